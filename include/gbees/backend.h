@@ -1,0 +1,116 @@
+/* gbees/backend.h - the contract between the solver and a backend: for authors of backends.
+ *
+ * A backend is a module that holds the grid and the density in some memory and advances them on some processor.
+ * It exports one const struct, gbees_backend_card.  The solver drives it; it knows nothing of files, legs or records.
+ *
+ * Probability is kept un-normalised between updates: the sum over all cells starts at 1 and drifts with clipping,
+ * outflow and pruning, and every comparison with p* is made against p* times that sum.  Numbers handed out
+ * (statistics, cells) are normalised to 1.  (In paper and legacy mode the density is normalised at each step.)
+ */
+#ifndef GBEES_BACKEND_H
+#define GBEES_BACKEND_H
+
+#include <gbees/error.h>
+#include <gbees/problem.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { GBEES_BACKEND_ABI = 1 };
+
+typedef struct gbees_engine gbees_engine; /* a backend's own state */
+
+typedef struct gbees_engine_options {
+    int threads; /* 0: as many as the machine has */
+} gbees_engine_options;
+
+/* Where the run stands; owned by the solver, advanced by the backend.  An interval is the time between two records:
+ * `elapsed` counts from 0 to exactly `length`. */
+typedef struct gbees_clock {
+    double time;
+    double elapsed, length;
+    uint64_t leg_step; /* steps done in this leg: prunes are counted from its start */
+} gbees_clock;
+
+/* Running totals since gbees_backend.create(). */
+typedef struct gbees_totals {
+    uint64_t steps;
+    double cell_updates;     /* needed cells (see gbees_statistics.cells), summed over steps */
+    double raw_cell_updates; /* all cells of resident bricks, summed over steps */
+    uint64_t max_cells;      /* largest number of needed cells seen at a count */
+    uint64_t peak_bytes;     /* largest memory held */
+    double mass_clipped;     /* gained by setting negative cells to 0, in units of the total mass at that time */
+    double mass_outflow;     /* lost through faces with no neighbour */
+    double mass_pruned;      /* lost by pruning */
+    double time_step;        /* of the last step, 0 before the first */
+    int threads;             /* in use */
+} gbees_totals;
+
+/* The density now.  Sums run over all resident cells; positions are cell centres. */
+typedef struct gbees_statistics {
+    uint64_t cells;       /* needed: P >= p* and their downwind neighbours, among the resident ones */
+    uint64_t cells_above; /* P >= p* */
+    uint64_t cells_raw;   /* resident */
+    double mass;          /* sum of P before normalisation: 1 at the start and after each update */
+    double mean[GBEES_MAX_DIM];
+    double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM];
+    double entropy;                /* -sum P log(P / volume of a cell), nats */
+    double peak;                   /* the largest P, normalised ... */
+    int32_t peak_index[GBEES_MAX_DIM]; /* ... and its cell */
+} gbees_statistics;
+
+typedef struct gbees_evidence {
+    double log_evidence;       /* log of the integral of likelihood times prior: log C of the paper's Eq. (4) */
+    double log_likelihood_max; /* over the cells, relative to the likelihood's own peak: 0 is a perfect match */
+} gbees_evidence;
+
+/* Takes `count` cells: index[j][i] is the index of cell i along axis j, p[i] its probability (normalised).
+ * Returns 0 to go on, anything else to stop. */
+typedef int gbees_cell_visitor(void *context, size_t count, const int32_t *const *index, const double *p);
+
+typedef struct gbees_backend {
+    unsigned abi;  /* GBEES_BACKEND_ABI: checked before any other field is read */
+    unsigned size; /* sizeof(gbees_backend) */
+    const char *name;
+    const char *title; /* one line */
+
+    /* 0 if the backend can be used here; else `text` says why not, in one sentence. */
+    int (*probe)(char *text, size_t size);
+
+    /* An upper bound of the bytes that the initial density takes. */
+    double (*estimate)(const gbees_problem *problem);
+
+    /* Makes an engine that holds the problem's initial density, normalised. The problem must outlive it. */
+    int (*create)(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                  gbees_error *error);
+    void (*destroy)(gbees_engine *engine);
+
+    /* At most max_steps steps, ending at the latest where clock->elapsed == clock->length. */
+    int (*advance)(gbees_engine *engine, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
+
+    /* Bayes' rule with one measurement, then a prune. GBEES_EUNSUPPORTED if no cell supports it: the density is
+     * then as it was before. */
+    int (*update)(gbees_engine *engine, const gbees_clock *clock, const gbees_measurement *measurement,
+                  gbees_evidence *evidence, gbees_error *error);
+
+    int (*statistics)(gbees_engine *engine, const gbees_clock *clock, gbees_statistics *statistics,
+                      gbees_error *error);
+
+    /* Visits the cells with P >= p*, in an order that depends only on the density. */
+    int (*cells)(gbees_engine *engine, gbees_cell_visitor *visitor, void *context, gbees_error *error);
+
+    void (*totals)(const gbees_engine *engine, gbees_totals *totals);
+} gbees_backend;
+
+#if defined(__GNUC__)
+#define GBEES_BACKEND_EXPORT __attribute__((visibility("default")))
+#else
+#define GBEES_BACKEND_EXPORT
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

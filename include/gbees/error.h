@@ -1,0 +1,46 @@
+/* gbees/error.h - how every function of gbees says that something went wrong.
+ *
+ * A function that can fail returns 0 (GBEES_OK) or one of the codes below, and takes as its last argument a
+ * gbees_error owned by the caller (NULL if the text is not wanted).  The text says what went wrong, where, and
+ * what to do about it, in one line.  Outputs are set on success only.  The library never prints and never exits.
+ */
+#ifndef GBEES_ERROR_H
+#define GBEES_ERROR_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gbees_status {
+    GBEES_OK = 0,
+    GBEES_EUSAGE,       /* a call or an option that makes no sense */
+    GBEES_EINPUT,       /* a malformed file, scenario or value */
+    GBEES_EMODEL,       /* a plugin that can't be found, loaded or used */
+    GBEES_EBACKEND,     /* a backend that can't be found, loaded or used */
+    GBEES_ENOMEM,       /* not enough memory */
+    GBEES_EIO,          /* a file or folder that can't be read or written */
+    GBEES_ENUMERIC,     /* a drift that is not finite, a density that vanished */
+    GBEES_EUNSUPPORTED, /* a measurement that no cell supports */
+    GBEES_ECANCELLED    /* stopped by the caller (a signal, say) */
+} gbees_status;
+
+enum { GBEES_ERROR_TEXT = 1024 };
+
+typedef struct gbees_error {
+    gbees_status status;
+    char text[GBEES_ERROR_TEXT];
+} gbees_error;
+
+/* Writes status and the formatted text (cut to fit) to *error unless error is NULL; returns status. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+int gbees_error_set(gbees_error *error, gbees_status status, const char *format, ...);
+
+/* A word for a status: "usage", "input", "model", ... */
+const char *gbees_status_name(gbees_status status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

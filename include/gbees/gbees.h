@@ -1,0 +1,175 @@
+/* gbees/gbees.h - the library for applications: find a model, read a scenario, run it, look at the records.
+ *
+ *     gbees_registry_create -> gbees_registry_model -> gbees_scenario_create -> gbees_problem_create
+ *         -> gbees_solver_create -> gbees_solver_run -> records
+ *
+ * Objects are opaque and owned by whoever created them; each has a _destroy that takes NULL.  No global state.
+ */
+#ifndef GBEES_GBEES_H
+#define GBEES_GBEES_H
+
+#include <gbees/backend.h>
+#include <gbees/error.h>
+#include <gbees/model.h>
+#include <gbees/problem.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+const char *gbees_version(void);
+
+/* ---- registry: models and backends found on disk (core/module) ------------------------------------------- */
+
+typedef struct gbees_registry gbees_registry;
+
+/* Folders, searched in this order: plugin_path (colon-separated, may be NULL), $GBEES_PLUGIN_PATH,
+ * ~/.local/lib/gbees/plugins, the build tree's if the program runs from it, the installed folder.
+ * Backends: $GBEES_BACKEND_PATH, the build tree's, the installed folder.  Nothing is loaded yet. */
+int gbees_registry_create(const char *plugin_path, gbees_registry **registry, gbees_error *error);
+void gbees_registry_destroy(gbees_registry *registry);
+
+/* Loads the model of that name, or the plugin file if `name` contains a '/'.  Unknown: the error names the nearest
+ * name and the folders searched.  The model lives as long as the registry. */
+int gbees_registry_model(gbees_registry *registry, const char *name, const gbees_model **model, gbees_error *error);
+int gbees_registry_backend(gbees_registry *registry, const char *name, const gbees_backend **backend,
+                           gbees_error *error);
+
+/* Every .so found, in search order.  Exactly one of model/backend/problem is set; shadowed files (a name found
+ * earlier on the path) are reported with a problem that says by which file. */
+typedef struct gbees_module_info {
+    const char *path;
+    const gbees_model *model;
+    const gbees_backend *backend;
+    const char *problem; /* why it can't be used: the true reason */
+} gbees_module_info;
+int gbees_registry_scan(gbees_registry *registry, const gbees_module_info **list, size_t *count, gbees_error *error);
+/* The folders searched, in order, whether or not they exist. */
+int gbees_registry_folders(gbees_registry *registry, const char *const **folders, size_t *count);
+
+/* ---- scenario: a YAML file and the changes made to it (core/io) ------------------------------------------- */
+
+typedef struct gbees_scenario gbees_scenario;
+
+/* Parses and checks against the schema: unknown keys, wrong types. `name` stands for the text in errors
+ * ("FILE:LINE: ..."). */
+int gbees_scenario_create(const char *text, const char *name, gbees_scenario **scenario, gbees_error *error);
+int gbees_scenario_read(const char *path, gbees_scenario **scenario, gbees_error *error);
+void gbees_scenario_destroy(gbees_scenario *scenario);
+/* KEY=VALUE, the value in YAML; the same checks.  "parameters.NAME" sets one parameter. */
+int gbees_scenario_set(gbees_scenario *scenario, const char *assignment, gbees_error *error);
+/* Fills every key that `scenario` lacks from `defaults`. */
+int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *defaults, gbees_error *error);
+/* A folder of the existing codes: measurement0.txt is the initial Gaussian, measurement1.txt ... the later ones;
+ * legs' lengths are the T of each file.  Measurements use the model's function `function` (NULL: its first). */
+int gbees_scenario_measurements(gbees_scenario *scenario, const char *folder, const char *function,
+                                gbees_error *error);
+/* The scenario as YAML text, valid until it is changed or destroyed. */
+const char *gbees_scenario_text(gbees_scenario *scenario);
+
+/* ---- problem (core/solver) -------------------------------------------------------------------------------- */
+
+/* Checks shapes, ranges, covariances. */
+int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenario, gbees_problem **problem,
+                         gbees_error *error);
+void gbees_problem_destroy(gbees_problem *problem);
+
+/* ---- record: the density at one time, a value (core/solver) ------------------------------------------------ */
+
+typedef struct gbees_cells gbees_cells; /* index + probability of the cells with P >= p*, sorted by index */
+
+typedef struct gbees_record {
+    const gbees_problem *problem;
+    int leg, number; /* number 0 is the leg's initial density (after the update that opens it) */
+    double time;
+    double wall_s; /* since the run began */
+    gbees_statistics statistics;
+    gbees_totals totals;
+    const gbees_cells *cells;
+} gbees_record;
+
+size_t gbees_cells_count(const gbees_cells *cells);
+/* Copies cells first .. first+count-1: index[j] (or NULL) takes axis j, p (or NULL) the probabilities. */
+void gbees_cells_copy(const gbees_cells *cells, size_t first, size_t count, int32_t *const *index, double *p);
+/* Smallest and largest index along axis j. */
+void gbees_cells_range(const gbees_cells *cells, int axis, int32_t *lo, int32_t *hi);
+/* Dense marginals over the range: sum of P with index lo_a + i (and lo_b + k).  Row-major [a][b]; malloc()ed. */
+int gbees_cells_marginal_1d(const gbees_cells *cells, int a, double **p, gbees_error *error);
+int gbees_cells_marginal_2d(const gbees_cells *cells, int a, int b, double **p, gbees_error *error);
+
+/* ---- solver (core/solver) ---------------------------------------------------------------------------------- */
+
+typedef struct gbees_solver gbees_solver;
+
+/* Called from gbees_solver_run(); each may be NULL.  A non-zero return stops the run: from `cancelled` with
+ * GBEES_ECANCELLED, from the others with that status and what they wrote to error. */
+typedef struct gbees_observer {
+    void *context;
+    int (*record)(void *context, const gbees_record *record, gbees_error *error);
+    int (*update)(void *context, const gbees_problem *problem, int number, double time,
+                  const gbees_evidence *evidence, gbees_error *error);
+    /* A few times a second: fraction of the run's model time that is done. */
+    int (*progress)(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error);
+    int (*cancelled)(void *context);
+} gbees_observer;
+
+typedef struct gbees_summary {
+    gbees_totals totals;
+    double wall_s;      /* of gbees_solver_run */
+    double propagate_s; /* of the steps and updates alone: no records, no start-up */
+} gbees_summary;
+
+int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backend,
+                        const gbees_engine_options *options, gbees_solver **solver, gbees_error *error);
+void gbees_solver_destroy(gbees_solver *solver);
+int gbees_solver_run(gbees_solver *solver, const gbees_observer *observer, gbees_error *error);
+/* So far; valid after a failed run, too. */
+void gbees_solver_summary(const gbees_solver *solver, gbees_summary *summary);
+
+/* ---- results on disk (core/io) ----------------------------------------------------------------------------- */
+
+/* What a results folder says of its run beside the problem. */
+typedef struct gbees_provenance {
+    const char *plugin_path;
+    const char *scenario; /* YAML text */
+    const char *backend;
+    const char *device;
+    const char *command;
+} gbees_provenance;
+
+typedef struct gbees_writer gbees_writer;
+
+/* The folder must not exist, or be empty; it is made at once, so that a run can't end in a folder that can't be
+ * written. Layout: doc/results.md. */
+int gbees_writer_create(const char *folder, const gbees_problem *problem, const gbees_provenance *provenance,
+                        gbees_writer **writer, gbees_error *error);
+int gbees_writer_record(gbees_writer *writer, const gbees_record *record, gbees_error *error);
+int gbees_writer_update(gbees_writer *writer, int number, double time, const gbees_evidence *evidence,
+                        gbees_error *error);
+/* Marks the run as ended: state "complete", "failed" or "cancelled". */
+int gbees_writer_finish(gbees_writer *writer, const char *state, const gbees_summary *summary, gbees_error *error);
+void gbees_writer_destroy(gbees_writer *writer);
+
+/* One record read back from a results folder. */
+typedef struct gbees_snapshot {
+    int leg, number, dimension;
+    double time;
+    double origin[GBEES_MAX_DIM], width[GBEES_MAX_DIM];
+    char name[GBEES_MAX_DIM][64], unit[GBEES_MAX_DIM][64];
+    char model[64];
+    size_t count;
+    int32_t *index[GBEES_MAX_DIM]; /* index[j][i] */
+    double *p;
+} gbees_snapshot;
+
+typedef struct gbees_results gbees_results;
+int gbees_results_open(const char *folder, gbees_results **results, gbees_error *error);
+size_t gbees_results_count(const gbees_results *results); /* records, in order of leg and number */
+int gbees_results_read(const gbees_results *results, size_t number, gbees_snapshot **snapshot, gbees_error *error);
+void gbees_snapshot_destroy(gbees_snapshot *snapshot);
+void gbees_results_destroy(gbees_results *results);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,138 @@
+/* gbees/model.h - the contract between a model and the engine: for authors of plugins.
+ *
+ * A plugin is one C file that is compiled to one shared object.  The file has two parts:
+ *
+ *     #define GBEES_DIM 3                      the dimension, or GBEES_DIM_MIN and GBEES_DIM_MAX
+ *     #include <gbees/model.h>
+ *
+ *     #ifdef GBEES_EQUATIONS                   part 1: the equations
+ *     static inline void drift(int n, real t, const real x[], const real p[], real dxdt[])
+ *     { ... }
+ *     #else                                    part 2: the card
+ *     GBEES_MODEL = { GBEES_MODEL_HEAD, .name = "mine", ... };
+ *     #endif
+ *
+ * Part 1 is written once and compiled several times: this header includes the plugin's own file twice
+ * (real = float, then real = double), makes from it the batched functions that the engine calls, and embeds
+ * the file's text, which is what a GPU backend hands to the run-time compiler.  So part 1 may use + - * /,
+ * the functions of <math.h> by their generic names (sqrt, sin, ...), loops, macros and helper functions
+ * (declare a helper as  static inline real GBEES_FN(helper)(real x)).  It must have no side effects.
+ *
+ * plugins/template.c is a complete example.  The whole contract is in doc/plugins.md.
+ */
+#ifndef GBEES_MODEL_H
+#define GBEES_MODEL_H
+
+/* A run-time compiler for a GPU sees the equations only, with its own prelude in place of all this. */
+#ifndef GBEES_DEVICE
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    GBEES_MODEL_ABI = 1,      /* raised whenever the layout below changes */
+    GBEES_MAX_DIM = 8,        /* states */
+    GBEES_MAX_PARAMETERS = 32 /* parameters of a model */
+};
+
+/* A named number: a state, or a component of a measurement.  unit "" or "-" for a pure number. */
+typedef struct gbees_quantity {
+    const char *name;
+    const char *unit;
+    const char *text; /* one line of documentation */
+} gbees_quantity;
+
+/* A parameter of the equations: p[k] in the order of the array.  min == max == 0: any finite value. */
+typedef struct gbees_parameter {
+    const char *name;
+    const char *unit;
+    const char *text;
+    double value; /* the default */
+    double min, max;
+} gbees_parameter;
+
+/* A measurement function y = h(x): number k of the model's list is `which` in measure(). */
+typedef struct gbees_measurement_function {
+    const char *name;
+    const char *text;
+    int size;                         /* components of y, 1..GBEES_MAX_DIM */
+    const gbees_quantity *components; /* size entries, or NULL */
+} gbees_measurement_function;
+
+/* A ready-to-run problem: YAML text of the format in doc/scenario.md.  The first one is the default. */
+typedef struct gbees_model_scenario {
+    const char *name;
+    const char *text;
+} gbees_model_scenario;
+
+/* Batches.  Point i of `count` is x_k = origin[k] + offset[k][i], k = 0..n-1; p are the parameters.
+ * One component of the drift at many points (fixed grids: the points of a brick's faces share `offset`);
+ * the whole drift, a measurement or the bound at many points (Monte Carlo, moving frames, updates, checks). */
+typedef void gbees_component_f(size_t count, float t, const float *origin, const float *const *offset,
+                               const float *p, float *out);
+typedef void gbees_component_d(size_t count, double t, const double *origin, const double *const *offset,
+                               const double *p, double *out);
+typedef void gbees_vector_f(size_t count, float t, const float *origin, const float *const *offset, const float *p,
+                            float *const *out);
+typedef void gbees_vector_d(size_t count, double t, const double *origin, const double *const *offset,
+                            const double *p, double *const *out);
+typedef void gbees_measure_d(int which, size_t count, double t, const double *origin,
+                             const double *const *offset, const double *p, double *const *out);
+typedef void gbees_bound_d(size_t count, double t, const double *origin, const double *const *offset,
+                           const double *p, double *out);
+
+/* What this header makes from part 1, for one dimension n. Entries that the model lacks are NULL. */
+typedef struct gbees_functions {
+    int n;
+    gbees_component_f *component_f[8]; /* [j]: dx_j/dt */
+    gbees_component_d *component_d[8];
+    gbees_vector_f *drift_f;
+    gbees_vector_d *drift_d;
+    gbees_measure_d *measure_d;
+    gbees_bound_d *bound_d;
+} gbees_functions;
+
+enum {
+    GBEES_TIME_DEPENDENT = 1u /* flags: the drift depends on t */
+};
+
+/* The card: what a plugin exports, under the name gbees_model. */
+typedef struct gbees_model {
+    unsigned abi;  /* GBEES_MODEL_ABI: checked before any other field is read */
+    unsigned size; /* sizeof(gbees_model) */
+    const char *name;
+    const char *title;      /* one line */
+    const char *text;       /* a paragraph: what is modelled; NULL for none */
+    const char *reference;  /* where the equations are from; NULL for none */
+    unsigned flags;
+    int dim_min, dim_max, dim_default;
+    const gbees_quantity *states; /* dim_max entries */
+    int parameter_count;
+    const gbees_parameter *parameters;
+    int measurement_count;
+    const gbees_measurement_function *measurements;
+    const gbees_quantity *bound; /* the functional J(x): cells outside its initial range are never made; or NULL */
+    int scenario_count;
+    const gbees_model_scenario *scenarios;
+    /* Filled by GBEES_MODEL_HEAD: */
+    const gbees_functions *functions; /* function_count entries */
+    int function_count;
+    const char *source;      /* the text of the plugin's file ... */
+    const char *source_end;  /* ... and the end of it */
+    const char *source_file; /* its name when it was compiled */
+} gbees_model;
+
+#ifdef __cplusplus
+}
+#endif
+
+/* The engine reads the structs above; what follows is for a plugin's own file only. */
+#if defined(GBEES_DIM) || defined(GBEES_DIM_MIN)
+#include <gbees/model_build.h>
+#endif
+
+#endif /* GBEES_DEVICE */
+#endif

@@ -1,0 +1,82 @@
+/* gbees/problem.h - a problem: what to propagate and how, as plain data.
+ *
+ * A problem is made by gbees_problem_create() from a model and a scenario (gbees.h), is valid in every field from
+ * then on, and never changes: the solver and the backends only read it.  Matrices are row-major, n x n packed.
+ */
+#ifndef GBEES_PROBLEM_H
+#define GBEES_PROBLEM_H
+
+#include <gbees/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gbees_mode {
+    GBEES_MODE_DEFAULT, /* bricks, both sides of the grid open, mass accounted for */
+    GBEES_MODE_PAPER,   /* the existing CPU code, cell for cell: double, bricks of one cell, its missing-face rule */
+    GBEES_MODE_LEGACY   /* the paper's CPU-legacy: as above with a fixed time step and growth to all neighbours */
+} gbees_mode;
+
+typedef enum gbees_precision { GBEES_MIXED, GBEES_DOUBLE } gbees_precision;
+
+typedef enum gbees_faces {
+    GBEES_FACES_OPEN,     /* an absent neighbour reads as P = 0 and takes what flows out, on either side */
+    GBEES_FACES_REFERENCE /* the reference's rule: an absent lower neighbour is a wall, an absent upper one is open */
+} gbees_faces;
+
+typedef enum gbees_growth {
+    GBEES_GROWTH_DOWNWIND, /* downwind faces and edges of cells with P >= p* */
+    GBEES_GROWTH_ALL       /* all 3^n - 1 neighbours of such cells */
+} gbees_growth;
+
+typedef enum gbees_scheme {
+    GBEES_SCHEME_CTU /* corner transport upwind with the MC limiter (paper, Algorithm 1) */
+} gbees_scheme;
+
+/* How to compute: what the mode stands for, part by part. */
+typedef struct gbees_numerics {
+    gbees_mode mode;
+    gbees_scheme scheme;
+    gbees_precision precision; /* of storage and fluxes; sums are always double */
+    gbees_faces faces;
+    gbees_growth growth;
+    int cells_per_brick; /* 64, or 1: the paper's cell-level grid */
+    double courant;      /* epsilon: time step = epsilon * min over cells of 1 / sum_j |v_j|/h_j */
+    double time_step;    /* > 0: this fixed step in place of the CFL step */
+    int prune_interval;  /* steps between prunes, >= 1 */
+} gbees_numerics;
+
+/* y = h(x) + noise at a time: function number `function` of the model. */
+typedef struct gbees_measurement {
+    double time;
+    int function;
+    int size;
+    double value[GBEES_MAX_DIM];
+    double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* size x size */
+} gbees_measurement;
+
+typedef struct gbees_problem {
+    const gbees_model *model;
+    const gbees_functions *functions; /* of the model, for this dimension */
+    int dimension;
+    double parameters[GBEES_MAX_PARAMETERS];
+
+    double start, end; /* model time */
+    int records;       /* records a leg beside the initial one, >= 1; legs end at measurement times and at `end` */
+
+    double mean[GBEES_MAX_DIM]; /* of the initial Gaussian; also the centre of cell 0 */
+    double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM];
+    double width[GBEES_MAX_DIM]; /* h: of a cell, > 0 */
+    int extent[GBEES_MAX_DIM];   /* the initial set is the box |i_j| <= extent_j */
+    double threshold;            /* p*, a probability mass a cell */
+
+    int measurement_count;
+    const gbees_measurement *measurements; /* in order of time */
+    gbees_numerics numerics;
+} gbees_problem;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,66 @@
+/* lorenz96 - the Lorenz '96 model of an atmospheric quantity on a circle of latitude, 4 to 8 sites. */
+#define GBEES_DIM_MIN 4
+#define GBEES_DIM_MAX 8
+#define GBEES_HAS_MEASURE 1
+#include <gbees/model.h>
+
+#ifdef GBEES_EQUATIONS
+
+static inline void drift(int n, real t, const real x[], const real p[], real dxdt[])
+{
+    (void)t;
+    for (int j = 0; j < n; j++)
+        dxdt[j] = (x[(j + 1) % n] - x[(j + n - 2) % n]) * x[(j + n - 1) % n] - x[j] + p[0];
+}
+
+/* Function k is the state k itself. */
+static inline void measure(int which, int n, real t, const real x[], const real p[], real y[])
+{
+    (void)n, (void)t, (void)p;
+    y[0] = x[which];
+}
+
+#else
+
+static const gbees_quantity states[] = {
+    {"x1", "-", "site 1"}, {"x2", "-", "site 2"}, {"x3", "-", "site 3"}, {"x4", "-", "site 4"},
+    {"x5", "-", "site 5"}, {"x6", "-", "site 6"}, {"x7", "-", "site 7"}, {"x8", "-", "site 8"},
+};
+
+static const gbees_parameter parameters[] = {
+    {"F", "-", "forcing; chaotic above about 8 for many sites, quasi-periodic at 4", 4.0, 0, 0},
+};
+
+static const gbees_measurement_function measurements[] = {
+    {"x1", "site 1", 1, &states[0]}, {"x2", "site 2", 1, &states[1]}, {"x3", "site 3", 1, &states[2]},
+    {"x4", "site 4", 1, &states[3]}, {"x5", "site 5", 1, &states[4]}, {"x6", "site 6", 1, &states[5]},
+    {"x7", "site 7", 1, &states[6]}, {"x8", "site 8", 1, &states[7]},
+};
+
+static const gbees_model_scenario scenarios[] = {
+    {"default",
+     "# Hanson et al., Comput. Phys. Commun. 317 (2025) 109819, section 5.1.2; '...' repeats up to the dimension\n"
+     "mean: [4.5, 4, ...]\n"
+     "covariance: [0.04, ...]\n"
+     "threshold: 8.0e-9\n"
+     "end: 1.3\n"
+     "records: 4\n"},
+};
+
+GBEES_MODEL = {
+    GBEES_MODEL_HEAD,
+    .name = "lorenz96",
+    .title = "Lorenz '96: a cyclic chain of sites, six by default",
+    .text = "dx_j/dt = (x_{j+1} - x_{j-2}) x_{j-1} - x_j + F, indices cyclic. Starts beside the fixed point x_j = F.",
+    .reference = "E. N. Lorenz, Predictability: a problem partly solved, ECMWF seminar (1996)",
+    .dim_default = 6,
+    .states = states,
+    .parameter_count = GBEES_COUNT(parameters),
+    .parameters = parameters,
+    .measurement_count = GBEES_COUNT(measurements),
+    .measurements = measurements,
+    .scenario_count = GBEES_COUNT(scenarios),
+    .scenarios = scenarios,
+};
+
+#endif
