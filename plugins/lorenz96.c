@@ -13,11 +13,11 @@ static inline void drift(int n, real t, const real x[], const real p[], real dxd
         dxdt[j] = (x[(j + 1) % n] - x[(j + n - 2) % n]) * x[(j + n - 1) % n] - x[j] + p[0];
 }
 
-/* Function k is the state k itself. */
+/* Function k is the state k itself; states beyond the dimension are not a number. */
 static inline void measure(int which, int n, real t, const real x[], const real p[], real y[])
 {
-    (void)n, (void)t, (void)p;
-    y[0] = x[which];
+    (void)t, (void)p;
+    y[0] = which < n ? x[which] : (real)NAN;
 }
 
 #else

@@ -70,7 +70,8 @@ typedef struct gbees_model_scenario {
 
 /* Batches.  Point i of `count` is x_k = origin[k] + offset[k][i], k = 0..n-1; p are the parameters.
  * One component of the drift at many points (fixed grids: the points of a brick's faces share `offset`);
- * the whole drift, a measurement or the bound at many points (Monte Carlo, moving frames, updates, checks). */
+ * the whole drift, a measurement or the bound at many points (Monte Carlo, moving frames, updates, checks).
+ * A measurement's `out` has its size's columns and then a NULL, unless it has all GBEES_MAX_DIM. */
 typedef void gbees_component_f(size_t count, float t, const float *origin, const float *const *offset,
                                const float *p, float *out);
 typedef void gbees_component_d(size_t count, double t, const double *origin, const double *const *offset,
@@ -99,7 +100,7 @@ enum {
     GBEES_TIME_DEPENDENT = 1u /* flags: the drift depends on t */
 };
 
-/* The card: what a plugin exports, under the name gbees_model. */
+/* The card: what a plugin exports, under the name gbees_model_card (GBEES_MODEL declares it). */
 typedef struct gbees_model {
     unsigned abi;  /* GBEES_MODEL_ABI: checked before any other field is read */
     unsigned size; /* sizeof(gbees_model) */

@@ -1,0 +1,128 @@
+/* backend.c - what the CPU module exports. */
+#include "engine.h"
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int probe(char *text, size_t size)
+{
+    if (size)
+        text[0] = '\0';
+    return 0;
+}
+
+/* The best instruction set that this processor has, unless a worse one is asked for (tests compare them). */
+static const kernel_set *choose_kernels(void)
+{
+#if defined(GBEES_X86)
+    const char *wanted = getenv("GBEES_CPU_ISA");
+    int limit = !wanted ? 2 : wanted[0] == 'g' ? 0 : wanted[3] == '2' ? 1 : 2;
+
+    __builtin_cpu_init();
+    if (limit > 1 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+        return cpu_kernels_avx512();
+    if (limit > 0 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return cpu_kernels_avx2();
+#endif
+    return cpu_kernels_generic();
+}
+
+static void destroy(gbees_engine *e)
+{
+    if (!e)
+        return;
+    grid_destroy(&e->g);
+    for (int j = 0; j < GBEES_MAX_DIM; j++)
+        free(e->offsets[j]);
+    free(e->keep);
+    free(e);
+}
+
+static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                  gbees_error *error)
+{
+    const gbees_numerics *numerics = &problem->numerics;
+    const kernel_set *kernels = choose_kernels();
+    gbees_engine *e = calloc(1, sizeof *e);
+
+    if (!e)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CPU backend was set up");
+    e->problem = problem;
+    e->paper = numerics->faces == GBEES_FACES_REFERENCE;
+    e->cells = numerics->cells_per_brick;
+    e->real_size = numerics->precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
+    e->kernel = numerics->precision == GBEES_DOUBLE ? &kernels->twice : &kernels->single;
+    e->threads = options && options->threads > 0 ? options->threads : omp_get_num_procs();
+    e->totals.threads = e->threads;
+    e->mass = 1;
+    int status = (e->cells != 1 && e->cells != 64) || (e->paper && (e->cells != 1 || e->real_size != sizeof(double)))
+                     ? gbees_error_set(error, GBEES_EUSAGE,
+                                       "the CPU backend has bricks of 64 cells or of 1, and the "
+                                       "reference's faces with cells in double precision only")
+                     : engine_set_up(e, error);
+    if (!status)
+        status = engine_fill_initial(e, error);
+    if (status) {
+        destroy(e);
+        return status;
+    }
+    engine_count(e, e->needed_count);
+    *engine = e;
+    return 0;
+}
+
+static int advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
+{
+    int status = 0;
+
+    for (uint64_t k = 0; k < max_steps && clock->elapsed < clock->length && !status; k++)
+        status = engine_step(e, clock, error);
+    return status;
+}
+
+static int statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *out, gbees_error *error)
+{
+    (void)clock;
+    return engine_statistics(e, out, error);
+}
+
+static void totals(const gbees_engine *e, gbees_totals *out)
+{
+    *out = e->totals;
+    out->peak_bytes = e->g.peak_bytes;
+    /* Steps since the last count of needed cells, at that count. */
+    out->cell_updates += e->needed_steps * (double)e->needed_count;
+}
+
+/* Bricks of the initial box, and as many again for the first growth. */
+static double estimate(const gbees_problem *problem)
+{
+    gbees_shape shape;
+    int n = problem->dimension, paper = problem->numerics.faces == GBEES_FACES_REFERENCE;
+    double real_size = problem->numerics.precision == GBEES_DOUBLE ? 8 : 4, bricks = 1;
+
+    gbees_shape_set(&shape, n, problem->numerics.cells_per_brick);
+    for (int j = 0; j < n; j++)
+        bricks *= ceil((2.0 * problem->extent[j] + 1) / shape.edge[j]) + 1;
+    return 2 * bricks * (shape.cells * 3 * real_size + n * 28.0 + 48 + (paper ? 8.0 * n : 0));
+}
+
+GBEES_BACKEND_EXPORT extern const gbees_backend gbees_backend_card;
+
+const gbees_backend gbees_backend_card = {
+    .abi = GBEES_BACKEND_ABI,
+    .size = sizeof(gbees_backend),
+    .name = "cpu",
+    .title = "threads and vector instructions",
+    .probe = probe,
+    .estimate = estimate,
+    .create = create,
+    .destroy = destroy,
+    .advance = advance,
+    .update = engine_update,
+    .statistics = statistics,
+    .cells = engine_cells,
+    .totals = totals,
+};

@@ -1,0 +1,123 @@
+/* engine.h - the CPU backend's state, and the parts that work on it; private to the backend. */
+#ifndef GBEES_CPU_ENGINE_H
+#define GBEES_CPU_ENGINE_H
+
+#include "grid.h"
+#include "kernel.h"
+#include <gbees/backend.h>
+
+/* Bricks that are summed up together (engine_chunk): sums are added in this order for every number of threads. */
+enum { CHUNK_BRICKS = 256, CHUNK_CELLS = 8192 };
+
+struct gbees_engine {
+    const gbees_problem *problem;
+    const kernel *kernel;
+    grid g;
+    int threads;
+    int cells;        /* a brick */
+    int paper;        /* the reference's face rule: paper.c */
+    size_t real_size; /* of p, s and next */
+
+    /* One row a slot; p and next are swapped at each step. */
+    void *p, *s, *next;
+    uint64_t *active, *flow, *needed;
+    double *rate;
+    double *velocity; /* paper mode: at the upper faces, n a cell */
+
+    kernel_context context;
+    void *offsets[GBEES_MAX_DIM];    /* storage of context.axis[].offset */
+    double local[GBEES_MAX_DIM][64]; /* coordinates of a brick's cells less those of its lowest cell */
+    float parameters_f[GBEES_MAX_PARAMETERS];
+    double precision_matrix[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* inverse of the initial covariance */
+
+    double mass; /* sum of P */
+    gbees_totals totals;
+    uint64_t needed_count; /* at the last count */
+    double needed_steps;   /* steps since then */
+    unsigned char *keep;   /* scratch of a prune, `keep_size` bytes */
+    size_t keep_size;
+};
+
+/* setup.c */
+int engine_set_up(gbees_engine *e, gbees_error *error);
+int engine_fill_initial(gbees_engine *e, gbees_error *error);
+
+/* growth.c: inserts what the cells with P >= p* will flow into, and sees to the new bricks. */
+int engine_grow(gbees_engine *e, double time, gbees_error *error);
+/* Velocity signs and rates of used bricks [from, count); an error that names the cell if one is not finite. */
+int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *error);
+
+/* prune.c */
+int engine_prune(gbees_engine *e, gbees_error *error);
+/* Marks of cells with P >= p* and of those they need; returns the number of needed ones. */
+uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above);
+
+/* step.c */
+int engine_step(gbees_engine *e, gbees_clock *clock, gbees_error *error);
+/* Sum of P over all cells. */
+double engine_sum(const gbees_engine *e);
+/* P *= factor. */
+void engine_scale(gbees_engine *e, double factor);
+/* The largest rate: 1 / the step of Courant number 1. */
+double engine_rate(const gbees_engine *e);
+/* Adds the steps since the last count of needed cells to the totals, with the mean of the two counts. */
+void engine_count(gbees_engine *e, uint64_t needed);
+
+/* paper.c: the reference's step and prune, cell for cell. */
+void paper_inspect(gbees_engine *e, uint32_t from, double time);
+void paper_step(gbees_engine *e, double step, kernel_sums *sums);
+int paper_keep(gbees_engine *e, unsigned char *keep, gbees_error *error);
+
+/* update.c, statistics.c */
+int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
+                  gbees_evidence *evidence, gbees_error *error);
+int engine_statistics(gbees_engine *e, gbees_statistics *statistics, gbees_error *error);
+int engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *context, gbees_error *error);
+
+static inline double engine_p(const gbees_engine *e, size_t at)
+{
+    return e->real_size == sizeof(float) ? (double)((const float *)e->p)[at] : ((const double *)e->p)[at];
+}
+
+static inline void engine_set_p(gbees_engine *e, size_t at, double value)
+{
+    if (e->real_size == sizeof(float))
+        ((float *)e->p)[at] = (float)value;
+    else
+        ((double *)e->p)[at] = value;
+}
+
+/* The centre of the brick's lowest cell. */
+static inline void engine_base(const gbees_engine *e, uint32_t slot, double *base)
+{
+    const int32_t *key = grid_key(&e->g, slot);
+
+    for (int k = 0; k < e->g.shape.n; k++)
+        base[k] = e->problem->mean[k] + e->problem->width[k] * ((double)key[k] * e->g.shape.edge[k]);
+}
+
+/* Threads for so many bricks: none to be started for a few. */
+static inline int engine_threads(const gbees_engine *e, uint32_t bricks)
+{
+    return (uint64_t)bricks * (uint64_t)e->cells < 16384 ? 1 : e->threads;
+}
+
+/* Bricks a chunk, and chunks for the bricks in use. */
+static inline uint32_t engine_chunk(const gbees_engine *e)
+{
+    return e->cells == 1 ? CHUNK_CELLS : CHUNK_BRICKS;
+}
+
+static inline uint32_t engine_chunks(const gbees_engine *e)
+{
+    return (e->g.count + engine_chunk(e) - 1) / engine_chunk(e);
+}
+
+static inline uint32_t engine_chunk_end(const gbees_engine *e, uint32_t chunk)
+{
+    uint32_t end = (chunk + 1) * engine_chunk(e);
+
+    return end < e->g.count ? end : e->g.count;
+}
+
+#endif

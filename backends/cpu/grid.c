@@ -1,0 +1,267 @@
+/* grid.c - heap, lists and hashtable; see grid.h. Pruning and ordering are in grid_compact.c. */
+#include "grid.h"
+#include "grid_private.h"
+#include "numerics/buzhash.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int grid_create(grid *g, int n, int cells, gbees_error *error)
+{
+    *g = (grid){0};
+    gbees_shape_set(&g->shape, n, cells);
+    int status = grid_register(g, (void **)&g->key, (size_t)n * sizeof *g->key, 0, error);
+    if (!status)
+        status = grid_register(g, (void **)&g->neighbor, (size_t)(2 * n) * sizeof *g->neighbor, 0, error);
+    return status;
+}
+
+void grid_destroy(grid *g)
+{
+    for (int f = 0; f < g->field_count; f++) {
+        free(*g->field[f].data);
+        *g->field[f].data = NULL;
+    }
+    free(g->used);
+    free(g->free);
+    free(g->table);
+    *g = (grid){0};
+}
+
+int grid_register(grid *g, void **data, size_t size, int transient, gbees_error *error)
+{
+    if (g->field_count == GRID_FIELDS || g->capacity)
+        return gbees_error_set(error, GBEES_EUSAGE, "grid: a field is registered too late, or one too many");
+    *data = NULL;
+    g->field[g->field_count++] = (grid_field){data, size, transient};
+    return 0;
+}
+
+uint64_t grid_bytes(const grid *g)
+{
+    uint64_t slot = 2 * sizeof(uint32_t);
+
+    for (int f = 0; f < g->field_count; f++)
+        slot += g->field[f].size;
+    return slot * g->capacity + g->table_size * sizeof *g->table;
+}
+
+/* What the heap needs when it has so many slots and so many of them are in use: untouched pages take no memory. */
+static void note_peak(grid *g)
+{
+    uint64_t slot = 2 * sizeof(uint32_t);
+
+    for (int f = 0; f < g->field_count; f++)
+        slot += g->field[f].size;
+    uint64_t bytes = slot * (g->count + 1u) + g->table_size * sizeof *g->table;
+    if (bytes > g->peak_bytes)
+        g->peak_bytes = bytes;
+}
+
+static int no_memory(const grid *g, uint64_t slots, gbees_error *error)
+{
+    uint64_t slot = 2 * sizeof(uint32_t);
+
+    for (int f = 0; f < g->field_count; f++)
+        slot += g->field[f].size;
+    return gbees_error_set(error, GBEES_ENOMEM,
+                           "out of memory: the grid needs %.1f MB for %llu bricks of %d cells (%u in use): raise "
+                           "`threshold` or the cell widths, or use a machine with more memory",
+                           (double)(slot * slots) / 1e6, (unsigned long long)slots, g->shape.cells, g->count);
+}
+
+/* A bigger heap.  The rows of the null brick are zeroed when the heap is made; other slots are undefined until used.
+ */
+static int grow_heap(grid *g, uint64_t slots, gbees_error *error)
+{
+    if (slots > UINT32_MAX)
+        return no_memory(g, slots, error);
+    uint32_t *used = realloc(g->used, slots * sizeof *used);
+    if (used)
+        g->used = used;
+    uint32_t *stack = realloc(g->free, slots * sizeof *stack);
+    if (stack)
+        g->free = stack;
+    if (!used || !stack)
+        return no_memory(g, slots, error);
+    for (int f = 0; f < g->field_count; f++) {
+        void *data = realloc(*g->field[f].data, slots * g->field[f].size);
+
+        if (!data)
+            return no_memory(g, slots, error);
+        *g->field[f].data = data;
+        if (!g->capacity)
+            memset(data, 0, g->field[f].size);
+    }
+    uint32_t first = g->capacity ? g->capacity : 1, added = (uint32_t)slots - first;
+    /* The stack gives the lowest slots first: new ones go under the ones that were free before. */
+    memmove(g->free + added, g->free, g->free_count * sizeof *g->free);
+    for (uint32_t k = 0; k < added; k++)
+        g->free[k] = (uint32_t)slots - 1 - k;
+    g->free_count += added;
+    g->capacity = (uint32_t)slots;
+    return 0;
+}
+
+void grid_table_put(grid *g, uint32_t slot)
+{
+    uint64_t mask = g->table_size - 1;
+    uint64_t at = gbees_buzhash(grid_key(g, slot), g->shape.n) & mask;
+
+    while (g->table[at])
+        at = (at + 1) & mask;
+    g->table[at] = slot;
+}
+
+int grid_rehash(grid *g, uint64_t bricks, gbees_error *error)
+{
+    uint64_t size = 1024;
+
+    while (size < 2 * bricks)
+        size *= 2;
+    if (size != g->table_size) {
+        uint32_t *table = malloc(size * sizeof *table);
+
+        if (!table)
+            return no_memory(g, g->capacity, error);
+        free(g->table);
+        g->table = table;
+        g->table_size = size;
+    }
+    memset(g->table, 0, size * sizeof *g->table);
+    for (uint32_t k = 0; k < g->count; k++)
+        grid_table_put(g, g->used[k]);
+    return 0;
+}
+
+uint32_t grid_find(const grid *g, const int32_t *key)
+{
+    if (!g->table_size)
+        return 0;
+    uint64_t mask = g->table_size - 1;
+    uint64_t at = gbees_buzhash(key, g->shape.n) & mask;
+
+    for (; g->table[at]; at = (at + 1) & mask)
+        if (!memcmp(grid_key(g, g->table[at]), key, (size_t)g->shape.n * sizeof *key))
+            return g->table[at];
+    return 0;
+}
+
+int grid_reserve(grid *g, uint64_t bricks, gbees_error *error)
+{
+    uint64_t total = g->count + bricks;
+
+    if (bricks > g->free_count) {
+        uint64_t slots = total + total / 4 + 64;
+        int status = grow_heap(g, slots, error);
+
+        if (status)
+            return status;
+    }
+    if (2 * total > g->table_size)
+        return grid_rehash(g, total + total / 2, error);
+    return 0;
+}
+
+/* Both ways, in all 2n directions. */
+static void link_neighbors(grid *g, uint32_t slot)
+{
+    int32_t key[8];
+    uint32_t *row = grid_neighbors(g, slot);
+
+    memcpy(key, grid_key(g, slot), (size_t)g->shape.n * sizeof *key);
+    for (int d = 0; d < 2 * g->shape.n; d++) {
+        int32_t step = d & 1 ? 1 : -1;
+
+        key[d >> 1] += step;
+        row[d] = grid_find(g, key);
+        if (row[d])
+            grid_neighbors(g, row[d])[gbees_opposite(d)] = slot;
+        key[d >> 1] -= step;
+    }
+}
+
+uint32_t grid_insert(grid *g, const int32_t *key)
+{
+    uint32_t slot = g->free[--g->free_count];
+
+    g->used[g->count++] = slot;
+    memcpy(g->key + (size_t)slot * (size_t)g->shape.n, key, (size_t)g->shape.n * sizeof *key);
+    grid_table_put(g, slot);
+    link_neighbors(g, slot);
+    note_peak(g);
+    return slot;
+}
+
+/* ---- for tests -------------------------------------------------------------------------------------------- */
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+static int
+complain(char *text, size_t size, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(text, size, format, arguments);
+    va_end(arguments);
+    return 1;
+}
+
+static int check_slot(const grid *g, uint32_t slot, unsigned char *seen, char *text, size_t size)
+{
+    int32_t key[8];
+
+    if (!slot || slot >= g->capacity || seen[slot])
+        return complain(text, size, "slot %u is out of range or listed twice", slot);
+    seen[slot] = 1;
+    memcpy(key, grid_key(g, slot), (size_t)g->shape.n * sizeof *key);
+    if (grid_find(g, key) != slot)
+        return complain(text, size, "slot %u is not found under its key", slot);
+    for (int d = 0; d < 2 * g->shape.n; d++) {
+        int32_t step = d & 1 ? 1 : -1;
+
+        key[d >> 1] += step;
+        if (grid_neighbors(g, slot)[d] != grid_find(g, key))
+            return complain(text, size, "slot %u has a wrong neighbour in direction %d", slot, d);
+        key[d >> 1] -= step;
+    }
+    return 0;
+}
+
+static int check_lists(const grid *g, unsigned char *seen, char *text, size_t size)
+{
+    for (uint32_t k = 0; k < g->count; k++)
+        if (check_slot(g, g->used[k], seen, text, size))
+            return 1;
+    for (uint32_t k = 0; k < g->free_count; k++) {
+        if (!g->free[k] || g->free[k] >= g->capacity || seen[g->free[k]])
+            return complain(text, size, "free slot %u is out of range or listed twice", g->free[k]);
+        seen[g->free[k]] = 1;
+    }
+    return 0;
+}
+
+int grid_check(const grid *g, char *text, size_t size)
+{
+    uint64_t entries = 0;
+    unsigned char *seen = calloc(g->capacity ? g->capacity : 1, 1);
+
+    if (!seen)
+        return complain(text, size, "out of memory");
+    int bad = check_lists(g, seen, text, size);
+    free(seen);
+    if (bad)
+        return bad;
+    for (uint64_t at = 0; at < g->table_size; at++)
+        entries += g->table[at] != 0;
+    if (g->capacity && g->count + g->free_count + 1u != g->capacity)
+        return complain(text, size, "used %u + free %u + null is not capacity %u", g->count, g->free_count,
+                        g->capacity);
+    if (entries != g->count || 2 * entries > g->table_size)
+        return complain(text, size, "the table has %llu entries for %u bricks, size %llu",
+                        (unsigned long long)entries, g->count, (unsigned long long)g->table_size);
+    return 0;
+}

@@ -1,0 +1,80 @@
+/* grid.h - the sparse grid: bricks in a heap, found by their multi-index through a hashtable (paper, section 4.2).
+ *
+ * Heap: `capacity` slots; slot 0 is the null brick, which stands for every absent one and stays empty.
+ * Used List: the slots in use, compact, in the order in which bricks are swept.  Free List: a stack of the others.
+ * Hashtable: BuzHash, open addressing, linear probing, at most half full; entries are slots, 0 is empty.
+ * Neighbours: for each slot the 2n face neighbours' slots, direction 2j down axis j, 2j + 1 up.
+ *
+ * Bricks are removed by a prune only: mark, scan, compact, rehash.  The grid knows nothing of densities or schemes:
+ * arrays that go with the slots are registered, and follow when the heap grows or is put in order.
+ */
+#ifndef GBEES_CPU_GRID_H
+#define GBEES_CPU_GRID_H
+
+#include "numerics/brick.h"
+#include <gbees/error.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { GRID_FIELDS = 16, GRID_KEY_LIMIT = 1 << 25 };
+
+/* An array that goes with the slots. */
+typedef struct grid_field {
+    void **data;
+    size_t size;   /* bytes a slot */
+    int transient; /* its content need not survive a prune */
+} grid_field;
+
+typedef struct grid {
+    gbees_shape shape;
+    uint32_t capacity; /* slots in the heap, the null brick included */
+    uint32_t count;    /* entries of the Used List */
+    uint32_t free_count;
+    uint32_t sorted;    /* the first so many used bricks are in order of their keys */
+    uint32_t *used;     /* [capacity] */
+    uint32_t *free;     /* [capacity] */
+    int32_t *key;       /* [capacity][n] */
+    uint32_t *neighbor; /* [capacity][2n] */
+    uint32_t *table;    /* [table_size] */
+    uint64_t table_size;
+    int field_count;
+    grid_field field[GRID_FIELDS];
+    uint64_t peak_bytes;
+} grid;
+
+int grid_create(grid *g, int n, int cells, gbees_error *error);
+void grid_destroy(grid *g);
+
+/* Makes *data follow the slots: `size` bytes each. Register before the first insertion. */
+int grid_register(grid *g, void **data, size_t size, int transient, gbees_error *error);
+
+/* The slot of a brick, 0 if it is absent. */
+uint32_t grid_find(const grid *g, const int32_t *key);
+
+/* Room for `bricks` more insertions, so that none of them can fail. */
+int grid_reserve(grid *g, uint64_t bricks, gbees_error *error);
+
+/* Inserts an absent brick (room must be there) and links it with its neighbours; its fields are not touched. */
+uint32_t grid_insert(grid *g, const int32_t *key);
+
+/* Keeps the used bricks k with keep[k] != 0, frees the others, sorts the bricks by key, moves them to the front of
+ * the heap in that order, and rehashes.  Then used[k] == k + 1. Transient fields are left undefined. */
+int grid_compact(grid *g, const unsigned char *keep, gbees_error *error);
+
+/* Bytes held now. */
+uint64_t grid_bytes(const grid *g);
+
+/* Whether lists, table and neighbours agree; for tests. On failure `text` says what does not. */
+int grid_check(const grid *g, char *text, size_t size);
+
+static inline const int32_t *grid_key(const grid *g, uint32_t slot)
+{
+    return g->key + (size_t)slot * (size_t)g->shape.n;
+}
+
+static inline uint32_t *grid_neighbors(const grid *g, uint32_t slot)
+{
+    return g->neighbor + (size_t)slot * (size_t)(2 * g->shape.n);
+}
+
+#endif

@@ -1,0 +1,189 @@
+/* growth.c - makes the bricks that probability will flow into: directional growth (paper, section 3.3).
+ *
+ * A cell with P >= p* needs the face neighbour in each direction in which it flows out, and the edge neighbour in
+ * each pair of such directions along different axes.  With bit masks that is one AND a direction for a whole brick.
+ */
+#include "engine.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* By direction: the cells with P >= p* from which probability leaves the brick that way. */
+static void leaving(const gbees_engine *e, uint32_t slot, uint64_t *out)
+{
+    const gbees_shape *shape = &e->g.shape;
+    const uint64_t *flow = e->flow + (size_t)slot * (size_t)(2 * shape->n);
+
+    for (int d = 0; d < 2 * shape->n; d++)
+        out[d] = e->active[slot] & flow[d] & gbees_shape_side(shape, d);
+}
+
+/* Whether a brick that this one needs is absent. */
+static int lacks_bricks(const gbees_engine *e, uint32_t slot)
+{
+    int directions = 2 * e->g.shape.n;
+    uint64_t out[2 * GBEES_MAX_DIM];
+    const uint32_t *neighbor = grid_neighbors(&e->g, slot);
+
+    leaving(e, slot, out);
+    for (int d = 0; d < directions; d++) {
+        if (!out[d])
+            continue;
+        if (!neighbor[d])
+            return 1;
+        const uint32_t *next = grid_neighbors(&e->g, neighbor[d]);
+        for (int f = (d | 1) + 1; f < directions; f++)
+            if (out[d] & out[f] && !next[f])
+                return 1;
+    }
+    return 0;
+}
+
+static int far_away(const gbees_engine *e, const int32_t *key, gbees_error *error)
+{
+    for (int j = 0; j < e->g.shape.n; j++)
+        if (abs(key[j]) >= GRID_KEY_LIMIT)
+            return gbees_error_set(error, GBEES_ENUMERIC,
+                                   "the density has moved more than %d cells along %s: choose wider cells",
+                                   GRID_KEY_LIMIT, e->problem->model->states[j].name);
+    return 0;
+}
+
+static int insert_absent(gbees_engine *e, const int32_t *key, gbees_error *error)
+{
+    if (grid_find(&e->g, key))
+        return 0;
+    int status = far_away(e, key, error);
+    if (!status)
+        status = grid_reserve(&e->g, 1, error);
+    if (!status)
+        grid_insert(&e->g, key);
+    return status;
+}
+
+static int insert_downwind(gbees_engine *e, uint32_t slot, gbees_error *error)
+{
+    int directions = 2 * e->g.shape.n, status = 0;
+    uint64_t out[2 * GBEES_MAX_DIM];
+    int32_t key[GBEES_MAX_DIM];
+
+    leaving(e, slot, out);
+    memcpy(key, grid_key(&e->g, slot), (size_t)e->g.shape.n * sizeof *key);
+    for (int d = 0; d < directions && !status; d++) {
+        if (!out[d])
+            continue;
+        key[d >> 1] += d & 1 ? 1 : -1;
+        status = insert_absent(e, key, error);
+        for (int f = (d | 1) + 1; f < directions && !status; f++) {
+            if (!(out[d] & out[f]))
+                continue;
+            key[f >> 1] += f & 1 ? 1 : -1;
+            status = insert_absent(e, key, error);
+            key[f >> 1] -= f & 1 ? 1 : -1;
+        }
+        key[d >> 1] -= d & 1 ? 1 : -1;
+    }
+    return status;
+}
+
+/* Legacy: all 3^n - 1 neighbours of a cell, whichever way it flows. */
+static int insert_all(gbees_engine *e, uint32_t slot, gbees_error *error)
+{
+    int n = e->g.shape.n, status = 0;
+    int32_t key[GBEES_MAX_DIM], centre[GBEES_MAX_DIM];
+    uint32_t neighbors = 1;
+
+    memcpy(centre, grid_key(&e->g, slot), (size_t)n * sizeof *key);
+    for (int j = 0; j < n; j++)
+        neighbors *= 3;
+    for (uint32_t number = 0; number < neighbors && !status; number++) {
+        uint32_t digits = number;
+
+        for (int j = 0; j < n; j++, digits /= 3)
+            key[j] = centre[j] + (int32_t)(digits % 3) - 1;
+        status = insert_absent(e, key, error);
+    }
+    return status;
+}
+
+static int drift_error(const gbees_engine *e, uint32_t slot, double time, gbees_error *error)
+{
+    const gbees_shape *shape = &e->g.shape;
+    char where[512] = "";
+    size_t at = 0;
+    double base[GBEES_MAX_DIM];
+
+    engine_base(e, slot, base);
+    for (int j = 0; j < shape->n; j++) {
+        double last = base[j] + e->problem->width[j] * (shape->edge[j] - 1);
+        int length = snprintf(where + at, sizeof where - at, "%s%s = %.6g", j ? ", " : "",
+                              e->problem->model->states[j].name, (base[j] + last) / 2);
+
+        at += length > 0 && (size_t)length < sizeof where - at ? (size_t)length : 0;
+    }
+    return gbees_error_set(error, GBEES_ENUMERIC,
+                           "the drift of %s is not finite near %s at t = %.9g: check the equations, or keep the "
+                           "density away from there",
+                           e->problem->model->name, where, time);
+}
+
+int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *error)
+{
+    uint32_t count = e->g.count - from, chunk = engine_chunk(e);
+
+    e->context.time = time;
+    e->context.flow = e->flow;
+    e->context.rate = e->rate;
+    if (e->paper) {
+        paper_inspect(e, from, time);
+    } else {
+#pragma omp parallel for num_threads(engine_threads(e, count)) schedule(static)
+        for (uint32_t at = 0; at < (count + chunk - 1) / chunk; at++) {
+            uint32_t first = at * chunk, rest = count - first;
+
+            e->kernel->inspect(&e->context, e->g.used + from + first, rest < chunk ? rest : chunk);
+        }
+    }
+    for (uint32_t k = from; k < e->g.count; k++)
+        if (!isfinite(e->rate[e->g.used[k]]))
+            return drift_error(e, e->g.used[k], time, error);
+    return 0;
+}
+
+/* A new brick holds nothing. */
+static void clear_brick(gbees_engine *e, uint32_t slot)
+{
+    size_t cells = (size_t)e->cells, at = slot * cells * e->real_size;
+
+    memset((char *)e->p + at, 0, cells * e->real_size);
+    memset((char *)e->s + at, 0, cells * e->real_size);
+    e->active[slot] = e->needed[slot] = 0;
+}
+
+int engine_grow(gbees_engine *e, double time, gbees_error *error)
+{
+    uint32_t before = e->g.count, chunk = engine_chunk(e), chunks = engine_chunks(e);
+    int all = e->problem->numerics.growth == GBEES_GROWTH_ALL, status = 0;
+
+    if (e->keep_size < before) {
+        unsigned char *flags = realloc(e->keep, before + (size_t)before / 2);
+
+        if (!flags)
+            return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the grid of %u bricks grew", before);
+        e->keep = flags;
+        e->keep_size = before + (size_t)before / 2;
+    }
+    /* Few bricks lack a neighbour: they are found by all threads, and served in order by one, so that the slots are
+     * the same for every number of threads. */
+#pragma omp parallel for num_threads(engine_threads(e, before)) schedule(static)
+    for (uint32_t at = 0; at < chunks; at++)
+        for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++)
+            e->keep[k] = e->active[e->g.used[k]] && (all || lacks_bricks(e, e->g.used[k]));
+    for (uint32_t k = 0; k < before && !status; k++)
+        if (e->keep[k])
+            status = all ? insert_all(e, e->g.used[k], error) : insert_downwind(e, e->g.used[k], error);
+    for (uint32_t k = before; k < e->g.count; k++)
+        clear_brick(e, e->g.used[k]);
+    return status ? status : engine_inspect(e, before, time, error);
+}

@@ -1,0 +1,61 @@
+/* kernel.c - the kernels of one instruction set; see kernel.h. */
+#include "kernel.h"
+#include <string.h>
+
+#ifndef GBEES_ISA
+#define GBEES_ISA generic
+#endif
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+#define TEXT_(a) #a
+#define TEXT(a) TEXT_(a)
+
+/* Bytes of a vector register. */
+#if defined(__AVX512F__)
+#define VECTOR_BYTES 64
+#elif defined(__AVX__)
+#define VECTOR_BYTES 32
+#else
+#define VECTOR_BYTES 16
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+#define GBEES_REAL float
+#define GBEES_REAL_FN(name) name##_f
+#define LANES (VECTOR_BYTES / 4)
+#define LOG2_LANES (VECTOR_BYTES == 64 ? 4 : VECTOR_BYTES == 32 ? 3 : 2)
+#define COMPONENT component_f
+#define PARAMETERS parameters_f
+#define TINY 1e-30f
+#include "kernel_split.h"
+
+#include "kernel_real.h"
+#undef GBEES_REAL
+#undef GBEES_REAL_FN
+#undef LANES
+#undef LOG2_LANES
+#undef COMPONENT
+#undef PARAMETERS
+#undef TINY
+
+#define GBEES_REAL double
+#define GBEES_REAL_FN(name) name##_d
+#define LANES (VECTOR_BYTES / 8)
+#define LOG2_LANES (VECTOR_BYTES == 64 ? 3 : VECTOR_BYTES == 32 ? 2 : 1)
+#define COMPONENT component_d
+#define PARAMETERS parameters_d
+#define TINY 1e-200
+#include "kernel_split.h"
+
+#include "kernel_real.h"
+
+const kernel_set *PASTE(cpu_kernels_, GBEES_ISA)(void)
+{
+    static const kernel_set set = {
+        {TEXT(GBEES_ISA), 1, inspect_f, transverse_f, update_f, split_index_f},
+        {TEXT(GBEES_ISA), 1, inspect_d, transverse_d, update_d, split_index_d},
+    };
+
+    return &set;
+}

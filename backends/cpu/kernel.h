@@ -1,0 +1,76 @@
+/* kernel.h - the loops over bricks that take the time, once for each instruction set and precision.
+ *
+ * kernel.c is compiled once an instruction set (GBEES_ISA) and instantiates kernel_real.h for float and double.  The
+ * engine picks a table of functions when it starts.  All functions work on used bricks [from, to) and are called from
+ * several threads on disjoint ranges.
+ *
+ * Along one axis the cells of a brick are regrouped into planes of equal local coordinate ("split"), so that every
+ * operation is a vector one between planes; the order of the cells within a plane is whatever the regrouping makes of
+ * it, the same for all planes of that axis.  Face planes: plane f lies between cell planes f - 1 and f.
+ */
+#ifndef GBEES_CPU_KERNEL_H
+#define GBEES_CPU_KERNEL_H
+
+#include "grid.h"
+#include <gbees/model.h>
+
+/* The points of the face planes -1 .. edge + 1 along an axis, relative to the brick's lowest cell centre. */
+typedef struct kernel_axis {
+    int edge, shift;
+    double width;
+    const void
+        *offset[GBEES_MAX_DIM]; /* [k]: coordinate k of the (edge + 3) * cells / edge points; float or double */
+    gbees_component_f *component_f;
+    gbees_component_d *component_d;
+} kernel_axis;
+
+typedef struct kernel_context {
+    const grid *g;
+    int n;
+    int wide; /* float storage, but the drift evaluated in double: cells too small for a float's resolution */
+    kernel_axis axis[GBEES_MAX_DIM];
+    double origin[GBEES_MAX_DIM], width[GBEES_MAX_DIM];
+    const double *parameters_d;
+    const float *parameters_f;
+    /* One row of `cells` values a slot. */
+    const void *p; /* probability */
+    void *s;       /* sums S of the transverse terms */
+    void *next;    /* the new probability */
+    /* One row a slot: cells with P >= threshold; face velocity > 0 above a cell / < 0 below it, n words; largest
+     * sum_j |v_j|/h_j. */
+    uint64_t *active;
+    uint64_t *flow; /* [slot][2n]: by direction: probability leaves the cell that way */
+    double *rate;
+    int forward_only; /* the reference's growth rule: the velocity at a cell's upper face decides both directions */
+    double time, step, threshold;
+} kernel_context;
+
+/* What a range of bricks adds up to. */
+typedef struct kernel_sums {
+    double mass;    /* sum of the new P */
+    double clipped; /* what was added by setting negative values to 0 */
+    uint64_t above; /* cells with P >= threshold */
+} kernel_sums;
+
+typedef struct kernel {
+    const char *isa;
+    int available; /* compiled for this kind of machine */
+    /* Flow masks and rates at context->time. */
+    void (*inspect)(const kernel_context *c, const uint32_t *slots, uint32_t count);
+    /* s = S of p. */
+    void (*transverse)(const kernel_context *c, uint32_t from, uint32_t to);
+    /* next = p advanced by context->step; active masks. */
+    void (*update)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums);
+    /* Coordinates of all axes in the order of the split along `axis`: fills offset tables. */
+    void (*split_index)(const grid *g, int axis, const void *cells, void *planes);
+} kernel;
+
+typedef struct kernel_set {
+    kernel single, twice; /* float, double */
+} kernel_set;
+
+const kernel_set *cpu_kernels_generic(void);
+const kernel_set *cpu_kernels_avx2(void);
+const kernel_set *cpu_kernels_avx512(void);
+
+#endif

@@ -1,0 +1,303 @@
+/* kernel_real.h - the loops over bricks, in one precision.  A template: see kernel.c. */
+
+#include "numerics/ctu.h"
+
+enum { GBEES_REAL_FN(PLANES) = 4 * 64 }; /* edge + 3 planes of 64 / edge cells: most for an edge of 1 */
+
+/* Face velocities along an axis at the face planes -1 .. edge + 1, or, given `inner`, 0 .. edge. */
+INLINE void GBEES_REAL_FN(velocities)(const kernel_context *c, int axis, const double *base, int inner, int count,
+                                      GBEES_REAL *out)
+{
+    const kernel_axis *a = &c->axis[axis];
+    int lanes = count / a->edge, points = (a->edge + (inner ? 1 : 3)) * lanes;
+
+    if (sizeof(GBEES_REAL) == sizeof(double) || c->wide) {
+        const double *offset[GBEES_MAX_DIM];
+        double wide[4 * 64];
+
+        for (int k = 0; k < c->n; k++)
+            offset[k] = (const double *)a->offset[k] + (inner ? lanes : 0);
+        a->component_d((size_t)points, c->time, base, offset, c->parameters_d, wide);
+        for (int i = 0; i < points; i++)
+            out[i] = (GBEES_REAL)wide[i];
+    } else {
+        const GBEES_REAL *offset[GBEES_MAX_DIM];
+        GBEES_REAL origin[GBEES_MAX_DIM];
+
+        for (int k = 0; k < c->n; k++) {
+            offset[k] = (const GBEES_REAL *)a->offset[k] + (inner ? lanes : 0);
+            origin[k] = (GBEES_REAL)base[k];
+        }
+        a->COMPONENT((size_t)points, (GBEES_REAL)c->time, origin, offset, c->PARAMETERS, out);
+    }
+}
+
+/* The centre of the brick's lowest cell. */
+INLINE void GBEES_REAL_FN(base_of)(const kernel_context *c, uint32_t slot, double *base)
+{
+    const int32_t *key = grid_key(c->g, slot);
+
+    for (int k = 0; k < c->n; k++)
+        base[k] = c->origin[k] + c->width[k] * ((double)key[k] * c->axis[k].edge);
+}
+
+/* ---- pass 1: S = sum over axes of T ------------------------------------------------------------------------- */
+
+INLINE void GBEES_REAL_FN(transverse_axis)(const GBEES_REAL *below, const GBEES_REAL *own, const GBEES_REAL *above,
+                                           const GBEES_REAL *u, GBEES_REAL half_lambda, int count, int shift,
+                                           int log2_edge, GBEES_REAL *s)
+{
+    enum { MOST = 3 * 64 };
+    const int lanes = count >> log2_edge, edge = 1 << log2_edge;
+    GBEES_REAL p[MOST], t[64], side[64];
+
+    GBEES_REAL_FN(split)(below, side, count, shift, log2_edge);
+    memcpy(p, side + (edge - 1) * lanes, (size_t)lanes * sizeof *p);
+    GBEES_REAL_FN(split)(own, p + lanes, count, shift, log2_edge);
+    GBEES_REAL_FN(split)(above, side, count, shift, log2_edge);
+    memcpy(p + lanes + count, side, (size_t)lanes * sizeof *p);
+    for (int i = 0; i < count; i++)
+        t[i] = GBEES_REAL_FN(gbees_ctu_transverse)(p[i], p[i + lanes], p[i + 2 * lanes], u[i], u[i + lanes],
+                                                   half_lambda);
+    GBEES_REAL_FN(merge_add)(t, s, count, shift, log2_edge);
+}
+
+/* ---- pass 2: fluxes ------------------------------------------------------------------------------------------ */
+
+/* What an axis needs of a brick and its neighbours; the second neighbours count where the edge is 1. */
+typedef struct GBEES_REAL_FN(line) {
+    const GBEES_REAL *p_below2, *p_below, *p_own, *p_above, *p_above2;
+    const GBEES_REAL *s_below, *s_own, *s_above;
+} GBEES_REAL_FN(line);
+
+INLINE void GBEES_REAL_FN(gather_planes)(const GBEES_REAL_FN(line) * a, int count, int shift, int log2_edge,
+                                         GBEES_REAL *p, GBEES_REAL *q)
+{
+    const int lanes = count >> log2_edge, edge = 1 << log2_edge;
+    GBEES_REAL side[64];
+
+    if (edge == 1) {
+        memcpy(p, a->p_below2, (size_t)lanes * sizeof *p);
+        memcpy(p + lanes, a->p_below, (size_t)lanes * sizeof *p);
+        memcpy(p + 3 * lanes, a->p_above, (size_t)lanes * sizeof *p);
+        memcpy(p + 4 * lanes, a->p_above2, (size_t)lanes * sizeof *p);
+    } else {
+        GBEES_REAL_FN(split)(a->p_below, side, count, shift, log2_edge);
+        memcpy(p, side + (edge - 2) * lanes, 2 * (size_t)lanes * sizeof *p);
+        GBEES_REAL_FN(split)(a->p_above, side, count, shift, log2_edge);
+        memcpy(p + (edge + 2) * lanes, side, 2 * (size_t)lanes * sizeof *p);
+    }
+    GBEES_REAL_FN(split)(a->p_own, p + 2 * lanes, count, shift, log2_edge);
+    GBEES_REAL_FN(split)(a->s_below, side, count, shift, log2_edge);
+    memcpy(q, side + (edge - 1) * lanes, (size_t)lanes * sizeof *q);
+    GBEES_REAL_FN(split)(a->s_own, q + lanes, count, shift, log2_edge);
+    GBEES_REAL_FN(split)(a->s_above, side, count, shift, log2_edge);
+    memcpy(q + (edge + 1) * lanes, side, (size_t)lanes * sizeof *q);
+}
+
+INLINE void GBEES_REAL_FN(flux_axis)(const GBEES_REAL_FN(line) * a, const GBEES_REAL *u, GBEES_REAL lambda, int count,
+                                     int shift, int log2_edge, GBEES_REAL *change)
+{
+    enum { MOST = 5 * 64 };
+    const int lanes = count >> log2_edge;
+    GBEES_REAL p[MOST], q[MOST], flux[MOST], d[64];
+
+    GBEES_REAL_FN(gather_planes)(a, count, shift, log2_edge, p, q);
+    for (int i = 0; i < count + lanes; i++)
+        flux[i] = GBEES_REAL_FN(gbees_ctu_flux)(p[i], p[i + lanes], p[i + 2 * lanes], p[i + 3 * lanes], q[i],
+                                                q[i + lanes], u[i], u[i + lanes], u[i + 2 * lanes], lambda);
+    for (int i = 0; i < count; i++)
+        d[i] = lambda * (flux[i] - flux[i + lanes]);
+    GBEES_REAL_FN(merge_add)(d, change, count, shift, log2_edge);
+}
+
+/* The edges and strides that occur (gbees_shape_set): each becomes a loop of its own with constants. */
+#undef FOR_AXIS
+#define FOR_AXIS(count, shift, log2_edge, CALL)                                                                      \
+    switch ((count) == 1 ? 63 : (shift)*8 + (log2_edge)) {                                                           \
+    case 63:                                                                                                         \
+        CALL(1, 0, 0);                                                                                               \
+        break;                                                                                                       \
+    case 6:                                                                                                          \
+        CALL(64, 0, 6);                                                                                              \
+        break;                                                                                                       \
+    case 3:                                                                                                          \
+        CALL(64, 0, 3);                                                                                              \
+        break;                                                                                                       \
+    case 3 * 8 + 3:                                                                                                  \
+        CALL(64, 3, 3);                                                                                              \
+        break;                                                                                                       \
+    case 2:                                                                                                          \
+        CALL(64, 0, 2);                                                                                              \
+        break;                                                                                                       \
+    case 2 * 8 + 2:                                                                                                  \
+        CALL(64, 2, 2);                                                                                              \
+        break;                                                                                                       \
+    case 4 * 8 + 2:                                                                                                  \
+        CALL(64, 4, 2);                                                                                              \
+        break;                                                                                                       \
+    case 1:                                                                                                          \
+        CALL(64, 0, 1);                                                                                              \
+        break;                                                                                                       \
+    case 1 * 8 + 1:                                                                                                  \
+        CALL(64, 1, 1);                                                                                              \
+        break;                                                                                                       \
+    case 2 * 8 + 1:                                                                                                  \
+        CALL(64, 2, 1);                                                                                              \
+        break;                                                                                                       \
+    case 3 * 8 + 1:                                                                                                  \
+        CALL(64, 3, 1);                                                                                              \
+        break;                                                                                                       \
+    case 4 * 8 + 1:                                                                                                  \
+        CALL(64, 4, 1);                                                                                              \
+        break;                                                                                                       \
+    case 5 * 8 + 1:                                                                                                  \
+        CALL(64, 5, 1);                                                                                              \
+        break;                                                                                                       \
+    default:                                                                                                         \
+        CALL(64, 6, 0);                                                                                              \
+        break;                                                                                                       \
+    }
+
+/* ---- loops over bricks ---------------------------------------------------------------------------------------- */
+
+static void GBEES_REAL_FN(transverse)(const kernel_context *c, uint32_t from, uint32_t to)
+{
+    const gbees_shape *shape = &c->g->shape;
+    const size_t cells = (size_t)shape->cells;
+    const GBEES_REAL *p = c->p;
+
+    for (uint32_t k = from; k < to; k++) {
+        uint32_t slot = c->g->used[k];
+        const uint32_t *neighbor = grid_neighbors(c->g, slot);
+        double base[GBEES_MAX_DIM];
+        GBEES_REAL u[GBEES_REAL_FN(PLANES)], s[64] = {0};
+
+        GBEES_REAL_FN(base_of)(c, slot, base);
+        for (int j = 0; j < c->n; j++) {
+            GBEES_REAL half_lambda = (GBEES_REAL)(0.5 * c->step / c->axis[j].width);
+
+            GBEES_REAL_FN(velocities)(c, j, base, 1, shape->cells, u);
+#define CALL(count, shift, log2_edge)                                                                                \
+    GBEES_REAL_FN(transverse_axis)                                                                                   \
+    (p + neighbor[2 * j] * cells, p + slot * cells, p + neighbor[2 * j + 1] * cells, u, half_lambda, count, shift,   \
+     log2_edge, s)
+            FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)
+#undef CALL
+        }
+        memcpy((GBEES_REAL *)c->s + slot * cells, s, cells * sizeof *s);
+    }
+}
+
+INLINE GBEES_REAL_FN(line) GBEES_REAL_FN(line_of)(const kernel_context *c, uint32_t slot, int axis)
+{
+    const size_t cells = (size_t)c->g->shape.cells;
+    const GBEES_REAL *p = c->p, *s = c->s;
+    const uint32_t *neighbor = grid_neighbors(c->g, slot);
+    uint32_t below = neighbor[2 * axis], above = neighbor[2 * axis + 1];
+    uint32_t below2 = grid_neighbors(c->g, below)[2 * axis], above2 = grid_neighbors(c->g, above)[2 * axis + 1];
+
+    return (GBEES_REAL_FN(line)){p + below2 * cells, p + below * cells, p + slot * cells, p + above * cells,
+                                 p + above2 * cells, s + below * cells, s + slot * cells, s + above * cells};
+}
+
+/* New probabilities of a brick from the old ones and the change: positive, counted, marked. */
+INLINE uint64_t GBEES_REAL_FN(settle)(const GBEES_REAL *old, const GBEES_REAL *change, GBEES_REAL *next, int cells,
+                                      GBEES_REAL threshold, kernel_sums *sums)
+{
+    double mass = 0, clipped = 0;
+    uint64_t active = 0;
+
+    for (int i = 0; i < cells; i++) {
+        GBEES_REAL value = old[i] + change[i];
+        GBEES_REAL kept = value < TINY ? 0 : value; /* no denormals: they are slow, and worth nothing */
+
+        next[i] = kept;
+        mass += (double)kept;
+        clipped += (double)(kept - value);
+    }
+    for (int i = 0; i < cells; i++)
+        active |= (uint64_t)(next[i] >= threshold) << i;
+    sums->mass += mass;
+    sums->clipped += clipped;
+    return active;
+}
+
+static void GBEES_REAL_FN(update)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums)
+{
+    const gbees_shape *shape = &c->g->shape;
+    const size_t cells = (size_t)shape->cells;
+
+    for (uint32_t k = from; k < to; k++) {
+        uint32_t slot = c->g->used[k];
+        double base[GBEES_MAX_DIM];
+        GBEES_REAL u[GBEES_REAL_FN(PLANES)], change[64] = {0};
+
+        GBEES_REAL_FN(base_of)(c, slot, base);
+        for (int j = 0; j < c->n; j++) {
+            GBEES_REAL lambda = (GBEES_REAL)(c->step / c->axis[j].width);
+            GBEES_REAL_FN(line) line = GBEES_REAL_FN(line_of)(c, slot, j);
+
+            GBEES_REAL_FN(velocities)(c, j, base, 0, shape->cells, u);
+#define CALL(count, shift, log2_edge) GBEES_REAL_FN(flux_axis)(&line, u, lambda, count, shift, log2_edge, change)
+            FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)
+#undef CALL
+        }
+        c->active[slot] =
+            GBEES_REAL_FN(settle)((const GBEES_REAL *)c->p + slot * cells, change,
+                                  (GBEES_REAL *)c->next + slot * cells, shape->cells, (GBEES_REAL)c->threshold, sums);
+        sums->above += (uint64_t)__builtin_popcountll(c->active[slot]);
+    }
+}
+
+/* The flow mask of one axis and the axis's part of the rates. u: face planes 0 .. edge, in the order of the split. */
+INLINE void GBEES_REAL_FN(inspect_axis)(const GBEES_REAL *u, GBEES_REAL over_width, int count, int shift,
+                                        int log2_edge, int forward_only, uint64_t *flow, GBEES_REAL *rate)
+{
+    const int lanes = count >> log2_edge;
+    GBEES_REAL below[64] = {0}, above[64] = {0};
+
+    GBEES_REAL_FN(merge_add)(u, below, count, shift, log2_edge);
+    GBEES_REAL_FN(merge_add)(u + lanes, above, count, shift, log2_edge);
+    flow[0] = flow[1] = 0;
+    for (int i = 0; i < count; i++) {
+        GBEES_REAL down = forward_only ? above[i] : below[i];
+
+        flow[0] |= (uint64_t)(down < 0) << i;
+        flow[1] |= (uint64_t)(above[i] > 0) << i;
+        rate[i] += (above[i] < 0 ? -above[i] : above[i]) * over_width;
+    }
+}
+
+static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slots, uint32_t count)
+{
+    const gbees_shape *shape = &c->g->shape;
+
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t slot = slots[k];
+        double base[GBEES_MAX_DIM], most = 0;
+        GBEES_REAL u[GBEES_REAL_FN(PLANES)], rate[64] = {0};
+
+        GBEES_REAL_FN(base_of)(c, slot, base);
+        for (int j = 0; j < c->n; j++) {
+            uint64_t *flow = c->flow + (size_t)slot * (size_t)(2 * c->n) + 2 * j;
+            GBEES_REAL over_width = (GBEES_REAL)(1 / c->axis[j].width);
+
+            GBEES_REAL_FN(velocities)(c, j, base, 1, shape->cells, u);
+#define CALL(count, shift, log2_edge)                                                                                \
+    GBEES_REAL_FN(inspect_axis)(u, over_width, count, shift, log2_edge, c->forward_only, flow, rate)
+            FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)
+#undef CALL
+        }
+        for (int i = 0; i < shape->cells; i++)
+            most = (double)rate[i] <= most ? most : (double)rate[i]; /* a NaN stays */
+        c->rate[slot] = most;
+    }
+}
+
+static void GBEES_REAL_FN(split_index)(const grid *g, int axis, const void *cells, void *planes)
+{
+#define CALL(count, shift, log2_edge) GBEES_REAL_FN(split)(cells, planes, count, shift, log2_edge)
+    FOR_AXIS(g->shape.cells, g->shape.shift[axis], g->shape.log2_edge[axis], CALL)
+#undef CALL
+}

@@ -1,0 +1,162 @@
+/* kernel_split.h - regroups the cells of a brick into planes along an axis, and back.  A template: see kernel.c.
+ *
+ * With vectors of 2^m lanes a cell's number is m lane bits and 6 - m vector bits.  Each bit of the axis that is a
+ * lane bit is exchanged with a vector bit that is not the axis's: a two-source shuffle for each pair of vectors.
+ * After that, planes are sets of whole vectors.  The exchange is its own inverse.
+ */
+
+typedef GBEES_REAL GBEES_REAL_FN(vector)
+    __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(GBEES_REAL)), may_alias));
+
+#undef SPLIT_ALL
+#if LANES == 16
+#define SPLIT_ALL(F, b)                                                                                              \
+    F(b, 0), F(b, 1), F(b, 2), F(b, 3), F(b, 4), F(b, 5), F(b, 6), F(b, 7), F(b, 8), F(b, 9), F(b, 10), F(b, 11),    \
+        F(b, 12), F(b, 13), F(b, 14), F(b, 15)
+#elif LANES == 8
+#define SPLIT_ALL(F, b) F(b, 0), F(b, 1), F(b, 2), F(b, 3), F(b, 4), F(b, 5), F(b, 6), F(b, 7)
+#elif LANES == 4
+#define SPLIT_ALL(F, b) F(b, 0), F(b, 1), F(b, 2), F(b, 3)
+#else
+#define SPLIT_ALL(F, b) F(b, 0), F(b, 1)
+#endif
+/* Where lane l of the two results comes from; lanes of the second source count from LANES. */
+#undef SPLIT_LO
+#undef SPLIT_HI
+#define SPLIT_LO(b, l) ((l) >> (b)&1 ? LANES + ((l) ^ 1 << (b)) : (l))
+#define SPLIT_HI(b, l) ((l) >> (b)&1 ? LANES + (l) : ((l) ^ 1 << (b)))
+#undef SPLIT_CASE
+#define SPLIT_CASE(b)                                                                                                \
+    lo = __builtin_shufflevector(*x, *y, SPLIT_ALL(SPLIT_LO, b));                                                    \
+    hi = __builtin_shufflevector(*x, *y, SPLIT_ALL(SPLIT_HI, b));                                                    \
+    break
+
+/* Exchanges lane bit `bit` with the bit that tells x from y. */
+INLINE void GBEES_REAL_FN(exchange)(GBEES_REAL_FN(vector) * x, GBEES_REAL_FN(vector) * y, int bit)
+{
+    GBEES_REAL_FN(vector) lo, hi;
+
+    switch (bit) {
+#if LANES > 8
+    case 3:
+        SPLIT_CASE(3);
+#endif
+#if LANES > 4
+    case 2:
+        SPLIT_CASE(2);
+#endif
+#if LANES > 2
+    case 1:
+        SPLIT_CASE(1);
+#endif
+    default:
+        SPLIT_CASE(0);
+    }
+    *x = lo;
+    *y = hi;
+}
+
+/* The vector bit that lane bit `bit` of the axis (bits shift .. shift + log2_edge - 1) is exchanged with: the free
+ * vector bits in turn. */
+INLINE int GBEES_REAL_FN(partner)(int bit, int shift, int log2_edge)
+{
+    int rank = bit - shift; /* how many lane bits of the axis lie below this one */
+    int at = LOG2_LANES;
+
+    for (;; at++) {
+        if (at >= shift && at < shift + log2_edge)
+            continue;
+        if (rank-- == 0)
+            return at;
+    }
+}
+
+INLINE void GBEES_REAL_FN(exchange_all)(GBEES_REAL_FN(vector) * v, int shift, int log2_edge)
+{
+#pragma GCC unroll 2
+    for (int b = 0; b < 2; b++) { /* edges of 2 and 4 only: longer ones go another way */
+        int bit = shift + b;
+        if (b >= log2_edge || bit >= LOG2_LANES)
+            break;
+        int partner = 1 << (GBEES_REAL_FN(partner)(bit, shift, log2_edge) - LOG2_LANES);
+
+#pragma GCC unroll 32
+        for (int i = 0; i < 64 / LANES; i++)
+            if (!(i & partner))
+                GBEES_REAL_FN(exchange)(&v[i], &v[i | partner], bit);
+    }
+}
+
+/* After the exchange, where vector i lies among the planes: its plane times vectors a plane, plus its rest. */
+INLINE int GBEES_REAL_FN(place)(int i, int shift, int log2_edge)
+{
+    int plane = 0, taken = 0, rest = 0, at = 0;
+
+    for (int b = 0; b < log2_edge; b++) {
+        int bit = shift + b;
+        int where = bit < LOG2_LANES ? GBEES_REAL_FN(partner)(bit, shift, log2_edge) : bit;
+
+        plane |= (i >> (where - LOG2_LANES) & 1) << b;
+        taken |= 1 << (where - LOG2_LANES);
+    }
+    for (int b = 0; b < 6 - LOG2_LANES; b++)
+        if (!(taken >> b & 1))
+            rest |= (i >> b & 1) << at++;
+    return plane * ((64 / LANES) >> log2_edge) + rest;
+}
+
+/* cells[cells] -> planes[edge][cells / edge].  Axes of long edges (n <= 2) go one cell at a time. */
+INLINE void GBEES_REAL_FN(split)(const GBEES_REAL *restrict cells, GBEES_REAL *restrict planes, int count, int shift,
+                                 int log2_edge)
+{
+    if (log2_edge == 0) {
+        memcpy(planes, cells, (size_t)count * sizeof *planes);
+    } else if (count < 64 || log2_edge > 2) {
+        for (int c = 0; c < count; c++) {
+            int low = c & ((1 << shift) - 1), high = c >> (shift + log2_edge);
+            int plane = c >> shift & ((1 << log2_edge) - 1);
+
+            planes[plane * (count >> log2_edge) + (high << shift) + low] = cells[c];
+        }
+    } else {
+        GBEES_REAL_FN(vector) v[64 / LANES];
+
+        memcpy(v, cells, sizeof v);
+        GBEES_REAL_FN(exchange_all)(v, shift, log2_edge);
+#pragma GCC unroll 32
+        for (int i = 0; i < 64 / LANES; i++)
+            memcpy(planes + GBEES_REAL_FN(place)(i, shift, log2_edge) * LANES, &v[i], sizeof v[i]);
+    }
+}
+
+/* The way back, added to what the cells hold. */
+INLINE void GBEES_REAL_FN(merge_add)(const GBEES_REAL *restrict planes, GBEES_REAL *restrict cells, int count,
+                                     int shift, int log2_edge)
+{
+    if (log2_edge == 0) {
+        for (int c = 0; c < count; c++)
+            cells[c] += planes[c];
+    } else if (count < 64 || log2_edge > 2) {
+        for (int c = 0; c < count; c++) {
+            int low = c & ((1 << shift) - 1), high = c >> (shift + log2_edge);
+            int plane = c >> shift & ((1 << log2_edge) - 1);
+
+            cells[c] += planes[plane * (count >> log2_edge) + (high << shift) + low];
+        }
+    } else {
+        GBEES_REAL_FN(vector) v[64 / LANES];
+
+#pragma GCC unroll 32
+        for (int i = 0; i < 64 / LANES; i++)
+            memcpy(&v[i], planes + GBEES_REAL_FN(place)(i, shift, log2_edge) * LANES, sizeof v[i]);
+        GBEES_REAL_FN(exchange_all)(v, shift, log2_edge);
+#pragma GCC unroll 32
+        for (int i = 0; i < 64 / LANES; i++) {
+            GBEES_REAL_FN(vector) sum;
+
+            memcpy(&sum, cells + i * LANES, sizeof sum);
+            sum += v[i];
+            memcpy(cells + i * LANES, &sum, sizeof sum);
+        }
+    }
+}

@@ -1,0 +1,199 @@
+/* paper.c - the existing CPU code, cell for cell: bricks of one cell in double precision, its rule at absent
+ * neighbours, its order of pruning.  The yardstick that regressions are held against (doc/method.md, "Paper mode").
+ *
+ * The rule: through a face whose lower cell is absent nothing flows; through one whose upper cell is absent the donor
+ * cell flux and the corner terms of the lower cell flow out.  Transverse and limited terms need both cells of a face.
+ */
+#include "engine.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GBEES_REAL double
+#define GBEES_REAL_FN(name) name##_d
+#include "numerics/ctu.h"
+
+static const double *velocity_of(const gbees_engine *e, uint32_t slot)
+{
+    return e->velocity + (size_t)slot * (size_t)e->g.shape.n;
+}
+
+/* Velocities at the cell's upper faces decide growth and pruning in both directions. */
+void paper_inspect(gbees_engine *e, uint32_t from, double time)
+{
+    const gbees_problem *problem = e->problem;
+    int n = e->g.shape.n;
+
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count - from)) schedule(static)
+    for (uint32_t k = from; k < e->g.count; k++) {
+        uint32_t slot = e->g.used[k];
+        double *v = e->velocity + (size_t)slot * (size_t)n, zero = 0, sum = 0;
+        const double *at_origin[GBEES_MAX_DIM];
+        double x[GBEES_MAX_DIM];
+
+        engine_base(e, slot, x);
+        for (int j = 0; j < n; j++)
+            at_origin[j] = &zero;
+        for (int j = 0; j < n; j++) {
+            uint64_t *flow = e->flow + (size_t)slot * (size_t)(2 * n) + 2 * j;
+
+            x[j] += problem->width[j] / 2;
+            problem->functions->component_d[j](1, time, x, at_origin, problem->parameters, &v[j]);
+            x[j] -= problem->width[j] / 2;
+            flow[0] = v[j] < 0;
+            flow[1] = v[j] > 0;
+            sum += fabs(v[j]) / problem->width[j];
+        }
+        e->rate[slot] = sum;
+    }
+}
+
+static double transverse(const gbees_engine *e, uint32_t slot, int j, double step)
+{
+    const double *p = e->p;
+    uint32_t below = grid_neighbors(&e->g, slot)[2 * j], above = grid_neighbors(&e->g, slot)[2 * j + 1];
+    double um = below ? velocity_of(e, below)[j] : 0, u = above ? velocity_of(e, slot)[j] : 0;
+
+    return gbees_ctu_transverse_d(p[below], p[slot], p[above], um, u, 0.5 * step / e->problem->width[j]);
+}
+
+/* The flux through the upper face of a cell; 0 for the null cell, which is how a lower wall comes about. */
+static double flux(const gbees_engine *e, uint32_t slot, int j, double step)
+{
+    const double *p = e->p, *s = e->s;
+    double lambda = step / e->problem->width[j];
+
+    if (!slot)
+        return 0;
+    uint32_t below = grid_neighbors(&e->g, slot)[2 * j], above = grid_neighbors(&e->g, slot)[2 * j + 1];
+    double u = velocity_of(e, slot)[j];
+    if (!above)
+        return u > 0 ? u * (p[slot] - s[slot] + transverse(e, slot, j, step)) : 0;
+    uint32_t above2 = grid_neighbors(&e->g, above)[2 * j + 1];
+    double um = below ? velocity_of(e, below)[j] : 0, up = above2 ? velocity_of(e, above)[j] : 0;
+    return gbees_ctu_flux_d(p[below], p[slot], p[above], p[above2], s[slot], s[above], um, u, up, lambda);
+}
+
+void paper_step(gbees_engine *e, double step, kernel_sums *sums)
+{
+    int n = e->g.shape.n;
+    double *s = e->s, *next = e->next, mass = 0, clipped = 0;
+    const double *p = e->p;
+
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
+    for (uint32_t k = 0; k < e->g.count; k++) {
+        s[e->g.used[k]] = 0;
+        for (int j = 0; j < n; j++)
+            s[e->g.used[k]] += transverse(e, e->g.used[k], j, step);
+    }
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
+    for (uint32_t k = 0; k < e->g.count; k++) {
+        uint32_t slot = e->g.used[k];
+        double value = p[slot];
+
+        for (int j = 0; j < n; j++) {
+            double out = flux(e, slot, j, step), in = flux(e, grid_neighbors(&e->g, slot)[2 * j], j, step);
+
+            value -= step / e->problem->width[j] * (out - in);
+        }
+        next[slot] = value;
+    }
+    for (uint32_t k = 0; k < e->g.count; k++) {
+        uint32_t slot = e->g.used[k];
+
+        clipped += next[slot] < 0 ? -next[slot] : 0;
+        next[slot] = next[slot] < 0 ? 0 : next[slot];
+        mass += next[slot];
+    }
+    /* The reference normalises before it compares with p*. */
+    for (uint32_t k = 0; k < e->g.count; k++)
+        e->active[e->g.used[k]] = next[e->g.used[k]] / mass >= e->problem->threshold;
+    sums->mass = mass;
+    sums->clipped = clipped;
+}
+
+/* Whether an active cell flows into this one, seen from here: faces, and edges that are reached through a face. */
+static int is_fed(const gbees_engine *e, uint32_t slot)
+{
+    int n = e->g.shape.n;
+
+    for (int d = 0; d < 2 * n; d++) {
+        uint32_t face = grid_neighbors(&e->g, slot)[d];
+        const uint64_t *flow = e->flow + (size_t)face * (size_t)(2 * n);
+
+        if (!face)
+            continue;
+        if (e->active[face] && flow[gbees_opposite(d)])
+            return 1;
+        for (int f = 0; f < 2 * n; f++) {
+            uint32_t edge = f >> 1 == d >> 1 ? 0 : grid_neighbors(&e->g, face)[f];
+            const uint64_t *from = e->flow + (size_t)edge * (size_t)(2 * n);
+
+            if (edge && e->active[edge] && from[gbees_opposite(d)] && from[gbees_opposite(f)])
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/* Legacy: any of the 3^n - 1 neighbours. */
+static int has_active_neighbor(const gbees_engine *e, uint32_t slot)
+{
+    int n = e->g.shape.n;
+    int32_t key[GBEES_MAX_DIM];
+    const int32_t *centre = grid_key(&e->g, slot);
+    uint32_t neighbors = 1;
+
+    for (int j = 0; j < n; j++)
+        neighbors *= 3;
+    for (uint32_t number = 0; number < neighbors; number++) {
+        uint32_t digits = number;
+
+        for (int j = 0; j < n; j++, digits /= 3)
+            key[j] = centre[j] + (int32_t)(digits % 3) - 1;
+        if (e->active[grid_find(&e->g, key)])
+            return 1;
+    }
+    return 0;
+}
+
+typedef struct candidate {
+    double p;
+    uint32_t at; /* in the Used List */
+} candidate;
+
+static int compare_candidates(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+
+    return x->p < y->p ? -1 : x->p > y->p ? 1 : x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Candidates go in ascending order of P, while one's share of what is left stays below p*. */
+int paper_keep(gbees_engine *e, unsigned char *keep, gbees_error *error)
+{
+    const double *p = e->p;
+    candidate *list = malloc((e->g.count + 1u) * sizeof *list);
+    uint32_t count = 0;
+    double gone = 0;
+    int legacy = e->problem->numerics.growth == GBEES_GROWTH_ALL;
+
+    if (!list)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory while pruning %u cells", e->g.count);
+    for (uint32_t k = 0; k < e->g.count; k++) {
+        uint32_t slot = e->g.used[k];
+
+        keep[k] = 1;
+        if (!e->active[slot] && !(legacy ? has_active_neighbor(e, slot) : is_fed(e, slot)))
+            list[count++] = (candidate){p[slot], k};
+    }
+    qsort(list, count, sizeof *list, compare_candidates);
+    for (uint32_t i = 0; i < count; i++) {
+        gone += list[i].p;
+        if (!(list[i].p / (1 - gone) < e->problem->threshold))
+            break;
+        keep[list[i].at] = 0;
+    }
+    free(list);
+    return 0;
+}

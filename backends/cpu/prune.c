@@ -1,0 +1,137 @@
+/* prune.c - drops the bricks that no one needs: mark, scan, compact, rehash (paper, Algorithm 3).
+ *
+ * Needed are the cells with P >= p* and the face and edge neighbours that they flow into; a brick stays as long as it
+ * has a needed cell, and its other cells stay with it.
+ */
+#include "engine.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* P >= p* times the sum, for the sum as it is now. */
+static uint64_t mark_active(gbees_engine *e, uint32_t slot, double threshold)
+{
+    size_t at = (size_t)slot * (size_t)e->cells;
+    uint64_t active = 0;
+
+    for (int cell = 0; cell < e->cells; cell++)
+        active |= (uint64_t)(engine_p(e, at + (size_t)cell) >= threshold) << cell;
+    return active;
+}
+
+static void add_needed(gbees_engine *e, uint32_t slot, uint64_t set)
+{
+    if (slot && (set & ~__atomic_load_n(&e->needed[slot], __ATOMIC_RELAXED)))
+        __atomic_or_fetch(&e->needed[slot], set, __ATOMIC_RELAXED); /* an OR: any order gives the same */
+}
+
+/* A set of cells that flows in direction d: one cell further, here and in the neighbour. */
+static void add_shifted(gbees_engine *e, uint32_t slot, uint64_t set, int d)
+{
+    add_needed(e, slot, gbees_shape_inside(&e->g.shape, set, d));
+    uint64_t across = gbees_shape_across(&e->g.shape, set, d);
+    if (across)
+        add_needed(e, grid_neighbors(&e->g, slot)[d], across);
+}
+
+static void mark_downwind(gbees_engine *e, uint32_t slot)
+{
+    const gbees_shape *shape = &e->g.shape;
+    const uint64_t *flow = e->flow + (size_t)slot * (size_t)(2 * shape->n);
+    const uint32_t *neighbor = grid_neighbors(&e->g, slot);
+
+    add_needed(e, slot, e->active[slot]);
+    for (int d = 0; d < 2 * shape->n; d++) {
+        uint64_t out = e->active[slot] & flow[d];
+
+        if (!out)
+            continue;
+        add_shifted(e, slot, out, d);
+        for (int f = (d | 1) + 1; f < 2 * shape->n; f++) {
+            uint64_t both = out & flow[f];
+
+            if (!both)
+                continue;
+            add_shifted(e, slot, gbees_shape_inside(shape, both, d), f);
+            uint64_t across = gbees_shape_across(shape, both, d);
+            if (across && neighbor[d])
+                add_shifted(e, neighbor[d], across, f);
+        }
+    }
+}
+
+uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
+{
+    uint32_t count = e->g.count;
+    double threshold = e->problem->threshold * e->mass;
+    uint64_t needed = 0, active = 0;
+
+#pragma omp parallel num_threads(engine_threads(e, count))
+    {
+#pragma omp for schedule(static) reduction(+ : active)
+        for (uint32_t k = 0; k < count; k++) {
+            uint32_t slot = e->g.used[k];
+
+            e->active[slot] = mark_active(e, slot, threshold);
+            e->needed[slot] = 0;
+            active += (uint64_t)__builtin_popcountll(e->active[slot]);
+        }
+#pragma omp for schedule(static)
+        for (uint32_t k = 0; k < count; k++)
+            if (e->active[e->g.used[k]])
+                mark_downwind(e, e->g.used[k]);
+#pragma omp for schedule(static) reduction(+ : needed)
+        for (uint32_t k = 0; k < count; k++)
+            needed += (uint64_t)__builtin_popcountll(e->needed[e->g.used[k]]);
+    }
+    if (above)
+        *above = active;
+    return needed;
+}
+
+static int reserve_flags(gbees_engine *e, gbees_error *error)
+{
+    if (e->keep_size < e->g.count) {
+        unsigned char *flags = realloc(e->keep, e->g.count);
+
+        if (!flags)
+            return gbees_error_set(error, GBEES_ENOMEM, "out of memory while pruning %u bricks", e->g.count);
+        e->keep = flags;
+        e->keep_size = e->g.count;
+    }
+    return 0;
+}
+
+int engine_prune(gbees_engine *e, gbees_error *error)
+{
+    int status = reserve_flags(e, error);
+
+    if (status)
+        return status;
+    uint64_t needed = engine_mark_needed(e, NULL);
+    if (e->paper)
+        status = paper_keep(e, e->keep, error);
+    else
+        for (uint32_t k = 0; k < e->g.count; k++)
+            e->keep[k] = e->needed[e->g.used[k]] != 0;
+    if (!status)
+        status = grid_compact(&e->g, e->keep, error);
+    if (status)
+        return status;
+    double mass = engine_sum(e);
+    e->totals.mass_pruned += (e->mass - mass) / e->mass;
+    e->mass = mass;
+    if (!(mass > 0))
+        return gbees_error_set(error, GBEES_ENUMERIC,
+                               "no cell holds as much as the threshold %.3g: nothing is left of the density; lower "
+                               "`threshold`",
+                               e->problem->threshold);
+    engine_count(e, needed);
+    if (e->problem->numerics.mode != GBEES_MODE_DEFAULT) {
+        /* Normalised again, some cells have risen over p*. */
+        engine_scale(e, 1 / mass);
+        e->mass = 1;
+        for (uint32_t k = 0; k < e->g.count; k++)
+            e->active[e->g.used[k]] = mark_active(e, e->g.used[k], e->problem->threshold);
+    }
+    return 0;
+}

@@ -1,0 +1,207 @@
+/* setup.c - an engine for a problem: arrays, tables of face points, the initial density. */
+#include "engine.h"
+#include "numerics/likelihood.h"
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int no_memory(gbees_error *error)
+{
+    return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CPU backend was set up");
+}
+
+/* Whether a float resolves positions to 1/4096 of a cell; if not, drifts are evaluated in double. */
+static int needs_wide(const gbees_problem *problem)
+{
+    for (int j = 0; j < problem->dimension; j++) {
+        double reach = fabs(problem->mean[j]) + problem->extent[j] * problem->width[j];
+
+        if (reach * 6e-8 > problem->width[j] / 4096)
+            return 1;
+    }
+    return 0;
+}
+
+/* Face points along `axis`, in cell widths: plane f at coordinate f - 1/2 of the axis, for f = -1 .. edge + 1; the
+ * other coordinates as the split along the axis orders a plane's cells. */
+static int make_points(gbees_engine *e, int axis, size_t real_size, char *to)
+{
+    const gbees_shape *shape = &e->g.shape;
+    int edge = shape->edge[axis], lanes = shape->cells / edge, points = (edge + 3) * lanes;
+    double cells[64], planes[64];
+
+    for (int k = 0; k < shape->n; k++) {
+        for (int c = 0; c < shape->cells; c++)
+            cells[c] = gbees_shape_local(shape, c, k);
+        if (e->real_size == sizeof(float)) {
+            float narrow[64], split[64];
+
+            for (int c = 0; c < shape->cells; c++)
+                narrow[c] = (float)cells[c];
+            e->kernel->split_index(&e->g, axis, narrow, split);
+            for (int c = 0; c < shape->cells; c++)
+                planes[c] = (double)split[c];
+        } else {
+            e->kernel->split_index(&e->g, axis, cells, planes);
+        }
+        for (int i = 0; i < points; i++) {
+            double x = e->problem->width[k] * (k == axis ? i / lanes - 1.5 : planes[i % lanes]);
+
+            if (real_size == sizeof(float))
+                ((float *)(void *)to)[k * points + i] = (float)x;
+            else
+                ((double *)(void *)to)[k * points + i] = x;
+        }
+        e->context.axis[axis].offset[k] = to + (size_t)(k * points) * real_size;
+    }
+    return 0;
+}
+
+static int set_up_context(gbees_engine *e, gbees_error *error)
+{
+    const gbees_problem *problem = e->problem;
+    kernel_context *c = &e->context;
+
+    c->g = &e->g;
+    c->n = problem->dimension;
+    c->wide = e->real_size == sizeof(float) && needs_wide(problem);
+    c->parameters_d = problem->parameters;
+    c->parameters_f = e->parameters_f;
+    c->forward_only = problem->numerics.faces == GBEES_FACES_REFERENCE;
+    for (int k = 0; k < GBEES_MAX_PARAMETERS; k++)
+        e->parameters_f[k] = (float)problem->parameters[k];
+    for (int j = 0; j < c->n; j++) {
+        const gbees_shape *shape = &e->g.shape;
+        size_t size = c->wide ? sizeof(double) : e->real_size;
+        size_t points = (size_t)((shape->edge[j] + 3) * (shape->cells / shape->edge[j]));
+
+        c->origin[j] = problem->mean[j];
+        c->width[j] = problem->width[j];
+        c->axis[j] = (kernel_axis){.edge = shape->edge[j],
+                                   .shift = shape->shift[j],
+                                   .width = problem->width[j],
+                                   .component_f = problem->functions->component_f[j],
+                                   .component_d = problem->functions->component_d[j]};
+        e->offsets[j] = aligned_alloc(64, (points * (size_t)c->n * size + 63) / 64 * 64);
+        if (!e->offsets[j])
+            return no_memory(error);
+        make_points(e, j, size, e->offsets[j]);
+        for (int cell = 0; cell < shape->cells; cell++)
+            e->local[j][cell] = problem->width[j] * gbees_shape_local(shape, cell, j);
+    }
+    return 0;
+}
+
+static int invert(int n, const double *matrix, double *inverse, gbees_error *error)
+{
+    memcpy(inverse, matrix, (size_t)(n * n) * sizeof *inverse);
+    if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, inverse, n) || LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', n, inverse, n))
+        return gbees_error_set(error, GBEES_EINPUT, "covariance: not positive definite");
+    for (int j = 0; j < n; j++)
+        for (int k = j + 1; k < n; k++)
+            inverse[j * n + k] = inverse[k * n + j];
+    return 0;
+}
+
+int engine_set_up(gbees_engine *e, gbees_error *error)
+{
+    const gbees_problem *problem = e->problem;
+    int n = problem->dimension;
+    size_t cells = (size_t)e->cells;
+    int status = grid_create(&e->g, n, e->cells, error);
+    struct {
+        void **data;
+        size_t size;
+        int transient, wanted;
+    } fields[] = {
+        {&e->p, cells * e->real_size, 0, 1},
+        {&e->s, cells * e->real_size, 1, 1},
+        {&e->next, cells * e->real_size, 1, 1},
+        {(void **)&e->active, sizeof *e->active, 0, 1},
+        {(void **)&e->flow, (size_t)(2 * n) * sizeof *e->flow, 0, 1},
+        {(void **)&e->rate, sizeof *e->rate, 0, 1},
+        {(void **)&e->needed, sizeof *e->needed, 1, 1},
+        {(void **)&e->velocity, (size_t)n * sizeof *e->velocity, 0, e->paper},
+    };
+
+    for (size_t f = 0; f < sizeof fields / sizeof fields[0] && !status; f++)
+        if (fields[f].wanted)
+            status = grid_register(&e->g, fields[f].data, fields[f].size, fields[f].transient, error);
+    if (!status)
+        status = invert(n, problem->covariance, e->precision_matrix, error);
+    return status ? status : set_up_context(e, error);
+}
+
+/* Calls for every brick of the initial box, in lexicographic order. */
+static void next_key(const int32_t *lo, const int32_t *hi, int n, int32_t *key)
+{
+    for (int j = n - 1; j >= 0; j--) {
+        if (++key[j] <= hi[j])
+            return;
+        key[j] = lo[j];
+    }
+}
+
+static double fill_brick(gbees_engine *e, uint32_t slot)
+{
+    const gbees_problem *problem = e->problem;
+    const gbees_shape *shape = &e->g.shape;
+    const int32_t *key = grid_key(&e->g, slot);
+    double sum = 0;
+
+    for (int cell = 0; cell < shape->cells; cell++) {
+        double residual[GBEES_MAX_DIM], p = 0;
+        int inside = 1;
+
+        for (int j = 0; j < shape->n; j++) {
+            int32_t index = key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
+
+            inside = inside && index >= -problem->extent[j] && index <= problem->extent[j];
+            residual[j] = problem->width[j] * index;
+        }
+        if (inside)
+            p = exp(gbees_gaussian_exponent(shape->n, residual, e->precision_matrix));
+        engine_set_p(e, (size_t)slot * (size_t)shape->cells + (size_t)cell, p);
+        sum += p;
+    }
+    return sum;
+}
+
+int engine_fill_initial(gbees_engine *e, gbees_error *error)
+{
+    const gbees_problem *problem = e->problem;
+    const gbees_shape *shape = &e->g.shape;
+    int n = shape->n;
+    int32_t lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM], key[GBEES_MAX_DIM];
+    double bricks = 1, sum = 0;
+
+    for (int j = 0; j < n; j++) {
+        key[j] = lo[j] = gbees_shape_key(shape, j, -problem->extent[j]);
+        hi[j] = gbees_shape_key(shape, j, problem->extent[j]);
+        bricks *= hi[j] - lo[j] + 1.0;
+    }
+    int status = bricks > 4e9 ? gbees_error_set(error, GBEES_ENOMEM, "the initial box needs %.3g bricks", bricks)
+                              : grid_reserve(&e->g, (uint64_t)bricks, error);
+    if (status)
+        return status;
+    for (uint64_t k = 0; k < (uint64_t)bricks; k++) {
+        grid_insert(&e->g, key);
+        next_key(lo, hi, n, key);
+    }
+    e->g.sorted = e->g.count;
+#pragma omp parallel for num_threads(e->threads) schedule(static)
+    for (uint32_t k = 0; k < e->g.count; k++) {
+        double mass = fill_brick(e, e->g.used[k]);
+
+        e->rate[e->g.used[k]] = mass; /* for the sum below, in order; rates come later */
+    }
+    for (uint32_t k = 0; k < e->g.count; k++)
+        sum += e->rate[e->g.used[k]];
+    engine_scale(e, 1 / sum);
+    e->mass = engine_sum(e);
+    status = engine_inspect(e, 0, problem->start, error);
+    if (!status)
+        e->needed_count = engine_mark_needed(e, NULL);
+    return status;
+}

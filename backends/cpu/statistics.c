@@ -1,0 +1,163 @@
+/* statistics.c - moments of the density, and its cells for a record. */
+#include "engine.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum { BATCH = 4096 };
+
+/* Sums over some bricks, in units of cells: indices keep their digits far from the origin. */
+typedef struct sums {
+    double mass, first[GBEES_MAX_DIM], second[GBEES_MAX_DIM * (GBEES_MAX_DIM + 1) / 2], log, peak;
+    uint32_t peak_brick;
+    int peak_cell;
+} sums;
+
+static void add_cell(const gbees_engine *e, sums *s, uint32_t slot, int cell, double p)
+{
+    const gbees_shape *shape = &e->g.shape;
+    const int32_t *key = grid_key(&e->g, slot);
+    double index[GBEES_MAX_DIM];
+    int at = 0;
+
+    for (int j = 0; j < shape->n; j++)
+        index[j] = (double)key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
+    s->mass += p;
+    s->log += p * log(p);
+    for (int j = 0; j < shape->n; j++) {
+        double weighted = p * index[j];
+
+        s->first[j] += weighted;
+        for (int k = j; k < shape->n; k++)
+            s->second[at++] += weighted * index[k];
+    }
+    if (p > s->peak) {
+        s->peak = p;
+        s->peak_brick = slot;
+        s->peak_cell = cell;
+    }
+}
+
+static void add_sums(sums *total, const sums *part)
+{
+    total->mass += part->mass;
+    total->log += part->log;
+    for (int j = 0; j < GBEES_MAX_DIM; j++)
+        total->first[j] += part->first[j];
+    for (int j = 0; j < GBEES_MAX_DIM * (GBEES_MAX_DIM + 1) / 2; j++)
+        total->second[j] += part->second[j];
+    if (part->peak > total->peak) {
+        total->peak = part->peak;
+        total->peak_brick = part->peak_brick;
+        total->peak_cell = part->peak_cell;
+    }
+}
+
+static void fill_statistics(const gbees_engine *e, const sums *s, gbees_statistics *out)
+{
+    const gbees_shape *shape = &e->g.shape;
+    const gbees_problem *problem = e->problem;
+    double volume = 1, mean[GBEES_MAX_DIM];
+    int n = shape->n, at = 0;
+
+    for (int j = 0; j < n; j++) {
+        mean[j] = s->first[j] / s->mass;
+        out->mean[j] = problem->mean[j] + problem->width[j] * mean[j];
+        volume *= problem->width[j];
+        out->peak_index[j] =
+            grid_key(&e->g, s->peak_brick)[j] * shape->edge[j] + gbees_shape_local(shape, s->peak_cell, j);
+    }
+    for (int j = 0; j < n; j++)
+        for (int k = j; k < n; k++) {
+            double c = (s->second[at++] / s->mass - mean[j] * mean[k]) * problem->width[j] * problem->width[k];
+
+            out->covariance[j * n + k] = out->covariance[k * n + j] = c;
+        }
+    out->mass = s->mass;
+    out->peak = s->peak / s->mass;
+    out->entropy = -(s->log / s->mass - log(s->mass) - log(volume));
+}
+
+int engine_statistics(gbees_engine *e, gbees_statistics *statistics, gbees_error *error)
+{
+    uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
+    sums *parts = calloc(chunks + 1u, sizeof *parts);
+
+    if (!parts)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the moments of %u bricks", e->g.count);
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic)
+    for (uint32_t at = 0; at < chunks; at++)
+        for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++)
+            for (int cell = 0; cell < e->cells; cell++) {
+                uint32_t slot = e->g.used[k];
+                double p = engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell);
+
+                if (p > 0)
+                    add_cell(e, &parts[at], slot, cell, p);
+            }
+    for (uint32_t at = 1; at < chunks; at++)
+        add_sums(&parts[0], &parts[at]);
+    *statistics = (gbees_statistics){0};
+    fill_statistics(e, &parts[0], statistics);
+    free(parts);
+    statistics->cells = engine_mark_needed(e, &statistics->cells_above);
+    statistics->cells_raw = (uint64_t)e->g.count * (uint64_t)e->cells;
+    engine_count(e, statistics->cells);
+    return 0;
+}
+
+typedef struct batch {
+    size_t count;
+    int32_t index[GBEES_MAX_DIM][BATCH];
+    double p[BATCH];
+} batch;
+
+static int flush(const gbees_engine *e, batch *b, gbees_cell_visitor *visitor, void *context)
+{
+    const int32_t *index[GBEES_MAX_DIM];
+    size_t count = b->count;
+
+    for (int j = 0; j < e->g.shape.n; j++)
+        index[j] = b->index[j];
+    b->count = 0;
+    return count ? visitor(context, count, index, b->p) : 0;
+}
+
+static int visit_brick(const gbees_engine *e, uint32_t slot, batch *b, gbees_cell_visitor *visitor, void *context)
+{
+    const gbees_shape *shape = &e->g.shape;
+    const int32_t *key = grid_key(&e->g, slot);
+    double threshold = e->problem->threshold * e->mass;
+
+    for (int cell = 0; cell < shape->cells; cell++) {
+        double p = engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell);
+
+        if (!(p >= threshold))
+            continue;
+        for (int j = 0; j < shape->n; j++)
+            b->index[j][b->count] = key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
+        b->p[b->count++] = p / e->mass;
+        if (b->count == BATCH) {
+            int stop = flush(e, b, visitor, context);
+
+            if (stop)
+                return stop;
+        }
+    }
+    return 0;
+}
+
+int engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *context, gbees_error *error)
+{
+    batch *b = malloc(sizeof *b);
+    int stop = 0;
+
+    if (!b)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for a record's cells");
+    b->count = 0;
+    for (uint32_t k = 0; k < e->g.count && !stop; k++)
+        stop = visit_brick(e, e->g.used[k], b, visitor, context);
+    if (!stop)
+        stop = flush(e, b, visitor, context);
+    free(b);
+    return stop;
+}

@@ -1,0 +1,88 @@
+/* brick.h - the shape of a brick and the sets of its cells, as bit masks.
+ *
+ * A brick is a small dense box of 64 cells (or of 1: the paper's cell-level grid).  Its edges are powers of two, so a
+ * cell's number in the brick is its local coordinates, bit by bit, axis 0 lowest; a set of cells is one 64-bit word.
+ * Cell index i_j = key_j * edge_j + local_j, for negative indices too.
+ */
+#ifndef GBEES_NUMERICS_BRICK_H
+#define GBEES_NUMERICS_BRICK_H
+
+#include "qualifier.h"
+
+typedef struct gbees_shape {
+    int n;
+    int cells;   /* 64 or 1 */
+    int edge[8]; /* product = cells */
+    int log2_edge[8];
+    int shift[8];      /* stride of axis j is 1 << shift[j] */
+    uint64_t first[8]; /* cells with local_j = 0 */
+    uint64_t last[8];  /* cells with local_j = edge_j - 1 */
+    uint64_t all;
+} gbees_shape;
+
+GBEES_NUM int gbees_shape_local(const gbees_shape *shape, int cell, int axis)
+{
+    return (cell >> shape->shift[axis]) & (shape->edge[axis] - 1);
+}
+
+/* Six halvings, dealt to the axes in turn: 4x4x4 for n = 3, 2^6 for n = 6; axes beyond the sixth have edge 1. */
+GBEES_NUM void gbees_shape_set(gbees_shape *shape, int n, int cells)
+{
+    int bits = cells == 64 ? 6 : 0, shift = 0;
+
+    shape->n = n;
+    shape->cells = cells;
+    shape->all = cells == 64 ? ~(uint64_t)0 : 1;
+    for (int j = 0; j < n; j++) {
+        shape->log2_edge[j] = bits / n + (j < bits % n);
+        shape->edge[j] = 1 << shape->log2_edge[j];
+        shape->shift[j] = shift;
+        shift += shape->log2_edge[j];
+        shape->first[j] = shape->last[j] = 0;
+        for (int cell = 0; cell < cells; cell++) {
+            int local = gbees_shape_local(shape, cell, j);
+
+            shape->first[j] |= (uint64_t)(local == 0) << cell;
+            shape->last[j] |= (uint64_t)(local == shape->edge[j] - 1) << cell;
+        }
+    }
+}
+
+/* The brick's key and local coordinate of a cell index: floor division, by shifts. */
+GBEES_NUM int32_t gbees_shape_key(const gbees_shape *shape, int axis, int32_t index)
+{
+    return index >> shape->log2_edge[axis];
+}
+
+/* Directions: 2j is down axis j, 2j + 1 is up. */
+GBEES_NUM int gbees_opposite(int direction)
+{
+    return direction ^ 1;
+}
+
+/* The cells on the side of the brick that faces a direction. */
+GBEES_NUM uint64_t gbees_shape_side(const gbees_shape *shape, int direction)
+{
+    return direction & 1 ? shape->last[direction >> 1] : shape->first[direction >> 1];
+}
+
+/* One cell further in a direction: the cells that stay in the brick ... */
+GBEES_NUM uint64_t gbees_shape_inside(const gbees_shape *shape, uint64_t set, int direction)
+{
+    int axis = direction >> 1;
+    uint64_t stay = set & ~gbees_shape_side(shape, direction);
+
+    return direction & 1 ? stay << (1 << shape->shift[axis]) % 64 : stay >> (1 << shape->shift[axis]) % 64;
+}
+
+/* ... and those that go over to the neighbour, in its numbering. */
+GBEES_NUM uint64_t gbees_shape_across(const gbees_shape *shape, uint64_t set, int direction)
+{
+    int axis = direction >> 1;
+    int span = (shape->edge[axis] - 1) << shape->shift[axis];
+    uint64_t go = set & gbees_shape_side(shape, direction);
+
+    return direction & 1 ? go >> span : go << span;
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* ctu.h - fluxes of the corner-transport-upwind scheme (paper, Algorithm 1) in gathered form, O(n) a cell.
+ *
+ * A template: define GBEES_REAL (float or double) and GBEES_REAL_FN(name) before including it; no include guard, so
+ * that one unit can have it in both precisions.  The derivation is in doc/method.md, "Fluxes".
+ *
+ * Along one axis, cells  pm2 | pm1 | pp0 | pp1  around the face between pm1 and pp0, where the velocity is u;
+ * um and up are the velocities at the faces below pm1 and above pp0; lambda = time step / cell width.
+ */
+
+/* phi(theta) * d with the monotonised-central limiter phi and theta = up / d: no division, 0 where d = 0. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_mc)(GBEES_REAL d, GBEES_REAL up)
+{
+    GBEES_REAL ad = d < 0 ? -d : d, au = up < 0 ? -up : up;
+    GBEES_REAL least = ad < au ? ad : au;
+    GBEES_REAL mean = (GBEES_REAL)0.25 * (ad + au);
+    GBEES_REAL size = 2 * (least < mean ? least : mean);
+
+    size = (d < 0) == (up < 0) ? size : 0;
+    return d < 0 ? -size : size;
+}
+
+/* T_j(C): half of what the flow along axis j changes in cell C in one step, upwind differences; um and u are the
+ * velocities at C's lower and upper face. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_transverse)(GBEES_REAL below, GBEES_REAL here, GBEES_REAL above,
+                                                         GBEES_REAL um, GBEES_REAL u, GBEES_REAL half_lambda)
+{
+    GBEES_REAL in = um > 0 ? um : 0, out = u < 0 ? u : 0;
+
+    return half_lambda * (in * (here - below) + out * (above - here));
+}
+
+/* The flux through the face: donor cell, corner terms (sm1, sp0: the sums S of the two cells) and the limited
+ * second-order term. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_flux)(GBEES_REAL pm2, GBEES_REAL pm1, GBEES_REAL pp0, GBEES_REAL pp1,
+                                                   GBEES_REAL sm1, GBEES_REAL sp0, GBEES_REAL um, GBEES_REAL u,
+                                                   GBEES_REAL up, GBEES_REAL lambda)
+{
+    const GBEES_REAL half = (GBEES_REAL)0.5;
+    GBEES_REAL d = pp0 - pm1;
+    GBEES_REAL upwind_d = u > 0 ? pm1 - pm2 : pp1 - pp0;
+    GBEES_REAL donor = u > 0 ? pm1 - sm1 : pp0 - sp0;
+    GBEES_REAL inflow = u > 0 ? (um > 0 ? um : 0) : (up < 0 ? up : 0);
+    GBEES_REAL a = u < 0 ? -u : u;
+    GBEES_REAL own = half * lambda * inflow * upwind_d; /* T of the upwind cell along this axis: not a corner term */
+
+    return u * (donor + own) + half * a * (1 - a * lambda) * GBEES_REAL_FN(gbees_mc)(d, upwind_d);
+}

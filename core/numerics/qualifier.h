@@ -1,0 +1,12 @@
+/* qualifier.h - how a function of the numerics is declared: for the host's compiler, or for a GPU's run-time one. */
+#ifndef GBEES_NUMERICS_QUALIFIER_H
+#define GBEES_NUMERICS_QUALIFIER_H
+
+#ifdef GBEES_DEVICE
+#define GBEES_NUM static __device__ __forceinline__
+#else
+#include <stdint.h>
+#define GBEES_NUM static inline
+#endif
+
+#endif
