@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 int grid_create(grid *g, int n, int cells, gbees_error *error)
 {
@@ -71,6 +72,20 @@ static int no_memory(const grid *g, uint64_t slots, gbees_error *error)
                            (double)(slot * slots) / 1e6, (unsigned long long)slots, g->shape.cells, g->count);
 }
 
+/* Sweeps reach for neighbours all over the arrays: with small pages every one would cost a walk of the page table. */
+static void use_huge_pages(void *data, size_t size)
+{
+#ifdef MADV_HUGEPAGE
+    const uintptr_t page = (uintptr_t)2 << 20;
+    uintptr_t from = ((uintptr_t)data + page - 1) / page * page, to = ((uintptr_t)data + size) / page * page;
+
+    if (from < to)
+        (void)madvise((char *)data + (from - (uintptr_t)data), to - from, MADV_HUGEPAGE);
+#else
+    (void)data, (void)size;
+#endif
+}
+
 /* A bigger heap.  The rows of the null brick are zeroed when the heap is made; other slots are undefined until used.
  */
 static int grow_heap(grid *g, uint64_t slots, gbees_error *error)
@@ -91,6 +106,7 @@ static int grow_heap(grid *g, uint64_t slots, gbees_error *error)
         if (!data)
             return no_memory(g, slots, error);
         *g->field[f].data = data;
+        use_huge_pages(data, slots * g->field[f].size);
         if (!g->capacity)
             memset(data, 0, g->field[f].size);
     }

@@ -1,6 +1,9 @@
 /* kernel.c - the kernels of one instruction set; see kernel.h. */
 #include "kernel.h"
 #include <string.h>
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 #ifndef GBEES_ISA
 #define GBEES_ISA generic
@@ -28,6 +31,7 @@
 #define COMPONENT component_f
 #define PARAMETERS parameters_f
 #define TINY 1e-30f
+#include "kernel_mask.h"
 #include "kernel_split.h"
 
 #include "kernel_real.h"
@@ -46,6 +50,7 @@
 #define COMPONENT component_d
 #define PARAMETERS parameters_d
 #define TINY 1e-200
+#include "kernel_mask.h"
 #include "kernel_split.h"
 
 #include "kernel_real.h"

@@ -43,6 +43,17 @@ INLINE void GBEES_REAL_FN(base_of)(const kernel_context *c, uint32_t slot, doubl
 
 /* ---- pass 1: S = sum over axes of T ------------------------------------------------------------------------- */
 
+/* The arithmetic is kept apart from the regrouping, in functions of their own: one loop for all axes. */
+static __attribute__((noinline)) void GBEES_REAL_FN(transverse_planes)(const GBEES_REAL *restrict p,
+                                                                       const GBEES_REAL *restrict u,
+                                                                       GBEES_REAL *restrict t, GBEES_REAL half_lambda,
+                                                                       int lanes, int count)
+{
+    for (int i = 0; i < count; i++)
+        t[i] = GBEES_REAL_FN(gbees_ctu_transverse)(p[i], p[i + lanes], p[i + 2 * lanes], u[i], u[i + lanes],
+                                                   half_lambda);
+}
+
 INLINE void GBEES_REAL_FN(transverse_axis)(const GBEES_REAL *below, const GBEES_REAL *own, const GBEES_REAL *above,
                                            const GBEES_REAL *u, GBEES_REAL half_lambda, int count, int shift,
                                            int log2_edge, GBEES_REAL *s)
@@ -56,9 +67,7 @@ INLINE void GBEES_REAL_FN(transverse_axis)(const GBEES_REAL *below, const GBEES_
     GBEES_REAL_FN(split)(own, p + lanes, count, shift, log2_edge);
     GBEES_REAL_FN(split)(above, side, count, shift, log2_edge);
     memcpy(p + lanes + count, side, (size_t)lanes * sizeof *p);
-    for (int i = 0; i < count; i++)
-        t[i] = GBEES_REAL_FN(gbees_ctu_transverse)(p[i], p[i + lanes], p[i + 2 * lanes], u[i], u[i + lanes],
-                                                   half_lambda);
+    GBEES_REAL_FN(transverse_planes)(p, u, t, half_lambda, lanes, count);
     GBEES_REAL_FN(merge_add)(t, s, count, shift, log2_edge);
 }
 
@@ -95,6 +104,15 @@ INLINE void GBEES_REAL_FN(gather_planes)(const GBEES_REAL_FN(line) * a, int coun
     memcpy(q + (edge + 1) * lanes, side, (size_t)lanes * sizeof *q);
 }
 
+static __attribute__((noinline)) void
+GBEES_REAL_FN(flux_planes)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict q, const GBEES_REAL *restrict u,
+                           GBEES_REAL *restrict flux, GBEES_REAL lambda, int lanes, int count)
+{
+    for (int i = 0; i < count; i++)
+        flux[i] = GBEES_REAL_FN(gbees_ctu_flux)(p[i], p[i + lanes], p[i + 2 * lanes], p[i + 3 * lanes], q[i],
+                                                q[i + lanes], u[i], u[i + lanes], u[i + 2 * lanes], lambda);
+}
+
 INLINE void GBEES_REAL_FN(flux_axis)(const GBEES_REAL_FN(line) * a, const GBEES_REAL *u, GBEES_REAL lambda, int count,
                                      int shift, int log2_edge, GBEES_REAL *change)
 {
@@ -103,9 +121,7 @@ INLINE void GBEES_REAL_FN(flux_axis)(const GBEES_REAL_FN(line) * a, const GBEES_
     GBEES_REAL p[MOST], q[MOST], flux[MOST], d[64];
 
     GBEES_REAL_FN(gather_planes)(a, count, shift, log2_edge, p, q);
-    for (int i = 0; i < count + lanes; i++)
-        flux[i] = GBEES_REAL_FN(gbees_ctu_flux)(p[i], p[i + lanes], p[i + 2 * lanes], p[i + 3 * lanes], q[i],
-                                                q[i + lanes], u[i], u[i + lanes], u[i + 2 * lanes], lambda);
+    GBEES_REAL_FN(flux_planes)(p, q, u, flux, lambda, lanes, count + lanes);
     for (int i = 0; i < count; i++)
         d[i] = lambda * (flux[i] - flux[i + lanes]);
     GBEES_REAL_FN(merge_add)(d, change, count, shift, log2_edge);
@@ -159,6 +175,22 @@ INLINE void GBEES_REAL_FN(flux_axis)(const GBEES_REAL_FN(line) * a, const GBEES_
         break;                                                                                                       \
     }
 
+/* The rows of a brick's neighbours, for the brick after this one: their slots are all over the heap. */
+INLINE void GBEES_REAL_FN(prefetch)(const kernel_context *c, uint32_t k, uint32_t to, int sums)
+{
+    const size_t row = (size_t)c->g->shape.cells * sizeof(GBEES_REAL);
+
+    if (k >= to)
+        return;
+    const uint32_t *neighbor = grid_neighbors(c->g, c->g->used[k]);
+    for (int d = 0; d < 2 * c->n; d++)
+        for (size_t at = 0; at < row; at += 64) {
+            __builtin_prefetch((const char *)c->p + neighbor[d] * row + at);
+            if (sums)
+                __builtin_prefetch((const char *)c->s + neighbor[d] * row + at);
+        }
+}
+
 /* ---- loops over bricks ---------------------------------------------------------------------------------------- */
 
 static void GBEES_REAL_FN(transverse)(const kernel_context *c, uint32_t from, uint32_t to)
@@ -173,6 +205,7 @@ static void GBEES_REAL_FN(transverse)(const kernel_context *c, uint32_t from, ui
         double base[GBEES_MAX_DIM];
         GBEES_REAL u[GBEES_REAL_FN(PLANES)], s[64] = {0};
 
+        GBEES_REAL_FN(prefetch)(c, k + 1, to, 0);
         GBEES_REAL_FN(base_of)(c, slot, base);
         for (int j = 0; j < c->n; j++) {
             GBEES_REAL half_lambda = (GBEES_REAL)(0.5 * c->step / c->axis[j].width);
@@ -202,25 +235,25 @@ INLINE GBEES_REAL_FN(line) GBEES_REAL_FN(line_of)(const kernel_context *c, uint3
 }
 
 /* New probabilities of a brick from the old ones and the change: positive, counted, marked. */
-INLINE uint64_t GBEES_REAL_FN(settle)(const GBEES_REAL *old, const GBEES_REAL *change, GBEES_REAL *next, int cells,
-                                      GBEES_REAL threshold, kernel_sums *sums)
+INLINE uint64_t GBEES_REAL_FN(settle)(const GBEES_REAL *restrict old, const GBEES_REAL *restrict change,
+                                      GBEES_REAL *restrict next, int cells, GBEES_REAL threshold, kernel_sums *sums)
 {
-    double mass = 0, clipped = 0;
-    uint64_t active = 0;
+    double mass[8] = {0}, clipped[8] = {0};
 
-    for (int i = 0; i < cells; i++) {
-        GBEES_REAL value = old[i] + change[i];
-        GBEES_REAL kept = value < TINY ? 0 : value; /* no denormals: they are slow, and worth nothing */
+    for (int i = 0; i < cells; i += 8)
+        for (int l = 0; l < (cells < 8 ? cells : 8); l++) {
+            GBEES_REAL value = old[i + l] + change[i + l];
+            GBEES_REAL kept = value < TINY ? 0 : value; /* no denormals: they are slow, and worth nothing */
 
-        next[i] = kept;
-        mass += (double)kept;
-        clipped += (double)(kept - value);
+            next[i + l] = kept;
+            mass[l] += (double)kept;
+            clipped[l] += (double)(kept - value);
+        }
+    for (int l = 0; l < 8; l++) {
+        sums->mass += mass[l];
+        sums->clipped += clipped[l];
     }
-    for (int i = 0; i < cells; i++)
-        active |= (uint64_t)(next[i] >= threshold) << i;
-    sums->mass += mass;
-    sums->clipped += clipped;
-    return active;
+    return GBEES_REAL_FN(mask)(next, threshold, cells, 0);
 }
 
 static void GBEES_REAL_FN(update)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums)
@@ -233,6 +266,7 @@ static void GBEES_REAL_FN(update)(const kernel_context *c, uint32_t from, uint32
         double base[GBEES_MAX_DIM];
         GBEES_REAL u[GBEES_REAL_FN(PLANES)], change[64] = {0};
 
+        GBEES_REAL_FN(prefetch)(c, k + 1, to, 1);
         GBEES_REAL_FN(base_of)(c, slot, base);
         for (int j = 0; j < c->n; j++) {
             GBEES_REAL lambda = (GBEES_REAL)(c->step / c->axis[j].width);
@@ -259,14 +293,14 @@ INLINE void GBEES_REAL_FN(inspect_axis)(const GBEES_REAL *u, GBEES_REAL over_wid
 
     GBEES_REAL_FN(merge_add)(u, below, count, shift, log2_edge);
     GBEES_REAL_FN(merge_add)(u + lanes, above, count, shift, log2_edge);
-    flow[0] = flow[1] = 0;
     for (int i = 0; i < count; i++) {
-        GBEES_REAL down = forward_only ? above[i] : below[i];
+        GBEES_REAL out = above[i];
 
-        flow[0] |= (uint64_t)(down < 0) << i;
-        flow[1] |= (uint64_t)(above[i] > 0) << i;
-        rate[i] += (above[i] < 0 ? -above[i] : above[i]) * over_width;
+        rate[i] += (out < 0 ? -out : out) * over_width;
+        below[i] = forward_only ? -above[i] : -below[i];
     }
+    flow[0] = GBEES_REAL_FN(mask)(below, 0, count, 1);
+    flow[1] = GBEES_REAL_FN(mask)(above, 0, count, 1);
 }
 
 static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slots, uint32_t count)

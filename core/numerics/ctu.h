@@ -7,16 +7,26 @@
  * um and up are the velocities at the faces below pm1 and above pp0; lambda = time step / cell width.
  */
 
-/* phi(theta) * d with the monotonised-central limiter phi and theta = up / d: no division, 0 where d = 0. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_least)(GBEES_REAL a, GBEES_REAL b)
+{
+    return a < b ? a : b;
+}
+
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_most)(GBEES_REAL a, GBEES_REAL b)
+{
+    return a > b ? a : b;
+}
+
+/* phi(theta) * d with the monotonised-central limiter phi and theta = up / d: the smallest of 2d, 2up and their mean
+ * where all are positive, the largest where all are negative, else 0.  No division, and nothing to go wrong at d = 0.
+ */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_mc)(GBEES_REAL d, GBEES_REAL up)
 {
-    GBEES_REAL ad = d < 0 ? -d : d, au = up < 0 ? -up : up;
-    GBEES_REAL least = ad < au ? ad : au;
-    GBEES_REAL mean = (GBEES_REAL)0.25 * (ad + au);
-    GBEES_REAL size = 2 * (least < mean ? least : mean);
+    GBEES_REAL mean = (GBEES_REAL)0.5 * (d + up);
+    GBEES_REAL low = GBEES_REAL_FN(gbees_least)(GBEES_REAL_FN(gbees_least)(2 * d, 2 * up), mean);
+    GBEES_REAL high = GBEES_REAL_FN(gbees_most)(GBEES_REAL_FN(gbees_most)(2 * d, 2 * up), mean);
 
-    size = (d < 0) == (up < 0) ? size : 0;
-    return d < 0 ? -size : size;
+    return GBEES_REAL_FN(gbees_most)(low, 0) + GBEES_REAL_FN(gbees_least)(high, 0);
 }
 
 /* T_j(C): half of what the flow along axis j changes in cell C in one step, upwind differences; um and u are the
@@ -24,7 +34,7 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_mc)(GBEES_REAL d, GBEES_REAL up)
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_transverse)(GBEES_REAL below, GBEES_REAL here, GBEES_REAL above,
                                                          GBEES_REAL um, GBEES_REAL u, GBEES_REAL half_lambda)
 {
-    GBEES_REAL in = um > 0 ? um : 0, out = u < 0 ? u : 0;
+    GBEES_REAL in = GBEES_REAL_FN(gbees_most)(um, 0), out = GBEES_REAL_FN(gbees_least)(u, 0);
 
     return half_lambda * (in * (here - below) + out * (above - here));
 }
@@ -39,8 +49,9 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_flux)(GBEES_REAL pm2, GBEES_REAL pm
     GBEES_REAL d = pp0 - pm1;
     GBEES_REAL upwind_d = u > 0 ? pm1 - pm2 : pp1 - pp0;
     GBEES_REAL donor = u > 0 ? pm1 - sm1 : pp0 - sp0;
-    GBEES_REAL inflow = u > 0 ? (um > 0 ? um : 0) : (up < 0 ? up : 0);
-    GBEES_REAL a = u < 0 ? -u : u;
+    GBEES_REAL below = GBEES_REAL_FN(gbees_most)(um, 0), above = GBEES_REAL_FN(gbees_least)(up, 0);
+    GBEES_REAL inflow = u > 0 ? below : above;
+    GBEES_REAL a = GBEES_REAL_FN(gbees_most)(u, -u);
     GBEES_REAL own = half * lambda * inflow * upwind_d; /* T of the upwind cell along this axis: not a corner term */
 
     return u * (donor + own) + half * a * (1 - a * lambda) * GBEES_REAL_FN(gbees_mc)(d, upwind_d);

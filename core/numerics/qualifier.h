@@ -6,7 +6,7 @@
 #define GBEES_NUM static __device__ __forceinline__
 #else
 #include <stdint.h>
-#define GBEES_NUM static inline
+#define GBEES_NUM static inline __attribute__((always_inline)) /* loops over them are to be vectorised */
 #endif
 
 #endif

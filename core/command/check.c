@@ -1,0 +1,125 @@
+/* check.c - gbees-run --check: all that can be known before computing. */
+#include "command/command.h"
+#include "command/units.h"
+#include "io/json_util.h"
+#include <math.h>
+#include <unistd.h>
+
+typedef struct findings {
+    double box_cells; /* in the initial box */
+    double bytes;     /* that it takes, at most */
+    double memory;    /* that the machine has; 0: not known */
+    int reached;      /* measurements up to the end */
+} findings;
+
+static double machine_memory(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+
+    return pages > 0 && size > 0 ? (double)pages * (double)size : 0;
+}
+
+static findings find(const gbees_setup *setup)
+{
+    const gbees_problem *problem = setup->problem;
+    findings found = {.box_cells = 1, .bytes = setup->backend->estimate(problem), .memory = machine_memory()};
+
+    for (int j = 0; j < problem->dimension; j++)
+        found.box_cells *= 2.0 * problem->extent[j] + 1;
+    while (found.reached < problem->measurement_count && problem->measurements[found.reached].time <= problem->end)
+        found.reached++;
+    return found;
+}
+
+static void print_problem(FILE *out, const gbees_setup *setup, const findings *found)
+{
+    const gbees_problem *problem = setup->problem;
+    const char *path = gbees_setup_path(setup->model);
+    double sigma[GBEES_MAX_DIM];
+    char cells[32];
+
+    for (int j = 0; j < problem->dimension; j++)
+        sigma[j] = sqrt(problem->covariance[j * problem->dimension + j]);
+    (void)fprintf(out, "plugin        %s (%s)\n", setup->model->name, path ? path : "file not known");
+    (void)fprintf(out, "dimension     %d\n", problem->dimension);
+    (void)fprintf(out, "mean         ");
+    gbees_print_numbers(out, problem->mean, problem->dimension);
+    (void)fprintf(out, "\nstd          ");
+    gbees_print_numbers(out, sigma, problem->dimension);
+    (void)fprintf(out, "\ncell width   ");
+    gbees_print_numbers(out, problem->width, problem->dimension);
+    (void)fprintf(out, "\nthreshold     %.6g\n", problem->threshold);
+    (void)fprintf(out, "time          %.6g to %.6g, %d records a leg\n", problem->start, problem->end,
+                  problem->records);
+    (void)fprintf(out, "measurements  %d", found->reached);
+    if (found->reached < problem->measurement_count)
+        (void)fprintf(out, " (%d more after the end: not reached)", problem->measurement_count - found->reached);
+    (void)fprintf(out, "\nmode          %s\n", gbees_print_mode(problem->numerics.mode));
+    (void)fprintf(out, "initial box   %s cells\n", gbees_units_count(cells, sizeof cells, found->box_cells));
+}
+
+static void print_machine(FILE *out, const gbees_setup *setup, const findings *found)
+{
+    char bytes[32], memory[32];
+
+    (void)fprintf(out, "backend       %s", setup->backend->name);
+    if (setup->why_no_gpu[0])
+        (void)fprintf(out, " (%s)", setup->why_no_gpu);
+    (void)fprintf(out, "\nmemory        at most %s for the initial density",
+                  gbees_units_bytes(bytes, sizeof bytes, found->bytes));
+    if (found->memory > 0)
+        (void)fprintf(out, ", of %s", gbees_units_bytes(memory, sizeof memory, found->memory));
+    (void)fprintf(out, "; it grows as the density spreads\noutput        %s\n",
+                  setup->folder ? setup->folder : "none");
+    (void)fprintf(out, "all is well; nothing was computed\n");
+}
+
+static json_t *json_line(const gbees_setup *setup, const findings *found)
+{
+    const gbees_problem *problem = setup->problem;
+
+    return json_pack("{s:s, s:s, s:o, s:i, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o}", "event", "check", "model",
+                     setup->model->name, "plugin", gbees_json_text(gbees_setup_path(setup->model)), "dimension",
+                     problem->dimension, "measurements", found->reached, "measurements_not_reached",
+                     problem->measurement_count - found->reached, "mode", gbees_print_mode(problem->numerics.mode),
+                     "backend", setup->backend->name, "box_cells", found->box_cells, "estimated_bytes", found->bytes,
+                     "machine_bytes", found->memory, "output", gbees_json_text(setup->folder));
+}
+
+int gbees_check_memory(const gbees_setup *setup, gbees_error *error)
+{
+    const findings found = find(setup);
+    char bytes[32], memory[32];
+
+    if (found.memory <= 0 || found.bytes <= found.memory)
+        return GBEES_OK;
+    return gbees_error_set(error, GBEES_EINPUT,
+                           "the initial density may take %s, and this machine has %s: make the cells wider "
+                           "(factor, width) or the box smaller (extent)",
+                           gbees_units_bytes(bytes, sizeof bytes, found.bytes),
+                           gbees_units_bytes(memory, sizeof memory, found.memory));
+}
+
+int gbees_command_check(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error)
+{
+    gbees_setup setup = {0};
+    int status = gbees_setup_make(&setup, options, registry, error);
+
+    if (status)
+        return status;
+    status = gbees_check_memory(&setup, error);
+    if (status) {
+        gbees_setup_free(&setup);
+        return status;
+    }
+    const findings found = find(&setup);
+    if (options->json)
+        status = gbees_print_json(out, json_line(&setup, &found), error);
+    else if (!options->quiet) {
+        print_problem(out, &setup, &found);
+        print_machine(out, &setup, &found);
+        status = gbees_print_flush(out, error);
+    }
+    gbees_setup_free(&setup);
+    return status;
+}

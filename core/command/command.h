@@ -1,0 +1,50 @@
+/* command.h - what the parts of gbees-run share. */
+#ifndef GBEES_COMMAND_COMMAND_H
+#define GBEES_COMMAND_COMMAND_H
+
+#include "command/options.h"
+#include <gbees/gbees.h>
+#include <stdio.h>
+
+/* What a run is made of, as far as it is known before computing. Whoever fills it owns the parts. */
+typedef struct gbees_setup {
+    const gbees_model *model;
+    gbees_scenario *scenario;
+    gbees_problem *problem;
+    const gbees_backend *backend;
+    char why_no_gpu[GBEES_ERROR_TEXT]; /* one sentence, empty if a GPU is used or the backend was chosen by name */
+    char *folder;                      /* for the results; NULL: none */
+} gbees_setup;
+
+/* setup.c: what the options name, found and checked. */
+int gbees_setup_make(gbees_setup *setup, const gbees_options *options, gbees_registry *registry, gbees_error *error);
+void gbees_setup_free(gbees_setup *setup);
+/* In place of a GPU that can't hold this problem. */
+int gbees_setup_use_cpu(gbees_setup *setup, gbees_registry *registry, const char *why, gbees_error *error);
+/* The file that a model came from; NULL if that is not known. */
+const char *gbees_setup_path(const gbees_model *model);
+
+/* output.c: the folder for the results: `wanted`, else results/MODEL, -2, -3 ..., the first that is not there.
+ * It can be made, as far as that can be known without making it. *folder is malloc()ed. */
+int gbees_output_choose(const char *wanted, const char *model, char **folder, gbees_error *error);
+
+/* list.c, describe.c, check.c: what --list, --describe and --check print. */
+int gbees_command_list(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error);
+int gbees_command_describe(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error);
+int gbees_command_check(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error);
+
+/* check.c: whether the machine can hold the initial density at all. */
+int gbees_check_memory(const gbees_setup *setup, gbees_error *error);
+
+/* print.c. Writes what was printed so far. GBEES_ECANCELLED if nobody reads it any more, GBEES_EIO if it can't be
+ * written. */
+int gbees_print_flush(FILE *out, gbees_error *error);
+/* "default", "paper" or "legacy" */
+const char *gbees_print_mode(gbees_mode mode);
+/* " 1.5 2 3" */
+void gbees_print_numbers(FILE *out, const double *values, int count);
+struct json_t;
+/* One line; takes the reference to `line`, which may be NULL if memory ran out. */
+int gbees_print_json(FILE *out, struct json_t *line, gbees_error *error);
+
+#endif

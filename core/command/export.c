@@ -1,0 +1,282 @@
+/* export.c - gbees-export: a results folder as text files. */
+#include "io/folder.h"
+#include <argp.h>
+#include <errno.h>
+#include <gbees/gbees.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { EXIT_FAILED = 1, EXIT_BAD_USAGE = 2 };
+
+/* ---- formats ---- */
+
+/* A format says where a record goes in the output folder, and writes it. */
+typedef struct format {
+    const char *name;
+    const char *list; /* name of the list of all files, or NULL */
+    void (*name_record)(const gbees_snapshot *record, char *name, size_t size);
+    void (*write)(const gbees_snapshot *record, FILE *file);
+} format;
+
+static double coordinate(const gbees_snapshot *record, int j, size_t i)
+{
+    return record->origin[j] + record->width[j] * record->index[j][i];
+}
+
+/* The snapshots of the codes that were before: P<leg>/pdf_<record>.txt. */
+static void name_gbees(const gbees_snapshot *record, char *name, size_t size)
+{
+    (void)snprintf(name, size, "P%d/pdf_%d.txt", record->leg, record->number);
+}
+
+static void write_gbees(const gbees_snapshot *record, FILE *file)
+{
+    (void)fprintf(file, "%f\n", record->time);
+    for (size_t i = 0; i < record->count; i++) {
+        (void)fprintf(file, "%.10e", record->p[i]);
+        for (int j = 0; j < record->dimension; j++)
+            (void)fprintf(file, " %.10e", coordinate(record, j, i));
+        (void)fputc('\n', file);
+    }
+}
+
+static void name_csv(const gbees_snapshot *record, char *name, size_t size)
+{
+    (void)snprintf(name, size, "leg%d_record%d.csv", record->leg, record->number);
+}
+
+/* A field of a header: quoted where it must be. */
+static void write_head(const char *name, const char *unit, FILE *file)
+{
+    int quote = strpbrk(name, ",\"") || strpbrk(unit, ",\"");
+    int has_unit = *unit && strcmp(unit, "-") != 0;
+    const char *parts[] = {name, has_unit ? " [" : "", has_unit ? unit : "", has_unit ? "]" : ""};
+
+    if (quote)
+        (void)fputc('"', file);
+    for (int k = 0; k < 4; k++) {
+        for (const char *c = parts[k]; *c; c++) {
+            if (*c == '"')
+                (void)fputc('"', file);
+            (void)fputc(*c, file);
+        }
+    }
+    if (quote)
+        (void)fputc('"', file);
+}
+
+static void write_csv(const gbees_snapshot *record, FILE *file)
+{
+    for (int j = 0; j < record->dimension; j++) {
+        write_head(record->name[j], record->unit[j], file);
+        (void)fputc(',', file);
+    }
+    (void)fputs("p\n", file);
+    for (size_t i = 0; i < record->count; i++) {
+        for (int j = 0; j < record->dimension; j++)
+            (void)fprintf(file, "%.17g,", coordinate(record, j, i));
+        (void)fprintf(file, "%.17g\n", record->p[i]);
+    }
+}
+
+static const format formats[] = {
+    {"gbees", NULL, name_gbees, write_gbees},
+    {"csv", "records.csv", name_csv, write_csv},
+};
+
+static const format *find_format(const char *name)
+{
+    for (size_t k = 0; k < sizeof formats / sizeof formats[0]; k++)
+        if (strcmp(formats[k].name, name) == 0)
+            return &formats[k];
+    return NULL;
+}
+
+/* ---- writing ---- */
+
+typedef struct export_job {
+    const format *format;
+    const char *run, *out;
+} export_job;
+
+/* Closes the file; a half-written one is removed. */
+static int close_file(FILE *file, const char *path, gbees_error *error)
+{
+    int failed = fflush(file) || ferror(file);
+    int reason = errno;
+
+    if (fclose(file) && !failed) {
+        failed = 1;
+        reason = errno;
+    }
+    if (!failed)
+        return 0;
+    (void)unlink(path);
+    return gbees_error_set(error, GBEES_EIO, "can't write the file %s: %s", path, strerror(reason));
+}
+
+static FILE *open_file(const char *path, gbees_error *error)
+{
+    FILE *file = fopen(path, "wx");
+
+    if (!file)
+        (void)gbees_error_set(error, GBEES_EIO, "can't write the file %s: %s", path, strerror(errno));
+    return file;
+}
+
+/* The folder of a leg, where the format has one. */
+static int make_parent(const export_job *job, const char *path, gbees_error *error)
+{
+    size_t length = (size_t)(strrchr(path, '/') - path);
+    char *folder = strndup(path, length);
+    int status = 0;
+
+    if (!folder)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the name of a folder");
+    if (strcmp(folder, job->out) != 0 && mkdir(folder, 0777) && errno != EEXIST)
+        status = gbees_error_set(error, GBEES_EIO, "can't make the folder %s: %s", folder, strerror(errno));
+    free(folder);
+    return status;
+}
+
+static int export_record(const export_job *job, const gbees_snapshot *record, const char *name, gbees_error *error)
+{
+    char *path = gbees_folder_join(job->out, name);
+    if (!path)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the name of a file");
+    int status = make_parent(job, path, error);
+    FILE *file = status ? NULL : open_file(path, error);
+    if (!file) {
+        status = GBEES_EIO;
+    } else {
+        job->format->write(record, file);
+        status = close_file(file, path, error);
+    }
+    free(path);
+    return status;
+}
+
+/* All records; `list` (or NULL) takes a line on each. */
+static int export_all(const export_job *job, const gbees_results *results, FILE *list, gbees_error *error)
+{
+    if (list)
+        (void)fputs("file,leg,record,time,cells\n", list);
+    for (size_t i = 0; i < gbees_results_count(results); i++) {
+        gbees_snapshot *record;
+        char name[96];
+        int status = gbees_results_read(results, i, &record, error);
+
+        if (status)
+            return status;
+        job->format->name_record(record, name, sizeof name);
+        status = export_record(job, record, name, error);
+        if (list)
+            (void)fprintf(list, "%s,%d,%d,%.17g,%zu\n", name, record->leg, record->number, record->time,
+                          record->count);
+        gbees_snapshot_destroy(record);
+        if (status)
+            return status;
+    }
+    return 0;
+}
+
+static int export_run(const export_job *job, gbees_error *error)
+{
+    gbees_results *results;
+    char *path = job->format->list ? gbees_folder_join(job->out, job->format->list) : NULL;
+    FILE *list = NULL;
+    int status;
+
+    if (job->format->list && !path)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the name of a file");
+    status = gbees_results_open(job->run, &results, error);
+    if (status) {
+        free(path);
+        return status;
+    }
+    status = gbees_folder_make(job->out, error);
+    if (!status && path) {
+        list = open_file(path, error);
+        status = list ? 0 : GBEES_EIO;
+    }
+    if (!status)
+        status = export_all(job, results, list, error);
+    if (list) {
+        int closed = close_file(list, path, status ? NULL : error);
+
+        status = status ? status : closed;
+    }
+    gbees_results_destroy(results);
+    free(path);
+    return status;
+}
+
+/* ---- command line ---- */
+
+static const struct argp_option option_table[] = {
+    {"format", 'f', "gbees|csv", 0, "what to write (default gbees)", 1},
+    {"version", 'V', 0, 0, "print the version", 0},
+    {0},
+};
+
+static const char help_text[] =
+    "Write the records of RUN, a folder of gbees-run, as text files to OUT, a new or empty folder.\v"
+    "Formats:\n"
+    "  gbees  OUT/P<leg>/pdf_<record>.txt: a line with the time, then for each cell its probability and its centre; "
+    "what the codes before gbees-run wrote\n"
+    "  csv    OUT/leg<leg>_record<record>.csv: the centre of each cell and its probability, with a header of names "
+    "and units; OUT/records.csv lists the files with their times\n"
+    "\n"
+    "Exit status: 0 done; 1 a file could not be read or written; 2 wrong usage.\n";
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    export_job *job = state->input;
+
+    switch (key) {
+    case 'f':
+        job->format = find_format(text);
+        if (!job->format)
+            argp_error(state, "unknown format '%s': it is gbees or csv", text);
+        return 0;
+    case 'V':
+        (void)printf("gbees-export %s\n", gbees_version());
+        exit(fflush(stdout) ? EXIT_FAILED : EXIT_SUCCESS);
+    case ARGP_KEY_ARG:
+        if (job->out)
+            argp_error(state, "one argument too many: '%s'", text);
+        else if (job->run)
+            job->out = text;
+        else
+            job->run = text;
+        return 0;
+    case ARGP_KEY_END:
+        if (!job->run)
+            argp_error(state, "the results folder RUN is missing");
+        else if (!job->out)
+            argp_error(state, "the output folder OUT is missing");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct argp parser = {
+        .options = option_table, .parser = parse_option, .args_doc = "RUN OUT", .doc = help_text};
+    export_job job = {.format = &formats[0]};
+    gbees_error error;
+
+    argp_err_exit_status = EXIT_BAD_USAGE;
+    if (argp_parse(&parser, argc, argv, 0, NULL, &job))
+        return EXIT_FAILED;
+    if (export_run(&job, &error)) {
+        (void)fprintf(stderr, "gbees-export: %s\n", error.text);
+        return EXIT_FAILED;
+    }
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,262 @@
+/* options.c - see options.h. */
+#include "command/options.h"
+#include <argp.h>
+#include <argz.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { THREADS_MOST = 4096 };
+
+enum {
+    KEY_PLUGIN = 'p',
+    KEY_SCENARIO = 's',
+    KEY_OUTPUT = 'o',
+    KEY_QUIET = 'q',
+    KEY_THREADS = 't',
+    KEY_VERSION = 'V',
+    KEY_LIST = 0x100,
+    KEY_DESCRIBE,
+    KEY_CHECK,
+    KEY_SET,
+    KEY_PARAM,
+    KEY_UNTIL,
+    KEY_MEASUREMENTS,
+    KEY_FUNCTION,
+    KEY_PLUGIN_PATH,
+    KEY_BACKEND,
+    KEY_NO_OUTPUT,
+    KEY_JSON,
+    KEY_PROGRESS
+};
+
+static const struct argp_option option_table[] = {
+    {0, 0, 0, 0, "What to do (default: run)", 1},
+    {"list", KEY_LIST, 0, 0, "list plugins and backends, and those that can't be used with the reason", 0},
+    {"describe", KEY_DESCRIBE, 0, 0, "describe the plugin: states, parameters, default scenario", 0},
+    {"check", KEY_CHECK, 0, 0, "check all that can be known before computing, and compute nothing", 0},
+    {"version", KEY_VERSION, 0, 0, "print the version", 0},
+    {0, 0, 0, 0, "What to compute", 2},
+    {"plugin", KEY_PLUGIN, "NAME|FILE", 0, "the model: a name from --list, or a file (with a '/')", 0},
+    {"scenario", KEY_SCENARIO, "FILE", 0, "YAML file; what it lacks is taken from the model's own scenario", 0},
+    {"measurements", KEY_MEASUREMENTS, "DIR", 0, "folder of measurement0.txt, measurement1.txt, ...", 0},
+    {"measurement-function", KEY_FUNCTION, "NAME", 0, "what those files measure (default: the model's first)", 0},
+    {"set", KEY_SET, "KEY=VALUE", 0, "change a key of the scenario; may be repeated", 0},
+    {"param", KEY_PARAM, "NAME=VALUE", 0, "change a parameter of the model; may be repeated", 0},
+    {"until", KEY_UNTIL, "T", 0, "end at model time T: short for --set end=T", 0},
+    {0, 0, 0, 0, "How to compute", 3},
+    {"backend", KEY_BACKEND, "auto|cpu|cuda", 0, "default auto: a GPU if one can be used", 0},
+    {"threads", KEY_THREADS, "N", 0, "default: as many as the machine has", 0},
+    {"plugin-path", KEY_PLUGIN_PATH, "DIR[:DIR...]", 0, "folders to search for plugins first", 0},
+    {0, 0, 0, 0, "What to say", 4},
+    {"output", KEY_OUTPUT, "DIR", 0, "new or empty folder for the results (default: results/NAME, -2, -3, ...)", 0},
+    {"no-output", KEY_NO_OUTPUT, 0, 0, "write no files", 0},
+    {"json", KEY_JSON, 0, 0, "JSON Lines on standard output, and nothing else there", 0},
+    {"progress", KEY_PROGRESS, "auto|bar|json|none", 0, "default auto: a bar if standard error is a terminal", 0},
+    {"quiet", KEY_QUIET, 0, 0, "say nothing but errors (and JSON, if asked for)", 0},
+    {0},
+};
+
+static const char help_text[] =
+    "Propagate a probability density through a model's dynamics and measurements (GBEES).\v"
+    "Examples:\n"
+    "  gbees-run --list\n"
+    "  gbees-run --plugin lorenz63\n"
+    "  gbees-run --plugin lorenz63 --param r=40 --set threshold=1e-6 --until 1\n"
+    "  gbees-run --plugin ./mine.so --scenario mine.yaml --check\n"
+    "  gbees-run --plugin lorenz63 --json --no-output | jq .mean\n"
+    "\n"
+    "A later one wins: the model's default scenario, --scenario, --measurements, then --set, --param and --until in "
+    "the order given.\n"
+    "\n"
+    "Exit status: 0 done; 1 the run failed, records so far are kept; 2 a wrong option or bad input, nothing was "
+    "computed; 128 + n stopped by signal n (130: Ctrl-C), records so far are kept.\n";
+
+typedef struct parsing {
+    gbees_options *options;
+    const char *threads, *progress, *until, *param, *set; /* the last three: the first wrong one */
+    const char *stray;
+    int memory;
+} parsing;
+
+static int is_number(const char *text)
+{
+    char *end;
+    const double value = strtod(text, &end);
+
+    return end != text && !*end && isfinite(value);
+}
+
+static void change(parsing *p, const char *prefix, const char *text)
+{
+    gbees_options *o = p->options;
+    char *joined = malloc(strlen(prefix) + strlen(text) + 1);
+
+    if (joined)
+        (void)stpcpy(stpcpy(joined, prefix), text);
+    if (!joined || argz_add(&o->changes, &o->changes_length, joined))
+        p->memory = 1;
+    free(joined);
+}
+
+/* NAME=VALUE with something on the left. */
+static int is_assignment(const char *text)
+{
+    return text[0] && text[0] != '=' && strchr(text, '=');
+}
+
+static int parse_change(int key, char *text, parsing *p)
+{
+    const char **wrong = key == KEY_SET ? &p->set : key == KEY_PARAM ? &p->param : &p->until;
+
+    if (!(key == KEY_UNTIL ? is_number(text) : is_assignment(text))) {
+        if (!*wrong)
+            *wrong = text;
+        return 0;
+    }
+    change(p, key == KEY_SET ? "" : key == KEY_PARAM ? "parameters." : "end=", text);
+    return 0;
+}
+
+static int parse_text(int key, char *text, parsing *p)
+{
+    gbees_options *o = p->options;
+    const char **place = key == KEY_PLUGIN         ? &o->plugin
+                         : key == KEY_PLUGIN_PATH  ? &o->plugin_path
+                         : key == KEY_SCENARIO     ? &o->scenario
+                         : key == KEY_MEASUREMENTS ? &o->measurements
+                         : key == KEY_FUNCTION     ? &o->measurement_function
+                         : key == KEY_BACKEND      ? &o->backend
+                         : key == KEY_OUTPUT       ? &o->output
+                         : key == KEY_THREADS      ? &p->threads
+                         : key == KEY_PROGRESS     ? &p->progress
+                                                   : NULL;
+
+    if (!place)
+        return ARGP_ERR_UNKNOWN;
+    *place = text;
+    return 0;
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    parsing *p = state->input;
+    gbees_options *o = p->options;
+
+    switch (key) {
+    case KEY_LIST:
+        o->action = GBEES_ACTION_LIST;
+        return 0;
+    case KEY_DESCRIBE:
+        o->action = GBEES_ACTION_DESCRIBE;
+        return 0;
+    case KEY_CHECK:
+        o->action = GBEES_ACTION_CHECK;
+        return 0;
+    case KEY_VERSION:
+        o->action = GBEES_ACTION_VERSION;
+        return 0;
+    case KEY_SET:
+    case KEY_PARAM:
+    case KEY_UNTIL:
+        return parse_change(key, text, p);
+    case KEY_NO_OUTPUT:
+        o->no_output = 1;
+        return 0;
+    case KEY_JSON:
+        o->json = 1;
+        return 0;
+    case KEY_QUIET:
+        o->quiet = 1;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (!p->stray)
+            p->stray = text;
+        return 0;
+    default:
+        return parse_text(key, text, p);
+    }
+}
+
+static int read_threads(const char *text, int *threads, gbees_error *error)
+{
+    char *end;
+    long value;
+
+    if (!text)
+        return GBEES_OK;
+    errno = 0;
+    value = strtol(text, &end, 10);
+    if (end == text || *end || errno || value < 1 || value > THREADS_MOST)
+        return gbees_error_set(error, GBEES_EUSAGE, "--threads wants a whole number from 1 to %d, not '%s'",
+                               THREADS_MOST, text);
+    *threads = (int)value;
+    return GBEES_OK;
+}
+
+static int read_progress(const char *text, gbees_options *options, gbees_error *error)
+{
+    if (!text || !strcmp(text, "auto"))
+        options->progress = isatty(STDERR_FILENO) && !options->quiet ? GBEES_PROGRESS_BAR : GBEES_PROGRESS_NONE;
+    else if (!strcmp(text, "bar"))
+        options->progress = GBEES_PROGRESS_BAR;
+    else if (!strcmp(text, "json"))
+        options->progress = GBEES_PROGRESS_JSON;
+    else if (!strcmp(text, "none"))
+        options->progress = GBEES_PROGRESS_NONE;
+    else
+        return gbees_error_set(error, GBEES_EUSAGE, "--progress wants auto, bar, json or none, not '%s'", text);
+    return GBEES_OK;
+}
+
+static int check_words(const parsing *p, gbees_error *error)
+{
+    const gbees_options *o = p->options;
+
+    if (p->memory)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the command line");
+    if (p->stray)
+        return gbees_error_set(error, GBEES_EUSAGE, "what is '%s' for? name a model with --plugin NAME", p->stray);
+    if (p->set)
+        return gbees_error_set(error, GBEES_EUSAGE, "--set wants KEY=VALUE, not '%s'", p->set);
+    if (p->param)
+        return gbees_error_set(error, GBEES_EUSAGE, "--param wants NAME=VALUE, not '%s'", p->param);
+    if (p->until)
+        return gbees_error_set(error, GBEES_EUSAGE, "--until wants a number, not '%s'", p->until);
+    if (o->measurement_function && !o->measurements)
+        return gbees_error_set(error, GBEES_EUSAGE, "--measurement-function goes with --measurements DIR");
+    if (o->output && !o->output[0])
+        return gbees_error_set(error, GBEES_EUSAGE, "--output wants the name of a folder");
+    if (o->output && o->no_output)
+        return gbees_error_set(error, GBEES_EUSAGE, "--output and --no-output exclude each other");
+    if (!o->plugin && o->action != GBEES_ACTION_LIST && o->action != GBEES_ACTION_VERSION)
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "name a model with --plugin NAME; gbees-run --list shows those that there are");
+    return GBEES_OK;
+}
+
+int gbees_options_parse(int argc, char **argv, gbees_options *options, gbees_error *error)
+{
+    const struct argp argp = {.options = option_table, .parser = parse_option, .doc = help_text};
+    parsing p = {.options = options};
+    int status;
+
+    *options = (gbees_options){.backend = "auto"};
+    argp_err_exit_status = 2;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &p))
+        return gbees_error_set(error, GBEES_EUSAGE, "the command line can't be read; see gbees-run --help");
+    status = check_words(&p, error);
+    if (!status)
+        status = read_threads(p.threads, &options->threads, error);
+    if (!status)
+        status = read_progress(p.progress, options, error);
+    return status;
+}
+
+void gbees_options_free(gbees_options *options)
+{
+    free(options->changes);
+    options->changes = NULL;
+}

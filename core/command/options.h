@@ -1,0 +1,38 @@
+/* options.h - the command line of gbees-run as data. */
+#ifndef GBEES_COMMAND_OPTIONS_H
+#define GBEES_COMMAND_OPTIONS_H
+
+#include <gbees/error.h>
+#include <stddef.h>
+
+typedef enum gbees_action {
+    GBEES_ACTION_RUN,
+    GBEES_ACTION_CHECK,
+    GBEES_ACTION_LIST,
+    GBEES_ACTION_DESCRIBE,
+    GBEES_ACTION_VERSION
+} gbees_action;
+
+typedef enum gbees_progress_kind { GBEES_PROGRESS_NONE, GBEES_PROGRESS_BAR, GBEES_PROGRESS_JSON } gbees_progress_kind;
+
+typedef struct gbees_options {
+    gbees_action action;
+    const char *plugin, *plugin_path;
+    const char *scenario;                            /* file */
+    const char *measurements, *measurement_function; /* folder, name */
+    char *changes; /* argz of KEY=VALUE, in the order of --set, --param and --until */
+    size_t changes_length;
+    const char *backend; /* "auto" or a name */
+    int threads;         /* 0: all */
+    const char *output;  /* folder, NULL: results/NAME */
+    int no_output;
+    int json, quiet;
+    gbees_progress_kind progress;
+} gbees_options;
+
+/* Ends the program on --help, --usage and options that do not exist.  What it could read before an error is in
+ * *options nonetheless, so that the error can be told in the form that was asked for. */
+int gbees_options_parse(int argc, char **argv, gbees_options *options, gbees_error *error);
+void gbees_options_free(gbees_options *options);
+
+#endif

@@ -1,0 +1,195 @@
+/* plot.c - the command gbees-plot: draws the records of a results folder. */
+#include "command/plot/draw.h"
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { KEY_OUTPUT = 'o', KEY_VERSION = 'V', KEY_VIEW = 0x100, KEY_AXES, KEY_RECORDS, KEY_SIZE };
+enum { PIXELS_LEAST = 200, PIXELS_MOST = 16384 };
+
+typedef struct command {
+    const char *folder, *output, *records, *axes;
+    gbees_draw_options draw;
+} command;
+
+static const struct argp_option option_table[] = {
+    {"output", KEY_OUTPUT, "DIR", 0, "folder for the pictures (default: RUN/plots)", 0},
+    {"records", KEY_RECORDS, "LIST", 0,
+     "records to draw: LEG, LEG:NUMBER or LEG:FIRST-LAST, separated by commas (default: all)", 0},
+    {"axes", KEY_AXES, "LIST", 0,
+     "two or three states, by number from 1 or by name: draw their joint density (default: all, if there are two or "
+     "three)",
+     0},
+    {"view", KEY_VIEW, "AZ,EL", 0, "direction from which isosurfaces are seen, in degrees (default: -109,14)", 0},
+    {"size", KEY_SIZE, "WIDTHxHEIGHT", 0, "pixels of each picture (default: 2400 wide, as high as needed)", 0},
+    {"version", KEY_VERSION, 0, 0, "print the version", -1},
+    {0},
+};
+
+static void parse_view(const char *text, gbees_draw_options *draw, struct argp_state *state)
+{
+    char *end;
+
+    draw->azimuth = strtod(text, &end);
+    if (end != text && *end == ',') {
+        const char *second = end + 1;
+
+        draw->elevation = strtod(second, &end);
+        if (end != second && !*end && isfinite(draw->azimuth) && fabs(draw->elevation) <= 90)
+            return;
+    }
+    argp_error(state, "--view %s: give two angles in degrees, the second from -90 to 90, for example -109,14", text);
+}
+
+static void parse_size(const char *text, gbees_draw_options *draw, struct argp_state *state)
+{
+    char *end;
+    const long width = strtol(text, &end, 10), height = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+
+    if (*end || width < PIXELS_LEAST || width > PIXELS_MOST || height < PIXELS_LEAST || height > PIXELS_MOST) {
+        argp_error(state, "--size %s: give WIDTHxHEIGHT in pixels from %d to %d, for example 2400x1400", text,
+                   PIXELS_LEAST, PIXELS_MOST);
+        return;
+    }
+    draw->pixel_width = (int)width;
+    draw->pixel_height = (int)height;
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+    command *c = state->input;
+
+    switch (key) {
+    case KEY_OUTPUT:
+        c->output = text;
+        break;
+    case KEY_RECORDS:
+        c->records = text;
+        if (!gbees_selection_valid(text))
+            argp_error(state, "--records %s: give LEG, LEG:NUMBER or LEG:FIRST-LAST, separated by commas", text);
+        break;
+    case KEY_AXES:
+        c->axes = text;
+        break;
+    case KEY_VIEW:
+        parse_view(text, &c->draw, state);
+        break;
+    case KEY_SIZE:
+        parse_size(text, &c->draw, state);
+        break;
+    case KEY_VERSION:
+        printf("gbees-plot %s\n", gbees_version());
+        exit(EXIT_SUCCESS);
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 0)
+            argp_error(state, "one folder at a time: '%s' is one too many", text);
+        c->folder = text;
+        break;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "give the folder that gbees-run wrote");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+/* RUN/plots, or --output. It is made when the records have been read: nothing is left of a call that fails. */
+static int choose_folder(const command *c, char **folder, gbees_error *error)
+{
+    struct stat info;
+    char *path = NULL;
+    const int length = c->output ? asprintf(&path, "%s", c->output) : asprintf(&path, "%s/plots", c->folder);
+
+    if (length < 0)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory");
+    if (mkdir(path, 0777) != 0 && (errno != EEXIST || stat(path, &info) != 0 || !S_ISDIR(info.st_mode))) {
+        gbees_error_set(error, GBEES_EIO, "can't make the folder %s: %s", path, strerror(errno));
+        free(path);
+        return GBEES_EIO;
+    }
+    *folder = path;
+    return GBEES_OK;
+}
+
+typedef int draw_function(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
+                          gbees_error *error);
+
+static int save(const gbees_figure *figure, const char *folder, const char *name, gbees_error *error)
+{
+    char *path = NULL;
+    int status;
+
+    if (asprintf(&path, "%s/%s.png", folder, name) < 0)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory");
+    status = gbees_figure_save(figure, path, error);
+    if (!status && (printf("%s\n", path) < 0 || fflush(stdout) != 0))
+        status = gbees_error_set(error, GBEES_EIO, "can't write to standard output: %s", strerror(errno));
+    free(path);
+    return status;
+}
+
+/* Draws a figure and saves it, a second time as picture.png if it is the one to show first. */
+static int make(draw_function *draw, const gbees_gallery *gallery, const command *c, const char *folder,
+                const char *name, int is_picture, gbees_error *error)
+{
+    gbees_figure *figure;
+    int status = draw(gallery, &c->draw, &figure, error);
+
+    if (status)
+        return status;
+    status = save(figure, folder, name, error);
+    if (!status && is_picture)
+        status = save(figure, folder, "picture", error);
+    gbees_figure_destroy(figure);
+    return status;
+}
+
+static int plot(const command *c, gbees_error *error)
+{
+    gbees_gallery *gallery;
+    char *folder = NULL;
+    int status = gbees_gallery_create(c->folder, c->records, c->axes, &gallery, error);
+
+    if (status)
+        return status;
+    status = choose_folder(c, &folder, error);
+    if (!status)
+        status = make(gbees_draw_marginals, gallery, c, folder, "marginals", gallery->dimension == 1, error);
+    if (!status && gallery->dimension > 1)
+        status = make(gbees_draw_corner, gallery, c, folder, "corner", !gallery->picture_dimension, error);
+    if (!status && gallery->picture_dimension == 2)
+        status = make(gbees_draw_density, gallery, c, folder, "density", 1, error);
+    if (!status && gallery->picture_dimension == 3)
+        status = make(gbees_draw_isosurfaces, gallery, c, folder, "isosurface", 1, error);
+    free(folder);
+    gbees_gallery_destroy(gallery);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static const char text[] =
+        "Draw the records of RUN, a folder that gbees-run wrote, as PNG pictures, and print their paths.\v"
+        "marginals.png  1-D densities of every state, a line a record\n"
+        "corner.png     every state against every other, in the last record\n"
+        "density.png    joint density of two states\n"
+        "isosurface.png joint density of three states, at 0.607, 0.135 and 0.011 of its maximum\n"
+        "picture.png    the one of these to look at first\n\n"
+        "Exit status: 0 if all is drawn, 1 if something went wrong, 2 for a wrong command line.";
+    const struct argp parser = {option_table, parse_option, "RUN", text, NULL, NULL, NULL};
+    command c = {.draw = {.azimuth = -109, .elevation = 14}};
+    gbees_error error = {0};
+    int status;
+
+    argp_err_exit_status = 2;
+    argp_parse(&parser, argc, argv, 0, NULL, &c);
+    status = plot(&c, &error);
+    if (status)
+        fprintf(stderr, "gbees-plot: %s\n", error.text);
+    return status == GBEES_OK ? 0 : status == GBEES_EUSAGE ? 2 : 1;
+}

@@ -1,0 +1,28 @@
+/* density.h - the marginal density of one, two or three states of a record, on a dense grid. */
+#ifndef GBEES_PLOT_DENSITY_H
+#define GBEES_PLOT_DENSITY_H
+
+#include <gbees/gbees.h>
+
+typedef struct gbees_density {
+    int dimension; /* 1..3 */
+    int axis[3];   /* states of the record */
+    size_t length[3];
+    double first[3], width[3]; /* x = first + width * index, a cell's centre */
+    double peak;               /* the largest value */
+    double *value;             /* row-major, axis 0 slowest; at least two cells of 0 at every border */
+} gbees_density;
+
+/* Grids of more than `most` cells are coarsened. */
+int gbees_density_create(const gbees_snapshot *snapshot, int dimension, const int *axis, size_t most,
+                         gbees_density **density, gbees_error *error);
+/* Cuts every cell into `factor` along each axis, by cubic (Catmull-Rom) interpolation, never below 0. Left as it is
+ * if it would then have more than `most` cells. */
+int gbees_density_refine(gbees_density *density, int factor, size_t most, gbees_error *error);
+void gbees_density_destroy(gbees_density *density);
+
+size_t gbees_density_count(const gbees_density *density);
+/* Where the density is above `level` times its peak along one axis, with half a cell to spare. */
+void gbees_density_range(const gbees_density *density, int axis, double level, double *lo, double *hi);
+
+#endif

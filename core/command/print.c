@@ -1,0 +1,40 @@
+/* print.c - output that tells when it was lost; see command.h. */
+#include "command/command.h"
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+
+int gbees_print_flush(FILE *out, gbees_error *error)
+{
+    errno = 0;
+    if (!fflush(out) && !ferror(out))
+        return GBEES_OK;
+    if (errno == EPIPE)
+        return gbees_error_set(error, GBEES_ECANCELLED, "stopped: nobody reads the output any more");
+    return gbees_error_set(error, GBEES_EIO, "the output can't be written: %s",
+                           errno ? strerror(errno) : "some of it was lost");
+}
+
+const char *gbees_print_mode(gbees_mode mode)
+{
+    return mode == GBEES_MODE_PAPER ? "paper" : mode == GBEES_MODE_LEGACY ? "legacy" : "default";
+}
+
+void gbees_print_numbers(FILE *out, const double *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        (void)fprintf(out, " %.6g", values[i]);
+}
+
+int gbees_print_json(FILE *out, struct json_t *line, gbees_error *error)
+{
+    int lost;
+
+    if (!line)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a line of JSON");
+    lost = json_dumpf(line, out, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(17));
+    json_decref(line);
+    if (!lost)
+        (void)fputc('\n', out);
+    return gbees_print_flush(out, error);
+}

@@ -1,0 +1,92 @@
+/* progress.c - see progress.h. */
+#include "command/progress.h"
+#include "command/units.h"
+#include "io/jsonl.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { BAR_WIDTH = 16 };
+
+static double now_s(void)
+{
+    struct timespec now = {0};
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void gbees_progress_start(gbees_progress *progress, gbees_progress_kind kind, FILE *stream)
+{
+    *progress = (gbees_progress){.kind = kind, .stream = stream, .seen_s = now_s(), .eta_s = -1};
+}
+
+/* Rates of the last moments, not of the whole run: the number of cells grows, and with it the time of a step. */
+static void measure(gbees_progress *p, double fraction, const gbees_totals *totals)
+{
+    const double now = now_s(), seconds = now - p->seen_s;
+    const double updates = totals->cell_updates - p->seen_updates;
+    const double steps = (double)totals->steps - p->seen_steps;
+    const double done = fraction - p->seen_fraction;
+
+    if (seconds <= 0 || steps <= 0)
+        return;
+    p->cells = updates / steps;
+    p->cells_per_s = updates / seconds;
+    if (done > 0 && p->seen_steps > 0) { /* the very first steps say little */
+        const double eta = (1 - fraction) * seconds / done;
+        p->eta_s = p->eta_s < 0 ? eta : 0.5 * (p->eta_s + eta);
+    }
+    p->seen_s = now;
+    p->seen_fraction = fraction;
+    p->seen_updates = totals->cell_updates;
+    p->seen_steps = (double)totals->steps;
+}
+
+static void draw_bar(gbees_progress *p, double time, double fraction, const gbees_totals *totals)
+{
+    char cells[32], rate[32], eta[32] = "-", bar[BAR_WIDTH + 1];
+    const int filled = (int)(fraction * BAR_WIDTH);
+
+    memset(bar, ' ', BAR_WIDTH);
+    memset(bar, '#', (size_t)filled);
+    bar[BAR_WIDTH] = '\0';
+    gbees_units_count(cells, sizeof cells, p->cells);
+    gbees_units_count(rate, sizeof rate, p->cells_per_s);
+    if (p->eta_s >= 0)
+        gbees_units_duration(eta, sizeof eta, p->eta_s);
+    (void)fprintf(p->stream, "\r[%s] %3d%%  t %.4g  %llu steps  %s cells  %s/s  ETA %s\033[K", bar,
+                  (int)(100 * fraction), time, (unsigned long long)totals->steps, cells, rate, eta);
+    (void)fflush(p->stream);
+    p->drawn = 1;
+}
+
+static void print_json(const gbees_progress *p, double time, double fraction, const gbees_totals *totals)
+{
+    char *line = gbees_jsonl_progress(time, fraction, totals);
+
+    if (line) /* progress that can't be told is no reason to stop */
+        (void)fprintf(p->stream, "%s\n", line);
+    (void)fflush(p->stream);
+    free(line);
+}
+
+void gbees_progress_show(gbees_progress *progress, double time, double fraction, const gbees_totals *totals)
+{
+    if (progress->kind == GBEES_PROGRESS_NONE)
+        return;
+    measure(progress, fraction, totals);
+    if (progress->kind == GBEES_PROGRESS_BAR)
+        draw_bar(progress, time, fraction, totals);
+    else
+        print_json(progress, time, fraction, totals);
+}
+
+void gbees_progress_clear(gbees_progress *progress)
+{
+    if (!progress->drawn)
+        return;
+    (void)fputs("\r\033[K", progress->stream);
+    (void)fflush(progress->stream);
+    progress->drawn = 0;
+}

@@ -1,0 +1,22 @@
+/* progress.h - how far a run is: a bar that redraws itself, or JSON Lines. */
+#ifndef GBEES_COMMAND_PROGRESS_H
+#define GBEES_COMMAND_PROGRESS_H
+
+#include "command/options.h"
+#include <gbees/backend.h>
+#include <stdio.h>
+
+typedef struct gbees_progress {
+    gbees_progress_kind kind;
+    FILE *stream;
+    int drawn; /* a bar is on the terminal's last line */
+    double seen_s, seen_fraction, seen_updates, seen_steps;
+    double cells, cells_per_s, eta_s; /* lately; eta_s < 0: not known yet */
+} gbees_progress;
+
+void gbees_progress_start(gbees_progress *progress, gbees_progress_kind kind, FILE *stream);
+void gbees_progress_show(gbees_progress *progress, double time, double fraction, const gbees_totals *totals);
+/* Takes the bar away, so that other text can be printed. */
+void gbees_progress_clear(gbees_progress *progress);
+
+#endif

@@ -1,0 +1,177 @@
+/* report.c - see report.h. */
+#include "command/report.h"
+#include "command/units.h"
+#include "io/json_util.h"
+#include "io/jsonl.h"
+#include <langinfo.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOMENT = 18 }; /* columns of one "mean ± std" */
+
+void gbees_report_start(gbees_report *report, const gbees_options *options, FILE *out)
+{
+    *report = (gbees_report){.out = out,
+                             .json = options->json,
+                             .quiet = options->quiet,
+                             .unicode = !strcmp(nl_langinfo(CODESET), "UTF-8")};
+}
+
+/* ---- JSON ---- */
+
+/* Prints a line of jsonl.h's and frees it. */
+static int put_line(const gbees_report *report, char *line, gbees_error *error)
+{
+    if (!line)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a line of JSON");
+    (void)fprintf(report->out, "%s\n", line);
+    free(line);
+    return gbees_print_flush(report->out, error);
+}
+
+static int put_start(const gbees_report *report, const gbees_setup *setup, int threads, gbees_error *error)
+{
+    const gbees_problem *problem = setup->problem;
+    json_t *states = json_array();
+
+    for (int j = 0; j < problem->dimension; j++)
+        (void)json_array_append_new(states, gbees_json_text(setup->model->states[j].name));
+    return gbees_print_json(report->out,
+                            json_pack("{s:s, s:s, s:s, s:i, s:o, s:f, s:f, s:s, s:i, s:o}", "event", "start",
+                                      "version", gbees_version(), "model", setup->model->name, "dimension",
+                                      problem->dimension, "states", states, "start", problem->start, "end",
+                                      problem->end, "backend", setup->backend->name, "threads", threads, "output",
+                                      gbees_json_text(setup->folder)),
+                            error);
+}
+
+/* ---- the table ---- */
+
+static void print_moment(const gbees_report *report, double mean, double variance, int is_last)
+{
+    char text[64];
+    const int columns = snprintf(text, sizeof text, "%.4g %s %.3g", mean, report->unicode ? "\u00b1" : "+-",
+                                 sqrt(variance > 0 ? variance : 0));
+
+    /* Either sign has two bytes, but that of Unicode one column. */
+    (void)fprintf(report->out, "  %s%*s", text, is_last ? 0 : MOMENT - 2 - columns + report->unicode, "");
+}
+
+static void print_heads(const gbees_report *report, const gbees_setup *setup)
+{
+    (void)fprintf(report->out, "\nleg record          t    steps     cells    mass");
+    for (int j = 0; j < setup->problem->dimension; j++)
+        (void)fprintf(report->out, "  %-*s", j + 1 < setup->problem->dimension ? MOMENT - 2 : 0,
+                      setup->model->states[j].name);
+    (void)fprintf(report->out, "\n");
+}
+
+static int count_measurements(const gbees_problem *problem)
+{
+    int count = 0;
+
+    while (count < problem->measurement_count && problem->measurements[count].time <= problem->end)
+        count++;
+    return count;
+}
+
+int gbees_report_header(const gbees_report *report, const gbees_setup *setup, int threads, gbees_error *error)
+{
+    const gbees_problem *problem = setup->problem;
+    const int measurements = count_measurements(problem);
+
+    if (report->json)
+        return put_start(report, setup, threads, error);
+    if (report->quiet)
+        return GBEES_OK;
+    (void)fprintf(report->out, "%s: %s\n", setup->model->name, setup->model->title);
+    (void)fprintf(report->out, "dimension %d, t = %.6g to %.6g, %d measurement%s; cells of", problem->dimension,
+                  problem->start, problem->end, measurements, measurements == 1 ? "" : "s");
+    gbees_print_numbers(report->out, problem->width, problem->dimension);
+    (void)fprintf(report->out, ", P >= %.6g; %s mode\n", problem->threshold,
+                  gbees_print_mode(problem->numerics.mode));
+    (void)fprintf(report->out, "backend %s, %d thread%s; results in %s\n", setup->backend->name, threads,
+                  threads == 1 ? "" : "s", setup->folder ? setup->folder : "no folder (--no-output)");
+    print_heads(report, setup);
+    return gbees_print_flush(report->out, error);
+}
+
+int gbees_report_record(const gbees_report *report, const gbees_record *record, gbees_error *error)
+{
+    const gbees_statistics *now = &record->statistics;
+    const int n = record->problem->dimension;
+    char cells[32];
+
+    if (report->json)
+        return put_line(report, gbees_jsonl_record(record), error);
+    if (report->quiet)
+        return GBEES_OK;
+    (void)fprintf(report->out, "%3d %6d %10.6g %8llu %9s %7.4f", record->leg, record->number, record->time,
+                  (unsigned long long)record->totals.steps,
+                  gbees_units_count(cells, sizeof cells, (double)now->cells), now->mass);
+    for (int j = 0; j < n; j++)
+        print_moment(report, now->mean[j], now->covariance[j * n + j], j + 1 == n);
+    (void)fprintf(report->out, "\n");
+    return gbees_print_flush(report->out, error);
+}
+
+int gbees_report_update(const gbees_report *report, const gbees_problem *problem, int number, double time,
+                        const gbees_evidence *evidence, gbees_error *error)
+{
+    const gbees_measurement *measurement = &problem->measurements[number - 1];
+
+    if (report->json)
+        return put_line(report, gbees_jsonl_update(time, evidence), error);
+    if (report->quiet)
+        return GBEES_OK;
+    (void)fprintf(report->out, "measurement %d at t = %.6g: %s =", number, time,
+                  problem->model->measurements[measurement->function].name);
+    gbees_print_numbers(report->out, measurement->value, measurement->size);
+    (void)fprintf(report->out, ", log evidence %.6g\n", evidence->log_evidence);
+    return gbees_print_flush(report->out, error);
+}
+
+/* ---- the end ---- */
+
+static void print_summary(const gbees_report *report, const gbees_setup *setup, const gbees_summary *summary,
+                          const char *state)
+{
+    const gbees_totals *totals = &summary->totals;
+    const double rate = summary->propagate_s > 0 ? totals->cell_updates / summary->propagate_s : 0;
+    char updates[32], per_s[32], most[32], bytes[32];
+
+    (void)fprintf(report->out, "\n%s: %llu step%s in %.3g s (%.3g s of them propagation), %s cells/s\n", state,
+                  (unsigned long long)totals->steps, totals->steps == 1 ? "" : "s", summary->wall_s,
+                  summary->propagate_s, gbees_units_count(per_s, sizeof per_s, rate));
+    (void)fprintf(report->out, "cells: %s at most, %s updates, %s\n",
+                  gbees_units_count(most, sizeof most, (double)totals->max_cells),
+                  gbees_units_count(updates, sizeof updates, totals->cell_updates),
+                  gbees_units_bytes(bytes, sizeof bytes, (double)totals->peak_bytes));
+    (void)fprintf(report->out,
+                  "mass: %.3g %% gained by clipping, %.3g %% lost through faces, %.3g %% lost by pruning\n",
+                  100 * totals->mass_clipped, 100 * totals->mass_outflow, 100 * totals->mass_pruned);
+    if (setup->folder)
+        (void)fprintf(report->out, "results: %s\n", setup->folder);
+}
+
+int gbees_report_summary(const gbees_report *report, const gbees_setup *setup, const gbees_summary *summary,
+                         const gbees_error *failure, gbees_error *error)
+{
+    if (report->json)
+        return put_line(report, gbees_jsonl_summary(setup->backend->name, summary), error);
+    if (report->quiet)
+        return GBEES_OK;
+    print_summary(report, setup, summary,
+                  !failure                              ? "done"
+                  : failure->status == GBEES_ECANCELLED ? "cancelled"
+                                                        : "failed");
+    return gbees_print_flush(report->out, error);
+}
+
+void gbees_report_error(const gbees_report *report, const gbees_error *failure)
+{
+    (void)fprintf(stderr, "gbees-run: %s\n", failure->text);
+    if (report->json)
+        (void)put_line(report, gbees_jsonl_error(failure), NULL);
+}

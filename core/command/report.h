@@ -1,0 +1,26 @@
+/* report.h - what gbees-run tells of a run: a table for people, or JSON Lines for programs. */
+#ifndef GBEES_COMMAND_REPORT_H
+#define GBEES_COMMAND_REPORT_H
+
+#include "command/command.h"
+
+typedef struct gbees_report {
+    FILE *out;
+    int json, quiet; /* quiet: no table */
+    int unicode;     /* the terminal can show a plus-minus sign */
+} gbees_report;
+
+void gbees_report_start(gbees_report *report, const gbees_options *options, FILE *out);
+
+/* Each fails as gbees_print_flush() does. */
+int gbees_report_header(const gbees_report *report, const gbees_setup *setup, int threads, gbees_error *error);
+int gbees_report_record(const gbees_report *report, const gbees_record *record, gbees_error *error);
+int gbees_report_update(const gbees_report *report, const gbees_problem *problem, int number, double time,
+                        const gbees_evidence *evidence, gbees_error *error);
+/* `failure` is NULL after a complete run. */
+int gbees_report_summary(const gbees_report *report, const gbees_setup *setup, const gbees_summary *summary,
+                         const gbees_error *failure, gbees_error *error);
+/* One line on standard error, and the event "error" if JSON was asked for. */
+void gbees_report_error(const gbees_report *report, const gbees_error *failure);
+
+#endif

@@ -1,0 +1,119 @@
+/* setup.c - from options to a problem, a backend and a folder, all checked; see command.h. */
+#include "command/command.h"
+#include <argz.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *gbees_setup_path(const gbees_model *model)
+{
+    Dl_info info;
+
+    return dladdr(model, &info) ? info.dli_fname : NULL;
+}
+
+/* ---- scenario: the changes to the file, the file, and for the rest the model's own ---- */
+
+static int read_scenario(const gbees_options *options, gbees_scenario **scenario, gbees_error *error)
+{
+    int status = options->scenario ? gbees_scenario_read(options->scenario, scenario, error)
+                                   : gbees_scenario_create("", "the command line", scenario, error);
+
+    if (!status && options->measurements)
+        status = gbees_scenario_measurements(*scenario, options->measurements, options->measurement_function, error);
+    for (const char *change = NULL;
+         !status && (change = argz_next(options->changes, options->changes_length, change));)
+        status = gbees_scenario_set(*scenario, change, error);
+    return status;
+}
+
+static int add_defaults(gbees_scenario *scenario, const gbees_model *model, gbees_error *error)
+{
+    gbees_scenario *defaults = NULL;
+    char name[256];
+    int status;
+
+    if (!model->scenario_count)
+        return GBEES_OK;
+    (void)snprintf(name, sizeof name, "the default scenario of %s", model->name);
+    status = gbees_scenario_create(model->scenarios[0].text, name, &defaults, error);
+    if (!status)
+        status = gbees_scenario_merge(scenario, defaults, error);
+    gbees_scenario_destroy(defaults);
+    return status;
+}
+
+/* ---- backend ---- */
+
+static int find_backend(gbees_registry *registry, const char *name, const gbees_backend **backend, gbees_error *error)
+{
+    const gbees_backend *found = NULL;
+    char why[512] = "";
+    int status = gbees_registry_backend(registry, name, &found, error);
+
+    if (status)
+        return status;
+    if (found->probe(why, sizeof why))
+        return gbees_error_set(error, GBEES_EBACKEND, "the backend '%s' can't be used here: %s", name, why);
+    *backend = found;
+    return GBEES_OK;
+}
+
+/* In as few words as it takes; the full text is for those who ask for the backend by name. */
+static void say_why(gbees_setup *setup, const char *text)
+{
+    static const char missing[] = "no backend named"; /* how the registry begins if there is no such file */
+
+    if (!strncmp(text, missing, sizeof missing - 1))
+        text = "no backend module 'cuda' is installed";
+    (void)snprintf(setup->why_no_gpu, sizeof setup->why_no_gpu, "%s", text);
+}
+
+static int choose_backend(gbees_setup *setup, gbees_registry *registry, const char *name, gbees_error *error)
+{
+    gbees_error why = {0};
+
+    if (strcmp(name, "auto") != 0)
+        return find_backend(registry, name, &setup->backend, error);
+    if (!find_backend(registry, "cuda", &setup->backend, &why))
+        return GBEES_OK;
+    return gbees_setup_use_cpu(setup, registry, why.text, error);
+}
+
+int gbees_setup_use_cpu(gbees_setup *setup, gbees_registry *registry, const char *why, gbees_error *error)
+{
+    say_why(setup, why);
+    return find_backend(registry, "cpu", &setup->backend, error);
+}
+
+/* ---- all of it ---- */
+
+int gbees_setup_make(gbees_setup *setup, const gbees_options *options, gbees_registry *registry, gbees_error *error)
+{
+    gbees_setup made = {0};
+    int status = gbees_registry_model(registry, options->plugin, &made.model, error);
+
+    if (!status)
+        status = read_scenario(options, &made.scenario, error);
+    if (!status)
+        status = add_defaults(made.scenario, made.model, error);
+    if (!status)
+        status = gbees_problem_create(made.model, made.scenario, &made.problem, error);
+    if (!status)
+        status = choose_backend(&made, registry, options->backend, error);
+    if (!status && !options->no_output)
+        status = gbees_output_choose(options->output, made.model->name, &made.folder, error);
+    if (status)
+        gbees_setup_free(&made);
+    else
+        *setup = made;
+    return status;
+}
+
+void gbees_setup_free(gbees_setup *setup)
+{
+    free(setup->folder);
+    gbees_problem_destroy(setup->problem);
+    gbees_scenario_destroy(setup->scenario);
+    *setup = (gbees_setup){0};
+}

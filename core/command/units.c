@@ -1,0 +1,40 @@
+/* units.c - see units.h. */
+#include "command/units.h"
+#include <stdio.h>
+
+static char *scaled(char *text, size_t size, double value, double base, const char *const *units, int count)
+{
+    int unit = 0;
+
+    while (unit + 1 < count && value >= 0.9995 * base) {
+        value /= base;
+        unit++;
+    }
+    (void)snprintf(text, size, unit && value < 999.5 ? "%.3g%s" : "%.0f%s", value, units[unit]);
+    return text;
+}
+
+char *gbees_units_count(char *text, size_t size, double value)
+{
+    static const char *const units[] = {"", "k", "M", "G", "T"};
+
+    return scaled(text, size, value, 1000, units, 5);
+}
+
+char *gbees_units_bytes(char *text, size_t size, double bytes)
+{
+    static const char *const units[] = {" bytes", " KiB", " MiB", " GiB", " TiB"};
+
+    return scaled(text, size, bytes, 1024, units, 5);
+}
+
+char *gbees_units_duration(char *text, size_t size, double seconds)
+{
+    const long whole = seconds < 1e9 ? (long)(seconds + 0.5) : 1000000000L;
+
+    if (whole >= 3600)
+        (void)snprintf(text, size, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
+    else
+        (void)snprintf(text, size, "%ld:%02ld", whole / 60, whole % 60);
+    return text;
+}

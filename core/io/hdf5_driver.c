@@ -1,0 +1,170 @@
+/* hdf5_driver.c - see hdf5_driver.h. */
+#include "io/hdf5_driver.h"
+#if H5_VERSION_GE(1, 13, 0)
+#include <H5FDdevelop.h>
+#endif
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct settings {
+    int descriptor;
+    int *failure;
+} settings;
+
+typedef struct handle {
+    H5FD_t public; /* must come first */
+    settings settings;
+    haddr_t eoa, eof;
+} handle;
+
+static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr_t limit)
+{
+    const settings *given = H5Pget_driver_info(access);
+    handle *file = calloc(1, sizeof *file);
+    struct stat facts;
+
+    (void)name;
+    (void)limit;
+    if (!given || !file || fstat(given->descriptor, &facts) ||
+        ((flags & H5F_ACC_TRUNC) && ftruncate(given->descriptor, 0))) {
+        free(file);
+        return NULL;
+    }
+    file->settings = *given;
+    file->eof = flags & H5F_ACC_TRUNC ? 0 : (haddr_t)facts.st_size;
+    return &file->public;
+}
+
+static herr_t driver_close(H5FD_t *file)
+{
+    free(file);
+    return 0;
+}
+
+static herr_t driver_query(const H5FD_t *file, unsigned long *flags)
+{
+    (void)file;
+    *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
+             H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+    return 0;
+}
+
+static haddr_t driver_get_eoa(const H5FD_t *file, H5FD_mem_t type)
+{
+    (void)type;
+    return ((const handle *)file)->eoa;
+}
+
+static herr_t driver_set_eoa(H5FD_t *file, H5FD_mem_t type, haddr_t address)
+{
+    (void)type;
+    ((handle *)file)->eoa = address;
+    return 0;
+}
+
+static haddr_t driver_get_eof(const H5FD_t *file, H5FD_mem_t type)
+{
+    (void)type;
+    return ((const handle *)file)->eof;
+}
+
+/* What lies behind the end of the file, or was dropped, reads as zeros. */
+static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size, void *buffer)
+{
+    const settings *with = &((handle *)file)->settings;
+    char *to = buffer;
+
+    (void)type;
+    (void)transfer;
+    while (size > 0) {
+        ssize_t done = pread(with->descriptor, to, size, (off_t)address);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0) {
+            *with->failure = *with->failure ? *with->failure : errno;
+            return -1;
+        }
+        if (done == 0) {
+            memset(to, 0, size);
+            return 0;
+        }
+        to += done;
+        size -= (size_t)done;
+        address += (haddr_t)done;
+    }
+    return 0;
+}
+
+static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size,
+                           const void *buffer)
+{
+    handle *to = (handle *)file;
+    const char *from = buffer;
+
+    (void)type;
+    (void)transfer;
+    while (size > 0 && *to->settings.failure == 0) {
+        ssize_t done = pwrite(to->settings.descriptor, from, size, (off_t)address);
+
+        if (done < 0 && errno != EINTR)
+            *to->settings.failure = errno;
+        if (done > 0) {
+            from += done;
+            size -= (size_t)done;
+            address += (haddr_t)done;
+        }
+    }
+    if (address + size > to->eof)
+        to->eof = address + size;
+    return 0;
+}
+
+static herr_t driver_truncate(H5FD_t *file, hid_t transfer, hbool_t closing)
+{
+    handle *of = (handle *)file;
+
+    (void)transfer;
+    (void)closing;
+    if (of->eoa != of->eof && *of->settings.failure == 0 && ftruncate(of->settings.descriptor, (off_t)of->eoa))
+        *of->settings.failure = errno;
+    of->eof = of->eoa;
+    return 0;
+}
+
+static const H5FD_class_t driver_class = {
+#if H5_VERSION_GE(1, 13, 0)
+    .version = H5FD_CLASS_VERSION,
+    .value = 700, /* above those that The HDF Group gives out and that are known here */
+#endif
+    .name = "gbees",
+    .maxaddr = (haddr_t)INT64_MAX,
+    .fc_degree = H5F_CLOSE_STRONG,
+    .fapl_size = sizeof(settings),
+    .open = driver_open,
+    .close = driver_close,
+    .query = driver_query,
+    .get_eoa = driver_get_eoa,
+    .set_eoa = driver_set_eoa,
+    .get_eof = driver_get_eof,
+    .read = driver_read,
+    .write = driver_write,
+    .truncate = driver_truncate,
+    .fl_map = H5FD_FLMAP_DICHOTOMY,
+};
+
+herr_t gbees_hdf5_driver_set(hid_t access, int descriptor, int *failure)
+{
+    settings given = {descriptor, failure};
+    hid_t driver = H5FDregister(&driver_class);
+
+    if (driver < 0)
+        return -1;
+    herr_t result = H5Pset_driver(access, driver, &given);
+    (void)H5FDunregister(driver); /* the list keeps it alive */
+    return result;
+}

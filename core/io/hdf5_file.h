@@ -1,0 +1,38 @@
+/* hdf5_file.h - an HDF5 file that is written or read in one go.
+ *
+ * The first failure is kept in the file: every later call on it does nothing, and gbees_hdf5_commit or _close reports
+ * it, with the path.  So the calls in between need no checks.  While a file is open HDF5 prints nothing.
+ */
+#ifndef GBEES_IO_HDF5_FILE_H
+#define GBEES_IO_HDF5_FILE_H
+
+#include "io/folder.h"
+#include <gbees/error.h>
+#include <hdf5.h>
+
+typedef struct gbees_hdf5 {
+    hid_t id;
+    char *path;
+    gbees_temporary temporary; /* when it is written */
+    int descriptor;            /* when it is read */
+    int failure;               /* errno of the first read or write that failed */
+    gbees_status status;       /* of the first call that failed ... */
+    char reason[256];          /* ... and why */
+    H5E_auto2_t print;         /* HDF5's error printing as it was */
+    void *print_context;
+} gbees_hdf5;
+
+/* Writes PATH.tmp, readable by HDF5 1.8. */
+int gbees_hdf5_create(const char *path, gbees_hdf5 *file, gbees_error *error);
+/* Closes it, and gives it its name if nothing failed. */
+int gbees_hdf5_commit(gbees_hdf5 *file, gbees_error *error);
+
+int gbees_hdf5_open(const char *path, gbees_hdf5 *file, gbees_error *error);
+int gbees_hdf5_close(gbees_hdf5 *file, gbees_error *error);
+
+/* Notes HDF5's own reason for a failed call. */
+void gbees_hdf5_fail(gbees_hdf5 *file);
+/* Notes another reason. */
+void gbees_hdf5_reject(gbees_hdf5 *file, gbees_status status, const char *reason);
+
+#endif

@@ -1,0 +1,311 @@
+/* hdf5_util.c - see hdf5_util.h. */
+#include "io/hdf5_util.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Every function below goes through these two: nothing is done after a failure, and a failure is kept. */
+static int is_open(const gbees_hdf5 *file)
+{
+    return file->id >= 0 && file->status == GBEES_OK;
+}
+
+static void check(gbees_hdf5 *file, int failed)
+{
+    if (failed)
+        gbees_hdf5_fail(file);
+}
+
+static void close_space(hid_t space)
+{
+    if (space >= 0)
+        (void)H5Sclose(space);
+}
+
+static hid_t make_space(int rank, const hsize_t *size)
+{
+    return rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(rank, size, NULL);
+}
+
+/* ---- strings: of variable length, as h5py writes them; plain ASCII is said to be so, for old readers ----------- */
+
+static int is_ascii(const char *text)
+{
+    while (*text && !(*text & 0x80))
+        text++;
+    return *text == '\0';
+}
+
+static hid_t make_text_type(size_t count, const char *const *texts)
+{
+    hid_t type = H5Tcopy(H5T_C_S1);
+    int ascii = 1;
+
+    for (size_t i = 0; i < count; i++)
+        ascii = ascii && (!texts[i] || is_ascii(texts[i]));
+    if (type < 0)
+        return type;
+    if (H5Tset_size(type, H5T_VARIABLE) < 0 || H5Tset_cset(type, ascii ? H5T_CSET_ASCII : H5T_CSET_UTF8) < 0) {
+        (void)H5Tclose(type);
+        return -1;
+    }
+    return type;
+}
+
+/* A copy of the list with "" in place of NULL. */
+static const char **fill_texts(size_t count, const char *const *texts)
+{
+    const char **filled = malloc((count + 1) * sizeof *filled);
+
+    for (size_t i = 0; filled && i < count; i++)
+        filled[i] = texts[i] ? texts[i] : "";
+    return filled;
+}
+
+/* ---- writing --------------------------------------------------------------------------------------------------- */
+
+void gbees_hdf5_group(gbees_hdf5 *file, const char *name)
+{
+    if (!is_open(file))
+        return;
+    hid_t group = H5Gcreate2(file->id, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    check(file, group < 0 || H5Gclose(group) < 0);
+}
+
+/* A chunk may not be larger than the dataset, and a dataset without entries has none. */
+static hid_t make_layout(int rank, const hsize_t *size, const hsize_t *chunk)
+{
+    hsize_t fitted[GBEES_HDF5_MAX_RANK];
+    hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
+    int empty = 0;
+
+    for (int k = 0; chunk && k < rank; k++) {
+        fitted[k] = chunk[k] < size[k] ? chunk[k] : size[k];
+        empty = empty || size[k] == 0;
+    }
+    if (layout < 0 || !chunk || empty)
+        return layout;
+    if (H5Pset_chunk(layout, rank, fitted) < 0 || H5Pset_shuffle(layout) < 0 || H5Pset_deflate(layout, 4) < 0 ||
+        H5Pset_fletcher32(layout) < 0) {
+        (void)H5Pclose(layout);
+        return -1;
+    }
+    return layout;
+}
+
+void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *size,
+                        const hsize_t *chunk, const void *data)
+{
+    if (!is_open(file))
+        return;
+    hid_t space = make_space(rank, size);
+    hid_t layout = make_layout(rank, size, chunk);
+    hid_t set =
+        space < 0 || layout < 0 ? -1 : H5Dcreate2(file->id, name, type, space, H5P_DEFAULT, layout, H5P_DEFAULT);
+
+    check(file, set < 0 || (data && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0));
+    check(file, set >= 0 && H5Dclose(set) < 0);
+    if (layout >= 0)
+        (void)H5Pclose(layout);
+    close_space(space);
+}
+
+void gbees_hdf5_write(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *start,
+                      const hsize_t *count, const void *data)
+{
+    if (!is_open(file))
+        return;
+    hid_t set = H5Dopen2(file->id, name, H5P_DEFAULT);
+    hid_t space = set < 0 ? -1 : H5Dget_space(set);
+    hid_t memory = make_space(rank, count);
+
+    check(file, set < 0 || space < 0 || memory < 0 ||
+                    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) < 0 ||
+                    H5Dwrite(set, type, memory, space, H5P_DEFAULT, data) < 0);
+    close_space(memory);
+    close_space(space);
+    check(file, set >= 0 && H5Dclose(set) < 0);
+}
+
+void gbees_hdf5_attribute(gbees_hdf5 *file, const char *object, const char *name, hid_t type, int rank,
+                          const hsize_t *size, const void *data)
+{
+    if (!is_open(file))
+        return;
+    hid_t space = make_space(rank, size);
+    hid_t attribute =
+        space < 0 ? -1
+                  : H5Acreate_by_name(file->id, object, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+
+    check(file, attribute < 0 || H5Awrite(attribute, type, data) < 0);
+    check(file, attribute >= 0 && H5Aclose(attribute) < 0);
+    close_space(space);
+}
+
+/* One string is a scalar where rank is 0. An object NULL makes a dataset. */
+static void put_texts(gbees_hdf5 *file, const char *object, const char *name, int rank, size_t count,
+                      const char *const *texts)
+{
+    hsize_t size = count;
+    const char **filled = fill_texts(count, texts);
+    hid_t type = make_text_type(count, texts);
+
+    if (!filled)
+        gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
+    else if (type < 0)
+        gbees_hdf5_fail(file);
+    else if (object)
+        gbees_hdf5_attribute(file, object, name, type, rank, &size, filled);
+    else
+        gbees_hdf5_dataset(file, name, type, rank, &size, NULL, filled);
+    if (type >= 0)
+        (void)H5Tclose(type);
+    free(filled);
+}
+
+void gbees_hdf5_texts(gbees_hdf5 *file, const char *name, size_t count, const char *const *texts)
+{
+    put_texts(file, NULL, name, 1, count, texts);
+}
+
+void gbees_hdf5_attribute_text(gbees_hdf5 *file, const char *object, const char *name, const char *text)
+{
+    put_texts(file, object, name, 0, 1, &text);
+}
+
+void gbees_hdf5_attribute_texts(gbees_hdf5 *file, const char *object, const char *name, size_t count,
+                                const char *const *texts)
+{
+    put_texts(file, object, name, 1, count, texts);
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+static void reject_named(gbees_hdf5 *file, const char *name, const char *what)
+{
+    char reason[200];
+
+    (void)snprintf(reason, sizeof reason, "%s %s: this is no record of gbees, or a damaged one", name, what);
+    gbees_hdf5_reject(file, GBEES_EINPUT, reason);
+}
+
+static hid_t open_set(gbees_hdf5 *file, const char *name)
+{
+    hid_t set = is_open(file) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
+
+    if (set < 0)
+        reject_named(file, name, "is missing");
+    return set;
+}
+
+void gbees_hdf5_size(gbees_hdf5 *file, const char *name, int rank, hsize_t *size)
+{
+    hid_t set = open_set(file, name);
+
+    if (set < 0)
+        return;
+    hid_t space = H5Dget_space(set);
+    if (space < 0 || H5Sget_simple_extent_ndims(space) != rank)
+        reject_named(file, name, "has the wrong shape");
+    else
+        check(file, H5Sget_simple_extent_dims(space, size, NULL) < 0);
+    close_space(space);
+    (void)H5Dclose(set);
+}
+
+void gbees_hdf5_read(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *start,
+                     const hsize_t *count, void *data)
+{
+    hid_t set = open_set(file, name);
+
+    if (set < 0)
+        return;
+    hid_t space = H5Dget_space(set);
+    hid_t memory = make_space(rank, count);
+    check(file, space < 0 || memory < 0 || H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) < 0 ||
+                    H5Dread(set, type, memory, space, H5P_DEFAULT, data) < 0);
+    close_space(memory);
+    close_space(space);
+    (void)H5Dclose(set);
+}
+
+void gbees_hdf5_read_attribute(gbees_hdf5 *file, const char *name, hid_t type, void *data)
+{
+    if (!is_open(file))
+        return;
+    hid_t attribute = H5Aopen(file->id, name, H5P_DEFAULT);
+    hid_t space = attribute < 0 ? -1 : H5Aget_space(attribute);
+
+    if (space < 0 || H5Sget_simple_extent_npoints(space) != 1)
+        reject_named(file, name, attribute < 0 ? "is missing" : "is not one number");
+    else
+        check(file, H5Aread(attribute, type, data) < 0);
+    close_space(space);
+    if (attribute >= 0)
+        (void)H5Aclose(attribute);
+}
+
+/* Reads `count` strings, of variable or of fixed length, with H5Dread or H5Aread as `set` is one or the other. */
+static void read_strings(gbees_hdf5 *file, hid_t set, int is_attribute, hid_t type, size_t count, char *texts,
+                         size_t size)
+{
+    int variable = H5Tis_variable_str(type) > 0;
+    size_t length = variable ? sizeof(char *) : H5Tget_size(type);
+    char *raw = calloc(count + 1, length);
+
+    if (!raw) {
+        gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
+        return;
+    }
+    herr_t result = is_attribute ? H5Aread(set, type, raw) : H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw);
+    check(file, result < 0);
+    for (size_t i = 0; i < count && result >= 0; i++) {
+        char *text = raw + i * length;
+
+        if (variable) {
+            memcpy(&text, raw + i * length, sizeof text);
+            (void)snprintf(texts + i * size, size, "%s", text ? text : "");
+            (void)H5free_memory(text);
+        } else {
+            (void)snprintf(texts + i * size, size, "%.*s", (int)length, text);
+        }
+    }
+    free(raw);
+}
+
+void gbees_hdf5_read_attribute_text(gbees_hdf5 *file, const char *name, char *text, size_t size)
+{
+    hid_t attribute = is_open(file) ? H5Aopen(file->id, name, H5P_DEFAULT) : -1;
+
+    if (attribute < 0) {
+        reject_named(file, name, "is missing");
+        return;
+    }
+    hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+    if (type < 0 || space < 0 || H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1)
+        reject_named(file, name, "is not one string");
+    else
+        read_strings(file, attribute, 1, type, 1, text, size);
+    close_space(space);
+    if (type >= 0)
+        (void)H5Tclose(type);
+    (void)H5Aclose(attribute);
+}
+
+void gbees_hdf5_read_texts(gbees_hdf5 *file, const char *name, size_t count, char *texts, size_t size)
+{
+    hid_t set = open_set(file, name);
+
+    if (set < 0)
+        return;
+    hid_t type = H5Dget_type(set), space = H5Dget_space(set);
+    if (type < 0 || space < 0 || H5Tget_class(type) != H5T_STRING ||
+        H5Sget_simple_extent_npoints(space) != (hssize_t)count)
+        reject_named(file, name, "has the wrong shape");
+    else
+        read_strings(file, set, 0, type, count, texts, size);
+    close_space(space);
+    if (type >= 0)
+        (void)H5Tclose(type);
+    (void)H5Dclose(set);
+}

@@ -1,0 +1,40 @@
+/* hdf5_util.h - datasets and attributes of a gbees_hdf5 (hdf5_file.h), which keeps the first failure. */
+#ifndef GBEES_IO_HDF5_UTIL_H
+#define GBEES_IO_HDF5_UTIL_H
+
+#include "io/hdf5_file.h"
+
+enum { GBEES_HDF5_MAX_RANK = 3 };
+
+/* ---- writing: names are paths from the root; rank 0 is a scalar ------------------------------------------------ */
+
+void gbees_hdf5_group(gbees_hdf5 *file, const char *name);
+
+/* chunk: at most so many entries along each axis, shuffled, deflated and with a checksum; NULL: one plain block.
+ * data: all of it, or NULL to write it with gbees_hdf5_write. */
+void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *size,
+                        const hsize_t *chunk, const void *data);
+void gbees_hdf5_write(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *start,
+                      const hsize_t *count, const void *data);
+void gbees_hdf5_attribute(gbees_hdf5 *file, const char *object, const char *name, hid_t type, int rank,
+                          const hsize_t *size, const void *data);
+
+/* Strings of any length; NULL counts as "". */
+void gbees_hdf5_texts(gbees_hdf5 *file, const char *name, size_t count, const char *const *texts);
+void gbees_hdf5_attribute_text(gbees_hdf5 *file, const char *object, const char *name, const char *text);
+void gbees_hdf5_attribute_texts(gbees_hdf5 *file, const char *object, const char *name, size_t count,
+                                const char *const *texts);
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+/* Fails unless the dataset has that rank. */
+void gbees_hdf5_size(gbees_hdf5 *file, const char *name, int rank, hsize_t *size);
+void gbees_hdf5_read(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *start,
+                     const hsize_t *count, void *data);
+/* One number, of the root. */
+void gbees_hdf5_read_attribute(gbees_hdf5 *file, const char *name, hid_t type, void *data);
+/* Strings, cut to size - 1 bytes. */
+void gbees_hdf5_read_attribute_text(gbees_hdf5 *file, const char *name, char *text, size_t size);
+void gbees_hdf5_read_texts(gbees_hdf5 *file, const char *name, size_t count, char *texts, size_t size);
+
+#endif

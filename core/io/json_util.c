@@ -1,0 +1,83 @@
+/* json_util.c - see json_util.h. */
+#include "io/json_util.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+json_t *gbees_json_real(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+json_t *gbees_json_count(double x)
+{
+    if (fabs(x) < 9007199254740992.0 && x == floor(x)) /* 2^53 */
+        return json_integer((json_int_t)x);
+    return gbees_json_real(x);
+}
+
+json_t *gbees_json_unsigned(uint64_t x)
+{
+    return x <= INT64_MAX ? json_integer((json_int_t)x) : json_real((double)x);
+}
+
+json_t *gbees_json_text(const char *text)
+{
+    if (!text)
+        return json_null();
+    json_t *value = json_string(text);
+    char *copy = value ? NULL : strdup(text);
+
+    if (!copy)
+        return value;
+    for (char *c = copy; *c; c++)
+        if (*c & 0x80)
+            *c = '?';
+    value = json_string(copy);
+    free(copy);
+    return value;
+}
+
+json_t *gbees_json_vector(int n, const double *x)
+{
+    json_t *list = json_array();
+
+    for (int j = 0; list && j < n; j++) {
+        if (json_array_append_new(list, gbees_json_real(x[j]))) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+json_t *gbees_json_matrix(int n, const double *x)
+{
+    json_t *list = json_array();
+
+    for (int j = 0; list && j < n; j++) {
+        if (json_array_append_new(list, gbees_json_vector(n, x + (size_t)j * (size_t)n))) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+int gbees_json_add_summary(json_t *object, const char *backend, const gbees_summary *summary)
+{
+    const gbees_totals *totals = &summary->totals;
+    int bad = 0;
+
+    bad |= json_object_set_new(object, "backend", gbees_json_text(backend));
+    bad |= json_object_set_new(object, "threads", json_integer(totals->threads));
+    bad |= json_object_set_new(object, "steps", gbees_json_unsigned(totals->steps));
+    bad |= json_object_set_new(object, "cell_updates", gbees_json_count(totals->cell_updates));
+    bad |= json_object_set_new(object, "max_cells", gbees_json_unsigned(totals->max_cells));
+    bad |= json_object_set_new(object, "wall_s", gbees_json_real(summary->wall_s));
+    bad |= json_object_set_new(object, "propagate_s", gbees_json_real(summary->propagate_s));
+    bad |= json_object_set_new(object, "cells_per_s",
+                               gbees_json_real(totals->cell_updates / summary->propagate_s)); /* null before a step */
+    bad |= json_object_set_new(object, "peak_bytes", gbees_json_unsigned(totals->peak_bytes));
+    return bad ? -1 : 0;
+}

@@ -1,0 +1,21 @@
+/* json_util.h - values for jansson that are valid whatever they come from. */
+#ifndef GBEES_IO_JSON_UTIL_H
+#define GBEES_IO_JSON_UTIL_H
+
+#include <gbees/gbees.h>
+#include <jansson.h>
+
+/* null when x is not finite. */
+json_t *gbees_json_real(double x);
+/* An integer when it is one that a double holds exactly, else a real. */
+json_t *gbees_json_count(double x);
+json_t *gbees_json_unsigned(uint64_t x);
+/* Bytes that are no UTF-8 become '?'; NULL becomes null. */
+json_t *gbees_json_text(const char *text);
+json_t *gbees_json_vector(int n, const double *x);
+json_t *gbees_json_matrix(int n, const double *x);
+
+/* Appends backend, threads, ... peak_bytes: the summary of --json and of run.json. Negative when out of memory. */
+int gbees_json_add_summary(json_t *object, const char *backend, const gbees_summary *summary);
+
+#endif

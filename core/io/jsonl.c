@@ -1,0 +1,95 @@
+/* jsonl.c - see jsonl.h. */
+#include "io/jsonl.h"
+#include "io/json_util.h"
+
+static json_t *start(const char *event)
+{
+    json_t *object = json_object();
+
+    if (object && json_object_set_new(object, "event", json_string(event))) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+static char *finish(json_t *object, int bad)
+{
+    char *line = bad ? NULL : json_dumps(object, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
+
+    json_decref(object);
+    return line;
+}
+
+char *gbees_jsonl_record(const gbees_record *record)
+{
+    const gbees_statistics *now = &record->statistics;
+    const gbees_totals *totals = &record->totals;
+    int n = record->problem->dimension, bad = 0;
+    json_t *object = start("record");
+
+    if (!object)
+        return NULL;
+    bad |= json_object_set_new(object, "leg", json_integer(record->leg));
+    bad |= json_object_set_new(object, "record", json_integer(record->number));
+    bad |= json_object_set_new(object, "t", gbees_json_real(record->time));
+    bad |= json_object_set_new(object, "step", gbees_json_unsigned(totals->steps));
+    bad |= json_object_set_new(object, "dt", gbees_json_real(totals->time_step));
+    bad |= json_object_set_new(object, "cells", gbees_json_unsigned(now->cells));
+    bad |= json_object_set_new(object, "cells_above", gbees_json_unsigned(now->cells_above));
+    bad |= json_object_set_new(object, "mass_lost", gbees_json_real(totals->mass_outflow + totals->mass_pruned));
+    bad |= json_object_set_new(object, "mean", gbees_json_vector(n, now->mean));
+    bad |= json_object_set_new(object, "cov", gbees_json_matrix(n, now->covariance));
+    bad |= json_object_set_new(object, "entropy", gbees_json_real(now->entropy));
+    bad |= json_object_set_new(object, "wall_s", gbees_json_real(record->wall_s));
+    bad |= json_object_set_new(object, "mass", gbees_json_real(now->mass));
+    bad |= json_object_set_new(object, "mass_clipped", gbees_json_real(totals->mass_clipped));
+    bad |= json_object_set_new(object, "mass_outflow", gbees_json_real(totals->mass_outflow));
+    bad |= json_object_set_new(object, "mass_pruned", gbees_json_real(totals->mass_pruned));
+    return finish(object, bad);
+}
+
+char *gbees_jsonl_update(double time, const gbees_evidence *evidence)
+{
+    json_t *object = start("update");
+    int bad = 0;
+
+    if (!object)
+        return NULL;
+    bad |= json_object_set_new(object, "t", gbees_json_real(time));
+    bad |= json_object_set_new(object, "log_evidence", gbees_json_real(evidence->log_evidence));
+    return finish(object, bad);
+}
+
+char *gbees_jsonl_progress(double time, double fraction, const gbees_totals *totals)
+{
+    json_t *object = start("progress");
+    int bad = 0;
+
+    if (!object)
+        return NULL;
+    bad |= json_object_set_new(object, "t", gbees_json_real(time));
+    bad |= json_object_set_new(object, "fraction", gbees_json_real(fraction));
+    bad |= json_object_set_new(object, "step", gbees_json_unsigned(totals->steps));
+    bad |= json_object_set_new(object, "max_cells", gbees_json_unsigned(totals->max_cells));
+    return finish(object, bad);
+}
+
+char *gbees_jsonl_summary(const char *backend, const gbees_summary *summary)
+{
+    json_t *object = start("summary");
+
+    return object ? finish(object, gbees_json_add_summary(object, backend, summary)) : NULL;
+}
+
+char *gbees_jsonl_error(const gbees_error *error)
+{
+    json_t *object = start("error");
+    int bad = 0;
+
+    if (!object)
+        return NULL;
+    bad |= json_object_set_new(object, "status", json_string(gbees_status_name(error->status)));
+    bad |= json_object_set_new(object, "text", gbees_json_text(error->text));
+    return finish(object, bad);
+}

@@ -1,0 +1,28 @@
+/* jsonl.h - the events of gbees-run --json: one JSON object a line.
+ *
+ * Each function returns the line without its line feed, to be freed by the caller, or NULL when there is no memory.
+ * Numbers have 17 significant digits; what is not finite is null.
+ */
+#ifndef GBEES_IO_JSONL_H
+#define GBEES_IO_JSONL_H
+
+#include <gbees/gbees.h>
+
+/* {"event":"record","leg","record","t","step","dt","cells","cells_above","mass_lost","mean","cov","entropy","wall_s",
+ * "mass","mass_clipped","mass_outflow","mass_pruned"}; mass_lost = mass_outflow + mass_pruned. */
+char *gbees_jsonl_record(const gbees_record *record);
+
+/* {"event":"update","t","log_evidence"} */
+char *gbees_jsonl_update(double time, const gbees_evidence *evidence);
+
+/* {"event":"progress","t","fraction","step","max_cells"} */
+char *gbees_jsonl_progress(double time, double fraction, const gbees_totals *totals);
+
+/* {"event":"summary","backend","threads","steps","cell_updates","max_cells","wall_s","propagate_s","cells_per_s",
+ * "peak_bytes"}; cells_per_s = cell_updates / propagate_s. */
+char *gbees_jsonl_summary(const char *backend, const gbees_summary *summary);
+
+/* {"event":"error","status","text"}; status is a word: gbees_status_name(). */
+char *gbees_jsonl_error(const gbees_error *error);
+
+#endif

@@ -1,0 +1,27 @@
+/* measurement_file.h - the measurement files of the existing codes: measurement0.txt, measurement1.txt, ...
+ *
+ *     x (LU) y (LU) z (LU)        labels
+ *     -11.50 -10.00 9.5000        n numbers
+ *                                 blank lines, anywhere
+ *     Covariance(x, y, z)         a label
+ *     1.0 0.9 0.9                 n rows of n numbers
+ *     0.9 1.0 0.9
+ *     0.9 0.9 1.0
+ *
+ *     T (TU)                      a label
+ *     1                           the length of the leg that begins with this measurement
+ *
+ * A label is a line whose first word is no number; what it says is not looked at.
+ */
+#ifndef GBEES_IO_MEASUREMENT_FILE_H
+#define GBEES_IO_MEASUREMENT_FILE_H
+
+#include "io/yaml_tree.h"
+
+/* A map of the nodes `value` (a list), `covariance` (a list of lists) and `T`; all numbers are checked. */
+int gbees_measurement_file_read(const char *path, gbees_node **node, gbees_error *error);
+
+/* How many files measurement0.txt, measurement1.txt, ... the folder has; refuses gaps. */
+int gbees_measurement_folder_count(const char *folder, size_t *count, gbees_error *error);
+
+#endif

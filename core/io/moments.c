@@ -1,0 +1,216 @@
+/* moments.c - see moments.h. */
+#include "io/moments.h"
+#include "io/hdf5_util.h"
+#include <hdf5_hl.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 4096 };
+
+/* The series of single numbers, and of integers. */
+enum { TIME, ENTROPY, MASS, CLIPPED, OUTFLOW, PRUNED, WALL, REALS };
+enum { LEG, RECORD, STEP, CELLS, ABOVE, INTEGERS };
+static const char *const real_names[REALS] = {"time",         "entropy",     "mass",  "mass_clipped",
+                                              "mass_outflow", "mass_pruned", "wall_s"};
+static const char *const integer_names[INTEGERS] = {"leg", "record", "step", "cells", "cells_above"};
+
+enum { UPDATE_TIME, EVIDENCE, LIKELIHOOD, UPDATE_REALS };
+static const char *const update_names[UPDATE_REALS] = {"updates/time", "updates/log_evidence",
+                                                       "updates/log_likelihood_max"};
+
+struct gbees_moments {
+    int dimension;
+    size_t count, capacity;
+    double *reals[REALS];
+    int64_t *integers[INTEGERS];
+    double *mean, *covariance;
+    size_t update_count, update_capacity;
+    double *update_reals[UPDATE_REALS];
+    int64_t *update_number;
+};
+
+gbees_moments *gbees_moments_create(int dimension)
+{
+    gbees_moments *moments = calloc(1, sizeof *moments);
+
+    if (moments)
+        moments->dimension = dimension;
+    return moments;
+}
+
+void gbees_moments_destroy(gbees_moments *moments)
+{
+    if (!moments)
+        return;
+    for (int k = 0; k < REALS; k++)
+        free(moments->reals[k]);
+    for (int k = 0; k < INTEGERS; k++)
+        free(moments->integers[k]);
+    for (int k = 0; k < UPDATE_REALS; k++)
+        free(moments->update_reals[k]);
+    free(moments->mean);
+    free(moments->covariance);
+    free(moments->update_number);
+    free(moments);
+}
+
+static int grow_reals(double **series, size_t capacity)
+{
+    double *grown = realloc(*series, capacity * sizeof *grown);
+
+    if (!grown)
+        return -1;
+    *series = grown;
+    return 0;
+}
+
+static int grow_integers(int64_t **series, size_t capacity)
+{
+    int64_t *grown = realloc(*series, capacity * sizeof *grown);
+
+    if (!grown)
+        return -1;
+    *series = grown;
+    return 0;
+}
+
+static int reserve(gbees_moments *moments)
+{
+    size_t n = (size_t)moments->dimension, capacity = 2 * moments->capacity + 16;
+    int bad = 0;
+
+    if (moments->count < moments->capacity)
+        return 0;
+    for (int k = 0; k < REALS; k++)
+        bad |= grow_reals(&moments->reals[k], capacity);
+    for (int k = 0; k < INTEGERS; k++)
+        bad |= grow_integers(&moments->integers[k], capacity);
+    bad |= grow_reals(&moments->mean, capacity * n);
+    bad |= grow_reals(&moments->covariance, capacity * n * n);
+    if (!bad)
+        moments->capacity = capacity;
+    return bad;
+}
+
+int gbees_moments_add(gbees_moments *moments, const gbees_record *record, gbees_error *error)
+{
+    const gbees_statistics *now = &record->statistics;
+    const gbees_totals *totals = &record->totals;
+    size_t n = (size_t)moments->dimension, at = moments->count;
+
+    if (reserve(moments))
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the time series of %zu records", at + 1);
+    moments->reals[TIME][at] = record->time;
+    moments->reals[ENTROPY][at] = now->entropy;
+    moments->reals[MASS][at] = now->mass;
+    moments->reals[CLIPPED][at] = totals->mass_clipped;
+    moments->reals[OUTFLOW][at] = totals->mass_outflow;
+    moments->reals[PRUNED][at] = totals->mass_pruned;
+    moments->reals[WALL][at] = record->wall_s;
+    moments->integers[LEG][at] = record->leg;
+    moments->integers[RECORD][at] = record->number;
+    moments->integers[STEP][at] = (int64_t)totals->steps;
+    moments->integers[CELLS][at] = (int64_t)now->cells;
+    moments->integers[ABOVE][at] = (int64_t)now->cells_above;
+    memcpy(moments->mean + at * n, now->mean, n * sizeof(double));
+    memcpy(moments->covariance + at * n * n, now->covariance, n * n * sizeof(double));
+    moments->count++;
+    return 0;
+}
+
+int gbees_moments_add_update(gbees_moments *moments, int number, double time, const gbees_evidence *evidence,
+                             gbees_error *error)
+{
+    size_t at = moments->update_count;
+    int bad = 0;
+
+    if (at == moments->update_capacity) {
+        size_t capacity = 2 * at + 16;
+
+        for (int k = 0; k < UPDATE_REALS; k++)
+            bad |= grow_reals(&moments->update_reals[k], capacity);
+        bad |= grow_integers(&moments->update_number, capacity);
+        if (bad)
+            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the time series of the updates");
+        moments->update_capacity = capacity;
+    }
+    moments->update_reals[UPDATE_TIME][at] = time;
+    moments->update_reals[EVIDENCE][at] = evidence->log_evidence;
+    moments->update_reals[LIKELIHOOD][at] = evidence->log_likelihood_max;
+    moments->update_number[at] = number;
+    moments->update_count++;
+    return 0;
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------
+ */
+
+static void set_scale(gbees_hdf5 *file, const char *scale_name)
+{
+    hid_t scale = file->id >= 0 ? H5Dopen2(file->id, scale_name, H5P_DEFAULT) : -1;
+
+    if (scale < 0)
+        return;
+    if (H5DSset_scale(scale, scale_name) < 0)
+        gbees_hdf5_fail(file);
+    (void)H5Dclose(scale);
+}
+
+static void attach_scale(gbees_hdf5 *file, const char *name, const char *scale_name)
+{
+    hid_t set = file->id >= 0 ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
+    hid_t scale = file->id >= 0 ? H5Dopen2(file->id, scale_name, H5P_DEFAULT) : -1;
+
+    if (set >= 0 && scale >= 0 && H5DSattach_scale(set, scale, 0) < 0)
+        gbees_hdf5_fail(file);
+    if (scale >= 0)
+        (void)H5Dclose(scale);
+    if (set >= 0)
+        (void)H5Dclose(set);
+}
+
+static void put_series(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *size,
+                       const void *data, const char *scale)
+{
+    const hsize_t chunk[] = {CHUNK, GBEES_MAX_DIM, GBEES_MAX_DIM};
+
+    gbees_hdf5_dataset(file, name, type, rank, size, chunk, data);
+    if (strcmp(name, scale) == 0)
+        set_scale(file, name);
+    else
+        attach_scale(file, name, scale);
+}
+
+static void put_updates(const gbees_moments *moments, gbees_hdf5 *file)
+{
+    hsize_t size = moments->update_count;
+    const char *scale = update_names[UPDATE_TIME];
+
+    gbees_hdf5_group(file, "updates");
+    for (int k = 0; k < UPDATE_REALS; k++)
+        put_series(file, update_names[k], H5T_NATIVE_DOUBLE, 1, &size, moments->update_reals[k], scale);
+    put_series(file, "updates/number", H5T_NATIVE_INT64, 1, &size, moments->update_number, scale);
+}
+
+int gbees_moments_write(const gbees_moments *moments, const char *path, gbees_error *error)
+{
+    hsize_t n = (hsize_t)moments->dimension, size[] = {moments->count, n, n};
+    const char *scale = real_names[TIME];
+    gbees_hdf5 file;
+    int status = gbees_hdf5_create(path, &file, error);
+
+    if (status)
+        return status;
+    gbees_hdf5_attribute_text(&file, "/", "format", "gbees-moments");
+    gbees_hdf5_attribute(&file, "/", "format_version", H5T_NATIVE_INT, 0, NULL, &(int){1});
+    gbees_hdf5_attribute_text(&file, "/", "gbees_version", gbees_version());
+    for (int k = 0; k < REALS; k++) /* the time first: it is the scale of the others */
+        put_series(&file, real_names[k], H5T_NATIVE_DOUBLE, 1, size, moments->reals[k], scale);
+    for (int k = 0; k < INTEGERS; k++)
+        put_series(&file, integer_names[k], H5T_NATIVE_INT64, 1, size, moments->integers[k], scale);
+    put_series(&file, "mean", H5T_NATIVE_DOUBLE, 2, size, moments->mean, scale);
+    put_series(&file, "covariance", H5T_NATIVE_DOUBLE, 3, size, moments->covariance, scale);
+    if (moments->update_count > 0)
+        put_updates(moments, &file);
+    return gbees_hdf5_commit(&file, error);
+}

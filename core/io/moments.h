@@ -1,0 +1,20 @@
+/* moments.h - the time series of all records and updates, and the file they are in. */
+#ifndef GBEES_IO_MOMENTS_H
+#define GBEES_IO_MOMENTS_H
+
+#include <gbees/gbees.h>
+
+typedef struct gbees_moments gbees_moments;
+
+/* NULL when there is no memory. */
+gbees_moments *gbees_moments_create(int dimension);
+void gbees_moments_destroy(gbees_moments *moments);
+
+int gbees_moments_add(gbees_moments *moments, const gbees_record *record, gbees_error *error);
+int gbees_moments_add_update(gbees_moments *moments, int number, double time, const gbees_evidence *evidence,
+                             gbees_error *error);
+
+/* Writes the whole file anew. */
+int gbees_moments_write(const gbees_moments *moments, const char *path, gbees_error *error);
+
+#endif

@@ -1,0 +1,142 @@
+/* provenance.c - see provenance.h. */
+#include "io/provenance.h"
+#include "io/folder.h"
+#include "io/json_util.h"
+#include "io/sha256.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static void stamp(char text[32])
+{
+    time_t now = time(NULL);
+    struct tm parts;
+
+    if (!gmtime_r(&now, &parts) || strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
+        text[0] = '\0';
+}
+
+static void hash_model(const gbees_model *model, char *hash, size_t size)
+{
+    char hex[GBEES_SHA256_HEX];
+
+    hash[0] = '\0';
+    if (!model->source || !model->source_end)
+        return;
+    gbees_sha256(model->source, (size_t)(model->source_end - model->source), hex);
+    (void)snprintf(hash, size, "sha256:%s", hex);
+}
+
+static char *copy(const char *text)
+{
+    return strdup(text ? text : "");
+}
+
+int gbees_run_info_create(const gbees_problem *problem, const gbees_provenance *provenance, gbees_run_info *info,
+                          gbees_error *error)
+{
+    *info = (gbees_run_info){.problem = problem,
+                             .plugin_path = copy(provenance->plugin_path),
+                             .scenario = copy(provenance->scenario),
+                             .backend = copy(provenance->backend),
+                             .device = copy(provenance->device),
+                             .command = copy(provenance->command)};
+    if (!info->plugin_path || !info->scenario || !info->backend || !info->device || !info->command) {
+        gbees_run_info_free(info);
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to describe the run");
+    }
+    hash_model(problem->model, info->model_hash, sizeof info->model_hash);
+    if (gethostname(info->host, sizeof info->host - 1))
+        info->host[0] = '\0';
+    stamp(info->started);
+    return 0;
+}
+
+void gbees_run_info_free(gbees_run_info *info)
+{
+    free(info->plugin_path);
+    free(info->scenario);
+    free(info->backend);
+    free(info->device);
+    free(info->command);
+    *info = (gbees_run_info){0};
+}
+
+static json_t *describe_parameters(const gbees_problem *problem)
+{
+    json_t *object = json_object();
+
+    for (int k = 0; object && k < problem->model->parameter_count; k++) {
+        if (json_object_set_new(object, problem->model->parameters[k].name,
+                                gbees_json_real(problem->parameters[k]))) {
+            json_decref(object);
+            return NULL;
+        }
+    }
+    return object;
+}
+
+static json_t *describe_summary(const char *backend, const gbees_summary *summary)
+{
+    json_t *object = json_object();
+
+    if (object && gbees_json_add_summary(object, backend, summary)) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+static json_t *describe(const gbees_run_info *info, const char *state, const gbees_summary *summary)
+{
+    json_t *run = json_object();
+    char now[32];
+    int bad = 0;
+
+    if (!run)
+        return NULL;
+    stamp(now);
+    bad |= json_object_set_new(run, "format", json_string("gbees-run"));
+    bad |= json_object_set_new(run, "format_version", json_integer(1));
+    bad |= json_object_set_new(run, "gbees_version", gbees_json_text(gbees_version()));
+    bad |= json_object_set_new(run, "state", gbees_json_text(state));
+    bad |= json_object_set_new(run, "started", json_string(info->started));
+    if (strcmp(state, "running") != 0)
+        bad |= json_object_set_new(run, "ended", json_string(now));
+    bad |= json_object_set_new(run, "host", gbees_json_text(info->host));
+    bad |= json_object_set_new(run, "pid", json_integer((json_int_t)getpid()));
+    bad |= json_object_set_new(run, "command", gbees_json_text(info->command));
+    bad |= json_object_set_new(run, "backend", gbees_json_text(info->backend));
+    bad |= json_object_set_new(run, "device", gbees_json_text(info->device));
+    bad |= json_object_set_new(run, "model", gbees_json_text(info->problem->model->name));
+    bad |= json_object_set_new(run, "dimension", json_integer(info->problem->dimension));
+    bad |= json_object_set_new(run, "plugin", gbees_json_text(info->plugin_path));
+    bad |= json_object_set_new(run, "model_hash", json_string(info->model_hash));
+    bad |= json_object_set_new(run, "parameters", describe_parameters(info->problem));
+    if (summary)
+        bad |= json_object_set_new(run, "summary", describe_summary(info->backend, summary));
+    if (bad) {
+        json_decref(run);
+        return NULL;
+    }
+    return run;
+}
+
+int gbees_run_info_write(const gbees_run_info *info, const char *folder, const char *state,
+                         const gbees_summary *summary, gbees_error *error)
+{
+    json_t *run = describe(info, state, summary);
+    char *text = run ? json_dumps(run, JSON_INDENT(2) | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17)) : NULL;
+    int status;
+
+    json_decref(run);
+    if (!text)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s/run.json", folder);
+    size_t length = strlen(text);
+    text[length] = '\n'; /* in place of the NUL: the length is given */
+    status = gbees_folder_write(folder, "run.json", text, length + 1, error);
+    free(text);
+    return status;
+}

@@ -1,0 +1,245 @@
+/* record_file.c - see record_file.h. */
+#include "io/record_file.h"
+#include "io/hdf5_util.h"
+#include "io/xdmf.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    BLOCK = 65536,          /* cells that are unpacked and written at a time, and a chunk of the file */
+    TILE = 256,             /* edge of a chunk of a 2-D marginal */
+    LARGEST_PLANE = 1 << 25 /* entries of a 2-D marginal: 256 MiB */
+};
+
+/* ---- attributes -------------------------------------------------------------------------------------------------
+ */
+
+static void put_real(gbees_hdf5 *file, const char *name, double value)
+{
+    gbees_hdf5_attribute(file, "/", name, H5T_NATIVE_DOUBLE, 0, NULL, &value);
+}
+
+static void put_integer(gbees_hdf5 *file, const char *name, uint64_t value)
+{
+    int64_t number = (int64_t)value;
+
+    gbees_hdf5_attribute(file, "/", name, H5T_NATIVE_INT64, 0, NULL, &number);
+}
+
+static void put_text(gbees_hdf5 *file, const char *name, const char *text)
+{
+    gbees_hdf5_attribute_text(file, "/", name, text);
+}
+
+static void put_run(gbees_hdf5 *file, const gbees_run_info *info)
+{
+    put_text(file, "format", "gbees-record");
+    put_integer(file, "format_version", 1);
+    put_text(file, "gbees_version", gbees_version());
+    put_text(file, "model", info->problem->model->name);
+    put_text(file, "model_hash", info->model_hash);
+    put_text(file, "plugin", info->plugin_path);
+    put_text(file, "scenario", info->scenario);
+    put_text(file, "backend", info->backend);
+    put_text(file, "device", info->device);
+}
+
+static void put_parameters(gbees_hdf5 *file, const gbees_problem *problem)
+{
+    const char *names[GBEES_MAX_PARAMETERS];
+    hsize_t count = (hsize_t)problem->model->parameter_count;
+
+    for (hsize_t k = 0; k < count; k++)
+        names[k] = problem->model->parameters[k].name;
+    gbees_hdf5_attribute_texts(file, "/", "parameter_names", count, names);
+    gbees_hdf5_attribute(file, "/", "parameters", H5T_NATIVE_DOUBLE, 1, &count, problem->parameters);
+}
+
+static void put_facts(gbees_hdf5 *file, const gbees_record *record)
+{
+    const gbees_statistics *now = &record->statistics;
+    const gbees_totals *totals = &record->totals;
+    hsize_t n = (hsize_t)record->problem->dimension, square[] = {n, n};
+
+    put_integer(file, "dimension", n);
+    put_integer(file, "leg", (uint64_t)record->leg);
+    put_integer(file, "record", (uint64_t)record->number);
+    put_real(file, "time", record->time);
+    put_integer(file, "step", totals->steps);
+    put_real(file, "time_step", totals->time_step);
+    put_real(file, "threshold", record->problem->threshold);
+    put_integer(file, "cells", now->cells);
+    put_integer(file, "cells_above", now->cells_above);
+    gbees_hdf5_attribute(file, "/", "mean", H5T_NATIVE_DOUBLE, 1, &n, now->mean);
+    gbees_hdf5_attribute(file, "/", "covariance", H5T_NATIVE_DOUBLE, 2, square, now->covariance);
+    put_real(file, "entropy", now->entropy);
+    put_real(file, "mass", now->mass);
+    put_real(file, "mass_clipped", totals->mass_clipped);
+    put_real(file, "mass_outflow", totals->mass_outflow);
+    put_real(file, "mass_pruned", totals->mass_pruned);
+}
+
+/* ---- grid and cells ---------------------------------------------------------------------------------------------
+ */
+
+static void put_grid(gbees_hdf5 *file, const gbees_problem *problem)
+{
+    hsize_t n = (hsize_t)problem->dimension, square[] = {n, n};
+    const char *names[GBEES_MAX_DIM], *units[GBEES_MAX_DIM];
+    double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM] = {0};
+
+    for (hsize_t j = 0; j < n; j++) {
+        names[j] = problem->model->states[j].name;
+        units[j] = problem->model->states[j].unit;
+        rotation[j * n + j] = 1;
+    }
+    gbees_hdf5_group(file, "grid");
+    gbees_hdf5_dataset(file, "grid/origin", H5T_NATIVE_DOUBLE, 1, &n, NULL, problem->mean);
+    gbees_hdf5_dataset(file, "grid/h", H5T_NATIVE_DOUBLE, 1, &n, NULL, problem->width);
+    gbees_hdf5_dataset(file, "grid/R", H5T_NATIVE_DOUBLE, 2, square, NULL, rotation);
+    gbees_hdf5_texts(file, "grid/names", n, names);
+    gbees_hdf5_texts(file, "grid/units", n, units);
+}
+
+/* A block of cells, unpacked: index [n][BLOCK], p, and what of it goes to the file. */
+typedef struct block {
+    int32_t *index;
+    double *p;
+    float *reals; /* p in single precision, or x [BLOCK][n] */
+} block;
+
+static void put_centres(gbees_hdf5 *file, const gbees_problem *problem, const block *cells, hsize_t first,
+                        hsize_t count)
+{
+    hsize_t n = (hsize_t)problem->dimension;
+
+    for (hsize_t i = 0; i < count; i++)
+        for (hsize_t j = 0; j < n; j++)
+            cells->reals[i * n + j] = (float)(problem->mean[j] + problem->width[j] * cells->index[j * count + i]);
+    gbees_hdf5_write(file, "pdf/x", H5T_NATIVE_FLOAT, 2, (hsize_t[]){first, 0}, (hsize_t[]){count, n}, cells->reals);
+}
+
+static void put_block(gbees_hdf5 *file, const gbees_record *record, const block *cells, size_t first, size_t count)
+{
+    const gbees_problem *problem = record->problem;
+    int32_t *columns[GBEES_MAX_DIM];
+    hsize_t n = (hsize_t)problem->dimension, at = first, number = count;
+
+    for (hsize_t j = 0; j < n; j++)
+        columns[j] = cells->index + j * count;
+    gbees_cells_copy(record->cells, first, count, columns, cells->p);
+    gbees_hdf5_write(file, "pdf/index", H5T_NATIVE_INT32, 2, (hsize_t[]){0, at}, (hsize_t[]){n, number},
+                     cells->index);
+    if (problem->numerics.precision == GBEES_DOUBLE) {
+        gbees_hdf5_write(file, "pdf/p", H5T_NATIVE_DOUBLE, 1, &at, &number, cells->p);
+    } else {
+        for (size_t i = 0; i < count; i++)
+            cells->reals[i] = (float)cells->p[i];
+        gbees_hdf5_write(file, "pdf/p", H5T_NATIVE_FLOAT, 1, &at, &number, cells->reals);
+    }
+    if (gbees_xdmf_applies(problem->dimension))
+        put_centres(file, problem, cells, at, number);
+}
+
+static void put_cells(gbees_hdf5 *file, const gbees_record *record)
+{
+    const gbees_problem *problem = record->problem;
+    hid_t real = problem->numerics.precision == GBEES_DOUBLE ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT;
+    size_t total = gbees_cells_count(record->cells), n = (size_t)problem->dimension;
+    size_t most = total < BLOCK ? total : BLOCK;
+    block cells = {malloc((most * n + 1) * sizeof(int32_t)), malloc((most + 1) * sizeof(double)),
+                   malloc((most * n + 1) * sizeof(float))};
+
+    gbees_hdf5_group(file, "pdf");
+    gbees_hdf5_dataset(file, "pdf/index", H5T_NATIVE_INT32, 2, (hsize_t[]){n, total}, (hsize_t[]){n, BLOCK}, NULL);
+    gbees_hdf5_dataset(file, "pdf/p", real, 1, (hsize_t[]){total}, (hsize_t[]){BLOCK}, NULL);
+    if (gbees_xdmf_applies(problem->dimension))
+        gbees_hdf5_dataset(file, "pdf/x", H5T_NATIVE_FLOAT, 2, (hsize_t[]){total, n}, (hsize_t[]){BLOCK, n}, NULL);
+    if (!cells.index || !cells.p || !cells.reals)
+        gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
+    for (size_t first = 0; first < total && !file->status; first += most)
+        put_block(file, record, &cells, first, total - first < most ? total - first : most);
+    free(cells.index);
+    free(cells.p);
+    free(cells.reals);
+}
+
+/* ---- marginals --------------------------------------------------------------------------------------------------
+ */
+
+static hsize_t length_of(const gbees_cells *cells, int axis, int32_t *first)
+{
+    int32_t last;
+
+    gbees_cells_range(cells, axis, first, &last);
+    return (hsize_t)((int64_t)last - *first + 1);
+}
+
+static void put_marginal_1d(gbees_hdf5 *file, const gbees_cells *cells, int j)
+{
+    int32_t first;
+    hsize_t length = length_of(cells, j, &first);
+    char name[64];
+    double *p;
+    gbees_error error;
+
+    if (gbees_cells_marginal_1d(cells, j, &p, &error)) {
+        gbees_hdf5_reject(file, error.status, error.text);
+        return;
+    }
+    (void)snprintf(name, sizeof name, "marginals/1d/%d", j);
+    gbees_hdf5_dataset(file, name, H5T_NATIVE_DOUBLE, 1, &length, (hsize_t[]){BLOCK}, p);
+    gbees_hdf5_attribute(file, name, "first", H5T_NATIVE_INT32, 1, (hsize_t[]){1}, &first);
+    free(p);
+}
+
+static void put_marginal_2d(gbees_hdf5 *file, const gbees_cells *cells, int j, int k)
+{
+    int32_t first[2];
+    hsize_t size[] = {length_of(cells, j, &first[0]), length_of(cells, k, &first[1])};
+    char name[64];
+    double *p;
+    gbees_error error;
+
+    if (size[0] > 0 && size[1] > LARGEST_PLANE / size[0])
+        return;
+    if (gbees_cells_marginal_2d(cells, j, k, &p, &error)) {
+        gbees_hdf5_reject(file, error.status, error.text);
+        return;
+    }
+    (void)snprintf(name, sizeof name, "marginals/2d/%d_%d", j, k);
+    gbees_hdf5_dataset(file, name, H5T_NATIVE_DOUBLE, 2, size, (hsize_t[]){TILE, TILE}, p);
+    gbees_hdf5_attribute(file, name, "first", H5T_NATIVE_INT32, 1, (hsize_t[]){2}, first);
+    free(p);
+}
+
+static void put_marginals(gbees_hdf5 *file, const gbees_record *record)
+{
+    int n = record->problem->dimension;
+
+    gbees_hdf5_group(file, "marginals");
+    gbees_hdf5_group(file, "marginals/1d");
+    gbees_hdf5_group(file, "marginals/2d");
+    for (int j = 0; j < n && !file->status; j++) {
+        put_marginal_1d(file, record->cells, j);
+        for (int k = j + 1; k < n && !file->status; k++)
+            put_marginal_2d(file, record->cells, j, k);
+    }
+}
+
+int gbees_record_file_write(const char *path, const gbees_run_info *info, const gbees_record *record,
+                            gbees_error *error)
+{
+    gbees_hdf5 file;
+    int status = gbees_hdf5_create(path, &file, error);
+
+    if (status)
+        return status;
+    put_run(&file, info);
+    put_facts(&file, record);
+    put_parameters(&file, record->problem);
+    put_grid(&file, record->problem);
+    put_cells(&file, record);
+    put_marginals(&file, record);
+    return gbees_hdf5_commit(&file, error);
+}

@@ -1,0 +1,10 @@
+/* record_file.h - one record as an HDF5 file: doc/results.md, "A record". */
+#ifndef GBEES_IO_RECORD_FILE_H
+#define GBEES_IO_RECORD_FILE_H
+
+#include "io/provenance.h"
+
+int gbees_record_file_write(const char *path, const gbees_run_info *info, const gbees_record *record,
+                            gbees_error *error);
+
+#endif

@@ -1,0 +1,421 @@
+/* scenario.c - see scenario.h; the public functions are described in gbees/gbees.h. */
+#include "io/scenario.h"
+#include "base/text.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct gbees_scenario {
+    size_t count, capacity;
+    gbees_entry *entries;
+    char *text; /* what gbees_scenario_text last returned */
+};
+
+static const char parameters[] = "parameters.";
+
+const char *gbees_scenario_parameter(const char *key)
+{
+    const size_t length = sizeof parameters - 1;
+
+    return strncmp(key, parameters, length) == 0 && key[length] ? key + length : NULL;
+}
+
+/* ---- entries ---------------------------------------------------------------------------------------------- */
+
+static gbees_entry *find(const gbees_scenario *scenario, const char *key)
+{
+    for (size_t i = 0; i < scenario->count; i++) {
+        if (strcmp(scenario->entries[i].key, key) == 0)
+            return &scenario->entries[i];
+    }
+    return NULL;
+}
+
+const gbees_node *gbees_scenario_find(const gbees_scenario *scenario, const char *key)
+{
+    const gbees_entry *entry = find(scenario, key);
+
+    return entry ? entry->value : NULL;
+}
+
+const gbees_entry *gbees_scenario_entries(const gbees_scenario *scenario, size_t *count)
+{
+    *count = scenario->count;
+    return scenario->entries;
+}
+
+static void remove_entry(gbees_scenario *scenario, const char *key)
+{
+    gbees_entry *entry = find(scenario, key);
+
+    if (!entry)
+        return;
+    free(entry->key);
+    gbees_node_destroy(entry->value);
+    *entry = scenario->entries[--scenario->count];
+}
+
+static int no_memory(gbees_error *error)
+{
+    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario");
+}
+
+/* Two ways to say the same thing. */
+static const char *rival(const char *key)
+{
+    return strcmp(key, "factor") == 0 ? "width" : strcmp(key, "width") == 0 ? "factor" : NULL;
+}
+
+int gbees_scenario_put(gbees_scenario *scenario, const char *key, gbees_node *value, gbees_error *error)
+{
+    gbees_entry *entry = find(scenario, key);
+
+    if (!value)
+        return no_memory(error);
+    if (entry) {
+        gbees_node_destroy(entry->value);
+        entry->value = value;
+        return GBEES_OK;
+    }
+    if (scenario->count == scenario->capacity) {
+        size_t capacity = scenario->capacity ? 2 * scenario->capacity : 16;
+        gbees_entry *entries = realloc(scenario->entries, capacity * sizeof *entries);
+
+        if (!entries) {
+            gbees_node_destroy(value);
+            return no_memory(error);
+        }
+        scenario->entries = entries;
+        scenario->capacity = capacity;
+    }
+    char *name = strdup(key);
+    if (!name) {
+        gbees_node_destroy(value);
+        return no_memory(error);
+    }
+    scenario->entries[scenario->count++] = (gbees_entry){.key = name, .value = value};
+    if (rival(key))
+        remove_entry(scenario, rival(key));
+    return GBEES_OK;
+}
+
+/* A key's checked value, or, of `parameters`, each value by its own name. */
+static int put_copy(gbees_scenario *scenario, const gbees_schema_key *key, const gbees_node *value,
+                    gbees_error *error)
+{
+    if (key->kind != GBEES_KIND_PARAMETERS)
+        return gbees_scenario_put(scenario, key->name, gbees_node_copy(NULL, value), error);
+    int status = GBEES_OK;
+    for (size_t i = 0; !status && i < value->count; i += 2) {
+        gbees_text name = {0};
+
+        gbees_text_add(&name, "%s%s", parameters, value->items[i]->text);
+        char *full = gbees_text_take(&name);
+        status = full ? gbees_scenario_put(scenario, full, gbees_node_copy(NULL, value->items[i + 1]), error)
+                      : no_memory(error);
+        free(full);
+    }
+    return status;
+}
+
+/* ---- from text -------------------------------------------------------------------------------------------- */
+
+static int fill(gbees_scenario *scenario, const gbees_node *root, gbees_error *error)
+{
+    char words[GBEES_NODE_WORDS], hint[64];
+
+    if (root->kind == GBEES_NODE_SCALAR && !root->text[0])
+        return GBEES_OK;
+    if (root->kind != GBEES_NODE_MAP)
+        return gbees_node_error(root, error, "expected lines of 'key: value', found %s",
+                                gbees_node_describe(root, words));
+    for (size_t i = 0; i < root->count; i += 2) {
+        const gbees_node *name = root->items[i], *value = root->items[i + 1];
+        const gbees_schema_key *key = gbees_schema_find(name->text);
+
+        if (!key)
+            return gbees_node_error(name, error, "unknown key %s%s", gbees_node_describe(name, words),
+                                    gbees_schema_hint(NULL, name->text, hint, sizeof hint));
+        for (size_t j = 0; j < i; j += 2) {
+            const gbees_node *other = root->items[j];
+
+            if (strcmp(other->text, key->name) == 0)
+                return gbees_node_error(name, error, "key '%s' given twice, first in line %d", key->name,
+                                        other->line);
+            if (rival(key->name) && strcmp(other->text, rival(key->name)) == 0)
+                return gbees_node_error(name, error, "%s: can't be given beside '%s' of line %d: they say the same",
+                                        key->name, other->text, other->line);
+        }
+        int status = gbees_schema_check(key, value, key->name, error);
+        if (!status)
+            status = put_copy(scenario, key, value, error);
+        if (status)
+            return status;
+    }
+    return GBEES_OK;
+}
+
+static int create(const char *text, size_t length, const char *name, gbees_scenario **scenario, gbees_error *error)
+{
+    gbees_node *root = NULL;
+    gbees_scenario *new = calloc(1, sizeof *new);
+    int status = new ? gbees_yaml_parse(text, length, name, 1, &root, error) : no_memory(error);
+
+    if (!status && root)
+        status = fill(new, root, error);
+    gbees_node_destroy(root);
+    if (status) {
+        gbees_scenario_destroy(new);
+        return status;
+    }
+    *scenario = new;
+    return GBEES_OK;
+}
+
+int gbees_scenario_create(const char *text, const char *name, gbees_scenario **scenario, gbees_error *error)
+{
+    return create(text, strlen(text), name, scenario, error);
+}
+
+int gbees_scenario_read(const char *path, gbees_scenario **scenario, gbees_error *error)
+{
+    char *text;
+    size_t length;
+    int status = gbees_input_read(path, &text, &length, error);
+
+    if (status)
+        return status;
+    status = create(text, length, path, scenario, error);
+    free(text);
+    return status;
+}
+
+void gbees_scenario_destroy(gbees_scenario *scenario)
+{
+    if (!scenario)
+        return;
+    for (size_t i = 0; i < scenario->count; i++) {
+        free(scenario->entries[i].key);
+        gbees_node_destroy(scenario->entries[i].value);
+    }
+    free(scenario->entries);
+    free(scenario->text);
+    free(scenario);
+}
+
+/* ---- changes ---------------------------------------------------------------------------------------------- */
+
+static const char set_source[] = "--set";
+
+/* The value alone, its nodes' source being "--set". */
+static int parse_value(const char *name, const char *text, gbees_node **value, gbees_error *error)
+{
+    gbees_text source = {0};
+    gbees_node *node = NULL;
+
+    gbees_text_add(&source, "%s %s", set_source, name);
+    char *place = gbees_text_take(&source);
+    int status = place ? gbees_yaml_parse(text, strlen(text), place, 0, &node, error) : no_memory(error);
+    if (!status && !node) /* no document: the schema has the words for it */
+        node = gbees_node_create(NULL, GBEES_NODE_SCALAR, place, 0, "");
+    if (!status && !node)
+        status = no_memory(error);
+    free(place);
+    if (status)
+        return status;
+    /* All nodes share this text. Errors on YAML needed the key in it; errors on values say the key themselves. */
+    node->source[sizeof set_source - 1] = 0;
+    *value = node;
+    return GBEES_OK;
+}
+
+/* {NAME: value}, as if it stood under `parameters`; takes `value`. */
+static gbees_node *wrap_parameter(const char *name, gbees_node *value)
+{
+    gbees_node *map = gbees_node_create(NULL, GBEES_NODE_MAP, set_source, 0, NULL);
+
+    if (map && (!gbees_node_create(map, GBEES_NODE_SCALAR, set_source, 0, name) || !gbees_node_copy(map, value))) {
+        gbees_node_destroy(map);
+        map = NULL;
+    }
+    gbees_node_destroy(value);
+    return map;
+}
+
+static int set_value(gbees_scenario *scenario, const char *name, const char *text, gbees_error *error)
+{
+    const char *parameter = gbees_scenario_parameter(name);
+    const gbees_schema_key *key = gbees_schema_find(parameter ? "parameters" : name);
+    char hint[64];
+    gbees_node *value = NULL;
+
+    if (!key)
+        return gbees_error_set(error, GBEES_EINPUT, "%s %s: unknown key%s", set_source, name,
+                               gbees_schema_hint(NULL, name, hint, sizeof hint));
+    int status = parse_value(name, text, &value, error);
+    if (!status && parameter) {
+        value = wrap_parameter(parameter, value);
+        status = value ? GBEES_OK : no_memory(error);
+    }
+    if (!status)
+        status = gbees_schema_check(key, value, key->name, error);
+    if (!status)
+        status = put_copy(scenario, key, value, error);
+    gbees_node_destroy(value);
+    return status;
+}
+
+int gbees_scenario_set(gbees_scenario *scenario, const char *assignment, gbees_error *error)
+{
+    const char *sign = strchr(assignment, '='), *first = assignment;
+
+    while (isspace((unsigned char)*first))
+        first++;
+    if (!sign || first == sign)
+        return gbees_error_set(error, GBEES_EUSAGE, "%s '%s': expected KEY=VALUE", set_source, assignment);
+    size_t length = (size_t)(sign - first);
+    while (length > 0 && isspace((unsigned char)first[length - 1]))
+        length--;
+    char *name = strndup(first, length);
+    int status = name ? set_value(scenario, name, sign + 1, error) : no_memory(error);
+    free(name);
+    return status;
+}
+
+int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *defaults, gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    for (size_t i = 0; !status && i < defaults->count; i++) {
+        const gbees_entry *entry = &defaults->entries[i];
+
+        if (!find(scenario, entry->key) && !(rival(entry->key) && find(scenario, rival(entry->key))))
+            status = gbees_scenario_put(scenario, entry->key, gbees_node_copy(NULL, entry->value), error);
+    }
+    return status;
+}
+
+int gbees_scenario_leaves_out(const gbees_scenario *scenario, const gbees_node *measurement)
+{
+    const gbees_node *end = gbees_scenario_find(scenario, "end"), *time = gbees_node_find(measurement, "time");
+
+    return end && gbees_node_number(time) > gbees_node_number(end) &&
+           (end->line == 0 || strcmp(end->source, time->source) != 0);
+}
+
+/* ---- to text ---------------------------------------------------------------------------------------------- */
+
+static void write_name(gbees_text *out, const char *name)
+{
+    int plain = isalpha((unsigned char)name[0]);
+
+    for (const char *c = name; *c; c++)
+        plain = plain && (isalnum((unsigned char)*c) || *c == '_');
+    if (plain) {
+        gbees_text_add(out, "%s", name);
+        return;
+    }
+    gbees_text_add(out, "\"");
+    for (const char *c = name; *c; c++)
+        gbees_text_add(out, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
+    gbees_text_add(out, "\"");
+}
+
+static void write_number(gbees_text *out, const gbees_node *node)
+{
+    double value;
+    char number[GBEES_NUMBER_TEXT];
+
+    if (gbees_number_read(node->text, &value))
+        gbees_text_add(out, "%s", gbees_number_write(value, number));
+    else
+        gbees_text_add(out, "%s", node->text); /* '...' */
+}
+
+static void write_value(gbees_text *out, const gbees_schema_key *key, const gbees_node *node)
+{
+    if (node->kind == GBEES_NODE_LIST) {
+        gbees_text_add(out, "[");
+        for (size_t i = 0; i < node->count; i++) {
+            gbees_text_add(out, i ? ", " : "");
+            write_value(out, key, node->items[i]);
+        }
+        gbees_text_add(out, "]");
+    } else if (key->kind == GBEES_KIND_NAME) {
+        write_name(out, node->text);
+    } else if (key->kind == GBEES_KIND_CHOICE) {
+        gbees_text_add(out, "%s", node->text);
+    } else {
+        write_number(out, node);
+    }
+}
+
+static void write_measurements(gbees_text *out, const gbees_schema_key *key, const gbees_scenario *scenario,
+                               const gbees_node *list)
+{
+    size_t written = 0;
+
+    gbees_text_add(out, "measurements:");
+    for (size_t i = 0; i < list->count; i++) {
+        const gbees_node *map = list->items[i];
+        const char *separator = "";
+
+        if (gbees_scenario_leaves_out(scenario, map))
+            continue;
+        gbees_text_add(out, "\n  - {");
+        for (const gbees_schema_key *field = key->fields; field->name; field++) {
+            const gbees_node *value = gbees_node_find(map, field->name);
+
+            if (!value)
+                continue;
+            gbees_text_add(out, "%s%s: ", separator, field->name);
+            write_value(out, field, value);
+            separator = ", ";
+        }
+        gbees_text_add(out, "}");
+        written++;
+    }
+    gbees_text_add(out, written ? "\n" : " []\n");
+}
+
+static void write_parameters(gbees_text *out, const gbees_schema_key *key, const gbees_scenario *scenario)
+{
+    size_t written = 0;
+
+    for (size_t i = 0; i < scenario->count; i++) {
+        const char *name = gbees_scenario_parameter(scenario->entries[i].key);
+
+        if (!name)
+            continue;
+        gbees_text_add(out, written++ ? ", " : "parameters: {");
+        write_name(out, name);
+        gbees_text_add(out, ": ");
+        write_value(out, key, scenario->entries[i].value);
+    }
+    if (written)
+        gbees_text_add(out, "}\n");
+}
+
+const char *gbees_scenario_text(gbees_scenario *scenario)
+{
+    gbees_text out = {0};
+
+    for (const gbees_schema_key *key = gbees_schema_next(NULL); key; key = gbees_schema_next(key)) {
+        const gbees_node *value = gbees_scenario_find(scenario, key->name);
+
+        if (key->kind == GBEES_KIND_PARAMETERS) {
+            write_parameters(&out, key, scenario);
+        } else if (value && key->kind == GBEES_KIND_MEASUREMENTS) {
+            write_measurements(&out, key, scenario, value);
+        } else if (value) {
+            gbees_text_add(&out, "%s: ", key->name);
+            write_value(&out, key, value);
+            gbees_text_add(&out, "\n");
+        }
+    }
+    char *text = gbees_text_take(&out);
+    free(scenario->text);
+    scenario->text = text;
+    return text;
+}

@@ -1,0 +1,94 @@
+/* writer.c - a results folder while its run goes on: see gbees.h and doc/results.md. */
+#include "io/folder.h"
+#include "io/moments.h"
+#include "io/provenance.h"
+#include "io/record_file.h"
+#include "io/xdmf.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct gbees_writer {
+    char *folder;
+    char *moments_path;
+    gbees_run_info info;
+    gbees_moments *moments;
+};
+
+static int start(gbees_writer *writer, const char *folder, const gbees_problem *problem,
+                 const gbees_provenance *provenance, gbees_error *error)
+{
+    writer->folder = strdup(folder);
+    writer->moments_path = gbees_folder_join(folder, "moments.h5");
+    writer->moments = gbees_moments_create(problem->dimension);
+    if (!writer->folder || !writer->moments_path || !writer->moments)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write results");
+    int status = gbees_run_info_create(problem, provenance, &writer->info, error);
+    if (!status)
+        status = gbees_folder_make(folder, error);
+    if (!status)
+        status = gbees_run_info_write(&writer->info, folder, "running", NULL, error);
+    if (!status)
+        status =
+            gbees_folder_write(folder, "scenario.yaml", writer->info.scenario, strlen(writer->info.scenario), error);
+    return status;
+}
+
+int gbees_writer_create(const char *folder, const gbees_problem *problem, const gbees_provenance *provenance,
+                        gbees_writer **writer, gbees_error *error)
+{
+    gbees_writer *made = calloc(1, sizeof *made);
+
+    if (!made)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write results");
+    int status = start(made, folder, problem, provenance, error);
+    if (status)
+        gbees_writer_destroy(made);
+    else
+        *writer = made;
+    return status;
+}
+
+void gbees_writer_destroy(gbees_writer *writer)
+{
+    if (!writer)
+        return;
+    gbees_moments_destroy(writer->moments);
+    gbees_run_info_free(&writer->info);
+    free(writer->moments_path);
+    free(writer->folder);
+    free(writer);
+}
+
+int gbees_writer_record(gbees_writer *writer, const gbees_record *record, gbees_error *error)
+{
+    char name[64], sidecar[64];
+
+    (void)snprintf(name, sizeof name, "leg%d_record%d.h5", record->leg, record->number);
+    (void)snprintf(sidecar, sizeof sidecar, "leg%d_record%d.xdmf", record->leg, record->number);
+    char *path = gbees_folder_join(writer->folder, name);
+    if (!path)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s", name);
+    int status = gbees_record_file_write(path, &writer->info, record, error);
+    free(path);
+    if (!status && gbees_xdmf_applies(record->problem->dimension) && gbees_cells_count(record->cells) > 0)
+        status = gbees_xdmf_write(writer->folder, sidecar, name, record, error);
+    if (!status)
+        status = gbees_moments_add(writer->moments, record, error);
+    if (!status)
+        status = gbees_moments_write(writer->moments, writer->moments_path, error);
+    return status;
+}
+
+int gbees_writer_update(gbees_writer *writer, int number, double time, const gbees_evidence *evidence,
+                        gbees_error *error)
+{
+    int status = gbees_moments_add_update(writer->moments, number, time, evidence, error);
+
+    return status ? status : gbees_moments_write(writer->moments, writer->moments_path, error);
+}
+
+int gbees_writer_finish(gbees_writer *writer, const char *state, const gbees_summary *summary, gbees_error *error)
+{
+    return gbees_run_info_write(&writer->info, writer->folder, state, summary, error);
+}

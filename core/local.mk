@@ -1,0 +1,132 @@
+# The library: every layer from base to solver.
+lib_LTLIBRARIES += libgbees.la
+libgbees_la_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DGBEES_VERSION='"$(PACKAGE_VERSION)"' \
+	-DGBEES_PLUGIN_DIR='"$(plugindir)"' \
+	-DGBEES_BACKEND_DIR='"$(backenddir)"' \
+	-DGBEES_BUILD_DIR='"$(abs_top_builddir)"'
+libgbees_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,defs
+libgbees_la_LIBADD = $(HDF5_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(LAPACKE_LIBS) $(LTDL_LIBS)
+libgbees_la_SOURCES = \
+	%D%/base/error.c \
+	%D%/base/text.c \
+	%D%/base/text.h \
+	%D%/numerics/brick.h \
+	%D%/numerics/buzhash.h \
+	%D%/numerics/ctu.h \
+	%D%/numerics/likelihood.h \
+	%D%/numerics/qualifier.h \
+	%D%/module/card.c \
+	%D%/module/card.h \
+	%D%/module/folders.c \
+	%D%/module/folders.h \
+	%D%/module/module.c \
+	%D%/module/module.h \
+	%D%/module/registry.c \
+	%D%/module/survey.c \
+	%D%/module/survey.h \
+	%D%/io/folder.c \
+	%D%/io/folder.h \
+	%D%/io/hdf5_driver.c \
+	%D%/io/hdf5_driver.h \
+	%D%/io/hdf5_file.c \
+	%D%/io/hdf5_file.h \
+	%D%/io/hdf5_util.c \
+	%D%/io/hdf5_util.h \
+	%D%/io/json_util.c \
+	%D%/io/json_util.h \
+	%D%/io/jsonl.c \
+	%D%/io/jsonl.h \
+	%D%/io/measurement_file.c \
+	%D%/io/measurement_file.h \
+	%D%/io/moments.c \
+	%D%/io/moments.h \
+	%D%/io/provenance.c \
+	%D%/io/provenance.h \
+	%D%/io/reader.c \
+	%D%/io/record_file.c \
+	%D%/io/record_file.h \
+	%D%/io/scenario.c \
+	%D%/io/scenario.h \
+	%D%/io/schema.c \
+	%D%/io/schema.h \
+	%D%/io/sha256.c \
+	%D%/io/sha256.h \
+	%D%/io/writer.c \
+	%D%/io/xdmf.c \
+	%D%/io/xdmf.h \
+	%D%/io/yaml_tree.c \
+	%D%/io/yaml_tree.h \
+	%D%/solver/cells.c \
+	%D%/solver/cells.h \
+	%D%/solver/problem.c \
+	%D%/solver/schedule.c \
+	%D%/solver/schedule.h \
+	%D%/solver/solver.c \
+	%D%/solver/version.c
+
+bin_PROGRAMS += gbees-run
+gbees_run_LDFLAGS =
+gbees_run_LDADD = libgbees.la $(JANSSON_LIBS)
+gbees_run_SOURCES = \
+	%D%/command/check.c \
+	%D%/command/command.h \
+	%D%/command/describe.c \
+	%D%/command/list.c \
+	%D%/command/options.c \
+	%D%/command/options.h \
+	%D%/command/output.c \
+	%D%/command/print.c \
+	%D%/command/progress.c \
+	%D%/command/progress.h \
+	%D%/command/report.c \
+	%D%/command/report.h \
+	%D%/command/run.c \
+	%D%/command/setup.c \
+	%D%/command/units.c \
+	%D%/command/units.h
+
+bin_PROGRAMS += gbees-plot
+gbees_plot_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
+gbees_plot_LDFLAGS =
+gbees_plot_LDADD = %D%/libplot.la libgbees.la $(CAIRO_LIBS) $(HDF5_LIBS) $(JANSSON_LIBS)
+gbees_plot_SOURCES = \
+	%D%/command/plot.c
+
+bin_PROGRAMS += gbees-export
+gbees_export_LDFLAGS =
+gbees_export_LDADD = libgbees.la $(HDF5_LIBS) $(JANSSON_LIBS)
+gbees_export_SOURCES = \
+	%D%/command/export.c
+
+# All of gbees-plot but its main(), for its tests, too.
+noinst_LTLIBRARIES += %D%/libplot.la
+%C%_libplot_la_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
+%C%_libplot_la_LDFLAGS =
+%C%_libplot_la_SOURCES = \
+	%D%/command/plot/box.c \
+	%D%/command/plot/box.h \
+	%D%/command/plot/colormap.c \
+	%D%/command/plot/colormap.h \
+	%D%/command/plot/contour.c \
+	%D%/command/plot/contour.h \
+	%D%/command/plot/corner.c \
+	%D%/command/plot/density.c \
+	%D%/command/plot/density.h \
+	%D%/command/plot/draw.h \
+	%D%/command/plot/figure.c \
+	%D%/command/plot/figure.h \
+	%D%/command/plot/gather.c \
+	%D%/command/plot/gather.h \
+	%D%/command/plot/isosurface.c \
+	%D%/command/plot/isosurface.h \
+	%D%/command/plot/joint.c \
+	%D%/command/plot/marginal.c \
+	%D%/command/plot/render.c \
+	%D%/command/plot/render.h \
+	%D%/command/plot/scene.c \
+	%D%/command/plot/ticks.c \
+	%D%/command/plot/ticks.h
+
+pkgconfigdir = $(libdir)/pkgconfig
+pkgconfig_DATA = %D%/gbees.pc

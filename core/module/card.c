@@ -1,0 +1,288 @@
+/* card.c - see card.h. Each refusal is one sentence that an author of a plugin can act on. */
+#include "module/card.h"
+#include <math.h>
+#include <string.h>
+
+/* Longest name, as results hold it (gbees_snapshot). */
+enum { LONGEST_NAME = 63 };
+
+static int is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* Names are typed in commands, scenarios and file names: letters, digits, _ and -, a letter first. */
+static int is_identifier(const char *name)
+{
+    size_t length = name ? strlen(name) : 0;
+
+    if (length == 0 || length > LONGEST_NAME || !is_letter(name[0]))
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if (!is_letter(name[i]) && !(name[i] >= '0' && name[i] <= '9') && name[i] != '-')
+            return 0;
+    return 1;
+}
+
+static int bad(gbees_error *error, const char *what)
+{
+    return gbees_error_set(error, GBEES_EMODEL, "its card %s", what);
+}
+
+static int check_identifier(const char *name, const char *what, gbees_error *error)
+{
+    if (!name)
+        return gbees_error_set(error, GBEES_EMODEL, "its card gives no name to %s", what);
+    if (!is_identifier(name))
+        return gbees_error_set(
+            error, GBEES_EMODEL,
+            "its card gives the name '%.80s' to %s: names are 1 to %d letters, digits, '_' or '-', "
+            "a letter first",
+            name, what, LONGEST_NAME);
+    return GBEES_OK;
+}
+
+/* A name, a unit and a line of text: all are printed. */
+static int check_quantity(const char *name, const char *unit, const char *text, const char *what, int number,
+                          gbees_error *error)
+{
+    if (!name || !name[0] || strlen(name) > LONGEST_NAME)
+        return gbees_error_set(error, GBEES_EMODEL, "its card gives %s %d no name of 1 to %d characters", what,
+                               number + 1, LONGEST_NAME);
+    if (!unit || strlen(unit) > LONGEST_NAME)
+        return gbees_error_set(
+            error, GBEES_EMODEL,
+            "its card gives %s '%s' no unit of at most %d characters: write \"-\" for a pure number", what, name,
+            LONGEST_NAME);
+    if (!text)
+        return gbees_error_set(error, GBEES_EMODEL, "its card gives %s '%s' no text: say in one line what it is",
+                               what, name);
+    return GBEES_OK;
+}
+
+static int twice(const char *name, const char *what, gbees_error *error)
+{
+    return gbees_error_set(error, GBEES_EMODEL, "its card has two %s named '%s'", what, name);
+}
+
+static int check_states(const gbees_model *card, gbees_error *error)
+{
+    if (!card->states)
+        return bad(error, "has no states: set .states");
+    for (int i = 0; i < card->dim_max; i++) {
+        const gbees_quantity *q = &card->states[i];
+
+        if (check_quantity(q->name, q->unit, q->text, "state", i, error))
+            return GBEES_EMODEL;
+        for (int k = 0; k < i; k++)
+            if (strcmp(card->states[k].name, q->name) == 0)
+                return twice(q->name, "states", error);
+    }
+    return GBEES_OK;
+}
+
+static int check_parameter_range(const gbees_parameter *p, gbees_error *error)
+{
+    if (!isfinite(p->value))
+        return gbees_error_set(error, GBEES_EMODEL, "its card gives parameter '%s' the default %g: it must be finite",
+                               p->name, p->value);
+    if (isnan(p->min) || isnan(p->max) || p->min > p->max)
+        return gbees_error_set(error, GBEES_EMODEL,
+                               "its card gives parameter '%s' the range %g to %g: min must not be above max", p->name,
+                               p->min, p->max);
+    if ((p->min < 0 || p->min > 0 || p->max > 0) && (p->value < p->min || p->value > p->max))
+        return gbees_error_set(error, GBEES_EMODEL,
+                               "its card gives parameter '%s' the default %g, outside its range %g to %g", p->name,
+                               p->value, p->min, p->max);
+    return GBEES_OK;
+}
+
+static int check_parameters(const gbees_model *card, gbees_error *error)
+{
+    if (card->parameter_count < 0 || card->parameter_count > GBEES_MAX_PARAMETERS)
+        return gbees_error_set(error, GBEES_EMODEL, "its card says %d parameters: 0 to %d are possible",
+                               card->parameter_count, GBEES_MAX_PARAMETERS);
+    if (card->parameter_count > 0 && !card->parameters)
+        return bad(error, "says that there are parameters but has none: set .parameters");
+    for (int i = 0; i < card->parameter_count; i++) {
+        const gbees_parameter *p = &card->parameters[i];
+
+        if (check_identifier(p->name, "a parameter", error) ||
+            check_quantity(p->name, p->unit, p->text, "parameter", i, error) || check_parameter_range(p, error))
+            return GBEES_EMODEL;
+        for (int k = 0; k < i; k++)
+            if (strcmp(card->parameters[k].name, p->name) == 0)
+                return twice(p->name, "parameters", error);
+    }
+    return GBEES_OK;
+}
+
+static int check_measurement(const gbees_measurement_function *m, gbees_error *error)
+{
+    if (check_identifier(m->name, "a measurement", error))
+        return GBEES_EMODEL;
+    if (!m->text)
+        return gbees_error_set(error, GBEES_EMODEL,
+                               "its card gives measurement '%s' no text: say in one line what it is", m->name);
+    if (m->size < 1 || m->size > GBEES_MAX_DIM)
+        return gbees_error_set(error, GBEES_EMODEL,
+                               "its card gives measurement '%s' the size %d: 1 to %d are possible", m->name, m->size,
+                               GBEES_MAX_DIM);
+    for (int i = 0; m->components && i < m->size; i++) {
+        const gbees_quantity *q = &m->components[i];
+
+        if (check_quantity(q->name, q->unit, q->text, "measurement component", i, error))
+            return GBEES_EMODEL;
+    }
+    return GBEES_OK;
+}
+
+static int check_measurements(const gbees_model *card, gbees_error *error)
+{
+    if (card->measurement_count < 0)
+        return gbees_error_set(error, GBEES_EMODEL, "its card says %d measurements", card->measurement_count);
+    if (card->measurement_count > 0 && !card->measurements)
+        return bad(error, "says that there are measurements but has none: set .measurements");
+    for (int i = 0; i < card->measurement_count; i++) {
+        if (check_measurement(&card->measurements[i], error))
+            return GBEES_EMODEL;
+        for (int k = 0; k < i; k++)
+            if (strcmp(card->measurements[k].name, card->measurements[i].name) == 0)
+                return twice(card->measurements[i].name, "measurements", error);
+    }
+    return GBEES_OK;
+}
+
+static int check_scenarios(const gbees_model *card, gbees_error *error)
+{
+    if (card->scenario_count < 1 || !card->scenarios)
+        return bad(error, "has no scenario: set .scenarios and .scenario_count, the first is what runs by default");
+    for (int i = 0; i < card->scenario_count; i++) {
+        const gbees_model_scenario *s = &card->scenarios[i];
+
+        if (check_identifier(s->name, "a scenario", error))
+            return GBEES_EMODEL;
+        if (!s->text)
+            return gbees_error_set(error, GBEES_EMODEL, "its card gives scenario '%s' no text", s->name);
+        for (int k = 0; k < i; k++)
+            if (strcmp(card->scenarios[k].name, s->name) == 0)
+                return twice(s->name, "scenarios", error);
+    }
+    return GBEES_OK;
+}
+
+static int check_dimensions(const gbees_model *card, gbees_error *error)
+{
+    if (card->dim_min < 1 || card->dim_max > GBEES_MAX_DIM || card->dim_min > card->dim_max)
+        return gbees_error_set(error, GBEES_EMODEL, "its card says dimensions %d to %d: they must lie within 1 to %d",
+                               card->dim_min, card->dim_max, GBEES_MAX_DIM);
+    if (card->dim_default < card->dim_min || card->dim_default > card->dim_max)
+        return gbees_error_set(error, GBEES_EMODEL,
+                               "its card says .dim_default = %d, outside its dimensions %d to %d", card->dim_default,
+                               card->dim_min, card->dim_max);
+    return GBEES_OK;
+}
+
+static int has_drift(const gbees_functions *row)
+{
+    int complete = row->drift_f && row->drift_d;
+
+    for (int j = 0; j < row->n; j++)
+        complete = complete && row->component_f[j] && row->component_d[j];
+    return complete;
+}
+
+/* One row a dimension, in order. */
+static int check_functions(const gbees_model *card, gbees_error *error)
+{
+    int rows = card->dim_max - card->dim_min + 1;
+
+    if (!card->functions || card->function_count != rows)
+        return gbees_error_set(error, GBEES_EMODEL,
+                               "its card has functions for %d dimensions where %d are needed: "
+                               "begin the card with GBEES_MODEL_HEAD",
+                               card->functions ? card->function_count : 0, rows);
+    for (int i = 0; i < rows; i++) {
+        const gbees_functions *row = &card->functions[i];
+
+        if (row->n != card->dim_min + i || !has_drift(row))
+            return gbees_error_set(error, GBEES_EMODEL,
+                                   "its card lacks functions of the drift for dimension %d: "
+                                   "begin the card with GBEES_MODEL_HEAD",
+                                   card->dim_min + i);
+        if (card->measurement_count > 0 && !row->measure_d)
+            return bad(error, "has measurements, but the model has no measure(): write it, and "
+                              "#define GBEES_HAS_MEASURE 1 above the #include");
+        if (card->bound && !row->bound_d)
+            return bad(error, "has a .bound, but the model has no bound(): write it, and "
+                              "#define GBEES_HAS_BOUND 1 above the #include");
+        if (!card->bound && row->bound_d)
+            return bad(error, "has no .bound, but the model has a bound(): describe it, or take it out");
+    }
+    return GBEES_OK;
+}
+
+static int check_source(const gbees_model *card, gbees_error *error)
+{
+    if (!card->source || !card->source_end || !card->source_file || card->source > card->source_end)
+        return bad(error, "does not hold the plugin's text: begin the card with GBEES_MODEL_HEAD");
+    return GBEES_OK;
+}
+
+static int check_head(unsigned abi, unsigned current, const char *kind, gbees_status status, gbees_error *error)
+{
+    if (abi == current)
+        return GBEES_OK;
+    return gbees_error_set(error, status,
+                           "made for %s ABI %u, this gbees has ABI %u: rebuild the %s with this gbees's headers",
+                           kind, abi, current, status == GBEES_EMODEL ? "plugin" : "backend");
+}
+
+static int check_size(unsigned said, size_t in_file, size_t expected, gbees_status status, gbees_error *error)
+{
+    if (said == expected && (in_file == 0 || in_file >= expected))
+        return GBEES_OK;
+    return gbees_error_set(error, status,
+                           "its card says %u bytes and has %zu, this gbees expects %zu: rebuild it with this gbees's "
+                           "headers",
+                           said, in_file ? in_file : (size_t)said, expected);
+}
+
+int gbees_card_check_model(const gbees_model *card, size_t size, gbees_error *error)
+{
+    if (size > 0 && size < 2 * sizeof(unsigned))
+        return gbees_error_set(error, GBEES_EMODEL, "its card has %zu bytes: not a gbees model", size);
+    if (check_head(card->abi, GBEES_MODEL_ABI, "model", GBEES_EMODEL, error) ||
+        check_size(card->size, size, sizeof *card, GBEES_EMODEL, error) ||
+        check_identifier(card->name, "the model", error))
+        return GBEES_EMODEL;
+    if (!card->title)
+        return bad(error, "has no .title: say in one line what the model is");
+    if (card->flags & ~(unsigned)GBEES_TIME_DEPENDENT)
+        return gbees_error_set(error, GBEES_EMODEL, "its card has .flags = %#x: this gbees knows %#x only",
+                               card->flags, GBEES_TIME_DEPENDENT);
+    if (check_dimensions(card, error) || check_states(card, error) || check_parameters(card, error) ||
+        check_measurements(card, error))
+        return GBEES_EMODEL;
+    if (card->bound && check_quantity(card->bound->name, card->bound->unit, card->bound->text, "bound", 0, error))
+        return GBEES_EMODEL;
+    if (check_scenarios(card, error) || check_functions(card, error) || check_source(card, error))
+        return GBEES_EMODEL;
+    return GBEES_OK;
+}
+
+int gbees_card_check_backend(const gbees_backend *card, size_t size, gbees_error *error)
+{
+    if (size > 0 && size < 2 * sizeof(unsigned))
+        return gbees_error_set(error, GBEES_EBACKEND, "its card has %zu bytes: not a gbees backend", size);
+    if (check_head(card->abi, GBEES_BACKEND_ABI, "backend", GBEES_EBACKEND, error) ||
+        check_size(card->size, size, sizeof *card, GBEES_EBACKEND, error))
+        return GBEES_EBACKEND;
+    if (!is_identifier(card->name) || !card->title)
+        return gbees_error_set(error, GBEES_EBACKEND,
+                               "its card has no name of letters, digits, '_' or '-', or no title");
+    if (!card->probe || !card->estimate || !card->create || !card->destroy || !card->advance || !card->update ||
+        !card->statistics || !card->cells || !card->totals)
+        return gbees_error_set(error, GBEES_EBACKEND, "its card lacks a function: gbees/backend.h lists nine");
+    return GBEES_OK;
+}

@@ -1,0 +1,178 @@
+/* folders.c - see folders.h. */
+#include "module/folders.h"
+#include "base/text.h"
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef GBEES_PLUGIN_DIR
+#define GBEES_PLUGIN_DIR "/usr/local/lib/gbees/plugins"
+#endif
+#ifndef GBEES_BACKEND_DIR
+#define GBEES_BACKEND_DIR "/usr/local/lib/gbees/backends"
+#endif
+#ifndef GBEES_BUILD_DIR
+#define GBEES_BUILD_DIR ""
+#endif
+
+static int no_memory(gbees_error *error)
+{
+    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the list of modules");
+}
+
+void gbees_folders_free(gbees_folders *folders)
+{
+    for (size_t i = 0; i < folders->count; i++)
+        free(folders->path[i]);
+    free(folders->path);
+    *folders = (gbees_folders){0};
+}
+
+/* Takes `path` over, also when it fails; NULL counts as out of memory. */
+static int append(gbees_folders *folders, char *path, gbees_error *error)
+{
+    char **grown = path ? realloc(folders->path, (folders->count + 1) * sizeof *grown) : NULL;
+
+    if (!grown) {
+        free(path);
+        return no_memory(error);
+    }
+    folders->path = grown;
+    folders->path[folders->count++] = path;
+    return GBEES_OK;
+}
+
+/* Without links if it exists, else as it is written, below the current folder; NULL if memory ran out. */
+static char *absolute(const char *path)
+{
+    char *real = realpath(path, NULL);
+
+    if (real || errno == ENOMEM)
+        return real;
+    if (path[0] == '/')
+        return strdup(path);
+    char *here = getcwd(NULL, 0);
+    gbees_text text = {0};
+    gbees_text_add(&text, "%s/%s", here ? here : "", path);
+    free(here);
+    return gbees_text_take(&text);
+}
+
+static int add(gbees_folders *folders, const char *path, gbees_error *error)
+{
+    char *folder = absolute(path);
+
+    for (size_t i = 0; folder && i < folders->count; i++)
+        if (strcmp(folders->path[i], folder) == 0) {
+            free(folder);
+            return GBEES_OK;
+        }
+    return append(folders, folder, error);
+}
+
+/* A colon-separated list. Empty entries are nothing: the current folder must be asked for by name. */
+static int add_list(gbees_folders *folders, const char *list, gbees_error *error)
+{
+    while (list && *list) {
+        size_t length = strcspn(list, ":");
+
+        if (length) {
+            char *entry = strndup(list, length);
+            int status = entry ? add(folders, entry, error) : no_memory(error);
+
+            free(entry);
+            if (status)
+                return status;
+        }
+        list += length + (list[length] == ':');
+    }
+    return GBEES_OK;
+}
+
+static int add_below(gbees_folders *folders, const char *base, const char *rest, gbees_error *error)
+{
+    gbees_text text = {0};
+
+    gbees_text_add(&text, "%s/%s", base, rest);
+    int status = text.failed ? no_memory(error) : add(folders, text.data, error);
+    gbees_text_free(&text);
+    return status;
+}
+
+/* The running program lies in the build tree, be it in a folder .libs of libtool's. */
+static int runs_from_build(void)
+{
+    char program[PATH_MAX], build[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+
+    if (length <= 0 || GBEES_BUILD_DIR[0] != '/' || !realpath(GBEES_BUILD_DIR, build))
+        return 0;
+    program[length] = '\0';
+    size_t prefix = strlen(build);
+    return strncmp(program, build, prefix) == 0 && program[prefix] == '/';
+}
+
+int gbees_folders_add_plugins(gbees_folders *folders, const char *plugin_path, gbees_error *error)
+{
+    const char *home = secure_getenv("HOME");
+    int status = add_list(folders, plugin_path, error);
+
+    if (!status)
+        status = add_list(folders, secure_getenv("GBEES_PLUGIN_PATH"), error);
+    if (!status && home && home[0] == '/')
+        status = add_below(folders, home, ".local/lib/gbees/plugins", error);
+    if (!status && runs_from_build())
+        status = add_below(folders, GBEES_BUILD_DIR, "plugins/.libs", error);
+    if (!status)
+        status = add(folders, GBEES_PLUGIN_DIR, error);
+    return status;
+}
+
+int gbees_folders_add_backends(gbees_folders *folders, gbees_error *error)
+{
+    int status = add_list(folders, secure_getenv("GBEES_BACKEND_PATH"), error);
+
+    if (!status && runs_from_build())
+        status = add_below(folders, GBEES_BUILD_DIR, "backends/.libs", error);
+    if (!status)
+        status = add(folders, GBEES_BACKEND_DIR, error);
+    return status;
+}
+
+static int is_module(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+
+    return entry->d_name[0] != '.' && length > 3 && strcmp(entry->d_name + length - 3, ".so") == 0;
+}
+
+/* By byte: alphasort's order would change with the user's language. */
+static int compare(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+int gbees_folders_list(const char *folder, gbees_folders *names, gbees_error *error)
+{
+    struct dirent **entry = NULL;
+    gbees_folders found = {0};
+    int status = GBEES_OK, count = scandir(folder, &entry, is_module, compare);
+
+    if (count < 0 && errno != ENOENT)
+        return gbees_error_set(error, errno == ENOMEM ? GBEES_ENOMEM : GBEES_EIO, "can't list this folder: %s",
+                               strerror(errno));
+    for (int i = 0; i < count; i++) {
+        if (!status)
+            status = append(&found, strdup(entry[i]->d_name), error);
+        free(entry[i]);
+    }
+    free(entry);
+    if (status)
+        gbees_folders_free(&found);
+    else
+        *names = found;
+    return status;
+}

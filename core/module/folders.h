@@ -1,0 +1,23 @@
+/* folders.h - the folders that are searched for modules, and what lies in them. */
+#ifndef GBEES_MODULE_FOLDERS_H
+#define GBEES_MODULE_FOLDERS_H
+
+#include <gbees/error.h>
+#include <stddef.h>
+
+/* Some names or absolute paths; starts as {0}. */
+typedef struct gbees_folders {
+    char **path;
+    size_t count;
+} gbees_folders;
+
+void gbees_folders_free(gbees_folders *folders);
+
+/* Appends the folders for plugins (see gbees_registry_create), or for backends: absolute, each once. */
+int gbees_folders_add_plugins(gbees_folders *folders, const char *plugin_path, gbees_error *error);
+int gbees_folders_add_backends(gbees_folders *folders, gbees_error *error);
+
+/* The names in a folder that end in ".so", sorted by byte. A folder that does not exist has none. */
+int gbees_folders_list(const char *folder, gbees_folders *names, gbees_error *error);
+
+#endif

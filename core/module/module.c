@@ -1,0 +1,162 @@
+/* module.c - see module.h. */
+#include "module/module.h"
+#include "module/card.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <ltdl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* libltdl keeps its list of modules for the whole process and does not guard it, while registries are separate
+ * objects: this lock is what makes them so for threads, too. */
+static pthread_mutex_t ltdl_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static const char *const symbol_of[] = {"gbees_model_card", "gbees_backend_card"};
+static const gbees_status status_of[] = {GBEES_EMODEL, GBEES_EBACKEND};
+
+const char *gbees_module_name(const gbees_module *module)
+{
+    return module->model ? module->model->name : module->backend->name;
+}
+
+/* The system's loader begins most texts with the path, which our caller adds. */
+static const char *without_path(const char *text, const char *path)
+{
+    size_t length = strlen(path);
+
+    if (strncmp(text, path, length) == 0 && strncmp(text + length, ": ", 2) == 0)
+        return text + length + 2;
+    return text;
+}
+
+/* The system's own loader goes first, for two reasons: it says what is wrong, where libltdl says "file not found" to
+ * everything; and it resolves all symbols now, where libltdl would leave a missing function to be found by the call.
+ * A backend stays in memory for good: threads that it has started (OpenMP's) may outlive the registry. */
+static void *open_native(gbees_module_kind kind, const char *path, gbees_error *error)
+{
+    int flags = RTLD_NOW | RTLD_LOCAL | (kind == GBEES_MODULE_BACKEND ? RTLD_NODELETE : 0);
+    struct stat file;
+
+    int missing = stat(path, &file) != 0;
+    if (missing || !S_ISREG(file.st_mode)) {
+        (void)gbees_error_set(error, status_of[kind], "%s", missing ? strerror(errno) : "not a regular file");
+        return NULL;
+    }
+    void *native = dlopen(path, flags);
+    if (!native) {
+        const char *text = dlerror();
+
+        (void)gbees_error_set(error, status_of[kind], "%s", text ? without_path(text, path) : "can't be loaded");
+    }
+    return native;
+}
+
+/* The bytes that the object at `address` has in its file, 0 if it does not say. */
+static size_t size_in_file(const void *address, const char *symbol)
+{
+    Dl_info info;
+    void *entry = NULL;
+
+    if (!dladdr1(address, &info, &entry, RTLD_DL_SYMENT) || !entry || !info.dli_sname ||
+        strcmp(info.dli_sname, symbol) != 0)
+        return 0;
+    return ((const ElfW(Sym) *)entry)->st_size;
+}
+
+/* A symbol is also found in the libraries that a module is linked with: that would be another module's card. */
+static int is_own(void *native, const void *address)
+{
+    struct link_map *own = NULL;
+    void *found = NULL;
+    Dl_info info;
+
+    return dlinfo(native, RTLD_DI_LINKMAP, &own) == 0 && dladdr1(address, &info, &found, RTLD_DL_LINKMAP) &&
+           found == own;
+}
+
+static int take_card(gbees_module *module, void *native, gbees_error *error)
+{
+    gbees_module_kind kind = module->kind;
+    const void *card = lt_dlsym(module->handle, symbol_of[kind]);
+
+    if (!card || !is_own(native, card))
+        return gbees_error_set(error, status_of[kind], "not a gbees %s: it has no symbol %s%s",
+                               kind == GBEES_MODULE_MODEL ? "model" : "backend", symbol_of[kind],
+                               card ? " of its own (a library that it is linked with has)" : "");
+    size_t size = size_in_file(card, symbol_of[kind]);
+    if (kind == GBEES_MODULE_MODEL)
+        module->model = card;
+    else
+        module->backend = card;
+    return kind == GBEES_MODULE_MODEL ? gbees_card_check_model(card, size, error)
+                                      : gbees_card_check_backend(card, size, error);
+}
+
+static lt_dlhandle open_local(const char *path)
+{
+    lt_dladvise advise;
+    lt_dlhandle handle = NULL;
+
+    if (lt_dladvise_init(&advise) != 0)
+        return NULL;
+    if (lt_dladvise_local(&advise) == 0)
+        handle = lt_dlopenadvise(path, advise);
+    (void)lt_dladvise_destroy(&advise);
+    return handle;
+}
+
+/* The lock is held. */
+static int load(gbees_module *module, gbees_error *error)
+{
+    void *native = open_native(module->kind, module->path, error);
+
+    if (!native)
+        return (int)status_of[module->kind];
+    module->handle = open_local(module->path);
+    int status = module->handle ? take_card(module, native, error)
+                                : gbees_error_set(error, status_of[module->kind], "libltdl: %s", lt_dlerror());
+    (void)dlclose(native); /* the handle of libltdl's keeps it */
+    return status;
+}
+
+int gbees_module_open(gbees_module_kind kind, const char *path, gbees_module **module, gbees_error *error)
+{
+    gbees_module *made = calloc(1, sizeof *made);
+
+    if (!made || !(made->path = strdup(path))) {
+        free(made);
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to load it");
+    }
+    made->kind = kind;
+    (void)pthread_mutex_lock(&ltdl_lock);
+    int up = lt_dlinit() == 0;
+    int status =
+        up ? load(made, error) : gbees_error_set(error, status_of[kind], "libltdl does not start: %s", lt_dlerror());
+    if (status && made->handle)
+        (void)lt_dlclose(made->handle);
+    if (status && up)
+        (void)lt_dlexit();
+    (void)pthread_mutex_unlock(&ltdl_lock);
+    if (status) {
+        free(made->path);
+        free(made);
+        return status;
+    }
+    *module = made;
+    return GBEES_OK;
+}
+
+void gbees_module_close(gbees_module *module)
+{
+    if (!module)
+        return;
+    (void)pthread_mutex_lock(&ltdl_lock);
+    (void)lt_dlclose(module->handle);
+    (void)lt_dlexit(); /* one for each module's lt_dlinit() */
+    (void)pthread_mutex_unlock(&ltdl_lock);
+    free(module->path);
+    free(module);
+}

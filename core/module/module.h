@@ -1,0 +1,26 @@
+/* module.h - one shared object, loaded through libltdl and checked: a model or a backend. */
+#ifndef GBEES_MODULE_MODULE_H
+#define GBEES_MODULE_MODULE_H
+
+#include <gbees/backend.h>
+#include <gbees/error.h>
+#include <gbees/model.h>
+
+typedef enum gbees_module_kind { GBEES_MODULE_MODEL, GBEES_MODULE_BACKEND } gbees_module_kind;
+
+typedef struct gbees_module {
+    gbees_module_kind kind;
+    char *path;
+    void *handle;                 /* libltdl's */
+    const gbees_model *model;     /* of a model, else NULL */
+    const gbees_backend *backend; /* of a backend, else NULL */
+} gbees_module;
+
+/* Loads an absolute path.  The error's text is the reason alone, without the path. */
+int gbees_module_open(gbees_module_kind kind, const char *path, gbees_module **module, gbees_error *error);
+void gbees_module_close(gbees_module *module);
+
+/* The name on the card. */
+const char *gbees_module_name(const gbees_module *module);
+
+#endif

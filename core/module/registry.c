@@ -1,0 +1,282 @@
+/* registry.c - finds models and backends by name: see "registry" in gbees/gbees.h, and doc/plugins.md.
+ *
+ * A name means the file NAME.so (of a backend gbees_NAME.so) in the first folder that has it; only if there is none,
+ * or if its card bears another name, every .so is looked into for a card that bears the name.  So a run loads one
+ * plugin and no other, as a rule.
+ */
+#include "base/text.h"
+#include "module/survey.h"
+#include <errno.h>
+#include <gbees/gbees.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct gbees_registry {
+    gbees_folders folders[2]; /* by gbees_module_kind */
+    gbees_module_cache cache;
+    gbees_survey survey[2]; /* behind the list that gbees_registry_scan() gave last */
+    gbees_module_info *list;
+    char **hidden; /* the texts of the list's shadowed files, NULL for other files */
+    size_t list_count;
+};
+
+static const char *const word_of[] = {"model", "backend"};
+
+static int no_memory(gbees_error *error)
+{
+    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the list of modules");
+}
+
+static gbees_status status_of(gbees_module_kind kind)
+{
+    return kind == GBEES_MODULE_MODEL ? GBEES_EMODEL : GBEES_EBACKEND;
+}
+
+static void free_list(gbees_registry *registry)
+{
+    for (size_t i = 0; registry->hidden && i < registry->list_count; i++)
+        free(registry->hidden[i]);
+    free(registry->hidden);
+    free(registry->list);
+    gbees_survey_free(&registry->survey[0]);
+    gbees_survey_free(&registry->survey[1]);
+    registry->hidden = NULL;
+    registry->list = NULL;
+    registry->list_count = 0;
+}
+
+void gbees_registry_destroy(gbees_registry *registry)
+{
+    if (!registry)
+        return;
+    free_list(registry);
+    gbees_module_cache_free(&registry->cache);
+    gbees_folders_free(&registry->folders[0]);
+    gbees_folders_free(&registry->folders[1]);
+    free(registry);
+}
+
+int gbees_registry_create(const char *plugin_path, gbees_registry **registry, gbees_error *error)
+{
+    gbees_registry *made = calloc(1, sizeof *made);
+
+    if (!made)
+        return no_memory(error);
+    int status = gbees_folders_add_plugins(&made->folders[GBEES_MODULE_MODEL], plugin_path, error);
+    if (!status)
+        status = gbees_folders_add_backends(&made->folders[GBEES_MODULE_BACKEND], error);
+    if (status) {
+        gbees_registry_destroy(made);
+        return status;
+    }
+    *registry = made;
+    return GBEES_OK;
+}
+
+/* Those for plugins: the ones in which a user may be looking for something. */
+int gbees_registry_folders(gbees_registry *registry, const char *const **folders, size_t *count)
+{
+    const gbees_folders *plugins = &registry->folders[GBEES_MODULE_MODEL];
+
+    *folders = (const char *const *)plugins->path;
+    *count = plugins->count;
+    return GBEES_OK;
+}
+
+/* ---- by name ---- */
+
+/* "PATH: reason". */
+static int open_path(gbees_registry *registry, gbees_module_kind kind, const char *path, const gbees_module **module,
+                     gbees_error *error)
+{
+    gbees_error reason;
+    int status = gbees_module_cache_open(&registry->cache, kind, path, module, &reason);
+
+    return status ? gbees_error_set(error, (gbees_status)status, "%s: %s", path, reason.text) : GBEES_OK;
+}
+
+static int open_file(gbees_registry *registry, gbees_module_kind kind, const char *name, const gbees_module **module,
+                     gbees_error *error)
+{
+    size_t length = strlen(name);
+
+    /* Never a .la: it names further files to load. */
+    if (length < 4 || strcmp(name + length - 3, ".so") != 0)
+        return gbees_error_set(error, status_of(kind), "%s: not a %s's file: those end in .so", name, word_of[kind]);
+    char *path = realpath(name, NULL);
+    if (!path)
+        return gbees_error_set(error, errno == ENOMEM ? GBEES_ENOMEM : status_of(kind), "%s: %s", name,
+                               strerror(errno));
+    int status = open_path(registry, kind, path, module, error);
+    free(path);
+    return status;
+}
+
+/* Looks for the file called after the name. *module stays NULL if there is none; if its card bears another name,
+ * that is added to `remark`. */
+static int open_exact(gbees_registry *registry, gbees_module_kind kind, const char *name, const gbees_module **module,
+                      gbees_text *remark, gbees_error *error)
+{
+    const gbees_folders *folders = &registry->folders[kind];
+
+    for (size_t i = 0; i < folders->count; i++) {
+        const gbees_module *found = NULL;
+        gbees_text path = {0};
+        struct stat file;
+        int status = GBEES_OK;
+
+        gbees_text_add(&path, "%s/%s%s.so", folders->path[i], kind == GBEES_MODULE_BACKEND ? "gbees_" : "", name);
+        if (path.failed)
+            status = no_memory(error);
+        else if (lstat(path.data, &file) == 0)
+            status = open_path(registry, kind, path.data, &found, error);
+        if (found && strcmp(gbees_module_name(found), name) == 0)
+            *module = found;
+        else if (found)
+            gbees_text_add(remark, "; %s holds the %s '%s'", path.data, word_of[kind], gbees_module_name(found));
+        gbees_text_free(&path);
+        if (status || *module)
+            return status;
+    }
+    return GBEES_OK;
+}
+
+static void add_nearest(gbees_text *text, const char *name, const gbees_survey *survey)
+{
+    const char **names = calloc(survey->count + 1, sizeof *names);
+    size_t count = 0, length = strlen(name);
+
+    for (size_t i = 0; names && i < survey->count; i++)
+        if (survey->entry[i].name)
+            names[count++] = survey->entry[i].name;
+    const char *nearest = names ? gbees_text_nearest(name, names, count) : NULL;
+    if (nearest)
+        gbees_text_add(text, ": did you mean '%s'?", nearest);
+    else if (length > 3 && strcmp(name + length - 3, ".so") == 0)
+        gbees_text_add(text, ": a file is given with its folder, as in ./%s", name);
+    free(names);
+}
+
+static int unknown(const gbees_registry *registry, gbees_module_kind kind, const char *name,
+                   const gbees_survey *survey, const char *remark, gbees_error *error)
+{
+    const gbees_folders *folders = &registry->folders[kind];
+    gbees_text text = {0};
+
+    gbees_text_add(&text, "no %s named '%s'", word_of[kind], name);
+    add_nearest(&text, name, survey);
+    gbees_text_add(&text, " (searched: ");
+    for (size_t i = 0; i < folders->count; i++)
+        gbees_text_add(&text, "%s%s", i ? ", " : "", folders->path[i]);
+    gbees_text_add(&text, "%s; gbees-run --list shows all)", remark ? remark : "");
+    int status = text.failed ? no_memory(error) : gbees_error_set(error, status_of(kind), "%s", text.data);
+    gbees_text_free(&text);
+    return status;
+}
+
+/* A file with the exact name there is not: looks into every file. */
+static int open_any(gbees_registry *registry, gbees_module_kind kind, const char *name, const gbees_module **module,
+                    const char *remark, gbees_error *error)
+{
+    gbees_survey survey = {0};
+    int status = gbees_survey_create(&survey, &registry->cache, kind, &registry->folders[kind], error);
+
+    if (status)
+        return status;
+    const gbees_survey_entry *entry = gbees_survey_find(&survey, name);
+    if (entry && entry->module)
+        *module = entry->module;
+    else if (entry)
+        status = gbees_error_set(error, status_of(kind), "%s: %s", entry->path, entry->problem);
+    else
+        status = unknown(registry, kind, name, &survey, remark, error);
+    gbees_survey_free(&survey);
+    return status;
+}
+
+static int find(gbees_registry *registry, gbees_module_kind kind, const char *name, const gbees_module **module,
+                gbees_error *error)
+{
+    gbees_text remark = {0};
+
+    if (!name || !name[0])
+        return gbees_error_set(error, GBEES_EUSAGE, "no name of a %s given (gbees-run --list shows all)",
+                               word_of[kind]);
+    if (strchr(name, '/'))
+        return open_file(registry, kind, name, module, error);
+    int status = open_exact(registry, kind, name, module, &remark, error);
+    if (!status && !*module)
+        status = open_any(registry, kind, name, module, remark.data, error);
+    gbees_text_free(&remark);
+    return status;
+}
+
+int gbees_registry_model(gbees_registry *registry, const char *name, const gbees_model **model, gbees_error *error)
+{
+    const gbees_module *module = NULL;
+    int status = find(registry, GBEES_MODULE_MODEL, name, &module, error);
+
+    if (!status)
+        *model = module->model;
+    return status;
+}
+
+int gbees_registry_backend(gbees_registry *registry, const char *name, const gbees_backend **backend,
+                           gbees_error *error)
+{
+    const gbees_module *module = NULL;
+    int status = find(registry, GBEES_MODULE_BACKEND, name, &module, error);
+
+    if (!status)
+        *backend = module->backend;
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static int describe(const gbees_survey *survey, const gbees_survey_entry *entry, gbees_module_info *info,
+                    char **hidden)
+{
+    const gbees_survey_entry *winner = entry->name ? gbees_survey_find(survey, entry->name) : NULL;
+
+    info->path = entry->path;
+    info->problem = entry->problem;
+    if (!entry->module)
+        return 1;
+    if (winner != entry) {
+        gbees_text text = {0};
+
+        gbees_text_add(&text, "hidden: the name '%s' means %s", entry->name, winner->path);
+        info->problem = *hidden = gbees_text_take(&text);
+        return *hidden != NULL;
+    }
+    info->model = entry->module->model;
+    info->backend = entry->module->backend;
+    return 1;
+}
+
+int gbees_registry_scan(gbees_registry *registry, const gbees_module_info **list, size_t *count, gbees_error *error)
+{
+    free_list(registry);
+    for (int kind = 0; kind < 2; kind++) {
+        int status = gbees_survey_create(&registry->survey[kind], &registry->cache, (gbees_module_kind)kind,
+                                         &registry->folders[kind], error);
+        if (status)
+            return status;
+    }
+    size_t total = registry->survey[0].count + registry->survey[1].count;
+    registry->list = calloc(total + 1, sizeof *registry->list);
+    registry->hidden = calloc(total + 1, sizeof *registry->hidden);
+    if (!registry->list || !registry->hidden)
+        return no_memory(error);
+    registry->list_count = total;
+    for (size_t kind = 0, k = 0; kind < 2; kind++)
+        for (size_t i = 0; i < registry->survey[kind].count; i++, k++)
+            if (!describe(&registry->survey[kind], &registry->survey[kind].entry[i], &registry->list[k],
+                          &registry->hidden[k]))
+                return no_memory(error);
+    *list = registry->list;
+    *count = total;
+    return GBEES_OK;
+}

@@ -1,0 +1,40 @@
+/* survey.h - every file of some folders that could be a module, and which of them a name means. */
+#ifndef GBEES_MODULE_SURVEY_H
+#define GBEES_MODULE_SURVEY_H
+
+#include "module/folders.h"
+#include "module/module.h"
+
+/* The modules that a registry has loaded, each once, until it is destroyed. */
+typedef struct gbees_module_cache {
+    gbees_module **module;
+    size_t count;
+} gbees_module_cache;
+
+int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, const char *path,
+                            const gbees_module **module, gbees_error *error);
+void gbees_module_cache_free(gbees_module_cache *cache);
+
+/* One file. What can't be loaded claims the name of its file: asking for it must give that reason, not silently
+ * another file further on. */
+typedef struct gbees_survey_entry {
+    char *path;
+    const gbees_module *module; /* NULL if it can't be used ... */
+    char *problem;              /* ... for this reason */
+    char *name;                 /* the name it claims, NULL for a folder that can't be listed */
+    int exact;                  /* the file is called after the name: such files come first */
+} gbees_survey_entry;
+
+typedef struct gbees_survey {
+    gbees_survey_entry *entry; /* in search order */
+    size_t count;
+} gbees_survey;
+
+/* Loads every .so of the folders. */
+int gbees_survey_create(gbees_survey *survey, gbees_module_cache *cache, gbees_module_kind kind,
+                        const gbees_folders *folders, gbees_error *error);
+void gbees_survey_free(gbees_survey *survey);
+/* The entry that `name` means, or NULL. */
+const gbees_survey_entry *gbees_survey_find(const gbees_survey *survey, const char *name);
+
+#endif

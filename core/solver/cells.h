@@ -1,0 +1,24 @@
+/* cells.h - makes a gbees_cells (gbees.h): the cells of one record, packed and sorted.
+ *
+ *     gbees_cells_create -> backend->cells(engine, gbees_cells_add, cells, error) -> gbees_cells_finish
+ *
+ * A cell takes 24 bytes: its index along all axes in 128 bits, 128/n bits an axis (at most 32), and P.  So for
+ * n = 8 an index lies within +-32767, for n = 6 within a million.
+ */
+#ifndef GBEES_SOLVER_CELLS_H
+#define GBEES_SOLVER_CELLS_H
+
+#include <gbees/gbees.h>
+
+/* NULL when there is no memory. */
+gbees_cells *gbees_cells_create(int dimension);
+void gbees_cells_destroy(gbees_cells *cells);
+
+/* A gbees_cell_visitor whose context is the gbees_cells. When it returns non-zero, gbees_cells_finish() says why. */
+int gbees_cells_add(void *cells, size_t count, const int32_t *const *index, const double *p);
+
+/* Sorts by index, axis 0 slowest, and gives back spare memory. Call it once, also when adding failed: it returns
+ * that failure. A cell that was added twice is an error. */
+int gbees_cells_finish(gbees_cells *cells, gbees_error *error);
+
+#endif

@@ -1,0 +1,500 @@
+/* problem.c - a model and a scenario become a problem: shapes, ranges, covariances, and what the mode stands for.
+ * The schema has seen every single value; here is what depends on the model, the dimension and on other keys. */
+#include "base/text.h"
+#include "io/scenario.h"
+#include <gbees/gbees.h>
+#include <lapacke.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double max_initial_cells = 1e10;
+
+/* What the steps below share: the problem is filled from top to bottom. */
+typedef struct builder {
+    const gbees_model *model;
+    const gbees_scenario *scenario;
+    gbees_problem *problem;
+    gbees_error *error;
+    char size[32]; /* "dimension 3": why a list has to have so many numbers */
+} builder;
+
+static int no_memory(const builder *b)
+{
+    return gbees_error_set(b->error, GBEES_ENOMEM, "not enough memory for the problem");
+}
+
+static const gbees_node *find(const builder *b, const char *key)
+{
+    return gbees_scenario_find(b->scenario, key);
+}
+
+static int require(const builder *b, const char *key, const gbees_node **node)
+{
+    *node = find(b, key);
+    if (*node)
+        return GBEES_OK;
+    return gbees_error_set(b->error, GBEES_EINPUT,
+                           "'%s' is missing: give it in the scenario or by --set %s=..., %s has no default for it",
+                           key, key, b->model->name);
+}
+
+static double number_or(const builder *b, const char *key, double initial)
+{
+    const gbees_node *node = find(b, key);
+
+    return node ? gbees_node_number(node) : initial;
+}
+
+/* ---- model, dimension, parameters ------------------------------------------------------------------------- */
+
+static int set_dimension(builder *b)
+{
+    const gbees_model *model = b->model;
+    const gbees_node *name = find(b, "model"), *node = find(b, "dimension");
+    int n = node ? (int)gbees_node_number(node) : model->dim_default;
+
+    if (name && strcmp(name->text, model->name) != 0)
+        return gbees_node_error(name, b->error, "model: the scenario is for '%s', the plugin is '%s'", name->text,
+                                model->name);
+    if (node && model->dim_min == model->dim_max && n != model->dim_min)
+        return gbees_node_error(node, b->error, "dimension: %s has %d dimension%s, found %d", model->name,
+                                model->dim_min, model->dim_min == 1 ? "" : "s", n);
+    if (node && (n < model->dim_min || n > model->dim_max))
+        return gbees_node_error(node, b->error, "dimension: %s has %d to %d dimensions, found %d", model->name,
+                                model->dim_min, model->dim_max, n);
+    for (int i = 0; i < model->function_count; i++) {
+        if (model->functions[i].n == n)
+            b->problem->functions = &model->functions[i];
+    }
+    if (n < 1 || n > GBEES_MAX_DIM || !b->problem->functions)
+        return gbees_error_set(b->error, GBEES_EMODEL, "%s: the plugin has no functions for dimension %d",
+                               model->name, n);
+    b->problem->dimension = n;
+    (void)snprintf(b->size, sizeof b->size, "dimension %d", n);
+    return GBEES_OK;
+}
+
+/* The better of two guesses at what was meant; NULL if neither is near. */
+static const char *nearer(const char *name, const char *guess, const char *best)
+{
+    const char *both[] = {guess, best};
+
+    return gbees_text_nearest(name, both, best ? 2 : 1);
+}
+
+static int unknown_parameter(const builder *b, const gbees_node *node, const char *name)
+{
+    const char *nearest = NULL;
+
+    for (int i = 0; i < b->model->parameter_count; i++)
+        nearest = nearer(name, b->model->parameters[i].name, nearest);
+    return gbees_node_error(node, b->error, "parameters: %s has no parameter '%s'%s%s%s", b->model->name, name,
+                            nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+static int set_parameter(const builder *b, const gbees_node *node, const char *name)
+{
+    int index = 0;
+
+    while (index < b->model->parameter_count && strcmp(b->model->parameters[index].name, name) != 0)
+        index++;
+    if (index == b->model->parameter_count)
+        return unknown_parameter(b, node, name);
+    const gbees_parameter *parameter = &b->model->parameters[index];
+    double value = gbees_node_number(node);
+    int bounded = parameter->min != 0 || parameter->max != 0;
+    if (bounded && (value < parameter->min || value > parameter->max))
+        return gbees_node_error(node, b->error, "parameters.%s: expected a number from %g to %g, found '%s'", name,
+                                parameter->min, parameter->max, node->text);
+    b->problem->parameters[index] = value;
+    return GBEES_OK;
+}
+
+static int set_parameters(builder *b)
+{
+    const gbees_model *model = b->model;
+    size_t count;
+    const gbees_entry *entries = gbees_scenario_entries(b->scenario, &count);
+    int status = GBEES_OK;
+
+    if (model->parameter_count < 0 || model->parameter_count > GBEES_MAX_PARAMETERS)
+        return gbees_error_set(b->error, GBEES_EMODEL, "%s: the plugin has %d parameters, at most %d are possible",
+                               model->name, model->parameter_count, GBEES_MAX_PARAMETERS);
+    for (int i = 0; i < model->parameter_count; i++)
+        b->problem->parameters[i] = model->parameters[i].value;
+    for (size_t i = 0; !status && i < count; i++) {
+        const char *name = gbees_scenario_parameter(entries[i].key);
+
+        if (name)
+            status = set_parameter(b, entries[i].value, name);
+    }
+    return status;
+}
+
+/* ---- covariances ------------------------------------------------------------------------------------------ */
+
+/* Symmetric up to the rounding of whoever wrote it down; made so exactly. */
+static int make_symmetric(const gbees_node *node, const char *label, int n, double *a, gbees_error *error)
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < i; j++) {
+            double lower = a[i * n + j], upper = a[j * n + i];
+            double scale = fmax(fmax(fabs(lower), fabs(upper)), sqrt(fabs(a[i * n + i])) * sqrt(fabs(a[j * n + j])));
+
+            if (fabs(lower - upper) > 1e-12 * scale)
+                return gbees_node_error(
+                    node, error, "%s: not symmetric: row %d has %.17g in column %d, row %d has %.17g in column %d",
+                    label, i + 1, lower, j + 1, j + 1, upper, i + 1);
+            a[i * n + j] = a[j * n + i] = lower == upper ? lower : 0.5 * lower + 0.5 * upper;
+        }
+    }
+    return GBEES_OK;
+}
+
+static int check_positive(const gbees_node *node, const char *label, int n, const double *a, gbees_error *error)
+{
+    double factor[GBEES_MAX_DIM * GBEES_MAX_DIM];
+
+    memcpy(factor, a, (size_t)(n * n) * sizeof *a);
+    lapack_int minor = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, factor, n);
+    if (minor == 0)
+        return GBEES_OK;
+    if (minor <= 1)
+        return gbees_node_error(node, error, "%s: not positive definite: the first variance is %g", label, a[0]);
+    return gbees_node_error(node, error, "%s: not positive definite: its leading %d x %d part is not", label,
+                            (int)minor, (int)minor);
+}
+
+static int read_covariance(const gbees_node *node, const char *label, int n, const char *what, double *out,
+                           gbees_error *error)
+{
+    int status = gbees_node_matrix(node, label, n, what, out, error);
+
+    if (!status)
+        status = make_symmetric(node, label, n, out, error);
+    if (!status)
+        status = check_positive(node, label, n, out, error);
+    return status;
+}
+
+/* ---- the initial Gaussian and its grid -------------------------------------------------------------------- */
+
+static int set_gaussian(builder *b)
+{
+    gbees_problem *problem = b->problem;
+    const gbees_node *mean, *covariance, *threshold;
+    int status = require(b, "mean", &mean);
+
+    if (!status)
+        status = gbees_node_numbers(mean, "mean", problem->dimension, b->size, problem->mean, b->error);
+    if (!status)
+        status = require(b, "covariance", &covariance);
+    if (!status)
+        status =
+            read_covariance(covariance, "covariance", problem->dimension, b->size, problem->covariance, b->error);
+    if (!status)
+        status = require(b, "threshold", &threshold);
+    if (!status)
+        problem->threshold = gbees_node_number(threshold);
+    return status;
+}
+
+/* One number for each axis; `initial` if the scenario has none. */
+static int axis_numbers(const builder *b, const char *key, double initial, double *out)
+{
+    const gbees_node *node = find(b, key);
+
+    if (node)
+        return gbees_node_numbers(node, key, b->problem->dimension, b->size, out, b->error);
+    for (int j = 0; j < b->problem->dimension; j++)
+        out[j] = initial;
+    return GBEES_OK;
+}
+
+static int too_many_cells(const builder *b, double cells)
+{
+    const char *remedy = find(b, "width") ? "larger 'width'" : "smaller 'factor'";
+    const char *key = find(b, "width") ? "width" : find(b, "factor") ? "factor" : "extent";
+    const gbees_node *node = find(b, key) ? find(b, key) : find(b, "covariance");
+
+    return gbees_node_error(node, b->error,
+                            "%s: the initial box has %.3g cells, more than %g: give a %s or a smaller 'extent'", key,
+                            cells, max_initial_cells, remedy);
+}
+
+static int set_grid(builder *b)
+{
+    gbees_problem *problem = b->problem;
+    const gbees_node *width = find(b, "width");
+    double factor[GBEES_MAX_DIM], extent[GBEES_MAX_DIM], cells = 1;
+    int n = problem->dimension, status = axis_numbers(b, "extent", 3, extent);
+
+    if (!status)
+        status = width ? axis_numbers(b, "width", 0, problem->width) : axis_numbers(b, "factor", 1, factor);
+    if (status)
+        return status;
+    for (int j = 0; j < n; j++) {
+        double sigma = sqrt(problem->covariance[j * n + j]);
+        /* By factor the size is known exactly: sigma / (sigma / (2 factor)) need not be. */
+        double half = round(width ? extent[j] * sigma / problem->width[j] : 2 * extent[j] * factor[j]);
+
+        if (!width)
+            problem->width[j] = sigma / (2 * factor[j]);
+        if (!isnormal(problem->width[j]))
+            return gbees_node_error(
+                find(b, "covariance"), b->error,
+                "covariance: the cell width along axis %d is %g: change the covariance or the factor", j + 1,
+                problem->width[j]);
+        half = fmax(half, 1);
+        cells *= 2 * half + 1;
+        problem->extent[j] = half < INT_MAX / 4 ? (int)half : INT_MAX / 4;
+    }
+    return cells <= max_initial_cells ? GBEES_OK : too_many_cells(b, cells);
+}
+
+/* ---- time ------------------------------------------------------------------------------------------------- */
+
+static int set_times(builder *b)
+{
+    gbees_problem *problem = b->problem;
+    const gbees_node *end, *records;
+    int status = require(b, "end", &end);
+
+    if (!status)
+        status = require(b, "records", &records);
+    if (status)
+        return status;
+    problem->start = number_or(b, "start", 0);
+    problem->end = gbees_node_number(end);
+    problem->records = (int)gbees_node_number(records);
+    if (!(problem->end > problem->start) || !isfinite(problem->end - problem->start))
+        return gbees_node_error(end, b->error, "end: expected a time after the start (%g), found '%s'",
+                                problem->start, end->text);
+    return GBEES_OK;
+}
+
+/* ---- measurements ----------------------------------------------------------------------------------------- */
+
+/* "did you mean 'z'?", or all that there are; malloc()ed, NULL if memory runs out. */
+static char *list_functions(const gbees_model *model, const char *name)
+{
+    gbees_text text = {0};
+    const char *nearest = NULL;
+
+    for (int i = 0; name && i < model->measurement_count; i++)
+        nearest = nearer(name, model->measurements[i].name, nearest);
+    if (nearest)
+        gbees_text_add(&text, "did you mean '%s'?", nearest);
+    for (int i = 0; !nearest && i < model->measurement_count; i++)
+        gbees_text_add(&text, "%s%s", i ? ", " : name ? "it has " : "", model->measurements[i].name);
+    return gbees_text_take(&text);
+}
+
+static int unknown_function(const builder *b, const gbees_node *place, const char *label, const char *name)
+{
+    const gbees_model *model = b->model;
+
+    if (model->measurement_count < 1)
+        return gbees_node_error(place, b->error, "%s: %s has no measurement functions", label, model->name);
+    char *list = list_functions(model, name);
+    if (!list)
+        return no_memory(b);
+    if (name)
+        (void)gbees_node_error(place, b->error, "%s: function: %s has no function '%s': %s", label, model->name, name,
+                               list);
+    else
+        (void)gbees_node_error(place, b->error, "%s: 'function' is missing, and %s has several: %s", label,
+                               model->name, list);
+    free(list);
+    return GBEES_EINPUT;
+}
+
+static int set_function(const builder *b, const gbees_node *map, const char *label, gbees_measurement *measurement)
+{
+    const gbees_model *model = b->model;
+    const gbees_node *node = gbees_node_find(map, "function");
+    int found = !node && model->measurement_count == 1 ? 0 : -1;
+
+    for (int i = 0; node && i < model->measurement_count; i++) {
+        if (strcmp(model->measurements[i].name, node->text) == 0)
+            found = i;
+    }
+    if (found < 0)
+        return unknown_function(b, node ? node : map, label, node ? node->text : NULL);
+    measurement->function = found;
+    measurement->size = model->measurements[found].size;
+    if (measurement->size < 1 || measurement->size > GBEES_MAX_DIM || !b->problem->functions->measure_d)
+        return gbees_error_set(b->error, GBEES_EMODEL,
+                               "%s: the plugin names the function '%s' but can't compute it (it needs "
+                               "GBEES_HAS_MEASURE and a size from 1 to %d)",
+                               model->name, model->measurements[found].name, GBEES_MAX_DIM);
+    return GBEES_OK;
+}
+
+static int set_measurement(const builder *b, const gbees_node *map, size_t number, gbees_measurement *measurement)
+{
+    const gbees_node *time = gbees_node_find(map, "time");
+    char label[48], part[64], what[128];
+
+    (void)snprintf(label, sizeof label, "measurement %zu", number);
+    measurement->time = gbees_node_number(time);
+    if (!(measurement->time > b->problem->start && measurement->time <= b->problem->end))
+        return gbees_node_error(time, b->error,
+                                "%s: time: expected a time after the start (%g) and not after the end (%g), "
+                                "found '%s'",
+                                label, b->problem->start, b->problem->end, time->text);
+    int status = set_function(b, map, label, measurement);
+    if (status)
+        return status;
+    (void)snprintf(what, sizeof what, "function %s", b->model->measurements[measurement->function].name);
+    (void)snprintf(part, sizeof part, "%s: value", label);
+    status = gbees_node_numbers(gbees_node_find(map, "value"), part, measurement->size, what, measurement->value,
+                                b->error);
+    (void)snprintf(part, sizeof part, "%s: covariance", label);
+    if (!status)
+        status = read_covariance(gbees_node_find(map, "covariance"), part, measurement->size, what,
+                                 measurement->covariance, b->error);
+    return status;
+}
+
+/* A measurement in the scenario's list, to be put in order of time. */
+typedef struct ordered {
+    double time;
+    size_t number; /* from 1 */
+    const gbees_node *map;
+} ordered;
+
+static int by_time(const void *a, const void *b)
+{
+    const ordered *left = a, *right = b;
+
+    if (left->time != right->time)
+        return left->time < right->time ? -1 : 1;
+    return left->number < right->number ? -1 : left->number > right->number;
+}
+
+static size_t order(const builder *b, const gbees_node *list, ordered *all)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const gbees_node *map = list->items[i];
+
+        if (!gbees_scenario_leaves_out(b->scenario, map))
+            all[count++] = (ordered){gbees_node_number(gbees_node_find(map, "time")), i + 1, map};
+    }
+    qsort(all, count, sizeof *all, by_time);
+    return count;
+}
+
+static int set_measurements(builder *b)
+{
+    const gbees_node *list = find(b, "measurements");
+    int status = GBEES_OK;
+
+    if (!list || list->count == 0)
+        return GBEES_OK;
+    ordered *all = calloc(list->count, sizeof *all);
+    gbees_measurement *measurements = calloc(list->count, sizeof *measurements);
+    b->problem->measurements = measurements;
+    if (!all || !measurements)
+        status = no_memory(b);
+    size_t count = status ? 0 : order(b, list, all);
+    for (size_t i = 0; !status && i < count; i++)
+        status = set_measurement(b, all[i].map, all[i].number, &measurements[i]);
+    b->problem->measurement_count = (int)count;
+    free(all);
+    return status;
+}
+
+/* ---- numerics: the mode, then what was said beside it ------------------------------------------------------ */
+
+/* What the mode stands for may be said again, but not otherwise. */
+static int check_mode(const builder *b, const char *mode, const char *key, const char *expected)
+{
+    const gbees_node *node = find(b, key);
+
+    if (!node || strcmp(node->text, expected) == 0 || strcmp(node->text, "auto") == 0)
+        return GBEES_OK;
+    return gbees_node_error(node, b->error, "%s: mode %s has %s '%s', found '%s': remove one of the two", key, mode,
+                            key, expected, node->text);
+}
+
+static int set_mode(const builder *b, gbees_numerics *numerics, const gbees_node *mode)
+{
+    int legacy = strcmp(mode->text, "legacy") == 0;
+
+    numerics->mode = legacy ? GBEES_MODE_LEGACY : GBEES_MODE_PAPER;
+    numerics->precision = GBEES_DOUBLE;
+    numerics->cells_per_brick = 1;
+    numerics->faces = GBEES_FACES_REFERENCE;
+    numerics->growth = legacy ? GBEES_GROWTH_ALL : GBEES_GROWTH_DOWNWIND;
+    int status = check_mode(b, mode->text, "precision", "double");
+    if (!status)
+        status = check_mode(b, mode->text, "brick", "1");
+    if (!status)
+        status = check_mode(b, mode->text, "growth", legacy ? "all" : "downwind");
+    if (!status && legacy && !find(b, "time_step"))
+        status = gbees_node_error(mode, b->error, "mode: legacy has a fixed step: give 'time_step'");
+    return status;
+}
+
+static int is_set(const builder *b, const char *key, const char *value)
+{
+    const gbees_node *node = find(b, key);
+
+    return node && strcmp(node->text, value) == 0;
+}
+
+static int set_numerics(builder *b)
+{
+    gbees_numerics *numerics = &b->problem->numerics;
+    const gbees_node *mode = find(b, "mode");
+
+    numerics->scheme = GBEES_SCHEME_CTU;
+    numerics->courant = number_or(b, "courant", 1);
+    numerics->time_step = number_or(b, "time_step", 0);
+    numerics->prune_interval = (int)number_or(b, "prune_interval", 20);
+    if (mode && strcmp(mode->text, "default") != 0)
+        return set_mode(b, numerics, mode);
+    numerics->mode = GBEES_MODE_DEFAULT;
+    numerics->precision = is_set(b, "precision", "double") ? GBEES_DOUBLE : GBEES_MIXED;
+    numerics->faces = GBEES_FACES_OPEN;
+    numerics->cells_per_brick = is_set(b, "brick", "1") ? 1 : 64;
+    numerics->growth = is_set(b, "growth", "all") ? GBEES_GROWTH_ALL : GBEES_GROWTH_DOWNWIND;
+    if (numerics->growth == GBEES_GROWTH_ALL && numerics->cells_per_brick != 1)
+        return gbees_node_error(find(b, "growth"), b->error,
+                                "growth: 'all' needs bricks of one cell: add 'brick: 1', or leave it at 'downwind'");
+    return GBEES_OK;
+}
+
+int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenario, gbees_problem **problem,
+                         gbees_error *error)
+{
+    static int (*const steps[])(builder *) = {set_dimension, set_parameters,   set_gaussian, set_grid,
+                                              set_times,     set_measurements, set_numerics};
+    builder b = {.model = model, .scenario = scenario, .error = error, .problem = calloc(1, sizeof *b.problem)};
+    int status = b.problem ? GBEES_OK : no_memory(&b);
+
+    if (!status)
+        b.problem->model = model;
+    for (size_t i = 0; !status && i < sizeof steps / sizeof *steps; i++)
+        status = steps[i](&b);
+    if (status) {
+        gbees_problem_destroy(b.problem);
+        return status;
+    }
+    *problem = b.problem;
+    return GBEES_OK;
+}
+
+void gbees_problem_destroy(gbees_problem *problem)
+{
+    if (!problem)
+        return;
+    free((void *)problem->measurements);
+    free(problem);
+}

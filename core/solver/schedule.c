@@ -1,0 +1,68 @@
+/* schedule.c - see schedule.h. */
+#include "solver/schedule.h"
+#include <stdlib.h>
+
+/* The first measurement after number `first` that has another time, or is not reached. */
+static int next_time(const gbees_problem *problem, int first)
+{
+    int next = first + 1;
+
+    while (next < problem->measurement_count && problem->measurements[next].time == problem->measurements[first].time)
+        next++;
+    return next;
+}
+
+static void fill(const gbees_problem *problem, gbees_schedule *schedule)
+{
+    gbees_leg *leg = schedule->legs;
+    int first = 0;
+
+    *leg = (gbees_leg){.start = problem->start};
+    while (first < problem->measurement_count && problem->measurements[first].time <= problem->end) {
+        const int next = next_time(problem, first);
+
+        leg->end = problem->measurements[first].time;
+        *++leg = (gbees_leg){.start = problem->measurements[first].time, .first = first, .count = next - first};
+        first = next;
+    }
+    leg->end = problem->end;
+    schedule->leg_count = (int)(leg - schedule->legs) + 1;
+}
+
+int gbees_schedule_create(const gbees_problem *problem, gbees_schedule **schedule, gbees_error *error)
+{
+    gbees_schedule *made = calloc(1, sizeof *made);
+
+    if (made)
+        made->legs = calloc((size_t)problem->measurement_count + 1, sizeof *made->legs);
+    if (!made || !made->legs) {
+        gbees_schedule_destroy(made);
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the schedule of %d measurements",
+                               problem->measurement_count);
+    }
+    fill(problem, made);
+    *schedule = made;
+    return GBEES_OK;
+}
+
+void gbees_schedule_destroy(gbees_schedule *schedule)
+{
+    if (!schedule)
+        return;
+    free(schedule->legs);
+    free(schedule);
+}
+
+int gbees_leg_records(const gbees_leg *leg, int records)
+{
+    return leg->end > leg->start ? records : 0;
+}
+
+double gbees_leg_time(const gbees_leg *leg, int records, int number)
+{
+    if (number <= 0)
+        return leg->start;
+    if (number >= records)
+        return leg->end;
+    return leg->start + number * (leg->end - leg->start) / records;
+}

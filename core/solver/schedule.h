@@ -1,0 +1,30 @@
+/* schedule.h - a run cut into legs: the stretches between measurement times. */
+#ifndef GBEES_SOLVER_SCHEDULE_H
+#define GBEES_SOLVER_SCHEDULE_H
+
+#include <gbees/error.h>
+#include <gbees/problem.h>
+
+/* A leg opens with the measurements first .. first+count-1 of the problem, applied one after the other at `start`,
+ * and goes on to `end`.  One of zero length holds a density and no time: before a measurement at the problem's
+ * start, after one at its end. */
+typedef struct gbees_leg {
+    double start, end;
+    int first, count;
+} gbees_leg;
+
+typedef struct gbees_schedule {
+    int leg_count;
+    gbees_leg *legs;
+} gbees_schedule;
+
+/* Measurements after the problem's end are never reached and make no leg. */
+int gbees_schedule_create(const gbees_problem *problem, gbees_schedule **schedule, gbees_error *error);
+void gbees_schedule_destroy(gbees_schedule *schedule);
+
+/* Records of a leg beside its initial one: 0 if it has no length. */
+int gbees_leg_records(const gbees_leg *leg, int records);
+/* The time of a leg's record: start and end are met exactly. */
+double gbees_leg_time(const gbees_leg *leg, int records, int number);
+
+#endif

@@ -1,0 +1,294 @@
+/* solver.c - drives a backend through a problem: legs, updates, records. See gbees/gbees.h. */
+#include "solver/cells.h"
+#include "solver/schedule.h"
+#include <gbees/gbees.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* Steps are asked for in slices of about this many seconds, so that a signal is soon heard. */
+#define SLICE_S 0.15
+#define SLICE_MOST 100000
+#define PROGRESS_S 0.2
+
+struct gbees_solver {
+    const gbees_problem *problem;
+    const gbees_backend *backend;
+    gbees_engine *engine;
+    gbees_schedule *schedule;
+    gbees_clock clock;
+    int ran;
+    int leg;
+    uint64_t slice; /* steps to ask for at once */
+    const gbees_observer *observer;
+    double began_s, next_progress_s;
+    double wall_s, propagate_s;
+};
+
+static double now_s(void)
+{
+    struct timespec now = {0};
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static gbees_totals totals_of(const gbees_solver *solver)
+{
+    gbees_totals totals = {0};
+
+    solver->backend->totals(solver->engine, &totals);
+    return totals;
+}
+
+/* Passes a backend's error on and says when it happened. */
+static int fail(const gbees_solver *solver, int status, const gbees_error *cause, gbees_error *error)
+{
+    return gbees_error_set(error, (gbees_status)status, "at t = %.6g (leg %d, step %llu): %s", solver->clock.time,
+                           solver->leg, (unsigned long long)totals_of(solver).steps,
+                           cause->text[0] ? cause->text : "the backend failed and did not say why");
+}
+
+int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backend,
+                        const gbees_engine_options *options, gbees_solver **solver, gbees_error *error)
+{
+    const gbees_engine_options none = {0};
+    gbees_solver *made = calloc(1, sizeof *made);
+    int status;
+
+    if (!made)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a solver");
+    made->problem = problem;
+    made->backend = backend;
+    made->slice = 1;
+    made->clock.time = problem->start;
+    status = gbees_schedule_create(problem, &made->schedule, error);
+    if (!status)
+        status = backend->create(problem, options ? options : &none, &made->engine, error);
+    if (status) {
+        gbees_solver_destroy(made);
+        return status;
+    }
+    *solver = made;
+    return GBEES_OK;
+}
+
+void gbees_solver_destroy(gbees_solver *solver)
+{
+    if (!solver)
+        return;
+    if (solver->engine)
+        solver->backend->destroy(solver->engine);
+    gbees_schedule_destroy(solver->schedule);
+    free(solver);
+}
+
+void gbees_solver_summary(const gbees_solver *solver, gbees_summary *summary)
+{
+    *summary =
+        (gbees_summary){.totals = totals_of(solver), .wall_s = solver->wall_s, .propagate_s = solver->propagate_s};
+}
+
+/* The clock of paper and legacy mode is the sum of its steps, as in the code they repeat. */
+static int keeps_exact_time(const gbees_problem *problem)
+{
+    return problem->numerics.mode == GBEES_MODE_DEFAULT;
+}
+
+static double fraction_done(const gbees_solver *solver)
+{
+    const double length = solver->problem->end - solver->problem->start;
+    const double done = length > 0 ? (solver->clock.time - solver->problem->start) / length : 1.0;
+
+    return done < 0 ? 0 : done > 1 ? 1 : done;
+}
+
+static int say_progress(gbees_solver *solver, double fraction, gbees_error *error)
+{
+    const gbees_observer *observer = solver->observer;
+    const double now = now_s();
+
+    if (!observer->progress || now < solver->next_progress_s)
+        return GBEES_OK;
+    solver->next_progress_s = now + PROGRESS_S;
+
+    const gbees_totals totals = totals_of(solver);
+    return observer->progress(observer->context, solver->clock.time, fraction, &totals, error);
+}
+
+static int hear_cancel(const gbees_solver *solver, gbees_error *error)
+{
+    const gbees_observer *observer = solver->observer;
+
+    if (!observer->cancelled || !observer->cancelled(observer->context))
+        return GBEES_OK;
+    return gbees_error_set(error, GBEES_ECANCELLED, "stopped at t = %.6g (leg %d, step %llu)", solver->clock.time,
+                           solver->leg, (unsigned long long)totals_of(solver).steps);
+}
+
+static void adapt_slice(gbees_solver *solver, double took_s)
+{
+    const double steps = (double)solver->slice;
+    const double wish = took_s > SLICE_S / 4 ? steps * SLICE_S / took_s : 4 * steps;
+
+    solver->slice = wish < 1 ? 1 : wish > SLICE_MOST ? SLICE_MOST : (uint64_t)wish;
+}
+
+static int advance_slice(gbees_solver *solver, gbees_error *error)
+{
+    const double elapsed = solver->clock.elapsed, began = now_s();
+    gbees_error cause = {0};
+    int status;
+
+    status = solver->backend->advance(solver->engine, &solver->clock, solver->slice, &cause);
+    const double took = now_s() - began;
+    solver->propagate_s += took;
+    if (!status && !(solver->clock.elapsed > elapsed))
+        status =
+            gbees_error_set(&cause, GBEES_ENUMERIC, "time stands still; the time step has become too small for it");
+    if (status)
+        return fail(solver, status, &cause, error);
+    adapt_slice(solver, took);
+    return GBEES_OK;
+}
+
+/* From one record to the next. */
+static int advance_interval(gbees_solver *solver, double length, gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    solver->clock.length = length;
+    solver->clock.elapsed = 0;
+    while (!status && solver->clock.elapsed < length) {
+        status = hear_cancel(solver, error);
+        if (!status)
+            status = advance_slice(solver, error);
+        if (!status)
+            status = say_progress(solver, fraction_done(solver), error);
+    }
+    return status;
+}
+
+static int collect_cells(gbees_solver *solver, gbees_cells **cells, gbees_error *error)
+{
+    gbees_error cause = {0}, full = {0};
+    gbees_cells *made = gbees_cells_create(solver->problem->dimension);
+    int status;
+
+    if (!made)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells of a record");
+    status = solver->backend->cells(solver->engine, gbees_cells_add, made, &cause);
+    if (gbees_cells_finish(made, &full)) { /* this is why the visit ended, if it did */
+        cause = full;
+        status = (int)full.status;
+    }
+    if (status) {
+        gbees_cells_destroy(made);
+        return fail(solver, status, &cause, error);
+    }
+    *cells = made;
+    return GBEES_OK;
+}
+
+static int make_record(gbees_solver *solver, int number, gbees_error *error)
+{
+    const gbees_observer *observer = solver->observer;
+    gbees_record record = {.problem = solver->problem, .leg = solver->leg, .number = number};
+    gbees_error cause = {0};
+    gbees_cells *cells = NULL;
+    int status;
+
+    if (!observer->record)
+        return GBEES_OK;
+    status = solver->backend->statistics(solver->engine, &solver->clock, &record.statistics, &cause);
+    if (status)
+        return fail(solver, status, &cause, error);
+    status = collect_cells(solver, &cells, error);
+    if (status)
+        return status;
+    record.time = solver->clock.time;
+    record.totals = totals_of(solver);
+    record.cells = cells;
+    record.wall_s = now_s() - solver->began_s;
+    status = observer->record(observer->context, &record, error);
+    gbees_cells_destroy(cells);
+    return status;
+}
+
+/* "measurement 2 (z) at t = 1": numbers count from 1, as the files measurement1.txt ... do. */
+static int fail_update(const gbees_solver *solver, int number, int status, const gbees_error *cause,
+                       gbees_error *error)
+{
+    const gbees_measurement *measurement = &solver->problem->measurements[number - 1];
+    const char *name = solver->problem->model->measurements[measurement->function].name;
+
+    if (status != GBEES_EUNSUPPORTED)
+        return fail(solver, status, cause, error);
+    return gbees_error_set(error, GBEES_EUNSUPPORTED, "measurement %d (%s) at t = %.6g (leg %d, step %llu): %s",
+                           number, name, measurement->time, solver->leg, (unsigned long long)totals_of(solver).steps,
+                           cause->text);
+}
+
+static int apply_measurement(gbees_solver *solver, int number, gbees_error *error)
+{
+    const gbees_observer *observer = solver->observer;
+    const gbees_measurement *measurement = &solver->problem->measurements[number - 1];
+    gbees_evidence evidence = {0};
+    gbees_error cause = {0};
+    const double began = now_s();
+    const int status = solver->backend->update(solver->engine, &solver->clock, measurement, &evidence, &cause);
+
+    solver->propagate_s += now_s() - began;
+    if (status)
+        return fail_update(solver, number, status, &cause, error);
+    if (!observer->update)
+        return GBEES_OK;
+    return observer->update(observer->context, solver->problem, number, solver->clock.time, &evidence, error);
+}
+
+static int run_leg(gbees_solver *solver, gbees_error *error)
+{
+    const gbees_leg *leg = &solver->schedule->legs[solver->leg];
+    const int records = gbees_leg_records(leg, solver->problem->records);
+    int status = GBEES_OK;
+
+    solver->clock.leg_step = 0;
+    solver->clock.elapsed = solver->clock.length = 0;
+    if (keeps_exact_time(solver->problem))
+        solver->clock.time = leg->start;
+    for (int i = 0; !status && i < leg->count; i++)
+        status = apply_measurement(solver, leg->first + i + 1, error);
+    if (!status)
+        status = make_record(solver, 0, error);
+    for (int number = 1; !status && number <= records; number++) {
+        status = advance_interval(solver, (leg->end - leg->start) / records, error);
+        if (!status && keeps_exact_time(solver->problem))
+            solver->clock.time = gbees_leg_time(leg, records, number);
+        if (!status)
+            status = make_record(solver, number, error);
+    }
+    return status;
+}
+
+int gbees_solver_run(gbees_solver *solver, const gbees_observer *observer, gbees_error *error)
+{
+    const gbees_observer nobody = {0};
+    int status = GBEES_OK;
+
+    if (solver->ran)
+        return gbees_error_set(error, GBEES_EUSAGE, "this solver has run already; create another one");
+    solver->ran = 1;
+    solver->observer = observer ? observer : &nobody;
+    solver->began_s = now_s();
+    for (solver->leg = 0; !status && solver->leg < solver->schedule->leg_count; solver->leg++) {
+        status = hear_cancel(solver, error);
+        if (!status)
+            status = run_leg(solver, error);
+    }
+    if (!status) {
+        solver->next_progress_s = 0; /* the last word is "all done", whenever the one before was */
+        status = say_progress(solver, 1.0, error);
+    }
+    solver->wall_s = now_s() - solver->began_s;
+    solver->observer = NULL;
+    return status;
+}

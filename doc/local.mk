@@ -1,0 +1,13 @@
+dist_doc_DATA = \
+	%D%/accuracy.md \
+	%D%/gbees-run.md \
+	%D%/install.md \
+	%D%/json.md \
+	%D%/plot.md \
+	%D%/plugins.md \
+	%D%/results.md \
+	%D%/scenario.md \
+	%D%/lorenz63.png
+
+dist_man_MANS = \
+	%D%/gbees-run.1

@@ -1,0 +1,37 @@
+/* cholesky.c - see cholesky.h. */
+#include "cholesky.h"
+#include <math.h>
+
+int gbees_cholesky_factor(int n, const double *a, double *l)
+{
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            double sum = a[i * n + j];
+
+            if (j > i) {
+                l[i * n + j] = 0;
+                continue;
+            }
+            for (int k = 0; k < j; k++)
+                sum -= l[i * n + k] * l[j * n + k];
+            if (j < i)
+                l[i * n + j] = sum / l[j * n + j];
+            else if (sum > 0)
+                l[i * n + i] = sqrt(sum);
+            else
+                return -1;
+        }
+    }
+    return 0;
+}
+
+void gbees_cholesky_solve(int n, const double *l, const double *b, double *y)
+{
+    for (int i = 0; i < n; i++) {
+        double sum = b[i];
+
+        for (int k = 0; k < i; k++)
+            sum -= l[i * n + k] * y[k];
+        y[i] = sum / l[i * n + i];
+    }
+}

@@ -1,0 +1,32 @@
+/* compare.h - how far a record is from the truth, or from another record. What each figure means: doc/accuracy.md. */
+#ifndef GBEES_TEST_COMPARE_H
+#define GBEES_TEST_COMPARE_H
+
+#include "montecarlo.h"
+#include <gbees/gbees.h>
+
+/* Moments of the recorded cells, their probabilities normalised to 1. */
+void gbees_compare_moments(const gbees_snapshot *snapshot, gbees_moments *moments);
+
+/* Root mean square over the axes of (mean - true mean) / true std, and of std / true std - 1. */
+double gbees_compare_mean(int dimension, const gbees_moments *moments, const gbees_moments *truth);
+double gbees_compare_spread(int dimension, const gbees_moments *moments, const gbees_moments *truth);
+
+/* Bhattacharyya coefficient, sum sqrt(p q): q is the weighted share of the samples in each cell. `covered` (or NULL)
+ * takes the share of the samples in all recorded cells. */
+int gbees_compare_binned(const gbees_snapshot *snapshot, const gbees_montecarlo *montecarlo, double *coefficient,
+                         double *covered, gbees_error *error);
+
+/* The paper's form: q is the Gaussian kernel density estimate from the first `count` samples (full covariance,
+ * Scott's factor) at the cells' centres, normalised over them. Takes about 1 ns times cells times samples. */
+int gbees_compare_kernel(const gbees_snapshot *snapshot, const gbees_montecarlo *montecarlo, size_t count,
+                         double *coefficient, gbees_error *error);
+
+/* Kolmogorov's distance of each axis' marginal: the largest difference of the cumulative sums at the cells' faces. */
+int gbees_compare_marginals(const gbees_snapshot *snapshot, const gbees_montecarlo *montecarlo, double *distance,
+                            gbees_error *error);
+
+/* Sum of |p_a - p_b| over the union of the cells, both normalised to 1: 0 to 2. The grids must be the same. */
+int gbees_compare_l1(const gbees_snapshot *a, const gbees_snapshot *b, double *distance, gbees_error *error);
+
+#endif

@@ -1,0 +1,60 @@
+/* montecarlo.h - the truth to hold a grid against: samples of the initial Gaussian, each carried along the flow.
+ *
+ * Sample i gets its random numbers from a counter (Random123's Philox), is advanced by itself with classical
+ * Runge-Kutta steps, and is weighted by the likelihood of each measurement.  Sums are taken over 64 fixed batches,
+ * which also give the standard errors.  So the result depends on nothing but the options: not on threads.
+ */
+#ifndef GBEES_TEST_MONTECARLO_H
+#define GBEES_TEST_MONTECARLO_H
+
+#include <gbees/error.h>
+#include <gbees/problem.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct gbees_montecarlo_options {
+    size_t count; /* samples, at least 128 */
+    double step;  /* the longest time step */
+    uint64_t seed;
+    int threads; /* 0: as many as the machine has */
+    int cut;     /* the Gaussian is cut at the outer faces of the grid's initial box: what a grid propagates */
+} gbees_montecarlo_options;
+
+/* Read it, but change it by the functions below only. */
+typedef struct gbees_montecarlo {
+    const gbees_problem *problem;
+    gbees_montecarlo_options options;
+    double time;
+    size_t count;
+    double *x[GBEES_MAX_DIM]; /* x[j][i]: state j of sample i */
+    double *log_weight;
+    double *weight; /* exp(log_weight), the largest 1 */
+} gbees_montecarlo;
+
+/* Of samples, with standard errors; or of a grid's cells, where the errors are 0. Matrices are n x n packed. */
+typedef struct gbees_moments {
+    double mean[GBEES_MAX_DIM], mean_error[GBEES_MAX_DIM];
+    double std[GBEES_MAX_DIM], std_error[GBEES_MAX_DIM];
+    double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM], covariance_error[GBEES_MAX_DIM * GBEES_MAX_DIM];
+    double effective; /* effective number of samples: (sum w)^2 / sum w^2 */
+} gbees_moments;
+
+/* Draws the samples at the problem's start. The problem must outlive them. */
+int gbees_montecarlo_create(const gbees_problem *problem, const gbees_montecarlo_options *options,
+                            gbees_montecarlo **montecarlo, gbees_error *error);
+void gbees_montecarlo_destroy(gbees_montecarlo *montecarlo);
+
+/* Carries all samples to `time`, in equal steps. After GBEES_ENUMERIC the samples are useless. */
+int gbees_montecarlo_advance(gbees_montecarlo *montecarlo, double time, gbees_error *error);
+
+/* Bayes' rule: multiplies the weights with exp(-r' S^-1 r / 2), r = value - h(x). */
+int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measurement *measurement, gbees_error *error);
+
+/* How many threads it uses; 1 without OpenMP. */
+int gbees_montecarlo_threads(const gbees_montecarlo *montecarlo);
+
+/* Weighted moments of the first `count` samples (0: of all). */
+int gbees_montecarlo_moments(const gbees_montecarlo *montecarlo, size_t count, gbees_moments *moments,
+                             gbees_error *error);
+
+#endif

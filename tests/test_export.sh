@@ -1,0 +1,137 @@
+#!/bin/sh
+# test_export.sh - gbees-export, and what other programs read in a results folder.
+set -u
+
+build=${GBEES_TOP_BUILD:-.}
+export=${GBEES_EXPORT:-$build/gbees-export}
+sample=${GBEES_SAMPLE:-$build/tests/test_results}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+run=$scratch/run
+
+fail()
+{
+    echo "test_export: $*" >&2
+    exit 1
+}
+
+# STATUS PATTERN COMMAND...: the command ends with that status and says that, in one line on standard error alone.
+expect()
+{
+    wanted=$1 pattern=$2
+    shift 2
+    "$@" > "$scratch/out" 2> "$scratch/err"
+    status=$?
+    test "$status" = "$wanted" || fail "$*: status $status, not $wanted: $(cat "$scratch/err")"
+    test ! -s "$scratch/out" || fail "$*: printed $(cat "$scratch/out")"
+    grep -q -e "$pattern" "$scratch/err" || fail "$*: no '$pattern' in: $(cat "$scratch/err")"
+}
+
+test -x "$export" || fail "no program $export"
+"$sample" "$run" || fail "no sample"
+
+# ---- the text format: time, then probability and centre of each cell
+"$export" --format gbees "$run" "$scratch/text" || fail "export"
+test "$(find "$scratch/text" -type f | sort | sed "s|$scratch/||" | tr '\n' ' ')" = \
+    "text/P0/pdf_0.txt text/P0/pdf_1.txt text/P1/pdf_0.txt " || fail "files: $(find "$scratch/text")"
+one=$scratch/text/P0/pdf_1.txt
+test "$(sed -n 1p "$one")" = 0.100000 || fail "time: $(sed -n 1p "$one")"
+# index -50 -50 -25: mean -.5, 9.5, 19.5; width .25, .5, .75
+first='1.0000000000e-03 -1.3000000000e+01 -1.5500000000e+01 7.5000000000e-01'
+test "$(sed -n 2p "$one")" = "$first" || fail "first cell: $(sed -n 2p "$one")"
+test "$(wc -l < "$one")" -eq 101 || fail "$(wc -l < "$one") lines"
+
+# ---- CSV
+"$export" --format csv "$run" "$scratch/csv/" || fail "export to CSV"
+one=$scratch/csv/leg1_record0.csv
+test "$(sed -n 1p "$one")" = 'x [m],"theta, ""t"" [rad]",éta,p' || fail "header: $(sed -n 1p "$one")"
+test "$(sed -n 2p "$one")" = '-13,-15.5,0.75,0.001' || fail "first line: $(sed -n 2p "$one")"
+test "$(sed -n 4p "$scratch/csv/records.csv")" = 'leg1_record0.csv,1,0,1,100' || fail "$(cat "$scratch/csv/records.csv")"
+
+# ---- errors
+expect 1 'is not empty' "$export" "$run" "$scratch/text"
+expect 1 'No such file' "$export" "$scratch/none" "$scratch/new"
+test ! -e "$scratch/new" || fail "made a folder for nothing"
+expect 1 'no records in' "$export" "$scratch" "$scratch/new"
+expect 2 "unknown format 'xml'" "$export" --format xml "$run" "$scratch/new"
+expect 2 'OUT is missing' "$export" "$run"
+expect 2 'RUN is missing' "$export"
+expect 2 'too many' "$export" a b c
+expect 2 'unrecognized option' "$export" --speed a b
+cp -r "$run" "$scratch/broken" && head -c 3000 "$run/leg0_record1.h5" > "$scratch/broken/leg0_record1.h5"
+expect 1 'broken/leg0_record1.h5: truncated file' "$export" "$scratch/broken" "$scratch/new"
+"$export" --help | grep -q 'OUT/P<leg>/pdf_<record>.txt' || fail "--help"
+"$export" --version | grep -q '^gbees-export [0-9]' || fail "--version"
+
+# ---- other readers
+if command -v h5dump > /dev/null; then
+    h5dump "$run/leg0_record0.h5" > "$scratch/dump" || fail "h5dump leg0_record0.h5"
+    grep -q 'DATASET "index"' "$scratch/dump" || fail "h5dump saw no index"
+    h5dump -p -H -d /pdf/p "$run/leg0_record0.h5" > "$scratch/dump" || fail "h5dump /pdf/p"
+    for word in SHUFFLE 'DEFLATE { LEVEL 4 }' FLETCHER32; do
+        grep -q "$word" "$scratch/dump" || fail "/pdf/p has no $word"
+    done
+    h5dump -H "$run/moments.h5" | grep -q DIMENSION_LIST || fail "moments.h5 has no dimension scales"
+fi
+if command -v xmllint > /dev/null; then
+    xmllint --noout "$run"/*.xdmf || fail "the sidecar is no XML"
+fi
+python=${GBEES_PYTHON:-/usr/bin/python3}
+"$python" -c 'import h5py, numpy' 2> /dev/null || {
+    echo "test_export: no h5py: not all was tested"
+    exit 77
+}
+"$python" - "$run" << 'END' || fail "h5py"
+import json, os, sys
+import xml.etree.ElementTree as tree
+import h5py, numpy as np
+
+run = sys.argv[1]
+with h5py.File(os.path.join(run, "leg0_record1.h5")) as f:
+    index, p, x = f["/pdf/index"][:], f["/pdf/p"][:], f["/pdf/x"][:]
+    assert index.shape == (3, 100) and index.dtype == np.int32 and p.dtype == np.float64
+    assert (np.lexsort(index[::-1]) == np.arange(100)).all(), "cells are not sorted"
+    assert index[0, 0] == -50
+    centre = f["/grid/origin"][:] + f["/grid/h"][:] * index.T
+    assert np.allclose(x, centre) and x.dtype == np.float32
+    assert (f["/grid/R"][:] == np.eye(3)).all()
+    assert list(f["/grid/names"].asstr()) == ["x", 'theta, "t"', "éta"], list(f["/grid/names"].asstr())
+    assert list(f["/grid/units"].asstr()) == ["m", "rad", "-"]
+    for j in range(3):
+        line = f[f"/marginals/1d/{j}"]
+        assert np.isclose(line[:].sum(), p.sum())
+        assert np.allclose(np.bincount(index[j] - line.attrs["first"][0], p), line[:])
+        for k in range(j + 1, 3):
+            plane = f[f"/marginals/2d/{j}_{k}"]
+            other = np.zeros(plane.shape)
+            a, b = plane.attrs["first"]
+            np.add.at(other, (index[j] - a, index[k] - b), p)
+            assert np.allclose(plane[:], other)
+    a = f.attrs
+    assert a["format"] == "gbees-record" and a["format_version"] == 1 and a["model"] == "handmade"
+    assert a["scenario"] == "model: handmade\n# é\n" and a["device"] == ""
+    assert list(a["parameter_names"]) == ["sigma", "rho"] and list(a["parameters"]) == [4, .1]
+    assert a["leg"] == 0 and a["record"] == 1 and a["time"] == .1 and a["cells"] == 200 and a["cells_above"] == 100
+    assert list(a["mean"]) == [1, 2, 3] and (a["covariance"] == np.diag([1, 2, 3])).all()
+    names = """format format_version gbees_version model model_hash plugin parameters parameter_names scenario backend
+        device leg record time step time_step mean covariance entropy mass mass_clipped mass_outflow mass_pruned cells
+        cells_above threshold dimension""".split()
+    assert sorted(names) == sorted(a), set(names) ^ set(a)
+with h5py.File(os.path.join(run, "moments.h5")) as f:
+    assert list(f["time"]) == [0, .1, 1] and list(f["leg"]) == [0, 0, 1] and list(f["record"]) == [0, 1, 0]
+    assert f["mean"].shape == (3, 3) and f["covariance"].shape == (3, 3, 3)
+    for name in "mean covariance entropy mass cells cells_above mass_clipped mass_outflow mass_pruned step".split():
+        assert f[name].dims[0]["time"] == f["time"], name
+    assert list(f["updates/time"]) == [1] and list(f["updates/log_evidence"]) == [-3]
+grid = tree.parse(os.path.join(run, "leg0_record1.xdmf")).getroot().find("Domain/Grid")
+assert grid.find("Topology").get("NumberOfElements") == "100" and grid.find("Time").get("Value").startswith("0.1")
+for item in grid.iter("DataItem"):
+    name, path = item.text.strip().split(":")
+    with h5py.File(os.path.join(run, name)) as f:
+        assert list(f[path].shape) == [int(k) for k in item.get("Dimensions").split()]
+        assert f[path].dtype.itemsize == int(item.get("Precision"))
+with open(os.path.join(run, "run.json")) as f:
+    about = json.load(f)
+assert about["state"] == "complete" and about["summary"]["steps"] == 12
+END
+echo "test_export: all passed"
