@@ -11,6 +11,8 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/grid_compact.c \
 	%D%/cpu/grid_private.h \
 	%D%/cpu/growth.c \
+	%D%/cpu/pages.c \
+	%D%/cpu/pages.h \
 	%D%/cpu/paper.c \
 	%D%/cpu/prune.c \
 	%D%/cpu/setup.c \
@@ -34,6 +36,7 @@ noinst_LTLIBRARIES += %D%/libcpu_generic.la
 %C%_libcpu_generic_la_LDFLAGS =
 
 if X86_64
+%C%_gbees_cpu_la_CPPFLAGS += -DGBEES_X86
 %C%_gbees_cpu_la_LIBADD += %D%/libcpu_avx2.la %D%/libcpu_avx512.la
 
 noinst_LTLIBRARIES += %D%/libcpu_avx2.la

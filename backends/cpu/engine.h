@@ -9,6 +9,9 @@
 /* Bricks that are summed up together (engine_chunk): sums are added in this order for every number of threads. */
 enum { CHUNK_BRICKS = 256, CHUNK_CELLS = 8192 };
 
+/* From so many cells on a loop is shared between threads. */
+enum { THREADED_CELLS = 1 << 17 };
+
 struct gbees_engine {
     const gbees_problem *problem;
     const kernel *kernel;
@@ -96,10 +99,10 @@ static inline void engine_base(const gbees_engine *e, uint32_t slot, double *bas
         base[k] = e->problem->mean[k] + e->problem->width[k] * ((double)key[k] * e->g.shape.edge[k]);
 }
 
-/* Threads for so many bricks: none to be started for a few. */
+/* Threads for so many bricks: a step over few is over before another thread has woken up. */
 static inline int engine_threads(const gbees_engine *e, uint32_t bricks)
 {
-    return (uint64_t)bricks * (uint64_t)e->cells < 16384 ? 1 : e->threads;
+    return (uint64_t)bricks * (uint64_t)e->cells < THREADED_CELLS ? 1 : e->threads;
 }
 
 /* Bricks a chunk, and chunks for the bricks in use. */

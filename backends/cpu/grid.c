@@ -2,11 +2,11 @@
 #include "grid.h"
 #include "grid_private.h"
 #include "numerics/buzhash.h"
+#include "pages.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 int grid_create(grid *g, int n, int cells, gbees_error *error)
 {
@@ -21,7 +21,7 @@ int grid_create(grid *g, int n, int cells, gbees_error *error)
 void grid_destroy(grid *g)
 {
     for (int f = 0; f < g->field_count; f++) {
-        free(*g->field[f].data);
+        pages_free(*g->field[f].data, g->field_capacity[f] * g->field[f].size);
         *g->field[f].data = NULL;
     }
     free(g->used);
@@ -72,20 +72,6 @@ static int no_memory(const grid *g, uint64_t slots, gbees_error *error)
                            (double)(slot * slots) / 1e6, (unsigned long long)slots, g->shape.cells, g->count);
 }
 
-/* Sweeps reach for neighbours all over the arrays: with small pages every one would cost a walk of the page table. */
-static void use_huge_pages(void *data, size_t size)
-{
-#ifdef MADV_HUGEPAGE
-    const uintptr_t page = (uintptr_t)2 << 20;
-    uintptr_t from = ((uintptr_t)data + page - 1) / page * page, to = ((uintptr_t)data + size) / page * page;
-
-    if (from < to)
-        (void)madvise((char *)data + (from - (uintptr_t)data), to - from, MADV_HUGEPAGE);
-#else
-    (void)data, (void)size;
-#endif
-}
-
 /* A bigger heap.  The rows of the null brick are zeroed when the heap is made; other slots are undefined until used.
  */
 static int grow_heap(grid *g, uint64_t slots, gbees_error *error)
@@ -101,12 +87,13 @@ static int grow_heap(grid *g, uint64_t slots, gbees_error *error)
     if (!used || !stack)
         return no_memory(g, slots, error);
     for (int f = 0; f < g->field_count; f++) {
-        void *data = realloc(*g->field[f].data, slots * g->field[f].size);
+        void *data =
+            pages_resize(*g->field[f].data, g->field_capacity[f] * g->field[f].size, slots * g->field[f].size);
 
         if (!data)
             return no_memory(g, slots, error);
         *g->field[f].data = data;
-        use_huge_pages(data, slots * g->field[f].size);
+        g->field_capacity[f] = slots;
         if (!g->capacity)
             memset(data, 0, g->field[f].size);
     }

@@ -39,6 +39,7 @@ typedef struct grid {
     uint64_t table_size;
     int field_count;
     grid_field field[GRID_FIELDS];
+    uint64_t field_capacity[GRID_FIELDS]; /* slots of each: they differ when memory ran out half way */
     uint64_t peak_bytes;
 } grid;
 

@@ -18,8 +18,8 @@
 typedef struct kernel_axis {
     int edge, shift;
     double width;
-    const void
-        *offset[GBEES_MAX_DIM]; /* [k]: coordinate k of the (edge + 3) * cells / edge points; float or double */
+    /* [k]: coordinate k of the (edge + 3) * cells / edge points, float or double; inner: from face plane 0 on. */
+    const void *offset[GBEES_MAX_DIM], *inner[GBEES_MAX_DIM];
     gbees_component_f *component_f;
     gbees_component_d *component_d;
 } kernel_axis;

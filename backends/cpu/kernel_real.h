@@ -4,41 +4,40 @@
 
 enum { GBEES_REAL_FN(PLANES) = 4 * 64 }; /* edge + 3 planes of 64 / edge cells: most for an edge of 1 */
 
-/* Face velocities along an axis at the face planes -1 .. edge + 1, or, given `inner`, 0 .. edge. */
-INLINE void GBEES_REAL_FN(velocities)(const kernel_context *c, int axis, const double *base, int inner, int count,
-                                      GBEES_REAL *out)
-{
-    const kernel_axis *a = &c->axis[axis];
-    int lanes = count / a->edge, points = (a->edge + (inner ? 1 : 3)) * lanes;
+/* The centre of a brick's lowest cell. */
+typedef struct GBEES_REAL_FN(base) {
+    double wide[GBEES_MAX_DIM];
+    GBEES_REAL narrow[GBEES_MAX_DIM];
+} GBEES_REAL_FN(base);
 
-    if (sizeof(GBEES_REAL) == sizeof(double) || c->wide) {
-        const double *offset[GBEES_MAX_DIM];
-        double wide[4 * 64];
-
-        for (int k = 0; k < c->n; k++)
-            offset[k] = (const double *)a->offset[k] + (inner ? lanes : 0);
-        a->component_d((size_t)points, c->time, base, offset, c->parameters_d, wide);
-        for (int i = 0; i < points; i++)
-            out[i] = (GBEES_REAL)wide[i];
-    } else {
-        const GBEES_REAL *offset[GBEES_MAX_DIM];
-        GBEES_REAL origin[GBEES_MAX_DIM];
-
-        for (int k = 0; k < c->n; k++) {
-            offset[k] = (const GBEES_REAL *)a->offset[k] + (inner ? lanes : 0);
-            origin[k] = (GBEES_REAL)base[k];
-        }
-        a->COMPONENT((size_t)points, (GBEES_REAL)c->time, origin, offset, c->PARAMETERS, out);
-    }
-}
-
-/* The centre of the brick's lowest cell. */
-INLINE void GBEES_REAL_FN(base_of)(const kernel_context *c, uint32_t slot, double *base)
+INLINE void GBEES_REAL_FN(base_of)(const kernel_context *c, uint32_t slot, GBEES_REAL_FN(base) * base)
 {
     const int32_t *key = grid_key(c->g, slot);
 
-    for (int k = 0; k < c->n; k++)
-        base[k] = c->origin[k] + c->width[k] * ((double)key[k] * c->axis[k].edge);
+    for (int k = 0; k < c->n; k++) {
+        base->wide[k] = c->origin[k] + c->width[k] * ((double)key[k] * c->axis[k].edge);
+        base->narrow[k] = (GBEES_REAL)base->wide[k];
+    }
+}
+
+/* Face velocities along an axis at the face planes -1 .. edge + 1, or, given `inner`, 0 .. edge. */
+INLINE void GBEES_REAL_FN(velocities)(const kernel_context *c, int axis, const GBEES_REAL_FN(base) * base, int inner,
+                                      int count, GBEES_REAL *out)
+{
+    const kernel_axis *a = &c->axis[axis];
+    const void *const *offset = inner ? a->inner : a->offset;
+    int points = (a->edge + (inner ? 1 : 3)) * (count / a->edge);
+
+    if (sizeof(GBEES_REAL) == sizeof(float) && c->wide) {
+        double wide[4 * 64];
+
+        a->component_d((size_t)points, c->time, base->wide, (const double *const *)offset, c->parameters_d, wide);
+        for (int i = 0; i < points; i++)
+            out[i] = (GBEES_REAL)wide[i];
+    } else {
+        a->COMPONENT((size_t)points, (GBEES_REAL)c->time, base->narrow, (const GBEES_REAL *const *)offset,
+                     c->PARAMETERS, out);
+    }
 }
 
 /* ---- pass 1: S = sum over axes of T ------------------------------------------------------------------------- */
@@ -60,13 +59,13 @@ INLINE void GBEES_REAL_FN(transverse_axis)(const GBEES_REAL *below, const GBEES_
 {
     enum { MOST = 3 * 64 };
     const int lanes = count >> log2_edge, edge = 1 << log2_edge;
-    GBEES_REAL p[MOST], t[64], side[64];
+    _Alignas(64) GBEES_REAL p[MOST], t[64], side[64];
 
     GBEES_REAL_FN(split)(below, side, count, shift, log2_edge);
-    memcpy(p, side + (edge - 1) * lanes, (size_t)lanes * sizeof *p);
+    GBEES_REAL_FN(copy)(p, side + (edge - 1) * lanes, lanes);
     GBEES_REAL_FN(split)(own, p + lanes, count, shift, log2_edge);
     GBEES_REAL_FN(split)(above, side, count, shift, log2_edge);
-    memcpy(p + lanes + count, side, (size_t)lanes * sizeof *p);
+    GBEES_REAL_FN(copy)(p + lanes + count, side, lanes);
     GBEES_REAL_FN(transverse_planes)(p, u, t, half_lambda, lanes, count);
     GBEES_REAL_FN(merge_add)(t, s, count, shift, log2_edge);
 }
@@ -83,34 +82,40 @@ INLINE void GBEES_REAL_FN(gather_planes)(const GBEES_REAL_FN(line) * a, int coun
                                          GBEES_REAL *p, GBEES_REAL *q)
 {
     const int lanes = count >> log2_edge, edge = 1 << log2_edge;
-    GBEES_REAL side[64];
+    _Alignas(64) GBEES_REAL side[64];
 
     if (edge == 1) {
-        memcpy(p, a->p_below2, (size_t)lanes * sizeof *p);
-        memcpy(p + lanes, a->p_below, (size_t)lanes * sizeof *p);
-        memcpy(p + 3 * lanes, a->p_above, (size_t)lanes * sizeof *p);
-        memcpy(p + 4 * lanes, a->p_above2, (size_t)lanes * sizeof *p);
+        GBEES_REAL_FN(copy)(p, a->p_below2, lanes);
+        GBEES_REAL_FN(copy)(p + lanes, a->p_below, lanes);
+        GBEES_REAL_FN(copy)(p + 3 * lanes, a->p_above, lanes);
+        GBEES_REAL_FN(copy)(p + 4 * lanes, a->p_above2, lanes);
     } else {
         GBEES_REAL_FN(split)(a->p_below, side, count, shift, log2_edge);
-        memcpy(p, side + (edge - 2) * lanes, 2 * (size_t)lanes * sizeof *p);
+        GBEES_REAL_FN(copy)(p, side + (edge - 2) * lanes, 2 * lanes);
         GBEES_REAL_FN(split)(a->p_above, side, count, shift, log2_edge);
-        memcpy(p + (edge + 2) * lanes, side, 2 * (size_t)lanes * sizeof *p);
+        GBEES_REAL_FN(copy)(p + (edge + 2) * lanes, side, 2 * lanes);
     }
     GBEES_REAL_FN(split)(a->p_own, p + 2 * lanes, count, shift, log2_edge);
     GBEES_REAL_FN(split)(a->s_below, side, count, shift, log2_edge);
-    memcpy(q, side + (edge - 1) * lanes, (size_t)lanes * sizeof *q);
+    GBEES_REAL_FN(copy)(q, side + (edge - 1) * lanes, lanes);
     GBEES_REAL_FN(split)(a->s_own, q + lanes, count, shift, log2_edge);
     GBEES_REAL_FN(split)(a->s_above, side, count, shift, log2_edge);
-    memcpy(q + (edge + 1) * lanes, side, (size_t)lanes * sizeof *q);
+    GBEES_REAL_FN(copy)(q + (edge + 1) * lanes, side, lanes);
 }
 
-static __attribute__((noinline)) void
-GBEES_REAL_FN(flux_planes)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict q, const GBEES_REAL *restrict u,
-                           GBEES_REAL *restrict flux, GBEES_REAL lambda, int lanes, int count)
+/* d = what the fluxes along an axis change in the planes of a brick. */
+static __attribute__((noinline)) void GBEES_REAL_FN(flux_planes)(const GBEES_REAL *restrict p,
+                                                                 const GBEES_REAL *restrict q,
+                                                                 const GBEES_REAL *restrict u, GBEES_REAL *restrict d,
+                                                                 GBEES_REAL lambda, int lanes, int count)
 {
-    for (int i = 0; i < count; i++)
+    _Alignas(64) GBEES_REAL flux[2 * 64];
+
+    for (int i = 0; i < count + lanes; i++)
         flux[i] = GBEES_REAL_FN(gbees_ctu_flux)(p[i], p[i + lanes], p[i + 2 * lanes], p[i + 3 * lanes], q[i],
                                                 q[i + lanes], u[i], u[i + lanes], u[i + 2 * lanes], lambda);
+    for (int i = 0; i < count; i++)
+        d[i] = lambda * (flux[i] - flux[i + lanes]);
 }
 
 INLINE void GBEES_REAL_FN(flux_axis)(const GBEES_REAL_FN(line) * a, const GBEES_REAL *u, GBEES_REAL lambda, int count,
@@ -118,12 +123,10 @@ INLINE void GBEES_REAL_FN(flux_axis)(const GBEES_REAL_FN(line) * a, const GBEES_
 {
     enum { MOST = 5 * 64 };
     const int lanes = count >> log2_edge;
-    GBEES_REAL p[MOST], q[MOST], flux[MOST], d[64];
+    _Alignas(64) GBEES_REAL p[MOST], q[MOST], d[64];
 
     GBEES_REAL_FN(gather_planes)(a, count, shift, log2_edge, p, q);
-    GBEES_REAL_FN(flux_planes)(p, q, u, flux, lambda, lanes, count + lanes);
-    for (int i = 0; i < count; i++)
-        d[i] = lambda * (flux[i] - flux[i + lanes]);
+    GBEES_REAL_FN(flux_planes)(p, q, u, d, lambda, lanes, count);
     GBEES_REAL_FN(merge_add)(d, change, count, shift, log2_edge);
 }
 
@@ -202,15 +205,15 @@ static void GBEES_REAL_FN(transverse)(const kernel_context *c, uint32_t from, ui
     for (uint32_t k = from; k < to; k++) {
         uint32_t slot = c->g->used[k];
         const uint32_t *neighbor = grid_neighbors(c->g, slot);
-        double base[GBEES_MAX_DIM];
-        GBEES_REAL u[GBEES_REAL_FN(PLANES)], s[64] = {0};
+        GBEES_REAL_FN(base) base;
+        _Alignas(64) GBEES_REAL u[GBEES_REAL_FN(PLANES)], s[64] = {0};
 
         GBEES_REAL_FN(prefetch)(c, k + 1, to, 0);
-        GBEES_REAL_FN(base_of)(c, slot, base);
+        GBEES_REAL_FN(base_of)(c, slot, &base);
         for (int j = 0; j < c->n; j++) {
             GBEES_REAL half_lambda = (GBEES_REAL)(0.5 * c->step / c->axis[j].width);
 
-            GBEES_REAL_FN(velocities)(c, j, base, 1, shape->cells, u);
+            GBEES_REAL_FN(velocities)(c, j, &base, 1, shape->cells, u);
 #define CALL(count, shift, log2_edge)                                                                                \
     GBEES_REAL_FN(transverse_axis)                                                                                   \
     (p + neighbor[2 * j] * cells, p + slot * cells, p + neighbor[2 * j + 1] * cells, u, half_lambda, count, shift,   \
@@ -218,7 +221,7 @@ static void GBEES_REAL_FN(transverse)(const kernel_context *c, uint32_t from, ui
             FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)
 #undef CALL
         }
-        memcpy((GBEES_REAL *)c->s + slot * cells, s, cells * sizeof *s);
+        GBEES_REAL_FN(copy)((GBEES_REAL *)c->s + slot * cells, s, (int)cells);
     }
 }
 
@@ -228,8 +231,12 @@ INLINE GBEES_REAL_FN(line) GBEES_REAL_FN(line_of)(const kernel_context *c, uint3
     const GBEES_REAL *p = c->p, *s = c->s;
     const uint32_t *neighbor = grid_neighbors(c->g, slot);
     uint32_t below = neighbor[2 * axis], above = neighbor[2 * axis + 1];
-    uint32_t below2 = grid_neighbors(c->g, below)[2 * axis], above2 = grid_neighbors(c->g, above)[2 * axis + 1];
+    uint32_t below2 = 0, above2 = 0;
 
+    if (c->axis[axis].edge == 1) { /* longer edges hold the second cells themselves */
+        below2 = grid_neighbors(c->g, below)[2 * axis];
+        above2 = grid_neighbors(c->g, above)[2 * axis + 1];
+    }
     return (GBEES_REAL_FN(line)){p + below2 * cells, p + below * cells, p + slot * cells, p + above * cells,
                                  p + above2 * cells, s + below * cells, s + slot * cells, s + above * cells};
 }
@@ -263,16 +270,16 @@ static void GBEES_REAL_FN(update)(const kernel_context *c, uint32_t from, uint32
 
     for (uint32_t k = from; k < to; k++) {
         uint32_t slot = c->g->used[k];
-        double base[GBEES_MAX_DIM];
-        GBEES_REAL u[GBEES_REAL_FN(PLANES)], change[64] = {0};
+        GBEES_REAL_FN(base) base;
+        _Alignas(64) GBEES_REAL u[GBEES_REAL_FN(PLANES)], change[64] = {0};
 
         GBEES_REAL_FN(prefetch)(c, k + 1, to, 1);
-        GBEES_REAL_FN(base_of)(c, slot, base);
+        GBEES_REAL_FN(base_of)(c, slot, &base);
         for (int j = 0; j < c->n; j++) {
             GBEES_REAL lambda = (GBEES_REAL)(c->step / c->axis[j].width);
             GBEES_REAL_FN(line) line = GBEES_REAL_FN(line_of)(c, slot, j);
 
-            GBEES_REAL_FN(velocities)(c, j, base, 0, shape->cells, u);
+            GBEES_REAL_FN(velocities)(c, j, &base, 0, shape->cells, u);
 #define CALL(count, shift, log2_edge) GBEES_REAL_FN(flux_axis)(&line, u, lambda, count, shift, log2_edge, change)
             FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)
 #undef CALL
@@ -309,15 +316,16 @@ static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slot
 
     for (uint32_t k = 0; k < count; k++) {
         uint32_t slot = slots[k];
-        double base[GBEES_MAX_DIM], most = 0;
+        GBEES_REAL_FN(base) base;
+        double most = 0;
         GBEES_REAL u[GBEES_REAL_FN(PLANES)], rate[64] = {0};
 
-        GBEES_REAL_FN(base_of)(c, slot, base);
+        GBEES_REAL_FN(base_of)(c, slot, &base);
         for (int j = 0; j < c->n; j++) {
             uint64_t *flow = c->flow + (size_t)slot * (size_t)(2 * c->n) + 2 * j;
             GBEES_REAL over_width = (GBEES_REAL)(1 / c->axis[j].width);
 
-            GBEES_REAL_FN(velocities)(c, j, base, 1, shape->cells, u);
+            GBEES_REAL_FN(velocities)(c, j, &base, 1, shape->cells, u);
 #define CALL(count, shift, log2_edge)                                                                                \
     GBEES_REAL_FN(inspect_axis)(u, over_width, count, shift, log2_edge, c->forward_only, flow, rate)
             FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)

@@ -8,6 +8,28 @@
 typedef GBEES_REAL GBEES_REAL_FN(vector)
     __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(GBEES_REAL)), may_alias));
 
+/* Whole vectors: a memcpy() of one becomes moves of pieces, which a later load of the whole has to wait for. */
+INLINE GBEES_REAL_FN(vector) GBEES_REAL_FN(load)(const GBEES_REAL *from)
+{
+    return *(const GBEES_REAL_FN(vector) *)from;
+}
+
+INLINE void GBEES_REAL_FN(store)(GBEES_REAL *to, GBEES_REAL_FN(vector) v)
+{
+    *(GBEES_REAL_FN(vector) *)to = v;
+}
+
+/* Some planes as they are; a plane may be a single cell (n = 1) or a part of a vector (n = 2). */
+INLINE void GBEES_REAL_FN(copy)(GBEES_REAL *restrict to, const GBEES_REAL *restrict from, int count)
+{
+    int i = 0;
+
+    for (; i + LANES <= count; i += LANES)
+        GBEES_REAL_FN(store)(to + i, GBEES_REAL_FN(load)(from + i));
+    for (; i < count; i++)
+        to[i] = from[i];
+}
+
 #undef SPLIT_ALL
 #if LANES == 16
 #define SPLIT_ALL(F, b)                                                                                              \
@@ -110,7 +132,7 @@ INLINE void GBEES_REAL_FN(split)(const GBEES_REAL *restrict cells, GBEES_REAL *r
                                  int log2_edge)
 {
     if (log2_edge == 0) {
-        memcpy(planes, cells, (size_t)count * sizeof *planes);
+        GBEES_REAL_FN(copy)(planes, cells, count);
     } else if (count < 64 || log2_edge > 2) {
         for (int c = 0; c < count; c++) {
             int low = c & ((1 << shift) - 1), high = c >> (shift + log2_edge);
@@ -121,11 +143,13 @@ INLINE void GBEES_REAL_FN(split)(const GBEES_REAL *restrict cells, GBEES_REAL *r
     } else {
         GBEES_REAL_FN(vector) v[64 / LANES];
 
-        memcpy(v, cells, sizeof v);
+#pragma GCC unroll 32
+        for (int i = 0; i < 64 / LANES; i++)
+            v[i] = GBEES_REAL_FN(load)(cells + i * LANES);
         GBEES_REAL_FN(exchange_all)(v, shift, log2_edge);
 #pragma GCC unroll 32
         for (int i = 0; i < 64 / LANES; i++)
-            memcpy(planes + GBEES_REAL_FN(place)(i, shift, log2_edge) * LANES, &v[i], sizeof v[i]);
+            GBEES_REAL_FN(store)(planes + GBEES_REAL_FN(place)(i, shift, log2_edge) * LANES, v[i]);
     }
 }
 
@@ -148,15 +172,10 @@ INLINE void GBEES_REAL_FN(merge_add)(const GBEES_REAL *restrict planes, GBEES_RE
 
 #pragma GCC unroll 32
         for (int i = 0; i < 64 / LANES; i++)
-            memcpy(&v[i], planes + GBEES_REAL_FN(place)(i, shift, log2_edge) * LANES, sizeof v[i]);
+            v[i] = GBEES_REAL_FN(load)(planes + GBEES_REAL_FN(place)(i, shift, log2_edge) * LANES);
         GBEES_REAL_FN(exchange_all)(v, shift, log2_edge);
 #pragma GCC unroll 32
-        for (int i = 0; i < 64 / LANES; i++) {
-            GBEES_REAL_FN(vector) sum;
-
-            memcpy(&sum, cells + i * LANES, sizeof sum);
-            sum += v[i];
-            memcpy(cells + i * LANES, &sum, sizeof sum);
-        }
+        for (int i = 0; i < 64 / LANES; i++)
+            GBEES_REAL_FN(store)(cells + i * LANES, GBEES_REAL_FN(load)(cells + i * LANES) + v[i]);
     }
 }

@@ -54,6 +54,7 @@ static int make_points(gbees_engine *e, int axis, size_t real_size, char *to)
                 ((double *)(void *)to)[k * points + i] = x;
         }
         e->context.axis[axis].offset[k] = to + (size_t)(k * points) * real_size;
+        e->context.axis[axis].inner[k] = to + (size_t)(k * points + lanes) * real_size;
     }
     return 0;
 }

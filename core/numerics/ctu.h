@@ -17,14 +17,14 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_most)(GBEES_REAL a, GBEES_REAL b)
     return a > b ? a : b;
 }
 
-/* phi(theta) * d with the monotonised-central limiter phi and theta = up / d: the smallest of 2d, 2up and their mean
- * where all are positive, the largest where all are negative, else 0.  No division, and nothing to go wrong at d = 0.
- */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_mc)(GBEES_REAL d, GBEES_REAL up)
+/* Half of phi(theta) * d, with the monotonised-central limiter phi and theta = up / d: the smallest of d, up and a
+ * quarter of their sum where all are positive, the largest where all are negative, else 0.  No division, and nothing
+ * to go wrong at d = 0. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_half_mc)(GBEES_REAL d, GBEES_REAL up)
 {
-    GBEES_REAL mean = (GBEES_REAL)0.5 * (d + up);
-    GBEES_REAL low = GBEES_REAL_FN(gbees_least)(GBEES_REAL_FN(gbees_least)(2 * d, 2 * up), mean);
-    GBEES_REAL high = GBEES_REAL_FN(gbees_most)(GBEES_REAL_FN(gbees_most)(2 * d, 2 * up), mean);
+    GBEES_REAL mean = (GBEES_REAL)0.25 * (d + up);
+    GBEES_REAL low = GBEES_REAL_FN(gbees_least)(GBEES_REAL_FN(gbees_least)(d, up), mean);
+    GBEES_REAL high = GBEES_REAL_FN(gbees_most)(GBEES_REAL_FN(gbees_most)(d, up), mean);
 
     return GBEES_REAL_FN(gbees_most)(low, 0) + GBEES_REAL_FN(gbees_least)(high, 0);
 }
@@ -45,14 +45,16 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_flux)(GBEES_REAL pm2, GBEES_REAL pm
                                                    GBEES_REAL sm1, GBEES_REAL sp0, GBEES_REAL um, GBEES_REAL u,
                                                    GBEES_REAL up, GBEES_REAL lambda)
 {
-    const GBEES_REAL half = (GBEES_REAL)0.5;
     GBEES_REAL d = pp0 - pm1;
     GBEES_REAL upwind_d = u > 0 ? pm1 - pm2 : pp1 - pp0;
     GBEES_REAL donor = u > 0 ? pm1 - sm1 : pp0 - sp0;
     GBEES_REAL below = GBEES_REAL_FN(gbees_most)(um, 0), above = GBEES_REAL_FN(gbees_least)(up, 0);
     GBEES_REAL inflow = u > 0 ? below : above;
-    GBEES_REAL a = GBEES_REAL_FN(gbees_most)(u, -u);
-    GBEES_REAL own = half * lambda * inflow * upwind_d; /* T of the upwind cell along this axis: not a corner term */
+    /* T of the upwind cell along this axis: S has it, but it is no corner term. */
+    GBEES_REAL own = (GBEES_REAL)0.5 * lambda * inflow * upwind_d;
+    /* |u| (1 - |u| lambda) / 2 * phi d  =  u (sign u - u lambda) * half of phi d */
+    GBEES_REAL sign = u > 0 ? (GBEES_REAL)1 : (GBEES_REAL)-1;
+    GBEES_REAL second = (sign - lambda * u) * GBEES_REAL_FN(gbees_half_mc)(d, upwind_d);
 
-    return u * (donor + own) + half * a * (1 - a * lambda) * GBEES_REAL_FN(gbees_mc)(d, upwind_d);
+    return u * (donor + own + second);
 }

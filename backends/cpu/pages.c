@@ -1,0 +1,98 @@
+/* pages.c - see pages.h. */
+#include "pages.h"
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+enum { ALIGNMENT = 64, MAPPED = 1 << 20 }; /* from this size on memory is mapped */
+
+#ifdef __linux__
+
+static const size_t HUGE = (size_t)2 << 20;
+
+static int is_mapped(size_t size)
+{
+    return size >= MAPPED;
+}
+
+static size_t rounded(size_t size)
+{
+    return (size + HUGE - 1) / HUGE * HUGE;
+}
+
+static void *map(size_t size)
+{
+    void *data =
+        mmap(NULL, rounded(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (data == MAP_FAILED)
+        return NULL;
+    (void)madvise(data, rounded(size), MADV_HUGEPAGE);
+    return data;
+}
+
+static void *remap(void *data, size_t old, size_t size)
+{
+    void *moved = mremap(data, rounded(old), rounded(size), MREMAP_MAYMOVE);
+
+    if (moved == MAP_FAILED)
+        return NULL;
+    (void)madvise(moved, rounded(size), MADV_HUGEPAGE);
+    return moved;
+}
+
+static void unmap(void *data, size_t size)
+{
+    (void)munmap(data, rounded(size));
+}
+
+#else
+
+static int is_mapped(size_t size)
+{
+    (void)size;
+    return 0;
+}
+
+static void *map(size_t size)
+{
+    (void)size;
+    return NULL;
+}
+
+static void *remap(void *data, size_t old, size_t size)
+{
+    (void)data, (void)old, (void)size;
+    return NULL;
+}
+
+static void unmap(void *data, size_t size)
+{
+    (void)data, (void)size;
+}
+
+#endif
+
+void *pages_resize(void *data, size_t old, size_t size)
+{
+    if (data && is_mapped(old) && is_mapped(size))
+        return remap(data, old, size);
+    void *fresh =
+        is_mapped(size) ? map(size) : aligned_alloc(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    if (fresh && data) {
+        memcpy(fresh, data, old < size ? old : size);
+        pages_free(data, old);
+    }
+    return fresh;
+}
+
+void pages_free(void *data, size_t size)
+{
+    if (data && is_mapped(size))
+        unmap(data, size);
+    else
+        free(data);
+}
