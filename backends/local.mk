@@ -26,7 +26,8 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel.h \
 	%D%/cpu/kernel_mask.h \
 	%D%/cpu/kernel_real.h \
-	%D%/cpu/kernel_split.h
+	%D%/cpu/kernel_split.h \
+	%D%/cpu/kernel_sweep.h
 cpu_kernel_cflags = -fno-math-errno -fno-trapping-math $(OPENMP_CFLAGS)
 
 noinst_LTLIBRARIES += %D%/libcpu_generic.la

@@ -16,8 +16,11 @@ libgbees_la_SOURCES = \
 	%D%/numerics/ctu.h \
 	%D%/numerics/likelihood.h \
 	%D%/numerics/qualifier.h \
+	%D%/numerics/split.h \
 	%D%/module/card.c \
 	%D%/module/card.h \
+	%D%/module/elf.c \
+	%D%/module/elf.h \
 	%D%/module/folders.c \
 	%D%/module/folders.h \
 	%D%/module/module.c \

@@ -36,6 +36,11 @@ static void destroy(gbees_engine *e)
     grid_destroy(&e->g);
     for (int j = 0; j < GBEES_MAX_DIM; j++)
         free(e->offsets[j]);
+    for (int t = 0; e->scratch && t < e->threads; t++) {
+        free(e->scratch[t].slots);
+        free(e->scratch[t].data);
+    }
+    free(e->scratch);
     free(e->keep);
     free(e);
 }
@@ -50,11 +55,13 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     if (!e)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CPU backend was set up");
     e->problem = problem;
+    e->split = numerics->scheme == GBEES_SCHEME_SPLIT5;
     e->paper = numerics->faces == GBEES_FACES_REFERENCE;
     e->cells = numerics->cells_per_brick;
     e->real_size = numerics->precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
     e->kernel = numerics->precision == GBEES_DOUBLE ? &kernels->twice : &kernels->single;
     e->threads = options && options->threads > 0 ? options->threads : omp_get_num_procs();
+    e->scratch = calloc((size_t)e->threads, sizeof *e->scratch);
     e->totals.threads = e->threads;
     e->mass = 1;
     int status = (e->cells != 1 && e->cells != 64) || (e->paper && (e->cells != 1 || e->real_size != sizeof(double)))
@@ -62,6 +69,8 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
                                        "the CPU backend has bricks of 64 cells or of 1, and the "
                                        "reference's faces with cells in double precision only")
                      : engine_set_up(e, error);
+    if (!status && !e->scratch)
+        status = gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CPU backend was set up");
     if (!status)
         status = engine_fill_initial(e, error);
     if (status) {

@@ -5,6 +5,9 @@
 #include "grid.h"
 #include "kernel.h"
 #include <gbees/backend.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 /* Bricks that are summed up together (engine_chunk): sums are added in this order for every number of threads. */
 enum { CHUNK_BRICKS = 256, CHUNK_CELLS = 8192 };
@@ -19,6 +22,7 @@ struct gbees_engine {
     int threads;
     int cells;        /* a brick */
     int paper;        /* the reference's face rule: paper.c */
+    int split;        /* the split scheme: one density, swept in place */
     size_t real_size; /* of p, s and next */
 
     /* One row a slot; p and next are swapped at each step. */
@@ -35,9 +39,10 @@ struct gbees_engine {
 
     double mass; /* sum of P */
     gbees_totals totals;
-    uint64_t needed_count; /* at the last count */
-    double needed_steps;   /* steps since then */
-    unsigned char *keep;   /* scratch of a prune, `keep_size` bytes */
+    uint64_t needed_count;   /* at the last count */
+    double needed_steps;     /* steps since then */
+    kernel_scratch *scratch; /* one a thread */
+    unsigned char *keep;     /* scratch of a prune, `keep_size` bytes */
     size_t keep_size;
 };
 
@@ -103,6 +108,16 @@ static inline void engine_base(const gbees_engine *e, uint32_t slot, double *bas
 static inline int engine_threads(const gbees_engine *e, uint32_t bricks)
 {
     return (uint64_t)bricks * (uint64_t)e->cells < THREADED_CELLS ? 1 : e->threads;
+}
+
+/* The thread that runs this. */
+static inline int engine_thread(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
 }
 
 /* Bricks a chunk, and chunks for the bricks in use. */

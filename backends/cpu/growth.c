@@ -157,7 +157,8 @@ static void clear_brick(gbees_engine *e, uint32_t slot)
     size_t cells = (size_t)e->cells, at = slot * cells * e->real_size;
 
     memset((char *)e->p + at, 0, cells * e->real_size);
-    memset((char *)e->s + at, 0, cells * e->real_size);
+    if (e->s)
+        memset((char *)e->s + at, 0, cells * e->real_size);
     e->active[slot] = e->needed[slot] = 0;
 }
 

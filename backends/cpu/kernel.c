@@ -1,5 +1,6 @@
 /* kernel.c - the kernels of one instruction set; see kernel.h. */
 #include "kernel.h"
+#include <stdlib.h>
 #include <string.h>
 #if defined(__AVX__)
 #include <immintrin.h>
@@ -35,6 +36,8 @@
 #include "kernel_split.h"
 
 #include "kernel_real.h"
+
+#include "kernel_sweep.h"
 #undef GBEES_REAL
 #undef GBEES_REAL_FN
 #undef LANES
@@ -55,11 +58,13 @@
 
 #include "kernel_real.h"
 
+#include "kernel_sweep.h"
+
 const kernel_set *PASTE(cpu_kernels_, GBEES_ISA)(void)
 {
     static const kernel_set set = {
-        {TEXT(GBEES_ISA), 1, inspect_f, transverse_f, update_f, split_index_f},
-        {TEXT(GBEES_ISA), 1, inspect_d, transverse_d, update_d, split_index_d},
+        {TEXT(GBEES_ISA), 1, inspect_f, transverse_f, update_f, sweep_f, split_index_f},
+        {TEXT(GBEES_ISA), 1, inspect_d, transverse_d, update_d, sweep_d, split_index_d},
     };
 
     return &set;

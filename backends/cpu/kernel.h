@@ -18,8 +18,9 @@
 typedef struct kernel_axis {
     int edge, shift;
     double width;
-    /* [k]: coordinate k of the (edge + 3) * cells / edge points, float or double; inner: from face plane 0 on. */
-    const void *offset[GBEES_MAX_DIM], *inner[GBEES_MAX_DIM];
+    /* [k]: coordinate k of the (edge + 3) * cells / edge points, float or double; inner and upper: from face planes 0
+     * and 1 on. */
+    const void *offset[GBEES_MAX_DIM], *inner[GBEES_MAX_DIM], *upper[GBEES_MAX_DIM];
     gbees_component_f *component_f;
     gbees_component_d *component_d;
 } kernel_axis;
@@ -36,12 +37,15 @@ typedef struct kernel_context {
     const void *p; /* probability */
     void *s;       /* sums S of the transverse terms */
     void *next;    /* the new probability */
+    void *density; /* the split scheme's, changed in place */
     /* One row a slot: cells with P >= threshold; face velocity > 0 above a cell / < 0 below it, n words; largest
      * sum_j |v_j|/h_j. */
     uint64_t *active;
     uint64_t *flow; /* [slot][2n]: by direction: probability leaves the cell that way */
     double *rate;
     int forward_only; /* the reference's growth rule: the velocity at a cell's upper face decides both directions */
+    int rate_is_sum;  /* over the axes (ctu); else the largest (split5) */
+    int moving;       /* the drift depends on time: the masks are those of another time than the velocities */
     double time, step, threshold;
 } kernel_context;
 
@@ -49,8 +53,16 @@ typedef struct kernel_context {
 typedef struct kernel_sums {
     double mass;    /* sum of the new P */
     double clipped; /* what was added by setting negative values to 0 */
-    uint64_t above; /* cells with P >= threshold */
+    double outflow; /* what left through faces with no neighbour (split5; for ctu the rest of the balance) */
 } kernel_sums;
+
+/* A thread's memory for a pencil; starts as {0}. */
+typedef struct kernel_scratch {
+    uint32_t *slots;
+    size_t brick_capacity;
+    void *data;
+    size_t size;
+} kernel_scratch;
 
 typedef struct kernel {
     const char *isa;
@@ -61,6 +73,10 @@ typedef struct kernel {
     void (*transverse)(const kernel_context *c, uint32_t from, uint32_t to);
     /* next = p advanced by context->step; active masks. */
     void (*update)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums);
+    /* Sweeps the pencils that start in the range; 1 if memory ran out. With last_axis the new density is counted and
+     * marked. */
+    int (*sweep)(const kernel_context *c, int axis, int last_axis, uint32_t from, uint32_t to,
+                 kernel_scratch *scratch, kernel_sums *sums);
     /* Coordinates of all axes in the order of the split along `axis`: fills offset tables. */
     void (*split_index)(const grid *g, int axis, const void *cells, void *planes);
 } kernel;

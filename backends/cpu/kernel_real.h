@@ -1,6 +1,7 @@
 /* kernel_real.h - the loops over bricks, in one precision.  A template: see kernel.c. */
 
 #include "numerics/ctu.h"
+#include "numerics/split.h"
 
 enum { GBEES_REAL_FN(PLANES) = 4 * 64 }; /* edge + 3 planes of 64 / edge cells: most for an edge of 1 */
 
@@ -241,20 +242,19 @@ INLINE GBEES_REAL_FN(line) GBEES_REAL_FN(line_of)(const kernel_context *c, uint3
                                  p + above2 * cells, s + below * cells, s + slot * cells, s + above * cells};
 }
 
-/* New probabilities of a brick from the old ones and the change: positive, counted, marked. */
-INLINE uint64_t GBEES_REAL_FN(settle)(const GBEES_REAL *restrict old, const GBEES_REAL *restrict change,
-                                      GBEES_REAL *restrict next, int cells, GBEES_REAL threshold, kernel_sums *sums)
+/* The new probabilities of a brick: positive, counted, marked. */
+INLINE uint64_t GBEES_REAL_FN(settle)(const GBEES_REAL *restrict value, GBEES_REAL *restrict next, int cells,
+                                      GBEES_REAL threshold, kernel_sums *sums)
 {
     double mass[8] = {0}, clipped[8] = {0};
 
     for (int i = 0; i < cells; i += 8)
         for (int l = 0; l < (cells < 8 ? cells : 8); l++) {
-            GBEES_REAL value = old[i + l] + change[i + l];
-            GBEES_REAL kept = value < TINY ? 0 : value; /* no denormals: they are slow, and worth nothing */
+            GBEES_REAL kept = value[i + l] < TINY ? 0 : value[i + l]; /* no denormals: slow, and worth nothing */
 
             next[i + l] = kept;
             mass[l] += (double)kept;
-            clipped[l] += (double)(kept - value);
+            clipped[l] += (double)(kept - value[i + l]);
         }
     for (int l = 0; l < 8; l++) {
         sums->mass += mass[l];
@@ -284,16 +284,17 @@ static void GBEES_REAL_FN(update)(const kernel_context *c, uint32_t from, uint32
             FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)
 #undef CALL
         }
-        c->active[slot] =
-            GBEES_REAL_FN(settle)((const GBEES_REAL *)c->p + slot * cells, change,
-                                  (GBEES_REAL *)c->next + slot * cells, shape->cells, (GBEES_REAL)c->threshold, sums);
-        sums->above += (uint64_t)__builtin_popcountll(c->active[slot]);
+        const GBEES_REAL *old = (const GBEES_REAL *)c->p + slot * cells;
+        for (size_t i = 0; i < cells; i++)
+            change[i] += old[i];
+        c->active[slot] = GBEES_REAL_FN(settle)(change, (GBEES_REAL *)c->next + slot * cells, shape->cells,
+                                                (GBEES_REAL)c->threshold, sums);
     }
 }
 
 /* The flow mask of one axis and the axis's part of the rates. u: face planes 0 .. edge, in the order of the split. */
 INLINE void GBEES_REAL_FN(inspect_axis)(const GBEES_REAL *u, GBEES_REAL over_width, int count, int shift,
-                                        int log2_edge, int forward_only, uint64_t *flow, GBEES_REAL *rate)
+                                        int log2_edge, const kernel_context *c, uint64_t *flow, GBEES_REAL *rate)
 {
     const int lanes = count >> log2_edge;
     GBEES_REAL below[64] = {0}, above[64] = {0};
@@ -303,8 +304,11 @@ INLINE void GBEES_REAL_FN(inspect_axis)(const GBEES_REAL *u, GBEES_REAL over_wid
     for (int i = 0; i < count; i++) {
         GBEES_REAL out = above[i];
 
-        rate[i] += (out < 0 ? -out : out) * over_width;
-        below[i] = forward_only ? -above[i] : -below[i];
+        GBEES_REAL here = (out < 0 ? -out : out) * over_width;
+
+        /* A velocity that is not a number stays visible. */
+        rate[i] = c->rate_is_sum ? rate[i] + here : here > rate[i] ? here : rate[i] + (here - here);
+        below[i] = c->forward_only ? -above[i] : -below[i];
     }
     flow[0] = GBEES_REAL_FN(mask)(below, 0, count, 1);
     flow[1] = GBEES_REAL_FN(mask)(above, 0, count, 1);
@@ -327,7 +331,7 @@ static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slot
 
             GBEES_REAL_FN(velocities)(c, j, &base, 1, shape->cells, u);
 #define CALL(count, shift, log2_edge)                                                                                \
-    GBEES_REAL_FN(inspect_axis)(u, over_width, count, shift, log2_edge, c->forward_only, flow, rate)
+    GBEES_REAL_FN(inspect_axis)(u, over_width, count, shift, log2_edge, c, flow, rate)
             FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)
 #undef CALL
         }

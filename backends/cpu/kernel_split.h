@@ -153,19 +153,18 @@ INLINE void GBEES_REAL_FN(split)(const GBEES_REAL *restrict cells, GBEES_REAL *r
     }
 }
 
-/* The way back, added to what the cells hold. */
-INLINE void GBEES_REAL_FN(merge_add)(const GBEES_REAL *restrict planes, GBEES_REAL *restrict cells, int count,
-                                     int shift, int log2_edge)
+/* The way back. */
+INLINE void GBEES_REAL_FN(merge)(const GBEES_REAL *restrict planes, GBEES_REAL *restrict cells, int count, int shift,
+                                 int log2_edge)
 {
     if (log2_edge == 0) {
-        for (int c = 0; c < count; c++)
-            cells[c] += planes[c];
+        GBEES_REAL_FN(copy)(cells, planes, count);
     } else if (count < 64 || log2_edge > 2) {
         for (int c = 0; c < count; c++) {
             int low = c & ((1 << shift) - 1), high = c >> (shift + log2_edge);
             int plane = c >> shift & ((1 << log2_edge) - 1);
 
-            cells[c] += planes[plane * (count >> log2_edge) + (high << shift) + low];
+            cells[c] = planes[plane * (count >> log2_edge) + (high << shift) + low];
         }
     } else {
         GBEES_REAL_FN(vector) v[64 / LANES];
@@ -176,6 +175,17 @@ INLINE void GBEES_REAL_FN(merge_add)(const GBEES_REAL *restrict planes, GBEES_RE
         GBEES_REAL_FN(exchange_all)(v, shift, log2_edge);
 #pragma GCC unroll 32
         for (int i = 0; i < 64 / LANES; i++)
-            GBEES_REAL_FN(store)(cells + i * LANES, GBEES_REAL_FN(load)(cells + i * LANES) + v[i]);
+            GBEES_REAL_FN(store)(cells + i * LANES, v[i]);
     }
+}
+
+/* The way back, added to what the cells hold. */
+INLINE void GBEES_REAL_FN(merge_add)(const GBEES_REAL *restrict planes, GBEES_REAL *restrict cells, int count,
+                                     int shift, int log2_edge)
+{
+    _Alignas(64) GBEES_REAL part[64];
+
+    GBEES_REAL_FN(merge)(planes, part, count, shift, log2_edge);
+    for (int i = 0; i < count; i++)
+        cells[i] += part[i];
 }

@@ -55,6 +55,7 @@ static int make_points(gbees_engine *e, int axis, size_t real_size, char *to)
         }
         e->context.axis[axis].offset[k] = to + (size_t)(k * points) * real_size;
         e->context.axis[axis].inner[k] = to + (size_t)(k * points + lanes) * real_size;
+        e->context.axis[axis].upper[k] = to + (size_t)(k * points + 2 * lanes) * real_size;
     }
     return 0;
 }
@@ -69,6 +70,8 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->wide = e->real_size == sizeof(float) && needs_wide(problem);
     c->parameters_d = problem->parameters;
     c->parameters_f = e->parameters_f;
+    c->moving = (problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
+    c->rate_is_sum = problem->numerics.scheme == GBEES_SCHEME_CTU;
     c->forward_only = problem->numerics.faces == GBEES_FACES_REFERENCE;
     for (int k = 0; k < GBEES_MAX_PARAMETERS; k++)
         e->parameters_f[k] = (float)problem->parameters[k];
@@ -117,8 +120,8 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
         int transient, wanted;
     } fields[] = {
         {&e->p, cells * e->real_size, 0, 1},
-        {&e->s, cells * e->real_size, 1, 1},
-        {&e->next, cells * e->real_size, 1, 1},
+        {&e->s, cells * e->real_size, 1, problem->numerics.scheme == GBEES_SCHEME_CTU},
+        {&e->next, cells * e->real_size, 1, problem->numerics.scheme == GBEES_SCHEME_CTU},
         {(void **)&e->active, sizeof *e->active, 0, 1},
         {(void **)&e->flow, (size_t)(2 * n) * sizeof *e->flow, 0, 1},
         {(void **)&e->rate, sizeof *e->rate, 0, 1},

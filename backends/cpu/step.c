@@ -91,6 +91,44 @@ static int advance_bricks(gbees_engine *e, kernel_sums *total, gbees_error *erro
     return 0;
 }
 
+/* The axes of a step's sweeps: reversed every step, rotated every second (a fixed order biases the density). */
+static int sweep_axis(const gbees_engine *e, int sweep)
+{
+    int n = e->g.shape.n, turn = (int)(e->totals.steps / 2 % (uint64_t)n);
+
+    return (turn + (e->totals.steps % 2 ? n - 1 - sweep : sweep)) % n;
+}
+
+/* One sweep along each axis, in place. */
+static int sweep_bricks(gbees_engine *e, kernel_sums *total, gbees_error *error)
+{
+    uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
+    int n = e->g.shape.n, failed = 0;
+    kernel_sums *sums = malloc((chunks + 1u) * sizeof *sums);
+
+    if (!sums)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory in a step over %u bricks", e->g.count);
+    for (int sweep = 0; sweep < n && !failed; sweep++) {
+        int axis = sweep_axis(e, sweep);
+
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic, 1) reduction(|| : failed)
+        for (uint32_t at = 0; at < chunks; at++) {
+            sums[at] = (kernel_sums){0};
+            failed = e->kernel->sweep(&e->context, axis, sweep == n - 1, at * chunk, engine_chunk_end(e, at),
+                                      &e->scratch[engine_thread()], &sums[at]) ||
+                     failed;
+        }
+        for (uint32_t at = 0; at < chunks; at++) {
+            total->mass += sums[at].mass;
+            total->clipped += sums[at].clipped;
+            total->outflow += sums[at].outflow;
+        }
+    }
+    free(sums);
+    return failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for the sweeps over %u bricks", e->g.count)
+                  : 0;
+}
+
 static void swap_density(gbees_engine *e)
 {
     void *p = e->p;
@@ -127,7 +165,7 @@ static int settle_mass(gbees_engine *e, const gbees_clock *clock, const kernel_s
                                "the density has become %s at t = %.9g (step of %.3g): lower `threshold` or `courant`",
                                sums->mass == 0 ? "zero" : "not finite", clock->time, e->context.step);
     e->totals.mass_clipped += sums->clipped / before;
-    e->totals.mass_outflow += (before + sums->clipped - sums->mass) / before;
+    e->totals.mass_outflow += (e->split ? sums->outflow : before + sums->clipped - sums->mass) / before;
     e->mass = sums->mass;
     if (e->problem->numerics.mode != GBEES_MODE_DEFAULT) {
         engine_scale(e, 1 / e->mass);
@@ -162,14 +200,15 @@ int engine_step(gbees_engine *e, gbees_clock *clock, gbees_error *error)
     e->context.s = e->s;
     e->context.next = e->next;
     e->context.active = e->active;
+    e->context.density = e->p;
     if (e->paper)
         paper_step(e, step, &sums);
     else
-        status = advance_bricks(e, &sums, error);
-    if (!status) {
+        status = e->split ? sweep_bricks(e, &sums, error) : advance_bricks(e, &sums, error);
+    if (!status && !e->split)
         swap_density(e);
+    if (!status)
         status = settle_mass(e, clock, &sums, error);
-    }
     if (status)
         return status;
     clock->time += step;

@@ -31,7 +31,8 @@ typedef enum gbees_growth {
 } gbees_growth;
 
 typedef enum gbees_scheme {
-    GBEES_SCHEME_CTU /* corner transport upwind with the MC limiter (paper, Algorithm 1) */
+    GBEES_SCHEME_CTU,   /* corner transport upwind with the MC limiter (paper, Algorithm 1) */
+    GBEES_SCHEME_SPLIT5 /* dimension-split, fifth order, positive and conservative (doc/method.md) */
 } gbees_scheme;
 
 /* How to compute: what the mode stands for, part by part. */
@@ -42,7 +43,7 @@ typedef struct gbees_numerics {
     gbees_faces faces;
     gbees_growth growth;
     int cells_per_brick; /* 64, or 1: the paper's cell-level grid */
-    double courant;      /* epsilon: time step = epsilon * min over cells of 1 / sum_j |v_j|/h_j */
+    double courant;      /* ctu: time step = courant * min over cells of 1 / sum_j |v_j|/h_j; split5: 1 / max_j */
     double time_step;    /* > 0: this fixed step in place of the CFL step */
     int prune_interval;  /* steps between prunes, >= 1 */
 } gbees_numerics;
