@@ -432,7 +432,9 @@ static int set_mode(const builder *b, gbees_numerics *numerics, const gbees_node
     numerics->cells_per_brick = 1;
     numerics->faces = GBEES_FACES_REFERENCE;
     numerics->growth = legacy ? GBEES_GROWTH_ALL : GBEES_GROWTH_DOWNWIND;
-    int status = check_mode(b, mode->text, "precision", "double");
+    int status = check_mode(b, mode->text, "scheme", "ctu");
+    if (!status)
+        status = check_mode(b, mode->text, "precision", "double");
     if (!status)
         status = check_mode(b, mode->text, "brick", "1");
     if (!status)
@@ -461,6 +463,7 @@ static int set_numerics(builder *b)
     if (mode && strcmp(mode->text, "default") != 0)
         return set_mode(b, numerics, mode);
     numerics->mode = GBEES_MODE_DEFAULT;
+    numerics->scheme = is_set(b, "scheme", "split5") ? GBEES_SCHEME_SPLIT5 : GBEES_SCHEME_CTU;
     numerics->precision = is_set(b, "precision", "double") ? GBEES_DOUBLE : GBEES_MIXED;
     numerics->faces = GBEES_FACES_OPEN;
     numerics->cells_per_brick = is_set(b, "brick", "1") ? 1 : 64;
