@@ -64,6 +64,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     e->scratch = calloc((size_t)e->threads, sizeof *e->scratch);
     e->totals.threads = e->threads;
     e->mass = 1;
+    e->threshold = problem->threshold;
     int status = (e->cells != 1 && e->cells != 64) || (e->paper && (e->cells != 1 || e->real_size != sizeof(double)))
                      ? gbees_error_set(error, GBEES_EUSAGE,
                                        "the CPU backend has bricks of 64 cells or of 1, and the "

@@ -37,7 +37,8 @@ struct gbees_engine {
     float parameters_f[GBEES_MAX_PARAMETERS];
     double precision_matrix[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* inverse of the initial covariance */
 
-    double mass; /* sum of P */
+    double mass;      /* sum of P */
+    double threshold; /* p*: the problem's, or what the mass budget has made of it */
     gbees_totals totals;
     uint64_t needed_count;   /* at the last count */
     double needed_steps;     /* steps since then */

@@ -107,7 +107,7 @@ void paper_step(gbees_engine *e, double step, kernel_sums *sums)
     }
     /* The reference normalises before it compares with p*. */
     for (uint32_t k = 0; k < e->g.count; k++)
-        e->active[e->g.used[k]] = next[e->g.used[k]] / mass >= e->problem->threshold;
+        e->active[e->g.used[k]] = next[e->g.used[k]] / mass >= e->threshold;
     sums->mass = mass;
     sums->clipped = clipped;
 }
@@ -190,7 +190,7 @@ int paper_keep(gbees_engine *e, unsigned char *keep, gbees_error *error)
     qsort(list, count, sizeof *list, compare_candidates);
     for (uint32_t i = 0; i < count; i++) {
         gone += list[i].p;
-        if (!(list[i].p / (1 - gone) < e->problem->threshold))
+        if (!(list[i].p / (1 - gone) < e->threshold))
             break;
         keep[list[i].at] = 0;
     }

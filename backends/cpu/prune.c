@@ -62,7 +62,7 @@ static void mark_downwind(gbees_engine *e, uint32_t slot)
 uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
 {
     uint32_t count = e->g.count;
-    double threshold = e->problem->threshold * e->mass;
+    double threshold = e->threshold * e->mass;
     uint64_t needed = 0, active = 0;
 
 #pragma omp parallel num_threads(engine_threads(e, count))
@@ -118,20 +118,20 @@ int engine_prune(gbees_engine *e, gbees_error *error)
     if (status)
         return status;
     double mass = engine_sum(e);
-    e->totals.mass_pruned += (e->mass - mass) / e->mass;
+    e->totals.mass_pruned += e->mass - mass;
     e->mass = mass;
     if (!(mass > 0))
         return gbees_error_set(error, GBEES_ENUMERIC,
                                "no cell holds as much as the threshold %.3g: nothing is left of the density; lower "
                                "`threshold`",
-                               e->problem->threshold);
+                               e->threshold);
     engine_count(e, needed);
     if (e->problem->numerics.mode != GBEES_MODE_DEFAULT) {
         /* Normalised again, some cells have risen over p*. */
         engine_scale(e, 1 / mass);
         e->mass = 1;
         for (uint32_t k = 0; k < e->g.count; k++)
-            e->active[e->g.used[k]] = mark_active(e, e->g.used[k], e->problem->threshold);
+            e->active[e->g.used[k]] = mark_active(e, e->g.used[k], e->threshold);
     }
     return 0;
 }

@@ -70,6 +70,9 @@ static void fill_statistics(const gbees_engine *e, const sums *s, gbees_statisti
         for (int k = j; k < n; k++) {
             double c = (s->second[at++] / s->mass - mean[j] * mean[k]) * problem->width[j] * problem->width[k];
 
+            /* Cell averages hold the variance inside a cell, h^2/12, which the density has not. */
+            if (e->split && j == k)
+                c = fmax(c - problem->width[j] * problem->width[j] / 12, 0);
             out->covariance[j * n + k] = out->covariance[k * n + j] = c;
         }
     out->mass = s->mass;
@@ -126,7 +129,7 @@ static int visit_brick(const gbees_engine *e, uint32_t slot, batch *b, gbees_cel
 {
     const gbees_shape *shape = &e->g.shape;
     const int32_t *key = grid_key(&e->g, slot);
-    double threshold = e->problem->threshold * e->mass;
+    double threshold = e->threshold * e->mass;
 
     for (int cell = 0; cell < shape->cells; cell++) {
         double p = engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell);

@@ -155,7 +155,7 @@ static int choose_step(const gbees_engine *e, const gbees_clock *clock, double *
     return 0;
 }
 
-/* The ledger: in units of the mass before the step. */
+/* The ledger: sum of P = 1 + clipped - outflow - pruned, counted from the last normalisation on. */
 static int settle_mass(gbees_engine *e, const gbees_clock *clock, const kernel_sums *sums, gbees_error *error)
 {
     double before = e->mass;
@@ -164,8 +164,8 @@ static int settle_mass(gbees_engine *e, const gbees_clock *clock, const kernel_s
         return gbees_error_set(error, GBEES_ENUMERIC,
                                "the density has become %s at t = %.9g (step of %.3g): lower `threshold` or `courant`",
                                sums->mass == 0 ? "zero" : "not finite", clock->time, e->context.step);
-    e->totals.mass_clipped += sums->clipped / before;
-    e->totals.mass_outflow += (e->split ? sums->outflow : before + sums->clipped - sums->mass) / before;
+    e->totals.mass_clipped += sums->clipped;
+    e->totals.mass_outflow += e->split ? sums->outflow : before + sums->clipped - sums->mass;
     e->mass = sums->mass;
     if (e->problem->numerics.mode != GBEES_MODE_DEFAULT) {
         engine_scale(e, 1 / e->mass);
@@ -195,7 +195,7 @@ int engine_step(gbees_engine *e, gbees_clock *clock, gbees_error *error)
         return status;
     e->context.step = step;
     e->context.time = clock->time + (e->paper ? 0 : step / 2);
-    e->context.threshold = e->problem->threshold * e->mass;
+    e->context.threshold = e->threshold * e->mass;
     e->context.p = e->p;
     e->context.s = e->s;
     e->context.next = e->next;

@@ -36,8 +36,9 @@ static int prepare(const gbees_measurement *measurement, double time, likelihood
     return 0;
 }
 
-/* Log-likelihoods at the centres of a brick's cells, relative to a perfect match. */
-static void log_likelihoods(const gbees_engine *e, const likelihood *l, uint32_t slot, double *out)
+/* Log-likelihoods at a brick's cells, each moved by `shift`, relative to a perfect match. */
+static void log_likelihoods_at(const gbees_engine *e, const likelihood *l, uint32_t slot, const double *shift,
+                               double *out)
 {
     const gbees_measurement *measurement = l->measurement;
     double base[GBEES_MAX_DIM], y[GBEES_MAX_DIM][64];
@@ -45,8 +46,10 @@ static void log_likelihoods(const gbees_engine *e, const likelihood *l, uint32_t
     double *column[GBEES_MAX_DIM + 1] = {0};
 
     engine_base(e, slot, base);
-    for (int j = 0; j < e->g.shape.n; j++)
+    for (int j = 0; j < e->g.shape.n; j++) {
         offset[j] = e->local[j];
+        base[j] += shift[j];
+    }
     for (int j = 0; j < measurement->size; j++)
         column[j] = y[j];
     e->problem->functions->measure_d(measurement->function, (size_t)e->cells, l->time, base, offset,
@@ -58,6 +61,81 @@ static void log_likelihoods(const gbees_engine *e, const likelihood *l, uint32_t
             residual[j] = measurement->value[j] - y[j][cell];
         out[cell] = gbees_gaussian_exponent(measurement->size, residual, l->inverse);
     }
+}
+
+/* The axes along which the likelihood of some cell of the brick changes by more than a hundredth inside the cell. */
+static int varying_axes(const gbees_engine *e, const likelihood *l, uint32_t slot, int *axes)
+{
+    double shift[GBEES_MAX_DIM] = {0}, low[64], high[64], centre[64];
+    int count = 0;
+
+    log_likelihoods_at(e, l, slot, shift, centre);
+    for (int j = 0; j < e->g.shape.n; j++) {
+        double most = 0;
+
+        shift[j] = -e->problem->width[j] / 2;
+        log_likelihoods_at(e, l, slot, shift, low);
+        shift[j] = e->problem->width[j] / 2;
+        log_likelihoods_at(e, l, slot, shift, high);
+        shift[j] = 0;
+        for (int cell = 0; cell < e->cells; cell++)
+            if (fmax(low[cell], high[cell]) > LOWEST_LOG_LIKELIHOOD)
+                most = fmax(most, fmax(fabs(low[cell] - centre[cell]), fabs(high[cell] - centre[cell])));
+        if (most > 0.01)
+            axes[count++] = j;
+    }
+    return count;
+}
+
+/* Gauss's rule on [-1/2, 1/2]: five points an axis, three where more than three axes vary. */
+static const double NODES_5[] = {-0.4530899229693320, -0.2692346550528416, 0, 0.2692346550528416, 0.4530899229693320};
+static const double WEIGHTS_5[] = {0.1184634425280945, 0.2393143352496832, 0.2844444444444444, 0.2393143352496832,
+                                   0.1184634425280945};
+static const double NODES_3[] = {-0.3872983346207417, 0, 0.3872983346207417};
+static const double WEIGHTS_3[] = {0.2777777777777778, 0.4444444444444444, 0.2777777777777778};
+
+/* Logarithms of the likelihood's averages over a brick's cells. */
+static void log_averages(const gbees_engine *e, const likelihood *l, uint32_t slot, double *out)
+{
+    int axes[GBEES_MAX_DIM], varying = varying_axes(e, l, slot, axes), nodes = varying > 3 ? 3 : 5, points = 1;
+    double shift[GBEES_MAX_DIM] = {0}, value[64], sum[64] = {0};
+
+    for (int cell = 0; cell < e->cells; cell++)
+        out[cell] = -INFINITY;
+    for (int a = 0; a < varying; a++)
+        points *= nodes;
+    for (int point = 0; point < points; point++) {
+        double weight = 1;
+        int digits = point;
+
+        for (int a = 0; a < varying; a++, digits /= nodes) {
+            shift[axes[a]] = e->problem->width[axes[a]] * (nodes == 5 ? NODES_5 : NODES_3)[digits % nodes];
+            weight *= (nodes == 5 ? WEIGHTS_5 : WEIGHTS_3)[digits % nodes];
+        }
+        log_likelihoods_at(e, l, slot, shift, value);
+        for (int cell = 0; cell < e->cells; cell++) {
+            double top = fmax(out[cell], value[cell]);
+
+            if (isnan(value[cell]))
+                top = value[cell];
+            sum[cell] = top == -INFINITY ? 0 : sum[cell] * exp(out[cell] - top) + weight * exp(value[cell] - top);
+            out[cell] = top;
+        }
+    }
+    for (int cell = 0; cell < e->cells; cell++)
+        out[cell] += log(sum[cell]);
+}
+
+/* The logarithm of what a cell's probability is multiplied with: with cell averages that is the likelihood's average
+ * over the cell, else its value at the centre. */
+static void log_likelihoods(const gbees_engine *e, const likelihood *l, uint32_t slot, double *out)
+{
+    double nowhere[GBEES_MAX_DIM] = {0};
+
+    if (e->split)
+        log_averages(e, l, slot, out);
+    else
+        log_likelihoods_at(e, l, slot, nowhere, out);
 }
 
 typedef struct best {
