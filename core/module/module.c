@@ -1,11 +1,13 @@
 /* module.c - see module.h. */
 #include "module/module.h"
 #include "module/card.h"
+#include "module/elf.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <ltdl.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -43,6 +45,10 @@ static void *open_native(gbees_module_kind kind, const char *path, gbees_error *
     int missing = stat(path, &file) != 0;
     if (missing || !S_ISREG(file.st_mode)) {
         (void)gbees_error_set(error, status_of[kind], "%s", missing ? strerror(errno) : "not a regular file");
+        return NULL;
+    }
+    if (gbees_elf_is_cut(path, (uint64_t)file.st_size)) {
+        (void)gbees_error_set(error, status_of[kind], "the file is cut short: copy or build it again");
         return NULL;
     }
     void *native = dlopen(path, flags);
