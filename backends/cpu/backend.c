@@ -1,7 +1,6 @@
 /* backend.c - what the CPU module exports. */
 #include "engine.h"
 #include <math.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -60,7 +59,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     e->cells = numerics->cells_per_brick;
     e->real_size = numerics->precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
     e->kernel = numerics->precision == GBEES_DOUBLE ? &kernels->twice : &kernels->single;
-    e->threads = options && options->threads > 0 ? options->threads : omp_get_num_procs();
+    e->threads = options && options->threads > 0 ? options->threads : engine_processors();
     e->scratch = calloc((size_t)e->threads, sizeof *e->scratch);
     e->totals.threads = e->threads;
     e->mass = 1;
@@ -102,6 +101,7 @@ static void totals(const gbees_engine *e, gbees_totals *out)
 {
     *out = e->totals;
     out->peak_bytes = e->g.peak_bytes;
+    out->threshold = e->threshold;
     /* Steps since the last count of needed cells, at that count. */
     out->cell_updates += e->needed_steps * (double)e->needed_count;
 }

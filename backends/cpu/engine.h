@@ -15,6 +15,12 @@ enum { CHUNK_BRICKS = 256, CHUNK_CELLS = 8192 };
 /* From so many cells on a loop is shared between threads. */
 enum { THREADED_CELLS = 1 << 17 };
 
+/* What the controller of p* remembers. */
+typedef struct spending {
+    double time, lost; /* at the last prune */
+    double memory;     /* bytes that the grid may take */
+} spending;
+
 struct gbees_engine {
     const gbees_problem *problem;
     const kernel *kernel;
@@ -43,7 +49,8 @@ struct gbees_engine {
     uint64_t needed_count;   /* at the last count */
     double needed_steps;     /* steps since then */
     kernel_scratch *scratch; /* one a thread */
-    unsigned char *keep;     /* scratch of a prune, `keep_size` bytes */
+    spending spent;
+    unsigned char *keep; /* scratch of a prune, `keep_size` bytes */
     size_t keep_size;
 };
 
@@ -57,7 +64,7 @@ int engine_grow(gbees_engine *e, double time, gbees_error *error);
 int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *error);
 
 /* prune.c */
-int engine_prune(gbees_engine *e, gbees_error *error);
+int engine_prune(gbees_engine *e, double time, gbees_error *error);
 /* Marks of cells with P >= p* and of those they need; returns the number of needed ones. */
 uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above);
 
@@ -76,6 +83,10 @@ void engine_count(gbees_engine *e, uint64_t needed);
 void paper_inspect(gbees_engine *e, uint32_t from, double time);
 void paper_step(gbees_engine *e, double step, kernel_sums *sums);
 int paper_keep(gbees_engine *e, unsigned char *keep, gbees_error *error);
+
+/* budget.c: steers p* so that the mass lost in a unit of time keeps to the problem's budget. */
+void budget_start(gbees_engine *e);
+void budget_steer(gbees_engine *e, double time);
 
 /* update.c, statistics.c */
 int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
@@ -118,6 +129,16 @@ static inline int engine_thread(void)
     return omp_get_thread_num();
 #else
     return 0;
+#endif
+}
+
+/* How many there are to use. */
+static inline int engine_processors(void)
+{
+#ifdef _OPENMP
+    return omp_get_num_procs();
+#else
+    return 1;
 #endif
 }
 

@@ -10,7 +10,7 @@
 
 int grid_create(grid *g, int n, int cells, gbees_error *error)
 {
-    *g = (grid){0};
+    *g = (grid){.threads = 1};
     gbees_shape_set(&g->shape, n, cells);
     int status = grid_register(g, (void **)&g->key, (size_t)n * sizeof *g->key, 0, error);
     if (!status)

@@ -1,4 +1,5 @@
-/* grid.h - the sparse grid: bricks in a heap, found by their multi-index through a hashtable (paper, section 4.2).
+/* grid.h - the sparse grid: bricks in a heap, found by their multi-index through a hashtable (paper, sections 4.1
+ * and 4.2).
  *
  * Heap: `capacity` slots; slot 0 is the null brick, which stands for every absent one and stays empty.
  * Used List: the slots in use, compact, in the order in which bricks are swept.  Free List: a stack of the others.
@@ -27,6 +28,7 @@ typedef struct grid_field {
 
 typedef struct grid {
     gbees_shape shape;
+    int threads;       /* for loops over all bricks, when there are many; at least 1 */
     uint32_t capacity; /* slots in the heap, the null brick included */
     uint32_t count;    /* entries of the Used List */
     uint32_t free_count;

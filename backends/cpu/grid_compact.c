@@ -48,11 +48,11 @@ static uint32_t order_slots(grid *g, const unsigned char *keep, uint32_t *order,
 }
 
 /* Row k + 1 of a field becomes what row order[k] was. */
-static void permute(void **data, size_t size, const uint32_t *order, uint32_t count, char *scratch)
+static void permute(const grid *g, void **data, size_t size, const uint32_t *order, uint32_t count, char *scratch)
 {
     char *from = *data;
 
-#pragma omp parallel for schedule(static) if (count > 4096)
+#pragma omp parallel for num_threads(count > 4096 ? g->threads : 1) schedule(static)
     for (uint32_t k = 0; k < count; k++)
         memcpy(scratch + (size_t)k * size, from + (size_t)order[k] * size, size);
     memcpy(from + size, scratch, (size_t)count * size);
@@ -85,7 +85,7 @@ static void rename_neighbors(grid *g, const uint32_t *order, uint32_t count, uin
     memset(name, 0, g->capacity * sizeof *name);
     for (uint32_t k = 0; k < count; k++)
         name[order[k]] = k + 1;
-#pragma omp parallel for schedule(static) if (count > 4096)
+#pragma omp parallel for num_threads(count > 4096 ? g->threads : 1) schedule(static)
     for (uint32_t k = 0; k < count; k++) {
         uint32_t *neighbor = grid_neighbors(g, order[k]);
 
@@ -98,7 +98,7 @@ static void move_bricks(grid *g, const uint32_t *order, uint32_t count, char *sc
 {
     for (int f = 0; f < g->field_count; f++)
         if (!g->field[f].transient)
-            permute(g->field[f].data, g->field[f].size, order, count, scratch);
+            permute(g, g->field[f].data, g->field[f].size, order, count, scratch);
     /* The scratch was a transient field: the null brick is empty again. */
     for (int f = 0; f < g->field_count; f++)
         memset(*g->field[f].data, 0, g->field[f].size);

@@ -45,7 +45,7 @@ static int far_away(const gbees_engine *e, const int32_t *key, gbees_error *erro
     for (int j = 0; j < e->g.shape.n; j++)
         if (abs(key[j]) >= GRID_KEY_LIMIT)
             return gbees_error_set(error, GBEES_ENUMERIC,
-                                   "the density has moved more than %d cells along %s: choose wider cells",
+                                   "the density has moved more than %d bricks along %s: choose wider cells",
                                    GRID_KEY_LIMIT, e->problem->model->states[j].name);
     return 0;
 }

@@ -63,8 +63,8 @@
 const kernel_set *PASTE(cpu_kernels_, GBEES_ISA)(void)
 {
     static const kernel_set set = {
-        {TEXT(GBEES_ISA), 1, inspect_f, transverse_f, update_f, sweep_f, split_index_f},
-        {TEXT(GBEES_ISA), 1, inspect_d, transverse_d, update_d, sweep_d, split_index_d},
+        {TEXT(GBEES_ISA), inspect_f, transverse_f, update_f, sweep_f, split_index_f},
+        {TEXT(GBEES_ISA), inspect_d, transverse_d, update_d, sweep_d, split_index_d},
     };
 
     return &set;

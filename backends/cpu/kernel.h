@@ -16,7 +16,7 @@
 
 /* The points of the face planes -1 .. edge + 1 along an axis, relative to the brick's lowest cell centre. */
 typedef struct kernel_axis {
-    int edge, shift;
+    int edge;
     double width;
     /* [k]: coordinate k of the (edge + 3) * cells / edge points, float or double; inner and upper: from face planes 0
      * and 1 on. */
@@ -38,14 +38,13 @@ typedef struct kernel_context {
     void *s;       /* sums S of the transverse terms */
     void *next;    /* the new probability */
     void *density; /* the split scheme's, changed in place */
-    /* One row a slot: cells with P >= threshold; face velocity > 0 above a cell / < 0 below it, n words; largest
-     * sum_j |v_j|/h_j. */
+    /* One row a slot: cells with P >= threshold; 2n words, by direction: the cells that probability leaves that way;
+     * the largest rate of a cell. */
     uint64_t *active;
-    uint64_t *flow; /* [slot][2n]: by direction: probability leaves the cell that way */
+    uint64_t *flow;
     double *rate;
-    int forward_only; /* the reference's growth rule: the velocity at a cell's upper face decides both directions */
-    int rate_is_sum;  /* over the axes (ctu); else the largest (split5) */
-    int moving;       /* the drift depends on time: the masks are those of another time than the velocities */
+    int rate_is_sum; /* over the axes (ctu); else the largest (split5) */
+    int moving;      /* the drift depends on time: the masks are those of another time than the velocities */
     double time, step, threshold;
 } kernel_context;
 
@@ -66,7 +65,6 @@ typedef struct kernel_scratch {
 
 typedef struct kernel {
     const char *isa;
-    int available; /* compiled for this kind of machine */
     /* Flow masks and rates at context->time. */
     void (*inspect)(const kernel_context *c, const uint32_t *slots, uint32_t count);
     /* s = S of p. */

@@ -308,7 +308,7 @@ INLINE void GBEES_REAL_FN(inspect_axis)(const GBEES_REAL *u, GBEES_REAL over_wid
 
         /* A velocity that is not a number stays visible. */
         rate[i] = c->rate_is_sum ? rate[i] + here : here > rate[i] ? here : rate[i] + (here - here);
-        below[i] = c->forward_only ? -above[i] : -below[i];
+        below[i] = -below[i];
     }
     flow[0] = GBEES_REAL_FN(mask)(below, 0, count, 1);
     flow[1] = GBEES_REAL_FN(mask)(above, 0, count, 1);

@@ -101,7 +101,7 @@ static int reserve_flags(gbees_engine *e, gbees_error *error)
     return 0;
 }
 
-int engine_prune(gbees_engine *e, gbees_error *error)
+int engine_prune(gbees_engine *e, double time, gbees_error *error)
 {
     int status = reserve_flags(e, error);
 
@@ -126,6 +126,7 @@ int engine_prune(gbees_engine *e, gbees_error *error)
                                "`threshold`",
                                e->threshold);
     engine_count(e, needed);
+    budget_steer(e, time);
     if (e->problem->numerics.mode != GBEES_MODE_DEFAULT) {
         /* Normalised again, some cells have risen over p*. */
         engine_scale(e, 1 / mass);

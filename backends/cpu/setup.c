@@ -72,7 +72,6 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->parameters_f = e->parameters_f;
     c->moving = (problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
     c->rate_is_sum = problem->numerics.scheme == GBEES_SCHEME_CTU;
-    c->forward_only = problem->numerics.faces == GBEES_FACES_REFERENCE;
     for (int k = 0; k < GBEES_MAX_PARAMETERS; k++)
         e->parameters_f[k] = (float)problem->parameters[k];
     for (int j = 0; j < c->n; j++) {
@@ -83,7 +82,6 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
         c->origin[j] = problem->mean[j];
         c->width[j] = problem->width[j];
         c->axis[j] = (kernel_axis){.edge = shape->edge[j],
-                                   .shift = shape->shift[j],
                                    .width = problem->width[j],
                                    .component_f = problem->functions->component_f[j],
                                    .component_d = problem->functions->component_d[j]};
@@ -114,6 +112,7 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
     int n = problem->dimension;
     size_t cells = (size_t)e->cells;
     int status = grid_create(&e->g, n, e->cells, error);
+    e->g.threads = e->threads;
     struct {
         void **data;
         size_t size;
@@ -241,6 +240,7 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
         sum += e->rate[e->g.used[k]];
     engine_scale(e, 1 / sum);
     e->mass = engine_sum(e);
+    budget_start(e);
     status = engine_inspect(e, 0, problem->start, error);
     if (!status)
         e->needed_count = engine_mark_needed(e, NULL);

@@ -80,6 +80,23 @@ static void fill_statistics(const gbees_engine *e, const sums *s, gbees_statisti
     out->entropy = -(s->log / s->mass - log(s->mass) - log(volume));
 }
 
+/* Counts against the sum as it is now; the step's own marks stay, so that looking at a density does not change it. */
+static int count_cells(gbees_engine *e, gbees_statistics *statistics, gbees_error *error)
+{
+    uint64_t *marks = malloc((e->g.count + 1u) * sizeof *marks);
+
+    if (!marks)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the counts of %u bricks", e->g.count);
+    for (uint32_t k = 0; k < e->g.count; k++)
+        marks[k] = e->active[e->g.used[k]];
+    statistics->cells = engine_mark_needed(e, &statistics->cells_above);
+    for (uint32_t k = 0; k < e->g.count; k++)
+        e->active[e->g.used[k]] = marks[k];
+    free(marks);
+    engine_count(e, statistics->cells);
+    return 0;
+}
+
 int engine_statistics(gbees_engine *e, gbees_statistics *statistics, gbees_error *error)
 {
     uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
@@ -99,13 +116,13 @@ int engine_statistics(gbees_engine *e, gbees_statistics *statistics, gbees_error
             }
     for (uint32_t at = 1; at < chunks; at++)
         add_sums(&parts[0], &parts[at]);
+    int status = 0;
     *statistics = (gbees_statistics){0};
     fill_statistics(e, &parts[0], statistics);
     free(parts);
-    statistics->cells = engine_mark_needed(e, &statistics->cells_above);
+    status = count_cells(e, statistics, error);
     statistics->cells_raw = (uint64_t)e->g.count * (uint64_t)e->cells;
-    engine_count(e, statistics->cells);
-    return 0;
+    return status;
 }
 
 typedef struct batch {

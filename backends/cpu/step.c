@@ -1,4 +1,4 @@
-/* step.c - one time step: grow, choose the step, two passes over the bricks, prune (paper, Fig. 2). */
+/* step.c - one time step: grow, choose the step, two passes over the bricks, prune (paper, Fig. 1). */
 #include "engine.h"
 #include <math.h>
 #include <stdlib.h>
@@ -218,5 +218,5 @@ int engine_step(gbees_engine *e, gbees_clock *clock, gbees_error *error)
     e->totals.time_step = step;
     e->needed_steps++;
     e->totals.raw_cell_updates += (double)e->g.count * e->cells;
-    return pruning_due(e, clock) ? engine_prune(e, error) : 0;
+    return pruning_due(e, clock) ? engine_prune(e, clock->time, error) : 0;
 }

@@ -207,8 +207,10 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
     multiply(e, &l, top.weight);
     double sum = engine_sum(e);
     engine_scale(e, 1 / sum);
-    evidence->log_evidence = top.weight + log(sum) - log(e->mass) + l.log_norm;
-    evidence->log_likelihood_max = top.likelihood;
+    double log_evidence = top.weight + log(sum) - log(e->mass) + l.log_norm;
     e->mass = engine_sum(e);
-    return engine_prune(e, error);
+    status = engine_prune(e, clock->time, error);
+    if (!status)
+        *evidence = (gbees_evidence){log_evidence, top.likelihood};
+    return status;
 }

@@ -67,7 +67,7 @@ static void put_facts(gbees_hdf5 *file, const gbees_record *record)
     put_real(file, "time", record->time);
     put_integer(file, "step", totals->steps);
     put_real(file, "time_step", totals->time_step);
-    put_real(file, "threshold", record->problem->threshold);
+    put_real(file, "threshold", totals->threshold);
     put_integer(file, "cells", now->cells);
     put_integer(file, "cells_above", now->cells_above);
     gbees_hdf5_attribute(file, "/", "mean", H5T_NATIVE_DOUBLE, 1, &n, now->mean);

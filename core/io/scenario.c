@@ -61,10 +61,29 @@ static int no_memory(gbees_error *error)
     return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario");
 }
 
-/* Two ways to say the same thing. */
-static const char *rival(const char *key)
+/* Different ways to say the same thing. */
+static int are_rivals(const char *key, const char *other)
 {
-    return strcmp(key, "factor") == 0 ? "width" : strcmp(key, "width") == 0 ? "factor" : NULL;
+    static const char *const groups[][3] = {{"factor", "width", NULL},
+                                            {"threshold", "mass_budget", "mass_budget_total"}};
+
+    for (size_t g = 0; g < sizeof groups / sizeof *groups && strcmp(key, other) != 0; g++) {
+        int both = 0;
+
+        for (size_t k = 0; k < 3 && groups[g][k]; k++)
+            both += strcmp(key, groups[g][k]) == 0 || strcmp(other, groups[g][k]) == 0;
+        if (both == 2)
+            return 1;
+    }
+    return 0;
+}
+
+static int has_rival(const gbees_scenario *scenario, const char *key)
+{
+    for (size_t i = 0; i < scenario->count; i++)
+        if (are_rivals(key, scenario->entries[i].key))
+            return 1;
+    return 0;
 }
 
 int gbees_scenario_put(gbees_scenario *scenario, const char *key, gbees_node *value, gbees_error *error)
@@ -95,8 +114,9 @@ int gbees_scenario_put(gbees_scenario *scenario, const char *key, gbees_node *va
         return no_memory(error);
     }
     scenario->entries[scenario->count++] = (gbees_entry){.key = name, .value = value};
-    if (rival(key))
-        remove_entry(scenario, rival(key));
+    for (size_t i = scenario->count; i-- > 0;)
+        if (are_rivals(name, scenario->entries[i].key))
+            remove_entry(scenario, scenario->entries[i].key);
     return GBEES_OK;
 }
 
@@ -143,7 +163,7 @@ static int fill(gbees_scenario *scenario, const gbees_node *root, gbees_error *e
             if (strcmp(other->text, key->name) == 0)
                 return gbees_node_error(name, error, "key '%s' given twice, first in line %d", key->name,
                                         other->line);
-            if (rival(key->name) && strcmp(other->text, rival(key->name)) == 0)
+            if (are_rivals(key->name, other->text))
                 return gbees_node_error(name, error, "%s: can't be given beside '%s' of line %d: they say the same",
                                         key->name, other->text, other->line);
         }
@@ -290,7 +310,7 @@ int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *default
     for (size_t i = 0; !status && i < defaults->count; i++) {
         const gbees_entry *entry = &defaults->entries[i];
 
-        if (!find(scenario, entry->key) && !(rival(entry->key) && find(scenario, rival(entry->key))))
+        if (!find(scenario, entry->key) && !has_rival(scenario, entry->key))
             status = gbees_scenario_put(scenario, entry->key, gbees_node_copy(NULL, entry->value), error);
     }
     return status;

@@ -185,7 +185,7 @@ static int read_covariance(const gbees_node *node, const char *label, int n, con
 static int set_gaussian(builder *b)
 {
     gbees_problem *problem = b->problem;
-    const gbees_node *mean, *covariance, *threshold;
+    const gbees_node *mean, *covariance;
     int status = require(b, "mean", &mean);
 
     if (!status)
@@ -195,8 +195,33 @@ static int set_gaussian(builder *b)
     if (!status)
         status =
             read_covariance(covariance, "covariance", problem->dimension, b->size, problem->covariance, b->error);
-    if (!status)
-        status = require(b, "threshold", &threshold);
+    return status;
+}
+
+static int is_set(const builder *b, const char *key, const char *value)
+{
+    const gbees_node *node = find(b, key);
+
+    return node && strcmp(node->text, value) == 0;
+}
+
+/* p* by hand, or a budget that it is steered to: after the times are known. */
+static int set_threshold(builder *b)
+{
+    gbees_problem *problem = b->problem;
+    const gbees_node *budget = find(b, "mass_budget"), *total = find(b, "mass_budget_total"), *threshold;
+
+    if (budget)
+        problem->mass_budget = gbees_node_number(budget);
+    if (total)
+        problem->mass_budget = gbees_node_number(total) / (problem->end - problem->start);
+    if ((budget || total) && !(find(b, "mode") && !is_set(b, "mode", "default")))
+        return GBEES_OK;
+    if (budget || total)
+        return gbees_node_error(budget ? budget : total, b->error,
+                                "%s: paper and legacy mode have a fixed threshold: give 'threshold'",
+                                budget ? "mass_budget" : "mass_budget_total");
+    int status = require(b, "threshold", &threshold);
     if (!status)
         problem->threshold = gbees_node_number(threshold);
     return status;
@@ -444,13 +469,6 @@ static int set_mode(const builder *b, gbees_numerics *numerics, const gbees_node
     return status;
 }
 
-static int is_set(const builder *b, const char *key, const char *value)
-{
-    const gbees_node *node = find(b, key);
-
-    return node && strcmp(node->text, value) == 0;
-}
-
 static int set_numerics(builder *b)
 {
     gbees_numerics *numerics = &b->problem->numerics;
@@ -478,7 +496,7 @@ int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenari
                          gbees_error *error)
 {
     static int (*const steps[])(builder *) = {set_dimension, set_parameters,   set_gaussian, set_grid,
-                                              set_times,     set_measurements, set_numerics};
+                                              set_times,     set_measurements, set_numerics, set_threshold};
     builder b = {.model = model, .scenario = scenario, .error = error, .problem = calloc(1, sizeof *b.problem)};
     int status = b.problem ? GBEES_OK : no_memory(&b);
 

@@ -34,17 +34,20 @@ typedef struct gbees_clock {
     uint64_t leg_step; /* steps done in this leg: prunes are counted from its start */
 } gbees_clock;
 
-/* Running totals since gbees_backend.create(). */
+/* Running totals since gbees_backend.create().  The ledger: from the start, and again from each update, on, the sum of
+ * P is 1 + what was clipped - what flowed out - what was pruned since then. */
 typedef struct gbees_totals {
     uint64_t steps;
     double cell_updates;     /* needed cells (see gbees_statistics.cells), summed over steps */
     double raw_cell_updates; /* all cells of resident bricks, summed over steps */
     uint64_t max_cells;      /* largest number of needed cells seen at a count */
     uint64_t peak_bytes;     /* largest memory held */
-    double mass_clipped;     /* gained by setting negative cells to 0, in units of the total mass at that time */
+    double mass_clipped;     /* gained by setting negative cells to 0 */
     double mass_outflow;     /* lost through faces with no neighbour */
     double mass_pruned;      /* lost by pruning */
     double time_step;        /* of the last step, 0 before the first */
+    double threshold;        /* p* now */
+    int budget_missed;       /* 1: memory did not allow the p* that the mass budget asked for */
     int threads;             /* in use */
 } gbees_totals;
 

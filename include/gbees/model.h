@@ -115,7 +115,8 @@ typedef struct gbees_model {
     const gbees_parameter *parameters;
     int measurement_count;
     const gbees_measurement_function *measurements;
-    const gbees_quantity *bound; /* the functional J(x): cells outside its initial range are never made; or NULL */
+    const gbees_quantity *bound; /* the functional J(x), for engines that never make cells outside its initial
+                                    * range (none does so yet); or NULL */
     int scenario_count;
     const gbees_model_scenario *scenarios;
     /* Filled by GBEES_MODEL_HEAD: */

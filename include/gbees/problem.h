@@ -70,7 +70,8 @@ typedef struct gbees_problem {
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM];
     double width[GBEES_MAX_DIM]; /* h: of a cell, > 0 */
     int extent[GBEES_MAX_DIM];   /* the initial set is the box |i_j| <= extent_j */
-    double threshold;            /* p*, a probability mass a cell */
+    double threshold;            /* p*, a probability mass a cell; 0 with a mass budget, which sets it */
+    double mass_budget;          /* > 0: the mass that may be lost in a unit of time, p* is steered to it; else 0 */
 
     int measurement_count;
     const gbees_measurement *measurements; /* in order of time */
