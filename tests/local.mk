@@ -12,6 +12,7 @@ test_scripts = \
 	%D%/test_lists.sh \
 	%D%/test_new_model.sh \
 	%D%/test_plot.sh \
+	%D%/test_robust.sh \
 	%D%/test_run.sh
 TESTS = $(check_PROGRAMS) $(test_scripts)
 

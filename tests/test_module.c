@@ -33,6 +33,10 @@ START_TEST(bad_files)
     make_folder("a/folder.so");
     write_text("a/empty.so", "");
     write_text("a/text.so", "this is a text, no shared object\n");
+    copy("plugins", "lorenz63", "a/cut.so");
+    char cut[LENGTH];
+    print(cut, sizeof cut, "%s/a/cut.so", top);
+    ck_assert_int_eq(truncate(cut, 8192), 0); /* a bus error when it is loaded all the same */
     char link[LENGTH];
     print(link, sizeof link, "%s/a/dangling.so", top);
     ck_assert_int_eq(symlink("nowhere", link), 0);
@@ -40,6 +44,7 @@ START_TEST(bad_files)
     scan_says("a/folder.so", "not a regular file");
     scan_says("a/empty.so", "file too short");
     scan_says("a/text.so", "file too short");
+    scan_says("a/cut.so", "the file is cut short");
     scan_says("a/dangling.so", "No such file or directory");
     refused("dangling", "a/dangling.so: No such file or directory");
 }

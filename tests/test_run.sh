@@ -197,8 +197,16 @@ refuse "--progress wants auto, bar, json or none" --plugin lorenz63 --progress d
 refuse "has no function 'w'" --plugin lorenz63 \
     --set 'measurements=[{time: 1, function: w, value: [1], covariance: [1]}]'
 refuse "--measurement-function goes with" --plugin lorenz63 --measurement-function z
-run 2 --plugin lorenz63 --nonsense
-has err "gbees-run: unrecognized option"
+refuse "unrecognized option '--nonsense' (gbees-run --help" --plugin lorenz63 --nonsense
+refuse "unrecognized option '--outptu': did you mean '--output'?" --plugin lorenz63 --outptu=x
+refuse "exclude each other" --list --check --plugin lorenz63
+refuse "did you mean 'lorenz63'?" --plugin LORENZ63
+run 2 --plugin lorenz63 --json --thrads 3
+is_json_lines out
+has out "did you mean '--threads'?"
+run 0 --vers
+run 2 --plugin
+has err "gbees-run: option '--plugin' requires an argument"
 run 2 --plugin lorenz63 --output x --no-output
 has err "exclude each other"
 

@@ -89,7 +89,7 @@ static const struct {
 } typos[] = {
     {"lorenz63", "lorenz63"},       {"lorens63", "lorenz63"}, {"lorenz93", "lorenz63"}, {"loren96", "lorenz96"},
     {"lorrenz96", "lorenz96"},      {"tmplate", "template"},  {"cr3pb", "cr3bp"},       {"vanderpol", "van_der_pol"},
-    {"van-der-pol", "van_der_pol"}, {"Template", "template"},
+    {"van-der-pol", "van_der_pol"}, {"Template", "template"}, {"LORENZ96", "lorenz96"},
 };
 
 START_TEST(typing_errors_find_what_was_meant)

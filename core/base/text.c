@@ -1,5 +1,6 @@
 /* text.c - see text.h. */
 #include "text.h"
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +58,13 @@ char *gbees_text_take(gbees_text *text)
     return data;
 }
 
-/* Levenshtein distance, one row at a time; names longer than the row are as far as they are long. */
+static int is_same(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* Levenshtein distance, upper and lower case being the same, one row at a time; names longer than the row are as far
+ * as they are long. */
 static size_t distance(const char *a, const char *b)
 {
     enum { LONGEST = 128 };
@@ -72,7 +79,7 @@ static size_t distance(const char *a, const char *b)
 
         row[0] = i;
         for (size_t j = 1; j <= lb; j++) {
-            size_t change = diagonal + (a[i - 1] != b[j - 1]);
+            size_t change = diagonal + !is_same(a[i - 1], b[j - 1]);
             size_t step = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
 
             diagonal = row[j];

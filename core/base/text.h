@@ -19,8 +19,8 @@ void gbees_text_free(gbees_text *text);
 /* The string, to be freed by the caller, and *text empty again; NULL if memory ran out. */
 char *gbees_text_take(gbees_text *text);
 
-/* The name nearest to `name` by edit distance, or NULL if none is near enough to be meant (distance at most 1 + a
- * third of the length). */
+/* The name nearest to `name` by edit distance, upper and lower case being the same, or NULL if none is near enough to
+ * be meant (distance at most 1 + a third of the length). */
 const char *gbees_text_nearest(const char *name, const char *const *names, size_t count);
 
 #endif

@@ -1,5 +1,6 @@
 /* options.c - see options.h. */
 #include "command/options.h"
+#include "base/text.h"
 #include <argp.h>
 #include <argz.h>
 #include <errno.h>
@@ -78,7 +79,7 @@ typedef struct parsing {
     gbees_options *options;
     const char *threads, *progress, *until, *param, *set; /* the last three: the first wrong one */
     const char *stray;
-    int memory;
+    int memory, actions;
 } parsing;
 
 static int is_number(const char *text)
@@ -140,6 +141,13 @@ static int parse_text(int key, char *text, parsing *p)
     return 0;
 }
 
+static int parse_action(gbees_action action, parsing *p)
+{
+    p->actions += p->options->action != action;
+    p->options->action = action;
+    return 0;
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
     parsing *p = state->input;
@@ -147,17 +155,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
     switch (key) {
     case KEY_LIST:
-        o->action = GBEES_ACTION_LIST;
-        return 0;
+        return parse_action(GBEES_ACTION_LIST, p);
     case KEY_DESCRIBE:
-        o->action = GBEES_ACTION_DESCRIBE;
-        return 0;
+        return parse_action(GBEES_ACTION_DESCRIBE, p);
     case KEY_CHECK:
-        o->action = GBEES_ACTION_CHECK;
-        return 0;
+        return parse_action(GBEES_ACTION_CHECK, p);
     case KEY_VERSION:
-        o->action = GBEES_ACTION_VERSION;
-        return 0;
+        return parse_action(GBEES_ACTION_VERSION, p);
     case KEY_SET:
     case KEY_PARAM:
     case KEY_UNTIL:
@@ -219,6 +223,8 @@ static int check_words(const parsing *p, gbees_error *error)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the command line");
     if (p->stray)
         return gbees_error_set(error, GBEES_EUSAGE, "what is '%s' for? name a model with --plugin NAME", p->stray);
+    if (p->actions > 1)
+        return gbees_error_set(error, GBEES_EUSAGE, "--list, --describe, --check and --version exclude each other");
     if (p->set)
         return gbees_error_set(error, GBEES_EUSAGE, "--set wants KEY=VALUE, not '%s'", p->set);
     if (p->param)
@@ -237,6 +243,65 @@ static int check_words(const parsing *p, gbees_error *error)
     return GBEES_OK;
 }
 
+/* ---- options that do not exist: argp would not say what may have been meant ---- */
+
+/* The option that begins so: argp takes abbreviations. */
+static const struct argp_option *option_of(const char *word, size_t length)
+{
+    for (const struct argp_option *o = option_table; o->name || o->doc; o++)
+        if (o->name && !strncmp(o->name, word, length))
+            return o;
+    return NULL;
+}
+
+static int unknown_option(const char *word, size_t length, gbees_error *error)
+{
+    const char *names[sizeof option_table / sizeof *option_table], *nearest = NULL;
+    char *name = strndup(word, length);
+    size_t count = 0;
+
+    if (!name)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the command line");
+    for (const struct argp_option *o = option_table; o->name || o->doc; o++)
+        if (o->name)
+            names[count++] = o->name;
+    nearest = gbees_text_nearest(name, names, count);
+    (void)gbees_error_set(error, GBEES_EUSAGE, "unrecognized option '--%s'%s%s%s (gbees-run --help lists all)", name,
+                          nearest ? ": did you mean '--" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    free(name);
+    return GBEES_EUSAGE;
+}
+
+/* Whether the value of one of the short options in "qp" is the next word. */
+static int takes_next(const char *letters)
+{
+    for (; *letters; letters++)
+        for (const struct argp_option *o = option_table; o->name || o->doc; o++)
+            if (o->name && o->key == *letters && o->arg)
+                return !letters[1];
+    return 0;
+}
+
+static int check_names(int argc, char **argv, gbees_options *options, gbees_error *error)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *word = argv[i] + 2;
+
+        if (strncmp(argv[i], "--", 2) != 0) {
+            i += argv[i][0] == '-' && takes_next(argv[i] + 1);
+            continue;
+        }
+        const size_t length = strcspn(word, "=");
+        const struct argp_option *o = option_of(word, length);
+
+        if (!o && strncmp("help", word, length) != 0 && strncmp("usage", word, length) != 0)
+            return unknown_option(word, length, error);
+        options->json |= o && o->key == KEY_JSON; /* so that an error further on is told in JSON */
+        i += o && o->arg && !word[length];
+    }
+    return GBEES_OK;
+}
+
 int gbees_options_parse(int argc, char **argv, gbees_options *options, gbees_error *error)
 {
     const struct argp argp = {.options = option_table, .parser = parse_option, .doc = help_text};
@@ -244,6 +309,9 @@ int gbees_options_parse(int argc, char **argv, gbees_options *options, gbees_err
     int status;
 
     *options = (gbees_options){.backend = "auto"};
+    status = check_names(argc, argv, options, error);
+    if (status)
+        return status;
     argp_err_exit_status = 2;
     if (argp_parse(&argp, argc, argv, 0, NULL, &p))
         return gbees_error_set(error, GBEES_EUSAGE, "the command line can't be read; see gbees-run --help");

@@ -43,13 +43,14 @@ static void listen_to(int number)
         (void)sigaction(number, &action, NULL);
 }
 
-/* Writing to a pipe that nobody reads is then an error like others. */
-static void ignore_broken_pipes(void)
+/* Writing to a pipe that nobody reads, or beyond the size that files may have here, is then an error like others. */
+static void ignore_failed_writes(void)
 {
     struct sigaction action = {.sa_handler = SIG_IGN};
 
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGPIPE, &action, NULL);
+    (void)sigaction(SIGXFSZ, &action, NULL);
 }
 
 /* ---- what the solver tells ---- */
@@ -202,6 +203,9 @@ static int prepare(gbees_setup *setup, const gbees_options *options, gbees_regis
         status = make_solver(setup, options, registry, solver, error);
     if (!status && setup->why_no_gpu[0] && !options->quiet)
         (void)fprintf(stderr, "gbees-run: running on the CPU: %s\n", setup->why_no_gpu);
+    /* From here on there is something to be kept; until now a signal ends the program at once. */
+    listen_to(SIGINT);
+    listen_to(SIGTERM);
     if (!status)
         status = make_writer(setup, command, writer, error);
     return status;
@@ -216,8 +220,6 @@ static int command_run(const gbees_options *options, gbees_registry *registry, g
     gbees_error failure = {0};
     int code;
 
-    listen_to(SIGINT);
-    listen_to(SIGTERM);
     if (prepare(&setup, options, registry, command, &solver, &r.writer, &failure)) {
         gbees_report_error(report, &failure);
         code = exit_code(&failure, 0);
@@ -273,7 +275,7 @@ int main(int argc, char **argv)
     int code;
 
     (void)setlocale(LC_CTYPE, ""); /* and no more: numbers keep their decimal point */
-    ignore_broken_pipes();
+    ignore_failed_writes();
     if (argc > 0)
         argv[0] = name;
     if (gbees_options_parse(argc, argv, &options, &failure)) {
