@@ -1,5 +1,6 @@
 /* kernel.c - the kernels of one instruction set; see kernel.h. */
 #include "kernel.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #if defined(__AVX__)

@@ -43,6 +43,7 @@ typedef struct kernel_context {
     uint64_t *active;
     uint64_t *flow;
     double *rate;
+    int preserving;  /* split5 with monotonicity-preserving bounds */
     int rate_is_sum; /* over the axes (ctu); else the largest (split5) */
     int moving;      /* the drift depends on time: the masks are those of another time than the velocities */
     double time, step, threshold;

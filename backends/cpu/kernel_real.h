@@ -336,7 +336,7 @@ static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slot
 #undef CALL
         }
         for (int i = 0; i < shape->cells; i++)
-            most = (double)rate[i] <= most ? most : (double)rate[i]; /* a NaN stays */
+            most = (double)rate[i] <= most || isnan(most) ? most : (double)rate[i]; /* a NaN stays */
         c->rate[slot] = most;
     }
 }

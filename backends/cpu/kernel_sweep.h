@@ -31,27 +31,39 @@ INLINE int GBEES_REAL_FN(reserve_pencil)(kernel_scratch *scratch, size_t bricks,
     return 0;
 }
 
-/* The mass that crosses each face, and then the change of the planes. */
-static __attribute__((noinline)) void GBEES_REAL_FN(sweep_smooth)(const GBEES_REAL *restrict p,
+/* The mass that crosses each face: one loop for each kind of flux. */
+INLINE void GBEES_REAL_FN(cross_faces)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict u,
+                                       GBEES_REAL *restrict mass, GBEES_REAL lambda, int lanes, int count,
+                                       int diverging, int preserving)
+{
+    for (int i = 0; i < count; i++)
+        mass[i] = GBEES_REAL_FN(gbees_split5_mass)(p[i], p[i + lanes], p[i + 2 * lanes], p[i + 3 * lanes],
+                                                   p[i + 4 * lanes], p[i + 5 * lanes], u[i], u[i + lanes],
+                                                   u[i + 2 * lanes], lambda, diverging, preserving);
+}
+
+static __attribute__((noinline)) void GBEES_REAL_FN(cross_smooth)(const GBEES_REAL *restrict p,
                                                                   const GBEES_REAL *restrict u,
                                                                   GBEES_REAL *restrict mass, GBEES_REAL lambda,
                                                                   int lanes, int count)
 {
-    for (int i = 0; i < count; i++)
-        mass[i] =
-            GBEES_REAL_FN(gbees_split5_mass)(p[i], p[i + lanes], p[i + 2 * lanes], p[i + 3 * lanes], p[i + 4 * lanes],
-                                             p[i + 5 * lanes], u[i], u[i + lanes], u[i + 2 * lanes], lambda, 0);
+    GBEES_REAL_FN(cross_faces)(p, u, mass, lambda, lanes, count, 0, 0);
 }
 
-static __attribute__((noinline)) void GBEES_REAL_FN(sweep_diverging)(const GBEES_REAL *restrict p,
+static __attribute__((noinline)) void GBEES_REAL_FN(cross_diverging)(const GBEES_REAL *restrict p,
                                                                      const GBEES_REAL *restrict u,
                                                                      GBEES_REAL *restrict mass, GBEES_REAL lambda,
                                                                      int lanes, int count)
 {
-    for (int i = 0; i < count; i++)
-        mass[i] =
-            GBEES_REAL_FN(gbees_split5_mass)(p[i], p[i + lanes], p[i + 2 * lanes], p[i + 3 * lanes], p[i + 4 * lanes],
-                                             p[i + 5 * lanes], u[i], u[i + lanes], u[i + 2 * lanes], lambda, 1);
+    GBEES_REAL_FN(cross_faces)(p, u, mass, lambda, lanes, count, 1, 0);
+}
+
+static __attribute__((noinline)) void GBEES_REAL_FN(cross_preserving)(const GBEES_REAL *restrict p,
+                                                                      const GBEES_REAL *restrict u,
+                                                                      GBEES_REAL *restrict mass, GBEES_REAL lambda,
+                                                                      int lanes, int count)
+{
+    GBEES_REAL_FN(cross_faces)(p, u, mass, lambda, lanes, count, 1, 1);
 }
 
 static __attribute__((noinline)) void
@@ -111,10 +123,12 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
         GBEES_REAL_FN(pencil_velocities)
         (c, axis, scratch->slots[b], b == 0, b == (int)bricks - 1, count, lanes, u + (b ? b * count + 2 * lanes : 0));
     }
-    if (diverging)
-        GBEES_REAL_FN(sweep_diverging)(p, u, mass, lambda, lanes, faces);
+    if (c->preserving)
+        GBEES_REAL_FN(cross_preserving)(p, u, mass, lambda, lanes, faces);
+    else if (diverging)
+        GBEES_REAL_FN(cross_diverging)(p, u, mass, lambda, lanes, faces);
     else
-        GBEES_REAL_FN(sweep_smooth)(p, u, mass, lambda, lanes, faces);
+        GBEES_REAL_FN(cross_smooth)(p, u, mass, lambda, lanes, faces);
     sums->outflow +=
         GBEES_REAL_FN(sum_outflow)(mass, lanes, -1) + GBEES_REAL_FN(sum_outflow)(mass + faces - lanes, lanes, 1);
     GBEES_REAL_FN(change_planes)(p + 3 * lanes, mass, lanes, (int)bricks * count);

@@ -71,6 +71,7 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->parameters_d = problem->parameters;
     c->parameters_f = e->parameters_f;
     c->moving = (problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
+    c->preserving = problem->numerics.scheme == GBEES_SCHEME_SPLIT5_MP;
     c->rate_is_sum = problem->numerics.scheme == GBEES_SCHEME_CTU;
     for (int k = 0; k < GBEES_MAX_PARAMETERS; k++)
         e->parameters_f[k] = (float)problem->parameters[k];

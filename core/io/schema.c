@@ -9,7 +9,7 @@
 enum { MIN = 1, ABOVE_MIN = 3, MAX = 4, BELOW_MAX = 12 };
 
 static const char *const modes[] = {"default", "paper", "legacy", NULL};
-static const char *const schemes[] = {"ctu", "split5", NULL};
+static const char *const schemes[] = {"ctu", "split5", "split5-mp", NULL};
 static const char *const precisions[] = {"mixed", "double", NULL};
 static const char *const bricks[] = {"auto", "1", NULL};
 static const char *const growths[] = {"downwind", "all", NULL};
@@ -137,7 +137,7 @@ static const gbees_schema_key scenario_keys[] = {
      .kind = GBEES_KIND_CHOICE,
      .choices = schemes,
      .initial = "ctu",
-     .text = "ctu: the paper's corner transport upwind; split5: fifth order, positive, conservative"},
+     .text = "ctu: the paper's corner transport upwind; split5: fifth order, positive, conservative; split5-mp: without new extrema"},
     {.name = "precision",
      .kind = GBEES_KIND_CHOICE,
      .choices = precisions,

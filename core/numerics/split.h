@@ -30,11 +30,52 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_quartic)(GBEES_REAL q, GBEES_REAL d1, G
     return c * q + c * (1 - c) * (GBEES_REAL)(1.0 / 120) * sum;
 }
 
+/* The smallest of two of the same sign, else 0. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_minmod)(GBEES_REAL a, GBEES_REAL b)
+{
+    GBEES_REAL low = a < b ? a : b, high = a > b ? a : b;
+
+    return (low > 0 ? low : 0) + (high < 0 ? high : 0);
+}
+
+/* The curvature at a face that its two cells' curvatures k and l agree on (M4 of Suresh and Huynh). */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_common_curvature)(GBEES_REAL k, GBEES_REAL l)
+{
+    GBEES_REAL outer = GBEES_REAL_FN(gbees_minmod)(4 * k - l, 4 * l - k), inner = GBEES_REAL_FN(gbees_minmod)(k, l);
+
+    return GBEES_REAL_FN(gbees_minmod)(outer, inner);
+}
+
+/* The monotonicity-preserving bounds of the mass (Suresh & Huynh, J. Comput. Phys. 136 (1997) 83, in the one-step form
+ * of Daru & Tenaud, J. Comput. Phys. 193 (2004) 563): no new extrema, smooth ones left alone.  All multiplied with c, so
+ * that nothing is divided. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_preserve)(GBEES_REAL mass, GBEES_REAL q, GBEES_REAL d1, GBEES_REAL d2,
+                                                   GBEES_REAL d3, GBEES_REAL d4, GBEES_REAL c)
+{
+    const GBEES_REAL half = (GBEES_REAL)0.5;
+    GBEES_REAL ahead = GBEES_REAL_FN(gbees_common_curvature)(d3 - d2, d4 - d3);
+    GBEES_REAL behind = GBEES_REAL_FN(gbees_common_curvature)(d2 - d1, d3 - d2);
+    GBEES_REAL base = c * q, next = c * (q + d3), median = c * (q + half * (d3 - ahead));
+    GBEES_REAL upper = base + (1 - c) * d2, large = base + half * (1 - c) * (d2 + behind);
+    GBEES_REAL low1 = base < next ? base : next, high1 = base > next ? base : next;
+    GBEES_REAL low2 = base < upper ? base : upper, high2 = base > upper ? base : upper;
+
+    low1 = low1 < median ? low1 : median;
+    high1 = high1 > median ? high1 : median;
+    low2 = low2 < large ? low2 : large;
+    high2 = high2 > large ? high2 : large;
+    low1 = low1 > low2 ? low1 : low2;
+    high1 = high1 < high2 ? high1 : high2;
+    mass = mass > low1 ? mass : low1;
+    return mass < high1 ? mass : high1;
+}
+
 /* The mass that crosses the face in one step, upwards positive: never more than U holds; where U flows out on both
- * sides (`diverging`: such cells occur), each side has its share. */
+ * sides (`diverging`: such cells occur), each side has its share; `preserving`: with the bounds above. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass)(GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1, GBEES_REAL pp0,
                                                       GBEES_REAL pp1, GBEES_REAL pp2, GBEES_REAL um, GBEES_REAL u,
-                                                      GBEES_REAL up, GBEES_REAL lambda, int diverging)
+                                                      GBEES_REAL up, GBEES_REAL lambda, int diverging,
+                                                      int preserving)
 {
     GBEES_REAL e1 = pm2 - pm3, e2 = pm1 - pm2, e3 = pp0 - pm1, e4 = pp1 - pp0, e5 = pp2 - pp1;
     GBEES_REAL other = u > 0 ? um : up, sign = u > 0 ? (GBEES_REAL)1 : (GBEES_REAL)-1;
@@ -43,6 +84,8 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass)(GBEES_REAL pm3, GBEES_REAL
     GBEES_REAL c = GBEES_REAL_FN(gbees_swept)(u, other, lambda);
     GBEES_REAL mass = GBEES_REAL_FN(gbees_quartic)(q, d1, d2, d3, d4, c), most = q;
 
+    if (preserving)
+        mass = GBEES_REAL_FN(gbees_preserve)(mass, q, d1, d2, d3, d4, c);
     if (diverging) {
         GBEES_REAL speed = sign * u, out = sign * other < 0 ? -sign * other : 0;
 

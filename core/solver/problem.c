@@ -481,7 +481,9 @@ static int set_numerics(builder *b)
     if (mode && strcmp(mode->text, "default") != 0)
         return set_mode(b, numerics, mode);
     numerics->mode = GBEES_MODE_DEFAULT;
-    numerics->scheme = is_set(b, "scheme", "split5") ? GBEES_SCHEME_SPLIT5 : GBEES_SCHEME_CTU;
+    numerics->scheme = is_set(b, "scheme", "split5")      ? GBEES_SCHEME_SPLIT5
+                       : is_set(b, "scheme", "split5-mp") ? GBEES_SCHEME_SPLIT5_MP
+                                                          : GBEES_SCHEME_CTU;
     numerics->precision = is_set(b, "precision", "double") ? GBEES_DOUBLE : GBEES_MIXED;
     numerics->faces = GBEES_FACES_OPEN;
     numerics->cells_per_brick = is_set(b, "brick", "1") ? 1 : 64;

@@ -56,7 +56,7 @@ typedef struct gbees_statistics {
     uint64_t cells;       /* needed: P >= p* and their downwind neighbours, among the resident ones */
     uint64_t cells_above; /* P >= p* */
     uint64_t cells_raw;   /* resident */
-    double mass;          /* sum of P before normalisation: 1 at the start and after each update */
+    double mass;          /* sum of P before normalisation: 1 at the start; after an update 1 less what it pruned */
     double mean[GBEES_MAX_DIM];
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM];
     double entropy;                /* -sum P log(P / volume of a cell), nats */

@@ -31,8 +31,9 @@ typedef enum gbees_growth {
 } gbees_growth;
 
 typedef enum gbees_scheme {
-    GBEES_SCHEME_CTU,   /* corner transport upwind with the MC limiter (paper, Algorithm 1) */
-    GBEES_SCHEME_SPLIT5 /* dimension-split, fifth order, positive and conservative (doc/method.md) */
+    GBEES_SCHEME_CTU,      /* corner transport upwind with the MC limiter (paper, Algorithm 1) */
+    GBEES_SCHEME_SPLIT5,   /* dimension-split, fifth order, positive and conservative (doc/method.md) */
+    GBEES_SCHEME_SPLIT5_MP /* the same with monotonicity-preserving bounds */
 } gbees_scheme;
 
 /* How to compute: what the mode stands for, part by part. */
