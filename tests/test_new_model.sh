@@ -40,8 +40,11 @@ run_model() # NAME
 PKG_CONFIG_PATH=$top_build/core
 export PKG_CONFIG_PATH
 template=$(pkg-config --variable=template gbees)
-for compiler in ${CC:-cc} $(command -v clang || :); do
-    name=mine_$(basename "$compiler" | tr -c '[:alnum:]\n' _)
+count=0
+for compiler in "${CC:-cc}" clang; do # they may be the same
+    command -v "${compiler%% *}" > /dev/null || continue
+    count=$((count + 1))
+    name=mine_$count
     new_model "$name"
     # shellcheck disable=SC2046 # options
     $compiler -shared $(pkg-config --cflags gbees) "$name.c" -o "$name.so" 2> log ||
