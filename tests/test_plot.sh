@@ -135,6 +135,13 @@ head -c $((size / 2)) three/leg0_record1.h5 >corrupt/leg0_record1.h5
 refuses 1 leg0_record1.h5 corrupt
 test ! -e corrupt/plots || fail "it made a folder"
 
+# The true reason of a picture that can't be written.
+if test -c /dev/full; then
+    mkdir disk
+    ln -s /dev/full disk/marginals.png
+    refuses 1 "No space left on device" --output disk three
+fi
+
 # Help and version go to standard output.
 plot 0 --version
 grep -q '^gbees-plot [0-9]' out || fail "no version"

@@ -1,5 +1,6 @@
 /* figure.c - see figure.h. */
 #include "command/plot/figure.h"
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,17 +45,34 @@ void gbees_figure_destroy(gbees_figure *figure)
     free(figure);
 }
 
+static cairo_status_t write_part(void *file, const unsigned char *data, unsigned length)
+{
+    return fwrite(data, 1, length, file) == length ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
+}
+
+/* cairo would open the file itself, but not say why it can't be written. */
 int gbees_figure_save(const gbees_figure *figure, const char *path, gbees_error *error)
 {
+    FILE *file = fopen(path, "wb");
     cairo_status_t status = cairo_status(figure->cairo);
+    int reason;
 
+    if (!file)
+        return gbees_error_set(error, GBEES_EIO, "can't write %s: %s", path, strerror(errno));
+    errno = 0;
     if (status == CAIRO_STATUS_SUCCESS)
-        status = cairo_surface_write_to_png(figure->surface, path);
-    if (status != CAIRO_STATUS_SUCCESS) {
-        (void)remove(path);
-        return gbees_error_set(error, GBEES_EIO, "can't write %s: %s", path, cairo_status_to_string(status));
+        status = cairo_surface_write_to_png_stream(figure->surface, write_part, file);
+    reason = errno;
+    if (fclose(file) && status == CAIRO_STATUS_SUCCESS) {
+        status = CAIRO_STATUS_WRITE_ERROR;
+        reason = errno;
     }
-    return GBEES_OK;
+    if (status == CAIRO_STATUS_SUCCESS)
+        return GBEES_OK;
+    (void)remove(path);
+    return gbees_error_set(error, GBEES_EIO, "can't write %s: %s", path,
+                           status == CAIRO_STATUS_WRITE_ERROR && reason ? strerror(reason)
+                                                                        : cairo_status_to_string(status));
 }
 
 /* Where fontconfig finds no font at all, cairo takes a plain one of its own, a "user font". Returns 1 if so: that
