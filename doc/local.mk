@@ -1,8 +1,11 @@
 dist_doc_DATA = \
 	%D%/accuracy.md \
+	%D%/architecture.md \
 	%D%/gbees-run.md \
 	%D%/install.md \
 	%D%/json.md \
+	%D%/method.md \
+	%D%/performance.md \
 	%D%/plot.md \
 	%D%/plugins.md \
 	%D%/results.md \

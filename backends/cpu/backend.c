@@ -63,7 +63,6 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     e->scratch = calloc((size_t)e->threads, sizeof *e->scratch);
     e->totals.threads = e->threads;
     e->mass = 1;
-    e->threshold = problem->threshold;
     int status = (e->cells != 1 && e->cells != 64) || (e->paper && (e->cells != 1 || e->real_size != sizeof(double)))
                      ? gbees_error_set(error, GBEES_EUSAGE,
                                        "the CPU backend has bricks of 64 cells or of 1, and the "
@@ -101,7 +100,7 @@ static void totals(const gbees_engine *e, gbees_totals *out)
 {
     *out = e->totals;
     out->peak_bytes = e->g.peak_bytes;
-    out->threshold = e->threshold;
+    out->threshold = engine_threshold(e);
     /* Steps since the last count of needed cells, at that count. */
     out->cell_updates += e->needed_steps * (double)e->needed_count;
 }

@@ -43,9 +43,9 @@ void budget_start(gbees_engine *e)
     e->spent = (spending){.time = problem->start, .memory = 0.8 * physical_memory()};
     if (!(problem->mass_budget > 0))
         return;
-    e->threshold = ldexp(1, -10);
-    while (e->threshold > 1e-18 && mass_below(e, e->threshold) > 0.01 * problem->mass_budget)
-        e->threshold /= 2;
+    e->steered = ldexp(1, -10);
+    while (e->steered > 1e-18 && mass_below(e, e->steered) > 0.01 * problem->mass_budget)
+        e->steered /= 2;
 }
 
 /* What should be lost from now on in a unit of time: a tenth of the run is given to even out what went before. */
@@ -78,7 +78,7 @@ void budget_steer(gbees_engine *e, double time)
         e->totals.budget_missed = 1;
         factor = 2;
     }
-    e->threshold = fmin(fmax(e->threshold * factor, 1e-18), 1e-2);
+    e->steered = fmin(fmax(e->steered * factor, 1e-18), 1e-2);
     e->spent.time = time;
     e->spent.lost = lost(e);
 }

@@ -34,6 +34,7 @@ struct gbees_engine {
     /* One row a slot; p and next are swapped at each step. */
     void *p, *s, *next;
     uint64_t *active, *flow, *needed;
+    unsigned char *diverging;
     double *rate;
     double *velocity; /* paper mode: at the upper faces, n a cell */
 
@@ -43,8 +44,8 @@ struct gbees_engine {
     float parameters_f[GBEES_MAX_PARAMETERS];
     double precision_matrix[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* inverse of the initial covariance */
 
-    double mass;      /* sum of P */
-    double threshold; /* p*: the problem's, or what the mass budget has made of it */
+    double mass;    /* sum of P */
+    double steered; /* p* as the mass budget has it; see engine_threshold() */
     gbees_totals totals;
     uint64_t needed_count;   /* at the last count */
     double needed_steps;     /* steps since then */
@@ -93,6 +94,12 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
                   gbees_evidence *evidence, gbees_error *error);
 int engine_statistics(gbees_engine *e, gbees_statistics *statistics, gbees_error *error);
 int engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *context, gbees_error *error);
+
+/* p*: the problem's, or what the mass budget has made of it. */
+static inline double engine_threshold(const gbees_engine *e)
+{
+    return e->problem->mass_budget > 0 ? e->steered : e->problem->threshold;
+}
 
 static inline double engine_p(const gbees_engine *e, size_t at)
 {

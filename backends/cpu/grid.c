@@ -13,8 +13,8 @@ int grid_create(grid *g, int n, int cells, gbees_error *error)
     *g = (grid){.threads = 1};
     gbees_shape_set(&g->shape, n, cells);
     int status = grid_register(g, (void **)&g->key, (size_t)n * sizeof *g->key, 0, error);
-    if (!status)
-        status = grid_register(g, (void **)&g->neighbor, (size_t)(2 * n) * sizeof *g->neighbor, 0, error);
+    for (int d = 0; d < 2 * n && !status; d++)
+        status = grid_register(g, (void **)&g->neighbor[d], sizeof *g->neighbor[d], 0, error);
     return status;
 }
 
@@ -171,16 +171,16 @@ int grid_reserve(grid *g, uint64_t bricks, gbees_error *error)
 static void link_neighbors(grid *g, uint32_t slot)
 {
     int32_t key[8];
-    uint32_t *row = grid_neighbors(g, slot);
 
     memcpy(key, grid_key(g, slot), (size_t)g->shape.n * sizeof *key);
     for (int d = 0; d < 2 * g->shape.n; d++) {
         int32_t step = d & 1 ? 1 : -1;
 
         key[d >> 1] += step;
-        row[d] = grid_find(g, key);
-        if (row[d])
-            grid_neighbors(g, row[d])[gbees_opposite(d)] = slot;
+        uint32_t other = grid_find(g, key);
+        g->neighbor[d][slot] = other;
+        if (other)
+            g->neighbor[gbees_opposite(d)][other] = slot;
         key[d >> 1] -= step;
     }
 }
@@ -227,7 +227,7 @@ static int check_slot(const grid *g, uint32_t slot, unsigned char *seen, char *t
         int32_t step = d & 1 ? 1 : -1;
 
         key[d >> 1] += step;
-        if (grid_neighbors(g, slot)[d] != grid_find(g, key))
+        if (grid_neighbor(g, slot, d) != grid_find(g, key))
             return complain(text, size, "slot %u has a wrong neighbour in direction %d", slot, d);
         key[d >> 1] -= step;
     }

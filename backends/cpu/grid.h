@@ -4,7 +4,7 @@
  * Heap: `capacity` slots; slot 0 is the null brick, which stands for every absent one and stays empty.
  * Used List: the slots in use, compact, in the order in which bricks are swept.  Free List: a stack of the others.
  * Hashtable: BuzHash, open addressing, linear probing, at most half full; entries are slots, 0 is empty.
- * Neighbours: for each slot the 2n face neighbours' slots, direction 2j down axis j, 2j + 1 up.
+ * Neighbours: for each slot the 2n face neighbours' slots, direction 2j down axis j, 2j + 1 up; an array a direction.
  *
  * Bricks are removed by a prune only: mark, scan, compact, rehash.  The grid knows nothing of densities or schemes:
  * arrays that go with the slots are registered, and follow when the heap grows or is put in order.
@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { GRID_FIELDS = 16, GRID_KEY_LIMIT = 1 << 25 };
+enum { GRID_FIELDS = 32, GRID_KEY_LIMIT = 1 << 25 };
 
 /* An array that goes with the slots. */
 typedef struct grid_field {
@@ -32,12 +32,12 @@ typedef struct grid {
     uint32_t capacity; /* slots in the heap, the null brick included */
     uint32_t count;    /* entries of the Used List */
     uint32_t free_count;
-    uint32_t sorted;    /* the first so many used bricks are in order of their keys */
-    uint32_t *used;     /* [capacity] */
-    uint32_t *free;     /* [capacity] */
-    int32_t *key;       /* [capacity][n] */
-    uint32_t *neighbor; /* [capacity][2n] */
-    uint32_t *table;    /* [table_size] */
+    uint32_t sorted;           /* the first so many used bricks are in order of their keys */
+    uint32_t *used;            /* [capacity] */
+    uint32_t *free;            /* [capacity] */
+    int32_t *key;              /* [capacity][n] */
+    uint32_t *neighbor[2 * 8]; /* by direction, [capacity]: sweeps along one axis read two of them */
+    uint32_t *table;           /* [table_size] */
     uint64_t table_size;
     int field_count;
     grid_field field[GRID_FIELDS];
@@ -75,9 +75,10 @@ static inline const int32_t *grid_key(const grid *g, uint32_t slot)
     return g->key + (size_t)slot * (size_t)g->shape.n;
 }
 
-static inline uint32_t *grid_neighbors(const grid *g, uint32_t slot)
+/* The slot of the brick's neighbour in a direction; 0 if there is none. */
+static inline uint32_t grid_neighbor(const grid *g, uint32_t slot, int direction)
 {
-    return g->neighbor + (size_t)slot * (size_t)(2 * g->shape.n);
+    return g->neighbor[direction][slot];
 }
 
 #endif

@@ -80,18 +80,13 @@ static char *find_scratch(const grid *g, size_t *size, int *owned)
 /* Neighbours are slots: renamed, with 0 for those that are gone. */
 static void rename_neighbors(grid *g, const uint32_t *order, uint32_t count, uint32_t *name)
 {
-    size_t row = (size_t)(2 * g->shape.n);
-
     memset(name, 0, g->capacity * sizeof *name);
     for (uint32_t k = 0; k < count; k++)
         name[order[k]] = k + 1;
+    for (int d = 0; d < 2 * g->shape.n; d++)
 #pragma omp parallel for num_threads(count > 4096 ? g->threads : 1) schedule(static)
-    for (uint32_t k = 0; k < count; k++) {
-        uint32_t *neighbor = grid_neighbors(g, order[k]);
-
-        for (size_t d = 0; d < row; d++)
-            neighbor[d] = name[neighbor[d]];
-    }
+        for (uint32_t k = 0; k < count; k++)
+            g->neighbor[d][order[k]] = name[g->neighbor[d][order[k]]];
 }
 
 static void move_bricks(grid *g, const uint32_t *order, uint32_t count, char *scratch)

@@ -24,17 +24,16 @@ static int lacks_bricks(const gbees_engine *e, uint32_t slot)
 {
     int directions = 2 * e->g.shape.n;
     uint64_t out[2 * GBEES_MAX_DIM];
-    const uint32_t *neighbor = grid_neighbors(&e->g, slot);
 
     leaving(e, slot, out);
     for (int d = 0; d < directions; d++) {
         if (!out[d])
             continue;
-        if (!neighbor[d])
+        uint32_t neighbor = grid_neighbor(&e->g, slot, d);
+        if (!neighbor)
             return 1;
-        const uint32_t *next = grid_neighbors(&e->g, neighbor[d]);
         for (int f = (d | 1) + 1; f < directions; f++)
-            if (out[d] & out[f] && !next[f])
+            if (out[d] & out[f] && !grid_neighbor(&e->g, neighbor, f))
                 return 1;
     }
     return 0;
@@ -135,6 +134,7 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
     e->context.time = time;
     e->context.flow = e->flow;
     e->context.rate = e->rate;
+    e->context.diverging = e->diverging;
     if (e->paper) {
         paper_inspect(e, from, time);
     } else {

@@ -42,6 +42,7 @@ typedef struct kernel_context {
      * the largest rate of a cell. */
     uint64_t *active;
     uint64_t *flow;
+    unsigned char *diverging; /* bit j: along axis j some cell flows out on both sides */
     double *rate;
     int preserving;  /* split5 with monotonicity-preserving bounds */
     int rate_is_sum; /* over the axes (ctu); else the largest (split5) */

@@ -186,12 +186,12 @@ INLINE void GBEES_REAL_FN(prefetch)(const kernel_context *c, uint32_t k, uint32_
 
     if (k >= to)
         return;
-    const uint32_t *neighbor = grid_neighbors(c->g, c->g->used[k]);
+    const uint32_t slot = c->g->used[k];
     for (int d = 0; d < 2 * c->n; d++)
         for (size_t at = 0; at < row; at += 64) {
-            __builtin_prefetch((const char *)c->p + neighbor[d] * row + at);
+            __builtin_prefetch((const char *)c->p + grid_neighbor(c->g, slot, d) * row + at);
             if (sums)
-                __builtin_prefetch((const char *)c->s + neighbor[d] * row + at);
+                __builtin_prefetch((const char *)c->s + grid_neighbor(c->g, slot, d) * row + at);
         }
 }
 
@@ -205,7 +205,6 @@ static void GBEES_REAL_FN(transverse)(const kernel_context *c, uint32_t from, ui
 
     for (uint32_t k = from; k < to; k++) {
         uint32_t slot = c->g->used[k];
-        const uint32_t *neighbor = grid_neighbors(c->g, slot);
         GBEES_REAL_FN(base) base;
         _Alignas(64) GBEES_REAL u[GBEES_REAL_FN(PLANES)], s[64] = {0};
 
@@ -215,10 +214,10 @@ static void GBEES_REAL_FN(transverse)(const kernel_context *c, uint32_t from, ui
             GBEES_REAL half_lambda = (GBEES_REAL)(0.5 * c->step / c->axis[j].width);
 
             GBEES_REAL_FN(velocities)(c, j, &base, 1, shape->cells, u);
+            const GBEES_REAL *below = p + grid_neighbor(c->g, slot, 2 * j) * cells;
+            const GBEES_REAL *above = p + grid_neighbor(c->g, slot, 2 * j + 1) * cells;
 #define CALL(count, shift, log2_edge)                                                                                \
-    GBEES_REAL_FN(transverse_axis)                                                                                   \
-    (p + neighbor[2 * j] * cells, p + slot * cells, p + neighbor[2 * j + 1] * cells, u, half_lambda, count, shift,   \
-     log2_edge, s)
+    GBEES_REAL_FN(transverse_axis)(below, p + slot * cells, above, u, half_lambda, count, shift, log2_edge, s)
             FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)
 #undef CALL
         }
@@ -230,13 +229,12 @@ INLINE GBEES_REAL_FN(line) GBEES_REAL_FN(line_of)(const kernel_context *c, uint3
 {
     const size_t cells = (size_t)c->g->shape.cells;
     const GBEES_REAL *p = c->p, *s = c->s;
-    const uint32_t *neighbor = grid_neighbors(c->g, slot);
-    uint32_t below = neighbor[2 * axis], above = neighbor[2 * axis + 1];
+    uint32_t below = grid_neighbor(c->g, slot, 2 * axis), above = grid_neighbor(c->g, slot, 2 * axis + 1);
     uint32_t below2 = 0, above2 = 0;
 
     if (c->axis[axis].edge == 1) { /* longer edges hold the second cells themselves */
-        below2 = grid_neighbors(c->g, below)[2 * axis];
-        above2 = grid_neighbors(c->g, above)[2 * axis + 1];
+        below2 = grid_neighbor(c->g, below, 2 * axis);
+        above2 = grid_neighbor(c->g, above, 2 * axis + 1);
     }
     return (GBEES_REAL_FN(line)){p + below2 * cells, p + below * cells, p + slot * cells, p + above * cells,
                                  p + above2 * cells, s + below * cells, s + slot * cells, s + above * cells};
@@ -334,6 +332,12 @@ static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slot
     GBEES_REAL_FN(inspect_axis)(u, over_width, count, shift, log2_edge, c, flow, rate)
             FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)
 #undef CALL
+        }
+        c->diverging[slot] = 0;
+        for (int j = 0; j < c->n; j++) {
+            const uint64_t *flow = c->flow + (size_t)slot * (size_t)(2 * c->n) + 2 * j;
+
+            c->diverging[slot] |= (unsigned char)(((flow[0] & flow[1]) != 0) << j);
         }
         for (int i = 0; i < shape->cells; i++)
             most = (double)rate[i] <= most || isnan(most) ? most : (double)rate[i]; /* a NaN stays */

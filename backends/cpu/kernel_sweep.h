@@ -155,15 +155,13 @@ INLINE uint32_t GBEES_REAL_FN(follow)(const kernel_context *c, int axis, uint32_
     uint32_t bricks = 0;
 
     *diverging = c->moving;
-    for (; slot; slot = grid_neighbors(c->g, slot)[2 * axis + 1]) {
-        const uint64_t *flow = c->flow + (size_t)slot * (size_t)(2 * c->n) + 2 * axis;
-
+    for (; slot; slot = grid_neighbor(c->g, slot, 2 * axis + 1)) {
         if (GBEES_REAL_FN(reserve_pencil)(scratch, bricks + 1u, c->g->shape.cells, lanes))
             return 0;
-        *diverging |= (flow[0] & flow[1]) != 0;
+        *diverging |= c->diverging[slot] >> axis & 1;
         scratch->slots[bricks++] = slot;
         /* In the order of the heap the next pencil lies behind this one. */
-        __builtin_prefetch(grid_neighbors(c->g, slot + 1u < c->g->capacity ? slot + 1u : slot));
+        __builtin_prefetch(grid_key(c->g, slot + 1u));
         for (size_t at = 0; at < row; at += 64)
             __builtin_prefetch((const char *)c->density + (slot + 1u) * row + at);
     }
@@ -180,7 +178,7 @@ static int GBEES_REAL_FN(sweep)(const kernel_context *c, int axis, int last_axis
         uint32_t slot = c->g->used[k];
         int diverging;
 
-        if (grid_neighbors(c->g, slot)[2 * axis])
+        if (grid_neighbor(c->g, slot, 2 * axis))
             continue;
         uint32_t bricks = GBEES_REAL_FN(follow)(c, axis, slot, scratch, lanes, &diverging);
         if (!bricks)

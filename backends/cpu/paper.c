@@ -51,7 +51,7 @@ void paper_inspect(gbees_engine *e, uint32_t from, double time)
 static double transverse(const gbees_engine *e, uint32_t slot, int j, double step)
 {
     const double *p = e->p;
-    uint32_t below = grid_neighbors(&e->g, slot)[2 * j], above = grid_neighbors(&e->g, slot)[2 * j + 1];
+    uint32_t below = grid_neighbor(&e->g, slot, 2 * j), above = grid_neighbor(&e->g, slot, 2 * j + 1);
     double um = below ? velocity_of(e, below)[j] : 0, u = above ? velocity_of(e, slot)[j] : 0;
 
     return gbees_ctu_transverse_d(p[below], p[slot], p[above], um, u, 0.5 * step / e->problem->width[j]);
@@ -65,11 +65,11 @@ static double flux(const gbees_engine *e, uint32_t slot, int j, double step)
 
     if (!slot)
         return 0;
-    uint32_t below = grid_neighbors(&e->g, slot)[2 * j], above = grid_neighbors(&e->g, slot)[2 * j + 1];
+    uint32_t below = grid_neighbor(&e->g, slot, 2 * j), above = grid_neighbor(&e->g, slot, 2 * j + 1);
     double u = velocity_of(e, slot)[j];
     if (!above)
         return u > 0 ? u * (p[slot] - s[slot] + transverse(e, slot, j, step)) : 0;
-    uint32_t above2 = grid_neighbors(&e->g, above)[2 * j + 1];
+    uint32_t above2 = grid_neighbor(&e->g, above, 2 * j + 1);
     double um = below ? velocity_of(e, below)[j] : 0, up = above2 ? velocity_of(e, above)[j] : 0;
     return gbees_ctu_flux_d(p[below], p[slot], p[above], p[above2], s[slot], s[above], um, u, up, lambda);
 }
@@ -92,7 +92,7 @@ void paper_step(gbees_engine *e, double step, kernel_sums *sums)
         double value = p[slot];
 
         for (int j = 0; j < n; j++) {
-            double out = flux(e, slot, j, step), in = flux(e, grid_neighbors(&e->g, slot)[2 * j], j, step);
+            double out = flux(e, slot, j, step), in = flux(e, grid_neighbor(&e->g, slot, 2 * j), j, step);
 
             value -= step / e->problem->width[j] * (out - in);
         }
@@ -107,7 +107,7 @@ void paper_step(gbees_engine *e, double step, kernel_sums *sums)
     }
     /* The reference normalises before it compares with p*. */
     for (uint32_t k = 0; k < e->g.count; k++)
-        e->active[e->g.used[k]] = next[e->g.used[k]] / mass >= e->threshold;
+        e->active[e->g.used[k]] = next[e->g.used[k]] / mass >= engine_threshold(e);
     sums->mass = mass;
     sums->clipped = clipped;
 }
@@ -118,7 +118,7 @@ static int is_fed(const gbees_engine *e, uint32_t slot)
     int n = e->g.shape.n;
 
     for (int d = 0; d < 2 * n; d++) {
-        uint32_t face = grid_neighbors(&e->g, slot)[d];
+        uint32_t face = grid_neighbor(&e->g, slot, d);
         const uint64_t *flow = e->flow + (size_t)face * (size_t)(2 * n);
 
         if (!face)
@@ -126,7 +126,7 @@ static int is_fed(const gbees_engine *e, uint32_t slot)
         if (e->active[face] && flow[gbees_opposite(d)])
             return 1;
         for (int f = 0; f < 2 * n; f++) {
-            uint32_t edge = f >> 1 == d >> 1 ? 0 : grid_neighbors(&e->g, face)[f];
+            uint32_t edge = f >> 1 == d >> 1 ? 0 : grid_neighbor(&e->g, face, f);
             const uint64_t *from = e->flow + (size_t)edge * (size_t)(2 * n);
 
             if (edge && e->active[edge] && from[gbees_opposite(d)] && from[gbees_opposite(f)])
@@ -190,7 +190,7 @@ int paper_keep(gbees_engine *e, unsigned char *keep, gbees_error *error)
     qsort(list, count, sizeof *list, compare_candidates);
     for (uint32_t i = 0; i < count; i++) {
         gone += list[i].p;
-        if (!(list[i].p / (1 - gone) < e->threshold))
+        if (!(list[i].p / (1 - gone) < engine_threshold(e)))
             break;
         keep[list[i].at] = 0;
     }

@@ -30,14 +30,13 @@ static void add_shifted(gbees_engine *e, uint32_t slot, uint64_t set, int d)
     add_needed(e, slot, gbees_shape_inside(&e->g.shape, set, d));
     uint64_t across = gbees_shape_across(&e->g.shape, set, d);
     if (across)
-        add_needed(e, grid_neighbors(&e->g, slot)[d], across);
+        add_needed(e, grid_neighbor(&e->g, slot, d), across);
 }
 
 static void mark_downwind(gbees_engine *e, uint32_t slot)
 {
     const gbees_shape *shape = &e->g.shape;
     const uint64_t *flow = e->flow + (size_t)slot * (size_t)(2 * shape->n);
-    const uint32_t *neighbor = grid_neighbors(&e->g, slot);
 
     add_needed(e, slot, e->active[slot]);
     for (int d = 0; d < 2 * shape->n; d++) {
@@ -53,8 +52,9 @@ static void mark_downwind(gbees_engine *e, uint32_t slot)
                 continue;
             add_shifted(e, slot, gbees_shape_inside(shape, both, d), f);
             uint64_t across = gbees_shape_across(shape, both, d);
-            if (across && neighbor[d])
-                add_shifted(e, neighbor[d], across, f);
+            uint32_t neighbor = grid_neighbor(&e->g, slot, d);
+            if (across && neighbor)
+                add_shifted(e, neighbor, across, f);
         }
     }
 }
@@ -62,7 +62,7 @@ static void mark_downwind(gbees_engine *e, uint32_t slot)
 uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
 {
     uint32_t count = e->g.count;
-    double threshold = e->threshold * e->mass;
+    double threshold = engine_threshold(e) * e->mass;
     uint64_t needed = 0, active = 0;
 
 #pragma omp parallel num_threads(engine_threads(e, count))
@@ -124,7 +124,7 @@ int engine_prune(gbees_engine *e, double time, gbees_error *error)
         return gbees_error_set(error, GBEES_ENUMERIC,
                                "no cell holds as much as the threshold %.3g: nothing is left of the density; lower "
                                "`threshold`",
-                               e->threshold);
+                               engine_threshold(e));
     engine_count(e, needed);
     budget_steer(e, time);
     if (e->problem->numerics.mode != GBEES_MODE_DEFAULT) {
@@ -132,7 +132,7 @@ int engine_prune(gbees_engine *e, double time, gbees_error *error)
         engine_scale(e, 1 / mass);
         e->mass = 1;
         for (uint32_t k = 0; k < e->g.count; k++)
-            e->active[e->g.used[k]] = mark_active(e, e->g.used[k], e->threshold);
+            e->active[e->g.used[k]] = mark_active(e, e->g.used[k], engine_threshold(e));
     }
     return 0;
 }

@@ -125,6 +125,7 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
         {(void **)&e->active, sizeof *e->active, 0, 1},
         {(void **)&e->flow, (size_t)(2 * n) * sizeof *e->flow, 0, 1},
         {(void **)&e->rate, sizeof *e->rate, 0, 1},
+        {(void **)&e->diverging, sizeof *e->diverging, 0, 1},
         {(void **)&e->needed, sizeof *e->needed, 1, 1},
         {(void **)&e->velocity, (size_t)n * sizeof *e->velocity, 0, e->paper},
     };

@@ -146,7 +146,7 @@ static int visit_brick(const gbees_engine *e, uint32_t slot, batch *b, gbees_cel
 {
     const gbees_shape *shape = &e->g.shape;
     const int32_t *key = grid_key(&e->g, slot);
-    double threshold = e->threshold * e->mass;
+    double threshold = engine_threshold(e) * e->mass;
 
     for (int cell = 0; cell < shape->cells; cell++) {
         double p = engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell);

@@ -195,7 +195,7 @@ int engine_step(gbees_engine *e, gbees_clock *clock, gbees_error *error)
         return status;
     e->context.step = step;
     e->context.time = clock->time + (e->paper ? 0 : step / 2);
-    e->context.threshold = e->threshold * e->mass;
+    e->context.threshold = engine_threshold(e) * e->mass;
     e->context.p = e->p;
     e->context.s = e->s;
     e->context.next = e->next;

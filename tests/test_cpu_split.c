@@ -1,0 +1,548 @@
+/* test_cpu_split.c - the split scheme of the CPU backend: its sweeps along pencils of bricks against plain loops on a
+ * dense window (dense_split.h), its ledger, its threads and instruction sets, symmetry, time, measurements. */
+#include "../backends/cpu/engine.h"
+#include "dense_split.h"
+#include "engine_fixture.h"
+
+static void open_split(rig *r, int n, int extent)
+{
+    rig_open(r, n, extent);
+    r->problem.numerics.scheme = GBEES_SCHEME_SPLIT5;
+}
+
+/* ---- cell by cell -------------------------------------------------------------------------------------------- */
+
+static int extent_of(int n)
+{
+    return n == 1 ? 20 : n == 2 ? 7 : n == 3 ? 4 : n == 4 ? 2 : n <= 6 ? 1 : 0;
+}
+
+/* At least one step backwards; the first axis changes with the third. */
+static int steps_of(int n)
+{
+    return n <= 3 ? 7 : n == 4 ? 5 : n <= 7 ? 3 : 2;
+}
+
+/* The largest rate of a present cell: 1 / the step of Courant number 1. */
+static double fastest(const dense *d)
+{
+    double most = 0;
+
+    for (long i = 0; i < d->cells; i++)
+        for (int j = 0; j < d->n && d->present[i]; j++)
+            most = fmax(most, fabs(d->v[j][i]) / d->width[j]);
+    return most;
+}
+
+/* One step of both; `level` is what counts as active before it. Returns the level after it. */
+static double step_both(rig *r, dense *d, double level)
+{
+    const gbees_numerics *how = &r->problem.numerics;
+    const uint64_t number = rig_totals(r).steps;
+    const double before = dense_sum(d), time = r->clock.time;
+
+    rig_velocities(r, d, time);
+    dense_grow(d, level);
+    rig_steps(r, 1);
+    double step = rig_totals(r).time_step, courant = step * fastest(d) / how->courant;
+    if (how->cells_per_brick == 1)
+        ck_assert_double_eq_tol(courant, 1, how->precision == GBEES_DOUBLE ? 1e-12 : 1e-5);
+    else /* bricks below p* may be a little faster */
+        ck_assert_double_lt(courant, 1.2501);
+    rig_velocities(r, d, time + step / 2);
+    split_step(d, number, step, how->scheme == GBEES_SCHEME_SPLIT5_MP);
+    return r->problem.threshold * before;
+}
+
+/* All cells that the engine shows, normalised, and its sums. */
+static void compare(rig *r, const dense *d, double tolerance)
+{
+    gbees_statistics s = rig_statistics(r);
+    double *p = malloc((size_t)d->cells * sizeof *p), sum = dense_sum(d), most = dense_most(d) / sum;
+    uint64_t shown = 0;
+
+    ck_assert_ptr_nonnull(p);
+    rig_collect(r, d, p);
+    for (long i = 0; i < d->cells; i++) {
+        double wanted = d->p[i] / sum;
+
+        ck_assert_msg(fabs(p[i] - wanted) <= tolerance * most, "n = %d, cell %ld: %.17g, not %.17g (largest %g)",
+                      d->n, i, p[i], wanted, most);
+        shown += p[i] > 0;
+    }
+    ck_assert_uint_gt(shown, 0);
+    ck_assert_double_eq_tol(s.mass / sum, 1, tolerance);
+    ck_assert_double_eq_tol(s.peak / most, 1, tolerance);
+    free(p);
+}
+
+/* The initial density on a window. */
+static double begin(rig *r, dense *d, int margin)
+{
+    double level = r->problem.threshold;
+
+    r->problem.threshold = 1e-300; /* shows all cells */
+    rig_start(r, 1);
+    rig_window(r, d, margin);
+    rig_collect(r, d, d->p);
+    r->problem.threshold = level;
+    rig_start(r, 1);
+    return level;
+}
+
+/* Some steps of the rig's problem, compared after each; a threshold that shows all that matters. */
+static void steps_agree(rig *r, int steps, double tolerance)
+{
+    dense d;
+    double level = begin(r, &d, steps);
+
+    for (int k = 0; k < steps; k++) {
+        level = step_both(r, &d, level);
+        compare(r, &d, tolerance);
+    }
+    dense_destroy(&d);
+    rig_stop(r);
+}
+
+START_TEST(double_bricks_equal_plain_loops)
+{
+    rig r;
+
+    open_split(&r, _i, extent_of(_i));
+    steps_agree(&r, steps_of(_i), 1e-12);
+    if (_i >= 7) { /* more than one cell, but one step */
+        for (int j = 0; j < _i; j++)
+            r.problem.extent[j] = 1;
+        steps_agree(&r, 1, 1e-12);
+    }
+    rig_close(&r);
+}
+END_TEST
+
+START_TEST(double_cells_equal_plain_loops)
+{
+    rig r;
+
+    open_split(&r, _i, extent_of(_i));
+    r.problem.numerics.cells_per_brick = 1;
+    steps_agree(&r, steps_of(_i), 1e-12);
+    rig_close(&r);
+}
+END_TEST
+
+START_TEST(mixed_equals_plain_loops)
+{
+    rig r;
+
+    open_split(&r, _i, extent_of(_i));
+    r.problem.numerics.precision = GBEES_MIXED;
+    r.problem.threshold = 1e-28;
+    steps_agree(&r, steps_of(_i), 1e-5);
+    r.problem.numerics.cells_per_brick = 1;
+    steps_agree(&r, steps_of(_i), 1e-5);
+    rig_close(&r);
+}
+END_TEST
+
+START_TEST(bounded_fluxes_equal_plain_loops)
+{
+    rig r;
+
+    open_split(&r, _i, extent_of(_i));
+    r.problem.numerics.scheme = GBEES_SCHEME_SPLIT5_MP;
+    steps_agree(&r, steps_of(_i), 1e-12);
+    r.problem.numerics.precision = GBEES_MIXED;
+    r.problem.numerics.cells_per_brick = 1;
+    r.problem.threshold = 1e-28;
+    steps_agree(&r, steps_of(_i), 1e-5);
+    rig_close(&r);
+}
+END_TEST
+
+/* Velocities of the middle of the step; half the Courant number. */
+START_TEST(time_is_that_of_the_middle)
+{
+    rig r;
+
+    open_split(&r, _i, extent_of(_i));
+    r.problem.parameters[BEAT] = 1.3;
+    r.problem.start = 0.4;
+    r.problem.numerics.courant = 0.5;
+    steps_agree(&r, 4, 1e-12);
+    r.problem.numerics.cells_per_brick = 1;
+    steps_agree(&r, 4, 1e-12);
+    rig_close(&r);
+}
+END_TEST
+
+/* What is absent reads as 0 and takes what flows out; a pencil may have holes. */
+START_TEST(truncated_grids_equal_plain_loops)
+{
+    rig r;
+
+    open_split(&r, _i, _i == 1 ? 8 : 6 - _i);
+    r.problem.threshold = _i == 1 ? 0.02 : _i == 2 ? 3e-3 : _i == 3 ? 1e-3 : 1e-4;
+    for (int cells = 1; cells <= 64; cells += 63) {
+        dense d;
+        double level;
+
+        r.problem.numerics.cells_per_brick = cells;
+        level = begin(&r, &d, 6);
+        for (int k = 0; k < 5; k++)
+            level = step_both(&r, &d, level);
+        gbees_statistics s = rig_statistics(&r);
+        cell_list list = rig_cells(&r);
+        double sum = dense_sum(&d);
+        uint64_t present = 0;
+        for (size_t k = 0; k < list.count; k++)
+            ck_assert_double_eq_tol(list.p[k], d.p[dense_cell(&d, list.index[k])] / sum, 1e-13);
+        for (long i = 0; i < d.cells; i++)
+            present += d.present[i];
+        ck_assert_double_eq_tol(s.mass, sum, 1e-12);
+        ck_assert(cells == 64 || s.cells_raw == present);
+        ck_assert(cells == 64 || s.mass < 1 - 1e-4); /* it did cut */
+        list_free(&list);
+        dense_destroy(&d);
+    }
+    rig_close(&r);
+}
+END_TEST
+
+/* The likelihood of `last` = 0.3, averaged over each cell. */
+static void measure_last(dense *d, const rig *r, double variance)
+{
+    const int axis = d->n - 1;
+    const double scale = 1 / sqrt(2 * variance), h = d->width[axis];
+
+    for (long i = 0; i < d->cells; i++) {
+        double off = r->problem.mean[axis] + h * (d->lo[axis] + dense_coordinate(d, i, axis)) - 0.3;
+
+        d->p[i] *= erf((off + h / 2) * scale) - erf((off - h / 2) * scale);
+    }
+    dense_scale(d, 1 / dense_sum(d));
+}
+
+START_TEST(updates_and_prunes_in_between)
+{
+    const gbees_measurement m = {.function = 0, .size = 1, .value = {0.3}, .covariance = {0.05}};
+    gbees_evidence evidence;
+    rig r;
+    dense d;
+
+    open_split(&r, _i, extent_of(_i));
+    r.problem.numerics.prune_interval = 2;
+    double level = begin(&r, &d, 6);
+    for (int k = 0; k < 3; k++)
+        level = step_both(&r, &d, level);
+    ck_assert_int_eq(r.cpu->update(r.engine, &r.clock, &m, &evidence, &r.error), 0);
+    measure_last(&d, &r, 0.05);
+    compare(&r, &d, 1e-8); /* the backend averages with a quadrature */
+    rig_collect(&r, &d, d.p);
+    level = r.problem.threshold;
+    for (int k = 0; k < 3; k++) {
+        level = step_both(&r, &d, level);
+        compare(&r, &d, 1e-12);
+    }
+    dense_destroy(&d);
+    rig_close(&r);
+}
+END_TEST
+
+/* ---- mass ---------------------------------------------------------------------------------------------------- */
+
+/* What is there, and what the totals say has gone. */
+static void keep_the_ledger(rig *r, int steps)
+{
+    gbees_totals before = rig_totals(r), t = before;
+
+    for (int k = 0; k < steps; k++) {
+        rig_steps(r, 1);
+        t = rig_totals(r);
+        ck_assert_double_ge(t.mass_outflow, before.mass_outflow);
+        ck_assert_double_ge(t.mass_pruned, before.mass_pruned - 1e-15);
+        ck_assert_double_eq_tol(rig_statistics(r).mass, 1 + t.mass_clipped - t.mass_outflow - t.mass_pruned, 1e-12);
+        before = t;
+    }
+    ck_assert_double_lt(fabs(t.mass_clipped), 1e-15);
+    ck_assert_double_gt(t.mass_outflow, 1e-9); /* there was something to count */
+    ck_assert_double_lt(t.mass_outflow + t.mass_pruned, 0.9);
+}
+
+START_TEST(the_ledger_closes)
+{
+    rig r;
+
+    open_split(&r, _i, _i == 1 ? 40 : _i == 2 ? 6 : _i == 3 ? 4 : 2); /* in one dimension bricks are long */
+    r.problem.threshold = _i == 1 ? 1e-3 : _i <= 3 ? 1e-6 : 1e-7;
+    r.problem.numerics.prune_interval = 5;
+    for (int cells = 1; cells <= 64; cells += 63) {
+        r.problem.numerics.cells_per_brick = cells;
+        rig_start(&r, 1);
+        keep_the_ledger(&r, 50);
+    }
+    rig_close(&r);
+}
+END_TEST
+
+START_TEST(cells_are_never_negative)
+{
+    rig r;
+
+    open_split(&r, _i, _i <= 2 ? 6 : 2);
+    r.problem.parameters[ROTATION] = 5; /* a swirl inside a few cells */
+    r.problem.threshold = 0;            /* shows every cell that is not negative */
+    for (int kind = 0; kind < 4; kind++) {
+        r.problem.numerics.precision = kind & 1 ? GBEES_MIXED : GBEES_DOUBLE;
+        r.problem.numerics.cells_per_brick = kind & 2 ? 1 : 64;
+        rig_start(&r, 1);
+        rig_steps(&r, 4);
+        ck_assert_double_lt(fabs(rig_totals(&r).mass_clipped), kind & 1 ? 1e-7 : 1e-15);
+        cell_list list = rig_cells(&r);
+        ck_assert_uint_eq(list.count, rig_statistics(&r).cells_raw);
+        list_free(&list);
+    }
+    rig_close(&r);
+}
+END_TEST
+
+/* ---- the same for all ------------------------------------------------------------------------------------------ */
+
+START_TEST(threads_give_the_same_bits)
+{
+    rig r;
+    cell_list first = {0};
+    gbees_statistics before = {0};
+
+    open_split(&r, 6, 3);
+    r.problem.threshold = 1e-9;
+    r.problem.numerics.prune_interval = 2;
+    r.problem.numerics.precision = _i & 1 ? GBEES_MIXED : GBEES_DOUBLE;
+    r.problem.numerics.cells_per_brick = _i & 2 ? 1 : 64;
+    for (int threads = 1; threads <= 3; threads++) {
+        rig_start(&r, threads);
+        ck_assert_int_eq(rig_totals(&r).threads, threads);
+        rig_steps(&r, 3);
+        gbees_statistics s = rig_statistics(&r);
+        gbees_totals t = rig_totals(&r);
+        cell_list list = rig_cells(&r);
+
+        ck_assert_uint_gt(s.cells_raw, THREADED_CELLS); /* or one thread does it all */
+        ck_assert_double_gt(t.mass_outflow, 0);
+        if (threads == 1) {
+            first = list;
+            before = s;
+            continue;
+        }
+        ck_assert_uint_eq(list.count, first.count);
+        ck_assert_int_eq(memcmp(list.p, first.p, list.count * sizeof *list.p), 0);
+        ck_assert_int_eq(memcmp(list.index, first.index, list.count * sizeof *list.index), 0);
+        ck_assert_int_eq(memcmp(&s, &before, sizeof s), 0);
+        list_free(&list);
+    }
+    list_free(&first);
+    rig_close(&r);
+}
+END_TEST
+
+START_TEST(instruction_sets_agree)
+{
+    const char *isa[] = {"generic", "avx2", "avx512"}; /* where the machine lacks one, the next lower */
+    const int steps = _i <= 5 ? 3 : 1;
+    rig r;
+    dense d;
+
+    open_split(&r, _i, _i <= 3 ? 5 : 1);
+    for (int mixed = 0; mixed < 2; mixed++) {
+        r.problem.numerics.precision = mixed ? GBEES_MIXED : GBEES_DOUBLE;
+        r.problem.threshold = mixed ? 1e-10 : 1e-15;
+        rig_window(&r, &d, steps);
+        double *p = calloc((size_t)d.cells, sizeof *p);
+        ck_assert_ptr_nonnull(p);
+        for (int k = 0; k < 3; k++) {
+            (void)setenv("GBEES_CPU_ISA", isa[k], 1);
+            rig_start(&r, 1);
+            rig_steps(&r, (uint64_t)steps);
+            rig_collect(&r, &d, k ? p : d.p);
+            for (long i = 0; i < d.cells && k; i++)
+                ck_assert_double_eq_tol(p[i], d.p[i], mixed ? 1e-5 : 1e-12);
+        }
+        free(p);
+        dense_destroy(&d);
+    }
+    (void)unsetenv("GBEES_CPU_ISA");
+    rig_close(&r);
+}
+END_TEST
+
+/* x -> -x: the drift's constants and squares change their sign. */
+static void mirror_problem(gbees_problem *p)
+{
+    for (int j = 0; j < p->dimension; j++) {
+        p->mean[j] = -p->mean[j];
+        p->parameters[VELOCITY + j] = -p->parameters[VELOCITY + j];
+    }
+    p->parameters[BEND] = -p->parameters[BEND];
+}
+
+/* The largest difference between a problem and its mirror image after some steps, in units of the largest cell. */
+static double asymmetry(rig *r, int steps)
+{
+    dense d, m;
+    double off = 0;
+
+    rig_window(r, &d, steps + 2);
+    rig_window(r, &m, steps + 2);
+    for (int mirrored = 0; mirrored < 2; mirrored++) {
+        rig_start(r, 1);
+        rig_steps(r, (uint64_t)steps);
+        rig_collect(r, &d, mirrored ? m.p : d.p);
+        mirror_problem(&r->problem);
+    }
+    for (long i = 0; i < d.cells; i++)
+        off = fmax(off, fabs(d.p[i] - m.p[d.cells - 1 - i]));
+    off /= dense_most(&d);
+    dense_destroy(&d);
+    dense_destroy(&m);
+    return off;
+}
+
+START_TEST(mirrored_problems_have_mirrored_results)
+{
+    rig r;
+
+    open_split(&r, _i, _i == 1 ? 8 : 6 - _i);
+    r.problem.numerics.time_step = 0.02;
+    r.problem.numerics.cells_per_brick = 1;
+    ck_assert_double_lt(asymmetry(&r, 5), 1e-13);
+    r.problem.threshold = _i == 1 ? 0.02 : _i == 2 ? 3e-3 : _i == 3 ? 1e-3 : 1e-4;
+    ck_assert_double_lt(asymmetry(&r, 5), 1e-13);
+    /* Bricks of 64 don't lie symmetrically: equal once the density is well inside of them. */
+    r.problem.threshold = 1e-15;
+    r.problem.numerics.cells_per_brick = 64;
+    for (int j = 0; j < _i; j++)
+        for (int k = 0; k < _i; k++)
+            r.problem.covariance[j * _i + k] = j == k ? 0.02 : 0;
+    ck_assert_double_lt(asymmetry(&r, 5), 1e-13);
+    rig_close(&r);
+}
+END_TEST
+
+/* ---- accuracy -------------------------------------------------------------------------------------------------- */
+
+/* The mean's error at t = 0.8 for the velocity 1.3 cos(t), the same everywhere. */
+static double drift_of_the_mean(rig *r, int axis, double step)
+{
+    r->problem.numerics.time_step = step;
+    rig_start(r, 1);
+    rig_until(r, 0.8);
+    return fabs(rig_statistics(r).mean[axis] - r->problem.mean[axis] - 1.3 * sin(0.8));
+}
+
+START_TEST(moving_drifts_are_of_second_order)
+{
+    rig r;
+
+    open_split(&r, _i, 14);
+    rig_straighten(&r);
+    r.problem.parameters[BEAT] = 1.3;
+    for (int j = 0; j < _i; j++)
+        for (int k = 0; k < _i; k++)
+            r.problem.covariance[j * _i + k] = j == k ? 0.16 : 0; /* two cells; the box is cut at seven sigma */
+    for (int axis = 0; axis < _i; axis++) {
+        double coarse = drift_of_the_mean(&r, axis, 0.1), fine = drift_of_the_mean(&r, axis, 0.05);
+
+        ck_assert_msg(coarse < 1e-3 && log2(coarse / fine) > 1.9, "order %.3f (errors %.3g, %.3g)",
+                      log2(coarse / fine), coarse, fine);
+    }
+    rig_close(&r);
+}
+END_TEST
+
+static int keep_mean(void *context, const gbees_record *record, gbees_error *error)
+{
+    (void)error;
+    if (record->leg == 0) /* up to the measurement at t = 1 */
+        *(double *)context = record->statistics.mean[0];
+    return 0;
+}
+
+/* The mean of x at t = 1, just before the measurement. */
+static double lorenz_mean(const char *scheme)
+{
+    const gbees_engine_options options = {.threads = 1};
+    gbees_registry *registry = NULL;
+    gbees_scenario *scenario = NULL;
+    gbees_problem *problem = NULL;
+    gbees_solver *solver = NULL;
+    const gbees_model *model = NULL;
+    const gbees_backend *backend = NULL;
+    double mean = NAN;
+    const gbees_observer observer = {.context = &mean, .record = keep_mean};
+    gbees_error error = {GBEES_OK, ""};
+    int status = gbees_registry_create(NULL, &registry, &error);
+
+    if (!status)
+        status = gbees_registry_model(registry, "lorenz63", &model, &error);
+    if (!status)
+        status = gbees_registry_backend(registry, "cpu", &backend, &error);
+    if (!status)
+        status = gbees_scenario_create(model->scenarios[0].text, "lorenz63", &scenario, &error);
+    if (!status)
+        status = gbees_scenario_set(scenario, scheme, &error);
+    if (!status)
+        status = gbees_problem_create(model, scenario, &problem, &error);
+    if (!status)
+        status = gbees_solver_create(problem, backend, &options, &solver, &error);
+    if (!status)
+        status = gbees_solver_run(solver, &observer, &error);
+    ck_assert_msg(status == GBEES_OK, "%s", error.text);
+    gbees_solver_destroy(solver);
+    gbees_problem_destroy(problem);
+    gbees_scenario_destroy(scenario);
+    gbees_registry_destroy(registry);
+    return mean;
+}
+
+/* Monte Carlo, 8e6 samples: 4.868; the paper's scheme has 2.8. */
+START_TEST(lorenz_63_is_near_the_truth)
+{
+    double mean = lorenz_mean("scheme=split5");
+
+    ck_assert_msg(fabs(mean - 4.868) < 4.868 - 3.4, "the mean of x is %.4f", mean);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cpu split");
+    TCase *steps = tcase_create("steps"), *mass = tcase_create("mass"), *same = tcase_create("the same");
+    TCase *accuracy = tcase_create("accuracy");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_set_timeout(steps, 60);
+    tcase_add_loop_test(steps, double_bricks_equal_plain_loops, 1, 9);
+    tcase_add_loop_test(steps, double_cells_equal_plain_loops, 1, 9);
+    tcase_add_loop_test(steps, mixed_equals_plain_loops, 1, 9);
+    tcase_add_loop_test(steps, bounded_fluxes_equal_plain_loops, 1, 7);
+    tcase_add_loop_test(steps, time_is_that_of_the_middle, 1, 5);
+    tcase_add_loop_test(steps, truncated_grids_equal_plain_loops, 1, 5);
+    tcase_add_loop_test(steps, updates_and_prunes_in_between, 1, 5);
+    tcase_set_timeout(mass, 60);
+    tcase_add_loop_test(mass, the_ledger_closes, 1, 5);
+    tcase_add_loop_test(mass, cells_are_never_negative, 1, 5);
+    tcase_set_timeout(same, 60);
+    tcase_add_loop_test(same, threads_give_the_same_bits, 0, 4);
+    tcase_add_loop_test(same, instruction_sets_agree, 1, 9);
+    tcase_add_loop_test(same, mirrored_problems_have_mirrored_results, 1, 5);
+    tcase_set_timeout(accuracy, 60);
+    tcase_add_loop_test(accuracy, moving_drifts_are_of_second_order, 1, 3);
+    tcase_add_test(accuracy, lorenz_63_is_near_the_truth);
+    suite_add_tcase(suite, steps);
+    suite_add_tcase(suite, mass);
+    suite_add_tcase(suite, same);
+    suite_add_tcase(suite, accuracy);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
