@@ -60,8 +60,10 @@ libgbees_la_SOURCES = \
 	%D%/io/xdmf.h \
 	%D%/io/yaml_tree.c \
 	%D%/io/yaml_tree.h \
+	%D%/solver/builder.h \
 	%D%/solver/cells.c \
 	%D%/solver/cells.h \
+	%D%/solver/numerics.c \
 	%D%/solver/problem.c \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \

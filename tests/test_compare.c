@@ -65,21 +65,6 @@ static gbees_montecarlo *draw(size_t count)
     return montecarlo;
 }
 
-START_TEST(moments_of_cells)
-{
-    box *record = gaussian();
-    gbees_moments moments;
-
-    gbees_compare_moments(&record->snapshot, &moments);
-    ck_assert_double_eq_tol(moments.mean[0], 3, 1e-9);
-    ck_assert_double_eq_tol(moments.mean[1], -1, 1e-9);
-    ck_assert_double_eq_tol(moments.std[0], 1, 2e-3); /* the box ends at 4 standard deviations */
-    ck_assert_double_eq_tol(moments.std[1], 2, 4e-3);
-    ck_assert_double_eq_tol(moments.covariance[1], 0.6, 3e-3);
-    free(record);
-}
-END_TEST
-
 START_TEST(errors_in_units_of_the_truth)
 {
     const gbees_moments truth = {.mean = {1, 2}, .std = {2, 4}};
@@ -196,10 +181,36 @@ START_TEST(l1_over_the_union)
 }
 END_TEST
 
+START_TEST(coarsened)
+{
+    box *record = gaussian();
+    gbees_snapshot *coarse = NULL;
+    gbees_error error = {GBEES_OK, ""};
+    double sum = 0;
+
+    ck_assert_msg(gbees_compare_coarsen(&record->snapshot, 2, &coarse, &error) == GBEES_OK, "%s", error.text);
+    ck_assert_uint_eq(coarse->count, 17 * 17); /* -16 .. 16 become -8 .. 8 */
+    ck_assert_int_eq(coarse->index[0][0], -8);
+    ck_assert_int_eq(coarse->index[1][16], 8);
+    ck_assert_double_eq(coarse->width[1], 1);
+    ck_assert_double_eq(coarse->origin[1], -0.75); /* of cells 0 and 1, at -1 and -0.5 */
+    ck_assert_double_eq_tol(coarse->p[0], record->p[0] + record->p[1] + record->p[SIDE] + record->p[SIDE + 1], 1e-18);
+    ck_assert_double_eq(coarse->p[16], record->p[SIDE - 1] + record->p[2 * SIDE - 1]); /* the last has no fellow */
+    for (size_t i = 0; i < coarse->count; i++)
+        sum += coarse->p[i];
+    for (int i = 0; i < CELLS; i++)
+        sum -= record->p[i];
+    ck_assert_double_eq_tol(sum, 0, 1e-14);
+    gbees_snapshot_destroy(coarse);
+    free(record);
+}
+END_TEST
+
 START_TEST(tables_in_markdown)
 {
     box *record = gaussian();
     gbees_montecarlo *montecarlo = draw(50000);
+    const gbees_moments moments = {.mean = {3, -1}, .std = {1, 2}};
     gbees_accuracy accuracy;
     gbees_error error;
     char *text = NULL;
@@ -208,7 +219,8 @@ START_TEST(tables_in_markdown)
 
     ck_assert_ptr_nonnull(file);
     record->snapshot.time = 0.25;
-    ck_assert_int_eq(gbees_accuracy_measure(&record->snapshot, montecarlo, 100, 1, &accuracy, &error), GBEES_OK);
+    ck_assert_int_eq(gbees_accuracy_measure(&record->snapshot, &moments, montecarlo, 100, 1, &accuracy, &error),
+                     GBEES_OK);
     ck_assert(isnan(accuracy.kernel)); /* more work than allowed */
     gbees_accuracy_print(file, &accuracy, 1);
     gbees_accuracy_print_moments(file, &accuracy, 1);
@@ -230,12 +242,12 @@ int main(void)
     int failed;
 
     tcase_set_timeout(figures, 60);
-    tcase_add_test(figures, moments_of_cells);
     tcase_add_test(figures, errors_in_units_of_the_truth);
     tcase_add_test(figures, binned_coefficient);
     tcase_add_test(figures, kernel_coefficient_is_the_definition);
     tcase_add_test(figures, marginal_distance);
     tcase_add_test(figures, l1_over_the_union);
+    tcase_add_test(figures, coarsened);
     tcase_add_test(figures, tables_in_markdown);
     suite_add_tcase(suite, figures);
     srunner_run_all(runner, CK_NORMAL);

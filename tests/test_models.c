@@ -1,5 +1,5 @@
-/* test_models.c - the batched functions that gbees/model.h makes, on the two Lorenz models and one that uses all of
- * the contract: component j is entry j of the vector, in float and in double; both are the equations; the embedded
+/* test_models.c - the batched functions that gbees/model.h makes, on the models and on one that uses all of the
+ * contract: component j is entry j of the vector, in float and in double; both are the equations; the embedded
  * text is the file. */
 #include <check.h>
 #include <gbees/gbees.h>
@@ -69,6 +69,18 @@ static void lorenz96(int n, const double *x, double *dxdt)
 
         dxdt[j] = (x[next] - x[before2]) * x[before] - x[j] + 4.0;
     }
+}
+
+/* From the potential x^2/2 + y^2/2 + (1 - mu)/r1 + mu/r2. */
+static void pcr3bp(int n, const double *x, double *dxdt)
+{
+    const double mu = 1.901109735892602e-7, r1 = hypot(x[0] + mu, x[1]), r2 = hypot(x[0] - 1 + mu, x[1]);
+
+    (void)n;
+    dxdt[0] = x[2];
+    dxdt[1] = x[3];
+    dxdt[2] = 2 * x[3] + x[0] - (1 - mu) * (x[0] + mu) / pow(r1, 3) - mu * (x[0] - 1 + mu) / pow(r2, 3);
+    dxdt[3] = -2 * x[2] + x[1] - (1 - mu) * x[1] / pow(r1, 3) - mu * x[1] / pow(r2, 3);
 }
 
 static void full(int n, const double *x, double *dxdt)
@@ -204,6 +216,44 @@ START_TEST(lorenz96_drift)
 }
 END_TEST
 
+START_TEST(pcr3bp_drift)
+{
+    const gbees_model *m = model("pcr3bp");
+    const double origin[4] = {1, 0, 0, 0}, zero[4] = {0}, mu[1] = {1.901109735892602e-7};
+    const double radius = cbrt(mu[0] / 3);
+    const double *column[4] = {&radius, zero, zero, zero};
+    double rate;
+
+    ck_assert_int_eq(m->dim_default, 4);
+    check_model("pcr3bp", pcr3bp);
+    /* Near the second primary, too, where large terms cancel: at rest at the outer libration point of Hill's problem,
+     * but for a term of the next order in the radius. */
+    functions_of(m, 4)->component_d[2](1, 0, origin, column, mu, &rate);
+    ck_assert_double_lt(fabs(rate), 10 * radius * radius);
+    ck_assert_double_gt(fabs(rate), 1e-3 * radius * radius);
+}
+END_TEST
+
+START_TEST(pcr3bp_sight)
+{
+    const gbees_model *m = model("pcr3bp");
+    const double mu[1] = {0.01}, origin[4] = {0.99, 0, 0, 0};
+    const double offset[4][3] = {{3, -3, 0}, {4, -4, 2}, {1, 1, 5}, {2, 2, -1}};
+    const double *column[4] = {offset[0], offset[1], offset[2], offset[3]};
+    double range[3], angle[3], rate[3], *out[] = {range, angle, rate, NULL};
+
+    ck_assert_int_eq(m->measurements[0].size, 3);
+    functions_of(m, 4)->measure_d(0, 3, 0, origin, column, mu, out);
+    ck_assert_double_eq_tol(range[0], 5, 1e-14);
+    ck_assert_double_eq_tol(angle[0], atan2(4, 3), 1e-14);
+    ck_assert_double_eq_tol(rate[0], 11.0 / 5, 1e-14);
+    ck_assert_double_eq_tol(angle[1], atan2(4, 3) - acos(-1), 1e-14); /* all around, not half */
+    ck_assert_double_eq_tol(rate[1], -11.0 / 5, 1e-14);
+    ck_assert_double_eq_tol(angle[2], acos(0), 1e-14);
+    ck_assert_double_eq_tol(rate[2], -1, 1e-14);
+}
+END_TEST
+
 START_TEST(drift_with_helper_and_time)
 {
     const gbees_model *m = model("full");
@@ -286,6 +336,7 @@ START_TEST(source_is_the_file)
 {
     check_source("lorenz63");
     check_source("lorenz96");
+    check_source("pcr3bp");
 }
 END_TEST
 
@@ -298,6 +349,8 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, lorenz63_drift);
     tcase_add_test(tcase, lorenz96_drift);
+    tcase_add_test(tcase, pcr3bp_drift);
+    tcase_add_test(tcase, pcr3bp_sight);
     tcase_add_test(tcase, drift_with_helper_and_time);
     tcase_add_test(tcase, measure_and_bound_of_every_dimension);
     tcase_add_test(tcase, measurements);

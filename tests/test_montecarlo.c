@@ -9,14 +9,28 @@
 
 /* ---- a model with an answer: a rotation at rate p[0], and dx2/dt = cos t; measured: (x0, x2) ---------------- */
 
-static void turn_drift(size_t count, double t, const double *origin, const double *const *offset, const double *p,
-                       double *const *out)
+static void turn_x(size_t count, double t, const double *origin, const double *const *offset, const double *p,
+                   double *out)
 {
-    for (size_t i = 0; i < count; i++) {
-        out[0][i] = -p[0] * (origin[1] + offset[1][i]);
-        out[1][i] = p[0] * (origin[0] + offset[0][i]);
-        out[2][i] = cos(t);
-    }
+    (void)t;
+    for (size_t i = 0; i < count; i++)
+        out[i] = -p[0] * (origin[1] + offset[1][i]);
+}
+
+static void turn_y(size_t count, double t, const double *origin, const double *const *offset, const double *p,
+                   double *out)
+{
+    (void)t;
+    for (size_t i = 0; i < count; i++)
+        out[i] = p[0] * (origin[0] + offset[0][i]);
+}
+
+static void turn_z(size_t count, double t, const double *origin, const double *const *offset, const double *p,
+                   double *out)
+{
+    (void)origin, (void)offset, (void)p;
+    for (size_t i = 0; i < count; i++)
+        out[i] = cos(t);
 }
 
 static void turn_measure(int which, size_t count, double t, const double *origin, const double *const *offset,
@@ -30,7 +44,8 @@ static void turn_measure(int which, size_t count, double t, const double *origin
     }
 }
 
-static const gbees_functions turn_functions = {.n = 3, .drift_d = turn_drift, .measure_d = turn_measure};
+static const gbees_functions turn_functions = {
+    .n = 3, .component_d = {turn_x, turn_y, turn_z}, .measure_d = turn_measure};
 static const gbees_model turn_model = {.abi = GBEES_MODEL_ABI,
                                        .size = sizeof(gbees_model),
                                        .name = "turn",

@@ -91,6 +91,7 @@ has out "Exit status:"
 run 0 --list
 has out lorenz63
 has out lorenz96
+has out pcr3bp
 has out cpu
 run 0 --list --json
 is_json_lines out

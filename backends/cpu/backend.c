@@ -1,6 +1,7 @@
 /* backend.c - what the CPU module exports. */
 #include "engine.h"
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -44,6 +45,25 @@ static void destroy(gbees_engine *e)
     free(e);
 }
 
+static void *come_and_go(void *nothing)
+{
+    return nothing;
+}
+
+/* OpenMP ends the process when it can't make its threads: they are tried first, and fewer are used. */
+static int available_threads(int wanted)
+{
+    pthread_t *thread = malloc((size_t)wanted * sizeof *thread);
+    int made = 1;
+
+    while (thread && made < wanted && pthread_create(&thread[made], NULL, come_and_go, NULL) == 0)
+        made++;
+    for (int t = 1; t < made; t++)
+        (void)pthread_join(thread[t], NULL);
+    free(thread);
+    return made;
+}
+
 static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                   gbees_error *error)
 {
@@ -59,7 +79,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     e->cells = numerics->cells_per_brick;
     e->real_size = numerics->precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
     e->kernel = numerics->precision == GBEES_DOUBLE ? &kernels->twice : &kernels->single;
-    e->threads = options && options->threads > 0 ? options->threads : engine_processors();
+    e->threads = available_threads(options && options->threads > 0 ? options->threads : engine_processors());
     e->scratch = calloc((size_t)e->threads, sizeof *e->scratch);
     e->totals.threads = e->threads;
     e->mass = 1;

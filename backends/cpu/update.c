@@ -201,7 +201,7 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
     if (!(top.likelihood >= LOWEST_LOG_LIKELIHOOD))
         return gbees_error_set(error, GBEES_EUNSUPPORTED,
                                "the measurement at t = %.9g is supported by no cell: its log-likelihood is at most "
-                               "%.6g (%.0f standard deviations away); check its value, unit and covariance, or lower "
+                               "%.6g (%.3g standard deviations away); check its value, unit and covariance, or lower "
                                "`threshold`",
                                clock->time, top.likelihood, sqrt(-2 * top.likelihood));
     multiply(e, &l, top.weight);

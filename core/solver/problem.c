@@ -2,6 +2,7 @@
  * The schema has seen every single value; here is what depends on the model, the dimension and on other keys. */
 #include "base/text.h"
 #include "io/scenario.h"
+#include "solver/builder.h"
 #include <gbees/gbees.h>
 #include <lapacke.h>
 #include <limits.h>
@@ -12,28 +13,14 @@
 
 static const double max_initial_cells = 1e10;
 
-/* What the steps below share: the problem is filled from top to bottom. */
-typedef struct builder {
-    const gbees_model *model;
-    const gbees_scenario *scenario;
-    gbees_problem *problem;
-    gbees_error *error;
-    char size[32]; /* "dimension 3": why a list has to have so many numbers */
-} builder;
-
 static int no_memory(const builder *b)
 {
     return gbees_error_set(b->error, GBEES_ENOMEM, "not enough memory for the problem");
 }
 
-static const gbees_node *find(const builder *b, const char *key)
-{
-    return gbees_scenario_find(b->scenario, key);
-}
-
 static int require(const builder *b, const char *key, const gbees_node **node)
 {
-    *node = find(b, key);
+    *node = builder_find(b, key);
     if (*node)
         return GBEES_OK;
     return gbees_error_set(b->error, GBEES_EINPUT,
@@ -41,19 +28,12 @@ static int require(const builder *b, const char *key, const gbees_node **node)
                            key, key, b->model->name);
 }
 
-static double number_or(const builder *b, const char *key, double initial)
-{
-    const gbees_node *node = find(b, key);
-
-    return node ? gbees_node_number(node) : initial;
-}
-
 /* ---- model, dimension, parameters ------------------------------------------------------------------------- */
 
 static int set_dimension(builder *b)
 {
     const gbees_model *model = b->model;
-    const gbees_node *name = find(b, "model"), *node = find(b, "dimension");
+    const gbees_node *name = builder_find(b, "model"), *node = builder_find(b, "dimension");
     int n = node ? (int)gbees_node_number(node) : model->dim_default;
 
     if (name && strcmp(name->text, model->name) != 0)
@@ -198,24 +178,18 @@ static int set_gaussian(builder *b)
     return status;
 }
 
-static int is_set(const builder *b, const char *key, const char *value)
-{
-    const gbees_node *node = find(b, key);
-
-    return node && strcmp(node->text, value) == 0;
-}
-
 /* p* by hand, or a budget that it is steered to: after the times are known. */
 static int set_threshold(builder *b)
 {
     gbees_problem *problem = b->problem;
-    const gbees_node *budget = find(b, "mass_budget"), *total = find(b, "mass_budget_total"), *threshold;
+    const gbees_node *budget = builder_find(b, "mass_budget"), *total = builder_find(b, "mass_budget_total"),
+                     *threshold;
 
     if (budget)
         problem->mass_budget = gbees_node_number(budget);
     if (total)
         problem->mass_budget = gbees_node_number(total) / (problem->end - problem->start);
-    if ((budget || total) && !(find(b, "mode") && !is_set(b, "mode", "default")))
+    if ((budget || total) && !(builder_find(b, "mode") && !builder_is_set(b, "mode", "default")))
         return GBEES_OK;
     if (budget || total)
         return gbees_node_error(budget ? budget : total, b->error,
@@ -230,7 +204,7 @@ static int set_threshold(builder *b)
 /* One number for each axis; `initial` if the scenario has none. */
 static int axis_numbers(const builder *b, const char *key, double initial, double *out)
 {
-    const gbees_node *node = find(b, key);
+    const gbees_node *node = builder_find(b, key);
 
     if (node)
         return gbees_node_numbers(node, key, b->problem->dimension, b->size, out, b->error);
@@ -241,9 +215,9 @@ static int axis_numbers(const builder *b, const char *key, double initial, doubl
 
 static int too_many_cells(const builder *b, double cells)
 {
-    const char *remedy = find(b, "width") ? "larger 'width'" : "smaller 'factor'";
-    const char *key = find(b, "width") ? "width" : find(b, "factor") ? "factor" : "extent";
-    const gbees_node *node = find(b, key) ? find(b, key) : find(b, "covariance");
+    const char *remedy = builder_find(b, "width") ? "larger 'width'" : "smaller 'factor'";
+    const char *key = builder_find(b, "width") ? "width" : builder_find(b, "factor") ? "factor" : "extent";
+    const gbees_node *node = builder_find(b, key) ? builder_find(b, key) : builder_find(b, "covariance");
 
     return gbees_node_error(node, b->error,
                             "%s: the initial box has %.3g cells, more than %g: give a %s or a smaller 'extent'", key,
@@ -253,7 +227,7 @@ static int too_many_cells(const builder *b, double cells)
 static int set_grid(builder *b)
 {
     gbees_problem *problem = b->problem;
-    const gbees_node *width = find(b, "width");
+    const gbees_node *width = builder_find(b, "width");
     double factor[GBEES_MAX_DIM], extent[GBEES_MAX_DIM], cells = 1;
     int n = problem->dimension, status = axis_numbers(b, "extent", 3, extent);
 
@@ -270,7 +244,7 @@ static int set_grid(builder *b)
             problem->width[j] = sigma / (2 * factor[j]);
         if (!isnormal(problem->width[j]))
             return gbees_node_error(
-                find(b, "covariance"), b->error,
+                builder_find(b, "covariance"), b->error,
                 "covariance: the cell width along axis %d is %g: change the covariance or the factor", j + 1,
                 problem->width[j]);
         half = fmax(half, 1);
@@ -292,7 +266,7 @@ static int set_times(builder *b)
         status = require(b, "records", &records);
     if (status)
         return status;
-    problem->start = number_or(b, "start", 0);
+    problem->start = builder_number(b, "start", 0);
     problem->end = gbees_node_number(end);
     problem->records = (int)gbees_node_number(records);
     if (!(problem->end > problem->start) || !isfinite(problem->end - problem->start))
@@ -417,7 +391,7 @@ static size_t order(const builder *b, const gbees_node *list, ordered *all)
 
 static int set_measurements(builder *b)
 {
-    const gbees_node *list = find(b, "measurements");
+    const gbees_node *list = builder_find(b, "measurements");
     int status = GBEES_OK;
 
     if (!list || list->count == 0)
@@ -435,70 +409,11 @@ static int set_measurements(builder *b)
     return status;
 }
 
-/* ---- numerics: the mode, then what was said beside it ------------------------------------------------------ */
-
-/* What the mode stands for may be said again, but not otherwise. */
-static int check_mode(const builder *b, const char *mode, const char *key, const char *expected)
-{
-    const gbees_node *node = find(b, key);
-
-    if (!node || strcmp(node->text, expected) == 0 || strcmp(node->text, "auto") == 0)
-        return GBEES_OK;
-    return gbees_node_error(node, b->error, "%s: mode %s has %s '%s', found '%s': remove one of the two", key, mode,
-                            key, expected, node->text);
-}
-
-static int set_mode(const builder *b, gbees_numerics *numerics, const gbees_node *mode)
-{
-    int legacy = strcmp(mode->text, "legacy") == 0;
-
-    numerics->mode = legacy ? GBEES_MODE_LEGACY : GBEES_MODE_PAPER;
-    numerics->precision = GBEES_DOUBLE;
-    numerics->cells_per_brick = 1;
-    numerics->faces = GBEES_FACES_REFERENCE;
-    numerics->growth = legacy ? GBEES_GROWTH_ALL : GBEES_GROWTH_DOWNWIND;
-    int status = check_mode(b, mode->text, "scheme", "ctu");
-    if (!status)
-        status = check_mode(b, mode->text, "precision", "double");
-    if (!status)
-        status = check_mode(b, mode->text, "brick", "1");
-    if (!status)
-        status = check_mode(b, mode->text, "growth", legacy ? "all" : "downwind");
-    if (!status && legacy && !find(b, "time_step"))
-        status = gbees_node_error(mode, b->error, "mode: legacy has a fixed step: give 'time_step'");
-    return status;
-}
-
-static int set_numerics(builder *b)
-{
-    gbees_numerics *numerics = &b->problem->numerics;
-    const gbees_node *mode = find(b, "mode");
-
-    numerics->scheme = GBEES_SCHEME_CTU;
-    numerics->courant = number_or(b, "courant", 1);
-    numerics->time_step = number_or(b, "time_step", 0);
-    numerics->prune_interval = (int)number_or(b, "prune_interval", 20);
-    if (mode && strcmp(mode->text, "default") != 0)
-        return set_mode(b, numerics, mode);
-    numerics->mode = GBEES_MODE_DEFAULT;
-    numerics->scheme = is_set(b, "scheme", "split5")      ? GBEES_SCHEME_SPLIT5
-                       : is_set(b, "scheme", "split5-mp") ? GBEES_SCHEME_SPLIT5_MP
-                                                          : GBEES_SCHEME_CTU;
-    numerics->precision = is_set(b, "precision", "double") ? GBEES_DOUBLE : GBEES_MIXED;
-    numerics->faces = GBEES_FACES_OPEN;
-    numerics->cells_per_brick = is_set(b, "brick", "1") ? 1 : 64;
-    numerics->growth = is_set(b, "growth", "all") ? GBEES_GROWTH_ALL : GBEES_GROWTH_DOWNWIND;
-    if (numerics->growth == GBEES_GROWTH_ALL && numerics->cells_per_brick != 1)
-        return gbees_node_error(find(b, "growth"), b->error,
-                                "growth: 'all' needs bricks of one cell: add 'brick: 1', or leave it at 'downwind'");
-    return GBEES_OK;
-}
-
 int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenario, gbees_problem **problem,
                          gbees_error *error)
 {
-    static int (*const steps[])(builder *) = {set_dimension, set_parameters,   set_gaussian, set_grid,
-                                              set_times,     set_measurements, set_numerics, set_threshold};
+    static int (*const steps[])(builder *) = {set_dimension, set_parameters,   set_gaussian,         set_grid,
+                                              set_times,     set_measurements, builder_set_numerics, set_threshold};
     builder b = {.model = model, .scenario = scenario, .error = error, .problem = calloc(1, sizeof *b.problem)};
     int status = b.problem ? GBEES_OK : no_memory(&b);
 

@@ -1,11 +1,14 @@
 /* accuracy - holds results folders against a Monte Carlo truth, or against each other; prints Markdown. */
 #include "report.h"
+#include "row.h"
+#include "study.h"
 #include <argp.h>
 #include <math.h>
 #include <stdlib.h>
 
 typedef struct options {
-    const char *plugin, *plugin_path, *scenario;
+    gbees_study_options study;
+    const char *row, *table, *samples; /* see row.h */
     gbees_montecarlo_options montecarlo;
     size_t kernel;
     double work;
@@ -14,7 +17,19 @@ typedef struct options {
     int run_count;
 } options;
 
-enum { KEY_STEP = 256, KEY_SEED, KEY_KERNEL, KEY_WORK, KEY_THREADS, KEY_FULL, KEY_L1, KEY_PLUGIN_PATH };
+enum {
+    KEY_STEP = 256,
+    KEY_SEED,
+    KEY_KERNEL,
+    KEY_WORK,
+    KEY_THREADS,
+    KEY_FULL,
+    KEY_L1,
+    KEY_PLUGIN_PATH,
+    KEY_ROW,
+    KEY_TABLE,
+    KEY_KEEP
+};
 
 static const struct argp_option table[] = {
     {"plugin", 'p', "NAME", 0, "the model (default: the one that the records name)", 0},
@@ -28,6 +43,9 @@ static const struct argp_option table[] = {
     {"kernel-work", KEY_WORK, "N", 0, "leave it out where cells times samples exceed N (default 2e10)", 0},
     {"threads", KEY_THREADS, "N", 0, "0 (default): all", 0},
     {"l1", KEY_L1, NULL, 0, "print the L1 distance of two runs' records", 0},
+    {"row", KEY_ROW, "LABEL", 0, "print the last record of each run as a line of numbers after LABEL", 0},
+    {"keep", KEY_KEEP, "DIR", 0, "with --row: keep samples in DIR, for the next time", 0},
+    {"truth", KEY_TABLE, "FILE", 0, "with --row: true moments from a table, in place of samples", 0},
     {0},
 };
 
@@ -49,13 +67,13 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
     switch (key) {
     case 'p':
-        chosen->plugin = text;
+        chosen->study.plugin = text;
         return 0;
     case KEY_PLUGIN_PATH:
-        chosen->plugin_path = text;
+        chosen->study.plugin_path = text;
         return 0;
     case 's':
-        chosen->scenario = text;
+        chosen->study.scenario = text;
         return 0;
     case 'n':
         chosen->montecarlo.count = (size_t)number(state, "samples", text, 128, 1e10);
@@ -81,6 +99,15 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_L1:
         chosen->l1 = 1;
         return 0;
+    case KEY_ROW:
+        chosen->row = text;
+        return 0;
+    case KEY_TABLE:
+        chosen->table = text;
+        return 0;
+    case KEY_KEEP:
+        chosen->samples = text;
+        return 0;
     case ARGP_KEY_ARGS:
         chosen->runs = state->argv + state->next;
         chosen->run_count = state->argc - state->next;
@@ -96,75 +123,16 @@ static error_t parse(int key, char *text, struct argp_state *state)
 
 /* ---- one run beside the truth ----------------------------------------------------------------------------- */
 
-/* What a run was of, made again from its folder. */
 typedef struct run {
-    gbees_results *results;
-    gbees_registry *registry;
-    gbees_scenario *scenario;
-    gbees_problem *problem;
+    gbees_study study;
     gbees_montecarlo *montecarlo;
 } run;
-
-static void run_close(run *this)
-{
-    gbees_montecarlo_destroy(this->montecarlo);
-    gbees_problem_destroy(this->problem);
-    gbees_scenario_destroy(this->scenario);
-    gbees_registry_destroy(this->registry);
-    gbees_results_destroy(this->results);
-}
-
-static int scenario_open(run *this, const options *chosen, const char *folder, const gbees_model *model,
-                         gbees_error *error)
-{
-    gbees_scenario *defaults = NULL;
-    char *path = NULL;
-    int status;
-
-    if (!chosen->scenario && asprintf(&path, "%s/scenario.yaml", folder) < 0)
-        return gbees_error_set(error, GBEES_ENOMEM, "no memory");
-    status = gbees_scenario_read(chosen->scenario ? chosen->scenario : path, &this->scenario, error);
-    free(path);
-    if (!status && model->scenario_count > 0) {
-        status = gbees_scenario_create(model->scenarios[0].text, model->name, &defaults, error);
-        if (!status)
-            status = gbees_scenario_merge(this->scenario, defaults, error);
-        gbees_scenario_destroy(defaults);
-    }
-    return status;
-}
-
-static int run_open(run *this, const options *chosen, const char *folder, gbees_error *error)
-{
-    const gbees_model *model;
-    gbees_snapshot *first = NULL;
-    int status;
-
-    *this = (run){.results = NULL};
-    status = gbees_results_open(folder, &this->results, error);
-    if (!status && gbees_results_count(this->results) == 0)
-        status = gbees_error_set(error, GBEES_EINPUT, "%s: no records", folder);
-    if (!status)
-        status = gbees_results_read(this->results, 0, &first, error);
-    if (!status)
-        status = gbees_registry_create(chosen->plugin_path, &this->registry, error);
-    if (!status)
-        status = gbees_registry_model(this->registry, chosen->plugin ? chosen->plugin : first->model, &model, error);
-    gbees_snapshot_destroy(first);
-    if (!status)
-        status = scenario_open(this, chosen, folder, model, error);
-    if (!status)
-        status = gbees_problem_create(model, this->scenario, &this->problem, error);
-    if (!status)
-        status = gbees_montecarlo_create(this->problem, &chosen->montecarlo, &this->montecarlo, error);
-    return status;
-}
 
 /* Carries the samples to a record; *leg is the leg they are in, *next the first measurement not yet used. A leg opens
  * with all measurements of one time. */
 static int carry(run *this, const gbees_snapshot *snapshot, int *leg, int *next, gbees_error *error)
 {
-    const gbees_problem *problem = this->problem;
+    const gbees_problem *problem = this->study.problem;
     int status = GBEES_OK;
 
     for (; *leg < snapshot->leg && !status; ++*leg) {
@@ -184,16 +152,19 @@ static int measure_all(run *this, const options *chosen, gbees_accuracy *list, g
 {
     int status = GBEES_OK, leg = 0, next = 0;
 
-    for (size_t i = 0; i < gbees_results_count(this->results) && !status; i++) {
+    for (size_t i = 0; i < gbees_results_count(this->study.results) && !status; i++) {
+        gbees_reported reported;
         gbees_snapshot *snapshot;
 
-        status = gbees_results_read(this->results, i, &snapshot, error);
+        status = gbees_results_read(this->study.results, i, &snapshot, error);
         if (status)
             break;
-        status = carry(this, snapshot, &leg, &next, error);
+        status = gbees_study_reported(&this->study, i, &reported, error);
         if (!status)
-            status =
-                gbees_accuracy_measure(snapshot, this->montecarlo, chosen->kernel, chosen->work, &list[i], error);
+            status = carry(this, snapshot, &leg, &next, error);
+        if (!status)
+            status = gbees_accuracy_measure(snapshot, &reported.moments, this->montecarlo, chosen->kernel,
+                                            chosen->work, &list[i], error);
         gbees_snapshot_destroy(snapshot);
     }
     return status;
@@ -202,18 +173,20 @@ static int measure_all(run *this, const options *chosen, gbees_accuracy *list, g
 static int report_run(const options *chosen, const char *folder, gbees_error *error)
 {
     gbees_accuracy *list = NULL;
-    run this;
-    int status = run_open(&this, chosen, folder, error);
+    run this = {.montecarlo = NULL};
+    int status = gbees_study_open(folder, &chosen->study, &this.study, error);
 
-    if (!status && !(list = calloc(gbees_results_count(this.results), sizeof *list)))
+    if (!status)
+        status = gbees_montecarlo_create(this.study.problem, &chosen->montecarlo, &this.montecarlo, error);
+    if (!status && !(list = calloc(gbees_results_count(this.study.results), sizeof *list)))
         status = gbees_error_set(error, GBEES_ENOMEM, "no memory for the table of %s", folder);
     if (!status)
         status = measure_all(&this, chosen, list, error);
     if (!status) {
-        const size_t count = gbees_results_count(this.results);
+        const size_t count = gbees_results_count(this.study.results);
 
         printf("%s, %s: %zu samples of the %s, Runge-Kutta steps of at most %g, seed %llu.\n\n", folder,
-               this.problem->model->name, chosen->montecarlo.count,
+               this.study.problem->model->name, chosen->montecarlo.count,
                chosen->montecarlo.cut ? "Gaussian cut at the initial box" : "whole Gaussian", chosen->montecarlo.step,
                (unsigned long long)chosen->montecarlo.seed);
         gbees_accuracy_print(stdout, list, count);
@@ -222,7 +195,20 @@ static int report_run(const options *chosen, const char *folder, gbees_error *er
         putchar('\n');
     }
     free(list);
-    run_close(&this);
+    gbees_montecarlo_destroy(this.montecarlo);
+    gbees_study_close(&this.study);
+    return status;
+}
+
+static int report_row(const options *chosen, const char *folder, gbees_error *error)
+{
+    const gbees_row_options row = {chosen->row, chosen->table, chosen->samples, chosen->montecarlo};
+    gbees_study study;
+    int status = gbees_study_open(folder, &chosen->study, &study, error);
+
+    if (!status)
+        status = gbees_row_print(stdout, &study, &row, error);
+    gbees_study_close(&study);
     return status;
 }
 
@@ -278,7 +264,7 @@ int main(int argc, char **argv)
     const struct argp parser = {
         table,
         parse,
-        "RUN...\n--l1 RUN_A RUN_B",
+        "RUN...\n--row LABEL RUN...\n--l1 RUN_A RUN_B",
         "Holds the records of results folders against a Monte Carlo truth, and prints tables in Markdown.",
         NULL,
         NULL,
@@ -293,7 +279,8 @@ int main(int argc, char **argv)
         status = report_l1(&chosen, &error);
     else {
         for (int i = 0; i < chosen.run_count && !status; i++)
-            status = report_run(&chosen, chosen.runs[i], &error);
+            status = chosen.row ? report_row(&chosen, chosen.runs[i], &error)
+                                : report_run(&chosen, chosen.runs[i], &error);
     }
     if (status)
         fprintf(stderr, "accuracy: %s\n", error.text);

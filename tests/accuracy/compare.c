@@ -38,31 +38,6 @@ static int check_sorted(const gbees_snapshot *snapshot, gbees_error *error)
 
 /* ---- moments ---------------------------------------------------------------------------------------------- */
 
-void gbees_compare_moments(const gbees_snapshot *snapshot, gbees_moments *moments)
-{
-    const int n = snapshot->dimension;
-    const double sum = total(snapshot);
-    double shift[GBEES_MAX_DIM] = {0}; /* of the mean, in cells from the origin */
-
-    *moments = (gbees_moments){0};
-    for (int j = 0; j < n; j++) {
-        for (size_t i = 0; i < snapshot->count; i++)
-            shift[j] += snapshot->p[i] * snapshot->index[j][i];
-        shift[j] /= sum;
-        moments->mean[j] = snapshot->origin[j] + shift[j] * snapshot->width[j];
-    }
-    for (int j = 0; j < n; j++) {
-        for (int k = 0; k < n; k++) {
-            double product = 0;
-
-            for (size_t i = 0; i < snapshot->count; i++)
-                product += snapshot->p[i] * (snapshot->index[j][i] - shift[j]) * (snapshot->index[k][i] - shift[k]);
-            moments->covariance[j * n + k] = product / sum * snapshot->width[j] * snapshot->width[k];
-        }
-        moments->std[j] = sqrt(moments->covariance[j * n + j]);
-    }
-}
-
 double gbees_compare_mean(int dimension, const gbees_moments *moments, const gbees_moments *truth)
 {
     double square = 0;

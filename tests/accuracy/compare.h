@@ -5,12 +5,13 @@
 #include "montecarlo.h"
 #include <gbees/gbees.h>
 
-/* Moments of the recorded cells, their probabilities normalised to 1. */
-void gbees_compare_moments(const gbees_snapshot *snapshot, gbees_moments *moments);
-
 /* Root mean square over the axes of (mean - true mean) / true std, and of std / true std - 1. */
 double gbees_compare_mean(int dimension, const gbees_moments *moments, const gbees_moments *truth);
 double gbees_compare_spread(int dimension, const gbees_moments *moments, const gbees_moments *truth);
+
+/* The same probabilities on cells `factor` times as wide along each axis: made of indices k factor .. (k + 1) factor
+ * - 1 each, and sorted. To be destroyed. */
+int gbees_compare_coarsen(const gbees_snapshot *snapshot, int factor, gbees_snapshot **coarse, gbees_error *error);
 
 /* Bhattacharyya coefficient, sum sqrt(p q): q is the weighted share of the samples in each cell. `covered` (or NULL)
  * takes the share of the samples in all recorded cells. */

@@ -171,6 +171,14 @@ static void stage_add(stages *work, int n, size_t count, double *const *x, doubl
     }
 }
 
+/* One component at a time: those functions are vectorised, that of the whole drift need not be. */
+static void drift_at(const gbees_problem *problem, size_t count, double t, const double *const *point,
+                     double *const *drift)
+{
+    for (int j = 0; j < problem->dimension; j++)
+        problem->functions->component_d[j](count, t, origin, point, problem->parameters, drift[j]);
+}
+
 static void runge_kutta(const gbees_problem *problem, stages *work, size_t count, double t, double dt,
                         double *const *x)
 {
@@ -184,13 +192,13 @@ static void runge_kutta(const gbees_problem *problem, stages *work, size_t count
         drift[j] = work->drift[j];
         memset(work->sum[j], 0, count * sizeof *work->sum[j]);
     }
-    problem->functions->drift_d(count, t, origin, start, problem->parameters, drift);
+    drift_at(problem, count, t, start, drift);
     stage_add(work, n, count, x, dt / 2, 1);
-    problem->functions->drift_d(count, t + dt / 2, origin, point, problem->parameters, drift);
+    drift_at(problem, count, t + dt / 2, point, drift);
     stage_add(work, n, count, x, dt / 2, 2);
-    problem->functions->drift_d(count, t + dt / 2, origin, point, problem->parameters, drift);
+    drift_at(problem, count, t + dt / 2, point, drift);
     stage_add(work, n, count, x, dt, 2);
-    problem->functions->drift_d(count, t + dt, origin, point, problem->parameters, drift);
+    drift_at(problem, count, t + dt, point, drift);
     for (int j = 0; j < n; j++) {
         for (size_t i = 0; i < count; i++)
             x[j][i] += dt / 6 * (work->sum[j][i] + work->drift[j][i]);

@@ -3,8 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-int gbees_accuracy_measure(const gbees_snapshot *snapshot, const gbees_montecarlo *montecarlo, size_t kernel_samples,
-                           double work, gbees_accuracy *accuracy, gbees_error *error)
+int gbees_accuracy_measure(const gbees_snapshot *snapshot, const gbees_moments *moments,
+                           const gbees_montecarlo *montecarlo, size_t kernel_samples, double work,
+                           gbees_accuracy *accuracy, gbees_error *error)
 {
     gbees_accuracy result = {.leg = snapshot->leg,
                              .number = snapshot->number,
@@ -22,7 +23,7 @@ int gbees_accuracy_measure(const gbees_snapshot *snapshot, const gbees_montecarl
         status = gbees_compare_kernel(snapshot, montecarlo, kernel_samples, &result.kernel, error);
     if (status)
         return status;
-    gbees_compare_moments(snapshot, &result.grid);
+    result.grid = *moments;
     result.mean = gbees_compare_mean(result.dimension, &result.grid, &result.truth);
     result.spread = gbees_compare_spread(result.dimension, &result.grid, &result.truth);
     memcpy(result.name, snapshot->name, sizeof result.name);

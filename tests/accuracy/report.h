@@ -17,9 +17,11 @@ typedef struct gbees_accuracy {
     char name[GBEES_MAX_DIM][64];
 } gbees_accuracy;
 
-/* Compares all but the kernel estimate, which is left out if cells times kernel_samples is more than `work`. */
-int gbees_accuracy_measure(const gbees_snapshot *snapshot, const gbees_montecarlo *montecarlo, size_t kernel_samples,
-                           double work, gbees_accuracy *accuracy, gbees_error *error);
+/* `moments` are those that the run reports. Compares all but the kernel estimate, which is left out if cells times
+ * kernel_samples is more than `work`. */
+int gbees_accuracy_measure(const gbees_snapshot *snapshot, const gbees_moments *moments,
+                           const gbees_montecarlo *montecarlo, size_t kernel_samples, double work,
+                           gbees_accuracy *accuracy, gbees_error *error);
 
 /* A line for each record: distances. Then a line for each record and axis: moments beside the true ones. */
 void gbees_accuracy_print(FILE *file, const gbees_accuracy *list, size_t count);

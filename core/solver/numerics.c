@@ -1,0 +1,85 @@
+/* numerics.c - how to compute: the mode, and what a scenario says beside it. */
+#include "io/scenario.h"
+#include "solver/builder.h"
+#include <string.h>
+
+const gbees_node *builder_find(const builder *b, const char *key)
+{
+    return gbees_scenario_find(b->scenario, key);
+}
+
+double builder_number(const builder *b, const char *key, double initial)
+{
+    const gbees_node *node = builder_find(b, key);
+
+    return node ? gbees_node_number(node) : initial;
+}
+
+int builder_is_set(const builder *b, const char *key, const char *value)
+{
+    const gbees_node *node = builder_find(b, key);
+
+    return node && strcmp(node->text, value) == 0;
+}
+
+/* ---- numerics: the mode, then what was said beside it ------------------------------------------------------ */
+
+/* What the mode stands for may be said again, but not otherwise. */
+static int check_mode(const builder *b, const char *mode, const char *key, const char *expected)
+{
+    const gbees_node *node = builder_find(b, key);
+
+    if (!node || strcmp(node->text, expected) == 0 || strcmp(node->text, "auto") == 0)
+        return GBEES_OK;
+    return gbees_node_error(node, b->error, "%s: mode %s has %s '%s', found '%s': remove one of the two", key, mode,
+                            key, expected, node->text);
+}
+
+static int set_mode(const builder *b, gbees_numerics *numerics, const gbees_node *mode)
+{
+    int legacy = strcmp(mode->text, "legacy") == 0;
+
+    numerics->mode = legacy ? GBEES_MODE_LEGACY : GBEES_MODE_PAPER;
+    numerics->precision = GBEES_DOUBLE;
+    numerics->cells_per_brick = 1;
+    numerics->faces = GBEES_FACES_REFERENCE;
+    numerics->growth = legacy ? GBEES_GROWTH_ALL : GBEES_GROWTH_DOWNWIND;
+    int status = check_mode(b, mode->text, "scheme", "ctu");
+    if (!status)
+        status = check_mode(b, mode->text, "precision", "double");
+    if (!status)
+        status = check_mode(b, mode->text, "brick", "1");
+    if (!status)
+        status = check_mode(b, mode->text, "growth", legacy ? "all" : "downwind");
+    if (!status && legacy && !builder_find(b, "time_step"))
+        status = gbees_node_error(mode, b->error, "mode: legacy has a fixed step: give 'time_step'");
+    return status;
+}
+
+int builder_set_numerics(builder *b)
+{
+    gbees_numerics *numerics = &b->problem->numerics;
+    const gbees_node *mode = builder_find(b, "mode");
+
+    numerics->scheme = GBEES_SCHEME_CTU;
+    numerics->courant = builder_number(b, "courant", 1);
+    numerics->time_step = builder_number(b, "time_step", 0);
+    numerics->prune_interval = (int)builder_number(b, "prune_interval", 20);
+    if (mode && strcmp(mode->text, "default") != 0)
+        return set_mode(b, numerics, mode);
+    numerics->mode = GBEES_MODE_DEFAULT;
+    numerics->scheme = builder_is_set(b, "scheme", "split5")      ? GBEES_SCHEME_SPLIT5
+                       : builder_is_set(b, "scheme", "split5-mp") ? GBEES_SCHEME_SPLIT5_MP
+                                                                  : GBEES_SCHEME_CTU;
+    /* Bricks made since the last prune are not in order, and sweeps are slower over them. */
+    if (numerics->scheme != GBEES_SCHEME_CTU)
+        numerics->prune_interval = (int)builder_number(b, "prune_interval", 5);
+    numerics->precision = builder_is_set(b, "precision", "double") ? GBEES_DOUBLE : GBEES_MIXED;
+    numerics->faces = GBEES_FACES_OPEN;
+    numerics->cells_per_brick = builder_is_set(b, "brick", "1") ? 1 : 64;
+    numerics->growth = builder_is_set(b, "growth", "all") ? GBEES_GROWTH_ALL : GBEES_GROWTH_DOWNWIND;
+    if (numerics->growth == GBEES_GROWTH_ALL && numerics->cells_per_brick != 1)
+        return gbees_node_error(builder_find(b, "growth"), b->error,
+                                "growth: 'all' needs bricks of one cell: add 'brick: 1', or leave it at 'downwind'");
+    return GBEES_OK;
+}

@@ -1,0 +1,98 @@
+/* row.c - see row.h. */
+#include "row.h"
+#include "compare.h"
+#include "truth.h"
+#include <math.h>
+
+/* Binning lowers the coefficient by about cells / (8 samples): where that is more than this it says nothing. */
+static const double largest_bias = 0.02;
+
+typedef struct figures {
+    double mean, spread, binned; /* binned is NAN where there are too few samples */
+} figures;
+
+/* The width of a cell over half a standard deviation of the initial density. */
+static double relative_width(const gbees_problem *problem)
+{
+    return 2 * problem->width[0] / sqrt(problem->covariance[0]);
+}
+
+/* On cells of about half a standard deviation, whatever the grid's: coefficients of different grids are then those of
+ * the same thing. */
+static int compare_binned(const gbees_study *study, const gbees_snapshot *last, const gbees_montecarlo *montecarlo,
+                          double *coefficient, gbees_error *error)
+{
+    const int factor = (int)fmax(1, round(1 / relative_width(study->problem)));
+    gbees_snapshot *coarse = NULL;
+    int status = gbees_compare_coarsen(last, factor, &coarse, error);
+
+    if (!status && (double)coarse->count <= 8 * largest_bias * (double)montecarlo->count)
+        status = gbees_compare_binned(coarse, montecarlo, coefficient, NULL, error);
+    gbees_snapshot_destroy(coarse);
+    return status;
+}
+
+static int compare(const gbees_study *study, const gbees_snapshot *last, const gbees_moments *grid,
+                   const gbees_row_options *options, figures *result, gbees_error *error)
+{
+    gbees_montecarlo *montecarlo = NULL;
+    gbees_moments truth;
+    int status;
+
+    result->binned = NAN;
+    if (options->table) {
+        status = gbees_truth_table(study->problem, options->table, last->time, &truth, error);
+    } else {
+        status = gbees_truth_samples(study->problem, &options->montecarlo, last->time, options->samples, &montecarlo,
+                                     error);
+        if (!status)
+            status = gbees_montecarlo_moments(montecarlo, 0, &truth, error);
+        if (!status)
+            status = compare_binned(study, last, montecarlo, &result->binned, error);
+        gbees_montecarlo_destroy(montecarlo);
+    }
+    if (status)
+        return status;
+    result->mean = gbees_compare_mean(last->dimension, grid, &truth);
+    result->spread = gbees_compare_spread(last->dimension, grid, &truth);
+    return GBEES_OK;
+}
+
+void gbees_row_print_head(FILE *file)
+{
+    fprintf(file, "scheme\tmodel\tt\teta\tthreshold\tsteps\tcell updates\tmax cells\tpropagate s\tthreads\te_m\te_s\t"
+                  "BC\tmass\tclipped\toutflow\tpruned\n");
+}
+
+int gbees_row_print(FILE *file, const gbees_study *study, const gbees_row_options *options, gbees_error *error)
+{
+    const size_t last_number = gbees_results_count(study->results) - 1;
+    const gbees_problem *problem = study->problem;
+    gbees_snapshot *last = NULL;
+    gbees_reported reported;
+    gbees_work work;
+    figures result;
+    char binned[32] = "-";
+    int status = gbees_results_read(study->results, last_number, &last, error);
+
+    if (!status && last->leg > 0)
+        status = gbees_error_set(error, GBEES_EUSAGE, "%s: its last record follows a measurement: leave it out",
+                                 study->folder);
+    if (!status)
+        status = gbees_study_reported(study, last_number, &reported, error);
+    if (!status)
+        status = gbees_study_work(study, &work, error);
+    if (!status)
+        status = compare(study, last, &reported.moments, options, &result, error);
+    if (!status) {
+        if (!isnan(result.binned))
+            snprintf(binned, sizeof binned, "%.4f", result.binned);
+        fprintf(file,
+                "%s\t%s\t%.6g\t%.3g\t%.3g\t%.0f\t%.4g\t%.0f\t%.3f\t%d\t%.5f\t%.5f\t%s\t%.6f\t%.6f\t%.6f\t%.6f\n",
+                options->label, problem->model->name, last->time, relative_width(problem), problem->threshold,
+                work.steps, work.cell_updates, work.max_cells, work.propagate_s, work.threads, result.mean,
+                result.spread, binned, reported.mass, reported.clipped, reported.outflow, reported.pruned);
+    }
+    gbees_snapshot_destroy(last);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* row.h - a run's last record in one line: what tests/accuracy/run makes its table and its plot from. */
+#ifndef GBEES_TEST_ROW_H
+#define GBEES_TEST_ROW_H
+
+#include "study.h"
+#include <stdio.h>
+
+typedef struct gbees_row_options {
+    const char *label;
+    const char *table;   /* a table of true moments in place of samples, or NULL */
+    const char *samples; /* a folder to keep samples in, or NULL */
+    gbees_montecarlo_options montecarlo;
+} gbees_row_options;
+
+/* Columns are separated by tabs; what a run has not is "-". */
+void gbees_row_print_head(FILE *file);
+int gbees_row_print(FILE *file, const gbees_study *study, const gbees_row_options *options, gbees_error *error);
+
+#endif
