@@ -57,11 +57,17 @@ typedef struct kernel_sums {
     double outflow; /* what left through faces with no neighbour (split5; for ctu the rest of the balance) */
 } kernel_sums;
 
-/* A thread's memory for a pencil; starts as {0}. */
-typedef struct kernel_scratch {
+/* A row of bricks along an axis. */
+typedef struct kernel_pencil {
     uint32_t *slots;
-    size_t brick_capacity;
-    void *data;
+    uint32_t bricks, capacity;
+    int diverging; /* some cell on it flows out on both sides */
+} kernel_pencil;
+
+/* A thread's memory for sweeps; starts as {0}. */
+typedef struct kernel_scratch {
+    kernel_pencil pencil[2];
+    void *data; /* planes of one */
     size_t size;
 } kernel_scratch;
 

@@ -6,19 +6,11 @@
  * density needs no second copy.
  */
 
-/* Room for a pencil: planes of P, velocities and masses at faces. */
-INLINE int GBEES_REAL_FN(reserve_pencil)(kernel_scratch *scratch, size_t bricks, int cells, int lanes)
+/* Room for the planes of a pencil: P, velocities and masses at faces. */
+INLINE int GBEES_REAL_FN(reserve_planes)(kernel_scratch *scratch, size_t bricks, int cells, int lanes)
 {
     size_t planes = bricks * (size_t)cells + 8 * (size_t)lanes, size = (3 * planes + 64) * sizeof(GBEES_REAL);
 
-    if (scratch->brick_capacity < bricks) {
-        uint32_t *slots = realloc(scratch->slots, 2 * bricks * sizeof *slots);
-
-        if (!slots)
-            return 1;
-        scratch->slots = slots;
-        scratch->brick_capacity = 2 * bricks;
-    }
     if (scratch->size < size) {
         void *data = aligned_alloc(64, (2 * size + 63) / 64 * 64);
 
@@ -28,6 +20,20 @@ INLINE int GBEES_REAL_FN(reserve_pencil)(kernel_scratch *scratch, size_t bricks,
         scratch->data = data;
         scratch->size = 2 * size;
     }
+    return 0;
+}
+
+INLINE int GBEES_REAL_FN(add_brick)(kernel_pencil *pencil, uint32_t slot)
+{
+    if (pencil->bricks == pencil->capacity) {
+        uint32_t capacity = 2 * pencil->capacity + 64, *slots = realloc(pencil->slots, capacity * sizeof *slots);
+
+        if (!slots)
+            return 1;
+        pencil->slots = slots;
+        pencil->capacity = capacity;
+    }
+    pencil->slots[pencil->bricks++] = slot;
     return 0;
 }
 
@@ -75,25 +81,30 @@ GBEES_REAL_FN(change_planes)(GBEES_REAL *restrict p, const GBEES_REAL *restrict 
 
 /* Velocities of a brick's upper faces (planes 1 .. edge), with planes -1 and 0 before them for the first brick and
  * plane edge + 1 behind them for the last. */
-INLINE void GBEES_REAL_FN(pencil_velocities)(const kernel_context *c, int axis, uint32_t slot, int first, int last,
-                                             int cells, int lanes, GBEES_REAL *out)
+INLINE void GBEES_REAL_FN(pencil_velocities)(const kernel_context *c, int axis, const GBEES_REAL_FN(base) * base,
+                                             int first, int last, int cells, int lanes, GBEES_REAL *out)
 {
     const kernel_axis *a = &c->axis[axis];
     const void *const *offset = first ? a->offset : a->upper;
     int points = cells + (first ? 2 * lanes : 0) + (last ? lanes : 0);
-    GBEES_REAL_FN(base) base;
 
-    GBEES_REAL_FN(base_of)(c, slot, &base);
     if (sizeof(GBEES_REAL) == sizeof(float) && c->wide) {
         double wide[4 * 64];
 
-        a->component_d((size_t)points, c->time, base.wide, (const double *const *)offset, c->parameters_d, wide);
+        a->component_d((size_t)points, c->time, base->wide, (const double *const *)offset, c->parameters_d, wide);
         for (int i = 0; i < points; i++)
             out[i] = (GBEES_REAL)wide[i];
     } else {
-        a->COMPONENT((size_t)points, (GBEES_REAL)c->time, base.narrow, (const GBEES_REAL *const *)offset,
+        a->COMPONENT((size_t)points, (GBEES_REAL)c->time, base->narrow, (const GBEES_REAL *const *)offset,
                      c->PARAMETERS, out);
     }
+}
+
+/* From one brick of a pencil to the next one coordinate changes. */
+INLINE void GBEES_REAL_FN(move_base)(const kernel_context *c, int axis, int32_t key, GBEES_REAL_FN(base) * base)
+{
+    base->wide[axis] = c->origin[axis] + c->width[axis] * ((double)key * c->axis[axis].edge);
+    base->narrow[axis] = (GBEES_REAL)base->wide[axis];
 }
 
 /* What flows out through one end of a pencil. */
@@ -106,34 +117,38 @@ INLINE double GBEES_REAL_FN(sum_outflow)(const GBEES_REAL *mass, int lanes, int 
     return sum;
 }
 
-INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const kernel_scratch *scratch,
-                                        uint32_t bricks, int diverging, int last_axis, kernel_sums *sums, int count,
+INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const kernel_pencil *pencil,
+                                        GBEES_REAL *restrict p, int last_axis, kernel_sums *sums, int count,
                                         int shift, int log2_edge)
 {
-    const int lanes = count >> log2_edge, faces = ((int)bricks * count) + lanes;
+    const int lanes = count >> log2_edge, bricks = (int)pencil->bricks, faces = bricks * count + lanes;
     const GBEES_REAL lambda = (GBEES_REAL)(c->step / c->axis[axis].width);
-    GBEES_REAL *p = scratch->data, *u = p + (size_t)bricks * (size_t)count + 6 * (size_t)lanes;
-    GBEES_REAL *mass = u + (size_t)bricks * (size_t)count + 3 * (size_t)lanes, *rows = c->density;
+    GBEES_REAL *u = p + (size_t)(bricks * count + 6 * lanes), *mass = u + (size_t)(bricks * count + 3 * lanes);
+    GBEES_REAL *rows = c->density;
 
     memset(p, 0, 3 * (size_t)lanes * sizeof *p);
-    memset(p + 3 * lanes + (int)bricks * count, 0, 3 * (size_t)lanes * sizeof *p);
-    for (int b = 0; b < (int)bricks; b++) {
+    memset(p + 3 * lanes + bricks * count, 0, 3 * (size_t)lanes * sizeof *p);
+    GBEES_REAL_FN(base) base;
+    int32_t first = grid_key(c->g, pencil->slots[0])[axis];
+    GBEES_REAL_FN(base_of)(c, pencil->slots[0], &base);
+    for (int b = 0; b < bricks; b++) {
         GBEES_REAL_FN(split)
-        (rows + (size_t)scratch->slots[b] * (size_t)count, p + 3 * lanes + b * count, count, shift, log2_edge);
+        (rows + (size_t)pencil->slots[b] * (size_t)count, p + 3 * lanes + b * count, count, shift, log2_edge);
+        GBEES_REAL_FN(move_base)(c, axis, first + b, &base);
         GBEES_REAL_FN(pencil_velocities)
-        (c, axis, scratch->slots[b], b == 0, b == (int)bricks - 1, count, lanes, u + (b ? b * count + 2 * lanes : 0));
+        (c, axis, &base, b == 0, b == bricks - 1, count, lanes, u + (b ? b * count + 2 * lanes : 0));
     }
     if (c->preserving)
         GBEES_REAL_FN(cross_preserving)(p, u, mass, lambda, lanes, faces);
-    else if (diverging)
+    else if (pencil->diverging)
         GBEES_REAL_FN(cross_diverging)(p, u, mass, lambda, lanes, faces);
     else
         GBEES_REAL_FN(cross_smooth)(p, u, mass, lambda, lanes, faces);
     sums->outflow +=
         GBEES_REAL_FN(sum_outflow)(mass, lanes, -1) + GBEES_REAL_FN(sum_outflow)(mass + faces - lanes, lanes, 1);
-    GBEES_REAL_FN(change_planes)(p + 3 * lanes, mass, lanes, (int)bricks * count);
-    for (int b = 0; b < (int)bricks; b++) {
-        uint32_t slot = scratch->slots[b];
+    GBEES_REAL_FN(change_planes)(p + 3 * lanes, mass, lanes, bricks * count);
+    for (int b = 0; b < bricks; b++) {
+        uint32_t slot = pencil->slots[b];
         GBEES_REAL *row = rows + (size_t)slot * (size_t)count;
 
         if (last_axis) {
@@ -147,25 +162,26 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
     }
 }
 
-/* The bricks of the pencil that starts at a slot; whether a cell on it flows out on both sides. */
-INLINE uint32_t GBEES_REAL_FN(follow)(const kernel_context *c, int axis, uint32_t slot, kernel_scratch *scratch,
-                                      int lanes, int *diverging)
+/* The next pencil that starts at used bricks [*k, to), its rows on their way from memory; no bricks: there is none.
+ */
+INLINE int GBEES_REAL_FN(find_pencil)(const kernel_context *c, int axis, uint32_t *k, uint32_t to,
+                                      kernel_pencil *pencil)
 {
     const size_t row = (size_t)c->g->shape.cells * sizeof(GBEES_REAL);
-    uint32_t bricks = 0;
+    uint32_t slot = 0;
 
-    *diverging = c->moving;
+    pencil->bricks = 0;
+    pencil->diverging = c->moving;
+    for (; *k < to && !slot; ++*k)
+        slot = grid_neighbor(c->g, c->g->used[*k], 2 * axis) ? 0 : c->g->used[*k];
     for (; slot; slot = grid_neighbor(c->g, slot, 2 * axis + 1)) {
-        if (GBEES_REAL_FN(reserve_pencil)(scratch, bricks + 1u, c->g->shape.cells, lanes))
-            return 0;
-        *diverging |= c->diverging[slot] >> axis & 1;
-        scratch->slots[bricks++] = slot;
-        /* In the order of the heap the next pencil lies behind this one. */
-        __builtin_prefetch(grid_key(c->g, slot + 1u));
+        if (GBEES_REAL_FN(add_brick)(pencil, slot))
+            return 1;
+        pencil->diverging |= c->diverging[slot] >> axis & 1;
         for (size_t at = 0; at < row; at += 64)
-            __builtin_prefetch((const char *)c->density + (slot + 1u) * row + at);
+            __builtin_prefetch((const char *)c->density + slot * row + at, 1, 2);
     }
-    return bricks;
+    return 0;
 }
 
 static int GBEES_REAL_FN(sweep)(const kernel_context *c, int axis, int last_axis, uint32_t from, uint32_t to,
@@ -173,20 +189,24 @@ static int GBEES_REAL_FN(sweep)(const kernel_context *c, int axis, int last_axis
 {
     const gbees_shape *shape = &c->g->shape;
     const int lanes = shape->cells / shape->edge[axis];
+    kernel_pencil *pencil = &scratch->pencil[0], *next = &scratch->pencil[1];
+    uint32_t k = from;
 
-    for (uint32_t k = from; k < to; k++) {
-        uint32_t slot = c->g->used[k];
-        int diverging;
+    /* One pencil is looked up, and asked for, before the one ahead of it is worked on. */
+    if (GBEES_REAL_FN(find_pencil)(c, axis, &k, to, pencil))
+        return 1;
+    while (pencil->bricks) {
+        kernel_pencil *done = pencil;
 
-        if (grid_neighbor(c->g, slot, 2 * axis))
-            continue;
-        uint32_t bricks = GBEES_REAL_FN(follow)(c, axis, slot, scratch, lanes, &diverging);
-        if (!bricks)
+        if (GBEES_REAL_FN(find_pencil)(c, axis, &k, to, next) ||
+            GBEES_REAL_FN(reserve_planes)(scratch, pencil->bricks, shape->cells, lanes))
             return 1;
 #define CALL(count, shift, log2_edge)                                                                                \
-    GBEES_REAL_FN(sweep_pencil)(c, axis, scratch, bricks, diverging, last_axis, sums, count, shift, log2_edge)
+    GBEES_REAL_FN(sweep_pencil)(c, axis, pencil, scratch->data, last_axis, sums, count, shift, log2_edge)
         FOR_AXIS(shape->cells, shape->shift[axis], shape->log2_edge[axis], CALL)
 #undef CALL
+        pencil = next;
+        next = done;
     }
     return 0;
 }
