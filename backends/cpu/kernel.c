@@ -26,6 +26,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+typedef double eight_doubles __attribute__((vector_size(64)));
+
 #define GBEES_REAL float
 #define GBEES_REAL_FN(name) name##_f
 #define LANES (VECTOR_BYTES / 4)

@@ -240,24 +240,47 @@ INLINE GBEES_REAL_FN(line) GBEES_REAL_FN(line_of)(const kernel_context *c, uint3
                                  p + above2 * cells, s + below * cells, s + slot * cells, s + above * cells};
 }
 
+/* Eight values at a time, summed in double: the order is the same for every instruction set. */
+typedef GBEES_REAL GBEES_REAL_FN(eight)
+    __attribute__((vector_size(8 * sizeof(GBEES_REAL)), aligned(sizeof(GBEES_REAL)), may_alias));
+
+static __attribute__((noinline)) double GBEES_REAL_FN(sum)(const GBEES_REAL *value, int count)
+{
+    eight_doubles part = {0};
+    double sum = 0;
+    int i = 0;
+
+    for (; i + 8 <= count; i += 8)
+        part += __builtin_convertvector(*(const GBEES_REAL_FN(eight) *)(value + i), eight_doubles);
+    for (; i < count; i++)
+        sum += (double)value[i];
+    for (int l = 0; l < 8; l++)
+        sum += part[l];
+    return sum;
+}
+
+/* to = what of from is not negative; with denormals, which are slow and worth nothing, at 0. */
+static __attribute__((noinline)) void GBEES_REAL_FN(keep_positive)(const GBEES_REAL *restrict from,
+                                                                   GBEES_REAL *restrict to, GBEES_REAL *restrict lost,
+                                                                   int count)
+{
+    for (int i = 0; i < count; i++) {
+        GBEES_REAL kept = from[i] < TINY ? 0 : from[i];
+
+        to[i] = kept;
+        lost[i] = kept - from[i];
+    }
+}
+
 /* The new probabilities of a brick: positive, counted, marked. */
 INLINE uint64_t GBEES_REAL_FN(settle)(const GBEES_REAL *restrict value, GBEES_REAL *restrict next, int cells,
                                       GBEES_REAL threshold, kernel_sums *sums)
 {
-    double mass[8] = {0}, clipped[8] = {0};
+    _Alignas(64) GBEES_REAL clipped[64];
 
-    for (int i = 0; i < cells; i += 8)
-        for (int l = 0; l < (cells < 8 ? cells : 8); l++) {
-            GBEES_REAL kept = value[i + l] < TINY ? 0 : value[i + l]; /* no denormals: slow, and worth nothing */
-
-            next[i + l] = kept;
-            mass[l] += (double)kept;
-            clipped[l] += (double)(kept - value[i + l]);
-        }
-    for (int l = 0; l < 8; l++) {
-        sums->mass += mass[l];
-        sums->clipped += clipped[l];
-    }
+    GBEES_REAL_FN(keep_positive)(value, next, clipped, cells);
+    sums->mass += GBEES_REAL_FN(sum)(next, cells);
+    sums->clipped += GBEES_REAL_FN(sum)(clipped, cells);
     return GBEES_REAL_FN(mask)(next, threshold, cells, 0);
 }
 

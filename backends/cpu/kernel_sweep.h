@@ -107,14 +107,17 @@ INLINE void GBEES_REAL_FN(move_base)(const kernel_context *c, int axis, int32_t 
     base->narrow[axis] = (GBEES_REAL)base->wide[axis];
 }
 
-/* What flows out through one end of a pencil. */
+/* What flows out through one end of a pencil: upwards through the upper end, sign 1, or downwards, -1. */
 INLINE double GBEES_REAL_FN(sum_outflow)(const GBEES_REAL *mass, int lanes, int sign)
 {
-    double sum = 0;
+    _Alignas(64) GBEES_REAL out[64];
 
-    for (int l = 0; l < lanes; l++)
-        sum += sign * (double)mass[l] > 0 ? sign * (double)mass[l] : 0;
-    return sum;
+    for (int l = 0; l < lanes; l++) {
+        GBEES_REAL away = (GBEES_REAL)sign * mass[l];
+
+        out[l] = away > 0 ? away : 0;
+    }
+    return GBEES_REAL_FN(sum)(out, lanes);
 }
 
 INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const kernel_pencil *pencil,
