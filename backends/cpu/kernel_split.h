@@ -184,8 +184,12 @@ INLINE void GBEES_REAL_FN(merge_add)(const GBEES_REAL *restrict planes, GBEES_RE
                                      int shift, int log2_edge)
 {
     _Alignas(64) GBEES_REAL part[64];
+    int i = 0;
 
     GBEES_REAL_FN(merge)(planes, part, count, shift, log2_edge);
-    for (int i = 0; i < count; i++)
+#pragma GCC unroll 32
+    for (; i + LANES <= count; i += LANES)
+        GBEES_REAL_FN(store)(cells + i, GBEES_REAL_FN(load)(cells + i) + GBEES_REAL_FN(load)(part + i));
+    for (; i < count; i++)
         cells[i] += part[i];
 }
