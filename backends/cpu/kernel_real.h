@@ -21,13 +21,11 @@ INLINE void GBEES_REAL_FN(base_of)(const kernel_context *c, uint32_t slot, GBEES
     }
 }
 
-/* Face velocities along an axis at the face planes -1 .. edge + 1, or, given `inner`, 0 .. edge. */
-INLINE void GBEES_REAL_FN(velocities)(const kernel_context *c, int axis, const GBEES_REAL_FN(base) * base, int inner,
-                                      int count, GBEES_REAL *out)
+/* The drift's component along an axis at some of its face points, those of a table from `offset` on. */
+INLINE void GBEES_REAL_FN(face_velocities)(const kernel_context *c, int axis, const GBEES_REAL_FN(base) * base,
+                                           const void *const *offset, int points, GBEES_REAL *out)
 {
     const kernel_axis *a = &c->axis[axis];
-    const void *const *offset = inner ? a->inner : a->offset;
-    int points = (a->edge + (inner ? 1 : 3)) * (count / a->edge);
 
     if (sizeof(GBEES_REAL) == sizeof(float) && c->wide) {
         double wide[4 * 64];
@@ -39,6 +37,16 @@ INLINE void GBEES_REAL_FN(velocities)(const kernel_context *c, int axis, const G
         a->COMPONENT((size_t)points, (GBEES_REAL)c->time, base->narrow, (const GBEES_REAL *const *)offset,
                      c->PARAMETERS, out);
     }
+}
+
+/* At a brick's face planes -1 .. edge + 1, or, given `inner`, 0 .. edge. */
+INLINE void GBEES_REAL_FN(velocities)(const kernel_context *c, int axis, const GBEES_REAL_FN(base) * base, int inner,
+                                      int count, GBEES_REAL *out)
+{
+    const kernel_axis *a = &c->axis[axis];
+    int points = (a->edge + (inner ? 1 : 3)) * (count / a->edge);
+
+    GBEES_REAL_FN(face_velocities)(c, axis, base, inner ? a->inner : a->offset, points, out);
 }
 
 /* ---- pass 1: S = sum over axes of T ------------------------------------------------------------------------- */

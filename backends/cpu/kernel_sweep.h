@@ -85,19 +85,9 @@ INLINE void GBEES_REAL_FN(pencil_velocities)(const kernel_context *c, int axis, 
                                              int first, int last, int cells, int lanes, GBEES_REAL *out)
 {
     const kernel_axis *a = &c->axis[axis];
-    const void *const *offset = first ? a->offset : a->upper;
     int points = cells + (first ? 2 * lanes : 0) + (last ? lanes : 0);
 
-    if (sizeof(GBEES_REAL) == sizeof(float) && c->wide) {
-        double wide[4 * 64];
-
-        a->component_d((size_t)points, c->time, base->wide, (const double *const *)offset, c->parameters_d, wide);
-        for (int i = 0; i < points; i++)
-            out[i] = (GBEES_REAL)wide[i];
-    } else {
-        a->COMPONENT((size_t)points, (GBEES_REAL)c->time, base->narrow, (const GBEES_REAL *const *)offset,
-                     c->PARAMETERS, out);
-    }
+    GBEES_REAL_FN(face_velocities)(c, axis, base, first ? a->offset : a->upper, points, out);
 }
 
 /* From one brick of a pencil to the next one coordinate changes. */

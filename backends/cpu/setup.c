@@ -25,7 +25,7 @@ static int needs_wide(const gbees_problem *problem)
 
 /* Face points along `axis`, in cell widths: plane f at coordinate f - 1/2 of the axis, for f = -1 .. edge + 1; the
  * other coordinates as the split along the axis orders a plane's cells. */
-static int make_points(gbees_engine *e, int axis, size_t real_size, char *to)
+static void make_points(gbees_engine *e, int axis, size_t real_size, char *to)
 {
     const gbees_shape *shape = &e->g.shape;
     int edge = shape->edge[axis], lanes = shape->cells / edge, points = (edge + 3) * lanes;
@@ -57,7 +57,6 @@ static int make_points(gbees_engine *e, int axis, size_t real_size, char *to)
         e->context.axis[axis].inner[k] = to + (size_t)(k * points + lanes) * real_size;
         e->context.axis[axis].upper[k] = to + (size_t)(k * points + 2 * lanes) * real_size;
     }
-    return 0;
 }
 
 static int set_up_context(gbees_engine *e, gbees_error *error)
