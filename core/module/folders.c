@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #ifndef GBEES_PLUGIN_DIR
@@ -102,15 +103,27 @@ static int add_below(gbees_folders *folders, const char *base, const char *rest,
     return status;
 }
 
+/* The running program's file, resolved.  Where /proc is not mounted (a bare chroot) it is the name it was started by.
+ */
+static int find_program(char program[PATH_MAX])
+{
+    ssize_t length = readlink("/proc/self/exe", program, PATH_MAX - 1);
+
+    if (length > 0) {
+        program[length] = '\0';
+        return 1;
+    }
+    const char *name = (const char *)getauxval(AT_EXECFN);
+    return name && realpath(name, program);
+}
+
 /* The running program lies in the build tree, be it in a folder .libs of libtool's. */
 static int runs_from_build(void)
 {
     char program[PATH_MAX], build[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
 
-    if (length <= 0 || GBEES_BUILD_DIR[0] != '/' || !realpath(GBEES_BUILD_DIR, build))
+    if (GBEES_BUILD_DIR[0] != '/' || !realpath(GBEES_BUILD_DIR, build) || !find_program(program))
         return 0;
-    program[length] = '\0';
     size_t prefix = strlen(build);
     return strncmp(program, build, prefix) == 0 && program[prefix] == '/';
 }
