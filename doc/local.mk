@@ -10,7 +10,8 @@ dist_doc_DATA = \
 	%D%/plugins.md \
 	%D%/results.md \
 	%D%/scenario.md \
-	%D%/lorenz63.png
+	%D%/lorenz63.png \
+	%D%/workerror.png
 
 dist_man_MANS = \
 	%D%/gbees-run.1
