@@ -10,7 +10,7 @@
 
 int grid_create(grid *g, int n, int cells, gbees_error *error)
 {
-    *g = (grid){.threads = 1};
+    *g = (grid){.threads = 1, .slot_bytes = 2 * sizeof(uint32_t)};
     gbees_shape_set(&g->shape, n, cells);
     int status = grid_register(g, (void **)&g->key, (size_t)n * sizeof *g->key, 0, error);
     for (int d = 0; d < 2 * n && !status; d++)
@@ -36,40 +36,30 @@ int grid_register(grid *g, void **data, size_t size, int transient, gbees_error 
         return gbees_error_set(error, GBEES_EUSAGE, "grid: a field is registered too late, or one too many");
     *data = NULL;
     g->field[g->field_count++] = (grid_field){data, size, transient};
+    g->slot_bytes += size;
     return 0;
 }
 
 uint64_t grid_bytes(const grid *g)
 {
-    uint64_t slot = 2 * sizeof(uint32_t);
-
-    for (int f = 0; f < g->field_count; f++)
-        slot += g->field[f].size;
-    return slot * g->capacity + g->table_size * sizeof *g->table;
+    return g->slot_bytes * g->capacity + g->table_size * sizeof *g->table;
 }
 
 /* What the heap needs when it has so many slots and so many of them are in use: untouched pages take no memory. */
 static void note_peak(grid *g)
 {
-    uint64_t slot = 2 * sizeof(uint32_t);
-
-    for (int f = 0; f < g->field_count; f++)
-        slot += g->field[f].size;
-    uint64_t bytes = slot * (g->count + 1u) + g->table_size * sizeof *g->table;
+    uint64_t bytes = g->slot_bytes * (g->count + 1u) + g->table_size * sizeof *g->table;
     if (bytes > g->peak_bytes)
         g->peak_bytes = bytes;
 }
 
 static int no_memory(const grid *g, uint64_t slots, gbees_error *error)
 {
-    uint64_t slot = 2 * sizeof(uint32_t);
-
-    for (int f = 0; f < g->field_count; f++)
-        slot += g->field[f].size;
     return gbees_error_set(error, GBEES_ENOMEM,
                            "out of memory: the grid needs %.1f MB for %llu bricks of %d cells (%u in use): raise "
                            "`threshold` or the cell widths, or use a machine with more memory",
-                           (double)(slot * slots) / 1e6, (unsigned long long)slots, g->shape.cells, g->count);
+                           (double)(g->slot_bytes * slots) / 1e6, (unsigned long long)slots, g->shape.cells,
+                           g->count);
 }
 
 /* A bigger heap.  The rows of the null brick are zeroed when the heap is made; other slots are undefined until used.

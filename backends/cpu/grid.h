@@ -39,6 +39,7 @@ typedef struct grid {
     uint32_t *neighbor[2 * 8]; /* by direction, [capacity]: sweeps along one axis read two of them */
     uint32_t *table;           /* [table_size] */
     uint64_t table_size;
+    uint64_t slot_bytes; /* of the lists and all fields, a slot */
     int field_count;
     grid_field field[GRID_FIELDS];
     uint64_t field_capacity[GRID_FIELDS]; /* slots of each: they differ when memory ran out half way */

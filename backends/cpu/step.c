@@ -4,10 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct chunk_sums {
-    double mass, clipped;
-} chunk_sums;
-
 double engine_sum(const gbees_engine *e)
 {
     double total = 0;
@@ -63,10 +59,20 @@ void engine_count(gbees_engine *e, uint64_t needed)
 }
 
 /* Sums of all chunks, added in the order of the bricks. */
+static void add_chunks(const kernel_sums *sums, uint32_t chunks, kernel_sums *total)
+{
+    for (uint32_t at = 0; at < chunks; at++) {
+        total->mass += sums[at].mass;
+        total->clipped += sums[at].clipped;
+        total->outflow += sums[at].outflow;
+    }
+}
+
+/* The two passes of ctu. */
 static int advance_bricks(gbees_engine *e, kernel_sums *total, gbees_error *error)
 {
     uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
-    chunk_sums *sums = malloc((chunks + 1u) * sizeof *sums);
+    kernel_sums *sums = malloc((chunks + 1u) * sizeof *sums);
 
     if (!sums)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory in a step over %u bricks", e->g.count);
@@ -77,16 +83,11 @@ static int advance_bricks(gbees_engine *e, kernel_sums *total, gbees_error *erro
             e->kernel->transverse(&e->context, at * chunk, engine_chunk_end(e, at));
 #pragma omp for schedule(dynamic, 4)
         for (uint32_t at = 0; at < chunks; at++) {
-            kernel_sums part = {0};
-
-            e->kernel->update(&e->context, at * chunk, engine_chunk_end(e, at), &part);
-            sums[at] = (chunk_sums){part.mass, part.clipped};
+            sums[at] = (kernel_sums){0};
+            e->kernel->update(&e->context, at * chunk, engine_chunk_end(e, at), &sums[at]);
         }
     }
-    for (uint32_t at = 0; at < chunks; at++) {
-        total->mass += sums[at].mass;
-        total->clipped += sums[at].clipped;
-    }
+    add_chunks(sums, chunks, total);
     free(sums);
     return 0;
 }
@@ -118,11 +119,7 @@ static int sweep_bricks(gbees_engine *e, kernel_sums *total, gbees_error *error)
                                       &e->scratch[engine_thread()], &sums[at]) ||
                      failed;
         }
-        for (uint32_t at = 0; at < chunks; at++) {
-            total->mass += sums[at].mass;
-            total->clipped += sums[at].clipped;
-            total->outflow += sums[at].outflow;
-        }
+        add_chunks(sums, chunks, total);
     }
     free(sums);
     return failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for the sweeps over %u bricks", e->g.count)
