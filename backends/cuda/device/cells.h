@@ -1,0 +1,117 @@
+/* cells.h - types of the density and of positions, and the cells of a brick. */
+#ifndef GBEES_CUDA_CELLS_H
+#define GBEES_CUDA_CELLS_H
+
+#include "platform.h"
+
+enum { DIM = GBEES_N, DIRECTIONS = 2 * GBEES_N, CELLS = 64 };
+
+typedef GBEES_REAL number; /* a probability */
+
+/* For the numerics' templates. */
+#if GBEES_DOUBLE
+#define GBEES_REAL_FN(name) name##_d
+#else
+#define GBEES_REAL_FN(name) name##_f
+#endif
+
+/* For the numerics' templates. */
+#if GBEES_DOUBLE
+#define GBEES_REAL_FN(name) name##_d
+#else
+#define GBEES_REAL_FN(name) name##_f
+#endif
+
+/* Positions and velocities: in double where a float does not resolve the cells. */
+#if GBEES_WIDE
+typedef double position;
+#define MODEL_DRIFT gbees_model_drift_d
+#define MODEL_PARAMETERS parameters_d
+#else
+typedef GBEES_REAL position;
+#if GBEES_DOUBLE
+#define MODEL_DRIFT gbees_model_drift_d
+#define MODEL_PARAMETERS parameters_d
+#else
+#define MODEL_DRIFT gbees_model_drift_f
+#define MODEL_PARAMETERS parameters_f
+#endif
+#endif
+
+/* Six halvings, dealt to the axes in turn, as in gbees_shape_set(): here as constants of the compiler. */
+GBEES_NUM int axis_bits(int axis)
+{
+    return 6 / DIM + (axis < 6 % DIM);
+}
+
+GBEES_NUM int axis_shift(int axis)
+{
+    return axis * (6 / DIM) + (axis < 6 % DIM ? axis : 6 % DIM);
+}
+
+GBEES_NUM int axis_edge(int axis)
+{
+    return 1 << axis_bits(axis);
+}
+
+GBEES_NUM int cell_local(int cell, int axis)
+{
+    return cell >> axis_shift(axis) & (axis_edge(axis) - 1);
+}
+
+GBEES_NUM number *rows_of(const gbees_setup *m, int which)
+{
+    return (number *)m->grid.rows[which];
+}
+
+/* Denormals are slow and worth nothing. */
+GBEES_NUM number least_number(void)
+{
+    return sizeof(number) == 4 ? (number)1e-30f : (number)1e-200;
+}
+
+/* Probabilities as integers: their sums don't depend on the order. */
+GBEES_NUM int64_t fixed_of(double p)
+{
+    return nearest(p * 1152921504606846976.0); /* 2^60 */
+}
+
+GBEES_NUM double fixed_value(int64_t sum)
+{
+    return (double)sum * (1 / 1152921504606846976.0);
+}
+
+GBEES_NUM gbees_wide_sum wide_of(double value)
+{
+    double high = floor(value * 65536.0); /* 2^16 */
+    gbees_wide_sum sum;
+
+    sum.high = nearest(high);
+    sum.low = nearest((value - high * (1 / 65536.0)) * 4503599627370496.0); /* 2^52 */
+    return sum;
+}
+
+GBEES_NUM void wide_add(gbees_wide_sum *to, double value)
+{
+    gbees_wide_sum sum = wide_of(value);
+
+    to->high += sum.high;
+    to->low += sum.low;
+}
+
+/* The centre of the brick's lowest cell along one axis. */
+GBEES_NUM position brick_base(const gbees_setup *m, int axis, int32_t key)
+{
+    return (position)(m->origin[axis] + m->width[axis] * ((double)key * axis_edge(axis)));
+}
+
+/* The drift's component along an axis, which is a constant: what it does not need is not computed. */
+GBEES_NUM number velocity(const gbees_setup *m, const position *x, int axis, double time)
+{
+    position dxdt[DIM];
+
+    MODEL_DRIFT((position)time, x, m->MODEL_PARAMETERS, dxdt);
+    return (number)dxdt[axis];
+}
+
+#endif

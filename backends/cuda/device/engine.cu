@@ -1,0 +1,126 @@
+/* engine.cu - the kernels: what the host starts. Compiled by NVRTC when a run starts, for one model, one dimension and
+ * one precision; by the tests for the host.
+ *
+ *   GBEES_N          the dimension            GBEES_REAL    float or double: of probabilities
+ *   GBEES_SPLIT      1: split5, 0: ctu        GBEES_DOUBLE  1 if GBEES_REAL is double
+ *   GBEES_PRESERVING 1: split5-mp             GBEES_WIDE    1: positions in double for float probabilities
+ *   GBEES_BLOCKS     blocks a multiprocessor is to hold
+ */
+#include "model.h"
+
+#include "advance.h"
+#include "statistics.h"
+#include "update.h"
+
+/* The initial density: rows and keys of bricks 1 .. count are there. */
+GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
+{
+    uint32_t count = s->count;
+
+    for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count())
+        if (team_lane() == 0)
+            table_enter(&m, slot);
+    meet(s);
+    for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count()) {
+        link_brick(&m, slot);
+        inspect_brick(&m, s, slot, s->time);
+    }
+    scale_pass(&m, s, 1);
+    meet(s);
+    if (is_clerk()) {
+        s->mass = fixed_value(s->marked_mass);
+        s->linked = count;
+    }
+}
+
+/* After the heap has grown: a table of its own size. */
+GBEES_KERNEL gbees_rehash(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
+{
+    clear_table_pass(&m);
+    meet(s);
+    for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count())
+        if (team_lane() == 0)
+            table_enter(&m, slot);
+}
+
+GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t max_steps)
+{
+    book b = open_book(s);
+
+    if (is_clerk())
+        for (int k = 0; k < 3; k++)
+            clear_sums(&s->sums[k]);
+    meet(s);
+    advance(&m, s, &b, max_steps);
+    meet(s);
+    close_book(s, &b);
+}
+
+GBEES_KERNEL gbees_prune(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
+{
+    book b = open_book(s);
+
+    meet(s);
+    prune(&m, s, &b);
+    close_book(s, &b);
+}
+
+/* How many cells are needed now; the steps' own marks stay. */
+GBEES_KERNEL gbees_count(GBEES_BY_VALUE gbees_setup m, gbees_state *s, int keep)
+{
+    book b = open_book(s);
+    const int spare = spare_of(b.current);
+
+    if (keep)
+        save_marks_pass(&m, b.count, spare, 0);
+    mark_needed(&m, s, &b);
+    meet(s);
+    count_updates(s, s->marked_needed);
+    if (keep) {
+        save_marks_pass(&m, b.count, spare, 1);
+        meet(s);
+        clear_null_row(&m, spare);
+    }
+}
+
+GBEES_KERNEL gbees_find_best(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_gain g, gbees_state *s)
+{
+    find_best_pass(&m, &g, s);
+}
+
+GBEES_KERNEL gbees_multiply(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_gain g, gbees_state *s)
+{
+    multiply_pass(&m, &g, s);
+}
+
+GBEES_KERNEL gbees_scale(GBEES_BY_VALUE gbees_setup m, gbees_state *s, double factor)
+{
+    scale_pass(&m, s, factor);
+}
+
+typedef struct gbees_reference {
+    double index[STATE_MAX_DIM];
+} gbees_reference;
+
+GBEES_KERNEL gbees_statistics(GBEES_BY_VALUE gbees_setup m, gbees_state *s, GBEES_BY_VALUE gbees_reference reference)
+{
+    int at = 0;
+
+    moment_pass(&m, s, reference.index, -1, -1, &s->moment[at++]);
+    for (int j = 0; j < DIM; j++)
+        moment_pass(&m, s, reference.index, j, -1, &s->moment[at++]);
+    for (int j = 0; j < DIM; j++)
+        for (int k = j; k < DIM; k++)
+            moment_pass(&m, s, reference.index, j, k, &s->moment[at++]);
+    entropy_pass(&m, s, &s->moment[at]);
+    meet(s);
+    peak_pass(&m, s, 0);
+    meet(s);
+    peak_pass(&m, s, 1);
+}
+
+GBEES_KERNEL gbees_pack(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint32_t from, uint32_t to, double threshold,
+                        int32_t *index, number *out)
+{
+    pack_pass(&m, s, from, to, threshold, index, out);
+}

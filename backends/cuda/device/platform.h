@@ -1,0 +1,204 @@
+/* platform.h - what the engine's text needs of the machine it runs on: a GPU, or threads of the host.
+ *
+ * Work is done by teams: a warp of 32 lanes on the GPU.  The tests compile the same text for the host (GBEES_SHIM),
+ * where a team is one thread with one lane and a block is one team; barriers and atomics are real there, too.
+ * Nothing depends on the number of lanes, teams or blocks: sums that many teams add to are sums of integers.
+ */
+#ifndef GBEES_CUDA_PLATFORM_H
+#define GBEES_CUDA_PLATFORM_H
+
+#include "state.h"
+
+#ifdef GBEES_SHIM
+
+#include "shim.h"
+
+#else
+
+enum { TEAM = 32, BLOCK_TEAMS = 8, BLOCK_THREADS = TEAM * BLOCK_TEAMS };
+
+#define GBEES_KERNEL extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, GBEES_BLOCKS)
+#define GBEES_BY_VALUE const __grid_constant__
+#define BLOCK_LOCAL __shared__
+
+GBEES_NUM int team_lane(void)
+{
+    return (int)(threadIdx.x % TEAM);
+}
+
+GBEES_NUM uint32_t block_team(void)
+{
+    return threadIdx.x / TEAM;
+}
+
+GBEES_NUM uint32_t block_index(void)
+{
+    return blockIdx.x;
+}
+
+GBEES_NUM uint32_t block_count(void)
+{
+    return gridDim.x;
+}
+
+GBEES_NUM void team_sync(void)
+{
+    __syncwarp();
+}
+
+GBEES_NUM void block_sync(void)
+{
+    __syncthreads();
+}
+
+/* Bit l: lane l's condition. */
+GBEES_NUM uint32_t team_vote(int condition)
+{
+    return __ballot_sync(0xffffffffu, condition);
+}
+
+/* Lane l's value. */
+GBEES_NUM uint32_t team_get(uint32_t value, uint32_t lane)
+{
+    return __shfl_sync(0xffffffffu, value, (int)lane);
+}
+
+GBEES_NUM int64_t team_add(int64_t value)
+{
+    for (int distance = TEAM / 2; distance; distance /= 2)
+        value += __shfl_xor_sync(0xffffffffu, value, distance);
+    return value;
+}
+
+/* In one order: the same bits for the same team's values. */
+GBEES_NUM double team_add_double(double value)
+{
+    for (int distance = TEAM / 2; distance; distance /= 2)
+        value += __shfl_xor_sync(0xffffffffu, value, distance);
+    return value;
+}
+
+GBEES_NUM double team_most(double value)
+{
+    for (int distance = TEAM / 2; distance; distance /= 2)
+        value = fmax(value, __shfl_xor_sync(0xffffffffu, value, distance));
+    return value;
+}
+
+GBEES_NUM void atomic_add_64(int64_t *to, int64_t value)
+{
+    atomicAdd((unsigned long long *)to, (unsigned long long)value);
+}
+
+GBEES_NUM uint32_t atomic_add_32(uint32_t *to, uint32_t value)
+{
+    return atomicAdd(to, value);
+}
+
+GBEES_NUM void atomic_or_64(uint64_t *to, uint64_t bits)
+{
+    atomicOr((unsigned long long *)to, (unsigned long long)bits);
+}
+
+GBEES_NUM void atomic_most_64(uint64_t *to, uint64_t value)
+{
+    atomicMax((unsigned long long *)to, (unsigned long long)value);
+}
+
+GBEES_NUM void atomic_least_64(uint64_t *to, uint64_t value)
+{
+    atomicMin((unsigned long long *)to, (unsigned long long)value);
+}
+
+GBEES_NUM uint32_t atomic_swap_if(uint32_t *at, uint32_t expected, uint32_t desired)
+{
+    return atomicCAS(at, expected, desired);
+}
+
+/* Memory as others have left it, past this processor's own cache. */
+GBEES_NUM uint32_t fresh_32(const uint32_t *at)
+{
+    return *(const volatile uint32_t *)at;
+}
+
+GBEES_NUM int32_t fresh_key(const int32_t *at)
+{
+    return *(const volatile int32_t *)at;
+}
+
+GBEES_NUM uint64_t fresh_64(const uint64_t *at)
+{
+    return *(const volatile uint64_t *)at;
+}
+
+GBEES_NUM void publish_32(uint32_t *at, uint32_t value)
+{
+    __threadfence();
+    *(volatile uint32_t *)at = value;
+}
+
+/* What was written before another thread published is seen after this. */
+GBEES_NUM void after_fresh(void)
+{
+    __threadfence();
+}
+
+/* All blocks of a launch meet. The counter only grows; the host sets it to 0 before a launch. */
+GBEES_NUM void grid_barrier(uint32_t *counter)
+{
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        uint32_t target = (atomicAdd(counter, 1u) / gridDim.x + 1) * gridDim.x;
+
+        while ((int32_t)(*(volatile uint32_t *)counter - target) < 0)
+            ;
+        __threadfence();
+    }
+    __syncthreads();
+}
+
+GBEES_NUM int count_bits(uint64_t bits)
+{
+    return __popcll((long long)bits);
+}
+
+GBEES_NUM int lowest_bit(uint32_t bits)
+{
+    return __ffs((int)bits) - 1;
+}
+
+GBEES_NUM uint64_t bits_of(double value)
+{
+    return (uint64_t)__double_as_longlong(value);
+}
+
+GBEES_NUM double double_of(uint64_t bits)
+{
+    return __longlong_as_double((long long)bits);
+}
+
+GBEES_NUM int64_t nearest(double value)
+{
+    return __double2ll_rn(value);
+}
+
+#endif
+
+GBEES_NUM uint32_t team_index(void)
+{
+    return block_index() * BLOCK_TEAMS + block_team();
+}
+
+GBEES_NUM uint32_t team_count(void)
+{
+    return block_count() * BLOCK_TEAMS;
+}
+
+/* The one thread of a launch that keeps the books. */
+GBEES_NUM int is_clerk(void)
+{
+    return team_index() == 0 && team_lane() == 0;
+}
+
+#endif

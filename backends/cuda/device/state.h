@@ -1,0 +1,124 @@
+/* state.h - what the host and the kernels share: the problem, the grid's arrays, the clock and the sums.
+ *
+ * Read by the host's compiler, too, where pointers into the GPU's memory are 64-bit numbers.
+ *
+ * Heap: slots 1 .. count hold bricks, slot 0 is the null brick, which stands for every absent one and stays empty.
+ * (Bricks are removed by a prune only, which moves the others together: the Used List is 1 .. count, the Free List
+ * what comes after it.)  Hashtable: BuzHash, open addressing, linear probing, at most half full; entries are slots.
+ */
+#ifndef GBEES_CUDA_STATE_H
+#define GBEES_CUDA_STATE_H
+
+#include "numerics/brick.h"
+
+#if defined(GBEES_DEVICE) || defined(GBEES_SHIM)
+#define GBEES_POINTER(type) type *
+#else
+#define GBEES_POINTER(type) uint64_t
+#endif
+
+enum {
+    STATE_MAX_DIM = 8,
+    STATE_PARAMETERS = 32,
+    STATE_KEY_LIMIT = 1 << 25, /* bricks from the origin */
+    TABLE_EMPTY = 0,
+    TABLE_TAKEN = 0x7fffffff, /* a brick is being inserted here */
+    TABLE_DEAD = 0x7ffffffe   /* there was no room for one */
+};
+
+/* Why gbees_advance() came back. */
+enum {
+    STOP_DONE = 0, /* the steps asked for, or the end of the interval */
+    STOP_ROOM,     /* the heap is nearly full, or full */
+    STOP_PRUNED,   /* after a prune, for the host to steer p* */
+    STOP_DRIFT,    /* a velocity of brick `where` is not finite */
+    STOP_MASS,     /* the density has become zero or not finite */
+    STOP_STEP,     /* the time step is too small for the clock */
+    STOP_EMPTY,    /* no cell holds as much as p* */
+    STOP_FAR       /* brick index beyond STATE_KEY_LIMIT along axis `where` */
+};
+
+/* Of one step, for all teams to add to. Probabilities in units of 2^-60. */
+typedef struct gbees_step_sums {
+    uint64_t rate_most, rate_busy; /* bits of doubles: of all bricks, of those with a cell above p* */
+    int64_t mass, clipped, outflow;
+} gbees_step_sums;
+
+/* A sum of doubles of any size from 2^-52 to 2^46, exact to 2^-52 an addend, in any order. */
+typedef struct gbees_wide_sum {
+    int64_t high, low;
+} gbees_wide_sum;
+
+typedef struct gbees_grid_arrays {
+    GBEES_POINTER(void) rows[3];       /* P, and one or two more of its size; which is which: state.current */
+    GBEES_POINTER(int32_t) key;        /* [slot][n] */
+    GBEES_POINTER(uint32_t) neighbor[2 * STATE_MAX_DIM]; /* by direction, [slot] */
+    GBEES_POINTER(uint64_t) flow;      /* [slot][2n]: the cells that probability leaves, by direction */
+    GBEES_POINTER(uint64_t) active;    /* [slot]: cells with P >= p* */
+    GBEES_POINTER(uint64_t) needed;    /* [slot] */
+    GBEES_POINTER(double) rate;        /* [slot]: the largest of a cell */
+    GBEES_POINTER(uint32_t) map;       /* [slot]: where a prune moves it */
+    GBEES_POINTER(uint32_t) table;     /* [table_mask + 1] */
+    uint32_t capacity;                 /* slots, the null brick included */
+    uint32_t room;                     /* stop when so many bricks are in use */
+    uint32_t table_mask;
+} gbees_grid_arrays;
+
+/* Constant over a launch. */
+typedef struct gbees_setup {
+    gbees_shape shape;
+    gbees_grid_arrays grid;
+    double origin[STATE_MAX_DIM], width[STATE_MAX_DIM];
+    double parameters_d[STATE_PARAMETERS];
+    float parameters_f[STATE_PARAMETERS];
+    double courant, time_step; /* time_step > 0: fixed */
+    double threshold;          /* p* */
+    uint32_t prune_interval;
+    int stop_at_prunes;
+    int moving;  /* the drift depends on time */
+    int sweeps;  /* split scheme */
+    int points;  /* the density is that at cell centres */
+} gbees_setup;
+
+typedef struct gbees_state {
+    uint32_t count;  /* bricks */
+    uint32_t linked; /* of them, those with neighbours, velocities and a row of their own */
+    int current;     /* rows[current] is P */
+    int stop;
+    uint32_t where;
+    uint32_t barrier;
+    uint32_t overflow; /* a brick found no room */
+    uint32_t far_axis; /* 1 + the axis along which a brick is too far */
+    uint32_t scan;     /* bricks counted so far by a prune */
+    uint32_t bad;      /* 1 + a slot with a velocity that is not finite */
+    /* The clock, as gbees_clock. */
+    double time, elapsed, length;
+    uint64_t leg_step;
+    /* Totals, as gbees_totals. */
+    uint64_t steps;
+    double cell_updates, raw_cell_updates, clipped, outflow, pruned, step;
+    uint64_t max_cells, needed_count;
+    double needed_steps;
+    uint32_t max_count;
+    double mass;
+    uint64_t cells_needed, cells_above; /* of the last marking */
+    uint64_t marked_needed, marked_above; /* being counted */
+    int64_t marked_mass;
+    gbees_step_sums sums[3]; /* by step, in turn */
+    /* Statistics and updates. */
+    gbees_wide_sum moment[1 + STATE_MAX_DIM + STATE_MAX_DIM * (STATE_MAX_DIM + 1) / 2 + 1];
+    uint64_t peak, peak_brick; /* bits of the largest P */
+    uint64_t likely, heavy;    /* ordered bits of the largest log L and log P L */
+    uint32_t invalid;
+    uint32_t chunk_total;
+} gbees_state;
+
+/* One measurement. */
+typedef struct gbees_gain {
+    int function, size, averages;
+    double time;
+    double value[STATE_MAX_DIM], inverse[STATE_MAX_DIM * STATE_MAX_DIM];
+    double heaviest;
+} gbees_gain;
+
+#endif

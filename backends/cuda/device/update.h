@@ -1,0 +1,220 @@
+/* update.h - Bayes' rule at a measurement (paper, Eq. 4), in log space: it can't underflow to an empty density. */
+#ifndef GBEES_CUDA_UPDATE_H
+#define GBEES_CUDA_UPDATE_H
+
+#include "inspect.h"
+#include "numerics/likelihood.h"
+
+/* Beyond this a likelihood is 0 in double precision. */
+GBEES_NUM double lowest_log_likelihood(void)
+{
+    return -745.0;
+}
+
+/* Doubles as integers of the same order, for the largest of many. */
+GBEES_NUM uint64_t ordered_bits(double value)
+{
+    uint64_t bits = bits_of(value);
+
+    return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
+}
+
+GBEES_NUM void cell_centre(const gbees_setup *m, uint32_t slot, int cell, double *x)
+{
+    for (int k = 0; k < DIM; k++) {
+        int32_t key = m->grid.key[(size_t)slot * DIM + (size_t)k];
+
+        x[k] = m->origin[k] + m->width[k] * ((double)key * axis_edge(k)) + m->width[k] * cell_local(cell, k);
+    }
+}
+
+/* The log-likelihood at a point, relative to a perfect match. */
+GBEES_NUM double log_likelihood_at(const gbees_setup *m, const gbees_gain *g, const double *x)
+{
+    double y[STATE_MAX_DIM], sum = 0;
+
+#pragma unroll
+    for (int j = 0; j < STATE_MAX_DIM; j++)
+        y[j] = 0;
+    gbees_model_measure_d(g->function, g->time, x, m->parameters_d, y);
+#pragma unroll
+    for (int j = 0; j < STATE_MAX_DIM; j++) {
+        double row = 0;
+
+        if (j >= g->size)
+            continue;
+#pragma unroll
+        for (int k = 0; k < STATE_MAX_DIM; k++)
+            if (k < g->size)
+                row += g->inverse[j * g->size + k] * (g->value[k] - y[k]);
+        sum += (g->value[j] - y[j]) * row;
+    }
+    return -0.5 * sum;
+}
+
+/* Bit k: the likelihood of some cell of the brick changes by more than a hundredth inside the cell along axis k. */
+GBEES_NUM uint32_t varying_axes(const gbees_setup *m, const gbees_gain *g, uint32_t slot)
+{
+    uint32_t axes = 0;
+
+    for (int axis = 0; axis < DIM; axis++) {
+        double most = 0;
+
+        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
+            double x[DIM], shifted[DIM];
+
+            cell_centre(m, slot, cell, x);
+            double centre = log_likelihood_at(m, g, x);
+#pragma unroll
+            for (int k = 0; k < DIM; k++)
+                shifted[k] = x[k] - (k == axis ? m->width[k] / 2 : 0);
+            double low = log_likelihood_at(m, g, shifted);
+#pragma unroll
+            for (int k = 0; k < DIM; k++)
+                shifted[k] = x[k] + (k == axis ? m->width[k] / 2 : 0);
+            double high = log_likelihood_at(m, g, shifted);
+            if (fmax(low, high) > lowest_log_likelihood())
+                most = fmax(most, fmax(fabs(low - centre), fabs(high - centre)));
+        }
+        axes |= (uint32_t)(team_most(most) > 0.01) << axis;
+    }
+    return axes;
+}
+
+/* Gauss's rule on [-1/2, 1/2]: five points an axis, three where more than three axes vary. */
+GBEES_NUM double gauss_node(int nodes, int i)
+{
+    double outer = nodes == 5 ? 0.4530899229693320 : 0.3872983346207417;
+
+    if (i == nodes / 2)
+        return 0;
+    if (nodes == 5 && (i == 1 || i == 3))
+        outer = 0.2692346550528416;
+    return i < nodes / 2 ? -outer : outer;
+}
+
+GBEES_NUM double gauss_weight(int nodes, int i)
+{
+    if (nodes == 3)
+        return i == 1 ? 0.4444444444444444 : 0.2777777777777778;
+    return i == 2 ? 0.2844444444444444 : i == 1 || i == 3 ? 0.2393143352496832 : 0.1184634425280945;
+}
+
+/* The logarithm of the likelihood's average over a cell. */
+GBEES_NUM double log_average(const gbees_setup *m, const gbees_gain *g, const double *x, uint32_t axes)
+{
+    const int nodes = count_bits(axes) > 3 ? 3 : 5;
+    double top = -HUGE_VAL, sum = 0;
+    int points = 1;
+
+    for (int a = count_bits(axes); a > 0; a--)
+        points *= nodes;
+    for (int point = 0; point < points; point++) {
+        double weight = 1, shifted[DIM];
+        int digits = point;
+
+#pragma unroll
+        for (int k = 0; k < DIM; k++) {
+            shifted[k] = x[k];
+            if (axes >> k & 1) {
+                shifted[k] += m->width[k] * gauss_node(nodes, digits % nodes);
+                weight *= gauss_weight(nodes, digits % nodes);
+                digits /= nodes;
+            }
+        }
+        double value = log_likelihood_at(m, g, shifted), highest = fmax(top, value);
+        if (value != value)
+            return value;
+        sum = highest == -HUGE_VAL ? 0 : sum * exp(top - highest) + weight * exp(value - highest);
+        top = highest;
+    }
+    return top + log(sum);
+}
+
+/* What a cell's probability is multiplied with, as a logarithm. */
+GBEES_NUM double cell_log_likelihood(const gbees_setup *m, const gbees_gain *g, uint32_t slot, int cell,
+                                     uint32_t axes)
+{
+    double x[DIM];
+
+    cell_centre(m, slot, cell, x);
+    return g->averages ? log_average(m, g, x, axes) : log_likelihood_at(m, g, x);
+}
+
+/* The largest log L and log P L over cells with P > 0. */
+GBEES_NUM void find_best_pass(const gbees_setup *m, const gbees_gain *g, gbees_state *s)
+{
+    const number *p = rows_of(m, s->current);
+    double likely = -HUGE_VAL, heavy = -HUGE_VAL;
+    uint32_t invalid = 0;
+
+    for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count()) {
+        uint32_t axes = g->averages ? varying_axes(m, g, slot) : 0;
+
+        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
+            double value = (double)p[(size_t)slot * CELLS + (size_t)cell];
+
+            if (!(value > 0))
+                continue;
+            double log_l = cell_log_likelihood(m, g, slot, cell, axes);
+            invalid |= log_l != log_l;
+            likely = fmax(likely, log_l);
+            heavy = fmax(heavy, log(value) + log_l);
+        }
+    }
+    likely = team_most(likely);
+    heavy = team_most(heavy);
+    invalid = team_vote(invalid != 0);
+    if (team_lane() == 0) {
+        atomic_most_64(&s->likely, ordered_bits(likely));
+        atomic_most_64(&s->heavy, ordered_bits(heavy));
+        if (invalid)
+            publish_32(&s->invalid, 1);
+    }
+}
+
+/* P becomes P L over its largest value; their sum. */
+GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_gain *g, gbees_state *s)
+{
+    number *p = rows_of(m, s->current);
+    gbees_wide_sum sum = {0, 0};
+
+    for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count()) {
+        uint32_t axes = g->averages ? varying_axes(m, g, slot) : 0;
+
+        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
+            number *at = p + (size_t)slot * CELLS + (size_t)cell;
+
+            if (!(*at > 0))
+                continue;
+            *at = (number)exp(log((double)*at) + cell_log_likelihood(m, g, slot, cell, axes) - g->heaviest);
+            wide_add(&sum, (double)*at);
+        }
+    }
+    sum.high = team_add(sum.high);
+    sum.low = team_add(sum.low);
+    if (team_lane() == 0) {
+        atomic_add_64(&s->moment[0].high, sum.high);
+        atomic_add_64(&s->moment[0].low, sum.low);
+    }
+}
+
+/* P *= factor; their sum. */
+GBEES_NUM void scale_pass(const gbees_setup *m, gbees_state *s, double factor)
+{
+    number *p = rows_of(m, s->current);
+    int64_t mass = 0;
+
+    for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count())
+        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
+            number *at = p + (size_t)slot * CELLS + (size_t)cell;
+
+            *at = (number)((double)*at * factor);
+            mass += fixed_of((double)*at);
+        }
+    mass = team_add(mass);
+    if (team_lane() == 0)
+        atomic_add_64(&s->marked_mass, mass);
+}
+
+#endif
