@@ -13,37 +13,34 @@ enum { CUDA_DRIVER = 1, CUDA_COMPILER = 2, CUDA_LINKER = 4 };
 
 /* The lists that cuda_api and the table of api.c are made of.  cuda.h renames some of the driver's functions by
  * macros (cuMemAlloc is cuMemAlloc_v2): the members and the names that are looked up follow it. */
-#define CUDA_DRIVER_FUNCTIONS(F)                                                                                     \
-    F(cuInit)                                                                                                        \
-    F(cuDriverGetVersion) F(cuGetErrorName) F(cuGetErrorString) F(cuDeviceGetCount) F(cuDeviceGet)                   \
-        F(cuDeviceGetName) F(cuDeviceGetAttribute) F(cuDeviceTotalMem) F(cuDevicePrimaryCtxRetain)                   \
-            F(cuDevicePrimaryCtxRelease) F(cuCtxSetCurrent) F(cuCtxPushCurrent) F(cuCtxPopCurrent)                   \
-                F(cuCtxSynchronize) F(cuMemGetInfo) F(cuMemAlloc) F(cuMemFree) F(cuMemAllocHost) F(cuMemFreeHost)    \
-                    F(cuMemcpyHtoD) F(cuMemcpyDtoH) F(cuMemcpyDtoD) F(cuMemcpyHtoDAsync) F(cuMemcpyDtoHAsync)        \
-                        F(cuMemcpyDtoDAsync) F(cuMemsetD8Async) F(cuMemsetD32Async) F(cuStreamCreate)                \
-                            F(cuStreamDestroy) F(cuStreamSynchronize) F(cuStreamQuery) F(cuStreamWaitEvent)          \
-                                F(cuEventCreate) F(cuEventRecord) F(cuEventSynchronize) F(cuEventQuery)              \
-                                    F(cuEventElapsedTime) F(cuEventDestroy) F(cuModuleLoadData)                      \
-                                        F(cuModuleLoadDataEx) F(cuModuleUnload) F(cuModuleGetFunction)               \
-                                            F(cuModuleGetGlobal) F(cuFuncGetAttribute) F(cuFuncSetAttribute)         \
-                                                F(cuOccupancyMaxActiveBlocksPerMultiprocessor) F(cuLaunchKernel)     \
-                                                    F(cuLaunchCooperativeKernel) F(cuLaunchKernelEx)                 \
-                                                        F(cuMemAddressReserve) F(cuMemAddressFree) F(cuMemCreate)    \
-                                                            F(cuMemRelease) F(cuMemMap) F(cuMemUnmap)                \
-                                                                F(cuMemSetAccess) F(cuMemGetAllocationGranularity)
+/* clang-format off */
+#define CUDA_DRIVER_FUNCTIONS(F) \
+    F(cuInit) F(cuDriverGetVersion) F(cuGetErrorName) F(cuGetErrorString) \
+    F(cuDeviceGetCount) F(cuDeviceGet) F(cuDeviceGetName) F(cuDeviceGetAttribute) F(cuDeviceTotalMem) \
+    F(cuDevicePrimaryCtxRetain) F(cuDevicePrimaryCtxRelease) \
+    F(cuCtxSetCurrent) F(cuCtxPushCurrent) F(cuCtxPopCurrent) \
+    F(cuMemGetInfo) F(cuMemAlloc) F(cuMemFree) F(cuMemAllocHost) F(cuMemFreeHost) \
+    F(cuMemcpyHtoD) F(cuMemcpyDtoH) F(cuMemcpyDtoD) F(cuMemcpyHtoDAsync) F(cuMemcpyDtoHAsync) F(cuMemcpyDtoDAsync) \
+    F(cuMemsetD8Async) F(cuMemsetD32Async) \
+    F(cuMemAddressReserve) F(cuMemAddressFree) F(cuMemCreate) F(cuMemRelease) F(cuMemMap) F(cuMemUnmap) \
+    F(cuMemSetAccess) F(cuMemGetAllocationGranularity) \
+    F(cuStreamCreate) F(cuStreamDestroy) F(cuStreamSynchronize) F(cuStreamQuery) F(cuStreamWaitEvent) \
+    F(cuEventCreate) F(cuEventRecord) F(cuEventSynchronize) F(cuEventQuery) F(cuEventElapsedTime) F(cuEventDestroy) \
+    F(cuModuleLoadData) F(cuModuleLoadDataEx) F(cuModuleUnload) F(cuModuleGetFunction) F(cuModuleGetGlobal) \
+    F(cuFuncGetAttribute) F(cuFuncSetAttribute) F(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
+    F(cuLaunchKernel) F(cuLaunchCooperativeKernel) F(cuLaunchKernelEx)
 
-#define CUDA_COMPILER_FUNCTIONS(F)                                                                                   \
-    F(nvrtcVersion)                                                                                                  \
-    F(nvrtcGetNumSupportedArchs) F(nvrtcGetSupportedArchs) F(nvrtcGetErrorString) F(nvrtcCreateProgram)              \
-        F(nvrtcDestroyProgram) F(nvrtcCompileProgram) F(nvrtcGetProgramLogSize) F(nvrtcGetProgramLog)                \
-            F(nvrtcGetCUBINSize) F(nvrtcGetCUBIN) F(nvrtcGetPTXSize) F(nvrtcGetPTX) F(nvrtcGetLTOIRSize)             \
-                F(nvrtcGetLTOIR)
+#define CUDA_COMPILER_FUNCTIONS(F) \
+    F(nvrtcVersion) F(nvrtcGetNumSupportedArchs) F(nvrtcGetSupportedArchs) F(nvrtcGetErrorString) \
+    F(nvrtcCreateProgram) F(nvrtcDestroyProgram) F(nvrtcCompileProgram) \
+    F(nvrtcGetProgramLogSize) F(nvrtcGetProgramLog) F(nvrtcGetCUBINSize) F(nvrtcGetCUBIN) \
+    F(nvrtcGetPTXSize) F(nvrtcGetPTX) F(nvrtcGetLTOIRSize) F(nvrtcGetLTOIR)
 
-#define CUDA_LINKER_FUNCTIONS(F)                                                                                     \
-    F(nvJitLinkVersion)                                                                                              \
-    F(nvJitLinkCreate) F(nvJitLinkDestroy) F(nvJitLinkAddData) F(nvJitLinkComplete) F(nvJitLinkGetLinkedCubinSize)   \
-        F(nvJitLinkGetLinkedCubin) F(nvJitLinkGetErrorLogSize) F(nvJitLinkGetErrorLog) F(nvJitLinkGetInfoLogSize)    \
-            F(nvJitLinkGetInfoLog)
+#define CUDA_LINKER_FUNCTIONS(F) \
+    F(nvJitLinkVersion) F(nvJitLinkCreate) F(nvJitLinkDestroy) F(nvJitLinkAddData) F(nvJitLinkComplete) \
+    F(nvJitLinkGetLinkedCubinSize) F(nvJitLinkGetLinkedCubin) F(nvJitLinkGetErrorLogSize) \
+    F(nvJitLinkGetErrorLog) F(nvJitLinkGetInfoLogSize) F(nvJitLinkGetInfoLog)
+/* clang-format on */
 
 #define CUDA_MEMBER(name) __typeof__(name) *name;
 
