@@ -9,6 +9,8 @@ libgbees_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,defs
 libgbees_la_LIBADD = $(HDF5_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(LAPACKE_LIBS) $(LTDL_LIBS)
 libgbees_la_SOURCES = \
 	%D%/base/error.c \
+	%D%/base/sha256.c \
+	%D%/base/sha256.h \
 	%D%/base/text.c \
 	%D%/base/text.h \
 	%D%/numerics/brick.h \
@@ -53,8 +55,6 @@ libgbees_la_SOURCES = \
 	%D%/io/scenario.h \
 	%D%/io/schema.c \
 	%D%/io/schema.h \
-	%D%/io/sha256.c \
-	%D%/io/sha256.h \
 	%D%/io/writer.c \
 	%D%/io/xdmf.c \
 	%D%/io/xdmf.h \

@@ -1,8 +1,8 @@
 /* test_results.c - a results folder, written and read back.
  *
  * With an argument it is no test: it writes a small run into that folder, for test_export.sh. */
+#include "base/sha256.h"
 #include "io/hdf5_util.h"
-#include "io/sha256.h"
 #include "results_fixture.h"
 #include <sys/stat.h>
 

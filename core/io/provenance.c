@@ -1,8 +1,8 @@
 /* provenance.c - see provenance.h. */
 #include "io/provenance.h"
+#include "base/sha256.h"
 #include "io/folder.h"
 #include "io/json_util.h"
-#include "io/sha256.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

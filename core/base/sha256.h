@@ -1,6 +1,6 @@
 /* sha256.h - the SHA-256 of a block of memory (FIPS 180-4). */
-#ifndef GBEES_IO_SHA256_H
-#define GBEES_IO_SHA256_H
+#ifndef GBEES_BASE_SHA256_H
+#define GBEES_BASE_SHA256_H
 
 #include <stddef.h>
 

@@ -1,0 +1,71 @@
+/* api.h - the driver, NVRTC and nvJitLink, opened at run time: a build needs their headers alone, and one build runs
+ * with and without a GPU. */
+#ifndef GBEES_CUDA_API_H
+#define GBEES_CUDA_API_H
+
+#include <cuda.h>
+#include <gbees/error.h>
+#include <nvJitLink.h>
+#include <nvrtc.h>
+
+/* What to open. */
+enum { CUDA_DRIVER = 1, CUDA_COMPILER = 2, CUDA_LINKER = 4 };
+
+/* The lists that cuda_api and the table of api.c are made of.  cuda.h renames some of the driver's functions by
+ * macros (cuMemAlloc is cuMemAlloc_v2): the members and the names that are looked up follow it. */
+/* clang-format off */
+#define CUDA_DRIVER_FUNCTIONS(F) \
+    F(cuInit) F(cuDriverGetVersion) F(cuGetErrorName) F(cuGetErrorString) \
+    F(cuDeviceGetCount) F(cuDeviceGet) F(cuDeviceGetName) F(cuDeviceGetAttribute) F(cuDeviceTotalMem) \
+    F(cuDevicePrimaryCtxRetain) F(cuDevicePrimaryCtxRelease) \
+    F(cuCtxSetCurrent) F(cuCtxPushCurrent) F(cuCtxPopCurrent) \
+    F(cuMemGetInfo) F(cuMemAlloc) F(cuMemFree) F(cuMemAllocHost) F(cuMemFreeHost) \
+    F(cuMemcpyHtoD) F(cuMemcpyDtoH) F(cuMemcpyDtoD) F(cuMemcpyHtoDAsync) F(cuMemcpyDtoHAsync) F(cuMemcpyDtoDAsync) \
+    F(cuMemsetD8Async) F(cuMemsetD32Async) \
+    F(cuMemAddressReserve) F(cuMemAddressFree) F(cuMemCreate) F(cuMemRelease) F(cuMemMap) F(cuMemUnmap) \
+    F(cuMemSetAccess) F(cuMemGetAllocationGranularity) \
+    F(cuStreamCreate) F(cuStreamDestroy) F(cuStreamSynchronize) F(cuStreamQuery) F(cuStreamWaitEvent) \
+    F(cuEventCreate) F(cuEventRecord) F(cuEventSynchronize) F(cuEventQuery) F(cuEventElapsedTime) F(cuEventDestroy) \
+    F(cuModuleLoadData) F(cuModuleLoadDataEx) F(cuModuleUnload) F(cuModuleGetFunction) F(cuModuleGetGlobal) \
+    F(cuFuncGetAttribute) F(cuFuncSetAttribute) F(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
+    F(cuLaunchKernel) F(cuLaunchCooperativeKernel) F(cuLaunchKernelEx)
+
+#define CUDA_COMPILER_FUNCTIONS(F) \
+    F(nvrtcVersion) F(nvrtcGetNumSupportedArchs) F(nvrtcGetSupportedArchs) F(nvrtcGetErrorString) \
+    F(nvrtcCreateProgram) F(nvrtcDestroyProgram) F(nvrtcCompileProgram) \
+    F(nvrtcGetProgramLogSize) F(nvrtcGetProgramLog) F(nvrtcGetCUBINSize) F(nvrtcGetCUBIN) \
+    F(nvrtcGetPTXSize) F(nvrtcGetPTX) F(nvrtcGetLTOIRSize) F(nvrtcGetLTOIR)
+
+#define CUDA_LINKER_FUNCTIONS(F) \
+    F(nvJitLinkVersion) F(nvJitLinkCreate) F(nvJitLinkDestroy) F(nvJitLinkAddData) F(nvJitLinkComplete) \
+    F(nvJitLinkGetLinkedCubinSize) F(nvJitLinkGetLinkedCubin) F(nvJitLinkGetErrorLogSize) \
+    F(nvJitLinkGetErrorLog) F(nvJitLinkGetInfoLogSize) F(nvJitLinkGetInfoLog)
+/* clang-format on */
+
+#define CUDA_MEMBER(name) __typeof__(name) *name;
+
+typedef struct cuda_api {
+    void *driver, *compiler, *linker;    /* libraries; NULL: not opened */
+    int driver_version;                  /* 12040 is 12.4 */
+    int compiler_major, compiler_minor;  /* NVRTC's */
+    unsigned linker_major, linker_minor; /* nvJitLink's */
+    /* All functions of a library that was opened are there; those of the others are NULL. */
+    CUDA_DRIVER_FUNCTIONS(CUDA_MEMBER)
+    CUDA_COMPILER_FUNCTIONS(CUDA_MEMBER)
+    CUDA_LINKER_FUNCTIONS(CUDA_MEMBER)
+} cuda_api;
+
+/* Opens what is asked for (CUDA_DRIVER | CUDA_COMPILER | CUDA_LINKER), initialises the driver, and finds at least one
+ * device. GBEES_EBACKEND: a sentence that says which of them can't be used here, and why. */
+int cuda_api_open(cuda_api *api, unsigned what, gbees_error *error);
+/* What was opened; a zeroed api is fine, too. */
+void cuda_api_close(cuda_api *api);
+
+/* 0, or "the GPU failed while DOING: CUDA_ERROR_... (text)": GBEES_ENOMEM where memory ran out, else GBEES_EBACKEND.
+ */
+int cuda_check(const cuda_api *api, CUresult result, const char *doing, gbees_error *error);
+
+/* "sm_90" of a device; arch holds 16 bytes. */
+int cuda_device_arch(const cuda_api *api, CUdevice device, char *arch, gbees_error *error);
+
+#endif
