@@ -53,3 +53,63 @@ noinst_LTLIBRARIES += %D%/libcpu_avx512.la
 %C%_libcpu_avx512_la_CFLAGS = $(AM_CFLAGS) $(cpu_kernel_cflags) $(AVX512_CFLAGS)
 %C%_libcpu_avx512_la_LDFLAGS =
 endif
+
+# The engine's texts for NVRTC: embedded in the module, and distributed whether or not that is built.
+cuda_texts = \
+	%D%/cuda/device/engine.cu \
+	%D%/cuda/device/equations.h \
+	%D%/cuda/device/model.h \
+	%D%/cuda/device/standard.h
+cuda_numerics = \
+	core/numerics/brick.h \
+	core/numerics/buzhash.h \
+	core/numerics/ctu.h \
+	core/numerics/likelihood.h \
+	core/numerics/qualifier.h \
+	core/numerics/split.h
+EXTRA_DIST += $(cuda_texts)
+
+if HAVE_CUDA
+backend_LTLIBRARIES += %D%/gbees_cuda.la
+%C%_gbees_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D% $(CUDA_CPPFLAGS)
+%C%_gbees_cuda_la_LIBADD = %D%/libcuda_runtime.la libgbees.la
+%C%_gbees_cuda_la_SOURCES = \
+	%D%/cuda/backend.c
+
+# Everything between texts and a loaded kernel; apart from the rest for its tests.
+noinst_LTLIBRARIES += %D%/libcuda_runtime.la
+%C%_libcuda_runtime_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -I$(srcdir)/%D% $(CUDA_CPPFLAGS) \
+	-DGBEES_CUDA_DIR='"$(CUDA_DIR)"'
+%C%_libcuda_runtime_la_LDFLAGS =
+%C%_libcuda_runtime_la_SOURCES = \
+	%D%/cuda/api.c \
+	%D%/cuda/api.h \
+	%D%/cuda/arch.c \
+	%D%/cuda/arch.h \
+	%D%/cuda/cache.c \
+	%D%/cuda/cache.h \
+	%D%/cuda/cache_folder.c \
+	%D%/cuda/cache_folder.h \
+	%D%/cuda/compile.c \
+	%D%/cuda/compile.h \
+	%D%/cuda/diagnose.c \
+	%D%/cuda/diagnose.h \
+	%D%/cuda/library.c \
+	%D%/cuda/library.h \
+	%D%/cuda/link.c \
+	%D%/cuda/link.h \
+	%D%/cuda/offline.c \
+	%D%/cuda/offline.h \
+	%D%/cuda/program.c \
+	%D%/cuda/program.h \
+	%D%/cuda/report.c \
+	%D%/cuda/report.h \
+	%D%/cuda/spec.c \
+	%D%/cuda/spec.h \
+	%D%/cuda/texts.c \
+	%D%/cuda/texts.h
+# No compiler tells make of what an assembler includes. (The variable keeps automake from thinking that its own rule is
+# replaced.)
+cuda_texts_object = %D%/cuda/libcuda_runtime_la-texts.lo
+$(cuda_texts_object): $(cuda_texts) $(cuda_numerics)
+endif

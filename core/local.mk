@@ -76,6 +76,7 @@ gbees_run_LDADD = libgbees.la $(JANSSON_LIBS)
 gbees_run_SOURCES = \
 	%D%/command/check.c \
 	%D%/command/command.h \
+	%D%/command/compile.c \
 	%D%/command/describe.c \
 	%D%/command/list.c \
 	%D%/command/options.c \

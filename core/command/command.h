@@ -18,6 +18,9 @@ typedef struct gbees_setup {
 
 /* setup.c: what the options name, found and checked. */
 int gbees_setup_make(gbees_setup *setup, const gbees_options *options, gbees_registry *registry, gbees_error *error);
+/* Model, scenario and problem alone. */
+int gbees_setup_make_problem(gbees_setup *setup, const gbees_options *options, gbees_registry *registry,
+                             gbees_error *error);
 void gbees_setup_free(gbees_setup *setup);
 /* In place of a GPU that can't hold this problem. */
 int gbees_setup_use_cpu(gbees_setup *setup, gbees_registry *registry, const char *why, gbees_error *error);
@@ -28,9 +31,10 @@ const char *gbees_setup_path(const gbees_model *model);
  * It can be made, as far as that can be known without making it. *folder is malloc()ed. */
 int gbees_output_choose(const char *wanted, const char *model, char **folder, gbees_error *error);
 
-/* list.c, describe.c, check.c: what --list, --describe and --check print. */
+/* list.c, describe.c, check.c, compile.c: what --list, --describe, --check and --compile-only print. */
 int gbees_command_list(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error);
 int gbees_command_describe(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error);
+int gbees_command_compile(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error);
 int gbees_command_check(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error);
 
 /* check.c: whether the machine can hold the initial density at all. */

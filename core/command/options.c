@@ -21,6 +21,8 @@ enum {
     KEY_LIST = 0x100,
     KEY_DESCRIBE,
     KEY_CHECK,
+    KEY_COMPILE,
+    KEY_ARCH,
     KEY_SET,
     KEY_PARAM,
     KEY_UNTIL,
@@ -38,6 +40,7 @@ static const struct argp_option option_table[] = {
     {"list", KEY_LIST, 0, 0, "list plugins and backends, and those that can't be used with the reason", 0},
     {"describe", KEY_DESCRIBE, 0, 0, "describe the plugin: states, parameters, default scenario", 0},
     {"check", KEY_CHECK, 0, 0, "check all that can be known before computing, and compute nothing", 0},
+    {"compile-only", KEY_COMPILE, 0, 0, "compile the plugin's GPU kernels, and say what they take; needs no GPU", 0},
     {"version", KEY_VERSION, 0, 0, "print the version", 0},
     {0, 0, 0, 0, "What to compute", 2},
     {"plugin", KEY_PLUGIN, "NAME|FILE", 0, "the model: a name from --list, or a file (with a '/')", 0},
@@ -49,6 +52,7 @@ static const struct argp_option option_table[] = {
     {"until", KEY_UNTIL, "T", 0, "end at model time T: short for --set end=T", 0},
     {0, 0, 0, 0, "How to compute", 3},
     {"backend", KEY_BACKEND, "auto|cpu|cuda", 0, "default auto: a GPU if one can be used", 0},
+    {"arch", KEY_ARCH, "sm_NN", 0, "with --compile-only: for this GPU architecture (default: of the GPU here)", 0},
     {"threads", KEY_THREADS, "N", 0, "default: as many as the machine has", 0},
     {"plugin-path", KEY_PLUGIN_PATH, "DIR[:DIR...]", 0, "folders to search for plugins first", 0},
     {0, 0, 0, 0, "What to say", 4},
@@ -130,6 +134,7 @@ static int parse_text(int key, char *text, parsing *p)
                          : key == KEY_MEASUREMENTS ? &o->measurements
                          : key == KEY_FUNCTION     ? &o->measurement_function
                          : key == KEY_BACKEND      ? &o->backend
+                         : key == KEY_ARCH         ? &o->arch
                          : key == KEY_OUTPUT       ? &o->output
                          : key == KEY_THREADS      ? &p->threads
                          : key == KEY_PROGRESS     ? &p->progress
@@ -160,6 +165,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return parse_action(GBEES_ACTION_DESCRIBE, p);
     case KEY_CHECK:
         return parse_action(GBEES_ACTION_CHECK, p);
+    case KEY_COMPILE:
+        return parse_action(GBEES_ACTION_COMPILE, p);
     case KEY_VERSION:
         return parse_action(GBEES_ACTION_VERSION, p);
     case KEY_SET:
@@ -224,7 +231,10 @@ static int check_words(const parsing *p, gbees_error *error)
     if (p->stray)
         return gbees_error_set(error, GBEES_EUSAGE, "what is '%s' for? name a model with --plugin NAME", p->stray);
     if (p->actions > 1)
-        return gbees_error_set(error, GBEES_EUSAGE, "--list, --describe, --check and --version exclude each other");
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "--list, --describe, --check, --compile-only and --version exclude each other");
+    if (o->arch && o->action != GBEES_ACTION_COMPILE)
+        return gbees_error_set(error, GBEES_EUSAGE, "--arch goes with --compile-only");
     if (p->set)
         return gbees_error_set(error, GBEES_EUSAGE, "--set wants KEY=VALUE, not '%s'", p->set);
     if (p->param)

@@ -10,6 +10,7 @@ typedef enum gbees_action {
     GBEES_ACTION_CHECK,
     GBEES_ACTION_LIST,
     GBEES_ACTION_DESCRIBE,
+    GBEES_ACTION_COMPILE,
     GBEES_ACTION_VERSION
 } gbees_action;
 
@@ -23,6 +24,7 @@ typedef struct gbees_options {
     char *changes; /* argz of KEY=VALUE, in the order of --set, --param and --until */
     size_t changes_length;
     const char *backend; /* "auto" or a name */
+    const char *arch;    /* "sm_90", or NULL */
     int threads;         /* 0: all */
     const char *output;  /* folder, NULL: results/NAME */
     int no_output;

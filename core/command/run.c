@@ -252,11 +252,12 @@ static int command(const gbees_options *options, gbees_report *report, const cha
     if (!status && options->action == GBEES_ACTION_RUN)
         code = command_run(options, registry, report, text);
     else if (!status)
-        status = options->action == GBEES_ACTION_LIST    ? gbees_command_list(options, registry, stdout, &failure)
-                 : options->action == GBEES_ACTION_CHECK ? gbees_command_check(options, registry, stdout, &failure)
-                 : options->action == GBEES_ACTION_DESCRIBE
-                     ? gbees_command_describe(options, registry, stdout, &failure)
-                     : print_version(options, stdout, &failure);
+        status =
+            options->action == GBEES_ACTION_LIST       ? gbees_command_list(options, registry, stdout, &failure)
+            : options->action == GBEES_ACTION_CHECK    ? gbees_command_check(options, registry, stdout, &failure)
+            : options->action == GBEES_ACTION_COMPILE  ? gbees_command_compile(options, registry, stdout, &failure)
+            : options->action == GBEES_ACTION_DESCRIBE ? gbees_command_describe(options, registry, stdout, &failure)
+                                                       : print_version(options, stdout, &failure);
     if (status) {
         if (status != GBEES_ECANCELLED) /* "gbees-run --list | head" is no error to talk about */
             gbees_report_error(report, &failure);

@@ -88,7 +88,8 @@ int gbees_setup_use_cpu(gbees_setup *setup, gbees_registry *registry, const char
 
 /* ---- all of it ---- */
 
-int gbees_setup_make(gbees_setup *setup, const gbees_options *options, gbees_registry *registry, gbees_error *error)
+int gbees_setup_make_problem(gbees_setup *setup, const gbees_options *options, gbees_registry *registry,
+                             gbees_error *error)
 {
     gbees_setup made = {0};
     int status = gbees_registry_model(registry, options->plugin, &made.model, error);
@@ -99,6 +100,18 @@ int gbees_setup_make(gbees_setup *setup, const gbees_options *options, gbees_reg
         status = add_defaults(made.scenario, made.model, error);
     if (!status)
         status = gbees_problem_create(made.model, made.scenario, &made.problem, error);
+    if (status)
+        gbees_setup_free(&made);
+    else
+        *setup = made;
+    return status;
+}
+
+int gbees_setup_make(gbees_setup *setup, const gbees_options *options, gbees_registry *registry, gbees_error *error)
+{
+    gbees_setup made = {0};
+    int status = gbees_setup_make_problem(&made, options, registry, error);
+
     if (!status)
         status = choose_backend(&made, registry, options->backend, error);
     if (!status && !options->no_output)

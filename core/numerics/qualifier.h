@@ -1,11 +1,13 @@
-/* qualifier.h - how a function of the numerics is declared: for the host's compiler, or for a GPU's run-time one. */
+/* qualifier.h - how a function of the numerics is declared: for the host's compiler, or for a GPU's run-time one (whose
+ * <stdint.h> is the backend's). */
 #ifndef GBEES_NUMERICS_QUALIFIER_H
 #define GBEES_NUMERICS_QUALIFIER_H
+
+#include <stdint.h>
 
 #ifdef GBEES_DEVICE
 #define GBEES_NUM static __device__ __forceinline__
 #else
-#include <stdint.h>
 #define GBEES_NUM static inline __attribute__((always_inline)) /* loops over them are to be vectorised */
 #endif
 

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 1 };
+enum { GBEES_BACKEND_ABI = 2 };
 
 typedef struct gbees_engine gbees_engine; /* a backend's own state */
 
@@ -34,8 +34,8 @@ typedef struct gbees_clock {
     uint64_t leg_step; /* steps done in this leg: prunes are counted from its start */
 } gbees_clock;
 
-/* Running totals since gbees_backend.create().  The ledger: from the start, and again from each update, on, the sum of
- * P is 1 + what was clipped - what flowed out - what was pruned since then. */
+/* Running totals since gbees_backend.create().  The ledger: from the start, and again from each update, on, the sum
+ * of P is 1 + what was clipped - what flowed out - what was pruned since then. */
 typedef struct gbees_totals {
     uint64_t steps;
     double cell_updates;     /* needed cells (see gbees_statistics.cells), summed over steps */
@@ -59,8 +59,8 @@ typedef struct gbees_statistics {
     double mass;          /* sum of P before normalisation: 1 at the start; after an update 1 less what it pruned */
     double mean[GBEES_MAX_DIM];
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM];
-    double entropy;                /* -sum P log(P / volume of a cell), nats */
-    double peak;                   /* the largest P, normalised ... */
+    double entropy;                    /* -sum P log(P / volume of a cell), nats */
+    double peak;                       /* the largest P, normalised ... */
     int32_t peak_index[GBEES_MAX_DIM]; /* ... and its cell */
 } gbees_statistics;
 
@@ -73,6 +73,9 @@ typedef struct gbees_evidence {
  * Returns 0 to go on, anything else to stop. */
 typedef int gbees_cell_visitor(void *context, size_t count, const int32_t *const *index, const double *p);
 
+/* Takes one line of text, without its end. */
+typedef void gbees_line_sink(void *context, const char *line);
+
 typedef struct gbees_backend {
     unsigned abi;  /* GBEES_BACKEND_ABI: checked before any other field is read */
     unsigned size; /* sizeof(gbees_backend) */
@@ -81,6 +84,12 @@ typedef struct gbees_backend {
 
     /* 0 if the backend can be used here; else `text` says why not, in one sentence. */
     int (*probe)(char *text, size_t size);
+
+    /* Compiles what a run of this problem would compile when it starts, for a processor of the architecture `arch`
+     * (NULL: the one that is here), and hands what there is to say of it to `sink`, line by line. Needs no such
+     * processor. NULL: this backend compiles nothing at run time. */
+    int (*compile)(const gbees_problem *problem, const char *arch, gbees_line_sink *sink, void *context,
+                   gbees_error *error);
 
     /* An upper bound of the bytes that the initial density takes. */
     double (*estimate)(const gbees_problem *problem);

@@ -1,0 +1,117 @@
+/* advance.c - time steps: the kernel goes on by itself, the host sees to what it stops for. */
+#include "engine.h"
+#include <math.h>
+#include <stdio.h>
+
+/* Where a brick's middle is, in words. */
+static void describe_place(const gbees_engine *e, uint32_t slot, char *text, size_t size)
+{
+    const gbees_shape *shape = &e->setup.shape;
+    int32_t key[GBEES_MAX_DIM] = {0};
+    size_t at = 0, n = (size_t)shape->n;
+
+    text[0] = '\0';
+    if (e->api->cuMemcpyDtoH(key, e->key.at + slot * n * sizeof *key, n * sizeof *key) != CUDA_SUCCESS)
+        return;
+    for (int j = 0; j < shape->n; j++) {
+        double lowest = e->setup.origin[j] + e->setup.width[j] * ((double)key[j] * shape->edge[j]);
+        int length = snprintf(text + at, size - at, "%s%s = %.6g", j ? ", " : "", e->problem->model->states[j].name,
+                              lowest + 0.5 * e->setup.width[j] * (shape->edge[j] - 1));
+
+        at += length > 0 && (size_t)length < size - at ? (size_t)length : 0;
+    }
+}
+
+int engine_stop_error(const gbees_engine *e, gbees_error *error)
+{
+    const gbees_state *s = e->state;
+    char where[512];
+
+    if (s->stop == STOP_DRIFT || s->bad) {
+        describe_place(e, s->bad ? s->bad - 1 : s->where, where, sizeof where);
+        return gbees_error_set(error, GBEES_ENUMERIC,
+                               "the drift of %s is not finite near %s at t = %.9g: check the equations, or keep the "
+                               "density away from there",
+                               e->problem->model->name, where, s->time);
+    }
+    if (s->stop == STOP_FAR)
+        return gbees_error_set(error, GBEES_ENUMERIC,
+                               "the density has moved more than %d bricks along %s: choose wider cells",
+                               STATE_KEY_LIMIT, e->problem->model->states[s->where].name);
+    if (s->stop == STOP_MASS)
+        return gbees_error_set(error, GBEES_ENUMERIC,
+                               "the density has become %s at t = %.9g (step of %.3g): lower `threshold` or `courant`",
+                               s->mass > 0 ? "zero or not finite" : "zero", s->time, s->step);
+    if (s->stop == STOP_STEP)
+        return gbees_error_set(error, GBEES_ENUMERIC,
+                               "the time step has shrunk to %.3g at t = %.9g: the drift is singular there, or the "
+                               "cells are far too small",
+                               s->step, s->time);
+    if (s->stop == STOP_EMPTY)
+        return gbees_error_set(error, GBEES_ENUMERIC,
+                               "no cell holds as much as the threshold %.3g: nothing is left of the density; lower "
+                               "`threshold`",
+                               e->setup.threshold);
+    return 0;
+}
+
+/* More slots, after a growth that found too few or nearly so. */
+static int make_room(gbees_engine *e, gbees_error *error)
+{
+    gbees_state *s = e->state;
+    uint32_t most = e->setup.grid.capacity - 1;
+    int anew = s->overflow != 0;
+
+    s->overflow = 0;
+    if (s->count > most)
+        s->count = most;
+    return engine_make_room(e, s->count + (anew ? s->count / 4 : 0), anew, error);
+}
+
+int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
+{
+    gbees_state *s = e->state;
+    uint64_t target = s->steps + max_steps;
+    int status = cuda_check(e->api, e->api->cuCtxSetCurrent(e->context), "advancing", error);
+
+    s->time = clock->time;
+    s->elapsed = clock->elapsed;
+    s->length = clock->length;
+    s->leg_step = clock->leg_step;
+    while (!status && s->steps < target && s->elapsed < s->length) {
+        uint64_t steps = target - s->steps;
+        void *arguments[] = {&steps};
+        char doing[64];
+
+        s->stop = STOP_DONE;
+        (void)snprintf(doing, sizeof doing, "advancing from t = %.6g", s->time);
+        status = engine_launch(e, KERNEL_ADVANCE, arguments, 1, doing, error);
+        if (!status)
+            status = engine_stop_error(e, error);
+        if (!status && s->stop == STOP_ROOM)
+            status = make_room(e, error);
+    }
+    clock->time = s->time;
+    clock->elapsed = s->elapsed;
+    clock->leg_step = s->leg_step;
+    return status;
+}
+
+void cuda_engine_totals(const gbees_engine *e, gbees_totals *totals)
+{
+    const gbees_state *s = e->state;
+
+    *totals = e->totals;
+    totals->steps = s->steps;
+    /* Steps since the last count of needed cells, at that count. */
+    totals->cell_updates = s->cell_updates + s->needed_steps * (double)s->needed_count;
+    totals->raw_cell_updates = s->raw_cell_updates;
+    totals->max_cells = s->max_cells;
+    totals->peak_bytes = e->memory.peak;
+    totals->mass_clipped = s->clipped;
+    totals->mass_outflow = s->outflow;
+    totals->mass_pruned = s->pruned;
+    totals->time_step = s->step;
+    totals->threshold = e->problem->mass_budget > 0 ? e->steered : e->problem->threshold;
+    totals->threads = 0;
+}

@@ -1,0 +1,147 @@
+/* cache_folder.c - see cache_folder.h. */
+#include "cache_folder.h"
+#include "base/text.h"
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char ending[] = ".kernel";
+enum { STALE_S = 3600 }; /* a temporary file of this age has lost its writer */
+
+typedef struct item {
+    char *path;
+    uint64_t bytes;
+    struct timespec used;
+} item;
+
+/* The folder's path, malloc()ed, or NULL. */
+static char *folder(void)
+{
+    const char *off = getenv("GBEES_CACHE"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    gbees_text path = {0};
+
+    if (off && strcmp(off, "off") == 0)
+        return NULL;
+    if (cache && cache[0] == '/')
+        gbees_text_add(&path, "%s/gbees", cache);
+    else if (home && home[0] == '/')
+        gbees_text_add(&path, "%s/.cache/gbees", home);
+    else
+        return NULL;
+    return gbees_text_take(&path);
+}
+
+/* Makes the folder and those above it, for this user alone. */
+static void make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(path, 0700);
+        *slash = '/';
+    }
+    (void)mkdir(path, 0700);
+}
+
+/* What others may write is no cache: kernels are programs. */
+static int is_own(const char *path)
+{
+    struct stat now;
+
+    return lstat(path, &now) == 0 && S_ISDIR(now.st_mode) && now.st_uid == geteuid() && !(now.st_mode & 022);
+}
+
+char *cache_folder_path(const char *key, int make)
+{
+    char *in = folder();
+    gbees_text path = {0};
+
+    if (in && make)
+        make_folders(in);
+    if (!in || !is_own(in)) {
+        free(in);
+        return NULL;
+    }
+    gbees_text_add(&path, "%s/%s%s", in, key, ending);
+    free(in);
+    return gbees_text_take(&path);
+}
+
+/* ---- size ---- */
+
+static int is_later(struct timespec a, struct timespec b)
+{
+    return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return is_later(((const item *)a)->used, ((const item *)b)->used) -
+           is_later(((const item *)b)->used, ((const item *)a)->used);
+}
+
+/* A file of the cache's: KEY.kernel, or KEY.kernel.XXXXXX while it is written. */
+static int take_item(const char *in, const char *name, item *out)
+{
+    const char *end = strstr(name, ending);
+    gbees_text path = {0};
+    struct stat now;
+
+    if (!end)
+        return 0;
+    gbees_text_add(&path, "%s/%s", in, name);
+    if (path.failed || lstat(path.data, &now) || !S_ISREG(now.st_mode)) {
+        gbees_text_free(&path);
+        return 0;
+    }
+    if (end[sizeof ending - 1]) {
+        if (time(NULL) - now.st_mtim.tv_sec > STALE_S)
+            (void)unlink(path.data);
+        gbees_text_free(&path);
+        return 0;
+    }
+    *out = (item){path.data, (uint64_t)now.st_size, now.st_mtim};
+    return 1;
+}
+
+static item *list_items(const char *in, size_t *count)
+{
+    DIR *dir = opendir(in);
+    item *list = NULL;
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        item *grown = realloc(list, (*count + 1) * sizeof *list);
+
+        if (!grown)
+            break;
+        list = grown;
+        *count += (size_t)take_item(in, entry->d_name, &list[*count]);
+    }
+    if (dir)
+        (void)closedir(dir);
+    return list;
+}
+
+void cache_folder_trim(uint64_t bytes)
+{
+    char *in = folder();
+    size_t count = 0;
+    item *list = in ? list_items(in, &count) : NULL;
+    uint64_t total = 0;
+
+    if (list)
+        qsort(list, count, sizeof *list, compare);
+    for (size_t i = 0; i < count; i++)
+        total += list[i].bytes;
+    for (size_t i = 0; i < count; i++) {
+        if (total > bytes) {
+            (void)unlink(list[i].path);
+            total -= list[i].bytes;
+        }
+        free(list[i].path);
+    }
+    free(list);
+    free(in);
+}

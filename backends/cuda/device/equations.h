@@ -1,0 +1,106 @@
+/* equations.h - the model's equations for a GPU: the other half of what gbees/model_build.h makes for the host.
+ *
+ * The model's text, the header "equations" unless GBEES_SOURCE_FILE says otherwise, is included once with real =
+ * float and once with real = double. GBEES_MEASUREMENTS is the number of its measurement functions. The lines that
+ * call its functions bear names of their own, "gbees:drift" and so on: an error there is one in their arguments.
+ */
+#include "model.h"
+
+#ifndef GBEES_SOURCE_FILE
+#define GBEES_SOURCE_FILE "equations"
+#endif
+
+#define GBEES_PASTE_(a, b) a##b
+#define GBEES_PASTE(a, b) GBEES_PASTE_(a, b)
+#define GBEES_FN(name) GBEES_PASTE(name, GBEES_SUFFIX)
+
+#define GBEES_EQUATIONS 1
+#define drift GBEES_FN(gbees_equation_drift)
+#define measure GBEES_FN(gbees_equation_measure)
+#define bound GBEES_FN(gbees_equation_bound)
+
+namespace gbees_equations
+{
+#define real float
+#define GBEES_SUFFIX _f
+#include GBEES_SOURCE_FILE
+#undef real
+#undef GBEES_SUFFIX
+
+#define real double
+#define GBEES_SUFFIX _d
+#include GBEES_SOURCE_FILE
+#undef real
+#undef GBEES_SUFFIX
+} // namespace gbees_equations
+
+#undef drift
+#undef measure
+#undef bound
+#undef GBEES_EQUATIONS
+
+GBEES_MODEL_FUNCTION void gbees_model_drift_f(float t, const float *x, const float *p, float *dxdt)
+{
+#line 1 "gbees:drift"
+    gbees_equations::gbees_equation_drift_f(GBEES_N, t, x, p, dxdt);
+}
+
+GBEES_MODEL_FUNCTION void gbees_model_drift_d(double t, const double *x, const double *p, double *dxdt)
+{
+#line 1 "gbees:drift"
+    gbees_equations::gbees_equation_drift_d(GBEES_N, t, x, p, dxdt);
+}
+
+GBEES_MODEL_FUNCTION void gbees_model_measure_d(int which, double t, const double *x, const double *p, double *y)
+{
+#ifdef GBEES_HAS_MEASURE
+    /* `which` is a constant in each call, so that x[which] is a register. */
+#define GBEES_CASE(k)                                                                                                \
+    case k:                                                                                                          \
+        gbees_equations::gbees_equation_measure_d(k, GBEES_N, t, x, p, y);                                           \
+        break;
+#line 1 "gbees:measure"
+    switch (which) {
+        GBEES_CASE(0)
+#if GBEES_MEASUREMENTS > 1
+        GBEES_CASE(1)
+#endif
+#if GBEES_MEASUREMENTS > 2
+        GBEES_CASE(2)
+#endif
+#if GBEES_MEASUREMENTS > 3
+        GBEES_CASE(3)
+#endif
+#if GBEES_MEASUREMENTS > 4
+        GBEES_CASE(4)
+#endif
+#if GBEES_MEASUREMENTS > 5
+        GBEES_CASE(5)
+#endif
+#if GBEES_MEASUREMENTS > 6
+        GBEES_CASE(6)
+#endif
+#if GBEES_MEASUREMENTS > 7
+        GBEES_CASE(7)
+#endif
+#if GBEES_MEASUREMENTS > 8
+    default:
+        gbees_equations::gbees_equation_measure_d(which, GBEES_N, t, x, p, y);
+#endif
+    }
+#else
+    (void)which, (void)t, (void)x, (void)p;
+    y[0] = NAN;
+#endif
+}
+
+GBEES_MODEL_FUNCTION double gbees_model_bound_d(double t, const double *x, const double *p)
+{
+#ifdef GBEES_HAS_BOUND
+#line 1 "gbees:bound"
+    return gbees_equations::gbees_equation_bound_d(GBEES_N, t, x, p);
+#else
+    (void)t, (void)x, (void)p;
+    return 0;
+#endif
+}

@@ -1,0 +1,72 @@
+/* engine.h - the CUDA backend's state on the host; private to the backend. */
+#ifndef GBEES_CUDA_ENGINE_H
+#define GBEES_CUDA_ENGINE_H
+
+#include "device/state.h"
+#include "memory.h"
+#include "program.h"
+#include <gbees/backend.h>
+
+enum {
+    KERNEL_START,
+    KERNEL_REHASH,
+    KERNEL_ADVANCE,
+    KERNEL_PRUNE,
+    KERNEL_COUNT,
+    KERNEL_FIND_BEST,
+    KERNEL_MULTIPLY,
+    KERNEL_SCALE,
+    KERNEL_STATISTICS,
+    KERNEL_PACK,
+    KERNELS
+};
+
+enum { ENGINE_BLOCK_THREADS = 256, ENGINE_BLOCK_TEAMS = 8, ENGINE_LEAST_CAPACITY = 1 << 14 };
+
+struct gbees_engine {
+    const gbees_problem *problem;
+    const cuda_api *api;
+    CUdevice device;
+    CUcontext context;
+    CUstream stream;
+    program *program;
+    CUfunction kernel[KERNELS];
+    int most_blocks[KERNELS]; /* that can be there at once: barriers need that */
+    size_t real_size;         /* of a probability */
+    int row_arrays;           /* P and its spare, and S for ctu */
+
+    device_memory memory;
+    device_array rows[3], key, neighbor[2 * GBEES_MAX_DIM], flow, active, needed, rate, map, table, device_state;
+    gbees_setup setup;
+    gbees_state *state; /* the host's copy, in memory that is copied to at once */
+    gbees_totals totals;
+    double steered; /* p* as a mass budget has it; else the problem's */
+};
+
+/* An engine on a device, its program built; takes over neither. */
+int cuda_engine_create(const cuda_api *api, CUdevice device, program *program, const gbees_problem *problem,
+                       gbees_engine **engine, gbees_error *error);
+void cuda_engine_destroy(gbees_engine *e);
+
+/* launch.c */
+/* Runs a kernel on all of the state's bricks and waits; the host's copy of the state goes there and back.
+ * `arguments`: beyond the setup and the state, as cuLaunchKernel takes them. */
+int engine_launch(gbees_engine *e, int kernel, void **arguments, int count, const char *doing, gbees_error *error);
+
+/* room.c */
+/* Slots for at least so many bricks; the table is filled again if it has grown or `anew` is set. */
+int engine_make_room(gbees_engine *e, uint64_t bricks, int anew, gbees_error *error);
+
+/* advance.c, update.c, statistics.c */
+int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
+int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
+                       gbees_evidence *evidence, gbees_error *error);
+int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics,
+                           gbees_error *error);
+int cuda_engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *context, gbees_error *error);
+void cuda_engine_totals(const gbees_engine *e, gbees_totals *totals);
+
+/* What a kernel stopped for, as an error; 0 for the stops that are none. */
+int engine_stop_error(const gbees_engine *e, gbees_error *error);
+
+#endif

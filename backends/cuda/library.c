@@ -1,0 +1,140 @@
+/* library.c - see library.h. */
+#include "library.h"
+#include "base/text.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The toolkit that configure found. */
+#ifndef GBEES_CUDA_DIR
+#define GBEES_CUDA_DIR "/usr/local/cuda"
+#endif
+
+typedef struct search {
+    const char *const *names;
+    int flags;
+    const library_test *test;
+    gbees_text places; /* "the system's library path, /usr/local/cuda/lib64" */
+    gbees_text faults; /* "; FILE: why it can't be opened" */
+} search;
+
+static void *try_file(search *s, const char *file)
+{
+    void *library = dlopen(file, s->flags);
+
+    if (!library) {
+        const char *why = dlerror();
+
+        /* One that is there and does not load is worth a word. */
+        if (why && !strstr(why, "No such file"))
+            gbees_text_add(&s->faults, "; %s", why);
+        return NULL;
+    }
+    if (!s->test || s->test->is_usable(s->test->context, library))
+        return library;
+    (void)dlclose(library);
+    return NULL;
+}
+
+static void *try_folder(search *s, const char *folder, size_t length)
+{
+    void *library = NULL;
+
+    if (!length)
+        return NULL;
+    for (int i = 0; s->names[i] && !library; i++) {
+        gbees_text path = {0};
+
+        gbees_text_add(&path, "%.*s/%s", (int)length, folder, s->names[i]);
+        if (!path.failed && access(path.data, F_OK) == 0)
+            library = try_file(s, path.data);
+        gbees_text_free(&path);
+    }
+    if (!library)
+        gbees_text_add(&s->places, "%s%.*s", s->places.length ? ", " : "", (int)length, folder);
+    return library;
+}
+
+/* "DIR:DIR" */
+static void *try_folders(search *s, const char *list)
+{
+    void *library = NULL;
+
+    while (*list && !library) {
+        size_t length = strcspn(list, ":");
+
+        library = try_folder(s, list, length);
+        list += length + (list[length] == ':');
+    }
+    return library;
+}
+
+static void *try_system(search *s)
+{
+    void *library = NULL;
+
+    for (int i = 0; s->names[i] && !library; i++)
+        library = try_file(s, s->names[i]);
+    if (!library)
+        gbees_text_add(&s->places, "%sthe system's library path", s->places.length ? ", " : "");
+    return library;
+}
+
+static void *try_toolkits(search *s)
+{
+    const char *toolkits[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), GBEES_CUDA_DIR, "/usr/local/cuda",
+                              "/opt/cuda"};
+    const size_t count = sizeof toolkits / sizeof *toolkits;
+    void *library = NULL;
+
+    for (size_t i = 0; i < count && !library; i++) {
+        gbees_text folders = {0};
+        size_t seen = 0;
+
+        while (seen < i && (!toolkits[i] || !toolkits[seen] || strcmp(toolkits[i], toolkits[seen]) != 0))
+            seen++;
+        if (!toolkits[i] || !toolkits[i][0] || seen < i)
+            continue;
+        gbees_text_add(&folders, "%s/lib64:%s/lib", toolkits[i], toolkits[i]);
+        if (!folders.failed)
+            library = try_folders(s, folders.data);
+        gbees_text_free(&folders);
+    }
+    return library;
+}
+
+void *library_open(const char *const *names, library_kind kind, const library_test *test, gbees_error *error)
+{
+    const char *only = getenv("GBEES_CUDA_LIBRARY_PATH");
+    search s = {.names = names, .test = test, .flags = RTLD_NOW | RTLD_LOCAL};
+    void *library = NULL;
+
+    if (kind == LIBRARY_STAYS)
+        s.flags |= RTLD_NODELETE;
+    if (only && only[0])
+        library = try_folders(&s, only);
+    else {
+        library = try_system(&s);
+        if (!library && kind == LIBRARY_TOOLKIT)
+            library = try_toolkits(&s);
+    }
+    if (!library)
+        (void)gbees_error_set(error, GBEES_EBACKEND, "%s was not found in %s%s", names[0],
+                              s.places.data ? s.places.data : "any folder", s.faults.data ? s.faults.data : "");
+    gbees_text_free(&s.places);
+    gbees_text_free(&s.faults);
+    return library;
+}
+
+void library_close(void *library)
+{
+    if (library)
+        (void)dlclose(library);
+}
+
+void *library_symbol(void *library, const char *name)
+{
+    return dlsym(library, name);
+}

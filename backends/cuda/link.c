@@ -1,0 +1,71 @@
+/* link.c - see link.h. */
+#include "link.h"
+#include "diagnose.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static char *take_log(nvJitLinkHandle handle, __typeof__(nvJitLinkGetInfoLogSize) *get_size,
+                      __typeof__(nvJitLinkGetInfoLog) *get)
+{
+    size_t size = 0;
+    char *log = NULL;
+
+    if (get_size(handle, &size) == NVJITLINK_SUCCESS)
+        log = calloc(1, size + 1);
+    if (log && size)
+        (void)get(handle, log);
+    return log;
+}
+
+static nvJitLinkResult create(const cuda_api *api, const program_spec *spec, const cuda_target *target,
+                              nvJitLinkHandle *handle)
+{
+    char arch[32];
+    const char *options[] = {arch, "-lto", "-verbose", "-Xptxas=-v", "-fma=0"};
+
+    (void)snprintf(arch, sizeof arch, "-arch=%s", target->name);
+    return api->nvJitLinkCreate(handle, spec->no_contraction ? 5 : 4, options);
+}
+
+static nvJitLinkResult take_code(const cuda_api *api, nvJitLinkHandle handle, cuda_code *code)
+{
+    nvJitLinkResult result = api->nvJitLinkGetLinkedCubinSize(handle, &code->size);
+
+    if (result != NVJITLINK_SUCCESS)
+        return result;
+    code->data = malloc(code->size + 1);
+    return code->data ? api->nvJitLinkGetLinkedCubin(handle, code->data) : NVJITLINK_ERROR_INTERNAL;
+}
+
+int cuda_link(const cuda_api *api, const program_spec *spec, const cuda_target *target, const cuda_code *units,
+              int count, cuda_code *code, gbees_error *error)
+{
+    cuda_code made = {0};
+    nvJitLinkHandle handle = NULL;
+    nvJitLinkResult result = create(api, spec, target, &handle);
+    int status = GBEES_OK;
+
+    for (int i = 0; i < count && result == NVJITLINK_SUCCESS; i++)
+        result = api->nvJitLinkAddData(handle, NVJITLINK_INPUT_LTOIR, units[i].data, units[i].size, "a unit");
+    if (result == NVJITLINK_SUCCESS)
+        result = api->nvJitLinkComplete(handle);
+    if (result == NVJITLINK_SUCCESS)
+        result = take_code(api, handle, &made);
+    if (result == NVJITLINK_SUCCESS)
+        made.log = take_log(handle, api->nvJitLinkGetInfoLogSize, api->nvJitLinkGetInfoLog);
+    else {
+        char what[48];
+        char *log = handle ? take_log(handle, api->nvJitLinkGetErrorLogSize, api->nvJitLinkGetErrorLog) : NULL;
+
+        (void)snprintf(what, sizeof what, "nvJitLink failed with error %d", (int)result);
+        status = cuda_diagnose(spec->model, log, what, error);
+        free(log);
+    }
+    if (handle)
+        (void)api->nvJitLinkDestroy(&handle);
+    if (status)
+        cuda_code_free(&made);
+    else
+        *code = made;
+    return status;
+}

@@ -1,0 +1,12 @@
+/* offline.h - the parts of the backend's card that need no engine. */
+#ifndef GBEES_CUDA_OFFLINE_H
+#define GBEES_CUDA_OFFLINE_H
+
+#include <gbees/backend.h>
+
+/* See gbees_backend in gbees/backend.h. */
+int cuda_probe(char *text, size_t size);
+int cuda_compile_only(const gbees_problem *problem, const char *arch, gbees_line_sink *sink, void *context,
+                      gbees_error *error);
+
+#endif

@@ -1,0 +1,174 @@
+/* program.c - see program.h. */
+#include "program.h"
+#include "cache.h"
+#include "compile.h"
+#include "link.h"
+#include "report.h"
+#include "texts.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char both_units[] = "#include \"engine.cu\"\n#include \"equations.h\"\n";
+static const char engine_unit[] = "#include \"engine.cu\"\n";
+static const char model_unit[] = "#include \"equations.h\"\n";
+
+static double seconds(void)
+{
+    struct timespec now = {0};
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* PTX is always one unit: it is the driver who finishes it. */
+static int is_separate(const program_spec *spec, const cuda_target *target)
+{
+    return spec->separate && !target->is_ptx;
+}
+
+/* ---- cache ---- */
+
+static int make_key(const cuda_api *api, const program_spec *spec, const cuda_target *target, char key[CACHE_KEY],
+                    gbees_error *error)
+{
+    cache_part parts[2 * CUDA_TEXTS_MOST + 4];
+    const cuda_text *texts;
+    size_t count = 0, text_count = cuda_texts(&texts), length = 0;
+    char versions[64], *options = NULL;
+    int separate = is_separate(spec, target);
+    int status = cuda_options_make(spec, target,
+                                   separate         ? CUDA_LTO
+                                   : target->is_ptx ? CUDA_PTX
+                                                    : CUDA_CUBIN,
+                                   &options, &length, error);
+
+    if (status)
+        return status;
+    (void)snprintf(versions, sizeof versions, "NVRTC %d.%d nvJitLink %u.%u", api->compiler_major, api->compiler_minor,
+                   separate ? api->linker_major : 0, separate ? api->linker_minor : 0);
+    parts[count++] = (cache_part){versions, strlen(versions)};
+    parts[count++] = (cache_part){options, length};
+    parts[count++] = (cache_part){spec->model->source, (size_t)(spec->model->source_end - spec->model->source)};
+    for (size_t i = 0; i < text_count; i++) {
+        parts[count++] = (cache_part){texts[i].name, strlen(texts[i].name)};
+        parts[count++] = (cache_part){texts[i].begin, (size_t)(texts[i].end - texts[i].begin)};
+    }
+    status = cache_key(parts, count, key, error);
+    free(options);
+    return status;
+}
+
+/* ---- build ---- */
+
+static int keep(program *out, cuda_code *code, gbees_error *error)
+{
+    out->report = cuda_report(code->log);
+    if (!out->report)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the report on the GPU kernels");
+    out->image = code->data;
+    out->image_size = code->size;
+    code->data = NULL;
+    return GBEES_OK;
+}
+
+static int build_one(const cuda_api *api, const program_spec *spec, const cuda_target *target, program *out,
+                     gbees_error *error)
+{
+    cuda_code code = {0};
+    double start = seconds();
+    int status =
+        cuda_compile(api, spec, target, target->is_ptx ? CUDA_PTX : CUDA_CUBIN, "gbees", both_units, &code, error);
+
+    out->compile_s = seconds() - start;
+    if (!status)
+        status = keep(out, &code, error);
+    cuda_code_free(&code);
+    return status;
+}
+
+static int build_separate(const cuda_api *api, const program_spec *spec, const cuda_target *target, program *out,
+                          gbees_error *error)
+{
+    cuda_code units[2] = {{0}}, code = {0};
+    double start = seconds();
+    int status = cuda_compile(api, spec, target, CUDA_LTO, "gbees-model", model_unit, &units[0], error);
+
+    if (!status)
+        status = cuda_compile(api, spec, target, CUDA_LTO, "gbees-engine", engine_unit, &units[1], error);
+    out->compile_s = seconds() - start;
+    if (!status)
+        status = cuda_link(api, spec, target, units, 2, &code, error);
+    out->link_s = seconds() - start - out->compile_s;
+    if (!status)
+        status = keep(out, &code, error);
+    cuda_code_free(&units[0]);
+    cuda_code_free(&units[1]);
+    cuda_code_free(&code);
+    return status;
+}
+
+int program_build(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error)
+{
+    program made = {0};
+    cache_entry entry = {0};
+    cuda_target target;
+    char key[CACHE_KEY];
+    int status = cuda_target_choose(api, spec->arch, &target, error);
+
+    if (!status)
+        status = make_key(api, spec, &target, key, error);
+    if (!status && cache_read(key, &entry))
+        made =
+            (program){.image = entry.image, .image_size = entry.image_size, .report = entry.report, .from_cache = 1};
+    else if (!status) {
+        status = is_separate(spec, &target) ? build_separate(api, spec, &target, &made, error)
+                                            : build_one(api, spec, &target, &made, error);
+        if (!status)
+            (void)cache_write(key, &(cache_entry){made.image, made.image_size, made.report});
+    }
+    if (status)
+        program_destroy(api, &made);
+    else
+        *out = made;
+    return status;
+}
+
+/* ---- load ---- */
+
+int program_load(const cuda_api *api, program *p, gbees_error *error)
+{
+    char log[512] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)(size_t)sizeof log};
+    CUmodule module = NULL;
+    gbees_error why;
+    int status = cuda_check(api, api->cuModuleLoadDataEx(&module, p->image, 2, options, values),
+                            "its kernels were loaded", &why);
+
+    if (status) {
+        log[strcspn(log, "\n")] = '\0';
+        return gbees_error_set(error, (gbees_status)status, "%s%s%s", why.text, log[0] ? ": " : "", log);
+    }
+    p->module = module;
+    return GBEES_OK;
+}
+
+int program_function(const cuda_api *api, const program *p, const char *name, CUfunction *function,
+                     gbees_error *error)
+{
+    char doing[128];
+
+    (void)snprintf(doing, sizeof doing, "the kernel %s was looked up", name);
+    return cuda_check(api, api->cuModuleGetFunction(function, p->module, name), doing, error);
+}
+
+void program_destroy(const cuda_api *api, program *p)
+{
+    if (p->module && api)
+        (void)api->cuModuleUnload(p->module);
+    free(p->image);
+    free(p->report);
+    *p = (program){0};
+}

@@ -1,0 +1,115 @@
+/* room.c - the heap grows by itself: arrays get longer where they are. */
+#include "engine.h"
+
+/* An array that goes with the slots. */
+typedef struct slot_array {
+    device_array *array;
+    uint64_t *address; /* in the setup */
+    size_t size;       /* bytes a slot */
+} slot_array;
+
+enum { SLOT_ARRAYS = 32 };
+
+static int list_arrays(gbees_engine *e, slot_array *list)
+{
+    gbees_grid_arrays *g = &e->setup.grid;
+    size_t n = (size_t)e->problem->dimension;
+    int count = 0;
+
+    for (int r = 0; r < e->row_arrays; r++)
+        list[count++] = (slot_array){&e->rows[r], &g->rows[r], 64 * e->real_size};
+    for (size_t d = 0; d < 2 * n; d++)
+        list[count++] = (slot_array){&e->neighbor[d], &g->neighbor[d], sizeof(uint32_t)};
+    list[count++] = (slot_array){&e->key, &g->key, n * sizeof(int32_t)};
+    list[count++] = (slot_array){&e->flow, &g->flow, 2 * n * sizeof(uint64_t)};
+    list[count++] = (slot_array){&e->active, &g->active, sizeof(uint64_t)};
+    list[count++] = (slot_array){&e->needed, &g->needed, sizeof(uint64_t)};
+    list[count++] = (slot_array){&e->rate, &g->rate, sizeof(double)};
+    list[count++] = (slot_array){&e->map, &g->map, sizeof(uint32_t)};
+    return count;
+}
+
+static uint64_t table_entries(uint64_t capacity)
+{
+    uint64_t entries = 4;
+
+    while (entries < 2 * capacity)
+        entries *= 2;
+    return entries;
+}
+
+static double bytes_a_slot(const slot_array *list, int count)
+{
+    double bytes = 0;
+
+    for (int i = 0; i < count; i++)
+        bytes += (double)list[i].size;
+    return bytes;
+}
+
+/* The largest capacity from `least` to `wish` that the memory left has room for; 0 if there is none. */
+static uint64_t affordable(const gbees_engine *e, const slot_array *list, int count, uint64_t least, uint64_t wish)
+{
+    double left = 0.97 * (double)device_memory_left(&e->memory);
+    uint64_t now = e->setup.grid.capacity;
+
+    while (wish > least) {
+        double table = 4.0 * (double)table_entries(wish) - (double)e->table.size;
+
+        if (bytes_a_slot(list, count) * (double)(wish - now) + (table > 0 ? table : 0) <= left)
+            break;
+        wish -= (wish - least + 7) / 8;
+    }
+    return wish;
+}
+
+static int grow_arrays(gbees_engine *e, slot_array *list, int count, uint64_t capacity, gbees_error *error)
+{
+    double all = bytes_a_slot(list, count) + 16;
+    int status = 0;
+
+    for (int i = 0; i < count && !status; i++) {
+        int fresh = list[i].array->size == 0;
+        size_t size = list[i].size;
+        double most = (double)e->memory.total * (double)size / all;
+
+        status = device_array_grow(&e->memory, list[i].array, capacity * size, (size_t)most, error);
+        *list[i].address = list[i].array->at;
+        if (!status && fresh) /* the null brick */
+            status = cuda_check(e->api, e->api->cuMemsetD8Async(list[i].array->at, 0, 4 * size, e->stream),
+                                "clearing the null brick", error);
+    }
+    if (!status)
+        status = device_array_grow(&e->memory, &e->table, 4 * table_entries(capacity), e->memory.total / 8, error);
+    e->setup.grid.table = e->table.at;
+    return status;
+}
+
+int engine_make_room(gbees_engine *e, uint64_t bricks, int anew, gbees_error *error)
+{
+    slot_array list[SLOT_ARRAYS];
+    gbees_grid_arrays *g = &e->setup.grid;
+    int count = list_arrays(e, list), status = 0;
+    uint64_t least = bricks + bricks / 8 + 2, wish = bricks + bricks / 2;
+
+    if (least < ENGINE_LEAST_CAPACITY)
+        least = ENGINE_LEAST_CAPACITY;
+    wish = wish > least ? wish : least;
+    if (wish > TABLE_DEAD - 1)
+        wish = TABLE_DEAD - 1;
+    if (least > wish)
+        return gbees_error_set(error, GBEES_ENOMEM, "the grid needs %.3g bricks, more than a grid can have (%d)",
+                               (double)least, TABLE_DEAD - 1);
+    if (least > g->capacity) {
+        uint64_t capacity = affordable(e, list, count, least, wish), before = g->capacity;
+
+        status = grow_arrays(e, list, count, capacity, error);
+        if (status)
+            return status;
+        g->capacity = (uint32_t)capacity;
+        anew = anew || table_entries(before) != table_entries(capacity);
+        g->table_mask = (uint32_t)(table_entries(capacity) - 1);
+    }
+    g->room = g->capacity - g->capacity / 10 - 1;
+    return anew ? engine_launch(e, KERNEL_REHASH, NULL, 0, "filling the hashtable again", error) : 0;
+}

@@ -1,0 +1,292 @@
+/* setup.c - an engine for a problem: kernels, arrays, the initial density. */
+#include "engine.h"
+#include "common/gaussian.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const kernel_names[KERNELS] = {
+    "gbees_start",     "gbees_rehash",   "gbees_advance", "gbees_prune",      "gbees_count",
+    "gbees_find_best", "gbees_multiply", "gbees_scale",   "gbees_statistics", "gbees_pack",
+};
+
+static int no_memory(gbees_error *error)
+{
+    return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CUDA backend was set up");
+}
+
+static int find_kernels(gbees_engine *e, gbees_error *error)
+{
+    const cuda_api *api = e->api;
+    int status = 0, multiprocessors = 0;
+
+    status = cuda_check(
+        api, api->cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, e->device),
+        "asking for its multiprocessors", error);
+    for (int k = 0; k < KERNELS && !status; k++) {
+        int blocks = 0;
+
+        status = program_function(api, e->program, kernel_names[k], &e->kernel[k], error);
+        if (!status)
+            status = cuda_check(
+                api,
+                api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, e->kernel[k], ENGINE_BLOCK_THREADS, 0),
+                "asking how many blocks fit", error);
+        e->most_blocks[k] = (blocks > 4 ? 4 : blocks) * multiprocessors;
+        if (!status && e->most_blocks[k] < 1)
+            status = gbees_error_set(error, GBEES_EBACKEND, "the kernel %s needs more of the GPU than there is",
+                                     kernel_names[k]);
+    }
+    return status;
+}
+
+static void set_up_constants(gbees_engine *e)
+{
+    const gbees_problem *problem = e->problem;
+    const gbees_numerics *numerics = &problem->numerics;
+    gbees_setup *m = &e->setup;
+
+    gbees_shape_set(&m->shape, problem->dimension, 64);
+    for (int j = 0; j < problem->dimension; j++) {
+        m->origin[j] = problem->mean[j];
+        m->width[j] = problem->width[j];
+    }
+    for (int k = 0; k < GBEES_MAX_PARAMETERS; k++) {
+        m->parameters_d[k] = problem->parameters[k];
+        m->parameters_f[k] = (float)problem->parameters[k];
+    }
+    m->courant = numerics->courant;
+    m->time_step = numerics->time_step;
+    m->prune_interval = (uint32_t)numerics->prune_interval;
+    m->moving = (problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
+    m->sweeps = numerics->scheme != GBEES_SCHEME_CTU;
+    m->stop_at_prunes = problem->mass_budget > 0;
+    e->steered = problem->threshold;
+}
+
+/* ---- the initial density -------------------------------------------------------------------------------------- */
+
+static void next_key(const int32_t *lo, const int32_t *hi, int n, int32_t *key)
+{
+    for (int j = n - 1; j >= 0; j--) {
+        if (++key[j] <= hi[j])
+            return;
+        key[j] = lo[j];
+    }
+}
+
+enum { SENT_BRICKS = 1 << 15 };
+
+/* The bricks of the initial box, some at a time, on the host. */
+typedef struct initial_box {
+    int32_t lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM];
+    uint64_t count;
+    int32_t *key; /* of the bricks at hand, [n] each */
+    double *p;    /* their cells */
+    void *row;    /* ... as they are sent */
+} initial_box;
+
+static int open_box(const gbees_engine *e, initial_box *box, gbees_error *error)
+{
+    const gbees_problem *problem = e->problem;
+    const gbees_shape *shape = &e->setup.shape;
+    double count = 1;
+
+    for (int j = 0; j < shape->n; j++) {
+        box->lo[j] = gbees_shape_key(shape, j, -problem->extent[j]);
+        box->hi[j] = gbees_shape_key(shape, j, problem->extent[j]);
+        count *= box->hi[j] - box->lo[j] + 1.0;
+    }
+    if (count > TABLE_DEAD / 2)
+        return gbees_error_set(error, GBEES_ENOMEM, "the initial box needs %.3g bricks", count);
+    box->count = (uint64_t)count;
+    box->key = malloc(SENT_BRICKS * (size_t)shape->n * sizeof *box->key);
+    box->p = malloc((size_t)SENT_BRICKS * 64 * sizeof *box->p);
+    box->row = malloc((size_t)SENT_BRICKS * 64 * e->real_size);
+    return box->key && box->p && box->row ? 0 : no_memory(error);
+}
+
+static void close_box(initial_box *box)
+{
+    free(box->key);
+    free(box->p);
+    free(box->row);
+}
+
+static double fill_brick(const gbees_shape *shape, const initial_density *density, const int32_t *key, double *p)
+{
+    double sum = 0;
+
+    for (int cell = 0; cell < shape->cells; cell++) {
+        int32_t index[GBEES_MAX_DIM];
+
+        for (int j = 0; j < shape->n; j++)
+            index[j] = key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
+        p[cell] = initial_density_cell(density, index);
+        sum += p[cell];
+    }
+    return sum;
+}
+
+/* The next `count` bricks from `key` on, which is moved behind them; the sum of all that came before is carried on. */
+static double fill_bricks(const gbees_shape *shape, const initial_density *density, initial_box *box, int32_t *key,
+                          uint64_t count, double sum)
+{
+    size_t n = (size_t)shape->n;
+
+    for (uint64_t k = 0; k < count; k++) {
+        memcpy(box->key + k * n, key, n * sizeof *key);
+        sum += fill_brick(shape, density, key, box->p + k * 64);
+        next_key(box->lo, box->hi, shape->n, key);
+    }
+    return sum;
+}
+
+/* To the GPU, with their sum at 1; rounded as the CPU's engine does it: the same bits. */
+static int send_bricks(gbees_engine *e, initial_box *box, uint64_t first, uint64_t count, double factor,
+                       gbees_error *error)
+{
+    const cuda_api *api = e->api;
+    const size_t n = (size_t)e->problem->dimension, row = 64 * e->real_size;
+
+    for (size_t i = 0; i < count * 64; i++) {
+        if (e->real_size == sizeof(float))
+            ((float *)box->row)[i] = (float)((double)(float)box->p[i] * factor);
+        else
+            ((double *)box->row)[i] = box->p[i] * factor;
+    }
+    int status = cuda_check(
+        api, api->cuMemcpyHtoD(e->key.at + first * n * sizeof(int32_t), box->key, count * n * sizeof(int32_t)),
+        "sending the initial grid", error);
+    if (!status)
+        status = cuda_check(api, api->cuMemcpyHtoD(e->rows[0].at + first * row, box->row, count * row),
+                            "sending the initial density", error);
+    return status;
+}
+
+static int fill(gbees_engine *e, initial_box *box, const initial_density *density, gbees_error *error)
+{
+    const gbees_shape *shape = &e->setup.shape;
+    double sum = 0;
+    int status = engine_make_room(e, box->count, 1, error);
+
+    for (int pass = 0; pass < 2 && !status; pass++) {
+        int32_t key[GBEES_MAX_DIM];
+
+        memcpy(key, box->lo, sizeof key);
+        for (uint64_t done = 0; done < box->count && !status; done += SENT_BRICKS) {
+            uint64_t rest = box->count - done, count = rest < SENT_BRICKS ? rest : SENT_BRICKS;
+            double so_far = fill_bricks(shape, density, box, key, count, pass ? 0 : sum);
+
+            if (pass == 0)
+                sum = so_far;
+            else
+                status = send_bricks(e, box, 1 + done, count, 1 / sum, error);
+        }
+    }
+    return status;
+}
+
+static int start(gbees_engine *e, gbees_error *error)
+{
+    int keep = 0;
+    void *arguments[] = {&keep};
+    int status = engine_launch(e, KERNEL_START, NULL, 0, "setting up the grid", error);
+
+    if (!status)
+        status = engine_stop_error(e, error);
+    if (!status)
+        status = engine_launch(e, KERNEL_COUNT, arguments, 1, "counting cells", error);
+    return status;
+}
+
+static int fill_initial(gbees_engine *e, gbees_error *error)
+{
+    initial_box box = {.key = NULL};
+    initial_density density;
+    int status = initial_density_create(&density, e->problem, e->setup.sweeps, error);
+
+    if (status)
+        return status;
+    status = open_box(e, &box, error);
+    if (!status)
+        status = fill(e, &box, &density, error);
+    initial_density_destroy(&density);
+    close_box(&box);
+    if (status)
+        return status;
+    e->state->count = (uint32_t)box.count;
+    e->state->time = e->problem->start;
+    return start(e, error);
+}
+
+/* ---- create ----------------------------------------------------------------------------------------------------- */
+
+static int set_up(gbees_engine *e, gbees_error *error)
+{
+    const cuda_api *api = e->api;
+    int status = cuda_check(api, api->cuDevicePrimaryCtxRetain(&e->context, e->device), "opening the GPU", error);
+
+    if (!status)
+        status = cuda_check(api, api->cuCtxSetCurrent(e->context), "opening the GPU", error);
+    if (!status)
+        status = cuda_check(api, api->cuStreamCreate(&e->stream, CU_STREAM_NON_BLOCKING), "opening a stream", error);
+    if (!status)
+        status = cuda_check(api, api->cuMemAllocHost((void **)&e->state, sizeof *e->state), "taking memory", error);
+    if (status)
+        return status;
+    memset(e->state, 0, sizeof *e->state);
+    set_up_constants(e);
+    status = program_load(api, e->program, error);
+    if (!status)
+        status = find_kernels(e, error);
+    if (!status)
+        status = device_memory_open(&e->memory, api, e->device, error);
+    if (!status)
+        status = device_array_grow(&e->memory, &e->device_state, sizeof *e->state, sizeof *e->state, error);
+    return status ? status : fill_initial(e, error);
+}
+
+int cuda_engine_create(const cuda_api *api, CUdevice device, program *program, const gbees_problem *problem,
+                       gbees_engine **engine, gbees_error *error)
+{
+    gbees_engine *e = calloc(1, sizeof *e);
+
+    if (!e)
+        return no_memory(error);
+    e->api = api;
+    e->device = device;
+    e->program = program;
+    e->problem = problem;
+    e->real_size = problem->numerics.precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
+    e->row_arrays = problem->numerics.scheme == GBEES_SCHEME_CTU ? 3 : 2;
+    int status = set_up(e, error);
+    if (status) {
+        cuda_engine_destroy(e);
+        return status;
+    }
+    *engine = e;
+    return 0;
+}
+
+void cuda_engine_destroy(gbees_engine *e)
+{
+    if (!e)
+        return;
+    const cuda_api *api = e->api;
+    device_array *arrays[] = {&e->rows[0], &e->rows[1], &e->rows[2], &e->key, &e->flow,        &e->active,
+                              &e->needed,  &e->rate,    &e->map,     &e->table, &e->device_state};
+
+    if (e->stream)
+        (void)api->cuStreamSynchronize(e->stream);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        device_array_free(&e->memory, arrays[i]);
+    for (int d = 0; d < 2 * GBEES_MAX_DIM; d++)
+        device_array_free(&e->memory, &e->neighbor[d]);
+    if (e->state)
+        (void)api->cuMemFreeHost(e->state);
+    if (e->stream)
+        (void)api->cuStreamDestroy(e->stream);
+    if (e->context)
+        (void)api->cuDevicePrimaryCtxRelease(e->device);
+    free(e);
+}

@@ -1,0 +1,14 @@
+/* spec.h - which kernels a problem needs. */
+#ifndef GBEES_CUDA_SPEC_H
+#define GBEES_CUDA_SPEC_H
+
+#include "program.h"
+#include <gbees/problem.h>
+
+/* What has to be opened to make them. */
+unsigned cuda_spec_libraries(void);
+
+/* `arch`: cut to fit. The problem must outlive the spec. */
+void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch);
+
+#endif

@@ -1,0 +1,63 @@
+/* texts.c - see texts.h. The paths are below the folder of the sources, which the compiler's -I names. */
+#include "texts.h"
+
+#define EMBED(symbol, path)                                                                                          \
+    extern const char gbees_cuda_##symbol[], gbees_cuda_##symbol##_end[];                                            \
+    __asm__(".pushsection .rodata\n"                                                                                 \
+            ".balign 16\n"                                                                                           \
+            ".hidden gbees_cuda_" #symbol "\n"                                                                       \
+            ".hidden gbees_cuda_" #symbol "_end\n"                                                                   \
+            ".globl gbees_cuda_" #symbol "\n"                                                                        \
+            ".globl gbees_cuda_" #symbol "_end\n"                                                                    \
+            "gbees_cuda_" #symbol ":\n"                                                                              \
+            ".incbin \"" path "\"\n"                                                                                 \
+            "gbees_cuda_" #symbol "_end:\n"                                                                          \
+            ".byte 0\n"                                                                                              \
+            ".popsection\n");
+
+#define NAMED(name, symbol)                                                                                          \
+    {                                                                                                                \
+        name, gbees_cuda_##symbol, gbees_cuda_##symbol##_end                                                         \
+    }
+
+/* A new file of the engine is a line here, a line below, and one in the list of local.mk. */
+EMBED(engine, "backends/cuda/device/engine.cu")
+EMBED(equations, "backends/cuda/device/equations.h")
+EMBED(model, "backends/cuda/device/model.h")
+EMBED(standard, "backends/cuda/device/standard.h")
+EMBED(brick, "core/numerics/brick.h")
+EMBED(buzhash, "core/numerics/buzhash.h")
+EMBED(ctu, "core/numerics/ctu.h")
+EMBED(likelihood, "core/numerics/likelihood.h")
+EMBED(qualifier, "core/numerics/qualifier.h")
+EMBED(split, "core/numerics/split.h")
+
+static const cuda_text table[] = {
+    NAMED("engine.cu", engine),
+    NAMED("equations.h", equations),
+    NAMED("model.h", model),
+    NAMED("numerics/brick.h", brick),
+    NAMED("numerics/buzhash.h", buzhash),
+    NAMED("numerics/ctu.h", ctu),
+    NAMED("numerics/likelihood.h", likelihood),
+    NAMED("numerics/qualifier.h", qualifier),
+    NAMED("numerics/split.h", split),
+    /* As the other headers of core/numerics call it. */
+    NAMED("qualifier.h", qualifier),
+    /* As a model may call what a run-time compiler has, or has not. */
+    NAMED("float.h", standard),
+    NAMED("limits.h", standard),
+    NAMED("math.h", standard),
+    NAMED("stddef.h", standard),
+    NAMED("stdint.h", standard),
+    NAMED("tgmath.h", standard),
+    NAMED("gbees/model.h", standard),
+};
+
+_Static_assert(sizeof table / sizeof *table <= CUDA_TEXTS_MOST, "raise CUDA_TEXTS_MOST");
+
+size_t cuda_texts(const cuda_text **texts)
+{
+    *texts = table;
+    return sizeof table / sizeof *table;
+}

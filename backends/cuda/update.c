@@ -1,0 +1,100 @@
+/* update.c - Bayes' rule at a measurement (paper, Eq. 4): the host's part. */
+#include "engine.h"
+#include "common/gaussian.h"
+#include <math.h>
+#include <string.h>
+
+/* Beyond this a likelihood is 0 in double precision: nothing in the density speaks for the measurement. */
+static const double LOWEST_LOG_LIKELIHOOD = -745.0;
+
+/* The double whose ordered bits these are (device/update.h). */
+static double from_ordered(uint64_t bits)
+{
+    double value;
+
+    bits = bits >> 63 ? bits & ~((uint64_t)1 << 63) : ~bits;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static int prepare(const gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
+                   gbees_gain *gain, double *log_norm, gbees_error *error)
+{
+    *gain = (gbees_gain){.function = measurement->function,
+                         .size = measurement->size,
+                         .averages = e->setup.sweeps,
+                         .time = clock->time};
+    memcpy(gain->value, measurement->value, sizeof gain->value);
+    if (gaussian_invert(measurement->size, measurement->covariance, gain->inverse, log_norm))
+        return gbees_error_set(error, GBEES_EINPUT, "measurement at t = %.9g: covariance not positive definite",
+                               clock->time);
+    return 0;
+}
+
+static int check_support(const gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
+                         double likely, gbees_error *error)
+{
+    const gbees_model *model = e->problem->model;
+
+    if (e->state->invalid)
+        return gbees_error_set(error, GBEES_ENUMERIC,
+                               "the measurement function %s of %s is not a number on some cell at t = %.9g",
+                               model->measurements[measurement->function].name, model->name, clock->time);
+    if (!(likely >= LOWEST_LOG_LIKELIHOOD))
+        return gbees_error_set(error, GBEES_EUNSUPPORTED,
+                               "the measurement at t = %.9g is supported by no cell: its log-likelihood is at most "
+                               "%.6g (%.3g standard deviations away); check its value, unit and covariance, or lower "
+                               "`threshold`",
+                               clock->time, likely, sqrt(-2 * likely));
+    return 0;
+}
+
+/* P = P L over its sum; the logarithm of that sum. */
+static int multiply(gbees_engine *e, gbees_gain *gain, double *log_sum, gbees_error *error)
+{
+    gbees_state *s = e->state;
+    void *arguments[] = {gain};
+
+    s->moment[0] = (gbees_wide_sum){0, 0};
+    int status = engine_launch(e, KERNEL_MULTIPLY, arguments, 1, "updating with a measurement", error);
+    if (status)
+        return status;
+    double sum = ldexp((double)s->moment[0].high, -16) + ldexp((double)s->moment[0].low, -52), factor = 1 / sum;
+    void *scale[] = {&factor};
+    s->marked_mass = 0;
+    status = engine_launch(e, KERNEL_SCALE, scale, 1, "normalising the density", error);
+    s->mass = ldexp((double)s->marked_mass, -60);
+    *log_sum = log(sum);
+    return status;
+}
+
+int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
+                       gbees_evidence *evidence, gbees_error *error)
+{
+    gbees_state *s = e->state;
+    gbees_gain gain;
+    double log_norm, log_sum, before = s->mass;
+    void *arguments[] = {&gain};
+    int status = prepare(e, clock, measurement, &gain, &log_norm, error);
+
+    s->likely = s->heavy = 0;
+    s->invalid = 0;
+    s->time = clock->time;
+    if (!status)
+        status = engine_launch(e, KERNEL_FIND_BEST, arguments, 1, "comparing with a measurement", error);
+    if (status)
+        return status;
+    double likely = from_ordered(s->likely);
+    gain.heaviest = from_ordered(s->heavy);
+    status = check_support(e, clock, measurement, likely, error);
+    if (!status)
+        status = multiply(e, &gain, &log_sum, error);
+    s->stop = STOP_DONE;
+    if (!status)
+        status = engine_launch(e, KERNEL_PRUNE, NULL, 0, "pruning after a measurement", error);
+    if (!status)
+        status = engine_stop_error(e, error);
+    if (!status)
+        *evidence = (gbees_evidence){gain.heaviest + log_sum - log(before) + log_norm, likely};
+    return status;
+}

@@ -1,0 +1,332 @@
+/* cuda_shim.c - a GPU made of threads: the kernels' text compiled for the host, and the functions of the driver that
+ * the CUDA backend calls.  One model, dimension and precision, named by macros:
+ *
+ *   SHIM_PLUGIN "plugins/lorenz63.c", GBEES_N, GBEES_REAL, GBEES_DOUBLE, GBEES_WIDE, GBEES_SPLIT, GBEES_PRESERVING
+ */
+#define GBEES_SHIM 1
+
+#include "cuda_shim_driver.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <tgmath.h>
+
+#include "numerics/qualifier.h"
+
+_Thread_local uint32_t shim_block, shim_blocks;
+
+/* ---- the model's equations, as model_build.h makes them for the host ------------------------------------------ */
+
+#define GBEES_DEVICE_MODEL_H /* the prototypes are static here, and the text comes first */
+#define GBEES_MODEL_H
+#define GBEES_EQUATIONS 1
+#define SHIM_PASTE_(a, b) a##b
+#define SHIM_PASTE(a, b) SHIM_PASTE_(a, b)
+#define GBEES_FN(name) SHIM_PASTE(name, GBEES_SUFFIX)
+#define drift GBEES_FN(shim_drift)
+#define measure GBEES_FN(shim_measure)
+#define bound GBEES_FN(shim_bound)
+
+#define real float
+#define GBEES_SUFFIX _f
+#include SHIM_PLUGIN
+#undef real
+#undef GBEES_SUFFIX
+#define real double
+#define GBEES_SUFFIX _d
+#include SHIM_PLUGIN
+#undef real
+#undef GBEES_SUFFIX
+#undef drift
+#undef measure
+#undef bound
+#undef GBEES_MODEL_H
+
+static inline void gbees_model_drift_f(float t, const float *x, const float *p, float *dxdt)
+{
+    shim_drift_f(GBEES_N, t, x, p, dxdt);
+}
+
+static inline void gbees_model_drift_d(double t, const double *x, const double *p, double *dxdt)
+{
+    shim_drift_d(GBEES_N, t, x, p, dxdt);
+}
+
+static inline void gbees_model_measure_d(int which, double t, const double *x, const double *p, double *y)
+{
+    shim_measure_d(which, GBEES_N, t, x, p, y);
+}
+
+#include "device/engine.cu"
+
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
+
+enum { SHIM_BLOCKS = 4 };
+
+typedef struct launch {
+    const char *name;
+    void **a;
+    uint32_t block, blocks;
+} launch;
+
+static const char *const names[] = {
+    "gbees_start",     "gbees_rehash",   "gbees_advance", "gbees_prune",      "gbees_count",
+    "gbees_find_best", "gbees_multiply", "gbees_scale",   "gbees_statistics", "gbees_pack",
+};
+
+static void *run_block(void *context)
+{
+    const launch *l = context;
+    void **a = l->a;
+
+    shim_block = l->block;
+    shim_blocks = l->blocks;
+    const gbees_setup *m = a[0];
+#define ARGUMENT(type, i) (*(type *)a[i])
+    if (l->name == names[0])
+        gbees_start(*m, ARGUMENT(gbees_state *, 1));
+    else if (l->name == names[1])
+        gbees_rehash(*m, ARGUMENT(gbees_state *, 1));
+    else if (l->name == names[2])
+        gbees_advance(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
+    else if (l->name == names[3])
+        gbees_prune(*m, ARGUMENT(gbees_state *, 1));
+    else if (l->name == names[4])
+        gbees_count(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(int, 2));
+    else if (l->name == names[5])
+        gbees_find_best(*m, ARGUMENT(gbees_gain, 1), ARGUMENT(gbees_state *, 2));
+    else if (l->name == names[6])
+        gbees_multiply(*m, ARGUMENT(gbees_gain, 1), ARGUMENT(gbees_state *, 2));
+    else if (l->name == names[7])
+        gbees_scale(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(double, 2));
+    else if (l->name == names[8])
+        gbees_statistics(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(gbees_reference, 2));
+    else
+        gbees_pack(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint32_t, 2), ARGUMENT(uint32_t, 3), ARGUMENT(double, 4),
+                   ARGUMENT(int32_t *, 5), ARGUMENT(number *, 6));
+#undef ARGUMENT
+    return NULL;
+}
+
+static CUresult launch_kernel(CUfunction f, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty,
+                              unsigned tz, unsigned shared, CUstream stream, void **arguments)
+{
+    pthread_t thread[SHIM_BLOCKS];
+    launch l[SHIM_BLOCKS];
+
+    (void)by, (void)bz, (void)tx, (void)ty, (void)tz, (void)shared, (void)stream;
+    if (bx > SHIM_BLOCKS)
+        return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+    if (shim_failing_launch > 0 && --shim_failing_launch == 0)
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    for (unsigned b = 0; b < bx; b++) {
+        l[b] = (launch){(const char *)f, arguments, b, bx};
+        if (pthread_create(&thread[b], NULL, run_block, &l[b]))
+            abort();
+    }
+    for (unsigned b = 0; b < bx; b++)
+        (void)pthread_join(thread[b], NULL);
+    return CUDA_SUCCESS;
+}
+
+/* ---- the driver --------------------------------------------------------------------------------------------------- */
+
+int shim_failing_launch;
+size_t shim_memory = (size_t)1 << 32;
+static size_t taken;
+
+static CUresult get_attribute(int *value, CUdevice_attribute attribute, CUdevice device)
+{
+    (void)device;
+    *value = attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT ? SHIM_BLOCKS : 0;
+    return CUDA_SUCCESS;
+}
+
+static CUresult total_mem(size_t *bytes, CUdevice device)
+{
+    (void)device;
+    *bytes = shim_memory;
+    return CUDA_SUCCESS;
+}
+
+static CUresult mem_info(size_t *left, size_t *total)
+{
+    *left = taken < shim_memory ? shim_memory - taken : 0;
+    *total = shim_memory;
+    return CUDA_SUCCESS;
+}
+
+static CUresult retain(CUcontext *context, CUdevice device)
+{
+    (void)device;
+    *context = (CUcontext)(void *)&taken;
+    return CUDA_SUCCESS;
+}
+
+static CUresult release(CUdevice device)
+{
+    (void)device;
+    return CUDA_SUCCESS;
+}
+
+static CUresult set_current(CUcontext context)
+{
+    (void)context;
+    return CUDA_SUCCESS;
+}
+
+/* Every allocation begins with its size. */
+static CUresult mem_alloc(CUdeviceptr *at, size_t size)
+{
+    size_t *block = taken + size <= shim_memory ? malloc(size + 64) : NULL;
+
+    if (!block)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *block = size;
+    taken += size;
+    *at = (CUdeviceptr)(uintptr_t)((char *)block + 64);
+    return CUDA_SUCCESS;
+}
+
+static CUresult mem_free(CUdeviceptr at)
+{
+    size_t *block = (size_t *)(void *)((char *)(uintptr_t)at - 64);
+
+    taken -= *block;
+    free(block);
+    return CUDA_SUCCESS;
+}
+
+static CUresult host_alloc(void **at, size_t size)
+{
+    *at = malloc(size);
+    return *at ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult host_free(void *at)
+{
+    free(at);
+    return CUDA_SUCCESS;
+}
+
+static CUresult to_device(CUdeviceptr to, const void *from, size_t size)
+{
+    memcpy((void *)(uintptr_t)to, from, size);
+    return CUDA_SUCCESS;
+}
+
+static CUresult to_host(void *to, CUdeviceptr from, size_t size)
+{
+    memcpy(to, (const void *)(uintptr_t)from, size);
+    return CUDA_SUCCESS;
+}
+
+static CUresult on_device(CUdeviceptr to, CUdeviceptr from, size_t size)
+{
+    memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
+    return CUDA_SUCCESS;
+}
+
+static CUresult to_device_async(CUdeviceptr to, const void *from, size_t size, CUstream stream)
+{
+    (void)stream;
+    return to_device(to, from, size);
+}
+
+static CUresult to_host_async(void *to, CUdeviceptr from, size_t size, CUstream stream)
+{
+    (void)stream;
+    return to_host(to, from, size);
+}
+
+static CUresult set_bytes(CUdeviceptr at, unsigned char value, size_t count, CUstream stream)
+{
+    (void)stream;
+    memset((void *)(uintptr_t)at, value, count);
+    return CUDA_SUCCESS;
+}
+
+static CUresult stream_create(CUstream *stream, unsigned flags)
+{
+    (void)flags;
+    *stream = (CUstream)(void *)&taken;
+    return CUDA_SUCCESS;
+}
+
+static CUresult stream_sync(CUstream stream)
+{
+    (void)stream;
+    return CUDA_SUCCESS;
+}
+
+static CUresult load(CUmodule *module, const void *image)
+{
+    (void)image;
+    *module = (CUmodule)(void *)&taken;
+    return CUDA_SUCCESS;
+}
+
+static CUresult unload(CUmodule module)
+{
+    (void)module;
+    return CUDA_SUCCESS;
+}
+
+static CUresult get_function(CUfunction *f, CUmodule module, const char *name)
+{
+    (void)module;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *f = (CUfunction)(void *)(uintptr_t)names[i];
+            return CUDA_SUCCESS;
+        }
+    return CUDA_ERROR_NOT_FOUND;
+}
+
+static CUresult occupancy(int *blocks, CUfunction f, int threads, size_t shared)
+{
+    (void)f, (void)threads, (void)shared;
+    *blocks = 1;
+    return CUDA_SUCCESS;
+}
+
+static CUresult error_text(CUresult result, const char **text)
+{
+    *text = result == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "an error of the shim";
+    return CUDA_SUCCESS;
+}
+
+void cuda_shim_open(cuda_api *api)
+{
+    memset(api, 0, sizeof *api);
+    api->cuGetErrorName = api->cuGetErrorString = error_text;
+    api->cuDeviceGetAttribute = get_attribute;
+    api->cuDeviceTotalMem = total_mem;
+    api->cuDevicePrimaryCtxRetain = retain;
+    api->cuDevicePrimaryCtxRelease = release;
+    api->cuCtxSetCurrent = set_current;
+    api->cuMemGetInfo = mem_info;
+    api->cuMemAlloc = mem_alloc;
+    api->cuMemFree = mem_free;
+    api->cuMemAllocHost = host_alloc;
+    api->cuMemFreeHost = host_free;
+    api->cuMemcpyHtoD = to_device;
+    api->cuMemcpyDtoH = to_host;
+    api->cuMemcpyDtoD = on_device;
+    api->cuMemcpyHtoDAsync = to_device_async;
+    api->cuMemcpyDtoHAsync = to_host_async;
+    api->cuMemsetD8Async = set_bytes;
+    api->cuStreamCreate = stream_create;
+    api->cuStreamDestroy = stream_sync;
+    api->cuStreamSynchronize = stream_sync;
+    api->cuModuleLoadData = load;
+    api->cuModuleUnload = unload;
+    api->cuModuleGetFunction = get_function;
+    api->cuOccupancyMaxActiveBlocksPerMultiprocessor = occupancy;
+    api->cuLaunchCooperativeKernel = launch_kernel;
+}
+
+size_t cuda_shim_taken(void)
+{
+    return taken;
+}

@@ -1,0 +1,175 @@
+/* cuda_shim.h - the host in place of a GPU, for the engine's text (backends/cuda/device/platform.h): a block is a
+ * thread with one lane, barriers and atomics are real. */
+#ifndef GBEES_CUDA_SHIM_H
+#define GBEES_CUDA_SHIM_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { TEAM = 1, BLOCK_TEAMS = 1 };
+
+#define GBEES_KERNEL void
+#define GBEES_BY_VALUE const
+#define BLOCK_LOCAL
+#define GBEES_MODEL_FUNCTION static inline
+
+/* The block that a thread is, and how many there are (cuda_shim.c). */
+extern _Thread_local uint32_t shim_block, shim_blocks;
+
+GBEES_NUM int team_lane(void)
+{
+    return 0;
+}
+
+GBEES_NUM uint32_t block_team(void)
+{
+    return 0;
+}
+
+GBEES_NUM uint32_t block_index(void)
+{
+    return shim_block;
+}
+
+GBEES_NUM uint32_t block_count(void)
+{
+    return shim_blocks;
+}
+
+GBEES_NUM void team_sync(void)
+{
+}
+
+GBEES_NUM uint32_t team_vote(int condition)
+{
+    return condition != 0;
+}
+
+GBEES_NUM uint32_t team_get(uint32_t value, uint32_t lane)
+{
+    (void)lane;
+    return value;
+}
+
+GBEES_NUM int64_t team_add(int64_t value)
+{
+    return value;
+}
+
+GBEES_NUM double team_add_double(double value)
+{
+    return value;
+}
+
+GBEES_NUM double team_most(double value)
+{
+    return value;
+}
+
+GBEES_NUM void atomic_add_64(int64_t *to, int64_t value)
+{
+    __atomic_fetch_add(to, value, __ATOMIC_RELAXED);
+}
+
+GBEES_NUM uint32_t atomic_add_32(uint32_t *to, uint32_t value)
+{
+    return __atomic_fetch_add(to, value, __ATOMIC_RELAXED);
+}
+
+GBEES_NUM void atomic_or_64(uint64_t *to, uint64_t bits)
+{
+    __atomic_fetch_or(to, bits, __ATOMIC_RELAXED);
+}
+
+GBEES_NUM void atomic_most_64(uint64_t *to, uint64_t value)
+{
+    uint64_t now = __atomic_load_n(to, __ATOMIC_RELAXED);
+
+    while (now < value && !__atomic_compare_exchange_n(to, &now, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+GBEES_NUM void atomic_least_64(uint64_t *to, uint64_t value)
+{
+    uint64_t now = __atomic_load_n(to, __ATOMIC_RELAXED);
+
+    while (now > value && !__atomic_compare_exchange_n(to, &now, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+GBEES_NUM uint32_t atomic_swap_if(uint32_t *at, uint32_t expected, uint32_t desired)
+{
+    __atomic_compare_exchange_n(at, &expected, desired, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return expected;
+}
+
+GBEES_NUM uint32_t fresh_32(const uint32_t *at)
+{
+    return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+
+GBEES_NUM int32_t fresh_key(const int32_t *at)
+{
+    return __atomic_load_n(at, __ATOMIC_RELAXED);
+}
+
+GBEES_NUM uint64_t fresh_64(const uint64_t *at)
+{
+    return __atomic_load_n(at, __ATOMIC_RELAXED);
+}
+
+GBEES_NUM void publish_32(uint32_t *at, uint32_t value)
+{
+    __atomic_store_n(at, value, __ATOMIC_RELEASE);
+}
+
+GBEES_NUM void after_fresh(void)
+{
+}
+
+GBEES_NUM void grid_barrier(uint32_t *counter)
+{
+    uint32_t target = (__atomic_fetch_add(counter, 1, __ATOMIC_ACQ_REL) / shim_blocks + 1) * shim_blocks;
+
+    while ((int32_t)(__atomic_load_n(counter, __ATOMIC_ACQUIRE) - target) < 0)
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#else
+        ;
+#endif
+}
+
+GBEES_NUM int count_bits(uint64_t bits)
+{
+    return __builtin_popcountll(bits);
+}
+
+GBEES_NUM int lowest_bit(uint32_t bits)
+{
+    return __builtin_ctz(bits);
+}
+
+GBEES_NUM uint64_t bits_of(double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+GBEES_NUM double double_of(uint64_t bits)
+{
+    double value;
+
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+GBEES_NUM int64_t nearest(double value)
+{
+    return llrint(value);
+}
+
+#endif

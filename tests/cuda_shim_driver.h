@@ -1,0 +1,17 @@
+/* cuda_shim_driver.h - the driver of a GPU made of threads (cuda_shim.c). */
+#ifndef GBEES_CUDA_SHIM_DRIVER_H
+#define GBEES_CUDA_SHIM_DRIVER_H
+
+#include "api.h"
+
+/* The functions that the backend's engine calls. */
+void cuda_shim_open(cuda_api *api);
+
+/* The launch, counted from 1, that fails as a GPU does; 0: none. */
+extern int shim_failing_launch;
+
+/* Bytes that there are, and those that are taken. */
+extern size_t shim_memory;
+size_t cuda_shim_taken(void);
+
+#endif
