@@ -11,7 +11,7 @@
 
 #ifdef GBEES_SHIM
 
-#include "shim.h"
+#include "cuda_shim.h"
 
 #else
 
