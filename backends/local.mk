@@ -59,7 +59,19 @@ cuda_texts = \
 	%D%/cuda/device/engine.cu \
 	%D%/cuda/device/equations.h \
 	%D%/cuda/device/model.h \
-	%D%/cuda/device/standard.h
+	%D%/cuda/device/standard.h \
+	%D%/cuda/device/advance.h \
+	%D%/cuda/device/cells.h \
+	%D%/cuda/device/ctu.h \
+	%D%/cuda/device/grow.h \
+	%D%/cuda/device/inspect.h \
+	%D%/cuda/device/platform.h \
+	%D%/cuda/device/prune.h \
+	%D%/cuda/device/state.h \
+	%D%/cuda/device/statistics.h \
+	%D%/cuda/device/sweep.h \
+	%D%/cuda/device/table.h \
+	%D%/cuda/device/update.h
 cuda_numerics = \
 	core/numerics/brick.h \
 	core/numerics/buzhash.h \
@@ -72,9 +84,26 @@ EXTRA_DIST += $(cuda_texts)
 if HAVE_CUDA
 backend_LTLIBRARIES += %D%/gbees_cuda.la
 %C%_gbees_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D% $(CUDA_CPPFLAGS)
-%C%_gbees_cuda_la_LIBADD = %D%/libcuda_runtime.la libgbees.la
+%C%_gbees_cuda_la_LIBADD = %D%/libcuda_engine.la %D%/libcuda_runtime.la libgbees.la $(LAPACKE_LIBS)
 %C%_gbees_cuda_la_SOURCES = \
 	%D%/cuda/backend.c
+
+# The engine's half on the host; the tests have it drive kernels on threads.
+noinst_LTLIBRARIES += %D%/libcuda_engine.la
+%C%_libcuda_engine_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D% $(CUDA_CPPFLAGS)
+%C%_libcuda_engine_la_LDFLAGS =
+%C%_libcuda_engine_la_SOURCES = \
+	%D%/common/gaussian.c \
+	%D%/common/gaussian.h \
+	%D%/cuda/advance.c \
+	%D%/cuda/engine.h \
+	%D%/cuda/launch.c \
+	%D%/cuda/memory.c \
+	%D%/cuda/memory.h \
+	%D%/cuda/room.c \
+	%D%/cuda/setup.c \
+	%D%/cuda/statistics.c \
+	%D%/cuda/update.c
 
 # Everything between texts and a loaded kernel; apart from the rest for its tests.
 noinst_LTLIBRARIES += %D%/libcuda_runtime.la

@@ -1,7 +1,7 @@
 /* cuda_shim.c - a GPU made of threads: the kernels' text compiled for the host, and the functions of the driver that
  * the CUDA backend calls.  One model, dimension and precision, named by macros:
  *
- *   SHIM_PLUGIN "plugins/lorenz63.c", GBEES_N, GBEES_REAL, GBEES_DOUBLE, GBEES_WIDE, GBEES_SPLIT, GBEES_PRESERVING
+ *   SHIM_PLUGIN "plugins/lorenz63.c", GBEES_N, GBEES_REAL, GBEES_REAL_IS_DOUBLE, GBEES_WIDE, GBEES_SPLIT, GBEES_PRESERVING
  */
 #define GBEES_SHIM 1
 
@@ -259,9 +259,9 @@ static CUresult stream_sync(CUstream stream)
     return CUDA_SUCCESS;
 }
 
-static CUresult load(CUmodule *module, const void *image)
+static CUresult load(CUmodule *module, const void *image, unsigned count, CUjit_option *options, void **values)
 {
-    (void)image;
+    (void)image, (void)count, (void)options, (void)values;
     *module = (CUmodule)(void *)&taken;
     return CUDA_SUCCESS;
 }
@@ -319,7 +319,7 @@ void cuda_shim_open(cuda_api *api)
     api->cuStreamCreate = stream_create;
     api->cuStreamDestroy = stream_sync;
     api->cuStreamSynchronize = stream_sync;
-    api->cuModuleLoadData = load;
+    api->cuModuleLoadDataEx = load;
     api->cuModuleUnload = unload;
     api->cuModuleGetFunction = get_function;
     api->cuOccupancyMaxActiveBlocksPerMultiprocessor = occupancy;

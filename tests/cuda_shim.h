@@ -4,6 +4,7 @@
 #define GBEES_CUDA_SHIM_H
 
 #include <math.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -134,11 +135,7 @@ GBEES_NUM void grid_barrier(uint32_t *counter)
     uint32_t target = (__atomic_fetch_add(counter, 1, __ATOMIC_ACQ_REL) / shim_blocks + 1) * shim_blocks;
 
     while ((int32_t)(__atomic_load_n(counter, __ATOMIC_ACQUIRE) - target) < 0)
-#if defined(__x86_64__)
-        __builtin_ia32_pause();
-#else
-        ;
-#endif
+        (void)sched_yield(); /* there may be fewer processors than blocks */
 }
 
 GBEES_NUM int count_bits(uint64_t bits)

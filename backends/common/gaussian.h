@@ -4,6 +4,7 @@
 
 #include <gbees/error.h>
 #include <gbees/problem.h>
+#include <stdint.h>
 
 /* The inverse of an n x n covariance, and the logarithm of the density's factor, -log sqrt((2 pi)^n det): NULL if it
  * is not wanted.  1: not positive definite. */

@@ -1,58 +1,93 @@
 /* backend.c - what the CUDA module exports. */
+#include "engine.h"
 #include "offline.h"
+#include "spec.h"
+#include <math.h>
+#include <stdlib.h>
 
-static int refuse(gbees_error *error)
+/* What an engine borrows. */
+typedef struct session {
+    cuda_api api;
+    program kernels;
+} session;
+
+static void close_session(session *s)
 {
-    return gbees_error_set(error, GBEES_EBACKEND, "the CUDA backend compiles kernels, but can't run them yet");
+    if (!s)
+        return;
+    program_destroy(&s->api, &s->kernels);
+    cuda_api_close(&s->api);
+    free(s);
 }
 
-static double estimate(const gbees_problem *problem)
+static int check_problem(const gbees_problem *problem, gbees_error *error)
 {
-    (void)problem;
+    const gbees_numerics *numerics = &problem->numerics;
+
+    if (numerics->mode != GBEES_MODE_DEFAULT || numerics->cells_per_brick != 64)
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "the CUDA backend has bricks of 64 cells only: paper and legacy mode and 'brick: 1' run "
+                               "with --backend cpu");
+    if (problem->mass_budget > 0)
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "the CUDA backend has no mass budget yet: give 'threshold', or --backend cpu");
     return 0;
+}
+
+static int build(session *s, const gbees_problem *problem, CUdevice device, gbees_error *error)
+{
+    program_spec spec;
+    char arch[16];
+    int status = cuda_device_arch(&s->api, device, arch, error);
+
+    if (status)
+        return status;
+    cuda_spec_set(&spec, problem, arch);
+    return program_build(&s->api, &spec, &s->kernels, error);
 }
 
 static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                   gbees_error *error)
 {
-    (void)problem, (void)options, (void)engine;
-    return refuse(error);
+    session *s = calloc(1, sizeof *s);
+    CUdevice device = 0;
+
+    (void)options;
+    if (!s)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CUDA backend was set up");
+    int status = check_problem(problem, error);
+    if (!status)
+        status = cuda_api_open(&s->api, CUDA_DRIVER | cuda_spec_libraries(), error);
+    if (!status)
+        status = cuda_check(&s->api, s->api.cuDeviceGet(&device, 0), "asking for a GPU", error);
+    if (!status)
+        status = build(s, problem, device, error);
+    if (!status)
+        status = cuda_engine_create(&s->api, device, &s->kernels, problem, engine, error);
+    if (status)
+        close_session(s);
+    return status;
 }
 
 static void destroy(gbees_engine *engine)
 {
-    (void)engine;
+    session *s = engine ? (session *)(void *)(uintptr_t)engine->api : NULL;
+
+    cuda_engine_destroy(engine);
+    close_session(s);
 }
 
-static int advance(gbees_engine *engine, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
+/* Bricks of the initial box, and as many again for the first growth. */
+static double estimate(const gbees_problem *problem)
 {
-    (void)engine, (void)clock, (void)max_steps;
-    return refuse(error);
-}
+    gbees_shape shape;
+    int n = problem->dimension, rows = problem->numerics.scheme == GBEES_SCHEME_CTU ? 3 : 2;
+    double bricks = 1;
 
-static int update(gbees_engine *engine, const gbees_clock *clock, const gbees_measurement *measurement,
-                  gbees_evidence *evidence, gbees_error *error)
-{
-    (void)engine, (void)clock, (void)measurement, (void)evidence;
-    return refuse(error);
-}
-
-static int statistics(gbees_engine *engine, const gbees_clock *clock, gbees_statistics *out, gbees_error *error)
-{
-    (void)engine, (void)clock, (void)out;
-    return refuse(error);
-}
-
-static int cells(gbees_engine *engine, gbees_cell_visitor *visitor, void *context, gbees_error *error)
-{
-    (void)engine, (void)visitor, (void)context;
-    return refuse(error);
-}
-
-static void totals(const gbees_engine *engine, gbees_totals *out)
-{
-    (void)engine;
-    *out = (gbees_totals){0};
+    gbees_shape_set(&shape, n, 64);
+    for (int j = 0; j < n; j++)
+        bricks *= ceil((2.0 * problem->extent[j] + 1) / shape.edge[j]) + 1;
+    return 2 * bricks * (64.0 * rows * (problem->numerics.precision == GBEES_DOUBLE ? 8 : 4) + n * 28.0 + 48);
 }
 
 GBEES_BACKEND_EXPORT extern const gbees_backend gbees_backend_card;
@@ -67,9 +102,9 @@ const gbees_backend gbees_backend_card = {
     .estimate = estimate,
     .create = create,
     .destroy = destroy,
-    .advance = advance,
-    .update = update,
-    .statistics = statistics,
-    .cells = cells,
-    .totals = totals,
+    .advance = cuda_engine_advance,
+    .update = cuda_engine_update,
+    .statistics = cuda_engine_statistics,
+    .cells = cuda_engine_cells,
+    .totals = cuda_engine_totals,
 };

@@ -43,8 +43,8 @@ struct gbees_engine {
     double steered; /* p* as a mass budget has it; else the problem's */
 };
 
-/* An engine on a device, its program built; takes over neither. */
-int cuda_engine_create(const cuda_api *api, CUdevice device, program *program, const gbees_problem *problem,
+/* An engine on a device, its kernels built; takes over neither. */
+int cuda_engine_create(const cuda_api *api, CUdevice device, program *kernels, const gbees_problem *problem,
                        gbees_engine **engine, gbees_error *error);
 void cuda_engine_destroy(gbees_engine *e);
 

@@ -246,7 +246,7 @@ static int set_up(gbees_engine *e, gbees_error *error)
     return status ? status : fill_initial(e, error);
 }
 
-int cuda_engine_create(const cuda_api *api, CUdevice device, program *program, const gbees_problem *problem,
+int cuda_engine_create(const cuda_api *api, CUdevice device, program *kernels, const gbees_problem *problem,
                        gbees_engine **engine, gbees_error *error)
 {
     gbees_engine *e = calloc(1, sizeof *e);
@@ -255,7 +255,7 @@ int cuda_engine_create(const cuda_api *api, CUdevice device, program *program, c
         return no_memory(error);
     e->api = api;
     e->device = device;
-    e->program = program;
+    e->program = kernels;
     e->problem = problem;
     e->real_size = problem->numerics.precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
     e->row_arrays = problem->numerics.scheme == GBEES_SCHEME_CTU ? 3 : 2;

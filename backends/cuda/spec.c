@@ -1,5 +1,6 @@
 /* spec.c - see spec.h. */
 #include "spec.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +19,33 @@ unsigned cuda_spec_libraries(void)
     return CUDA_COMPILER | (is_separate() ? (unsigned)CUDA_LINKER : 0u);
 }
 
+/* Whether a float resolves positions to 1/4096 of a cell; if not, drifts are evaluated in double. */
+static int needs_wide(const gbees_problem *problem)
+{
+    for (int j = 0; j < problem->dimension; j++) {
+        double reach = fabs(problem->mean[j]) + problem->extent[j] * problem->width[j];
+
+        if (reach * 6e-8 > problem->width[j] / 4096)
+            return 1;
+    }
+    return 0;
+}
+
 void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch)
 {
-    static const char *const single[] = {"GBEES_REAL=float"}, *const twice[] = {"GBEES_REAL=double"};
+    const gbees_numerics *numerics = &problem->numerics;
+    int twice = numerics->precision == GBEES_DOUBLE, ctu = numerics->scheme == GBEES_SCHEME_CTU;
 
     *spec = (program_spec){.model = problem->model,
                            .dimension = problem->dimension,
-                           .defines = problem->numerics.precision == GBEES_DOUBLE ? twice : single,
-                           .define_count = 1,
+                           .defines = {twice ? "GBEES_REAL=double" : "GBEES_REAL=float",
+                                       twice ? "GBEES_REAL_IS_DOUBLE=1" : "GBEES_REAL_IS_DOUBLE=0",
+                                       !twice && needs_wide(problem) ? "GBEES_WIDE=1" : "GBEES_WIDE=0",
+                                       ctu ? "GBEES_SPLIT=0" : "GBEES_SPLIT=1",
+                                       numerics->scheme == GBEES_SCHEME_SPLIT5_MP ? "GBEES_PRESERVING=1"
+                                                                                  : "GBEES_PRESERVING=0",
+                                       "GBEES_BLOCKS=2"},
+                           .define_count = 6,
                            .separate = is_separate()};
     (void)snprintf(spec->arch, sizeof spec->arch, "%s", arch);
 }

@@ -22,23 +22,47 @@
 
 /* A new file of the engine is a line here, a line below, and one in the list of local.mk. */
 EMBED(engine, "backends/cuda/device/engine.cu")
+EMBED(advance, "backends/cuda/device/advance.h")
+EMBED(cells, "backends/cuda/device/cells.h")
+EMBED(ctu, "backends/cuda/device/ctu.h")
+EMBED(grow, "backends/cuda/device/grow.h")
+EMBED(inspect, "backends/cuda/device/inspect.h")
+EMBED(platform, "backends/cuda/device/platform.h")
+EMBED(prune, "backends/cuda/device/prune.h")
+EMBED(state, "backends/cuda/device/state.h")
+EMBED(statistics, "backends/cuda/device/statistics.h")
+EMBED(sweep, "backends/cuda/device/sweep.h")
+EMBED(table, "backends/cuda/device/table.h")
+EMBED(update, "backends/cuda/device/update.h")
 EMBED(equations, "backends/cuda/device/equations.h")
 EMBED(model, "backends/cuda/device/model.h")
 EMBED(standard, "backends/cuda/device/standard.h")
 EMBED(brick, "core/numerics/brick.h")
 EMBED(buzhash, "core/numerics/buzhash.h")
-EMBED(ctu, "core/numerics/ctu.h")
+EMBED(numerics_ctu, "core/numerics/ctu.h")
 EMBED(likelihood, "core/numerics/likelihood.h")
 EMBED(qualifier, "core/numerics/qualifier.h")
 EMBED(split, "core/numerics/split.h")
 
 static const cuda_text table[] = {
     NAMED("engine.cu", engine),
+    NAMED("advance.h", advance),
+    NAMED("cells.h", cells),
+    NAMED("ctu.h", ctu),
+    NAMED("grow.h", grow),
+    NAMED("inspect.h", inspect),
+    NAMED("platform.h", platform),
+    NAMED("prune.h", prune),
+    NAMED("state.h", state),
+    NAMED("statistics.h", statistics),
+    NAMED("sweep.h", sweep),
+    NAMED("table.h", table),
+    NAMED("update.h", update),
     NAMED("equations.h", equations),
     NAMED("model.h", model),
     NAMED("numerics/brick.h", brick),
     NAMED("numerics/buzhash.h", buzhash),
-    NAMED("numerics/ctu.h", ctu),
+    NAMED("numerics/ctu.h", numerics_ctu),
     NAMED("numerics/likelihood.h", likelihood),
     NAMED("numerics/qualifier.h", qualifier),
     NAMED("numerics/split.h", split),

@@ -111,12 +111,14 @@ GBEES_NUM int settle_growth(const gbees_setup *m, gbees_state *s, book *b)
 
 GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, int axis)
 {
+    const number *p = rows_of(m, b->current);
+    number *next = rows_of(m, spare_of(b->current));
     int64_t outflow = 0;
 
     switch (axis) {
 #define SWEEP(j)                                                                                                     \
     case j:                                                                                                          \
-        outflow = sweep_along(m, rows_of(m, b->current), j, b->count, b->step, b->time + b->step / 2);               \
+        outflow = sweep_along(m, p, next, j, b->count, b->step, b->time + b->step / 2);                              \
         break
         SWEEP(0);
 #if GBEES_N > 1
@@ -149,13 +151,14 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, i
 
 #if GBEES_SPLIT
 
-/* One sweep along each axis, in place: the order is reversed every step and rotated every second. */
+/* One sweep along each axis: the order is reversed every step and rotated every second. */
 GBEES_NUM void move_density(const gbees_setup *m, gbees_state *s, book *b)
 {
     int turn = (int)(b->steps / 2 % DIM);
 
     for (int sweep = 0; sweep < DIM; sweep++) {
         sweep_axis(m, s, b, (turn + (b->steps % 2 ? DIM - 1 - sweep : sweep)) % DIM);
+        b->current = spare_of(b->current);
         meet(s);
     }
 }

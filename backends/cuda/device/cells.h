@@ -9,14 +9,14 @@ enum { DIM = GBEES_N, DIRECTIONS = 2 * GBEES_N, CELLS = 64 };
 typedef GBEES_REAL number; /* a probability */
 
 /* For the numerics' templates. */
-#if GBEES_DOUBLE
+#if GBEES_REAL_IS_DOUBLE
 #define GBEES_REAL_FN(name) name##_d
 #else
 #define GBEES_REAL_FN(name) name##_f
 #endif
 
 /* For the numerics' templates. */
-#if GBEES_DOUBLE
+#if GBEES_REAL_IS_DOUBLE
 #define GBEES_REAL_FN(name) name##_d
 #else
 #define GBEES_REAL_FN(name) name##_f
@@ -29,7 +29,7 @@ typedef double position;
 #define MODEL_PARAMETERS parameters_d
 #else
 typedef GBEES_REAL position;
-#if GBEES_DOUBLE
+#if GBEES_REAL_IS_DOUBLE
 #define MODEL_DRIFT gbees_model_drift_d
 #define MODEL_PARAMETERS parameters_d
 #else
@@ -57,6 +57,14 @@ GBEES_NUM int axis_edge(int axis)
 GBEES_NUM int cell_local(int cell, int axis)
 {
     return cell >> axis_shift(axis) & (axis_edge(axis) - 1);
+}
+
+/* The lowest cell of line `line` across an axis. */
+GBEES_NUM int line_cell(int axis, int line)
+{
+    int low = line & ((1 << axis_shift(axis)) - 1);
+
+    return (line >> axis_shift(axis)) << (axis_shift(axis) + axis_bits(axis)) | low;
 }
 
 GBEES_NUM number *rows_of(const gbees_setup *m, int which)

@@ -39,75 +39,116 @@ GBEES_NUM number cell_face_velocity(const gbees_setup *m, const position *base, 
     return velocity(m, x, axis, time);
 }
 
+/* Cells that a lane works on at once: two in a row, unless bricks are one cell wide. */
+GBEES_NUM int pair_cells(int axis)
+{
+    return axis_bits(axis) ? 2 : 1;
+}
+
+GBEES_NUM int pair_cell(int axis, int pair)
+{
+    const int pairs = axis_edge(axis) / pair_cells(axis);
+
+    return line_cell(axis, pair / pairs) + (pair % pairs * pair_cells(axis) << axis_shift(axis));
+}
+
+/* T of two cells along an axis, added to their sums. */
+GBEES_NUM void transverse_pair(const gbees_setup *m, const number *p, uint32_t slot, int cell, int axis,
+                               const position *base, number half_lambda, double time, number *sum)
+{
+    const int cells = pair_cells(axis), local = cell_local(cell, axis);
+    number q[4], u[3];
+
+#pragma unroll
+    for (int i = 0; i < cells + 2; i++)
+        q[i] = p[cell_beside(m, slot, cell, axis, i - 1)];
+#pragma unroll
+    for (int i = 0; i <= cells; i++)
+        u[i] = cell_face_velocity(m, base, cell, axis, local + i, time);
+#pragma unroll
+    for (int i = 0; i < cells; i++)
+        sum[cell + (i << axis_shift(axis))] +=
+            GBEES_REAL_FN(gbees_ctu_transverse)(q[i], q[i + 1], q[i + 2], u[i], u[i + 1], half_lambda);
+}
+
 /* S of all cells. */
 GBEES_NUM void transverse_pass(const gbees_setup *m, const number *p, number *s, uint32_t count, double step,
                                double time)
 {
+    BLOCK_LOCAL number sums[BLOCK_TEAMS][CELLS];
+    number *sum = sums[block_team()];
+
     for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count()) {
         position base[DIM];
 
         brick_bases(m, slot, base);
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
-            number sum = 0, here = p[(size_t)slot * CELLS + (size_t)cell];
-
+        for (int cell = team_lane(); cell < CELLS; cell += TEAM)
+            sum[cell] = 0;
 #pragma unroll
-            for (int j = 0; j < DIM; j++) {
-                const int local = cell_local(cell, j);
-                const number half_lambda = (number)(0.5 * step / m->width[j]);
-
-                sum += GBEES_REAL_FN(gbees_ctu_transverse)(p[cell_beside(m, slot, cell, j, -1)], here,
-                                                    p[cell_beside(m, slot, cell, j, 1)],
-                                                    cell_face_velocity(m, base, cell, j, local, time),
-                                                    cell_face_velocity(m, base, cell, j, local + 1, time),
-                                                    half_lambda);
-            }
-            s[(size_t)slot * CELLS + (size_t)cell] = sum;
+        for (int j = 0; j < DIM; j++) {
+            team_sync();
+            for (int pair = team_lane(); pair < CELLS / pair_cells(j); pair += TEAM)
+                transverse_pair(m, p, slot, pair_cell(j, pair), j, base, (number)(0.5 * step / m->width[j]), time,
+                                sum);
         }
+        team_sync();
+        for (int cell = team_lane(); cell < CELLS; cell += TEAM)
+            s[(size_t)slot * CELLS + (size_t)cell] = sum[cell];
     }
 }
 
-/* What the fluxes along an axis change in a cell. */
-GBEES_NUM number flux_change(const gbees_setup *m, const number *p, const number *s, uint32_t slot, int cell,
-                             int axis, const position *base, number lambda, double time)
+/* What the fluxes along an axis change in two cells, added up. */
+GBEES_NUM void flux_pair(const gbees_setup *m, const number *p, const number *s, uint32_t slot, int cell, int axis,
+                         const position *base, number lambda, double time, number *change)
 {
-    const int local = cell_local(cell, axis);
-    number q[5], t[3], u[4];
+    const int cells = pair_cells(axis), local = cell_local(cell, axis);
+    number q[6], t[4], u[5], flux[3];
 
 #pragma unroll
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < cells + 4; i++)
         q[i] = p[cell_beside(m, slot, cell, axis, i - 2)];
 #pragma unroll
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < cells + 2; i++)
         t[i] = s[cell_beside(m, slot, cell, axis, i - 1)];
 #pragma unroll
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < cells + 3; i++)
         u[i] = cell_face_velocity(m, base, cell, axis, local + i - 1, time);
-    number lower = GBEES_REAL_FN(gbees_ctu_flux)(q[0], q[1], q[2], q[3], t[0], t[1], u[0], u[1], u[2], lambda);
-    number upper = GBEES_REAL_FN(gbees_ctu_flux)(q[1], q[2], q[3], q[4], t[1], t[2], u[1], u[2], u[3], lambda);
-    return lambda * (lower - upper);
+#pragma unroll
+    for (int i = 0; i <= cells; i++)
+        flux[i] = GBEES_REAL_FN(gbees_ctu_flux)(q[i], q[i + 1], q[i + 2], q[i + 3], t[i], t[i + 1], u[i], u[i + 1],
+                                                u[i + 2], lambda);
+#pragma unroll
+    for (int i = 0; i < cells; i++)
+        change[cell + (i << axis_shift(axis))] += lambda * (flux[i] - flux[i + 1]);
 }
 
 /* The new density; returns what was clipped. */
 GBEES_NUM int64_t flux_pass(const gbees_setup *m, const number *p, const number *s, number *next, uint32_t count,
                             double step, double time)
 {
+    BLOCK_LOCAL number changes[BLOCK_TEAMS][CELLS];
+    number *change = changes[block_team()];
     int64_t clipped = 0;
 
     for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count()) {
         position base[DIM];
 
         brick_bases(m, slot, base);
+        for (int cell = team_lane(); cell < CELLS; cell += TEAM)
+            change[cell] = 0;
+#pragma unroll
+        for (int j = 0; j < DIM; j++) {
+            team_sync();
+            for (int pair = team_lane(); pair < CELLS / pair_cells(j); pair += TEAM)
+                flux_pair(m, p, s, slot, pair_cell(j, pair), j, base, (number)(step / m->width[j]), time, change);
+        }
+        team_sync();
         for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
             const size_t at = (size_t)slot * CELLS + (size_t)cell;
-            number change = 0;
+            number moved = change[cell] + p[at], kept = moved < least_number() ? 0 : moved;
 
-#pragma unroll
-            for (int j = 0; j < DIM; j++)
-                change += flux_change(m, p, s, slot, cell, j, base, (number)(step / m->width[j]), time);
-            change += p[at];
-            number kept = change < least_number() ? 0 : change;
             next[at] = kept;
-            clipped += fixed_of((double)(kept - change));
+            clipped += fixed_of((double)(kept - moved));
         }
     }
     return clipped;

@@ -2,7 +2,7 @@
  * one precision; by the tests for the host.
  *
  *   GBEES_N          the dimension            GBEES_REAL    float or double: of probabilities
- *   GBEES_SPLIT      1: split5, 0: ctu        GBEES_DOUBLE  1 if GBEES_REAL is double
+ *   GBEES_SPLIT      1: split5, 0: ctu        GBEES_REAL_IS_DOUBLE  1 if GBEES_REAL is double
  *   GBEES_PRESERVING 1: split5-mp             GBEES_WIDE    1: positions in double for float probabilities
  *   GBEES_BLOCKS     blocks a multiprocessor is to hold
  */

@@ -1,9 +1,8 @@
-/* sweep.h - sweeps of the split scheme, in place, one line of cells a lane.
+/* sweep.h - sweeps of the split scheme: from one array of rows to another, a line of a brick's cells a lane.
  *
- * A pencil is a row of bricks along an axis, from one without a lower neighbour up to one without an upper neighbour.
- * Its lines of cells along the axis share nothing, and a lane walks one of them, from face to face: six cells and
- * three velocities in registers, each brick loaded and stored once.  The rows of the next two bricks are on their way
- * from memory meanwhile.
+ * A line is the cells of a brick along an axis.  A lane loads it with three cells of the neighbours on each side,
+ * computes the masses that cross its faces, and stores it.  Faces between bricks are computed twice; in return all
+ * lines of the grid are independent, and few bricks keep many processors busy.
  */
 #ifndef GBEES_CUDA_SWEEP_H
 #define GBEES_CUDA_SWEEP_H
@@ -23,146 +22,113 @@ GBEES_NUM int piece_cells(int axis)
     return axis_edge(axis) < PIECE_MOST ? axis_edge(axis) : PIECE_MOST;
 }
 
-/* A place on the line: a brick and the part of it. */
-typedef struct line_place {
-    uint32_t slot;
-    int part;
-} line_place;
-
-GBEES_NUM line_place next_place(const gbees_setup *m, int axis, line_place at)
+/* What crosses the face between cells q[2] and q[3] of six in a row; v: velocities one face below, there, above. */
+GBEES_NUM number face_mass(const number *q, const number *v, number lambda)
 {
-    line_place next = {at.slot, at.part + 1};
-
-    if (next.part == axis_edge(axis) / piece_cells(axis)) {
-        next.part = 0;
-        next.slot = at.slot ? m->grid.neighbor[2 * axis + 1][at.slot] : 0;
-    }
-    return next;
-}
-
-GBEES_NUM size_t place_cell(int axis, line_place at, int cell)
-{
-    return (size_t)at.slot * CELLS + (size_t)(cell + (at.part * piece_cells(axis) << axis_shift(axis)));
-}
-
-/* The cells of a line at a place; beyond its end the null brick's, which are 0. */
-GBEES_NUM void load_piece(const number *p, int axis, line_place at, int cell, number *to)
-{
-#pragma unroll
-    for (int i = 0; i < piece_cells(axis); i++)
-        to[i] = p[place_cell(axis, at, cell) + ((size_t)i << axis_shift(axis))];
-}
-
-GBEES_NUM number line_velocity(const gbees_setup *m, position *x, position base, int axis, int face, double time)
-{
-    x[axis] = base + (position)(m->width[axis] * (face - 0.5));
-    return velocity(m, x, axis, time);
-}
-
-/* What crosses the face between cells q[2] and q[3] of six in a row. */
-GBEES_NUM number face_mass(const number *q, number below, number here, number above, number lambda)
-{
-    return GBEES_REAL_FN(gbees_split5_mass)(q[0], q[1], q[2], q[3], q[4], q[5], below, here, above, lambda, 1,
+    return GBEES_REAL_FN(gbees_split5_mass)(q[0], q[1], q[2], q[3], q[4], q[5], v[0], v[1], v[2], lambda, 1,
                                             GBEES_PRESERVING);
 }
 
-/* Sweeps the line through `cell` of the brick at the pencil's lower end; returns what flowed out at its ends. */
-GBEES_NUM number sweep_line(const gbees_setup *m, number *p, int axis, uint32_t slot, int cell, number lambda,
-                            double time)
+/* Three cells beyond one end of a line: out of the neighbours, or of theirs where bricks are short. Beyond the grid
+ * it is the null brick's, which are 0. */
+GBEES_NUM void load_beyond(const gbees_setup *m, const number *p, int axis, uint32_t slot, int cell, int up,
+                           number *to)
 {
-    line_place at = {slot, 0}, next = next_place(m, axis, at), after = next_place(m, axis, next);
-    number here[PIECE_MOST], ahead[PIECE_MOST], later[PIECE_MOST], q[6], outflow = 0;
-    number u[3], mass = 0, *last = NULL;
-    int32_t key = m->grid.key[(size_t)slot * DIM + (size_t)axis];
-    position x[DIM], base = brick_base(m, axis, key);
+    const int edge = axis_edge(axis);
+    uint32_t at = slot;
 
-    for (int k = 0; k < DIM; k++)
-        x[k] = brick_base(m, k, m->grid.key[(size_t)slot * DIM + (size_t)k]) +
-               (position)(m->width[k] * (double)cell_local(cell, k));
-    load_piece(p, axis, at, cell, here);
-    load_piece(p, axis, next, cell, ahead);
-    q[0] = q[1] = q[2] = 0;
-    u[0] = line_velocity(m, x, base, axis, -1, time);
-    u[1] = line_velocity(m, x, base, axis, 0, time);
-    for (;;) {
-        line_place beyond = next_place(m, axis, after);
-
-        load_piece(p, axis, after, cell, later);
 #pragma unroll
-        for (int i = 0; i < piece_cells(axis); i++) {
-            number *to = p + place_cell(axis, at, cell) + ((size_t)i << axis_shift(axis));
-
-            q[3] = here[i];
-            q[4] = i + 1 < piece_cells(axis) ? here[i + 1] : ahead[0];
-            q[5] = i + 2 < piece_cells(axis)   ? here[i + 2]
-                   : i + 2 - piece_cells(axis) < piece_cells(axis) ? ahead[i + 2 - piece_cells(axis)]
-                                                                  : later[0];
-            u[2] = line_velocity(m, x, base, axis, at.part * piece_cells(axis) + i + 1, time);
-            number through = face_mass(q, u[0], u[1], u[2], lambda);
-            if (last)
-                *last = q[2] + (mass - through);
-            else
-                outflow = through < 0 ? -through : 0;
-            mass = through;
-            last = to;
-            q[0] = q[1];
-            q[1] = q[2];
-            q[2] = q[3];
-            u[0] = u[1];
-            u[1] = u[2];
-        }
-        if (!next.slot)
-            break;
-        if (next.slot != at.slot)
-            base = brick_base(m, axis, ++key);
-        at = next;
-        next = after;
-        after = beyond;
-#pragma unroll
-        for (int i = 0; i < piece_cells(axis); i++) {
-            here[i] = ahead[i];
-            ahead[i] = later[i];
-        }
+    for (int i = 0; i < 3; i++) {
+        if (i % edge == 0)
+            at = m->grid.neighbor[2 * axis + up][at];
+        to[i] = p[(size_t)at * CELLS + (size_t)(cell + ((up ? i % edge : edge - 1 - i % edge) << axis_shift(axis)))];
     }
-    q[3] = q[4] = q[5] = 0;
-    u[2] = line_velocity(m, x, base, axis, axis_edge(axis) + 1, time);
-    number through = face_mass(q, u[0], u[1], u[2], lambda);
-    *last = q[2] + (mass - through);
-    return outflow + (through > 0 ? through : 0);
 }
 
-/* The lowest cell of line `line` across an axis. */
-GBEES_NUM int line_cell(int axis, int line)
+/* A line, or a part of a long one, with three cells more on each side. */
+GBEES_NUM void load_line(const gbees_setup *m, const number *p, int axis, uint32_t slot, int cell, int part, number *q)
 {
-    int low = line & ((1 << axis_shift(axis)) - 1);
+    const int edge = axis_edge(axis), cells = piece_cells(axis), first = part * cells;
+    const number *row = p + (size_t)slot * CELLS + (size_t)cell;
+    number below[3], above[3];
 
-    return (line >> axis_shift(axis)) << (axis_shift(axis) + axis_bits(axis)) | low;
+    if (first == 0)
+        load_beyond(m, p, axis, slot, cell, 0, below);
+    if (first + cells == edge)
+        load_beyond(m, p, axis, slot, cell, 1, above);
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+        q[2 - i] = first == 0 ? below[i] : row[(first - 1 - i) << axis_shift(axis)];
+        q[cells + 3 + i] = first + cells == edge ? above[i] : row[(first + cells + i) << axis_shift(axis)];
+    }
+#pragma unroll
+    for (int i = 0; i < cells; i++)
+        q[3 + i] = row[(first + i) << axis_shift(axis)];
 }
 
-/* All pencils along an axis: a team looks at as many bricks as it has lanes, and sweeps the pencils that start
- * there, several at once where a pencil has fewer lines than the team has lanes. */
-GBEES_NUM int64_t sweep_along(const gbees_setup *m, number *p, int axis, uint32_t count, double step, double time)
+/* A face's coordinate. Faces between two bricks are the lower one's: rounded once, the same for both. */
+GBEES_NUM position face_coordinate(const gbees_setup *m, int axis, int32_t key, int face, int has_below, int has_above)
 {
-    const int lines = CELLS >> axis_bits(axis), group = lines < TEAM ? lines : TEAM, groups = TEAM / group;
+    const int edge = axis_edge(axis);
+
+    if (face <= 0 && has_below) {
+        key--;
+        face += edge;
+    } else if (face > edge && has_above) {
+        key++;
+        face -= edge;
+    }
+    return brick_base(m, axis, key) + (position)(m->width[axis] * (face - 0.5));
+}
+
+/* Sweeps a line; returns what flowed out where it is at an end of the grid. */
+GBEES_NUM number sweep_line(const gbees_setup *m, const number *p, number *next, int axis, uint32_t slot, int cell,
+                            int part, number lambda, double time)
+{
+    const int cells = piece_cells(axis), first = part * cells;
+    const int has_below = m->grid.neighbor[2 * axis][slot] != 0, has_above = m->grid.neighbor[2 * axis + 1][slot] != 0;
+    const int32_t *key = m->grid.key + (size_t)slot * DIM;
+    number q[PIECE_MOST + 6], v[PIECE_MOST + 3], mass[PIECE_MOST + 1], outflow = 0;
+    number *row = next + (size_t)slot * CELLS + (size_t)cell;
+    position x[DIM];
+
+    load_line(m, p, axis, slot, cell, part, q);
+    for (int k = 0; k < DIM; k++)
+        x[k] = brick_base(m, k, key[k]) + (position)(m->width[k] * (double)cell_local(cell, k));
+#pragma unroll
+    for (int i = 0; i < cells + 3; i++) {
+        x[axis] = face_coordinate(m, axis, key[axis], first + i - 1, has_below, has_above);
+        v[i] = velocity(m, x, axis, time);
+    }
+#pragma unroll
+    for (int i = 0; i <= cells; i++)
+        mass[i] = face_mass(q + i, v + i, lambda);
+#pragma unroll
+    for (int i = 0; i < cells; i++)
+        row[(first + i) << axis_shift(axis)] = q[3 + i] + (mass[i] - mass[i + 1]);
+    if (first == 0 && mass[0] < 0 && !has_below)
+        outflow = -mass[0];
+    if (first + cells == axis_edge(axis) && mass[cells] > 0 && !has_above)
+        outflow += mass[cells];
+    return outflow;
+}
+
+/* All lines along an axis. */
+GBEES_NUM int64_t sweep_along(const gbees_setup *m, const number *p, number *next, int axis, uint32_t count,
+                              double step, double time)
+{
+    const int parts = axis_edge(axis) / piece_cells(axis), lines = (CELLS >> axis_bits(axis)) * parts;
     const number lambda = (number)(step / m->width[axis]);
     int64_t outflow = 0;
 
-    for (uint32_t first = 1 + team_index() * TEAM; first <= count; first += team_count() * TEAM) {
-        uint32_t own = first + (uint32_t)team_lane();
-        uint32_t starts = team_vote(own <= count && !m->grid.neighbor[2 * axis][own <= count ? own : 0]);
+    for (uint64_t at = (uint64_t)team_index() * TEAM + (uint64_t)team_lane(); at < (uint64_t)count * (uint64_t)lines;
+         at += (uint64_t)team_count() * TEAM) {
+        int line = (int)(at % (uint64_t)lines);
+        number out = sweep_line(m, p, next, axis, (uint32_t)(at / (uint64_t)lines) + 1, line_cell(axis, line / parts),
+                                line % parts, lambda, time);
 
-        while (starts) {
-            uint32_t slot = 0;
-
-            for (int g = 0; g < groups && starts; g++) {
-                if (g == team_lane() / group)
-                    slot = first + (uint32_t)lowest_bit(starts);
-                starts &= starts - 1;
-            }
-            if (slot)
-                for (int line = team_lane() % group; line < lines; line += group)
-                    outflow += fixed_of((double)sweep_line(m, p, axis, slot, line_cell(axis, line), lambda, time));
-        }
+        if (out > 0)
+            outflow += fixed_of((double)out);
     }
     return outflow;
 }
