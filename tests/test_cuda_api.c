@@ -139,6 +139,26 @@ START_TEST(a_driver)
 }
 END_TEST
 
+START_TEST(what_the_driver_refuses)
+{
+    cuda_api api = {0};
+    program p = {.image = calloc(1, 64), .image_size = 64};
+    CUfunction function = NULL;
+
+    add_driver("fake_driver");
+    ck_assert_int_eq(cuda_api_open(&api, CUDA_DRIVER, &error), GBEES_OK);
+    ck_assert_int_eq(program_load(&api, &p, &error), GBEES_EBACKEND);
+    ck_assert_str_eq(error.text, "the GPU failed while its kernels were loaded: an unknown error (the driver has no "
+                                 "text for it)");
+    ck_assert_ptr_null(p.module);
+    ck_assert_int_eq(program_function(&api, &p, "gbees_step", &function, &error), GBEES_EBACKEND);
+    ck_assert_ptr_nonnull(strstr(error.text, "while the kernel gbees_step was looked up: "));
+    program_destroy(&api, &p);
+    ck_assert_ptr_null(p.image);
+    cuda_api_close(&api);
+}
+END_TEST
+
 START_TEST(no_compiler)
 {
     add_driver("fake_driver");
@@ -254,6 +274,7 @@ int main(void)
     tcase_add_test(tests, no_device);
     tcase_add_test(tests, a_driver_that_does_not_start);
     tcase_add_test(tests, a_driver);
+    tcase_add_test(tests, what_the_driver_refuses);
     tcase_add_test(tests, no_compiler);
     tcase_add_test(tests, no_linker);
     tcase_add_test(tests, a_compiler_that_is_too_new_for_the_driver);
