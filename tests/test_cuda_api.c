@@ -168,6 +168,16 @@ START_TEST(no_compiler)
 }
 END_TEST
 
+START_TEST(a_compiler_that_is_none)
+{
+    char text[LENGTH];
+
+    copy("tests", "fake_backend", "libnvrtc.so");
+    print(text, sizeof text, "; %s/libnvrtc.so lacks functions, or is of another version", top);
+    declined(CUDA_COMPILER, text);
+}
+END_TEST
+
 START_TEST(no_linker)
 {
     if (!nvrtc[0])
@@ -276,6 +286,7 @@ int main(void)
     tcase_add_test(tests, a_driver);
     tcase_add_test(tests, what_the_driver_refuses);
     tcase_add_test(tests, no_compiler);
+    tcase_add_test(tests, a_compiler_that_is_none);
     tcase_add_test(tests, no_linker);
     tcase_add_test(tests, a_compiler_that_is_too_new_for_the_driver);
     tcase_add_test(tests, an_architecture_that_the_compiler_does_not_know);
