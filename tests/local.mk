@@ -7,6 +7,7 @@ AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)'; export CC;
 
 test_scripts = \
+	%D%/test_cuda.sh \
 	%D%/test_export.sh \
 	%D%/test_layers.sh \
 	%D%/test_lists.sh \
@@ -53,6 +54,31 @@ check_PROGRAMS += \
 	backends/cpu/pages.c
 endif
 
+# The half of the CUDA backend that needs no GPU; each of these is skipped where NVRTC is not installed.
+if HAVE_CUDA
+if HAVE_CHECK
+check_PROGRAMS += \
+	%D%/test_cuda_api \
+	%D%/test_cuda_cache \
+	%D%/test_cuda_program
+cuda_test_cppflags = $(AM_CPPFLAGS) -I$(srcdir)/backends $(CUDA_CPPFLAGS)
+cuda_test_ldadd = backends/libcuda_runtime.la $(LDADD)
+%C%_test_cuda_api_CPPFLAGS = $(cuda_test_cppflags)
+%C%_test_cuda_api_LDADD = $(cuda_test_ldadd)
+%C%_test_cuda_cache_CPPFLAGS = $(cuda_test_cppflags)
+%C%_test_cuda_cache_LDADD = $(cuda_test_ldadd)
+%C%_test_cuda_program_CPPFLAGS = $(cuda_test_cppflags)
+%C%_test_cuda_program_LDADD = $(cuda_test_ldadd)
+
+check_LTLIBRARIES += %D%/fake_driver.la
+%C%_fake_driver_la_CPPFLAGS = $(cuda_test_cppflags)
+%C%_fake_driver_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+%C%_fake_driver_la_SOURCES = \
+	%D%/plugins/fake_driver.c \
+	%D%/plugins/fake_driver_rest.c
+endif
+endif
+
 # Figures against Monte Carlo (doc/accuracy.md): make tests/accuracy/accuracy.
 if HAVE_ACCURACY
 EXTRA_PROGRAMS = %D%/accuracy/accuracy %D%/accuracy/workerror
@@ -94,6 +120,7 @@ endif
 endif
 
 noinst_HEADERS = \
+	%D%/cuda_fixture.h \
 	%D%/dense.h \
 	%D%/dense_split.h \
 	%D%/engine_fixture.h \

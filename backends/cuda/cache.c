@@ -72,8 +72,11 @@ static char *read_body(int file, const char *key, head *h)
     uint64_t size;
     char *body = NULL;
 
-    if (fstat(file, &now) || !read_all(file, h, sizeof *h) || memcmp(h->magic, magic, sizeof magic) != 0 ||
-        h->format != CACHE_FORMAT || h->size != sizeof *h || memcmp(h->key, key, CACHE_KEY) != 0)
+    static const char zero[sizeof h->zero];
+
+    if (fstat(file, &now) || !S_ISREG(now.st_mode) || !read_all(file, h, sizeof *h) ||
+        memcmp(h->magic, magic, sizeof magic) != 0 || h->format != CACHE_FORMAT || h->size != sizeof *h ||
+        memcmp(h->key, key, CACHE_KEY) != 0 || memcmp(h->zero, zero, sizeof zero) != 0)
         return NULL;
     size = (uint64_t)now.st_size - sizeof *h;
     if (h->image_size > size || h->report_size != size - h->image_size || size > SIZE_MAX / 2)
@@ -114,7 +117,7 @@ static int split(const head *h, const char *body, cache_entry *entry)
 int cache_read(const char *key, cache_entry *entry)
 {
     char *path = cache_folder_path(key, 0), *body = NULL;
-    int file = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1, found = 0;
+    int file = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1, found = 0;
     head h;
 
     if (file >= 0) {

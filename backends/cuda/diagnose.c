@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "FILE(LINE): error: MESSAGE", in pieces of the log. */
+/* "FILE(LINE): error: MESSAGE", or "At end of source: error: MESSAGE" (no file, line 0), in pieces of the log. */
 typedef struct complaint {
     const char *file, *message;
     size_t file_length, message_length;
@@ -32,17 +32,18 @@ static const char *find_before(const char *text, const char *end, const char *wh
 
 static int read_complaint(const char *line, complaint *out)
 {
+    static const char end_of_source[] = "At end of source: ";
     const char *end = line + line_length(line), *error = strstr(line, "error: "), *close, *open;
 
     if (!error || error >= end)
         return 0;
     close = find_before(line, error, "): ");
     open = close ? find_before(line, close, "(") : NULL;
-    if (!open)
+    if (!open && strncmp(line, end_of_source, sizeof end_of_source - 1) != 0)
         return 0;
     out->file = line;
-    out->file_length = (size_t)(open - line);
-    out->line = strtol(open + 1, NULL, 10);
+    out->file_length = open ? (size_t)(open - line) : 0;
+    out->line = open ? strtol(open + 1, NULL, 10) : 0;
     out->message = error + strlen("error: ");
     out->message_length = (size_t)(end - out->message);
     return 1;
@@ -110,14 +111,24 @@ static void add_complaint(gbees_text *text, const gbees_model *model, const comp
 
     if (text->length)
         gbees_text_add(text, "; ");
-    if (!function)
+    if (!function && !c->file_length)
+        gbees_text_add(text, "at the end of the text: ");
+    else if (!function)
         gbees_text_add(text, "%.*s:%ld: ", (int)c->file_length, c->file, c->line);
     else if (line_of(model, function))
         gbees_text_add(text, "%s:%ld: %s() has arguments of other types than it should: ", model->source_file,
                        line_of(model, function), function);
-    else
-        gbees_text_add(text, "%s: no %s() is there: ", model->source_file, function);
+    else {
+        gbees_text_add(text, "%s: no %s() is there", model->source_file, function);
+        return;
+    }
     add_words(text, c->message, c->message_length);
+}
+
+/* What follows the model's text - the rest of equations.h, the end - is right if that is. */
+static int is_models(const gbees_model *model, const complaint *c)
+{
+    return !c->file_length || is_file(c, model->source_file) || is_file(c, "equations.h") || function_of(c);
 }
 
 /* Whether the text just before is the same message: the equations are compiled twice, for float and for double. */
@@ -201,7 +212,9 @@ int cuda_diagnose(const gbees_model *model, const char *log, const char *result,
         if (!read_complaint(line, &c) || is_repeated(log, line, &c))
             continue;
         if (!found++)
-            in_model = is_file(&c, model->source_file) || function_of(&c);
+            in_model = is_models(model, &c);
+        if (in_model && !is_models(model, &c))
+            continue; /* what follows from it elsewhere */
         add_complaint(&text, model, &c);
     }
     const char *rest = found || !log ? "" : first_line(log, &length);

@@ -35,6 +35,7 @@ static void *try_file(search *s, const char *file)
     if (!s->test || s->test->is_usable(s->test->context, library))
         return library;
     (void)dlclose(library);
+    gbees_text_add(&s->faults, "; %s lacks functions, or is of another version", file);
     return NULL;
 }
 

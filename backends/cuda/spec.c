@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One unit of both texts is made in less time than two that are linked, and its kernels are the same; the other way
- * is for whoever compares them. */
+/* One unit of both texts takes no longer to make than two that are linked, its kernels are the same, and it needs one
+ * library less; the other way is for whoever compares them. */
 static int is_separate(void)
 {
     const char *units = getenv("GBEES_CUDA_UNITS");

@@ -9,6 +9,9 @@
 #ifndef GBEES_SOURCE_FILE
 #define GBEES_SOURCE_FILE "equations"
 #endif
+#ifndef GBEES_MEASUREMENTS
+#define GBEES_MEASUREMENTS 8
+#endif
 
 #define GBEES_PASTE_(a, b) a##b
 #define GBEES_PASTE(a, b) GBEES_PASTE_(a, b)
