@@ -1,7 +1,8 @@
 /* cuda_shim.c - a GPU made of threads: the kernels' text compiled for the host, and the functions of the driver that
  * the CUDA backend calls.  One model, dimension and precision, named by macros:
  *
- *   SHIM_PLUGIN "plugins/lorenz63.c", GBEES_N, GBEES_REAL, GBEES_REAL_IS_DOUBLE, GBEES_WIDE, GBEES_SPLIT, GBEES_PRESERVING
+ *   SHIM_PLUGIN "plugins/lorenz63.c", GBEES_N, GBEES_REAL, GBEES_REAL_IS_DOUBLE, GBEES_WIDE, GBEES_SPLIT,
+ * GBEES_PRESERVING
  */
 #define GBEES_SHIM 1
 
@@ -59,7 +60,8 @@ static inline void gbees_model_measure_d(int which, double t, const double *x, c
 
 #include "device/engine.cu"
 
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
+/* ---- launches ----------------------------------------------------------------------------------------------------
+ */
 
 enum { SHIM_BLOCKS = 4 };
 
@@ -129,7 +131,8 @@ static CUresult launch_kernel(CUfunction f, unsigned bx, unsigned by, unsigned b
     return CUDA_SUCCESS;
 }
 
-/* ---- the driver --------------------------------------------------------------------------------------------------- */
+/* ---- the driver ---------------------------------------------------------------------------------------------------
+ */
 
 int shim_failing_launch;
 size_t shim_memory = (size_t)1 << 32;

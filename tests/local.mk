@@ -119,6 +119,52 @@ check_PROGRAMS += %D%/test_truth
 endif
 endif
 
+# The CUDA backend on a GPU made of threads, a module for each case: the kernels' text, compiled for the host.
+if HAVE_CUDA
+shim_sources = \
+	%D%/cuda_shim.c \
+	%D%/cuda_shim.h \
+	%D%/cuda_shim_backend.c \
+	%D%/cuda_shim_driver.h
+shim_cppflags = $(AM_CPPFLAGS) -I$(srcdir) -I$(srcdir)/tests -I$(srcdir)/backends -I$(srcdir)/backends/cuda $(CUDA_CPPFLAGS)
+shim_cflags = $(AM_CFLAGS) -Wno-unknown-pragmas
+shim_libadd = backends/libcuda_engine.la backends/libcuda_runtime.la libgbees.la $(LAPACKE_LIBS) -lpthread
+shim_mixed = -DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0
+shim_double = -DGBEES_REAL=double -DGBEES_REAL_IS_DOUBLE=1
+
+check_LTLIBRARIES += %D%/gbees_shim_split.la
+%C%_gbees_shim_split_la_SOURCES = $(shim_sources)
+%C%_gbees_shim_split_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_split"' \
+	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0
+%C%_gbees_shim_split_la_CFLAGS = $(shim_cflags)
+%C%_gbees_shim_split_la_LIBADD = $(shim_libadd)
+%C%_gbees_shim_split_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+
+check_LTLIBRARIES += %D%/gbees_shim_ctu.la
+%C%_gbees_shim_ctu_la_SOURCES = $(shim_sources)
+%C%_gbees_shim_ctu_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_ctu"' \
+	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0
+%C%_gbees_shim_ctu_la_CFLAGS = $(shim_cflags)
+%C%_gbees_shim_ctu_la_LIBADD = $(shim_libadd)
+%C%_gbees_shim_ctu_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+
+check_LTLIBRARIES += %D%/gbees_shim_six.la
+%C%_gbees_shim_six_la_SOURCES = $(shim_sources)
+%C%_gbees_shim_six_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_six"' \
+	-DSHIM_PLUGIN='"plugins/lorenz96.c"' -DGBEES_N=6 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0
+%C%_gbees_shim_six_la_CFLAGS = $(shim_cflags)
+%C%_gbees_shim_six_la_LIBADD = $(shim_libadd)
+%C%_gbees_shim_six_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+
+check_LTLIBRARIES += %D%/gbees_shim_wide.la
+%C%_gbees_shim_wide_la_SOURCES = $(shim_sources)
+%C%_gbees_shim_wide_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_wide"' \
+	-DSHIM_PLUGIN='"plugins/pcr3bp.c"' -DGBEES_N=4 -DGBEES_WIDE=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=1
+%C%_gbees_shim_wide_la_CFLAGS = $(shim_cflags)
+%C%_gbees_shim_wide_la_LIBADD = $(shim_libadd)
+%C%_gbees_shim_wide_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+endif
+
 noinst_HEADERS = \
 	%D%/cuda_fixture.h \
 	%D%/dense.h \

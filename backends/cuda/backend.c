@@ -25,9 +25,10 @@ static int check_problem(const gbees_problem *problem, gbees_error *error)
     const gbees_numerics *numerics = &problem->numerics;
 
     if (numerics->mode != GBEES_MODE_DEFAULT || numerics->cells_per_brick != 64)
-        return gbees_error_set(error, GBEES_EUSAGE,
-                               "the CUDA backend has bricks of 64 cells only: paper and legacy mode and 'brick: 1' run "
-                               "with --backend cpu");
+        return gbees_error_set(
+            error, GBEES_EUSAGE,
+            "the CUDA backend has bricks of 64 cells only: paper and legacy mode and 'brick: 1' run "
+            "with --backend cpu");
     if (problem->mass_budget > 0)
         return gbees_error_set(error, GBEES_EUSAGE,
                                "the CUDA backend has no mass budget yet: give 'threshold', or --backend cpu");

@@ -33,10 +33,12 @@ struct gbees_engine {
     CUfunction kernel[KERNELS];
     int most_blocks[KERNELS]; /* that can be there at once: barriers need that */
     size_t real_size;         /* of a probability */
+    size_t position_size;     /* of a coordinate */
     int row_arrays;           /* P and its spare, and S for ctu */
 
     device_memory memory;
-    device_array rows[3], key, neighbor[2 * GBEES_MAX_DIM], flow, active, needed, rate, map, table, device_state;
+    device_array rows[3], key, base, neighbor[2 * GBEES_MAX_DIM], flow, active, needed, rate, map, table,
+        device_state;
     gbees_setup setup;
     gbees_state *state; /* the host's copy, in memory that is copied to at once */
     gbees_totals totals;

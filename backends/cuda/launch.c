@@ -1,16 +1,11 @@
 /* launch.c - starts a kernel on as many blocks as there is work for, and waits for it. */
 #include "engine.h"
-#include <stdlib.h>
 
 /* A block for each eight bricks, as many as can be there at once at most. */
 static unsigned blocks_for(const gbees_engine *e, int kernel)
 {
     uint64_t blocks = (e->state->count + (uint64_t)ENGINE_BLOCK_TEAMS - 1) / ENGINE_BLOCK_TEAMS;
     uint64_t most = (uint64_t)e->most_blocks[kernel];
-    const char *limit = getenv("GBX_BLOCKS");
-
-    if (limit && strtoull(limit, NULL, 10) < most)
-        most = strtoull(limit, NULL, 10);
 
     return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }

@@ -9,8 +9,8 @@
 typedef struct device_memory {
     const cuda_api *api;
     CUdevice device;
-    int is_virtual;      /* the driver maps memory into reserved addresses: an array grows without a copy */
-    size_t granularity;  /* of such mappings */
+    int is_virtual;           /* the driver maps memory into reserved addresses: an array grows without a copy */
+    size_t granularity;       /* of such mappings */
     size_t total, used, peak; /* bytes: of the device, of all arrays, most so far */
 } device_memory;
 

@@ -21,6 +21,7 @@ static int list_arrays(gbees_engine *e, slot_array *list)
     for (size_t d = 0; d < 2 * n; d++)
         list[count++] = (slot_array){&e->neighbor[d], &g->neighbor[d], sizeof(uint32_t)};
     list[count++] = (slot_array){&e->key, &g->key, n * sizeof(int32_t)};
+    list[count++] = (slot_array){&e->base, &g->base, n * e->position_size};
     list[count++] = (slot_array){&e->flow, &g->flow, 2 * n * sizeof(uint64_t)};
     list[count++] = (slot_array){&e->active, &g->active, sizeof(uint64_t)};
     list[count++] = (slot_array){&e->needed, &g->needed, sizeof(uint64_t)};

@@ -1,6 +1,7 @@
 /* setup.c - an engine for a problem: kernels, arrays, the initial density. */
-#include "engine.h"
 #include "common/gaussian.h"
+#include "engine.h"
+#include "spec.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,8 +29,7 @@ static int find_kernels(gbees_engine *e, gbees_error *error)
         status = program_function(api, e->program, kernel_names[k], &e->kernel[k], error);
         if (!status)
             status = cuda_check(
-                api,
-                api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, e->kernel[k], ENGINE_BLOCK_THREADS, 0),
+                api, api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, e->kernel[k], ENGINE_BLOCK_THREADS, 0),
                 "asking how many blocks fit", error);
         e->most_blocks[k] = (blocks > 4 ? 4 : blocks) * multiprocessors;
         if (!status && e->most_blocks[k] < 1)
@@ -39,6 +39,22 @@ static int find_kernels(gbees_engine *e, gbees_error *error)
     return status;
 }
 
+static void set_up_offsets(gbees_setup *m, const gbees_problem *problem)
+{
+    int cell = 0, face = 0;
+
+    for (int j = 0; j < problem->dimension; j++) {
+        for (int i = 0; i < m->shape.edge[j]; i++, cell++) {
+            m->cell_d[cell] = problem->width[j] * i;
+            m->cell_f[cell] = (float)m->cell_d[cell];
+        }
+        for (int i = -1; i < m->shape.edge[j] + 2; i++, face++) {
+            m->face_d[face] = problem->width[j] * (i - 0.5);
+            m->face_f[face] = (float)m->face_d[face];
+        }
+    }
+}
+
 static void set_up_constants(gbees_engine *e)
 {
     const gbees_problem *problem = e->problem;
@@ -46,6 +62,7 @@ static void set_up_constants(gbees_engine *e)
     gbees_setup *m = &e->setup;
 
     gbees_shape_set(&m->shape, problem->dimension, 64);
+    set_up_offsets(m, problem);
     for (int j = 0; j < problem->dimension; j++) {
         m->origin[j] = problem->mean[j];
         m->width[j] = problem->width[j];
@@ -127,7 +144,8 @@ static double fill_brick(const gbees_shape *shape, const initial_density *densit
     return sum;
 }
 
-/* The next `count` bricks from `key` on, which is moved behind them; the sum of all that came before is carried on. */
+/* The next `count` bricks from `key` on, which is moved behind them; the sum of all that came before is carried on.
+ */
 static double fill_bricks(const gbees_shape *shape, const initial_density *density, initial_box *box, int32_t *key,
                           uint64_t count, double sum)
 {
@@ -219,7 +237,8 @@ static int fill_initial(gbees_engine *e, gbees_error *error)
     return start(e, error);
 }
 
-/* ---- create ----------------------------------------------------------------------------------------------------- */
+/* ---- create -----------------------------------------------------------------------------------------------------
+ */
 
 static int set_up(gbees_engine *e, gbees_error *error)
 {
@@ -258,6 +277,7 @@ int cuda_engine_create(const cuda_api *api, CUdevice device, program *kernels, c
     e->program = kernels;
     e->problem = problem;
     e->real_size = problem->numerics.precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
+    e->position_size = cuda_spec_is_wide(problem) ? sizeof(double) : e->real_size;
     e->row_arrays = problem->numerics.scheme == GBEES_SCHEME_CTU ? 3 : 2;
     int status = set_up(e, error);
     if (status) {
@@ -273,8 +293,8 @@ void cuda_engine_destroy(gbees_engine *e)
     if (!e)
         return;
     const cuda_api *api = e->api;
-    device_array *arrays[] = {&e->rows[0], &e->rows[1], &e->rows[2], &e->key, &e->flow,        &e->active,
-                              &e->needed,  &e->rate,    &e->map,     &e->table, &e->device_state};
+    device_array *arrays[] = {&e->rows[0], &e->rows[1], &e->rows[2], &e->key, &e->base,  &e->flow,
+                              &e->active,  &e->needed,  &e->rate,    &e->map, &e->table, &e->device_state};
 
     if (e->stream)
         (void)api->cuStreamSynchronize(e->stream);

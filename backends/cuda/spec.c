@@ -19,9 +19,11 @@ unsigned cuda_spec_libraries(void)
     return CUDA_COMPILER | (is_separate() ? (unsigned)CUDA_LINKER : 0u);
 }
 
-/* Whether a float resolves positions to 1/4096 of a cell; if not, drifts are evaluated in double. */
-static int needs_wide(const gbees_problem *problem)
+/* A float that does not resolve positions to 1/4096 of a cell won't do. */
+int cuda_spec_is_wide(const gbees_problem *problem)
 {
+    if (problem->numerics.precision == GBEES_DOUBLE)
+        return 0;
     for (int j = 0; j < problem->dimension; j++) {
         double reach = fabs(problem->mean[j]) + problem->extent[j] * problem->width[j];
 
@@ -36,16 +38,16 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
     const gbees_numerics *numerics = &problem->numerics;
     int twice = numerics->precision == GBEES_DOUBLE, ctu = numerics->scheme == GBEES_SCHEME_CTU;
 
-    *spec = (program_spec){.model = problem->model,
-                           .dimension = problem->dimension,
-                           .defines = {twice ? "GBEES_REAL=double" : "GBEES_REAL=float",
-                                       twice ? "GBEES_REAL_IS_DOUBLE=1" : "GBEES_REAL_IS_DOUBLE=0",
-                                       !twice && needs_wide(problem) ? "GBEES_WIDE=1" : "GBEES_WIDE=0",
-                                       ctu ? "GBEES_SPLIT=0" : "GBEES_SPLIT=1",
-                                       numerics->scheme == GBEES_SCHEME_SPLIT5_MP ? "GBEES_PRESERVING=1"
-                                                                                  : "GBEES_PRESERVING=0",
-                                       "GBEES_BLOCKS=2"},
-                           .define_count = 6,
-                           .separate = is_separate()};
+    *spec = (program_spec){
+        .model = problem->model,
+        .dimension = problem->dimension,
+        .defines = {twice ? "GBEES_REAL=double" : "GBEES_REAL=float",
+                    twice ? "GBEES_REAL_IS_DOUBLE=1" : "GBEES_REAL_IS_DOUBLE=0",
+                    cuda_spec_is_wide(problem) ? "GBEES_WIDE=1" : "GBEES_WIDE=0",
+                    ctu ? "GBEES_SPLIT=0" : "GBEES_SPLIT=1",
+                    numerics->scheme == GBEES_SCHEME_SPLIT5_MP ? "GBEES_PRESERVING=1" : "GBEES_PRESERVING=0",
+                    ctu ? "GBEES_BLOCKS=2" : "GBEES_BLOCKS=3"},
+        .define_count = 6,
+        .separate = is_separate()};
     (void)snprintf(spec->arch, sizeof spec->arch, "%s", arch);
 }

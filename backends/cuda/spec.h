@@ -8,6 +8,9 @@
 /* What has to be opened to make them. */
 unsigned cuda_spec_libraries(void);
 
+/* Whether probabilities are floats, but positions and velocities are not. */
+int cuda_spec_is_wide(const gbees_problem *problem);
+
 /* `arch`: cut to fit. The problem must outlive the spec. */
 void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch);
 

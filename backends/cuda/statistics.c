@@ -16,9 +16,9 @@ static int fill_peak(const gbees_engine *e, gbees_statistics *out, gbees_error *
     size_t n = (size_t)shape->n;
     int32_t key[GBEES_MAX_DIM];
     double peak;
-    int status = cuda_check(
-        e->api, e->api->cuMemcpyDtoH(key, e->key.at + s->where * n * sizeof *key, n * sizeof *key), "fetching a cell",
-        error);
+    int status =
+        cuda_check(e->api, e->api->cuMemcpyDtoH(key, e->key.at + s->where * n * sizeof *key, n * sizeof *key),
+                   "fetching a cell", error);
 
     memcpy(&peak, &s->peak, sizeof peak);
     out->peak = peak / out->mass;
@@ -79,7 +79,8 @@ int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_stat
     return status;
 }
 
-/* ---- cells ------------------------------------------------------------------------------------------------------ */
+/* ---- cells ------------------------------------------------------------------------------------------------------
+ */
 
 enum { CHUNK_BRICKS = 1 << 14, CHUNK_CELLS = 64 * CHUNK_BRICKS };
 
@@ -133,9 +134,8 @@ static int fetch(gbees_engine *e, packed *chunk, uint32_t bricks, uint32_t count
                                                    count * sizeof(int32_t), e->stream),
                             "fetching cells", error);
     if (!status)
-        status = cuda_check(
-            api, api->cuMemcpyDtoHAsync(chunk->host_p, chunk->p.at, count * e->real_size, e->stream),
-            "fetching cells", error);
+        status = cuda_check(api, api->cuMemcpyDtoHAsync(chunk->host_p, chunk->p.at, count * e->real_size, e->stream),
+                            "fetching cells", error);
     if (!status)
         status = cuda_check(api, api->cuStreamSynchronize(e->stream), "fetching cells", error);
     for (uint32_t i = 0; i < count && !status; i++)

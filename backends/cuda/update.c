@@ -1,6 +1,6 @@
 /* update.c - Bayes' rule at a measurement (paper, Eq. 4): the host's part. */
-#include "engine.h"
 #include "common/gaussian.h"
+#include "engine.h"
 #include <math.h>
 #include <string.h>
 

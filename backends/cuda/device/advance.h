@@ -21,8 +21,8 @@ typedef struct book {
 
 GBEES_NUM book open_book(const gbees_state *s)
 {
-    book b = {s->time,  s->elapsed, s->length,  s->mass, s->step, s->leg_step,
-              s->steps, s->count,   s->linked, s->current, 0,   STOP_DONE,   0};
+    book b = {s->time,   s->elapsed, s->length, s->mass,   s->step, s->leg_step, s->steps, s->count,
+              s->linked, s->current, 0,         STOP_DONE, 0};
 
     return b;
 }
@@ -172,8 +172,8 @@ GBEES_NUM void move_density(const gbees_setup *m, gbees_state *s, book *b)
 
     transverse_pass(m, p, rows_of(m, 2), b->count, b->step, b->time + b->step / 2);
     meet(s);
-    int64_t clipped = team_add(
-        flux_pass(m, p, rows_of(m, 2), rows_of(m, next), b->count, b->step, b->time + b->step / 2));
+    int64_t clipped =
+        team_add(flux_pass(m, p, rows_of(m, 2), rows_of(m, next), b->count, b->step, b->time + b->step / 2));
     if (team_lane() == 0 && clipped)
         atomic_add_64(&sums_of(s, b->steps)->clipped, clipped);
     b->current = next;
@@ -254,7 +254,8 @@ GBEES_NUM void prune(const gbees_setup *m, gbees_state *s, book *b)
     meet(s); /* before anyone marks again */
 }
 
-/* ---- steps ------------------------------------------------------------------------------------------------------ */
+/* ---- steps ------------------------------------------------------------------------------------------------------
+ */
 
 /* The clock and the ledger after a step; 0 if the density is lost. */
 GBEES_NUM int settle_step(const gbees_setup *m, gbees_state *s, book *b)
@@ -311,7 +312,8 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, book *b, uint64_t m
         move_density(m, s, b);
         int due = (b->leg_step + 1) % m->prune_interval == 0, full = b->count > m->grid.room;
         grown = !due && !full && !m->moving && !b->last && done + 1 < max_steps;
-        mark_and_grow(m, s, b->count, b->current, threshold, 1, grown, sums_of(s, b->steps), sums_of(s, b->steps + 1));
+        mark_and_grow(m, s, b->count, b->current, threshold, 1, grown, sums_of(s, b->steps),
+                      sums_of(s, b->steps + 1));
         meet(s);
         if (!settle_step(m, s, b))
             return;

@@ -25,17 +25,13 @@ typedef GBEES_REAL number; /* a probability */
 /* Positions and velocities: in double where a float does not resolve the cells. */
 #if GBEES_WIDE
 typedef double position;
-#define MODEL_DRIFT gbees_model_drift_d
-#define MODEL_PARAMETERS parameters_d
 #else
 typedef GBEES_REAL position;
-#if GBEES_REAL_IS_DOUBLE
-#define MODEL_DRIFT gbees_model_drift_d
-#define MODEL_PARAMETERS parameters_d
-#else
-#define MODEL_DRIFT gbees_model_drift_f
-#define MODEL_PARAMETERS parameters_f
 #endif
+#if GBEES_WIDE || GBEES_REAL_IS_DOUBLE
+#define GBEES_POSITION_FN(name) name##_d
+#else
+#define GBEES_POSITION_FN(name) name##_f
 #endif
 
 /* Six halvings, dealt to the axes in turn, as in gbees_shape_set(): here as constants of the compiler. */
@@ -107,10 +103,42 @@ GBEES_NUM void wide_add(gbees_wide_sum *to, double value)
     to->low += sum.low;
 }
 
-/* The centre of the brick's lowest cell along one axis. */
-GBEES_NUM position brick_base(const gbees_setup *m, int axis, int32_t key)
+/* Where an axis's part of the tables of offsets begins. */
+GBEES_NUM int cells_before(int axis)
 {
-    return (position)(m->origin[axis] + m->width[axis] * ((double)key * axis_edge(axis)));
+    int sum = 0;
+
+    for (int k = 0; k < axis; k++)
+        sum += axis_edge(k);
+    return sum;
+}
+
+/* From a brick's base: a cell's centre, and a face, -1 .. edge + 1. */
+GBEES_NUM position cell_offset(const gbees_setup *m, int axis, int local)
+{
+    return m->GBEES_POSITION_FN(cell)[cells_before(axis) + local];
+}
+
+GBEES_NUM position face_offset(const gbees_setup *m, int axis, int face)
+{
+    return m->GBEES_POSITION_FN(face)[cells_before(axis) + 3 * axis + face + 1];
+}
+
+/* The centre of the brick's lowest cell. */
+GBEES_NUM const position *brick_base(const gbees_setup *m, uint32_t slot)
+{
+    return (const position *)m->grid.base + (size_t)slot * DIM;
+}
+
+/* Computed once, when a brick has its key; by a team. */
+GBEES_NUM void set_base(const gbees_setup *m, uint32_t slot)
+{
+    position *base = (position *)m->grid.base + (size_t)slot * DIM;
+
+    for (int k = team_lane(); k < DIM; k += TEAM)
+        base[k] = (position)(m->origin[k] +
+                             m->width[k] * ((double)m->grid.key[(size_t)slot * DIM + (size_t)k] * m->shape.edge[k]));
+    team_sync();
 }
 
 /* The drift's component along an axis, which is a constant: what it does not need is not computed. */
@@ -118,7 +146,7 @@ GBEES_NUM number velocity(const gbees_setup *m, const position *x, int axis, dou
 {
     position dxdt[DIM];
 
-    MODEL_DRIFT((position)time, x, m->MODEL_PARAMETERS, dxdt);
+    GBEES_POSITION_FN(gbees_model_drift)((position)time, x, m->GBEES_POSITION_FN(parameters), dxdt);
     return (number)dxdt[axis];
 }
 

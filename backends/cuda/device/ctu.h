@@ -81,7 +81,7 @@ GBEES_NUM void transverse_pass(const gbees_setup *m, const number *p, number *s,
     for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count()) {
         position base[DIM];
 
-        brick_bases(m, slot, base);
+        load_base(m, slot, base);
         for (int cell = team_lane(); cell < CELLS; cell += TEAM)
             sum[cell] = 0;
 #pragma unroll
@@ -133,7 +133,7 @@ GBEES_NUM int64_t flux_pass(const gbees_setup *m, const number *p, const number 
     for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count()) {
         position base[DIM];
 
-        brick_bases(m, slot, base);
+        load_base(m, slot, base);
         for (int cell = team_lane(); cell < CELLS; cell += TEAM)
             change[cell] = 0;
 #pragma unroll

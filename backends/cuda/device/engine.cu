@@ -22,6 +22,7 @@ GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
             table_enter(&m, slot);
     meet(s);
     for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count()) {
+        set_base(&m, slot);
         link_brick(&m, slot);
         inspect_brick(&m, s, slot, s->time);
     }

@@ -4,20 +4,19 @@
 
 #include "table.h"
 
-/* A point of a brick: the centres of a cell's coordinates, the face `face` (half cells from the brick's lowest
- * centre, less one half) along `axis`. */
+/* The point in the middle of a face along `axis`, 0 .. edge or one beyond, across the cell. */
 GBEES_NUM void face_point(const gbees_setup *m, const position *base, int cell, int axis, int face, position *x)
 {
+#pragma unroll
     for (int k = 0; k < DIM; k++)
-        x[k] = base[k] + (position)(m->width[k] * (k == axis ? face - 0.5 : (double)cell_local(cell, k)));
+        x[k] = base[k] + (k == axis ? face_offset(m, k, face) : cell_offset(m, k, cell_local(cell, k)));
 }
 
-GBEES_NUM void brick_bases(const gbees_setup *m, uint32_t slot, position *base)
+GBEES_NUM void load_base(const gbees_setup *m, uint32_t slot, position *base)
 {
-    const int32_t *key = m->grid.key + (size_t)slot * DIM;
-
+#pragma unroll
     for (int k = 0; k < DIM; k++)
-        base[k] = brick_base(m, k, key[k]);
+        base[k] = brick_base(m, slot)[k];
 }
 
 /* Larger than all numbers, as one that is not a number is to be here. */
@@ -34,7 +33,7 @@ GBEES_NUM void inspect_brick(const gbees_setup *m, gbees_state *s, uint32_t slot
     position base[DIM];
     double most = 0;
 
-    brick_bases(m, slot, base);
+    load_base(m, slot, base);
 #pragma unroll
     for (int j = 0; j < DIM; j++)
         down[j] = up[j] = 0;
@@ -97,6 +96,7 @@ GBEES_NUM void link_new(const gbees_setup *m, gbees_state *s, uint32_t linked, u
     double most = 0;
 
     for (uint32_t slot = linked + 1 + team_index(); slot <= count; slot += team_count()) {
+        set_base(m, slot);
         link_brick(m, slot);
         inspect_brick(m, s, slot, time);
         for (int cell = team_lane(); cell < CELLS; cell += TEAM)

@@ -207,6 +207,8 @@ GBEES_NUM void scatter_lists_pass(const gbees_setup *m, uint32_t kept, int spare
             m->grid.rate[slot] = moved->rate;
             m->grid.map[slot] = moved->slot;
         }
+        team_sync();
+        set_base(m, slot);
     }
 }
 

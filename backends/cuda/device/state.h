@@ -20,6 +20,8 @@
 enum {
     STATE_MAX_DIM = 8,
     STATE_PARAMETERS = 32,
+    STATE_CELLS = 64,          /* edges of a brick, added up over the axes: at most */
+    STATE_FACES = 72,          /* edge + 3, added up: at most */
     STATE_KEY_LIMIT = 1 << 25, /* bricks from the origin */
     TABLE_EMPTY = 0,
     TABLE_TAKEN = 0x7fffffff, /* a brick is being inserted here */
@@ -50,17 +52,18 @@ typedef struct gbees_wide_sum {
 } gbees_wide_sum;
 
 typedef struct gbees_grid_arrays {
-    GBEES_POINTER(void) rows[3];       /* P, and one or two more of its size; which is which: state.current */
-    GBEES_POINTER(int32_t) key;        /* [slot][n] */
+    GBEES_POINTER(void) rows[3]; /* P, and one or two more of its size; which is which: state.current */
+    GBEES_POINTER(int32_t) key;  /* [slot][n] */
+    GBEES_POINTER(void) base;    /* [slot][n]: the centre of the lowest cell, float or double */
     GBEES_POINTER(uint32_t) neighbor[2 * STATE_MAX_DIM]; /* by direction, [slot] */
-    GBEES_POINTER(uint64_t) flow;      /* [slot][2n]: the cells that probability leaves, by direction */
-    GBEES_POINTER(uint64_t) active;    /* [slot]: cells with P >= p* */
-    GBEES_POINTER(uint64_t) needed;    /* [slot] */
-    GBEES_POINTER(double) rate;        /* [slot]: the largest of a cell */
-    GBEES_POINTER(uint32_t) map;       /* [slot]: where a prune moves it */
-    GBEES_POINTER(uint32_t) table;     /* [table_mask + 1] */
-    uint32_t capacity;                 /* slots, the null brick included */
-    uint32_t room;                     /* stop when so many bricks are in use */
+    GBEES_POINTER(uint64_t) flow;   /* [slot][2n]: the cells that probability leaves, by direction */
+    GBEES_POINTER(uint64_t) active; /* [slot]: cells with P >= p* */
+    GBEES_POINTER(uint64_t) needed; /* [slot] */
+    GBEES_POINTER(double) rate;     /* [slot]: the largest of a cell */
+    GBEES_POINTER(uint32_t) map;    /* [slot]: where a prune moves it */
+    GBEES_POINTER(uint32_t) table;  /* [table_mask + 1] */
+    uint32_t capacity;              /* slots, the null brick included */
+    uint32_t room;                  /* stop when so many bricks are in use */
     uint32_t table_mask;
 } gbees_grid_arrays;
 
@@ -69,15 +72,19 @@ typedef struct gbees_setup {
     gbees_shape shape;
     gbees_grid_arrays grid;
     double origin[STATE_MAX_DIM], width[STATE_MAX_DIM];
+    /* From a brick's base: the centres of its cells by local coordinate, and the faces -1 .. edge + 1, axis by axis.
+     */
+    double cell_d[STATE_CELLS], face_d[STATE_FACES];
+    float cell_f[STATE_CELLS], face_f[STATE_FACES];
     double parameters_d[STATE_PARAMETERS];
     float parameters_f[STATE_PARAMETERS];
     double courant, time_step; /* time_step > 0: fixed */
     double threshold;          /* p* */
     uint32_t prune_interval;
     int stop_at_prunes;
-    int moving;  /* the drift depends on time */
-    int sweeps;  /* split scheme */
-    int points;  /* the density is that at cell centres */
+    int moving; /* the drift depends on time */
+    int sweeps; /* split scheme */
+    int points; /* the density is that at cell centres */
 } gbees_setup;
 
 typedef struct gbees_state {
@@ -101,7 +108,7 @@ typedef struct gbees_state {
     double needed_steps;
     uint32_t max_count;
     double mass;
-    uint64_t cells_needed, cells_above; /* of the last marking */
+    uint64_t cells_needed, cells_above;   /* of the last marking */
     uint64_t marked_needed, marked_above; /* being counted */
     int64_t marked_mass;
     gbees_step_sums sums[3]; /* by step, in turn */

@@ -95,7 +95,8 @@ GBEES_NUM void save_marks_pass(const gbees_setup *m, uint32_t count, int spare, 
 {
     uint64_t *saved = (uint64_t *)(void *)rows_of(m, spare);
 
-    for (uint32_t slot = 1 + team_index() * TEAM + (uint32_t)team_lane(); slot <= count; slot += team_count() * TEAM) {
+    for (uint32_t slot = 1 + team_index() * TEAM + (uint32_t)team_lane(); slot <= count;
+         slot += team_count() * TEAM) {
         if (back)
             m->grid.active[slot] = saved[slot];
         else
@@ -118,8 +119,8 @@ GBEES_NUM void pack_pass(const gbees_setup *m, gbees_state *s, uint32_t from, ui
                 continue;
             size_t at = atomic_add_32(&s->chunk_total, 1);
             for (int k = 0; k < DIM; k++)
-                index[(size_t)k * room + at] =
-                    m->grid.key[(size_t)slot * DIM + (size_t)k] * m->shape.edge[k] + gbees_shape_local(&m->shape, cell, k);
+                index[(size_t)k * room + at] = m->grid.key[(size_t)slot * DIM + (size_t)k] * m->shape.edge[k] +
+                                               gbees_shape_local(&m->shape, cell, k);
             out[at] = value;
         }
 }

@@ -46,7 +46,8 @@ GBEES_NUM void load_beyond(const gbees_setup *m, const number *p, int axis, uint
 }
 
 /* A line, or a part of a long one, with three cells more on each side. */
-GBEES_NUM void load_line(const gbees_setup *m, const number *p, int axis, uint32_t slot, int cell, int part, number *q)
+GBEES_NUM void load_line(const gbees_setup *m, const number *p, int axis, uint32_t slot, int cell, int part,
+                         number *q)
 {
     const int edge = axis_edge(axis), cells = piece_cells(axis), first = part * cells;
     const number *row = p + (size_t)slot * CELLS + (size_t)cell;
@@ -66,38 +67,28 @@ GBEES_NUM void load_line(const gbees_setup *m, const number *p, int axis, uint32
         q[3 + i] = row[(first + i) << axis_shift(axis)];
 }
 
-/* A face's coordinate. Faces between two bricks are the lower one's: rounded once, the same for both. */
-GBEES_NUM position face_coordinate(const gbees_setup *m, int axis, int32_t key, int face, int has_below, int has_above)
-{
-    const int edge = axis_edge(axis);
-
-    if (face <= 0 && has_below) {
-        key--;
-        face += edge;
-    } else if (face > edge && has_above) {
-        key++;
-        face -= edge;
-    }
-    return brick_base(m, axis, key) + (position)(m->width[axis] * (face - 0.5));
-}
-
 /* Sweeps a line; returns what flowed out where it is at an end of the grid. */
 GBEES_NUM number sweep_line(const gbees_setup *m, const number *p, number *next, int axis, uint32_t slot, int cell,
                             int part, number lambda, double time)
 {
-    const int cells = piece_cells(axis), first = part * cells;
-    const int has_below = m->grid.neighbor[2 * axis][slot] != 0, has_above = m->grid.neighbor[2 * axis + 1][slot] != 0;
-    const int32_t *key = m->grid.key + (size_t)slot * DIM;
+    const int edge = axis_edge(axis), cells = piece_cells(axis), first = part * cells;
+    const uint32_t below = m->grid.neighbor[2 * axis][slot], above = m->grid.neighbor[2 * axis + 1][slot];
     number q[PIECE_MOST + 6], v[PIECE_MOST + 3], mass[PIECE_MOST + 1], outflow = 0;
     number *row = next + (size_t)slot * CELLS + (size_t)cell;
-    position x[DIM];
+    position x[DIM], base = brick_base(m, slot)[axis];
 
     load_line(m, p, axis, slot, cell, part, q);
+#pragma unroll
     for (int k = 0; k < DIM; k++)
-        x[k] = brick_base(m, k, key[k]) + (position)(m->width[k] * (double)cell_local(cell, k));
+        x[k] = brick_base(m, slot)[k] + cell_offset(m, k, cell_local(cell, k));
 #pragma unroll
     for (int i = 0; i < cells + 3; i++) {
-        x[axis] = face_coordinate(m, axis, key[axis], first + i - 1, has_below, has_above);
+        const int face = first + i - 1;
+
+        /* A face between two bricks is the lower one's: rounded once, the same for both. */
+        x[axis] = face <= 0 && below     ? brick_base(m, below)[axis] + face_offset(m, axis, face + edge)
+                  : face > edge && above ? brick_base(m, above)[axis] + face_offset(m, axis, face - edge)
+                                         : base + face_offset(m, axis, face);
         v[i] = velocity(m, x, axis, time);
     }
 #pragma unroll
@@ -106,9 +97,9 @@ GBEES_NUM number sweep_line(const gbees_setup *m, const number *p, number *next,
 #pragma unroll
     for (int i = 0; i < cells; i++)
         row[(first + i) << axis_shift(axis)] = q[3 + i] + (mass[i] - mass[i + 1]);
-    if (first == 0 && mass[0] < 0 && !has_below)
+    if (first == 0 && mass[0] < 0 && !below)
         outflow = -mass[0];
-    if (first + cells == axis_edge(axis) && mass[cells] > 0 && !has_above)
+    if (first + cells == edge && mass[cells] > 0 && !above)
         outflow += mass[cells];
     return outflow;
 }
