@@ -46,11 +46,11 @@ static const gbees_measurement_function measurements[] = {
 };
 
 static const gbees_model_scenario scenarios[] = {
-    {"default", "# A damped oscillation. The budget stands for a threshold that goes with the dimension\n"
+    {"default", "# A damped oscillation. In six dimensions and more take wider cells (factor) or a higher threshold\n"
                 "mean: [2, ...]\n"
                 "covariance: [0.25, ...]\n"
                 "factor: 1\n"
-                "mass_budget: 1.0e-3\n"
+                "threshold: 1.0e-8\n"
                 "end: 6.0\n"
                 "records: 6\n"
                 "measurements:\n"

@@ -48,7 +48,7 @@ static const gbees_model_scenario scenarios[] = {
      "threshold: 1.0e-9\n"
      "end: 32.242\n"
      "records: 4\n"},
-    {"published", "# Three million steps and more: an hour\n"
+    {"published", "# 3.6 million steps: some minutes; doc/models.md says what to make of the result\n"
                   "mean: [4.6679, 0]\n"
                   "covariance: [4.4723e-5, 3.0461e-8]\n"
                   "factor: [4.0, 2.5]\n"
