@@ -52,7 +52,7 @@ GBEES_MODEL = {
     .name = "duffing",
     .title = "Duffing's oscillator: two wells and a periodic force",
     .text = "dx/dt = v, dv/dt = x - x^3 - a v + b cos(omega t). The force makes the drift depend on time. The ridge "
-            "between the wells tears the density into a long, thin spiral.",
+            "between the wells, at 0, stretches the density into a thread.",
     .reference = "J. Guckenheimer, P. Holmes, Nonlinear Oscillations, Dynamical Systems, and Bifurcations of Vector "
                  "Fields (1983), section 2.2",
     .flags = GBEES_TIME_DEPENDENT,
