@@ -2,7 +2,7 @@
  * complete, equations that are finite all over the initial box. */
 #include "models_fixture.h"
 
-/* One more than there are, so that a new one is looked at here. */
+/* How many there are: who adds one looks in here. */
 enum { SHIPPED = 10 };
 
 static const gbees_model *shipped[SHIPPED + 1];
