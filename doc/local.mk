@@ -5,12 +5,17 @@ dist_doc_DATA = \
 	%D%/install.md \
 	%D%/json.md \
 	%D%/method.md \
+	%D%/models.md \
 	%D%/performance.md \
 	%D%/plot.md \
 	%D%/plugins.md \
 	%D%/results.md \
 	%D%/scenario.md \
+	%D%/aizawa.png \
+	%D%/duffing.png \
 	%D%/lorenz63.png \
+	%D%/pendulum.png \
+	%D%/vanderpol.png \
 	%D%/workerror.png
 
 dist_man_MANS = \

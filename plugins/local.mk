@@ -1,7 +1,14 @@
 # One line a plugin: NAME.la is made from NAME.c.
+plugin_LTLIBRARIES += %D%/aizawa.la
+plugin_LTLIBRARIES += %D%/cr3bp.la
+plugin_LTLIBRARIES += %D%/duffing.la
+plugin_LTLIBRARIES += %D%/linear.la
 plugin_LTLIBRARIES += %D%/lorenz63.la
 plugin_LTLIBRARIES += %D%/lorenz96.la
 plugin_LTLIBRARIES += %D%/pcr3bp.la
+plugin_LTLIBRARIES += %D%/pendulum.la
+plugin_LTLIBRARIES += %D%/poe2bp.la
+plugin_LTLIBRARIES += %D%/vanderpol.la
 
 # To be copied by authors of plugins.
 dist_pkgdata_DATA = %D%/template.c

@@ -1,6 +1,7 @@
 /* pcr3bp - the planar circular restricted three-body problem, in the frame that turns with the two primaries. */
 #define GBEES_DIM 4
 #define GBEES_HAS_MEASURE 1
+#define GBEES_HAS_BOUND 1
 #include <gbees/model.h>
 
 #ifdef GBEES_EQUATIONS
@@ -30,6 +31,15 @@ static inline void measure(int which, int n, real t, const real x[], const real 
     y[2] = (along * x[2] + across * x[3]) / y[0];
 }
 
+static inline real bound(int n, real t, const real x[], const real p[])
+{
+    const real mu = p[0], first = x[0] + mu, second = x[0] - 1 + mu;
+    const real r1 = sqrt(first * first + x[1] * x[1]), r2 = sqrt(second * second + x[1] * x[1]);
+
+    (void)n, (void)t;
+    return x[0] * x[0] + x[1] * x[1] + 2 * (1 - mu) / r1 + 2 * mu / r2 + mu * (1 - mu) - (x[2] * x[2] + x[3] * x[3]);
+}
+
 #else
 
 static const gbees_quantity states[] = {
@@ -44,6 +54,8 @@ static const gbees_quantity sight[] = {
     {"angle", "rad", "of the position seen from the second primary, from the x axis: in -pi .. pi"},
     {"range_rate", "LU/TU", "rate of change of the range"},
 };
+
+static const gbees_quantity jacobi = {"J", "LU^2/TU^2", "Jacobi's constant"};
 
 static const gbees_parameter parameters[] = {
     {"mu", "-", "mass of the second primary over that of both; the default is Enceladus beside Saturn",
@@ -98,6 +110,7 @@ GBEES_MODEL = {
     .parameters = parameters,
     .measurement_count = GBEES_COUNT(measurements),
     .measurements = measurements,
+    .bound = &jacobi,
     .scenario_count = GBEES_COUNT(scenarios),
     .scenarios = scenarios,
 };

@@ -14,7 +14,8 @@ test_scripts = \
 	%D%/test_new_model.sh \
 	%D%/test_plot.sh \
 	%D%/test_robust.sh \
-	%D%/test_run.sh
+	%D%/test_run.sh \
+	%D%/test_scenarios.sh
 TESTS = $(check_PROGRAMS) $(test_scripts)
 
 if HAVE_CHECK
@@ -27,6 +28,7 @@ check_PROGRAMS += \
 	%D%/test_cpu_split \
 	%D%/test_cpu_step \
 	%D%/test_cpu_update \
+	%D%/test_equations \
 	%D%/test_flux \
 	%D%/test_golden \
 	%D%/test_grid \
@@ -40,6 +42,7 @@ check_PROGRAMS += \
 	%D%/test_results \
 	%D%/test_results_errors \
 	%D%/test_scenario \
+	%D%/test_shipped \
 	%D%/test_solver \
 	%D%/test_split \
 	%D%/test_split_order \
@@ -170,6 +173,7 @@ noinst_HEADERS = \
 	%D%/dense.h \
 	%D%/dense_split.h \
 	%D%/engine_fixture.h \
+	%D%/models_fixture.h \
 	%D%/module_fixture.h \
 	%D%/results_fixture.h
 
@@ -213,4 +217,4 @@ check_LTLIBRARIES += %D%/undefined.la
 %C%_undefined_la_SOURCES = %D%/plugins/undefined.c
 %C%_undefined_la_LDFLAGS = $(test_module)
 
-EXTRA_DIST += $(test_scripts) %D%/test_install.sh %D%/accuracy/limit %D%/accuracy/run %D%/data
+EXTRA_DIST += $(test_scripts) %D%/test_install.sh %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/data

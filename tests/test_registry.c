@@ -116,7 +116,7 @@ START_TEST(unknown_names_get_the_nearest)
     refused("lorens63", text);
     refused("lorens63", "; gbees-run --list shows all)");
     refused("quaternion", "no model named 'quaternion' (searched: ");
-    refused("pendulum.so", "a file is given with its folder, as in ./pendulum.so");
+    refused("oscillator.so", "a file is given with its folder, as in ./oscillator.so");
     ck_assert_int_eq(gbees_registry_model(registry, "", NULL, &error), GBEES_EUSAGE);
     ck_assert_int_eq(gbees_registry_model(registry, NULL, NULL, &error), GBEES_EUSAGE);
     ck_assert_ptr_nonnull(strstr(error.text, "gbees-run --list"));

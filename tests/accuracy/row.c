@@ -8,7 +8,9 @@
 static const double largest_bias = 0.02;
 
 typedef struct figures {
-    double mean, spread, binned; /* binned is NAN where there are too few samples */
+    double mean, spread;
+    double binned;     /* NAN where there are too few samples */
+    double kolmogorov; /* the largest of all axes; NAN where there are no samples */
 } figures;
 
 /* The width of a cell over half a standard deviation of the initial density. */
@@ -32,6 +34,20 @@ static int compare_binned(const gbees_study *study, const gbees_snapshot *last, 
     return status;
 }
 
+static int compare_marginals(const gbees_snapshot *last, const gbees_montecarlo *montecarlo, double *largest,
+                             gbees_error *error)
+{
+    double distance[GBEES_MAX_DIM];
+    int status = gbees_compare_marginals(last, montecarlo, distance, error);
+
+    if (status)
+        return status;
+    *largest = 0;
+    for (int j = 0; j < last->dimension; j++)
+        *largest = fmax(*largest, distance[j]);
+    return GBEES_OK;
+}
+
 static int compare(const gbees_study *study, const gbees_snapshot *last, const gbees_moments *grid,
                    const gbees_row_options *options, figures *result, gbees_error *error)
 {
@@ -39,7 +55,7 @@ static int compare(const gbees_study *study, const gbees_snapshot *last, const g
     gbees_moments truth;
     int status;
 
-    result->binned = NAN;
+    result->binned = result->kolmogorov = NAN;
     if (options->table) {
         status = gbees_truth_table(study->problem, options->table, last->time, &truth, error);
     } else {
@@ -49,6 +65,8 @@ static int compare(const gbees_study *study, const gbees_snapshot *last, const g
             status = gbees_montecarlo_moments(montecarlo, 0, &truth, error);
         if (!status)
             status = compare_binned(study, last, montecarlo, &result->binned, error);
+        if (!status)
+            status = compare_marginals(last, montecarlo, &result->kolmogorov, error);
         gbees_montecarlo_destroy(montecarlo);
     }
     if (status)
@@ -61,7 +79,7 @@ static int compare(const gbees_study *study, const gbees_snapshot *last, const g
 void gbees_row_print_head(FILE *file)
 {
     fprintf(file, "scheme\tmodel\tt\teta\tthreshold\tsteps\tcell updates\tmax cells\tpropagate s\tthreads\te_m\te_s\t"
-                  "BC\tmass\tclipped\toutflow\tpruned\n");
+                  "BC\tmass\tclipped\toutflow\tpruned\tKolmogorov\n");
 }
 
 int gbees_row_print(FILE *file, const gbees_study *study, const gbees_row_options *options, gbees_error *error)
@@ -72,7 +90,7 @@ int gbees_row_print(FILE *file, const gbees_study *study, const gbees_row_option
     gbees_reported reported;
     gbees_work work;
     figures result;
-    char binned[32] = "-";
+    char binned[32] = "-", kolmogorov[32] = "-";
     int status = gbees_results_read(study->results, last_number, &last, error);
 
     if (!status && last->leg > 0)
@@ -87,11 +105,14 @@ int gbees_row_print(FILE *file, const gbees_study *study, const gbees_row_option
     if (!status) {
         if (!isnan(result.binned))
             snprintf(binned, sizeof binned, "%.4f", result.binned);
+        if (!isnan(result.kolmogorov))
+            snprintf(kolmogorov, sizeof kolmogorov, "%.4f", result.kolmogorov);
         fprintf(file,
-                "%s\t%s\t%.6g\t%.3g\t%.3g\t%.0f\t%.4g\t%.0f\t%.3f\t%d\t%.5f\t%.5f\t%s\t%.6f\t%.6f\t%.6f\t%.6f\n",
+                "%s\t%s\t%.6g\t%.3g\t%.3g\t%.0f\t%.4g\t%.0f\t%.3f\t%d\t%.5f\t%.5f\t%s\t%.6f\t%.6f\t%.6f\t%.6f\t%s\n",
                 options->label, problem->model->name, last->time, relative_width(problem), problem->threshold,
                 work.steps, work.cell_updates, work.max_cells, work.propagate_s, work.threads, result.mean,
-                result.spread, binned, reported.mass, reported.clipped, reported.outflow, reported.pruned);
+                result.spread, binned, reported.mass, reported.clipped, reported.outflow, reported.pruned,
+                kolmogorov);
     }
     gbees_snapshot_destroy(last);
     return status;
