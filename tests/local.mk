@@ -31,6 +31,7 @@ check_PROGRAMS += \
 	%D%/test_grid \
 	%D%/test_isosurface \
 	%D%/test_json \
+	%D%/test_ledger \
 	%D%/test_measurement_file \
 	%D%/test_models \
 	%D%/test_module \

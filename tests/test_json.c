@@ -48,8 +48,14 @@ static gbees_record make_record(const gbees_problem *problem)
     record.statistics.mean[1] = 1e300;
     record.statistics.covariance[1] = .25;
     record.statistics.covariance[3] = 4;
-    record.totals = (gbees_totals){
-        .steps = 12, .time_step = .01, .mass_clipped = .5, .mass_outflow = .25, .mass_pruned = .125, .threads = 2};
+    record.totals = (gbees_totals){.steps = 12,
+                                   .time_step = .01,
+                                   .mass_clipped = .5,
+                                   .mass_outflow = .25,
+                                   .mass_pruned = .125,
+                                   .mass_normalised = -.5,
+                                   .threads = 2};
+    record.since.pruned = .0625;
     return record;
 }
 
@@ -61,7 +67,10 @@ START_TEST(record)
     json_t *cov = json_object_get(line, "cov");
 
     check_keys(line, "event leg record t step dt cells cells_above mass_lost mean cov entropy wall_s mass "
-                     "mass_clipped mass_outflow mass_pruned ");
+                     "mass_clipped mass_outflow mass_pruned mass_normalised since ");
+    check_keys(json_object_get(line, "since"), "mass_clipped mass_outflow mass_pruned mass_normalised ");
+    ck_assert_double_eq(real_of(json_object_get(line, "since"), "mass_pruned"), .0625);
+    ck_assert_double_eq(real_of(line, "mass_normalised"), -.5);
     ck_assert_str_eq(json_string_value(json_object_get(line, "event")), "record");
     ck_assert_int_eq(json_integer_value(json_object_get(line, "record")), 2);
     ck_assert_int_eq(json_integer_value(json_object_get(line, "cells")), 20000);

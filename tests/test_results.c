@@ -23,6 +23,15 @@ START_TEST(round_trip)
     ck_assert_int_eq(snapshot->dimension, _i);
     ck_assert_double_eq(snapshot->time, 3.4);
     ck_assert_str_eq(snapshot->model, "handmade");
+    ck_assert_double_eq(snapshot->mass, .75);
+    ck_assert_double_eq(snapshot->total.clipped, .1);
+    ck_assert_double_eq(snapshot->total.outflow, .2);
+    ck_assert_double_eq(snapshot->total.pruned, .3);
+    ck_assert_double_eq(snapshot->total.normalised, .15);
+    ck_assert_double_eq(snapshot->since.clipped, .01);
+    ck_assert_double_eq(snapshot->since.outflow, .02);
+    ck_assert_double_eq(snapshot->since.pruned, .03);
+    ck_assert_double_eq(snapshot->since.normalised, .04);
     check_same(snapshot, &problem, 100, 1e-300);
     gbees_snapshot_destroy(snapshot);
     ck_assert_int_eq(exists("leg3_record4.xdmf"), _i == 2 || _i == 3);

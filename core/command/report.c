@@ -134,6 +134,26 @@ int gbees_report_update(const gbees_report *report, const gbees_problem *problem
 
 /* ---- the end ---- */
 
+/* In per cent; what is nothing but rounding, on either side of 0, is 0. */
+static double percent(double mass)
+{
+    return fabs(mass) < 1e-14 ? 0 : 100 * mass;
+}
+
+static void print_ledger(const gbees_report *report, const gbees_totals *totals)
+{
+    const double normalised = totals->mass_normalised;
+
+    (void)fprintf(report->out,
+                  "mass: %.3g %% gained by clipping, %.3g %% lost through faces, %.3g %% lost by pruning",
+                  percent(totals->mass_clipped), percent(totals->mass_outflow), percent(totals->mass_pruned));
+    if (percent(normalised) != 0)
+        (void)fprintf(report->out, ", %.3g %% %s by normalising", fabs(percent(normalised)),
+                      normalised > 0 ? "added" : "taken away");
+    (void)fprintf(report->out, "; the sum is %.6g\n",
+                  1 + totals->mass_clipped + normalised - totals->mass_outflow - totals->mass_pruned);
+}
+
 static void print_summary(const gbees_report *report, const gbees_setup *setup, const gbees_summary *summary,
                           const char *state)
 {
@@ -148,9 +168,7 @@ static void print_summary(const gbees_report *report, const gbees_setup *setup, 
                   gbees_units_count(most, sizeof most, (double)totals->max_cells),
                   gbees_units_count(updates, sizeof updates, totals->cell_updates),
                   gbees_units_bytes(bytes, sizeof bytes, (double)totals->peak_bytes));
-    (void)fprintf(report->out,
-                  "mass: %.3g %% gained by clipping, %.3g %% lost through faces, %.3g %% lost by pruning\n",
-                  100 * totals->mass_clipped, 100 * totals->mass_outflow, 100 * totals->mass_pruned);
+    print_ledger(report, totals);
     if (setup->folder)
         (void)fprintf(report->out, "results: %s\n", setup->folder);
 }

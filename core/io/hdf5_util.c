@@ -229,6 +229,11 @@ void gbees_hdf5_read(gbees_hdf5 *file, const char *name, hid_t type, int rank, c
     (void)H5Dclose(set);
 }
 
+int gbees_hdf5_has_attribute(const gbees_hdf5 *file, const char *name)
+{
+    return is_open(file) && H5Aexists(file->id, name) > 0;
+}
+
 void gbees_hdf5_read_attribute(gbees_hdf5 *file, const char *name, hid_t type, void *data)
 {
     if (!is_open(file))

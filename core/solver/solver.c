@@ -16,6 +16,7 @@ struct gbees_solver {
     gbees_engine *engine;
     gbees_schedule *schedule;
     gbees_clock clock;
+    gbees_totals recorded; /* at the last record */
     int ran;
     int leg;
     uint64_t slice; /* steps to ask for at once */
@@ -189,6 +190,14 @@ static int collect_cells(gbees_solver *solver, gbees_cells **cells, gbees_error 
     return GBEES_OK;
 }
 
+static gbees_ledger ledger_since(const gbees_totals *then, const gbees_totals *now)
+{
+    return (gbees_ledger){.clipped = now->mass_clipped - then->mass_clipped,
+                          .outflow = now->mass_outflow - then->mass_outflow,
+                          .pruned = now->mass_pruned - then->mass_pruned,
+                          .normalised = now->mass_normalised - then->mass_normalised};
+}
+
 static int make_record(gbees_solver *solver, int number, gbees_error *error)
 {
     const gbees_observer *observer = solver->observer;
@@ -207,6 +216,8 @@ static int make_record(gbees_solver *solver, int number, gbees_error *error)
         return status;
     record.time = solver->clock.time;
     record.totals = totals_of(solver);
+    record.since = ledger_since(&solver->recorded, &record.totals);
+    solver->recorded = record.totals;
     record.cells = cells;
     record.wall_s = now_s() - solver->began_s;
     status = observer->record(observer->context, &record, error);

@@ -6,6 +6,7 @@
  * Probability is kept un-normalised between updates: the sum over all cells starts at 1 and drifts with clipping,
  * outflow and pruning, and every comparison with p* is made against p* times that sum.  Numbers handed out
  * (statistics, cells) are normalised to 1.  (In paper and legacy mode the density is normalised at each step.)
+ * Whatever changes the sum is an entry of the ledger (gbees_totals).
  */
 #ifndef GBEES_BACKEND_H
 #define GBEES_BACKEND_H
@@ -34,8 +35,10 @@ typedef struct gbees_clock {
     uint64_t leg_step; /* steps done in this leg: prunes are counted from its start */
 } gbees_clock;
 
-/* Running totals since gbees_backend.create().  The ledger: from the start, and again from each update, on, the sum of
- * P is 1 + what was clipped - what flowed out - what was pruned since then. */
+/* Running totals since gbees_backend.create().  The ledger: at any time, and over any number of updates,
+ *
+ *     sum of P = 1 + mass_clipped + mass_normalised - mass_outflow - mass_pruned
+ */
 typedef struct gbees_totals {
     uint64_t steps;
     double cell_updates;     /* needed cells (see gbees_statistics.cells), summed over steps */
@@ -44,7 +47,8 @@ typedef struct gbees_totals {
     uint64_t peak_bytes;     /* largest memory held */
     double mass_clipped;     /* gained by setting negative cells to 0 */
     double mass_outflow;     /* lost through faces with no neighbour */
-    double mass_pruned;      /* lost by pruning */
+    double mass_pruned;      /* lost by pruning, an update's too */
+    double mass_normalised;  /* put back (or taken away) by normalising: at updates; in paper mode at steps, too */
     double time_step;        /* of the last step, 0 before the first */
     double threshold;        /* p* now */
     int budget_missed;       /* 1: memory did not allow the p* that the mass budget asked for */
@@ -59,8 +63,8 @@ typedef struct gbees_statistics {
     double mass;          /* sum of P before normalisation: 1 at the start; after an update 1 less what it pruned */
     double mean[GBEES_MAX_DIM];
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM];
-    double entropy;                /* -sum P log(P / volume of a cell), nats */
-    double peak;                   /* the largest P, normalised ... */
+    double entropy;                    /* -sum P log(P / volume of a cell), nats */
+    double peak;                       /* the largest P, normalised ... */
     int32_t peak_index[GBEES_MAX_DIM]; /* ... and its cell */
 } gbees_statistics;
 

@@ -78,13 +78,19 @@ void gbees_problem_destroy(gbees_problem *problem);
 
 typedef struct gbees_cells gbees_cells; /* index + probability of the cells with P >= p*, sorted by index */
 
+/* What has changed the sum of P: it grows by clipped + normalised - outflow - pruned (gbees_totals says more). */
+typedef struct gbees_ledger {
+    double clipped, outflow, pruned, normalised;
+} gbees_ledger;
+
 typedef struct gbees_record {
     const gbees_problem *problem;
     int leg, number; /* number 0 is the leg's initial density (after the update that opens it) */
     double time;
     double wall_s; /* since the run began */
     gbees_statistics statistics;
-    gbees_totals totals;
+    gbees_totals totals; /* since the start */
+    gbees_ledger since;  /* since the record before; of the first, since the start */
     const gbees_cells *cells;
 } gbees_record;
 
@@ -157,6 +163,8 @@ typedef struct gbees_snapshot {
     double origin[GBEES_MAX_DIM], width[GBEES_MAX_DIM];
     char name[GBEES_MAX_DIM][64], unit[GBEES_MAX_DIM][64];
     char model[64];
+    double mass;               /* sum of P before normalisation: 1 + the total's changes; not a number if ... */
+    gbees_ledger total, since; /* since the start, since the record before; ... the file is too old to have them */
     size_t count;
     int32_t *index[GBEES_MAX_DIM]; /* index[j][i] */
     double *p;
