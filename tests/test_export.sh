@@ -118,8 +118,9 @@ with h5py.File(os.path.join(run, "leg0_record1.h5")) as f:
     names = """format format_version gbees_version model model_hash plugin parameters parameter_names scenario backend
         device leg record time step time_step mean covariance entropy mass mass_clipped mass_outflow mass_pruned cells
         cells_above threshold dimension mass_normalised mass_clipped_since mass_outflow_since mass_pruned_since
-        mass_normalised_since""".split()
+        mass_normalised_since warnings""".split()
     assert sorted(names) == sorted(a), set(names) ^ set(a)
+    assert list(a["warnings"]) == [], a["warnings"]
 with h5py.File(os.path.join(run, "moments.h5")) as f:
     assert list(f["time"]) == [0, .1, 1] and list(f["leg"]) == [0, 0, 1] and list(f["record"]) == [0, 1, 0]
     assert f["mean"].shape == (3, 3) and f["covariance"].shape == (3, 3, 3)

@@ -32,6 +32,12 @@ START_TEST(round_trip)
     ck_assert_double_eq(snapshot->since.outflow, .02);
     ck_assert_double_eq(snapshot->since.pruned, .03);
     ck_assert_double_eq(snapshot->since.normalised, .04);
+    ck_assert_int_eq(snapshot->warning_count, 2);
+    ck_assert_str_eq(
+        snapshot->warning[0],
+        "losses since the start add up to 50 % of the mass, 20 % through faces and 30 % by pruning: give a "
+        "smaller 'threshold'");
+    ck_assert_msg(strstr(snapshot->warning[1], "no threshold holds the mass budget"), "%s", snapshot->warning[1]);
     check_same(snapshot, &problem, 100, 1e-300);
     gbees_snapshot_destroy(snapshot);
     ck_assert_int_eq(exists("leg3_record4.xdmf"), _i == 2 || _i == 3);
@@ -72,6 +78,7 @@ START_TEST(no_cells)
     gbees_writer_destroy(writer);
     snapshot = get(0);
     ck_assert_uint_eq(snapshot->count, 0);
+    ck_assert_int_eq(snapshot->warning_count, 0);
     gbees_snapshot_destroy(snapshot);
 }
 END_TEST

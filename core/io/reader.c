@@ -183,6 +183,13 @@ static void read_ledger(gbees_hdf5 *file, gbees_snapshot *snapshot)
     read_mass(file, "mass_normalised_since", &snapshot->since.normalised);
 }
 
+static void read_warnings(gbees_hdf5 *file, gbees_snapshot *snapshot)
+{
+    if (gbees_hdf5_has_attribute(file, "warnings"))
+        snapshot->warning_count = (int)gbees_hdf5_read_attribute_texts(
+            file, "warnings", GBEES_WARNING_COUNT, snapshot->warning[0], sizeof snapshot->warning[0]);
+}
+
 static void read_facts(gbees_hdf5 *file, gbees_snapshot *snapshot)
 {
     hsize_t n = (hsize_t)snapshot->dimension, zero = 0;
@@ -192,6 +199,7 @@ static void read_facts(gbees_hdf5 *file, gbees_snapshot *snapshot)
     gbees_hdf5_read_attribute(file, "time", H5T_NATIVE_DOUBLE, &snapshot->time);
     gbees_hdf5_read_attribute_text(file, "model", snapshot->model, sizeof snapshot->model);
     read_ledger(file, snapshot);
+    read_warnings(file, snapshot);
     if (file->status)
         return;
     gbees_hdf5_read(file, "/grid/origin", H5T_NATIVE_DOUBLE, 1, &zero, &n, snapshot->origin);

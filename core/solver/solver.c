@@ -85,8 +85,11 @@ void gbees_solver_destroy(gbees_solver *solver)
 
 void gbees_solver_summary(const gbees_solver *solver, gbees_summary *summary)
 {
-    *summary =
-        (gbees_summary){.totals = totals_of(solver), .wall_s = solver->wall_s, .propagate_s = solver->propagate_s};
+    *summary = (gbees_summary){.problem = solver->problem,
+                               .totals = totals_of(solver),
+                               .wall_s = solver->wall_s,
+                               .propagate_s = solver->propagate_s};
+    summary->warnings = gbees_warnings(solver->problem, &summary->totals);
 }
 
 /* The clock of paper and legacy mode is the sum of its steps, as in the code they repeat. */
@@ -217,6 +220,7 @@ static int make_record(gbees_solver *solver, int number, gbees_error *error)
     record.time = solver->clock.time;
     record.totals = totals_of(solver);
     record.since = ledger_since(&solver->recorded, &record.totals);
+    record.warnings = gbees_warnings(solver->problem, &record.totals);
     solver->recorded = record.totals;
     record.cells = cells;
     record.wall_s = now_s() - solver->began_s;

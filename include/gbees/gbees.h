@@ -91,6 +91,7 @@ typedef struct gbees_record {
     gbees_statistics statistics;
     gbees_totals totals; /* since the start */
     gbees_ledger since;  /* since the record before; of the first, since the start */
+    unsigned warnings;   /* gbees_warning bits that hold by now */
     const gbees_cells *cells;
 } gbees_record;
 
@@ -102,6 +103,16 @@ void gbees_cells_range(const gbees_cells *cells, int axis, int32_t *lo, int32_t 
 /* Dense marginals over the range: sum of P with index lo_a + i (and lo_b + k).  Row-major [a][b]; malloc()ed. */
 int gbees_cells_marginal_1d(const gbees_cells *cells, int a, double **p, gbees_error *error);
 int gbees_cells_marginal_2d(const gbees_cells *cells, int a, int b, double **p, gbees_error *error);
+
+/* ---- warnings (core/solver) -------------------------------------------------------------------------------- */
+
+/* The gbees_warning bits that hold; totals are NULL before the run. */
+unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals);
+enum { GBEES_WARNING_TEXT = 256 };
+/* One line that says what is the matter and what to do about it, cut to fit. Totals may be NULL for those that hold
+ * before the run. */
+void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, const gbees_totals *totals, char *text,
+                        size_t size);
 
 /* ---- solver (core/solver) ---------------------------------------------------------------------------------- */
 
@@ -120,7 +131,9 @@ typedef struct gbees_observer {
 } gbees_observer;
 
 typedef struct gbees_summary {
+    const gbees_problem *problem;
     gbees_totals totals;
+    unsigned warnings;  /* gbees_warning bits */
     double wall_s;      /* of gbees_solver_run */
     double propagate_s; /* of the steps and updates alone: no records, no start-up */
 } gbees_summary;
@@ -165,6 +178,8 @@ typedef struct gbees_snapshot {
     char model[64];
     double mass;               /* sum of P before normalisation: 1 + the total's changes; not a number if ... */
     gbees_ledger total, since; /* since the start, since the record before; ... the file is too old to have them */
+    int warning_count;
+    char warning[GBEES_WARNING_COUNT][GBEES_WARNING_TEXT];
     size_t count;
     int32_t *index[GBEES_MAX_DIM]; /* index[j][i] */
     double *p;
