@@ -163,7 +163,9 @@ START_TEST(summary)
         .propagate_s = 4};
     json_t *line = parse(gbees_jsonl_summary("cpu", &with));
 
-    check_keys(line, "event backend threads steps cell_updates max_cells wall_s propagate_s cells_per_s peak_bytes warnings ");
+    check_keys(
+        line,
+        "event backend threads steps cell_updates max_cells wall_s propagate_s cells_per_s peak_bytes warnings ");
     ck_assert_str_eq(json_string_value(json_object_get(line, "backend")), "cpu");
     ck_assert_int_eq(json_integer_value(json_object_get(line, "cell_updates")), 80000000000);
     ck_assert_int_eq(json_integer_value(json_object_get(line, "peak_bytes")), INT64_C(1) << 31);

@@ -157,17 +157,62 @@ START_TEST(it_closes_to_rounding_in_mixed_precision)
 }
 END_TEST
 
+/* ---- the budget ------------------------------------------------------------------------------------------------ */
+
+static const char *const budgets[] = {"0.005", "0.02", "0.05"};
+static const char *const only_measured[] = {"measurements=[]", "records=2"}; /* without and with the measurement */
+
+/* The total over the run, as a share of what was asked for, is within a factor of 1.6. */
+START_TEST(budgets_are_held)
+{
+    char budget[32];
+    const char *settings[] = {schemes[_i / 6], only_measured[_i % 2], "records=2", budget, NULL};
+
+    (void)snprintf(budget, sizeof budget, "mass_budget=%s", budgets[_i / 2 % 3]);
+    gbees_results *results = run(settings);
+    gbees_snapshot *last = get(results, gbees_results_count(results) - 1);
+    double share = (last->total.outflow + last->total.pruned) / (2 * strtod(budgets[_i / 2 % 3], NULL));
+
+    ck_assert_msg(share > 1 / 1.6 && share < 1.6, "%s: %.3f of it was lost", budget, share);
+    /* That a tenth is lost is told if it is, and nothing else is. */
+    ck_assert_int_eq(last->warning_count, last->total.outflow + last->total.pruned > 0.1);
+    gbees_snapshot_destroy(last);
+    gbees_results_destroy(results);
+}
+END_TEST
+
+/* The sweeps carry some mass past the grid's corners, however small p* is: asked for next to nothing, it is told. */
+START_TEST(a_budget_that_can_not_be_held_is_on_record)
+{
+    const char *settings[] = {"scheme=split5", "mass_budget=1e-8", "factor=0.5", "end=0.3", "measurements=[]", NULL};
+    gbees_results *results = run(settings);
+    gbees_snapshot *first = get(results, 0), *last = get(results, gbees_results_count(results) - 1);
+
+    ck_assert_int_eq(first->warning_count, 0);
+    ck_assert_int_eq(last->warning_count, 1);
+    ck_assert_msg(strstr(last->warning[0], "the mass budget is not held: "), "%s", last->warning[0]);
+    gbees_snapshot_destroy(first);
+    gbees_snapshot_destroy(last);
+    gbees_results_destroy(results);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("ledger");
-    TCase *ledger = tcase_create("ledger");
+    TCase *ledger = tcase_create("ledger"), *budget = tcase_create("budget");
     SRunner *runner = srunner_create(suite);
 
     tcase_add_checked_fixture(ledger, set_up, tear_down);
     tcase_set_timeout(ledger, 60);
     tcase_add_loop_test(ledger, it_closes_from_the_file_alone, 0, 6);
     tcase_add_loop_test(ledger, it_closes_to_rounding_in_mixed_precision, 0, 2);
+    tcase_add_checked_fixture(budget, set_up, tear_down);
+    tcase_set_timeout(budget, 60);
+    tcase_add_loop_test(budget, budgets_are_held, 0, 12);
+    tcase_add_test(budget, a_budget_that_can_not_be_held_is_on_record);
     suite_add_tcase(suite, ledger);
+    suite_add_tcase(suite, budget);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
