@@ -116,9 +116,35 @@ START_TEST(default_of_lorenz63)
     ck_assert_int_eq(numerics->faces, GBEES_FACES_OPEN);
     ck_assert_int_eq(numerics->growth, GBEES_GROWTH_DOWNWIND);
     ck_assert_int_eq(numerics->cells_per_brick, 64);
-    ck_assert_int_eq(numerics->prune_interval, 20);
+    ck_assert_int_eq(numerics->scheme, GBEES_SCHEME_SPLIT5);
+    ck_assert_int_eq(numerics->prune_interval, 5);
     ck_assert(numerics->courant == 1 && numerics->time_step == 0);
     gbees_problem_destroy(problem);
+}
+END_TEST
+
+START_TEST(schemes)
+{
+    static const struct {
+        const char *text;
+        gbees_scheme scheme;
+        int prune_interval;
+    } cases[] = {{"scheme: split5", GBEES_SCHEME_SPLIT5, 5},
+                 {"scheme: split5-mp", GBEES_SCHEME_SPLIT5_MP, 5},
+                 {"scheme: split5\nprune_interval: 3", GBEES_SCHEME_SPLIT5, 3},
+                 {"scheme: ctu", GBEES_SCHEME_CTU, 20},
+                 {"mode: default\nscheme: ctu", GBEES_SCHEME_CTU, 20},
+                 {"mode: paper", GBEES_SCHEME_CTU, 20},
+                 {"mode: paper\nscheme: ctu\nprune_interval: 2", GBEES_SCHEME_CTU, 2},
+                 {"mode: legacy\ntime_step: 0.01", GBEES_SCHEME_CTU, 20}};
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        gbees_problem *problem = problem_of(&lorenz63, cases[k].text, text63);
+
+        ck_assert_msg(problem->numerics.scheme == cases[k].scheme, "%s", cases[k].text);
+        ck_assert_msg(problem->numerics.prune_interval == cases[k].prune_interval, "%s", cases[k].text);
+        gbees_problem_destroy(problem);
+    }
 }
 END_TEST
 
@@ -394,6 +420,7 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, default_of_lorenz63);
+    tcase_add_test(tcase, schemes);
     tcase_add_test(tcase, default_of_lorenz96);
     tcase_add_test(tcase, widths_and_extents);
     tcase_add_test(tcase, parameters_by_name);
