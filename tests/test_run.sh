@@ -133,6 +133,27 @@ run 0 $coarse --until 0.02 --no-output --quiet
 lines out 0
 lines err 0
 
+# The model's own scenarios by name; a file of such a name by its path.
+run 0 --plugin lorenz96 --describe
+has out 'Scenario "budget" (--scenario budget)'
+run 0 --plugin lorenz96 --scenario budget --check
+has out "mass budget   0.0153846 a unit of time"
+run 0 --plugin lorenz96 --scenario budget --set threshold=1e-7 --check
+has out "threshold     1e-07"
+run 0 --plugin lorenz96 --scenario default --check
+has out "threshold     8e-09"
+echo 'threshold: 1e-6' >budget
+run 0 --plugin lorenz96 --scenario ./budget --check
+has out "threshold     1e-06"
+refuse "budgte" --plugin lorenz96 --scenario budgte
+
+# ---- the default scheme, and the paper's ----
+run 0 $coarse --until 0.05 --no-output
+has out "mass: 0 % gained by clipping"
+run 0 $coarse --until 0.05 --no-output --set scheme=ctu
+has out "gained by clipping"
+lacks out "mass: 0 % gained by clipping"
+
 # ---- warnings: on standard error once, in the report, in each line of JSON, and before computing ----
 cut="the initial box cuts off 50.9 % of the Gaussian"
 run 0 --plugin lorenz63 --set extent=1 --until 0.02 --no-output
@@ -149,8 +170,11 @@ has out "warning: $cut"
 has out "it can be run; nothing was computed"
 run 0 --plugin lorenz63 --set extent=1 --check --json
 has out "\"warnings\":[\"$cut"
-run 0 --plugin lorenz63 --check
-lacks out "warning"
+for model in lorenz63 lorenz96 pcr3bp; do
+    run 0 --plugin "$model" --check
+    lacks out "warning"
+    lacks out "mass budget"
+done
 run 0 --plugin lorenz63 --set factor=0.5 --set threshold=0.01 --until 1 --set 'measurements=[]' --output lost
 lines err 1
 has err "losses since the start add up to"
