@@ -152,7 +152,7 @@ START_TEST(it_closes_to_rounding_in_mixed_precision)
     gbees_results *results = run(settings);
     gbees_ledger end;
 
-    check_records(results, 1e-5, &end);
+    check_records(results, 1e-6, &end);
     gbees_results_destroy(results);
 }
 END_TEST

@@ -83,6 +83,28 @@ START_TEST(no_cells)
 }
 END_TEST
 
+/* A record of before there were warnings and such an entry of the ledger can still be read. */
+START_TEST(older_records)
+{
+    gbees_problem problem = make_problem(1);
+    gbees_writer *writer = start(&problem);
+    char *path = in_folder("leg0_record4.h5");
+
+    put(writer, &problem, 5, 0, 4);
+    gbees_writer_destroy(writer);
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    ck_assert(H5Adelete(file, "warnings") >= 0 && H5Adelete(file, "mass_normalised") >= 0);
+    ck_assert_int_ge(H5Fclose(file), 0);
+    free(path);
+    gbees_snapshot *snapshot = get(0);
+    ck_assert_int_eq(snapshot->warning_count, 0);
+    ck_assert_double_nan(snapshot->total.normalised);
+    ck_assert_double_eq(snapshot->total.pruned, .3);
+    ck_assert_uint_eq(snapshot->count, 5);
+    gbees_snapshot_destroy(snapshot);
+}
+END_TEST
+
 START_TEST(order_of_records)
 {
     static const int in[][2] = {{0, 2}, {10, 0}, {0, 10}, {2, 0}, {0, 1}},
@@ -261,6 +283,7 @@ static TCase *make_tests(void)
     tcase_add_loop_test(tests, round_trip, 1, 9);
     tcase_add_test(tests, many_cells);
     tcase_add_test(tests, no_cells);
+    tcase_add_test(tests, older_records);
     tcase_add_test(tests, order_of_records);
     tcase_add_test(tests, states_of_a_run);
     tcase_add_test(tests, moments);

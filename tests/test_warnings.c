@@ -64,7 +64,7 @@ START_TEST(small_boxes)
 }
 END_TEST
 
-/* Each box that `extent: 3` makes is large enough, in any dimension. */
+/* Each box that `extent: 3` makes is large enough: by rounding it may end at 3 sigma, which cuts off 0.27 % an axis. */
 START_TEST(default_boxes_are_large_enough)
 {
     gbees_problem problem = {.dimension = _i};
@@ -75,7 +75,7 @@ START_TEST(default_boxes_are_large_enough)
             problem.width[j] = 0.3 / (2 * factor);
             problem.extent[j] = (int)round(2 * 3 * factor);
         }
-        ck_assert_msg(!(gbees_warnings(&problem, NULL) & GBEES_WARNING_BOX) || _i > 3, "factor %g", factor);
+        ck_assert_msg(!(gbees_warnings(&problem, NULL) & GBEES_WARNING_BOX), "factor %g", factor);
     }
 }
 END_TEST
@@ -156,7 +156,7 @@ int main(void)
 
     tcase_add_test(before, all_is_well);
     tcase_add_test(before, small_boxes);
-    tcase_add_loop_test(before, default_boxes_are_large_enough, 1, 9);
+    tcase_add_loop_test(before, default_boxes_are_large_enough, 1, 6);
     tcase_add_test(before, wide_cells);
     tcase_add_test(before, narrow_ridges);
     tcase_add_test(during, lost_mass);
