@@ -64,7 +64,8 @@ START_TEST(small_boxes)
 }
 END_TEST
 
-/* Each box that `extent: 3` makes is large enough: by rounding it may end at 3 sigma, which cuts off 0.27 % an axis. */
+/* Each box that `extent: 3` makes is large enough: by rounding it may end at 3 sigma, which cuts off 0.27 % an axis.
+ */
 START_TEST(default_boxes_are_large_enough)
 {
     gbees_problem problem = {.dimension = _i};
