@@ -68,7 +68,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \
 	%D%/solver/solver.c \
-	%D%/solver/version.c
+	%D%/solver/version.c \
+	%D%/solver/warnings.c
 
 bin_PROGRAMS += gbees-run
 gbees_run_LDFLAGS =

@@ -40,15 +40,18 @@ static const gbees_measurement_function measurements[] = {
 };
 
 static const gbees_model_scenario scenarios[] = {
-    {"default",
-     "# Hanson et al., Comput. Phys. Commun. 317 (2025) 109819, section 5.1.1\n"
-     "mean: [-11.5, -10.0, 9.5]\n"
-     "covariance: [1, 1, 1]\n"
-     "threshold: 5.0e-6\n"
-     "end: 2.0\n"
-     "records: 4\n"
-     "measurements:\n"
-     "  - {time: 1.0, function: z, value: [-8], covariance: [1]}\n"},
+    {"default", "# Hanson et al., Comput. Phys. Commun. 317 (2025) 109819, section 5.1.1\n"
+                "mean: [-11.5, -10.0, 9.5]\n"
+                "covariance: [1, 1, 1]\n"
+                "# The published p*, so that results compare with published ones: it loses 1.1 % of the mass.\n"
+                "# Pruned as seldom as in the published code: on a grid as small as this it costs 2 % more cells,\n"
+                "# and truncation moves a fifth less of the density at t = 2.\n"
+                "threshold: 5.0e-6\n"
+                "prune_interval: 20\n"
+                "end: 2.0\n"
+                "records: 4\n"
+                "measurements:\n"
+                "  - {time: 1.0, function: z, value: [-8], covariance: [1]}\n"},
 };
 
 GBEES_MODEL = {

@@ -55,7 +55,7 @@ static const gbees_measurement_function measurements[] = {
 static const gbees_model_scenario scenarios[] = {
     {"default", "mean: [1.5, 0.0]\n" /* (3) the initial Gaussian */
                 "covariance: [0.04, 0.04]\n"
-                "threshold: 1.0e-6\n" /* cells with less probability are not kept */
+                "mass_budget: 0.01\n" /* of the mass may be lost in a unit of time */
                 "end: 4.0\n"
                 "records: 4\n"
                 "measurements:\n"

@@ -34,9 +34,12 @@ static inline gbees_model model_of(const char *file, const char *text)
 
 static inline program_spec spec_of(const gbees_model *model, int dimension, const char *arch, int separate)
 {
-    static const char *const defines[] = {"GBEES_REAL=float"};
-    program_spec spec = {
-        .model = model, .dimension = dimension, .defines = defines, .define_count = 1, .separate = separate};
+    program_spec spec = {.model = model,
+                         .dimension = dimension,
+                         .defines = {"GBEES_REAL=float", "GBEES_REAL_IS_DOUBLE=0", "GBEES_WIDE=0", "GBEES_SPLIT=1",
+                                     "GBEES_PRESERVING=0", "GBEES_BLOCKS=2"},
+                         .define_count = 6,
+                         .separate = separate};
 
     print(spec.arch, sizeof spec.arch, "%s", arch);
     return spec;

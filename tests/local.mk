@@ -21,6 +21,7 @@ TESTS = $(check_PROGRAMS) $(test_scripts)
 if HAVE_CHECK
 check_PROGRAMS += \
 	%D%/test_brick \
+	%D%/test_budget \
 	%D%/test_card \
 	%D%/test_cells \
 	%D%/test_cpu \
@@ -34,6 +35,7 @@ check_PROGRAMS += \
 	%D%/test_grid \
 	%D%/test_isosurface \
 	%D%/test_json \
+	%D%/test_ledger \
 	%D%/test_measurement_file \
 	%D%/test_models \
 	%D%/test_module \
@@ -46,12 +48,21 @@ check_PROGRAMS += \
 	%D%/test_solver \
 	%D%/test_split \
 	%D%/test_split_order \
-	%D%/test_text
+	%D%/test_text \
+	%D%/test_warnings
 %C%_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
 # The grid is no part of a library: it is compiled into its test.
 %C%_test_grid_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_test_grid_SOURCES = \
 	%D%/test_grid.c \
+	backends/cpu/grid.c \
+	backends/cpu/grid_compact.c \
+	backends/cpu/pages.c
+# So is the controller of p*.
+%C%_test_budget_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_test_budget_SOURCES = \
+	%D%/test_budget.c \
+	backends/cpu/budget.c \
 	backends/cpu/grid.c \
 	backends/cpu/grid_compact.c \
 	backends/cpu/pages.c

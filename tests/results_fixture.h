@@ -82,8 +82,14 @@ static inline gbees_record make_record(const gbees_problem *problem, const gbees
         record.statistics.mean[j] = j + number;
         record.statistics.covariance[j * problem->dimension + j] = 1 + j;
     }
-    record.totals = (gbees_totals){
-        .steps = 10 + (uint64_t)number, .time_step = .01, .mass_clipped = .1, .mass_outflow = .2, .mass_pruned = .3};
+    record.totals = (gbees_totals){.steps = 10 + (uint64_t)number,
+                                   .time_step = .01,
+                                   .mass_clipped = .1,
+                                   .mass_outflow = .2,
+                                   .mass_pruned = .3,
+                                   .mass_normalised = .15};
+    record.warnings = number == 4 ? GBEES_WARNING_MASS_LOST | GBEES_WARNING_BUDGET_FLOOR : 0;
+    record.since = (gbees_ledger){.clipped = .01, .outflow = .02, .pruned = .03, .normalised = .04};
     return record;
 }
 

@@ -427,6 +427,33 @@ START_TEST(mirrored_problems_have_mirrored_results)
 }
 END_TEST
 
+/* ---- the mass budget ------------------------------------------------------------------------------------------- */
+
+/* Cells of a flat box that moves one cell a step along each of three axes: what lies at its foremost corner goes past
+ * the neighbours that growth makes, whatever p* is. */
+START_TEST(a_budget_that_no_threshold_holds_is_told)
+{
+    rig r;
+
+    open_split(&r, 3, 10);
+    rig_straighten(&r);
+    r.problem.threshold = 0;
+    r.problem.end = 100;
+    r.problem.mass_budget = 1e-4;
+    r.problem.numerics.cells_per_brick = 1;
+    r.problem.numerics.prune_interval = 1;
+    for (int j = 0; j < 3; j++) {
+        r.problem.parameters[VELOCITY + j] = r.problem.width[j];
+        for (int k = 0; k < 3; k++)
+            r.problem.covariance[3 * j + k] = j == k ? 100 : 0;
+    }
+    rig_start(&r, 1);
+    rig_steps(&r, 14);
+    ck_assert_uint_eq(rig_totals(&r).warnings, GBEES_WARNING_BUDGET_FLOOR);
+    rig_close(&r);
+}
+END_TEST
+
 /* ---- accuracy -------------------------------------------------------------------------------------------------- */
 
 /* The mean's error at t = 0.8 for the velocity 1.3 cos(t), the same everywhere. */
@@ -530,6 +557,7 @@ int main(void)
     tcase_set_timeout(mass, 60);
     tcase_add_loop_test(mass, the_ledger_closes, 1, 5);
     tcase_add_loop_test(mass, cells_are_never_negative, 1, 5);
+    tcase_add_test(mass, a_budget_that_no_threshold_holds_is_told);
     tcase_set_timeout(same, 60);
     tcase_add_loop_test(same, threads_give_the_same_bits, 0, 4);
     tcase_add_loop_test(same, instruction_sets_agree, 1, 9);

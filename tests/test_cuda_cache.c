@@ -382,7 +382,6 @@ static int built(cuda_api *api, const program_spec *spec)
 START_TEST(all_that_a_program_depends_on)
 {
     enum { CHANGES = 9 };
-    static const char *const none[] = {"A=1", "B=1"}, *const other[] = {"A=2"};
     const gbees_model model = model_of("mine.c", text), model2 = model_of("mine.c", text2);
     cuda_api api = {0};
     program_spec specs[CHANGES];
@@ -390,12 +389,14 @@ START_TEST(all_that_a_program_depends_on)
     ck_assert_int_eq(cuda_api_open(&api, CUDA_COMPILER | CUDA_LINKER, &error), GBEES_OK);
     for (int i = 0; i < CHANGES; i++) {
         specs[i] = spec_of(&model, 2, "sm_90", 0);
-        specs[i].defines = none;
+        specs[i].defines[6] = "A=1";
+        specs[i].defines[7] = "B=1";
+        specs[i].define_count = 7;
     }
     specs[1].model = &model2;
     specs[2].dimension = 3;
-    specs[3].define_count = 2;
-    specs[4].defines = other;
+    specs[3].define_count = 8;
+    specs[4].defines[6] = "A=2";
     print(specs[5].arch, sizeof specs[5].arch, "sm_80");
     specs[6].no_contraction = 1;
     specs[7].separate = 1;

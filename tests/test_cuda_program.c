@@ -389,8 +389,7 @@ START_TEST(the_engines_own_fault)
     ck_assert_ptr_nonnull(
         strstr(error.text, "the engine can't be compiled for the GPU: NVRTC_ERROR_COMPILATION: unit:1: "));
     ck_assert_ptr_null(code.data);
-    static const char *const strange[] = {"--no-such-option"};
-    spec.defines = strange;
+    spec.defines[0] = "--no-such-option";
     ck_assert_int_ne(cuda_compile(&api, &spec, &target, CUDA_CUBIN, "unit", "#error no\n", &code, &error), GBEES_OK);
 }
 END_TEST

@@ -46,7 +46,9 @@ test "$(wc -l < "$one")" -eq 101 || fail "$(wc -l < "$one") lines"
 one=$scratch/csv/leg1_record0.csv
 test "$(sed -n 1p "$one")" = 'x [m],"theta, ""t"" [rad]",éta,p' || fail "header: $(sed -n 1p "$one")"
 test "$(sed -n 2p "$one")" = '-13,-15.5,0.75,0.001' || fail "first line: $(sed -n 2p "$one")"
-test "$(sed -n 4p "$scratch/csv/records.csv")" = 'leg1_record0.csv,1,0,1,100' || fail "$(cat "$scratch/csv/records.csv")"
+test "$(sed -n 1p "$scratch/csv/records.csv")" = \
+    file,leg,record,time,cells,mass,mass_clipped,mass_outflow,mass_pruned,mass_normalised || fail "head of the list"
+test "$(sed -n 4p "$scratch/csv/records.csv")" = 'leg1_record0.csv,1,0,1,100,0.75,0.10000000000000001,0.20000000000000001,0.29999999999999999,0.14999999999999999' || fail "$(cat "$scratch/csv/records.csv")"
 
 # ---- errors
 expect 1 'is not empty' "$export" "$run" "$scratch/text"
@@ -115,12 +117,15 @@ with h5py.File(os.path.join(run, "leg0_record1.h5")) as f:
     assert list(a["mean"]) == [1, 2, 3] and (a["covariance"] == np.diag([1, 2, 3])).all()
     names = """format format_version gbees_version model model_hash plugin parameters parameter_names scenario backend
         device leg record time step time_step mean covariance entropy mass mass_clipped mass_outflow mass_pruned cells
-        cells_above threshold dimension""".split()
+        cells_above threshold dimension mass_normalised mass_clipped_since mass_outflow_since mass_pruned_since
+        mass_normalised_since warnings""".split()
     assert sorted(names) == sorted(a), set(names) ^ set(a)
+    assert list(a["warnings"]) == [], a["warnings"]
 with h5py.File(os.path.join(run, "moments.h5")) as f:
     assert list(f["time"]) == [0, .1, 1] and list(f["leg"]) == [0, 0, 1] and list(f["record"]) == [0, 1, 0]
     assert f["mean"].shape == (3, 3) and f["covariance"].shape == (3, 3, 3)
-    for name in "mean covariance entropy mass cells cells_above mass_clipped mass_outflow mass_pruned step".split():
+    for name in """mean covariance entropy mass cells cells_above mass_clipped mass_outflow mass_pruned mass_normalised
+            step""".split():
         assert f[name].dims[0]["time"] == f["time"], name
     assert list(f["updates/time"]) == [1] and list(f["updates/log_evidence"]) == [-3]
 grid = tree.parse(os.path.join(run, "leg0_record1.xdmf")).getroot().find("Domain/Grid")

@@ -48,8 +48,14 @@ static gbees_record make_record(const gbees_problem *problem)
     record.statistics.mean[1] = 1e300;
     record.statistics.covariance[1] = .25;
     record.statistics.covariance[3] = 4;
-    record.totals = (gbees_totals){
-        .steps = 12, .time_step = .01, .mass_clipped = .5, .mass_outflow = .25, .mass_pruned = .125, .threads = 2};
+    record.totals = (gbees_totals){.steps = 12,
+                                   .time_step = .01,
+                                   .mass_clipped = .5,
+                                   .mass_outflow = .25,
+                                   .mass_pruned = .125,
+                                   .mass_normalised = -.5,
+                                   .threads = 2};
+    record.since.pruned = .0625;
     return record;
 }
 
@@ -61,7 +67,11 @@ START_TEST(record)
     json_t *cov = json_object_get(line, "cov");
 
     check_keys(line, "event leg record t step dt cells cells_above mass_lost mean cov entropy wall_s mass "
-                     "mass_clipped mass_outflow mass_pruned ");
+                     "mass_clipped mass_outflow mass_pruned mass_normalised since warnings ");
+    check_keys(json_object_get(line, "since"), "mass_clipped mass_outflow mass_pruned mass_normalised ");
+    ck_assert_double_eq(real_of(json_object_get(line, "since"), "mass_pruned"), .0625);
+    ck_assert_double_eq(real_of(line, "mass_normalised"), -.5);
+    ck_assert_uint_eq(json_array_size(json_object_get(line, "warnings")), 0);
     ck_assert_str_eq(json_string_value(json_object_get(line, "event")), "record");
     ck_assert_int_eq(json_integer_value(json_object_get(line, "record")), 2);
     ck_assert_int_eq(json_integer_value(json_object_get(line, "cells")), 20000);
@@ -73,6 +83,26 @@ START_TEST(record)
     ck_assert_uint_eq(json_array_size(cov), 2);
     ck_assert_double_eq(json_real_value(json_array_get(json_array_get(cov, 0), 1)), .25);
     ck_assert_double_eq(json_real_value(json_array_get(json_array_get(cov, 1), 1)), 4);
+    json_decref(line);
+}
+END_TEST
+
+START_TEST(warnings_are_texts)
+{
+    gbees_problem problem = {.dimension = 2, .mass_budget = .02, .end = 1};
+    gbees_record with = make_record(&problem);
+
+    with.warnings = GBEES_WARNING_MASS_LOST | GBEES_WARNING_BUDGET_SPENT;
+    json_t *line = parse(gbees_jsonl_record(&with)), *list = json_object_get(line, "warnings");
+
+    ck_assert_uint_eq(json_array_size(list), 2);
+    ck_assert_str_eq(json_string_value(json_array_get(list, 0)),
+                     "losses since the start add up to 37.5 % of the mass, 25 % through faces and 12.5 % by pruning: "
+                     "give a smaller 'mass_budget'");
+    ck_assert_str_eq(
+        json_string_value(json_array_get(list, 1)),
+        "the mass budget is not held: 37.5 % of the mass has been lost, of 2 % for the whole run (0.02 a "
+        "unit of time); give a larger budget, finer cells or a larger 'extent'");
     json_decref(line);
 }
 END_TEST
@@ -133,7 +163,9 @@ START_TEST(summary)
         .propagate_s = 4};
     json_t *line = parse(gbees_jsonl_summary("cpu", &with));
 
-    check_keys(line, "event backend threads steps cell_updates max_cells wall_s propagate_s cells_per_s peak_bytes ");
+    check_keys(
+        line,
+        "event backend threads steps cell_updates max_cells wall_s propagate_s cells_per_s peak_bytes warnings ");
     ck_assert_str_eq(json_string_value(json_object_get(line, "backend")), "cpu");
     ck_assert_int_eq(json_integer_value(json_object_get(line, "cell_updates")), 80000000000);
     ck_assert_int_eq(json_integer_value(json_object_get(line, "peak_bytes")), INT64_C(1) << 31);
@@ -172,6 +204,7 @@ int main(void)
 
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, record);
+    tcase_add_test(tests, warnings_are_texts);
     tcase_add_test(tests, not_finite_is_null);
     tcase_add_test(tests, starts_as_promised);
     tcase_add_test(tests, update);

@@ -116,9 +116,35 @@ START_TEST(default_of_lorenz63)
     ck_assert_int_eq(numerics->faces, GBEES_FACES_OPEN);
     ck_assert_int_eq(numerics->growth, GBEES_GROWTH_DOWNWIND);
     ck_assert_int_eq(numerics->cells_per_brick, 64);
-    ck_assert_int_eq(numerics->prune_interval, 20);
+    ck_assert_int_eq(numerics->scheme, GBEES_SCHEME_SPLIT5);
+    ck_assert_int_eq(numerics->prune_interval, 5);
     ck_assert(numerics->courant == 1 && numerics->time_step == 0);
     gbees_problem_destroy(problem);
+}
+END_TEST
+
+START_TEST(schemes)
+{
+    static const struct {
+        const char *text;
+        gbees_scheme scheme;
+        int prune_interval;
+    } cases[] = {{"scheme: split5", GBEES_SCHEME_SPLIT5, 5},
+                 {"scheme: split5-mp", GBEES_SCHEME_SPLIT5_MP, 5},
+                 {"scheme: split5\nprune_interval: 3", GBEES_SCHEME_SPLIT5, 3},
+                 {"scheme: ctu", GBEES_SCHEME_CTU, 20},
+                 {"mode: default\nscheme: ctu", GBEES_SCHEME_CTU, 20},
+                 {"mode: paper", GBEES_SCHEME_CTU, 20},
+                 {"mode: paper\nscheme: ctu\nprune_interval: 2", GBEES_SCHEME_CTU, 2},
+                 {"mode: legacy\ntime_step: 0.01", GBEES_SCHEME_CTU, 20}};
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        gbees_problem *problem = problem_of(&lorenz63, cases[k].text, text63);
+
+        ck_assert_msg(problem->numerics.scheme == cases[k].scheme, "%s", cases[k].text);
+        ck_assert_msg(problem->numerics.prune_interval == cases[k].prune_interval, "%s", cases[k].text);
+        gbees_problem_destroy(problem);
+    }
 }
 END_TEST
 
@@ -142,15 +168,15 @@ END_TEST
 
 START_TEST(widths_and_extents)
 {
-    gbees_problem *problem = problem_of(&lorenz63, "covariance: [0.01, 4, 0.3]\nfactor: [4, 2.5, 0.01]\n", text63);
+    gbees_problem *problem = problem_of(&lorenz63, "covariance: [0.01, 4, 0.3]\nfactor: [4, 2.5, 0.1]\n", text63);
 
-    ck_assert(problem->width[0] == 0.1 / 8 && problem->width[1] == 2.0 / 5 && problem->width[2] == sqrt(0.3) / 0.02);
+    ck_assert(problem->width[0] == 0.1 / 8 && problem->width[1] == 2.0 / 5 && problem->width[2] == sqrt(0.3) / 0.2);
     ck_assert_int_eq(problem->extent[0], 24);
     ck_assert_int_eq(problem->extent[1], 15);
     ck_assert_int_eq(problem->extent[2], 1);
     gbees_problem_destroy(problem);
 
-    problem = problem_of(&lorenz63, "width: [0.5, 0.3, 100]\nextent: 2\n", text63);
+    problem = problem_of(&lorenz63, "width: [0.5, 0.3, 4]\nextent: 2\n", text63);
     ck_assert(problem->width[1] == 0.3);
     ck_assert_int_eq(problem->extent[0], 4);
     ck_assert_int_eq(problem->extent[1], 7);
@@ -306,6 +332,12 @@ static const struct {
      "'extent'"},
     {&lorenz63, "factor: 1e308\nextent: 1e-308",
      "defaults:2: covariance: the cell width along axis 1 is 0: change the covariance or the factor"},
+    {&lorenz63, "end: 1\nextent: [3, 0.2, 3]",
+     "f.yaml:2: extent: the initial box has a single cell along axis 2: give a larger 'extent' or a larger 'factor'"},
+    {&lorenz63, "factor: [1, 1, 0.05]",
+     "f.yaml:1: factor: the initial box has a single cell along axis 3: give a larger 'extent' or a larger 'factor'"},
+    {&lorenz63, "width: 7",
+     "f.yaml:1: width: the initial box has a single cell along axis 1: give a larger 'extent' or a smaller 'width'"},
     {&lorenz63, "end: 0", "f.yaml:1: end: expected a time after the start (0), found '0'"},
     {&lorenz63, "start: -1.5e308\nend: 1.5e308",
      "f.yaml:2: end: expected a time after the start (-1.5e+308), found '1.5e308'"},
@@ -388,6 +420,7 @@ int main(void)
 
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, default_of_lorenz63);
+    tcase_add_test(tcase, schemes);
     tcase_add_test(tcase, default_of_lorenz96);
     tcase_add_test(tcase, widths_and_extents);
     tcase_add_test(tcase, parameters_by_name);

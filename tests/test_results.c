@@ -23,6 +23,21 @@ START_TEST(round_trip)
     ck_assert_int_eq(snapshot->dimension, _i);
     ck_assert_double_eq(snapshot->time, 3.4);
     ck_assert_str_eq(snapshot->model, "handmade");
+    ck_assert_double_eq(snapshot->mass, .75);
+    ck_assert_double_eq(snapshot->total.clipped, .1);
+    ck_assert_double_eq(snapshot->total.outflow, .2);
+    ck_assert_double_eq(snapshot->total.pruned, .3);
+    ck_assert_double_eq(snapshot->total.normalised, .15);
+    ck_assert_double_eq(snapshot->since.clipped, .01);
+    ck_assert_double_eq(snapshot->since.outflow, .02);
+    ck_assert_double_eq(snapshot->since.pruned, .03);
+    ck_assert_double_eq(snapshot->since.normalised, .04);
+    ck_assert_int_eq(snapshot->warning_count, 2);
+    ck_assert_str_eq(
+        snapshot->warning[0],
+        "losses since the start add up to 50 % of the mass, 20 % through faces and 30 % by pruning: give a "
+        "smaller 'threshold'");
+    ck_assert_msg(strstr(snapshot->warning[1], "no threshold holds the mass budget"), "%s", snapshot->warning[1]);
     check_same(snapshot, &problem, 100, 1e-300);
     gbees_snapshot_destroy(snapshot);
     ck_assert_int_eq(exists("leg3_record4.xdmf"), _i == 2 || _i == 3);
@@ -63,6 +78,29 @@ START_TEST(no_cells)
     gbees_writer_destroy(writer);
     snapshot = get(0);
     ck_assert_uint_eq(snapshot->count, 0);
+    ck_assert_int_eq(snapshot->warning_count, 0);
+    gbees_snapshot_destroy(snapshot);
+}
+END_TEST
+
+/* A record of before there were warnings and such an entry of the ledger can still be read. */
+START_TEST(older_records)
+{
+    gbees_problem problem = make_problem(1);
+    gbees_writer *writer = start(&problem);
+    char *path = in_folder("leg0_record4.h5");
+
+    put(writer, &problem, 5, 0, 4);
+    gbees_writer_destroy(writer);
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    ck_assert(H5Adelete(file, "warnings") >= 0 && H5Adelete(file, "mass_normalised") >= 0);
+    ck_assert_int_ge(H5Fclose(file), 0);
+    free(path);
+    gbees_snapshot *snapshot = get(0);
+    ck_assert_int_eq(snapshot->warning_count, 0);
+    ck_assert_double_nan(snapshot->total.normalised);
+    ck_assert_double_eq(snapshot->total.pruned, .3);
+    ck_assert_uint_eq(snapshot->count, 5);
     gbees_snapshot_destroy(snapshot);
 }
 END_TEST
@@ -245,6 +283,7 @@ static TCase *make_tests(void)
     tcase_add_loop_test(tests, round_trip, 1, 9);
     tcase_add_test(tests, many_cells);
     tcase_add_test(tests, no_cells);
+    tcase_add_test(tests, older_records);
     tcase_add_test(tests, order_of_records);
     tcase_add_test(tests, states_of_a_run);
     tcase_add_test(tests, moments);

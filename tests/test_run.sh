@@ -133,6 +133,53 @@ run 0 $coarse --until 0.02 --no-output --quiet
 lines out 0
 lines err 0
 
+# The model's own scenarios by name; a file of such a name by its path.
+run 0 --plugin lorenz96 --describe
+has out 'Scenario "budget" (--scenario budget)'
+run 0 --plugin lorenz96 --scenario budget --check
+has out "mass budget   0.0153846 a unit of time"
+run 0 --plugin lorenz96 --scenario budget --set threshold=1e-7 --check
+has out "threshold     1e-07"
+run 0 --plugin lorenz96 --scenario default --check
+has out "threshold     8e-09"
+echo 'threshold: 1e-6' >budget
+run 0 --plugin lorenz96 --scenario ./budget --check
+has out "threshold     1e-06"
+refuse "budgte" --plugin lorenz96 --scenario budgte
+
+# ---- the default scheme, and the paper's ----
+run 0 $coarse --until 0.05 --no-output
+has out "mass: 0 % gained by clipping"
+run 0 $coarse --until 0.05 --no-output --set scheme=ctu
+has out "gained by clipping"
+lacks out "mass: 0 % gained by clipping"
+
+# ---- warnings: on standard error once, in the report, in each line of JSON, and before computing ----
+cut="the initial box cuts off 50.9 % of the Gaussian"
+run 0 --plugin lorenz63 --set extent=1 --until 0.02 --no-output
+lines err 1
+has err "gbees-run: warning: at t = 0: $cut"
+grep -q "^warning: $cut" out || fail "no warning in the report"
+run 0 --plugin lorenz63 --set extent=1 --until 0.02 --no-output --json
+test "$(grep '"event":"record"' out | grep -c "\"warnings\":\[\"$cut")" -eq 5 || fail "not five records with it"
+tail -n 1 out | grep -q "\"warnings\":\[\"$cut" || fail "no warning in the summary"
+run 0 --plugin lorenz63 --set extent=1 --until 0.02 --no-output --quiet
+lines err 0
+run 0 --plugin lorenz63 --set extent=1 --check
+has out "warning: $cut"
+has out "it can be run; nothing was computed"
+run 0 --plugin lorenz63 --set extent=1 --check --json
+has out "\"warnings\":[\"$cut"
+for model in lorenz63 lorenz96 pcr3bp; do
+    run 0 --plugin "$model" --check
+    lacks out "warning"
+    lacks out "mass budget"
+done
+run 0 --plugin lorenz63 --set factor=0.5 --set threshold=0.01 --until 1 --set 'measurements=[]' --output lost
+lines err 1
+has err "losses since the start add up to"
+has lost/run.json "losses since the start add up to"
+
 # The last one wins.
 run 0 $coarse --no-output --json --set end=7 --until 0.04
 has out '"end":0.040000000000000001'
@@ -154,10 +201,10 @@ test "$(grep -c '"event":"update"' out)" -eq 1 || fail "not one update"
 grep -q '"event":"progress"' out || fail "no progress"
 head -n 1 out | grep -q '"event":"start"' || fail "the first event is not the start"
 tail -n 1 out | grep -q '"event":"summary"' || fail "the last event is not the summary"
-for key in leg record t step dt cells cells_above mass_lost mean cov entropy wall_s; do
+for key in leg record t step dt cells cells_above mass_lost mean cov entropy wall_s since warnings; do
     grep '"event":"record"' out | grep -qv "\"$key\":" && fail "a record without $key"
 done
-for key in backend threads steps cell_updates max_cells wall_s propagate_s cells_per_s peak_bytes; do
+for key in backend threads steps cell_updates max_cells wall_s propagate_s cells_per_s peak_bytes warnings; do
     tail -n 1 out | grep -q "\"$key\":" || fail "a summary without $key"
 done
 has out '"threads":1'
@@ -221,6 +268,8 @@ printf 'mean: [1, 2]\n' >length.yaml
 refuse "length.yaml:1: mean: expected 3 numbers" --plugin lorenz63 --scenario length.yaml
 printf 'end: 1\ncovariance: [1, -1, 1]\n' >covariance.yaml
 refuse "covariance.yaml:2: covariance: " --plugin lorenz63 --scenario covariance.yaml
+printf 'end: 1\nextent: [3, 3, 0.1]\n' >extent.yaml
+refuse "extent.yaml:2: extent: the initial box has a single cell along axis 3" --plugin lorenz63 --scenario extent.yaml
 printf 'end: [1\n' >syntax.yaml
 refuse "syntax.yaml:" --plugin lorenz63 --scenario syntax.yaml
 printf 'model: lorenz96\n' >model.yaml

@@ -111,6 +111,19 @@ static int advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbee
     return status;
 }
 
+/* What the update's normalisation has changed: the rest of its change of the sum is what it pruned. */
+static int update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
+                  gbees_evidence *evidence, gbees_error *error)
+{
+    const gbees_totals *totals = &e->totals;
+    double before = e->mass - totals->mass_normalised + totals->mass_pruned;
+    int status = engine_update(e, clock, measurement, evidence, error);
+
+    if (!status)
+        e->totals.mass_normalised = e->mass + totals->mass_pruned - before;
+    return status;
+}
+
 static int statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *out, gbees_error *error)
 {
     (void)clock;
@@ -151,7 +164,7 @@ const gbees_backend gbees_backend_card = {
     .create = create,
     .destroy = destroy,
     .advance = advance,
-    .update = engine_update,
+    .update = update,
     .statistics = statistics,
     .cells = engine_cells,
     .totals = totals,

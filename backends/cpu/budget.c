@@ -3,11 +3,20 @@
  * At each prune p* is multiplied with clamp(sqrt(wanted rate / measured rate), 1/2, 2), rates of loss through faces
  * and by pruning since the prune before.  The wanted rate is the budget, corrected for what was spent too much or too
  * little so far.
+ *
+ * Two things are said of a budget that is not held: that memory does not allow it, and that p* is lowered in vain.
  */
 #include "engine.h"
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+static const double LOWEST = 1e-18, HIGHEST = 1e-2; /* p* */
+
+/* p* is lowered in vain after so many prunes in a row that have found more than MARGIN times the budget lost, if at
+ * the end this is still more than half of the most among them. */
+enum { IN_VAIN = 8 };
+static const double MARGIN = 1.6;
 
 static double physical_memory(void)
 {
@@ -44,7 +53,7 @@ void budget_start(gbees_engine *e)
     if (!(problem->mass_budget > 0))
         return;
     e->steered = ldexp(1, -10);
-    while (e->steered > 1e-18 && mass_below(e, e->steered) > 0.01 * problem->mass_budget)
+    while (e->steered > LOWEST && mass_below(e, e->steered) > 0.01 * problem->mass_budget)
         e->steered /= 2;
 }
 
@@ -66,19 +75,39 @@ static int is_short_of_memory(const gbees_engine *e)
     return 2 * brick * e->g.count > e->spent.memory;
 }
 
+/* Called with the rate that the p* so far has led to. */
+static void watch_floor(gbees_engine *e, double rate)
+{
+    spending *spent = &e->spent;
+
+    if (!(rate > MARGIN * e->problem->mass_budget)) {
+        spent->in_vain = 0;
+        return;
+    }
+    spent->worst = spent->in_vain == 0 ? rate : fmax(spent->worst, rate);
+    spent->in_vain++;
+    if (e->steered <= LOWEST || (spent->in_vain > IN_VAIN && rate > spent->worst / 2))
+        e->totals.warnings |= GBEES_WARNING_BUDGET_FLOOR;
+}
+
 void budget_steer(gbees_engine *e, double time)
 {
+    const gbees_problem *problem = e->problem;
     double elapsed = time - e->spent.time, since = lost(e) - e->spent.lost;
 
-    if (!(e->problem->mass_budget > 0) || !(elapsed > 0))
+    /* What an update prunes is spent, but at no rate. */
+    if (!(problem->mass_budget > 0) || !(elapsed > 1e-9 * (problem->end - problem->start))) {
+        e->spent.lost = lost(e);
         return;
+    }
     double rate = since / elapsed, wanted = wanted_rate(e, time);
+    watch_floor(e, rate);
     double factor = rate > 0 ? fmin(fmax(sqrt(wanted / rate), 0.5), 2) : 2;
     if (is_short_of_memory(e)) {
-        e->totals.budget_missed = 1;
+        e->totals.warnings |= GBEES_WARNING_BUDGET_MEMORY;
         factor = 2;
     }
-    e->steered = fmin(fmax(e->steered * factor, 1e-18), 1e-2);
+    e->steered = fmin(fmax(e->steered * factor, LOWEST), HIGHEST);
     e->spent.time = time;
     e->spent.lost = lost(e);
 }

@@ -19,6 +19,8 @@ enum { THREADED_CELLS = 1 << 17 };
 typedef struct spending {
     double time, lost; /* at the last prune */
     double memory;     /* bytes that the grid may take */
+    int in_vain;       /* prunes in a row that found too much lost ... */
+    double worst;      /* ... and the largest rate among them */
 } spending;
 
 struct gbees_engine {

@@ -130,6 +130,7 @@ int engine_prune(gbees_engine *e, double time, gbees_error *error)
     if (e->problem->numerics.mode != GBEES_MODE_DEFAULT) {
         /* Normalised again, some cells have risen over p*. */
         engine_scale(e, 1 / mass);
+        e->totals.mass_normalised += 1 - mass;
         e->mass = 1;
         for (uint32_t k = 0; k < e->g.count; k++)
             e->active[e->g.used[k]] = mark_active(e, e->g.used[k], engine_threshold(e));

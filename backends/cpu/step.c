@@ -152,7 +152,7 @@ static int choose_step(const gbees_engine *e, const gbees_clock *clock, double *
     return 0;
 }
 
-/* The ledger: sum of P = 1 + clipped - outflow - pruned, counted from the last normalisation on. */
+/* The ledger: sum of P = 1 + clipped + normalised - outflow - pruned. */
 static int settle_mass(gbees_engine *e, const gbees_clock *clock, const kernel_sums *sums, gbees_error *error)
 {
     double before = e->mass;
@@ -166,6 +166,7 @@ static int settle_mass(gbees_engine *e, const gbees_clock *clock, const kernel_s
     e->mass = sums->mass;
     if (e->problem->numerics.mode != GBEES_MODE_DEFAULT) {
         engine_scale(e, 1 / e->mass);
+        e->totals.mass_normalised += 1 - e->mass;
         e->mass = 1;
     }
     return 0;

@@ -48,7 +48,10 @@ static void print_problem(FILE *out, const gbees_setup *setup, const findings *f
     gbees_print_numbers(out, sigma, problem->dimension);
     (void)fprintf(out, "\ncell width   ");
     gbees_print_numbers(out, problem->width, problem->dimension);
-    (void)fprintf(out, "\nthreshold     %.6g\n", problem->threshold);
+    if (problem->mass_budget > 0)
+        (void)fprintf(out, "\nmass budget   %.6g a unit of time\n", problem->mass_budget);
+    else
+        (void)fprintf(out, "\nthreshold     %.6g\n", problem->threshold);
     (void)fprintf(out, "time          %.6g to %.6g, %d records a leg\n", problem->start, problem->end,
                   problem->records);
     (void)fprintf(out, "measurements  %d", found->reached);
@@ -71,19 +74,22 @@ static void print_machine(FILE *out, const gbees_setup *setup, const findings *f
         (void)fprintf(out, ", of %s", gbees_units_bytes(memory, sizeof memory, found->memory));
     (void)fprintf(out, "; it grows as the density spreads\noutput        %s\n",
                   setup->folder ? setup->folder : "none");
-    (void)fprintf(out, "all is well; nothing was computed\n");
+    gbees_print_warnings(out, gbees_warnings(setup->problem, NULL), setup->problem, NULL);
+    (void)fprintf(out, "%s; nothing was computed\n",
+                  gbees_warnings(setup->problem, NULL) ? "it can be run" : "all is well");
 }
 
 static json_t *json_line(const gbees_setup *setup, const findings *found)
 {
     const gbees_problem *problem = setup->problem;
 
-    return json_pack("{s:s, s:s, s:o, s:i, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o}", "event", "check", "model",
+    return json_pack("{s:s, s:s, s:o, s:i, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o}", "event", "check", "model",
                      setup->model->name, "plugin", gbees_json_text(gbees_setup_path(setup->model)), "dimension",
                      problem->dimension, "measurements", found->reached, "measurements_not_reached",
                      problem->measurement_count - found->reached, "mode", gbees_print_mode(problem->numerics.mode),
                      "backend", setup->backend->name, "box_cells", found->box_cells, "estimated_bytes", found->bytes,
-                     "machine_bytes", found->memory, "output", gbees_json_text(setup->folder));
+                     "machine_bytes", found->memory, "output", gbees_json_text(setup->folder), "warnings",
+                     gbees_json_warnings(gbees_warnings(problem, NULL), problem, NULL));
 }
 
 int gbees_check_memory(const gbees_setup *setup, gbees_error *error)

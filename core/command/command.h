@@ -47,6 +47,8 @@ int gbees_print_flush(FILE *out, gbees_error *error);
 const char *gbees_print_mode(gbees_mode mode);
 /* " 1.5 2 3" */
 void gbees_print_numbers(FILE *out, const double *values, int count);
+/* "warning: ...", a line each */
+void gbees_print_warnings(FILE *out, unsigned warnings, const gbees_problem *problem, const gbees_totals *totals);
 struct json_t;
 /* One line; takes the reference to `line`, which may be NULL if memory ran out. */
 int gbees_print_json(FILE *out, struct json_t *line, gbees_error *error);

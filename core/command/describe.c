@@ -72,8 +72,11 @@ static void print_measurements(FILE *out, const gbees_model *model)
 static void print_scenarios(FILE *out, const gbees_model *model)
 {
     for (int k = 0; k < model->scenario_count; k++) {
-        (void)fprintf(out, "\nScenario \"%s\"%s\n", model->scenarios[k].name,
-                      k ? "" : " (what --scenario and --set change)");
+        if (k == 0)
+            (void)fprintf(out, "\nScenario \"%s\" (what --scenario and --set change)\n", model->scenarios[k].name);
+        else
+            (void)fprintf(out, "\nScenario \"%s\" (--scenario %s)\n", model->scenarios[k].name,
+                          model->scenarios[k].name);
         print_wrapped(out, model->scenarios[k].text, 2, SIZE_MAX); /* YAML: not a byte may change */
     }
 }

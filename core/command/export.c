@@ -159,11 +159,21 @@ static int export_record(const export_job *job, const gbees_snapshot *record, co
     return status;
 }
 
+/* A record's line in the list: where it is, and its ledger. */
+static void write_line(const gbees_snapshot *record, const char *name, FILE *list)
+{
+    const gbees_ledger *total = &record->total;
+
+    (void)fprintf(list, "%s,%d,%d,%.17g,%zu,%.17g,%.17g,%.17g,%.17g,%.17g\n", name, record->leg, record->number,
+                  record->time, record->count, record->mass, total->clipped, total->outflow, total->pruned,
+                  total->normalised);
+}
+
 /* All records; `list` (or NULL) takes a line on each. */
 static int export_all(const export_job *job, const gbees_results *results, FILE *list, gbees_error *error)
 {
     if (list)
-        (void)fputs("file,leg,record,time,cells\n", list);
+        (void)fputs("file,leg,record,time,cells,mass,mass_clipped,mass_outflow,mass_pruned,mass_normalised\n", list);
     for (size_t i = 0; i < gbees_results_count(results); i++) {
         gbees_snapshot *record;
         char name[96];
@@ -174,8 +184,7 @@ static int export_all(const export_job *job, const gbees_results *results, FILE 
         job->format->name_record(record, name, sizeof name);
         status = export_record(job, record, name, error);
         if (list)
-            (void)fprintf(list, "%s,%d,%d,%.17g,%zu\n", name, record->leg, record->number, record->time,
-                          record->count);
+            write_line(record, name, list);
         gbees_snapshot_destroy(record);
         if (status)
             return status;

@@ -26,6 +26,18 @@ void gbees_print_numbers(FILE *out, const double *values, int count)
         (void)fprintf(out, " %.6g", values[i]);
 }
 
+void gbees_print_warnings(FILE *out, unsigned warnings, const gbees_problem *problem, const gbees_totals *totals)
+{
+    char text[GBEES_WARNING_TEXT];
+
+    for (int k = 0; k < GBEES_WARNING_COUNT; k++) {
+        if (!(warnings & 1u << k))
+            continue;
+        gbees_warning_text((gbees_warning)(1 << k), problem, totals, text, sizeof text);
+        (void)fprintf(out, "warning: %s\n", text);
+    }
+}
+
 int gbees_print_json(FILE *out, struct json_t *line, gbees_error *error)
 {
     int lost;

@@ -89,20 +89,38 @@ int gbees_report_header(const gbees_report *report, const gbees_setup *setup, in
     (void)fprintf(report->out, "dimension %d, t = %.6g to %.6g, %d measurement%s; cells of", problem->dimension,
                   problem->start, problem->end, measurements, measurements == 1 ? "" : "s");
     gbees_print_numbers(report->out, problem->width, problem->dimension);
-    (void)fprintf(report->out, ", P >= %.6g; %s mode\n", problem->threshold,
-                  gbees_print_mode(problem->numerics.mode));
+    if (problem->mass_budget > 0)
+        (void)fprintf(report->out, ", mass budget %.6g a unit of time; ", problem->mass_budget);
+    else
+        (void)fprintf(report->out, ", P >= %.6g; ", problem->threshold);
+    (void)fprintf(report->out, "%s mode\n", gbees_print_mode(problem->numerics.mode));
     (void)fprintf(report->out, "backend %s, %d thread%s; results in %s\n", setup->backend->name, threads,
                   threads == 1 ? "" : "s", setup->folder ? setup->folder : "no folder (--no-output)");
     print_heads(report, setup);
     return gbees_print_flush(report->out, error);
 }
 
-int gbees_report_record(const gbees_report *report, const gbees_record *record, gbees_error *error)
+static void tell_warnings(gbees_report *report, const gbees_record *record)
+{
+    const unsigned news = record->warnings & ~report->warned;
+    char text[GBEES_WARNING_TEXT];
+
+    report->warned |= news;
+    for (int k = 0; k < GBEES_WARNING_COUNT && !report->quiet; k++) {
+        if (!(news & 1u << k))
+            continue;
+        gbees_warning_text((gbees_warning)(1 << k), record->problem, &record->totals, text, sizeof text);
+        (void)fprintf(stderr, "gbees-run: warning: at t = %.6g: %s\n", record->time, text);
+    }
+}
+
+int gbees_report_record(gbees_report *report, const gbees_record *record, gbees_error *error)
 {
     const gbees_statistics *now = &record->statistics;
     const int n = record->problem->dimension;
     char cells[32];
 
+    tell_warnings(report, record);
     if (report->json)
         return put_line(report, gbees_jsonl_record(record), error);
     if (report->quiet)
@@ -134,6 +152,26 @@ int gbees_report_update(const gbees_report *report, const gbees_problem *problem
 
 /* ---- the end ---- */
 
+/* In per cent; what is nothing but rounding, on either side of 0, is 0. */
+static double percent(double mass)
+{
+    return fabs(mass) < 1e-14 ? 0 : 100 * mass;
+}
+
+static void print_ledger(const gbees_report *report, const gbees_totals *totals)
+{
+    const double normalised = totals->mass_normalised;
+
+    (void)fprintf(report->out,
+                  "mass: %.3g %% gained by clipping, %.3g %% lost through faces, %.3g %% lost by pruning",
+                  percent(totals->mass_clipped), percent(totals->mass_outflow), percent(totals->mass_pruned));
+    if (percent(normalised) != 0)
+        (void)fprintf(report->out, ", %.3g %% %s by normalising", fabs(percent(normalised)),
+                      normalised > 0 ? "added" : "taken away");
+    (void)fprintf(report->out, "; the sum is %.6g\n",
+                  1 + totals->mass_clipped + normalised - totals->mass_outflow - totals->mass_pruned);
+}
+
 static void print_summary(const gbees_report *report, const gbees_setup *setup, const gbees_summary *summary,
                           const char *state)
 {
@@ -148,9 +186,8 @@ static void print_summary(const gbees_report *report, const gbees_setup *setup, 
                   gbees_units_count(most, sizeof most, (double)totals->max_cells),
                   gbees_units_count(updates, sizeof updates, totals->cell_updates),
                   gbees_units_bytes(bytes, sizeof bytes, (double)totals->peak_bytes));
-    (void)fprintf(report->out,
-                  "mass: %.3g %% gained by clipping, %.3g %% lost through faces, %.3g %% lost by pruning\n",
-                  100 * totals->mass_clipped, 100 * totals->mass_outflow, 100 * totals->mass_pruned);
+    print_ledger(report, totals);
+    gbees_print_warnings(report->out, summary->warnings, summary->problem, totals);
     if (setup->folder)
         (void)fprintf(report->out, "results: %s\n", setup->folder);
 }

@@ -14,10 +14,32 @@ const char *gbees_setup_path(const gbees_model *model)
 
 /* ---- scenario: the changes to the file, the file, and for the rest the model's own ---- */
 
-static int read_scenario(const gbees_options *options, gbees_scenario **scenario, gbees_error *error)
+/* A scenario of the model's own; NULL: it has none of that name. */
+static const gbees_model_scenario *find_own(const gbees_model *model, const char *name)
 {
-    int status = options->scenario ? gbees_scenario_read(options->scenario, scenario, error)
-                                   : gbees_scenario_create("", "the command line", scenario, error);
+    for (int k = 0; k < model->scenario_count; k++)
+        if (!strcmp(model->scenarios[k].name, name))
+            return &model->scenarios[k];
+    return NULL;
+}
+
+static int open_scenario(const char *wanted, const gbees_model *model, gbees_scenario **scenario, gbees_error *error)
+{
+    const gbees_model_scenario *own = wanted ? find_own(model, wanted) : NULL;
+    char name[256];
+
+    if (!wanted)
+        return gbees_scenario_create("", "the command line", scenario, error);
+    if (!own)
+        return gbees_scenario_read(wanted, scenario, error);
+    (void)snprintf(name, sizeof name, "the scenario %s of %s", own->name, model->name);
+    return gbees_scenario_create(own->text, name, scenario, error);
+}
+
+static int read_scenario(const gbees_options *options, const gbees_model *model, gbees_scenario **scenario,
+                         gbees_error *error)
+{
+    int status = open_scenario(options->scenario, model, scenario, error);
 
     if (!status && options->measurements)
         status = gbees_scenario_measurements(*scenario, options->measurements, options->measurement_function, error);
@@ -95,7 +117,7 @@ int gbees_setup_make_problem(gbees_setup *setup, const gbees_options *options, g
     int status = gbees_registry_model(registry, options->plugin, &made.model, error);
 
     if (!status)
-        status = read_scenario(options, &made.scenario, error);
+        status = read_scenario(options, made.model, &made.scenario, error);
     if (!status)
         status = add_defaults(made.scenario, made.model, error);
     if (!status)

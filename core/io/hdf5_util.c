@@ -229,6 +229,11 @@ void gbees_hdf5_read(gbees_hdf5 *file, const char *name, hid_t type, int rank, c
     (void)H5Dclose(set);
 }
 
+int gbees_hdf5_has_attribute(const gbees_hdf5 *file, const char *name)
+{
+    return is_open(file) && H5Aexists(file->id, name) > 0;
+}
+
 void gbees_hdf5_read_attribute(gbees_hdf5 *file, const char *name, hid_t type, void *data)
 {
     if (!is_open(file))
@@ -273,23 +278,32 @@ static void read_strings(gbees_hdf5 *file, hid_t set, int is_attribute, hid_t ty
     free(raw);
 }
 
-void gbees_hdf5_read_attribute_text(gbees_hdf5 *file, const char *name, char *text, size_t size)
+size_t gbees_hdf5_read_attribute_texts(gbees_hdf5 *file, const char *name, size_t most, char *texts, size_t size)
 {
     hid_t attribute = is_open(file) ? H5Aopen(file->id, name, H5P_DEFAULT) : -1;
+    size_t found = 0;
 
     if (attribute < 0) {
         reject_named(file, name, "is missing");
-        return;
+        return 0;
     }
     hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-    if (type < 0 || space < 0 || H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1)
-        reject_named(file, name, "is not one string");
-    else
-        read_strings(file, attribute, 1, type, 1, text, size);
+    hssize_t count = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
+    if (type < 0 || count < 0 || H5Tget_class(type) != H5T_STRING || (size_t)count > most)
+        reject_named(file, name, most == 1 ? "is not one string" : "is no list of strings that could be");
+    else if (count > 0)
+        read_strings(file, attribute, 1, type, found = (size_t)count, texts, size);
     close_space(space);
     if (type >= 0)
         (void)H5Tclose(type);
     (void)H5Aclose(attribute);
+    return file->status ? 0 : found;
+}
+
+void gbees_hdf5_read_attribute_text(gbees_hdf5 *file, const char *name, char *text, size_t size)
+{
+    if (gbees_hdf5_read_attribute_texts(file, name, 1, text, size) == 0)
+        reject_named(file, name, "is not one string");
 }
 
 void gbees_hdf5_read_texts(gbees_hdf5 *file, const char *name, size_t count, char *texts, size_t size)

@@ -31,10 +31,14 @@ void gbees_hdf5_attribute_texts(gbees_hdf5 *file, const char *object, const char
 void gbees_hdf5_size(gbees_hdf5 *file, const char *name, int rank, hsize_t *size);
 void gbees_hdf5_read(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *start,
                      const hsize_t *count, void *data);
+/* Whether the root has this attribute. */
+int gbees_hdf5_has_attribute(const gbees_hdf5 *file, const char *name);
 /* One number, of the root. */
 void gbees_hdf5_read_attribute(gbees_hdf5 *file, const char *name, hid_t type, void *data);
 /* Strings, cut to size - 1 bytes. */
 void gbees_hdf5_read_attribute_text(gbees_hdf5 *file, const char *name, char *text, size_t size);
+/* A list of at most `most`; returns their number. */
+size_t gbees_hdf5_read_attribute_texts(gbees_hdf5 *file, const char *name, size_t most, char *texts, size_t size);
 void gbees_hdf5_read_texts(gbees_hdf5 *file, const char *name, size_t count, char *texts, size_t size);
 
 #endif

@@ -64,6 +64,23 @@ json_t *gbees_json_matrix(int n, const double *x)
     return list;
 }
 
+json_t *gbees_json_warnings(unsigned warnings, const gbees_problem *problem, const gbees_totals *totals)
+{
+    json_t *list = json_array();
+    char text[GBEES_WARNING_TEXT];
+
+    for (int k = 0; list && k < GBEES_WARNING_COUNT; k++) {
+        if (!(warnings & 1u << k))
+            continue;
+        gbees_warning_text((gbees_warning)(1 << k), problem, totals, text, sizeof text);
+        if (json_array_append_new(list, json_string(text))) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
 int gbees_json_add_summary(json_t *object, const char *backend, const gbees_summary *summary)
 {
     const gbees_totals *totals = &summary->totals;
@@ -79,5 +96,6 @@ int gbees_json_add_summary(json_t *object, const char *backend, const gbees_summ
     bad |= json_object_set_new(object, "cells_per_s",
                                gbees_json_real(totals->cell_updates / summary->propagate_s)); /* null before a step */
     bad |= json_object_set_new(object, "peak_bytes", gbees_json_unsigned(totals->peak_bytes));
+    bad |= json_object_set_new(object, "warnings", gbees_json_warnings(summary->warnings, summary->problem, totals));
     return bad ? -1 : 0;
 }

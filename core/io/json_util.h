@@ -15,7 +15,10 @@ json_t *gbees_json_text(const char *text);
 json_t *gbees_json_vector(int n, const double *x);
 json_t *gbees_json_matrix(int n, const double *x);
 
-/* Appends backend, threads, ... peak_bytes: the summary of --json and of run.json. Negative when out of memory. */
+/* The texts of the warnings, as an array. */
+json_t *gbees_json_warnings(unsigned warnings, const gbees_problem *problem, const gbees_totals *totals);
+
+/* Appends backend, threads, ... warnings: the summary of --json and of run.json. Negative when out of memory. */
 int gbees_json_add_summary(json_t *object, const char *backend, const gbees_summary *summary);
 
 #endif

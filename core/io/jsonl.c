@@ -21,6 +21,21 @@ static char *finish(json_t *object, int bad)
     return line;
 }
 
+static json_t *json_ledger(const gbees_ledger *ledger)
+{
+    json_t *object = json_object();
+    int bad = 0;
+
+    bad |= json_object_set_new(object, "mass_clipped", gbees_json_real(ledger->clipped));
+    bad |= json_object_set_new(object, "mass_outflow", gbees_json_real(ledger->outflow));
+    bad |= json_object_set_new(object, "mass_pruned", gbees_json_real(ledger->pruned));
+    bad |= json_object_set_new(object, "mass_normalised", gbees_json_real(ledger->normalised));
+    if (!bad)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
 char *gbees_jsonl_record(const gbees_record *record)
 {
     const gbees_statistics *now = &record->statistics;
@@ -46,6 +61,9 @@ char *gbees_jsonl_record(const gbees_record *record)
     bad |= json_object_set_new(object, "mass_clipped", gbees_json_real(totals->mass_clipped));
     bad |= json_object_set_new(object, "mass_outflow", gbees_json_real(totals->mass_outflow));
     bad |= json_object_set_new(object, "mass_pruned", gbees_json_real(totals->mass_pruned));
+    bad |= json_object_set_new(object, "mass_normalised", gbees_json_real(totals->mass_normalised));
+    bad |= json_object_set_new(object, "since", json_ledger(&record->since));
+    bad |= json_object_set_new(object, "warnings", gbees_json_warnings(record->warnings, record->problem, totals));
     return finish(object, bad);
 }
 

@@ -9,7 +9,9 @@
 #include <gbees/gbees.h>
 
 /* {"event":"record","leg","record","t","step","dt","cells","cells_above","mass_lost","mean","cov","entropy","wall_s",
- * "mass","mass_clipped","mass_outflow","mass_pruned"}; mass_lost = mass_outflow + mass_pruned. */
+ * "mass","mass_clipped","mass_outflow","mass_pruned","mass_normalised","since","warnings"}; mass_lost =
+ * mass_outflow + mass_pruned; warnings: texts; since: {"mass_clipped","mass_outflow","mass_pruned","mass_normalised"}
+ * since the record before. */
 char *gbees_jsonl_record(const gbees_record *record);
 
 /* {"event":"update","t","log_evidence"} */
@@ -19,7 +21,7 @@ char *gbees_jsonl_update(double time, const gbees_evidence *evidence);
 char *gbees_jsonl_progress(double time, double fraction, const gbees_totals *totals);
 
 /* {"event":"summary","backend","threads","steps","cell_updates","max_cells","wall_s","propagate_s","cells_per_s",
- * "peak_bytes"}; cells_per_s = cell_updates / propagate_s. */
+ * "peak_bytes","warnings"}; cells_per_s = cell_updates / propagate_s. */
 char *gbees_jsonl_summary(const char *backend, const gbees_summary *summary);
 
 /* {"event":"error","status","text"}; status is a word: gbees_status_name(). */

@@ -8,10 +8,10 @@
 enum { CHUNK = 4096 };
 
 /* The series of single numbers, and of integers. */
-enum { TIME, ENTROPY, MASS, CLIPPED, OUTFLOW, PRUNED, WALL, REALS };
+enum { TIME, ENTROPY, MASS, CLIPPED, OUTFLOW, PRUNED, NORMALISED, WALL, REALS };
 enum { LEG, RECORD, STEP, CELLS, ABOVE, INTEGERS };
-static const char *const real_names[REALS] = {"time",         "entropy",     "mass",  "mass_clipped",
-                                              "mass_outflow", "mass_pruned", "wall_s"};
+static const char *const real_names[REALS] = {
+    "time", "entropy", "mass", "mass_clipped", "mass_outflow", "mass_pruned", "mass_normalised", "wall_s"};
 static const char *const integer_names[INTEGERS] = {"leg", "record", "step", "cells", "cells_above"};
 
 enum { UPDATE_TIME, EVIDENCE, LIKELIHOOD, UPDATE_REALS };
@@ -106,6 +106,7 @@ int gbees_moments_add(gbees_moments *moments, const gbees_record *record, gbees_
     moments->reals[CLIPPED][at] = totals->mass_clipped;
     moments->reals[OUTFLOW][at] = totals->mass_outflow;
     moments->reals[PRUNED][at] = totals->mass_pruned;
+    moments->reals[NORMALISED][at] = totals->mass_normalised;
     moments->reals[WALL][at] = record->wall_s;
     moments->integers[LEG][at] = record->leg;
     moments->integers[RECORD][at] = record->number;

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <gbees/gbees.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +162,34 @@ static void read_shape(gbees_hdf5 *file, gbees_snapshot *snapshot)
     snapshot->count = (size_t)p;
 }
 
+/* Not a number in files of before there was such an entry. */
+static void read_mass(gbees_hdf5 *file, const char *name, double *mass)
+{
+    *mass = NAN;
+    if (gbees_hdf5_has_attribute(file, name))
+        gbees_hdf5_read_attribute(file, name, H5T_NATIVE_DOUBLE, mass);
+}
+
+static void read_ledger(gbees_hdf5 *file, gbees_snapshot *snapshot)
+{
+    read_mass(file, "mass", &snapshot->mass);
+    read_mass(file, "mass_clipped", &snapshot->total.clipped);
+    read_mass(file, "mass_outflow", &snapshot->total.outflow);
+    read_mass(file, "mass_pruned", &snapshot->total.pruned);
+    read_mass(file, "mass_normalised", &snapshot->total.normalised);
+    read_mass(file, "mass_clipped_since", &snapshot->since.clipped);
+    read_mass(file, "mass_outflow_since", &snapshot->since.outflow);
+    read_mass(file, "mass_pruned_since", &snapshot->since.pruned);
+    read_mass(file, "mass_normalised_since", &snapshot->since.normalised);
+}
+
+static void read_warnings(gbees_hdf5 *file, gbees_snapshot *snapshot)
+{
+    if (gbees_hdf5_has_attribute(file, "warnings"))
+        snapshot->warning_count = (int)gbees_hdf5_read_attribute_texts(
+            file, "warnings", GBEES_WARNING_COUNT, snapshot->warning[0], sizeof snapshot->warning[0]);
+}
+
 static void read_facts(gbees_hdf5 *file, gbees_snapshot *snapshot)
 {
     hsize_t n = (hsize_t)snapshot->dimension, zero = 0;
@@ -169,6 +198,8 @@ static void read_facts(gbees_hdf5 *file, gbees_snapshot *snapshot)
     gbees_hdf5_read_attribute(file, "record", H5T_NATIVE_INT, &snapshot->number);
     gbees_hdf5_read_attribute(file, "time", H5T_NATIVE_DOUBLE, &snapshot->time);
     gbees_hdf5_read_attribute_text(file, "model", snapshot->model, sizeof snapshot->model);
+    read_ledger(file, snapshot);
+    read_warnings(file, snapshot);
     if (file->status)
         return;
     gbees_hdf5_read(file, "/grid/origin", H5T_NATIVE_DOUBLE, 1, &zero, &n, snapshot->origin);

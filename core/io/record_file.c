@@ -77,6 +77,28 @@ static void put_facts(gbees_hdf5 *file, const gbees_record *record)
     put_real(file, "mass_clipped", totals->mass_clipped);
     put_real(file, "mass_outflow", totals->mass_outflow);
     put_real(file, "mass_pruned", totals->mass_pruned);
+    put_real(file, "mass_normalised", totals->mass_normalised);
+    put_real(file, "mass_clipped_since", record->since.clipped);
+    put_real(file, "mass_outflow_since", record->since.outflow);
+    put_real(file, "mass_pruned_since", record->since.pruned);
+    put_real(file, "mass_normalised_since", record->since.normalised);
+}
+
+static void put_warnings(gbees_hdf5 *file, const gbees_record *record)
+{
+    char texts[GBEES_WARNING_COUNT][GBEES_WARNING_TEXT];
+    const char *list[GBEES_WARNING_COUNT];
+    size_t count = 0;
+
+    for (int k = 0; k < GBEES_WARNING_COUNT; k++) {
+        if (!(record->warnings & 1u << k))
+            continue;
+        gbees_warning_text((gbees_warning)(1 << k), record->problem, &record->totals, texts[count],
+                           sizeof texts[count]);
+        list[count] = texts[count];
+        count++;
+    }
+    gbees_hdf5_attribute_texts(file, "/", "warnings", count, list);
 }
 
 /* ---- grid and cells ---------------------------------------------------------------------------------------------
@@ -237,6 +259,7 @@ int gbees_record_file_write(const char *path, const gbees_run_info *info, const 
         return status;
     put_run(&file, info);
     put_facts(&file, record);
+    put_warnings(&file, record);
     put_parameters(&file, record->problem);
     put_grid(&file, record->problem);
     put_cells(&file, record);

@@ -9,7 +9,7 @@
 enum { MIN = 1, ABOVE_MIN = 3, MAX = 4, BELOW_MAX = 12 };
 
 static const char *const modes[] = {"default", "paper", "legacy", NULL};
-static const char *const schemes[] = {"ctu", "split5", "split5-mp", NULL};
+static const char *const schemes[] = {"split5", "split5-mp", "ctu", NULL};
 static const char *const precisions[] = {"mixed", "double", NULL};
 static const char *const bricks[] = {"auto", "1", NULL};
 static const char *const growths[] = {"downwind", "all", NULL};
@@ -126,7 +126,7 @@ static const gbees_schema_key scenario_keys[] = {
      .min = 1,
      .max = 1000000,
      .bounded = MIN | MAX,
-     .initial = "20, with split5 5",
+     .initial = "5, with ctu 20",
      .text = "steps between prunes"},
     {.name = "mode",
      .kind = GBEES_KIND_CHOICE,
@@ -136,8 +136,9 @@ static const gbees_schema_key scenario_keys[] = {
     {.name = "scheme",
      .kind = GBEES_KIND_CHOICE,
      .choices = schemes,
-     .initial = "ctu",
-     .text = "ctu: the paper's corner transport upwind; split5: fifth order, positive, conservative; split5-mp: without new extrema"},
+     .initial = "split5",
+     .text = "split5: fifth order, positive, conservative; split5-mp: without new extrema; ctu: the paper's corner "
+             "transport upwind, as in paper and legacy mode"},
     {.name = "precision",
      .kind = GBEES_KIND_CHOICE,
      .choices = precisions,

@@ -68,9 +68,9 @@ int builder_set_numerics(builder *b)
     if (mode && strcmp(mode->text, "default") != 0)
         return set_mode(b, numerics, mode);
     numerics->mode = GBEES_MODE_DEFAULT;
-    numerics->scheme = builder_is_set(b, "scheme", "split5")      ? GBEES_SCHEME_SPLIT5
+    numerics->scheme = builder_is_set(b, "scheme", "ctu")         ? GBEES_SCHEME_CTU
                        : builder_is_set(b, "scheme", "split5-mp") ? GBEES_SCHEME_SPLIT5_MP
-                                                                  : GBEES_SCHEME_CTU;
+                                                                  : GBEES_SCHEME_SPLIT5;
     /* Bricks made since the last prune are not in order, and sweeps are slower over them. */
     if (numerics->scheme != GBEES_SCHEME_CTU)
         numerics->prune_interval = (int)builder_number(b, "prune_interval", 5);

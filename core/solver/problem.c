@@ -224,6 +224,17 @@ static int too_many_cells(const builder *b, double cells)
                             cells, max_initial_cells, remedy);
 }
 
+/* What makes the box so small: the extent, or the width of its cells. */
+static int too_few_cells(const builder *b, int axis)
+{
+    const char *other = builder_find(b, "width") ? "width" : "factor";
+    const char *key = builder_find(b, "extent") || !builder_find(b, other) ? "extent" : other;
+
+    return gbees_node_error(builder_find(b, key), b->error,
+                            "%s: the initial box has a single cell along axis %d: give a larger 'extent' or a %s",
+                            key, axis + 1, builder_find(b, "width") ? "smaller 'width'" : "larger 'factor'");
+}
+
 static int set_grid(builder *b)
 {
     gbees_problem *problem = b->problem;
@@ -247,7 +258,8 @@ static int set_grid(builder *b)
                 builder_find(b, "covariance"), b->error,
                 "covariance: the cell width along axis %d is %g: change the covariance or the factor", j + 1,
                 problem->width[j]);
-        half = fmax(half, 1);
+        if (!(half >= 1))
+            return too_few_cells(b, j);
         cells *= 2 * half + 1;
         problem->extent[j] = half < INT_MAX / 4 ? (int)half : INT_MAX / 4;
     }

@@ -16,6 +16,7 @@ struct gbees_solver {
     gbees_engine *engine;
     gbees_schedule *schedule;
     gbees_clock clock;
+    gbees_totals recorded; /* at the last record */
     int ran;
     int leg;
     uint64_t slice; /* steps to ask for at once */
@@ -84,8 +85,11 @@ void gbees_solver_destroy(gbees_solver *solver)
 
 void gbees_solver_summary(const gbees_solver *solver, gbees_summary *summary)
 {
-    *summary =
-        (gbees_summary){.totals = totals_of(solver), .wall_s = solver->wall_s, .propagate_s = solver->propagate_s};
+    *summary = (gbees_summary){.problem = solver->problem,
+                               .totals = totals_of(solver),
+                               .wall_s = solver->wall_s,
+                               .propagate_s = solver->propagate_s};
+    summary->warnings = gbees_warnings(solver->problem, &summary->totals);
 }
 
 /* The clock of paper and legacy mode is the sum of its steps, as in the code they repeat. */
@@ -189,6 +193,14 @@ static int collect_cells(gbees_solver *solver, gbees_cells **cells, gbees_error 
     return GBEES_OK;
 }
 
+static gbees_ledger ledger_since(const gbees_totals *then, const gbees_totals *now)
+{
+    return (gbees_ledger){.clipped = now->mass_clipped - then->mass_clipped,
+                          .outflow = now->mass_outflow - then->mass_outflow,
+                          .pruned = now->mass_pruned - then->mass_pruned,
+                          .normalised = now->mass_normalised - then->mass_normalised};
+}
+
 static int make_record(gbees_solver *solver, int number, gbees_error *error)
 {
     const gbees_observer *observer = solver->observer;
@@ -207,6 +219,9 @@ static int make_record(gbees_solver *solver, int number, gbees_error *error)
         return status;
     record.time = solver->clock.time;
     record.totals = totals_of(solver);
+    record.since = ledger_since(&solver->recorded, &record.totals);
+    record.warnings = gbees_warnings(solver->problem, &record.totals);
+    solver->recorded = record.totals;
     record.cells = cells;
     record.wall_s = now_s() - solver->began_s;
     status = observer->record(observer->context, &record, error);

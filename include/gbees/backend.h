@@ -6,6 +6,7 @@
  * Probability is kept un-normalised between updates: the sum over all cells starts at 1 and drifts with clipping,
  * outflow and pruning, and every comparison with p* is made against p* times that sum.  Numbers handed out
  * (statistics, cells) are normalised to 1.  (In paper and legacy mode the density is normalised at each step.)
+ * Whatever changes the sum is an entry of the ledger (gbees_totals).
  */
 #ifndef GBEES_BACKEND_H
 #define GBEES_BACKEND_H
@@ -34,8 +35,23 @@ typedef struct gbees_clock {
     uint64_t leg_step; /* steps done in this leg: prunes are counted from its start */
 } gbees_clock;
 
-/* Running totals since gbees_backend.create().  The ledger: from the start, and again from each update, on, the sum
- * of P is 1 + what was clipped - what flowed out - what was pruned since then. */
+/* What is no error, but what the user must know: one bit each.  A backend sets those of the budget that it can see;
+ * the others follow from the problem and the ledger, and their texts are made elsewhere (gbees_warnings in gbees.h).
+ */
+typedef enum gbees_warning {
+    GBEES_WARNING_BOX = 1,           /* the initial box cuts off more than 1.5 % of its Gaussian */
+    GBEES_WARNING_WIDTH = 2,         /* cells wider than 1.5 standard deviations */
+    GBEES_WARNING_MASS_LOST = 4,     /* more than a tenth of the mass has been lost since the start */
+    GBEES_WARNING_BUDGET_MEMORY = 8, /* backend: memory did not allow the p* that the mass budget asked for */
+    GBEES_WARNING_BUDGET_FLOOR = 16, /* backend: p* was lowered in vain, the budget is exceeded all the same */
+    GBEES_WARNING_BUDGET_SPENT = 32  /* more than 1.6 times the whole run's budget has been lost */
+} gbees_warning;
+enum { GBEES_WARNING_COUNT = 6 };
+
+/* Running totals since gbees_backend.create().  The ledger: at any time, and over any number of updates,
+ *
+ *     sum of P = 1 + mass_clipped + mass_normalised - mass_outflow - mass_pruned
+ */
 typedef struct gbees_totals {
     uint64_t steps;
     double cell_updates;     /* needed cells (see gbees_statistics.cells), summed over steps */
@@ -44,10 +60,11 @@ typedef struct gbees_totals {
     uint64_t peak_bytes;     /* largest memory held */
     double mass_clipped;     /* gained by setting negative cells to 0 */
     double mass_outflow;     /* lost through faces with no neighbour */
-    double mass_pruned;      /* lost by pruning */
+    double mass_pruned;      /* lost by pruning, an update's too */
+    double mass_normalised;  /* put back (or taken away) by normalising: at updates; in paper mode at steps, too */
     double time_step;        /* of the last step, 0 before the first */
     double threshold;        /* p* now */
-    int budget_missed;       /* 1: memory did not allow the p* that the mass budget asked for */
+    unsigned warnings;       /* GBEES_WARNING_BUDGET_MEMORY, _BUDGET_FLOOR, once seen */
     int threads;             /* in use */
 } gbees_totals;
 

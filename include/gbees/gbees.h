@@ -78,13 +78,20 @@ void gbees_problem_destroy(gbees_problem *problem);
 
 typedef struct gbees_cells gbees_cells; /* index + probability of the cells with P >= p*, sorted by index */
 
+/* What has changed the sum of P: it grows by clipped + normalised - outflow - pruned (gbees_totals says more). */
+typedef struct gbees_ledger {
+    double clipped, outflow, pruned, normalised;
+} gbees_ledger;
+
 typedef struct gbees_record {
     const gbees_problem *problem;
     int leg, number; /* number 0 is the leg's initial density (after the update that opens it) */
     double time;
     double wall_s; /* since the run began */
     gbees_statistics statistics;
-    gbees_totals totals;
+    gbees_totals totals; /* since the start */
+    gbees_ledger since;  /* since the record before; of the first, since the start */
+    unsigned warnings;   /* gbees_warning bits that hold by now */
     const gbees_cells *cells;
 } gbees_record;
 
@@ -96,6 +103,16 @@ void gbees_cells_range(const gbees_cells *cells, int axis, int32_t *lo, int32_t 
 /* Dense marginals over the range: sum of P with index lo_a + i (and lo_b + k).  Row-major [a][b]; malloc()ed. */
 int gbees_cells_marginal_1d(const gbees_cells *cells, int a, double **p, gbees_error *error);
 int gbees_cells_marginal_2d(const gbees_cells *cells, int a, int b, double **p, gbees_error *error);
+
+/* ---- warnings (core/solver) -------------------------------------------------------------------------------- */
+
+/* The gbees_warning bits that hold; totals are NULL before the run. */
+unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals);
+enum { GBEES_WARNING_TEXT = 256 };
+/* One line that says what is the matter and what to do about it, cut to fit. Totals may be NULL for those that hold
+ * before the run. */
+void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, const gbees_totals *totals, char *text,
+                        size_t size);
 
 /* ---- solver (core/solver) ---------------------------------------------------------------------------------- */
 
@@ -114,7 +131,9 @@ typedef struct gbees_observer {
 } gbees_observer;
 
 typedef struct gbees_summary {
+    const gbees_problem *problem;
     gbees_totals totals;
+    unsigned warnings;  /* gbees_warning bits */
     double wall_s;      /* of gbees_solver_run */
     double propagate_s; /* of the steps and updates alone: no records, no start-up */
 } gbees_summary;
@@ -157,6 +176,10 @@ typedef struct gbees_snapshot {
     double origin[GBEES_MAX_DIM], width[GBEES_MAX_DIM];
     char name[GBEES_MAX_DIM][64], unit[GBEES_MAX_DIM][64];
     char model[64];
+    double mass;               /* sum of P before normalisation: 1 + the total's changes; not a number if ... */
+    gbees_ledger total, since; /* since the start, since the record before; ... the file is too old to have them */
+    int warning_count;
+    char warning[GBEES_WARNING_COUNT][GBEES_WARNING_TEXT];
     size_t count;
     int32_t *index[GBEES_MAX_DIM]; /* index[j][i] */
     double *p;

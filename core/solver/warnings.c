@@ -1,0 +1,137 @@
+/* warnings.c - what is no error, but what the user must know: which of them hold, and their texts. */
+#include <gbees/gbees.h>
+#include <lapacke.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double most_cut_off = 0.015; /* of the initial Gaussian, by its box */
+static const double widest_cell = 1.5;    /* in standard deviations */
+static const double most_lost = 0.1;      /* of the mass, since the start */
+static const double budget_margin = 1.6;  /* a budget is held within this factor */
+
+/* ---- the initial Gaussian and its grid ---- */
+
+/* The mass outside of the initial box: exact without correlations, else at most so much (Sidak's inequality). */
+static double cut_off(const gbees_problem *problem)
+{
+    double inside = 1;
+    int n = problem->dimension;
+
+    for (int j = 0; j < n; j++)
+        inside *= erf((problem->extent[j] + 0.5) * problem->width[j] / sqrt(2 * problem->covariance[j * n + j]));
+    return 1 - inside;
+}
+
+/* The largest width of a cell, along `axis`, in standard deviations along it with the other states held: where these
+ * are correlated the density is a ridge that is narrower than its shadow on the axis. */
+static double widest(const gbees_problem *problem, int *axis)
+{
+    double inverse[GBEES_MAX_DIM * GBEES_MAX_DIM], most = 0;
+    int n = problem->dimension;
+
+    memcpy(inverse, problem->covariance, (size_t)(n * n) * sizeof *inverse);
+    if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, inverse, n) || LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', n, inverse, n))
+        return 0; /* no Gaussian: that is said elsewhere */
+    for (int j = 0; j < n; j++) {
+        double width = problem->width[j] * sqrt(inverse[j * n + j]);
+
+        if (width > most) {
+            most = width;
+            *axis = j;
+        }
+    }
+    return most;
+}
+
+/* ---- the ledger ---- */
+
+static double lost(const gbees_totals *totals)
+{
+    return totals->mass_outflow + totals->mass_pruned;
+}
+
+/* More than the budget of the whole run has been lost: it can't be held any more, whatever comes. */
+static int is_overspent(const gbees_problem *problem, const gbees_totals *totals)
+{
+    return problem->mass_budget > 0 &&
+           lost(totals) > budget_margin * problem->mass_budget * (problem->end - problem->start);
+}
+
+unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals)
+{
+    unsigned found = totals ? totals->warnings : 0;
+    int axis;
+
+    if (cut_off(problem) > most_cut_off)
+        found |= GBEES_WARNING_BOX;
+    if (widest(problem, &axis) > widest_cell)
+        found |= GBEES_WARNING_WIDTH;
+    if (totals && lost(totals) > most_lost)
+        found |= GBEES_WARNING_MASS_LOST;
+    if (totals && is_overspent(problem, totals))
+        found |= GBEES_WARNING_BUDGET_SPENT;
+    return found;
+}
+
+/* ---- texts ---- */
+
+static void describe_width(const gbees_problem *problem, char *text, size_t size)
+{
+    int axis = 0;
+    double width = widest(problem, &axis);
+
+    (void)snprintf(text, size,
+                   "the cells are %.3g standard deviations of the initial Gaussian wide along axis %d: too coarse to "
+                   "resolve it; give a larger 'factor' or a smaller 'width'",
+                   width, axis + 1);
+}
+
+static void describe_loss(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
+{
+    (void)snprintf(text, size,
+                   "losses since the start add up to %.3g %% of the mass, %.3g %% through faces and %.3g %% by "
+                   "pruning: give a smaller '%s'",
+                   100 * lost(totals), 100 * totals->mass_outflow, 100 * totals->mass_pruned,
+                   problem->mass_budget > 0 ? "mass_budget" : "threshold");
+}
+
+void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, const gbees_totals *totals, char *text,
+                        size_t size)
+{
+    double budget = problem->mass_budget;
+
+    switch (warning) {
+    case GBEES_WARNING_BOX:
+        (void)snprintf(text, size,
+                       "the initial box cuts off %.3g %% of the Gaussian before the run begins: give a larger "
+                       "'extent', 3 or more",
+                       100 * cut_off(problem));
+        return;
+    case GBEES_WARNING_WIDTH:
+        describe_width(problem, text, size);
+        return;
+    case GBEES_WARNING_MASS_LOST:
+        describe_loss(problem, totals, text, size);
+        return;
+    case GBEES_WARNING_BUDGET_MEMORY:
+        (void)snprintf(text, size,
+                       "memory does not allow the mass budget of %g a unit of time: p* has been raised (now %.3g); "
+                       "give a larger budget or wider cells",
+                       budget, totals->threshold);
+        return;
+    case GBEES_WARNING_BUDGET_FLOOR:
+        (void)snprintf(text, size,
+                       "no threshold holds the mass budget of %g a unit of time: more is lost through faces, though "
+                       "p* has been lowered (now %.3g); give a larger budget or finer cells",
+                       budget, totals->threshold);
+        return;
+    case GBEES_WARNING_BUDGET_SPENT:
+        (void)snprintf(text, size,
+                       "the mass budget is not held: %.3g %% of the mass has been lost, of %.3g %% for the whole run "
+                       "(%g a unit of time); give a larger budget, finer cells or a larger 'extent'",
+                       100 * lost(totals), 100 * budget * (problem->end - problem->start), budget);
+        return;
+    }
+    (void)snprintf(text, size, "a warning that this program does not know (%u)", (unsigned)warning);
+}

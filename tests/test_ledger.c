@@ -1,0 +1,220 @@
+/* test_ledger.c - the ledger of mass as a reader of results meets it: it closes from a file's attributes alone. */
+#include <check.h>
+#include <gbees/gbees.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- a run of Lorenz '63, written to disk and read back -------------------------------------------------------- */
+
+static char base[4096], folder[4200];
+
+static void set_up(void)
+{
+    const char *place = getenv("TMPDIR");
+
+    (void)snprintf(base, sizeof base, "%s/test_ledger.XXXXXX", place ? place : "/tmp");
+    ck_assert_ptr_nonnull(mkdtemp(base));
+    (void)snprintf(folder, sizeof folder, "%s/run", base);
+}
+
+static void tear_down(void)
+{
+    char command[sizeof base + 32];
+
+    (void)snprintf(command, sizeof command, "rm -r '%s'", base);
+    ck_assert_int_eq(system(command), 0);
+}
+
+static int write_record(void *context, const gbees_record *record, gbees_error *error)
+{
+    return gbees_writer_record(context, record, error);
+}
+
+/* Runs the scenario, changed by the settings up to NULL; returns what it wrote. */
+static gbees_results *run(const char *const *settings)
+{
+    const gbees_engine_options options = {.threads = 1};
+    const gbees_provenance provenance = {.backend = "cpu"};
+    gbees_registry *registry = NULL;
+    gbees_scenario *scenario = NULL;
+    gbees_problem *problem = NULL;
+    gbees_solver *solver = NULL;
+    gbees_writer *writer = NULL;
+    gbees_results *results = NULL;
+    const gbees_model *model = NULL;
+    const gbees_backend *backend = NULL;
+    gbees_error error = {GBEES_OK, ""};
+    int status = gbees_registry_create(NULL, &registry, &error);
+
+    if (!status)
+        status = gbees_registry_model(registry, "lorenz63", &model, &error);
+    if (!status)
+        status = gbees_registry_backend(registry, "cpu", &backend, &error);
+    if (!status)
+        status = gbees_scenario_create(model->scenarios[0].text, "lorenz63", &scenario, &error);
+    for (; !status && *settings; settings++)
+        status = gbees_scenario_set(scenario, *settings, &error);
+    if (!status)
+        status = gbees_problem_create(model, scenario, &problem, &error);
+    if (!status)
+        status = gbees_solver_create(problem, backend, &options, &solver, &error);
+    if (!status)
+        status = gbees_writer_create(folder, problem, &provenance, &writer, &error);
+    if (!status)
+        status = gbees_solver_run(solver, &(gbees_observer){.context = writer, .record = write_record}, &error);
+    if (!status)
+        status = gbees_results_open(folder, &results, &error);
+    ck_assert_msg(status == GBEES_OK, "%s", error.text);
+    gbees_writer_destroy(writer);
+    gbees_solver_destroy(solver);
+    gbees_problem_destroy(problem);
+    gbees_scenario_destroy(scenario);
+    gbees_registry_destroy(registry);
+    return results;
+}
+
+static gbees_snapshot *get(const gbees_results *results, size_t number)
+{
+    gbees_snapshot *snapshot = NULL;
+    gbees_error error = {GBEES_OK, ""};
+
+    ck_assert_msg(gbees_results_read(results, number, &snapshot, &error) == GBEES_OK, "%s", error.text);
+    return snapshot;
+}
+
+/* ---- the ledger ------------------------------------------------------------------------------------------------ */
+
+static double change(const gbees_ledger *ledger)
+{
+    return ledger->clipped + ledger->normalised - ledger->outflow - ledger->pruned;
+}
+
+/* Every record's two ledgers close, and lead from one to the next; the last record's totals are left in *end. */
+static void check_records(const gbees_results *results, double tolerance, gbees_ledger *end)
+{
+    double mass = 1;
+
+    *end = (gbees_ledger){0};
+    for (size_t k = 0; k < gbees_results_count(results); k++) {
+        gbees_snapshot *record = get(results, k);
+
+        ck_assert_double_eq_tol(record->mass, 1 + change(&record->total), tolerance);
+        ck_assert_double_eq_tol(record->mass, mass + change(&record->since), tolerance);
+        ck_assert_double_eq_tol(record->total.outflow, end->outflow + record->since.outflow, 1e-15);
+        ck_assert_double_eq_tol(record->total.pruned, end->pruned + record->since.pruned, 1e-15);
+        ck_assert_double_eq_tol(record->total.clipped, end->clipped + record->since.clipped, 1e-15);
+        ck_assert_double_eq_tol(record->total.normalised, end->normalised + record->since.normalised, 1e-15);
+        mass = record->mass;
+        *end = record->total;
+        gbees_snapshot_destroy(record);
+    }
+}
+
+/* Two measurements at one time: what the first one prunes is put back by the second. */
+#define TWICE                                                                                                        \
+    "measurements=[{time: 0.5, function: z, value: [-12], covariance: [1]}, "                                        \
+    "{time: 0.5, function: z, value: [-13], covariance: [1]}, {time: 0.7, function: z, value: [-20], covariance: "   \
+    "[9]}]"
+
+static const char *const schemes[] = {"scheme=split5", "scheme=ctu", "mode=paper"};
+static const char *const measurements[] = {"measurements=[]", TWICE};
+
+START_TEST(it_closes_from_the_file_alone)
+{
+    const char *settings[] = {schemes[_i / 2], measurements[_i % 2], "precision=double", "end=1", "factor=0.7", NULL};
+    gbees_results *results = run(settings);
+    gbees_ledger end;
+
+    ck_assert_uint_eq(gbees_results_count(results), _i % 2 ? 15 : 5);
+    check_records(results, 1e-12, &end);
+    /* There was something to count. */
+    ck_assert_double_gt(end.outflow, 1e-4);
+    ck_assert_double_gt(end.pruned, 1e-4);
+    if (_i / 2 == 0)
+        ck_assert_double_lt(fabs(end.clipped), 1e-15);
+    else
+        ck_assert_double_gt(end.clipped, 1e-2);
+    if (_i % 2 || _i / 2 == 2)
+        ck_assert_double_gt(fabs(end.normalised), 1e-4);
+    else
+        ck_assert_double_eq(end.normalised, 0);
+    gbees_results_destroy(results);
+}
+END_TEST
+
+/* In single precision up to the rounding of the cells. */
+START_TEST(it_closes_to_rounding_in_mixed_precision)
+{
+    const char *settings[] = {schemes[_i], TWICE, "end=1", "factor=0.7", NULL};
+    gbees_results *results = run(settings);
+    gbees_ledger end;
+
+    check_records(results, 1e-6, &end);
+    gbees_results_destroy(results);
+}
+END_TEST
+
+/* ---- the budget ------------------------------------------------------------------------------------------------ */
+
+static const char *const budgets[] = {"0.005", "0.02", "0.05"};
+static const char *const only_measured[] = {"measurements=[]", "records=2"}; /* without and with the measurement */
+
+/* The total over the run, as a share of what was asked for, is within a factor of 1.6. */
+START_TEST(budgets_are_held)
+{
+    char budget[32];
+    const char *settings[] = {schemes[_i / 6], only_measured[_i % 2], "records=2", budget, NULL};
+
+    (void)snprintf(budget, sizeof budget, "mass_budget=%s", budgets[_i / 2 % 3]);
+    gbees_results *results = run(settings);
+    gbees_snapshot *last = get(results, gbees_results_count(results) - 1);
+    double share = (last->total.outflow + last->total.pruned) / (2 * strtod(budgets[_i / 2 % 3], NULL));
+
+    ck_assert_msg(share > 1 / 1.6 && share < 1.6, "%s: %.3f of it was lost", budget, share);
+    /* That a tenth is lost is told if it is, and nothing else is. */
+    ck_assert_int_eq(last->warning_count, last->total.outflow + last->total.pruned > 0.1);
+    gbees_snapshot_destroy(last);
+    gbees_results_destroy(results);
+}
+END_TEST
+
+/* The sweeps carry some mass past the grid's corners, however small p* is: asked for next to nothing, it is told. */
+START_TEST(a_budget_that_can_not_be_held_is_on_record)
+{
+    const char *settings[] = {"scheme=split5", "mass_budget=1e-8", "factor=0.5", "end=0.3", "measurements=[]", NULL};
+    gbees_results *results = run(settings);
+    gbees_snapshot *first = get(results, 0), *last = get(results, gbees_results_count(results) - 1);
+
+    ck_assert_int_eq(first->warning_count, 0);
+    ck_assert_int_eq(last->warning_count, 1);
+    ck_assert_msg(strstr(last->warning[0], "the mass budget is not held: "), "%s", last->warning[0]);
+    gbees_snapshot_destroy(first);
+    gbees_snapshot_destroy(last);
+    gbees_results_destroy(results);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("ledger");
+    TCase *ledger = tcase_create("ledger"), *budget = tcase_create("budget");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_add_checked_fixture(ledger, set_up, tear_down);
+    tcase_set_timeout(ledger, 60);
+    tcase_add_loop_test(ledger, it_closes_from_the_file_alone, 0, 6);
+    tcase_add_loop_test(ledger, it_closes_to_rounding_in_mixed_precision, 0, 2);
+    tcase_add_checked_fixture(budget, set_up, tear_down);
+    tcase_set_timeout(budget, 60);
+    tcase_add_loop_test(budget, budgets_are_held, 0, 12);
+    tcase_add_test(budget, a_budget_that_can_not_be_held_is_on_record);
+    suite_add_tcase(suite, ledger);
+    suite_add_tcase(suite, budget);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
