@@ -110,11 +110,14 @@ noinst_LTLIBRARIES += %D%/libcuda_runtime.la
 %C%_libcuda_runtime_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -I$(srcdir)/%D% $(CUDA_CPPFLAGS) \
 	-DGBEES_CUDA_DIR='"$(CUDA_DIR)"'
 %C%_libcuda_runtime_la_LDFLAGS =
+%C%_libcuda_runtime_la_LIBADD = -lpthread
 %C%_libcuda_runtime_la_SOURCES = \
 	%D%/cuda/api.c \
 	%D%/cuda/api.h \
 	%D%/cuda/arch.c \
 	%D%/cuda/arch.h \
+	%D%/cuda/build.c \
+	%D%/cuda/build.h \
 	%D%/cuda/cache.c \
 	%D%/cuda/cache.h \
 	%D%/cuda/cache_folder.c \

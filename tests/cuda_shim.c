@@ -5,6 +5,7 @@
  * GBEES_PRESERVING
  */
 #define GBEES_SHIM 1
+#define GBEES_PART 0
 
 #include "cuda_shim_driver.h"
 #include <pthread.h>

@@ -18,7 +18,7 @@ static double estimate(const gbees_problem *problem)
 
 /* What an engine borrows goes with the process. */
 static cuda_api api;
-static program none;
+static program_set none;
 
 static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                   gbees_error *error)

@@ -8,14 +8,14 @@
 /* What an engine borrows. */
 typedef struct session {
     cuda_api api;
-    program kernels;
+    program_set kernels;
 } session;
 
 static void close_session(session *s)
 {
     if (!s)
         return;
-    program_destroy(&s->api, &s->kernels);
+    program_set_destroy(&s->api, &s->kernels);
     cuda_api_close(&s->api);
     free(s);
 }
@@ -37,14 +37,10 @@ static int check_problem(const gbees_problem *problem, gbees_error *error)
 
 static int build(session *s, const gbees_problem *problem, CUdevice device, gbees_error *error)
 {
-    program_spec spec;
     char arch[16];
     int status = cuda_device_arch(&s->api, device, arch, error);
 
-    if (status)
-        return status;
-    cuda_spec_set(&spec, problem, arch);
-    return program_build(&s->api, &spec, &s->kernels, error);
+    return status ? status : program_set_build(&s->api, problem, arch, &s->kernels, error);
 }
 
 static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,

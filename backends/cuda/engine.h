@@ -2,9 +2,9 @@
 #ifndef GBEES_CUDA_ENGINE_H
 #define GBEES_CUDA_ENGINE_H
 
+#include "build.h"
 #include "device/state.h"
 #include "memory.h"
-#include "program.h"
 #include <gbees/backend.h>
 
 enum {
@@ -29,12 +29,12 @@ struct gbees_engine {
     CUdevice device;
     CUcontext context;
     CUstream stream;
-    program *program;
-    CUfunction kernel[KERNELS];
-    int most_blocks[KERNELS]; /* that can be there at once: barriers need that */
-    size_t real_size;         /* of a probability */
-    size_t position_size;     /* of a coordinate */
-    int row_arrays;           /* P and its spare, and S for ctu */
+    program_set *programs;
+    CUfunction kernel[KERNELS]; /* NULL: of updates, in a problem without */
+    int most_blocks[KERNELS];   /* that can be there at once: barriers need that */
+    size_t real_size;           /* of a probability */
+    size_t position_size;       /* of a coordinate */
+    int row_arrays;             /* P and its spare, and S for ctu */
 
     device_memory memory;
     device_array rows[3], key, base, neighbor[2 * GBEES_MAX_DIM], flow, active, needed, rate, map, table,
@@ -46,7 +46,7 @@ struct gbees_engine {
 };
 
 /* An engine on a device, its kernels built; takes over neither. */
-int cuda_engine_create(const cuda_api *api, CUdevice device, program *kernels, const gbees_problem *problem,
+int cuda_engine_create(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
                        gbees_engine **engine, gbees_error *error);
 void cuda_engine_destroy(gbees_engine *e);
 

@@ -1,7 +1,7 @@
 /* offline.c - see offline.h. */
 #include "offline.h"
 #include "arch.h"
-#include "base/text.h"
+#include "build.h"
 #include "spec.h"
 #include <stdio.h>
 #include <string.h>
@@ -50,29 +50,42 @@ static int find_arch_here(char *arch, gbees_error *error)
                : GBEES_OK;
 }
 
-static void tell(const cuda_api *api, const program_spec *spec, const program *p, gbees_line_sink *sink,
-                 void *context)
+static void tell_report(const program *p, gbees_line_sink *sink, void *context)
 {
-    char line[256], with[48] = "";
+    char line[256];
 
-    if (api->linker)
-        (void)snprintf(with, sizeof with, " and nvJitLink %u.%u", api->linker_major, api->linker_minor);
-    (void)snprintf(line, sizeof line, "%s, %d states, for %s with NVRTC %d.%d%s", spec->model->name, spec->dimension,
-                   spec->arch, api->compiler_major, api->compiler_minor, with);
-    sink(context, line);
-    for (const char *next = p->report; *next; next += strcspn(next, "\n"), next += *next == '\n') {
+    for (const char *next = p->report; next && *next; next += strcspn(next, "\n"), next += *next == '\n') {
         (void)snprintf(line, sizeof line, "%.*s", (int)strcspn(next, "\n"), next);
         sink(context, line);
     }
-    if (!p->report[0])
+}
+
+static void tell(const cuda_api *api, const gbees_problem *problem, const char *arch, const program_set *set,
+                 gbees_line_sink *sink, void *context)
+{
+    char line[256], with[48] = "";
+    size_t bytes = 0;
+    int fresh = 0, reported = 0;
+
+    if (api->linker)
+        (void)snprintf(with, sizeof with, " and nvJitLink %u.%u", api->linker_major, api->linker_minor);
+    (void)snprintf(line, sizeof line, "%s, %d states, for %s with NVRTC %d.%d%s", problem->model->name,
+                   problem->dimension, arch, api->compiler_major, api->compiler_minor, with);
+    sink(context, line);
+    for (int k = 0; k < PROGRAMS; k++) {
+        const program *p = &set->part[k];
+
+        tell_report(p, sink, context);
+        bytes += p->image_size;
+        fresh += p->image && !p->from_cache;
+        reported += p->report && p->report[0];
+    }
+    if (!reported)
         sink(context, "this NVRTC does not know the architecture: PTX, which the driver finishes when it is loaded");
-    if (p->from_cache)
-        (void)snprintf(line, sizeof line, "%zu bytes, from the cache", p->image_size);
-    else if (p->link_s > 0)
-        (void)snprintf(line, sizeof line, "%zu bytes, compiled in %.2f s, linked in %.2f s", p->image_size,
-                       p->compile_s, p->link_s);
+    if (!fresh)
+        (void)snprintf(line, sizeof line, "%zu bytes, from the cache", bytes);
     else
-        (void)snprintf(line, sizeof line, "%zu bytes, compiled in %.2f s", p->image_size, p->compile_s);
+        (void)snprintf(line, sizeof line, "%zu bytes, made in %.2f s", bytes, set->wall_s);
     sink(context, line);
 }
 
@@ -80,20 +93,17 @@ int cuda_compile_only(const gbees_problem *problem, const char *arch, gbees_line
                       gbees_error *error)
 {
     cuda_api api = {0};
-    program_spec spec;
-    program made = {0};
+    program_set made = {.wall_s = 0};
     char here[16] = "";
     int status = arch ? GBEES_OK : find_arch_here(here, error);
 
     if (!status)
         status = cuda_api_open(&api, cuda_spec_libraries(), error);
-    if (!status) {
-        cuda_spec_set(&spec, problem, arch ? arch : here);
-        status = program_build(&api, &spec, &made, error);
-    }
     if (!status)
-        tell(&api, &spec, &made, sink, context);
-    program_destroy(&api, &made);
+        status = program_set_build(&api, problem, arch ? arch : here, &made, error);
+    if (!status)
+        tell(&api, problem, arch ? arch : here, &made, sink, context);
+    program_set_destroy(&api, &made);
     cuda_api_close(&api);
     return status;
 }

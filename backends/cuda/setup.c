@@ -5,9 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const kernel_names[KERNELS] = {
-    "gbees_start",     "gbees_rehash",   "gbees_advance", "gbees_prune",      "gbees_count",
-    "gbees_find_best", "gbees_multiply", "gbees_scale",   "gbees_statistics", "gbees_pack",
+static const struct {
+    const char *name;
+    int program;
+} kernels[KERNELS] = {
+    [KERNEL_START] = {"gbees_start", PROGRAM_GRID},
+    [KERNEL_REHASH] = {"gbees_rehash", PROGRAM_GRID},
+    [KERNEL_ADVANCE] = {"gbees_advance", PROGRAM_STEPS},
+    [KERNEL_PRUNE] = {"gbees_prune", PROGRAM_GRID},
+    [KERNEL_COUNT] = {"gbees_count", PROGRAM_GRID},
+    [KERNEL_FIND_BEST] = {"gbees_find_best", PROGRAM_UPDATES},
+    [KERNEL_MULTIPLY] = {"gbees_multiply", PROGRAM_UPDATES},
+    [KERNEL_SCALE] = {"gbees_scale", PROGRAM_GRID},
+    [KERNEL_STATISTICS] = {"gbees_statistics", PROGRAM_GRID},
+    [KERNEL_PACK] = {"gbees_pack", PROGRAM_GRID},
 };
 
 static int no_memory(gbees_error *error)
@@ -15,27 +26,37 @@ static int no_memory(gbees_error *error)
     return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CUDA backend was set up");
 }
 
-static int find_kernels(gbees_engine *e, gbees_error *error)
+static int find_kernel(gbees_engine *e, int k, int multiprocessors, gbees_error *error)
 {
     const cuda_api *api = e->api;
-    int status = 0, multiprocessors = 0;
+    int blocks = 0;
+    int status = program_function(api, &e->programs->part[kernels[k].program], kernels[k].name, &e->kernel[k], error);
 
-    status = cuda_check(
+    if (!status)
+        status = cuda_check(
+            api, api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, e->kernel[k], ENGINE_BLOCK_THREADS, 0),
+            "it was asked how many blocks fit", error);
+    if (!status && blocks < 1)
+        status = gbees_error_set(error, GBEES_EBACKEND, "the kernel %s needs more of the GPU than there is",
+                                 kernels[k].name);
+    e->most_blocks[k] = (blocks > 4 ? 4 : blocks) * multiprocessors;
+    return status;
+}
+
+static int load_kernels(gbees_engine *e, gbees_error *error)
+{
+    const cuda_api *api = e->api;
+    int multiprocessors = 0;
+    int status = cuda_check(
         api, api->cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, e->device),
-        "asking for its multiprocessors", error);
-    for (int k = 0; k < KERNELS && !status; k++) {
-        int blocks = 0;
+        "it was asked for its multiprocessors", error);
 
-        status = program_function(api, e->program, kernel_names[k], &e->kernel[k], error);
-        if (!status)
-            status = cuda_check(
-                api, api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, e->kernel[k], ENGINE_BLOCK_THREADS, 0),
-                "asking how many blocks fit", error);
-        e->most_blocks[k] = (blocks > 4 ? 4 : blocks) * multiprocessors;
-        if (!status && e->most_blocks[k] < 1)
-            status = gbees_error_set(error, GBEES_EBACKEND, "the kernel %s needs more of the GPU than there is",
-                                     kernel_names[k]);
-    }
+    for (int p = 0; p < PROGRAMS && !status; p++)
+        if (p != PROGRAM_UPDATES || e->problem->measurement_count > 0)
+            status = program_load(api, &e->programs->part[p], error);
+    for (int k = 0; k < KERNELS && !status; k++)
+        if (kernels[k].program != PROGRAM_UPDATES || e->problem->measurement_count > 0)
+            status = find_kernel(e, k, multiprocessors, error);
     return status;
 }
 
@@ -255,9 +276,7 @@ static int set_up(gbees_engine *e, gbees_error *error)
         return status;
     memset(e->state, 0, sizeof *e->state);
     set_up_constants(e);
-    status = program_load(api, e->program, error);
-    if (!status)
-        status = find_kernels(e, error);
+    status = load_kernels(e, error);
     if (!status)
         status = device_memory_open(&e->memory, api, e->device, error);
     if (!status)
@@ -265,7 +284,7 @@ static int set_up(gbees_engine *e, gbees_error *error)
     return status ? status : fill_initial(e, error);
 }
 
-int cuda_engine_create(const cuda_api *api, CUdevice device, program *kernels, const gbees_problem *problem,
+int cuda_engine_create(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
                        gbees_engine **engine, gbees_error *error)
 {
     gbees_engine *e = calloc(1, sizeof *e);
@@ -274,7 +293,7 @@ int cuda_engine_create(const cuda_api *api, CUdevice device, program *kernels, c
         return no_memory(error);
     e->api = api;
     e->device = device;
-    e->program = kernels;
+    e->programs = programs;
     e->problem = problem;
     e->real_size = problem->numerics.precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
     e->position_size = cuda_spec_is_wide(problem) ? sizeof(double) : e->real_size;

@@ -1,5 +1,6 @@
 /* spec.c - see spec.h. */
 #include "spec.h"
+#include "build.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,8 +34,9 @@ int cuda_spec_is_wide(const gbees_problem *problem)
     return 0;
 }
 
-void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch)
+void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int part)
 {
+    static const char *const parts[PROGRAMS] = {"GBEES_PART=1", "GBEES_PART=2", "GBEES_PART=3"};
     const gbees_numerics *numerics = &problem->numerics;
     int twice = numerics->precision == GBEES_DOUBLE, ctu = numerics->scheme == GBEES_SCHEME_CTU;
 
@@ -46,8 +48,8 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
                     cuda_spec_is_wide(problem) ? "GBEES_WIDE=1" : "GBEES_WIDE=0",
                     ctu ? "GBEES_SPLIT=0" : "GBEES_SPLIT=1",
                     numerics->scheme == GBEES_SCHEME_SPLIT5_MP ? "GBEES_PRESERVING=1" : "GBEES_PRESERVING=0",
-                    ctu ? "GBEES_BLOCKS=2" : "GBEES_BLOCKS=3"},
-        .define_count = 6,
+                    ctu ? "GBEES_BLOCKS=2" : "GBEES_BLOCKS=3", parts[part]},
+        .define_count = 7,
         .separate = is_separate()};
     (void)snprintf(spec->arch, sizeof spec->arch, "%s", arch);
 }

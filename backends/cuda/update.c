@@ -74,6 +74,7 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
     gbees_state *s = e->state;
     gbees_gain gain;
     double log_norm, log_sum, before = s->mass;
+    double unchanged = s->mass - e->totals.mass_normalised + s->pruned; /* by the normalisation, and by the prune */
     void *arguments[] = {&gain};
     int status = prepare(e, clock, measurement, &gain, &log_norm, error);
 
@@ -94,6 +95,7 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
         status = engine_launch(e, KERNEL_PRUNE, NULL, 0, "pruning after a measurement", error);
     if (!status)
         status = engine_stop_error(e, error);
+    e->totals.mass_normalised = s->mass + s->pruned - unchanged;
     if (!status)
         *evidence = (gbees_evidence){gain.heaviest + log_sum - log(before) + log_norm, likely};
     return status;

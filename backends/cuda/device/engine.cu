@@ -5,12 +5,32 @@
  *   GBEES_SPLIT      1: split5, 0: ctu        GBEES_REAL_IS_DOUBLE  1 if GBEES_REAL is double
  *   GBEES_PRESERVING 1: split5-mp             GBEES_WIDE    1: positions in double for float probabilities
  *   GBEES_BLOCKS     blocks a multiprocessor is to hold
+ *   GBEES_PART       1: steps, 2: the grid and records, 3: updates; they are compiled side by side. 0: all
  */
 #include "model.h"
 
 #include "advance.h"
 #include "statistics.h"
 #include "update.h"
+
+#if GBEES_PART == 0 || GBEES_PART == 1
+
+GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t max_steps)
+{
+    book b = open_book(s);
+
+    if (is_clerk())
+        for (int k = 0; k < 3; k++)
+            clear_sums(&s->sums[k]);
+    meet(s);
+    advance(&m, s, &b, max_steps);
+    meet(s);
+    close_book(s, &b);
+}
+
+#endif
+
+#if GBEES_PART == 0 || GBEES_PART == 2
 
 /* The initial density: rows and keys of bricks 1 .. count are there. */
 GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
@@ -44,19 +64,6 @@ GBEES_KERNEL gbees_rehash(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
             table_enter(&m, slot);
 }
 
-GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t max_steps)
-{
-    book b = open_book(s);
-
-    if (is_clerk())
-        for (int k = 0; k < 3; k++)
-            clear_sums(&s->sums[k]);
-    meet(s);
-    advance(&m, s, &b, max_steps);
-    meet(s);
-    close_book(s, &b);
-}
-
 GBEES_KERNEL gbees_prune(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
     book b = open_book(s);
@@ -82,16 +89,6 @@ GBEES_KERNEL gbees_count(GBEES_BY_VALUE gbees_setup m, gbees_state *s, int keep)
         meet(s);
         clear_null_row(&m, spare);
     }
-}
-
-GBEES_KERNEL gbees_find_best(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_gain g, gbees_state *s)
-{
-    find_best_pass(&m, &g, s);
-}
-
-GBEES_KERNEL gbees_multiply(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_gain g, gbees_state *s)
-{
-    multiply_pass(&m, &g, s);
 }
 
 GBEES_KERNEL gbees_scale(GBEES_BY_VALUE gbees_setup m, gbees_state *s, double factor)
@@ -125,3 +122,19 @@ GBEES_KERNEL gbees_pack(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint32_t f
 {
     pack_pass(&m, s, from, to, threshold, index, out);
 }
+
+#endif
+
+#if GBEES_PART == 0 || GBEES_PART == 3
+
+GBEES_KERNEL gbees_find_best(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_gain g, gbees_state *s)
+{
+    find_best_pass(&m, &g, s);
+}
+
+GBEES_KERNEL gbees_multiply(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_gain g, gbees_state *s)
+{
+    multiply_pass(&m, &g, s);
+}
+
+#endif

@@ -1,0 +1,21 @@
+/* build.h - all kernels of a problem, in programs that are compiled side by side. */
+#ifndef GBEES_CUDA_BUILD_H
+#define GBEES_CUDA_BUILD_H
+
+#include "program.h"
+#include <gbees/problem.h>
+
+/* Programs, by what their kernels do: GBEES_PART of device/engine.cu, less one. */
+enum { PROGRAM_STEPS, PROGRAM_GRID, PROGRAM_UPDATES, PROGRAMS };
+
+typedef struct program_set {
+    program part[PROGRAMS]; /* no updates in a problem: that one stays {0} */
+    double wall_s;          /* to make them, all together */
+} program_set;
+
+/* As program_build(); the first error is reported. */
+int program_set_build(const cuda_api *api, const gbees_problem *problem, const char *arch, program_set *out,
+                      gbees_error *error);
+void program_set_destroy(const cuda_api *api, program_set *set);
+
+#endif
