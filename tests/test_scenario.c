@@ -107,6 +107,7 @@ static const struct {
     {"mode: fast", "f.yaml:1: mode: expected 'default', 'paper' or 'legacy', found 'fast'"},
     {"brick: 2", "f.yaml:1: brick: expected 'auto' or '1', found '2'"},
     {"scheme: [ctu]", "f.yaml:1: scheme: expected 'ctu', 'split5' or 'split5-mp', found a list"},
+    {"cell_values: mean", "f.yaml:1: cell_values: expected 'points' or 'averages', found 'mean'"},
     {"measurements: {}", "f.yaml:1: measurements: expected a list of maps, found a map"},
     {"measurements:\n  - 3",
      "f.yaml:2: measurement 1: expected a map with time, function, value and covariance, found '3'"},
@@ -497,7 +498,7 @@ START_TEST(schema_lists_its_keys)
         ck_assert_msg(key->text && key->text[0], "%s has no documentation", key->name);
         count++;
     }
-    ck_assert_uint_eq(count, 23);
+    ck_assert_uint_eq(count, 24);
 }
 END_TEST
 

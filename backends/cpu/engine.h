@@ -29,6 +29,7 @@ struct gbees_engine {
     int cells;        /* a brick */
     int paper;        /* the reference's face rule: paper.c */
     int split;        /* the split scheme: one density, swept in place */
+    int averages;     /* P are averages over cells, not values at their centres */
     size_t real_size; /* of p, s and next */
 
     /* One row a slot; p and next are swapped at each step. */

@@ -200,8 +200,8 @@ static double fill_brick(gbees_engine *e, uint32_t slot, int diagonal)
             residual[j] = problem->width[j] * index;
         }
         if (inside)
-            p = e->split ? cell_average(e, residual, diagonal)
-                         : exp(gbees_gaussian_exponent(shape->n, residual, e->precision_matrix));
+            p = e->averages ? cell_average(e, residual, diagonal)
+                            : exp(gbees_gaussian_exponent(shape->n, residual, e->precision_matrix));
         engine_set_p(e, (size_t)slot * (size_t)shape->cells + (size_t)cell, p);
         sum += p;
     }

@@ -46,6 +46,8 @@ static int set_mode(const builder *b, gbees_numerics *numerics, const gbees_node
     numerics->growth = legacy ? GBEES_GROWTH_ALL : GBEES_GROWTH_DOWNWIND;
     int status = check_mode(b, mode->text, "scheme", "ctu");
     if (!status)
+        status = check_mode(b, mode->text, "cell_values", "points");
+    if (!status)
         status = check_mode(b, mode->text, "precision", "double");
     if (!status)
         status = check_mode(b, mode->text, "brick", "1");
@@ -56,12 +58,27 @@ static int set_mode(const builder *b, gbees_numerics *numerics, const gbees_node
     return status;
 }
 
+/* The unsplit scheme knows points only. */
+static int set_cell_values(const builder *b, gbees_numerics *numerics)
+{
+    int split = numerics->scheme != GBEES_SCHEME_CTU;
+
+    numerics->cell_values =
+        split && !builder_is_set(b, "cell_values", "points") ? GBEES_CELL_AVERAGES : GBEES_CELL_POINTS;
+    if (!split && builder_is_set(b, "cell_values", "averages"))
+        return gbees_node_error(builder_find(b, "cell_values"), b->error,
+                                "cell_values: scheme ctu has 'points', found 'averages': remove it, or choose "
+                                "'scheme: split5'");
+    return GBEES_OK;
+}
+
 int builder_set_numerics(builder *b)
 {
     gbees_numerics *numerics = &b->problem->numerics;
     const gbees_node *mode = builder_find(b, "mode");
 
     numerics->scheme = GBEES_SCHEME_CTU;
+    numerics->cell_values = GBEES_CELL_POINTS;
     numerics->courant = builder_number(b, "courant", 1);
     numerics->time_step = builder_number(b, "time_step", 0);
     numerics->prune_interval = (int)builder_number(b, "prune_interval", 20);
@@ -81,5 +98,5 @@ int builder_set_numerics(builder *b)
     if (numerics->growth == GBEES_GROWTH_ALL && numerics->cells_per_brick != 1)
         return gbees_node_error(builder_find(b, "growth"), b->error,
                                 "growth: 'all' needs bricks of one cell: add 'brick: 1', or leave it at 'downwind'");
-    return GBEES_OK;
+    return set_cell_values(b, numerics);
 }

@@ -36,10 +36,16 @@ typedef enum gbees_scheme {
     GBEES_SCHEME_SPLIT5_MP /* the same with monotonicity-preserving bounds */
 } gbees_scheme;
 
+typedef enum gbees_cell_values {
+    GBEES_CELL_POINTS,  /* P_i is the density at the cell's centre times its volume */
+    GBEES_CELL_AVERAGES /* ... its average over the cell: split schemes only (doc/method.md, "Points or averages") */
+} gbees_cell_values;
+
 /* How to compute: what the mode stands for, part by part. */
 typedef struct gbees_numerics {
     gbees_mode mode;
     gbees_scheme scheme;
+    gbees_cell_values cell_values;
     gbees_precision precision; /* of storage and fluxes; sums are always double */
     gbees_faces faces;
     gbees_growth growth;
