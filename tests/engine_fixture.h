@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 /* Parameters of advect: tests/plugins/advect.c. */
-enum { VELOCITY = 0, RATE = 8, ROTATION = 16, BEAT, HOLE, HOLE_HALF, BEND, SHEAR };
+enum { VELOCITY = 0, RATE = 8, ROTATION = 16, BEAT, HOLE, HOLE_HALF, BEND, SHEAR, JUMP };
 
 typedef struct rig {
     gbees_registry *registry;

@@ -62,7 +62,8 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error);
 
 /* growth.c: inserts what the cells with P >= p* will flow into, and sees to the new bricks. */
 int engine_grow(gbees_engine *e, double time, gbees_error *error);
-/* Velocity signs and rates of used bricks [from, count); an error that names the cell if one is not finite. */
+/* Velocity signs and rates of used bricks [from, count); an error that names the cell if one is not finite,
+ * or its difference across a cell is not. */
 int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *error);
 
 /* prune.c */

@@ -331,12 +331,13 @@ INLINE void GBEES_REAL_FN(inspect_axis)(const GBEES_REAL *u, GBEES_REAL over_wid
     GBEES_REAL_FN(merge_add)(u, below, count, shift, log2_edge);
     GBEES_REAL_FN(merge_add)(u + lanes, above, count, shift, log2_edge);
     for (int i = 0; i < count; i++) {
-        GBEES_REAL out = above[i];
+        GBEES_REAL out = above[i], spread = out - below[i];
 
         GBEES_REAL here = (out < 0 ? -out : out) * over_width;
 
-        /* A velocity that is not a number stays visible. */
+        /* A velocity that is not a number stays visible, and so does a divergence that is not. */
         rate[i] = c->rate_is_sum ? rate[i] + here : here > rate[i] ? here : rate[i] + (here - here);
+        rate[i] += spread - spread;
         below[i] = -below[i];
     }
     flow[0] = GBEES_REAL_FN(mask)(below, 0, count, 1);
