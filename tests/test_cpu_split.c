@@ -3,6 +3,7 @@
 #include "../backends/cpu/engine.h"
 #include "dense_split.h"
 #include "engine_fixture.h"
+#include "run_fixture.h"
 
 static void open_split(rig *r, int n, int extent)
 {
@@ -520,55 +521,11 @@ START_TEST(averages_stretch_with_the_variance_inside_a_cell)
 }
 END_TEST
 
-static int keep_mean(void *context, const gbees_record *record, gbees_error *error)
-{
-    (void)error;
-    if (record->leg == 0) /* up to the measurement at t = 1 */
-        *(double *)context = record->statistics.mean[0];
-    return 0;
-}
-
-/* The mean of x at t = 1, just before the measurement. */
-static double lorenz_mean(const char *scheme)
-{
-    const gbees_engine_options options = {.threads = 1};
-    gbees_registry *registry = NULL;
-    gbees_scenario *scenario = NULL;
-    gbees_problem *problem = NULL;
-    gbees_solver *solver = NULL;
-    const gbees_model *model = NULL;
-    const gbees_backend *backend = NULL;
-    double mean = NAN;
-    const gbees_observer observer = {.context = &mean, .record = keep_mean};
-    gbees_error error = {GBEES_OK, ""};
-    int status = gbees_registry_create(NULL, &registry, &error);
-
-    if (!status)
-        status = gbees_registry_model(registry, "lorenz63", &model, &error);
-    if (!status)
-        status = gbees_registry_backend(registry, "cpu", &backend, &error);
-    if (!status)
-        status = gbees_scenario_create(model->scenarios[0].text, "lorenz63", &scenario, &error);
-    if (!status)
-        status = gbees_scenario_set(scenario, scheme, &error);
-    if (!status)
-        status = gbees_problem_create(model, scenario, &problem, &error);
-    if (!status)
-        status = gbees_solver_create(problem, backend, &options, &solver, &error);
-    if (!status)
-        status = gbees_solver_run(solver, &observer, &error);
-    ck_assert_msg(status == GBEES_OK, "%s", error.text);
-    gbees_solver_destroy(solver);
-    gbees_problem_destroy(problem);
-    gbees_scenario_destroy(scenario);
-    gbees_registry_destroy(registry);
-    return mean;
-}
-
 /* Monte Carlo, 8e6 samples: 4.868; the paper's scheme has 2.8. */
 START_TEST(lorenz_63_is_near_the_truth)
 {
-    double mean = lorenz_mean("scheme=split5");
+    const char *const settings[] = {"scheme=split5", NULL};
+    double mean = run_model("lorenz63", settings).statistics.mean[0]; /* at t = 1, just before the measurement */
 
     ck_assert_msg(fabs(mean - 4.868) < 4.868 - 3.4, "the mean of x is %.4f", mean);
 }

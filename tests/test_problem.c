@@ -275,6 +275,16 @@ START_TEST(modes)
     ck_assert_int_eq(problem->numerics.cell_values, GBEES_CELL_POINTS);
     gbees_problem_destroy(problem);
 
+    problem = problem_of(&lorenz63, "scheme: ctu-divergence", text63);
+    ck_assert_int_eq(problem->numerics.scheme, GBEES_SCHEME_CTU_DIVERGENCE);
+    ck_assert_int_eq(problem->numerics.prune_interval, 20);
+    gbees_problem_destroy(problem);
+
+    problem = problem_of(&lorenz63, "scheme: ctu-positive", text63);
+    ck_assert_int_eq(problem->numerics.scheme, GBEES_SCHEME_CTU_POSITIVE);
+    ck_assert_int_eq(problem->numerics.cell_values, GBEES_CELL_POINTS);
+    gbees_problem_destroy(problem);
+
     problem = problem_of(&lorenz63, "scheme: ctu\ncell_values: points", text63);
     ck_assert_int_eq(problem->numerics.cell_values, GBEES_CELL_POINTS);
     gbees_problem_destroy(problem);
@@ -353,6 +363,11 @@ static const struct {
      "f.yaml:2: cell_values: mode paper has cell_values 'points', found 'averages': remove one of the two"},
     {&lorenz63, "\ncell_values: averages",
      "f.yaml:2: cell_values: scheme ctu has 'points', found 'averages': remove it, or choose 'scheme: split5'"},
+    {&lorenz63, "scheme: ctu-positive\ncell_values: averages",
+     "f.yaml:2: cell_values: scheme ctu-positive has 'points', found 'averages': remove it, or choose 'scheme: "
+     "split5'"},
+    {&lorenz63, "mode: paper\nscheme: ctu-divergence",
+     "f.yaml:2: scheme: mode paper has scheme 'ctu', found 'ctu-divergence': remove one of the two"},
     {&lorenz63, "mode: paper\ngrowth: all",
      "f.yaml:2: growth: mode paper has growth 'downwind', found 'all': remove one of the two"},
     {&lorenz63, "mode: legacy\ntime_step: 1\ngrowth: downwind",

@@ -33,7 +33,7 @@ struct gbees_engine {
     size_t real_size; /* of p, s and next */
 
     /* One row a slot; p and next are swapped at each step. */
-    void *p, *s, *next;
+    void *p, *s, *next, *share;
     uint64_t *active, *flow, *needed;
     unsigned char *diverging;
     double *rate;

@@ -71,7 +71,9 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->parameters_f = e->parameters_f;
     c->moving = (problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
     c->preserving = problem->numerics.scheme == GBEES_SCHEME_SPLIT5_MP;
-    c->rate_is_sum = problem->numerics.scheme == GBEES_SCHEME_CTU;
+    c->divergence = problem->numerics.scheme == GBEES_SCHEME_CTU_DIVERGENCE ||
+                    problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE;
+    c->rate_is_sum = !e->split;
     for (int k = 0; k < GBEES_MAX_PARAMETERS; k++)
         e->parameters_f[k] = (float)problem->parameters[k];
     for (int j = 0; j < c->n; j++) {
@@ -119,8 +121,9 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
         int transient, wanted;
     } fields[] = {
         {&e->p, cells * e->real_size, 0, 1},
-        {&e->s, cells * e->real_size, 1, problem->numerics.scheme == GBEES_SCHEME_CTU},
-        {&e->next, cells * e->real_size, 1, problem->numerics.scheme == GBEES_SCHEME_CTU},
+        {&e->s, cells * e->real_size, 1, !e->split},
+        {&e->next, cells * e->real_size, 1, !e->split},
+        {&e->share, cells * e->real_size, 1, problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE},
         {(void **)&e->active, sizeof *e->active, 0, 1},
         {(void **)&e->flow, (size_t)(2 * n) * sizeof *e->flow, 0, 1},
         {(void **)&e->rate, sizeof *e->rate, 0, 1},

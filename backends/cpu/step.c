@@ -68,11 +68,13 @@ static void add_chunks(const kernel_sums *sums, uint32_t chunks, kernel_sums *to
     }
 }
 
-/* The two passes of ctu. */
+/* The two passes of ctu; ctu-positive looks first how much of its fluxes each cell can serve. */
 static int advance_bricks(gbees_engine *e, kernel_sums *total, gbees_error *error)
 {
     uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
     kernel_sums *sums = malloc((chunks + 1u) * sizeof *sums);
+    void (*update)(const kernel_context *, uint32_t, uint32_t, kernel_sums *) =
+        e->share ? e->kernel->update_shared : e->kernel->update;
 
     if (!sums)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory in a step over %u bricks", e->g.count);
@@ -82,9 +84,12 @@ static int advance_bricks(gbees_engine *e, kernel_sums *total, gbees_error *erro
         for (uint32_t at = 0; at < chunks; at++)
             e->kernel->transverse(&e->context, at * chunk, engine_chunk_end(e, at));
 #pragma omp for schedule(dynamic, 4)
+        for (uint32_t at = 0; at < (e->share ? chunks : 0); at++)
+            e->kernel->share(&e->context, at * chunk, engine_chunk_end(e, at));
+#pragma omp for schedule(dynamic, 4)
         for (uint32_t at = 0; at < chunks; at++) {
             sums[at] = (kernel_sums){0};
-            e->kernel->update(&e->context, at * chunk, engine_chunk_end(e, at), &sums[at]);
+            update(&e->context, at * chunk, engine_chunk_end(e, at), &sums[at]);
         }
     }
     add_chunks(sums, chunks, total);
@@ -196,6 +201,7 @@ int engine_step(gbees_engine *e, gbees_clock *clock, gbees_error *error)
     e->context.p = e->p;
     e->context.s = e->s;
     e->context.next = e->next;
+    e->context.share = e->share;
     e->context.active = e->active;
     e->context.density = e->p;
     if (e->paper)

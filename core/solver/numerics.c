@@ -58,17 +58,30 @@ static int set_mode(const builder *b, gbees_numerics *numerics, const gbees_node
     return status;
 }
 
-/* The unsplit scheme knows points only. */
+/* In the order of gbees_scheme. */
+static const char *const scheme_names[] = {"ctu", "ctu-divergence", "ctu-positive", "split5", "split5-mp"};
+
+static gbees_scheme find_scheme(const builder *b)
+{
+    int scheme = GBEES_SCHEME_SPLIT5_MP;
+
+    while (scheme > GBEES_SCHEME_CTU && !builder_is_set(b, "scheme", scheme_names[scheme]))
+        scheme--;
+    return (gbees_scheme)scheme;
+}
+
+/* The unsplit schemes know points only. */
 static int set_cell_values(const builder *b, gbees_numerics *numerics)
 {
-    int split = numerics->scheme != GBEES_SCHEME_CTU;
+    int split = gbees_scheme_is_split(numerics->scheme);
 
     numerics->cell_values =
         split && !builder_is_set(b, "cell_values", "points") ? GBEES_CELL_AVERAGES : GBEES_CELL_POINTS;
     if (!split && builder_is_set(b, "cell_values", "averages"))
         return gbees_node_error(builder_find(b, "cell_values"), b->error,
-                                "cell_values: scheme ctu has 'points', found 'averages': remove it, or choose "
-                                "'scheme: split5'");
+                                "cell_values: scheme %s has 'points', found 'averages': remove it, or choose "
+                                "'scheme: split5'",
+                                scheme_names[numerics->scheme]);
     return GBEES_OK;
 }
 
@@ -85,11 +98,9 @@ int builder_set_numerics(builder *b)
     if (mode && strcmp(mode->text, "default") != 0)
         return set_mode(b, numerics, mode);
     numerics->mode = GBEES_MODE_DEFAULT;
-    numerics->scheme = builder_is_set(b, "scheme", "split5")      ? GBEES_SCHEME_SPLIT5
-                       : builder_is_set(b, "scheme", "split5-mp") ? GBEES_SCHEME_SPLIT5_MP
-                                                                  : GBEES_SCHEME_CTU;
+    numerics->scheme = find_scheme(b);
     /* Bricks made since the last prune are not in order, and sweeps are slower over them. */
-    if (numerics->scheme != GBEES_SCHEME_CTU)
+    if (gbees_scheme_is_split(numerics->scheme))
         numerics->prune_interval = (int)builder_number(b, "prune_interval", 5);
     numerics->precision = builder_is_set(b, "precision", "double") ? GBEES_DOUBLE : GBEES_MIXED;
     numerics->faces = GBEES_FACES_OPEN;

@@ -31,10 +31,18 @@ typedef enum gbees_growth {
 } gbees_growth;
 
 typedef enum gbees_scheme {
-    GBEES_SCHEME_CTU,      /* corner transport upwind with the MC limiter (paper, Algorithm 1) */
-    GBEES_SCHEME_SPLIT5,   /* dimension-split, fifth order, positive and conservative (doc/method.md) */
-    GBEES_SCHEME_SPLIT5_MP /* the same with monotonicity-preserving bounds */
+    GBEES_SCHEME_CTU,            /* corner transport upwind with the MC limiter (paper, Algorithm 1) */
+    GBEES_SCHEME_CTU_DIVERGENCE, /* the same, of second order where the drift diverges, too (doc/method.md) */
+    GBEES_SCHEME_CTU_POSITIVE,   /* ... and no cell gives more than it holds */
+    GBEES_SCHEME_SPLIT5,         /* dimension-split, fifth order, positive and conservative (doc/method.md) */
+    GBEES_SCHEME_SPLIT5_MP       /* the same with monotonicity-preserving bounds */
 } gbees_scheme;
+
+/* One axis at a time, in place; the others take all axes at once. */
+static inline int gbees_scheme_is_split(gbees_scheme scheme)
+{
+    return scheme == GBEES_SCHEME_SPLIT5 || scheme == GBEES_SCHEME_SPLIT5_MP;
+}
 
 typedef enum gbees_cell_values {
     GBEES_CELL_POINTS,  /* P_i is the density at the cell's centre times its volume */
