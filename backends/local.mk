@@ -6,6 +6,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 %C%_gbees_cpu_la_SOURCES = \
 	%D%/cpu/backend.c \
 	%D%/cpu/budget.c \
+	%D%/cpu/coupling.c \
 	%D%/cpu/engine.h \
 	%D%/cpu/grid.c \
 	%D%/cpu/grid.h \

@@ -23,6 +23,7 @@ check_PROGRAMS += \
 	%D%/test_cells \
 	%D%/test_cpu \
 	%D%/test_cpu_ctu \
+	%D%/test_cpu_far \
 	%D%/test_cpu_motion \
 	%D%/test_cpu_split \
 	%D%/test_cpu_step \

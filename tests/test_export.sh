@@ -115,7 +115,7 @@ with h5py.File(os.path.join(run, "leg0_record1.h5")) as f:
     assert list(a["mean"]) == [1, 2, 3] and (a["covariance"] == np.diag([1, 2, 3])).all()
     names = """format format_version gbees_version model model_hash plugin parameters parameter_names scenario backend
         device leg record time step time_step mean covariance entropy mass mass_clipped mass_outflow mass_pruned cells
-        cells_above threshold dimension""".split()
+        cells_above threshold dimension coupling""".split()
     assert sorted(names) == sorted(a), set(names) ^ set(a)
 with h5py.File(os.path.join(run, "moments.h5")) as f:
     assert list(f["time"]) == [0, .1, 1] and list(f["leg"]) == [0, 0, 1] and list(f["record"]) == [0, 1, 0]

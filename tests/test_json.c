@@ -61,7 +61,7 @@ START_TEST(record)
     json_t *cov = json_object_get(line, "cov");
 
     check_keys(line, "event leg record t step dt cells cells_above mass_lost mean cov entropy wall_s mass "
-                     "mass_clipped mass_outflow mass_pruned ");
+                     "mass_clipped mass_outflow mass_pruned coupling ");
     ck_assert_str_eq(json_string_value(json_object_get(line, "event")), "record");
     ck_assert_int_eq(json_integer_value(json_object_get(line, "record")), 2);
     ck_assert_int_eq(json_integer_value(json_object_get(line, "cells")), 20000);

@@ -264,6 +264,10 @@ START_TEST(modes)
     ck_assert_int_eq(problem->numerics.cell_values, GBEES_CELL_POINTS);
     gbees_problem_destroy(problem);
 
+    problem = problem_of(&lorenz63, "scheme: split5\ncourant: 4", text63);
+    ck_assert(problem->numerics.courant == 4);
+    gbees_problem_destroy(problem);
+
     problem = problem_of(&lorenz63, "scheme: split5", text63);
     ck_assert_int_eq(problem->numerics.scheme, GBEES_SCHEME_SPLIT5);
     ck_assert_int_eq(problem->numerics.cell_values, GBEES_CELL_AVERAGES);
@@ -368,6 +372,14 @@ static const struct {
      "split5'"},
     {&lorenz63, "mode: paper\nscheme: ctu-divergence",
      "f.yaml:2: scheme: mode paper has scheme 'ctu', found 'ctu-divergence': remove one of the two"},
+    {&lorenz63, "\ncourant: 1.5", "f.yaml:2: courant: expected a number > 0, at most 1 (scheme ctu), found '1.5'"},
+    {&lorenz63, "mode: paper\ncourant: 1.01",
+     "f.yaml:2: courant: expected a number > 0, at most 1 (scheme ctu), found '1.01'"},
+    {&lorenz63, "scheme: split5\ncourant: 4.1",
+     "f.yaml:2: courant: expected a number > 0, at most 4 (scheme split5: the shortest edge of a brick), found '4.1'"},
+    {&lorenz63, "scheme: split5-mp\nbrick: 1\ncourant: 2",
+     "f.yaml:3: courant: expected a number > 0, at most 1 (scheme split5-mp: the shortest edge of a brick), found "
+     "'2'"},
     {&lorenz63, "mode: paper\ngrowth: all",
      "f.yaml:2: growth: mode paper has growth 'downwind', found 'all': remove one of the two"},
     {&lorenz63, "mode: legacy\ntime_step: 1\ngrowth: downwind",

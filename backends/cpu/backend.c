@@ -76,6 +76,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CPU backend was set up");
     e->problem = problem;
     e->split = gbees_scheme_is_split(numerics->scheme);
+    e->reach = e->split && numerics->courant > 1 ? (int)ceil(numerics->courant) : 1;
     e->averages = numerics->cell_values == GBEES_CELL_AVERAGES;
     e->paper = numerics->faces == GBEES_FACES_REFERENCE;
     e->cells = numerics->cells_per_brick;

@@ -39,6 +39,9 @@ struct gbees_engine {
     double *rate;
     double *velocity; /* paper mode: at the upper faces, n a cell */
 
+    int reach;                        /* cells that probability may go in a step: the Courant number, rounded up */
+    uint64_t near[2 * GBEES_MAX_DIM]; /* by direction: the cells so near to that side of the brick */
+
     kernel_context context;
     void *offsets[GBEES_MAX_DIM];    /* storage of context.axis[].offset */
     double local[GBEES_MAX_DIM][64]; /* coordinates of a brick's cells less those of its lowest cell */
@@ -65,6 +68,11 @@ int engine_grow(gbees_engine *e, double time, gbees_error *error);
 /* Velocity signs and rates of used bricks [from, count); an error that names the cell if one is not finite,
  * or its difference across a cell is not. */
 int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *error);
+
+int engine_drift_error(const gbees_engine *e, uint32_t slot, double time, gbees_error *error);
+
+/* coupling.c: totals.coupling from the drift at this time. */
+int engine_couple(gbees_engine *e, double time, gbees_error *error);
 
 /* prune.c */
 int engine_prune(gbees_engine *e, double time, gbees_error *error);

@@ -50,6 +50,7 @@ typedef struct kernel_context {
     unsigned char *diverging; /* bit j: along axis j some cell flows out on both sides */
     double *rate;
     int divergence;  /* ctu with the divergence term */
+    int reach;       /* cells that a sweep may carry mass over; 1: Courant numbers up to 1 */
     int preserving;  /* split5 with monotonicity-preserving bounds */
     int rate_is_sum; /* over the axes (ctu); else the largest (split5) */
     int moving;      /* the drift depends on time: the masks are those of another time than the velocities */

@@ -139,13 +139,21 @@ static void swap_density(gbees_engine *e)
     e->next = p;
 }
 
+/* Above Courant number 1 sweeps that disturb each other are what limits a step; at 1 that may be. */
+static double largest_step(const gbees_engine *e)
+{
+    double courant = e->problem->numerics.courant, rate = engine_rate(e); /* no flow: infinite */
+
+    return courant > 1 ? fmin(courant / rate, fmax(1 / rate, 0.1 / e->totals.coupling)) : courant / rate;
+}
+
 /* The step for this state of the density, and whether it reaches the end of the interval. */
 static int choose_step(const gbees_engine *e, const gbees_clock *clock, double *step, int *last, gbees_error *error)
 {
     const gbees_numerics *numerics = &e->problem->numerics;
-    double rest = clock->length - clock->elapsed, rate = engine_rate(e);
+    double rest = clock->length - clock->elapsed;
 
-    *step = numerics->time_step > 0 ? numerics->time_step : numerics->courant / rate; /* no flow: infinite */
+    *step = numerics->time_step > 0 ? numerics->time_step : largest_step(e);
     *last = !(*step < rest);
     if (*last)
         *step = rest;

@@ -46,6 +46,7 @@ char *gbees_jsonl_record(const gbees_record *record)
     bad |= json_object_set_new(object, "mass_clipped", gbees_json_real(totals->mass_clipped));
     bad |= json_object_set_new(object, "mass_outflow", gbees_json_real(totals->mass_outflow));
     bad |= json_object_set_new(object, "mass_pruned", gbees_json_real(totals->mass_pruned));
+    bad |= json_object_set_new(object, "coupling", gbees_json_real(totals->coupling));
     return finish(object, bad);
 }
 

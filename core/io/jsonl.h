@@ -9,7 +9,7 @@
 #include <gbees/gbees.h>
 
 /* {"event":"record","leg","record","t","step","dt","cells","cells_above","mass_lost","mean","cov","entropy","wall_s",
- * "mass","mass_clipped","mass_outflow","mass_pruned"}; mass_lost = mass_outflow + mass_pruned. */
+ * "mass","mass_clipped","mass_outflow","mass_pruned","coupling"}; mass_lost = mass_outflow + mass_pruned. */
 char *gbees_jsonl_record(const gbees_record *record);
 
 /* {"event":"update","t","log_evidence"} */

@@ -1,5 +1,6 @@
 /* numerics.c - how to compute: the mode, and what a scenario says beside it. */
 #include "io/scenario.h"
+#include "numerics/brick.h"
 #include "solver/builder.h"
 #include <string.h>
 
@@ -85,6 +86,22 @@ static int set_cell_values(const builder *b, gbees_numerics *numerics)
     return GBEES_OK;
 }
 
+/* Up to 1; split schemes carry mass over several cells, but no further than into the next brick. */
+static int check_courant(const builder *b, const gbees_numerics *numerics)
+{
+    int split = gbees_scheme_is_split(numerics->scheme);
+    gbees_shape shape = {0};
+
+    gbees_shape_set(&shape, b->problem->dimension, numerics->cells_per_brick);
+    int most = split ? gbees_shape_reach(&shape) : 1;
+    if (numerics->courant <= most)
+        return GBEES_OK;
+    return gbees_node_error(builder_find(b, "courant"), b->error,
+                            "courant: expected a number > 0, at most %d (scheme %s%s), found '%s'", most,
+                            scheme_names[numerics->scheme], split ? ": the shortest edge of a brick" : "",
+                            builder_find(b, "courant")->text);
+}
+
 int builder_set_numerics(builder *b)
 {
     gbees_numerics *numerics = &b->problem->numerics;
@@ -95,8 +112,11 @@ int builder_set_numerics(builder *b)
     numerics->courant = builder_number(b, "courant", 1);
     numerics->time_step = builder_number(b, "time_step", 0);
     numerics->prune_interval = (int)builder_number(b, "prune_interval", 20);
-    if (mode && strcmp(mode->text, "default") != 0)
-        return set_mode(b, numerics, mode);
+    if (mode && strcmp(mode->text, "default") != 0) {
+        int status = set_mode(b, numerics, mode);
+
+        return status ? status : check_courant(b, numerics);
+    }
     numerics->mode = GBEES_MODE_DEFAULT;
     numerics->scheme = find_scheme(b);
     /* Bricks made since the last prune are not in order, and sweeps are slower over them. */
@@ -109,5 +129,6 @@ int builder_set_numerics(builder *b)
     if (numerics->growth == GBEES_GROWTH_ALL && numerics->cells_per_brick != 1)
         return gbees_node_error(builder_find(b, "growth"), b->error,
                                 "growth: 'all' needs bricks of one cell: add 'brick: 1', or leave it at 'downwind'");
-    return set_cell_values(b, numerics);
+    int status = set_cell_values(b, numerics);
+    return status ? status : check_courant(b, numerics);
 }

@@ -47,6 +47,7 @@ typedef struct gbees_totals {
     double mass_pruned;      /* lost by pruning */
     double time_step;        /* of the last step, 0 before the first */
     double threshold;        /* p* now */
+    double coupling;         /* split schemes: the drift's Jacobian off the diagonal, in cells (doc/method.md); else 0 */
     int budget_missed;       /* 1: memory did not allow the p* that the mass budget asked for */
     int threads;             /* in use */
 } gbees_totals;

@@ -58,7 +58,8 @@ typedef struct gbees_numerics {
     gbees_faces faces;
     gbees_growth growth;
     int cells_per_brick; /* 64, or 1: the paper's cell-level grid */
-    double courant;      /* ctu: time step = courant * min over cells of 1 / sum_j |v_j|/h_j; split5: 1 / max_j */
+    double courant;      /* ctu: time step = courant * min over cells of 1 / sum_j |v_j|/h_j; split5: 1 / max_j;
+                          * up to 1, with split5 up to the shortest edge of a brick */
     double time_step;    /* > 0: this fixed step in place of the CFL step */
     int prune_interval;  /* steps between prunes, >= 1 */
 } gbees_numerics;
