@@ -31,7 +31,7 @@ static inline void split_run(double *p, const double *u, int count, double lambd
 static inline void split_run_far(double *p, const double *u, int count, double lambda, int preserving, int reach,
                                  int periodic)
 {
-    double mass[SPLIT_LINE + 1];
+    double mass[SPLIT_LINE + 1] = {0};
 
     for (int f = 0; f <= count; f++)
         mass[f] = gbees_split5_far_d(p + f - 1, 1, u[f - 1], u[f], u[f + 1], lambda, reach, preserving);

@@ -40,6 +40,10 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 
 #include "kernel_real.h"
 
+#include "kernel_inspect.h"
+
+#include "kernel_far.h"
+
 #include "kernel_sweep.h"
 #undef GBEES_REAL
 #undef GBEES_REAL_FN
@@ -60,6 +64,10 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #include "kernel_split.h"
 
 #include "kernel_real.h"
+
+#include "kernel_inspect.h"
+
+#include "kernel_far.h"
 
 #include "kernel_sweep.h"
 

@@ -25,8 +25,8 @@ typedef struct kernel_axis {
     gbees_component_d *component_d;
 } kernel_axis;
 
-/* What is summed up of a brick's fluxes: the change of its cells, what flows out of them, or the change with each flux
- * cut to the share that its cell can serve. */
+/* What is summed up of a brick's fluxes: the change of its cells, what flows out of them, or the change with each
+ * flux cut to the share that its cell can serve. */
 typedef enum kernel_fluxes { KERNEL_CHANGE, KERNEL_OUTGOING, KERNEL_SHARED } kernel_fluxes;
 
 typedef struct kernel_context {

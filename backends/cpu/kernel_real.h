@@ -176,9 +176,9 @@ static __attribute__((noinline)) void GBEES_REAL_FN(outgoing_planes)(const GBEES
 
 /* flux_planes, each flux no more than the cell that it leaves can serve. */
 static __attribute__((noinline)) void
-GBEES_REAL_FN(shared_planes)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict q, const GBEES_REAL *restrict share,
-                             const GBEES_REAL *restrict u, GBEES_REAL *restrict d, GBEES_REAL lambda, int lanes,
-                             int count)
+GBEES_REAL_FN(shared_planes)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict q,
+                             const GBEES_REAL *restrict share, const GBEES_REAL *restrict u, GBEES_REAL *restrict d,
+                             GBEES_REAL lambda, int lanes, int count)
 {
     _Alignas(64) GBEES_REAL flux[2 * 64];
 
@@ -294,8 +294,8 @@ static void GBEES_REAL_FN(transverse)(const kernel_context *c, uint32_t from, ui
             const GBEES_REAL *below = p + grid_neighbor(c->g, slot, 2 * j) * cells;
             const GBEES_REAL *above = p + grid_neighbor(c->g, slot, 2 * j + 1) * cells;
 #define CALL(count, shift, log2_edge)                                                                                \
-    GBEES_REAL_FN(transverse_axis)(below, p + slot * cells, above, u, half_lambda, c->divergence, count, shift,       \
-                                   log2_edge, s)
+    GBEES_REAL_FN(transverse_axis)                                                                                   \
+    (below, p + slot * cells, above, u, half_lambda, c->divergence, count, shift, log2_edge, s)
             FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)
 #undef CALL
         }
@@ -314,10 +314,14 @@ INLINE GBEES_REAL_FN(line) GBEES_REAL_FN(line_of)(const kernel_context *c, uint3
         below2 = grid_neighbor(c->g, below, 2 * axis);
         above2 = grid_neighbor(c->g, above, 2 * axis + 1);
     }
-    GBEES_REAL_FN(line)
-    line = {p + below2 * cells, p + below * cells, p + slot * cells, p + above * cells, p + above2 * cells,
-            s + below * cells,  s + slot * cells,  s + above * cells, NULL,             NULL,
-            NULL};
+    GBEES_REAL_FN(line) line = {.p_below2 = p + below2 * cells, .p_above2 = p + above2 * cells};
+
+    line.p_below = p + below * cells;
+    line.p_own = p + slot * cells;
+    line.p_above = p + above * cells;
+    line.s_below = s + below * cells;
+    line.s_own = s + slot * cells;
+    line.s_above = s + above * cells;
     if (share) {
         line.share_below = share + below * cells;
         line.share_own = share + slot * cells;
@@ -434,67 +438,4 @@ static void GBEES_REAL_FN(update)(const kernel_context *c, uint32_t from, uint32
 static void GBEES_REAL_FN(update_shared)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums)
 {
     GBEES_REAL_FN(update_bricks)(c, from, to, sums, KERNEL_SHARED);
-}
-
-/* The flow mask of one axis and the axis's part of the rates. u: face planes 0 .. edge, in the order of the split. */
-INLINE void GBEES_REAL_FN(inspect_axis)(const GBEES_REAL *u, GBEES_REAL over_width, int count, int shift,
-                                        int log2_edge, const kernel_context *c, uint64_t *flow, GBEES_REAL *rate)
-{
-    const int lanes = count >> log2_edge;
-    GBEES_REAL below[64] = {0}, above[64] = {0};
-
-    GBEES_REAL_FN(merge_add)(u, below, count, shift, log2_edge);
-    GBEES_REAL_FN(merge_add)(u + lanes, above, count, shift, log2_edge);
-    for (int i = 0; i < count; i++) {
-        GBEES_REAL out = above[i], spread = out - below[i];
-
-        GBEES_REAL here = (out < 0 ? -out : out) * over_width;
-
-        /* A velocity that is not a number stays visible, and so does a divergence that is not. */
-        rate[i] = c->rate_is_sum ? rate[i] + here : here > rate[i] ? here : rate[i] + (here - here);
-        rate[i] += spread - spread;
-        below[i] = -below[i];
-    }
-    flow[0] = GBEES_REAL_FN(mask)(below, 0, count, 1);
-    flow[1] = GBEES_REAL_FN(mask)(above, 0, count, 1);
-}
-
-static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slots, uint32_t count)
-{
-    const gbees_shape *shape = &c->g->shape;
-
-    for (uint32_t k = 0; k < count; k++) {
-        uint32_t slot = slots[k];
-        GBEES_REAL_FN(base) base;
-        double most = 0;
-        GBEES_REAL u[GBEES_REAL_FN(PLANES)], rate[64] = {0};
-
-        GBEES_REAL_FN(base_of)(c, slot, &base);
-        for (int j = 0; j < c->n; j++) {
-            uint64_t *flow = c->flow + (size_t)slot * (size_t)(2 * c->n) + 2 * j;
-            GBEES_REAL over_width = (GBEES_REAL)(1 / c->axis[j].width);
-
-            GBEES_REAL_FN(velocities)(c, j, &base, 1, shape->cells, u);
-#define CALL(count, shift, log2_edge)                                                                                \
-    GBEES_REAL_FN(inspect_axis)(u, over_width, count, shift, log2_edge, c, flow, rate)
-            FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)
-#undef CALL
-        }
-        c->diverging[slot] = 0;
-        for (int j = 0; j < c->n; j++) {
-            const uint64_t *flow = c->flow + (size_t)slot * (size_t)(2 * c->n) + 2 * j;
-
-            c->diverging[slot] |= (unsigned char)(((flow[0] & flow[1]) != 0) << j);
-        }
-        for (int i = 0; i < shape->cells; i++)
-            most = (double)rate[i] <= most || isnan(most) ? most : (double)rate[i]; /* a NaN stays */
-        c->rate[slot] = most;
-    }
-}
-
-static void GBEES_REAL_FN(split_index)(const grid *g, int axis, const void *cells, void *planes)
-{
-#define CALL(count, shift, log2_edge) GBEES_REAL_FN(split)(cells, planes, count, shift, log2_edge)
-    FOR_AXIS(g->shape.cells, g->shape.shift[axis], g->shape.log2_edge[axis], CALL)
-#undef CALL
 }

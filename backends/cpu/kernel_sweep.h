@@ -1,15 +1,16 @@
 /* kernel_sweep.h - sweeps of the split scheme, in place, one pencil at a time.  A template: see kernel.c.
  *
  * A pencil is a row of bricks along an axis, from one without a lower neighbour up to one without an upper neighbour.
- * It is copied into planes with three empty ones at each end (reach + 2 with Courant numbers above 1), so that the fluxes through all its faces are one long
- * loop; then the planes are changed and put back.  Pencils of one axis share nothing: they go in any order, and the
- * density needs no second copy.
+ * It is copied into planes with three empty ones at each end (reach + 2 with Courant numbers above 1), so that the
+ * fluxes through all its faces are one long loop; then the planes are changed and put back.  Pencils of one axis
+ * share nothing: they go in any order, and the density needs no second copy.
  */
 
 /* Room for the planes of a pencil: P, velocities and masses at faces. */
 INLINE int GBEES_REAL_FN(reserve_planes)(kernel_scratch *scratch, size_t bricks, int reach, int cells, int lanes)
 {
-    size_t planes = bricks * (size_t)cells + (6 + 2 * (size_t)reach) * (size_t)lanes, size = (3 * planes + 64) * sizeof(GBEES_REAL);
+    size_t planes = bricks * (size_t)cells + (6 + 2 * (size_t)reach) * (size_t)lanes,
+           size = (3 * planes + 64) * sizeof(GBEES_REAL);
 
     if (scratch->size < size) {
         void *data = aligned_alloc(64, (2 * size + 63) / 64 * 64);
@@ -77,60 +78,6 @@ GBEES_REAL_FN(change_planes)(GBEES_REAL *restrict p, const GBEES_REAL *restrict 
 {
     for (int i = 0; i < count; i++)
         p[i] += mass[i] - mass[i + lanes];
-}
-
-/* Courant numbers above 1. p: the lowest of the pencil's own cells. */
-INLINE void GBEES_REAL_FN(cross_reach)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict u,
-                                       GBEES_REAL *restrict mass, GBEES_REAL lambda, int lanes, int count, int reach,
-                                       int preserving)
-{
-    for (int i = 0; i < count; i++)
-        mass[i] = GBEES_REAL_FN(gbees_split5_far)(p + i - lanes, lanes, u[i], u[i + lanes], u[i + 2 * lanes], lambda,
-                                                  reach, preserving);
-}
-
-/* Short reaches as constants: loops that become vectors. */
-static __attribute__((noinline)) void
-GBEES_REAL_FN(cross_far)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict u, GBEES_REAL *restrict mass,
-                         GBEES_REAL lambda, int lanes, int count, int reach, int preserving)
-{
-    if (preserving)
-        GBEES_REAL_FN(cross_reach)(p, u, mass, lambda, lanes, count, reach, 1);
-    else if (reach == 2)
-        GBEES_REAL_FN(cross_reach)(p, u, mass, lambda, lanes, count, 2, 0);
-    else if (reach == 3)
-        GBEES_REAL_FN(cross_reach)(p, u, mass, lambda, lanes, count, 3, 0);
-    else if (reach == 4)
-        GBEES_REAL_FN(cross_reach)(p, u, mass, lambda, lanes, count, 4, 0);
-    else
-        GBEES_REAL_FN(cross_reach)(p, u, mass, lambda, lanes, count, reach, 0);
-}
-
-/* Positivity, in the direction of the flow: plane by plane, upwards and then downwards. */
-static __attribute__((noinline)) void GBEES_REAL_FN(bound_masses)(const GBEES_REAL *restrict p,
-                                                                  GBEES_REAL *restrict mass, int lanes, int count)
-{
-    for (int plane = 0; plane < count; plane += lanes)
-        for (int l = plane; l < plane + lanes; l++) {
-            GBEES_REAL in = mass[l] > 0 ? mass[l] : 0, out = mass[l + lanes];
-            GBEES_REAL bounded = GBEES_REAL_FN(gbees_split5_bound)(out, p[l], in);
-
-            mass[l + lanes] = out > 0 ? bounded : out;
-        }
-    for (int plane = count - lanes; plane >= 0; plane -= lanes)
-        for (int l = plane; l < plane + lanes; l++) {
-            GBEES_REAL in = mass[l + lanes] < 0 ? -mass[l + lanes] : 0, out = -mass[l];
-            GBEES_REAL bounded = GBEES_REAL_FN(gbees_split5_bound)(out, p[l], in);
-
-            mass[l] = out > 0 ? -bounded : mass[l];
-        }
-}
-
-static __attribute__((noinline)) void
-GBEES_REAL_FN(move_planes)(GBEES_REAL *restrict p, const GBEES_REAL *restrict mass, int lanes, int count)
-{
-    for (int i = 0; i < count; i++)
-        p[i] = GBEES_REAL_FN(gbees_split5_moved)(p[i], mass[i], mass[i + lanes]);
 }
 
 /* Velocities of a brick's upper faces (planes 1 .. edge), with planes -1 and 0 before them for the first brick and

@@ -101,37 +101,15 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass)(GBEES_REAL pm3, GBEES_REAL
     return sign * mass;
 }
 
-/* Cell number s upwind of the face above p; U is number 0. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_upwind)(const GBEES_REAL *p, int lanes, GBEES_REAL u, int s)
+/* The same for Courant numbers above 1: `whole` is what the flow has passed over, q the next cell, `rest` the
+ * fraction of it that crosses the face, up1 ... down2 the cells around it; first: U.  gbees_split5_bound() sees to
+ * positivity. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_far_mass)(GBEES_REAL whole, GBEES_REAL first, GBEES_REAL up2, GBEES_REAL up1,
+                                                   GBEES_REAL q, GBEES_REAL down1, GBEES_REAL down2, GBEES_REAL rest,
+                                                   GBEES_REAL um, GBEES_REAL u, GBEES_REAL up, int preserving)
 {
-    GBEES_REAL below = p[-s * lanes], above = p[(1 + s) * lanes];
-
-    return u > 0 ? below : above;
-}
-
-/* The same for Courant numbers above 1, up to `reach`: the whole cells that the flow has passed over, U first, and
- * the fraction of the next.  p: the cell below the face; `lanes`: from one cell to the next one above; reach + 2
- * cells lie on each side.  gbees_split5_bound() sees to positivity. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_far)(const GBEES_REAL *p, int lanes, GBEES_REAL um, GBEES_REAL u,
-                                                     GBEES_REAL up, GBEES_REAL lambda, int reach, int preserving)
-{
-    GBEES_REAL other = u > 0 ? um : up, sign = u > 0 ? (GBEES_REAL)1 : (GBEES_REAL)-1;
-    GBEES_REAL c = GBEES_REAL_FN(gbees_swept_to)(u, other, lambda, (GBEES_REAL)reach), whole = 0;
-    GBEES_REAL q = 0, up1 = 0, up2 = 0, down1 = 0, down2 = 0;
-    int passed = (int)c;
-
-    passed = passed < reach ? passed : reach - 1;
-    for (int s = 0; s < reach; s++) {
-        GBEES_REAL cell = GBEES_REAL_FN(gbees_upwind)(p, lanes, u, s);
-
-        whole += s < passed ? cell : 0;
-        q = s == passed ? cell : q;
-        up1 = s == passed ? GBEES_REAL_FN(gbees_upwind)(p, lanes, u, s + 1) : up1;
-        up2 = s == passed ? GBEES_REAL_FN(gbees_upwind)(p, lanes, u, s + 2) : up2;
-        down1 = s == passed ? GBEES_REAL_FN(gbees_upwind)(p, lanes, u, s - 1) : down1;
-        down2 = s == passed ? GBEES_REAL_FN(gbees_upwind)(p, lanes, u, s - 2) : down2;
-    }
-    GBEES_REAL d1 = up1 - up2, d2 = q - up1, d3 = down1 - q, d4 = down2 - down1, rest = c - (GBEES_REAL)passed;
+    GBEES_REAL other = u > 0 ? um : up, sign = u > 0 ? (GBEES_REAL)1 : (GBEES_REAL)-1, speed = sign * u;
+    GBEES_REAL d1 = up1 - up2, d2 = q - up1, d3 = down1 - q, d4 = down2 - down1;
     GBEES_REAL mass = GBEES_REAL_FN(gbees_quartic)(q, d1, d2, d3, d4, rest);
 
     if (preserving)
@@ -139,9 +117,39 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_far)(const GBEES_REAL *p, int la
     mass = mass > 0 ? mass : 0;
     mass = whole + (mass < q ? mass : q);
     /* Where U flows out on both sides nothing has passed over it. */
-    GBEES_REAL out = sign * other < 0 ? -sign * other : 0, speed = sign * u;
-    GBEES_REAL most = GBEES_REAL_FN(gbees_upwind)(p, lanes, u, 0) * (out > 0 ? speed / (speed + out) : 1);
-    return sign * (out > 0 && mass > most ? most : mass);
+    GBEES_REAL out = sign * other < 0 ? -sign * other : 0;
+    GBEES_REAL most = out > 0 ? first * (speed / (speed + out)) : mass;
+    return sign * (mass < most ? mass : most);
+}
+
+/* How far upwind the mass reaches that crosses a face, in cells; at most `reach`. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_far_distance)(GBEES_REAL um, GBEES_REAL u, GBEES_REAL up, GBEES_REAL lambda,
+                                                       int reach)
+{
+    return GBEES_REAL_FN(gbees_swept_to)(u, u > 0 ? um : up, lambda, (GBEES_REAL)reach);
+}
+
+/* The whole cells of that, so that a fraction of a cell, up to 1, is left. */
+GBEES_NUM int GBEES_REAL_FN(gbees_far_passed)(GBEES_REAL distance, int reach)
+{
+    int passed = (int)distance;
+
+    return passed < reach ? passed : reach - 1;
+}
+
+/* All of it for one face.  p: the cell below the face; `lanes`: from one cell to the next one above; reach + 2 cells
+ * lie on each side. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_far)(const GBEES_REAL *p, int lanes, GBEES_REAL um, GBEES_REAL u,
+                                                     GBEES_REAL up, GBEES_REAL lambda, int reach, int preserving)
+{
+    GBEES_REAL distance = GBEES_REAL_FN(gbees_far_distance)(um, u, up, lambda, reach), whole = 0;
+    const int passed = GBEES_REAL_FN(gbees_far_passed)(distance, reach), upwind = u > 0 ? -lanes : lanes;
+    const GBEES_REAL *first = u > 0 ? p : p + lanes, *at = first + passed * upwind;
+
+    for (int s = 0; s < passed; s++)
+        whole += first[s * upwind];
+    return GBEES_REAL_FN(gbees_far_mass)(whole, *first, at[2 * upwind], at[upwind], *at, at[-upwind], at[-2 * upwind],
+                                         distance - (GBEES_REAL)passed, um, u, up, preserving);
 }
 
 /* Positivity above 1.  A cell holds `here`; `in` is what comes in at the face where `out` does not leave, bounded
