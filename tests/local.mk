@@ -25,6 +25,8 @@ check_PROGRAMS += \
 	%D%/test_card \
 	%D%/test_cells \
 	%D%/test_cpu \
+	%D%/test_cpu_ctu \
+	%D%/test_cpu_far \
 	%D%/test_cpu_motion \
 	%D%/test_cpu_split \
 	%D%/test_cpu_step \
@@ -186,7 +188,8 @@ noinst_HEADERS = \
 	%D%/engine_fixture.h \
 	%D%/models_fixture.h \
 	%D%/module_fixture.h \
-	%D%/results_fixture.h
+	%D%/results_fixture.h \
+	%D%/run_fixture.h
 
 # Modules for the tests, most of them wrong on purpose, one even with an undefined function; they land in
 # tests/.libs. Without -rpath libtool would make no shared object.
