@@ -24,7 +24,7 @@ static void print(verdicts *v, int kind, const char *text)
 {
     const char *word = kind == GBEES_SAY_OK ? "ok" : kind == GBEES_SAY_WARN ? "warning" : "FAILED";
 
-    (void)fprintf(v->out, "%-26s %s%s%s\n", v->current, word, *text ? ": " : "", text);
+    (void)fprintf(v->out, "%-30s %s%s%s\n", v->current, word, *text ? ": " : "", text);
     v->ok += kind == GBEES_SAY_OK;
     v->warnings += kind == GBEES_SAY_WARN;
     v->failed += kind == GBEES_SAY_FAILED;

@@ -14,8 +14,8 @@ enum { LONGEST_NAME = 63 }; /* as a card has it */
 /* Cells a standard deviation and what is dropped, so that each dimension runs at once. */
 static const struct {
     const char *factor, *threshold;
-} grids[GBEES_MAX_DIM] = {{"4", "1.0e-9"},   {"2", "1.0e-8"},   {"1", "1.0e-7"},   {"1", "1.0e-6"},
-                          {"0.5", "1.0e-5"}, {"0.5", "1.0e-5"}, {"0.5", "1.0e-5"}, {"0.5", "1.0e-5"}};
+} grids[GBEES_MAX_DIM] = {{"4", "1.0e-9"}, {"4", "1.0e-9"},   {"2", "1.0e-8"},   {"1", "1.0e-8"},
+                          {"1", "1.0e-7"}, {"0.5", "1.0e-7"}, {"0.5", "1.0e-6"}, {"0.5", "1.0e-6"}};
 
 /* ---- the text: @ stands for the model's name, $ for one more word ---- */
 
