@@ -40,6 +40,7 @@ int gbees_child_execute(char *const *arguments, int *code, gbees_error *error);
 typedef struct gbees_probe {
     const gbees_plugin_options *options;
     gbees_registry *registry;
+    char *name; /* as the registry takes it */
     const gbees_model *model;
     FILE *say;
 } gbees_probe;
@@ -55,8 +56,6 @@ enum {
 };
 __attribute__((format(printf, 3, 4))) void gbees_probe_say(const gbees_probe *probe, int kind, const char *format,
                                                            ...);
-/* "./x.so" for the name of a file. *name is malloc()ed. */
-int gbees_probe_name(const char *subject, char **name, gbees_error *error);
 int gbees_probe_open(gbees_probe *probe, gbees_error *error);
 void gbees_probe_close(gbees_probe *probe);
 /* A scenario of the card by its number, with some changes (ends with NULL), as a problem. */

@@ -1,6 +1,7 @@
 /* plugin_probe.c - gbees-plugin check, the child's side: the card and the scenarios; see plugin.h. */
 #include "command/command.h"
 #include "command/plugin.h"
+#include <argz.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ void gbees_probe_say(const gbees_probe *probe, int kind, const char *format, ...
     va_end(arguments);
 }
 
-int gbees_probe_name(const char *subject, char **name, gbees_error *error)
+/* "./x.so" for the name of a file. */
+static int make_name(const char *subject, char **name, gbees_error *error)
 {
     const size_t length = strlen(subject);
     const int is_file = length > 3 && strcmp(subject + length - 3, ".so") == 0 && !strchr(subject, '/');
@@ -31,38 +33,42 @@ int gbees_probe_name(const char *subject, char **name, gbees_error *error)
 
 int gbees_probe_open(gbees_probe *probe, gbees_error *error)
 {
-    char *name = NULL;
     int status = gbees_registry_create(probe->options->plugin_path, &probe->registry, error);
 
     if (!status)
-        status = gbees_probe_name(probe->options->subject, &name, error);
+        status = make_name(probe->options->subject, &probe->name, error);
     if (!status)
-        status = gbees_registry_model(probe->registry, name, &probe->model, error);
-    free(name);
+        status = gbees_registry_model(probe->registry, probe->name, &probe->model, error);
     return status;
 }
 
 void gbees_probe_close(gbees_probe *probe)
 {
     gbees_registry_destroy(probe->registry);
+    free(probe->name);
     probe->registry = NULL;
     probe->model = NULL;
+    probe->name = NULL;
 }
 
+/* As gbees-run makes it. */
 int gbees_probe_problem(const gbees_probe *probe, int number, const char *const *changes, gbees_problem **problem,
                         gbees_error *error)
 {
-    const gbees_model_scenario *from = &probe->model->scenarios[number];
-    gbees_scenario *scenario = NULL;
-    char name[128];
+    gbees_options options = {.plugin = probe->name, .scenario = number ? probe->model->scenarios[number].name : NULL};
+    gbees_setup setup = {0};
+    int failed = 0;
 
-    (void)snprintf(name, sizeof name, "scenario %s", from->name);
-    int status = gbees_scenario_create(from->text, name, &scenario, error);
-    for (; !status && changes && *changes; changes++)
-        status = gbees_scenario_set(scenario, *changes, error);
-    if (!status)
-        status = gbees_problem_create(probe->model, scenario, problem, error);
-    gbees_scenario_destroy(scenario);
+    for (; changes && *changes; changes++)
+        failed |= argz_add(&options.changes, &options.changes_length, *changes) != 0;
+    int status = failed ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a scenario")
+                        : gbees_setup_make_problem(&setup, &options, probe->registry, error);
+    if (!status) {
+        *problem = setup.problem;
+        setup.problem = NULL;
+    }
+    gbees_setup_free(&setup);
+    free(options.changes);
     return status;
 }
 
