@@ -275,6 +275,17 @@ if test -f "$top_build/tests/.libs/gbees_shim_split.so"; then
     failed 'run on shim_split and on the CPU' ", not below 0.0001"
     unset GBEES_BACKEND_PATH
 fi
+GBEES_BACKEND_PATH=$top_build/tests/.libs
+export GBEES_BACKEND_PATH
+run 0 check mine --backend fake
+grep -qE '^run on fake and on the CPU +warning: not checked: the fake backend computes nothing' out ||
+    fail "it does not say why nothing ran"
+FAKE_BACKEND_WAITS=1
+export FAKE_BACKEND_WAITS
+run 0 check mine --backend fake --time-limit 1
+grep -qE '^run on fake and on the CPU +warning: not checked: it takes longer than 12 s' out ||
+    fail "it does not say that it gave up"
+unset FAKE_BACKEND_WAITS GBEES_BACKEND_PATH
 unset GBEES_CUDA_LIBRARY_PATH
 variant variable "s/$at/real v[n]; v[0] = x[0]; dxdt[1] = 0 * v[0] + /"
 what="a model that a compiler for GPUs refuses"

@@ -29,7 +29,7 @@ int gbees_plugin_check(const gbees_plugin_options *options, FILE *out, int *fail
 /* Runs in the child: lines written to `say` reach the reader. */
 typedef void gbees_child_work(void *context, FILE *say);
 typedef void gbees_child_reader(void *context, const char *line);
-/* Fails if the child crashed, ended itself, or said nothing for `seconds`: the text goes on after a name. */
+/* Fails if the child crashed or ended itself, or (GBEES_ECANCELLED) said nothing for `seconds`. */
 int gbees_child_run(gbees_child_work *work, gbees_child_reader *reader, void *context, double seconds,
                     gbees_error *error);
 /* Runs a program, its output where ours goes, and hands back its exit status; 127: there is no such program. */

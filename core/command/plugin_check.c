@@ -68,6 +68,24 @@ static void run_child(verdicts *v, gbees_child_work *work, double seconds)
     }
 }
 
+/* A big problem may take its time: that is no fault of the plugin, whose equations have come to an end before. */
+static void run_patiently(verdicts *v, gbees_child_work *work)
+{
+    const double seconds = LONGER * v->probe.options->time_limit;
+    gbees_error error = {0};
+    char text[128];
+    int status = gbees_child_run(work, hear, v, seconds, &error);
+
+    if (status == GBEES_ECANCELLED) {
+        (void)snprintf(text, sizeof text, "not checked: it takes longer than %g s; --time-limit gives it more",
+                       seconds);
+        print(v, GBEES_SAY_WARN, text);
+    } else if (status) {
+        print(v, GBEES_SAY_FAILED, error.text);
+        v->stop = 1;
+    }
+}
+
 static void probe(void *context, FILE *say)
 {
     verdicts *v = context;
@@ -131,7 +149,7 @@ static void check_runs(verdicts *v)
     for (int k = 0; v->current[0] && k < 2; k++) {
         v->backend = backends[k];
         v->cells = cells[k];
-        run_child(v, run, LONGER * options->time_limit);
+        run_patiently(v, run);
     }
     if (v->current[0])
         judge_distance(v, cells);
@@ -160,7 +178,7 @@ int gbees_plugin_check(const gbees_plugin_options *options, FILE *out, int *fail
     run_child(&v, probe, options->time_limit);
     /* What fails on the CPU would only fail again. */
     if (!v.stop && !v.failed) {
-        run_child(&v, compile, LONGER * options->time_limit);
+        run_patiently(&v, compile);
         if (!v.stop && !v.failed)
             check_runs(&v);
     } else

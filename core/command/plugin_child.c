@@ -158,7 +158,7 @@ int gbees_child_run(gbees_child_work *work, gbees_child_reader *reader, void *co
     if (l.done)
         return GBEES_OK;
     if (!in_time)
-        return gbees_error_set(error, GBEES_EMODEL,
+        return gbees_error_set(error, GBEES_ECANCELLED,
                                "no answer within %g s: look for a loop that never ends, or give more time with "
                                "--time-limit",
                                seconds);
@@ -167,16 +167,22 @@ int gbees_child_run(gbees_child_work *work, gbees_child_reader *reader, void *co
 
 int gbees_child_execute(char *const *arguments, int *code, gbees_error *error)
 {
-    (void)fflush(NULL);
-    pid_t child = fork();
+    /* Ctrl-C ends the program, and leaves us to clean up after it. */
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction before;
 
+    (void)fflush(NULL);
+    (void)sigaction(SIGINT, &ignore, &before);
+    pid_t child = fork();
     if (child == 0) {
+        (void)sigaction(SIGINT, &before, NULL);
         (void)execvp(arguments[0], arguments);
         _exit(EXIT_NO_PROGRAM);
     }
+    int reason = errno, status = child > 0 ? wait_for(child) : 0;
+    (void)sigaction(SIGINT, &before, NULL);
     if (child < 0)
-        return gbees_error_set(error, GBEES_ENOMEM, "%s can't be started: %s", arguments[0], strerror(errno));
-    int status = wait_for(child);
+        return gbees_error_set(error, GBEES_ENOMEM, "%s can't be started: %s", arguments[0], strerror(reason));
     *code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
     return GBEES_OK;
 }
