@@ -13,6 +13,7 @@ test_scripts = \
 	%D%/test_lists.sh \
 	%D%/test_new_model.sh \
 	%D%/test_plot.sh \
+	%D%/test_plugin.sh \
 	%D%/test_robust.sh \
 	%D%/test_run.sh \
 	%D%/test_scenarios.sh
