@@ -235,6 +235,7 @@ endif
 endif
 
 noinst_HEADERS = \
+	%D%/cuda_engine_fixture.h \
 	%D%/cuda_fixture.h \
 	%D%/dense.h \
 	%D%/dense_split.h \
