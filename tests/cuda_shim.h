@@ -39,6 +39,19 @@ GBEES_NUM uint32_t block_count(void)
     return shim_blocks;
 }
 
+GBEES_NUM int leads_block(void)
+{
+    return 1;
+}
+
+GBEES_NUM void block_sync(void)
+{
+}
+
+GBEES_NUM void cluster_barrier(void)
+{
+}
+
 GBEES_NUM void team_sync(void)
 {
 }

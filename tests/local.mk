@@ -152,7 +152,7 @@ shim_double = -DGBEES_REAL=double -DGBEES_REAL_IS_DOUBLE=1
 check_LTLIBRARIES += %D%/gbees_shim_split.la
 %C%_gbees_shim_split_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_split_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_split"' \
-	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0
+	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
 %C%_gbees_shim_split_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_split_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_split_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -160,7 +160,7 @@ check_LTLIBRARIES += %D%/gbees_shim_split.la
 check_LTLIBRARIES += %D%/gbees_shim_ctu.la
 %C%_gbees_shim_ctu_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_ctu_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_ctu"' \
-	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0
+	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
 %C%_gbees_shim_ctu_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_ctu_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_ctu_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -168,7 +168,7 @@ check_LTLIBRARIES += %D%/gbees_shim_ctu.la
 check_LTLIBRARIES += %D%/gbees_shim_six.la
 %C%_gbees_shim_six_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_six_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_six"' \
-	-DSHIM_PLUGIN='"plugins/lorenz96.c"' -DGBEES_N=6 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0
+	-DSHIM_PLUGIN='"plugins/lorenz96.c"' -DGBEES_N=6 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
 %C%_gbees_shim_six_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_six_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_six_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -176,7 +176,7 @@ check_LTLIBRARIES += %D%/gbees_shim_six.la
 check_LTLIBRARIES += %D%/gbees_shim_wide.la
 %C%_gbees_shim_wide_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_wide_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_wide"' \
-	-DSHIM_PLUGIN='"plugins/pcr3bp.c"' -DGBEES_N=4 -DGBEES_WIDE=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=1
+	-DSHIM_PLUGIN='"plugins/pcr3bp.c"' -DGBEES_N=4 -DGBEES_WIDE=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=1 -DGBEES_MOVING=0
 %C%_gbees_shim_wide_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_wide_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_wide_la_LDFLAGS = $(module_ldflags) -rpath /nowhere

@@ -21,7 +21,13 @@ enum {
     KERNELS
 };
 
-enum { ENGINE_BLOCK_THREADS = 256, ENGINE_BLOCK_TEAMS = 8, ENGINE_LEAST_CAPACITY = 1 << 14 };
+enum {
+    ENGINE_BLOCK_THREADS = 256,
+    ENGINE_BLOCK_TEAMS = 8,
+    ENGINE_LEAST_CAPACITY = 1 << 14,
+    ENGINE_CLUSTER_BLOCKS = 16,
+    ENGINE_CLUSTER_BRICKS = 1 << 11 /* a cluster takes on so many */
+};
 
 struct gbees_engine {
     const gbees_problem *problem;
@@ -32,6 +38,7 @@ struct gbees_engine {
     program_set *programs;
     CUfunction kernel[KERNELS]; /* NULL: of updates, in a problem without */
     int most_blocks[KERNELS];   /* that can be there at once: barriers need that */
+    int cluster;                /* blocks of a cluster; 0: the GPU has none */
     size_t real_size;           /* of a probability */
     size_t position_size;       /* of a coordinate */
     int row_arrays;             /* P and its spare, and S for ctu */
@@ -39,6 +46,7 @@ struct gbees_engine {
     device_memory memory;
     device_array rows[3], key, base, neighbor[2 * GBEES_MAX_DIM], flow, active, needed, rate, map, table,
         device_state;
+    uint32_t room; /* bricks from which on the heap is to grow */
     gbees_setup setup;
     gbees_state *state; /* the host's copy, in memory that is copied to at once */
     gbees_totals totals;

@@ -111,6 +111,6 @@ int engine_make_room(gbees_engine *e, uint64_t bricks, int anew, gbees_error *er
         anew = anew || table_entries(before) != table_entries(capacity);
         g->table_mask = (uint32_t)(table_entries(capacity) - 1);
     }
-    g->room = g->capacity - g->capacity / 10 - 1;
+    e->room = g->capacity - g->capacity / 10 - 1;
     return anew ? engine_launch(e, KERNEL_REHASH, NULL, 0, "filling the hashtable again", error) : 0;
 }

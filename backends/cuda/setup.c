@@ -43,6 +43,16 @@ static int find_kernel(gbees_engine *e, int k, int multiprocessors, gbees_error 
     return status;
 }
 
+/* Blocks of a cluster, from Hopper on. */
+static int find_cluster(const gbees_engine *e)
+{
+    int supported = 0;
+
+    if (e->api->cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, e->device) || !supported)
+        return 0;
+    return ENGINE_CLUSTER_BLOCKS;
+}
+
 static int load_kernels(gbees_engine *e, gbees_error *error)
 {
     const cuda_api *api = e->api;
@@ -51,12 +61,16 @@ static int load_kernels(gbees_engine *e, gbees_error *error)
         api, api->cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, e->device),
         "it was asked for its multiprocessors", error);
 
+    e->cluster = find_cluster(e);
     for (int p = 0; p < PROGRAMS && !status; p++)
         if (p != PROGRAM_UPDATES || e->problem->measurement_count > 0)
             status = program_load(api, &e->programs->part[p], error);
     for (int k = 0; k < KERNELS && !status; k++)
         if (kernels[k].program != PROGRAM_UPDATES || e->problem->measurement_count > 0)
             status = find_kernel(e, k, multiprocessors, error);
+    if (!status && e->cluster > 0 &&
+        api->cuFuncSetAttribute(e->kernel[KERNEL_ADVANCE], CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))
+        e->cluster = 8; /* which all that have clusters can do */
     return status;
 }
 
@@ -95,7 +109,6 @@ static void set_up_constants(gbees_engine *e)
     m->courant = numerics->courant;
     m->time_step = numerics->time_step;
     m->prune_interval = (uint32_t)numerics->prune_interval;
-    m->moving = (problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
     m->sweeps = numerics->scheme != GBEES_SCHEME_CTU;
     m->stop_at_prunes = problem->mass_budget > 0;
     e->steered = problem->threshold;

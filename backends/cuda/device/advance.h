@@ -1,7 +1,8 @@
 /* advance.h - time steps, as many as asked for, without a word to the host (paper, Fig. 1).
  *
- * All threads hold the clock and the sums that they need in registers, and compute the same; one, the clerk, writes
- * them down.  Between passes all blocks meet: n + 2 times a step.
+ * Each block holds the clock and the sums that its passes need in its own memory; its first thread computes what is
+ * one number for all, the same in every block, and one of these, the clerk, writes the books.  Between passes all
+ * blocks meet: n + 2 times a step.
  */
 #ifndef GBEES_CUDA_ADVANCE_H
 #define GBEES_CUDA_ADVANCE_H
@@ -10,21 +11,34 @@
 #include "prune.h"
 #include "sweep.h"
 
-/* The clock and the sums, the same in every thread. */
+/* The clock and the sums, the same in every block. Written by a block's first thread, between block_sync()s. */
 typedef struct book {
-    double time, elapsed, length, mass, step;
-    uint64_t leg_step, steps;
-    uint32_t count, linked;
-    int current, last, stop;
+    double time, elapsed, length, mass, step, threshold;
+    uint64_t leg_step, steps, target;
+    uint32_t count, linked, fresh;
+    int current, last, stop, due, grown;
     uint32_t where;
 } book;
 
-GBEES_NUM book open_book(const gbees_state *s)
+GBEES_NUM void open_book(book *b, const gbees_state *s, uint64_t max_steps)
 {
-    book b = {s->time,   s->elapsed, s->length, s->mass,   s->step, s->leg_step, s->steps, s->count,
-              s->linked, s->current, 0,         STOP_DONE, 0};
-
-    return b;
+    if (leads_block()) {
+        b->time = s->time;
+        b->elapsed = s->elapsed;
+        b->length = s->length;
+        b->mass = s->mass;
+        b->step = s->step;
+        b->leg_step = s->leg_step;
+        b->steps = s->steps;
+        b->target = s->steps + max_steps;
+        b->count = s->count;
+        b->linked = s->linked;
+        b->current = s->current;
+        b->stop = STOP_DONE;
+        b->where = 0;
+        b->grown = 0;
+    }
+    block_sync();
 }
 
 GBEES_NUM void close_book(gbees_state *s, const book *b)
@@ -44,9 +58,13 @@ GBEES_NUM void close_book(gbees_state *s, const book *b)
     s->where = b->where;
 }
 
-GBEES_NUM void meet(gbees_state *s)
+/* All blocks. */
+GBEES_NUM void meet(const gbees_setup *m, gbees_state *s)
 {
-    grid_barrier(&s->barrier);
+    if (m->clustered)
+        cluster_barrier();
+    else
+        grid_barrier(&s->barrier);
 }
 
 GBEES_NUM gbees_step_sums *sums_of(gbees_state *s, uint64_t step)
@@ -66,47 +84,67 @@ GBEES_NUM int spare_of(int current)
     return current ? 0 : 1;
 }
 
-/* The step for this state of the density, and whether it reaches the end of the interval. */
-GBEES_NUM void choose_step(const gbees_setup *m, const gbees_step_sums *sums, book *b)
+/* ---- the passes of a step ------------------------------------------------------------------------------------ */
+
+/* What the growth has made, or could not make. */
+GBEES_NUM void read_growth(const gbees_state *s, book *b)
 {
-    double rest = b->length - b->elapsed;
-    double most = double_of(fresh_64(&sums->rate_most)), busy = double_of(fresh_64(&sums->rate_busy));
+    uint32_t count = fresh_32(&s->count), far_axis = fresh_32(&s->far_axis), overflow = fresh_32(&s->overflow);
+
+    b->count = count;
+    b->fresh = count - b->linked;
+    if (far_axis) {
+        b->stop = STOP_FAR;
+        b->where = far_axis - 1;
+    } else if (overflow) {
+        b->stop = STOP_ROOM;
+    }
+}
+
+/* The step for this state of the density, and whether it reaches the end of the interval. */
+GBEES_NUM void choose_step(const gbees_setup *m, gbees_state *s, book *b)
+{
+    const gbees_step_sums *sums = sums_of(s, b->steps);
+    uint64_t most_bits = fresh_64(&sums->rate_most), busy_bits = fresh_64(&sums->rate_busy);
+    uint32_t bad = fresh_32(&s->bad);
+    double most = double_of(most_bits), busy = double_of(busy_bits), rest = b->length - b->elapsed;
     double rate = busy < 0.8 * most ? 0.8 * most : busy;
 
     b->step = m->time_step > 0 ? m->time_step : m->courant / rate; /* no flow: infinite */
     b->last = !(b->step < rest);
     if (b->last)
         b->step = rest;
-    if (!b->last && b->elapsed + b->step == b->elapsed)
+    if (bad) {
+        b->stop = STOP_DRIFT;
+        b->where = bad - 1;
+    } else if (!b->last && b->elapsed + b->step == b->elapsed) {
         b->stop = STOP_STEP;
+    }
+    b->threshold = m->threshold * b->mass;
+    b->due = (b->leg_step + 1) % m->prune_interval == 0;
+    b->grown = !b->due && b->count <= m->room && !GBEES_MOVING && !b->last && b->steps + 1 < b->target;
 }
 
-/* ---- the passes of a step ------------------------------------------------------------------------------------ */
-
-/* Neighbours and velocities of bricks made since; 0: no room for them all, or the drift is not finite. */
+/* Neighbours and velocities of bricks made since, and the step; 0: it can't be taken. */
 GBEES_NUM int settle_growth(const gbees_setup *m, gbees_state *s, book *b)
 {
-    b->count = fresh_32(&s->count);
-    if (fresh_32(&s->far_axis)) {
-        b->stop = STOP_FAR;
-        b->where = fresh_32(&s->far_axis) - 1;
+    if (leads_block())
+        read_growth(s, b);
+    block_sync();
+    if (b->stop)
         return 0;
-    }
-    if (fresh_32(&s->overflow)) {
-        b->stop = STOP_ROOM;
-        return 0;
-    }
-    if (b->count > b->linked) {
+    if (b->fresh) {
         link_new(m, s, b->linked, b->count, b->current, b->time, sums_of(s, b->steps));
+        meet(m, s);
+    }
+    if (leads_block()) {
         b->linked = b->count;
-        meet(s);
+        choose_step(m, s, b);
     }
-    if (fresh_32(&s->bad)) {
-        b->stop = STOP_DRIFT;
-        b->where = fresh_32(&s->bad) - 1;
-        return 0;
-    }
-    return 1;
+    if (is_clerk())
+        clear_sums(sums_of(s, b->steps + 1));
+    block_sync();
+    return !b->stop;
 }
 
 GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, int axis)
@@ -154,12 +192,14 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, i
 /* One sweep along each axis: the order is reversed every step and rotated every second. */
 GBEES_NUM void move_density(const gbees_setup *m, gbees_state *s, book *b)
 {
-    int turn = (int)(b->steps / 2 % DIM);
-
     for (int sweep = 0; sweep < DIM; sweep++) {
+        int turn = (int)(b->steps / 2 % DIM);
+
         sweep_axis(m, s, b, (turn + (b->steps % 2 ? DIM - 1 - sweep : sweep)) % DIM);
-        b->current = spare_of(b->current);
-        meet(s);
+        meet(m, s);
+        if (leads_block())
+            b->current = spare_of(b->current);
+        block_sync();
     }
 }
 
@@ -167,17 +207,16 @@ GBEES_NUM void move_density(const gbees_setup *m, gbees_state *s, book *b)
 
 GBEES_NUM void move_density(const gbees_setup *m, gbees_state *s, book *b)
 {
-    const number *p = rows_of(m, b->current);
-    int next = spare_of(b->current);
-
-    transverse_pass(m, p, rows_of(m, 2), b->count, b->step, b->time + b->step / 2);
-    meet(s);
-    int64_t clipped =
-        team_add(flux_pass(m, p, rows_of(m, 2), rows_of(m, next), b->count, b->step, b->time + b->step / 2));
+    transverse_pass(m, rows_of(m, b->current), rows_of(m, 2), b->count, b->step, b->time + b->step / 2);
+    meet(m, s);
+    int64_t clipped = team_add(flux_pass(m, rows_of(m, b->current), rows_of(m, 2), rows_of(m, spare_of(b->current)),
+                                         b->count, b->step, b->time + b->step / 2));
     if (team_lane() == 0 && clipped)
         atomic_add_64(&sums_of(s, b->steps)->clipped, clipped);
-    b->current = next;
-    meet(s);
+    meet(m, s);
+    if (leads_block())
+        b->current = spare_of(b->current);
+    block_sync();
 }
 
 #endif
@@ -201,75 +240,79 @@ GBEES_NUM void mark_needed(const gbees_setup *m, gbees_state *s, const book *b)
         s->marked_above = s->marked_needed = 0;
         s->marked_mass = 0;
     }
-    meet(s);
+    meet(m, s);
     mark_active_pass(m, s, b->count, b->current, m->threshold * b->mass);
-    meet(s);
+    meet(m, s);
     mark_downwind_pass(m, b->count);
-    meet(s);
+    meet(m, s);
     count_needed_pass(m, s, b->count);
 }
 
+/* Bricks without needed cells go; the others move together. */
 GBEES_NUM void compact(const gbees_setup *m, gbees_state *s, book *b)
 {
     const int spare = spare_of(b->current);
-    uint32_t kept;
 
     scan_count_pass(m, b->count);
-    meet(s);
+    meet(m, s);
     scan_offsets_pass(m, s);
-    meet(s);
-    kept = fresh_32(&s->scan);
+    meet(m, s);
     scan_places_pass(m, b->count);
-    meet(s);
+    meet(m, s);
     map_pass(m, b->count);
-    meet(s);
+    meet(m, s);
     gather_lists_pass(m, b->count, spare);
     clear_table_pass(m);
-    meet(s);
-    scatter_lists_pass(m, kept, spare);
+    if (leads_block())
+        b->fresh = fresh_32(&s->scan); /* bricks kept */
+    meet(m, s);
+    scatter_lists_pass(m, b->fresh, spare);
     clear_null_row(m, spare);
-    meet(s);
-    int64_t mass = team_add(gather_rows_pass(m, kept, b->current, spare));
+    meet(m, s);
+    int64_t mass = team_add(gather_rows_pass(m, b->fresh, b->current, spare));
     if (team_lane() == 0 && mass)
         atomic_add_64(&s->marked_mass, mass);
-    meet(s);
-    b->count = b->linked = kept;
-    b->current = spare;
-    if (is_clerk())
-        s->count = s->linked = kept;
+    meet(m, s);
 }
 
 GBEES_NUM void prune(const gbees_setup *m, gbees_state *s, book *b)
 {
-    double before = b->mass;
-
     mark_needed(m, s, b);
     compact(m, s, b);
-    count_updates(s, fresh_64(&s->marked_needed));
-    b->mass = fixed_value((int64_t)fresh_64((const uint64_t *)&s->marked_mass));
-    if (is_clerk())
-        s->pruned += before - b->mass;
-    if (!(b->mass > 0))
-        b->stop = STOP_EMPTY;
-    meet(s); /* before anyone marks again */
+    if (leads_block()) {
+        double mass = fixed_value((int64_t)fresh_64((const uint64_t *)&s->marked_mass));
+
+        if (is_clerk()) {
+            s->pruned += b->mass - mass;
+            s->count = s->linked = b->fresh;
+            count_updates(s, fresh_64(&s->marked_needed));
+        }
+        b->count = b->linked = b->fresh;
+        b->current = spare_of(b->current);
+        b->mass = mass;
+        if (!(mass > 0))
+            b->stop = STOP_EMPTY;
+    }
+    meet(m, s); /* before anyone marks again */
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------
  */
 
-/* The clock and the ledger after a step; 0 if the density is lost. */
-GBEES_NUM int settle_step(const gbees_setup *m, gbees_state *s, book *b)
+/* The clock and the ledger after a step. */
+GBEES_NUM void settle_step(const gbees_setup *m, gbees_state *s, book *b)
 {
     const gbees_step_sums *sums = sums_of(s, b->steps);
     double mass = fixed_value((int64_t)fresh_64((const uint64_t *)&sums->mass));
-    double clipped = fixed_value((int64_t)fresh_64((const uint64_t *)&sums->clipped));
-    double outflow = fixed_value((int64_t)fresh_64((const uint64_t *)&sums->outflow));
 
     if (!(mass > 0)) {
         b->stop = STOP_MASS;
-        return 0;
+        return;
     }
     if (is_clerk()) {
+        double clipped = fixed_value((int64_t)fresh_64((const uint64_t *)&sums->clipped));
+        double outflow = fixed_value((int64_t)fresh_64((const uint64_t *)&sums->outflow));
+
         s->clipped += clipped;
         s->outflow += m->sweeps ? outflow : b->mass + clipped - mass;
         s->needed_steps++;
@@ -281,50 +324,46 @@ GBEES_NUM int settle_step(const gbees_setup *m, gbees_state *s, book *b)
     b->elapsed = b->last ? b->length : b->elapsed + b->step;
     b->leg_step++;
     b->steps++;
-    return 1;
 }
 
-GBEES_NUM void start_growth(const gbees_setup *m, gbees_state *s, const book *b)
+/* After a step; 0: it was the last for now. */
+GBEES_NUM int finish_step(const gbees_setup *m, gbees_state *s, book *b)
 {
-    if (m->moving) {
-        inspect_all(m, s, b->linked, b->time);
-        meet(s);
-    }
-    mark_and_grow(m, s, b->linked, b->current, 0, 0, 1, NULL, sums_of(s, b->steps));
-    meet(s);
+    if (leads_block())
+        settle_step(m, s, b);
+    block_sync();
+    if (!b->stop && b->due)
+        prune(m, s, b);
+    if (leads_block() && !b->stop)
+        b->stop = b->due && m->stop_at_prunes ? STOP_PRUNED : b->count > m->room ? STOP_ROOM : STOP_DONE;
+    block_sync();
+    return !b->stop && b->steps < b->target && b->elapsed < b->length;
 }
 
-GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, book *b, uint64_t max_steps)
+/* Where nothing comes between, marking the cells after a step and growing the grid for the next are one pass. */
+GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, book *b)
 {
-    int grown = 0;
+    int moved = 0;
 
-    for (uint64_t done = 0; done < max_steps && b->elapsed < b->length && !b->stop;) {
-        if (!grown)
-            start_growth(m, s, b);
+    for (;;) {
+        mark_and_grow(m, s, moved ? b->count : b->linked, b->current, b->threshold, moved, moved ? b->grown : 1,
+                      sums_of(s, b->steps), sums_of(s, b->steps + (uint64_t)moved));
+        meet(m, s);
+        if (moved) {
+            if (!finish_step(m, s, b))
+                return;
+            moved = b->grown;
+#if GBEES_MOVING
+            inspect_all(m, s, b->count, b->time);
+            meet(m, s);
+#endif
+            if (!moved)
+                continue;
+        }
         if (!settle_growth(m, s, b))
             return;
-        choose_step(m, sums_of(s, b->steps), b);
-        if (b->stop)
-            return;
-        double threshold = m->threshold * b->mass;
-        if (is_clerk())
-            clear_sums(sums_of(s, b->steps + 1));
         move_density(m, s, b);
-        int due = (b->leg_step + 1) % m->prune_interval == 0, full = b->count > m->grid.room;
-        grown = !due && !full && !m->moving && !b->last && done + 1 < max_steps;
-        mark_and_grow(m, s, b->count, b->current, threshold, 1, grown, sums_of(s, b->steps),
-                      sums_of(s, b->steps + 1));
-        meet(s);
-        if (!settle_step(m, s, b))
-            return;
-        done++;
-        if (due) {
-            prune(m, s, b);
-            if (!b->stop && m->stop_at_prunes)
-                b->stop = STOP_PRUNED;
-        }
-        if (!b->stop && b->count > m->grid.room)
-            b->stop = STOP_ROOM;
+        moved = 1;
     }
 }
 

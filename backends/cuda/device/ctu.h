@@ -5,13 +5,14 @@
 #include "inspect.h"
 #include "numerics/ctu.h"
 
-/* The five cells around a cell along an axis, as places in rows: the brick's own, its neighbours', and, where bricks
- * are one cell wide, theirs. */
-GBEES_NUM size_t cell_beside(const gbees_setup *m, uint32_t slot, int cell, int axis, int distance)
+/* A cell some cells from another (`local`: its coordinate) along an axis, as a place in rows: the brick's own, its
+ * neighbours', and, where bricks are one cell wide, theirs. */
+GBEES_NUM size_t cell_beside(const gbees_setup *m, uint32_t slot, int cell, int local, int axis, int distance)
 {
-    const int edge = axis_edge(axis), local = cell_local(cell, axis) + distance;
+    const int edge = axis_edge(axis);
     int from = cell + (distance << axis_shift(axis));
 
+    local += distance;
     if (local < 0) {
         slot = m->grid.neighbor[2 * axis][slot];
         from += edge << axis_shift(axis);
@@ -45,23 +46,32 @@ GBEES_NUM int pair_cells(int axis)
     return axis_bits(axis) ? 2 : 1;
 }
 
+/* A pair's first cell, and its coordinate along the axis: in bricks two cells wide the compiler knows that it is 0.
+ */
+GBEES_NUM int pair_local(int axis, int pair)
+{
+    const int pairs = axis_edge(axis) / pair_cells(axis);
+
+    return pair % pairs * pair_cells(axis);
+}
+
 GBEES_NUM int pair_cell(int axis, int pair)
 {
     const int pairs = axis_edge(axis) / pair_cells(axis);
 
-    return line_cell(axis, pair / pairs) + (pair % pairs * pair_cells(axis) << axis_shift(axis));
+    return line_cell(axis, pair / pairs) + (pair_local(axis, pair) << axis_shift(axis));
 }
 
 /* T of two cells along an axis, added to their sums. */
-GBEES_NUM void transverse_pair(const gbees_setup *m, const number *p, uint32_t slot, int cell, int axis,
+GBEES_NUM void transverse_pair(const gbees_setup *m, const number *p, uint32_t slot, int pair, int axis,
                                const position *base, number half_lambda, double time, number *sum)
 {
-    const int cells = pair_cells(axis), local = cell_local(cell, axis);
+    const int cells = pair_cells(axis), cell = pair_cell(axis, pair), local = pair_local(axis, pair);
     number q[4], u[3];
 
 #pragma unroll
     for (int i = 0; i < cells + 2; i++)
-        q[i] = p[cell_beside(m, slot, cell, axis, i - 1)];
+        q[i] = p[cell_beside(m, slot, cell, local, axis, i - 1)];
 #pragma unroll
     for (int i = 0; i <= cells; i++)
         u[i] = cell_face_velocity(m, base, cell, axis, local + i, time);
@@ -88,8 +98,7 @@ GBEES_NUM void transverse_pass(const gbees_setup *m, const number *p, number *s,
         for (int j = 0; j < DIM; j++) {
             team_sync();
             for (int pair = team_lane(); pair < CELLS / pair_cells(j); pair += TEAM)
-                transverse_pair(m, p, slot, pair_cell(j, pair), j, base, (number)(0.5 * step / m->width[j]), time,
-                                sum);
+                transverse_pair(m, p, slot, pair, j, base, (number)(0.5 * step / m->width[j]), time, sum);
         }
         team_sync();
         for (int cell = team_lane(); cell < CELLS; cell += TEAM)
@@ -98,18 +107,18 @@ GBEES_NUM void transverse_pass(const gbees_setup *m, const number *p, number *s,
 }
 
 /* What the fluxes along an axis change in two cells, added up. */
-GBEES_NUM void flux_pair(const gbees_setup *m, const number *p, const number *s, uint32_t slot, int cell, int axis,
+GBEES_NUM void flux_pair(const gbees_setup *m, const number *p, const number *s, uint32_t slot, int pair, int axis,
                          const position *base, number lambda, double time, number *change)
 {
-    const int cells = pair_cells(axis), local = cell_local(cell, axis);
+    const int cells = pair_cells(axis), cell = pair_cell(axis, pair), local = pair_local(axis, pair);
     number q[6], t[4], u[5], flux[3];
 
 #pragma unroll
     for (int i = 0; i < cells + 4; i++)
-        q[i] = p[cell_beside(m, slot, cell, axis, i - 2)];
+        q[i] = p[cell_beside(m, slot, cell, local, axis, i - 2)];
 #pragma unroll
     for (int i = 0; i < cells + 2; i++)
-        t[i] = s[cell_beside(m, slot, cell, axis, i - 1)];
+        t[i] = s[cell_beside(m, slot, cell, local, axis, i - 1)];
 #pragma unroll
     for (int i = 0; i < cells + 3; i++)
         u[i] = cell_face_velocity(m, base, cell, axis, local + i - 1, time);
@@ -140,7 +149,7 @@ GBEES_NUM int64_t flux_pass(const gbees_setup *m, const number *p, const number 
         for (int j = 0; j < DIM; j++) {
             team_sync();
             for (int pair = team_lane(); pair < CELLS / pair_cells(j); pair += TEAM)
-                flux_pair(m, p, s, slot, pair_cell(j, pair), j, base, (number)(step / m->width[j]), time, change);
+                flux_pair(m, p, s, slot, pair, j, base, (number)(step / m->width[j]), time, change);
         }
         team_sync();
         for (int cell = team_lane(); cell < CELLS; cell += TEAM) {

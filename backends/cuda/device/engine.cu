@@ -4,6 +4,7 @@
  *   GBEES_N          the dimension            GBEES_REAL    float or double: of probabilities
  *   GBEES_SPLIT      1: split5, 0: ctu        GBEES_REAL_IS_DOUBLE  1 if GBEES_REAL is double
  *   GBEES_PRESERVING 1: split5-mp             GBEES_WIDE    1: positions in double for float probabilities
+ *   GBEES_MOVING     1: the drift depends on time
  *   GBEES_BLOCKS     blocks a multiprocessor is to hold
  *   GBEES_PART       1: steps, 2: the grid and records, 3: updates; they are compiled side by side. 0: all
  */
@@ -17,14 +18,19 @@
 
 GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t max_steps)
 {
-    book b = open_book(s);
+    BLOCK_LOCAL book b;
 
+    open_book(&b, s, max_steps);
     if (is_clerk())
         for (int k = 0; k < 3; k++)
             clear_sums(&s->sums[k]);
-    meet(s);
-    advance(&m, s, &b, max_steps);
-    meet(s);
+    meet(&m, s);
+#if GBEES_MOVING
+    inspect_all(&m, s, b.linked, b.time);
+    meet(&m, s);
+#endif
+    advance(&m, s, &b);
+    meet(&m, s);
     close_book(s, &b);
 }
 
@@ -40,14 +46,14 @@ GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count())
         if (team_lane() == 0)
             table_enter(&m, slot);
-    meet(s);
+    meet(&m, s);
     for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count()) {
         set_base(&m, slot);
         link_brick(&m, slot);
         inspect_brick(&m, s, slot, s->time);
     }
     scale_pass(&m, s, 1);
-    meet(s);
+    meet(&m, s);
     if (is_clerk()) {
         s->mass = fixed_value(s->marked_mass);
         s->linked = count;
@@ -58,7 +64,7 @@ GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 GBEES_KERNEL gbees_rehash(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
     clear_table_pass(&m);
-    meet(s);
+    meet(&m, s);
     for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count())
         if (team_lane() == 0)
             table_enter(&m, slot);
@@ -66,9 +72,10 @@ GBEES_KERNEL gbees_rehash(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 
 GBEES_KERNEL gbees_prune(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
-    book b = open_book(s);
+    BLOCK_LOCAL book b;
 
-    meet(s);
+    open_book(&b, s, 0);
+    meet(&m, s);
     prune(&m, s, &b);
     close_book(s, &b);
 }
@@ -76,17 +83,19 @@ GBEES_KERNEL gbees_prune(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 /* How many cells are needed now; the steps' own marks stay. */
 GBEES_KERNEL gbees_count(GBEES_BY_VALUE gbees_setup m, gbees_state *s, int keep)
 {
-    book b = open_book(s);
+    BLOCK_LOCAL book b;
+
+    open_book(&b, s, 0);
     const int spare = spare_of(b.current);
 
     if (keep)
         save_marks_pass(&m, b.count, spare, 0);
     mark_needed(&m, s, &b);
-    meet(s);
+    meet(&m, s);
     count_updates(s, s->marked_needed);
     if (keep) {
         save_marks_pass(&m, b.count, spare, 1);
-        meet(s);
+        meet(&m, s);
         clear_null_row(&m, spare);
     }
 }
@@ -111,9 +120,9 @@ GBEES_KERNEL gbees_statistics(GBEES_BY_VALUE gbees_setup m, gbees_state *s, GBEE
         for (int k = j; k < DIM; k++)
             moment_pass(&m, s, reference.index, j, k, &s->moment[at++]);
     entropy_pass(&m, s, &s->moment[at]);
-    meet(s);
+    meet(&m, s);
     peak_pass(&m, s, 0);
-    meet(s);
+    meet(&m, s);
     peak_pass(&m, s, 1);
 }
 

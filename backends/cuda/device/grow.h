@@ -10,82 +10,147 @@ typedef struct team_sums {
     int64_t mass;
 } team_sums;
 
+/* A lane's share of what is read of a brick: all of it at once, and while the brick before is worked on. */
+enum { SHARE_CELLS = CELLS / TEAM, SHARE_DIRECTIONS = (DIRECTIONS + TEAM - 1) / TEAM };
+
+typedef struct brick_view {
+    number p[SHARE_CELLS];
+    uint64_t flow[SHARE_DIRECTIONS];
+    uint32_t neighbor[SHARE_DIRECTIONS];
+    uint64_t active;
+} brick_view;
+
+/* What a team's lanes tell each other of a brick. */
+typedef struct team_brick {
+    uint64_t flow[DIRECTIONS]; /* of cells with P >= p* */
+    uint32_t neighbor[DIRECTIONS];
+} team_brick;
+
+GBEES_NUM void view_cells(const number *p, uint32_t slot, brick_view *v)
+{
+#pragma unroll
+    for (int i = 0; i < SHARE_CELLS; i++)
+        v->p[i] = p[(size_t)slot * CELLS + (size_t)(team_lane() + i * TEAM)];
+}
+
+GBEES_NUM void view_flow(const gbees_setup *m, uint32_t slot, brick_view *v)
+{
+#pragma unroll
+    for (int i = 0; i < SHARE_DIRECTIONS; i++) {
+        int d = team_lane() + i * TEAM;
+
+        v->flow[i] = d < DIRECTIONS ? m->grid.flow[(size_t)slot * DIRECTIONS + (size_t)d] : 0;
+        v->neighbor[i] = d < DIRECTIONS ? fresh_32(&m->grid.neighbor[d][slot]) : 0;
+    }
+    v->active = m->grid.active[slot];
+}
+
+/* `sides`: only the cells from which probability leaves the brick. */
+GBEES_NUM void share_flow(const gbees_setup *m, const brick_view *v, uint64_t active, int sides, team_brick *brick)
+{
+    team_sync();
+#pragma unroll
+    for (int i = 0; i < SHARE_DIRECTIONS; i++) {
+        int d = team_lane() + i * TEAM;
+
+        if (d < DIRECTIONS) {
+            brick->flow[d] = active & v->flow[i] & (sides ? gbees_shape_side(&m->shape, d) : ~(uint64_t)0);
+            brick->neighbor[d] = v->neighbor[i];
+        }
+    }
+    team_sync();
+}
+
 /* Cells with P >= threshold; counts the mass, drops denormals. */
-GBEES_NUM uint64_t mark_brick(const gbees_setup *m, uint32_t slot, number *row, number threshold, int64_t *mass)
+GBEES_NUM uint64_t mark_brick(const gbees_setup *m, number *p, uint32_t slot, const brick_view *v, number threshold,
+                              int64_t *mass)
 {
     uint64_t active = 0;
 
-    for (int first = 0; first < CELLS; first += TEAM) {
-        int cell = first + team_lane();
-        number p = row[cell];
+#pragma unroll
+    for (int i = 0; i < SHARE_CELLS; i++) {
+        number value = v->p[i];
 
-        if (p < least_number() && p != 0)
-            row[cell] = p = 0;
-        *mass += fixed_of((double)p);
-        active |= (uint64_t)team_vote(p >= threshold) << first;
+        if (value < least_number() && value != 0)
+            p[(size_t)slot * CELLS + (size_t)(team_lane() + i * TEAM)] = value = 0;
+        *mass += fixed_of((double)value);
+        active |= (uint64_t)team_vote(value >= threshold) << (i * TEAM);
     }
     if (team_lane() == 0)
         m->grid.active[slot] = active;
     return active;
 }
 
-/* Direction d's cells with P >= p* from which probability leaves the brick that way, for all d. */
-GBEES_NUM void find_leaving(const gbees_setup *m, uint32_t slot, uint64_t active, uint64_t *out)
+/* Pair number `pair` of directions, d first; f == d is the face, f along a later axis an edge. 0: no pair. */
+GBEES_NUM int split_pair(int pair, int *d, int *f)
 {
-    const uint64_t *flow = m->grid.flow + (size_t)slot * DIRECTIONS;
-
-    team_sync();
-    for (int d = team_lane(); d < DIRECTIONS; d += TEAM)
-        out[d] = active & flow[d] & gbees_shape_side(&m->shape, d);
-    team_sync();
+    *d = pair / DIRECTIONS;
+    *f = pair % DIRECTIONS;
+    return pair < DIRECTIONS * DIRECTIONS && (*f == *d || *f >> 1 > *d >> 1);
 }
 
-/* The neighbour in direction d, or the one beyond it in direction f (f == d: none beyond), if it is absent. */
-GBEES_NUM void insert_absent(const gbees_setup *m, gbees_state *s, uint32_t slot, int d, int f)
+/* Makes the absent ones of the face neighbours, and of the edge neighbours in two directions along different axes,
+ * that cells at the brick's sides flow into: each lane looks after some pairs of directions. */
+GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, const team_brick *brick)
 {
-    uint32_t neighbor = fresh_32(&m->grid.neighbor[d][slot]);
-    const int32_t *stored = m->grid.key + (size_t)slot * DIM;
-    int32_t key[DIM];
+    uint32_t absent = 0;
 
-    if (neighbor && (f == d || fresh_32(&m->grid.neighbor[f][neighbor])))
-        return;
-    for (int k = 0; k < DIM; k++)
-        key[k] = stored[k] + (k == d >> 1 ? (d & 1 ? 1 : -1) : 0) + (f != d && k == f >> 1 ? (f & 1 ? 1 : -1) : 0);
-    table_insert(m, s, key);
-}
+#pragma unroll 2
+    for (int i = 0; i < (DIRECTIONS * DIRECTIONS + TEAM - 1) / TEAM; i++) {
+        int d, f;
 
-/* Faces, and edges of two directions along different axes: each lane looks after some. */
-GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, uint64_t active, uint64_t *out)
-{
-    find_leaving(m, slot, active, out);
-    for (int pair = team_lane(); pair < DIRECTIONS * DIRECTIONS; pair += TEAM) {
-        int d = pair / DIRECTIONS, f = pair % DIRECTIONS;
+        if (!split_pair(team_lane() + i * TEAM, &d, &f))
+            continue;
+        if (brick->flow[d] & brick->flow[f]) {
+            uint32_t neighbor = brick->neighbor[d];
 
-        if ((f == d || f >> 1 > d >> 1) && (out[d] & out[f]))
-            insert_absent(m, s, slot, d, f);
+            if (!neighbor || (f != d && !fresh_32(&m->grid.neighbor[f][neighbor]))) {
+                if (i < 32)
+                    absent |= 1u << i;
+                else /* with one lane only */
+                    table_insert(m, s, key_near(m, slot, d, f == d ? -1 : f));
+            }
+        }
     }
-    team_sync();
+    for (int i = 0; absent; i++, absent >>= 1) {
+        int d, f;
+
+        if (absent & 1 && split_pair(team_lane() + i * TEAM, &d, &f))
+            table_insert(m, s, key_near(m, slot, d, f == d ? -1 : f));
+    }
 }
 
 /* One pass over the bricks: marks cells, if asked to, and makes what they need, if asked to. */
 GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t count, int current, double threshold,
                              int mark, int grow, gbees_step_sums *marked, gbees_step_sums *rates)
 {
-    BLOCK_LOCAL uint64_t out[BLOCK_TEAMS][DIRECTIONS];
+    BLOCK_LOCAL team_brick bricks[BLOCK_TEAMS];
+    team_brick *brick = &bricks[block_team()];
     number *p = rows_of(m, current);
     team_sums sums = {0, 0, 0};
+    brick_view next;
 
-    for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count()) {
-        number *row = p + (size_t)slot * CELLS;
-        uint64_t active = mark ? mark_brick(m, slot, row, (number)threshold, &sums.mass) : m->grid.active[slot];
+    for (uint32_t slot = 1 + team_index(), ahead = slot; slot <= count; slot = ahead) {
+        brick_view v = next;
 
+        if (slot == 1 + team_index()) {
+            view_cells(p, slot, &v);
+            view_flow(m, slot, &v);
+        }
+        ahead = slot + team_count();
+        if (ahead <= count) {
+            view_cells(p, ahead, &next);
+            view_flow(m, ahead, &next);
+        }
+        uint64_t active = mark ? mark_brick(m, p, slot, &v, (number)threshold, &sums.mass) : v.active;
         if (grow) {
             double rate = m->grid.rate[slot];
 
             sums.most = fmax(sums.most, rate);
             if (active) {
                 sums.busy = fmax(sums.busy, rate);
-                grow_brick(m, s, slot, active, out[block_team()]);
+                share_flow(m, &v, active, 1, brick);
+                grow_brick(m, s, slot, brick);
             }
         }
     }

@@ -25,18 +25,25 @@ GBEES_NUM double visible_rate(double rate)
     return rate < 1e300 ? rate : HUGE_VAL;
 }
 
-/* Flow masks and the rate of a brick, by a team. */
-GBEES_NUM void inspect_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, double time)
+/* A team's votes, for cells from `first` on, into a set of cells. */
+GBEES_NUM void put_vote(uint64_t *set, int first, uint32_t votes)
+{
+    if (team_lane() != 0)
+        return;
+    if (TEAM == 32)
+        ((uint32_t *)set)[first / 32] = votes; /* the lower half comes first */
+    else
+        *set = (first ? *set : 0) | (uint64_t)votes << first;
+}
+
+/* Flow masks and the rate of a brick, by a team; returns the rate. */
+GBEES_NUM double inspect_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, double time)
 {
     uint64_t *flow = m->grid.flow + (size_t)slot * DIRECTIONS;
-    uint64_t down[DIM], up[DIM];
     position base[DIM];
     double most = 0;
 
     load_base(m, slot, base);
-#pragma unroll
-    for (int j = 0; j < DIM; j++)
-        down[j] = up[j] = 0;
     for (int first = 0; first < CELLS; first += TEAM) {
         int cell = first + team_lane();
         number rate = 0;
@@ -53,61 +60,54 @@ GBEES_NUM void inspect_brick(const gbees_setup *m, gbees_state *s, uint32_t slot
 
             /* A velocity that is not a number stays visible. */
             rate = !m->sweeps ? rate + here : here > rate ? here : rate + (here - here);
-            down[j] |= (uint64_t)team_vote(below < 0) << first;
-            up[j] |= (uint64_t)team_vote(above > 0) << first;
+            put_vote(&flow[2 * j], first, team_vote(below < 0));
+            put_vote(&flow[2 * j + 1], first, team_vote(above > 0));
         }
         most = fmax(most, visible_rate((double)rate));
     }
     most = team_most(most);
     if (team_lane() == 0) {
-#pragma unroll
-        for (int j = 0; j < DIM; j++) {
-            flow[2 * j] = down[j];
-            flow[2 * j + 1] = up[j];
-        }
         m->grid.rate[slot] = most;
         if (!(most < 1e300))
             publish_32(&s->bad, slot + 1);
     }
+    return most;
 }
 
 /* The neighbours of a new brick, and it as theirs. */
 GBEES_NUM void link_brick(const gbees_setup *m, uint32_t slot)
 {
-    const int32_t *stored = m->grid.key + (size_t)slot * DIM;
-
     for (int d = team_lane(); d < DIRECTIONS; d += TEAM) {
-        int32_t key[DIM];
+        uint32_t neighbor = table_find(m, key_near(m, slot, d, -1));
 
-        for (int k = 0; k < DIM; k++)
-            key[k] = stored[k] + (k == d >> 1 ? (d & 1 ? 1 : -1) : 0);
-        uint32_t neighbor = table_find(m, key);
         m->grid.neighbor[d][slot] = neighbor;
         if (neighbor)
             m->grid.neighbor[d ^ 1][neighbor] = slot;
     }
 }
 
-/* Bricks (linked, count]: neighbours, velocities, and nothing in them. */
+/* Bricks (linked, count]: neighbours, velocities, and nothing in them. Two teams a brick. */
 GBEES_NUM void link_new(const gbees_setup *m, gbees_state *s, uint32_t linked, uint32_t count, int current,
                         double time, gbees_step_sums *sums)
 {
     number *p = rows_of(m, current);
     double most = 0;
 
-    for (uint32_t slot = linked + 1 + team_index(); slot <= count; slot += team_count()) {
-        set_base(m, slot);
-        link_brick(m, slot);
-        inspect_brick(m, s, slot, time);
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM)
-            p[(size_t)slot * CELLS + (size_t)cell] = 0;
-        team_sync();
-        if (team_lane() == 0) {
-            m->grid.active[slot] = 0;
-            most = fmax(most, m->grid.rate[slot]);
+    for (uint64_t at = team_index(); at < 2 * (uint64_t)(count - linked); at += team_count()) {
+        uint32_t slot = linked + 1 + (uint32_t)(at / 2);
+
+        if (at % 2) {
+            link_brick(m, slot);
+            for (int cell = team_lane(); cell < CELLS; cell += TEAM)
+                p[(size_t)slot * CELLS + (size_t)cell] = 0;
+            if (team_lane() == 0)
+                m->grid.active[slot] = 0;
+        } else {
+            set_base(m, slot);
+            most = fmax(most, inspect_brick(m, s, slot, time));
         }
     }
-    if (most > 0)
+    if (most > 0 && team_lane() == 0)
         atomic_most_64(&sums->rate_most, bits_of(most));
 }
 

@@ -143,6 +143,20 @@ GBEES_NUM void after_fresh(void)
     __threadfence();
 }
 
+/* A block's first thread. */
+GBEES_NUM int leads_block(void)
+{
+    return threadIdx.x == 0;
+}
+
+/* All blocks of a launch meet: by the hardware's own barrier, where they are one cluster. */
+GBEES_NUM void cluster_barrier(void)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+
 /* All blocks of a launch meet. The counter only grows; the host sets it to 0 before a launch. */
 GBEES_NUM void grid_barrier(uint32_t *counter)
 {

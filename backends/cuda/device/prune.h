@@ -21,30 +21,27 @@ GBEES_NUM void add_shifted(const gbees_setup *m, uint32_t slot, uint64_t set, in
 }
 
 /* The face and edge neighbours that a brick's active cells flow into. */
-GBEES_NUM void mark_downwind(const gbees_setup *m, uint32_t slot)
+GBEES_NUM void mark_downwind(const gbees_setup *m, uint32_t slot, uint64_t active, const team_brick *brick)
 {
-    const uint64_t *flow = m->grid.flow + (size_t)slot * DIRECTIONS;
-    const uint64_t active = m->grid.active[slot];
-
+    if (team_lane() == 0)
+        add_needed(m, slot, active);
     for (int pair = team_lane(); pair < DIRECTIONS * DIRECTIONS; pair += TEAM) {
-        int d = pair / DIRECTIONS, f = pair % DIRECTIONS;
-        uint64_t both = active & flow[d] & flow[f];
+        int d, f;
 
-        if (!both || !(f == d || f >> 1 > d >> 1))
+        if (!split_pair(pair, &d, &f))
+            continue;
+        uint64_t both = brick->flow[d] & brick->flow[f];
+        if (!both)
             continue;
         if (f == d) {
-            add_needed(m, slot, active);
             add_shifted(m, slot, both, d);
             continue;
         }
         uint64_t across = gbees_shape_across(&m->shape, both, d);
-        uint32_t neighbor = m->grid.neighbor[d][slot];
         add_shifted(m, slot, gbees_shape_inside(&m->shape, both, d), f);
-        if (across && neighbor)
-            add_shifted(m, neighbor, across, f);
+        if (across && brick->neighbor[d])
+            add_shifted(m, brick->neighbor[d], across, f);
     }
-    if (team_lane() == 0)
-        add_needed(m, slot, active);
 }
 
 /* Marks of the cells with P >= threshold. */
@@ -54,8 +51,10 @@ GBEES_NUM void mark_active_pass(const gbees_setup *m, gbees_state *s, uint32_t c
     int64_t mass = 0, above = 0;
 
     for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count()) {
-        uint64_t active = mark_brick(m, slot, p + (size_t)slot * CELLS, (number)threshold, &mass);
+        brick_view v;
 
+        view_cells(p, slot, &v);
+        uint64_t active = mark_brick(m, p, slot, &v, (number)threshold, &mass);
         if (team_lane() == 0) {
             m->grid.needed[slot] = 0;
             above += count_bits(active);
@@ -68,9 +67,23 @@ GBEES_NUM void mark_active_pass(const gbees_setup *m, gbees_state *s, uint32_t c
 
 GBEES_NUM void mark_downwind_pass(const gbees_setup *m, uint32_t count)
 {
-    for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count())
-        if (m->grid.active[slot])
-            mark_downwind(m, slot);
+    BLOCK_LOCAL team_brick bricks[BLOCK_TEAMS];
+    team_brick *brick = &bricks[block_team()];
+    brick_view next;
+
+    for (uint32_t slot = 1 + team_index(), ahead = slot; slot <= count; slot = ahead) {
+        brick_view v = next;
+
+        if (slot == 1 + team_index())
+            view_flow(m, slot, &v);
+        ahead = slot + team_count();
+        if (ahead <= count)
+            view_flow(m, ahead, &next);
+        if (v.active) {
+            share_flow(m, &v, v.active, 0, brick);
+            mark_downwind(m, slot, v.active, brick);
+        }
+    }
 }
 
 /* Bricks with a needed cell, and the cells; the bricks in chunks of as many as the team has lanes: map[chunk's first]

@@ -63,7 +63,6 @@ typedef struct gbees_grid_arrays {
     GBEES_POINTER(uint32_t) map;    /* [slot]: where a prune moves it */
     GBEES_POINTER(uint32_t) table;  /* [table_mask + 1] */
     uint32_t capacity;              /* slots, the null brick included */
-    uint32_t room;                  /* stop when so many bricks are in use */
     uint32_t table_mask;
 } gbees_grid_arrays;
 
@@ -80,11 +79,11 @@ typedef struct gbees_setup {
     float parameters_f[STATE_PARAMETERS];
     double courant, time_step; /* time_step > 0: fixed */
     double threshold;          /* p* */
+    uint32_t room;             /* stop when more bricks are in use */
     uint32_t prune_interval;
     int stop_at_prunes;
-    int moving; /* the drift depends on time */
-    int sweeps; /* split scheme */
-    int points; /* the density is that at cell centres */
+    int clustered; /* the blocks are one cluster */
+    int sweeps;    /* split scheme */
 } gbees_setup;
 
 typedef struct gbees_state {

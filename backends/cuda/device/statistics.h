@@ -79,10 +79,7 @@ GBEES_NUM void peak_pass(const gbees_setup *m, gbees_state *s, int find)
         for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
             if ((double)p[(size_t)slot * CELLS + (size_t)cell] != peak)
                 continue;
-            int32_t key[DIM];
-            for (int k = 0; k < DIM; k++)
-                key[k] = m->grid.key[(size_t)slot * DIM + (size_t)k];
-            uint64_t name = (gbees_buzhash(key, DIM) & ~(uint64_t)63) | (uint64_t)cell;
+            uint64_t name = (key_hash(key_near(m, slot, -1, -1)) & ~(uint64_t)63) | (uint64_t)cell;
             if (find && name == s->peak_brick)
                 s->where = slot;
             if (!find)

@@ -5,30 +5,65 @@
 #include "cells.h"
 #include "numerics/buzhash.h"
 
-GBEES_NUM int same_key(const int32_t *stored, const int32_t *key)
+/* The key of a brick, or of its neighbour in direction d, or of that one's in direction f; -1: none.  Looked up
+ * number by number: an array of them would take registers that the steps need. */
+typedef struct near_key {
+    const int32_t *brick;
+    int d, f;
+} near_key;
+
+GBEES_NUM near_key key_near(const gbees_setup *m, uint32_t slot, int d, int f)
 {
+    near_key key = {m->grid.key + (size_t)slot * DIM, d, f};
+
+    return key;
+}
+
+GBEES_NUM int32_t key_number(near_key key, int k)
+{
+    int32_t index = fresh_key(key.brick + k);
+
+    index += key.d >= 0 && key.d >> 1 == k ? (key.d & 1 ? 1 : -1) : 0;
+    return index + (key.f >= 0 && key.f >> 1 == k ? (key.f & 1 ? 1 : -1) : 0);
+}
+
+/* gbees_buzhash(), number by number. */
+GBEES_NUM uint64_t key_hash(near_key key)
+{
+    uint64_t hash = 0;
+
+#pragma unroll 1
+    for (int k = 0; k < DIM; k++)
+        hash = (hash << 1 | hash >> 63) ^ gbees_buzhash_symbol(key_number(key, k));
+    return hash;
+}
+
+GBEES_NUM int is_key_of(const gbees_setup *m, uint32_t slot, near_key key)
+{
+    const int32_t *stored = m->grid.key + (size_t)slot * DIM;
     int same = 1;
 
-    for (int k = 0; k < DIM; k++)
-        same &= fresh_key(stored + k) == key[k];
+#pragma unroll 1
+    for (int k = 0; k < DIM && same; k++)
+        same = fresh_key(stored + k) == key_number(key, k);
     return same;
 }
 
 /* The slot of a brick, 0 if it is absent. No one inserts meanwhile. */
-GBEES_NUM uint32_t table_find(const gbees_setup *m, const int32_t *key)
+GBEES_NUM uint32_t table_find(const gbees_setup *m, near_key key)
 {
-    for (uint64_t at = gbees_buzhash(key, DIM);; at++) {
+    for (uint64_t at = key_hash(key);; at++) {
         uint32_t slot = m->grid.table[at & m->grid.table_mask];
 
         if (slot == TABLE_EMPTY)
             return 0;
-        if (slot < TABLE_DEAD && same_key(m->grid.key + (size_t)slot * DIM, key))
+        if (slot < TABLE_DEAD && is_key_of(m, slot, key))
             return slot;
     }
 }
 
 /* A new brick's slot and key; its entry stays dead if there is no room. */
-GBEES_NUM uint32_t take_slot(const gbees_setup *m, gbees_state *s, const int32_t *key)
+GBEES_NUM uint32_t take_slot(const gbees_setup *m, gbees_state *s, near_key key)
 {
     uint32_t slot = atomic_add_32(&s->count, 1) + 1;
 
@@ -36,20 +71,23 @@ GBEES_NUM uint32_t take_slot(const gbees_setup *m, gbees_state *s, const int32_t
         publish_32(&s->overflow, 1);
         return TABLE_DEAD;
     }
+#pragma unroll 1
     for (int k = 0; k < DIM; k++) {
-        m->grid.key[(size_t)slot * DIM + (size_t)k] = key[k];
-        if (key[k] >= STATE_KEY_LIMIT || key[k] <= -STATE_KEY_LIMIT)
+        int32_t index = key_number(key, k);
+
+        m->grid.key[(size_t)slot * DIM + (size_t)k] = index;
+        if (index >= STATE_KEY_LIMIT || index <= -STATE_KEY_LIMIT)
             publish_32(&s->far_axis, (uint32_t)k + 1);
     }
     return slot;
 }
 
 /* Inserts a brick unless it is there. Many threads at once. */
-GBEES_NUM void table_insert(const gbees_setup *m, gbees_state *s, const int32_t *key)
+GBEES_NUM void table_insert(const gbees_setup *m, gbees_state *s, near_key key)
 {
     if (fresh_32(&s->overflow)) /* the host makes room first */
         return;
-    for (uint64_t at = gbees_buzhash(key, DIM);; at++) {
+    for (uint64_t at = key_hash(key);; at++) {
         uint32_t *entry = &m->grid.table[at & m->grid.table_mask];
         uint32_t slot = fresh_32(entry);
 
@@ -63,7 +101,7 @@ GBEES_NUM void table_insert(const gbees_setup *m, gbees_state *s, const int32_t 
         while (slot == TABLE_TAKEN) /* the other one writes its key, which takes no lock */
             slot = fresh_32(entry);
         after_fresh();
-        if (slot < TABLE_DEAD && same_key(m->grid.key + (size_t)slot * DIM, key))
+        if (slot < TABLE_DEAD && is_key_of(m, slot, key))
             return;
     }
 }
@@ -71,12 +109,7 @@ GBEES_NUM void table_insert(const gbees_setup *m, gbees_state *s, const int32_t 
 /* Enters a brick that has a slot, into a table without it. */
 GBEES_NUM void table_enter(const gbees_setup *m, uint32_t slot)
 {
-    const int32_t *stored = m->grid.key + (size_t)slot * DIM;
-    int32_t key[DIM];
-
-    for (int k = 0; k < DIM; k++)
-        key[k] = stored[k];
-    for (uint64_t at = gbees_buzhash(key, DIM);; at++)
+    for (uint64_t at = key_hash(key_near(m, slot, -1, -1));; at++)
         if (atomic_swap_if(&m->grid.table[at & m->grid.table_mask], TABLE_EMPTY, slot) == TABLE_EMPTY)
             return;
 }
