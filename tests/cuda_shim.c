@@ -16,6 +16,7 @@
 #include "numerics/qualifier.h"
 
 _Thread_local uint32_t shim_block, shim_blocks;
+uint32_t shim_cluster_barrier;
 
 /* ---- the model's equations, as model_build.h makes them for the host ------------------------------------------ */
 
@@ -69,7 +70,7 @@ static inline void gbees_model_measure_d(int which, double t, const double *x, c
 /* ---- launches ----------------------------------------------------------------------------------------------------
  */
 
-int shim_failing_launch, shim_most_blocks = 4;
+int shim_failing_launch, shim_most_blocks = 4, shim_cluster;
 
 typedef struct launch {
     const char *name;
@@ -116,25 +117,46 @@ static void *run_block(void *context)
     return NULL;
 }
 
-static CUresult launch_kernel(CUfunction f, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty,
-                              unsigned tz, unsigned shared, CUstream stream, void **arguments)
+static CUresult launch_blocks(CUfunction f, unsigned blocks, void **arguments)
 {
     pthread_t thread[SHIM_MOST_BLOCKS];
     launch l[SHIM_MOST_BLOCKS];
 
-    (void)by, (void)bz, (void)tx, (void)ty, (void)tz, (void)shared, (void)stream;
-    if (bx > (unsigned)shim_most_blocks)
-        return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
     if (shim_failing_launch > 0 && --shim_failing_launch == 0)
         return CUDA_ERROR_ILLEGAL_ADDRESS;
-    for (unsigned b = 0; b < bx; b++) {
-        l[b] = (launch){(const char *)f, arguments, b, bx};
+    for (unsigned b = 0; b < blocks; b++) {
+        l[b] = (launch){(const char *)f, arguments, b, blocks};
         if (pthread_create(&thread[b], NULL, run_block, &l[b]))
             abort();
     }
-    for (unsigned b = 0; b < bx; b++)
+    for (unsigned b = 0; b < blocks; b++)
         (void)pthread_join(thread[b], NULL);
     return CUDA_SUCCESS;
+}
+
+static CUresult launch_cooperative(CUfunction f, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty,
+                                   unsigned tz, unsigned shared, CUstream stream, void **arguments)
+{
+    (void)by, (void)bz, (void)tx, (void)ty, (void)tz, (void)shared, (void)stream;
+    return bx > (unsigned)shim_most_blocks ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
+                                           : launch_blocks(f, bx, arguments);
+}
+
+/* Of one cluster. */
+static CUresult launch_cluster(const CUlaunchConfig *config, CUfunction f, void **arguments, void **extra)
+{
+    (void)extra;
+    if (!shim_cluster || config->numAttrs != 1 || config->attrs[0].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION ||
+        config->attrs[0].value.clusterDim.x != config->gridDimX || config->gridDimX > SHIM_MOST_BLOCKS)
+        return CUDA_ERROR_INVALID_VALUE;
+    shim_cluster_barrier = 0;
+    return launch_blocks(f, config->gridDimX, arguments);
+}
+
+static CUresult set_function_attribute(CUfunction f, CUfunction_attribute attribute, int value)
+{
+    (void)f, (void)attribute, (void)value;
+    return shim_cluster ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
 /* ---- the driver ---------------------------------------------------------------------------------------------------
@@ -145,7 +167,8 @@ static char thing; /* what a handle points to */
 static CUresult get_attribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
     (void)device;
-    *value = attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT                  ? shim_most_blocks
+    *value = attribute == CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH                        ? shim_cluster
+             : attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT                ? shim_most_blocks
              : attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED ? shim_virtual
                                                                                     : 0;
     return CUDA_SUCCESS;
@@ -236,5 +259,7 @@ void cuda_shim_open(cuda_api *api)
     api->cuModuleUnload = unload;
     api->cuModuleGetFunction = get_function;
     api->cuOccupancyMaxActiveBlocksPerMultiprocessor = occupancy;
-    api->cuLaunchCooperativeKernel = launch_kernel;
+    api->cuLaunchCooperativeKernel = launch_cooperative;
+    api->cuLaunchKernelEx = launch_cluster;
+    api->cuFuncSetAttribute = set_function_attribute;
 }

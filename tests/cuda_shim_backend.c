@@ -2,6 +2,7 @@
  *
  * In the environment, read when an engine is created:
  *   SHIM_BLOCKS          blocks at once, at most (4)
+ *   SHIM_CLUSTER         1: blocks of a small grid are one cluster, with a barrier of its own
  *   SHIM_MEMORY          bytes that there are (2^32)
  *   SHIM_VIRTUAL         1: memory is mapped into reserved addresses, as by a real driver; 0: arrays are copied
  *   SHIM_FAILING_LAUNCH  which launch fails
@@ -41,7 +42,8 @@ static int is_made_for(const gbees_problem *problem)
 
     return problem->dimension == GBEES_N && (numerics->precision == GBEES_DOUBLE) == GBEES_REAL_IS_DOUBLE &&
            cuda_spec_is_wide(problem) == GBEES_WIDE && (numerics->scheme != GBEES_SCHEME_CTU) == GBEES_SPLIT &&
-           (numerics->scheme == GBEES_SCHEME_SPLIT5_MP) == GBEES_PRESERVING;
+           (numerics->scheme == GBEES_SCHEME_SPLIT5_MP) == GBEES_PRESERVING &&
+           ((problem->model->flags & GBEES_TIME_DEPENDENT) != 0) == GBEES_MOVING;
 }
 
 static void check_that_all_is_given_back(void)
@@ -60,6 +62,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     cuda_shim_open(&api);
     shim_failing_launch = (int)setting("SHIM_FAILING_LAUNCH", 0);
     shim_most_blocks = (int)setting("SHIM_BLOCKS", 4);
+    shim_cluster = (int)setting("SHIM_CLUSTER", 0);
     shim_memory = (size_t)setting("SHIM_MEMORY", (size_t)1 << 32);
     shim_virtual = (int)setting("SHIM_VIRTUAL", 0);
     if (shim_most_blocks < 1 || shim_most_blocks > SHIM_MOST_BLOCKS)

@@ -13,8 +13,8 @@ enum { SHIM_MOST_BLOCKS = 16 };
 /* The launch, counted from 1, that fails as a GPU does; 0: none. */
 extern int shim_failing_launch;
 
-/* Blocks that are there at once, at most. */
-extern int shim_most_blocks;
+/* Blocks that are there at once, at most; whether they can be a cluster. */
+extern int shim_most_blocks, shim_cluster;
 
 /* Bytes that there are, and those that are taken; whether they are mapped into reserved addresses. */
 extern size_t shim_memory;

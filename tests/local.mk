@@ -184,7 +184,7 @@ check_LTLIBRARIES += %D%/gbees_shim_wide.la
 check_LTLIBRARIES += %D%/gbees_shim_one.la
 %C%_gbees_shim_one_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_one_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_one"' \
-	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=1 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0
+	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=1 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
 %C%_gbees_shim_one_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_one_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_one_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -192,7 +192,7 @@ check_LTLIBRARIES += %D%/gbees_shim_one.la
 check_LTLIBRARIES += %D%/gbees_shim_two.la
 %C%_gbees_shim_two_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_two_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_two"' \
-	-DSHIM_PLUGIN='"plugins/duffing.c"' -DGBEES_N=2 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0
+	-DSHIM_PLUGIN='"plugins/duffing.c"' -DGBEES_N=2 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1
 %C%_gbees_shim_two_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_two_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_two_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -200,7 +200,7 @@ check_LTLIBRARIES += %D%/gbees_shim_two.la
 check_LTLIBRARIES += %D%/gbees_shim_two_ctu.la
 %C%_gbees_shim_two_ctu_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_two_ctu_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_two_ctu"' \
-	-DSHIM_PLUGIN='"plugins/duffing.c"' -DGBEES_N=2 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0
+	-DSHIM_PLUGIN='"plugins/duffing.c"' -DGBEES_N=2 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1
 %C%_gbees_shim_two_ctu_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_two_ctu_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_two_ctu_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -208,7 +208,7 @@ check_LTLIBRARIES += %D%/gbees_shim_two_ctu.la
 check_LTLIBRARIES += %D%/gbees_shim_eight.la
 %C%_gbees_shim_eight_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_eight_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_eight"' \
-	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=8 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0
+	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=8 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
 %C%_gbees_shim_eight_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_eight_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_eight_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -216,7 +216,7 @@ check_LTLIBRARIES += %D%/gbees_shim_eight.la
 check_LTLIBRARIES += %D%/gbees_shim_eight_ctu.la
 %C%_gbees_shim_eight_ctu_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_eight_ctu_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_eight_ctu"' \
-	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=8 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0
+	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=8 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
 %C%_gbees_shim_eight_ctu_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_eight_ctu_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_eight_ctu_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -224,7 +224,7 @@ check_LTLIBRARIES += %D%/gbees_shim_eight_ctu.la
 check_LTLIBRARIES += %D%/gbees_shim_nan.la
 %C%_gbees_shim_nan_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_nan_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_nan"' \
-	-DSHIM_PLUGIN='"tests/plugins/nan.c"' -DGBEES_N=2 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0
+	-DSHIM_PLUGIN='"tests/plugins/nan.c"' -DGBEES_N=2 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
 %C%_gbees_shim_nan_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_nan_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_nan_la_LDFLAGS = $(module_ldflags) -rpath /nowhere

@@ -64,6 +64,7 @@ static const a_case large = {"lorenz96", "shim_six", {"dimension=6", "records=1"
 static void set_back(void)
 {
     (void)unsetenv("SHIM_BLOCKS");
+    (void)unsetenv("SHIM_CLUSTER");
     (void)unsetenv("SHIM_MEMORY");
     (void)unsetenv("SHIM_VIRTUAL");
     (void)unsetenv("SHIM_FAILING_LAUNCH");
@@ -72,11 +73,12 @@ static void set_back(void)
 START_TEST(any_number_of_blocks)
 {
     static const a_case *const some[] = {&measured, &moving, &corners};
-    static const char *const blocks[] = {"1", "2", "3", "4", "4"};
+    static const char *const blocks[] = {"1", "2", "3", "4", "4", "4"};
     kept_run *first = NULL;
 
     for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
         (void)setenv("SHIM_BLOCKS", blocks[k], 1);
+        (void)setenv("SHIM_CLUSTER", k == 5 ? "1" : "0", 1);
         kept_run *run = run_on(some[_i], some[_i]->backend);
 
         if (first)

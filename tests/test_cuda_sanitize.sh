@@ -76,8 +76,9 @@ has() { # SANITIZERS: the compiler has them, and their programs run here
     return 1
 }
 
-mixed="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0"
-double="-DGBEES_REAL=double -DGBEES_REAL_IS_DOUBLE=1 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0"
+mixed="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0"
+moving="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1"
+double="-DGBEES_REAL=double -DGBEES_REAL_IS_DOUBLE=1 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0"
 measured='measurements=[{time: 0.06, function: z, value: [2], covariance: [4]}]'
 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export UBSAN_OPTIONS
@@ -87,7 +88,7 @@ if has address,undefined; then
     run address,undefined lorenz63 "-DGBEES_N=3 $mixed" records=2 end=0.1 prune_interval=5 "$measured"
     run address,undefined lorenz63 "-DGBEES_N=3 $double" records=1 end=0.05 scheme=ctu precision=double prune_interval=5 \
         'measurements=[]'
-    run address,undefined duffing "-DGBEES_N=2 $mixed" records=1 end=0.2
+    run address,undefined duffing "-DGBEES_N=2 $moving" records=1 end=0.2
     run address,undefined lorenz96 "-DGBEES_N=6 $mixed" records=1 end=0.006 extent=1.5
 fi
 if has thread; then
@@ -95,7 +96,7 @@ if has thread; then
     run thread lorenz63 "-DGBEES_N=3 $mixed" records=2 end=0.1 prune_interval=5 "$measured"
     run thread lorenz63 "-DGBEES_N=3 $double" records=1 end=0.05 scheme=ctu precision=double prune_interval=5 \
         'measurements=[]'
-    run thread duffing "-DGBEES_N=2 $mixed" records=1 end=0.2
+    run thread duffing "-DGBEES_N=2 $moving" records=1 end=0.2
 fi
 test "$ran" -eq 1 || exit 77
 exit "$bad"
