@@ -11,6 +11,7 @@ test_scripts = \
 	%D%/test_cuda_sanitize.sh \
 	%D%/test_cuda_shim.sh \
 	%D%/test_export.sh \
+	%D%/test_gpu_session.sh \
 	%D%/test_layers.sh \
 	%D%/test_lists.sh \
 	%D%/test_new_model.sh \
@@ -284,4 +285,4 @@ check_LTLIBRARIES += %D%/undefined.la
 %C%_undefined_la_SOURCES = %D%/plugins/undefined.c
 %C%_undefined_la_LDFLAGS = $(test_module)
 
-EXTRA_DIST += $(test_scripts) %D%/test_install.sh %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/data
+EXTRA_DIST += $(test_scripts) %D%/test_install.sh %D%/gpu-session %D%/gpu-stage %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/data

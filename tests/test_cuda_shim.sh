@@ -47,7 +47,7 @@ judge() {
 
 # same FOLDER ALL: each record of FOLDER is the one of ALL.
 same() {
-    for file in "$1".csv/*record*; do
+    for file in "$1".csv/leg*; do
         cmp -s "$file" "$2.csv/${file##*/}" || fail "$file is not that of $2"
     done
 }
