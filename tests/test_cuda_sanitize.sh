@@ -31,12 +31,12 @@ compile() { # SANITIZERS
     objects=
     for name in $host; do
         object=$(echo "$name" | tr / _).o
-        $compiler -std=gnu17 -g -O1 -fno-omit-frame-pointer -fsanitize="$1" $include -c \
+        $compiler -std=gnu17 -g -O0 -fsanitize="$1" $include -c \
             "$top_src/backends/$name.c" -o "$object" || return 1
         objects="$objects $object"
     done
     for name in cuda_sanitize cuda_shim_memory; do
-        $compiler -std=gnu17 -g -O1 -fno-omit-frame-pointer -fsanitize="$1" $include -c "$top_src/tests/$name.c" || return 1
+        $compiler -std=gnu17 -g -O0 -fsanitize="$1" $include -c "$top_src/tests/$name.c" || return 1
         objects="$objects $name.o"
     done
 }
@@ -47,7 +47,7 @@ run() {
     what="$1: $2 $3"
     # Without: how a plugin's functions are chosen when it is loaded is before a sanitizer's time.
     $compiler -std=gnu17 -O1 $include -c "$top_src/plugins/$2.c" -o plugin.o
-    $compiler -std=gnu17 -g -O1 -fno-omit-frame-pointer -fsanitize="$1" $include $3 \
+    $compiler -std=gnu17 -g -O0 -fsanitize="$1" $include $3 \
         -DSHIM_NAME='"shim"' -DSHIM_PLUGIN="\"plugins/$2.c\"" "$top_src/tests/cuda_shim.c" \
         "$top_src/tests/cuda_shim_backend.c" plugin.o $objects "$runtime" -o program -L"$top_build/.libs" \
         -Wl,-rpath,"$top_build/.libs" -lgbees $(variable LAPACKE_LIBS) -lpthread -lm -ldl >log 2>&1 || {
@@ -96,6 +96,10 @@ if has thread; then
     run thread lorenz63 "-DGBEES_N=3 $mixed" records=2 end=0.1 prune_interval=5 "$measured"
     run thread lorenz63 "-DGBEES_N=3 $double" records=1 end=0.05 scheme=ctu precision=double prune_interval=5 \
         'measurements=[]'
+    SHIM_CLUSTER=1
+    export SHIM_CLUSTER
+    run thread lorenz63 "-DGBEES_N=3 $mixed" records=1 end=0.05 prune_interval=5 'measurements=[]'
+    unset SHIM_CLUSTER
     run thread duffing "-DGBEES_N=2 $moving" records=1 end=0.2
 fi
 test "$ran" -eq 1 || exit 77
