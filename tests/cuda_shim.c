@@ -101,7 +101,7 @@ static void *run_block(void *context)
     else if (l->name == names[3])
         gbees_prune(*m, ARGUMENT(gbees_state *, 1));
     else if (l->name == names[4])
-        gbees_count(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(int, 2));
+        gbees_count(*m, ARGUMENT(gbees_state *, 1));
     else if (l->name == names[5])
         gbees_find_best(*m, ARGUMENT(gbees_gain, 1), ARGUMENT(gbees_state *, 2));
     else if (l->name == names[6])

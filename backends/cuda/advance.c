@@ -78,6 +78,7 @@ int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps,
     s->elapsed = clock->elapsed;
     s->length = clock->length;
     s->leg_step = clock->leg_step;
+    s->phase = (uint32_t)(clock->leg_step % e->setup.prune_interval);
     while (!status && s->steps < target && s->elapsed < s->length) {
         uint64_t steps = target - s->steps;
         void *arguments[] = {&steps};

@@ -22,8 +22,8 @@ enum {
 };
 
 enum {
-    ENGINE_BLOCK_THREADS = 256,
-    ENGINE_BLOCK_TEAMS = 8,
+    ENGINE_BLOCK_THREADS = 320,
+    ENGINE_BLOCK_TEAMS = 10,
     ENGINE_LEAST_CAPACITY = 1 << 14,
     ENGINE_CLUSTER_BLOCKS = 16,
     ENGINE_CLUSTER_BRICKS = 1 << 11 /* a cluster takes on so many */

@@ -101,6 +101,7 @@ static void set_up_constants(gbees_engine *e)
     for (int j = 0; j < problem->dimension; j++) {
         m->origin[j] = problem->mean[j];
         m->width[j] = problem->width[j];
+        m->over_width[j] = 1 / problem->width[j];
     }
     for (int k = 0; k < GBEES_MAX_PARAMETERS; k++) {
         m->parameters_d[k] = problem->parameters[k];
@@ -240,14 +241,12 @@ static int fill(gbees_engine *e, initial_box *box, const initial_density *densit
 
 static int start(gbees_engine *e, gbees_error *error)
 {
-    int keep = 0;
-    void *arguments[] = {&keep};
     int status = engine_launch(e, KERNEL_START, NULL, 0, "setting up the grid", error);
 
     if (!status)
         status = engine_stop_error(e, error);
     if (!status)
-        status = engine_launch(e, KERNEL_COUNT, arguments, 1, "counting cells", error);
+        status = engine_launch(e, KERNEL_COUNT, NULL, 0, "counting cells", error);
     return status;
 }
 

@@ -48,7 +48,7 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
                     cuda_spec_is_wide(problem) ? "GBEES_WIDE=1" : "GBEES_WIDE=0",
                     ctu ? "GBEES_SPLIT=0" : "GBEES_SPLIT=1",
                     numerics->scheme == GBEES_SCHEME_SPLIT5_MP ? "GBEES_PRESERVING=1" : "GBEES_PRESERVING=0",
-                    ctu ? "GBEES_BLOCKS=2" : "GBEES_BLOCKS=3", parts[part],
+                    part == PROGRAM_UPDATES ? "GBEES_BLOCKS=1" : "GBEES_BLOCKS=2", parts[part],
                     problem->model->flags & GBEES_TIME_DEPENDENT ? "GBEES_MOVING=1" : "GBEES_MOVING=0"},
         .define_count = 8,
         .separate = is_separate()};

@@ -58,8 +58,6 @@ int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_stat
     gbees_state *s = e->state;
     double reference[GBEES_MAX_DIM] = {0};
     void *arguments[] = {reference};
-    int keep = 1;
-    void *count[] = {&keep};
 
     (void)clock;
     memset(s->moment, 0, sizeof s->moment);
@@ -72,7 +70,7 @@ int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_stat
     fill_moments(e, reference, statistics);
     status = fill_peak(e, statistics, error);
     if (!status)
-        status = engine_launch(e, KERNEL_COUNT, count, 1, "counting cells", error);
+        status = engine_launch(e, KERNEL_COUNT, NULL, 0, "counting cells", error);
     statistics->cells = s->marked_needed;
     statistics->cells_above = s->marked_above;
     statistics->cells_raw = (uint64_t)s->count * 64;

@@ -14,8 +14,10 @@
 /* The clock and the sums, the same in every block. Written by a block's first thread, between block_sync()s. */
 typedef struct book {
     double time, elapsed, length, mass, step, threshold;
+    double lambda[DIM]; /* step / width */
     uint64_t leg_step, steps, target;
     uint32_t count, linked, fresh;
+    uint32_t phase; /* steps since one after which a prune was due */
     int current, last, stop, due, grown;
     uint32_t where;
 } book;
@@ -29,6 +31,7 @@ GBEES_NUM void open_book(book *b, const gbees_state *s, uint64_t max_steps)
         b->mass = s->mass;
         b->step = s->step;
         b->leg_step = s->leg_step;
+        b->phase = s->phase;
         b->steps = s->steps;
         b->target = s->steps + max_steps;
         b->count = s->count;
@@ -50,6 +53,7 @@ GBEES_NUM void close_book(gbees_state *s, const book *b)
     s->mass = b->mass;
     s->step = b->step;
     s->leg_step = b->leg_step;
+    s->phase = b->phase;
     s->steps = b->steps;
     s->count = b->count;
     s->linked = b->linked;
@@ -120,8 +124,10 @@ GBEES_NUM void choose_step(const gbees_setup *m, gbees_state *s, book *b)
     } else if (!b->last && b->elapsed + b->step == b->elapsed) {
         b->stop = STOP_STEP;
     }
+    for (int j = 0; j < DIM; j++)
+        b->lambda[j] = b->step / m->width[j];
     b->threshold = m->threshold * b->mass;
-    b->due = (b->leg_step + 1) % m->prune_interval == 0;
+    b->due = b->phase + 1 == m->prune_interval;
     b->grown = !b->due && b->count <= m->room && !GBEES_MOVING && !b->last && b->steps + 1 < b->target;
 }
 
@@ -151,12 +157,14 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, i
 {
     const number *p = rows_of(m, b->current);
     number *next = rows_of(m, spare_of(b->current));
-    int64_t outflow = 0;
+    BLOCK_LOCAL int64_t outflows[BLOCK_TEAMS][TEAM];
+    int64_t *outflow = &outflows[block_team()][team_lane()];
 
+    *outflow = 0;
     switch (axis) {
 #define SWEEP(j)                                                                                                     \
     case j:                                                                                                          \
-        outflow = sweep_along(m, p, next, j, b->count, b->step, b->time + b->step / 2);                              \
+        sweep_along(m, p, next, j, b->count, (number)b->lambda[j], b->time + b->step / 2, outflow);                  \
         break
         SWEEP(0);
 #if GBEES_N > 1
@@ -182,9 +190,9 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, i
 #endif
 #undef SWEEP
     }
-    outflow = team_add(outflow);
-    if (team_lane() == 0 && outflow)
-        atomic_add_64(&sums_of(s, b->steps)->outflow, outflow);
+    int64_t sum = team_add(*outflow);
+    if (team_lane() == 0 && sum)
+        atomic_add_64(&sums_of(s, b->steps)->outflow, sum);
 }
 
 #if GBEES_SPLIT
@@ -207,10 +215,10 @@ GBEES_NUM void move_density(const gbees_setup *m, gbees_state *s, book *b)
 
 GBEES_NUM void move_density(const gbees_setup *m, gbees_state *s, book *b)
 {
-    transverse_pass(m, rows_of(m, b->current), rows_of(m, 2), b->count, b->step, b->time + b->step / 2);
+    transverse_pass(m, rows_of(m, b->current), rows_of(m, 2), b->count, b->lambda, b->time + b->step / 2);
     meet(m, s);
     int64_t clipped = team_add(flux_pass(m, rows_of(m, b->current), rows_of(m, 2), rows_of(m, spare_of(b->current)),
-                                         b->count, b->step, b->time + b->step / 2));
+                                         b->count, b->lambda, b->time + b->step / 2));
     if (team_lane() == 0 && clipped)
         atomic_add_64(&sums_of(s, b->steps)->clipped, clipped);
     meet(m, s);
@@ -269,6 +277,7 @@ GBEES_NUM void compact(const gbees_setup *m, gbees_state *s, book *b)
     scatter_lists_pass(m, b->fresh, spare);
     clear_null_row(m, spare);
     meet(m, s);
+    enter_pass(m, b->fresh);
     int64_t mass = team_add(gather_rows_pass(m, b->fresh, b->current, spare));
     if (team_lane() == 0 && mass)
         atomic_add_64(&s->marked_mass, mass);
@@ -323,6 +332,7 @@ GBEES_NUM void settle_step(const gbees_setup *m, gbees_state *s, book *b)
     b->time += b->step;
     b->elapsed = b->last ? b->length : b->elapsed + b->step;
     b->leg_step++;
+    b->phase = b->due ? 0 : b->phase + 1;
     b->steps++;
 }
 

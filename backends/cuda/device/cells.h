@@ -103,14 +103,12 @@ GBEES_NUM void wide_add(gbees_wide_sum *to, double value)
     to->low += sum.low;
 }
 
-/* Where an axis's part of the tables of offsets begins. */
+/* Where an axis's part of the tables of offsets begins: the edges of the axes before it, added up. */
 GBEES_NUM int cells_before(int axis)
 {
-    int sum = 0;
+    const int longer = axis < 6 % DIM ? axis : 6 % DIM; /* axes with an edge twice that of the last */
 
-    for (int k = 0; k < axis; k++)
-        sum += axis_edge(k);
-    return sum;
+    return (axis + longer) << (6 / DIM);
 }
 
 /* From a brick's base: a cell's centre, and a face, -1 .. edge + 1. */
@@ -130,14 +128,18 @@ GBEES_NUM const position *brick_base(const gbees_setup *m, uint32_t slot)
     return (const position *)m->grid.base + (size_t)slot * DIM;
 }
 
-/* Computed once, when a brick has its key; by a team. */
+/* Computed once, when a brick has its key. */
+GBEES_NUM void set_base_along(const gbees_setup *m, uint32_t slot, int axis, int32_t key)
+{
+    ((position *)m->grid.base)[(size_t)slot * DIM + (size_t)axis] =
+        (position)(m->origin[axis] + m->width[axis] * ((double)key * m->shape.edge[axis]));
+}
+
+/* By a team. */
 GBEES_NUM void set_base(const gbees_setup *m, uint32_t slot)
 {
-    position *base = (position *)m->grid.base + (size_t)slot * DIM;
-
     for (int k = team_lane(); k < DIM; k += TEAM)
-        base[k] = (position)(m->origin[k] +
-                             m->width[k] * ((double)m->grid.key[(size_t)slot * DIM + (size_t)k] * m->shape.edge[k]));
+        set_base_along(m, slot, k, m->grid.key[(size_t)slot * DIM + (size_t)k]);
     team_sync();
 }
 

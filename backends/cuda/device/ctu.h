@@ -82,7 +82,7 @@ GBEES_NUM void transverse_pair(const gbees_setup *m, const number *p, uint32_t s
 }
 
 /* S of all cells. */
-GBEES_NUM void transverse_pass(const gbees_setup *m, const number *p, number *s, uint32_t count, double step,
+GBEES_NUM void transverse_pass(const gbees_setup *m, const number *p, number *s, uint32_t count, const double *lambda,
                                double time)
 {
     BLOCK_LOCAL number sums[BLOCK_TEAMS][CELLS];
@@ -98,7 +98,7 @@ GBEES_NUM void transverse_pass(const gbees_setup *m, const number *p, number *s,
         for (int j = 0; j < DIM; j++) {
             team_sync();
             for (int pair = team_lane(); pair < CELLS / pair_cells(j); pair += TEAM)
-                transverse_pair(m, p, slot, pair, j, base, (number)(0.5 * step / m->width[j]), time, sum);
+                transverse_pair(m, p, slot, pair, j, base, (number)(0.5 * lambda[j]), time, sum);
         }
         team_sync();
         for (int cell = team_lane(); cell < CELLS; cell += TEAM)
@@ -133,7 +133,7 @@ GBEES_NUM void flux_pair(const gbees_setup *m, const number *p, const number *s,
 
 /* The new density; returns what was clipped. */
 GBEES_NUM int64_t flux_pass(const gbees_setup *m, const number *p, const number *s, number *next, uint32_t count,
-                            double step, double time)
+                            const double *lambda, double time)
 {
     BLOCK_LOCAL number changes[BLOCK_TEAMS][CELLS];
     number *change = changes[block_team()];
@@ -149,7 +149,7 @@ GBEES_NUM int64_t flux_pass(const gbees_setup *m, const number *p, const number 
         for (int j = 0; j < DIM; j++) {
             team_sync();
             for (int pair = team_lane(); pair < CELLS / pair_cells(j); pair += TEAM)
-                flux_pair(m, p, s, slot, pair, j, base, (number)(step / m->width[j]), time, change);
+                flux_pair(m, p, s, slot, pair, j, base, (number)lambda[j], time, change);
         }
         team_sync();
         for (int cell = team_lane(); cell < CELLS; cell += TEAM) {

@@ -44,9 +44,7 @@ GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
     uint32_t count = s->count;
 
-    for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count())
-        if (team_lane() == 0)
-            table_enter(&m, slot);
+    enter_pass(&m, count);
     meet(&m, s);
     for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count()) {
         set_base(&m, slot);
@@ -55,8 +53,10 @@ GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     }
     scale_pass(&m, s, 1);
     meet(&m, s);
+    double mass = fixed_value((int64_t)fresh_64((const uint64_t *)&s->marked_mass));
+    mark_active_pass(&m, s, count, s->current, m.threshold * mass);
     if (is_clerk()) {
-        s->mass = fixed_value(s->marked_mass);
+        s->mass = mass;
         s->linked = count;
     }
 }
@@ -66,9 +66,7 @@ GBEES_KERNEL gbees_rehash(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
     clear_table_pass(&m);
     meet(&m, s);
-    for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count())
-        if (team_lane() == 0)
-            table_enter(&m, slot);
+    enter_pass(&m, s->count);
 }
 
 GBEES_KERNEL gbees_prune(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
@@ -82,23 +80,18 @@ GBEES_KERNEL gbees_prune(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 }
 
 /* How many cells are needed now; the steps' own marks stay. */
-GBEES_KERNEL gbees_count(GBEES_BY_VALUE gbees_setup m, gbees_state *s, int keep)
+GBEES_KERNEL gbees_count(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
     BLOCK_LOCAL book b;
 
     open_book(&b, s, 0);
-    const int spare = spare_of(b.current);
-
-    if (keep)
-        save_marks_pass(&m, b.count, spare, 0);
+    save_marks_pass(&m, b.count, spare_of(b.current), 0);
     mark_needed(&m, s, &b);
     meet(&m, s);
     count_updates(s, s->marked_needed);
-    if (keep) {
-        save_marks_pass(&m, b.count, spare, 1);
-        meet(&m, s);
-        clear_null_row(&m, spare);
-    }
+    save_marks_pass(&m, b.count, spare_of(b.current), 1);
+    meet(&m, s);
+    clear_null_row(&m, spare_of(b.current));
 }
 
 GBEES_KERNEL gbees_scale(GBEES_BY_VALUE gbees_setup m, gbees_state *s, double factor)

@@ -26,6 +26,12 @@ typedef struct team_brick {
     uint32_t neighbor[DIRECTIONS];
 } team_brick;
 
+/* Between prunes, `needed` of a brick that lacks no neighbour which it could ever need. */
+GBEES_NUM uint64_t complete_mark(void)
+{
+    return ~(uint64_t)0;
+}
+
 GBEES_NUM void view_cells(const number *p, uint32_t slot, brick_view *v)
 {
 #pragma unroll
@@ -91,9 +97,10 @@ GBEES_NUM int split_pair(int pair, int *d, int *f)
 
 /* Makes the absent ones of the face neighbours, and of the edge neighbours in two directions along different axes,
  * that cells at the brick's sides flow into: each lane looks after some pairs of directions. */
-GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, const team_brick *brick)
+GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, uint64_t active,
+                          const team_brick *brick)
 {
-    uint32_t absent = 0;
+    uint32_t absent = 0, lacking = 0;
 
 #pragma unroll 2
     for (int i = 0; i < (DIRECTIONS * DIRECTIONS + TEAM - 1) / TEAM; i++) {
@@ -101,10 +108,14 @@ GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, c
 
         if (!split_pair(team_lane() + i * TEAM, &d, &f))
             continue;
-        if (brick->flow[d] & brick->flow[f]) {
+        uint64_t both = brick->flow[d] & brick->flow[f];
+        if (both) {
             uint32_t neighbor = brick->neighbor[d];
 
             if (!neighbor || (f != d && !fresh_32(&m->grid.neighbor[f][neighbor]))) {
+                lacking = 1;
+                if (!(both & active))
+                    continue;
                 if (i < 32)
                     absent |= 1u << i;
                 else /* with one lane only */
@@ -112,6 +123,8 @@ GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, c
             }
         }
     }
+    if (!team_vote(lacking != 0) && team_lane() == 0)
+        m->grid.needed[slot] = complete_mark();
     for (int i = 0; absent; i++, absent >>= 1) {
         int d, f;
 
@@ -147,10 +160,11 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
             double rate = m->grid.rate[slot];
 
             sums.most = fmax(sums.most, rate);
-            if (active) {
+            if (active)
                 sums.busy = fmax(sums.busy, rate);
-                share_flow(m, &v, active, 1, brick);
-                grow_brick(m, s, slot, brick);
+            if (active && m->grid.needed[slot] != complete_mark()) {
+                share_flow(m, &v, ~(uint64_t)0, 1, brick);
+                grow_brick(m, s, slot, active, brick);
             }
         }
     }

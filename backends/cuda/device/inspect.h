@@ -56,7 +56,7 @@ GBEES_NUM double inspect_brick(const gbees_setup *m, gbees_state *s, uint32_t sl
             number below = velocity(m, x, j, time);
             face_point(m, base, cell, j, cell_local(cell, j) + 1, x);
             number above = velocity(m, x, j, time);
-            number here = (above < 0 ? -above : above) * (number)(1 / m->width[j]);
+            number here = (above < 0 ? -above : above) * (number)m->over_width[j];
 
             /* A velocity that is not a number stays visible. */
             rate = !m->sweeps ? rate + here : here > rate ? here : rate + (here - here);
@@ -101,7 +101,7 @@ GBEES_NUM void link_new(const gbees_setup *m, gbees_state *s, uint32_t linked, u
             for (int cell = team_lane(); cell < CELLS; cell += TEAM)
                 p[(size_t)slot * CELLS + (size_t)cell] = 0;
             if (team_lane() == 0)
-                m->grid.active[slot] = 0;
+                m->grid.active[slot] = m->grid.needed[slot] = 0;
         } else {
             set_base(m, slot);
             most = fmax(most, inspect_brick(m, s, slot, time));

@@ -180,48 +180,57 @@ GBEES_NUM void map_pass(const gbees_setup *m, uint32_t count)
         m->grid.map[slot] = slot ? (uint32_t)m->grid.needed[slot] : 0;
 }
 
-/* Lists to the spare rows, in their new places and with their new neighbours. */
+/* Lists to the spare rows, in their new places and with their new neighbours: one number a lane. */
 GBEES_NUM void gather_lists_pass(const gbees_setup *m, uint32_t count, int spare)
 {
-    for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count()) {
-        uint32_t to = m->grid.map[slot];
+    for (uint64_t at = (uint64_t)team_index() * TEAM + (uint64_t)team_lane(); at < 16 * (uint64_t)count;
+         at += (uint64_t)team_count() * TEAM) {
+        const uint32_t slot = 1 + (uint32_t)(at / 16), to = m->grid.map[slot];
+        const int d = (int)(at % 16);
         moved_brick *moved = (moved_brick *)(void *)(rows_of(m, spare) + (size_t)to * CELLS);
 
         if (!to)
             continue;
-        for (int k = team_lane(); k < DIM; k += TEAM)
-            moved->key[k] = m->grid.key[(size_t)slot * DIM + (size_t)k];
-        for (int d = team_lane(); d < DIRECTIONS; d += TEAM) {
+        if (d < DIRECTIONS) {
             moved->neighbor[d] = m->grid.map[m->grid.neighbor[d][slot]];
             moved->flow[d] = m->grid.flow[(size_t)slot * DIRECTIONS + (size_t)d];
         }
-        if (team_lane() == 0) {
+        if (d < DIM)
+            moved->key[d] = m->grid.key[(size_t)slot * DIM + (size_t)d];
+        if (d == 0)
             moved->active = m->grid.active[slot];
+        if (d == 1)
             moved->rate = m->grid.rate[slot];
+        if (d == 2)
             moved->slot = slot;
-        }
     }
 }
 
 /* ... and back; `map` then tells where a brick was. */
 GBEES_NUM void scatter_lists_pass(const gbees_setup *m, uint32_t kept, int spare)
 {
-    for (uint32_t slot = 1 + team_index(); slot <= kept; slot += team_count()) {
+    for (uint64_t at = (uint64_t)team_index() * TEAM + (uint64_t)team_lane(); at < 16 * (uint64_t)kept;
+         at += (uint64_t)team_count() * TEAM) {
+        const uint32_t slot = 1 + (uint32_t)(at / 16);
+        const int d = (int)(at % 16);
         const moved_brick *moved = (const moved_brick *)(const void *)(rows_of(m, spare) + (size_t)slot * CELLS);
 
-        for (int k = team_lane(); k < DIM; k += TEAM)
-            m->grid.key[(size_t)slot * DIM + (size_t)k] = moved->key[k];
-        for (int d = team_lane(); d < DIRECTIONS; d += TEAM) {
+        if (d < DIRECTIONS) {
             m->grid.neighbor[d][slot] = moved->neighbor[d];
             m->grid.flow[(size_t)slot * DIRECTIONS + (size_t)d] = moved->flow[d];
         }
-        if (team_lane() == 0) {
-            m->grid.active[slot] = moved->active;
-            m->grid.rate[slot] = moved->rate;
-            m->grid.map[slot] = moved->slot;
+        if (d < DIM) {
+            m->grid.key[(size_t)slot * DIM + (size_t)d] = moved->key[d];
+            set_base_along(m, slot, d, moved->key[d]);
         }
-        team_sync();
-        set_base(m, slot);
+        if (d == 0)
+            m->grid.active[slot] = moved->active;
+        if (d == 1)
+            m->grid.rate[slot] = moved->rate;
+        if (d == 2)
+            m->grid.map[slot] = moved->slot;
+        if (d == 3)
+            m->grid.needed[slot] = 0;
     }
 }
 
@@ -232,26 +241,39 @@ GBEES_NUM void clear_table_pass(const gbees_setup *m)
         m->grid.table[at] = TABLE_EMPTY;
 }
 
-/* Rows to their places in the spare ones; counts the mass. The table is filled again. */
+/* Rows to their places in the spare ones; counts the mass. */
 GBEES_NUM int64_t gather_rows_pass(const gbees_setup *m, uint32_t kept, int current, int spare)
 {
     const number *p = rows_of(m, current);
     number *to = rows_of(m, spare);
     int64_t mass = 0;
+    uint32_t from = 0, beyond = 1 + team_index();
 
-    for (uint32_t slot = 1 + team_index(); slot <= kept; slot += team_count()) {
-        uint32_t from = m->grid.map[slot];
+    for (uint32_t slot = beyond; slot <= kept; slot = beyond) {
+        if (slot == 1 + team_index())
+            from = m->grid.map[slot];
+        beyond = slot + team_count();
+        uint32_t ahead = beyond <= kept ? m->grid.map[beyond] : 0;
 
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
-            number value = p[(size_t)from * CELLS + (size_t)cell];
+#pragma unroll
+        for (int i = 0; i < SHARE_CELLS; i++) {
+            const size_t cell = (size_t)(team_lane() + i * TEAM);
+            number value = p[(size_t)from * CELLS + cell];
 
-            to[(size_t)slot * CELLS + (size_t)cell] = value;
+            to[(size_t)slot * CELLS + cell] = value;
             mass += fixed_of((double)value);
         }
-        if (team_lane() == 0)
-            table_enter(m, slot);
+        from = ahead;
     }
     return mass;
+}
+
+/* The table anew: one brick a lane. */
+GBEES_NUM void enter_pass(const gbees_setup *m, uint32_t count)
+{
+    for (uint64_t slot = 1 + (uint64_t)team_index() * TEAM + (uint64_t)team_lane(); slot <= count;
+         slot += (uint64_t)team_count() * TEAM)
+        table_enter(m, (uint32_t)slot);
 }
 
 /* The null row of the spare rows: what a moved_brick left there would be probability. */

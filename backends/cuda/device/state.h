@@ -70,7 +70,7 @@ typedef struct gbees_grid_arrays {
 typedef struct gbees_setup {
     gbees_shape shape;
     gbees_grid_arrays grid;
-    double origin[STATE_MAX_DIM], width[STATE_MAX_DIM];
+    double origin[STATE_MAX_DIM], width[STATE_MAX_DIM], over_width[STATE_MAX_DIM];
     /* From a brick's base: the centres of its cells by local coordinate, and the faces -1 .. edge + 1, axis by axis.
      */
     double cell_d[STATE_CELLS], face_d[STATE_FACES];
@@ -100,6 +100,7 @@ typedef struct gbees_state {
     /* The clock, as gbees_clock. */
     double time, elapsed, length;
     uint64_t leg_step;
+    uint32_t phase; /* leg_step modulo the prunes' interval */
     /* Totals, as gbees_totals. */
     uint64_t steps;
     double cell_updates, raw_cell_updates, clipped, outflow, pruned, step;

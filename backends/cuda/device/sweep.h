@@ -104,24 +104,24 @@ GBEES_NUM number sweep_line(const gbees_setup *m, const number *p, number *next,
     return outflow;
 }
 
-/* All lines along an axis. */
-GBEES_NUM int64_t sweep_along(const gbees_setup *m, const number *p, number *next, int axis, uint32_t count,
-                              double step, double time)
+/* All lines along an axis: a brick's by as many lanes as it has lines, several bricks at once if they are few.  What
+ * flows out is added to the lane's own sum, which rests in memory: it is seldom needed. */
+GBEES_NUM void sweep_along(const gbees_setup *m, const number *p, number *next, int axis, uint32_t count,
+                           number lambda, double time, int64_t *outflow)
 {
     const int parts = axis_edge(axis) / piece_cells(axis), lines = (CELLS >> axis_bits(axis)) * parts;
-    const number lambda = (number)(step / m->width[axis]);
-    int64_t outflow = 0;
+    const int lanes = lines < TEAM ? lines : TEAM, bricks = TEAM / lanes;
 
-    for (uint64_t at = (uint64_t)team_index() * TEAM + (uint64_t)team_lane(); at < (uint64_t)count * (uint64_t)lines;
-         at += (uint64_t)team_count() * TEAM) {
-        int line = (int)(at % (uint64_t)lines);
-        number out = sweep_line(m, p, next, axis, (uint32_t)(at / (uint64_t)lines) + 1, line_cell(axis, line / parts),
-                                line % parts, lambda, time);
+    for (uint32_t slot = 1 + team_index() * (uint32_t)bricks + (uint32_t)(team_lane() / lanes); slot <= count;
+         slot += team_count() * (uint32_t)bricks)
+#pragma unroll 1
+        for (int line = team_lane() % lanes; line < lines; line += lanes) {
+            number out =
+                sweep_line(m, p, next, axis, slot, line_cell(axis, line / parts), line % parts, lambda, time);
 
-        if (out > 0)
-            outflow += fixed_of((double)out);
-    }
-    return outflow;
+            if (out > 0)
+                *outflow += fixed_of((double)out);
+        }
 }
 
 #endif
