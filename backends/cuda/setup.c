@@ -333,6 +333,11 @@ void cuda_engine_destroy(gbees_engine *e)
         device_array_free(&e->memory, arrays[i]);
     for (int d = 0; d < 2 * GBEES_MAX_DIM; d++)
         device_array_free(&e->memory, &e->neighbor[d]);
+    for (int p = 0; p < PROGRAMS; p++) {
+        if (e->programs->part[p].module) /* before its context goes */
+            (void)api->cuModuleUnload(e->programs->part[p].module);
+        e->programs->part[p].module = NULL;
+    }
     if (e->state)
         (void)api->cuMemFreeHost(e->state);
     if (e->stream)

@@ -142,6 +142,8 @@ GBEES_NUM int settle_growth(const gbees_setup *m, gbees_state *s, book *b)
     if (b->fresh) {
         link_new(m, s, b->linked, b->count, b->current, b->time, sums_of(s, b->steps));
         meet(m, s);
+    } else {
+        block_sync(); /* all have read the book before it is written again */
     }
     if (leads_block()) {
         b->linked = b->count;
@@ -344,6 +346,7 @@ GBEES_NUM int finish_step(const gbees_setup *m, gbees_state *s, book *b)
     block_sync();
     if (!b->stop && b->due)
         prune(m, s, b);
+    block_sync();
     if (leads_block() && !b->stop)
         b->stop = b->due && m->stop_at_prunes ? STOP_PRUNED : b->count > m->room ? STOP_ROOM : STOP_DONE;
     block_sync();

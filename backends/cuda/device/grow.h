@@ -26,12 +26,6 @@ typedef struct team_brick {
     uint32_t neighbor[DIRECTIONS];
 } team_brick;
 
-/* Between prunes, `needed` of a brick that lacks no neighbour which it could ever need. */
-GBEES_NUM uint64_t complete_mark(void)
-{
-    return ~(uint64_t)0;
-}
-
 GBEES_NUM void view_cells(const number *p, uint32_t slot, brick_view *v)
 {
 #pragma unroll
@@ -46,7 +40,7 @@ GBEES_NUM void view_flow(const gbees_setup *m, uint32_t slot, brick_view *v)
         int d = team_lane() + i * TEAM;
 
         v->flow[i] = d < DIRECTIONS ? m->grid.flow[(size_t)slot * DIRECTIONS + (size_t)d] : 0;
-        v->neighbor[i] = d < DIRECTIONS ? fresh_32(&m->grid.neighbor[d][slot]) : 0;
+        v->neighbor[i] = d < DIRECTIONS ? m->grid.neighbor[d][slot] : 0;
     }
     v->active = m->grid.active[slot];
 }
@@ -96,26 +90,22 @@ GBEES_NUM int split_pair(int pair, int *d, int *f)
 }
 
 /* Makes the absent ones of the face neighbours, and of the edge neighbours in two directions along different axes,
- * that cells at the brick's sides flow into: each lane looks after some pairs of directions. */
-GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, uint64_t active,
-                          const team_brick *brick)
+ * that cells at the brick's sides flow into: each lane looks after some pairs of directions.  (Links change in
+ * another pass: a brick that is made here is nobody's neighbour yet.) */
+GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, const team_brick *brick)
 {
-    uint32_t absent = 0, lacking = 0;
+    uint32_t absent = 0;
 
-#pragma unroll 2
+#pragma unroll 3 /* more of them take more registers than there are */
     for (int i = 0; i < (DIRECTIONS * DIRECTIONS + TEAM - 1) / TEAM; i++) {
         int d, f;
 
         if (!split_pair(team_lane() + i * TEAM, &d, &f))
             continue;
-        uint64_t both = brick->flow[d] & brick->flow[f];
-        if (both) {
+        if (brick->flow[d] & brick->flow[f]) {
             uint32_t neighbor = brick->neighbor[d];
 
-            if (!neighbor || (f != d && !fresh_32(&m->grid.neighbor[f][neighbor]))) {
-                lacking = 1;
-                if (!(both & active))
-                    continue;
+            if (!neighbor || (f != d && !m->grid.neighbor[f][neighbor])) {
                 if (i < 32)
                     absent |= 1u << i;
                 else /* with one lane only */
@@ -123,8 +113,6 @@ GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, u
             }
         }
     }
-    if (!team_vote(lacking != 0) && team_lane() == 0)
-        m->grid.needed[slot] = complete_mark();
     for (int i = 0; absent; i++, absent >>= 1) {
         int d, f;
 
@@ -160,11 +148,10 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
             double rate = m->grid.rate[slot];
 
             sums.most = fmax(sums.most, rate);
-            if (active)
+            if (active) {
                 sums.busy = fmax(sums.busy, rate);
-            if (active && m->grid.needed[slot] != complete_mark()) {
-                share_flow(m, &v, ~(uint64_t)0, 1, brick);
-                grow_brick(m, s, slot, active, brick);
+                share_flow(m, &v, active, 1, brick);
+                grow_brick(m, s, slot, brick);
             }
         }
     }

@@ -101,7 +101,7 @@ GBEES_NUM void link_new(const gbees_setup *m, gbees_state *s, uint32_t linked, u
             for (int cell = team_lane(); cell < CELLS; cell += TEAM)
                 p[(size_t)slot * CELLS + (size_t)cell] = 0;
             if (team_lane() == 0)
-                m->grid.active[slot] = m->grid.needed[slot] = 0;
+                m->grid.active[slot] = 0;
         } else {
             set_base(m, slot);
             most = fmax(most, inspect_brick(m, s, slot, time));

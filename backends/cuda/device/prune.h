@@ -180,57 +180,65 @@ GBEES_NUM void map_pass(const gbees_setup *m, uint32_t count)
         m->grid.map[slot] = slot ? (uint32_t)m->grid.needed[slot] : 0;
 }
 
-/* Lists to the spare rows, in their new places and with their new neighbours: one number a lane. */
+/* Lists to the spare rows, in their new places and with their new neighbours; the next brick's are read meanwhile. */
 GBEES_NUM void gather_lists_pass(const gbees_setup *m, uint32_t count, int spare)
 {
-    for (uint64_t at = (uint64_t)team_index() * TEAM + (uint64_t)team_lane(); at < 16 * (uint64_t)count;
-         at += (uint64_t)team_count() * TEAM) {
-        const uint32_t slot = 1 + (uint32_t)(at / 16), to = m->grid.map[slot];
-        const int d = (int)(at % 16);
-        moved_brick *moved = (moved_brick *)(void *)(rows_of(m, spare) + (size_t)to * CELLS);
+    uint32_t to = 0, to_ahead = 0;
+    brick_view v, next;
 
+    for (uint32_t slot = 1 + team_index(), ahead = slot; slot <= count; slot = ahead) {
+        if (slot == 1 + team_index()) {
+            view_flow(m, slot, &next);
+            to_ahead = m->grid.map[slot];
+        }
+        v = next;
+        to = to_ahead;
+        ahead = slot + team_count();
+        if (ahead <= count) {
+            view_flow(m, ahead, &next);
+            to_ahead = m->grid.map[ahead];
+        }
+        moved_brick *moved = (moved_brick *)(void *)(rows_of(m, spare) + (size_t)to * CELLS);
         if (!to)
             continue;
-        if (d < DIRECTIONS) {
-            moved->neighbor[d] = m->grid.map[m->grid.neighbor[d][slot]];
-            moved->flow[d] = m->grid.flow[(size_t)slot * DIRECTIONS + (size_t)d];
+        for (int k = team_lane(); k < DIM; k += TEAM)
+            moved->key[k] = m->grid.key[(size_t)slot * DIM + (size_t)k];
+#pragma unroll
+        for (int i = 0; i < SHARE_DIRECTIONS; i++) {
+            int d = team_lane() + i * TEAM;
+
+            if (d < DIRECTIONS) {
+                moved->neighbor[d] = m->grid.map[v.neighbor[i]];
+                moved->flow[d] = v.flow[i];
+            }
         }
-        if (d < DIM)
-            moved->key[d] = m->grid.key[(size_t)slot * DIM + (size_t)d];
-        if (d == 0)
-            moved->active = m->grid.active[slot];
-        if (d == 1)
+        if (team_lane() == 0) {
+            moved->active = v.active;
             moved->rate = m->grid.rate[slot];
-        if (d == 2)
             moved->slot = slot;
+        }
     }
 }
 
 /* ... and back; `map` then tells where a brick was. */
 GBEES_NUM void scatter_lists_pass(const gbees_setup *m, uint32_t kept, int spare)
 {
-    for (uint64_t at = (uint64_t)team_index() * TEAM + (uint64_t)team_lane(); at < 16 * (uint64_t)kept;
-         at += (uint64_t)team_count() * TEAM) {
-        const uint32_t slot = 1 + (uint32_t)(at / 16);
-        const int d = (int)(at % 16);
+    for (uint32_t slot = 1 + team_index(); slot <= kept; slot += team_count()) {
         const moved_brick *moved = (const moved_brick *)(const void *)(rows_of(m, spare) + (size_t)slot * CELLS);
 
-        if (d < DIRECTIONS) {
+        for (int k = team_lane(); k < DIM; k += TEAM) {
+            m->grid.key[(size_t)slot * DIM + (size_t)k] = moved->key[k];
+            set_base_along(m, slot, k, moved->key[k]);
+        }
+        for (int d = team_lane(); d < DIRECTIONS; d += TEAM) {
             m->grid.neighbor[d][slot] = moved->neighbor[d];
             m->grid.flow[(size_t)slot * DIRECTIONS + (size_t)d] = moved->flow[d];
         }
-        if (d < DIM) {
-            m->grid.key[(size_t)slot * DIM + (size_t)d] = moved->key[d];
-            set_base_along(m, slot, d, moved->key[d]);
-        }
-        if (d == 0)
+        if (team_lane() == 0) {
             m->grid.active[slot] = moved->active;
-        if (d == 1)
             m->grid.rate[slot] = moved->rate;
-        if (d == 2)
             m->grid.map[slot] = moved->slot;
-        if (d == 3)
-            m->grid.needed[slot] = 0;
+        }
     }
 }
 

@@ -94,10 +94,9 @@ GBEES_NUM void save_marks_pass(const gbees_setup *m, uint32_t count, int spare, 
 
     for (uint32_t slot = 1 + team_index() * TEAM + (uint32_t)team_lane(); slot <= count;
          slot += team_count() * TEAM) {
-        if (back) {
+        if (back)
             m->grid.active[slot] = saved[slot];
-            m->grid.needed[slot] = 0;
-        } else
+        else
             saved[slot] = m->grid.active[slot];
     }
 }
