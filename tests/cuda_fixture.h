@@ -32,13 +32,14 @@ static inline gbees_model model_of(const char *file, const char *text)
                          .measurement_count = 1};
 }
 
+/* The model alone: part 9 of device/engine.cu, which takes a fraction of the engine's time to compile. */
 static inline program_spec spec_of(const gbees_model *model, int dimension, const char *arch, int separate)
 {
     program_spec spec = {.model = model,
                          .dimension = dimension,
                          .defines = {"GBEES_REAL=float", "GBEES_REAL_IS_DOUBLE=0", "GBEES_WIDE=0", "GBEES_SPLIT=1",
-                                     "GBEES_PRESERVING=0", "GBEES_BLOCKS=2"},
-                         .define_count = 6,
+                                     "GBEES_PRESERVING=0", "GBEES_BLOCKS=2", "GBEES_MOVING=0", "GBEES_PART=9"},
+                         .define_count = 8,
                          .separate = separate};
 
     print(spec.arch, sizeof spec.arch, "%s", arch);

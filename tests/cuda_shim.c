@@ -16,6 +16,7 @@
 #include "numerics/qualifier.h"
 
 _Thread_local uint32_t shim_block, shim_blocks;
+uint32_t shim_cluster_barrier;
 
 /* ---- the model's equations, as model_build.h makes them for the host ------------------------------------------ */
 
@@ -56,7 +57,12 @@ static inline void gbees_model_drift_d(double t, const double *x, const double *
 
 static inline void gbees_model_measure_d(int which, double t, const double *x, const double *p, double *y)
 {
+#ifdef GBEES_HAS_MEASURE
     shim_measure_d(which, GBEES_N, t, x, p, y);
+#else
+    (void)which, (void)t, (void)x, (void)p;
+    y[0] = NAN;
+#endif
 }
 
 #include "device/engine.cu"
@@ -64,7 +70,7 @@ static inline void gbees_model_measure_d(int which, double t, const double *x, c
 /* ---- launches ----------------------------------------------------------------------------------------------------
  */
 
-enum { SHIM_BLOCKS = 4 };
+int shim_failing_launch, shim_most_blocks = 4, shim_cluster;
 
 typedef struct launch {
     const char *name;
@@ -111,59 +117,67 @@ static void *run_block(void *context)
     return NULL;
 }
 
-static CUresult launch_kernel(CUfunction f, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty,
-                              unsigned tz, unsigned shared, CUstream stream, void **arguments)
+static CUresult launch_blocks(CUfunction f, unsigned blocks, void **arguments)
 {
-    pthread_t thread[SHIM_BLOCKS];
-    launch l[SHIM_BLOCKS];
+    pthread_t thread[SHIM_MOST_BLOCKS];
+    launch l[SHIM_MOST_BLOCKS];
 
-    (void)by, (void)bz, (void)tx, (void)ty, (void)tz, (void)shared, (void)stream;
-    if (bx > SHIM_BLOCKS)
-        return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
     if (shim_failing_launch > 0 && --shim_failing_launch == 0)
         return CUDA_ERROR_ILLEGAL_ADDRESS;
-    for (unsigned b = 0; b < bx; b++) {
-        l[b] = (launch){(const char *)f, arguments, b, bx};
+    for (unsigned b = 0; b < blocks; b++) {
+        l[b] = (launch){(const char *)f, arguments, b, blocks};
         if (pthread_create(&thread[b], NULL, run_block, &l[b]))
             abort();
     }
-    for (unsigned b = 0; b < bx; b++)
+    for (unsigned b = 0; b < blocks; b++)
         (void)pthread_join(thread[b], NULL);
     return CUDA_SUCCESS;
+}
+
+static CUresult launch_cooperative(CUfunction f, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty,
+                                   unsigned tz, unsigned shared, CUstream stream, void **arguments)
+{
+    (void)by, (void)bz, (void)tx, (void)ty, (void)tz, (void)shared, (void)stream;
+    return bx > (unsigned)shim_most_blocks ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
+                                           : launch_blocks(f, bx, arguments);
+}
+
+/* Of one cluster. */
+static CUresult launch_cluster(const CUlaunchConfig *config, CUfunction f, void **arguments, void **extra)
+{
+    (void)extra;
+    if (!shim_cluster || config->numAttrs != 1 || config->attrs[0].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION ||
+        config->attrs[0].value.clusterDim.x != config->gridDimX || config->gridDimX > SHIM_MOST_BLOCKS)
+        return CUDA_ERROR_INVALID_VALUE;
+    shim_cluster_barrier = 0;
+    return launch_blocks(f, config->gridDimX, arguments);
+}
+
+static CUresult set_function_attribute(CUfunction f, CUfunction_attribute attribute, int value)
+{
+    (void)f, (void)attribute, (void)value;
+    return shim_cluster ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
 /* ---- the driver ---------------------------------------------------------------------------------------------------
  */
 
-int shim_failing_launch;
-size_t shim_memory = (size_t)1 << 32;
-static size_t taken;
+static char thing; /* what a handle points to */
 
 static CUresult get_attribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
     (void)device;
-    *value = attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT ? SHIM_BLOCKS : 0;
-    return CUDA_SUCCESS;
-}
-
-static CUresult total_mem(size_t *bytes, CUdevice device)
-{
-    (void)device;
-    *bytes = shim_memory;
-    return CUDA_SUCCESS;
-}
-
-static CUresult mem_info(size_t *left, size_t *total)
-{
-    *left = taken < shim_memory ? shim_memory - taken : 0;
-    *total = shim_memory;
+    *value = attribute == CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH                        ? shim_cluster
+             : attribute == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT                ? shim_most_blocks
+             : attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED ? shim_virtual
+                                                                                    : 0;
     return CUDA_SUCCESS;
 }
 
 static CUresult retain(CUcontext *context, CUdevice device)
 {
     (void)device;
-    *context = (CUcontext)(void *)&taken;
+    *context = (CUcontext)(void *)&thing;
     return CUDA_SUCCESS;
 }
 
@@ -179,81 +193,10 @@ static CUresult set_current(CUcontext context)
     return CUDA_SUCCESS;
 }
 
-/* Every allocation begins with its size. */
-static CUresult mem_alloc(CUdeviceptr *at, size_t size)
-{
-    size_t *block = taken + size <= shim_memory ? malloc(size + 64) : NULL;
-
-    if (!block)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    *block = size;
-    taken += size;
-    *at = (CUdeviceptr)(uintptr_t)((char *)block + 64);
-    return CUDA_SUCCESS;
-}
-
-static CUresult mem_free(CUdeviceptr at)
-{
-    size_t *block = (size_t *)(void *)((char *)(uintptr_t)at - 64);
-
-    taken -= *block;
-    free(block);
-    return CUDA_SUCCESS;
-}
-
-static CUresult host_alloc(void **at, size_t size)
-{
-    *at = malloc(size);
-    return *at ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-static CUresult host_free(void *at)
-{
-    free(at);
-    return CUDA_SUCCESS;
-}
-
-static CUresult to_device(CUdeviceptr to, const void *from, size_t size)
-{
-    memcpy((void *)(uintptr_t)to, from, size);
-    return CUDA_SUCCESS;
-}
-
-static CUresult to_host(void *to, CUdeviceptr from, size_t size)
-{
-    memcpy(to, (const void *)(uintptr_t)from, size);
-    return CUDA_SUCCESS;
-}
-
-static CUresult on_device(CUdeviceptr to, CUdeviceptr from, size_t size)
-{
-    memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
-    return CUDA_SUCCESS;
-}
-
-static CUresult to_device_async(CUdeviceptr to, const void *from, size_t size, CUstream stream)
-{
-    (void)stream;
-    return to_device(to, from, size);
-}
-
-static CUresult to_host_async(void *to, CUdeviceptr from, size_t size, CUstream stream)
-{
-    (void)stream;
-    return to_host(to, from, size);
-}
-
-static CUresult set_bytes(CUdeviceptr at, unsigned char value, size_t count, CUstream stream)
-{
-    (void)stream;
-    memset((void *)(uintptr_t)at, value, count);
-    return CUDA_SUCCESS;
-}
-
 static CUresult stream_create(CUstream *stream, unsigned flags)
 {
     (void)flags;
-    *stream = (CUstream)(void *)&taken;
+    *stream = (CUstream)(void *)&thing;
     return CUDA_SUCCESS;
 }
 
@@ -266,7 +209,7 @@ static CUresult stream_sync(CUstream stream)
 static CUresult load(CUmodule *module, const void *image, unsigned count, CUjit_option *options, void **values)
 {
     (void)image, (void)count, (void)options, (void)values;
-    *module = (CUmodule)(void *)&taken;
+    *module = (CUmodule)(void *)&thing;
     return CUDA_SUCCESS;
 }
 
@@ -303,23 +246,12 @@ static CUresult error_text(CUresult result, const char **text)
 void cuda_shim_open(cuda_api *api)
 {
     memset(api, 0, sizeof *api);
+    cuda_shim_open_memory(api);
     api->cuGetErrorName = api->cuGetErrorString = error_text;
     api->cuDeviceGetAttribute = get_attribute;
-    api->cuDeviceTotalMem = total_mem;
     api->cuDevicePrimaryCtxRetain = retain;
     api->cuDevicePrimaryCtxRelease = release;
     api->cuCtxSetCurrent = set_current;
-    api->cuMemGetInfo = mem_info;
-    api->cuMemAlloc = mem_alloc;
-    api->cuMemFree = mem_free;
-    api->cuMemAllocHost = host_alloc;
-    api->cuMemFreeHost = host_free;
-    api->cuMemcpyHtoD = to_device;
-    api->cuMemcpyDtoH = to_host;
-    api->cuMemcpyDtoD = on_device;
-    api->cuMemcpyHtoDAsync = to_device_async;
-    api->cuMemcpyDtoHAsync = to_host_async;
-    api->cuMemsetD8Async = set_bytes;
     api->cuStreamCreate = stream_create;
     api->cuStreamDestroy = stream_sync;
     api->cuStreamSynchronize = stream_sync;
@@ -327,10 +259,7 @@ void cuda_shim_open(cuda_api *api)
     api->cuModuleUnload = unload;
     api->cuModuleGetFunction = get_function;
     api->cuOccupancyMaxActiveBlocksPerMultiprocessor = occupancy;
-    api->cuLaunchCooperativeKernel = launch_kernel;
-}
-
-size_t cuda_shim_taken(void)
-{
-    return taken;
+    api->cuLaunchCooperativeKernel = launch_cooperative;
+    api->cuLaunchKernelEx = launch_cluster;
+    api->cuFuncSetAttribute = set_function_attribute;
 }

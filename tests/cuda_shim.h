@@ -18,6 +18,7 @@ enum { TEAM = 1, BLOCK_TEAMS = 1 };
 
 /* The block that a thread is, and how many there are (cuda_shim.c). */
 extern _Thread_local uint32_t shim_block, shim_blocks;
+extern uint32_t shim_cluster_barrier; /* a counter, as that of grid_barrier() */
 
 GBEES_NUM int team_lane(void)
 {
@@ -45,10 +46,6 @@ GBEES_NUM int leads_block(void)
 }
 
 GBEES_NUM void block_sync(void)
-{
-}
-
-GBEES_NUM void cluster_barrier(void)
 {
 }
 
@@ -149,6 +146,11 @@ GBEES_NUM void grid_barrier(uint32_t *counter)
 
     while ((int32_t)(__atomic_load_n(counter, __ATOMIC_ACQUIRE) - target) < 0)
         (void)sched_yield(); /* there may be fewer processors than blocks */
+}
+
+GBEES_NUM void cluster_barrier(void)
+{
+    grid_barrier(&shim_cluster_barrier);
 }
 
 GBEES_NUM int count_bits(uint64_t bits)

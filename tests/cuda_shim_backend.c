@@ -1,6 +1,15 @@
-/* cuda_shim_backend.c - the CUDA backend on a GPU made of threads, as a module (cuda_shim.c says for what model). */
+/* cuda_shim_backend.c - the CUDA backend on a GPU made of threads, as a module (cuda_shim.c says for what model).
+ *
+ * In the environment, read when an engine is created:
+ *   SHIM_BLOCKS          blocks at once, at most (4)
+ *   SHIM_CLUSTER         1: blocks of a small grid are one cluster, with a barrier of its own
+ *   SHIM_MEMORY          bytes that there are (2^32)
+ *   SHIM_VIRTUAL         1: memory is mapped into reserved addresses, as by a real driver; 0: arrays are copied
+ *   SHIM_FAILING_LAUNCH  which launch fails
+ */
 #include "cuda_shim_driver.h"
 #include "engine.h"
+#include "spec.h"
 #include <stdlib.h>
 
 static int probe(char *text, size_t size)
@@ -20,17 +29,54 @@ static double estimate(const gbees_problem *problem)
 static cuda_api api;
 static program_set none;
 
+static unsigned long long setting(const char *name, unsigned long long otherwise)
+{
+    const char *text = getenv(name);
+
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static int is_made_for(const gbees_problem *problem)
+{
+    const gbees_numerics *numerics = &problem->numerics;
+
+    return problem->dimension == GBEES_N && (numerics->precision == GBEES_DOUBLE) == GBEES_REAL_IS_DOUBLE &&
+           cuda_spec_is_wide(problem) == GBEES_WIDE && (numerics->scheme != GBEES_SCHEME_CTU) == GBEES_SPLIT &&
+           (numerics->scheme == GBEES_SCHEME_SPLIT5_MP) == GBEES_PRESERVING &&
+           ((problem->model->flags & GBEES_TIME_DEPENDENT) != 0) == GBEES_MOVING;
+}
+
+static void check_that_all_is_given_back(void)
+{
+    if (cuda_shim_taken() != 0)
+        abort();
+}
+
 static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                   gbees_error *error)
 {
-    const char *failing = getenv("SHIM_FAILING_LAUNCH"), *memory = getenv("SHIM_MEMORY");
-
     (void)options;
+    if (!is_made_for(problem))
+        return gbees_error_set(error, GBEES_EUSAGE, "%s is made for another dimension, precision or scheme",
+                               SHIM_NAME);
     cuda_shim_open(&api);
-    shim_failing_launch = failing ? atoi(failing) : 0;
-    if (memory)
-        shim_memory = strtoull(memory, NULL, 10);
-    return cuda_engine_create(&api, 0, &none, problem, engine, error);
+    shim_failing_launch = (int)setting("SHIM_FAILING_LAUNCH", 0);
+    shim_most_blocks = (int)setting("SHIM_BLOCKS", 4);
+    shim_cluster = (int)setting("SHIM_CLUSTER", 0);
+    shim_memory = (size_t)setting("SHIM_MEMORY", (size_t)1 << 32);
+    shim_virtual = (int)setting("SHIM_VIRTUAL", 0);
+    if (shim_most_blocks < 1 || shim_most_blocks > SHIM_MOST_BLOCKS)
+        return gbees_error_set(error, GBEES_EUSAGE, "SHIM_BLOCKS: 1 to %d", SHIM_MOST_BLOCKS);
+    int status = cuda_engine_create(&api, 0, &none, problem, engine, error);
+    if (status)
+        check_that_all_is_given_back();
+    return status;
+}
+
+static void destroy(gbees_engine *engine)
+{
+    cuda_engine_destroy(engine);
+    check_that_all_is_given_back();
 }
 
 GBEES_BACKEND_EXPORT extern const gbees_backend gbees_backend_card;
@@ -43,7 +89,7 @@ const gbees_backend gbees_backend_card = {
     .probe = probe,
     .estimate = estimate,
     .create = create,
-    .destroy = cuda_engine_destroy,
+    .destroy = destroy,
     .advance = cuda_engine_advance,
     .update = cuda_engine_update,
     .statistics = cuda_engine_statistics,

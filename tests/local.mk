@@ -8,7 +8,10 @@ AM_TESTS_ENVIRONMENT = \
 
 test_scripts = \
 	%D%/test_cuda.sh \
+	%D%/test_cuda_sanitize.sh \
+	%D%/test_cuda_shim.sh \
 	%D%/test_export.sh \
+	%D%/test_gpu_session.sh \
 	%D%/test_layers.sh \
 	%D%/test_lists.sh \
 	%D%/test_new_model.sh \
@@ -142,7 +145,8 @@ shim_sources = \
 	%D%/cuda_shim.c \
 	%D%/cuda_shim.h \
 	%D%/cuda_shim_backend.c \
-	%D%/cuda_shim_driver.h
+	%D%/cuda_shim_driver.h \
+	%D%/cuda_shim_memory.c
 shim_cppflags = $(AM_CPPFLAGS) -I$(srcdir) -I$(srcdir)/tests -I$(srcdir)/backends -I$(srcdir)/backends/cuda $(CUDA_CPPFLAGS)
 shim_cflags = $(AM_CFLAGS) -Wno-unknown-pragmas
 shim_libadd = backends/libcuda_engine.la backends/libcuda_runtime.la libgbees.la $(LAPACKE_LIBS) -lpthread
@@ -180,9 +184,62 @@ check_LTLIBRARIES += %D%/gbees_shim_wide.la
 %C%_gbees_shim_wide_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_wide_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_wide_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+
+check_LTLIBRARIES += %D%/gbees_shim_one.la
+%C%_gbees_shim_one_la_SOURCES = $(shim_sources)
+%C%_gbees_shim_one_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_one"' \
+	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=1 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
+%C%_gbees_shim_one_la_CFLAGS = $(shim_cflags)
+%C%_gbees_shim_one_la_LIBADD = $(shim_libadd)
+%C%_gbees_shim_one_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+
+check_LTLIBRARIES += %D%/gbees_shim_two.la
+%C%_gbees_shim_two_la_SOURCES = $(shim_sources)
+%C%_gbees_shim_two_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_two"' \
+	-DSHIM_PLUGIN='"plugins/duffing.c"' -DGBEES_N=2 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1
+%C%_gbees_shim_two_la_CFLAGS = $(shim_cflags)
+%C%_gbees_shim_two_la_LIBADD = $(shim_libadd)
+%C%_gbees_shim_two_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+
+check_LTLIBRARIES += %D%/gbees_shim_two_ctu.la
+%C%_gbees_shim_two_ctu_la_SOURCES = $(shim_sources)
+%C%_gbees_shim_two_ctu_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_two_ctu"' \
+	-DSHIM_PLUGIN='"plugins/duffing.c"' -DGBEES_N=2 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1
+%C%_gbees_shim_two_ctu_la_CFLAGS = $(shim_cflags)
+%C%_gbees_shim_two_ctu_la_LIBADD = $(shim_libadd)
+%C%_gbees_shim_two_ctu_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+
+check_LTLIBRARIES += %D%/gbees_shim_eight.la
+%C%_gbees_shim_eight_la_SOURCES = $(shim_sources)
+%C%_gbees_shim_eight_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_eight"' \
+	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=8 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
+%C%_gbees_shim_eight_la_CFLAGS = $(shim_cflags)
+%C%_gbees_shim_eight_la_LIBADD = $(shim_libadd)
+%C%_gbees_shim_eight_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+
+check_LTLIBRARIES += %D%/gbees_shim_eight_ctu.la
+%C%_gbees_shim_eight_ctu_la_SOURCES = $(shim_sources)
+%C%_gbees_shim_eight_ctu_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_eight_ctu"' \
+	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=8 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
+%C%_gbees_shim_eight_ctu_la_CFLAGS = $(shim_cflags)
+%C%_gbees_shim_eight_ctu_la_LIBADD = $(shim_libadd)
+%C%_gbees_shim_eight_ctu_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+
+check_LTLIBRARIES += %D%/gbees_shim_nan.la
+%C%_gbees_shim_nan_la_SOURCES = $(shim_sources)
+%C%_gbees_shim_nan_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_nan"' \
+	-DSHIM_PLUGIN='"tests/plugins/nan.c"' -DGBEES_N=2 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
+%C%_gbees_shim_nan_la_CFLAGS = $(shim_cflags)
+%C%_gbees_shim_nan_la_LIBADD = $(shim_libadd)
+%C%_gbees_shim_nan_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+
+if HAVE_CHECK
+check_PROGRAMS += %D%/test_cuda_engine
+endif
 endif
 
 noinst_HEADERS = \
+	%D%/cuda_engine_fixture.h \
 	%D%/cuda_fixture.h \
 	%D%/dense.h \
 	%D%/dense_split.h \
@@ -232,4 +289,4 @@ check_LTLIBRARIES += %D%/undefined.la
 %C%_undefined_la_SOURCES = %D%/plugins/undefined.c
 %C%_undefined_la_LDFLAGS = $(test_module)
 
-EXTRA_DIST += $(test_scripts) %D%/test_install.sh %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/data
+EXTRA_DIST += $(test_scripts) %D%/test_install.sh %D%/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/data

@@ -94,14 +94,13 @@ done
 rm -r cache
 run 0 --plugin lorenz96 --set dimension=6 --compile-only --arch sm_90
 has out "lorenz96, 6 states, for sm_90 with NVRTC "
-has out ", compiled in "
+has out ", made in "
 run 0 --plugin lorenz96 --set dimension=6 --compile-only --arch sm_90
 has out ", from the cache"
 GBEES_CUDA_UNITS=two
 export GBEES_CUDA_UNITS
 run 0 --plugin lorenz96 --set dimension=6 --compile-only --arch sm_90
 has out " and nvJitLink "
-has out ", linked in "
 unset GBEES_CUDA_UNITS
 run 0 --plugin lorenz63 --compile-only --arch sm_90 --json
 has out '"event":"compile","model":"lorenz63","backend":"cuda","text":"'
@@ -120,7 +119,7 @@ echo >file
 what="a file in place of the cache"
 XDG_CACHE_HOME=$scratch/file "$program" --plugin lorenz63 --compile-only --arch sm_90 >out 2>err </dev/null ||
     fail "exit status $?"
-has out ", compiled in "
+has out ", made in "
 
 # ---- a model that a C compiler takes, and that one for GPUs does not ----
 

@@ -389,14 +389,14 @@ START_TEST(all_that_a_program_depends_on)
     ck_assert_int_eq(cuda_api_open(&api, CUDA_COMPILER | CUDA_LINKER, &error), GBEES_OK);
     for (int i = 0; i < CHANGES; i++) {
         specs[i] = spec_of(&model, 2, "sm_90", 0);
-        specs[i].defines[6] = "A=1";
-        specs[i].defines[7] = "B=1";
-        specs[i].define_count = 7;
+        specs[i].defines[8] = "A=1";
+        specs[i].defines[9] = "B=1";
+        specs[i].define_count = 9;
     }
     specs[1].model = &model2;
     specs[2].dimension = 3;
-    specs[3].define_count = 8;
-    specs[4].defines[6] = "A=2";
+    specs[3].define_count = 10;
+    specs[4].defines[8] = "A=2";
     print(specs[5].arch, sizeof specs[5].arch, "sm_80");
     specs[6].no_contraction = 1;
     specs[7].separate = 1;

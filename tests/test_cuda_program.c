@@ -1,6 +1,8 @@
-/* test_cuda_program.c - texts to kernels: every model for every architecture, in one unit and in two that are linked;
- * and what a model's author reads when that fails. */
+/* test_cuda_program.c - texts to kernels: every model and the engine for every architecture, in one unit and in two
+ * that are linked; and what a model's author reads when that fails. */
+#include "cuda/build.h"
 #include "cuda/compile.h"
+#include "cuda/spec.h"
 #include "cuda/texts.h"
 #include "cuda_fixture.h"
 #include <dirent.h>
@@ -48,56 +50,108 @@ static void check_report(const program *p, int want_no_stack, const char *of)
     ck_assert_int_gt(lines, 0);
 }
 
-static void build(const gbees_model *model, int dimension, const char *arch, int separate, int want_no_stack)
+static void build(const program_spec *spec, int want_no_stack)
 {
-    program_spec spec = spec_of(model, dimension, arch, separate);
     program p = {0};
     char of[128];
 
-    print(of, sizeof of, "%s, %d states, %s, %s", model->name, dimension, arch, separate ? "linked" : "one unit");
-    ck_assert_msg(program_build(&api, &spec, &p, &error) == GBEES_OK, "%s: %s", of, error.text);
+    print(of, sizeof of, "%s, %d states, %s, %s", spec->model->name, spec->dimension, spec->arch,
+          spec->separate ? "linked" : "one unit");
+    ck_assert_msg(program_build(&api, spec, &p, &error) == GBEES_OK, "%s: %s", of, error.text);
     ck_assert_uint_gt(p.image_size, 1000);
     ck_assert_msg(memcmp(p.image, "\177ELF", 4) == 0, "%s is no cubin", of);
     ck_assert_int_eq(p.from_cache, 0);
     ck_assert_ptr_null(p.module);
-    ck_assert(p.compile_s > 0 && (p.link_s > 0) == separate);
+    ck_assert(p.compile_s > 0 && (p.link_s > 0) == spec->separate);
     check_report(&p, want_no_stack, of);
     program_destroy(NULL, &p);
     ck_assert_ptr_null(p.image);
 }
 
-/* What is shipped, and the test model that uses all of the contract. */
-static void build_all(const char *arch)
+static void open_models(void)
 {
     char folders[2 * LENGTH], plugins[LENGTH];
-    const gbees_module_info *list = NULL;
-    size_t count = 0;
-    int built = 0;
 
     print(plugins, sizeof plugins, "%s/plugins/.libs", environment("GBEES_TOP_BUILD", "."));
     print(folders, sizeof folders, "%s:%s/tests/.libs", plugins, environment("GBEES_TOP_BUILD", "."));
     ck_assert_int_eq(gbees_registry_create(folders, &registry, &error), GBEES_OK);
+}
+
+static const char *const archs[] = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"};
+enum { ARCHS = sizeof archs / sizeof *archs };
+
+/* What is shipped, and the test model that uses all of the contract: without the engine. */
+START_TEST(every_model_for_every_architecture)
+{
+    const gbees_module_info *list = NULL;
+    size_t count = 0;
+    int built = 0;
+
+    if (!is_known(archs[_i]))
+        return;
+    open_models();
     ck_assert_int_eq(gbees_registry_scan(registry, &list, &count, &error), GBEES_OK);
     for (size_t i = 0; i < count; i++) {
         const gbees_model *model = list[i].model;
-        int at_six = model && model->dim_min <= 6 && 6 <= model->dim_max;
 
         if (!model || (!strstr(list[i].path, "/plugins/") && strcmp(model->name, "full") != 0))
             continue;
-        for (int separate = 0; separate < 2; separate++)
-            build(model, at_six ? 6 : model->dim_default, arch, separate,
-                  at_six && strcmp(arch, "sm_90") == 0 && strcmp(model->name, "full") != 0);
+        /* Linked, for one: what a linker makes of a model is no matter of the architecture. */
+        for (int separate = 0; separate <= (strcmp(archs[_i], "sm_90") == 0); separate++) {
+            program_spec spec = spec_of(model, model->dim_default, archs[_i], separate);
+
+            build(&spec, 0);
+        }
         built++;
     }
     ck_assert_int_ge(built, 4);
 }
+END_TEST
 
-START_TEST(every_model_for_every_architecture)
+/* As a run would: all programs of a problem, one after the other. */
+static void build_engine(const char *name, int dimension, gbees_scheme scheme, gbees_precision precision,
+                         const char *arch, int want_no_stack)
 {
-    static const char *const archs[] = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"};
+    const gbees_problem problem = {.model = found(name),
+                                   .dimension = dimension,
+                                   .numerics = {.scheme = scheme, .precision = precision, .cells_per_brick = 64}};
 
-    if (is_known(archs[_i]))
-        build_all(archs[_i]);
+    for (int part = 0; part < PROGRAMS; part++) {
+        program_spec spec;
+
+        cuda_spec_set(&spec, &problem, arch, part);
+        build(&spec, want_no_stack);
+    }
+}
+
+START_TEST(the_engine_for_every_architecture)
+{
+    if (!is_known(archs[_i]))
+        return;
+    open_models();
+    build_engine("lorenz96", 6, GBEES_SCHEME_SPLIT5, GBEES_MIXED, archs[_i], 0);
+    build_engine("duffing", 2, GBEES_SCHEME_CTU, GBEES_DOUBLE, archs[_i], 0);
+}
+END_TEST
+
+/* The other precision, the other words of schemes, and the smallest and largest number of states. */
+START_TEST(the_engine_in_all_its_forms)
+{
+    open_models();
+    build_engine("linear", 1, GBEES_SCHEME_SPLIT5_MP, GBEES_MIXED, "sm_90", 0);
+    build_engine("linear", 8, GBEES_SCHEME_CTU, GBEES_MIXED, "sm_90", 0);
+    build_engine("pcr3bp", 4, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, "sm_90", 0);
+}
+END_TEST
+
+/* Registers are enough for six states: in both schemes, for every kernel. */
+START_TEST(no_spills_in_six_dimensions)
+{
+    static const char *const names[] = {"lorenz96", "cr3bp"};
+
+    open_models();
+    for (int k = 0; k < 2; k++)
+        build_engine(names[k], 6, _i ? GBEES_SCHEME_CTU : GBEES_SCHEME_SPLIT5, GBEES_MIXED, "sm_90", 1);
 }
 END_TEST
 
@@ -403,7 +457,10 @@ int main(void)
 
     tcase_set_timeout(tests, 300);
     tcase_add_checked_fixture(tests, start_test, end_test);
-    tcase_add_loop_test(tests, every_model_for_every_architecture, 0, 7);
+    tcase_add_loop_test(tests, every_model_for_every_architecture, 0, ARCHS);
+    tcase_add_loop_test(tests, the_engine_for_every_architecture, 0, ARCHS);
+    tcase_add_test(tests, the_engine_in_all_its_forms);
+    tcase_add_loop_test(tests, no_spills_in_six_dimensions, 0, 2);
     tcase_add_test(tests, an_architecture_to_come_gets_ptx);
     tcase_add_test(tests, float_stays_float);
     tcase_add_test(tests, no_contraction_if_not_wanted);

@@ -15,9 +15,10 @@ core/module/*         | module/* base/* <gbees/*> SYSTEM
 core/io/*             | io/* base/* <gbees/*> SYSTEM
 core/solver/*         | solver/* io/* module/* base/* numerics/* <gbees/*> SYSTEM
 core/command/*        | command/* solver/* io/* module/* base/* numerics/* <gbees/*> SYSTEM
+backends/common/*     | common/* base/* numerics/* <gbees/*> SYSTEM
 backends/cpu/*        | cpu/* base/* numerics/* <gbees/*> SYSTEM
 backends/cuda/device/* | cuda/device/* numerics/* <math.h> <stddef.h> <stdint.h> GBEES_SOURCE_FILE
-backends/cuda/*       | cuda/* base/* numerics/* <gbees/*> SYSTEM
+backends/cuda/*       | cuda/* device/* common/* base/* numerics/* <gbees/*> SYSTEM
 plugins/*             | <gbees/model.h> STANDARD
 '
 standard='assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h limits.h math.h stdarg.h stdbool.h stddef.h

@@ -8,6 +8,7 @@
  *   GBEES_MOVING     1: the drift depends on time
  *   GBEES_BLOCKS     blocks a multiprocessor is to hold
  *   GBEES_PART       1: steps, 2: the grid and records, 3: updates; they are compiled side by side. 0: all
+ *                    9: no engine, the model's functions alone, for tests
  */
 #include "model.h"
 
@@ -138,6 +139,20 @@ GBEES_KERNEL gbees_find_best(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_
 GBEES_KERNEL gbees_multiply(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_gain g, gbees_state *s)
 {
     multiply_pass(&m, &g, s);
+}
+
+#endif
+
+#if GBEES_PART == 9
+
+/* All that a model may have, called once: whether its text is one for a GPU takes no engine to see. */
+GBEES_KERNEL gbees_try(GBEES_BY_VALUE gbees_setup m, int which, const float *x_f, const double *x_d, float *to_f,
+                       double *to_d)
+{
+    gbees_model_drift_f((float)m.time_step, x_f, m.parameters_f, to_f);
+    gbees_model_drift_d(m.time_step, x_d, m.parameters_d, to_d);
+    gbees_model_measure_d(which, m.time_step, x_d, m.parameters_d, to_d + STATE_MAX_DIM);
+    to_d[2 * STATE_MAX_DIM] = gbees_model_bound_d(m.time_step, x_d, m.parameters_d);
 }
 
 #endif

@@ -1,0 +1,343 @@
+/* test_cuda_engine.c - the CUDA backend on a GPU made of threads (cuda_shim.c) against the CPU backend: the same
+ * cells, the same bits where it is to be so, the same totals; for long bricks and bricks one cell wide, for any
+ * number of blocks, however memory grows; and what it says when it can't go on. */
+#include "cuda_engine_fixture.h"
+
+/* ---- against the CPU --------------------------------------------------------------------------------------------
+ */
+
+static const bounds same = {0, 1e-12, 1e-12}, rounded = {1e-13, 1e-12, 1e-12};
+
+static const struct {
+    a_case c;
+    const bounds *most;
+} cases[] = {
+    {{"lorenz63", "shim_split", {"records=2"}}, &same},
+    {{"lorenz63", "shim_split", {"records=1", "end=0.3", "time_step=0.001", "prune_interval=1"}}, &same},
+    {{"lorenz63", "shim_split", {"records=1", "end=0.6", "courant=0.5", "prune_interval=1000"}}, &same},
+    {{"lorenz63", "shim_ctu", {"records=2", "end=1.2", "scheme=ctu", "precision=double"}}, &rounded},
+    {{"lorenz96", "shim_six", {"dimension=6", "records=2", "end=0.02", "extent=1.5"}}, &same},
+    {{"pcr3bp", "shim_wide", {"records=2", "end=0.05", "scheme=split5-mp"}}, &same},
+    /* The drift depends on time. */
+    {{"duffing", "shim_two", {"records=3", "end=2"}}, &same},
+    {{"duffing", "shim_two_ctu", {"records=3", "end=1", "scheme=ctu", "precision=double"}}, &rounded},
+    /* One edge of 64 cells; bricks one cell wide along two axes. */
+    {{"linear",
+      "shim_one",
+      {"dimension=1", "records=2", "end=3.5", "factor=50", "parameters.diagonal=-0.3",
+       "measurements=[{time: 3, function: x1, value: [1], covariance: [0.04]}]"}},
+     &same},
+    {{"linear",
+      "shim_eight",
+      {"dimension=8", "records=2", "end=0.3", "factor=0.5", "extent=1", "threshold=1e-5",
+       "measurements=[{time: 0.2, function: x8, value: [2], covariance: [0.2]}]"}},
+     &same},
+    {{"linear",
+      "shim_eight_ctu",
+      {"dimension=8", "records=1", "end=0.1", "factor=0.5", "extent=1", "threshold=1e-5", "scheme=ctu",
+       "precision=double"}},
+     &rounded},
+};
+
+START_TEST(as_on_the_cpu)
+{
+    const a_case *c = &cases[_i].c;
+    kept_run *cpu = run_on(c, "cpu"), *gpu = run_on(c, c->backend);
+
+    compare(gpu, cpu, cases[_i].most);
+    if (cases[_i].most->p > 0)
+        check_ledger(gpu);
+    forget(cpu);
+    forget(gpu);
+}
+END_TEST
+
+/* ---- one result -------------------------------------------------------------------------------------------------
+ */
+
+static const a_case measured = {"lorenz63", "shim_split", {"records=1", "end=1.2"}};
+static const a_case moving = {"duffing", "shim_two", {"records=1", "end=1"}};
+static const a_case corners = {"lorenz63", "shim_ctu", {"records=1", "end=0.6", "scheme=ctu", "precision=double"}};
+/* More bricks than the heap begins with. */
+static const a_case large = {"lorenz96", "shim_six", {"dimension=6", "records=1", "end=0.006", "extent=2"}};
+
+static void set_back(void)
+{
+    (void)unsetenv("SHIM_BLOCKS");
+    (void)unsetenv("SHIM_CLUSTER");
+    (void)unsetenv("SHIM_MEMORY");
+    (void)unsetenv("SHIM_VIRTUAL");
+    (void)unsetenv("SHIM_FAILING_LAUNCH");
+}
+
+START_TEST(any_number_of_blocks)
+{
+    static const a_case *const some[] = {&measured, &moving, &corners};
+    static const char *const blocks[] = {"1", "2", "3", "4", "4", "4"};
+    kept_run *first = NULL;
+
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
+        (void)setenv("SHIM_BLOCKS", blocks[k], 1);
+        (void)setenv("SHIM_CLUSTER", k == 5 ? "1" : "0", 1);
+        kept_run *run = run_on(some[_i], some[_i]->backend);
+
+        if (first)
+            compare_bits(run, first);
+        forget(first);
+        first = run;
+    }
+    forget(first);
+}
+END_TEST
+
+/* By the copy of an array, and by more memory behind it, with and without a brick that found no room. */
+START_TEST(the_heap_grows_by_itself)
+{
+    enum { HEAP = 1 << 14, BRICK = 64 };
+    kept_run *cpu = run_on(&large, "cpu"), *first = NULL;
+
+    for (int is_virtual = 0; is_virtual < 2; is_virtual++) {
+        (void)setenv("SHIM_VIRTUAL", is_virtual ? "1" : "0", 1);
+        kept_run *gpu = run_on(&large, large.backend);
+        const gbees_record *begin = &gpu->record[0].record, *end = &gpu->record[gpu->count - 1].record;
+
+        compare(gpu, cpu, &same);
+        ck_assert_uint_lt(begin->statistics.cells_raw, (uint64_t)HEAP * BRICK);
+        ck_assert_uint_gt(end->statistics.cells_raw, (uint64_t)HEAP * BRICK);
+        ck_assert_uint_gt(end->totals.peak_bytes, begin->totals.peak_bytes);
+        if (first)
+            compare_bits(gpu, first);
+        forget(first);
+        first = gpu;
+    }
+    forget(first);
+    forget(cpu);
+}
+END_TEST
+
+/* ---- what it can't do -------------------------------------------------------------------------------------------
+ */
+
+static kept_run *fail_on(const a_case *c, const char *backend, int status, const char *text)
+{
+    kept_run *run = try_run(c, backend);
+
+    ck_assert_int_eq(run->status, status);
+    ck_assert_msg(strstr(run->error.text, text) != NULL, "%s: '%s' is not in '%s'", backend, text, run->error.text);
+    ck_assert_ptr_null(strchr(run->error.text, '\n'));
+    return run;
+}
+
+/* The engine says what the CPU's does, at the same time; records before it are the same. */
+static const struct {
+    a_case c;
+    int status;
+    const char *text;
+} failures[] = {
+    {{"lorenz63", "shim_split", {"threshold=0.5", "records=20"}},
+     GBEES_ENUMERIC,
+     "no cell holds as much as the threshold 0.5"},
+    {{"nan_drift", "shim_nan", {"records=6"}}, GBEES_ENUMERIC, "the drift of nan_drift is not finite near x = "},
+    {{"nan_drift", "shim_nan", {"mean=[3, 0]"}}, GBEES_ENUMERIC, "the drift of nan_drift is not finite near x = "},
+    {{"lorenz63",
+      "shim_split",
+      {"end=0.1", "measurements=[{time: 0.05, function: z, value: [5000], covariance: [1]}]"}},
+     GBEES_EUNSUPPORTED,
+     "is supported by no cell: its log-likelihood is at most -1.24251e+07 (4.98e+03 standard"},
+    {{"linear",
+      "shim_one",
+      {"dimension=1", "end=0.1", "measurements=[{time: 0.05, function: x2, value: [1], covariance: [1]}]"}},
+     GBEES_ENUMERIC,
+     "the measurement function x2 of linear is not a number on some cell at t = 0.05"},
+};
+
+START_TEST(errors_are_the_cpus)
+{
+    const a_case *c = &failures[_i].c;
+    kept_run *cpu = fail_on(c, "cpu", failures[_i].status, failures[_i].text);
+    kept_run *gpu = fail_on(c, c->backend, failures[_i].status, failures[_i].text);
+
+    compare(gpu, cpu, &same);
+    forget(cpu);
+    forget(gpu);
+}
+END_TEST
+
+/* The state of the drift that is no number, the time, and the name. */
+START_TEST(where_the_drift_is_not_finite)
+{
+    kept_run *run = fail_on(&failures[1].c, "shim_nan", GBEES_ENUMERIC, "check the equations");
+    double x = 0, y = 9, t = 0;
+    const char *at = strstr(run->error.text, "near ");
+
+    ck_assert_ptr_nonnull(at);
+    ck_assert_int_eq(sscanf(at, "near x = %lf, y = %lf at t = %lf:", &x, &y, &t), 3);
+    ck_assert_double_eq_tol(x, 1.5, 8 * 0.05); /* of bricks of eight cells */
+    ck_assert_double_lt(fabs(y), 0.5);
+    ck_assert_double_ge(t, run->record[run->count - 1].record.time);
+    ck_assert_double_lt(t, 1.5);
+    forget(run);
+}
+END_TEST
+
+/* Whichever launch fails: what the driver said, and what was being done; nothing is left behind (the module looks).
+ */
+START_TEST(a_launch_that_fails)
+{
+    static const a_case tiny = {
+        "lorenz63",
+        "shim_split",
+        {"records=1", "end=0.02", "measurements=[{time: 0.01, function: z, value: [9], covariance: [1]}]"}};
+    static const char *const doings[] = {"setting up the grid",         "counting cells",
+                                         "computing moments",           "packing cells",
+                                         "advancing from t = 0",        "comparing with a measurement",
+                                         "updating with a measurement", "normalising the density",
+                                         "pruning after a measurement", "filling the hashtable again"};
+    enum { DOINGS = sizeof doings / sizeof *doings };
+    int seen[DOINGS] = {0}, failed = 1, launch;
+
+    for (launch = 1; failed && launch < 200; launch++) {
+        char number[16], text[128];
+
+        (void)snprintf(number, sizeof number, "%d", launch);
+        (void)setenv("SHIM_FAILING_LAUNCH", number, 1);
+        kept_run *run = try_run(&tiny, tiny.backend);
+        failed = run->status != GBEES_OK;
+        if (failed) {
+            ck_assert_int_eq(run->status, GBEES_EBACKEND);
+            ck_assert_ptr_nonnull(strstr(run->error.text, "CUDA_ERROR_ILLEGAL_ADDRESS"));
+            ck_assert_ptr_nonnull(strstr(run->error.text, "the GPU failed while "));
+        }
+        for (int k = 0; k < DOINGS && failed; k++) {
+            (void)snprintf(text, sizeof text, "the GPU failed while %s", doings[k]);
+            seen[k] += strstr(run->error.text, text) != NULL;
+        }
+        forget(run);
+    }
+    ck_assert_int_lt(launch, 200);
+    for (int k = 0; k < DOINGS; k++)
+        ck_assert_msg(seen[k], "no launch failed while %s", doings[k]);
+}
+END_TEST
+
+/* Whatever memory there is, the run ends well or with an error; records before it are whole. */
+START_TEST(little_memory)
+{
+    static const double share[] = {0.1, 0.4, 0.85, 0.95, 1.5};
+    kept_run *all = run_on(&large, large.backend);
+    int failed[2] = {0};
+
+    for (int is_virtual = 0; is_virtual < 2; is_virtual++)
+        for (size_t i = 0; i < sizeof share / sizeof *share; i++) {
+            char number[32];
+
+            (void)snprintf(number, sizeof number, "%.0f", share[i] * (double)all->totals.peak_bytes);
+            (void)setenv("SHIM_MEMORY", number, 1);
+            (void)setenv("SHIM_VIRTUAL", is_virtual ? "1" : "0", 1);
+            kept_run *run = try_run(&large, large.backend);
+            if (run->status) {
+                ck_assert_int_eq(run->status, GBEES_ENOMEM);
+                ck_assert_msg(strstr(run->error.text, " of memory left, and ") &&
+                                  strstr(run->error.text, " more are needed"),
+                              "%s", run->error.text);
+                failed[run->count > 0]++;
+            }
+            for (int k = 0; k < run->count; k++)
+                compare_cells(run, all, k, 0);
+            forget(run);
+        }
+    ck_assert_int_gt(failed[0], 0); /* at the start ... */
+    ck_assert_int_gt(failed[1], 0); /* ... and later */
+    forget(all);
+}
+END_TEST
+
+/* ---- an engine by itself ----------------------------------------------------------------------------------------
+ */
+
+static int add_up(void *context, size_t count, const int32_t *const *index, const double *p)
+{
+    double *sum = context;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t mixed = (uint64_t)(uint32_t)index[0][i] * 31u + (uint64_t)(uint32_t)index[1][i] * 17u;
+
+        sum[0] += p[i];
+        sum[1] += p[i] * (double)(mixed % 101u);
+    }
+    return 0;
+}
+
+static int stop_at_once(void *context, size_t count, const int32_t *const *index, const double *p)
+{
+    (void)context, (void)count, (void)index, (void)p;
+    return 77;
+}
+
+/* A measurement that is refused changes nothing, and the run can go on; a visitor can stop. */
+START_TEST(a_refused_update_changes_nothing)
+{
+    gbees_registry *registry = open_registry();
+    const gbees_model *model = NULL;
+    const gbees_backend *backend = NULL;
+    gbees_scenario *scenario = NULL;
+    gbees_problem *problem = NULL;
+    gbees_engine *engine = NULL;
+    gbees_error error = {GBEES_OK, ""};
+    gbees_clock clock = {.length = 0.1};
+    gbees_evidence evidence;
+    gbees_totals before, after;
+    double sum[2] = {0}, again[2] = {0};
+    const gbees_engine_options options = {.threads = 1};
+    const gbees_measurement far = {.size = 1, .value = {9000}, .covariance = {1}};
+
+    ck_assert_int_eq(gbees_registry_model(registry, "lorenz63", &model, &error), 0);
+    ck_assert_int_eq(gbees_registry_backend(registry, "shim_split", &backend, &error), 0);
+    ck_assert_int_eq(gbees_scenario_create(model->scenarios[0].text, "lorenz63", &scenario, &error), 0);
+    ck_assert_int_eq(gbees_problem_create(model, scenario, &problem, &error), 0);
+    ck_assert_msg(backend->create(problem, &options, &engine, &error) == 0, "%s", error.text);
+    ck_assert_int_eq(backend->advance(engine, &clock, 9, &error), 0);
+    ck_assert_uint_eq(clock.leg_step, 9);
+    backend->totals(engine, &before);
+    ck_assert_int_eq(backend->cells(engine, add_up, sum, &error), 0);
+    ck_assert_int_eq(backend->update(engine, &clock, &far, &evidence, &error), GBEES_EUNSUPPORTED);
+    backend->totals(engine, &after);
+    ck_assert_int_eq(backend->cells(engine, add_up, again, &error), 0);
+    ck_assert_double_eq_tol(again[0], sum[0], 1e-14);
+    ck_assert_double_eq_tol(again[1], sum[1], 1e-12);
+    compare_totals(&after, &before, 0, "totals");
+    ck_assert_int_eq(backend->cells(engine, stop_at_once, NULL, &error), 77);
+    ck_assert_int_eq(backend->advance(engine, &clock, 1, &error), 0);
+    ck_assert_uint_eq(clock.leg_step, 10);
+    ck_assert_int_eq(backend->advance(engine, &clock, UINT64_MAX, &error), 0); /* as many as it takes */
+    ck_assert_double_eq(clock.elapsed, 0.1);
+    backend->destroy(engine);
+    backend->destroy(NULL);
+    gbees_problem_destroy(problem);
+    gbees_scenario_destroy(scenario);
+    gbees_registry_destroy(registry);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cuda_engine");
+    TCase *tests = tcase_create("all");
+
+    tcase_set_timeout(tests, 120);
+    tcase_add_checked_fixture(tests, set_back, set_back);
+    tcase_add_loop_test(tests, as_on_the_cpu, 0, (int)(sizeof cases / sizeof *cases));
+    tcase_add_loop_test(tests, any_number_of_blocks, 0, 3);
+    tcase_add_test(tests, the_heap_grows_by_itself);
+    tcase_add_loop_test(tests, errors_are_the_cpus, 0, (int)(sizeof failures / sizeof *failures));
+    tcase_add_test(tests, where_the_drift_is_not_finite);
+    tcase_add_test(tests, a_launch_that_fails);
+    tcase_add_test(tests, little_memory);
+    tcase_add_test(tests, a_refused_update_changes_nothing);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,88 @@
+#!/bin/sh
+# test_cuda_shim.sh - gbees-run and the CUDA engine on a GPU made of threads: a whole run is the CPU's, and what goes
+# wrong in the middle - no memory, a launch that fails, a drift that is not a number - ends with one line on standard
+# error, exit status 1, and whole records of what came before.
+set -u
+
+top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
+program=$top_build/gbees-run
+if test ! -f "$top_build/tests/.libs/gbees_shim_split.so"; then
+    echo "skipped: gbees was configured without CUDA" >&2
+    exit 77
+fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+HOME=$scratch/home
+LC_ALL=C
+GBEES_BACKEND_PATH=$top_build/tests/.libs
+export HOME LC_ALL GBEES_BACKEND_PATH
+bad=0
+
+fail() {
+    echo "FAIL: $what: $*" >&2
+    sed 's/^/    err: /' err >&2
+    bad=1
+}
+
+gbees() {
+    "$program" --plugin-path "$top_build/tests/.libs" --threads 1 --quiet "$@" >out 2>err </dev/null
+    code=$?
+}
+
+export_to() { # FOLDER: its records as text
+    "$top_build/gbees-export" --format csv "$1" "$1.csv" >/dev/null 2>&1 || fail "the records of $1 can't be read"
+}
+
+# judge FOLDER TEXT: it failed, with this text, and left at least one whole record.
+judge() {
+    test "$code" -eq 1 || fail "exit status $code, not 1"
+    grep -qF -- "$2" err || fail "no '$2'"
+    test "$(grep -cv warning: err)" -eq 1 || fail "$(grep -cv warning: err) lines, not 1"
+    grep -q '"state": "failed"' "$1/run.json" || fail "$1 does not say 'failed'"
+    test -z "$(find "$1" -name '*.tmp')" || fail "temporary files are left in $1"
+    test -e "$1/leg0_record0.h5" || fail "no record before the failure"
+    export_to "$1"
+}
+
+# same FOLDER ALL: each record of FOLDER is the one of ALL.
+same() {
+    for file in "$1".csv/leg*; do
+        cmp -s "$file" "$2.csv/${file##*/}" || fail "$file is not that of $2"
+    done
+}
+
+what="a whole run, twice"
+gbees --plugin lorenz63 --backend shim_split --until 1.2 --set records=2 --output whole
+test "$code" -eq 0 || fail "exit status $code"
+export_to whole
+gbees --plugin lorenz63 --backend shim_split --until 1.2 --set records=2 --output again
+export_to again
+same again whole
+test "$(find whole.csv -name '*record*' | wc -l)" -ge 6 || fail "records are missing"
+
+what="a launch that fails"
+SHIM_FAILING_LAUNCH=15
+export SHIM_FAILING_LAUNCH
+gbees --plugin lorenz63 --backend shim_split --until 1.2 --set records=2 --output broken
+unset SHIM_FAILING_LAUNCH
+judge broken "the GPU failed while "
+grep -q 'CUDA_ERROR_ILLEGAL_ADDRESS' err || fail "the driver's error is not named"
+same broken whole
+
+what="no memory"
+for mapped in 0 1; do
+    SHIM_VIRTUAL=$mapped SHIM_MEMORY=20000000
+    export SHIM_VIRTUAL SHIM_MEMORY
+    gbees --plugin lorenz96 --backend shim_six --set extent=1.5 --set records=2 --until 0.02 --output "small-$mapped"
+    unset SHIM_VIRTUAL SHIM_MEMORY
+    judge "small-$mapped" " of memory left, and "
+    grep -q 'more are needed: ' err || fail "it does not say how much is needed"
+done
+
+what="a drift that is not a number"
+gbees --plugin nan_drift --backend shim_nan --set records=8 --output nan
+judge nan "the drift of nan_drift is not finite near x = "
+grep -q ' at t = ' err || fail "it does not say when"
+
+exit "$bad"
