@@ -131,6 +131,11 @@ GBEES_NUM uint64_t fresh_64(const uint64_t *at)
     return __atomic_load_n(at, __ATOMIC_RELAXED);
 }
 
+GBEES_NUM void share_32(uint32_t *at, uint32_t value)
+{
+    __atomic_store_n(at, value, __ATOMIC_RELAXED);
+}
+
 GBEES_NUM void publish_32(uint32_t *at, uint32_t value)
 {
     __atomic_store_n(at, value, __ATOMIC_RELEASE);

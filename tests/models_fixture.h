@@ -39,19 +39,22 @@ static inline const gbees_model *model(const char *name)
     return found;
 }
 
-/* A scenario of the model's card, by its number, with one change (or NULL). Its keys are its own alone. */
+/* A scenario of the model's card, by its number, with one change (or NULL); what it does not say the first one says. */
 static gbees_problem *problem_create(const gbees_model *of, int number, const char *change)
 {
-    gbees_scenario *scenario = NULL;
+    gbees_scenario *scenario = NULL, *first = NULL;
     gbees_problem *problem = NULL;
     gbees_error error;
 
     ck_assert_int_lt(number, of->scenario_count);
+    ck_assert_msg(!gbees_scenario_create(of->scenarios[0].text, of->name, &first, &error), "%s", error.text);
     ck_assert_msg(!gbees_scenario_create(of->scenarios[number].text, of->name, &scenario, &error), "%s", error.text);
     ck_assert_msg(!change || !gbees_scenario_set(scenario, change, &error), "%s", error.text);
+    ck_assert_msg(!gbees_scenario_merge(scenario, first, &error), "%s", error.text);
     ck_assert_msg(!gbees_problem_create(of, scenario, &problem, &error), "%s, %s: %s", of->name,
                   of->scenarios[number].name, error.text);
     gbees_scenario_destroy(scenario);
+    gbees_scenario_destroy(first);
     return problem;
 }
 

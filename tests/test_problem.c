@@ -287,6 +287,10 @@ START_TEST(modes)
     ck_assert_int_eq(problem->numerics.faces, GBEES_FACES_OPEN);
     ck_assert_int_eq(problem->numerics.prune_interval, 7);
     ck_assert(problem->numerics.courant == 0.5);
+    ck_assert_int_eq(problem->numerics.cell_values, GBEES_CELL_AVERAGES);
+    gbees_problem_destroy(problem);
+
+    problem = problem_of(&lorenz63, "scheme: ctu", text63);
     ck_assert_int_eq(problem->numerics.cell_values, GBEES_CELL_POINTS);
     gbees_problem_destroy(problem);
 
@@ -397,14 +401,14 @@ static const struct {
      "f.yaml:2: precision: mode paper has precision 'double', found 'mixed': remove one of the two"},
     {&lorenz63, "mode: paper\ncell_values: averages",
      "f.yaml:2: cell_values: mode paper has cell_values 'points', found 'averages': remove one of the two"},
-    {&lorenz63, "\ncell_values: averages",
+    {&lorenz63, "scheme: ctu\ncell_values: averages",
      "f.yaml:2: cell_values: scheme ctu has 'points', found 'averages': remove it, or choose 'scheme: split5'"},
     {&lorenz63, "scheme: ctu-positive\ncell_values: averages",
      "f.yaml:2: cell_values: scheme ctu-positive has 'points', found 'averages': remove it, or choose 'scheme: "
      "split5'"},
     {&lorenz63, "mode: paper\nscheme: ctu-divergence",
      "f.yaml:2: scheme: mode paper has scheme 'ctu', found 'ctu-divergence': remove one of the two"},
-    {&lorenz63, "\ncourant: 1.5", "f.yaml:2: courant: expected a number > 0, at most 1 (scheme ctu), found '1.5'"},
+    {&lorenz63, "scheme: ctu\ncourant: 1.5", "f.yaml:2: courant: expected a number > 0, at most 1 (scheme ctu), found '1.5'"},
     {&lorenz63, "mode: paper\ncourant: 1.01",
      "f.yaml:2: courant: expected a number > 0, at most 1 (scheme ctu), found '1.01'"},
     {&lorenz63, "scheme: split5\ncourant: 4.1",

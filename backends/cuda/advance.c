@@ -71,7 +71,7 @@ static int make_room(gbees_engine *e, gbees_error *error)
 int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
 {
     gbees_state *s = e->state;
-    uint64_t target = s->steps + max_steps;
+    uint64_t target = max_steps < UINT64_MAX - s->steps ? s->steps + max_steps : UINT64_MAX;
     int status = cuda_check(e->api, e->api->cuCtxSetCurrent(e->context), "advancing", error);
 
     s->time = clock->time;
@@ -112,7 +112,7 @@ void cuda_engine_totals(const gbees_engine *e, gbees_totals *totals)
     totals->mass_clipped = s->clipped;
     totals->mass_outflow = s->outflow;
     totals->mass_pruned = s->pruned;
-    totals->time_step = s->step;
+    totals->time_step = s->last_step;
     totals->threshold = e->problem->mass_budget > 0 ? e->steered : e->problem->threshold;
     totals->threads = 0;
 }

@@ -327,6 +327,7 @@ GBEES_NUM void settle_step(const gbees_setup *m, gbees_state *s, book *b)
         s->clipped += clipped;
         s->outflow += m->sweeps ? outflow : b->mass + clipped - mass;
         s->needed_steps++;
+        s->last_step = b->step;
         s->raw_cell_updates += (double)b->count * CELLS;
         s->max_count = b->count > s->max_count ? b->count : s->max_count;
     }
@@ -350,7 +351,9 @@ GBEES_NUM int finish_step(const gbees_setup *m, gbees_state *s, book *b)
     if (leads_block() && !b->stop)
         b->stop = b->due && m->stop_at_prunes ? STOP_PRUNED : b->count > m->room ? STOP_ROOM : STOP_DONE;
     block_sync();
-    return !b->stop && b->steps < b->target && b->elapsed < b->length;
+    int go_on = !b->stop && b->steps < b->target && b->elapsed < b->length;
+    block_sync(); /* all have read the book before it is written again */
+    return go_on;
 }
 
 /* Where nothing comes between, marking the cells after a step and growing the grid for the next are one pass. */

@@ -14,7 +14,7 @@
 GBEES_NUM size_t cell_beside(const gbees_setup *m, uint32_t slot, int cell, int local, int axis, int distance)
 {
     const int edge = axis_edge(axis);
-    int from = cell + (distance << axis_shift(axis));
+    int from = cell + distance * (1 << axis_shift(axis));
 
     local += distance;
     if (local < 0) {

@@ -80,9 +80,9 @@ GBEES_NUM void link_brick(const gbees_setup *m, uint32_t slot)
     for (int d = team_lane(); d < DIRECTIONS; d += TEAM) {
         uint32_t neighbor = table_find(m, key_near(m, slot, d, -1));
 
-        m->grid.neighbor[d][slot] = neighbor;
-        if (neighbor)
-            m->grid.neighbor[d ^ 1][neighbor] = slot;
+        share_32(&m->grid.neighbor[d][slot], neighbor);
+        if (neighbor) /* another new one's team does the same */
+            share_32(&m->grid.neighbor[d ^ 1][neighbor], slot);
     }
 }
 

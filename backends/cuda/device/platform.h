@@ -131,6 +131,12 @@ GBEES_NUM uint64_t fresh_64(const uint64_t *at)
     return *(const volatile uint64_t *)at;
 }
 
+/* Where several write the same. */
+GBEES_NUM void share_32(uint32_t *at, uint32_t value)
+{
+    *at = value;
+}
+
 GBEES_NUM void publish_32(uint32_t *at, uint32_t value)
 {
     __threadfence();

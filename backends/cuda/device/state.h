@@ -106,6 +106,7 @@ typedef struct gbees_state {
     double cell_updates, raw_cell_updates, clipped, outflow, pruned, step;
     uint64_t max_cells, needed_count;
     double needed_steps;
+    double last_step; /* of the last step that was done */
     uint32_t max_count;
     double mass;
     uint64_t cells_needed, cells_above;   /* of the last marking */
