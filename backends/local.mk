@@ -6,6 +6,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 %C%_gbees_cpu_la_SOURCES = \
 	%D%/cpu/backend.c \
 	%D%/cpu/budget.c \
+	%D%/cpu/coupling.c \
 	%D%/cpu/engine.h \
 	%D%/cpu/grid.c \
 	%D%/cpu/grid.h \
@@ -25,6 +26,8 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 cpu_kernel_sources = \
 	%D%/cpu/kernel.c \
 	%D%/cpu/kernel.h \
+	%D%/cpu/kernel_far.h \
+	%D%/cpu/kernel_inspect.h \
 	%D%/cpu/kernel_mask.h \
 	%D%/cpu/kernel_real.h \
 	%D%/cpu/kernel_split.h \

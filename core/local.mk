@@ -106,6 +106,29 @@ gbees_export_LDADD = libgbees.la $(HDF5_LIBS) $(JANSSON_LIBS)
 gbees_export_SOURCES = \
 	%D%/command/export.c
 
+bin_PROGRAMS += gbees-plugin
+gbees_plugin_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DGBEES_CC='"$(CC)"' \
+	-DGBEES_INCLUDE_DIR='"$(includedir)"' \
+	-DGBEES_SOURCE_DIR='"$(abs_top_srcdir)"'
+gbees_plugin_LDFLAGS =
+gbees_plugin_LDADD = libgbees.la $(JANSSON_LIBS)
+gbees_plugin_SOURCES = \
+	%D%/command/command.h \
+	%D%/command/describe.c \
+	%D%/command/output.c \
+	%D%/command/plugin.c \
+	%D%/command/plugin.h \
+	%D%/command/plugin_build.c \
+	%D%/command/plugin_check.c \
+	%D%/command/plugin_child.c \
+	%D%/command/plugin_compare.c \
+	%D%/command/plugin_drift.c \
+	%D%/command/plugin_new.c \
+	%D%/command/plugin_probe.c \
+	%D%/command/print.c \
+	%D%/command/setup.c
+
 # All of gbees-plot but its main(), for its tests, too.
 noinst_LTLIBRARIES += %D%/libplot.la
 %C%_libplot_la_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)

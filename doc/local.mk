@@ -2,6 +2,7 @@ dist_doc_DATA = \
 	%D%/accuracy.md \
 	%D%/architecture.md \
 	%D%/cuda.md \
+	%D%/gbees-plugin.md \
 	%D%/gbees-run.md \
 	%D%/install.md \
 	%D%/json.md \
@@ -20,4 +21,5 @@ dist_doc_DATA = \
 	%D%/workerror.png
 
 dist_man_MANS = \
+	%D%/gbees-plugin.1 \
 	%D%/gbees-run.1

@@ -19,9 +19,12 @@ typedef struct dense {
     int edge[DENSE_DIM]; /* of a brick: present cells come in bricks */
     int periodic;
     int walls; /* the reference's rule: no flux through the lower face of a cell whose lower neighbour is absent */
+    int divergence;   /* with the divergence term */
+    int shared;       /* no cell gives more than it holds */
     int forward_only; /* the reference's growth: the velocity at the upper face counts for both directions */
     double width[DENSE_DIM];
     double *p, *v[DENSE_DIM], *flux[DENSE_DIM]; /* v, flux: at the upper face of a cell */
+    double *share;                              /* of what would flow out of a cell */
     unsigned char *present;
     double clipped;
 } dense;
@@ -39,8 +42,9 @@ static inline void dense_create(dense *d, int n, const int *lo, const int *size,
         d->width[j] = 1;
     }
     d->p = calloc((size_t)d->cells, sizeof *d->p);
+    d->share = calloc((size_t)d->cells, sizeof *d->share);
     d->present = calloc((size_t)d->cells, 1);
-    if (!d->p || !d->present)
+    if (!d->p || !d->share || !d->present)
         abort();
     memset(d->present, periodic, (size_t)d->cells);
     for (int j = 0; j < n; j++) {
@@ -54,6 +58,7 @@ static inline void dense_create(dense *d, int n, const int *lo, const int *size,
 static inline void dense_destroy(dense *d)
 {
     free(d->p);
+    free(d->share);
     free(d->present);
     for (int j = 0; j < d->n; j++) {
         free(d->v[j]);
@@ -207,6 +212,39 @@ static inline void dense_corners(dense *d, long i, int j, double step)
     }
 }
 
+static inline double dense_divergence(const dense *d, long cell)
+{
+    double sum = 0;
+
+    for (int j = 0; j < d->n; j++) {
+        long below = dense_next(d, cell, j, -1);
+
+        sum += below < 0 ? 0 : (d->v[j][cell] - d->v[j][below]) / d->width[j];
+    }
+    return sum;
+}
+
+/* Cuts the fluxes out of each cell so that they are no more than it holds. */
+static inline void dense_share(dense *d, double step)
+{
+    for (long i = 0; i < d->cells; i++) {
+        double out = 0;
+
+        for (int l = 0; l < d->n; l++) {
+            long below = dense_next(d, i, l, -1);
+
+            out += step / d->width[l] * (fmax(d->flux[l][i], 0) - (below < 0 ? 0 : fmin(d->flux[l][below], 0)));
+        }
+        d->share[i] = out > dense_p(d, i) ? dense_p(d, i) / out : 1;
+    }
+    for (int l = 0; l < d->n; l++)
+        for (long i = 0; i < d->cells; i++) {
+            long above = dense_next(d, i, l, 1);
+
+            d->flux[l][i] *= d->flux[l][i] > 0 ? d->share[i] : above < 0 ? 0 : d->share[above];
+        }
+}
+
 static inline void dense_fluxes(dense *d, double step)
 {
     for (int l = 0; l < d->n; l++)
@@ -226,7 +264,14 @@ static inline void dense_fluxes(dense *d, double step)
 
             if (!d->walls || (dense_here(d, i) && dense_here(d, above)))
                 d->flux[l][i] += 0.5 * a * (1 - a * step / d->width[l]) * dense_limited(d0, upwind);
+            if (d->divergence && u != 0) {
+                long from = u > 0 ? i : above;
+
+                d->flux[l][i] -= dense_here(d, from) ? u * step / 2 * dense_divergence(d, from) * d->p[from] : 0;
+            }
         }
+    if (d->shared)
+        dense_share(d, step);
 }
 
 /* One step; given `clip`, negative cells become 0. */

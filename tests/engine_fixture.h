@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 /* Parameters of advect: tests/plugins/advect.c. */
-enum { VELOCITY = 0, RATE = 8, ROTATION = 16, BEAT, HOLE, HOLE_HALF, BEND };
+enum { VELOCITY = 0, RATE = 8, ROTATION = 16, BEAT, HOLE, HOLE_HALF, BEND, SHEAR, JUMP };
 
 typedef struct rig {
     gbees_registry *registry;
@@ -197,6 +197,9 @@ static inline void rig_window(const rig *r, dense *d, int margin)
     }
     dense_create(d, p->dimension, lo, size, 0);
     gbees_shape_set(&shape, p->dimension, p->numerics.cells_per_brick);
+    d->divergence =
+        p->numerics.scheme == GBEES_SCHEME_CTU_DIVERGENCE || p->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE;
+    d->shared = p->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE;
     d->walls = d->forward_only = p->numerics.faces == GBEES_FACES_REFERENCE;
     for (int j = 0; j < p->dimension; j++) {
         d->edge[j] = shape.edge[j];

@@ -16,6 +16,7 @@ test_scripts = \
 	%D%/test_lists.sh \
 	%D%/test_new_model.sh \
 	%D%/test_plot.sh \
+	%D%/test_plugin.sh \
 	%D%/test_robust.sh \
 	%D%/test_run.sh \
 	%D%/test_scenarios.sh
@@ -28,6 +29,8 @@ check_PROGRAMS += \
 	%D%/test_card \
 	%D%/test_cells \
 	%D%/test_cpu \
+	%D%/test_cpu_ctu \
+	%D%/test_cpu_far \
 	%D%/test_cpu_motion \
 	%D%/test_cpu_split \
 	%D%/test_cpu_step \
@@ -243,7 +246,8 @@ noinst_HEADERS = \
 	%D%/engine_fixture.h \
 	%D%/models_fixture.h \
 	%D%/module_fixture.h \
-	%D%/results_fixture.h
+	%D%/results_fixture.h \
+	%D%/run_fixture.h
 
 # Modules for the tests, most of them wrong on purpose, one even with an undefined function; they land in
 # tests/.libs. Without -rpath libtool would make no shared object.

@@ -171,6 +171,33 @@ START_TEST(one_face_that_is_not_a_number_is_found)
 }
 END_TEST
 
+/* Velocities that can be told, and a divergence that can't. */
+START_TEST(a_divergence_that_overflows_is_found)
+{
+    for (int n = 1; n <= 3; n++)
+        for (int kind = 0; kind < 4; kind++) {
+            rig r;
+
+            rig_open(&r, n, 6);
+            rig_straighten(&r);
+            r.problem.numerics.scheme = kind & 1 ? GBEES_SCHEME_SPLIT5 : GBEES_SCHEME_CTU;
+            r.problem.numerics.precision = kind & 2 ? GBEES_MIXED : GBEES_DOUBLE;
+            r.problem.numerics.cells_per_brick = _i;
+            for (int j = 0; j < n; j++)
+                r.problem.width[j] = 1.5;
+            r.problem.parameters[HOLE] = r.problem.mean[0] + 3;
+            r.problem.parameters[JUMP] = kind & 2 ? 1.5e38 : 8e307; /* half of it is no number's limit: all is well */
+            rig_start(&r, 1);
+            r.problem.parameters[JUMP] *= 2;
+            for (int side = 0; side < 2; side++) { /* apart, and together */
+                r.problem.parameters[JUMP] *= side ? -1 : 1;
+                says_not_finite(&r, rig_try(&r, 1), "near x1 = ");
+            }
+            rig_close(&r);
+        }
+}
+END_TEST
+
 START_TEST(a_drift_that_becomes_not_a_number_stops_the_run)
 {
     rig r;
@@ -240,6 +267,8 @@ int main(void)
     tcase_add_loop_test(motion, cells_and_bricks_have_one_density, 2, 4);
     tcase_set_timeout(errors, 60);
     tcase_add_loop_test(errors, one_face_that_is_not_a_number_is_found, 0, 4);
+    tcase_add_loop_test(errors, a_divergence_that_overflows_is_found, 1, 2);
+    tcase_add_loop_test(errors, a_divergence_that_overflows_is_found, 64, 65);
     tcase_add_test(errors, a_drift_that_becomes_not_a_number_stops_the_run);
     tcase_add_test(errors, impossible_problems_are_refused);
     tcase_add_test(errors, a_threshold_above_all_cells_is_an_error);

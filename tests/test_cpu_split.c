@@ -3,11 +3,13 @@
 #include "../backends/cpu/engine.h"
 #include "dense_split.h"
 #include "engine_fixture.h"
+#include "run_fixture.h"
 
 static void open_split(rig *r, int n, int extent)
 {
     rig_open(r, n, extent);
     r->problem.numerics.scheme = GBEES_SCHEME_SPLIT5;
+    r->problem.numerics.cell_values = GBEES_CELL_AVERAGES;
 }
 
 /* ---- cell by cell -------------------------------------------------------------------------------------------- */
@@ -485,55 +487,72 @@ START_TEST(moving_drifts_are_of_second_order)
 }
 END_TEST
 
-static int keep_mean(void *context, const gbees_record *record, gbees_error *error)
+/* The relative error of the variance of x1 at t = 1 under dx1/dt = x_n, without correlations at the start: it grows
+ * from s_1^2 to s_1^2 + s_n^2. */
+static double shear_error(rig *r, gbees_cell_values values)
 {
-    (void)error;
-    if (record->leg == 0) /* up to the measurement at t = 1 */
-        *(double *)context = record->statistics.mean[0];
-    return 0;
+    const int n = r->problem.dimension;
+    double *c = r->problem.covariance, exact;
+
+    r->problem.numerics.cell_values = values;
+    rig_start(r, 1);
+    double start = rig_statistics(r).covariance[0];
+    ck_assert_double_eq_tol(start / c[0], 1, 1e-6); /* either way */
+    rig_until(r, 1);
+    exact = c[0] + c[n * n - 1];
+    return rig_statistics(r).covariance[0] / exact - 1;
 }
 
-/* The mean of x at t = 1, just before the measurement. */
-static double lorenz_mean(const char *scheme)
+/* Averages: what varies inside a cell, h^2/12, is sheared with the rest. Points: nothing but the scheme's own error.
+ */
+START_TEST(points_shear_without_the_variance_inside_a_cell)
 {
-    const gbees_engine_options options = {.threads = 1};
-    gbees_registry *registry = NULL;
-    gbees_scenario *scenario = NULL;
-    gbees_problem *problem = NULL;
-    gbees_solver *solver = NULL;
-    const gbees_model *model = NULL;
-    const gbees_backend *backend = NULL;
-    double mean = NAN;
-    const gbees_observer observer = {.context = &mean, .record = keep_mean};
-    gbees_error error = {GBEES_OK, ""};
-    int status = gbees_registry_create(NULL, &registry, &error);
+    rig r;
 
-    if (!status)
-        status = gbees_registry_model(registry, "lorenz63", &model, &error);
-    if (!status)
-        status = gbees_registry_backend(registry, "cpu", &backend, &error);
-    if (!status)
-        status = gbees_scenario_create(model->scenarios[0].text, "lorenz63", &scenario, &error);
-    if (!status)
-        status = gbees_scenario_set(scenario, scheme, &error);
-    if (!status)
-        status = gbees_problem_create(model, scenario, &problem, &error);
-    if (!status)
-        status = gbees_solver_create(problem, backend, &options, &solver, &error);
-    if (!status)
-        status = gbees_solver_run(solver, &observer, &error);
-    ck_assert_msg(status == GBEES_OK, "%s", error.text);
-    gbees_solver_destroy(solver);
-    gbees_problem_destroy(problem);
-    gbees_scenario_destroy(scenario);
-    gbees_registry_destroy(registry);
-    return mean;
+    open_split(&r, _i, 12);
+    rig_straighten(&r);
+    r.problem.parameters[SHEAR] = 1;
+    for (int j = 0; j < _i; j++) {
+        r.problem.width[j] = 0.5 + 0.1 * j;
+        for (int k = 0; k < _i; k++)
+            r.problem.covariance[j * _i + k] = j == k ? 4 * r.problem.width[j] * r.problem.width[j] : 0;
+    }
+    double h = r.problem.width[_i - 1], first = r.problem.width[0];
+    double inside = h * h / 12 / (4 * (h * h + first * first));
+    double averages = shear_error(&r, GBEES_CELL_AVERAGES), points = shear_error(&r, GBEES_CELL_POINTS);
+    ck_assert_msg(fabs(averages / inside - 1) < 0.1 && fabs(points) < 0.05 * inside,
+                  "averages %.4g, points %.4g, expected %.4g and 0", averages, points, inside);
+    rig_close(&r);
 }
+END_TEST
+
+/* The other way round: a density that is stretched along an axis stretches what varies inside a cell, too.  Averages
+ * know of it, points don't. */
+START_TEST(averages_stretch_with_the_variance_inside_a_cell)
+{
+    rig r;
+
+    open_split(&r, 1, 12);
+    rig_straighten(&r);
+    r.problem.parameters[RATE] = 0.5;
+    r.problem.mean[0] = 0;
+    r.problem.covariance[0] = 4 * r.problem.width[0] * r.problem.width[0];
+    for (int points = 0; points < 2; points++) {
+        r.problem.numerics.cell_values = points ? GBEES_CELL_POINTS : GBEES_CELL_AVERAGES;
+        rig_start(&r, 1);
+        rig_until(&r, 1);
+        double off = rig_statistics(&r).covariance[0] / (r.problem.covariance[0] * exp(1)) - 1;
+        ck_assert_double_eq_tol(off, points ? -(exp(1) - 1) / (48 * exp(1)) : 0, 1e-3);
+    }
+    rig_close(&r);
+}
+END_TEST
 
 /* Monte Carlo, 8e6 samples: 4.868; the paper's scheme has 2.8. */
 START_TEST(lorenz_63_is_near_the_truth)
 {
-    double mean = lorenz_mean("scheme=split5");
+    const char *const settings[] = {"scheme=split5", NULL};
+    double mean = run_model("lorenz63", settings).statistics.mean[0]; /* at t = 1, just before the measurement */
 
     ck_assert_msg(fabs(mean - 4.868) < 4.868 - 3.4, "the mean of x is %.4f", mean);
 }
@@ -564,6 +583,8 @@ int main(void)
     tcase_add_loop_test(same, mirrored_problems_have_mirrored_results, 1, 5);
     tcase_set_timeout(accuracy, 60);
     tcase_add_loop_test(accuracy, moving_drifts_are_of_second_order, 1, 3);
+    tcase_add_loop_test(accuracy, points_shear_without_the_variance_inside_a_cell, 2, 4);
+    tcase_add_test(accuracy, averages_stretch_with_the_variance_inside_a_cell);
     tcase_add_test(accuracy, lorenz_63_is_near_the_truth);
     suite_add_tcase(suite, steps);
     suite_add_tcase(suite, mass);

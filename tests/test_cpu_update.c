@@ -99,15 +99,18 @@ static void update_agrees(rig *r, const gbees_measurement *m, double tolerance)
     list_free(&got);
 }
 
-/* kind 0: bricks, 1: bricks in mixed precision, 2: cells, 3: paper mode. */
+/* kind 0: bricks, 1: bricks in mixed precision, 2: cells, 3: paper mode, 4: points of the split
+ * scheme. */
 static double open_kind(rig *r, int kind, int n)
 {
     rig_open(r, n, n == 1 ? 8 : n == 2 ? 6 : n == 3 ? 4 : 2);
-    r->problem.numerics.cells_per_brick = kind < 2 ? 64 : 1;
+    r->problem.numerics.cells_per_brick = kind == 2 || kind == 3 ? 1 : 64;
     if (kind == 1) {
         r->problem.numerics.precision = GBEES_MIXED;
         r->problem.threshold = 1e-8;
     }
+    if (kind == 4)
+        r->problem.numerics.scheme = GBEES_SCHEME_SPLIT5;
     if (kind == 3) {
         r->problem.numerics.mode = GBEES_MODE_PAPER;
         r->problem.numerics.faces = GBEES_FACES_REFERENCE;
@@ -244,9 +247,9 @@ int main(void)
     SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(updates, 60);
-    tcase_add_loop_test(updates, posterior_is_prior_times_likelihood, 0, 4);
-    tcase_add_loop_test(updates, far_measurements_give_an_answer, 0, 4);
-    tcase_add_loop_test(updates, unsupported_measurements_leave_the_density_alone, 0, 4);
+    tcase_add_loop_test(updates, posterior_is_prior_times_likelihood, 0, 5);
+    tcase_add_loop_test(updates, far_measurements_give_an_answer, 0, 5);
+    tcase_add_loop_test(updates, unsupported_measurements_leave_the_density_alone, 0, 5);
     tcase_add_test(updates, a_covariance_that_is_none_is_refused);
     tcase_add_loop_test(updates, an_update_prunes, 0, 2);
     suite_add_tcase(suite, updates);

@@ -24,4 +24,8 @@ grep -q lorenz63 "$scratch/list" || fail "--list has no lorenz63: $(cat "$scratc
 find "$scratch/run" -name '*.png' | grep -q . || fail "gbees-plot drew nothing"
 "$bindir/gbees-export" --format gbees "$scratch/run" "$scratch/text" > "$scratch/log" 2>&1 ||
     fail "gbees-export: $(cat "$scratch/log")"
+cd "$scratch"
+"$bindir/gbees-plugin" new mine > "$scratch/log" 2>&1 || fail "gbees-plugin new: $(cat "$scratch/log")"
+"$bindir/gbees-plugin" build mine.c > "$scratch/log" 2>&1 || fail "gbees-plugin build: $(cat "$scratch/log")"
+"$bindir/gbees-plugin" check mine > "$scratch/log" 2>&1 || fail "gbees-plugin check: $(cat "$scratch/log")"
 echo "installed programs work"

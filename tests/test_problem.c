@@ -287,6 +287,36 @@ START_TEST(modes)
     ck_assert_int_eq(problem->numerics.faces, GBEES_FACES_OPEN);
     ck_assert_int_eq(problem->numerics.prune_interval, 7);
     ck_assert(problem->numerics.courant == 0.5);
+    ck_assert_int_eq(problem->numerics.cell_values, GBEES_CELL_POINTS);
+    gbees_problem_destroy(problem);
+
+    problem = problem_of(&lorenz63, "scheme: split5\ncourant: 4", text63);
+    ck_assert(problem->numerics.courant == 4);
+    gbees_problem_destroy(problem);
+
+    problem = problem_of(&lorenz63, "scheme: split5", text63);
+    ck_assert_int_eq(problem->numerics.scheme, GBEES_SCHEME_SPLIT5);
+    ck_assert_int_eq(problem->numerics.cell_values, GBEES_CELL_AVERAGES);
+    ck_assert_int_eq(problem->numerics.prune_interval, 5);
+    gbees_problem_destroy(problem);
+
+    problem = problem_of(&lorenz63, "scheme: split5-mp\ncell_values: points", text63);
+    ck_assert_int_eq(problem->numerics.scheme, GBEES_SCHEME_SPLIT5_MP);
+    ck_assert_int_eq(problem->numerics.cell_values, GBEES_CELL_POINTS);
+    gbees_problem_destroy(problem);
+
+    problem = problem_of(&lorenz63, "scheme: ctu-divergence", text63);
+    ck_assert_int_eq(problem->numerics.scheme, GBEES_SCHEME_CTU_DIVERGENCE);
+    ck_assert_int_eq(problem->numerics.prune_interval, 20);
+    gbees_problem_destroy(problem);
+
+    problem = problem_of(&lorenz63, "scheme: ctu-positive", text63);
+    ck_assert_int_eq(problem->numerics.scheme, GBEES_SCHEME_CTU_POSITIVE);
+    ck_assert_int_eq(problem->numerics.cell_values, GBEES_CELL_POINTS);
+    gbees_problem_destroy(problem);
+
+    problem = problem_of(&lorenz63, "scheme: ctu\ncell_values: points", text63);
+    ck_assert_int_eq(problem->numerics.cell_values, GBEES_CELL_POINTS);
     gbees_problem_destroy(problem);
 }
 END_TEST
@@ -365,6 +395,23 @@ static const struct {
      "f.yaml:3: measurement 1: covariance: not positive definite: its leading 2 x 2 part is not"},
     {&lorenz63, "mode: paper\nprecision: mixed",
      "f.yaml:2: precision: mode paper has precision 'double', found 'mixed': remove one of the two"},
+    {&lorenz63, "mode: paper\ncell_values: averages",
+     "f.yaml:2: cell_values: mode paper has cell_values 'points', found 'averages': remove one of the two"},
+    {&lorenz63, "\ncell_values: averages",
+     "f.yaml:2: cell_values: scheme ctu has 'points', found 'averages': remove it, or choose 'scheme: split5'"},
+    {&lorenz63, "scheme: ctu-positive\ncell_values: averages",
+     "f.yaml:2: cell_values: scheme ctu-positive has 'points', found 'averages': remove it, or choose 'scheme: "
+     "split5'"},
+    {&lorenz63, "mode: paper\nscheme: ctu-divergence",
+     "f.yaml:2: scheme: mode paper has scheme 'ctu', found 'ctu-divergence': remove one of the two"},
+    {&lorenz63, "\ncourant: 1.5", "f.yaml:2: courant: expected a number > 0, at most 1 (scheme ctu), found '1.5'"},
+    {&lorenz63, "mode: paper\ncourant: 1.01",
+     "f.yaml:2: courant: expected a number > 0, at most 1 (scheme ctu), found '1.01'"},
+    {&lorenz63, "scheme: split5\ncourant: 4.1",
+     "f.yaml:2: courant: expected a number > 0, at most 4 (scheme split5: the shortest edge of a brick), found '4.1'"},
+    {&lorenz63, "scheme: split5-mp\nbrick: 1\ncourant: 2",
+     "f.yaml:3: courant: expected a number > 0, at most 1 (scheme split5-mp: the shortest edge of a brick), found "
+     "'2'"},
     {&lorenz63, "mode: paper\ngrowth: all",
      "f.yaml:2: growth: mode paper has growth 'downwind', found 'all': remove one of the two"},
     {&lorenz63, "mode: legacy\ntime_step: 1\ngrowth: downwind",

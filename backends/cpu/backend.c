@@ -75,7 +75,9 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     if (!e)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CPU backend was set up");
     e->problem = problem;
-    e->split = numerics->scheme != GBEES_SCHEME_CTU;
+    e->split = gbees_scheme_is_split(numerics->scheme);
+    e->reach = e->split && numerics->courant > 1 ? (int)ceil(numerics->courant) : 1;
+    e->averages = numerics->cell_values == GBEES_CELL_AVERAGES;
     e->paper = numerics->faces == GBEES_FACES_REFERENCE;
     e->cells = numerics->cells_per_brick;
     e->real_size = numerics->precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
@@ -145,11 +147,12 @@ static double estimate(const gbees_problem *problem)
     gbees_shape shape;
     int n = problem->dimension, paper = problem->numerics.faces == GBEES_FACES_REFERENCE;
     double real_size = problem->numerics.precision == GBEES_DOUBLE ? 8 : 4, bricks = 1;
+    int rows = problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE ? 4 : 3;
 
     gbees_shape_set(&shape, n, problem->numerics.cells_per_brick);
     for (int j = 0; j < n; j++)
         bricks *= ceil((2.0 * problem->extent[j] + 1) / shape.edge[j]) + 1;
-    return 2 * bricks * (shape.cells * 3 * real_size + n * 28.0 + 48 + (paper ? 8.0 * n : 0));
+    return 2 * bricks * (shape.cells * rows * real_size + n * 28.0 + 48 + (paper ? 8.0 * n : 0));
 }
 
 GBEES_BACKEND_EXPORT extern const gbees_backend gbees_backend_card;

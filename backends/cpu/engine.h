@@ -31,14 +31,18 @@ struct gbees_engine {
     int cells;        /* a brick */
     int paper;        /* the reference's face rule: paper.c */
     int split;        /* the split scheme: one density, swept in place */
+    int averages;     /* P are averages over cells, not values at their centres */
     size_t real_size; /* of p, s and next */
 
     /* One row a slot; p and next are swapped at each step. */
-    void *p, *s, *next;
+    void *p, *s, *next, *share;
     uint64_t *active, *flow, *needed;
     unsigned char *diverging;
     double *rate;
     double *velocity; /* paper mode: at the upper faces, n a cell */
+
+    int reach;                        /* cells that probability may go in a step: the Courant number, rounded up */
+    uint64_t near[2 * GBEES_MAX_DIM]; /* by direction: the cells so near to that side of the brick */
 
     kernel_context context;
     void *offsets[GBEES_MAX_DIM];    /* storage of context.axis[].offset */
@@ -63,8 +67,14 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error);
 
 /* growth.c: inserts what the cells with P >= p* will flow into, and sees to the new bricks. */
 int engine_grow(gbees_engine *e, double time, gbees_error *error);
-/* Velocity signs and rates of used bricks [from, count); an error that names the cell if one is not finite. */
+/* Velocity signs and rates of used bricks [from, count); an error that names the cell if one is not finite,
+ * or its difference across a cell is not. */
 int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *error);
+
+int engine_drift_error(const gbees_engine *e, uint32_t slot, double time, gbees_error *error);
+
+/* coupling.c: totals.coupling from the drift at this time. */
+int engine_couple(gbees_engine *e, double time, gbees_error *error);
 
 /* prune.c */
 int engine_prune(gbees_engine *e, double time, gbees_error *error);

@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By direction: the cells with P >= p* from which probability leaves the brick that way. */
+/* By direction: the cells with P >= p* from which probability may leave the brick that way. */
 static void leaving(const gbees_engine *e, uint32_t slot, uint64_t *out)
 {
     const gbees_shape *shape = &e->g.shape;
     const uint64_t *flow = e->flow + (size_t)slot * (size_t)(2 * shape->n);
 
     for (int d = 0; d < 2 * shape->n; d++)
-        out[d] = e->active[slot] & flow[d] & gbees_shape_side(shape, d);
+        out[d] = e->active[slot] & flow[d] & e->near[d];
 }
 
 /* Whether a brick that this one needs is absent. */
@@ -106,7 +106,7 @@ static int insert_all(gbees_engine *e, uint32_t slot, gbees_error *error)
     return status;
 }
 
-static int drift_error(const gbees_engine *e, uint32_t slot, double time, gbees_error *error)
+int engine_drift_error(const gbees_engine *e, uint32_t slot, double time, gbees_error *error)
 {
     const gbees_shape *shape = &e->g.shape;
     char where[512] = "";
@@ -147,7 +147,7 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
     }
     for (uint32_t k = from; k < e->g.count; k++)
         if (!isfinite(e->rate[e->g.used[k]]))
-            return drift_error(e, e->g.used[k], time, error);
+            return engine_drift_error(e, e->g.used[k], time, error);
     return 0;
 }
 

@@ -40,6 +40,10 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 
 #include "kernel_real.h"
 
+#include "kernel_inspect.h"
+
+#include "kernel_far.h"
+
 #include "kernel_sweep.h"
 #undef GBEES_REAL
 #undef GBEES_REAL_FN
@@ -61,13 +65,17 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 
 #include "kernel_real.h"
 
+#include "kernel_inspect.h"
+
+#include "kernel_far.h"
+
 #include "kernel_sweep.h"
 
 const kernel_set *PASTE(cpu_kernels_, GBEES_ISA)(void)
 {
     static const kernel_set set = {
-        {TEXT(GBEES_ISA), inspect_f, transverse_f, update_f, sweep_f, split_index_f},
-        {TEXT(GBEES_ISA), inspect_d, transverse_d, update_d, sweep_d, split_index_d},
+        {TEXT(GBEES_ISA), inspect_f, transverse_f, share_f, update_f, update_shared_f, sweep_f, split_index_f},
+        {TEXT(GBEES_ISA), inspect_d, transverse_d, share_d, update_d, update_shared_d, sweep_d, split_index_d},
     };
 
     return &set;

@@ -25,6 +25,10 @@ typedef struct kernel_axis {
     gbees_component_d *component_d;
 } kernel_axis;
 
+/* What is summed up of a brick's fluxes: the change of its cells, what flows out of them, or the change with each
+ * flux cut to the share that its cell can serve. */
+typedef enum kernel_fluxes { KERNEL_CHANGE, KERNEL_OUTGOING, KERNEL_SHARED } kernel_fluxes;
+
 typedef struct kernel_context {
     const grid *g;
     int n;
@@ -37,6 +41,7 @@ typedef struct kernel_context {
     const void *p; /* probability */
     void *s;       /* sums S of the transverse terms */
     void *next;    /* the new probability */
+    void *share;   /* ctu-positive: the part of its outgoing fluxes that a cell can serve; else NULL */
     void *density; /* the split scheme's, changed in place */
     /* One row a slot: cells with P >= threshold; 2n words, by direction: the cells that probability leaves that way;
      * the largest rate of a cell. */
@@ -44,6 +49,8 @@ typedef struct kernel_context {
     uint64_t *flow;
     unsigned char *diverging; /* bit j: along axis j some cell flows out on both sides */
     double *rate;
+    int divergence;  /* ctu with the divergence term */
+    int reach;       /* cells that a sweep may carry mass over; 1: Courant numbers up to 1 */
     int preserving;  /* split5 with monotonicity-preserving bounds */
     int rate_is_sum; /* over the axes (ctu); else the largest (split5) */
     int moving;      /* the drift depends on time: the masks are those of another time than the velocities */
@@ -77,8 +84,11 @@ typedef struct kernel {
     void (*inspect)(const kernel_context *c, const uint32_t *slots, uint32_t count);
     /* s = S of p. */
     void (*transverse)(const kernel_context *c, uint32_t from, uint32_t to);
-    /* next = p advanced by context->step; active masks. */
+    /* share, of p and s. */
+    void (*share)(const kernel_context *c, uint32_t from, uint32_t to);
+    /* next = p advanced by context->step; active masks. The second: with shares. */
     void (*update)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums);
+    void (*update_shared)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums);
     /* Sweeps the pencils that start in the range; 1 if memory ran out. With last_axis the new density is counted and
      * marked. */
     int (*sweep)(const kernel_context *c, int axis, int last_axis, uint32_t from, uint32_t to,

@@ -62,9 +62,21 @@ static __attribute__((noinline)) void GBEES_REAL_FN(transverse_planes)(const GBE
                                                    half_lambda);
 }
 
+/* With the divergence term. */
+static __attribute__((noinline)) void GBEES_REAL_FN(predictor_planes)(const GBEES_REAL *restrict p,
+                                                                      const GBEES_REAL *restrict u,
+                                                                      GBEES_REAL *restrict t, GBEES_REAL half_lambda,
+                                                                      int lanes, int count)
+{
+    for (int i = 0; i < count; i++)
+        t[i] = GBEES_REAL_FN(gbees_ctu_transverse)(p[i], p[i + lanes], p[i + 2 * lanes], u[i], u[i + lanes],
+                                                   half_lambda) +
+               GBEES_REAL_FN(gbees_ctu_spread)(p[i + lanes], u[i], u[i + lanes], half_lambda);
+}
+
 INLINE void GBEES_REAL_FN(transverse_axis)(const GBEES_REAL *below, const GBEES_REAL *own, const GBEES_REAL *above,
-                                           const GBEES_REAL *u, GBEES_REAL half_lambda, int count, int shift,
-                                           int log2_edge, GBEES_REAL *s)
+                                           const GBEES_REAL *u, GBEES_REAL half_lambda, int divergence, int count,
+                                           int shift, int log2_edge, GBEES_REAL *s)
 {
     enum { MOST = 3 * 64 };
     const int lanes = count >> log2_edge, edge = 1 << log2_edge;
@@ -75,7 +87,10 @@ INLINE void GBEES_REAL_FN(transverse_axis)(const GBEES_REAL *below, const GBEES_
     GBEES_REAL_FN(split)(own, p + lanes, count, shift, log2_edge);
     GBEES_REAL_FN(split)(above, side, count, shift, log2_edge);
     GBEES_REAL_FN(copy)(p + lanes + count, side, lanes);
-    GBEES_REAL_FN(transverse_planes)(p, u, t, half_lambda, lanes, count);
+    if (divergence)
+        GBEES_REAL_FN(predictor_planes)(p, u, t, half_lambda, lanes, count);
+    else
+        GBEES_REAL_FN(transverse_planes)(p, u, t, half_lambda, lanes, count);
     GBEES_REAL_FN(merge_add)(t, s, count, shift, log2_edge);
 }
 
@@ -85,7 +100,22 @@ INLINE void GBEES_REAL_FN(transverse_axis)(const GBEES_REAL *below, const GBEES_
 typedef struct GBEES_REAL_FN(line) {
     const GBEES_REAL *p_below2, *p_below, *p_own, *p_above, *p_above2;
     const GBEES_REAL *s_below, *s_own, *s_above;
+    const GBEES_REAL *share_below, *share_own, *share_above; /* KERNEL_SHARED */
 } GBEES_REAL_FN(line);
+
+/* Planes -1 .. edge. */
+INLINE void GBEES_REAL_FN(gather_nearest)(const GBEES_REAL *below, const GBEES_REAL *own, const GBEES_REAL *above,
+                                          int count, int shift, int log2_edge, GBEES_REAL *q)
+{
+    const int lanes = count >> log2_edge, edge = 1 << log2_edge;
+    _Alignas(64) GBEES_REAL side[64];
+
+    GBEES_REAL_FN(split)(below, side, count, shift, log2_edge);
+    GBEES_REAL_FN(copy)(q, side + (edge - 1) * lanes, lanes);
+    GBEES_REAL_FN(split)(own, q + lanes, count, shift, log2_edge);
+    GBEES_REAL_FN(split)(above, side, count, shift, log2_edge);
+    GBEES_REAL_FN(copy)(q + (edge + 1) * lanes, side, lanes);
+}
 
 INLINE void GBEES_REAL_FN(gather_planes)(const GBEES_REAL_FN(line) * a, int count, int shift, int log2_edge,
                                          GBEES_REAL *p, GBEES_REAL *q)
@@ -105,11 +135,16 @@ INLINE void GBEES_REAL_FN(gather_planes)(const GBEES_REAL_FN(line) * a, int coun
         GBEES_REAL_FN(copy)(p + (edge + 2) * lanes, side, 2 * lanes);
     }
     GBEES_REAL_FN(split)(a->p_own, p + 2 * lanes, count, shift, log2_edge);
-    GBEES_REAL_FN(split)(a->s_below, side, count, shift, log2_edge);
-    GBEES_REAL_FN(copy)(q, side + (edge - 1) * lanes, lanes);
-    GBEES_REAL_FN(split)(a->s_own, q + lanes, count, shift, log2_edge);
-    GBEES_REAL_FN(split)(a->s_above, side, count, shift, log2_edge);
-    GBEES_REAL_FN(copy)(q + (edge + 1) * lanes, side, lanes);
+    GBEES_REAL_FN(gather_nearest)(a->s_below, a->s_own, a->s_above, count, shift, log2_edge, q);
+}
+
+INLINE void GBEES_REAL_FN(face_fluxes)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict q,
+                                       const GBEES_REAL *restrict u, GBEES_REAL *restrict flux, GBEES_REAL lambda,
+                                       int lanes, int count)
+{
+    for (int i = 0; i < count + lanes; i++)
+        flux[i] = GBEES_REAL_FN(gbees_ctu_flux)(p[i], p[i + lanes], p[i + 2 * lanes], p[i + 3 * lanes], q[i],
+                                                q[i + lanes], u[i], u[i + lanes], u[i + 2 * lanes], lambda);
 }
 
 /* d = what the fluxes along an axis change in the planes of a brick. */
@@ -120,23 +155,57 @@ static __attribute__((noinline)) void GBEES_REAL_FN(flux_planes)(const GBEES_REA
 {
     _Alignas(64) GBEES_REAL flux[2 * 64];
 
-    for (int i = 0; i < count + lanes; i++)
-        flux[i] = GBEES_REAL_FN(gbees_ctu_flux)(p[i], p[i + lanes], p[i + 2 * lanes], p[i + 3 * lanes], q[i],
-                                                q[i + lanes], u[i], u[i + lanes], u[i + 2 * lanes], lambda);
+    GBEES_REAL_FN(face_fluxes)(p, q, u, flux, lambda, lanes, count);
     for (int i = 0; i < count; i++)
         d[i] = lambda * (flux[i] - flux[i + lanes]);
 }
 
-INLINE void GBEES_REAL_FN(flux_axis)(const GBEES_REAL_FN(line) * a, const GBEES_REAL *u, GBEES_REAL lambda, int count,
-                                     int shift, int log2_edge, GBEES_REAL *change)
+/* d = what flows out of the cells of a brick along an axis, on both sides. */
+static __attribute__((noinline)) void GBEES_REAL_FN(outgoing_planes)(const GBEES_REAL *restrict p,
+                                                                     const GBEES_REAL *restrict q,
+                                                                     const GBEES_REAL *restrict u,
+                                                                     GBEES_REAL *restrict d, GBEES_REAL lambda,
+                                                                     int lanes, int count)
+{
+    _Alignas(64) GBEES_REAL flux[2 * 64];
+
+    GBEES_REAL_FN(face_fluxes)(p, q, u, flux, lambda, lanes, count);
+    for (int i = 0; i < count; i++)
+        d[i] = lambda * (GBEES_REAL_FN(gbees_most)(flux[i + lanes], 0) - GBEES_REAL_FN(gbees_least)(flux[i], 0));
+}
+
+/* flux_planes, each flux no more than the cell that it leaves can serve. */
+static __attribute__((noinline)) void
+GBEES_REAL_FN(shared_planes)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict q,
+                             const GBEES_REAL *restrict share, const GBEES_REAL *restrict u, GBEES_REAL *restrict d,
+                             GBEES_REAL lambda, int lanes, int count)
+{
+    _Alignas(64) GBEES_REAL flux[2 * 64];
+
+    GBEES_REAL_FN(face_fluxes)(p, q, u, flux, lambda, lanes, count);
+    for (int i = 0; i < count + lanes; i++)
+        flux[i] *= flux[i] > 0 ? share[i] : share[i + lanes];
+    for (int i = 0; i < count; i++)
+        d[i] = lambda * (flux[i] - flux[i + lanes]);
+}
+
+INLINE void GBEES_REAL_FN(flux_axis)(const GBEES_REAL_FN(line) * a, const GBEES_REAL *u, GBEES_REAL lambda,
+                                     kernel_fluxes what, int count, int shift, int log2_edge, GBEES_REAL *out)
 {
     enum { MOST = 5 * 64 };
     const int lanes = count >> log2_edge;
-    _Alignas(64) GBEES_REAL p[MOST], q[MOST], d[64];
+    _Alignas(64) GBEES_REAL p[MOST], q[MOST], share[MOST], d[64];
 
     GBEES_REAL_FN(gather_planes)(a, count, shift, log2_edge, p, q);
-    GBEES_REAL_FN(flux_planes)(p, q, u, d, lambda, lanes, count);
-    GBEES_REAL_FN(merge_add)(d, change, count, shift, log2_edge);
+    if (what == KERNEL_OUTGOING) {
+        GBEES_REAL_FN(outgoing_planes)(p, q, u, d, lambda, lanes, count);
+    } else if (what == KERNEL_SHARED) {
+        GBEES_REAL_FN(gather_nearest)(a->share_below, a->share_own, a->share_above, count, shift, log2_edge, share);
+        GBEES_REAL_FN(shared_planes)(p, q, share, u, d, lambda, lanes, count);
+    } else {
+        GBEES_REAL_FN(flux_planes)(p, q, u, d, lambda, lanes, count);
+    }
+    GBEES_REAL_FN(merge_add)(d, out, count, shift, log2_edge);
 }
 
 /* The edges and strides that occur (gbees_shape_set): each becomes a loop of its own with constants. */
@@ -225,7 +294,8 @@ static void GBEES_REAL_FN(transverse)(const kernel_context *c, uint32_t from, ui
             const GBEES_REAL *below = p + grid_neighbor(c->g, slot, 2 * j) * cells;
             const GBEES_REAL *above = p + grid_neighbor(c->g, slot, 2 * j + 1) * cells;
 #define CALL(count, shift, log2_edge)                                                                                \
-    GBEES_REAL_FN(transverse_axis)(below, p + slot * cells, above, u, half_lambda, count, shift, log2_edge, s)
+    GBEES_REAL_FN(transverse_axis)                                                                                   \
+    (below, p + slot * cells, above, u, half_lambda, c->divergence, count, shift, log2_edge, s)
             FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)
 #undef CALL
         }
@@ -236,7 +306,7 @@ static void GBEES_REAL_FN(transverse)(const kernel_context *c, uint32_t from, ui
 INLINE GBEES_REAL_FN(line) GBEES_REAL_FN(line_of)(const kernel_context *c, uint32_t slot, int axis)
 {
     const size_t cells = (size_t)c->g->shape.cells;
-    const GBEES_REAL *p = c->p, *s = c->s;
+    const GBEES_REAL *p = c->p, *s = c->s, *share = c->share;
     uint32_t below = grid_neighbor(c->g, slot, 2 * axis), above = grid_neighbor(c->g, slot, 2 * axis + 1);
     uint32_t below2 = 0, above2 = 0;
 
@@ -244,8 +314,20 @@ INLINE GBEES_REAL_FN(line) GBEES_REAL_FN(line_of)(const kernel_context *c, uint3
         below2 = grid_neighbor(c->g, below, 2 * axis);
         above2 = grid_neighbor(c->g, above, 2 * axis + 1);
     }
-    return (GBEES_REAL_FN(line)){p + below2 * cells, p + below * cells, p + slot * cells, p + above * cells,
-                                 p + above2 * cells, s + below * cells, s + slot * cells, s + above * cells};
+    GBEES_REAL_FN(line) line = {.p_below2 = p + below2 * cells, .p_above2 = p + above2 * cells};
+
+    line.p_below = p + below * cells;
+    line.p_own = p + slot * cells;
+    line.p_above = p + above * cells;
+    line.s_below = s + below * cells;
+    line.s_own = s + slot * cells;
+    line.s_above = s + above * cells;
+    if (share) {
+        line.share_below = share + below * cells;
+        line.share_own = share + slot * cells;
+        line.share_above = share + above * cells;
+    }
+    return line;
 }
 
 /* Eight values at a time, summed in double: the order is the same for every instruction set. */
@@ -292,27 +374,54 @@ INLINE uint64_t GBEES_REAL_FN(settle)(const GBEES_REAL *restrict value, GBEES_RE
     return GBEES_REAL_FN(mask)(next, threshold, cells, 0);
 }
 
-static void GBEES_REAL_FN(update)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums)
+/* Sums over the axes of what flux_axis makes of one brick. */
+INLINE void GBEES_REAL_FN(brick_fluxes)(const kernel_context *c, uint32_t slot, kernel_fluxes what, GBEES_REAL *out)
+{
+    const gbees_shape *shape = &c->g->shape;
+    GBEES_REAL_FN(base) base;
+    _Alignas(64) GBEES_REAL u[GBEES_REAL_FN(PLANES)];
+
+    GBEES_REAL_FN(base_of)(c, slot, &base);
+    for (int j = 0; j < c->n; j++) {
+        GBEES_REAL lambda = (GBEES_REAL)(c->step / c->axis[j].width);
+        GBEES_REAL_FN(line) line = GBEES_REAL_FN(line_of)(c, slot, j);
+
+        GBEES_REAL_FN(velocities)(c, j, &base, 0, shape->cells, u);
+#define CALL(count, shift, log2_edge) GBEES_REAL_FN(flux_axis)(&line, u, lambda, what, count, shift, log2_edge, out)
+        FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)
+#undef CALL
+    }
+}
+
+static void GBEES_REAL_FN(share)(const kernel_context *c, uint32_t from, uint32_t to)
+{
+    const size_t cells = (size_t)c->g->shape.cells;
+
+    for (uint32_t k = from; k < to; k++) {
+        uint32_t slot = c->g->used[k];
+        _Alignas(64) GBEES_REAL outgoing[64] = {0};
+        const GBEES_REAL *p = (const GBEES_REAL *)c->p + slot * cells;
+        GBEES_REAL *share = (GBEES_REAL *)c->share + slot * cells;
+
+        GBEES_REAL_FN(prefetch)(c, k + 1, to, 1);
+        GBEES_REAL_FN(brick_fluxes)(c, slot, KERNEL_OUTGOING, outgoing);
+        for (size_t i = 0; i < cells; i++)
+            share[i] = GBEES_REAL_FN(gbees_ctu_share)(p[i], outgoing[i]);
+    }
+}
+
+INLINE void GBEES_REAL_FN(update_bricks)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums,
+                                         kernel_fluxes what)
 {
     const gbees_shape *shape = &c->g->shape;
     const size_t cells = (size_t)shape->cells;
 
     for (uint32_t k = from; k < to; k++) {
         uint32_t slot = c->g->used[k];
-        GBEES_REAL_FN(base) base;
-        _Alignas(64) GBEES_REAL u[GBEES_REAL_FN(PLANES)], change[64] = {0};
+        _Alignas(64) GBEES_REAL change[64] = {0};
 
         GBEES_REAL_FN(prefetch)(c, k + 1, to, 1);
-        GBEES_REAL_FN(base_of)(c, slot, &base);
-        for (int j = 0; j < c->n; j++) {
-            GBEES_REAL lambda = (GBEES_REAL)(c->step / c->axis[j].width);
-            GBEES_REAL_FN(line) line = GBEES_REAL_FN(line_of)(c, slot, j);
-
-            GBEES_REAL_FN(velocities)(c, j, &base, 0, shape->cells, u);
-#define CALL(count, shift, log2_edge) GBEES_REAL_FN(flux_axis)(&line, u, lambda, count, shift, log2_edge, change)
-            FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)
-#undef CALL
-        }
+        GBEES_REAL_FN(brick_fluxes)(c, slot, what, change);
         const GBEES_REAL *old = (const GBEES_REAL *)c->p + slot * cells;
         for (size_t i = 0; i < cells; i++)
             change[i] += old[i];
@@ -321,64 +430,12 @@ static void GBEES_REAL_FN(update)(const kernel_context *c, uint32_t from, uint32
     }
 }
 
-/* The flow mask of one axis and the axis's part of the rates. u: face planes 0 .. edge, in the order of the split. */
-INLINE void GBEES_REAL_FN(inspect_axis)(const GBEES_REAL *u, GBEES_REAL over_width, int count, int shift,
-                                        int log2_edge, const kernel_context *c, uint64_t *flow, GBEES_REAL *rate)
+static void GBEES_REAL_FN(update)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums)
 {
-    const int lanes = count >> log2_edge;
-    GBEES_REAL below[64] = {0}, above[64] = {0};
-
-    GBEES_REAL_FN(merge_add)(u, below, count, shift, log2_edge);
-    GBEES_REAL_FN(merge_add)(u + lanes, above, count, shift, log2_edge);
-    for (int i = 0; i < count; i++) {
-        GBEES_REAL out = above[i];
-
-        GBEES_REAL here = (out < 0 ? -out : out) * over_width;
-
-        /* A velocity that is not a number stays visible. */
-        rate[i] = c->rate_is_sum ? rate[i] + here : here > rate[i] ? here : rate[i] + (here - here);
-        below[i] = -below[i];
-    }
-    flow[0] = GBEES_REAL_FN(mask)(below, 0, count, 1);
-    flow[1] = GBEES_REAL_FN(mask)(above, 0, count, 1);
+    GBEES_REAL_FN(update_bricks)(c, from, to, sums, KERNEL_CHANGE);
 }
 
-static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slots, uint32_t count)
+static void GBEES_REAL_FN(update_shared)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums)
 {
-    const gbees_shape *shape = &c->g->shape;
-
-    for (uint32_t k = 0; k < count; k++) {
-        uint32_t slot = slots[k];
-        GBEES_REAL_FN(base) base;
-        double most = 0;
-        GBEES_REAL u[GBEES_REAL_FN(PLANES)], rate[64] = {0};
-
-        GBEES_REAL_FN(base_of)(c, slot, &base);
-        for (int j = 0; j < c->n; j++) {
-            uint64_t *flow = c->flow + (size_t)slot * (size_t)(2 * c->n) + 2 * j;
-            GBEES_REAL over_width = (GBEES_REAL)(1 / c->axis[j].width);
-
-            GBEES_REAL_FN(velocities)(c, j, &base, 1, shape->cells, u);
-#define CALL(count, shift, log2_edge)                                                                                \
-    GBEES_REAL_FN(inspect_axis)(u, over_width, count, shift, log2_edge, c, flow, rate)
-            FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)
-#undef CALL
-        }
-        c->diverging[slot] = 0;
-        for (int j = 0; j < c->n; j++) {
-            const uint64_t *flow = c->flow + (size_t)slot * (size_t)(2 * c->n) + 2 * j;
-
-            c->diverging[slot] |= (unsigned char)(((flow[0] & flow[1]) != 0) << j);
-        }
-        for (int i = 0; i < shape->cells; i++)
-            most = (double)rate[i] <= most || isnan(most) ? most : (double)rate[i]; /* a NaN stays */
-        c->rate[slot] = most;
-    }
-}
-
-static void GBEES_REAL_FN(split_index)(const grid *g, int axis, const void *cells, void *planes)
-{
-#define CALL(count, shift, log2_edge) GBEES_REAL_FN(split)(cells, planes, count, shift, log2_edge)
-    FOR_AXIS(g->shape.cells, g->shape.shift[axis], g->shape.log2_edge[axis], CALL)
-#undef CALL
+    GBEES_REAL_FN(update_bricks)(c, from, to, sums, KERNEL_SHARED);
 }

@@ -1,15 +1,16 @@
 /* kernel_sweep.h - sweeps of the split scheme, in place, one pencil at a time.  A template: see kernel.c.
  *
  * A pencil is a row of bricks along an axis, from one without a lower neighbour up to one without an upper neighbour.
- * It is copied into planes with three empty ones at each end, so that the fluxes through all its faces are one long
- * loop; then the planes are changed and put back.  Pencils of one axis share nothing: they go in any order, and the
- * density needs no second copy.
+ * It is copied into planes with three empty ones at each end (reach + 2 with Courant numbers above 1), so that the
+ * fluxes through all its faces are one long loop; then the planes are changed and put back.  Pencils of one axis
+ * share nothing: they go in any order, and the density needs no second copy.
  */
 
 /* Room for the planes of a pencil: P, velocities and masses at faces. */
-INLINE int GBEES_REAL_FN(reserve_planes)(kernel_scratch *scratch, size_t bricks, int cells, int lanes)
+INLINE int GBEES_REAL_FN(reserve_planes)(kernel_scratch *scratch, size_t bricks, int reach, int cells, int lanes)
 {
-    size_t planes = bricks * (size_t)cells + 8 * (size_t)lanes, size = (3 * planes + 64) * sizeof(GBEES_REAL);
+    size_t planes = bricks * (size_t)cells + (6 + 2 * (size_t)reach) * (size_t)lanes,
+           size = (3 * planes + 64) * sizeof(GBEES_REAL);
 
     if (scratch->size < size) {
         void *data = aligned_alloc(64, (2 * size + 63) / 64 * 64);
@@ -115,23 +116,27 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
                                         int shift, int log2_edge)
 {
     const int lanes = count >> log2_edge, bricks = (int)pencil->bricks, faces = bricks * count + lanes;
+    const int end = (c->reach + 2) * lanes; /* of the empty planes */
     const GBEES_REAL lambda = (GBEES_REAL)(c->step / c->axis[axis].width);
-    GBEES_REAL *u = p + (size_t)(bricks * count + 6 * lanes), *mass = u + (size_t)(bricks * count + 3 * lanes);
-    GBEES_REAL *rows = c->density;
+    GBEES_REAL *u = p + (size_t)(bricks * count + 2 * end), *mass = u + (size_t)(bricks * count + 3 * lanes);
+    GBEES_REAL *rows = c->density, *own = p + end;
 
-    memset(p, 0, 3 * (size_t)lanes * sizeof *p);
-    memset(p + 3 * lanes + bricks * count, 0, 3 * (size_t)lanes * sizeof *p);
+    memset(p, 0, (size_t)end * sizeof *p);
+    memset(own + bricks * count, 0, (size_t)end * sizeof *p);
     GBEES_REAL_FN(base) base;
     int32_t first = grid_key(c->g, pencil->slots[0])[axis];
     GBEES_REAL_FN(base_of)(c, pencil->slots[0], &base);
     for (int b = 0; b < bricks; b++) {
         GBEES_REAL_FN(split)
-        (rows + (size_t)pencil->slots[b] * (size_t)count, p + 3 * lanes + b * count, count, shift, log2_edge);
+        (rows + (size_t)pencil->slots[b] * (size_t)count, own + b * count, count, shift, log2_edge);
         GBEES_REAL_FN(move_base)(c, axis, first + b, &base);
         GBEES_REAL_FN(pencil_velocities)
         (c, axis, &base, b == 0, b == bricks - 1, count, lanes, u + (b ? b * count + 2 * lanes : 0));
     }
-    if (c->preserving)
+    if (c->reach > 1) {
+        GBEES_REAL_FN(cross_far)(own, u, mass, lambda, lanes, faces, c->reach, c->preserving);
+        GBEES_REAL_FN(bound_masses)(own, mass, lanes, bricks * count);
+    } else if (c->preserving)
         GBEES_REAL_FN(cross_preserving)(p, u, mass, lambda, lanes, faces);
     else if (pencil->diverging)
         GBEES_REAL_FN(cross_diverging)(p, u, mass, lambda, lanes, faces);
@@ -139,7 +144,10 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
         GBEES_REAL_FN(cross_smooth)(p, u, mass, lambda, lanes, faces);
     sums->outflow +=
         GBEES_REAL_FN(sum_outflow)(mass, lanes, -1) + GBEES_REAL_FN(sum_outflow)(mass + faces - lanes, lanes, 1);
-    GBEES_REAL_FN(change_planes)(p + 3 * lanes, mass, lanes, bricks * count);
+    if (c->reach > 1)
+        GBEES_REAL_FN(move_planes)(own, mass, lanes, bricks * count);
+    else
+        GBEES_REAL_FN(change_planes)(own, mass, lanes, bricks * count);
     for (int b = 0; b < bricks; b++) {
         uint32_t slot = pencil->slots[b];
         GBEES_REAL *row = rows + (size_t)slot * (size_t)count;
@@ -147,10 +155,10 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
         if (last_axis) {
             _Alignas(64) GBEES_REAL value[64];
 
-            GBEES_REAL_FN(merge)(p + 3 * lanes + b * count, value, count, shift, log2_edge);
+            GBEES_REAL_FN(merge)(own + b * count, value, count, shift, log2_edge);
             c->active[slot] = GBEES_REAL_FN(settle)(value, row, count, (GBEES_REAL)c->threshold, sums);
         } else {
-            GBEES_REAL_FN(merge)(p + 3 * lanes + b * count, row, count, shift, log2_edge);
+            GBEES_REAL_FN(merge)(own + b * count, row, count, shift, log2_edge);
         }
     }
 }
@@ -192,7 +200,7 @@ static int GBEES_REAL_FN(sweep)(const kernel_context *c, int axis, int last_axis
         kernel_pencil *done = pencil;
 
         if (GBEES_REAL_FN(find_pencil)(c, axis, &k, to, next) ||
-            GBEES_REAL_FN(reserve_planes)(scratch, pencil->bricks, shape->cells, lanes))
+            GBEES_REAL_FN(reserve_planes)(scratch, pencil->bricks, c->reach, shape->cells, lanes))
             return 1;
 #define CALL(count, shift, log2_edge)                                                                                \
     GBEES_REAL_FN(sweep_pencil)(c, axis, pencil, scratch->data, last_axis, sums, count, shift, log2_edge)

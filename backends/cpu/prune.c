@@ -24,13 +24,24 @@ static void add_needed(gbees_engine *e, uint32_t slot, uint64_t set)
         __atomic_or_fetch(&e->needed[slot], set, __ATOMIC_RELAXED); /* an OR: any order gives the same */
 }
 
-/* A set of cells that flows in direction d: one cell further, here and in the neighbour. */
+/* Cells of a brick and of its neighbour in direction d: one cell further that way. */
+static void shift(const gbees_shape *shape, int d, uint64_t *here, uint64_t *there)
+{
+    *there = gbees_shape_inside(shape, *there, d) | gbees_shape_across(shape, *here, d);
+    *here = gbees_shape_inside(shape, *here, d);
+}
+
+/* A set of cells that flows in direction d: as far as a step goes, here and in the neighbour. */
 static void add_shifted(gbees_engine *e, uint32_t slot, uint64_t set, int d)
 {
-    add_needed(e, slot, gbees_shape_inside(&e->g.shape, set, d));
-    uint64_t across = gbees_shape_across(&e->g.shape, set, d);
-    if (across)
-        add_needed(e, grid_neighbor(&e->g, slot, d), across);
+    uint64_t across = 0;
+
+    for (int k = 0; k < e->reach; k++) {
+        shift(&e->g.shape, d, &set, &across);
+        add_needed(e, slot, set);
+        if (across)
+            add_needed(e, grid_neighbor(&e->g, slot, d), across);
+    }
 }
 
 static void mark_downwind(gbees_engine *e, uint32_t slot)
@@ -50,11 +61,14 @@ static void mark_downwind(gbees_engine *e, uint32_t slot)
 
             if (!both)
                 continue;
-            add_shifted(e, slot, gbees_shape_inside(shape, both, d), f);
-            uint64_t across = gbees_shape_across(shape, both, d);
+            uint64_t across = 0;
             uint32_t neighbor = grid_neighbor(&e->g, slot, d);
-            if (across && neighbor)
-                add_shifted(e, neighbor, across, f);
+            for (int k = 0; k < e->reach; k++) {
+                shift(shape, d, &both, &across);
+                add_shifted(e, slot, both, f);
+                if (across && neighbor)
+                    add_shifted(e, neighbor, across, f);
+            }
         }
     }
 }
@@ -127,6 +141,8 @@ int engine_prune(gbees_engine *e, double time, gbees_error *error)
                                engine_threshold(e));
     engine_count(e, needed);
     budget_steer(e, time);
+    if (e->split)
+        status = engine_couple(e, time, error);
     if (e->problem->numerics.mode != GBEES_MODE_DEFAULT) {
         /* Normalised again, some cells have risen over p*. */
         engine_scale(e, 1 / mass);
@@ -135,5 +151,5 @@ int engine_prune(gbees_engine *e, double time, gbees_error *error)
         for (uint32_t k = 0; k < e->g.count; k++)
             e->active[e->g.used[k]] = mark_active(e, e->g.used[k], engine_threshold(e));
     }
-    return 0;
+    return status;
 }

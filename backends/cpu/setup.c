@@ -71,9 +71,15 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->parameters_f = e->parameters_f;
     c->moving = (problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
     c->preserving = problem->numerics.scheme == GBEES_SCHEME_SPLIT5_MP;
-    c->rate_is_sum = problem->numerics.scheme == GBEES_SCHEME_CTU;
+    c->divergence = problem->numerics.scheme == GBEES_SCHEME_CTU_DIVERGENCE ||
+                    problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE;
+    c->rate_is_sum = !e->split;
+    /* Bricks that hold little may be a quarter faster (engine_rate). */
+    c->reach = e->reach > 1 ? (int)(1.25 * problem->numerics.courant) + 1 : 1;
     for (int k = 0; k < GBEES_MAX_PARAMETERS; k++)
         e->parameters_f[k] = (float)problem->parameters[k];
+    for (int d = 0; d < 2 * c->n; d++)
+        e->near[d] = gbees_shape_near(&e->g.shape, d, e->reach);
     for (int j = 0; j < c->n; j++) {
         const gbees_shape *shape = &e->g.shape;
         size_t size = c->wide ? sizeof(double) : e->real_size;
@@ -112,6 +118,10 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
     int n = problem->dimension;
     size_t cells = (size_t)e->cells;
     int status = grid_create(&e->g, n, e->cells, error);
+
+    if (!status && e->reach > gbees_shape_reach(&e->g.shape))
+        status = gbees_error_set(error, GBEES_EUSAGE, "the CPU backend takes Courant numbers up to %d here, not %g",
+                                 gbees_shape_reach(&e->g.shape), problem->numerics.courant);
     e->g.threads = e->threads;
     struct {
         void **data;
@@ -119,8 +129,9 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
         int transient, wanted;
     } fields[] = {
         {&e->p, cells * e->real_size, 0, 1},
-        {&e->s, cells * e->real_size, 1, problem->numerics.scheme == GBEES_SCHEME_CTU},
-        {&e->next, cells * e->real_size, 1, problem->numerics.scheme == GBEES_SCHEME_CTU},
+        {&e->s, cells * e->real_size, 1, !e->split},
+        {&e->next, cells * e->real_size, 1, !e->split},
+        {&e->share, cells * e->real_size, 1, problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE},
         {(void **)&e->active, sizeof *e->active, 0, 1},
         {(void **)&e->flow, (size_t)(2 * n) * sizeof *e->flow, 0, 1},
         {(void **)&e->rate, sizeof *e->rate, 0, 1},
@@ -200,8 +211,8 @@ static double fill_brick(gbees_engine *e, uint32_t slot, int diagonal)
             residual[j] = problem->width[j] * index;
         }
         if (inside)
-            p = e->split ? cell_average(e, residual, diagonal)
-                         : exp(gbees_gaussian_exponent(shape->n, residual, e->precision_matrix));
+            p = e->averages ? cell_average(e, residual, diagonal)
+                            : exp(gbees_gaussian_exponent(shape->n, residual, e->precision_matrix));
         engine_set_p(e, (size_t)slot * (size_t)shape->cells + (size_t)cell, p);
         sum += p;
     }
@@ -243,7 +254,8 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
     e->mass = engine_sum(e);
     budget_start(e);
     status = engine_inspect(e, 0, problem->start, error);
-    if (!status)
-        e->needed_count = engine_mark_needed(e, NULL);
-    return status;
+    if (status)
+        return status;
+    e->needed_count = engine_mark_needed(e, NULL);
+    return e->split ? engine_couple(e, problem->start, error) : 0;
 }

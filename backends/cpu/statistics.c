@@ -71,7 +71,7 @@ static void fill_statistics(const gbees_engine *e, const sums *s, gbees_statisti
             double c = (s->second[at++] / s->mass - mean[j] * mean[k]) * problem->width[j] * problem->width[k];
 
             /* Cell averages hold the variance inside a cell, h^2/12, which the density has not. */
-            if (e->split && j == k)
+            if (e->averages && j == k)
                 c = fmax(c - problem->width[j] * problem->width[j] / 12, 0);
             out->covariance[j * n + k] = out->covariance[k * n + j] = c;
         }

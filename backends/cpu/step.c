@@ -68,11 +68,13 @@ static void add_chunks(const kernel_sums *sums, uint32_t chunks, kernel_sums *to
     }
 }
 
-/* The two passes of ctu. */
+/* The two passes of ctu; ctu-positive looks first how much of its fluxes each cell can serve. */
 static int advance_bricks(gbees_engine *e, kernel_sums *total, gbees_error *error)
 {
     uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
     kernel_sums *sums = malloc((chunks + 1u) * sizeof *sums);
+    void (*update)(const kernel_context *, uint32_t, uint32_t, kernel_sums *) =
+        e->share ? e->kernel->update_shared : e->kernel->update;
 
     if (!sums)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory in a step over %u bricks", e->g.count);
@@ -82,9 +84,12 @@ static int advance_bricks(gbees_engine *e, kernel_sums *total, gbees_error *erro
         for (uint32_t at = 0; at < chunks; at++)
             e->kernel->transverse(&e->context, at * chunk, engine_chunk_end(e, at));
 #pragma omp for schedule(dynamic, 4)
+        for (uint32_t at = 0; at < (e->share ? chunks : 0); at++)
+            e->kernel->share(&e->context, at * chunk, engine_chunk_end(e, at));
+#pragma omp for schedule(dynamic, 4)
         for (uint32_t at = 0; at < chunks; at++) {
             sums[at] = (kernel_sums){0};
-            e->kernel->update(&e->context, at * chunk, engine_chunk_end(e, at), &sums[at]);
+            update(&e->context, at * chunk, engine_chunk_end(e, at), &sums[at]);
         }
     }
     add_chunks(sums, chunks, total);
@@ -134,13 +139,21 @@ static void swap_density(gbees_engine *e)
     e->next = p;
 }
 
+/* Above Courant number 1 sweeps that disturb each other are what limits a step; at 1 that may be. */
+static double largest_step(const gbees_engine *e)
+{
+    double courant = e->problem->numerics.courant, rate = engine_rate(e); /* no flow: infinite */
+
+    return courant > 1 ? fmin(courant / rate, fmax(1 / rate, 0.1 / e->totals.coupling)) : courant / rate;
+}
+
 /* The step for this state of the density, and whether it reaches the end of the interval. */
 static int choose_step(const gbees_engine *e, const gbees_clock *clock, double *step, int *last, gbees_error *error)
 {
     const gbees_numerics *numerics = &e->problem->numerics;
-    double rest = clock->length - clock->elapsed, rate = engine_rate(e);
+    double rest = clock->length - clock->elapsed;
 
-    *step = numerics->time_step > 0 ? numerics->time_step : numerics->courant / rate; /* no flow: infinite */
+    *step = numerics->time_step > 0 ? numerics->time_step : largest_step(e);
     *last = !(*step < rest);
     if (*last)
         *step = rest;
@@ -197,6 +210,7 @@ int engine_step(gbees_engine *e, gbees_clock *clock, gbees_error *error)
     e->context.p = e->p;
     e->context.s = e->s;
     e->context.next = e->next;
+    e->context.share = e->share;
     e->context.active = e->active;
     e->context.density = e->p;
     if (e->paper)

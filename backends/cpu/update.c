@@ -132,7 +132,7 @@ static void log_likelihoods(const gbees_engine *e, const likelihood *l, uint32_t
 {
     double nowhere[GBEES_MAX_DIM] = {0};
 
-    if (e->split)
+    if (e->averages)
         log_averages(e, l, slot, out);
     else
         log_likelihoods_at(e, l, slot, nowhere, out);

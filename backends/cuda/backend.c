@@ -20,19 +20,23 @@ static void close_session(session *s)
     free(s);
 }
 
+/* What runs with --backend cpu only; by --backend auto it does. */
 static int check_problem(const gbees_problem *problem, gbees_error *error)
 {
     const gbees_numerics *numerics = &problem->numerics;
+    const char *what = NULL;
 
-    if (numerics->mode != GBEES_MODE_DEFAULT || numerics->cells_per_brick != 64)
-        return gbees_error_set(
-            error, GBEES_EUSAGE,
-            "the CUDA backend has bricks of 64 cells only: paper and legacy mode and 'brick: 1' run "
-            "with --backend cpu");
-    if (problem->mass_budget > 0)
-        return gbees_error_set(error, GBEES_EUSAGE,
-                               "the CUDA backend has no mass budget yet: give 'threshold', or --backend cpu");
-    return 0;
+    if (numerics->mode != GBEES_MODE_DEFAULT)
+        what = "no paper and no legacy mode";
+    else if (numerics->cells_per_brick != 64)
+        what = "bricks of 64 cells only ('brick: 1' was given)";
+    else if (numerics->scheme == GBEES_SCHEME_CTU_POSITIVE)
+        what = "no scheme ctu-positive";
+    else if (numerics->courant > 1)
+        what = "no 'courant' above 1";
+    else if (problem->mass_budget > 0)
+        what = "no mass budget (a 'threshold' it has)";
+    return what ? gbees_error_set(error, GBEES_EBACKEND, "the CUDA backend has %s: --backend cpu has it", what) : 0;
 }
 
 static int build(session *s, const gbees_problem *problem, CUdevice device, gbees_error *error)
@@ -78,7 +82,7 @@ static void destroy(gbees_engine *engine)
 static double estimate(const gbees_problem *problem)
 {
     gbees_shape shape;
-    int n = problem->dimension, rows = problem->numerics.scheme == GBEES_SCHEME_CTU ? 3 : 2;
+    int n = problem->dimension, rows = gbees_scheme_is_split(problem->numerics.scheme) ? 2 : 3;
     double bricks = 1;
 
     gbees_shape_set(&shape, n, 64);

@@ -41,6 +41,7 @@ struct gbees_engine {
     int cluster;                /* blocks of a cluster; 0: the GPU has none */
     size_t real_size;           /* of a probability */
     size_t position_size;       /* of a coordinate */
+    int averages;               /* P are averages over cells, not values at their centres */
     int row_arrays;             /* P and its spare, and S for ctu */
 
     device_memory memory;

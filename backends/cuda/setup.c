@@ -110,7 +110,8 @@ static void set_up_constants(gbees_engine *e)
     m->courant = numerics->courant;
     m->time_step = numerics->time_step;
     m->prune_interval = (uint32_t)numerics->prune_interval;
-    m->sweeps = numerics->scheme != GBEES_SCHEME_CTU;
+    m->sweeps = gbees_scheme_is_split(numerics->scheme);
+    e->averages = numerics->cell_values == GBEES_CELL_AVERAGES;
     m->stop_at_prunes = problem->mass_budget > 0;
     e->steered = problem->threshold;
 }
@@ -254,7 +255,7 @@ static int fill_initial(gbees_engine *e, gbees_error *error)
 {
     initial_box box = {.key = NULL};
     initial_density density;
-    int status = initial_density_create(&density, e->problem, e->setup.sweeps, error);
+    int status = initial_density_create(&density, e->problem, e->averages, error);
 
     if (status)
         return status;
@@ -309,7 +310,7 @@ int cuda_engine_create(const cuda_api *api, CUdevice device, program_set *progra
     e->problem = problem;
     e->real_size = problem->numerics.precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
     e->position_size = cuda_spec_is_wide(problem) ? sizeof(double) : e->real_size;
-    e->row_arrays = problem->numerics.scheme == GBEES_SCHEME_CTU ? 3 : 2;
+    e->row_arrays = gbees_scheme_is_split(problem->numerics.scheme) ? 2 : 3;
     int status = set_up(e, error);
     if (status) {
         cuda_engine_destroy(e);

@@ -38,7 +38,7 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
 {
     static const char *const parts[PROGRAMS] = {"GBEES_PART=1", "GBEES_PART=2", "GBEES_PART=3"};
     const gbees_numerics *numerics = &problem->numerics;
-    int twice = numerics->precision == GBEES_DOUBLE, ctu = numerics->scheme == GBEES_SCHEME_CTU;
+    int twice = numerics->precision == GBEES_DOUBLE, split = gbees_scheme_is_split(numerics->scheme);
 
     *spec = (program_spec){
         .model = problem->model,
@@ -46,11 +46,12 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
         .defines = {twice ? "GBEES_REAL=double" : "GBEES_REAL=float",
                     twice ? "GBEES_REAL_IS_DOUBLE=1" : "GBEES_REAL_IS_DOUBLE=0",
                     cuda_spec_is_wide(problem) ? "GBEES_WIDE=1" : "GBEES_WIDE=0",
-                    ctu ? "GBEES_SPLIT=0" : "GBEES_SPLIT=1",
+                    split ? "GBEES_SPLIT=1" : "GBEES_SPLIT=0",
                     numerics->scheme == GBEES_SCHEME_SPLIT5_MP ? "GBEES_PRESERVING=1" : "GBEES_PRESERVING=0",
+                    numerics->scheme == GBEES_SCHEME_CTU_DIVERGENCE ? "GBEES_DIVERGENCE=1" : "GBEES_DIVERGENCE=0",
                     part == PROGRAM_UPDATES ? "GBEES_BLOCKS=1" : "GBEES_BLOCKS=2", parts[part],
                     problem->model->flags & GBEES_TIME_DEPENDENT ? "GBEES_MOVING=1" : "GBEES_MOVING=0"},
-        .define_count = 8,
+        .define_count = 9,
         .separate = is_separate()};
     (void)snprintf(spec->arch, sizeof spec->arch, "%s", arch);
 }

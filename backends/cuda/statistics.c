@@ -45,7 +45,7 @@ static void fill_moments(const gbees_engine *e, const double *reference, gbees_s
             double c = (value_of(moment[at++]) / out->mass - mean[j] * mean[k]) * m->width[j] * m->width[k];
 
             /* Cell averages hold the variance inside a cell, h^2/12, which the density has not. */
-            if (m->sweeps && j == k)
+            if (e->averages && j == k)
                 c = fmax(c - m->width[j] * m->width[j] / 12, 0);
             out->covariance[j * n + k] = out->covariance[k * n + j] = c;
         }

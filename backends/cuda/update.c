@@ -20,10 +20,8 @@ static double from_ordered(uint64_t bits)
 static int prepare(const gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                    gbees_gain *gain, double *log_norm, gbees_error *error)
 {
-    *gain = (gbees_gain){.function = measurement->function,
-                         .size = measurement->size,
-                         .averages = e->setup.sweeps,
-                         .time = clock->time};
+    *gain = (gbees_gain){
+        .function = measurement->function, .size = measurement->size, .averages = e->averages, .time = clock->time};
     memcpy(gain->value, measurement->value, sizeof gain->value);
     if (gaussian_invert(measurement->size, measurement->covariance, gain->inverse, log_norm))
         return gbees_error_set(error, GBEES_EINPUT, "measurement at t = %.9g: covariance not positive definite",

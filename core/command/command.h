@@ -37,6 +37,9 @@ int gbees_command_describe(const gbees_options *options, gbees_registry *registr
 int gbees_command_compile(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error);
 int gbees_command_check(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error);
 
+/* describe.c: the card; `plugin` is the name to run it by, `path` its file or NULL. */
+void gbees_describe_print(FILE *out, const gbees_model *model, const char *path, const char *plugin);
+
 /* check.c: whether the machine can hold the initial density at all. */
 int gbees_check_memory(const gbees_setup *setup, gbees_error *error);
 

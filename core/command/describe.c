@@ -81,7 +81,7 @@ static void print_scenarios(FILE *out, const gbees_model *model)
     }
 }
 
-static void print_card(FILE *out, const gbees_model *model, const char *path, const char *plugin)
+void gbees_describe_print(FILE *out, const gbees_model *model, const char *path, const char *plugin)
 {
     (void)fprintf(out, "%s - %s\n", model->name, or_nothing(model->title));
     if (model->text) {
@@ -187,6 +187,6 @@ int gbees_command_describe(const gbees_options *options, gbees_registry *registr
     const char *path = gbees_setup_path(model);
     if (options->json)
         return gbees_print_json(out, json_card(model, path), error);
-    print_card(out, model, path, options->plugin);
+    gbees_describe_print(out, model, path, options->plugin);
     return gbees_print_flush(out, error);
 }

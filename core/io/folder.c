@@ -46,7 +46,7 @@ static int check_empty(const char *path, gbees_error *error)
     return 0;
 }
 
-int gbees_folder_make(const char *path, gbees_error *error)
+int gbees_folder_make_all(const char *path, gbees_error *error)
 {
     char *copy = strdup(path);
 
@@ -58,6 +58,13 @@ int gbees_folder_make(const char *path, gbees_error *error)
     }
     int status = make_all(copy, error);
     free(copy);
+    return status;
+}
+
+int gbees_folder_make(const char *path, gbees_error *error)
+{
+    int status = gbees_folder_make_all(path, error);
+
     return status ? status : check_empty(path, error);
 }
 

@@ -8,6 +8,9 @@
 /* Makes the folder and its parents. It may exist if it is empty. */
 int gbees_folder_make(const char *path, gbees_error *error);
 
+/* The same, whatever is in it. */
+int gbees_folder_make_all(const char *path, gbees_error *error);
+
 /* folder/name, to be freed; NULL when there is no memory. */
 char *gbees_folder_join(const char *folder, const char *name);
 

@@ -9,8 +9,8 @@
 #include <gbees/gbees.h>
 
 /* {"event":"record","leg","record","t","step","dt","cells","cells_above","mass_lost","mean","cov","entropy","wall_s",
- * "mass","mass_clipped","mass_outflow","mass_pruned","mass_normalised","since","warnings"}; mass_lost =
- * mass_outflow + mass_pruned; warnings: texts; since: {"mass_clipped","mass_outflow","mass_pruned","mass_normalised"}
+ * "mass","mass_clipped","mass_outflow","mass_pruned","mass_normalised","since","coupling","warnings"};
+ * mass_lost = mass_outflow + mass_pruned; warnings: texts; since: {"mass_clipped","mass_outflow","mass_pruned","mass_normalised"}
  * since the record before. */
 char *gbees_jsonl_record(const gbees_record *record);
 

@@ -9,7 +9,8 @@
 enum { MIN = 1, ABOVE_MIN = 3, MAX = 4, BELOW_MAX = 12 };
 
 static const char *const modes[] = {"default", "paper", "legacy", NULL};
-static const char *const schemes[] = {"split5", "split5-mp", "ctu", NULL};
+static const char *const schemes[] = {"ctu", "ctu-divergence", "ctu-positive", "split5", "split5-mp", NULL};
+static const char *const cell_values[] = {"points", "averages", NULL};
 static const char *const precisions[] = {"mixed", "double", NULL};
 static const char *const bricks[] = {"auto", "1", NULL};
 static const char *const growths[] = {"downwind", "all", NULL};
@@ -107,12 +108,11 @@ static const gbees_schema_key scenario_keys[] = {
      .text = "list of maps, each: time, function, value, covariance"},
     {.name = "courant",
      .kind = GBEES_KIND_NUMBER,
-     .range = "a number > 0, at most 1",
+     .range = "a number > 0",
      .min = 0,
-     .max = 1,
-     .bounded = ABOVE_MIN | MAX,
+     .bounded = ABOVE_MIN,
      .initial = "1",
-     .text = "epsilon of the step size"},
+     .text = "epsilon of the step size, at most 1; with split5 at most the shortest edge of a brick"},
     {.name = "time_step",
      .kind = GBEES_KIND_NUMBER,
      .range = "a number > 0",
@@ -137,8 +137,14 @@ static const gbees_schema_key scenario_keys[] = {
      .kind = GBEES_KIND_CHOICE,
      .choices = schemes,
      .initial = "split5",
-     .text = "split5: fifth order, positive, conservative; split5-mp: without new extrema; ctu: the paper's corner "
-             "transport upwind, as in paper and legacy mode"},
+     .text =
+         "ctu: the paper's corner transport upwind, -divergence: with its missing term, -positive: and no cell below "
+         "0; split5: fifth order, positive, conservative; split5-mp: without new extrema"},
+    {.name = "cell_values",
+     .kind = GBEES_KIND_CHOICE,
+     .choices = cell_values,
+     .initial = "averages with split5, else points",
+     .text = "the density at cell centres, or its averages over cells"},
     {.name = "precision",
      .kind = GBEES_KIND_CHOICE,
      .choices = precisions,

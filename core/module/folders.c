@@ -19,6 +19,8 @@
 #define GBEES_BUILD_DIR ""
 #endif
 
+static const char user_plugins[] = ".local/lib/gbees/plugins";
+
 static int no_memory(gbees_error *error)
 {
     return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the list of modules");
@@ -128,15 +130,42 @@ static int runs_from_build(void)
     return strncmp(program, build, prefix) == 0 && program[prefix] == '/';
 }
 
-int gbees_folders_add_plugins(gbees_folders *folders, const char *plugin_path, gbees_error *error)
+const char *gbees_folders_build(void)
+{
+    return runs_from_build() ? GBEES_BUILD_DIR : NULL;
+}
+
+static const char *user_home(void)
 {
     const char *home = secure_getenv("HOME");
+
+    return home && home[0] == '/' ? home : NULL;
+}
+
+int gbees_folders_user(char **folder, gbees_error *error)
+{
+    gbees_text text = {0};
+
+    if (!user_home())
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "the environment variable HOME is not an absolute path: there is no folder for a "
+                               "user's plugins");
+    gbees_text_add(&text, "%s/%s", user_home(), user_plugins);
+    char *path = gbees_text_take(&text);
+    if (!path)
+        return no_memory(error);
+    *folder = path;
+    return GBEES_OK;
+}
+
+int gbees_folders_add_plugins(gbees_folders *folders, const char *plugin_path, gbees_error *error)
+{
     int status = add_list(folders, plugin_path, error);
 
     if (!status)
         status = add_list(folders, secure_getenv("GBEES_PLUGIN_PATH"), error);
-    if (!status && home && home[0] == '/')
-        status = add_below(folders, home, ".local/lib/gbees/plugins", error);
+    if (!status && user_home())
+        status = add_below(folders, user_home(), user_plugins, error);
     if (!status && runs_from_build())
         status = add_below(folders, GBEES_BUILD_DIR, "plugins/.libs", error);
     if (!status)

@@ -17,6 +17,11 @@ void gbees_folders_free(gbees_folders *folders);
 int gbees_folders_add_plugins(gbees_folders *folders, const char *plugin_path, gbees_error *error);
 int gbees_folders_add_backends(gbees_folders *folders, gbees_error *error);
 
+/* The folder for a user's own plugins, which is searched before those of gbees itself; malloc()ed. */
+int gbees_folders_user(char **folder, gbees_error *error);
+/* The build tree that the program runs from, or NULL. */
+const char *gbees_folders_build(void);
+
 /* The names in a folder that end in ".so", sorted by byte. A folder that does not exist has none. */
 int gbees_folders_list(const char *folder, gbees_folders *names, gbees_error *error);
 

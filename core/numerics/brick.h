@@ -66,6 +66,31 @@ GBEES_NUM uint64_t gbees_shape_side(const gbees_shape *shape, int direction)
     return direction & 1 ? shape->last[direction >> 1] : shape->first[direction >> 1];
 }
 
+/* The cells that a step of `reach` cells may take to that neighbour. */
+GBEES_NUM uint64_t gbees_shape_near(const gbees_shape *shape, int direction, int reach)
+{
+    int axis = direction >> 1;
+    uint64_t set = 0;
+
+    for (int cell = 0; cell < shape->cells; cell++) {
+        int local = gbees_shape_local(shape, cell, axis);
+        int to_side = direction & 1 ? shape->edge[axis] - 1 - local : local;
+
+        set |= (uint64_t)(to_side < reach) << cell;
+    }
+    return set;
+}
+
+/* The longest step that leads no further than to a neighbour, along any axis. */
+GBEES_NUM int gbees_shape_reach(const gbees_shape *shape)
+{
+    int reach = shape->edge[0];
+
+    for (int j = 1; j < shape->n; j++)
+        reach = shape->edge[j] < reach ? shape->edge[j] : reach;
+    return reach;
+}
+
 /* One cell further in a direction: the cells that stay in the brick ... */
 GBEES_NUM uint64_t gbees_shape_inside(const gbees_shape *shape, uint64_t set, int direction)
 {

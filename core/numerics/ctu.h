@@ -39,6 +39,24 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_transverse)(GBEES_REAL below, GBEES
     return half_lambda * (in * (here - below) + out * (above - here));
 }
 
+/* What the divergence along axis j changes in cell C in half a step: with it S is half of the whole change, d(v_j
+ * P)/dx_j, where T has only v_j dP/dx_j (doc/method.md, "The divergence term"). */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_spread)(GBEES_REAL here, GBEES_REAL um, GBEES_REAL u,
+                                                     GBEES_REAL half_lambda)
+{
+    return half_lambda * (u - um) * here;
+}
+
+/* The part of its outgoing fluxes that a cell can serve out of the `here` that it holds: all, or what leaves it with
+ * next to nothing.  The margin is more than the rounding of 2n fluxes. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_share)(GBEES_REAL here, GBEES_REAL outgoing)
+{
+    GBEES_REAL most =
+        here * ((GBEES_REAL)1 - 32 * (sizeof(GBEES_REAL) == 4 ? (GBEES_REAL)0x1p-23 : (GBEES_REAL)0x1p-52));
+
+    return outgoing > most ? most / outgoing : 1;
+}
+
 /* The flux through the face: donor cell, corner terms (sm1, sp0: the sums S of the two cells) and the limited
  * second-order term. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_flux)(GBEES_REAL pm2, GBEES_REAL pm1, GBEES_REAL pp0, GBEES_REAL pp1,

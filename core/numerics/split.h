@@ -8,15 +8,21 @@
  * cell.
  */
 
-/* The fraction of U that leaves through the face: its Courant number times (1 - e^-x) / x, x = time step times the
- * divergence dv/dx over U; other: the velocity at U's other face. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept)(GBEES_REAL u, GBEES_REAL other, GBEES_REAL lambda)
+/* What leaves through the face in units of U, up to `most`: its Courant number times (1 - e^-x) / x, x = time step
+ * times the divergence dv/dx over U; other: the velocity at U's other face. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept_to)(GBEES_REAL u, GBEES_REAL other, GBEES_REAL lambda, GBEES_REAL most)
 {
     GBEES_REAL x = lambda * (u > 0 ? u - other : other - u);
     GBEES_REAL speed = u > 0 ? u : -u;
     GBEES_REAL c = lambda * speed * ((GBEES_REAL)1 - x * ((GBEES_REAL)0.5 - x * (GBEES_REAL)(1.0 / 6)));
 
-    return c < 1 ? c : 1;
+    return c < most ? c : most;
+}
+
+/* The fraction of U. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept)(GBEES_REAL u, GBEES_REAL other, GBEES_REAL lambda)
+{
+    return GBEES_REAL_FN(gbees_swept_to)(u, other, lambda, 1);
 }
 
 /* The integral, over the fraction c of cell q that is nearest to the face, of the quartic with the cells' averages;
@@ -46,9 +52,9 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_common_curvature)(GBEES_REAL k, GBEES_R
     return GBEES_REAL_FN(gbees_minmod)(outer, inner);
 }
 
-/* The monotonicity-preserving bounds of the mass (Suresh & Huynh, J. Comput. Phys. 136 (1997) 83, in the one-step form
- * of Daru & Tenaud, J. Comput. Phys. 193 (2004) 563): no new extrema, smooth ones left alone.  All multiplied with c, so
- * that nothing is divided. */
+/* The monotonicity-preserving bounds of the mass (Suresh & Huynh, J. Comput. Phys. 136 (1997) 83, in the one-step
+ * form of Daru & Tenaud, J. Comput. Phys. 193 (2004) 563): no new extrema, smooth ones left alone.  All multiplied
+ * with c, so that nothing is divided. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_preserve)(GBEES_REAL mass, GBEES_REAL q, GBEES_REAL d1, GBEES_REAL d2,
                                                    GBEES_REAL d3, GBEES_REAL d4, GBEES_REAL c)
 {
@@ -74,8 +80,7 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_preserve)(GBEES_REAL mass, GBEES_REAL q
  * sides (`diverging`: such cells occur), each side has its share; `preserving`: with the bounds above. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass)(GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1, GBEES_REAL pp0,
                                                       GBEES_REAL pp1, GBEES_REAL pp2, GBEES_REAL um, GBEES_REAL u,
-                                                      GBEES_REAL up, GBEES_REAL lambda, int diverging,
-                                                      int preserving)
+                                                      GBEES_REAL up, GBEES_REAL lambda, int diverging, int preserving)
 {
     GBEES_REAL e1 = pm2 - pm3, e2 = pm1 - pm2, e3 = pp0 - pm1, e4 = pp1 - pp0, e5 = pp2 - pp1;
     GBEES_REAL other = u > 0 ? um : up, sign = u > 0 ? (GBEES_REAL)1 : (GBEES_REAL)-1;
@@ -94,4 +99,78 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass)(GBEES_REAL pm3, GBEES_REAL
     mass = mass > 0 ? mass : 0;
     mass = mass < most ? mass : most;
     return sign * mass;
+}
+
+/* The same for Courant numbers above 1: `whole` is what the flow has passed over, q the next cell, `rest` the
+ * fraction of it that crosses the face, up1 ... down2 the cells around it; first: U.  gbees_split5_bound() sees to
+ * positivity. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_far_mass)(GBEES_REAL whole, GBEES_REAL first, GBEES_REAL up2, GBEES_REAL up1,
+                                                   GBEES_REAL q, GBEES_REAL down1, GBEES_REAL down2, GBEES_REAL rest,
+                                                   GBEES_REAL um, GBEES_REAL u, GBEES_REAL up, int preserving)
+{
+    GBEES_REAL other = u > 0 ? um : up, sign = u > 0 ? (GBEES_REAL)1 : (GBEES_REAL)-1, speed = sign * u;
+    GBEES_REAL d1 = up1 - up2, d2 = q - up1, d3 = down1 - q, d4 = down2 - down1;
+    GBEES_REAL mass = GBEES_REAL_FN(gbees_quartic)(q, d1, d2, d3, d4, rest);
+
+    if (preserving)
+        mass = GBEES_REAL_FN(gbees_preserve)(mass, q, d1, d2, d3, d4, rest);
+    mass = mass > 0 ? mass : 0;
+    mass = whole + (mass < q ? mass : q);
+    /* Where U flows out on both sides nothing has passed over it. */
+    GBEES_REAL out = sign * other < 0 ? -sign * other : 0;
+    GBEES_REAL most = out > 0 ? first * (speed / (speed + out)) : mass;
+    return sign * (mass < most ? mass : most);
+}
+
+/* How far upwind the mass reaches that crosses a face, in cells; at most `reach`. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_far_distance)(GBEES_REAL um, GBEES_REAL u, GBEES_REAL up, GBEES_REAL lambda,
+                                                       int reach)
+{
+    return GBEES_REAL_FN(gbees_swept_to)(u, u > 0 ? um : up, lambda, (GBEES_REAL)reach);
+}
+
+/* The whole cells of that, so that a fraction of a cell, up to 1, is left. */
+GBEES_NUM int GBEES_REAL_FN(gbees_far_passed)(GBEES_REAL distance, int reach)
+{
+    int passed = (int)distance;
+
+    return passed < reach ? passed : reach - 1;
+}
+
+/* All of it for one face.  p: the cell below the face; `lanes`: from one cell to the next one above; reach + 2 cells
+ * lie on each side. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_far)(const GBEES_REAL *p, int lanes, GBEES_REAL um, GBEES_REAL u,
+                                                     GBEES_REAL up, GBEES_REAL lambda, int reach, int preserving)
+{
+    GBEES_REAL distance = GBEES_REAL_FN(gbees_far_distance)(um, u, up, lambda, reach), whole = 0;
+    const int passed = GBEES_REAL_FN(gbees_far_passed)(distance, reach), upwind = u > 0 ? -lanes : lanes;
+    const GBEES_REAL *first = u > 0 ? p : p + lanes, *at = first + passed * upwind;
+
+    for (int s = 0; s < passed; s++)
+        whole += first[s * upwind];
+    return GBEES_REAL_FN(gbees_far_mass)(whole, *first, at[2 * upwind], at[upwind], *at, at[-upwind], at[-2 * upwind],
+                                         distance - (GBEES_REAL)passed, um, u, up, preserving);
+}
+
+/* Positivity above 1.  A cell holds `here`; `in` is what comes in at the face where `out` does not leave, bounded
+ * already, 0 if nothing does.  Bounded in the direction of the flow, face by face (upward masses from the lowest face
+ * on, downward ones from the highest), nothing leaves a cell but what is in it or has come in:
+ *   one face in, one face out:   here + in - out >= 0 by this bound;
+ *   both faces out:              each has its share of `here`, by gbees_split5_far(), and in = 0 leaves it at that;
+ *   both faces in:               nothing leaves.
+ * Where velocities at neighbouring faces differ by less than a cell a step it changes nothing but rounding. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_bound)(GBEES_REAL out, GBEES_REAL here, GBEES_REAL in)
+{
+    GBEES_REAL most = here + in;
+
+    return out < most ? out : most;
+}
+
+/* The cell after a sweep; masses through its lower and upper face.  What comes in is added first: then what was
+ * bounded is never more than there is, to the last bit. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_moved)(GBEES_REAL here, GBEES_REAL lower, GBEES_REAL upper)
+{
+    GBEES_REAL sum = here + (lower > 0 ? lower : 0) + (upper < 0 ? -upper : 0);
+
+    return sum - (upper > 0 ? upper : 0) - (lower < 0 ? -lower : 0);
 }

@@ -1,5 +1,6 @@
 /* numerics.c - how to compute: the mode, and what a scenario says beside it. */
 #include "io/scenario.h"
+#include "numerics/brick.h"
 #include "solver/builder.h"
 #include <string.h>
 
@@ -46,6 +47,8 @@ static int set_mode(const builder *b, gbees_numerics *numerics, const gbees_node
     numerics->growth = legacy ? GBEES_GROWTH_ALL : GBEES_GROWTH_DOWNWIND;
     int status = check_mode(b, mode->text, "scheme", "ctu");
     if (!status)
+        status = check_mode(b, mode->text, "cell_values", "points");
+    if (!status)
         status = check_mode(b, mode->text, "precision", "double");
     if (!status)
         status = check_mode(b, mode->text, "brick", "1");
@@ -56,23 +59,70 @@ static int set_mode(const builder *b, gbees_numerics *numerics, const gbees_node
     return status;
 }
 
+/* In the order of gbees_scheme. */
+static const char *const scheme_names[] = {"ctu", "ctu-divergence", "ctu-positive", "split5", "split5-mp"};
+
+static gbees_scheme find_scheme(const builder *b)
+{
+    int scheme = GBEES_SCHEME_SPLIT5_MP;
+
+    if (!builder_find(b, "scheme"))
+        return GBEES_SCHEME_SPLIT5;
+    while (scheme > GBEES_SCHEME_CTU && !builder_is_set(b, "scheme", scheme_names[scheme]))
+        scheme--;
+    return (gbees_scheme)scheme;
+}
+
+/* The unsplit schemes know points only. */
+static int set_cell_values(const builder *b, gbees_numerics *numerics)
+{
+    int split = gbees_scheme_is_split(numerics->scheme);
+
+    numerics->cell_values =
+        split && !builder_is_set(b, "cell_values", "points") ? GBEES_CELL_AVERAGES : GBEES_CELL_POINTS;
+    if (!split && builder_is_set(b, "cell_values", "averages"))
+        return gbees_node_error(builder_find(b, "cell_values"), b->error,
+                                "cell_values: scheme %s has 'points', found 'averages': remove it, or choose "
+                                "'scheme: split5'",
+                                scheme_names[numerics->scheme]);
+    return GBEES_OK;
+}
+
+/* Up to 1; split schemes carry mass over several cells, but no further than into the next brick. */
+static int check_courant(const builder *b, const gbees_numerics *numerics)
+{
+    int split = gbees_scheme_is_split(numerics->scheme);
+    gbees_shape shape = {0};
+
+    gbees_shape_set(&shape, b->problem->dimension, numerics->cells_per_brick);
+    int most = split ? gbees_shape_reach(&shape) : 1;
+    if (numerics->courant <= most)
+        return GBEES_OK;
+    return gbees_node_error(builder_find(b, "courant"), b->error,
+                            "courant: expected a number > 0, at most %d (scheme %s%s), found '%s'", most,
+                            scheme_names[numerics->scheme], split ? ": the shortest edge of a brick" : "",
+                            builder_find(b, "courant")->text);
+}
+
 int builder_set_numerics(builder *b)
 {
     gbees_numerics *numerics = &b->problem->numerics;
     const gbees_node *mode = builder_find(b, "mode");
 
     numerics->scheme = GBEES_SCHEME_CTU;
+    numerics->cell_values = GBEES_CELL_POINTS;
     numerics->courant = builder_number(b, "courant", 1);
     numerics->time_step = builder_number(b, "time_step", 0);
     numerics->prune_interval = (int)builder_number(b, "prune_interval", 20);
-    if (mode && strcmp(mode->text, "default") != 0)
-        return set_mode(b, numerics, mode);
+    if (mode && strcmp(mode->text, "default") != 0) {
+        int status = set_mode(b, numerics, mode);
+
+        return status ? status : check_courant(b, numerics);
+    }
     numerics->mode = GBEES_MODE_DEFAULT;
-    numerics->scheme = builder_is_set(b, "scheme", "ctu")         ? GBEES_SCHEME_CTU
-                       : builder_is_set(b, "scheme", "split5-mp") ? GBEES_SCHEME_SPLIT5_MP
-                                                                  : GBEES_SCHEME_SPLIT5;
+    numerics->scheme = find_scheme(b);
     /* Bricks made since the last prune are not in order, and sweeps are slower over them. */
-    if (numerics->scheme != GBEES_SCHEME_CTU)
+    if (gbees_scheme_is_split(numerics->scheme))
         numerics->prune_interval = (int)builder_number(b, "prune_interval", 5);
     numerics->precision = builder_is_set(b, "precision", "double") ? GBEES_DOUBLE : GBEES_MIXED;
     numerics->faces = GBEES_FACES_OPEN;
@@ -81,5 +131,6 @@ int builder_set_numerics(builder *b)
     if (numerics->growth == GBEES_GROWTH_ALL && numerics->cells_per_brick != 1)
         return gbees_node_error(builder_find(b, "growth"), b->error,
                                 "growth: 'all' needs bricks of one cell: add 'brick: 1', or leave it at 'downwind'");
-    return GBEES_OK;
+    int status = set_cell_values(b, numerics);
+    return status ? status : check_courant(b, numerics);
 }

@@ -64,6 +64,7 @@ typedef struct gbees_totals {
     double mass_normalised;  /* put back (or taken away) by normalising: at updates; in paper mode at steps, too */
     double time_step;        /* of the last step, 0 before the first */
     double threshold;        /* p* now */
+    double coupling;         /* split schemes: the drift's Jacobian off the diagonal, in cells (doc/method.md); else 0 */
     unsigned warnings;       /* GBEES_WARNING_BUDGET_MEMORY, _BUDGET_FLOOR, once seen */
     int threads;             /* in use */
 } gbees_totals;

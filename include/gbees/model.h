@@ -1,6 +1,6 @@
 /* gbees/model.h - the contract between a model and the engine: for authors of plugins.
  *
- * A plugin is one C file that is compiled to one shared object.  The file has two parts:
+ * A plugin is one file of C, or of C++17, that is compiled to one shared object.  The file has two parts:
  *
  *     #define GBEES_DIM 3                      the dimension, or GBEES_DIM_MIN and GBEES_DIM_MAX
  *     #include <gbees/model.h>
@@ -33,7 +33,7 @@ extern "C" {
 #endif
 
 enum {
-    GBEES_MODEL_ABI = 1,      /* raised whenever the layout below changes */
+    GBEES_MODEL_ABI = 2,      /* raised whenever the layout below changes */
     GBEES_MAX_DIM = 8,        /* states */
     GBEES_MAX_PARAMETERS = 32 /* parameters of a model */
 };
@@ -104,12 +104,20 @@ enum {
 typedef struct gbees_model {
     unsigned abi;  /* GBEES_MODEL_ABI: checked before any other field is read */
     unsigned size; /* sizeof(gbees_model) */
+    /* These, too, are filled by GBEES_MODEL_HEAD: */
+    int dim_min, dim_max;
+    const gbees_functions *functions; /* function_count entries */
+    int function_count;
+    const char *source;      /* the text of the plugin's file ... */
+    const char *source_end;  /* ... and the end of it */
+    const char *source_file; /* its name when it was compiled */
+    /* By the author, in this order (C++ insists on it): */
     const char *name;
-    const char *title;      /* one line */
-    const char *text;       /* a paragraph: what is modelled; NULL for none */
-    const char *reference;  /* where the equations are from; NULL for none */
+    const char *title;     /* one line */
+    const char *text;      /* a paragraph: what is modelled; NULL for none */
+    const char *reference; /* where the equations are from; NULL for none */
     unsigned flags;
-    int dim_min, dim_max, dim_default;
+    int dim_default;
     const gbees_quantity *states; /* dim_max entries */
     int parameter_count;
     const gbees_parameter *parameters;
@@ -119,12 +127,6 @@ typedef struct gbees_model {
                                     * range (none does so yet); or NULL */
     int scenario_count;
     const gbees_model_scenario *scenarios;
-    /* Filled by GBEES_MODEL_HEAD: */
-    const gbees_functions *functions; /* function_count entries */
-    int function_count;
-    const char *source;      /* the text of the plugin's file ... */
-    const char *source_end;  /* ... and the end of it */
-    const char *source_file; /* its name when it was compiled */
 } gbees_model;
 
 #ifdef __cplusplus

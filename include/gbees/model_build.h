@@ -7,7 +7,13 @@
 #ifndef GBEES_MODEL_BUILD_H
 #define GBEES_MODEL_BUILD_H
 
+/* Both give sqrt(), sin() ... for float and for double by one name. C++ has them as overloads; its <tgmath.h> would
+ * bring std::complex along, which has a function called real. */
+#ifdef __cplusplus
+#include <math.h>
+#else
 #include <tgmath.h>
+#endif
 
 #ifdef GBEES_DIM
 #define GBEES_DIM_MIN GBEES_DIM
@@ -239,8 +245,15 @@ static const gbees_functions gbees_functions_table[] = {
 #endif
 };
 
-/* The file's own text, for run-time compilers. */
+/* The card, and the file's own text, for run-time compilers. */
+#ifdef __cplusplus
+extern "C" {
+#endif
 extern const char gbees_model_source[], gbees_model_source_end[];
+extern __attribute__((visibility("default"))) const gbees_model gbees_model_card;
+#ifdef __cplusplus
+}
+#endif
 __asm__(".pushsection .rodata\n"
         ".balign 16\n"
         ".hidden gbees_model_source\n"
@@ -253,6 +266,7 @@ __asm__(".pushsection .rodata\n"
         ".byte 0\n"
         ".popsection\n");
 
+/* In the order of the fields, as C++ has it. */
 #define GBEES_MODEL_HEAD                                                                                           \
     .abi = GBEES_MODEL_ABI, .size = sizeof(gbees_model), .dim_min = GBEES_DIM_MIN, .dim_max = GBEES_DIM_MAX,       \
     .functions = gbees_functions_table,                                                                            \
@@ -261,7 +275,6 @@ __asm__(".pushsection .rodata\n"
 
 #define GBEES_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
-extern const gbees_model gbees_model_card;
-#define GBEES_MODEL __attribute__((visibility("default"))) const gbees_model gbees_model_card
+#define GBEES_MODEL const gbees_model gbees_model_card
 
 #endif

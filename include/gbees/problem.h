@@ -31,20 +31,35 @@ typedef enum gbees_growth {
 } gbees_growth;
 
 typedef enum gbees_scheme {
-    GBEES_SCHEME_CTU,      /* corner transport upwind with the MC limiter (paper, Algorithm 1) */
-    GBEES_SCHEME_SPLIT5,   /* dimension-split, fifth order, positive and conservative (doc/method.md) */
-    GBEES_SCHEME_SPLIT5_MP /* the same with monotonicity-preserving bounds */
+    GBEES_SCHEME_CTU,            /* corner transport upwind with the MC limiter (paper, Algorithm 1) */
+    GBEES_SCHEME_CTU_DIVERGENCE, /* the same, of second order where the drift diverges, too (doc/method.md) */
+    GBEES_SCHEME_CTU_POSITIVE,   /* ... and no cell gives more than it holds */
+    GBEES_SCHEME_SPLIT5,         /* dimension-split, fifth order, positive and conservative (doc/method.md) */
+    GBEES_SCHEME_SPLIT5_MP       /* the same with monotonicity-preserving bounds */
 } gbees_scheme;
+
+/* One axis at a time, in place; the others take all axes at once. */
+static inline int gbees_scheme_is_split(gbees_scheme scheme)
+{
+    return scheme == GBEES_SCHEME_SPLIT5 || scheme == GBEES_SCHEME_SPLIT5_MP;
+}
+
+typedef enum gbees_cell_values {
+    GBEES_CELL_POINTS,  /* P_i is the density at the cell's centre times its volume */
+    GBEES_CELL_AVERAGES /* ... its average over the cell: split schemes only (doc/method.md, "Points or averages") */
+} gbees_cell_values;
 
 /* How to compute: what the mode stands for, part by part. */
 typedef struct gbees_numerics {
     gbees_mode mode;
     gbees_scheme scheme;
+    gbees_cell_values cell_values;
     gbees_precision precision; /* of storage and fluxes; sums are always double */
     gbees_faces faces;
     gbees_growth growth;
     int cells_per_brick; /* 64, or 1: the paper's cell-level grid */
-    double courant;      /* ctu: time step = courant * min over cells of 1 / sum_j |v_j|/h_j; split5: 1 / max_j */
+    double courant;      /* ctu: time step = courant * min over cells of 1 / sum_j |v_j|/h_j; split5: 1 / max_j;
+                          * up to 1, with split5 up to the shortest edge of a brick */
     double time_step;    /* > 0: this fixed step in place of the CFL step */
     int prune_interval;  /* steps between prunes, >= 1 */
 } gbees_numerics;

@@ -8,7 +8,8 @@
 #ifdef GBEES_EQUATIONS
 
 /* p[0..7]: velocity; p[8..15]: growth along each axis; p[16]: rotation in the planes of axes 2k and 2k + 1;
- * p[17]: amplitude of cos(t); p[18], p[19]: centre and half width of the slab in x1; p[20]: of the quadratic term. */
+ * p[17]: amplitude of cos(t); p[18], p[19]: centre and half width of the slab in x1; p[20]: of the quadratic term;
+ * p[21]: of x1 with the last state; p[22]: to both sides of the slab's centre. */
 static inline void drift(int n, real t, const real x[], const real p[], real dxdt[])
 {
     for (int j = 0; j < n; j++) {
@@ -20,6 +21,9 @@ static inline void drift(int n, real t, const real x[], const real p[], real dxd
     }
     real off = x[0] - p[18];
 
+    if (n > 1)
+        dxdt[0] += p[21] * x[n - 1];
+    dxdt[0] += off > 0 ? p[22] : -p[22];
     dxdt[0] += 0 * sqrt(off * off - p[19] * fabs(p[19]));
 }
 
@@ -47,7 +51,8 @@ static const gbees_parameter parameters[] = {
     {"b7", "-", "growth", 0, 0, 0},          {"b8", "-", "growth", 0, 0, 0},
     {"rotation", "-", "in planes", 0, 0, 0}, {"beat", "-", "amplitude of cos(t)", 0, 0, 0},
     {"hole", "-", "centre", 0, 0, 0},        {"hole_half", "-", "half width; none if < 0", -1, 0, 0},
-    {"bend", "-", "quadratic", 0, 0, 0},
+    {"bend", "-", "quadratic", 0, 0, 0},     {"shear", "-", "of x1", 0, 0, 0},
+    {"jump", "-", "speed away", 0, 0, 0},
 };
 static const gbees_measurement_function measurements[] = {
     {"last", "the last state", 1, NULL},

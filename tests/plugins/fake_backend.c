@@ -1,6 +1,8 @@
-/* fake_backend - a backend with a right card that computes nothing. */
+/* fake_backend - a backend with a right card that computes nothing; with FAKE_BACKEND_WAITS set it never says so. */
 #include <gbees/backend.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 static int refuse(gbees_error *error)
 {
@@ -26,6 +28,8 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
                   gbees_error *error)
 {
     (void)problem, (void)options, (void)engine;
+    if (getenv("FAKE_BACKEND_WAITS"))
+        (void)pause();
     return refuse(error);
 }
 

@@ -5,6 +5,10 @@
 #include "inspect.h"
 #include "numerics/ctu.h"
 
+#ifndef GBEES_DIVERGENCE
+#define GBEES_DIVERGENCE 0
+#endif
+
 /* A cell some cells from another (`local`: its coordinate) along an axis, as a place in rows: the brick's own, its
  * neighbours', and, where bricks are one cell wide, theirs. */
 GBEES_NUM size_t cell_beside(const gbees_setup *m, uint32_t slot, int cell, int local, int axis, int distance)
@@ -76,9 +80,13 @@ GBEES_NUM void transverse_pair(const gbees_setup *m, const number *p, uint32_t s
     for (int i = 0; i <= cells; i++)
         u[i] = cell_face_velocity(m, base, cell, axis, local + i, time);
 #pragma unroll
-    for (int i = 0; i < cells; i++)
-        sum[cell + (i << axis_shift(axis))] +=
-            GBEES_REAL_FN(gbees_ctu_transverse)(q[i], q[i + 1], q[i + 2], u[i], u[i + 1], half_lambda);
+    for (int i = 0; i < cells; i++) {
+        number change = GBEES_REAL_FN(gbees_ctu_transverse)(q[i], q[i + 1], q[i + 2], u[i], u[i + 1], half_lambda);
+
+        if (GBEES_DIVERGENCE)
+            change += GBEES_REAL_FN(gbees_ctu_spread)(q[i + 1], u[i], u[i + 1], half_lambda);
+        sum[cell + (i << axis_shift(axis))] += change;
+    }
 }
 
 /* S of all cells. */

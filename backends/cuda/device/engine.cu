@@ -4,6 +4,7 @@
  *   GBEES_N          the dimension            GBEES_REAL    float or double: of probabilities
  *   GBEES_SPLIT      1: split5, 0: ctu        GBEES_REAL_IS_DOUBLE  1 if GBEES_REAL is double
  *   GBEES_PRESERVING 1: split5-mp             GBEES_WIDE    1: positions in double for float probabilities
+ *   GBEES_DIVERGENCE 1: ctu-divergence
  *   GBEES_MOVING     1: the drift depends on time
  *   GBEES_BLOCKS     blocks a multiprocessor is to hold
  *   GBEES_PART       1: steps, 2: the grid and records, 3: updates; they are compiled side by side. 0: all

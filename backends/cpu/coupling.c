@@ -1,0 +1,95 @@
+/* coupling.c - how strongly one axis' velocity depends on the others: what limits the time step of the split scheme
+ * where Courant numbers above 1 don't (doc/method.md, "Courant numbers above 1").
+ *
+ * J_jk = dv_j/dx_k h_k / h_j, j != k: in cells of axis j a unit of time, for a cell of axis k.  A brick's J comes
+ * from the drift at the middles of its 2n sides; over all bricks with a cell above p*, |J|^2 is the mean of the sums
+ * of squares (Frobenius), weighted with what the bricks hold.
+ */
+#include "engine.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* Of the sides' middles, relative to the lowest cell: along axis k, point 2k and 2k + 1. */
+static void make_points(const gbees_engine *e, double (*offset)[2 * GBEES_MAX_DIM])
+{
+    const gbees_shape *shape = &e->g.shape;
+
+    for (int j = 0; j < shape->n; j++)
+        for (int point = 0; point < 2 * shape->n; point++) {
+            double middle = 0.5 * (shape->edge[j] - 1), half = 0.5 * shape->edge[j];
+            double side = point & 1 ? half : -half;
+
+            offset[j][point] = e->problem->width[j] * (middle + (point >> 1 == j ? side : 0));
+        }
+}
+
+static double squares_of_brick(const gbees_engine *e, uint32_t slot, double time, const double *const *offset)
+{
+    const gbees_problem *problem = e->problem;
+    const gbees_shape *shape = &e->g.shape;
+    const int n = shape->n;
+    double base[GBEES_MAX_DIM], v[2 * GBEES_MAX_DIM], sum = 0;
+
+    engine_base(e, slot, base);
+    for (int j = 0; j < n; j++) {
+        problem->functions->component_d[j]((size_t)(2 * n), time, base, offset, problem->parameters, v);
+        for (int k = 0; k < n; k++) {
+            double across = (v[2 * k + 1] - v[2 * k]) / (shape->edge[k] * problem->width[j]);
+
+            sum += k == j ? 0 : across * across;
+        }
+    }
+    return sum;
+}
+
+static double mass_of_brick(const gbees_engine *e, uint32_t slot)
+{
+    double sum = 0;
+
+    for (int cell = 0; cell < e->cells; cell++)
+        sum += engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell);
+    return sum;
+}
+
+typedef struct coupled {
+    double mass, squares;
+    uint32_t bad; /* 1 + a brick whose J is not finite */
+} coupled;
+
+int engine_couple(gbees_engine *e, double time, gbees_error *error)
+{
+    uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
+    coupled *parts = calloc(chunks + 1u, sizeof *parts), total = {0};
+    double points[GBEES_MAX_DIM][2 * GBEES_MAX_DIM];
+    const double *offset[GBEES_MAX_DIM];
+
+    if (!parts)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the Jacobian over %u bricks", e->g.count);
+    make_points(e, points);
+    for (int j = 0; j < GBEES_MAX_DIM; j++)
+        offset[j] = points[j];
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
+    for (uint32_t at = 0; at < chunks; at++)
+        for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++) {
+            uint32_t slot = e->g.used[k];
+
+            if (!e->active[slot])
+                continue;
+            double mass = mass_of_brick(e, slot), squares = squares_of_brick(e, slot, time, offset);
+            if (!isfinite(squares)) {
+                parts[at].bad = k + 1;
+                continue;
+            }
+            parts[at].mass += mass;
+            parts[at].squares += mass * squares;
+        }
+    for (uint32_t at = 0; at < chunks; at++) {
+        total.mass += parts[at].mass;
+        total.squares += parts[at].squares;
+        total.bad = parts[at].bad ? parts[at].bad : total.bad;
+    }
+    free(parts);
+    e->totals.coupling = total.mass > 0 ? sqrt(total.squares / total.mass) : 0;
+    /* With Courant numbers up to 1 nothing depends on it. */
+    return total.bad && e->context.reach > 1 ? engine_drift_error(e, e->g.used[total.bad - 1], time, error) : 0;
+}

@@ -1,0 +1,64 @@
+/* kernel_inspect.h - velocity signs and rates of bricks; the order of the split.  A template: see kernel.c. */
+
+/* The flow mask of one axis and the axis's part of the rates. u: face planes 0 .. edge, in the order of the split. */
+INLINE void GBEES_REAL_FN(inspect_axis)(const GBEES_REAL *u, GBEES_REAL over_width, int count, int shift,
+                                        int log2_edge, const kernel_context *c, uint64_t *flow, GBEES_REAL *rate)
+{
+    const int lanes = count >> log2_edge;
+    GBEES_REAL below[64] = {0}, above[64] = {0};
+
+    GBEES_REAL_FN(merge_add)(u, below, count, shift, log2_edge);
+    GBEES_REAL_FN(merge_add)(u + lanes, above, count, shift, log2_edge);
+    for (int i = 0; i < count; i++) {
+        GBEES_REAL out = above[i], spread = out - below[i];
+
+        GBEES_REAL here = (out < 0 ? -out : out) * over_width;
+
+        /* A velocity that is not a number stays visible, and so does a divergence that is not. */
+        rate[i] = c->rate_is_sum ? rate[i] + here : here > rate[i] ? here : rate[i] + (here - here);
+        rate[i] += spread - spread;
+        below[i] = -below[i];
+    }
+    flow[0] = GBEES_REAL_FN(mask)(below, 0, count, 1);
+    flow[1] = GBEES_REAL_FN(mask)(above, 0, count, 1);
+}
+
+static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slots, uint32_t count)
+{
+    const gbees_shape *shape = &c->g->shape;
+
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t slot = slots[k];
+        GBEES_REAL_FN(base) base;
+        double most = 0;
+        GBEES_REAL u[GBEES_REAL_FN(PLANES)], rate[64] = {0};
+
+        GBEES_REAL_FN(base_of)(c, slot, &base);
+        for (int j = 0; j < c->n; j++) {
+            uint64_t *flow = c->flow + (size_t)slot * (size_t)(2 * c->n) + 2 * j;
+            GBEES_REAL over_width = (GBEES_REAL)(1 / c->axis[j].width);
+
+            GBEES_REAL_FN(velocities)(c, j, &base, 1, shape->cells, u);
+#define CALL(count, shift, log2_edge)                                                                                \
+    GBEES_REAL_FN(inspect_axis)(u, over_width, count, shift, log2_edge, c, flow, rate)
+            FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)
+#undef CALL
+        }
+        c->diverging[slot] = 0;
+        for (int j = 0; j < c->n; j++) {
+            const uint64_t *flow = c->flow + (size_t)slot * (size_t)(2 * c->n) + 2 * j;
+
+            c->diverging[slot] |= (unsigned char)(((flow[0] & flow[1]) != 0) << j);
+        }
+        for (int i = 0; i < shape->cells; i++)
+            most = (double)rate[i] <= most || isnan(most) ? most : (double)rate[i]; /* a NaN stays */
+        c->rate[slot] = most;
+    }
+}
+
+static void GBEES_REAL_FN(split_index)(const grid *g, int axis, const void *cells, void *planes)
+{
+#define CALL(count, shift, log2_edge) GBEES_REAL_FN(split)(cells, planes, count, shift, log2_edge)
+    FOR_AXIS(g->shape.cells, g->shape.shift[axis], g->shape.log2_edge[axis], CALL)
+#undef CALL
+}

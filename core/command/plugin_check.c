@@ -1,0 +1,189 @@
+/* plugin_check.c - gbees-plugin check, the parent's side: a child for the checks on the CPU, one for the other
+ * processor's compiler, and one for each of two runs; a line a check. See plugin.h. */
+#include "command/plugin.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Two backends add up in another order, in float: this far apart their densities may be. */
+static const double densities_agree = 1e-4;
+
+/* A compiler, and a run, take longer than a look at some points. */
+enum { LONGER = 12, NAME = 96 };
+
+typedef struct verdicts {
+    FILE *out;
+    gbees_probe probe; /* the child's copy is filled */
+    const char *backend;
+    FILE *cells;
+    char current[NAME]; /* the check that has begun and has no verdict yet, or "" */
+    int ok, warnings, failed, stop;
+} verdicts;
+
+static void print(verdicts *v, int kind, const char *text)
+{
+    const char *word = kind == GBEES_SAY_OK ? "ok" : kind == GBEES_SAY_WARN ? "warning" : "FAILED";
+
+    (void)fprintf(v->out, "%-30s %s%s%s\n", v->current, word, *text ? ": " : "", text);
+    v->ok += kind == GBEES_SAY_OK;
+    v->warnings += kind == GBEES_SAY_WARN;
+    v->failed += kind == GBEES_SAY_FAILED;
+    v->current[0] = '\0';
+}
+
+static void begin(verdicts *v, const char *name)
+{
+    (void)snprintf(v->current, sizeof v->current, "%s", name);
+}
+
+static void hear(void *context, const char *line)
+{
+    verdicts *v = context;
+
+    switch (line[0]) {
+    case GBEES_SAY_TEXT:
+        (void)fprintf(v->out, "%s\n", line + 1);
+        break;
+    case GBEES_SAY_BEGIN:
+        begin(v, line + 1);
+        break;
+    case GBEES_SAY_STOP:
+        v->stop = 1;
+        break;
+    default:
+        if (line[0])
+            print(v, line[0], line + 1);
+    }
+    (void)fflush(v->out);
+}
+
+/* What brought a child down is the verdict on what it was at. Nothing more can be said of such a plugin. */
+static void run_child(verdicts *v, gbees_child_work *work, double seconds)
+{
+    gbees_error error = {0};
+
+    if (gbees_child_run(work, hear, v, seconds, &error)) {
+        print(v, GBEES_SAY_FAILED, error.text);
+        v->stop = 1;
+    }
+}
+
+/* A big problem may take its time: that is no fault of the plugin, whose equations have come to an end before. */
+static void run_patiently(verdicts *v, gbees_child_work *work)
+{
+    const double seconds = LONGER * v->probe.options->time_limit;
+    gbees_error error = {0};
+    char text[128];
+    int status = gbees_child_run(work, hear, v, seconds, &error);
+
+    if (status == GBEES_ECANCELLED) {
+        (void)snprintf(text, sizeof text, "not checked: it takes longer than %g s; --time-limit gives it more",
+                       seconds);
+        print(v, GBEES_SAY_WARN, text);
+    } else if (status) {
+        print(v, GBEES_SAY_FAILED, error.text);
+        v->stop = 1;
+    }
+}
+
+static void probe(void *context, FILE *say)
+{
+    verdicts *v = context;
+
+    v->probe.say = say;
+    gbees_probe_run(&v->probe);
+}
+
+static void compile(void *context, FILE *say)
+{
+    verdicts *v = context;
+
+    v->probe.say = say;
+    gbees_compare_compile(&v->probe);
+}
+
+static void run(void *context, FILE *say)
+{
+    verdicts *v = context;
+
+    v->probe.say = say;
+    gbees_compare_run(&v->probe, v->backend, v->cells);
+}
+
+/* ---- runs ---- */
+
+static void judge_distance(verdicts *v, FILE *const *cells)
+{
+    gbees_error error = {0};
+    double distance = 0;
+    size_t count = 0;
+    char text[256];
+
+    if (gbees_compare_distance(cells[0], cells[1], &distance, &count, &error)) {
+        print(v, GBEES_SAY_WARN, error.text);
+        return;
+    }
+    if (distance < densities_agree)
+        (void)snprintf(text, sizeof text, "after a tenth of the run the sum of |P - Q| over %zu cells is %.2g", count,
+                       distance);
+    else
+        (void)snprintf(text, sizeof text,
+                       "after a tenth of the run the sum of |P - Q| over %zu cells is %.2g, not below %g: look for "
+                       "what depends on the type `real`, or on more than the arguments",
+                       count, distance, densities_agree);
+    print(v, distance < densities_agree ? GBEES_SAY_OK : GBEES_SAY_FAILED, text);
+}
+
+/* The other backend first: if it can't be used here there is nothing to compare. */
+static void check_runs(verdicts *v)
+{
+    const gbees_plugin_options *options = v->probe.options;
+    const char *const backends[] = {options->backend, "cpu"};
+    FILE *cells[] = {tmpfile(), tmpfile()};
+    char name[NAME];
+
+    (void)snprintf(name, sizeof name, "run on %s and on the CPU", options->backend);
+    begin(v, name);
+    if (!cells[0] || !cells[1])
+        print(v, GBEES_SAY_WARN, "not checked: no temporary file can be made");
+    for (int k = 0; v->current[0] && k < 2; k++) {
+        v->backend = backends[k];
+        v->cells = cells[k];
+        run_patiently(v, run);
+    }
+    if (v->current[0])
+        judge_distance(v, cells);
+    for (int k = 0; k < 2; k++)
+        if (cells[k])
+            (void)fclose(cells[k]);
+}
+
+static int check_subject(const char *subject, gbees_error *error)
+{
+    const char *dot = strrchr(subject, '.');
+
+    if (dot && (!strcmp(dot, ".c") || !strcmp(dot, ".cc") || !strcmp(dot, ".cpp") || !strcmp(dot, ".cxx")))
+        return gbees_error_set(error, GBEES_EUSAGE, "%s is a source file: first  gbees-plugin build %s", subject,
+                               subject);
+    return GBEES_OK;
+}
+
+int gbees_plugin_check(const gbees_plugin_options *options, FILE *out, int *failed, gbees_error *error)
+{
+    verdicts v = {.out = out, .probe = {.options = options}};
+    int status = check_subject(options->subject, error);
+
+    if (status)
+        return status;
+    run_child(&v, probe, options->time_limit);
+    /* What fails on the CPU would only fail again. */
+    if (!v.stop && !v.failed) {
+        run_patiently(&v, compile);
+        if (!v.stop && !v.failed)
+            check_runs(&v);
+    } else
+        (void)fprintf(out, "not looked at for that: the plugin on %s\n", options->backend);
+    (void)fprintf(out, "%s: ok %d, warnings %d, FAILED %d\n", options->subject, v.ok, v.warnings, v.failed);
+    *failed = v.failed;
+    return GBEES_OK;
+}

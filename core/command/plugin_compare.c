@@ -1,0 +1,197 @@
+/* plugin_compare.c - gbees-plugin check: the plugin on another processor, and on the CPU; see plugin.h. */
+#include "command/plugin.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- compiled ---- */
+
+typedef struct compiling {
+    char first[256]; /* the backend's own words */
+} compiling;
+
+static void take_line(void *context, const char *line)
+{
+    compiling *c = context;
+
+    if (!c->first[0])
+        (void)snprintf(c->first, sizeof c->first, "%s", line);
+}
+
+void gbees_compare_compile(gbees_probe *probe)
+{
+    const char *arch = probe->options->arch;
+    const gbees_backend *backend = NULL;
+    gbees_problem *problem = NULL;
+    gbees_error error = {0};
+    compiling c = {""};
+    char why[512] = "";
+
+    gbees_probe_say(probe, GBEES_SAY_BEGIN, "compiled for %s", probe->options->backend);
+    int status = gbees_probe_open(probe, &error);
+    if (!status)
+        status = gbees_registry_backend(probe->registry, probe->options->backend, &backend, &error);
+    if (!status && !backend->compile) {
+        gbees_probe_say(probe, GBEES_SAY_OK, "this backend compiles nothing");
+        return;
+    }
+    if (!status)
+        status = gbees_probe_problem(probe, 0, NULL, &problem, &error);
+    if (!status) {
+        if (!arch && backend->probe(why, sizeof why))
+            arch = "sm_90"; /* there is none here: one that is common */
+        status = backend->compile(problem, arch, take_line, &c, &error);
+    }
+    if (!status)
+        gbees_probe_say(probe, GBEES_SAY_OK, "%s", c.first);
+    else if (status == GBEES_EBACKEND || status == GBEES_EUSAGE || status == GBEES_ENOMEM)
+        gbees_probe_say(probe, GBEES_SAY_WARN, "not checked: %s", error.text);
+    else
+        gbees_probe_say(probe, GBEES_SAY_FAILED, "%s", error.text);
+    gbees_problem_destroy(problem);
+}
+
+/* ---- run: the last density goes to a file as the number of cells, then index and P of each ---- */
+
+typedef struct cell {
+    int32_t index[GBEES_MAX_DIM];
+    double p;
+} cell;
+
+typedef struct density {
+    cell *cells;
+    size_t count;
+} density;
+
+static int copy_cells(const gbees_record *record, density *to, gbees_error *error)
+{
+    const size_t count = gbees_cells_count(record->cells);
+
+    free(to->cells);
+    *to = (density){calloc(count + 1, sizeof *to->cells), count};
+    for (size_t i = 0; to->cells && i < count; i++) {
+        int32_t *index[GBEES_MAX_DIM] = {NULL};
+
+        for (int j = 0; j < record->problem->dimension; j++)
+            index[j] = &to->cells[i].index[j];
+        gbees_cells_copy(record->cells, i, 1, index, &to->cells[i].p);
+    }
+    return to->cells ? GBEES_OK : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a density");
+}
+
+static int on_record(void *context, const gbees_record *record, gbees_error *error)
+{
+    return copy_cells(record, context, error);
+}
+
+/* A tenth of the default scenario, without what is measured later. */
+static int make_short(const gbees_probe *probe, gbees_problem **problem, gbees_error *error)
+{
+    gbees_problem *whole = NULL;
+    char end[64];
+    int status = gbees_probe_problem(probe, 0, NULL, &whole, error);
+
+    if (status)
+        return status;
+    (void)snprintf(end, sizeof end, "end=%.17g", whole->start + (whole->end - whole->start) / 10);
+    gbees_problem_destroy(whole);
+    const char *const changes[] = {"precision=mixed", "records=1", end, NULL};
+    return gbees_probe_problem(probe, 0, changes, problem, error);
+}
+
+static int run_short(const gbees_problem *problem, const gbees_backend *backend, density *last, gbees_error *error)
+{
+    const gbees_engine_options options = {.threads = 0};
+    const gbees_observer observer = {.context = last, .record = on_record};
+    gbees_solver *solver = NULL;
+    int status = gbees_solver_create(problem, backend, &options, &solver, error);
+
+    if (!status)
+        status = gbees_solver_run(solver, &observer, error);
+    gbees_solver_destroy(solver);
+    return status;
+}
+
+void gbees_compare_run(gbees_probe *probe, const char *name, FILE *cells)
+{
+    const gbees_backend *backend = NULL;
+    gbees_problem *problem = NULL;
+    gbees_error error = {0};
+    density last = {NULL, 0};
+    char why[512] = "";
+    int status = gbees_probe_open(probe, &error);
+
+    if (!status)
+        status = gbees_registry_backend(probe->registry, name, &backend, &error);
+    if (!status && backend->probe(why, sizeof why))
+        status = gbees_error_set(&error, GBEES_EBACKEND, "%s", why);
+    if (!status)
+        status = make_short(probe, &problem, &error);
+    if (!status)
+        status = run_short(problem, backend, &last, &error);
+    if (!status && (fwrite(&last.count, sizeof last.count, 1, cells) != 1 ||
+                    fwrite(last.cells, sizeof *last.cells, last.count, cells) != last.count || fflush(cells)))
+        status = gbees_error_set(&error, GBEES_EIO, "the density can't be written: %s", strerror(errno));
+    if (status == GBEES_EMODEL || status == GBEES_ENUMERIC)
+        gbees_probe_say(probe, GBEES_SAY_FAILED, "a short run on %s fails: %s", name, error.text);
+    else if (status)
+        gbees_probe_say(probe, GBEES_SAY_WARN, "not checked: %s", error.text);
+    free(last.cells);
+    gbees_problem_destroy(problem);
+}
+
+/* ---- compared ---- */
+
+static int by_index(const void *a, const void *b)
+{
+    const cell *left = a, *right = b;
+
+    for (int j = 0; j < GBEES_MAX_DIM; j++)
+        if (left->index[j] != right->index[j])
+            return left->index[j] < right->index[j] ? -1 : 1;
+    return 0;
+}
+
+static int read_density(FILE *file, density *d, gbees_error *error)
+{
+    rewind(file);
+    int good = fread(&d->count, sizeof d->count, 1, file) == 1 && d->count <= SIZE_MAX / sizeof *d->cells - 1 &&
+               (d->cells = malloc((d->count + 1) * sizeof *d->cells)) &&
+               fread(d->cells, sizeof *d->cells, d->count, file) == d->count;
+
+    if (!good)
+        return gbees_error_set(error, GBEES_EIO, "the densities to compare can't be read back");
+    qsort(d->cells, d->count, sizeof *d->cells, by_index);
+    return GBEES_OK;
+}
+
+static double distance_of(const density *a, const density *b)
+{
+    double sum = 0;
+
+    for (size_t i = 0, k = 0; i < a->count || k < b->count;) {
+        const int order = i == a->count ? 1 : k == b->count ? -1 : by_index(&a->cells[i], &b->cells[k]);
+
+        sum += fabs((order <= 0 ? a->cells[i].p : 0) - (order >= 0 ? b->cells[k].p : 0));
+        i += order <= 0;
+        k += order >= 0;
+    }
+    return sum;
+}
+
+int gbees_compare_distance(FILE *a, FILE *b, double *distance, size_t *count, gbees_error *error)
+{
+    density first = {NULL, 0}, second = {NULL, 0};
+    int status = read_density(a, &first, error);
+
+    if (!status)
+        status = read_density(b, &second, error);
+    if (!status) {
+        *distance = distance_of(&first, &second);
+        *count = first.count;
+    }
+    free(first.cells);
+    free(second.cells);
+    return status;
+}
