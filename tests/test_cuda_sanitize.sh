@@ -102,5 +102,5 @@ if has thread; then
     unset SHIM_CLUSTER
     run thread duffing "-DGBEES_N=2 $moving" records=1 end=0.2
 fi
-test "$ran" -eq 1 || exit 77
+test "$ran" -eq 1 || test "$bad" -eq 1 || exit 77
 exit "$bad"
