@@ -4,6 +4,8 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 %C%_gbees_cpu_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_gbees_cpu_la_LIBADD = %D%/libcpu_generic.la libgbees.la $(LAPACKE_LIBS)
 %C%_gbees_cpu_la_SOURCES = \
+	%D%/common/budget.c \
+	%D%/common/budget.h \
 	%D%/cpu/backend.c \
 	%D%/cpu/budget.c \
 	%D%/cpu/coupling.c \
@@ -79,6 +81,7 @@ cuda_numerics = \
 	core/numerics/brick.h \
 	core/numerics/buzhash.h \
 	core/numerics/ctu.h \
+	core/numerics/fixed.h \
 	core/numerics/likelihood.h \
 	core/numerics/qualifier.h \
 	core/numerics/split.h
@@ -94,8 +97,11 @@ backend_LTLIBRARIES += %D%/gbees_cuda.la
 # The engine's half on the host; the tests have it drive kernels on threads.
 noinst_LTLIBRARIES += %D%/libcuda_engine.la
 %C%_libcuda_engine_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D% $(CUDA_CPPFLAGS)
+%C%_libcuda_engine_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_libcuda_engine_la_LDFLAGS =
 %C%_libcuda_engine_la_SOURCES = \
+	%D%/common/budget.c \
+	%D%/common/budget.h \
 	%D%/common/gaussian.c \
 	%D%/common/gaussian.h \
 	%D%/cuda/advance.c \

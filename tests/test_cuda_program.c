@@ -119,7 +119,7 @@ static void build_engine(const char *name, int dimension, gbees_scheme scheme, g
     for (int part = 0; part < PROGRAMS; part++) {
         program_spec spec;
 
-        cuda_spec_set(&spec, &problem, arch, part);
+        cuda_spec_set(&spec, &problem, arch, part, 0);
         build(&spec, want_no_stack);
     }
 }

@@ -77,6 +77,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     e->problem = problem;
     e->split = gbees_scheme_is_split(numerics->scheme);
     e->reach = e->split && numerics->courant > 1 ? (int)ceil(numerics->courant) : 1;
+    e->deterministic = options && options->deterministic;
     e->averages = numerics->cell_values == GBEES_CELL_AVERAGES;
     e->paper = numerics->faces == GBEES_FACES_REFERENCE;
     e->cells = numerics->cells_per_brick;

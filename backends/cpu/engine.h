@@ -2,6 +2,7 @@
 #ifndef GBEES_CPU_ENGINE_H
 #define GBEES_CPU_ENGINE_H
 
+#include "common/budget.h"
 #include "grid.h"
 #include "kernel.h"
 #include <gbees/backend.h>
@@ -15,14 +16,6 @@ enum { CHUNK_BRICKS = 256, CHUNK_CELLS = 8192 };
 /* From so many cells on a loop is shared between threads. */
 enum { THREADED_CELLS = 1 << 17 };
 
-/* What the controller of p* remembers. */
-typedef struct spending {
-    double time, lost; /* at the last prune */
-    double memory;     /* bytes that the grid may take */
-    int in_vain;       /* prunes in a row that found too much lost ... */
-    double worst;      /* ... and the largest rate among them */
-} spending;
-
 struct gbees_engine {
     const gbees_problem *problem;
     const kernel *kernel;
@@ -31,6 +24,7 @@ struct gbees_engine {
     int cells;        /* a brick */
     int paper;        /* the reference's face rule: paper.c */
     int split;        /* the split scheme: one density, swept in place */
+    int deterministic; /* sums that other backends have, too */
     int averages;     /* P are averages over cells, not values at their centres */
     size_t real_size; /* of p, s and next */
 
@@ -50,13 +44,13 @@ struct gbees_engine {
     float parameters_f[GBEES_MAX_PARAMETERS];
     double precision_matrix[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* inverse of the initial covariance */
 
-    double mass;    /* sum of P */
-    double steered; /* p* as the mass budget has it; see engine_threshold() */
+    double mass; /* sum of P */
     gbees_totals totals;
     uint64_t needed_count;   /* at the last count */
     double needed_steps;     /* steps since then */
     kernel_scratch *scratch; /* one a thread */
-    spending spent;
+    mass_budget budget;
+    double memory;       /* bytes that the grid may take, with a budget */
     unsigned char *keep; /* scratch of a prune, `keep_size` bytes */
     size_t keep_size;
 };
@@ -110,7 +104,7 @@ int engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *context, gb
 /* p*: the problem's, or what the mass budget has made of it. */
 static inline double engine_threshold(const gbees_engine *e)
 {
-    return e->problem->mass_budget > 0 ? e->steered : e->problem->threshold;
+    return e->budget.threshold;
 }
 
 static inline double engine_p(const gbees_engine *e, size_t at)

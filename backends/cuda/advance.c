@@ -55,6 +55,15 @@ int engine_stop_error(const gbees_engine *e, gbees_error *error)
     return 0;
 }
 
+void engine_steer(gbees_engine *e)
+{
+    const gbees_state *s = e->state;
+    double brick = (double)e->memory.used / ((double)e->setup.grid.capacity + 1);
+
+    mass_budget_steer(&e->budget, s->time, s->outflow + s->pruned,
+                      2 * brick * s->count > 0.9 * (double)e->memory.total);
+}
+
 /* More slots, after a growth that found too few or nearly so. */
 static int make_room(gbees_engine *e, gbees_error *error)
 {
@@ -89,7 +98,9 @@ int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps,
         status = engine_launch(e, KERNEL_ADVANCE, arguments, 1, doing, error);
         if (!status)
             status = engine_stop_error(e, error);
-        if (!status && s->stop == STOP_ROOM)
+        if (!status && s->stop == STOP_PRUNED)
+            engine_steer(e);
+        if (!status && (s->stop == STOP_ROOM || s->count > e->room))
             status = make_room(e, error);
     }
     clock->time = s->time;
@@ -113,6 +124,7 @@ void cuda_engine_totals(const gbees_engine *e, gbees_totals *totals)
     totals->mass_outflow = s->outflow;
     totals->mass_pruned = s->pruned;
     totals->time_step = s->last_step;
-    totals->threshold = e->problem->mass_budget > 0 ? e->steered : e->problem->threshold;
+    totals->threshold = e->budget.threshold;
+    totals->warnings = e->budget.warnings;
     totals->threads = 0;
 }

@@ -34,17 +34,15 @@ static int check_problem(const gbees_problem *problem, gbees_error *error)
         what = "no scheme ctu-positive";
     else if (numerics->courant > 1)
         what = "no 'courant' above 1";
-    else if (problem->mass_budget > 0)
-        what = "no mass budget (a 'threshold' it has)";
     return what ? gbees_error_set(error, GBEES_EBACKEND, "the CUDA backend has %s: --backend cpu has it", what) : 0;
 }
 
-static int build(session *s, const gbees_problem *problem, CUdevice device, gbees_error *error)
+static int build(session *s, const gbees_problem *problem, CUdevice device, int exact, gbees_error *error)
 {
     char arch[16];
     int status = cuda_device_arch(&s->api, device, arch, error);
 
-    return status ? status : program_set_build(&s->api, problem, arch, &s->kernels, error);
+    return status ? status : program_set_build(&s->api, problem, arch, exact, &s->kernels, error);
 }
 
 static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
@@ -53,7 +51,6 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     session *s = calloc(1, sizeof *s);
     CUdevice device = 0;
 
-    (void)options;
     if (!s)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CUDA backend was set up");
     int status = check_problem(problem, error);
@@ -62,7 +59,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     if (!status)
         status = cuda_check(&s->api, s->api.cuDeviceGet(&device, 0), "asking for a GPU", error);
     if (!status)
-        status = build(s, problem, device, error);
+        status = build(s, problem, device, options && options->deterministic, error);
     if (!status)
         status = cuda_engine_create(&s->api, device, &s->kernels, problem, engine, error);
     if (status)

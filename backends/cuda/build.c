@@ -28,8 +28,8 @@ static void *work(void *context)
     return NULL;
 }
 
-int program_set_build(const cuda_api *api, const gbees_problem *problem, const char *arch, program_set *out,
-                      gbees_error *error)
+int program_set_build(const cuda_api *api, const gbees_problem *problem, const char *arch, int exact,
+                      program_set *out, gbees_error *error)
 {
     job jobs[PROGRAMS];
     pthread_t thread[PROGRAMS];
@@ -40,7 +40,7 @@ int program_set_build(const cuda_api *api, const gbees_problem *problem, const c
     for (int k = 0; k < PROGRAMS; k++) {
         jobs[k] =
             (job){.api = api, .out = &made.part[k], .wanted = k != PROGRAM_UPDATES || problem->measurement_count > 0};
-        cuda_spec_set(&jobs[k].spec, problem, arch, k);
+        cuda_spec_set(&jobs[k].spec, problem, arch, k, exact);
         if (k != PROGRAM_STEPS && jobs[k].wanted)
             started[k] = pthread_create(&thread[k], NULL, work, &jobs[k]) == 0;
     }

@@ -3,6 +3,7 @@
 #define GBEES_CUDA_ENGINE_H
 
 #include "build.h"
+#include "common/budget.h"
 #include "device/state.h"
 #include "memory.h"
 #include <gbees/backend.h>
@@ -51,7 +52,7 @@ struct gbees_engine {
     gbees_setup setup;
     gbees_state *state; /* the host's copy, in memory that is copied to at once */
     gbees_totals totals;
-    double steered; /* p* as a mass budget has it; else the problem's */
+    mass_budget budget; /* has p* */
 };
 
 /* An engine on a device, its kernels built; takes over neither. */
@@ -76,6 +77,9 @@ int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_stat
                            gbees_error *error);
 int cuda_engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *context, gbees_error *error);
 void cuda_engine_totals(const gbees_engine *e, gbees_totals *totals);
+
+/* After a prune: p* for the steps to come. */
+void engine_steer(gbees_engine *e);
 
 /* What a kernel stopped for, as an error; 0 for the stops that are none. */
 int engine_stop_error(const gbees_engine *e, gbees_error *error);

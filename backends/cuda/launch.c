@@ -60,7 +60,7 @@ int engine_launch(gbees_engine *e, int kernel, void **arguments, int count, cons
     for (int i = first_gain; i < count; i++)
         all[at++] = arguments[i];
     e->state->barrier = 0;
-    e->setup.threshold = e->problem->mass_budget > 0 ? e->steered : e->problem->threshold;
+    e->setup.threshold = e->budget.threshold;
     int status = cuda_check(api, api->cuMemcpyHtoDAsync(state, e->state, sizeof *e->state, e->stream), doing, error);
     if (!status)
         status = cuda_check(api, launch(e, kernel, all), doing, error);

@@ -113,7 +113,7 @@ static void set_up_constants(gbees_engine *e)
     m->sweeps = gbees_scheme_is_split(numerics->scheme);
     e->averages = numerics->cell_values == GBEES_CELL_AVERAGES;
     m->stop_at_prunes = problem->mass_budget > 0;
-    e->steered = problem->threshold;
+    e->budget.threshold = problem->threshold;
 }
 
 /* ---- the initial density -------------------------------------------------------------------------------------- */
@@ -135,7 +135,9 @@ typedef struct initial_box {
     uint64_t count;
     int32_t *key; /* of the bricks at hand, [n] each */
     double *p;    /* their cells */
+    double *sum;  /* of each */
     void *row;    /* ... as they are sent */
+    budget_spectrum spectrum;
 } initial_box;
 
 static int open_box(const gbees_engine *e, initial_box *box, gbees_error *error)
@@ -155,13 +157,15 @@ static int open_box(const gbees_engine *e, initial_box *box, gbees_error *error)
     box->key = malloc(SENT_BRICKS * (size_t)shape->n * sizeof *box->key);
     box->p = malloc((size_t)SENT_BRICKS * 64 * sizeof *box->p);
     box->row = malloc((size_t)SENT_BRICKS * 64 * e->real_size);
-    return box->key && box->p && box->row ? 0 : no_memory(error);
+    box->sum = malloc(SENT_BRICKS * sizeof *box->sum);
+    return box->key && box->p && box->row && box->sum ? 0 : no_memory(error);
 }
 
 static void close_box(initial_box *box)
 {
     free(box->key);
     free(box->p);
+    free(box->sum);
     free(box->row);
 }
 
@@ -189,9 +193,13 @@ static double fill_bricks(const gbees_shape *shape, const initial_density *densi
 
     for (uint64_t k = 0; k < count; k++) {
         memcpy(box->key + k * n, key, n * sizeof *key);
-        sum += fill_brick(shape, density, key, box->p + k * 64);
         next_key(box->lo, box->hi, shape->n, key);
     }
+#pragma omp parallel for schedule(static)
+    for (uint64_t k = 0; k < count; k++)
+        box->sum[k] = fill_brick(shape, density, box->key + k * n, box->p + k * 64);
+    for (uint64_t k = 0; k < count; k++)
+        sum += box->sum[k];
     return sum;
 }
 
@@ -202,12 +210,15 @@ static int send_bricks(gbees_engine *e, initial_box *box, uint64_t first, uint64
     const cuda_api *api = e->api;
     const size_t n = (size_t)e->problem->dimension, row = 64 * e->real_size;
 
+#pragma omp parallel for schedule(static)
     for (size_t i = 0; i < count * 64; i++) {
         if (e->real_size == sizeof(float))
             ((float *)box->row)[i] = (float)((double)(float)box->p[i] * factor);
         else
             ((double *)box->row)[i] = box->p[i] * factor;
     }
+    for (size_t i = 0; i < count * 64 && e->problem->mass_budget > 0; i++)
+        budget_spectrum_add(&box->spectrum, box->p[i] * factor);
     int status = cuda_check(
         api, api->cuMemcpyHtoD(e->key.at + first * n * sizeof(int32_t), box->key, count * n * sizeof(int32_t)),
         "sending the initial grid", error);
@@ -263,6 +274,7 @@ static int fill_initial(gbees_engine *e, gbees_error *error)
     if (!status)
         status = fill(e, &box, &density, error);
     initial_density_destroy(&density);
+    mass_budget_start(&e->budget, e->problem, &box.spectrum);
     close_box(&box);
     if (status)
         return status;

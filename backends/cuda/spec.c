@@ -34,7 +34,7 @@ int cuda_spec_is_wide(const gbees_problem *problem)
     return 0;
 }
 
-void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int part)
+void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int part, int exact)
 {
     static const char *const parts[PROGRAMS] = {"GBEES_PART=1", "GBEES_PART=2", "GBEES_PART=3"};
     const gbees_numerics *numerics = &problem->numerics;
@@ -52,6 +52,7 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
                     part == PROGRAM_UPDATES ? "GBEES_BLOCKS=1" : "GBEES_BLOCKS=2", parts[part],
                     problem->model->flags & GBEES_TIME_DEPENDENT ? "GBEES_MOVING=1" : "GBEES_MOVING=0"},
         .define_count = 9,
+        .no_contraction = twice || exact, /* the CPU's bits, where the operations are the same */
         .separate = is_separate()};
     (void)snprintf(spec->arch, sizeof spec->arch, "%s", arch);
 }

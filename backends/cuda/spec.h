@@ -11,7 +11,8 @@ unsigned cuda_spec_libraries(void);
 /* Whether probabilities are floats, but positions and velocities are not. */
 int cuda_spec_is_wide(const gbees_problem *problem);
 
-/* `arch`: cut to fit; `part`: of build.h. The problem must outlive the spec. */
-void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int part);
+/* `arch`: cut to fit; `part`: of build.h; `exact`: a * b + c is
+ * rounded twice, as on the CPU. The problem must outlive the spec. */
+void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int part, int exact);
 
 #endif

@@ -148,7 +148,7 @@ static int visit_chunk(gbees_engine *e, packed *chunk, uint32_t from, uint32_t t
                        void *context, gbees_error *error)
 {
     const int32_t *index[GBEES_MAX_DIM];
-    double threshold = (e->problem->mass_budget > 0 ? e->steered : e->problem->threshold) * e->state->mass;
+    double threshold = e->budget.threshold * e->state->mass;
     void *arguments[] = {&from, &to, &threshold, &chunk->index.at, &chunk->p.at};
 
     e->state->chunk_total = 0;

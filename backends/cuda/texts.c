@@ -40,6 +40,7 @@ EMBED(standard, "backends/cuda/device/standard.h")
 EMBED(brick, "core/numerics/brick.h")
 EMBED(buzhash, "core/numerics/buzhash.h")
 EMBED(numerics_ctu, "core/numerics/ctu.h")
+EMBED(fixed, "core/numerics/fixed.h")
 EMBED(likelihood, "core/numerics/likelihood.h")
 EMBED(qualifier, "core/numerics/qualifier.h")
 EMBED(split, "core/numerics/split.h")
@@ -63,6 +64,7 @@ static const cuda_text table[] = {
     NAMED("numerics/brick.h", brick),
     NAMED("numerics/buzhash.h", buzhash),
     NAMED("numerics/ctu.h", numerics_ctu),
+    NAMED("numerics/fixed.h", fixed),
     NAMED("numerics/likelihood.h", likelihood),
     NAMED("numerics/qualifier.h", qualifier),
     NAMED("numerics/split.h", split),

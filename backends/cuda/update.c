@@ -93,6 +93,8 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
         status = engine_launch(e, KERNEL_PRUNE, NULL, 0, "pruning after a measurement", error);
     if (!status)
         status = engine_stop_error(e, error);
+    if (!status)
+        engine_steer(e);
     e->totals.mass_normalised = s->mass + s->pruned - unchanged;
     if (!status)
         *evidence = (gbees_evidence){gain.heaviest + log_sum - log(before) + log_norm, likely};

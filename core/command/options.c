@@ -30,6 +30,7 @@ enum {
     KEY_FUNCTION,
     KEY_PLUGIN_PATH,
     KEY_BACKEND,
+    KEY_DETERMINISTIC,
     KEY_NO_OUTPUT,
     KEY_JSON,
     KEY_PROGRESS
@@ -61,6 +62,7 @@ static const struct argp_option option_table[] = {
     {"no-output", KEY_NO_OUTPUT, 0, 0, "write no files", 0},
     {"json", KEY_JSON, 0, 0, "JSON Lines on standard output, and nothing else there", 0},
     {"progress", KEY_PROGRESS, "auto|bar|json|none", 0, "default auto: a bar if standard error is a terminal", 0},
+    {"deterministic", KEY_DETERMINISTIC, 0, 0, "the same bits from the CPU and a GPU (doc/cuda.md)", 0},
     {"quiet", KEY_QUIET, 0, 0, "say nothing but errors (and JSON, if asked for)", 0},
     {0},
 };
@@ -179,6 +181,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_JSON:
         o->json = 1;
+        return 0;
+    case KEY_DETERMINISTIC:
+        o->deterministic = 1;
         return 0;
     case KEY_QUIET:
         o->quiet = 1;

@@ -26,6 +26,7 @@ typedef struct gbees_options {
     const char *backend; /* "auto" or a name */
     const char *arch;    /* "sm_90", or NULL */
     int threads;         /* 0: all */
+    int deterministic;
     const char *output;  /* folder, NULL: results/NAME */
     int no_output;
     int json, quiet;

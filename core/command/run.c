@@ -124,7 +124,7 @@ static int exit_code(const gbees_error *failure, int began)
 static int make_solver(gbees_setup *setup, const gbees_options *options, gbees_registry *registry,
                        gbees_solver **solver, gbees_error *error)
 {
-    const gbees_engine_options engine = {.threads = options->threads};
+    const gbees_engine_options engine = {.threads = options->threads, .deterministic = options->deterministic};
     int status = gbees_solver_create(setup->problem, setup->backend, &engine, solver, error);
 
     if (status != GBEES_EBACKEND || strcmp(options->backend, "auto") != 0 || setup->why_no_gpu[0])

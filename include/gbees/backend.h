@@ -19,12 +19,14 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 2 };
+enum { GBEES_BACKEND_ABI = 3 };
 
 typedef struct gbees_engine gbees_engine; /* a backend's own state */
 
 typedef struct gbees_engine_options {
-    int threads; /* 0: as many as the machine has */
+    int threads;       /* 0: as many as the machine has */
+    int deterministic; /* 1: the same bits from every backend, where the model's operations round the same everywhere
+                        * (+ - * / sqrt), up to the first update */
 } gbees_engine_options;
 
 /* Where the run stands; owned by the solver, advanced by the backend.  An interval is the time between two records:
@@ -64,9 +66,9 @@ typedef struct gbees_totals {
     double mass_normalised;  /* put back (or taken away) by normalising: at updates; in paper mode at steps, too */
     double time_step;        /* of the last step, 0 before the first */
     double threshold;        /* p* now */
-    double coupling;         /* split schemes: the drift's Jacobian off the diagonal, in cells (doc/method.md); else 0 */
-    unsigned warnings;       /* GBEES_WARNING_BUDGET_MEMORY, _BUDGET_FLOOR, once seen */
-    int threads;             /* in use */
+    double coupling;   /* split schemes: the drift's Jacobian off the diagonal, in cells (doc/method.md); else 0 */
+    unsigned warnings; /* GBEES_WARNING_BUDGET_MEMORY, _BUDGET_FLOOR, once seen */
+    int threads;       /* in use */
 } gbees_totals;
 
 /* The density now.  Sums run over all resident cells; positions are cell centres. */

@@ -291,7 +291,7 @@ GBEES_NUM void prune(const gbees_setup *m, gbees_state *s, book *b)
     mark_needed(m, s, b);
     compact(m, s, b);
     if (leads_block()) {
-        double mass = fixed_value((int64_t)fresh_64((const uint64_t *)&s->marked_mass));
+        double mass = gbees_fixed_value((int64_t)fresh_64((const uint64_t *)&s->marked_mass));
 
         if (is_clerk()) {
             s->pruned += b->mass - mass;
@@ -314,15 +314,15 @@ GBEES_NUM void prune(const gbees_setup *m, gbees_state *s, book *b)
 GBEES_NUM void settle_step(const gbees_setup *m, gbees_state *s, book *b)
 {
     const gbees_step_sums *sums = sums_of(s, b->steps);
-    double mass = fixed_value((int64_t)fresh_64((const uint64_t *)&sums->mass));
+    double mass = gbees_fixed_value((int64_t)fresh_64((const uint64_t *)&sums->mass));
 
     if (!(mass > 0)) {
         b->stop = STOP_MASS;
         return;
     }
     if (is_clerk()) {
-        double clipped = fixed_value((int64_t)fresh_64((const uint64_t *)&sums->clipped));
-        double outflow = fixed_value((int64_t)fresh_64((const uint64_t *)&sums->outflow));
+        double clipped = gbees_fixed_value((int64_t)fresh_64((const uint64_t *)&sums->clipped));
+        double outflow = gbees_fixed_value((int64_t)fresh_64((const uint64_t *)&sums->outflow));
 
         s->clipped += clipped;
         s->outflow += m->sweeps ? outflow : b->mass + clipped - mass;

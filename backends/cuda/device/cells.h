@@ -2,6 +2,7 @@
 #ifndef GBEES_CUDA_CELLS_H
 #define GBEES_CUDA_CELLS_H
 
+#include "numerics/fixed.h"
 #include "platform.h"
 
 enum { DIM = GBEES_N, DIRECTIONS = 2 * GBEES_N, CELLS = 64 };
@@ -72,17 +73,6 @@ GBEES_NUM number *rows_of(const gbees_setup *m, int which)
 GBEES_NUM number least_number(void)
 {
     return sizeof(number) == 4 ? (number)1e-30f : (number)1e-200;
-}
-
-/* Probabilities as integers: their sums don't depend on the order. */
-GBEES_NUM int64_t fixed_of(double p)
-{
-    return nearest(p * 1152921504606846976.0); /* 2^60 */
-}
-
-GBEES_NUM double fixed_value(int64_t sum)
-{
-    return (double)sum * (1 / 1152921504606846976.0);
 }
 
 GBEES_NUM gbees_wide_sum wide_of(double value)

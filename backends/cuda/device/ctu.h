@@ -165,7 +165,7 @@ GBEES_NUM int64_t flux_pass(const gbees_setup *m, const number *p, const number 
             number moved = change[cell] + p[at], kept = moved < least_number() ? 0 : moved;
 
             next[at] = kept;
-            clipped += fixed_of((double)(kept - moved));
+            clipped += gbees_fixed((double)(kept - moved));
         }
     }
     return clipped;

@@ -54,7 +54,7 @@ GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     }
     scale_pass(&m, s, 1);
     meet(&m, s);
-    double mass = fixed_value((int64_t)fresh_64((const uint64_t *)&s->marked_mass));
+    double mass = gbees_fixed_value((int64_t)fresh_64((const uint64_t *)&s->marked_mass));
     mark_active_pass(&m, s, count, s->current, m.threshold * mass);
     if (is_clerk()) {
         s->mass = mass;

@@ -73,7 +73,7 @@ GBEES_NUM uint64_t mark_brick(const gbees_setup *m, number *p, uint32_t slot, co
 
         if (value < least_number() && value != 0)
             p[(size_t)slot * CELLS + (size_t)(team_lane() + i * TEAM)] = value = 0;
-        *mass += fixed_of((double)value);
+        *mass += gbees_fixed((double)value);
         active |= (uint64_t)team_vote(value >= threshold) << (i * TEAM);
     }
     if (team_lane() == 0)

@@ -269,7 +269,7 @@ GBEES_NUM int64_t gather_rows_pass(const gbees_setup *m, uint32_t kept, int curr
             number value = p[(size_t)from * CELLS + cell];
 
             to[(size_t)slot * CELLS + cell] = value;
-            mass += fixed_of((double)value);
+            mass += gbees_fixed((double)value);
         }
         from = ahead;
     }

@@ -120,7 +120,7 @@ GBEES_NUM void sweep_along(const gbees_setup *m, const number *p, number *next, 
                 sweep_line(m, p, next, axis, slot, line_cell(axis, line / parts), line % parts, lambda, time);
 
             if (out > 0)
-                *outflow += fixed_of((double)out);
+                *outflow += gbees_fixed((double)out);
         }
 }
 

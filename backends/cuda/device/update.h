@@ -210,7 +210,7 @@ GBEES_NUM void scale_pass(const gbees_setup *m, gbees_state *s, double factor)
             number *at = p + (size_t)slot * CELLS + (size_t)cell;
 
             *at = (number)((double)*at * factor);
-            mass += fixed_of((double)*at);
+            mass += gbees_fixed((double)*at);
         }
     mass = team_add(mass);
     if (team_lane() == 0)

@@ -1,0 +1,87 @@
+/* budget.c - see budget.h. */
+#include "budget.h"
+#include <math.h>
+
+static const double LOWEST = 1e-18, HIGHEST = 1e-2; /* p* */
+
+/* p* is lowered in vain after so many prunes in a row that have found more than MARGIN times the budget lost, if at
+ * the end this is still more than half of the most among them. */
+enum { IN_VAIN = 8 };
+static const double MARGIN = 1.6;
+
+void budget_spectrum_add(budget_spectrum *spectrum, double p)
+{
+    int exponent = 0;
+
+    if (!(p > 0))
+        return;
+    (void)frexp(p, &exponent); /* 2^(exponent - 1) <= p < 2^exponent */
+    int octave = exponent > 0 ? 0 : -exponent;
+    spectrum->mass[octave < BUDGET_OCTAVES ? octave : BUDGET_OCTAVES - 1] += p;
+}
+
+/* In cells with less than 2^-octave. */
+static double mass_below(const budget_spectrum *spectrum, int octave)
+{
+    double sum = 0;
+
+    for (int k = BUDGET_OCTAVES - 1; k >= octave; k--)
+        sum += spectrum->mass[k];
+    return sum;
+}
+
+void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const budget_spectrum *spectrum)
+{
+    int octave = 10;
+
+    *budget = (mass_budget){.problem = problem, .threshold = problem->threshold, .time = problem->start};
+    if (!(problem->mass_budget > 0))
+        return;
+    while (ldexp(1, -octave) > LOWEST && mass_below(spectrum, octave) > 0.01 * problem->mass_budget)
+        octave++;
+    budget->threshold = ldexp(1, -octave);
+}
+
+/* What should be lost from now on in a unit of time: a tenth of the run is given to even out what went before. */
+static double wanted_rate(const gbees_problem *problem, double time, double lost)
+{
+    double wanted = problem->mass_budget, span = 0.1 * (problem->end - problem->start);
+    double rate = wanted + (wanted * (time - problem->start) - lost) / span;
+
+    return fmin(fmax(rate, wanted / 4), wanted * 4);
+}
+
+/* Called with the rate that the p* so far has led to. */
+static void watch_floor(mass_budget *budget, double rate)
+{
+    if (!(rate > MARGIN * budget->problem->mass_budget)) {
+        budget->in_vain = 0;
+        return;
+    }
+    budget->worst = budget->in_vain == 0 ? rate : fmax(budget->worst, rate);
+    budget->in_vain++;
+    if (budget->threshold <= LOWEST || (budget->in_vain > IN_VAIN && rate > budget->worst / 2))
+        budget->warnings |= GBEES_WARNING_BUDGET_FLOOR;
+}
+
+void mass_budget_steer(mass_budget *budget, double time, double lost, int short_of_memory)
+{
+    const gbees_problem *problem = budget->problem;
+    double elapsed = time - budget->time, since = lost - budget->lost;
+
+    /* What an update prunes is spent, but at no rate. */
+    if (!(problem->mass_budget > 0) || !(elapsed > 1e-9 * (problem->end - problem->start))) {
+        budget->lost = lost;
+        return;
+    }
+    double rate = since / elapsed, wanted = wanted_rate(problem, time, lost);
+    watch_floor(budget, rate);
+    double factor = rate > 0 ? fmin(fmax(sqrt(wanted / rate), 0.5), 2) : 2;
+    if (short_of_memory) {
+        budget->warnings |= GBEES_WARNING_BUDGET_MEMORY;
+        factor = 2;
+    }
+    budget->threshold = fmin(fmax(budget->threshold * factor, LOWEST), HIGHEST);
+    budget->time = time;
+    budget->lost = lost;
+}

@@ -1,0 +1,41 @@
+/* budget.h - p* from a mass budget: the user says how much may be lost, not how small a cell may be.
+ *
+ * At each prune p* is multiplied with clamp(sqrt(wanted rate / measured rate), 1/2, 2), rates of loss through faces
+ * and by pruning since the prune before.  The wanted rate is the budget, corrected for what was spent too much or too
+ * little so far.
+ *
+ * Two things are said of a budget that is not held: that memory does not allow it, and that p* is lowered in vain.
+ */
+#ifndef GBEES_COMMON_BUDGET_H
+#define GBEES_COMMON_BUDGET_H
+
+#include <gbees/backend.h>
+
+enum { BUDGET_OCTAVES = 64 };
+
+/* The mass of the initial density by the size of its cells: [k] in cells with 2^-(k + 1) <= P < 2^-k, the last one
+ * all smaller ones. */
+typedef struct budget_spectrum {
+    double mass[BUDGET_OCTAVES];
+} budget_spectrum;
+
+/* What the controller remembers. */
+typedef struct mass_budget {
+    const gbees_problem *problem;
+    double threshold;  /* p*: the problem's own if it has no budget */
+    double time, lost; /* at the last prune */
+    int in_vain;       /* prunes in a row that have found the budget exceeded */
+    double worst;      /* largest rate that they have found */
+    unsigned warnings; /* GBEES_WARNING_BUDGET_... */
+} mass_budget;
+
+void budget_spectrum_add(budget_spectrum *spectrum, double p);
+
+/* With the first p*: the largest power of two with a hundredth of a unit time's budget below it at the start. */
+void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const budget_spectrum *spectrum);
+
+/* At a prune, with all that has been lost since the start.  short_of_memory: there is no room for a grid that doubles
+ * until the next one. */
+void mass_budget_steer(mass_budget *budget, double time, double lost, int short_of_memory);
+
+#endif

@@ -1,0 +1,24 @@
+/* fixed.h - probabilities as integers, in units of 2^-60: their sums are the same in every order. */
+#ifndef GBEES_NUMERICS_FIXED_H
+#define GBEES_NUMERICS_FIXED_H
+
+#include "qualifier.h"
+
+/* Rounded to nearest, ties to even. |p| < 8. */
+GBEES_NUM int64_t gbees_fixed(double p)
+{
+    double scaled = p * 1152921504606846976.0; /* 2^60 */
+
+#ifdef GBEES_DEVICE
+    return __double2ll_rn(scaled);
+#else
+    return (int64_t)__builtin_llrint(scaled);
+#endif
+}
+
+GBEES_NUM double gbees_fixed_value(int64_t sum)
+{
+    return (double)sum * (1 / 1152921504606846976.0);
+}
+
+#endif
