@@ -68,6 +68,7 @@ check_PROGRAMS += \
 %C%_test_budget_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_test_budget_SOURCES = \
 	%D%/test_budget.c \
+	backends/common/budget.c \
 	backends/cpu/budget.c \
 	backends/cpu/grid.c \
 	backends/cpu/grid_compact.c \

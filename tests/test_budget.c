@@ -20,7 +20,7 @@ static void rig_start(rig *r)
     r->engine = (gbees_engine){.problem = &r->problem, .cells = 64};
     ck_assert_msg(grid_create(&r->engine.g, 2, 64, &error) == GBEES_OK, "%s", error.text);
     budget_start(&r->engine);
-    r->engine.steered = 1e-6;
+    r->engine.budget.threshold = 1e-6;
 }
 
 /* A hundredth of the run later so much has been lost at this rate. */
@@ -40,13 +40,13 @@ START_TEST(p_follows_the_rate)
     ck_assert_double_eq_tol(steer(&r, 0.02), 1e-6, 1e-18); /* as it should be */
     ck_assert_double_lt(steer(&r, 0.03), 1e-6);
     ck_assert_double_gt(steer(&r, 0.03), 0.25e-6);
-    r.engine.steered = 1e-6;
+    r.engine.budget.threshold = 1e-6;
     ck_assert_double_eq(steer(&r, 10), 0.5e-6); /* never more than by two */
-    r.engine.steered = 1e-6;
+    r.engine.budget.threshold = 1e-6;
     ck_assert_double_eq(steer(&r, 0), 2e-6);
-    r.engine.steered = 0.9e-2;
+    r.engine.budget.threshold = 0.9e-2;
     ck_assert_double_eq(steer(&r, 0), 1e-2);
-    r.engine.steered = 1.5e-18;
+    r.engine.budget.threshold = 1.5e-18;
     ck_assert_double_eq(steer(&r, 10), 1e-18);
     grid_destroy(&r.engine.g);
 }
@@ -75,12 +75,12 @@ START_TEST(memory_comes_first)
     rig_start(&r);
     (void)steer(&r, 1);
     ck_assert_uint_eq(r.engine.totals.warnings, 0);
-    r.engine.spent.memory = -1; /* otherwise four fifths of the machine's */
+    r.engine.memory = -1; /* otherwise four fifths of the machine's */
     double before = engine_threshold(&r.engine);
     r.engine.g.count = 1;
     ck_assert_double_eq(steer(&r, 1), 2 * before);
     ck_assert_uint_eq(r.engine.totals.warnings, GBEES_WARNING_BUDGET_MEMORY);
-    r.engine.spent.memory = INFINITY;
+    r.engine.memory = INFINITY;
     (void)steer(&r, 0);
     ck_assert_uint_eq(r.engine.totals.warnings, GBEES_WARNING_BUDGET_MEMORY); /* it stays on record */
     grid_destroy(&r.engine.g);
@@ -107,10 +107,10 @@ START_TEST(the_lowest_p_is_told)
     rig r;
 
     rig_start(&r);
-    r.engine.steered = 1e-18;
+    r.engine.budget.threshold = 1e-18;
     (void)steer(&r, 0.031);
     ck_assert_uint_eq(r.engine.totals.warnings, 0);
-    r.engine.steered = 1e-18;
+    r.engine.budget.threshold = 1e-18;
     (void)steer(&r, 0.033);
     ck_assert_uint_eq(r.engine.totals.warnings, GBEES_WARNING_BUDGET_FLOOR);
     grid_destroy(&r.engine.g);
@@ -128,7 +128,7 @@ START_TEST(what_helps_is_not_in_vain)
         (void)steer(&r, rate);
     ck_assert_uint_eq(r.engine.totals.warnings, 0);
     for (int k = 0; k < 40; k++) {
-        r.engine.steered = 1e-9;
+        r.engine.budget.threshold = 1e-9;
         (void)steer(&r, k % 8 == 7 ? 0.02 : 0.2);
     }
     ck_assert_uint_eq(r.engine.totals.warnings, 0);
@@ -143,6 +143,7 @@ START_TEST(nothing_is_steered_without_a_budget)
     rig_start(&r);
     r.problem.mass_budget = 0;
     r.problem.threshold = 1e-5;
+    budget_start(&r.engine);
     for (int k = 0; k < 20; k++)
         ck_assert_double_eq(steer(&r, 5), 1e-5);
     ck_assert_uint_eq(r.engine.totals.warnings, 0);

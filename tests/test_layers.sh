@@ -16,7 +16,7 @@ core/io/*             | io/* base/* <gbees/*> SYSTEM
 core/solver/*         | solver/* io/* module/* base/* numerics/* <gbees/*> SYSTEM
 core/command/*        | command/* solver/* io/* module/* base/* numerics/* <gbees/*> SYSTEM
 backends/common/*     | common/* base/* numerics/* <gbees/*> SYSTEM
-backends/cpu/*        | cpu/* base/* numerics/* <gbees/*> SYSTEM
+backends/cpu/*        | cpu/* common/* base/* numerics/* <gbees/*> SYSTEM
 backends/cuda/device/* | cuda/device/* numerics/* <math.h> <stddef.h> <stdint.h> GBEES_SOURCE_FILE
 backends/cuda/*       | cuda/* device/* common/* base/* numerics/* <gbees/*> SYSTEM
 plugins/*             | <gbees/model.h> STANDARD

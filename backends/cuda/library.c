@@ -109,11 +109,10 @@ static void *try_toolkits(search *s)
 void *library_open(const char *const *names, library_kind kind, const library_test *test, gbees_error *error)
 {
     const char *only = getenv("GBEES_CUDA_LIBRARY_PATH");
-    search s = {.names = names, .test = test, .flags = RTLD_NOW | RTLD_LOCAL};
+    /* They stay: to look whether a GPU can be used, and then to use it, is to open them twice. */
+    search s = {.names = names, .test = test, .flags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE};
     void *library = NULL;
 
-    if (kind == LIBRARY_STAYS)
-        s.flags |= RTLD_NODELETE;
     if (only && only[0])
         library = try_folders(&s, only);
     else {

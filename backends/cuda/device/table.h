@@ -21,7 +21,7 @@ GBEES_NUM near_key key_near(const gbees_setup *m, uint32_t slot, int d, int f)
 
 GBEES_NUM int32_t key_number(near_key key, int k)
 {
-    int32_t index = fresh_key(key.brick + k);
+    int32_t index = key.brick[k]; /* of a brick that has been there for a pass or more */
 
     index += key.d >= 0 && key.d >> 1 == k ? (key.d & 1 ? 1 : -1) : 0;
     return index + (key.f >= 0 && key.f >> 1 == k ? (key.f & 1 ? 1 : -1) : 0);
