@@ -80,6 +80,25 @@ for mapped in 0 1; do
     grep -q 'more are needed: ' err || fail "it does not say how much is needed"
 done
 
+# both NAME OPTION...: a run on the threads' GPU and one on the CPU have the same records, bit for bit.
+both() {
+    name=$1 gpu=$2
+    shift 2
+    for backend in "$gpu" cpu; do
+        gbees --plugin lorenz63 --backend "$backend" "$@" --output "$name-$backend"
+        test "$code" -eq 0 || fail "exit status $code on $backend"
+        export_to "$name-$backend"
+    done
+    same "$name-$gpu" "$name-cpu"
+}
+
+what="--deterministic, in double"
+both exact shim_ctu --deterministic --set scheme=ctu --set precision=double --until 0.9
+what="--deterministic, in mixed precision"
+both mixed shim_split --deterministic --until 0.9
+what="a mass budget"
+both budget shim_split --set mass_budget=0.02 --until 1.2
+
 what="a drift that is not a number"
 gbees --plugin nan_drift --backend shim_nan --set records=8 --output nan
 judge nan "the drift of nan_drift is not finite near x = "

@@ -348,11 +348,15 @@ GBEES_NUM int finish_step(const gbees_setup *m, gbees_state *s, book *b)
     if (!b->stop && b->due)
         prune(m, s, b);
     block_sync();
-    if (leads_block() && !b->stop)
-        b->stop = b->due && m->stop_at_prunes ? STOP_PRUNED : b->count > m->room ? STOP_ROOM : STOP_DONE;
+    /* All threads come to the same; the book is written when all have read it. */
+    int stop = b->stop                       ? b->stop
+               : b->due && m->stop_at_prunes ? STOP_PRUNED
+               : b->count > m->room          ? STOP_ROOM
+                                             : STOP_DONE;
+    int go_on = !stop && b->steps < b->target && b->elapsed < b->length;
     block_sync();
-    int go_on = !b->stop && b->steps < b->target && b->elapsed < b->length;
-    block_sync(); /* all have read the book before it is written again */
+    if (leads_block())
+        b->stop = stop;
     return go_on;
 }
 
