@@ -104,7 +104,7 @@ int engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *context, gb
 /* p*: the problem's, or what the mass budget has made of it. */
 static inline double engine_threshold(const gbees_engine *e)
 {
-    return e->budget.threshold;
+    return e->problem->mass_budget > 0 ? e->budget.threshold : e->problem->threshold;
 }
 
 static inline double engine_p(const gbees_engine *e, size_t at)
