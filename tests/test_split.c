@@ -72,20 +72,20 @@ START_TEST(swept_fraction_to_third_order)
     for (int trial = 0; trial < 1000; trial++) {
         double u = draw(&state, -1, 1), lambda = draw(&state, 0.1, 0.5), last = 0;
 
-        ck_assert_double_eq(gbees_swept_d(u, u, lambda), lambda * fabs(u));
+        ck_assert_double_eq(gbees_swept_to_d(u, u, lambda, 1), lambda * fabs(u));
         for (int halving = 0; halving < 3; halving++) {
             double x = (trial % 2 ? 0.4 : -0.4) / (1 << halving);
             double other = u > 0 ? u - x / lambda : u + x / lambda; /* x = lambda times what the cell spreads */
             double wanted = exact_swept(u, x, lambda);
-            double off = fabs(gbees_swept_d(u, other, lambda) / wanted - 1);
+            double off = fabs(gbees_swept_to_d(u, other, lambda, 1) / wanted - 1);
 
             ck_assert_double_le(off, fabs(x * x * x) / 24 * 1.6 + 1e-14);
             ck_assert(halving == 0 || (last / off > 6.5 && last / off < 9.7)); /* 2^3 */
             last = off;
         }
     }
-    ck_assert_double_eq(gbees_swept_d(3, 3, 0.5), 1); /* never more than the cell */
-    ck_assert_double_eq(gbees_swept_d(-3, -3, 0.5), 1);
+    ck_assert_double_eq(gbees_swept_to_d(3, 3, 0.5, 1), 1); /* never more than the cell */
+    ck_assert_double_eq(gbees_swept_to_d(-3, -3, 0.5, 1), 1);
 }
 END_TEST
 

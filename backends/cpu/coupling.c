@@ -69,7 +69,9 @@ int engine_couple(gbees_engine *e, double time, gbees_error *error)
     for (int j = 0; j < GBEES_MAX_DIM; j++)
         offset[j] = points[j];
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
-    for (uint32_t at = 0; at < chunks; at++)
+    for (uint32_t at = 0; at < chunks; at++) {
+        coupled part = {0}; /* on the stack: neighbours in parts[] share cache lines */
+
         for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++) {
             uint32_t slot = e->g.used[k];
 
@@ -77,12 +79,14 @@ int engine_couple(gbees_engine *e, double time, gbees_error *error)
                 continue;
             double mass = mass_of_brick(e, slot), squares = squares_of_brick(e, slot, time, offset);
             if (!isfinite(squares)) {
-                parts[at].bad = k + 1;
+                part.bad = k + 1;
                 continue;
             }
-            parts[at].mass += mass;
-            parts[at].squares += mass * squares;
+            part.mass += mass;
+            part.squares += mass * squares;
         }
+        parts[at] = part;
+    }
     for (uint32_t at = 0; at < chunks; at++) {
         total.mass += parts[at].mass;
         total.squares += parts[at].squares;

@@ -28,7 +28,7 @@ struct gbees_engine {
     int averages;     /* P are averages over cells, not values at their centres */
     size_t real_size; /* of p, s and next */
 
-    /* One row a slot; p and next are swapped at each step. */
+    /* One row a slot; p and next are swapped at each step of ctu, and at each prune of the split scheme. */
     void *p, *s, *next, *share;
     uint64_t *active, *flow, *needed;
     unsigned char *diverging;
@@ -78,7 +78,7 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above);
 /* step.c */
 int engine_step(gbees_engine *e, gbees_clock *clock, gbees_error *error);
 /* Sum of P over all cells. */
-double engine_sum(const gbees_engine *e);
+int engine_sum(const gbees_engine *e, double *sum, gbees_error *error);
 /* P *= factor. */
 void engine_scale(gbees_engine *e, double factor);
 /* The largest rate: 1 / the step of Courant number 1. */
@@ -104,7 +104,7 @@ int engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *context, gb
 /* p*: the problem's, or what the mass budget has made of it. */
 static inline double engine_threshold(const gbees_engine *e)
 {
-    return e->budget.threshold;
+    return e->problem->mass_budget > 0 ? e->budget.threshold : e->problem->threshold;
 }
 
 static inline double engine_p(const gbees_engine *e, size_t at)

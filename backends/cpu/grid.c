@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BATCH = 16 }; /* look-ups that wait for memory together */
+
 int grid_create(grid *g, int n, int cells, gbees_error *error)
 {
     *g = (grid){.threads = 1, .slot_bytes = 2 * sizeof(uint32_t)};
@@ -97,14 +99,30 @@ static int grow_heap(grid *g, uint64_t slots, gbees_error *error)
     return 0;
 }
 
-void grid_table_put(grid *g, uint32_t slot)
+/* From several threads too: which entry of a run a slot gets does not matter. */
+static void put_at(grid *g, uint64_t at, uint32_t slot)
 {
     uint64_t mask = g->table_size - 1;
-    uint64_t at = gbees_buzhash(grid_key(g, slot), g->shape.n) & mask;
 
-    while (g->table[at])
-        at = (at + 1) & mask;
-    g->table[at] = slot;
+    for (;; at = (at + 1) & mask) {
+        uint32_t empty = 0;
+
+        if (!__atomic_load_n(&g->table[at], __ATOMIC_RELAXED) &&
+            __atomic_compare_exchange_n(&g->table[at], &empty, slot, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return;
+    }
+}
+
+static void put_batch(grid *g, const uint32_t *slots, uint32_t count)
+{
+    uint64_t at[BATCH];
+
+    for (uint32_t k = 0; k < count; k++) {
+        at[k] = gbees_buzhash(grid_key(g, slots[k]), g->shape.n) & (g->table_size - 1);
+        __builtin_prefetch(&g->table[at[k]], 1);
+    }
+    for (uint32_t k = 0; k < count; k++)
+        put_at(g, at[k], slots[k]);
 }
 
 int grid_rehash(grid *g, uint64_t bricks, gbees_error *error)
@@ -123,8 +141,24 @@ int grid_rehash(grid *g, uint64_t bricks, gbees_error *error)
         g->table_size = size;
     }
     memset(g->table, 0, size * sizeof *g->table);
-    for (uint32_t k = 0; k < g->count; k++)
-        grid_table_put(g, g->used[k]);
+#pragma omp parallel for num_threads(grid_threads(g, g->count)) schedule(static)
+    for (uint32_t k = 0; k < g->count; k += BATCH)
+        put_batch(g, g->used + k, g->count - k < BATCH ? g->count - k : BATCH);
+    return 0;
+}
+
+/* From an entry of the table on. */
+static uint32_t find_from(const grid *g, const int32_t *key, uint64_t at)
+{
+    for (uint64_t mask = g->table_size - 1; g->table[at]; at = (at + 1) & mask) {
+        const int32_t *other = grid_key(g, g->table[at]);
+        int j = 0;
+
+        while (j < g->shape.n && other[j] == key[j])
+            j++;
+        if (j == g->shape.n)
+            return g->table[at];
+    }
     return 0;
 }
 
@@ -132,13 +166,7 @@ uint32_t grid_find(const grid *g, const int32_t *key)
 {
     if (!g->table_size)
         return 0;
-    uint64_t mask = g->table_size - 1;
-    uint64_t at = gbees_buzhash(key, g->shape.n) & mask;
-
-    for (; g->table[at]; at = (at + 1) & mask)
-        if (!memcmp(grid_key(g, g->table[at]), key, (size_t)g->shape.n * sizeof *key))
-            return g->table[at];
-    return 0;
+    return find_from(g, key, gbees_buzhash(key, g->shape.n) & (g->table_size - 1));
 }
 
 int grid_reserve(grid *g, uint64_t bricks, gbees_error *error)
@@ -157,17 +185,29 @@ int grid_reserve(grid *g, uint64_t bricks, gbees_error *error)
     return 0;
 }
 
-/* Both ways, in all 2n directions. */
+/* Both ways, in all 2n directions.  Table and keys are all over memory: what the look-ups will need is asked for
+ * before the first. */
 static void link_neighbors(grid *g, uint32_t slot)
 {
     int32_t key[8];
+    uint64_t at[2 * 8];
 
     memcpy(key, grid_key(g, slot), (size_t)g->shape.n * sizeof *key);
     for (int d = 0; d < 2 * g->shape.n; d++) {
         int32_t step = d & 1 ? 1 : -1;
 
         key[d >> 1] += step;
-        uint32_t other = grid_find(g, key);
+        at[d] = gbees_buzhash(key, g->shape.n) & (g->table_size - 1);
+        __builtin_prefetch(&g->table[at[d]]);
+        key[d >> 1] -= step;
+    }
+    for (int d = 0; d < 2 * g->shape.n; d++)
+        __builtin_prefetch(grid_key(g, g->table[at[d]]));
+    for (int d = 0; d < 2 * g->shape.n; d++) {
+        int32_t step = d & 1 ? 1 : -1;
+
+        key[d >> 1] += step;
+        uint32_t other = find_from(g, key, at[d]);
         g->neighbor[d][slot] = other;
         if (other)
             g->neighbor[gbees_opposite(d)][other] = slot;
@@ -181,7 +221,7 @@ uint32_t grid_insert(grid *g, const int32_t *key)
 
     g->used[g->count++] = slot;
     memcpy(g->key + (size_t)slot * (size_t)g->shape.n, key, (size_t)g->shape.n * sizeof *key);
-    grid_table_put(g, slot);
+    put_batch(g, &slot, 1);
     link_neighbors(g, slot);
     note_peak(g);
     return slot;

@@ -6,6 +6,7 @@
  */
 #include "grid.h"
 #include "grid_private.h"
+#include "pages.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,54 +48,79 @@ static uint32_t order_slots(grid *g, const unsigned char *keep, uint32_t *order,
     return at;
 }
 
-/* Row k + 1 of a field becomes what row order[k] was. */
-static void permute(const grid *g, void **data, size_t size, const uint32_t *order, uint32_t count, char *scratch)
+/* Row k + 1 of `to` becomes what row order[k] of a field was. */
+static void gather(const grid *g, int f, const uint32_t *order, uint32_t count, char *to)
 {
-    char *from = *data;
+    const char *from = *g->field[f].data;
+    const size_t size = g->field[f].size;
 
-#pragma omp parallel for num_threads(count > 4096 ? g->threads : 1) schedule(static)
+#pragma omp parallel for num_threads(grid_threads(g, count)) schedule(static)
     for (uint32_t k = 0; k < count; k++)
-        memcpy(scratch + (size_t)k * size, from + (size_t)order[k] * size, size);
-    memcpy(from + size, scratch, (size_t)count * size);
+        memcpy(to + ((size_t)k + 1) * size, from + (size_t)order[k] * size, size);
 }
 
-/* The largest transient field serves as scratch, if it is large enough for every other; else memory is taken. */
-static char *find_scratch(const grid *g, size_t *size, int *owned)
+static void copy_back(const grid *g, int f, const char *from, uint32_t count)
 {
-    size_t need = 0, have = 0;
-    char *best = NULL;
+    const size_t size = g->field[f].size;
+    char *to = *g->field[f].data;
 
-    for (int f = 0; f < g->field_count; f++) {
-        if (!g->field[f].transient && g->field[f].size > need)
-            need = g->field[f].size;
-        if (g->field[f].transient && g->field[f].size > have) {
-            have = g->field[f].size;
-            best = *g->field[f].data;
-        }
-    }
-    *size = need;
-    *owned = have < need;
-    return *owned ? malloc(need * g->count) : best;
+#pragma omp parallel for num_threads(grid_threads(g, count)) schedule(static)
+    for (uint32_t k = 1; k <= count; k++)
+        memcpy(to + (size_t)k * size, from + (size_t)k * size, size);
+}
+
+/* A transient field with rows as long as those of `wide`, or -1. */
+static int find_spare(const grid *g, int wide)
+{
+    for (int f = 0; f < g->field_count; f++)
+        if (g->field[f].transient && g->field[f].size == g->field[wide].size &&
+            g->field_capacity[f] == g->field_capacity[wide])
+            return f;
+    return -1;
+}
+
+/* The field with the longest rows of those that are kept. */
+static int find_widest(const grid *g)
+{
+    int wide = 0;
+
+    for (int f = 1; f < g->field_count; f++)
+        if (!g->field[f].transient && g->field[f].size > g->field[wide].size)
+            wide = f;
+    return wide;
 }
 
 /* Neighbours are slots: renamed, with 0 for those that are gone. */
 static void rename_neighbors(grid *g, const uint32_t *order, uint32_t count, uint32_t *name)
 {
     memset(name, 0, g->capacity * sizeof *name);
-    for (uint32_t k = 0; k < count; k++)
-        name[order[k]] = k + 1;
-    for (int d = 0; d < 2 * g->shape.n; d++)
-#pragma omp parallel for num_threads(count > 4096 ? g->threads : 1) schedule(static)
+#pragma omp parallel num_threads(grid_threads(g, count))
+    {
+#pragma omp for schedule(static)
         for (uint32_t k = 0; k < count; k++)
-            g->neighbor[d][order[k]] = name[g->neighbor[d][order[k]]];
+            name[order[k]] = k + 1;
+        for (int d = 0; d < 2 * g->shape.n; d++)
+#pragma omp for schedule(static) nowait
+            for (uint32_t k = 0; k < count; k++)
+                g->neighbor[d][order[k]] = name[g->neighbor[d][order[k]]];
+    }
 }
 
-static void move_bricks(grid *g, const uint32_t *order, uint32_t count, char *scratch)
+/* The widest field goes to the spare rows and stays there; its own serve the others as scratch, and are the spare
+ * ones from then on. */
+static void move_bricks(grid *g, const uint32_t *order, uint32_t count, int wide, void **spare)
 {
+    char *scratch = *g->field[wide].data;
+
+    gather(g, wide, order, count, *spare);
+    *g->field[wide].data = *spare;
+    *spare = scratch;
     for (int f = 0; f < g->field_count; f++)
-        if (!g->field[f].transient)
-            permute(g, g->field[f].data, g->field[f].size, order, count, scratch);
-    /* The scratch was a transient field: the null brick is empty again. */
+        if (!g->field[f].transient && f != wide) {
+            gather(g, f, order, count, scratch);
+            copy_back(g, f, scratch, count);
+        }
+    /* What was scratch has no empty null brick any more. */
     for (int f = 0; f < g->field_count; f++)
         memset(*g->field[f].data, 0, g->field[f].size);
     g->count = g->sorted = count;
@@ -107,27 +133,24 @@ static void move_bricks(grid *g, const uint32_t *order, uint32_t count, char *sc
 
 int grid_compact(grid *g, const unsigned char *keep, gbees_error *error)
 {
-    size_t size;
-    int owned;
-
     if (!g->count)
         return 0;
     /* The Free List is rebuilt below, so its array can hold the new order meanwhile. */
     uint32_t *order = g->free;
     uint32_t *name = malloc(g->capacity * sizeof *name);
-    char *scratch = find_scratch(g, &size, &owned);
-    if (!name || !scratch) {
+    int wide = find_widest(g), other = find_spare(g, wide);
+    size_t bytes = g->field_capacity[wide] * g->field[wide].size;
+    void *fresh = other < 0 ? pages_resize(NULL, 0, bytes) : NULL;
+    if (!name || !(other < 0 ? fresh : *g->field[other].data)) {
         free(name);
-        if (owned)
-            free(scratch);
+        pages_free(fresh, bytes);
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory while pruning %u bricks", g->count);
     }
     uint32_t count = order_slots(g, keep, order, name);
     rename_neighbors(g, order, count, name);
     memmove(name, order, count * sizeof *order);
-    move_bricks(g, name, count, scratch);
+    move_bricks(g, name, count, wide, other < 0 ? &fresh : g->field[other].data);
     free(name);
-    if (owned)
-        free(scratch);
+    pages_free(fresh, bytes);
     return grid_rehash(g, g->count + g->count / 4, error);
 }

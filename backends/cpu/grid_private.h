@@ -4,8 +4,11 @@
 
 #include "grid.h"
 
-/* Puts a used slot into the table, which must have room. */
-void grid_table_put(grid *g, uint32_t slot);
+/* Threads for a loop over so many bricks. */
+static inline int grid_threads(const grid *g, uint32_t bricks)
+{
+    return bricks > 4096 ? g->threads : 1;
+}
 
 /* A table at most half full with so many bricks, filled from the Used List. */
 int grid_rehash(grid *g, uint64_t bricks, gbees_error *error);

@@ -51,9 +51,8 @@ static int far_away(const gbees_engine *e, const int32_t *key, gbees_error *erro
 
 static int insert_absent(gbees_engine *e, const int32_t *key, gbees_error *error)
 {
-    if (grid_find(&e->g, key))
-        return 0;
     int status = far_away(e, key, error);
+
     if (!status)
         status = grid_reserve(&e->g, 1, error);
     if (!status)
@@ -73,9 +72,10 @@ static int insert_downwind(gbees_engine *e, uint32_t slot, gbees_error *error)
         if (!out[d])
             continue;
         key[d >> 1] += d & 1 ? 1 : -1;
-        status = insert_absent(e, key, error);
+        if (!grid_neighbor(&e->g, slot, d))
+            status = insert_absent(e, key, error);
         for (int f = (d | 1) + 1; f < directions && !status; f++) {
-            if (!(out[d] & out[f]))
+            if (!(out[d] & out[f]) || grid_neighbor(&e->g, grid_neighbor(&e->g, slot, d), f))
                 continue;
             key[f >> 1] += f & 1 ? 1 : -1;
             status = insert_absent(e, key, error);
@@ -101,7 +101,7 @@ static int insert_all(gbees_engine *e, uint32_t slot, gbees_error *error)
 
         for (int j = 0; j < n; j++, digits /= 3)
             key[j] = centre[j] + (int32_t)(digits % 3) - 1;
-        status = insert_absent(e, key, error);
+        status = grid_find(&e->g, key) ? 0 : insert_absent(e, key, error);
     }
     return status;
 }
@@ -184,6 +184,8 @@ int engine_grow(gbees_engine *e, double time, gbees_error *error)
     for (uint32_t k = 0; k < before && !status; k++)
         if (e->keep[k])
             status = all ? insert_all(e, e->g.used[k], error) : insert_downwind(e, e->g.used[k], error);
+            /* New rows are where memory is touched first, which takes the most of it. */
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count - before)) schedule(static)
     for (uint32_t k = before; k < e->g.count; k++)
         clear_brick(e, e->g.used[k]);
     return status ? status : engine_inspect(e, before, time, error);

@@ -33,6 +33,7 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #define LANES (VECTOR_BYTES / 4)
 #define LOG2_LANES (VECTOR_BYTES == 64 ? 4 : VECTOR_BYTES == 32 ? 3 : 2)
 #define COMPONENT component_f
+#define NEXT_AFTER nextafterf
 #define PARAMETERS parameters_f
 #define TINY 1e-30f
 #include "kernel_mask.h"
@@ -50,6 +51,7 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #undef LANES
 #undef LOG2_LANES
 #undef COMPONENT
+#undef NEXT_AFTER
 #undef PARAMETERS
 #undef TINY
 
@@ -58,6 +60,7 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #define LANES (VECTOR_BYTES / 8)
 #define LOG2_LANES (VECTOR_BYTES == 64 ? 3 : VECTOR_BYTES == 32 ? 2 : 1)
 #define COMPONENT component_d
+#define NEXT_AFTER nextafter
 #define PARAMETERS parameters_d
 #define TINY 1e-200
 #include "kernel_mask.h"
@@ -74,8 +77,10 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 const kernel_set *PASTE(cpu_kernels_, GBEES_ISA)(void)
 {
     static const kernel_set set = {
-        {TEXT(GBEES_ISA), inspect_f, transverse_f, share_f, update_f, update_shared_f, sweep_f, split_index_f},
-        {TEXT(GBEES_ISA), inspect_d, transverse_d, share_d, update_d, update_shared_d, sweep_d, split_index_d},
+        {TEXT(GBEES_ISA), inspect_f, transverse_f, share_f, update_f, update_shared_f, sweep_f, sum_rows_f,
+         mark_rows_f, split_index_f},
+        {TEXT(GBEES_ISA), inspect_d, transverse_d, share_d, update_d, update_shared_d, sweep_d, sum_rows_d,
+         mark_rows_d, split_index_d},
     };
 
     return &set;

@@ -90,9 +90,13 @@ typedef struct kernel {
     void (*update)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums);
     void (*update_shared)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums);
     /* Sweeps the pencils that start in the range; 1 if memory ran out. With last_axis the new density is counted and
-     * marked. */
+     * marked. Sets `sums`. */
     int (*sweep)(const kernel_context *c, int axis, int last_axis, uint32_t from, uint32_t to,
                  kernel_scratch *scratch, kernel_sums *sums);
+    /* Sum of the rows of the range. */
+    double (*sum_rows)(const kernel_context *c, const void *rows, uint32_t from, uint32_t to);
+    /* active: cells of the range with rows >= threshold; returns how many. */
+    uint64_t (*mark_rows)(const kernel_context *c, const void *rows, double threshold, uint32_t from, uint32_t to);
     /* Coordinates of all axes in the order of the split along `axis`: fills offset tables. */
     void (*split_index)(const grid *g, int axis, const void *cells, void *planes);
 } kernel;

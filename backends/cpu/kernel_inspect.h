@@ -56,6 +56,34 @@ static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slot
     }
 }
 
+static double GBEES_REAL_FN(sum_rows)(const kernel_context *c, const void *rows, uint32_t from, uint32_t to)
+{
+    const size_t cells = (size_t)c->g->shape.cells;
+    double sum = 0;
+
+    for (uint32_t k = from; k < to; k++)
+        sum += GBEES_REAL_FN(sum)((const GBEES_REAL *)rows + c->g->used[k] * cells, (int)cells);
+    return sum;
+}
+
+static uint64_t GBEES_REAL_FN(mark_rows)(const kernel_context *c, const void *rows, double threshold, uint32_t from,
+                                         uint32_t to)
+{
+    const size_t cells = (size_t)c->g->shape.cells;
+    GBEES_REAL least = (GBEES_REAL)threshold;
+    uint64_t above = 0;
+
+    if ((double)least < threshold) /* what is rounded down would let values through that are below */
+        least = NEXT_AFTER(least, INFINITY);
+    for (uint32_t k = from; k < to; k++) {
+        uint32_t slot = c->g->used[k];
+
+        c->active[slot] = GBEES_REAL_FN(mask)((const GBEES_REAL *)rows + slot * cells, least, (int)cells, 0);
+        above += (uint64_t)__builtin_popcountll(c->active[slot]);
+    }
+    return above;
+}
+
 static void GBEES_REAL_FN(split_index)(const grid *g, int axis, const void *cells, void *planes)
 {
 #define CALL(count, shift, log2_edge) GBEES_REAL_FN(split)(cells, planes, count, shift, log2_edge)

@@ -334,7 +334,7 @@ INLINE GBEES_REAL_FN(line) GBEES_REAL_FN(line_of)(const kernel_context *c, uint3
 typedef GBEES_REAL GBEES_REAL_FN(eight)
     __attribute__((vector_size(8 * sizeof(GBEES_REAL)), aligned(sizeof(GBEES_REAL)), may_alias));
 
-static __attribute__((noinline)) double GBEES_REAL_FN(sum)(const GBEES_REAL *value, int count)
+INLINE double GBEES_REAL_FN(sum)(const GBEES_REAL *value, int count)
 {
     eight_doubles part = {0};
     double sum = 0;
@@ -363,15 +363,17 @@ static __attribute__((noinline)) void GBEES_REAL_FN(keep_positive)(const GBEES_R
 }
 
 /* The new probabilities of a brick: positive, counted, marked. */
-INLINE uint64_t GBEES_REAL_FN(settle)(const GBEES_REAL *restrict value, GBEES_REAL *restrict next, int cells,
-                                      GBEES_REAL threshold, kernel_sums *sums)
+INLINE uint64_t GBEES_REAL_FN(settle)(const kernel_context *c, const GBEES_REAL *restrict value,
+                                      GBEES_REAL *restrict next, int cells, kernel_sums *sums)
 {
     _Alignas(64) GBEES_REAL clipped[64];
 
     GBEES_REAL_FN(keep_positive)(value, next, clipped, cells);
     sums->mass += GBEES_REAL_FN(sum)(next, cells);
-    sums->clipped += GBEES_REAL_FN(sum)(clipped, cells);
-    return GBEES_REAL_FN(mask)(next, threshold, cells, 0);
+    /* Mostly nothing was: no value is above 0, and all are at 0 or above. */
+    if (GBEES_REAL_FN(mask)(clipped, 0, cells, 1) || GBEES_REAL_FN(mask)(clipped, 0, cells, 0) != c->g->shape.all)
+        sums->clipped += GBEES_REAL_FN(sum)(clipped, cells);
+    return GBEES_REAL_FN(mask)(next, (GBEES_REAL)c->threshold, cells, 0);
 }
 
 /* Sums over the axes of what flux_axis makes of one brick. */
@@ -425,8 +427,7 @@ INLINE void GBEES_REAL_FN(update_bricks)(const kernel_context *c, uint32_t from,
         const GBEES_REAL *old = (const GBEES_REAL *)c->p + slot * cells;
         for (size_t i = 0; i < cells; i++)
             change[i] += old[i];
-        c->active[slot] = GBEES_REAL_FN(settle)(change, (GBEES_REAL *)c->next + slot * cells, shape->cells,
-                                                (GBEES_REAL)c->threshold, sums);
+        c->active[slot] = GBEES_REAL_FN(settle)(c, change, (GBEES_REAL *)c->next + slot * cells, shape->cells, sums);
     }
 }
 

@@ -40,37 +40,37 @@ INLINE int GBEES_REAL_FN(add_brick)(kernel_pencil *pencil, uint32_t slot)
 
 /* The mass that crosses each face: one loop for each kind of flux. */
 INLINE void GBEES_REAL_FN(cross_faces)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict u,
-                                       GBEES_REAL *restrict mass, GBEES_REAL lambda, int lanes, int count,
-                                       int diverging, int preserving)
+                                       GBEES_REAL *restrict mass, GBEES_REAL lambda, GBEES_REAL whole, int lanes,
+                                       int count, int diverging, int preserving)
 {
     for (int i = 0; i < count; i++)
-        mass[i] = GBEES_REAL_FN(gbees_split5_mass)(p[i], p[i + lanes], p[i + 2 * lanes], p[i + 3 * lanes],
-                                                   p[i + 4 * lanes], p[i + 5 * lanes], u[i], u[i + lanes],
-                                                   u[i + 2 * lanes], lambda, diverging, preserving);
+        mass[i] = GBEES_REAL_FN(gbees_split5_mass_to)(p[i], p[i + lanes], p[i + 2 * lanes], p[i + 3 * lanes],
+                                                      p[i + 4 * lanes], p[i + 5 * lanes], u[i], u[i + lanes],
+                                                      u[i + 2 * lanes], lambda, whole, diverging, preserving);
 }
 
 static __attribute__((noinline)) void GBEES_REAL_FN(cross_smooth)(const GBEES_REAL *restrict p,
                                                                   const GBEES_REAL *restrict u,
                                                                   GBEES_REAL *restrict mass, GBEES_REAL lambda,
-                                                                  int lanes, int count)
+                                                                  GBEES_REAL whole, int lanes, int count)
 {
-    GBEES_REAL_FN(cross_faces)(p, u, mass, lambda, lanes, count, 0, 0);
+    GBEES_REAL_FN(cross_faces)(p, u, mass, lambda, whole, lanes, count, 0, 0);
 }
 
 static __attribute__((noinline)) void GBEES_REAL_FN(cross_diverging)(const GBEES_REAL *restrict p,
                                                                      const GBEES_REAL *restrict u,
                                                                      GBEES_REAL *restrict mass, GBEES_REAL lambda,
-                                                                     int lanes, int count)
+                                                                     GBEES_REAL whole, int lanes, int count)
 {
-    GBEES_REAL_FN(cross_faces)(p, u, mass, lambda, lanes, count, 1, 0);
+    GBEES_REAL_FN(cross_faces)(p, u, mass, lambda, whole, lanes, count, 1, 0);
 }
 
 static __attribute__((noinline)) void GBEES_REAL_FN(cross_preserving)(const GBEES_REAL *restrict p,
                                                                       const GBEES_REAL *restrict u,
                                                                       GBEES_REAL *restrict mass, GBEES_REAL lambda,
-                                                                      int lanes, int count)
+                                                                      GBEES_REAL whole, int lanes, int count)
 {
-    GBEES_REAL_FN(cross_faces)(p, u, mass, lambda, lanes, count, 1, 1);
+    GBEES_REAL_FN(cross_faces)(p, u, mass, lambda, whole, lanes, count, 1, 1);
 }
 
 static __attribute__((noinline)) void
@@ -119,6 +119,7 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
     const int end = (c->reach + 2) * lanes; /* of the empty planes */
     const GBEES_REAL lambda = (GBEES_REAL)(c->step / c->axis[axis].width);
     GBEES_REAL *u = p + (size_t)(bricks * count + 2 * end), *mass = u + (size_t)(bricks * count + 3 * lanes);
+    const GBEES_REAL whole = (GBEES_REAL)c->reach; /* 1 where it is used */
     GBEES_REAL *rows = c->density, *own = p + end;
 
     memset(p, 0, (size_t)end * sizeof *p);
@@ -137,11 +138,11 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
         GBEES_REAL_FN(cross_far)(own, u, mass, lambda, lanes, faces, c->reach, c->preserving);
         GBEES_REAL_FN(bound_masses)(own, mass, lanes, bricks * count);
     } else if (c->preserving)
-        GBEES_REAL_FN(cross_preserving)(p, u, mass, lambda, lanes, faces);
+        GBEES_REAL_FN(cross_preserving)(p, u, mass, lambda, whole, lanes, faces);
     else if (pencil->diverging)
-        GBEES_REAL_FN(cross_diverging)(p, u, mass, lambda, lanes, faces);
+        GBEES_REAL_FN(cross_diverging)(p, u, mass, lambda, whole, lanes, faces);
     else
-        GBEES_REAL_FN(cross_smooth)(p, u, mass, lambda, lanes, faces);
+        GBEES_REAL_FN(cross_smooth)(p, u, mass, lambda, whole, lanes, faces);
     sums->outflow +=
         GBEES_REAL_FN(sum_outflow)(mass, lanes, -1) + GBEES_REAL_FN(sum_outflow)(mass + faces - lanes, lanes, 1);
     if (c->reach > 1)
@@ -156,7 +157,7 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
             _Alignas(64) GBEES_REAL value[64];
 
             GBEES_REAL_FN(merge)(own + b * count, value, count, shift, log2_edge);
-            c->active[slot] = GBEES_REAL_FN(settle)(value, row, count, (GBEES_REAL)c->threshold, sums);
+            c->active[slot] = GBEES_REAL_FN(settle)(c, value, row, count, sums);
         } else {
             GBEES_REAL_FN(merge)(own + b * count, row, count, shift, log2_edge);
         }
@@ -185,8 +186,8 @@ INLINE int GBEES_REAL_FN(find_pencil)(const kernel_context *c, int axis, uint32_
     return 0;
 }
 
-static int GBEES_REAL_FN(sweep)(const kernel_context *c, int axis, int last_axis, uint32_t from, uint32_t to,
-                                kernel_scratch *scratch, kernel_sums *sums)
+INLINE int GBEES_REAL_FN(sweep_pencils)(const kernel_context *c, int axis, int last_axis, uint32_t from, uint32_t to,
+                                        kernel_scratch *scratch, kernel_sums *sums)
 {
     const gbees_shape *shape = &c->g->shape;
     const int lanes = shape->cells / shape->edge[axis];
@@ -210,4 +211,17 @@ static int GBEES_REAL_FN(sweep)(const kernel_context *c, int axis, int last_axis
         next = done;
     }
     return 0;
+}
+
+/* Scratch and sums are on the stack meanwhile: in their arrays they share cache lines with other threads'. */
+static int GBEES_REAL_FN(sweep)(const kernel_context *c, int axis, int last_axis, uint32_t from, uint32_t to,
+                                kernel_scratch *scratch, kernel_sums *sums)
+{
+    kernel_scratch mine = *scratch;
+    kernel_sums part = {0};
+    int failed = GBEES_REAL_FN(sweep_pencils)(c, axis, last_axis, from, to, &mine, &part);
+
+    *scratch = mine;
+    *sums = part;
+    return failed;
 }

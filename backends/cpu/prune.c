@@ -7,17 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* P >= p* times the sum, for the sum as it is now. */
-static uint64_t mark_active(gbees_engine *e, uint32_t slot, double threshold)
-{
-    size_t at = (size_t)slot * (size_t)e->cells;
-    uint64_t active = 0;
-
-    for (int cell = 0; cell < e->cells; cell++)
-        active |= (uint64_t)(engine_p(e, at + (size_t)cell) >= threshold) << cell;
-    return active;
-}
-
 static void add_needed(gbees_engine *e, uint32_t slot, uint64_t set)
 {
     if (slot && (set & ~__atomic_load_n(&e->needed[slot], __ATOMIC_RELAXED)))
@@ -32,64 +21,68 @@ static void shift(const gbees_shape *shape, int d, uint64_t *here, uint64_t *the
 }
 
 /* A set of cells that flows in direction d: as far as a step goes, here and in the neighbour. */
-static void add_shifted(gbees_engine *e, uint32_t slot, uint64_t set, int d)
+static void add_shifted(const gbees_engine *e, uint64_t set, int d, uint64_t *here, uint64_t *there)
 {
     uint64_t across = 0;
 
     for (int k = 0; k < e->reach; k++) {
         shift(&e->g.shape, d, &set, &across);
-        add_needed(e, slot, set);
-        if (across)
-            add_needed(e, grid_neighbor(&e->g, slot, d), across);
+        *here |= set;
+        *there |= across;
     }
 }
 
+/* What is needed of the brick and of its neighbours is put together first: only that goes to memory. */
 static void mark_downwind(gbees_engine *e, uint32_t slot)
 {
     const gbees_shape *shape = &e->g.shape;
     const uint64_t *flow = e->flow + (size_t)slot * (size_t)(2 * shape->n);
+    uint64_t own = e->active[slot], beside[2 * GBEES_MAX_DIM] = {0};
 
-    add_needed(e, slot, e->active[slot]);
     for (int d = 0; d < 2 * shape->n; d++) {
         uint64_t out = e->active[slot] & flow[d];
 
         if (!out)
             continue;
-        add_shifted(e, slot, out, d);
+        add_shifted(e, out, d, &own, &beside[d]);
         for (int f = (d | 1) + 1; f < 2 * shape->n; f++) {
             uint64_t both = out & flow[f];
 
             if (!both)
                 continue;
-            uint64_t across = 0;
-            uint32_t neighbor = grid_neighbor(&e->g, slot, d);
+            uint64_t across = 0, diagonal = 0;
             for (int k = 0; k < e->reach; k++) {
                 shift(shape, d, &both, &across);
-                add_shifted(e, slot, both, f);
-                if (across && neighbor)
-                    add_shifted(e, neighbor, across, f);
+                add_shifted(e, both, f, &own, &beside[f]);
+                add_shifted(e, across, f, &beside[d], &diagonal);
             }
+            if (diagonal)
+                add_needed(e, grid_neighbor(&e->g, grid_neighbor(&e->g, slot, d), f), diagonal);
         }
     }
+    add_needed(e, slot, own);
+    for (int d = 0; d < 2 * shape->n; d++)
+        if (beside[d])
+            add_needed(e, grid_neighbor(&e->g, slot, d), beside[d]);
 }
 
 uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
 {
-    uint32_t count = e->g.count;
+    uint32_t count = e->g.count, chunks = engine_chunks(e), chunk = engine_chunk(e);
     double threshold = engine_threshold(e) * e->mass;
     uint64_t needed = 0, active = 0;
+
+    e->context.active = e->active;
 
 #pragma omp parallel num_threads(engine_threads(e, count))
     {
 #pragma omp for schedule(static) reduction(+ : active)
-        for (uint32_t k = 0; k < count; k++) {
-            uint32_t slot = e->g.used[k];
-
-            e->active[slot] = mark_active(e, slot, threshold);
-            e->needed[slot] = 0;
-            active += (uint64_t)__builtin_popcountll(e->active[slot]);
+        for (uint32_t at = 0; at < chunks; at++) {
+            active += e->kernel->mark_rows(&e->context, e->p, threshold, at * chunk, engine_chunk_end(e, at));
+            for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++)
+                e->needed[e->g.used[k]] = 0;
         }
-#pragma omp for schedule(static)
+#pragma omp for schedule(dynamic, 1024)
         for (uint32_t k = 0; k < count; k++)
             if (e->active[e->g.used[k]])
                 mark_downwind(e, e->g.used[k]);
@@ -125,13 +118,16 @@ int engine_prune(gbees_engine *e, double time, gbees_error *error)
     if (e->paper)
         status = paper_keep(e, e->keep, error);
     else
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
         for (uint32_t k = 0; k < e->g.count; k++)
             e->keep[k] = e->needed[e->g.used[k]] != 0;
     if (!status)
         status = grid_compact(&e->g, e->keep, error);
+    double mass = 0;
+    if (!status)
+        status = engine_sum(e, &mass, error);
     if (status)
         return status;
-    double mass = engine_sum(e);
     e->totals.mass_pruned += e->mass - mass;
     e->mass = mass;
     if (!(mass > 0))
@@ -148,8 +144,8 @@ int engine_prune(gbees_engine *e, double time, gbees_error *error)
         engine_scale(e, 1 / mass);
         e->totals.mass_normalised += 1 - mass;
         e->mass = 1;
-        for (uint32_t k = 0; k < e->g.count; k++)
-            e->active[e->g.used[k]] = mark_active(e, e->g.used[k], engine_threshold(e));
+        e->context.active = e->active;
+        (void)e->kernel->mark_rows(&e->context, e->p, engine_threshold(e), 0, e->g.count);
     }
     return status;
 }

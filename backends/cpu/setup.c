@@ -130,7 +130,7 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
     } fields[] = {
         {&e->p, cells * e->real_size, 0, 1},
         {&e->s, cells * e->real_size, 1, !e->split},
-        {&e->next, cells * e->real_size, 1, !e->split},
+        {&e->next, cells * e->real_size, 1, 1}, /* the split scheme's prunes put the density in order there */
         {&e->share, cells * e->real_size, 1, problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE},
         {(void **)&e->active, sizeof *e->active, 0, 1},
         {(void **)&e->flow, (size_t)(2 * n) * sizeof *e->flow, 0, 1},
@@ -169,20 +169,44 @@ static int is_diagonal(const gbees_problem *problem)
     return 1;
 }
 
-/* The Gaussian's average over a cell, up to a factor that is the same for all: a product of error functions along its
- * own axes, else Gauss's rule with two points an axis (its error is h^4 / 4320 of the fourth derivative). */
-static double cell_average(const gbees_engine *e, const double *centre, int diagonal)
+/* Averages over cells of a Gaussian along its own axes, for cell indices 0, 1 ... extent: [j]. */
+typedef struct averages {
+    double *along[GBEES_MAX_DIM];
+} averages;
+
+static void free_averages(averages *a)
+{
+    for (int j = 0; j < GBEES_MAX_DIM; j++)
+        free(a->along[j]);
+}
+
+static int make_averages(const gbees_problem *problem, averages *a, gbees_error *error)
+{
+    for (int j = 0; j < problem->dimension; j++) {
+        double scale = sqrt(2 * problem->covariance[j * problem->dimension + j]), half = problem->width[j] / 2;
+
+        a->along[j] = malloc(((size_t)problem->extent[j] + 1) * sizeof *a->along[j]);
+        if (!a->along[j])
+            return no_memory(error);
+        for (int32_t i = 0; i <= problem->extent[j]; i++) {
+            double centre = problem->width[j] * i, far = (centre + half) / scale, near = (centre - half) / scale;
+
+            a->along[j][i] = erfc(near) - erfc(far); /* of the upper tail: no digits are lost far out */
+        }
+    }
+    return 0;
+}
+
+/* The Gaussian's average over a cell, up to a factor that is the same for all: a product along its own axes, else
+ * Gauss's rule with two points an axis (its error is h^4 / 4320 of the fourth derivative). */
+static double cell_average(const gbees_engine *e, const averages *a, const int32_t *index, const double *centre)
 {
     const gbees_problem *problem = e->problem;
-    int n = problem->dimension;
+    int n = problem->dimension, diagonal = a->along[0] != NULL;
     double p = diagonal ? 1 : 0;
 
-    for (int j = 0; diagonal && j < n; j++) {
-        double scale = sqrt(2 * problem->covariance[j * n + j]), half = problem->width[j] / 2;
-        double far = (fabs(centre[j]) + half) / scale, near = (fabs(centre[j]) - half) / scale;
-
-        p *= erfc(near) - erfc(far); /* of the upper tail: no digits are lost far out */
-    }
+    for (int j = 0; diagonal && j < n; j++)
+        p *= a->along[j][abs(index[j])];
     for (int point = 0; !diagonal && point < 1 << n; point++) {
         double x[GBEES_MAX_DIM];
 
@@ -193,7 +217,7 @@ static double cell_average(const gbees_engine *e, const double *centre, int diag
     return p;
 }
 
-static double fill_brick(gbees_engine *e, uint32_t slot, int diagonal)
+static double fill_brick(gbees_engine *e, uint32_t slot, const averages *a)
 {
     const gbees_problem *problem = e->problem;
     const gbees_shape *shape = &e->g.shape;
@@ -202,16 +226,17 @@ static double fill_brick(gbees_engine *e, uint32_t slot, int diagonal)
 
     for (int cell = 0; cell < shape->cells; cell++) {
         double residual[GBEES_MAX_DIM], p = 0;
+        int32_t index[GBEES_MAX_DIM];
         int inside = 1;
 
         for (int j = 0; j < shape->n; j++) {
-            int32_t index = key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
+            index[j] = key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
 
-            inside = inside && index >= -problem->extent[j] && index <= problem->extent[j];
-            residual[j] = problem->width[j] * index;
+            inside = inside && index[j] >= -problem->extent[j] && index[j] <= problem->extent[j];
+            residual[j] = problem->width[j] * index[j];
         }
         if (inside)
-            p = e->averages ? cell_average(e, residual, diagonal)
+            p = e->averages ? cell_average(e, a, index, residual)
                             : exp(gbees_gaussian_exponent(shape->n, residual, e->precision_matrix));
         engine_set_p(e, (size_t)slot * (size_t)shape->cells + (size_t)cell, p);
         sum += p;
@@ -226,7 +251,7 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
     int n = shape->n;
     int32_t lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM], key[GBEES_MAX_DIM];
     double bricks = 1, sum = 0;
-    int diagonal = is_diagonal(problem);
+    averages a = {0};
 
     for (int j = 0; j < n; j++) {
         key[j] = lo[j] = gbees_shape_key(shape, j, -problem->extent[j]);
@@ -235,8 +260,12 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
     }
     int status = bricks > 4e9 ? gbees_error_set(error, GBEES_ENOMEM, "the initial box needs %.3g bricks", bricks)
                               : grid_reserve(&e->g, (uint64_t)bricks, error);
-    if (status)
+    if (!status && e->averages && is_diagonal(problem))
+        status = make_averages(problem, &a, error);
+    if (status) {
+        free_averages(&a);
         return status;
+    }
     for (uint64_t k = 0; k < (uint64_t)bricks; k++) {
         grid_insert(&e->g, key);
         next_key(lo, hi, n, key);
@@ -244,14 +273,17 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
     e->g.sorted = e->g.count;
 #pragma omp parallel for num_threads(e->threads) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++) {
-        double mass = fill_brick(e, e->g.used[k], diagonal);
+        double mass = fill_brick(e, e->g.used[k], &a);
 
         e->rate[e->g.used[k]] = mass; /* for the sum below, in order; rates come later */
     }
+    free_averages(&a);
     for (uint32_t k = 0; k < e->g.count; k++)
         sum += e->rate[e->g.used[k]];
     engine_scale(e, 1 / sum);
-    e->mass = engine_sum(e);
+    status = engine_sum(e, &e->mass, error);
+    if (status)
+        return status;
     budget_start(e);
     status = engine_inspect(e, 0, problem->start, error);
     if (status)

@@ -105,15 +105,19 @@ int engine_statistics(gbees_engine *e, gbees_statistics *statistics, gbees_error
     if (!parts)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the moments of %u bricks", e->g.count);
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic)
-    for (uint32_t at = 0; at < chunks; at++)
+    for (uint32_t at = 0; at < chunks; at++) {
+        sums part = {0}; /* on the stack: neighbours in parts[] share cache lines */
+
         for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++)
             for (int cell = 0; cell < e->cells; cell++) {
                 uint32_t slot = e->g.used[k];
                 double p = engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell);
 
                 if (p > 0)
-                    add_cell(e, &parts[at], slot, cell, p);
+                    add_cell(e, &part, slot, cell, p);
             }
+        parts[at] = part;
+    }
     for (uint32_t at = 1; at < chunks; at++)
         add_sums(&parts[0], &parts[at]);
     int status = 0;

@@ -20,21 +20,25 @@ static double exact_sum(const gbees_engine *e)
     return gbees_fixed_value(total);
 }
 
-double engine_sum(const gbees_engine *e)
+int engine_sum(const gbees_engine *e, double *sum, gbees_error *error)
 {
-    if (e->deterministic)
-        return exact_sum(e);
-    double total = 0;
+    uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
 
-    for (uint32_t k = 0; k < e->g.count; k++) {
-        size_t at = (size_t)e->g.used[k] * (size_t)e->cells;
-        double mass = 0;
-
-        for (int cell = 0; cell < e->cells; cell++)
-            mass += engine_p(e, at + (size_t)cell);
-        total += mass;
+    if (e->deterministic) {
+        *sum = exact_sum(e);
+        return 0;
     }
-    return total;
+    double *parts = malloc((chunks + 1u) * sizeof *parts);
+    if (!parts)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the sum over %u bricks", e->g.count);
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
+    for (uint32_t at = 0; at < chunks; at++)
+        parts[at] = e->kernel->sum_rows(&e->context, e->p, at * chunk, engine_chunk_end(e, at));
+    *sum = 0;
+    for (uint32_t at = 0; at < chunks; at++)
+        *sum += parts[at];
+    free(parts);
+    return 0;
 }
 
 void engine_scale(gbees_engine *e, double factor)
@@ -136,12 +140,10 @@ static int sweep_bricks(gbees_engine *e, kernel_sums *total, gbees_error *error)
         int axis = sweep_axis(e, sweep);
 
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic, 1) reduction(|| : failed)
-        for (uint32_t at = 0; at < chunks; at++) {
-            sums[at] = (kernel_sums){0};
+        for (uint32_t at = 0; at < chunks; at++)
             failed = e->kernel->sweep(&e->context, axis, sweep == n - 1, at * chunk, engine_chunk_end(e, at),
                                       &e->scratch[engine_thread()], &sums[at]) ||
                      failed;
-        }
         add_chunks(sums, chunks, total);
     }
     free(sums);
@@ -194,7 +196,7 @@ static int settle_mass(gbees_engine *e, const gbees_clock *clock, const kernel_s
                                sums->mass == 0 ? "zero" : "not finite", clock->time, e->context.step);
     e->totals.mass_clipped += sums->clipped;
     e->totals.mass_outflow += e->split ? sums->outflow : before + sums->clipped - sums->mass;
-    e->mass = e->deterministic ? engine_sum(e) : sums->mass;
+    e->mass = e->deterministic ? exact_sum(e) : sums->mass;
     if (e->problem->numerics.mode != GBEES_MODE_DEFAULT) {
         engine_scale(e, 1 / e->mass);
         e->totals.mass_normalised += 1 - e->mass;

@@ -205,10 +205,15 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
                                "`threshold`",
                                clock->time, top.likelihood, sqrt(-2 * top.likelihood));
     multiply(e, &l, top.weight);
-    double sum = engine_sum(e);
-    engine_scale(e, 1 / sum);
-    double log_evidence = top.weight + log(sum) - log(e->mass) + l.log_norm;
-    e->mass = engine_sum(e);
+    double sum = 1, before = e->mass;
+    status = engine_sum(e, &sum, error);
+    if (!status) {
+        engine_scale(e, 1 / sum);
+        status = engine_sum(e, &e->mass, error);
+    }
+    if (status)
+        return status;
+    double log_evidence = top.weight + log(sum) - log(before) + l.log_norm;
     status = engine_prune(e, clock->time, error);
     if (!status)
         *evidence = (gbees_evidence){log_evidence, top.likelihood};

@@ -267,6 +267,15 @@ static int command(const gbees_options *options, gbees_report *report, const cha
     return code;
 }
 
+/* The CPU backend's threads wait for each other several times a step.  GNU's runtime lets them spin for up to 20 ms,
+ * which keeps processors that are short from the very thread that they wait for: 1 ms will do.  To be said before
+ * the runtime is loaded, with the backend; who has said how to wait is not contradicted. */
+static void wait_briefly(void)
+{
+    if (!getenv("OMP_WAIT_POLICY"))
+        (void)setenv("GOMP_SPINCOUNT", "20000", 0);
+}
+
 int main(int argc, char **argv)
 {
     gbees_options options;
@@ -277,6 +286,7 @@ int main(int argc, char **argv)
 
     (void)setlocale(LC_CTYPE, ""); /* and no more: numbers keep their decimal point */
     ignore_failed_writes();
+    wait_briefly();
     if (argc > 0)
         argv[0] = name;
     if (gbees_options_parse(argc, argv, &options, &failure)) {

@@ -12,17 +12,11 @@
  * times the divergence dv/dx over U; other: the velocity at U's other face. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept_to)(GBEES_REAL u, GBEES_REAL other, GBEES_REAL lambda, GBEES_REAL most)
 {
-    GBEES_REAL x = lambda * (u > 0 ? u - other : other - u);
-    GBEES_REAL speed = u > 0 ? u : -u;
+    GBEES_REAL speed = u > 0 ? u : -u, along = u > 0 ? other : -other;
+    GBEES_REAL x = lambda * (speed - along);
     GBEES_REAL c = lambda * speed * ((GBEES_REAL)1 - x * ((GBEES_REAL)0.5 - x * (GBEES_REAL)(1.0 / 6)));
 
     return c < most ? c : most;
-}
-
-/* The fraction of U. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept)(GBEES_REAL u, GBEES_REAL other, GBEES_REAL lambda)
-{
-    return GBEES_REAL_FN(gbees_swept_to)(u, other, lambda, 1);
 }
 
 /* The integral, over the fraction c of cell q that is nearest to the face, of the quartic with the cells' averages;
@@ -77,16 +71,20 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_preserve)(GBEES_REAL mass, GBEES_REAL q
 }
 
 /* The mass that crosses the face in one step, upwards positive: never more than U holds; where U flows out on both
- * sides (`diverging`: such cells occur), each side has its share; `preserving`: with the bounds above. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass)(GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1, GBEES_REAL pp0,
-                                                      GBEES_REAL pp1, GBEES_REAL pp2, GBEES_REAL um, GBEES_REAL u,
-                                                      GBEES_REAL up, GBEES_REAL lambda, int diverging, int preserving)
+ * sides (`diverging`: such cells occur), each side has its share; `preserving`: with the bounds above.  `whole` is 1,
+ * the fraction of U that can leave at most: a literal tempts compilers to make two formulas of one. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass_to)(GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1,
+                                                         GBEES_REAL pp0, GBEES_REAL pp1, GBEES_REAL pp2,
+                                                         GBEES_REAL um, GBEES_REAL u, GBEES_REAL up,
+                                                         GBEES_REAL lambda, GBEES_REAL whole, int diverging,
+                                                         int preserving)
 {
-    GBEES_REAL e1 = pm2 - pm3, e2 = pm1 - pm2, e3 = pp0 - pm1, e4 = pp1 - pp0, e5 = pp2 - pp1;
-    GBEES_REAL other = u > 0 ? um : up, sign = u > 0 ? (GBEES_REAL)1 : (GBEES_REAL)-1;
-    GBEES_REAL q = u > 0 ? pm1 : pp0;
-    GBEES_REAL d1 = u > 0 ? e1 : -e5, d2 = u > 0 ? e2 : -e4, d3 = sign * e3, d4 = u > 0 ? e4 : -e2;
-    GBEES_REAL c = GBEES_REAL_FN(gbees_swept)(u, other, lambda);
+    /* Cells are chosen before they are subtracted: fewer operations than to choose among differences. */
+    GBEES_REAL up2 = u > 0 ? pm3 : pp2, up1 = u > 0 ? pm2 : pp1, q = u > 0 ? pm1 : pp0, down1 = u > 0 ? pp0 : pm1;
+    GBEES_REAL down2 = u > 0 ? pp1 : pm2, other = u > 0 ? um : up;
+    GBEES_REAL sign = u > 0 ? (GBEES_REAL)1 : (GBEES_REAL)-1;
+    GBEES_REAL d1 = up1 - up2, d2 = q - up1, d3 = down1 - q, d4 = down2 - down1;
+    GBEES_REAL c = GBEES_REAL_FN(gbees_swept_to)(u, other, lambda, whole);
     GBEES_REAL mass = GBEES_REAL_FN(gbees_quartic)(q, d1, d2, d3, d4, c), most = q;
 
     if (preserving)
@@ -99,6 +97,14 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass)(GBEES_REAL pm3, GBEES_REAL
     mass = mass > 0 ? mass : 0;
     mass = mass < most ? mass : most;
     return sign * mass;
+}
+
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass)(GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1, GBEES_REAL pp0,
+                                                      GBEES_REAL pp1, GBEES_REAL pp2, GBEES_REAL um, GBEES_REAL u,
+                                                      GBEES_REAL up, GBEES_REAL lambda, int diverging, int preserving)
+{
+    return GBEES_REAL_FN(gbees_split5_mass_to)(pm3, pm2, pm1, pp0, pp1, pp2, um, u, up, lambda, 1, diverging,
+                                               preserving);
 }
 
 /* The same for Courant numbers above 1: `whole` is what the flow has passed over, q the next cell, `rest` the
