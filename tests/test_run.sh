@@ -137,7 +137,7 @@ lines err 0
 run 0 --plugin lorenz96 --describe
 has out 'Scenario "budget" (--scenario budget)'
 run 0 --plugin lorenz96 --scenario budget --check
-has out "mass budget   0.0153846 a unit of time"
+has out "mass budget   0.015 a unit of time"
 run 0 --plugin lorenz96 --scenario budget --set threshold=1e-7 --check
 has out "threshold     1e-07"
 run 0 --plugin lorenz96 --scenario default --check
