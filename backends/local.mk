@@ -1,11 +1,23 @@
+# What both engines' hosts have in common; linked where a module or a test is, never into another library.
+noinst_LTLIBRARIES += %D%/libcommon.la
+%C%_libcommon_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D%
+%C%_libcommon_la_LDFLAGS =
+%C%_libcommon_la_SOURCES = \
+	%D%/common/budget.c \
+	%D%/common/budget.h \
+	%D%/common/failure.c \
+	%D%/common/failure.h \
+	%D%/common/gaussian.c \
+	%D%/common/gaussian.h \
+	%D%/common/initial.c \
+	%D%/common/initial.h
+
 # A backend is a module of its own: nothing else knows it.
 backend_LTLIBRARIES += %D%/gbees_cpu.la
 %C%_gbees_cpu_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D%
 %C%_gbees_cpu_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-%C%_gbees_cpu_la_LIBADD = %D%/libcpu_generic.la libgbees.la $(LAPACKE_LIBS)
+%C%_gbees_cpu_la_LIBADD = %D%/libcommon.la %D%/libcpu_generic.la libgbees.la $(LAPACKE_LIBS)
 %C%_gbees_cpu_la_SOURCES = \
-	%D%/common/budget.c \
-	%D%/common/budget.h \
 	%D%/cpu/backend.c \
 	%D%/cpu/budget.c \
 	%D%/cpu/coupling.c \
@@ -90,7 +102,7 @@ EXTRA_DIST += $(cuda_texts)
 if HAVE_CUDA
 backend_LTLIBRARIES += %D%/gbees_cuda.la
 %C%_gbees_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D% $(CUDA_CPPFLAGS)
-%C%_gbees_cuda_la_LIBADD = %D%/libcuda_engine.la %D%/libcuda_runtime.la libgbees.la $(LAPACKE_LIBS)
+%C%_gbees_cuda_la_LIBADD = %D%/libcuda_engine.la %D%/libcuda_runtime.la %D%/libcommon.la libgbees.la $(LAPACKE_LIBS)
 %C%_gbees_cuda_la_SOURCES = \
 	%D%/cuda/backend.c
 
@@ -100,10 +112,6 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 %C%_libcuda_engine_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_libcuda_engine_la_LDFLAGS =
 %C%_libcuda_engine_la_SOURCES = \
-	%D%/common/budget.c \
-	%D%/common/budget.h \
-	%D%/common/gaussian.c \
-	%D%/common/gaussian.h \
 	%D%/cuda/advance.c \
 	%D%/cuda/engine.h \
 	%D%/cuda/launch.c \

@@ -83,7 +83,7 @@ check_PROGRAMS += \
 	%D%/test_cuda_cache \
 	%D%/test_cuda_program
 cuda_test_cppflags = $(AM_CPPFLAGS) -I$(srcdir)/backends $(CUDA_CPPFLAGS)
-cuda_test_ldadd = backends/libcuda_runtime.la $(LDADD)
+cuda_test_ldadd = backends/libcuda_runtime.la backends/libcommon.la $(LDADD) $(LAPACKE_LIBS)
 %C%_test_cuda_api_CPPFLAGS = $(cuda_test_cppflags)
 %C%_test_cuda_api_LDADD = $(cuda_test_ldadd)
 %C%_test_cuda_cache_CPPFLAGS = $(cuda_test_cppflags)
@@ -150,7 +150,7 @@ shim_sources = \
 	%D%/cuda_shim_memory.c
 shim_cppflags = $(AM_CPPFLAGS) -I$(srcdir) -I$(srcdir)/tests -I$(srcdir)/backends -I$(srcdir)/backends/cuda $(CUDA_CPPFLAGS)
 shim_cflags = $(AM_CFLAGS) -Wno-unknown-pragmas
-shim_libadd = backends/libcuda_engine.la backends/libcuda_runtime.la libgbees.la $(LAPACKE_LIBS) -lpthread
+shim_libadd = backends/libcuda_engine.la backends/libcuda_runtime.la backends/libcommon.la libgbees.la $(LAPACKE_LIBS) -lpthread
 shim_mixed = -DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0
 shim_double = -DGBEES_REAL=double -DGBEES_REAL_IS_DOUBLE=1
 

@@ -21,12 +21,12 @@ struct gbees_engine {
     const kernel *kernel;
     grid g;
     int threads;
-    int cells;        /* a brick */
-    int paper;        /* the reference's face rule: paper.c */
-    int split;        /* the split scheme: one density, swept in place */
+    int cells;         /* a brick */
+    int paper;         /* the reference's face rule: paper.c */
+    int split;         /* the split scheme: one density, swept in place */
     int deterministic; /* sums that other backends have, too */
-    int averages;     /* P are averages over cells, not values at their centres */
-    size_t real_size; /* of p, s and next */
+    int averages;      /* P are averages over cells, not values at their centres */
+    size_t real_size;  /* of p, s and next */
 
     /* One row a slot; p and next are swapped at each step of ctu, and at each prune of the split scheme. */
     void *p, *s, *next, *share;
@@ -42,7 +42,6 @@ struct gbees_engine {
     void *offsets[GBEES_MAX_DIM];    /* storage of context.axis[].offset */
     double local[GBEES_MAX_DIM][64]; /* coordinates of a brick's cells less those of its lowest cell */
     float parameters_f[GBEES_MAX_PARAMETERS];
-    double precision_matrix[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* inverse of the initial covariance */
 
     double mass; /* sum of P */
     gbees_totals totals;

@@ -3,6 +3,7 @@
  * A cell with P >= p* needs the face neighbour in each direction in which it flows out, and the edge neighbour in
  * each pair of such directions along different axes.  With bit masks that is one AND a direction for a whole brick.
  */
+#include "common/failure.h"
 #include "engine.h"
 #include <math.h>
 #include <stdio.h>
@@ -43,9 +44,7 @@ static int far_away(const gbees_engine *e, const int32_t *key, gbees_error *erro
 {
     for (int j = 0; j < e->g.shape.n; j++)
         if (abs(key[j]) >= GRID_KEY_LIMIT)
-            return gbees_error_set(error, GBEES_ENUMERIC,
-                                   "the density has moved more than %d bricks along %s: choose wider cells",
-                                   GRID_KEY_LIMIT, e->problem->model->states[j].name);
+            return failure_far(e->problem, j, GRID_KEY_LIMIT, error);
     return 0;
 }
 
@@ -108,23 +107,7 @@ static int insert_all(gbees_engine *e, uint32_t slot, gbees_error *error)
 
 int engine_drift_error(const gbees_engine *e, uint32_t slot, double time, gbees_error *error)
 {
-    const gbees_shape *shape = &e->g.shape;
-    char where[512] = "";
-    size_t at = 0;
-    double base[GBEES_MAX_DIM];
-
-    engine_base(e, slot, base);
-    for (int j = 0; j < shape->n; j++) {
-        double last = base[j] + e->problem->width[j] * (shape->edge[j] - 1);
-        int length = snprintf(where + at, sizeof where - at, "%s%s = %.6g", j ? ", " : "",
-                              e->problem->model->states[j].name, (base[j] + last) / 2);
-
-        at += length > 0 && (size_t)length < sizeof where - at ? (size_t)length : 0;
-    }
-    return gbees_error_set(error, GBEES_ENUMERIC,
-                           "the drift of %s is not finite near %s at t = %.9g: check the equations, or keep the "
-                           "density away from there",
-                           e->problem->model->name, where, time);
+    return failure_drift(e->problem, &e->g.shape, grid_key(&e->g, slot), time, error);
 }
 
 int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *error)

@@ -3,6 +3,7 @@
  * Needed are the cells with P >= p* and the face and edge neighbours that they flow into; a brick stays as long as it
  * has a needed cell, and its other cells stay with it.
  */
+#include "common/failure.h"
 #include "engine.h"
 #include <stdlib.h>
 #include <string.h>
@@ -131,10 +132,7 @@ int engine_prune(gbees_engine *e, double time, gbees_error *error)
     e->totals.mass_pruned += e->mass - mass;
     e->mass = mass;
     if (!(mass > 0))
-        return gbees_error_set(error, GBEES_ENUMERIC,
-                               "no cell holds as much as the threshold %.3g: nothing is left of the density; lower "
-                               "`threshold`",
-                               engine_threshold(e));
+        return failure_empty(engine_threshold(e), error);
     engine_count(e, needed);
     budget_steer(e, time);
     if (e->split)

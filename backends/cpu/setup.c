@@ -1,26 +1,12 @@
 /* setup.c - an engine for a problem: arrays, tables of face points, the initial density. */
+#include "common/initial.h"
 #include "engine.h"
-#include "numerics/likelihood.h"
-#include <lapacke.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static int no_memory(gbees_error *error)
 {
     return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CPU backend was set up");
-}
-
-/* Whether a float resolves positions to 1/4096 of a cell; if not, drifts are evaluated in double. */
-static int needs_wide(const gbees_problem *problem)
-{
-    for (int j = 0; j < problem->dimension; j++) {
-        double reach = fabs(problem->mean[j]) + problem->extent[j] * problem->width[j];
-
-        if (reach * 6e-8 > problem->width[j] / 4096)
-            return 1;
-    }
-    return 0;
 }
 
 /* Face points along `axis`, in cell widths: plane f at coordinate f - 1/2 of the axis, for f = -1 .. edge + 1; the
@@ -66,7 +52,7 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
 
     c->g = &e->g;
     c->n = problem->dimension;
-    c->wide = e->real_size == sizeof(float) && needs_wide(problem);
+    c->wide = e->real_size == sizeof(float) && initial_box_is_fine(problem);
     c->parameters_d = problem->parameters;
     c->parameters_f = e->parameters_f;
     c->moving = (problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
@@ -101,17 +87,6 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     return 0;
 }
 
-static int invert(int n, const double *matrix, double *inverse, gbees_error *error)
-{
-    memcpy(inverse, matrix, (size_t)(n * n) * sizeof *inverse);
-    if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, inverse, n) || LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', n, inverse, n))
-        return gbees_error_set(error, GBEES_EINPUT, "covariance: not positive definite");
-    for (int j = 0; j < n; j++)
-        for (int k = j + 1; k < n; k++)
-            inverse[j * n + k] = inverse[k * n + j];
-    return 0;
-}
-
 int engine_set_up(gbees_engine *e, gbees_error *error)
 {
     const gbees_problem *problem = e->problem;
@@ -143,104 +118,15 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
     for (size_t f = 0; f < sizeof fields / sizeof fields[0] && !status; f++)
         if (fields[f].wanted)
             status = grid_register(&e->g, fields[f].data, fields[f].size, fields[f].transient, error);
-    if (!status)
-        status = invert(n, problem->covariance, e->precision_matrix, error);
     return status ? status : set_up_context(e, error);
 }
 
-/* Calls for every brick of the initial box, in lexicographic order. */
-static void next_key(const int32_t *lo, const int32_t *hi, int n, int32_t *key)
+static double fill_brick(gbees_engine *e, uint32_t slot, const initial_density *density)
 {
-    for (int j = n - 1; j >= 0; j--) {
-        if (++key[j] <= hi[j])
-            return;
-        key[j] = lo[j];
-    }
-}
+    double p[64], sum = initial_density_brick(density, &e->g.shape, grid_key(&e->g, slot), p);
 
-static int is_diagonal(const gbees_problem *problem)
-{
-    int n = problem->dimension;
-
-    for (int j = 0; j < n; j++)
-        for (int k = 0; k < n; k++)
-            if (j != k && problem->covariance[j * n + k] != 0)
-                return 0;
-    return 1;
-}
-
-/* Averages over cells of a Gaussian along its own axes, for cell indices 0, 1 ... extent: [j]. */
-typedef struct averages {
-    double *along[GBEES_MAX_DIM];
-} averages;
-
-static void free_averages(averages *a)
-{
-    for (int j = 0; j < GBEES_MAX_DIM; j++)
-        free(a->along[j]);
-}
-
-static int make_averages(const gbees_problem *problem, averages *a, gbees_error *error)
-{
-    for (int j = 0; j < problem->dimension; j++) {
-        double scale = sqrt(2 * problem->covariance[j * problem->dimension + j]), half = problem->width[j] / 2;
-
-        a->along[j] = malloc(((size_t)problem->extent[j] + 1) * sizeof *a->along[j]);
-        if (!a->along[j])
-            return no_memory(error);
-        for (int32_t i = 0; i <= problem->extent[j]; i++) {
-            double centre = problem->width[j] * i, far = (centre + half) / scale, near = (centre - half) / scale;
-
-            a->along[j][i] = erfc(near) - erfc(far); /* of the upper tail: no digits are lost far out */
-        }
-    }
-    return 0;
-}
-
-/* The Gaussian's average over a cell, up to a factor that is the same for all: a product along its own axes, else
- * Gauss's rule with two points an axis (its error is h^4 / 4320 of the fourth derivative). */
-static double cell_average(const gbees_engine *e, const averages *a, const int32_t *index, const double *centre)
-{
-    const gbees_problem *problem = e->problem;
-    int n = problem->dimension, diagonal = a->along[0] != NULL;
-    double p = diagonal ? 1 : 0;
-
-    for (int j = 0; diagonal && j < n; j++)
-        p *= a->along[j][abs(index[j])];
-    for (int point = 0; !diagonal && point < 1 << n; point++) {
-        double x[GBEES_MAX_DIM];
-
-        for (int j = 0; j < n; j++)
-            x[j] = centre[j] + (point >> j & 1 ? 0.5 : -0.5) / sqrt(3.0) * problem->width[j];
-        p += exp(gbees_gaussian_exponent(n, x, e->precision_matrix));
-    }
-    return p;
-}
-
-static double fill_brick(gbees_engine *e, uint32_t slot, const averages *a)
-{
-    const gbees_problem *problem = e->problem;
-    const gbees_shape *shape = &e->g.shape;
-    const int32_t *key = grid_key(&e->g, slot);
-    double sum = 0;
-
-    for (int cell = 0; cell < shape->cells; cell++) {
-        double residual[GBEES_MAX_DIM], p = 0;
-        int32_t index[GBEES_MAX_DIM];
-        int inside = 1;
-
-        for (int j = 0; j < shape->n; j++) {
-            index[j] = key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
-
-            inside = inside && index[j] >= -problem->extent[j] && index[j] <= problem->extent[j];
-            residual[j] = problem->width[j] * index[j];
-        }
-        if (inside)
-            p = e->averages ? cell_average(e, a, index, residual)
-                            : exp(gbees_gaussian_exponent(shape->n, residual, e->precision_matrix));
-        engine_set_p(e, (size_t)slot * (size_t)shape->cells + (size_t)cell, p);
-        sum += p;
-    }
+    for (int cell = 0; cell < e->cells; cell++)
+        engine_set_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell, p[cell]);
     return sum;
 }
 
@@ -248,36 +134,29 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
 {
     const gbees_problem *problem = e->problem;
     const gbees_shape *shape = &e->g.shape;
-    int n = shape->n;
     int32_t lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM], key[GBEES_MAX_DIM];
-    double bricks = 1, sum = 0;
-    averages a = {0};
-
-    for (int j = 0; j < n; j++) {
-        key[j] = lo[j] = gbees_shape_key(shape, j, -problem->extent[j]);
-        hi[j] = gbees_shape_key(shape, j, problem->extent[j]);
-        bricks *= hi[j] - lo[j] + 1.0;
-    }
+    double bricks = initial_box_keys(problem, shape, lo, hi), sum = 0;
+    initial_density density;
     int status = bricks > 4e9 ? gbees_error_set(error, GBEES_ENOMEM, "the initial box needs %.3g bricks", bricks)
                               : grid_reserve(&e->g, (uint64_t)bricks, error);
-    if (!status && e->averages && is_diagonal(problem))
-        status = make_averages(problem, &a, error);
-    if (status) {
-        free_averages(&a);
+
+    if (!status)
+        status = initial_density_create(&density, problem, error);
+    if (status)
         return status;
-    }
+    memcpy(key, lo, sizeof key);
     for (uint64_t k = 0; k < (uint64_t)bricks; k++) {
         grid_insert(&e->g, key);
-        next_key(lo, hi, n, key);
+        initial_box_next(lo, hi, shape->n, key);
     }
     e->g.sorted = e->g.count;
 #pragma omp parallel for num_threads(e->threads) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++) {
-        double mass = fill_brick(e, e->g.used[k], &a);
+        double mass = fill_brick(e, e->g.used[k], &density);
 
         e->rate[e->g.used[k]] = mass; /* for the sum below, in order; rates come later */
     }
-    free_averages(&a);
+    initial_density_destroy(&density);
     for (uint32_t k = 0; k < e->g.count; k++)
         sum += e->rate[e->g.used[k]];
     engine_scale(e, 1 / sum);

@@ -1,4 +1,5 @@
 /* step.c - one time step: grow, choose the step, two passes over the bricks, prune (paper, Fig. 1). */
+#include "common/failure.h"
 #include "engine.h"
 #include "numerics/fixed.h"
 #include <math.h>
@@ -178,10 +179,7 @@ static int choose_step(const gbees_engine *e, const gbees_clock *clock, double *
     if (*last)
         *step = rest;
     if (!*last && clock->elapsed + *step == clock->elapsed)
-        return gbees_error_set(error, GBEES_ENUMERIC,
-                               "the time step has shrunk to %.3g at t = %.9g: the drift is singular there, or the "
-                               "cells are far too small",
-                               *step, clock->time);
+        return failure_step(clock->time, *step, error);
     return 0;
 }
 
@@ -191,9 +189,7 @@ static int settle_mass(gbees_engine *e, const gbees_clock *clock, const kernel_s
     double before = e->mass;
 
     if (!isfinite(sums->mass) || sums->mass <= 0)
-        return gbees_error_set(error, GBEES_ENUMERIC,
-                               "the density has become %s at t = %.9g (step of %.3g): lower `threshold` or `courant`",
-                               sums->mass == 0 ? "zero" : "not finite", clock->time, e->context.step);
+        return failure_mass(sums->mass == 0 ? "zero" : "not finite", clock->time, e->context.step, error);
     e->totals.mass_clipped += sums->clipped;
     e->totals.mass_outflow += e->split ? sums->outflow : before + sums->clipped - sums->mass;
     e->mass = e->deterministic ? exact_sum(e) : sums->mass;

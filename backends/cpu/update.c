@@ -1,13 +1,11 @@
 /* update.c - Bayes' rule at a measurement (paper, Eq. 4), in log space: it can't underflow to an empty density. */
+#include "common/failure.h"
+#include "common/gaussian.h"
 #include "engine.h"
 #include "numerics/likelihood.h"
-#include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Beyond this a likelihood is 0 in double precision: nothing in the density speaks for the measurement. */
-static const double LOWEST_LOG_LIKELIHOOD = -745.0;
 
 typedef struct likelihood {
     const gbees_measurement *measurement;
@@ -18,21 +16,11 @@ typedef struct likelihood {
 
 static int prepare(const gbees_measurement *measurement, double time, likelihood *l, gbees_error *error)
 {
-    int m = measurement->size;
-
     l->measurement = measurement;
     l->time = time;
-    memcpy(l->inverse, measurement->covariance, (size_t)(m * m) * sizeof *l->inverse);
-    if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', m, l->inverse, m))
+    if (gaussian_invert(measurement->size, measurement->covariance, l->inverse, &l->log_norm))
         return gbees_error_set(error, GBEES_EINPUT, "measurement at t = %.9g: covariance not positive definite",
                                time);
-    l->log_norm = -0.5 * m * log(6.283185307179586);
-    for (int j = 0; j < m; j++)
-        l->log_norm -= log(l->inverse[j * m + j]);
-    (void)LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', m, l->inverse, m);
-    for (int j = 0; j < m; j++)
-        for (int k = j + 1; k < m; k++)
-            l->inverse[j * m + k] = l->inverse[k * m + j];
     return 0;
 }
 
@@ -79,7 +67,7 @@ static int varying_axes(const gbees_engine *e, const likelihood *l, uint32_t slo
         log_likelihoods_at(e, l, slot, shift, high);
         shift[j] = 0;
         for (int cell = 0; cell < e->cells; cell++)
-            if (fmax(low[cell], high[cell]) > LOWEST_LOG_LIKELIHOOD)
+            if (fmax(low[cell], high[cell]) > gbees_lowest_log_likelihood())
                 most = fmax(most, fmax(fabs(low[cell] - centre[cell]), fabs(high[cell] - centre[cell])));
         if (most > 0.01)
             axes[count++] = j;
@@ -194,16 +182,9 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
     if (status)
         return status;
     best top = find_best(e, &l);
-    if (!top.finite)
-        return gbees_error_set(
-            error, GBEES_ENUMERIC, "the measurement function %s of %s is not a number on some cell at t = %.9g",
-            e->problem->model->measurements[measurement->function].name, e->problem->model->name, clock->time);
-    if (!(top.likelihood >= LOWEST_LOG_LIKELIHOOD))
-        return gbees_error_set(error, GBEES_EUNSUPPORTED,
-                               "the measurement at t = %.9g is supported by no cell: its log-likelihood is at most "
-                               "%.6g (%.3g standard deviations away); check its value, unit and covariance, or lower "
-                               "`threshold`",
-                               clock->time, top.likelihood, sqrt(-2 * top.likelihood));
+    status = failure_measurement(e->problem, measurement, clock->time, top.finite, top.likelihood, error);
+    if (status)
+        return status;
     multiply(e, &l, top.weight);
     double sum = 1, before = e->mass;
     status = engine_sum(e, &sum, error);

@@ -1,58 +1,38 @@
 /* advance.c - time steps: the kernel goes on by itself, the host sees to what it stops for. */
+#include "common/failure.h"
 #include "engine.h"
 #include <math.h>
 #include <stdio.h>
 
-/* Where a brick's middle is, in words. */
-static void describe_place(const gbees_engine *e, uint32_t slot, char *text, size_t size)
+static int fail_drift(const gbees_engine *e, uint32_t slot, gbees_error *error)
 {
-    const gbees_shape *shape = &e->setup.shape;
-    int32_t key[GBEES_MAX_DIM] = {0};
-    size_t at = 0, n = (size_t)shape->n;
+    const size_t n = (size_t)e->setup.shape.n;
+    int32_t key[GBEES_MAX_DIM];
+    int known = e->api->cuMemcpyDtoH(key, e->key.at + slot * n * sizeof *key, n * sizeof *key) == CUDA_SUCCESS;
 
-    text[0] = '\0';
-    if (e->api->cuMemcpyDtoH(key, e->key.at + slot * n * sizeof *key, n * sizeof *key) != CUDA_SUCCESS)
-        return;
-    for (int j = 0; j < shape->n; j++) {
-        double lowest = e->setup.origin[j] + e->setup.width[j] * ((double)key[j] * shape->edge[j]);
-        int length = snprintf(text + at, size - at, "%s%s = %.6g", j ? ", " : "", e->problem->model->states[j].name,
-                              lowest + 0.5 * e->setup.width[j] * (shape->edge[j] - 1));
-
-        at += length > 0 && (size_t)length < size - at ? (size_t)length : 0;
-    }
+    return failure_drift(e->problem, &e->setup.shape, known ? key : NULL, e->state->time, error);
 }
 
 int engine_stop_error(const gbees_engine *e, gbees_error *error)
 {
     const gbees_state *s = e->state;
-    char where[512];
 
-    if (s->stop == STOP_DRIFT || s->bad) {
-        describe_place(e, s->bad ? s->bad - 1 : s->where, where, sizeof where);
-        return gbees_error_set(error, GBEES_ENUMERIC,
-                               "the drift of %s is not finite near %s at t = %.9g: check the equations, or keep the "
-                               "density away from there",
-                               e->problem->model->name, where, s->time);
+    if (s->bad)
+        return fail_drift(e, s->bad - 1, error);
+    switch (s->stop) {
+    case STOP_DRIFT:
+        return fail_drift(e, s->where, error);
+    case STOP_FAR:
+        return failure_far(e->problem, (int)s->where, STATE_KEY_LIMIT, error);
+    case STOP_MASS:
+        return failure_mass(s->mass > 0 ? "zero or not finite" : "zero", s->time, s->step, error);
+    case STOP_STEP:
+        return failure_step(s->time, s->step, error);
+    case STOP_EMPTY:
+        return failure_empty(e->setup.threshold, error);
+    default:
+        return 0;
     }
-    if (s->stop == STOP_FAR)
-        return gbees_error_set(error, GBEES_ENUMERIC,
-                               "the density has moved more than %d bricks along %s: choose wider cells",
-                               STATE_KEY_LIMIT, e->problem->model->states[s->where].name);
-    if (s->stop == STOP_MASS)
-        return gbees_error_set(error, GBEES_ENUMERIC,
-                               "the density has become %s at t = %.9g (step of %.3g): lower `threshold` or `courant`",
-                               s->mass > 0 ? "zero or not finite" : "zero", s->time, s->step);
-    if (s->stop == STOP_STEP)
-        return gbees_error_set(error, GBEES_ENUMERIC,
-                               "the time step has shrunk to %.3g at t = %.9g: the drift is singular there, or the "
-                               "cells are far too small",
-                               s->step, s->time);
-    if (s->stop == STOP_EMPTY)
-        return gbees_error_set(error, GBEES_ENUMERIC,
-                               "no cell holds as much as the threshold %.3g: nothing is left of the density; lower "
-                               "`threshold`",
-                               e->setup.threshold);
-    return 0;
 }
 
 void engine_steer(gbees_engine *e)

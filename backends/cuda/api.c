@@ -65,7 +65,7 @@ static int open_driver(cuda_api *api, gbees_error *error)
     int devices = 0;
     gbees_error why;
 
-    api->driver = library_open(names, LIBRARY_STAYS, NULL, &why);
+    api->driver = library_open(names, LIBRARY_SYSTEM, NULL, &why);
     if (!api->driver)
         return gbees_error_set(error, GBEES_EBACKEND, "the NVIDIA driver is not installed: %s", why.text);
     lacks = take(api, api->driver, driver_functions, COUNT(driver_functions));

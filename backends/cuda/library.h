@@ -5,7 +5,7 @@
 #include <gbees/error.h>
 
 typedef enum library_kind {
-    LIBRARY_STAYS,  /* in the system's library path; stays in memory when it is closed, as a driver has threads */
+    LIBRARY_SYSTEM, /* in the system's library path */
     LIBRARY_TOOLKIT /* there, or in a CUDA toolkit */
 } library_kind;
 
@@ -19,6 +19,7 @@ typedef struct library_test {
  * else if that is set; else in the system's library path, then in the folders of $CUDA_HOME, $CUDA_PATH, the toolkit
  * found when gbees was built, and the usual ones. NULL: the error says where it was looked for. */
 void *library_open(const char *const *names, library_kind kind, const library_test *test, gbees_error *error);
+/* It stays in memory: a driver has threads, and who looks whether a GPU can be used opens all of them again. */
 void library_close(void *library);
 /* NULL if there is none. */
 void *library_symbol(void *library, const char *name);

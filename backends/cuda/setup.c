@@ -1,5 +1,5 @@
 /* setup.c - an engine for a problem: kernels, arrays, the initial density. */
-#include "common/gaussian.h"
+#include "common/initial.h"
 #include "engine.h"
 #include "spec.h"
 #include <stdlib.h>
@@ -118,15 +118,6 @@ static void set_up_constants(gbees_engine *e)
 
 /* ---- the initial density -------------------------------------------------------------------------------------- */
 
-static void next_key(const int32_t *lo, const int32_t *hi, int n, int32_t *key)
-{
-    for (int j = n - 1; j >= 0; j--) {
-        if (++key[j] <= hi[j])
-            return;
-        key[j] = lo[j];
-    }
-}
-
 enum { SENT_BRICKS = 1 << 15 };
 
 /* The bricks of the initial box, some at a time, on the host. */
@@ -144,13 +135,8 @@ static int open_box(const gbees_engine *e, initial_box *box, gbees_error *error)
 {
     const gbees_problem *problem = e->problem;
     const gbees_shape *shape = &e->setup.shape;
-    double count = 1;
+    double count = initial_box_keys(problem, shape, box->lo, box->hi);
 
-    for (int j = 0; j < shape->n; j++) {
-        box->lo[j] = gbees_shape_key(shape, j, -problem->extent[j]);
-        box->hi[j] = gbees_shape_key(shape, j, problem->extent[j]);
-        count *= box->hi[j] - box->lo[j] + 1.0;
-    }
     if (count > TABLE_DEAD / 2)
         return gbees_error_set(error, GBEES_ENOMEM, "the initial box needs %.3g bricks", count);
     box->count = (uint64_t)count;
@@ -169,21 +155,6 @@ static void close_box(initial_box *box)
     free(box->row);
 }
 
-static double fill_brick(const gbees_shape *shape, const initial_density *density, const int32_t *key, double *p)
-{
-    double sum = 0;
-
-    for (int cell = 0; cell < shape->cells; cell++) {
-        int32_t index[GBEES_MAX_DIM];
-
-        for (int j = 0; j < shape->n; j++)
-            index[j] = key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
-        p[cell] = initial_density_cell(density, index);
-        sum += p[cell];
-    }
-    return sum;
-}
-
 /* The next `count` bricks from `key` on, which is moved behind them; the sum of all that came before is carried on.
  */
 static double fill_bricks(const gbees_shape *shape, const initial_density *density, initial_box *box, int32_t *key,
@@ -193,11 +164,11 @@ static double fill_bricks(const gbees_shape *shape, const initial_density *densi
 
     for (uint64_t k = 0; k < count; k++) {
         memcpy(box->key + k * n, key, n * sizeof *key);
-        next_key(box->lo, box->hi, shape->n, key);
+        initial_box_next(box->lo, box->hi, shape->n, key);
     }
 #pragma omp parallel for schedule(static)
     for (uint64_t k = 0; k < count; k++)
-        box->sum[k] = fill_brick(shape, density, box->key + k * n, box->p + k * 64);
+        box->sum[k] = initial_density_brick(density, shape, box->key + k * n, box->p + k * 64);
     for (uint64_t k = 0; k < count; k++)
         sum += box->sum[k];
     return sum;
@@ -266,7 +237,7 @@ static int fill_initial(gbees_engine *e, gbees_error *error)
 {
     initial_box box = {.key = NULL};
     initial_density density;
-    int status = initial_density_create(&density, e->problem, e->averages, error);
+    int status = initial_density_create(&density, e->problem, error);
 
     if (status)
         return status;

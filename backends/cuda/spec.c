@@ -1,7 +1,7 @@
 /* spec.c - see spec.h. */
 #include "spec.h"
 #include "build.h"
-#include <math.h>
+#include "common/initial.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,18 +20,9 @@ unsigned cuda_spec_libraries(void)
     return CUDA_COMPILER | (is_separate() ? (unsigned)CUDA_LINKER : 0u);
 }
 
-/* A float that does not resolve positions to 1/4096 of a cell won't do. */
 int cuda_spec_is_wide(const gbees_problem *problem)
 {
-    if (problem->numerics.precision == GBEES_DOUBLE)
-        return 0;
-    for (int j = 0; j < problem->dimension; j++) {
-        double reach = fabs(problem->mean[j]) + problem->extent[j] * problem->width[j];
-
-        if (reach * 6e-8 > problem->width[j] / 4096)
-            return 1;
-    }
-    return 0;
+    return problem->numerics.precision != GBEES_DOUBLE && initial_box_is_fine(problem);
 }
 
 void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int part, int exact)

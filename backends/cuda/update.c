@@ -1,11 +1,9 @@
 /* update.c - Bayes' rule at a measurement (paper, Eq. 4): the host's part. */
+#include "common/failure.h"
 #include "common/gaussian.h"
 #include "engine.h"
 #include <math.h>
 #include <string.h>
-
-/* Beyond this a likelihood is 0 in double precision: nothing in the density speaks for the measurement. */
-static const double LOWEST_LOG_LIKELIHOOD = -745.0;
 
 /* The double whose ordered bits these are (device/update.h). */
 static double from_ordered(uint64_t bits)
@@ -26,24 +24,6 @@ static int prepare(const gbees_engine *e, const gbees_clock *clock, const gbees_
     if (gaussian_invert(measurement->size, measurement->covariance, gain->inverse, log_norm))
         return gbees_error_set(error, GBEES_EINPUT, "measurement at t = %.9g: covariance not positive definite",
                                clock->time);
-    return 0;
-}
-
-static int check_support(const gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
-                         double likely, gbees_error *error)
-{
-    const gbees_model *model = e->problem->model;
-
-    if (e->state->invalid)
-        return gbees_error_set(error, GBEES_ENUMERIC,
-                               "the measurement function %s of %s is not a number on some cell at t = %.9g",
-                               model->measurements[measurement->function].name, model->name, clock->time);
-    if (!(likely >= LOWEST_LOG_LIKELIHOOD))
-        return gbees_error_set(error, GBEES_EUNSUPPORTED,
-                               "the measurement at t = %.9g is supported by no cell: its log-likelihood is at most "
-                               "%.6g (%.3g standard deviations away); check its value, unit and covariance, or lower "
-                               "`threshold`",
-                               clock->time, likely, sqrt(-2 * likely));
     return 0;
 }
 
@@ -85,7 +65,7 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
         return status;
     double likely = from_ordered(s->likely);
     gain.heaviest = from_ordered(s->heavy);
-    status = check_support(e, clock, measurement, likely, error);
+    status = failure_measurement(e->problem, measurement, clock->time, !e->state->invalid, likely, error);
     if (!status)
         status = multiply(e, &gain, &log_sum, error);
     s->stop = STOP_DONE;

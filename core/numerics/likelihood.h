@@ -4,6 +4,12 @@
 
 #include "qualifier.h"
 
+/* Beyond this a likelihood is 0 in double precision: nothing in a density speaks for the measurement. */
+GBEES_NUM double gbees_lowest_log_likelihood(void)
+{
+    return -745.0;
+}
+
 /* -r' A r / 2 for a symmetric n x n matrix A, the inverse of the covariance. */
 GBEES_NUM double gbees_gaussian_exponent(int n, const double *residual, const double *inverse)
 {

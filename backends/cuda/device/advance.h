@@ -329,7 +329,6 @@ GBEES_NUM void settle_step(const gbees_setup *m, gbees_state *s, book *b)
         s->needed_steps++;
         s->last_step = b->step;
         s->raw_cell_updates += (double)b->count * CELLS;
-        s->max_count = b->count > s->max_count ? b->count : s->max_count;
     }
     b->mass = mass;
     b->time += b->step;

@@ -107,9 +107,7 @@ typedef struct gbees_state {
     uint64_t max_cells, needed_count;
     double needed_steps;
     double last_step; /* of the last step that was done */
-    uint32_t max_count;
     double mass;
-    uint64_t cells_needed, cells_above;   /* of the last marking */
     uint64_t marked_needed, marked_above; /* being counted */
     int64_t marked_mass;
     gbees_step_sums sums[3]; /* by step, in turn */

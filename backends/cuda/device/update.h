@@ -5,12 +5,6 @@
 #include "inspect.h"
 #include "numerics/likelihood.h"
 
-/* Beyond this a likelihood is 0 in double precision. */
-GBEES_NUM double lowest_log_likelihood(void)
-{
-    return -745.0;
-}
-
 /* Doubles as integers of the same order, for the largest of many. */
 GBEES_NUM uint64_t ordered_bits(double value)
 {
@@ -73,7 +67,7 @@ GBEES_NUM uint32_t varying_axes(const gbees_setup *m, const gbees_gain *g, uint3
             for (int k = 0; k < DIM; k++)
                 shifted[k] = x[k] + (k == axis ? m->width[k] / 2 : 0);
             double high = log_likelihood_at(m, g, shifted);
-            if (fmax(low, high) > lowest_log_likelihood())
+            if (fmax(low, high) > gbees_lowest_log_likelihood())
                 most = fmax(most, fmax(fabs(low - centre), fabs(high - centre)));
         }
         axes |= (uint32_t)(team_most(most) > 0.01) << axis;
