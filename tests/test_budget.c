@@ -136,6 +136,24 @@ START_TEST(what_helps_is_not_in_vain)
 }
 END_TEST
 
+/* Half of the run lost nothing: then three times the rate is no more than what was to be lost by then. */
+START_TEST(what_was_saved_is_spent_without_a_word)
+{
+    rig r;
+
+    rig_start(&r);
+    for (int k = 0; k < 50; k++)
+        (void)steer(&r, 0);
+    for (int k = 0; k < 24; k++)
+        (void)steer(&r, 0.06);
+    ck_assert_uint_eq(r.engine.totals.warnings, 0);
+    for (int k = 0; k < 20; k++)
+        (void)steer(&r, 0.06);
+    ck_assert_uint_eq(r.engine.totals.warnings, GBEES_WARNING_BUDGET_FLOOR);
+    grid_destroy(&r.engine.g);
+}
+END_TEST
+
 START_TEST(nothing_is_steered_without_a_budget)
 {
     rig r;
@@ -163,6 +181,7 @@ int main(void)
     tcase_add_test(tcase, lowering_in_vain_is_told);
     tcase_add_test(tcase, the_lowest_p_is_told);
     tcase_add_test(tcase, what_helps_is_not_in_vain);
+    tcase_add_test(tcase, what_was_saved_is_spent_without_a_word);
     tcase_add_test(tcase, nothing_is_steered_without_a_budget);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);

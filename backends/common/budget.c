@@ -51,10 +51,13 @@ static double wanted_rate(const gbees_problem *problem, double time, double lost
     return fmin(fmax(rate, wanted / 4), wanted * 4);
 }
 
-/* Called with the rate that the p* so far has led to. */
-static void watch_floor(mass_budget *budget, double rate)
+/* Called with the rate that the p* so far has led to, and with the loss in all: what was saved before may be spent.
+ */
+static void watch_floor(mass_budget *budget, double rate, double time, double lost)
 {
-    if (!(rate > MARGIN * budget->problem->mass_budget)) {
+    const gbees_problem *problem = budget->problem;
+
+    if (!(rate > MARGIN * problem->mass_budget) || lost <= problem->mass_budget * (time - problem->start)) {
         budget->in_vain = 0;
         return;
     }
@@ -75,7 +78,7 @@ void mass_budget_steer(mass_budget *budget, double time, double lost, int short_
         return;
     }
     double rate = since / elapsed, wanted = wanted_rate(problem, time, lost);
-    watch_floor(budget, rate);
+    watch_floor(budget, rate, time, lost);
     double factor = rate > 0 ? fmin(fmax(sqrt(wanted / rate), 0.5), 2) : 2;
     if (short_of_memory) {
         budget->warnings |= GBEES_WARNING_BUDGET_MEMORY;
