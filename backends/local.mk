@@ -141,6 +141,8 @@ noinst_LTLIBRARIES += %D%/libcuda_runtime.la
 	%D%/cuda/cache_folder.h \
 	%D%/cuda/compile.c \
 	%D%/cuda/compile.h \
+	%D%/cuda/compiler_note.c \
+	%D%/cuda/compiler_note.h \
 	%D%/cuda/diagnose.c \
 	%D%/cuda/diagnose.h \
 	%D%/cuda/library.c \

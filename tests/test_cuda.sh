@@ -97,6 +97,11 @@ has out "lorenz96, 6 states, for sm_90 with NVRTC "
 has out ", made in "
 run 0 --plugin lorenz96 --set dimension=6 --compile-only --arch sm_90
 has out ", from the cache"
+# What is in the cache takes no compiler: it is not even opened.
+LD_DEBUG=files "$program" --plugin lorenz96 --set dimension=6 --compile-only --arch sm_90 >out 2>err </dev/null
+has err "gbees_cuda.so"
+has out ", from the cache"
+grep -q libnvrtc err && fail "NVRTC was opened though all kernels are in the cache"
 GBEES_CUDA_UNITS=two
 export GBEES_CUDA_UNITS
 run 0 --plugin lorenz96 --set dimension=6 --compile-only --arch sm_90

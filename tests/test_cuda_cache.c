@@ -1,6 +1,7 @@
 /* test_cuda_cache.c - the cache of kernels: it gives back what it was given, or nothing; never an error. */
 #include "cuda/cache.h"
 #include "cuda/cache_folder.h"
+#include "cuda/compiler_note.h"
 #include "cuda_fixture.h"
 #include <dirent.h>
 #include <fcntl.h>
@@ -441,6 +442,109 @@ START_TEST(a_cache_full_of_garbage)
 }
 END_TEST
 
+/* ---- what is known of the compiler ---- */
+
+/* Whether the compiler had to be opened to know of it. */
+static int opens_compiler(cuda_api *api)
+{
+    ck_assert_msg(cuda_api_open(api, CUDA_COMPILER_LATER, &error) == GBEES_OK, "%s", error.text);
+    ck_assert_int_gt(api->architecture_count, 0);
+    ck_assert_int_eq(api->compiler != NULL, api->nvrtcVersion != NULL);
+    return api->compiler != NULL;
+}
+
+START_TEST(a_compiler_that_is_known_stays_closed)
+{
+    const gbees_model model = model_of("mine.c", text), model2 = model_of("mine.c", text2);
+    program_spec spec = spec_of(&model, 2, "sm_90", 0), other = spec_of(&model2, 2, "sm_90", 0);
+    cuda_api open = {0}, known = {0};
+    program p = {0};
+
+    ck_assert_int_eq(opens_compiler(&open), 1);
+    ck_assert_int_eq(built(&open, &spec), 0);
+    compiler_note_write(&open);
+    ck_assert_int_eq(opens_compiler(&known), 0);
+    ck_assert_int_eq(known.compiler_major, open.compiler_major);
+    ck_assert_int_eq(known.compiler_minor, open.compiler_minor);
+    ck_assert_int_eq(known.architecture_count, open.architecture_count);
+    ck_assert_mem_eq(known.architectures, open.architectures, sizeof open.architectures);
+    ck_assert_int_eq(built(&known, &spec), 1);
+    ck_assert_int_eq(program_find(&known, &other, &p, &error), GBEES_OK);
+    ck_assert_ptr_null(p.image);
+    ck_assert_int_eq(cuda_api_open_compiler(&known, &error), GBEES_OK);
+    ck_assert_int_eq(built(&known, &other), 0);
+    cuda_api_close(&known);
+    cuda_api_close(&open);
+}
+END_TEST
+
+/* Another way of looking for it, another driver, no cache: it is opened. */
+START_TEST(a_note_holds_for_one_compiler)
+{
+    cuda_api api = {0};
+    char link[LENGTH];
+    Dl_info info;
+    void *symbol;
+
+    (void)unsetenv("CUDA_PATH");
+    ck_assert_int_eq(opens_compiler(&api), 1);
+    memcpy(&symbol, &api.nvrtcVersion, sizeof symbol);
+    ck_assert(dladdr(symbol, &info));
+    print(link, sizeof link, "%s/libnvrtc.so", top); /* where GBEES_CUDA_LIBRARY_PATH will say */
+    ck_assert_int_eq(symlink(info.dli_fname, link), 0);
+    compiler_note_write(&api);
+    cuda_api_close(&api);
+    ck_assert_int_eq(opens_compiler(&api), 0);
+    (void)setenv("GBEES_CACHE", "off", 1);
+    ck_assert_int_eq(opens_compiler(&api), 1);
+    cuda_api_close(&api);
+    (void)unsetenv("GBEES_CACHE");
+    (void)setenv("CUDA_PATH", top, 1);
+    ck_assert_int_eq(opens_compiler(&api), 1);
+    cuda_api_close(&api);
+    (void)setenv("GBEES_CUDA_LIBRARY_PATH", top, 1);
+    ck_assert_int_eq(opens_compiler(&api), 1);
+    cuda_api_close(&api);
+    (void)unsetenv("GBEES_CUDA_LIBRARY_PATH");
+    (void)unsetenv("CUDA_PATH");
+    ck_assert_int_eq(opens_compiler(&api), 0);
+    api.driver_version = 12040;
+    ck_assert_int_eq(compiler_note_read(&api), 0);
+    api.driver_version = 0;
+    ck_assert_int_eq(compiler_note_read(&api), 1);
+    cuda_api_close(&api);
+}
+END_TEST
+
+/* Changed, or gone.  The file is one of ours, and the "compiler" any function of it. */
+START_TEST(a_note_of_another_file)
+{
+    cuda_api api = {.compiler_major = 13, .compiler_minor = 7, .architectures = {80, 90}, .architecture_count = 2};
+    cuda_api known = {0};
+    char path[LENGTH];
+
+    copy("tests", "fake_driver", "libnvrtc.so");
+    print(path, sizeof path, "%s/libnvrtc.so", top);
+    (void)setenv("TMP_LIBRARY", path, 1);
+    void *library = dlopen(path, RTLD_NOW);
+    ck_assert_ptr_nonnull(library);
+    void *symbol = dlsym(library, "cuInit");
+    memcpy(&api.nvrtcVersion, &symbol, sizeof symbol);
+    compiler_note_write(&api);
+    ck_assert_int_eq(compiler_note_read(&known), 1);
+    ck_assert_int_eq(known.compiler_major, 13);
+    ck_assert_int_eq(known.compiler_minor, 7);
+    ck_assert_int_eq(known.architecture_count, 2);
+    ck_assert_int_eq(known.architectures[1], 90);
+    run("sleep 0.05; touch \"$TMP_LIBRARY\"");
+    ck_assert_int_eq(compiler_note_read(&known), 0);
+    compiler_note_write(&api);
+    ck_assert_int_eq(compiler_note_read(&known), 1);
+    ck_assert_int_eq(unlink(path), 0);
+    ck_assert_int_eq(compiler_note_read(&known), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cuda_cache");
@@ -462,9 +566,12 @@ int main(void)
     tcase_add_test(tests, the_oldest_go);
     tcase_add_test(tests, what_is_read_stays_young);
     tcase_add_test(tests, order_and_borders_count);
+    tcase_add_test(tests, a_note_of_another_file);
     if (can_compile()) {
         tcase_add_test(tests, all_that_a_program_depends_on);
         tcase_add_test(tests, a_cache_full_of_garbage);
+        tcase_add_test(tests, a_compiler_that_is_known_stays_closed);
+        tcase_add_test(tests, a_note_holds_for_one_compiler);
     }
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -1,8 +1,10 @@
 /* api.c - see api.h. */
 #include "api.h"
+#include "compiler_note.h"
 #include "library.h"
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Of the driver, as cuDriverGetVersion() has it: the first that has all of the functions. */
@@ -99,14 +101,33 @@ static int is_usable_compiler(void *context, void *library)
     return !api->driver || api->compiler_major <= api->driver_version / 1000;
 }
 
-static int open_compiler(cuda_api *api, gbees_error *error)
+/* None where memory is short or NVRTC does not say. */
+static void list_architectures(cuda_api *api)
+{
+    int count = 0, *list = NULL;
+
+    api->architecture_count = 0;
+    if (api->nvrtcGetNumSupportedArchs(&count) == NVRTC_SUCCESS && count > 0)
+        list = calloc((size_t)count, sizeof *list);
+    if (list && api->nvrtcGetSupportedArchs(list) == NVRTC_SUCCESS)
+        for (int i = 0; i < count && i < CUDA_ARCHITECTURES; i++)
+            api->architectures[api->architecture_count++] = list[i];
+    free(list);
+}
+
+int cuda_api_open_compiler(cuda_api *api, gbees_error *error)
 {
     const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", NULL};
     gbees_error why;
 
-    api->compiler = library_open(names, LIBRARY_TOOLKIT, &(library_test){is_usable_compiler, api}, &why);
     if (api->compiler)
         return GBEES_OK;
+    api->compiler_major = 0;
+    api->compiler = library_open(names, LIBRARY_TOOLKIT, &(library_test){is_usable_compiler, api}, &why);
+    if (api->compiler) {
+        list_architectures(api);
+        return GBEES_OK;
+    }
     if (api->compiler_major)
         return gbees_error_set(error, GBEES_EBACKEND,
                                "the NVIDIA driver is too old: it is for CUDA %d.%d, and NVRTC %d.%d needs a driver "
@@ -127,7 +148,7 @@ static int is_usable_linker(void *context, void *library)
     if (take(api, library, linker_functions, COUNT(linker_functions)) ||
         api->nvJitLinkVersion(&api->linker_major, &api->linker_minor) != NVJITLINK_SUCCESS)
         return 0;
-    if (!api->compiler)
+    if (!api->compiler_major)
         return 1;
     return api->linker_major == (unsigned)api->compiler_major && api->linker_minor >= (unsigned)api->compiler_minor;
 }
@@ -158,8 +179,8 @@ int cuda_api_open(cuda_api *api, unsigned what, gbees_error *error)
     cuda_api made = {0};
     int status = what & CUDA_DRIVER ? open_driver(&made, error) : GBEES_OK;
 
-    if (!status && what & CUDA_COMPILER)
-        status = open_compiler(&made, error);
+    if (!status && (what & CUDA_COMPILER || (what & CUDA_COMPILER_LATER && !compiler_note_read(&made))))
+        status = cuda_api_open_compiler(&made, error);
     if (!status && what & CUDA_LINKER)
         status = open_linker(&made, error);
     if (status)

@@ -8,8 +8,10 @@
 #include <nvJitLink.h>
 #include <nvrtc.h>
 
-/* What to open. */
-enum { CUDA_DRIVER = 1, CUDA_COMPILER = 2, CUDA_LINKER = 4 };
+/* What to open.  CUDA_COMPILER_LATER: what is known of the compiler from an earlier run will do for now, if anything
+ * is: cuda_api_open_compiler() opens it when there is something to compile. */
+enum { CUDA_DRIVER = 1, CUDA_COMPILER = 2, CUDA_LINKER = 4, CUDA_COMPILER_LATER = 8 };
+enum { CUDA_ARCHITECTURES = 64 }; /* that a compiler knows, at most */
 
 /* The lists that cuda_api and the table of api.c are made of.  cuda.h renames some of the driver's functions by
  * macros (cuMemAlloc is cuMemAlloc_v2): the members and the names that are looked up follow it. */
@@ -45,10 +47,11 @@ enum { CUDA_DRIVER = 1, CUDA_COMPILER = 2, CUDA_LINKER = 4 };
 #define CUDA_MEMBER(name) __typeof__(name) *name;
 
 typedef struct cuda_api {
-    void *driver, *compiler, *linker;    /* libraries; NULL: not opened */
-    int driver_version;                  /* 12040 is 12.4 */
-    int compiler_major, compiler_minor;  /* NVRTC's */
-    unsigned linker_major, linker_minor; /* nvJitLink's */
+    void *driver, *compiler, *linker;                          /* libraries; NULL: not opened */
+    int driver_version;                                        /* 12040 is 12.4 */
+    int compiler_major, compiler_minor;                        /* NVRTC's */
+    int architectures[CUDA_ARCHITECTURES], architecture_count; /* 90 is sm_90 */
+    unsigned linker_major, linker_minor;                       /* nvJitLink's */
     /* All functions of a library that was opened are there; those of the others are NULL. */
     CUDA_DRIVER_FUNCTIONS(CUDA_MEMBER)
     CUDA_COMPILER_FUNCTIONS(CUDA_MEMBER)
@@ -58,6 +61,8 @@ typedef struct cuda_api {
 /* Opens what is asked for (CUDA_DRIVER | CUDA_COMPILER | CUDA_LINKER), initialises the driver, and finds at least one
  * device. GBEES_EBACKEND: a sentence that says which of them can't be used here, and why. */
 int cuda_api_open(cuda_api *api, unsigned what, gbees_error *error);
+/* The compiler, if it is not open yet. */
+int cuda_api_open_compiler(cuda_api *api, gbees_error *error);
 /* What was opened; a zeroed api is fine, too. */
 void cuda_api_close(cuda_api *api);
 

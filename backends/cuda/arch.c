@@ -26,34 +26,20 @@ static int number_of(const char *arch)
     return number > 0 && number < 10000 && !*end ? (int)number : 0;
 }
 
-static int *known_numbers(const cuda_api *api, int *count)
-{
-    int *list = NULL;
-
-    if (api->nvrtcGetNumSupportedArchs(count) == NVRTC_SUCCESS && *count > 0)
-        list = calloc((size_t)*count, sizeof *list);
-    if (list && api->nvrtcGetSupportedArchs(list) == NVRTC_SUCCESS)
-        return list;
-    free(list);
-    return NULL;
-}
-
 int cuda_target_choose(const cuda_api *api, const char *arch, cuda_target *target, gbees_error *error)
 {
-    int wanted = number_of(arch), count = 0, best = 0, least = 0;
-    int *known;
+    const int *known = api->architectures;
+    int wanted = number_of(arch), best = 0, least = 0;
 
     if (!wanted)
         return gbees_error_set(error, GBEES_EUSAGE, "'%s' is no GPU architecture: it should be like sm_90", arch);
-    known = known_numbers(api, &count);
-    if (!known)
+    if (!api->architecture_count)
         return gbees_error_set(error, GBEES_EBACKEND, "NVRTC %d.%d does not say which architectures it knows",
                                api->compiler_major, api->compiler_minor);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < api->architecture_count; i++) {
         best = known[i] <= wanted && known[i] > best ? known[i] : best;
         least = !least || known[i] < least ? known[i] : least;
     }
-    free(known);
     if (!best)
         return gbees_error_set(error, GBEES_EBACKEND,
                                "the GPU's architecture, compute capability %d.%d, is unknown to NVRTC %d.%d, whose "

@@ -3,12 +3,15 @@
 #include "offline.h"
 #include "spec.h"
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 /* What an engine borrows. */
 typedef struct session {
     cuda_api api;
     program_set kernels;
+    CUdevice device;
+    CUcontext context; /* held by the session, too: see open_context() */
 } session;
 
 static void close_session(session *s)
@@ -16,6 +19,8 @@ static void close_session(session *s)
     if (!s)
         return;
     program_set_destroy(&s->api, &s->kernels);
+    if (s->context)
+        (void)s->api.cuDevicePrimaryCtxRelease(s->device);
     cuda_api_close(&s->api);
     free(s);
 }
@@ -37,19 +42,36 @@ static int check_problem(const gbees_problem *problem, gbees_error *error)
     return what ? gbees_error_set(error, GBEES_EBACKEND, "the CUDA backend has %s: --backend cpu has it", what) : 0;
 }
 
-static int build(session *s, const gbees_problem *problem, CUdevice device, int exact, gbees_error *error)
+/* The driver takes longer to open a GPU than anything else does that comes before the first step: it begins while
+ * kernels are looked for.  What goes wrong here goes wrong again when the engine asks, which says so. */
+static void *open_context(void *session_to_open)
 {
-    char arch[16];
-    int status = cuda_device_arch(&s->api, device, arch, error);
+    session *s = session_to_open;
 
-    return status ? status : program_set_build(&s->api, problem, arch, exact, &s->kernels, error);
+    if (s->api.cuDevicePrimaryCtxRetain(&s->context, s->device))
+        s->context = NULL;
+    return NULL;
+}
+
+static int build(session *s, const gbees_problem *problem, int exact, gbees_error *error)
+{
+    pthread_t opener;
+    char arch[16];
+    int status = cuda_device_arch(&s->api, s->device, arch, error);
+
+    if (status)
+        return status;
+    const int opening = pthread_create(&opener, NULL, open_context, s) == 0;
+    status = program_set_build(&s->api, problem, arch, exact, &s->kernels, error);
+    if (opening)
+        (void)pthread_join(opener, NULL);
+    return status;
 }
 
 static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                   gbees_error *error)
 {
     session *s = calloc(1, sizeof *s);
-    CUdevice device = 0;
 
     if (!s)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CUDA backend was set up");
@@ -57,11 +79,11 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     if (!status)
         status = cuda_api_open(&s->api, CUDA_DRIVER | cuda_spec_libraries(), error);
     if (!status)
-        status = cuda_check(&s->api, s->api.cuDeviceGet(&device, 0), "asking for a GPU", error);
+        status = cuda_check(&s->api, s->api.cuDeviceGet(&s->device, 0), "asking for a GPU", error);
     if (!status)
-        status = build(s, problem, device, options && options->deterministic, error);
+        status = build(s, problem, options && options->deterministic, error);
     if (!status)
-        status = cuda_engine_create(&s->api, device, &s->kernels, problem, engine, error);
+        status = cuda_engine_create(&s->api, s->device, &s->kernels, problem, engine, error);
     if (status)
         close_session(s);
     return status;

@@ -1,5 +1,6 @@
 /* build.c - see build.h. */
 #include "build.h"
+#include "compiler_note.h"
 #include "spec.h"
 #include <pthread.h>
 #include <time.h>
@@ -20,7 +21,15 @@ typedef struct job {
     gbees_error error;
 } job;
 
-static void *work(void *context)
+static void *look_up(void *context)
+{
+    job *j = context;
+
+    j->status = program_find(j->api, &j->spec, j->out, &j->error);
+    return NULL;
+}
+
+static void *make(void *context)
 {
     job *j = context;
 
@@ -28,12 +37,43 @@ static void *work(void *context)
     return NULL;
 }
 
-int program_set_build(const cuda_api *api, const gbees_problem *problem, const char *arch, int exact,
-                      program_set *out, gbees_error *error)
+/* All that are wanted, side by side. */
+static int work(job *jobs, void *(*task)(void *), gbees_error *error)
 {
-    job jobs[PROGRAMS];
     pthread_t thread[PROGRAMS];
     int started[PROGRAMS] = {0}, status = 0;
+
+    for (int k = 0; k < PROGRAMS; k++)
+        if (k != PROGRAM_STEPS && jobs[k].wanted)
+            started[k] = pthread_create(&thread[k], NULL, task, &jobs[k]) == 0;
+    for (int k = 0; k < PROGRAMS; k++)
+        if (jobs[k].wanted && !started[k]) /* the longest, and whatever found no thread */
+            (void)task(&jobs[k]);
+    for (int k = 0; k < PROGRAMS; k++) {
+        if (started[k])
+            (void)pthread_join(thread[k], NULL);
+        if (jobs[k].status && !status)
+            status = gbees_error_set(error, jobs[k].error.status, "%s", jobs[k].error.text);
+    }
+    return status;
+}
+
+/* What was found is wanted no more; the number of those that still are. */
+static int count_missing(job *jobs)
+{
+    int missing = 0;
+
+    for (int k = 0; k < PROGRAMS; k++) {
+        jobs[k].wanted = jobs[k].wanted && !jobs[k].out->image;
+        missing += jobs[k].wanted;
+    }
+    return missing;
+}
+
+int program_set_build(cuda_api *api, const gbees_problem *problem, const char *arch, int exact, program_set *out,
+                      gbees_error *error)
+{
+    job jobs[PROGRAMS];
     program_set made = {.wall_s = 0};
     double start = seconds();
 
@@ -41,18 +81,15 @@ int program_set_build(const cuda_api *api, const gbees_problem *problem, const c
         jobs[k] =
             (job){.api = api, .out = &made.part[k], .wanted = k != PROGRAM_UPDATES || problem->measurement_count > 0};
         cuda_spec_set(&jobs[k].spec, problem, arch, k, exact);
-        if (k != PROGRAM_STEPS && jobs[k].wanted)
-            started[k] = pthread_create(&thread[k], NULL, work, &jobs[k]) == 0;
     }
-    for (int k = 0; k < PROGRAMS; k++)
-        if (jobs[k].wanted && !started[k]) /* the longest, and whatever found no thread */
-            (void)work(&jobs[k]);
-    for (int k = 0; k < PROGRAMS; k++) {
-        if (started[k])
-            (void)pthread_join(thread[k], NULL);
-        if (jobs[k].status && !status)
-            status = gbees_error_set(error, jobs[k].error.status, "%s", jobs[k].error.text);
+    int status = work(jobs, look_up, error);
+    if (!status && count_missing(jobs) > 0) {
+        status = cuda_api_open_compiler(api, error);
+        if (!status)
+            status = work(jobs, make, error);
     }
+    if (!status && api->compiler) /* for a run that finds all of them */
+        compiler_note_write(api);
     made.wall_s = seconds() - start;
     if (status)
         program_set_destroy(api, &made);

@@ -13,9 +13,10 @@ typedef struct program_set {
     double wall_s;          /* to make them, all together */
 } program_set;
 
-/* As program_build(); the first error is reported.  `exact`: see spec.h. */
-int program_set_build(const cuda_api *api, const gbees_problem *problem, const char *arch, int exact,
-                      program_set *out, gbees_error *error);
+/* As program_build(); the first error is reported.  `exact`: see spec.h.  Opens the compiler if there is something to
+ * compile. */
+int program_set_build(cuda_api *api, const gbees_problem *problem, const char *arch, int exact, program_set *out,
+                      gbees_error *error);
 void program_set_destroy(const cuda_api *api, program_set *set);
 
 #endif

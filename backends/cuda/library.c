@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The toolkit that configure found. */
 #ifndef GBEES_CUDA_DIR
 #define GBEES_CUDA_DIR "/usr/local/cuda"
 #endif
@@ -126,6 +125,11 @@ void *library_open(const char *const *names, library_kind kind, const library_te
     gbees_text_free(&s.places);
     gbees_text_free(&s.faults);
     return library;
+}
+
+const char *library_toolkit(void)
+{
+    return GBEES_CUDA_DIR;
 }
 
 void library_close(void *library)

@@ -21,6 +21,8 @@ typedef struct library_test {
 void *library_open(const char *const *names, library_kind kind, const library_test *test, gbees_error *error);
 /* It stays in memory: a driver has threads, and who looks whether a GPU can be used opens all of them again. */
 void library_close(void *library);
+/* The toolkit's folder that was found when gbees was built. */
+const char *library_toolkit(void);
 /* NULL if there is none. */
 void *library_symbol(void *library, const char *name);
 

@@ -109,20 +109,36 @@ static int build_separate(const cuda_api *api, const program_spec *spec, const c
     return status;
 }
 
+static int find(const cuda_api *api, const program_spec *spec, cuda_target *target, char key[CACHE_KEY], program *out,
+                gbees_error *error)
+{
+    cache_entry entry = {0};
+    int status = cuda_target_choose(api, spec->arch, target, error);
+
+    if (!status)
+        status = make_key(api, spec, target, key, error);
+    if (!status && cache_read(key, &entry))
+        *out =
+            (program){.image = entry.image, .image_size = entry.image_size, .report = entry.report, .from_cache = 1};
+    return status;
+}
+
+int program_find(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error)
+{
+    cuda_target target;
+    char key[CACHE_KEY];
+
+    return find(api, spec, &target, key, out, error);
+}
+
 int program_build(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error)
 {
     program made = {0};
-    cache_entry entry = {0};
     cuda_target target;
     char key[CACHE_KEY];
-    int status = cuda_target_choose(api, spec->arch, &target, error);
+    int status = find(api, spec, &target, key, &made, error);
 
-    if (!status)
-        status = make_key(api, spec, &target, key, error);
-    if (!status && cache_read(key, &entry))
-        made =
-            (program){.image = entry.image, .image_size = entry.image_size, .report = entry.report, .from_cache = 1};
-    else if (!status) {
+    if (!status && !made.image) {
         status = is_separate(spec, &target) ? build_separate(api, spec, &target, &made, error)
                                             : build_one(api, spec, &target, &made, error);
         if (!status)

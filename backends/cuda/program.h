@@ -25,6 +25,9 @@ typedef struct program {
     CUmodule module; /* NULL before program_load() */
 } program;
 
+/* From the cache; out->image stays NULL if it is not there. Needs no more of the compiler than what is known of it.
+ */
+int program_find(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error);
 /* From the cache, or compiled and linked; needs CUDA_COMPILER and, for `separate`, CUDA_LINKER, but no GPU. A model's
  * errors are GBEES_EMODEL, with its file and line; if NVRTC does not know the architecture, the highest one below
  * that it knows is compiled to PTX, for the driver to finish. */

@@ -17,7 +17,7 @@ static int is_separate(void)
 
 unsigned cuda_spec_libraries(void)
 {
-    return CUDA_COMPILER | (is_separate() ? (unsigned)CUDA_LINKER : 0u);
+    return CUDA_COMPILER_LATER | (is_separate() ? (unsigned)CUDA_LINKER : 0u);
 }
 
 int cuda_spec_is_wide(const gbees_problem *problem)
