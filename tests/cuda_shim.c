@@ -79,8 +79,8 @@ typedef struct launch {
 } launch;
 
 static const char *const names[] = {
-    "gbees_start",     "gbees_rehash",   "gbees_advance", "gbees_prune",      "gbees_count",
-    "gbees_find_best", "gbees_multiply", "gbees_scale",   "gbees_statistics", "gbees_pack",
+    "gbees_start",    "gbees_rehash", "gbees_advance",    "gbees_prune", "gbees_count", "gbees_find_best",
+    "gbees_multiply", "gbees_scale",  "gbees_statistics", "gbees_pack",  "gbees_move",  "gbees_mark",
 };
 
 static void *run_block(void *context)
@@ -110,6 +110,10 @@ static void *run_block(void *context)
         gbees_scale(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(double, 2));
     else if (l->name == names[8])
         gbees_statistics(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(gbees_reference, 2));
+    else if (l->name == names[11])
+        gbees_mark(*m, ARGUMENT(gbees_state *, 1));
+    else if (l->name == names[10])
+        gbees_move(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(int, 2));
     else
         gbees_pack(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint32_t, 2), ARGUMENT(uint32_t, 3), ARGUMENT(double, 4),
                    ARGUMENT(int32_t *, 5), ARGUMENT(number *, 6));
@@ -117,21 +121,26 @@ static void *run_block(void *context)
     return NULL;
 }
 
-static CUresult launch_blocks(CUfunction f, unsigned blocks, void **arguments)
+static CUresult launch_some(CUfunction f, unsigned first, unsigned count, unsigned blocks, void **arguments)
 {
     pthread_t thread[SHIM_MOST_BLOCKS];
     launch l[SHIM_MOST_BLOCKS];
 
     if (shim_failing_launch > 0 && --shim_failing_launch == 0)
         return CUDA_ERROR_ILLEGAL_ADDRESS;
-    for (unsigned b = 0; b < blocks; b++) {
-        l[b] = (launch){(const char *)f, arguments, b, blocks};
+    for (unsigned b = 0; b < count; b++) {
+        l[b] = (launch){(const char *)f, arguments, first + b, blocks};
         if (pthread_create(&thread[b], NULL, run_block, &l[b]))
             abort();
     }
-    for (unsigned b = 0; b < blocks; b++)
+    for (unsigned b = 0; b < count; b++)
         (void)pthread_join(thread[b], NULL);
     return CUDA_SUCCESS;
+}
+
+static CUresult launch_blocks(CUfunction f, unsigned blocks, void **arguments)
+{
+    return launch_some(f, 0, blocks, blocks, arguments);
 }
 
 static CUresult launch_cooperative(CUfunction f, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty,
@@ -140,6 +149,18 @@ static CUresult launch_cooperative(CUfunction f, unsigned bx, unsigned by, unsig
     (void)by, (void)bz, (void)tx, (void)ty, (void)tz, (void)shared, (void)stream;
     return bx > (unsigned)shim_most_blocks ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
                                            : launch_blocks(f, bx, arguments);
+}
+
+/* Some blocks after the others: they must not meet. */
+static CUresult launch_any(CUfunction f, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty, unsigned tz,
+                           unsigned shared, CUstream stream, void **arguments, void **extra)
+{
+    CUresult result = CUDA_SUCCESS;
+
+    (void)by, (void)bz, (void)tx, (void)ty, (void)tz, (void)shared, (void)stream, (void)extra;
+    for (unsigned b = 0; b < bx && result == CUDA_SUCCESS; b += SHIM_MOST_BLOCKS)
+        result = launch_some(f, b, bx - b < SHIM_MOST_BLOCKS ? bx - b : SHIM_MOST_BLOCKS, bx, arguments);
+    return result;
 }
 
 /* Of one cluster. */
@@ -260,6 +281,7 @@ void cuda_shim_open(cuda_api *api)
     api->cuModuleGetFunction = get_function;
     api->cuOccupancyMaxActiveBlocksPerMultiprocessor = occupancy;
     api->cuLaunchCooperativeKernel = launch_cooperative;
+    api->cuLaunchKernel = launch_any;
     api->cuLaunchKernelEx = launch_cluster;
     api->cuFuncSetAttribute = set_function_attribute;
 }

@@ -70,6 +70,8 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     int status = cuda_engine_create(&api, 0, &none, problem, engine, error);
     if (status)
         check_that_all_is_given_back();
+    else if ((*engine)->large > 0)
+        (*engine)->large = (uint32_t)setting("SHIM_LARGE", (*engine)->large);
     return status;
 }
 

@@ -80,6 +80,24 @@ for mapped in 0 1; do
     grep -q 'more are needed: ' err || fail "it does not say how much is needed"
 done
 
+# Moved by the kernel of the steps, or by one that does nothing else: records between batches, prunes, room to be made.
+what="large grids"
+for large in 100000000 1; do
+    SHIM_LARGE=$large
+    export SHIM_LARGE
+    gbees --plugin lorenz96 --backend shim_six --set extent=1 --set records=2 --set prune_interval=3 --set courant=0.2 --until 0.06 \
+        --output "large-$large"
+    test "$code" -eq 0 || fail "exit status $code"
+    gbees --plugin linear --backend shim_eight_ctu --set dimension=8 --set scheme=ctu --set extent=0.5 --set precision=double \
+        --set records=2 --until 0.05 --output "large-ctu-$large"
+    test "$code" -eq 0 || fail "exit status $code of ctu"
+    unset SHIM_LARGE
+    export_to "large-$large"
+    export_to "large-ctu-$large"
+done
+same large-1 large-100000000
+same large-ctu-1 large-ctu-100000000
+
 # both NAME OPTION...: a run on the threads' GPU and one on the CPU have the same records, bit for bit.
 both() {
     name=$1 gpu=$2

@@ -69,13 +69,10 @@ int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps,
     s->leg_step = clock->leg_step;
     s->phase = (uint32_t)(clock->leg_step % e->setup.prune_interval);
     while (!status && s->steps < target && s->elapsed < s->length) {
-        uint64_t steps = target - s->steps;
-        void *arguments[] = {&steps};
         char doing[64];
 
-        s->stop = STOP_DONE;
         (void)snprintf(doing, sizeof doing, "advancing from t = %.6g", s->time);
-        status = engine_launch(e, KERNEL_ADVANCE, arguments, 1, doing, error);
+        status = engine_launch_steps(e, target, doing, error);
         if (!status)
             status = engine_stop_error(e, error);
         if (!status && s->stop == STOP_PRUNED)

@@ -70,6 +70,13 @@ static int count_missing(job *jobs)
     return missing;
 }
 
+int program_is_wanted(const gbees_problem *problem, int part)
+{
+    return part == PROGRAM_UPDATES ? problem->measurement_count > 0
+           : part == PROGRAM_MOVES ? problem->dimension > 3
+                                   : 1;
+}
+
 int program_set_build(cuda_api *api, const gbees_problem *problem, const char *arch, int exact, program_set *out,
                       gbees_error *error)
 {
@@ -78,8 +85,7 @@ int program_set_build(cuda_api *api, const gbees_problem *problem, const char *a
     double start = seconds();
 
     for (int k = 0; k < PROGRAMS; k++) {
-        jobs[k] =
-            (job){.api = api, .out = &made.part[k], .wanted = k != PROGRAM_UPDATES || problem->measurement_count > 0};
+        jobs[k] = (job){.api = api, .out = &made.part[k], .wanted = program_is_wanted(problem, k)};
         cuda_spec_set(&jobs[k].spec, problem, arch, k, exact);
     }
     int status = work(jobs, look_up, error);

@@ -6,12 +6,15 @@
 #include <gbees/problem.h>
 
 /* Programs, by what their kernels do: GBEES_PART of device/engine.cu, less one. */
-enum { PROGRAM_STEPS, PROGRAM_GRID, PROGRAM_UPDATES, PROGRAMS };
+enum { PROGRAM_STEPS, PROGRAM_GRID, PROGRAM_UPDATES, PROGRAM_MOVES, PROGRAMS };
 
 typedef struct program_set {
-    program part[PROGRAMS]; /* no updates in a problem: that one stays {0} */
+    program part[PROGRAMS]; /* {0}: not wanted */
     double wall_s;          /* to make them, all together */
 } program_set;
+
+/* Updates only where there is a measurement, moves only where grids become large. */
+int program_is_wanted(const gbees_problem *problem, int part);
 
 /* As program_build(); the first error is reported.  `exact`: see spec.h.  Opens the compiler if there is something to
  * compile. */

@@ -12,6 +12,8 @@ enum {
     KERNEL_START,
     KERNEL_REHASH,
     KERNEL_ADVANCE,
+    KERNEL_MOVE,
+    KERNEL_MARK,
     KERNEL_PRUNE,
     KERNEL_COUNT,
     KERNEL_FIND_BEST,
@@ -23,11 +25,15 @@ enum {
 };
 
 enum {
-    ENGINE_BLOCK_THREADS = 320,
-    ENGINE_BLOCK_TEAMS = 10,
+    ENGINE_TEAM = 32,        /* threads of a team */
+    ENGINE_BLOCK_TEAMS = 10, /* of a block ... */
+    ENGINE_APART_TEAMS = 8,  /* ... and where blocks need not meet */
     ENGINE_LEAST_CAPACITY = 1 << 14,
     ENGINE_CLUSTER_BLOCKS = 16,
-    ENGINE_CLUSTER_BRICKS = 1 << 11 /* a cluster takes on so many */
+    ENGINE_CLUSTER_BRICKS = 1 << 11, /* a cluster takes on so many */
+    ENGINE_LARGE_BRICKS = 1 << 14,   /* from so many on the density is moved by a kernel of its own ... */
+    ENGINE_SHARE_BRICKS = 320,       /* ... whose blocks have so many each ... */
+    ENGINE_STEPS_AHEAD = 16          /* ... and so many steps are launched before the host looks */
 };
 
 struct gbees_engine {
@@ -37,7 +43,7 @@ struct gbees_engine {
     CUcontext context;
     CUstream stream;
     program_set *programs;
-    CUfunction kernel[KERNELS]; /* NULL: of updates, in a problem without */
+    CUfunction kernel[KERNELS]; /* NULL: not wanted */
     int most_blocks[KERNELS];   /* that can be there at once: barriers need that */
     int cluster;                /* blocks of a cluster; 0: the GPU has none */
     size_t real_size;           /* of a probability */
@@ -48,7 +54,8 @@ struct gbees_engine {
     device_memory memory;
     device_array rows[3], key, base, neighbor[2 * GBEES_MAX_DIM], flow, active, needed, rate, map, table,
         device_state;
-    uint32_t room; /* bricks from which on the heap is to grow */
+    uint32_t room;  /* bricks from which on the heap is to grow */
+    uint32_t large; /* and from which on KERNEL_MOVE moves the density; 0: never */
     gbees_setup setup;
     gbees_state *state; /* the host's copy, in memory that is copied to at once */
     gbees_totals totals;
@@ -64,6 +71,9 @@ void cuda_engine_destroy(gbees_engine *e);
 /* Runs a kernel on all of the state's bricks and waits; the host's copy of the state goes there and back.
  * `arguments`: beyond the setup and the state, as cuLaunchKernel takes them. */
 int engine_launch(gbees_engine *e, int kernel, void **arguments, int count, const char *doing, gbees_error *error);
+
+/* Steps, until `target` of them are done or the kernel stops for something else. */
+int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error);
 
 /* room.c */
 /* Slots for at least so many bricks; the table is filled again if it has grown or `anew` is set. */

@@ -12,6 +12,8 @@ static const struct {
     [KERNEL_START] = {"gbees_start", PROGRAM_GRID},
     [KERNEL_REHASH] = {"gbees_rehash", PROGRAM_GRID},
     [KERNEL_ADVANCE] = {"gbees_advance", PROGRAM_STEPS},
+    [KERNEL_MOVE] = {"gbees_move", PROGRAM_MOVES},
+    [KERNEL_MARK] = {"gbees_mark", PROGRAM_MOVES},
     [KERNEL_PRUNE] = {"gbees_prune", PROGRAM_GRID},
     [KERNEL_COUNT] = {"gbees_count", PROGRAM_GRID},
     [KERNEL_FIND_BEST] = {"gbees_find_best", PROGRAM_UPDATES},
@@ -29,12 +31,12 @@ static int no_memory(gbees_error *error)
 static int find_kernel(gbees_engine *e, int k, int multiprocessors, gbees_error *error)
 {
     const cuda_api *api = e->api;
-    int blocks = 0;
+    int blocks = 0, teams = kernels[k].program == PROGRAM_MOVES ? ENGINE_APART_TEAMS : ENGINE_BLOCK_TEAMS;
     int status = program_function(api, &e->programs->part[kernels[k].program], kernels[k].name, &e->kernel[k], error);
 
     if (!status)
         status = cuda_check(
-            api, api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, e->kernel[k], ENGINE_BLOCK_THREADS, 0),
+            api, api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, e->kernel[k], ENGINE_TEAM * teams, 0),
             "it was asked how many blocks fit", error);
     if (!status && blocks < 1)
         status = gbees_error_set(error, GBEES_EBACKEND, "the kernel %s needs more of the GPU than there is",
@@ -62,11 +64,12 @@ static int load_kernels(gbees_engine *e, gbees_error *error)
         "it was asked for its multiprocessors", error);
 
     e->cluster = find_cluster(e);
+    e->large = program_is_wanted(e->problem, PROGRAM_MOVES) ? ENGINE_LARGE_BRICKS : 0;
     for (int p = 0; p < PROGRAMS && !status; p++)
-        if (p != PROGRAM_UPDATES || e->problem->measurement_count > 0)
+        if (program_is_wanted(e->problem, p))
             status = program_load(api, &e->programs->part[p], error);
     for (int k = 0; k < KERNELS && !status; k++)
-        if (kernels[k].program != PROGRAM_UPDATES || e->problem->measurement_count > 0)
+        if (program_is_wanted(e->problem, kernels[k].program))
             status = find_kernel(e, k, multiprocessors, error);
     if (!status && e->cluster > 0 &&
         api->cuFuncSetAttribute(e->kernel[KERNEL_ADVANCE], CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))

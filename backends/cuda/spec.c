@@ -27,9 +27,11 @@ int cuda_spec_is_wide(const gbees_problem *problem)
 
 void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int part, int exact)
 {
-    static const char *const parts[PROGRAMS] = {"GBEES_PART=1", "GBEES_PART=2", "GBEES_PART=3"};
+    static const char *const parts[PROGRAMS] = {"GBEES_PART=1", "GBEES_PART=2", "GBEES_PART=3", "GBEES_PART=4"};
     const gbees_numerics *numerics = &problem->numerics;
     int twice = numerics->precision == GBEES_DOUBLE, split = gbees_scheme_is_split(numerics->scheme);
+    const char *const blocks[PROGRAMS] = {"GBEES_BLOCKS=2", "GBEES_BLOCKS=2", "GBEES_BLOCKS=1",
+                                          twice ? "GBEES_BLOCKS=3" : "GBEES_BLOCKS=4"};
 
     *spec = (program_spec){
         .model = problem->model,
@@ -40,7 +42,7 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
                     split ? "GBEES_SPLIT=1" : "GBEES_SPLIT=0",
                     numerics->scheme == GBEES_SCHEME_SPLIT5_MP ? "GBEES_PRESERVING=1" : "GBEES_PRESERVING=0",
                     numerics->scheme == GBEES_SCHEME_CTU_DIVERGENCE ? "GBEES_DIVERGENCE=1" : "GBEES_DIVERGENCE=0",
-                    part == PROGRAM_UPDATES ? "GBEES_BLOCKS=1" : "GBEES_BLOCKS=2", parts[part],
+                    blocks[part], parts[part],
                     problem->model->flags & GBEES_TIME_DEPENDENT ? "GBEES_MOVING=1" : "GBEES_MOVING=0"},
         .define_count = 9,
         .no_contraction = twice || exact, /* the CPU's bits, where the operations are the same */

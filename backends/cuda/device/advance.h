@@ -1,5 +1,9 @@
 /* advance.h - time steps, as many as asked for, without a word to the host (paper, Fig. 1).
  *
+ * Moving the density is most of the work. On a large grid it is done by a kernel that does nothing else,
+ * gbees_move(): that needs fewer registers, so that more of its threads are there at once and wait for memory side by
+ * side.
+ *
  * Each block holds the clock and the sums that its passes need in its own memory; its first thread computes what is
  * one number for all, the same in every block, and one of these, the clerk, writes the books.  Between passes all
  * blocks meet: n + 2 times a step.
@@ -19,10 +23,28 @@ typedef struct book {
     uint32_t count, linked, fresh;
     uint32_t phase; /* steps since one after which a prune was due */
     int current, last, stop, due, grown;
+    int moved; /* the density has been, by gbees_move() */
     uint32_t where;
 } book;
 
-GBEES_NUM void open_book(book *b, const gbees_state *s, uint64_t max_steps)
+/* The spare rows that a prune and a count of marks may use. */
+GBEES_NUM int spare_of(int current)
+{
+    return current ? 0 : 1;
+}
+
+/* Passes that move the density: a sweep along each axis, or what crosses corners and then the fluxes. */
+enum { MOVES = GBEES_SPLIT ? DIM : 2 };
+
+/* Which rows hold the density after so many of them: each sweep is from one array to the other. */
+GBEES_NUM int rows_after(int current, int passes)
+{
+    int changes = GBEES_SPLIT ? passes : passes / MOVES;
+
+    return changes % 2 ? spare_of(current) : current;
+}
+
+GBEES_NUM void open_book(book *b, const gbees_state *s, uint64_t target)
 {
     if (leads_block()) {
         b->time = s->time;
@@ -33,13 +55,17 @@ GBEES_NUM void open_book(book *b, const gbees_state *s, uint64_t max_steps)
         b->leg_step = s->leg_step;
         b->phase = s->phase;
         b->steps = s->steps;
-        b->target = s->steps + max_steps;
+        b->target = target;
         b->count = s->count;
         b->linked = s->linked;
-        b->current = s->current;
+        b->moved = s->stop == STOP_MOVE;
+        b->current = b->moved ? rows_after(s->current, MOVES) : s->current;
+        b->threshold = s->step_threshold;
+        b->last = s->step_is_last;
+        b->due = s->step_is_due;
+        b->grown = b->moved && s->step_is_grown;
         b->stop = STOP_DONE;
         b->where = 0;
-        b->grown = 0;
     }
     block_sync();
 }
@@ -58,6 +84,10 @@ GBEES_NUM void close_book(gbees_state *s, const book *b)
     s->count = b->count;
     s->linked = b->linked;
     s->current = b->current;
+    s->step_threshold = b->threshold;
+    s->step_is_last = b->last;
+    s->step_is_due = b->due;
+    s->step_is_grown = b->grown;
     s->stop = b->stop;
     s->where = b->where;
 }
@@ -80,12 +110,6 @@ GBEES_NUM void clear_sums(gbees_step_sums *sums)
 {
     sums->rate_most = sums->rate_busy = 0;
     sums->mass = sums->clipped = sums->outflow = 0;
-}
-
-/* The spare rows that a prune and a count of marks may use. */
-GBEES_NUM int spare_of(int current)
-{
-    return current ? 0 : 1;
 }
 
 /* ---- the passes of a step ------------------------------------------------------------------------------------ */
@@ -200,36 +224,43 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, i
 #if GBEES_SPLIT
 
 /* One sweep along each axis: the order is reversed every step and rotated every second. */
-GBEES_NUM void move_density(const gbees_setup *m, gbees_state *s, book *b)
+GBEES_NUM void move_pass(const gbees_setup *m, gbees_state *s, const book *b, int pass)
 {
-    for (int sweep = 0; sweep < DIM; sweep++) {
-        int turn = (int)(b->steps / 2 % DIM);
+    int turn = (int)(b->steps / 2 % DIM);
 
-        sweep_axis(m, s, b, (turn + (b->steps % 2 ? DIM - 1 - sweep : sweep)) % DIM);
-        meet(m, s);
-        if (leads_block())
-            b->current = spare_of(b->current);
-        block_sync();
-    }
+    sweep_axis(m, s, b, (turn + (b->steps % 2 ? DIM - 1 - pass : pass)) % DIM);
 }
 
 #else
 
-GBEES_NUM void move_density(const gbees_setup *m, gbees_state *s, book *b)
+GBEES_NUM void move_pass(const gbees_setup *m, gbees_state *s, const book *b, int pass)
 {
-    transverse_pass(m, rows_of(m, b->current), rows_of(m, 2), b->count, b->lambda, b->time + b->step / 2);
-    meet(m, s);
+    const double middle = b->time + b->step / 2;
+
+    if (pass == 0) {
+        transverse_pass(m, rows_of(m, b->current), rows_of(m, 2), b->count, b->lambda, middle);
+        return;
+    }
     int64_t clipped = team_add(flux_pass(m, rows_of(m, b->current), rows_of(m, 2), rows_of(m, spare_of(b->current)),
-                                         b->count, b->lambda, b->time + b->step / 2));
+                                         b->count, b->lambda, middle));
     if (team_lane() == 0 && clipped)
         atomic_add_64(&sums_of(s, b->steps)->clipped, clipped);
-    meet(m, s);
-    if (leads_block())
-        b->current = spare_of(b->current);
-    block_sync();
 }
 
 #endif
+
+GBEES_NUM void move_density(const gbees_setup *m, gbees_state *s, book *b)
+{
+    const int current = b->current;
+
+    for (int pass = 0; pass < MOVES; pass++) {
+        move_pass(m, s, b, pass);
+        meet(m, s);
+        if (leads_block())
+            b->current = rows_after(current, pass + 1);
+        block_sync();
+    }
+}
 
 /* ---- prune ---------------------------------------------------------------------------------------------------- */
 
@@ -359,15 +390,23 @@ GBEES_NUM int finish_step(const gbees_setup *m, gbees_state *s, book *b)
     return go_on;
 }
 
+/* What comes first after a step, or before it.  Bricks in use are all linked then; their count grows meanwhile. */
+GBEES_NUM void mark_pass(const gbees_setup *m, gbees_state *s, const book *b, int moved)
+{
+    mark_and_grow(m, s, b->linked, b->current, b->threshold, moved, moved ? b->grown : 1, sums_of(s, b->steps),
+                  sums_of(s, b->steps + (uint64_t)moved));
+}
+
 /* Where nothing comes between, marking the cells after a step and growing the grid for the next are one pass. */
 GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, book *b)
 {
-    int moved = 0;
+    int moved = b->moved;
 
     for (;;) {
-        mark_and_grow(m, s, moved ? b->count : b->linked, b->current, b->threshold, moved, moved ? b->grown : 1,
-                      sums_of(s, b->steps), sums_of(s, b->steps + (uint64_t)moved));
-        meet(m, s);
+        if (!moved || !m->apart) {
+            mark_pass(m, s, b, moved);
+            meet(m, s);
+        }
         if (moved) {
             if (!finish_step(m, s, b))
                 return;
@@ -381,6 +420,12 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, book *b)
         }
         if (!settle_growth(m, s, b))
             return;
+        if (m->apart) {
+            block_sync(); /* all have seen that nothing stops it */
+            if (leads_block())
+                b->stop = STOP_MOVE;
+            return;
+        }
         move_density(m, s, b);
         moved = 1;
     }

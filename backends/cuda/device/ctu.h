@@ -95,8 +95,9 @@ GBEES_NUM void transverse_pass(const gbees_setup *m, const number *p, number *s,
 {
     BLOCK_LOCAL number sums[BLOCK_TEAMS][CELLS];
     number *sum = sums[block_team()];
+    const team_way way = way_of(m, count, 1);
 
-    for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count()) {
+    for (uint32_t slot = way.from; slot <= way.last; slot += way.stride) {
         position base[DIM];
 
         load_base(m, slot, base);
@@ -145,9 +146,10 @@ GBEES_NUM int64_t flux_pass(const gbees_setup *m, const number *p, const number 
 {
     BLOCK_LOCAL number changes[BLOCK_TEAMS][CELLS];
     number *change = changes[block_team()];
+    const team_way way = way_of(m, count, 1);
     int64_t clipped = 0;
 
-    for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count()) {
+    for (uint32_t slot = way.from; slot <= way.last; slot += way.stride) {
         position base[DIM];
 
         load_base(m, slot, base);

@@ -1,5 +1,5 @@
-/* engine.cu - the kernels: what the host starts. Compiled by NVRTC when a run starts, for one model, one dimension and
- * one precision; by the tests for the host.
+/* engine.cu - the kernels: what the host starts. Compiled by NVRTC when a run starts, for one model, one dimension
+ * and one precision; by the tests for the host.
  *
  *   GBEES_N          the dimension            GBEES_REAL    float or double: of probabilities
  *   GBEES_SPLIT      1: split5, 0: ctu        GBEES_REAL_IS_DOUBLE  1 if GBEES_REAL is double
@@ -7,8 +7,8 @@
  *   GBEES_DIVERGENCE 1: ctu-divergence
  *   GBEES_MOVING     1: the drift depends on time
  *   GBEES_BLOCKS     blocks a multiprocessor is to hold
- *   GBEES_PART       1: steps, 2: the grid and records, 3: updates; they are compiled side by side. 0: all
- *                    9: no engine, the model's functions alone, for tests
+ *   GBEES_PART       1: steps, 2: the grid and records, 3: updates, 4: moves of the density; they are compiled side
+ * by side. 0: all 9: no engine, the model's functions alone, for tests
  */
 #include "model.h"
 
@@ -18,22 +18,59 @@
 
 #if GBEES_PART == 0 || GBEES_PART == 1
 
-GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t max_steps)
+/* Until `target` steps are done, or something else is due. */
+GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t target)
 {
     BLOCK_LOCAL book b;
 
-    open_book(&b, s, max_steps);
-    if (is_clerk())
+    if (s->stop != STOP_AGAIN && s->stop != STOP_MOVE) /* one of several launches in a row, and none more is wanted */
+        return;
+    open_book(&b, s, target);
+    if (is_clerk() && !b.moved)
         for (int k = 0; k < 3; k++)
             clear_sums(&s->sums[k]);
     meet(&m, s);
 #if GBEES_MOVING
-    inspect_all(&m, s, b.linked, b.time);
-    meet(&m, s);
+    if (!b.moved) {
+        inspect_all(&m, s, b.linked, b.time);
+        meet(&m, s);
+    }
 #endif
     advance(&m, s, &b);
     meet(&m, s);
     close_book(s, &b);
+}
+
+#endif
+
+#if GBEES_PART == 0 || GBEES_PART == 4
+
+/* One of the MOVES passes of a step, where gbees_advance() leaves it to this kernel. */
+GBEES_KERNEL gbees_move(GBEES_BY_VALUE gbees_setup m, gbees_state *s, int pass)
+{
+    BLOCK_LOCAL book b;
+
+    if (s->stop != STOP_MOVE)
+        return;
+    open_book(&b, s, 0);
+    if (leads_block()) {
+        b.current = rows_after(s->current, pass);
+        for (int j = 0; j < DIM; j++)
+            b.lambda[j] = b.step / m.width[j];
+    }
+    block_sync();
+    move_pass(&m, s, &b, pass);
+}
+
+/* What comes after them. */
+GBEES_KERNEL gbees_mark(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
+{
+    BLOCK_LOCAL book b;
+
+    if (s->stop != STOP_MOVE)
+        return;
+    open_book(&b, s, 0);
+    mark_pass(&m, s, &b, 1);
 }
 
 #endif

@@ -128,18 +128,19 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
     BLOCK_LOCAL team_brick bricks[BLOCK_TEAMS];
     team_brick *brick = &bricks[block_team()];
     number *p = rows_of(m, current);
+    const team_way way = way_of(m, count, 1);
     team_sums sums = {0, 0, 0};
     brick_view next;
 
-    for (uint32_t slot = 1 + team_index(), ahead = slot; slot <= count; slot = ahead) {
+    for (uint32_t slot = way.from, ahead = slot; slot <= way.last; slot = ahead) {
         brick_view v = next;
 
-        if (slot == 1 + team_index()) {
+        if (slot == way.from) {
             view_cells(p, slot, &v);
             view_flow(m, slot, &v);
         }
-        ahead = slot + team_count();
-        if (ahead <= count) {
+        ahead = slot + way.stride;
+        if (ahead <= way.last) {
             view_cells(p, ahead, &next);
             view_flow(m, ahead, &next);
         }

@@ -4,6 +4,22 @@
 
 #include "table.h"
 
+/* A team's bricks, `together` at once: all teams go through the grid side by side; where blocks come one after the
+ * other (gbees_move), each has its share of it, so that what is near is worked on at about the same time. */
+typedef struct team_way {
+    uint32_t from, last, stride;
+} team_way;
+
+GBEES_NUM team_way way_of(const gbees_setup *m, uint32_t count, uint32_t together)
+{
+    const uint32_t share = (count + block_count() - 1) / block_count(), from = 1 + block_index() * share;
+    team_way all = {1 + team_index() * together, count, team_count() * together};
+    team_way own = {from + block_team() * together, from + share - 1 < count ? from + share - 1 : count,
+                    BLOCK_TEAMS * together};
+
+    return m->apart ? own : all;
+}
+
 /* The point in the middle of a face along `axis`, 0 .. edge or one beyond, across the cell. */
 GBEES_NUM void face_point(const gbees_setup *m, const position *base, int cell, int axis, int face, position *x)
 {

@@ -37,7 +37,9 @@ enum {
     STOP_MASS,     /* the density has become zero or not finite */
     STOP_STEP,     /* the time step is too small for the clock */
     STOP_EMPTY,    /* no cell holds as much as p* */
-    STOP_FAR       /* brick index beyond STATE_KEY_LIMIT along axis `where` */
+    STOP_FAR,      /* brick index beyond STATE_KEY_LIMIT along axis `where` */
+    STOP_MOVE,     /* the density is to be moved by gbees_move() */
+    STOP_AGAIN     /* nothing: what the host sets for a new beginning */
 };
 
 /* Of one step, for all teams to add to. Probabilities in units of 2^-60. */
@@ -84,6 +86,7 @@ typedef struct gbees_setup {
     int stop_at_prunes;
     int clustered; /* the blocks are one cluster */
     int sweeps;    /* split scheme */
+    int apart;     /* the density is moved by gbees_move(), between launches of gbees_advance() */
 } gbees_setup;
 
 typedef struct gbees_state {
@@ -107,6 +110,9 @@ typedef struct gbees_state {
     uint64_t max_cells, needed_count;
     double needed_steps;
     double last_step; /* of the last step that was done */
+    /* Of a step that gbees_move() is in the middle of: p* times the mass, and what else was found out before. */
+    double step_threshold;
+    int step_is_last, step_is_due, step_is_grown;
     double mass;
     uint64_t marked_needed, marked_above; /* being counted */
     int64_t marked_mass;

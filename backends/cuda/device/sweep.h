@@ -112,8 +112,9 @@ GBEES_NUM void sweep_along(const gbees_setup *m, const number *p, number *next, 
     const int parts = axis_edge(axis) / piece_cells(axis), lines = (CELLS >> axis_bits(axis)) * parts;
     const int lanes = lines < TEAM ? lines : TEAM, bricks = TEAM / lanes;
 
-    for (uint32_t slot = 1 + team_index() * (uint32_t)bricks + (uint32_t)(team_lane() / lanes); slot <= count;
-         slot += team_count() * (uint32_t)bricks)
+    const team_way way = way_of(m, count, (uint32_t)bricks);
+
+    for (uint32_t slot = way.from + (uint32_t)(team_lane() / lanes); slot <= way.last; slot += way.stride)
 #pragma unroll 1
         for (int line = team_lane() % lanes; line < lines; line += lanes) {
             number out =
