@@ -7,6 +7,7 @@ AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)'; export CC;
 
 test_scripts = \
+	%D%/test_accuracy.sh \
 	%D%/test_bench.sh \
 	%D%/test_cuda.sh \
 	%D%/test_cuda_sanitize.sh \
@@ -144,6 +145,8 @@ check_LTLIBRARIES += %D%/libaccuracy.la
 	%D%/accuracy/compare.c \
 	%D%/accuracy/compare.h \
 	%D%/accuracy/kernel.c \
+	%D%/accuracy/legs.c \
+	%D%/accuracy/legs.h \
 	%D%/accuracy/moments.c \
 	%D%/accuracy/montecarlo.c \
 	%D%/accuracy/montecarlo.h \
