@@ -129,9 +129,17 @@ EXTRA_PROGRAMS += %D%/bench/ceiling %D%/bench/draw
 	%D%/accuracy/decades.h \
 	%D%/bench/draw.c
 
+bench_programs = %D%/bench/ceiling$(EXEEXT)
+if HAVE_CUDA
+EXTRA_PROGRAMS += %D%/bench/ceiling_gpu
+bench_programs += %D%/bench/ceiling_gpu$(EXEEXT)
+%C%_bench_ceiling_gpu_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+%C%_bench_ceiling_gpu_LDADD = backends/libcuda_runtime.la libgbees.la
+endif
+
 # CASES="NAME NAME", BENCH_FLAGS="--threads 1,2 --repeat 3", BENCH_FOLDER=NAME
 BENCH_FOLDER = bench-results
-bench: all %D%/bench/ceiling$(EXEEXT)
+bench: all $(bench_programs)
 	$(srcdir)/%D%/bench/run --case '$(CASES)' $(BENCH_FLAGS) . '$(BENCH_FOLDER)'
 .PHONY: bench
 
@@ -319,5 +327,5 @@ check_LTLIBRARIES += %D%/undefined.la
 %C%_undefined_la_SOURCES = %D%/plugins/undefined.c
 %C%_undefined_la_LDFLAGS = $(test_module)
 
-EXTRA_DIST += $(test_scripts) %D%/test_install.sh %D%/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost \
-	%D%/bench/measure.py %D%/bench/run %D%/data
+EXTRA_DIST += $(test_scripts) %D%/test_install.sh %D%/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
+	%D%/bench/measure.py %D%/bench/run %D%/bench/session %D%/data

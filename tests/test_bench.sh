@@ -66,7 +66,17 @@ says one/bench.md "| Lorenz '63 with its update | cpu, 2 | double | "
 calls 0 "$top_build/tests/bench/draw" one/bench.json one.png
 is_png one.png
 
-calls 0 "$bench/cost" --quick --backend cpu --dimensions 2,3 --cells 500,2000 --steps 3 --repeat 1 --threads 1 "$top_build" two
+# The GPU's kernels, as far as that goes without one; skipped without NVRTC or where CUDA was left out.
+if grep -q 'bench/ceiling_gpu' "$top_build/Makefile" && make -s -C "$top_build" tests/bench/ceiling_gpu 2>/dev/null &&
+    "$top_build/gbees-run" --plugin lorenz63 --compile-only --arch sm_90 >/dev/null 2>&1; then
+    for arch in sm_75 sm_90 sm_100; do
+        calls 0 "$top_build/tests/bench/ceiling_gpu" --compile-only "$arch"
+    done
+    calls 1 "$top_build/tests/bench/ceiling_gpu" --compile-only h200
+    says err "ceiling_gpu: 'h200' is no GPU architecture"
+fi
+
+calls 0 "$bench/cost" --quick --backend cpu --dimensions 2,3 --cells 500,2000 --steps 60 --repeat 3 --threads 1 "$top_build" two
 true_of two/cost.json "[r['dimension'] for r in d['runs']] == [2, 3, 2, 3] and not d['left_out']"
 true_of two/cost.json "all(abs(r['cells'] / want - 1) < 0.6 for r, want in zip(d['runs'], (500, 500, 2000, 2000)))"
 says two/cost.md "| ns a needed cell and step |"
@@ -74,11 +84,41 @@ calls 0 "$top_build/tests/bench/draw" two/cost.json two.png
 is_png two.png
 
 # What would not fit, and what there is no time for, is said.
-calls 0 "$bench/cost" --quick --backend cpu --dimensions 3 --cells 500,2000 --steps 3 --repeat 1 --threads 1 --memory 1 \
+calls 0 "$bench/cost" --quick --backend cpu --dimensions 3 --cells 500,2000 --steps 60 --repeat 3 --threads 1 --memory 1 \
     "$top_build" three
 true_of three/cost.json "not d['runs'] and d['left_out'] == ['n = 3, 500 cells: memory, or no such grid']"
 calls 1 "$top_build/tests/bench/draw" three/cost.json three.png
 says err "no runs of tests/bench/run or tests/bench/cost in it"
+
+# All in one go, from a folder as tests/gpu-stage makes it; and a part that the time does not allow.
+make -s -C "$top_build" tests/accuracy/accuracy tests/accuracy/workerror >/dev/null || exit 99
+mkdir -p stage/bin
+for program in gbees-run tests/accuracy/accuracy tests/bench/ceiling; do
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$top_build/$program" >"stage/bin/${program##*/}"
+    chmod +x "stage/bin/${program##*/}"
+done
+echo '{"compiler": "cc 1", "flags": "-O7"}' >stage/build.json
+unset MODELS ETAS SETS SCHEME SCHEMES UNTIL FINE LONG PROBLEMS LIMIT GBEES_RUN ACCURACY WORKERROR
+small="--quick --backend cpu --repeat 1"
+calls 0 "$bench/session" --parts bench,cost,models --models linear --samples 20000 --limit 200 \
+    --bench "$small --threads 1 --precision mixed --case lorenz63 --set end=0.02 --set measurements=[]" \
+    --cost "$small --threads 1 --dimensions 2 --cells 500 --steps 60" stage all
+true_of all/session.json "list(d['parts']) == ['bench', 'cost', 'models']"
+true_of all/session.json "all(p['exit_status'] == 0 for p in d['parts'].values())"
+true_of all/session.json "d['parts']['bench']['result']['runs'][0]['case'] == 'lorenz63'"
+true_of all/session.json "d['parts']['bench']['result']['machine']['build']['flags'] == '-O7'"
+true_of all/session.json "len(d['parts']['models']['lines']) == 6 and '| \`linear\` |' in d['parts']['models']['report']"
+calls 0 "$bench/pictures" "$top_build" all
+test "$(wc -l <out)" -eq 2 || fail "not two pictures"
+is_png all/roofline.png
+is_png all/cost.png
+calls 1 env SAMPLES=2000 "$bench/session" --parts limit --limit 0.1 stage cut
+true_of cut/session.json "d['parts']['limit']['exit_status'] is None"
+says err "session: limit: no time left"
+calls 1 "$bench/pictures" "$top_build" cut
+says err "has none of bench, cost and accuracy"
+calls 1 "$bench/session" stage all
+says err "has a session.json: remove it, or name another folder"
 
 calls 1 "$bench/run" --quick --case lorenz63 "$top_build" one
 says err "run: one has a bench.json: remove it, or name another folder"

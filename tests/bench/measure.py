@@ -132,7 +132,11 @@ def ceilings(build, threads, quick):
     text = answer(command)
     if not text:
         raise Failure(f"{command[0]} failed")
-    return json.loads(text)
+    top = json.loads(text)
+    gpu = program(build, "ceiling_gpu")
+    text = answer([gpu], 60) if gpu else ""
+    top["gpus"] = [json.loads(text)] if text else []
+    return top
 
 
 # ---- runs --------------------------------------------------------------------------------------------------------
@@ -224,7 +228,20 @@ def ceilings_text(top):
         adds = (row["float_operations_per_s"], row["double_operations_per_s"])
         cells = [f"{engineering(v)}B/s" for v in rates] + [f"{engineering(v)}op/s" for v in adds]
         lines.append(f"| {row['threads']} | " + " | ".join(cells) + " |")
+    for gpu in top["gpus"]:
+        rates = [f"{engineering(gpu['copy_bytes_per_s'])}B/s", "-"]
+        rates += [f"{engineering(gpu[key])}op/s" for key in ("float_operations_per_s", "double_operations_per_s")]
+        lines.append(f"| {gpu['name']} | " + " | ".join(rates) + " |")
     return "\n".join(lines)
+
+
+def as_backends(build, wanted):
+    """Those of a list of names, or cpu and cuda if the list is empty, that can be used here."""
+    usable = backends(build)
+    for name in wanted:
+        if name not in usable:
+            raise Failure(f"the backend {name} can't be used here: gbees-run --list says why")
+    return wanted or [name for name in usable if name in ("cpu", "cuda")]
 
 
 def main(name, body):
@@ -236,3 +253,8 @@ def main(name, body):
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+if __name__ == "__main__":
+    # What tests/gpu-stage notes of a build tree.
+    print(json.dumps(build_description(sys.argv[1])))
