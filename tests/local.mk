@@ -7,6 +7,8 @@ AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)'; export CC;
 
 test_scripts = \
+	%D%/test_accuracy.sh \
+	%D%/test_bench.sh \
 	%D%/test_cuda.sh \
 	%D%/test_cuda_sanitize.sh \
 	%D%/test_cuda_shim.sh \
@@ -106,7 +108,40 @@ EXTRA_PROGRAMS = %D%/accuracy/accuracy %D%/accuracy/workerror
 %C%_accuracy_accuracy_LDADD = %D%/libaccuracy.la $(LDADD)
 %C%_accuracy_workerror_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 %C%_accuracy_workerror_LDADD = core/libplot.la libgbees.la $(CAIRO_LIBS)
+%C%_accuracy_workerror_SOURCES = \
+	%D%/accuracy/decades.c \
+	%D%/accuracy/decades.h \
+	%D%/accuracy/workerror.c
 CLEANFILES = $(EXTRA_PROGRAMS)
+
+# The benchmark (doc/performance.md): make bench, and make tests/bench/draw for its pictures.
+EXTRA_PROGRAMS += %D%/bench/ceiling %D%/bench/draw
+%C%_bench_ceiling_CFLAGS = $(AM_CFLAGS) -ffp-contract=fast $(OPENMP_CFLAGS)
+%C%_bench_ceiling_LDADD =
+%C%_bench_ceiling_SOURCES = \
+	%D%/bench/ceiling.c \
+	%D%/bench/ceiling.h \
+	%D%/bench/ceiling_loops.c
+%C%_bench_draw_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D% $(CAIRO_CFLAGS)
+%C%_bench_draw_LDADD = core/libplot.la libgbees.la $(JANSSON_LIBS) $(CAIRO_LIBS)
+%C%_bench_draw_SOURCES = \
+	%D%/accuracy/decades.c \
+	%D%/accuracy/decades.h \
+	%D%/bench/draw.c
+
+bench_programs = %D%/bench/ceiling$(EXEEXT)
+if HAVE_CUDA
+EXTRA_PROGRAMS += %D%/bench/ceiling_gpu
+bench_programs += %D%/bench/ceiling_gpu$(EXEEXT)
+%C%_bench_ceiling_gpu_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+%C%_bench_ceiling_gpu_LDADD = backends/libcuda_runtime.la libgbees.la
+endif
+
+# CASES="NAME NAME", BENCH_FLAGS="--threads 1,2 --repeat 3", BENCH_FOLDER=NAME
+BENCH_FOLDER = bench-results
+bench: all $(bench_programs)
+	$(srcdir)/%D%/bench/run --case '$(CASES)' $(BENCH_FLAGS) . '$(BENCH_FOLDER)'
+.PHONY: bench
 
 check_LTLIBRARIES += %D%/libaccuracy.la
 %C%_libaccuracy_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
@@ -118,6 +153,8 @@ check_LTLIBRARIES += %D%/libaccuracy.la
 	%D%/accuracy/compare.c \
 	%D%/accuracy/compare.h \
 	%D%/accuracy/kernel.c \
+	%D%/accuracy/legs.c \
+	%D%/accuracy/legs.h \
 	%D%/accuracy/moments.c \
 	%D%/accuracy/montecarlo.c \
 	%D%/accuracy/montecarlo.h \
@@ -290,4 +327,5 @@ check_LTLIBRARIES += %D%/undefined.la
 %C%_undefined_la_SOURCES = %D%/plugins/undefined.c
 %C%_undefined_la_LDFLAGS = $(test_module)
 
-EXTRA_DIST += $(test_scripts) %D%/test_install.sh %D%/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/data
+EXTRA_DIST += $(test_scripts) %D%/test_install.sh %D%/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
+	%D%/bench/measure.py %D%/bench/run %D%/bench/session %D%/data

@@ -157,17 +157,21 @@ END_TEST
 
 START_TEST(summary)
 {
-    gbees_summary with = {
-        .totals = {.steps = 7, .cell_updates = 8e10, .max_cells = 9, .peak_bytes = 1u << 31, .threads = 1},
-        .wall_s = 5,
-        .propagate_s = 4};
+    gbees_summary with = {.totals = {.steps = 7,
+                                     .cell_updates = 8e10,
+                                     .raw_cell_updates = 9e10,
+                                     .max_cells = 9,
+                                     .peak_bytes = 1u << 31,
+                                     .threads = 1},
+                          .wall_s = 5,
+                          .propagate_s = 4};
     json_t *line = parse(gbees_jsonl_summary("cpu", &with));
 
-    check_keys(
-        line,
-        "event backend threads steps cell_updates max_cells wall_s propagate_s cells_per_s peak_bytes warnings ");
+    check_keys(line, "event backend threads steps cell_updates raw_cell_updates max_cells wall_s propagate_s "
+                     "cells_per_s peak_bytes warnings ");
     ck_assert_str_eq(json_string_value(json_object_get(line, "backend")), "cpu");
     ck_assert_int_eq(json_integer_value(json_object_get(line, "cell_updates")), 80000000000);
+    ck_assert_int_eq(json_integer_value(json_object_get(line, "raw_cell_updates")), 90000000000);
     ck_assert_int_eq(json_integer_value(json_object_get(line, "peak_bytes")), INT64_C(1) << 31);
     ck_assert_double_eq(real_of(line, "cells_per_s"), 2e10);
     json_decref(line);

@@ -204,7 +204,7 @@ tail -n 1 out | grep -q '"event":"summary"' || fail "the last event is not the s
 for key in leg record t step dt cells cells_above mass_lost mean cov entropy wall_s since warnings; do
     grep '"event":"record"' out | grep -qv "\"$key\":" && fail "a record without $key"
 done
-for key in backend threads steps cell_updates max_cells wall_s propagate_s cells_per_s peak_bytes warnings; do
+for key in backend threads steps cell_updates raw_cell_updates max_cells wall_s propagate_s cells_per_s peak_bytes warnings; do
     tail -n 1 out | grep -q "\"$key\":" || fail "a summary without $key"
 done
 has out '"threads":1'

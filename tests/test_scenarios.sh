@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_scenarios.sh - every model as a newcomer meets it: its card, and the beginning of each of its scenarios, with
-# records that can be read. The scenarios other than the default one are taken from the card, as doc/models.md says.
+# records that can be read. The scenarios other than the default one are asked for by name, as doc/models.md says.
 set -u
 
 top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)

@@ -90,6 +90,7 @@ int gbees_json_add_summary(json_t *object, const char *backend, const gbees_summ
     bad |= json_object_set_new(object, "threads", json_integer(totals->threads));
     bad |= json_object_set_new(object, "steps", gbees_json_unsigned(totals->steps));
     bad |= json_object_set_new(object, "cell_updates", gbees_json_count(totals->cell_updates));
+    bad |= json_object_set_new(object, "raw_cell_updates", gbees_json_count(totals->raw_cell_updates));
     bad |= json_object_set_new(object, "max_cells", gbees_json_unsigned(totals->max_cells));
     bad |= json_object_set_new(object, "wall_s", gbees_json_real(summary->wall_s));
     bad |= json_object_set_new(object, "propagate_s", gbees_json_real(summary->propagate_s));

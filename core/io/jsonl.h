@@ -20,8 +20,8 @@ char *gbees_jsonl_update(double time, const gbees_evidence *evidence);
 /* {"event":"progress","t","fraction","step","max_cells"} */
 char *gbees_jsonl_progress(double time, double fraction, const gbees_totals *totals);
 
-/* {"event":"summary","backend","threads","steps","cell_updates","max_cells","wall_s","propagate_s","cells_per_s",
- * "peak_bytes","warnings"}; cells_per_s = cell_updates / propagate_s. */
+/* {"event":"summary","backend","threads","steps","cell_updates","raw_cell_updates","max_cells","wall_s","propagate_s",
+ * "cells_per_s","peak_bytes","warnings"}; cells_per_s = cell_updates / propagate_s. */
 char *gbees_jsonl_summary(const char *backend, const gbees_summary *summary);
 
 /* {"event":"error","status","text"}; status is a word: gbees_status_name(). */

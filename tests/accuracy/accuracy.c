@@ -1,4 +1,5 @@
 /* accuracy - holds results folders against a Monte Carlo truth, or against each other; prints Markdown. */
+#include "legs.h"
 #include "report.h"
 #include "row.h"
 #include "study.h"
@@ -9,6 +10,7 @@
 typedef struct options {
     gbees_study_options study;
     const char *row, *table, *samples; /* see row.h */
+    int legs;                          /* `row` is the label of lines by legs.h */
     gbees_montecarlo_options montecarlo;
     size_t kernel;
     double work;
@@ -27,6 +29,7 @@ enum {
     KEY_L1,
     KEY_PLUGIN_PATH,
     KEY_ROW,
+    KEY_LEGS,
     KEY_TABLE,
     KEY_KEEP
 };
@@ -44,8 +47,9 @@ static const struct argp_option table[] = {
     {"threads", KEY_THREADS, "N", 0, "0 (default): all", 0},
     {"l1", KEY_L1, NULL, 0, "print the L1 distance of two runs' records", 0},
     {"row", KEY_ROW, "LABEL", 0, "print the last record of each run as a line of numbers after LABEL", 0},
+    {"legs", KEY_LEGS, "LABEL", 0, "print the ends of each leg, a line of numbers after LABEL for each", 0},
     {"keep", KEY_KEEP, "DIR", 0, "with --row: keep samples in DIR, for the next time", 0},
-    {"truth", KEY_TABLE, "FILE", 0, "with --row: true moments from a table, in place of samples", 0},
+    {"truth", KEY_TABLE, "FILE", 0, "with --row or --legs: true moments from a table, in place of samples", 0},
     {0},
 };
 
@@ -100,7 +104,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
         chosen->l1 = 1;
         return 0;
     case KEY_ROW:
+    case KEY_LEGS:
         chosen->row = text;
+        chosen->legs = key == KEY_LEGS;
         return 0;
     case KEY_TABLE:
         chosen->table = text;
@@ -128,29 +134,10 @@ typedef struct run {
     gbees_montecarlo *montecarlo;
 } run;
 
-/* Carries the samples to a record; *leg is the leg they are in, *next the first measurement not yet used. A leg opens
- * with all measurements of one time. */
-static int carry(run *this, const gbees_snapshot *snapshot, int *leg, int *next, gbees_error *error)
-{
-    const gbees_problem *problem = this->study.problem;
-    int status = GBEES_OK;
-
-    for (; *leg < snapshot->leg && !status; ++*leg) {
-        const double time = *next < problem->measurement_count ? problem->measurements[*next].time : NAN;
-
-        if (isnan(time))
-            return gbees_error_set(error, GBEES_EINPUT,
-                                   "leg %d has no measurement in the scenario: is it the run's own?", snapshot->leg);
-        status = gbees_montecarlo_advance(this->montecarlo, time, error);
-        while (!status && *next < problem->measurement_count && problem->measurements[*next].time == time)
-            status = gbees_montecarlo_update(this->montecarlo, &problem->measurements[(*next)++], error);
-    }
-    return status ? status : gbees_montecarlo_advance(this->montecarlo, snapshot->time, error);
-}
-
 static int measure_all(run *this, const options *chosen, gbees_accuracy *list, gbees_error *error)
 {
-    int status = GBEES_OK, leg = 0, next = 0;
+    gbees_carrier carrier = {0};
+    int status = GBEES_OK;
 
     for (size_t i = 0; i < gbees_results_count(this->study.results) && !status; i++) {
         gbees_reported reported;
@@ -161,7 +148,7 @@ static int measure_all(run *this, const options *chosen, gbees_accuracy *list, g
             break;
         status = gbees_study_reported(&this->study, i, &reported, error);
         if (!status)
-            status = carry(this, snapshot, &leg, &next, error);
+            status = gbees_study_carry(&this->study, &carrier, this->montecarlo, snapshot, error);
         if (!status)
             status = gbees_accuracy_measure(snapshot, &reported.moments, this->montecarlo, chosen->kernel,
                                             chosen->work, &list[i], error);
@@ -207,7 +194,7 @@ static int report_row(const options *chosen, const char *folder, gbees_error *er
     int status = gbees_study_open(folder, &chosen->study, &study, error);
 
     if (!status)
-        status = gbees_row_print(stdout, &study, &row, error);
+        status = (chosen->legs ? gbees_legs_print : gbees_row_print)(stdout, &study, &row, error);
     gbees_study_close(&study);
     return status;
 }
@@ -264,7 +251,7 @@ int main(int argc, char **argv)
     const struct argp parser = {
         table,
         parse,
-        "RUN...\n--row LABEL RUN...\n--l1 RUN_A RUN_B",
+        "RUN...\n--row LABEL RUN...\n--legs LABEL RUN...\n--l1 RUN_A RUN_B",
         "Holds the records of results folders against a Monte Carlo truth, and prints tables in Markdown.",
         NULL,
         NULL,

@@ -13,22 +13,20 @@ typedef struct figures {
     double kolmogorov; /* the largest of all axes; NAN where there are no samples */
 } figures;
 
-/* The width of a cell over half a standard deviation of the initial density. */
-static double relative_width(const gbees_problem *problem)
+double gbees_row_width(const gbees_problem *problem)
 {
     return 2 * problem->width[0] / sqrt(problem->covariance[0]);
 }
 
-/* On cells of about half a standard deviation, whatever the grid's: coefficients of different grids are then those of
- * the same thing. */
-static int compare_binned(const gbees_study *study, const gbees_snapshot *last, const gbees_montecarlo *montecarlo,
-                          double *coefficient, gbees_error *error)
+int gbees_row_binned(const gbees_study *study, const gbees_snapshot *snapshot, const gbees_montecarlo *montecarlo,
+                     double effective, double *coefficient, gbees_error *error)
 {
-    const int factor = (int)fmax(1, round(1 / relative_width(study->problem)));
+    const int factor = (int)fmax(1, round(1 / gbees_row_width(study->problem)));
     gbees_snapshot *coarse = NULL;
-    int status = gbees_compare_coarsen(last, factor, &coarse, error);
+    int status = gbees_compare_coarsen(snapshot, factor, &coarse, error);
 
-    if (!status && (double)coarse->count <= 8 * largest_bias * (double)montecarlo->count)
+    *coefficient = NAN;
+    if (!status && (double)coarse->count <= 8 * largest_bias * effective)
         status = gbees_compare_binned(coarse, montecarlo, coefficient, NULL, error);
     gbees_snapshot_destroy(coarse);
     return status;
@@ -64,7 +62,7 @@ static int compare(const gbees_study *study, const gbees_snapshot *last, const g
         if (!status)
             status = gbees_montecarlo_moments(montecarlo, 0, &truth, error);
         if (!status)
-            status = compare_binned(study, last, montecarlo, &result->binned, error);
+            status = gbees_row_binned(study, last, montecarlo, (double)montecarlo->count, &result->binned, error);
         if (!status)
             status = compare_marginals(last, montecarlo, &result->kolmogorov, error);
         gbees_montecarlo_destroy(montecarlo);
@@ -109,7 +107,7 @@ int gbees_row_print(FILE *file, const gbees_study *study, const gbees_row_option
             snprintf(kolmogorov, sizeof kolmogorov, "%.4f", result.kolmogorov);
         fprintf(file,
                 "%s\t%s\t%.6g\t%.3g\t%.3g\t%.0f\t%.4g\t%.0f\t%.3f\t%d\t%.5f\t%.5f\t%s\t%.6f\t%.6f\t%.6f\t%.6f\t%s\n",
-                options->label, problem->model->name, last->time, relative_width(problem), problem->threshold,
+                options->label, problem->model->name, last->time, gbees_row_width(problem), problem->threshold,
                 work.steps, work.cell_updates, work.max_cells, work.propagate_s, work.threads, result.mean,
                 result.spread, binned, reported.mass, reported.clipped, reported.outflow, reported.pruned,
                 kolmogorov);

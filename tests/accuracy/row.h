@@ -16,4 +16,12 @@ typedef struct gbees_row_options {
 void gbees_row_print_head(FILE *file);
 int gbees_row_print(FILE *file, const gbees_study *study, const gbees_row_options *options, gbees_error *error);
 
+/* The width of a cell over half a standard deviation of the initial density, along the first axis. */
+double gbees_row_width(const gbees_problem *problem);
+
+/* On cells of about half a standard deviation, whatever the grid's: coefficients of different grids are then those of
+ * the same thing. NAN where so few effective samples would say nothing. */
+int gbees_row_binned(const gbees_study *study, const gbees_snapshot *snapshot, const gbees_montecarlo *montecarlo,
+                     double effective, double *coefficient, gbees_error *error);
+
 #endif

@@ -145,3 +145,25 @@ int gbees_study_work(const gbees_study *study, gbees_work *work, gbees_error *er
     free(path);
     return status ? GBEES_EIO : GBEES_OK;
 }
+
+/* ---- its truth -------------------------------------------------------------------------------------------- */
+
+int gbees_study_carry(const gbees_study *study, gbees_carrier *carrier, gbees_montecarlo *montecarlo,
+                      const gbees_snapshot *snapshot, gbees_error *error)
+{
+    const gbees_problem *problem = study->problem;
+    int status = GBEES_OK;
+
+    for (; carrier->leg < snapshot->leg && !status; carrier->leg++) {
+        int *next = &carrier->next;
+        const double time = *next < problem->measurement_count ? problem->measurements[*next].time : NAN;
+
+        if (isnan(time))
+            return gbees_error_set(error, GBEES_EINPUT,
+                                   "leg %d has no measurement in the scenario: is it the run's own?", snapshot->leg);
+        status = gbees_montecarlo_advance(montecarlo, time, error);
+        while (!status && *next < problem->measurement_count && problem->measurements[*next].time == time)
+            status = gbees_montecarlo_update(montecarlo, &problem->measurements[(*next)++], error);
+    }
+    return status ? status : gbees_montecarlo_advance(montecarlo, snapshot->time, error);
+}

@@ -1,5 +1,5 @@
 /* workerror - draws the error of the mean against the time that a run took, from the rows of `accuracy --row`. */
-#include "command/plot/figure.h"
+#include "decades.h"
 #include <cairo.h>
 #include <errno.h>
 #include <math.h>
@@ -74,26 +74,6 @@ static int table_read(FILE *file, table *rows)
 
 /* ---- drawing: both axes are decimal logarithms ------------------------------------------------------------ */
 
-/* 1, 2 and 5 times powers of ten; powers alone where there are too many of them. */
-static void ticks_make(gbees_ticks *ticks, double lo, double hi)
-{
-    static const double steps[] = {1, 2, 5};
-    const int each = hi - lo > 3 ? 1 : 3;
-
-    ticks->count = 0;
-    ticks->exponent = 0;
-    for (int decade = (int)floor(lo); decade <= (int)ceil(hi); decade++) {
-        for (int k = 0; k < each; k++) {
-            const double value = decade + log10(steps[k]);
-
-            if (value < lo || value > hi || ticks->count == GBEES_TICKS_MAX)
-                continue;
-            ticks->value[ticks->count] = value;
-            (void)snprintf(ticks->text[ticks->count++], sizeof ticks->text[0], "%g", steps[k] * pow(10, decade));
-        }
-    }
-}
-
 static void panel_range(const table *rows, const row *first, gbees_panel *panel)
 {
     for (int axis = 0; axis < 2; axis++) {
@@ -109,21 +89,13 @@ static void panel_range(const table *rows, const row *first, gbees_panel *panel)
         }
     }
     for (int axis = 0; axis < 2; axis++)
-        ticks_make(&panel->ticks[axis], panel->lo[axis], panel->hi[axis]);
-}
-
-static gbees_rgb scheme_color(int number)
-{
-    static const gbees_rgb color[] = {{0.75, 0.20, 0.15}, {0.10, 0.35, 0.70}, {0.10, 0.55, 0.30},
-                                      {0.80, 0.50, 0.05}, {0.50, 0.25, 0.60}, {0.35, 0.35, 0.35}};
-
-    return color[number % (int)(sizeof color / sizeof color[0])];
+        gbees_decades_ticks(&panel->ticks[axis], panel->lo[axis], panel->hi[axis]);
 }
 
 static void draw_points(gbees_figure *figure, const gbees_panel *panel, const table *rows, const row *first,
                         int scheme)
 {
-    const gbees_rgb color = scheme_color(scheme);
+    const gbees_rgb color = gbees_decades_color(scheme);
     double last_x = NAN, last_y = NAN;
 
     for (int k = 0; k < rows->count; k++) {
@@ -172,7 +144,7 @@ static void draw_legend(gbees_figure *figure, const table *rows, double y)
     gbees_label label = {.x = 80, .y = y, .size = 13, .ay = 0.5};
 
     for (int k = 0; k < rows->schemes; k++) {
-        label.color = scheme_color(k);
+        label.color = gbees_decades_color(k);
         gbees_figure_line(figure, label.x, y, label.x + 28, y, 2.5, label.color);
         label.x += 36;
         gbees_figure_text(figure, &label, rows->scheme[k]);
