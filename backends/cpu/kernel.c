@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__AVX__)
+#if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
@@ -45,6 +45,10 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 
 #include "kernel_far.h"
 
+#include "kernel_lanes.h"
+
+#include "kernel_column.h"
+
 #include "kernel_sweep.h"
 #undef GBEES_REAL
 #undef GBEES_REAL_FN
@@ -71,6 +75,10 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #include "kernel_inspect.h"
 
 #include "kernel_far.h"
+
+#include "kernel_lanes.h"
+
+#include "kernel_column.h"
 
 #include "kernel_sweep.h"
 

@@ -134,7 +134,11 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
         GBEES_REAL_FN(pencil_velocities)
         (c, axis, &base, b == 0, b == bricks - 1, count, lanes, u + (b ? b * count + 2 * lanes : 0));
     }
-    if (c->reach > 1) {
+    /* Where planes are whole vectors the usual way through is in kernel_column.h. */
+    const int whole_vectors = lanes % LANES == 0 && c->reach == 1 && !c->preserving && !pencil->diverging;
+    if (whole_vectors) {
+        GBEES_REAL_FN(sweep_columns)(p, u, mass, mass + faces - lanes, lambda, whole, lanes, faces - lanes);
+    } else if (c->reach > 1) {
         GBEES_REAL_FN(cross_far)(own, u, mass, lambda, lanes, faces, c->reach, c->preserving);
         GBEES_REAL_FN(bound_masses)(own, mass, lanes, bricks * count);
     } else if (c->preserving)
@@ -145,7 +149,9 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
         GBEES_REAL_FN(cross_smooth)(p, u, mass, lambda, whole, lanes, faces);
     sums->outflow +=
         GBEES_REAL_FN(sum_outflow)(mass, lanes, -1) + GBEES_REAL_FN(sum_outflow)(mass + faces - lanes, lanes, 1);
-    if (c->reach > 1)
+    if (whole_vectors)
+        ; /* done */
+    else if (c->reach > 1)
         GBEES_REAL_FN(move_planes)(own, mass, lanes, bricks * count);
     else
         GBEES_REAL_FN(change_planes)(own, mass, lanes, bricks * count);
