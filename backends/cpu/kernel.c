@@ -39,13 +39,13 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #include "kernel_mask.h"
 #include "kernel_split.h"
 
+#include "kernel_lanes.h"
+
 #include "kernel_real.h"
 
 #include "kernel_inspect.h"
 
 #include "kernel_far.h"
-
-#include "kernel_lanes.h"
 
 #include "kernel_column.h"
 
@@ -70,13 +70,13 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #include "kernel_mask.h"
 #include "kernel_split.h"
 
+#include "kernel_lanes.h"
+
 #include "kernel_real.h"
 
 #include "kernel_inspect.h"
 
 #include "kernel_far.h"
-
-#include "kernel_lanes.h"
 
 #include "kernel_column.h"
 

@@ -21,6 +21,18 @@ INLINE GBEES_REAL_FN(lanes) GBEES_REAL_FN(lanes_above)(GBEES_REAL_FN(vector) a, 
 #endif
 }
 
+/* Where a and b differ, or are no numbers. */
+INLINE GBEES_REAL_FN(lanes) GBEES_REAL_FN(lanes_apart)(GBEES_REAL_FN(vector) a, GBEES_REAL_FN(vector) b)
+{
+#if defined(__AVX512F__) && LANES == 16
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_NEQ_UQ);
+#elif defined(__AVX512F__)
+    return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_NEQ_UQ);
+#else
+    return a != b;
+#endif
+}
+
 /* Bit l: lane l is one of them. */
 INLINE unsigned GBEES_REAL_FN(lane_bits)(GBEES_REAL_FN(lanes) lanes)
 {
