@@ -40,8 +40,10 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 cpu_kernel_sources = \
 	%D%/cpu/kernel.c \
 	%D%/cpu/kernel.h \
+	%D%/cpu/kernel_column.h \
 	%D%/cpu/kernel_far.h \
 	%D%/cpu/kernel_inspect.h \
+	%D%/cpu/kernel_lanes.h \
 	%D%/cpu/kernel_mask.h \
 	%D%/cpu/kernel_real.h \
 	%D%/cpu/kernel_split.h \

@@ -377,6 +377,46 @@ START_TEST(a_visitor_can_stop)
 }
 END_TEST
 
+/* Has growth look at all bricks again, not only at those of which cells have risen over p*. */
+static void look_again(rig *r)
+{
+    memset(r->engine->served, 0, r->engine->g.capacity * sizeof *r->engine->served);
+}
+
+START_TEST(growth_misses_nothing_where_it_does_not_look)
+{
+    cell_list list[2];
+    uint64_t raw[2];
+    rig r;
+
+    rig_open(&r, _i, _i == 1 ? 8 : 6 - _i);
+    r.problem.threshold = _i == 1 ? 0.02 : _i == 2 ? 3e-3 : _i == 3 ? 1e-3 : 1e-4;
+    r.problem.numerics.prune_interval = 3;
+    for (int again = 0; again < 2; again++) {
+        uint64_t served = 0;
+
+        rig_start(&r, 1);
+        for (int k = 0; k < 14; k++) {
+            if (again)
+                look_again(&r);
+            rig_steps(&r, 1);
+            for (uint32_t b = 0; b < r.engine->g.count; b++)
+                served |= r.engine->served[r.engine->g.used[b]];
+        }
+        ck_assert(served != 0);
+        list[again] = rig_cells(&r);
+        raw[again] = rig_statistics(&r).cells_raw;
+    }
+    ck_assert_uint_eq(raw[0], raw[1]);
+    ck_assert_uint_eq(list[0].count, list[1].count);
+    ck_assert_int_eq(memcmp(list[0].p, list[1].p, list[0].count * sizeof *list[0].p), 0);
+    ck_assert_int_eq(memcmp(list[0].index, list[1].index, list[0].count * sizeof *list[0].index), 0);
+    list_free(&list[0]);
+    list_free(&list[1]);
+    rig_close(&r);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cpu");
@@ -388,6 +428,7 @@ int main(void)
     tcase_add_loop_test(bits, threads_give_the_same_bits_for_cells, 0, 2);
     tcase_add_test(bits, threads_give_the_same_bits_after_an_update);
     tcase_add_loop_test(bits, instruction_sets_agree, 1, 7);
+    tcase_add_loop_test(bits, growth_misses_nothing_where_it_does_not_look, 1, 6);
     tcase_set_timeout(mass, 60);
     tcase_add_loop_test(mass, mass_is_conserved_while_the_grid_grows_ahead, 1, 6);
     tcase_add_loop_test(mass, mass_is_conserved_to_rounding_where_nothing_turns, 1, 5);

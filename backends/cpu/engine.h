@@ -31,6 +31,7 @@ struct gbees_engine {
     /* One row a slot; p and next are swapped at each step of ctu, and at each prune of the split scheme. */
     void *p, *s, *next, *share;
     uint64_t *active, *flow, *needed;
+    uint64_t *served; /* cells whose growth has been seen to */
     unsigned char *diverging;
     double *rate;
     double *velocity; /* paper mode: at the upper faces, n a cell */

@@ -20,6 +20,15 @@ static void leaving(const gbees_engine *e, uint32_t slot, uint64_t *out)
         out[d] = e->active[slot] & flow[d] & e->near[d];
 }
 
+/* Whether cells of the brick have risen over p* since its growth was last seen to.  Nothing else can ask for more:
+ * flows change with a time-dependent drift only, and what an active cell needs survives a prune. */
+static int has_risen(const gbees_engine *e, uint32_t slot)
+{
+    int settled = !e->paper && !e->context.moving && e->problem->numerics.growth != GBEES_GROWTH_ALL;
+
+    return (e->active[slot] & ~(settled ? e->served[slot] : 0)) != 0;
+}
+
 /* Whether a brick that this one needs is absent. */
 static int lacks_bricks(const gbees_engine *e, uint32_t slot)
 {
@@ -142,7 +151,7 @@ static void clear_brick(gbees_engine *e, uint32_t slot)
     memset((char *)e->p + at, 0, cells * e->real_size);
     if (e->s)
         memset((char *)e->s + at, 0, cells * e->real_size);
-    e->active[slot] = e->needed[slot] = 0;
+    e->active[slot] = e->needed[slot] = e->served[slot] = 0;
 }
 
 int engine_grow(gbees_engine *e, double time, gbees_error *error)
@@ -162,8 +171,12 @@ int engine_grow(gbees_engine *e, double time, gbees_error *error)
      * the same for every number of threads. */
 #pragma omp parallel for num_threads(engine_threads(e, before)) schedule(static)
     for (uint32_t at = 0; at < chunks; at++)
-        for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++)
-            e->keep[k] = e->active[e->g.used[k]] && (all || lacks_bricks(e, e->g.used[k]));
+        for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++) {
+            uint32_t slot = e->g.used[k];
+
+            e->keep[k] = has_risen(e, slot) && (all || lacks_bricks(e, slot));
+            e->served[slot] |= e->active[slot];
+        }
     for (uint32_t k = 0; k < before && !status; k++)
         if (e->keep[k])
             status = all ? insert_all(e, e->g.used[k], error) : insert_downwind(e, e->g.used[k], error);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__AVX__)
+#if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
@@ -39,11 +39,15 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #include "kernel_mask.h"
 #include "kernel_split.h"
 
+#include "kernel_lanes.h"
+
 #include "kernel_real.h"
 
 #include "kernel_inspect.h"
 
 #include "kernel_far.h"
+
+#include "kernel_column.h"
 
 #include "kernel_sweep.h"
 #undef GBEES_REAL
@@ -66,11 +70,15 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #include "kernel_mask.h"
 #include "kernel_split.h"
 
+#include "kernel_lanes.h"
+
 #include "kernel_real.h"
 
 #include "kernel_inspect.h"
 
 #include "kernel_far.h"
+
+#include "kernel_column.h"
 
 #include "kernel_sweep.h"
 

@@ -23,6 +23,28 @@ INLINE void GBEES_REAL_FN(inspect_axis)(const GBEES_REAL *u, GBEES_REAL over_wid
     flow[1] = GBEES_REAL_FN(mask)(above, 0, count, 1);
 }
 
+/* The largest rate, at least 0; not a number if one is not finite. */
+INLINE GBEES_REAL GBEES_REAL_FN(largest)(const GBEES_REAL *rate, int count)
+{
+    GBEES_REAL_FN(vector) high = {0}, odd = {0};
+    GBEES_REAL most = 0;
+    int i = 0;
+
+    for (; i + LANES <= count; i += LANES) {
+        GBEES_REAL_FN(vector) v = GBEES_REAL_FN(load)(rate + i);
+
+        high = GBEES_REAL_FN(highest)(v, high);
+        odd += v - v;
+    }
+    for (int l = 0; l < LANES; l++) {
+        most = high[l] > most ? high[l] : most;
+        most += odd[l];
+    }
+    for (; i < count; i++)
+        most = rate[i] <= most || isnan(most) ? most : rate[i];
+    return most;
+}
+
 static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slots, uint32_t count)
 {
     const gbees_shape *shape = &c->g->shape;
@@ -30,7 +52,6 @@ static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slot
     for (uint32_t k = 0; k < count; k++) {
         uint32_t slot = slots[k];
         GBEES_REAL_FN(base) base;
-        double most = 0;
         GBEES_REAL u[GBEES_REAL_FN(PLANES)], rate[64] = {0};
 
         GBEES_REAL_FN(base_of)(c, slot, &base);
@@ -50,9 +71,7 @@ static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slot
 
             c->diverging[slot] |= (unsigned char)(((flow[0] & flow[1]) != 0) << j);
         }
-        for (int i = 0; i < shape->cells; i++)
-            most = (double)rate[i] <= most || isnan(most) ? most : (double)rate[i]; /* a NaN stays */
-        c->rate[slot] = most;
+        c->rate[slot] = (double)GBEES_REAL_FN(largest)(rate, shape->cells);
     }
 }
 

@@ -349,30 +349,49 @@ INLINE double GBEES_REAL_FN(sum)(const GBEES_REAL *value, int count)
     return sum;
 }
 
-/* to = what of from is not negative; with denormals, which are slow and worth nothing, at 0. */
-static __attribute__((noinline)) void GBEES_REAL_FN(keep_positive)(const GBEES_REAL *restrict from,
-                                                                   GBEES_REAL *restrict to, GBEES_REAL *restrict lost,
+/* to = what of from is not negative; with denormals, which are slow and worth nothing, at 0.  Returns whether that
+ * changed anything. */
+INLINE int GBEES_REAL_FN(keep_positive)(const GBEES_REAL *restrict from, GBEES_REAL *restrict to, int count)
+{
+    const GBEES_REAL_FN(vector) nothing = {0}, tiny = TINY - nothing;
+    unsigned changed = 0;
+    int i = 0;
+
+#pragma GCC unroll 32
+    for (; i + LANES <= count; i += LANES) {
+        GBEES_REAL_FN(vector) value = GBEES_REAL_FN(load)(from + i);
+        GBEES_REAL_FN(vector) kept = GBEES_REAL_FN(choose)(GBEES_REAL_FN(lanes_above)(tiny, value), nothing, value);
+
+        GBEES_REAL_FN(store)(to + i, kept);
+        changed |= GBEES_REAL_FN(lane_bits)(GBEES_REAL_FN(lanes_apart)(kept, value));
+    }
+    for (; i < count; i++) {
+        to[i] = from[i] < TINY ? 0 : from[i];
+        changed |= to[i] != from[i];
+    }
+    return changed != 0;
+}
+
+/* What keep_positive() has added. */
+static __attribute__((noinline)) double GBEES_REAL_FN(sum_clipped)(const GBEES_REAL *from, const GBEES_REAL *to,
                                                                    int count)
 {
-    for (int i = 0; i < count; i++) {
-        GBEES_REAL kept = from[i] < TINY ? 0 : from[i];
+    GBEES_REAL clipped[64];
 
-        to[i] = kept;
-        lost[i] = kept - from[i];
-    }
+    for (int i = 0; i < count; i++)
+        clipped[i] = to[i] - from[i];
+    return GBEES_REAL_FN(sum)(clipped, count);
 }
 
 /* The new probabilities of a brick: positive, counted, marked. */
 INLINE uint64_t GBEES_REAL_FN(settle)(const kernel_context *c, const GBEES_REAL *restrict value,
                                       GBEES_REAL *restrict next, int cells, kernel_sums *sums)
 {
-    _Alignas(64) GBEES_REAL clipped[64];
+    int changed = GBEES_REAL_FN(keep_positive)(value, next, cells);
 
-    GBEES_REAL_FN(keep_positive)(value, next, clipped, cells);
     sums->mass += GBEES_REAL_FN(sum)(next, cells);
-    /* Mostly nothing was: no value is above 0, and all are at 0 or above. */
-    if (GBEES_REAL_FN(mask)(clipped, 0, cells, 1) || GBEES_REAL_FN(mask)(clipped, 0, cells, 0) != c->g->shape.all)
-        sums->clipped += GBEES_REAL_FN(sum)(clipped, cells);
+    if (changed)
+        sums->clipped += GBEES_REAL_FN(sum_clipped)(value, next, cells);
     return GBEES_REAL_FN(mask)(next, (GBEES_REAL)c->threshold, cells, 0);
 }
 

@@ -111,9 +111,19 @@ INLINE double GBEES_REAL_FN(sum_outflow)(const GBEES_REAL *mass, int lanes, int 
     return GBEES_REAL_FN(sum)(out, lanes);
 }
 
+/* Asks memory for the rows of bricks [from, to) of a pencil. */
+INLINE void GBEES_REAL_FN(prefetch_rows)(const kernel_context *c, const kernel_pencil *pencil, uint32_t from,
+                                         uint32_t to, size_t row)
+{
+    for (uint32_t b = from; b < to && b < pencil->bricks; b++)
+        for (size_t at = 0; at < row; at += 64)
+            __builtin_prefetch((const char *)c->density + pencil->slots[b] * row + at, 1, 2);
+}
+
+/* The rows of the pencil after this one are asked for brick by brick: many at once would wait for each other. */
 INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const kernel_pencil *pencil,
-                                        GBEES_REAL *restrict p, int last_axis, kernel_sums *sums, int count,
-                                        int shift, int log2_edge)
+                                        const kernel_pencil *next, GBEES_REAL *restrict p, int last_axis,
+                                        kernel_sums *sums, int count, int shift, int log2_edge)
 {
     const int lanes = count >> log2_edge, bricks = (int)pencil->bricks, faces = bricks * count + lanes;
     const int end = (c->reach + 2) * lanes; /* of the empty planes */
@@ -128,13 +138,19 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
     int32_t first = grid_key(c->g, pencil->slots[0])[axis];
     GBEES_REAL_FN(base_of)(c, pencil->slots[0], &base);
     for (int b = 0; b < bricks; b++) {
+        GBEES_REAL_FN(prefetch_rows)(c, next, (uint32_t)b, (uint32_t)b + 1, (size_t)count * sizeof *rows);
         GBEES_REAL_FN(split)
         (rows + (size_t)pencil->slots[b] * (size_t)count, own + b * count, count, shift, log2_edge);
         GBEES_REAL_FN(move_base)(c, axis, first + b, &base);
         GBEES_REAL_FN(pencil_velocities)
         (c, axis, &base, b == 0, b == bricks - 1, count, lanes, u + (b ? b * count + 2 * lanes : 0));
     }
-    if (c->reach > 1) {
+    GBEES_REAL_FN(prefetch_rows)(c, next, (uint32_t)bricks, next->bricks, (size_t)count * sizeof *rows);
+    /* Where planes are whole vectors the usual way through is in kernel_column.h. */
+    const int whole_vectors = lanes % LANES == 0 && c->reach == 1 && !c->preserving && !pencil->diverging;
+    if (whole_vectors) {
+        GBEES_REAL_FN(sweep_columns)(p, u, mass, mass + faces - lanes, lambda, whole, lanes, faces - lanes);
+    } else if (c->reach > 1) {
         GBEES_REAL_FN(cross_far)(own, u, mass, lambda, lanes, faces, c->reach, c->preserving);
         GBEES_REAL_FN(bound_masses)(own, mass, lanes, bricks * count);
     } else if (c->preserving)
@@ -145,7 +161,9 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
         GBEES_REAL_FN(cross_smooth)(p, u, mass, lambda, whole, lanes, faces);
     sums->outflow +=
         GBEES_REAL_FN(sum_outflow)(mass, lanes, -1) + GBEES_REAL_FN(sum_outflow)(mass + faces - lanes, lanes, 1);
-    if (c->reach > 1)
+    if (whole_vectors)
+        ; /* done */
+    else if (c->reach > 1)
         GBEES_REAL_FN(move_planes)(own, mass, lanes, bricks * count);
     else
         GBEES_REAL_FN(change_planes)(own, mass, lanes, bricks * count);
@@ -164,12 +182,10 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
     }
 }
 
-/* The next pencil that starts at used bricks [*k, to), its rows on their way from memory; no bricks: there is none.
- */
+/* The next pencil that starts at used bricks [*k, to); no bricks: there is none. */
 INLINE int GBEES_REAL_FN(find_pencil)(const kernel_context *c, int axis, uint32_t *k, uint32_t to,
                                       kernel_pencil *pencil)
 {
-    const size_t row = (size_t)c->g->shape.cells * sizeof(GBEES_REAL);
     uint32_t slot = 0;
 
     pencil->bricks = 0;
@@ -180,8 +196,6 @@ INLINE int GBEES_REAL_FN(find_pencil)(const kernel_context *c, int axis, uint32_
         if (GBEES_REAL_FN(add_brick)(pencil, slot))
             return 1;
         pencil->diverging |= c->diverging[slot] >> axis & 1;
-        for (size_t at = 0; at < row; at += 64)
-            __builtin_prefetch((const char *)c->density + slot * row + at, 1, 2);
     }
     return 0;
 }
@@ -194,7 +208,7 @@ INLINE int GBEES_REAL_FN(sweep_pencils)(const kernel_context *c, int axis, int l
     kernel_pencil *pencil = &scratch->pencil[0], *next = &scratch->pencil[1];
     uint32_t k = from;
 
-    /* One pencil is looked up, and asked for, before the one ahead of it is worked on. */
+    /* One pencil is looked up before the one ahead of it is worked on. */
     if (GBEES_REAL_FN(find_pencil)(c, axis, &k, to, pencil))
         return 1;
     while (pencil->bricks) {
@@ -204,7 +218,7 @@ INLINE int GBEES_REAL_FN(sweep_pencils)(const kernel_context *c, int axis, int l
             GBEES_REAL_FN(reserve_planes)(scratch, pencil->bricks, c->reach, shape->cells, lanes))
             return 1;
 #define CALL(count, shift, log2_edge)                                                                                \
-    GBEES_REAL_FN(sweep_pencil)(c, axis, pencil, scratch->data, last_axis, sums, count, shift, log2_edge)
+    GBEES_REAL_FN(sweep_pencil)(c, axis, pencil, next, scratch->data, last_axis, sums, count, shift, log2_edge)
         FOR_AXIS(shape->cells, shape->shift[axis], shape->log2_edge[axis], CALL)
 #undef CALL
         pencil = next;

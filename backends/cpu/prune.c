@@ -15,26 +15,27 @@ static void add_needed(gbees_engine *e, uint32_t slot, uint64_t set)
 }
 
 /* Cells of a brick and of its neighbour in direction d: one cell further that way. */
-static void shift(const gbees_shape *shape, int d, uint64_t *here, uint64_t *there)
+static inline void shift(const gbees_shape *shape, int d, uint64_t *here, uint64_t *there)
 {
     *there = gbees_shape_inside(shape, *there, d) | gbees_shape_across(shape, *here, d);
     *here = gbees_shape_inside(shape, *here, d);
 }
 
 /* A set of cells that flows in direction d: as far as a step goes, here and in the neighbour. */
-static void add_shifted(const gbees_engine *e, uint64_t set, int d, uint64_t *here, uint64_t *there)
+static inline void add_shifted(const gbees_shape *shape, int reach, uint64_t set, int d, uint64_t *here,
+                               uint64_t *there)
 {
     uint64_t across = 0;
 
-    for (int k = 0; k < e->reach; k++) {
-        shift(&e->g.shape, d, &set, &across);
+    for (int k = 0; k < reach; k++) {
+        shift(shape, d, &set, &across);
         *here |= set;
         *there |= across;
     }
 }
 
 /* What is needed of the brick and of its neighbours is put together first: only that goes to memory. */
-static void mark_downwind(gbees_engine *e, uint32_t slot)
+static inline void mark_downwind(gbees_engine *e, uint32_t slot, int reach)
 {
     const gbees_shape *shape = &e->g.shape;
     const uint64_t *flow = e->flow + (size_t)slot * (size_t)(2 * shape->n);
@@ -45,17 +46,17 @@ static void mark_downwind(gbees_engine *e, uint32_t slot)
 
         if (!out)
             continue;
-        add_shifted(e, out, d, &own, &beside[d]);
+        add_shifted(shape, reach, out, d, &own, &beside[d]);
         for (int f = (d | 1) + 1; f < 2 * shape->n; f++) {
             uint64_t both = out & flow[f];
 
             if (!both)
                 continue;
             uint64_t across = 0, diagonal = 0;
-            for (int k = 0; k < e->reach; k++) {
+            for (int k = 0; k < reach; k++) {
                 shift(shape, d, &both, &across);
-                add_shifted(e, both, f, &own, &beside[f]);
-                add_shifted(e, across, f, &beside[d], &diagonal);
+                add_shifted(shape, reach, both, f, &own, &beside[f]);
+                add_shifted(shape, reach, across, f, &beside[d], &diagonal);
             }
             if (diagonal)
                 add_needed(e, grid_neighbor(&e->g, grid_neighbor(&e->g, slot, d), f), diagonal);
@@ -65,6 +66,15 @@ static void mark_downwind(gbees_engine *e, uint32_t slot)
     for (int d = 0; d < 2 * shape->n; d++)
         if (beside[d])
             add_needed(e, grid_neighbor(&e->g, slot, d), beside[d]);
+}
+
+/* A reach of 1 as a constant: no loops over it. */
+static void mark_brick(gbees_engine *e, uint32_t slot)
+{
+    if (e->reach == 1)
+        mark_downwind(e, slot, 1);
+    else
+        mark_downwind(e, slot, e->reach);
 }
 
 uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
@@ -81,12 +91,12 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
         for (uint32_t at = 0; at < chunks; at++) {
             active += e->kernel->mark_rows(&e->context, e->p, threshold, at * chunk, engine_chunk_end(e, at));
             for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++)
-                e->needed[e->g.used[k]] = 0;
+                e->needed[e->g.used[k]] = e->active[e->g.used[k]];
         }
 #pragma omp for schedule(dynamic, 1024)
         for (uint32_t k = 0; k < count; k++)
             if (e->active[e->g.used[k]])
-                mark_downwind(e, e->g.used[k]);
+                mark_brick(e, e->g.used[k]);
 #pragma omp for schedule(static) reduction(+ : needed)
         for (uint32_t k = 0; k < count; k++)
             needed += (uint64_t)__builtin_popcountll(e->needed[e->g.used[k]]);
@@ -120,8 +130,10 @@ int engine_prune(gbees_engine *e, double time, gbees_error *error)
         status = paper_keep(e, e->keep, error);
     else
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
-        for (uint32_t k = 0; k < e->g.count; k++)
+        for (uint32_t k = 0; k < e->g.count; k++) {
             e->keep[k] = e->needed[e->g.used[k]] != 0;
+            e->served[e->g.used[k]] &= e->active[e->g.used[k]]; /* what other cells asked for may go now */
+        }
     if (!status)
         status = grid_compact(&e->g, e->keep, error);
     double mass = 0;

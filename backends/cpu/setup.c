@@ -112,6 +112,7 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
         {(void **)&e->rate, sizeof *e->rate, 0, 1},
         {(void **)&e->diverging, sizeof *e->diverging, 0, 1},
         {(void **)&e->needed, sizeof *e->needed, 1, 1},
+        {(void **)&e->served, sizeof *e->served, 0, 1},
         {(void **)&e->velocity, (size_t)n * sizeof *e->velocity, 0, e->paper},
     };
 
@@ -155,6 +156,7 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
         double mass = fill_brick(e, e->g.used[k], &density);
 
         e->rate[e->g.used[k]] = mass; /* for the sum below, in order; rates come later */
+        e->served[e->g.used[k]] = 0;
     }
     initial_density_destroy(&density);
     for (uint32_t k = 0; k < e->g.count; k++)

@@ -57,6 +57,7 @@ double engine_rate(const gbees_engine *e)
 {
     double most = 0, busy = 0;
 
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static) reduction(max : most, busy)
     for (uint32_t k = 0; k < e->g.count; k++) {
         uint32_t slot = e->g.used[k];
         double rate = e->rate[slot];

@@ -1,33 +1,54 @@
 /* split.h - one sweep of the dimension-split, fifth-order, positive and conservative scheme ("split5").
  *
- * A template: define GBEES_REAL (float or double) and GBEES_REAL_FN(name) before including it; no include guard.  The
- * derivation is in doc/method.md, "The split scheme".
+ * A template: define GBEES_REAL (float or double) and GBEES_REAL_FN(name) before including it; no include guard. What
+ * is arithmetic alone also comes for whole vectors: GBEES_VALUE, vectors of GBEES_REAL, and GBEES_VALUE_FN(name), and
+ * then nothing else is defined.  The derivation is in doc/method.md, "The split scheme".
  *
  * Along one axis, cells  pm3 | pm2 | pm1 | pp0 | pp1 | pp2  around the face between pm1 and pp0, where the velocity
  * is u; um and up are the velocities one face below and above; lambda = time step / cell width.  U is the upwind
  * cell.
  */
 
-/* What leaves through the face in units of U, up to `most`: its Courant number times (1 - e^-x) / x, x = time step
- * times the divergence dv/dx over U; other: the velocity at U's other face. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept_to)(GBEES_REAL u, GBEES_REAL other, GBEES_REAL lambda, GBEES_REAL most)
-{
-    GBEES_REAL speed = u > 0 ? u : -u, along = u > 0 ? other : -other;
-    GBEES_REAL x = lambda * (speed - along);
-    GBEES_REAL c = lambda * speed * ((GBEES_REAL)1 - x * ((GBEES_REAL)0.5 - x * (GBEES_REAL)(1.0 / 6)));
+#ifndef GBEES_VALUE
+#define GBEES_VALUE GBEES_REAL
+#define GBEES_VALUE_FN(name) GBEES_REAL_FN(name)
+#define GBEES_SPLIT_ALL
+#endif
 
-    return c < most ? c : most;
+/* A Courant number times (1 - e^-x) / x. */
+GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_swept)(GBEES_VALUE courant, GBEES_VALUE x)
+{
+    return courant * ((GBEES_REAL)1 - x * ((GBEES_REAL)0.5 - x * (GBEES_REAL)(1.0 / 6)));
 }
+
+/* What gbees_quartic() adds to c * q; with all differences negated, the negative of it, to the last bit. */
+GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_quartic_bend)(GBEES_VALUE d1, GBEES_VALUE d2, GBEES_VALUE d3,
+                                                         GBEES_VALUE d4, GBEES_VALUE c)
+{
+    GBEES_VALUE behind = (11 - 3 * c) * d2 - (2 - c) * d1, ahead = (8 + 3 * c) * d3 - (1 + c) * d4;
+    GBEES_VALUE sum = (1 + c) * (2 + c) * behind + (2 - c) * (3 - c) * ahead;
+
+    return c * (1 - c) * (GBEES_REAL)(1.0 / 120) * sum;
+}
+
+#ifdef GBEES_SPLIT_ALL
 
 /* The integral, over the fraction c of cell q that is nearest to the face, of the quartic with the cells' averages;
  * d1 .. d4 are the differences of the five cells around q, in the direction of the flow. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_quartic)(GBEES_REAL q, GBEES_REAL d1, GBEES_REAL d2, GBEES_REAL d3,
                                                   GBEES_REAL d4, GBEES_REAL c)
 {
-    GBEES_REAL behind = (11 - 3 * c) * d2 - (2 - c) * d1, ahead = (8 + 3 * c) * d3 - (1 + c) * d4;
-    GBEES_REAL sum = (1 + c) * (2 + c) * behind + (2 - c) * (3 - c) * ahead;
+    return c * q + GBEES_REAL_FN(gbees_quartic_bend)(d1, d2, d3, d4, c);
+}
 
-    return c * q + c * (1 - c) * (GBEES_REAL)(1.0 / 120) * sum;
+/* What leaves through the face in units of U, up to `most`: its Courant number times (1 - e^-x) / x, x = time step
+ * times the divergence dv/dx over U; other: the velocity at U's other face. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept_to)(GBEES_REAL u, GBEES_REAL other, GBEES_REAL lambda, GBEES_REAL most)
+{
+    GBEES_REAL speed = u > 0 ? u : -u, along = u > 0 ? other : -other;
+    GBEES_REAL c = GBEES_REAL_FN(gbees_swept)(lambda * speed, lambda * (speed - along));
+
+    return c < most ? c : most;
 }
 
 /* The smallest of two of the same sign, else 0. */
@@ -180,3 +201,8 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_moved)(GBEES_REAL here, GBEES_RE
 
     return sum - (upper > 0 ? upper : 0) - (lower < 0 ? -lower : 0);
 }
+
+#undef GBEES_VALUE
+#undef GBEES_VALUE_FN
+#undef GBEES_SPLIT_ALL
+#endif
