@@ -61,6 +61,7 @@ libgbees_la_SOURCES = \
 	%D%/io/xdmf.h \
 	%D%/io/yaml_tree.c \
 	%D%/io/yaml_tree.h \
+	%D%/solver/bound.c \
 	%D%/solver/builder.h \
 	%D%/solver/cells.c \
 	%D%/solver/cells.h \

@@ -65,6 +65,16 @@ static inline void gbees_model_measure_d(int which, double t, const double *x, c
 #endif
 }
 
+static inline double gbees_model_bound_d(double t, const double *x, const double *p)
+{
+#ifdef GBEES_HAS_BOUND
+    return shim_bound_d(GBEES_N, t, x, p);
+#else
+    (void)t, (void)x, (void)p;
+    return 0;
+#endif
+}
+
 #include "device/engine.cu"
 
 /* ---- launches ----------------------------------------------------------------------------------------------------

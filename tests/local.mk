@@ -24,6 +24,7 @@ TESTS = $(check_PROGRAMS) $(test_scripts)
 
 if HAVE_CHECK
 check_PROGRAMS += \
+	%D%/test_bound \
 	%D%/test_brick \
 	%D%/test_budget \
 	%D%/test_card \
@@ -181,7 +182,7 @@ check_LTLIBRARIES += %D%/gbees_shim_six.la
 check_LTLIBRARIES += %D%/gbees_shim_wide.la
 %C%_gbees_shim_wide_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_wide_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_wide"' \
-	-DSHIM_PLUGIN='"plugins/pcr3bp.c"' -DGBEES_N=4 -DGBEES_WIDE=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=1 -DGBEES_MOVING=0
+	-DSHIM_PLUGIN='"plugins/pcr3bp.c"' -DGBEES_N=4 -DGBEES_BOUNDED=1 -DGBEES_WIDE=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=1 -DGBEES_MOVING=0
 %C%_gbees_shim_wide_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_wide_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_wide_la_LDFLAGS = $(module_ldflags) -rpath /nowhere

@@ -1,5 +1,6 @@
 /* initial.c - see initial.h. */
 #include "initial.h"
+#include "bound.h"
 #include "gaussian.h"
 #include "numerics/likelihood.h"
 #include <math.h>
@@ -130,6 +131,7 @@ static double density_of_cell(const initial_density *density, const int32_t *ind
 
 double initial_density_brick(const initial_density *density, const gbees_shape *shape, const int32_t *key, double *p)
 {
+    uint64_t inside = bound_cells(density->problem, shape, key);
     double sum = 0;
 
     for (int cell = 0; cell < shape->cells; cell++) {
@@ -137,7 +139,7 @@ double initial_density_brick(const initial_density *density, const gbees_shape *
 
         for (int j = 0; j < shape->n; j++)
             index[j] = key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
-        p[cell] = density_of_cell(density, index);
+        p[cell] = inside >> cell & 1 ? density_of_cell(density, index) : 0;
         sum += p[cell];
     }
     return sum;

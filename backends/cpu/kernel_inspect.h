@@ -23,6 +23,13 @@ INLINE void GBEES_REAL_FN(inspect_axis)(const GBEES_REAL *u, GBEES_REAL over_wid
     flow[1] = GBEES_REAL_FN(mask)(above, 0, count, 1);
 }
 
+/* Cells out of bound hold nothing and set no step; what is not a number there would spoil their neighbours. */
+static __attribute__((noinline)) void GBEES_REAL_FN(forget_outside)(GBEES_REAL *rate, uint64_t inside, int cells)
+{
+    for (int i = 0; i < cells; i++)
+        rate[i] = inside >> i & 1 ? rate[i] : rate[i] - rate[i];
+}
+
 static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slots, uint32_t count)
 {
     const gbees_shape *shape = &c->g->shape;
@@ -50,6 +57,8 @@ static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slot
 
             c->diverging[slot] |= (unsigned char)(((flow[0] & flow[1]) != 0) << j);
         }
+        if (c->inside && c->inside[slot] != shape->all)
+            GBEES_REAL_FN(forget_outside)(rate, c->inside[slot], shape->cells);
         for (int i = 0; i < shape->cells; i++)
             most = (double)rate[i] <= most || isnan(most) ? most : (double)rate[i]; /* a NaN stays */
         c->rate[slot] = most;

@@ -1,4 +1,5 @@
 /* setup.c - an engine for a problem: arrays, tables of face points, the initial density. */
+#include "common/bound.h"
 #include "common/initial.h"
 #include "engine.h"
 #include <stdlib.h>
@@ -113,6 +114,8 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
         {(void **)&e->diverging, sizeof *e->diverging, 0, 1},
         {(void **)&e->needed, sizeof *e->needed, 1, 1},
         {(void **)&e->velocity, (size_t)n * sizeof *e->velocity, 0, e->paper},
+        {(void **)&e->inside, sizeof *e->inside, 0, problem->bounded},
+        {(void **)&e->barred, (size_t)(2 * n) * sizeof *e->barred, 0, problem->bounded},
     };
 
     for (size_t f = 0; f < sizeof fields / sizeof fields[0] && !status; f++)
@@ -146,7 +149,10 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
         return status;
     memcpy(key, lo, sizeof key);
     for (uint64_t k = 0; k < (uint64_t)bricks; k++) {
-        grid_insert(&e->g, key);
+        uint64_t inside = bound_cells(problem, shape, key);
+
+        if (inside)
+            engine_set_inside(e, grid_insert(&e->g, key), inside);
         initial_box_next(lo, hi, shape->n, key);
     }
     e->g.sorted = e->g.count;

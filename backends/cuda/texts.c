@@ -22,6 +22,7 @@
 
 /* A new file of the engine is a line here, a line below, and one in the list of local.mk. */
 EMBED(engine, "backends/cuda/device/engine.cu")
+EMBED(bound, "backends/cuda/device/bound.h")
 EMBED(advance, "backends/cuda/device/advance.h")
 EMBED(cells, "backends/cuda/device/cells.h")
 EMBED(ctu, "backends/cuda/device/ctu.h")
@@ -47,6 +48,7 @@ EMBED(split, "core/numerics/split.h")
 
 static const cuda_text table[] = {
     NAMED("engine.cu", engine),
+    NAMED("bound.h", bound),
     NAMED("advance.h", advance),
     NAMED("cells.h", cells),
     NAMED("ctu.h", ctu),

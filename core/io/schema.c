@@ -14,6 +14,7 @@ static const char *const cell_values[] = {"points", "averages", NULL};
 static const char *const precisions[] = {"mixed", "double", NULL};
 static const char *const bricks[] = {"auto", "1", NULL};
 static const char *const growths[] = {"downwind", "all", NULL};
+static const char *const bounds[] = {"on", "off", NULL};
 
 static const gbees_schema_key measurement_fields[] = {
     {.name = "time", .kind = GBEES_KIND_NUMBER, .range = "a number", .required = 1, .text = "model time"},
@@ -67,6 +68,13 @@ static const gbees_schema_key scenario_keys[] = {
      .bounded = ABOVE_MIN,
      .initial = "3",
      .text = "half-size of the initial box in standard deviations"},
+    {.name = "bound",
+     .kind = GBEES_KIND_RANGE,
+     .choices = bounds,
+     .range = "a number",
+     .initial = "on where the model has one",
+     .text = "whether cells outside of the model's bound are left out: on: of its range over the initial box, [low, "
+             "high]: of this one"},
     {.name = "threshold",
      .kind = GBEES_KIND_NUMBER,
      .range = "a number between 0 and 1",
@@ -280,6 +288,22 @@ static int check_numbers(const gbees_schema_key *key, const gbees_node *node, co
     return GBEES_OK;
 }
 
+static int check_range(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
+{
+    if (node->kind == GBEES_NODE_SCALAR && strcmp(node->text, key->choices[0]) != 0 &&
+        strcmp(node->text, key->choices[1]) != 0)
+        return fail(node, label, "'on', 'off' or [low, high]", error);
+    if (node->kind == GBEES_NODE_SCALAR)
+        return GBEES_OK;
+    if (node->kind != GBEES_NODE_LIST || node->count != 2)
+        return fail(node, label, "'on', 'off' or [low, high]", error);
+    int status = check_numbers(key, node, label, 0, error);
+    if (!status && !(gbees_node_number(node->items[0]) < gbees_node_number(node->items[1])))
+        status = gbees_node_error(node, error, "%s: expected [low, high], found [%s, %s]", label,
+                                  node->items[0]->text, node->items[1]->text);
+    return status;
+}
+
 static int check_matrix(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
 {
     if (node->kind != GBEES_NODE_LIST || !node->count)
@@ -394,6 +418,8 @@ int gbees_schema_check(const gbees_schema_key *key, const gbees_node *value, con
         return check_numbers(key, value, label, 1, error);
     case GBEES_KIND_NUMBERS:
         return check_numbers(key, value, label, 1, error);
+    case GBEES_KIND_RANGE:
+        return check_range(key, value, label, error);
     case GBEES_KIND_MATRIX:
         return check_matrix(key, value, label, error);
     case GBEES_KIND_PARAMETERS:

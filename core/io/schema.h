@@ -14,6 +14,7 @@ typedef enum gbees_kind {
     GBEES_KIND_CHOICE,      /* one of `choices` */
     GBEES_KIND_NUMBERS,     /* a list; '...' at its end repeats the entry before it */
     GBEES_KIND_BROADCAST,   /* the same, or one number for all */
+    GBEES_KIND_RANGE,       /* one of `choices`, or a list of two numbers, the lower one first */
     GBEES_KIND_MATRIX,      /* n variances, '...' allowed, or n lists of n numbers */
     GBEES_KIND_PARAMETERS,  /* a map of numbers */
     GBEES_KIND_MEASUREMENTS /* a list of maps with the keys `fields` */

@@ -89,6 +89,9 @@ typedef struct gbees_problem {
     double threshold;            /* p*, a probability mass a cell; 0 with a mass budget, which sets it */
     double mass_budget;          /* > 0: the mass that may be lost in a unit of time, p* is steered to it; else 0 */
 
+    int bounded; /* cells whose centre has the model's J(x) outside of [bound_low, bound_high] are never made */
+    double bound_low, bound_high;
+
     int measurement_count;
     const gbees_measurement *measurements; /* in order of time */
     gbees_numerics numerics;

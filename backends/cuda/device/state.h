@@ -64,7 +64,11 @@ typedef struct gbees_grid_arrays {
     GBEES_POINTER(double) rate;     /* [slot]: the largest of a cell */
     GBEES_POINTER(uint32_t) map;    /* [slot]: where a prune moves it */
     GBEES_POINTER(uint32_t) table;  /* [table_mask + 1] */
-    uint32_t capacity;              /* slots, the null brick included */
+    /* With a bound: the cells that it leaves to the grid, [slot]; and [slot][2n], [d] bit f: it leaves none of the
+     * neighbour in direction d (f = d), or in d and f. */
+    GBEES_POINTER(uint64_t) inside;
+    GBEES_POINTER(uint16_t) barred;
+    uint32_t capacity; /* slots, the null brick included */
     uint32_t table_mask;
 } gbees_grid_arrays;
 
@@ -87,6 +91,7 @@ typedef struct gbees_setup {
     int clustered; /* the blocks are one cluster */
     int sweeps;    /* split scheme */
     int apart;     /* the density is moved by gbees_move(), between launches of gbees_advance() */
+    double bound_low, bound_high, bound_time; /* of the model's bound: its range, and when it is evaluated */
 } gbees_setup;
 
 typedef struct gbees_state {
