@@ -81,6 +81,7 @@ cuda_texts = \
 	%D%/cuda/device/standard.h \
 	%D%/cuda/device/advance.h \
 	%D%/cuda/device/bound.h \
+	%D%/cuda/device/frames.h \
 	%D%/cuda/device/cells.h \
 	%D%/cuda/device/ctu.h \
 	%D%/cuda/device/grow.h \
@@ -97,6 +98,7 @@ cuda_numerics = \
 	core/numerics/buzhash.h \
 	core/numerics/ctu.h \
 	core/numerics/fixed.h \
+	core/numerics/frame.h \
 	core/numerics/likelihood.h \
 	core/numerics/qualifier.h \
 	core/numerics/split.h

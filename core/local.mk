@@ -62,6 +62,8 @@ libgbees_la_SOURCES = \
 	%D%/io/yaml_tree.c \
 	%D%/io/yaml_tree.h \
 	%D%/solver/bound.c \
+	%D%/solver/frame.c \
+	%D%/solver/frame.h \
 	%D%/solver/builder.h \
 	%D%/solver/cells.c \
 	%D%/solver/cells.h \

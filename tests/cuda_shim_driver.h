@@ -25,5 +25,8 @@ size_t cuda_shim_taken(void);
 #ifndef GBEES_BOUNDED
 #define GBEES_BOUNDED 0
 #endif
+#ifndef GBEES_FRAMED
+#define GBEES_FRAMED 0
+#endif
 
 #endif

@@ -22,6 +22,17 @@ static const struct {
     /* The drift depends on time. */
     {{"duffing", "shim_two", {"records=3", "end=2"}}, &same},
     {{"duffing", "shim_two_ctu", {"records=3", "end=1", "scheme=ctu", "precision=double"}}, &rounded},
+    /* Turned grids. */
+    {{"duffing",
+      "shim_turned",
+      {"rotate=yes", "covariance=[[0.01, 0.008], [0.008, 0.01]]", "factor=2", "records=3", "end=2"}},
+     &same},
+    {{"pcr3bp",
+      "shim_turned_wide",
+      {"rotate=yes",
+       "covariance=[[7e-9, 3e-9, 0, 0], [3e-9, 7e-9, 0, 0], [0, 0, 2.5e-8, 1e-8], [0, 0, 1e-8, 2.5e-8]]", "records=1",
+       "end=0.03", "extent=2"}},
+     &same},
     /* One edge of 64 cells; bricks one cell wide along two axes. */
     {{"linear",
       "shim_one",

@@ -28,14 +28,30 @@ void initial_box_next(const int32_t *lo, const int32_t *hi, int n, int32_t *key)
     }
 }
 
+/* How far from the origin, in the model's axes, a float's digits must reach to tell positions along an axis of the
+ * grid. */
+static double reach_of(const gbees_problem *problem, int axis)
+{
+    const int n = problem->dimension;
+    double sum = 0;
+
+    if (!problem->rotated)
+        return fabs(problem->mean[axis]) + problem->extent[axis] * problem->width[axis];
+    for (int j = 0; j < n; j++) {
+        double reach = fabs(problem->centre[j]);
+
+        for (int k = 0; k < n; k++)
+            reach += fabs(problem->rotation[j * n + k]) * problem->extent[k] * problem->width[k];
+        sum += fabs(problem->rotation[j * n + axis]) * reach;
+    }
+    return sum;
+}
+
 int initial_box_is_fine(const gbees_problem *problem)
 {
-    for (int j = 0; j < problem->dimension; j++) {
-        double reach = fabs(problem->mean[j]) + problem->extent[j] * problem->width[j];
-
-        if (reach * 6e-8 > problem->width[j] / 4096)
+    for (int j = 0; j < problem->dimension; j++)
+        if (reach_of(problem, j) * 6e-8 > problem->width[j] / 4096)
             return 1;
-    }
     return 0;
 }
 

@@ -44,7 +44,7 @@ struct gbees_engine {
     kernel_context context;
     void *offsets[GBEES_MAX_DIM];    /* storage of context.axis[].offset */
     double local[GBEES_MAX_DIM][64]; /* coordinates of a brick's cells less those of its lowest cell */
-    float parameters_f[GBEES_MAX_PARAMETERS];
+    float parameters_f[GBEES_PARAMETER_VALUES];
 
     double mass; /* sum of P */
     gbees_totals totals;

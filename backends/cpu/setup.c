@@ -63,7 +63,7 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->rate_is_sum = !e->split;
     /* Bricks that hold little may be a quarter faster (engine_rate). */
     c->reach = e->reach > 1 ? (int)(1.25 * problem->numerics.courant) + 1 : 1;
-    for (int k = 0; k < GBEES_MAX_PARAMETERS; k++)
+    for (int k = 0; k < GBEES_PARAMETER_VALUES; k++)
         e->parameters_f[k] = (float)problem->parameters[k];
     for (int d = 0; d < 2 * c->n; d++)
         e->near[d] = gbees_shape_near(&e->g.shape, d, e->reach);

@@ -78,7 +78,7 @@ static int load_kernels(gbees_engine *e, gbees_error *error)
     return status;
 }
 
-static void set_up_offsets(gbees_setup *m, const gbees_problem *problem)
+static void set_up_offsets(gbees_setup *m, const gbees_problem *problem, int framed_floats)
 {
     int cell = 0, face = 0;
 
@@ -88,8 +88,11 @@ static void set_up_offsets(gbees_setup *m, const gbees_problem *problem)
             m->cell_f[cell] = (float)m->cell_d[cell];
         }
         for (int i = -1; i < m->shape.edge[j] + 2; i++, face++) {
-            m->face_d[face] = problem->width[j] * (i - 0.5);
-            m->face_f[face] = (float)m->face_d[face];
+            double at = problem->width[j] * (i - 0.5);
+
+            m->face_f[face] = (float)at;
+            if (!framed_floats)
+                m->face_d[face] = at;
         }
     }
 }
@@ -98,18 +101,22 @@ static void set_up_constants(gbees_engine *e)
 {
     const gbees_problem *problem = e->problem;
     const gbees_numerics *numerics = &problem->numerics;
+    const int framed_floats = problem->rotated && e->position_size == sizeof(float);
     gbees_setup *m = &e->setup;
 
     gbees_shape_set(&m->shape, problem->dimension, 64);
-    set_up_offsets(m, problem);
+    set_up_offsets(m, problem, framed_floats);
     for (int j = 0; j < problem->dimension; j++) {
         m->origin[j] = problem->mean[j];
         m->width[j] = problem->width[j];
         m->over_width[j] = 1 / problem->width[j];
     }
-    for (int k = 0; k < GBEES_MAX_PARAMETERS; k++) {
+    for (int k = 0; k < GBEES_PARAMETER_VALUES; k++) {
         m->parameters_d[k] = problem->parameters[k];
-        m->parameters_f[k] = (float)problem->parameters[k];
+        if (k < GBEES_MAX_PARAMETERS)
+            m->parameters_f[k] = (float)problem->parameters[k];
+        if (framed_floats)
+            m->framed_f[k] = (float)problem->parameters[k];
     }
     m->courant = numerics->courant;
     m->time_step = numerics->time_step;

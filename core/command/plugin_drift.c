@@ -20,7 +20,7 @@ typedef struct points {
     size_t count;
     double *offset_d[GBEES_MAX_DIM], *drift_d[GBEES_MAX_DIM], *work_d;
     float *offset_f[GBEES_MAX_DIM], *drift_f[GBEES_MAX_DIM], *work_f;
-    float mean_f[GBEES_MAX_DIM], parameters_f[GBEES_MAX_PARAMETERS];
+    float mean_f[GBEES_MAX_DIM], parameters_f[GBEES_PARAMETER_VALUES];
     double scale[GBEES_MAX_DIM]; /* the largest |drift| of each component */
 } points;
 
@@ -96,7 +96,7 @@ static int make_points(points *at)
     }
     for (int j = 0; j < at->n; j++)
         at->mean_f[j] = (float)at->problem->mean[j];
-    for (int k = 0; k < GBEES_MAX_PARAMETERS; k++)
+    for (int k = 0; k < GBEES_PARAMETER_VALUES; k++)
         at->parameters_f[k] = (float)at->problem->parameters[k];
     return 1;
 }

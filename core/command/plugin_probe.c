@@ -186,7 +186,7 @@ static void check_parameters(const gbees_probe *probe)
             continue;
         ranges++;
         for (int end = 0; problem && end < 2; end++) {
-            double values[GBEES_MAX_PARAMETERS];
+            double values[GBEES_PARAMETER_VALUES];
 
             memcpy(values, problem->parameters, sizeof values);
             values[k] = ends[end];

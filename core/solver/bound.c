@@ -33,8 +33,11 @@ static int walk_row(walk *w, const int *index, int first, int count)
         double value = w->value[i];
 
         if (!isfinite(value)) {
+            double place[GBEES_MAX_DIM];
+
             for (int j = 0; j < n; j++)
-                w->bad[j] = problem->mean[j] + w->offset[j][i];
+                place[j] = problem->mean[j] + w->offset[j][i];
+            gbees_problem_point(problem, place, w->bad);
             return 1;
         }
         w->low = value < w->low ? value : w->low;

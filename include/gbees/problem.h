@@ -77,7 +77,15 @@ typedef struct gbees_problem {
     const gbees_model *model;
     const gbees_functions *functions; /* of the model, for this dimension */
     int dimension;
-    double parameters[GBEES_MAX_PARAMETERS];
+    double parameters[GBEES_PARAMETER_VALUES]; /* with a turned grid, the frame behind them */
+
+    /* A turned grid (`rotate`): x = centre + rotation y.  Then `functions` are the model's framed ones, and all below
+     * that has an axis - mean (0), covariance (diagonal), widths, extents - is in y; cells are y_j = width_j *
+     * index_j.
+     */
+    int rotated;
+    double centre[GBEES_MAX_DIM];
+    double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* its columns are the grid's axes */
 
     double start, end; /* model time */
     int records;       /* records a leg beside the initial one, >= 1; legs end at measurement times and at `end` */
@@ -96,6 +104,18 @@ typedef struct gbees_problem {
     const gbees_measurement *measurements; /* in order of time */
     gbees_numerics numerics;
 } gbees_problem;
+
+/* A point of the grid's coordinates in those of the model; the same unless the grid is turned. */
+static inline void gbees_problem_point(const gbees_problem *problem, const double *y, double *x)
+{
+    const int n = problem->dimension;
+
+    for (int j = 0; j < n; j++) {
+        x[j] = problem->rotated ? problem->centre[j] : y[j];
+        for (int k = 0; k < n && problem->rotated; k++)
+            x[j] += problem->rotation[j * n + k] * y[k];
+    }
+}
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
  *   GBEES_PRESERVING 1: split5-mp             GBEES_WIDE    1: positions in double for float probabilities
  *   GBEES_DIVERGENCE 1: ctu-divergence
  *   GBEES_MOVING     1: the drift depends on time      GBEES_BOUNDED 1: cells out of the model's bound are not made
+ *   GBEES_FRAMED     1: the grid is turned
  *   GBEES_BLOCKS     blocks a multiprocessor is to hold
  *   GBEES_PART       1: steps, 2: the grid and records, 3: updates, 4: moves of the density; they are compiled side
  * by side. 0: all 9: no engine, the model's functions alone, for tests

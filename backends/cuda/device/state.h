@@ -20,6 +20,7 @@
 enum {
     STATE_MAX_DIM = 8,
     STATE_PARAMETERS = 32,
+    STATE_FRAME = 104,         /* parameters and the frame of a turned grid behind them */
     STATE_CELLS = 64,          /* edges of a brick, added up over the axes: at most */
     STATE_FACES = 72,          /* edge + 3, added up: at most */
     STATE_KEY_LIMIT = 1 << 25, /* bricks from the origin */
@@ -79,9 +80,13 @@ typedef struct gbees_setup {
     double origin[STATE_MAX_DIM], width[STATE_MAX_DIM], over_width[STATE_MAX_DIM];
     /* From a brick's base: the centres of its cells by local coordinate, and the faces -1 .. edge + 1, axis by axis.
      */
-    double cell_d[STATE_CELLS], face_d[STATE_FACES];
+    double cell_d[STATE_CELLS];
+    union { /* a kernel's parameters have to be few: positions are floats or doubles */
+        double face_d[STATE_FACES];
+        float framed_f[STATE_FRAME];
+    };
     float cell_f[STATE_CELLS], face_f[STATE_FACES];
-    double parameters_d[STATE_PARAMETERS];
+    double parameters_d[STATE_FRAME];
     float parameters_f[STATE_PARAMETERS];
     double courant, time_step; /* time_step > 0: fixed */
     double threshold;          /* p* */

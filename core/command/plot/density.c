@@ -32,6 +32,33 @@ static void find_range(const int32_t *index, size_t count, int32_t *lo, int32_t 
     }
 }
 
+/* On a turned grid: how wide its cells are along a state. */
+static double turned_width(const gbees_snapshot *snapshot, int axis)
+{
+    const int n = snapshot->dimension;
+    double sum = 0;
+
+    for (int k = 0; k < n; k++)
+        sum += pow(snapshot->rotation[axis * n + k] * snapshot->width[k], 2);
+    return sqrt(sum);
+}
+
+/* The same of a turned grid, in its widths from the origin. */
+static void find_turned_range(const gbees_snapshot *snapshot, int axis, int32_t *lo, int32_t *hi)
+{
+    const double width = turned_width(snapshot, axis);
+    double least = INFINITY, most = -INFINITY;
+
+    for (size_t i = 0; i < snapshot->count; i++) {
+        const double place = (gbees_snapshot_centre(snapshot, axis, i) - snapshot->origin[axis]) / width;
+
+        least = fmin(least, place);
+        most = fmax(most, place);
+    }
+    *lo = (int32_t)floor(least);
+    *hi = (int32_t)floor(most) + 1;
+}
+
 /* Cells of the grid when `stride` cells are taken as one; lengths are set. */
 static double shape(gbees_density *density, const int32_t *lo, const int32_t *hi, int64_t stride)
 {
@@ -72,6 +99,39 @@ static void sum_cells(gbees_density *density, const gbees_snapshot *snapshot, co
     }
 }
 
+/* A cell of a turned grid lies between cells of the picture: each gets the part that its distance leaves it. */
+static void sum_turned(gbees_density *density, const gbees_snapshot *snapshot)
+{
+    const int corners = 1 << density->dimension;
+    double volume = 1;
+
+    for (int d = 0; d < density->dimension; d++)
+        volume *= density->width[d];
+    for (size_t i = 0; i < snapshot->count; i++) {
+        double below[3], rest[3];
+
+        for (int d = 0; d < density->dimension; d++) {
+            const double first = density->first[d] + BORDER * density->width[d];
+            const double place = (gbees_snapshot_centre(snapshot, density->axis[d], i) - first) / density->width[d];
+
+            below[d] = floor(place);
+            rest[d] = place - below[d];
+        }
+        for (int corner = 0; corner < corners; corner++) {
+            double part = snapshot->p[i] / volume;
+            size_t place = 0;
+
+            for (int d = 0; d < density->dimension; d++) {
+                const int up = corner >> d & 1;
+
+                part *= up ? rest[d] : 1 - rest[d];
+                place = place * density->length[d] + (size_t)((int64_t)below[d] + up + BORDER);
+            }
+            density->value[place] += part;
+        }
+    }
+}
+
 int gbees_density_create(const gbees_snapshot *snapshot, int dimension, const int *axis, size_t most,
                          gbees_density **density, gbees_error *error)
 {
@@ -88,12 +148,20 @@ int gbees_density_create(const gbees_snapshot *snapshot, int dimension, const in
     made->dimension = dimension;
     for (int d = 0; d < dimension; d++) {
         made->axis[d] = axis[d];
-        find_range(snapshot->index[axis[d]], snapshot->count, &lo[d], &hi[d]);
+        if (snapshot->rotated)
+            find_turned_range(snapshot, axis[d], &lo[d], &hi[d]);
+        else
+            find_range(snapshot->index[axis[d]], snapshot->count, &lo[d], &hi[d]);
     }
     while (shape(made, lo, hi, stride) > (double)most)
         stride++;
+    for (int d = 0; d < dimension && snapshot->rotated; d++) { /* shares may go a cell further */
+        lo[d] -= (int32_t)stride;
+        hi[d] += (int32_t)stride;
+    }
+    (void)shape(made, lo, hi, stride);
     for (int d = 0; d < dimension; d++) {
-        const double h = snapshot->width[axis[d]];
+        const double h = snapshot->rotated ? turned_width(snapshot, axis[d]) : snapshot->width[axis[d]];
 
         made->width[d] = h * (double)stride;
         made->first[d] =
@@ -104,7 +172,10 @@ int gbees_density_create(const gbees_snapshot *snapshot, int dimension, const in
         gbees_density_destroy(made);
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to draw a density");
     }
-    sum_cells(made, snapshot, lo, stride);
+    if (snapshot->rotated)
+        sum_turned(made, snapshot);
+    else
+        sum_cells(made, snapshot, lo, stride);
     find_peak(made);
     if (!(made->peak > 0) || !isfinite(made->peak)) {
         gbees_density_destroy(made);
