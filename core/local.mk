@@ -56,6 +56,7 @@ libgbees_la_SOURCES = \
 	%D%/io/scenario.h \
 	%D%/io/schema.c \
 	%D%/io/schema.h \
+	%D%/io/schema_values.c \
 	%D%/io/writer.c \
 	%D%/io/xdmf.c \
 	%D%/io/xdmf.h \

@@ -42,6 +42,9 @@ const char *gbees_schema_hint(const gbees_schema_key *keys, const char *name, ch
 /* Whether `value` may stand for the key; `label` names it in errors. */
 int gbees_schema_check(const gbees_schema_key *key, const gbees_node *value, const char *label, gbees_error *error);
 
+/* Whether an entry of a list is '...'. */
+int gbees_node_is_dots(const gbees_node *node);
+
 /* Values of a map by key, NULL if there is none. */
 const gbees_node *gbees_node_find(const gbees_node *map, const char *key);
 /* A checked number. */

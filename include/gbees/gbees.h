@@ -174,9 +174,8 @@ typedef struct gbees_snapshot {
     int leg, number, dimension;
     double time;
     double origin[GBEES_MAX_DIM], width[GBEES_MAX_DIM];
-    int rotated; /* rotation is not the identity */
-    double
-        rotation[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* n x n: the centre of cell i is at origin + rotation (width * i) */
+    int rotated; /* the centre of cell i is origin + rotation (width * i); else rotation is the identity */
+    double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM];
     char name[GBEES_MAX_DIM][64], unit[GBEES_MAX_DIM][64];
     char model[64];
     double mass;               /* sum of P before normalisation: 1 + the total's changes; not a number if ... */

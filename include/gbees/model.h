@@ -75,18 +75,18 @@ typedef struct gbees_model_scenario {
  * One component of the drift at many points (fixed grids: the points of a brick's faces share `offset`);
  * the whole drift, a measurement or the bound at many points (Monte Carlo, moving frames, updates, checks).
  * A measurement's `out` has its size's columns and then a NULL, unless it has all GBEES_MAX_DIM. */
-typedef void gbees_component_f(size_t count, float t, const float *origin, const float *const *offset, const float *p,
-                               float *out);
+typedef void gbees_component_f(size_t count, float t, const float *origin, const float *const *offset,
+                               const float *p, float *out);
 typedef void gbees_component_d(size_t count, double t, const double *origin, const double *const *offset,
                                const double *p, double *out);
 typedef void gbees_vector_f(size_t count, float t, const float *origin, const float *const *offset, const float *p,
                             float *const *out);
 typedef void gbees_vector_d(size_t count, double t, const double *origin, const double *const *offset,
                             const double *p, double *const *out);
-typedef void gbees_measure_d(int which, size_t count, double t, const double *origin, const double *const *offset,
-                             const double *p, double *const *out);
-typedef void gbees_bound_d(size_t count, double t, const double *origin, const double *const *offset, const double *p,
-                           double *out);
+typedef void gbees_measure_d(int which, size_t count, double t, const double *origin,
+                             const double *const *offset, const double *p, double *const *out);
+typedef void gbees_bound_d(size_t count, double t, const double *origin, const double *const *offset,
+                           const double *p, double *out);
 
 /* What this header makes from part 1, for one dimension n. Entries that the model lacks are NULL. */
 typedef struct gbees_functions {

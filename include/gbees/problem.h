@@ -79,10 +79,8 @@ typedef struct gbees_problem {
     int dimension;
     double parameters[GBEES_PARAMETER_VALUES]; /* with a turned grid, the frame behind them */
 
-    /* A turned grid (`rotate`): x = centre + rotation y.  Then `functions` are the model's framed ones, and all below
-     * that has an axis - mean (0), covariance (diagonal), widths, extents - is in y; cells are y_j = width_j *
-     * index_j.
-     */
+    /* A turned grid (`rotate`): x = centre + rotation y.  Then `functions` are the model's framed ones, and what has
+     * axes below (mean, which is 0, covariance, which is diagonal, width, extent) is in y. */
     int rotated;
     double centre[GBEES_MAX_DIM];
     double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* its columns are the grid's axes */
