@@ -406,18 +406,10 @@ START_TEST(it_begins_with_the_covariance)
 }
 END_TEST
 
-static void remove_folder(const char *folder)
-{
-    char command[64];
-
-    (void)snprintf(command, sizeof command, "rm -r '%s'", folder);
-    ck_assert_int_eq(system(command), 0);
-}
-
 /* What a reader makes of a record: cells where they are. */
 START_TEST(records_know_their_frame)
 {
-    char folder[] = "test_frame.XXXXXX";
+    char folder[] = "test_frame.XXXXXX", command[64];
     gbees_writer *writer = NULL;
     gbees_results *results = NULL;
     gbees_snapshot *s = NULL;
@@ -445,7 +437,8 @@ START_TEST(records_know_their_frame)
         ck_assert_double_eq_tol(mean[j] / sum, out.last.mean[j], 1e-4);
     gbees_snapshot_destroy(s);
     gbees_results_destroy(results);
-    remove_folder(folder);
+    (void)snprintf(command, sizeof command, "rm -r %s", folder);
+    ck_assert_int_eq(system(command), 0);
     end(&w);
 }
 END_TEST

@@ -116,11 +116,14 @@ static void compute(points *at, double time)
 /* "x = (1, 2, 3)" */
 static const char *place(const points *at, size_t i, char *text, size_t size)
 {
+    double y[GBEES_MAX_DIM], x[GBEES_MAX_DIM];
     size_t used = 0;
 
+    for (int j = 0; j < at->n; j++)
+        y[j] = at->problem->mean[j] + at->offset_d[j][i];
+    gbees_problem_point(at->problem, y, x);
     for (int j = 0; j < at->n && used < size; j++) {
-        const int length = snprintf(text + used, size - used, "%s%.6g", j ? ", " : "x = (",
-                                    at->problem->mean[j] + at->offset_d[j][i]);
+        const int length = snprintf(text + used, size - used, "%s%.6g", j ? ", " : "x = (", x[j]);
 
         used += length > 0 ? (size_t)length : size;
     }
