@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { THIRDS = 3 };
 enum { BORDER = 2 }; /* cells of 0 around the data: surfaces close, and interpolation needs no special case */
 
 void gbees_density_destroy(gbees_density *density)
@@ -99,37 +100,54 @@ static void sum_cells(gbees_density *density, const gbees_snapshot *snapshot, co
     }
 }
 
-/* A cell of a turned grid lies between cells of the picture: each gets the part that its distance leaves it. */
+/* A point of a turned grid lies between cells of the picture: each gets the part that its distance leaves it. */
+static void share_point(gbees_density *density, const double *x, double value)
+{
+    double below[3] = {0}, rest[3] = {0};
+
+    for (int d = 0; d < density->dimension; d++) {
+        const double place = (x[d] - density->first[d]) / density->width[d];
+
+        below[d] = floor(place);
+        rest[d] = place - below[d];
+    }
+    for (int corner = 0; corner < 1 << density->dimension; corner++) {
+        double part = value;
+        size_t place = 0;
+
+        for (int d = 0; d < density->dimension; d++) {
+            const int up = corner >> d & 1;
+
+            part *= up ? rest[d] : 1 - rest[d];
+            place = place * density->length[d] + (size_t)((int64_t)below[d] + up);
+        }
+        density->value[place] += part;
+    }
+}
+
+/* With few axes the picture would show the grid's lattice beside its own: a cell is then THIRDS points an axis. */
 static void sum_turned(gbees_density *density, const gbees_snapshot *snapshot)
 {
-    const int corners = 1 << density->dimension;
+    const int n = snapshot->dimension, thirds = n <= 3 ? THIRDS : 1;
     double volume = 1;
+    int points = 1;
 
     for (int d = 0; d < density->dimension; d++)
         volume *= density->width[d];
-    for (size_t i = 0; i < snapshot->count; i++) {
-        double below[3], rest[3];
-
-        for (int d = 0; d < density->dimension; d++) {
-            const double first = density->first[d] + BORDER * density->width[d];
-            const double place = (gbees_snapshot_centre(snapshot, density->axis[d], i) - first) / density->width[d];
-
-            below[d] = floor(place);
-            rest[d] = place - below[d];
-        }
-        for (int corner = 0; corner < corners; corner++) {
-            double part = snapshot->p[i] / volume;
-            size_t place = 0;
+    for (int k = 0; k < n; k++)
+        points *= thirds;
+    for (size_t i = 0; i < snapshot->count; i++)
+        for (int point = 0; point < points; point++) {
+            double x[3];
 
             for (int d = 0; d < density->dimension; d++) {
-                const int up = corner >> d & 1;
-
-                part *= up ? rest[d] : 1 - rest[d];
-                place = place * density->length[d] + (size_t)((int64_t)below[d] + up + BORDER);
+                x[d] = gbees_snapshot_centre(snapshot, density->axis[d], i);
+                for (int k = 0, digits = point; k < n; k++, digits /= thirds)
+                    x[d] += snapshot->rotation[density->axis[d] * n + k] * snapshot->width[k] *
+                            (digits % thirds - thirds / 2) / thirds;
             }
-            density->value[place] += part;
+            share_point(density, x, snapshot->p[i] / volume / points);
         }
-    }
 }
 
 int gbees_density_create(const gbees_snapshot *snapshot, int dimension, const int *axis, size_t most,
@@ -155,9 +173,9 @@ int gbees_density_create(const gbees_snapshot *snapshot, int dimension, const in
     }
     while (shape(made, lo, hi, stride) > (double)most)
         stride++;
-    for (int d = 0; d < dimension && snapshot->rotated; d++) { /* shares may go a cell further */
-        lo[d] -= (int32_t)stride;
-        hi[d] += (int32_t)stride;
+    for (int d = 0; d < dimension && snapshot->rotated; d++) { /* shares may go further */
+        lo[d] -= 2 * (int32_t)stride;
+        hi[d] += 2 * (int32_t)stride;
     }
     (void)shape(made, lo, hi, stride);
     for (int d = 0; d < dimension; d++) {
