@@ -17,6 +17,7 @@ libgbees_la_SOURCES = \
 	%D%/numerics/buzhash.h \
 	%D%/numerics/ctu.h \
 	%D%/numerics/fixed.h \
+	%D%/numerics/frame.h \
 	%D%/numerics/likelihood.h \
 	%D%/numerics/qualifier.h \
 	%D%/numerics/split.h \
