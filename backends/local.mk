@@ -3,6 +3,8 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 %C%_libcommon_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D%
 %C%_libcommon_la_LDFLAGS =
 %C%_libcommon_la_SOURCES = \
+	%D%/common/bound.c \
+	%D%/common/bound.h \
 	%D%/common/budget.c \
 	%D%/common/budget.h \
 	%D%/common/failure.c \
@@ -80,6 +82,8 @@ cuda_texts = \
 	%D%/cuda/device/model.h \
 	%D%/cuda/device/standard.h \
 	%D%/cuda/device/advance.h \
+	%D%/cuda/device/bound.h \
+	%D%/cuda/device/frames.h \
 	%D%/cuda/device/cells.h \
 	%D%/cuda/device/ctu.h \
 	%D%/cuda/device/grow.h \
@@ -96,6 +100,7 @@ cuda_numerics = \
 	core/numerics/buzhash.h \
 	core/numerics/ctu.h \
 	core/numerics/fixed.h \
+	core/numerics/frame.h \
 	core/numerics/likelihood.h \
 	core/numerics/qualifier.h \
 	core/numerics/split.h

@@ -17,6 +17,7 @@ libgbees_la_SOURCES = \
 	%D%/numerics/buzhash.h \
 	%D%/numerics/ctu.h \
 	%D%/numerics/fixed.h \
+	%D%/numerics/frame.h \
 	%D%/numerics/likelihood.h \
 	%D%/numerics/qualifier.h \
 	%D%/numerics/split.h \
@@ -56,11 +57,15 @@ libgbees_la_SOURCES = \
 	%D%/io/scenario.h \
 	%D%/io/schema.c \
 	%D%/io/schema.h \
+	%D%/io/schema_values.c \
 	%D%/io/writer.c \
 	%D%/io/xdmf.c \
 	%D%/io/xdmf.h \
 	%D%/io/yaml_tree.c \
 	%D%/io/yaml_tree.h \
+	%D%/solver/bound.c \
+	%D%/solver/frame.c \
+	%D%/solver/frame.h \
 	%D%/solver/builder.h \
 	%D%/solver/cells.c \
 	%D%/solver/cells.h \

@@ -45,23 +45,62 @@ uint32_t shim_cluster_barrier;
 #undef bound
 #undef GBEES_MODEL_H
 
+#include "device/frames.h"
+
+#if GBEES_FRAMED
+#define SHIM_POINT                                                                                                   \
+    double at[GBEES_N];                                                                                              \
+    gbees_frame_point_d(GBEES_N, p, x, at);                                                                          \
+    x = at;
+#else
+#define SHIM_POINT
+#endif
+
 static inline void gbees_model_drift_f(float t, const float *x, const float *p, float *dxdt)
 {
+#if GBEES_FRAMED
+    float at[GBEES_N], f[GBEES_N];
+
+    gbees_frame_point_f(GBEES_N, p, x, at);
+    shim_drift_f(GBEES_N, t, at, p, f);
+    gbees_frame_drift_f(GBEES_N, p, f, dxdt);
+#else
     shim_drift_f(GBEES_N, t, x, p, dxdt);
+#endif
 }
 
 static inline void gbees_model_drift_d(double t, const double *x, const double *p, double *dxdt)
 {
+#if GBEES_FRAMED
+    double at[GBEES_N], f[GBEES_N];
+
+    gbees_frame_point_d(GBEES_N, p, x, at);
+    shim_drift_d(GBEES_N, t, at, p, f);
+    gbees_frame_drift_d(GBEES_N, p, f, dxdt);
+#else
     shim_drift_d(GBEES_N, t, x, p, dxdt);
+#endif
 }
 
 static inline void gbees_model_measure_d(int which, double t, const double *x, const double *p, double *y)
 {
 #ifdef GBEES_HAS_MEASURE
+    SHIM_POINT
     shim_measure_d(which, GBEES_N, t, x, p, y);
 #else
     (void)which, (void)t, (void)x, (void)p;
     y[0] = NAN;
+#endif
+}
+
+static inline double gbees_model_bound_d(double t, const double *x, const double *p)
+{
+#ifdef GBEES_HAS_BOUND
+    SHIM_POINT
+    return shim_bound_d(GBEES_N, t, x, p);
+#else
+    (void)t, (void)x, (void)p;
+    return 0;
 #endif
 }
 

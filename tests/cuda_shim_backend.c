@@ -43,7 +43,8 @@ static int is_made_for(const gbees_problem *problem)
     return problem->dimension == GBEES_N && (numerics->precision == GBEES_DOUBLE) == GBEES_REAL_IS_DOUBLE &&
            cuda_spec_is_wide(problem) == GBEES_WIDE && (numerics->scheme != GBEES_SCHEME_CTU) == GBEES_SPLIT &&
            (numerics->scheme == GBEES_SCHEME_SPLIT5_MP) == GBEES_PRESERVING &&
-           ((problem->model->flags & GBEES_TIME_DEPENDENT) != 0) == GBEES_MOVING;
+           ((problem->model->flags & GBEES_TIME_DEPENDENT) != 0) == GBEES_MOVING &&
+           problem->bounded == GBEES_BOUNDED && problem->rotated == GBEES_FRAMED;
 }
 
 static void check_that_all_is_given_back(void)

@@ -21,4 +21,12 @@ extern size_t shim_memory;
 extern int shim_virtual;
 size_t cuda_shim_taken(void);
 
+/* Of a module that does not say otherwise. */
+#ifndef GBEES_BOUNDED
+#define GBEES_BOUNDED 0
+#endif
+#ifndef GBEES_FRAMED
+#define GBEES_FRAMED 0
+#endif
+
 #endif

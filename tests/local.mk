@@ -26,6 +26,7 @@ TESTS = $(check_PROGRAMS) $(test_scripts)
 
 if HAVE_CHECK
 check_PROGRAMS += \
+	%D%/test_bound \
 	%D%/test_brick \
 	%D%/test_budget \
 	%D%/test_card \
@@ -39,6 +40,7 @@ check_PROGRAMS += \
 	%D%/test_cpu_update \
 	%D%/test_equations \
 	%D%/test_flux \
+	%D%/test_frame \
 	%D%/test_golden \
 	%D%/test_grid \
 	%D%/test_isosurface \
@@ -218,7 +220,7 @@ check_LTLIBRARIES += %D%/gbees_shim_six.la
 check_LTLIBRARIES += %D%/gbees_shim_wide.la
 %C%_gbees_shim_wide_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_wide_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_wide"' \
-	-DSHIM_PLUGIN='"plugins/pcr3bp.c"' -DGBEES_N=4 -DGBEES_WIDE=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=1 -DGBEES_MOVING=0
+	-DSHIM_PLUGIN='"plugins/pcr3bp.c"' -DGBEES_N=4 -DGBEES_BOUNDED=1 -DGBEES_WIDE=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=1 -DGBEES_MOVING=0
 %C%_gbees_shim_wide_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_wide_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_wide_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -270,6 +272,24 @@ check_LTLIBRARIES += %D%/gbees_shim_nan.la
 %C%_gbees_shim_nan_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_nan_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_nan_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+
+# Turned grids.
+check_LTLIBRARIES += %D%/gbees_shim_turned.la
+%C%_gbees_shim_turned_la_SOURCES = $(shim_sources)
+%C%_gbees_shim_turned_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_turned"' -DGBEES_FRAMED=1 \
+	-DSHIM_PLUGIN='"plugins/duffing.c"' -DGBEES_N=2 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1
+%C%_gbees_shim_turned_la_CFLAGS = $(shim_cflags)
+%C%_gbees_shim_turned_la_LIBADD = $(shim_libadd)
+%C%_gbees_shim_turned_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+
+check_LTLIBRARIES += %D%/gbees_shim_turned_wide.la
+%C%_gbees_shim_turned_wide_la_SOURCES = $(shim_sources)
+%C%_gbees_shim_turned_wide_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_turned_wide"' \
+	-DGBEES_FRAMED=1 -DGBEES_BOUNDED=1 -DSHIM_PLUGIN='"plugins/pcr3bp.c"' -DGBEES_N=4 -DGBEES_WIDE=1 -DGBEES_SPLIT=1 \
+	-DGBEES_PRESERVING=0 -DGBEES_MOVING=0
+%C%_gbees_shim_turned_wide_la_CFLAGS = $(shim_cflags)
+%C%_gbees_shim_turned_wide_la_LIBADD = $(shim_libadd)
+%C%_gbees_shim_turned_wide_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
 
 if HAVE_CHECK
 check_PROGRAMS += %D%/test_cuda_engine

@@ -18,9 +18,21 @@ static const struct {
     {{"lorenz63", "shim_ctu", {"records=2", "end=1.2", "scheme=ctu", "precision=double"}}, &rounded},
     {{"lorenz96", "shim_six", {"dimension=6", "records=2", "end=0.02", "extent=1.5"}}, &same},
     {{"pcr3bp", "shim_wide", {"records=2", "end=0.05", "scheme=split5-mp"}}, &same},
+    {{"pcr3bp", "shim_wide", {"records=1", "end=0.05", "scheme=split5-mp", "bound=[3.00007, 3.00009]"}}, &same},
     /* The drift depends on time. */
     {{"duffing", "shim_two", {"records=3", "end=2"}}, &same},
     {{"duffing", "shim_two_ctu", {"records=3", "end=1", "scheme=ctu", "precision=double"}}, &rounded},
+    /* Turned grids. */
+    {{"duffing",
+      "shim_turned",
+      {"rotate=yes", "covariance=[[0.01, 0.008], [0.008, 0.01]]", "factor=2", "records=3", "end=2"}},
+     &same},
+    {{"pcr3bp",
+      "shim_turned_wide",
+      {"rotate=yes",
+       "covariance=[[7e-9, 3e-9, 0, 0], [3e-9, 7e-9, 0, 0], [0, 0, 2.5e-8, 1e-8], [0, 0, 1e-8, 2.5e-8]]", "records=1",
+       "end=0.03", "extent=2"}},
+     &same},
     /* One edge of 64 cells; bricks one cell wide along two axes. */
     {{"linear",
       "shim_one",

@@ -21,7 +21,7 @@ variable() { # NAME: of the Makefile
 }
 
 # The engine's half on the host, once for each sanitizer; what compiles kernels has no part in it.
-host="cuda/advance cuda/launch cuda/memory cuda/room cuda/setup cuda/statistics cuda/update common/budget common/failure common/gaussian common/initial"
+host="cuda/advance cuda/launch cuda/memory cuda/room cuda/setup cuda/statistics cuda/update common/bound common/budget common/failure common/gaussian common/initial"
 runtime=$top_build/backends/.libs/libcuda_runtime.a
 include="-I$top_src/include -I$top_src/core -I$top_src -I$top_src/tests -I$top_src/backends -I$top_src/backends/cuda
     -I$top_build $(variable CUDA_CPPFLAGS) $(variable LAPACKE_CFLAGS)"
@@ -79,6 +79,8 @@ has() { # SANITIZERS: the compiler has them, and their programs run here
 mixed="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0"
 moving="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1"
 double="-DGBEES_REAL=double -DGBEES_REAL_IS_DOUBLE=1 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0"
+bounded="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_WIDE=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0 -DGBEES_BOUNDED=1"
+tilted='covariance=[[0.01, 0.008], [0.008, 0.01]]'
 measured='measurements=[{time: 0.06, function: z, value: [2], covariance: [4]}]'
 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export UBSAN_OPTIONS
@@ -89,6 +91,8 @@ if has address,undefined; then
     run address,undefined lorenz63 "-DGBEES_N=3 $double" records=1 end=0.05 scheme=ctu precision=double prune_interval=5 \
         'measurements=[]'
     run address,undefined duffing "-DGBEES_N=2 $moving" records=1 end=0.2
+    run address,undefined pcr3bp "-DGBEES_N=4 $bounded" records=1 end=0.005 factor=0.5 'measurements=[]'
+    run address,undefined duffing "-DGBEES_N=2 $moving -DGBEES_FRAMED=1" records=1 end=0.2 rotate=yes factor=2 "$tilted"
     run address,undefined lorenz96 "-DGBEES_N=6 $mixed" records=1 end=0.006 extent=1.5
 fi
 if has thread; then
@@ -101,6 +105,7 @@ if has thread; then
     run thread lorenz63 "-DGBEES_N=3 $mixed" records=1 end=0.05 prune_interval=5 'measurements=[]'
     unset SHIM_CLUSTER
     run thread duffing "-DGBEES_N=2 $moving" records=1 end=0.2
+    run thread pcr3bp "-DGBEES_N=4 $bounded" records=1 end=0.005 factor=0.5 'measurements=[]'
 fi
 test "$ran" -eq 1 || test "$bad" -eq 1 || exit 77
 exit "$bad"

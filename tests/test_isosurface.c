@@ -180,6 +180,46 @@ START_TEST(large_grids_are_coarsened_and_keep_their_probability)
 }
 END_TEST
 
+/* In the states' own axes: cells that lie along a diagonal of them, where they are and as heavy as they are, however
+ * coarse the picture. */
+START_TEST(turned_grids_are_drawn_where_their_cells_are)
+{
+    enum { CELLS = 41 };
+    int32_t along[CELLS], across[CELLS] = {0};
+    double p[CELLS], mean[2] = {0}, sum = 0;
+    const size_t most = _i ? 300 : 100000;
+    gbees_snapshot snapshot = {.leg = 0,
+                               .dimension = 2,
+                               .origin = {10, 20},
+                               .width = {0.5, 0.25},
+                               .rotated = 1,
+                               .rotation = {0.6, -0.8, 0.8, 0.6},
+                               .count = CELLS,
+                               .index = {along, across},
+                               .p = p};
+    gbees_density *d;
+
+    for (int i = 0; i < CELLS; i++) {
+        along[i] = i - 10;
+        p[i] = 1.0 / CELLS;
+    }
+    ck_assert_int_eq(gbees_density_create(&snapshot, 2, (const int[]){0, 1}, most, &d, NULL), GBEES_OK);
+    for (size_t i = 0; i < gbees_density_count(d); i++) {
+        const double mass = d->value[i] * d->width[0] * d->width[1];
+
+        sum += mass;
+        mean[0] += mass * (d->first[0] + d->width[0] * (double)(i / d->length[1]));
+        mean[1] += mass * (d->first[1] + d->width[1] * (double)(i % d->length[1]));
+    }
+    ck_assert_double_eq_tol(sum, 1, 1e-12);
+    ck_assert_double_eq_tol(mean[0], 10 + 0.6 * 0.5 * 10, 1e-10);
+    ck_assert_double_eq_tol(mean[1], 20 + 0.8 * 0.5 * 10, 1e-10);
+    for (size_t k = 0; k < 2 * d->length[1]; k++) /* the border of zeros */
+        ck_assert(d->value[k] == 0 && d->value[gbees_density_count(d) - 1 - k] == 0);
+    gbees_density_destroy(d);
+}
+END_TEST
+
 START_TEST(record_without_cells_is_refused)
 {
     int32_t index[2][2] = {{0}};
@@ -214,6 +254,7 @@ int main(void)
     tcase_set_timeout(density, 60);
     tcase_add_test(density, density_is_probability_over_volume_at_the_cell);
     tcase_add_test(density, large_grids_are_coarsened_and_keep_their_probability);
+    tcase_add_loop_test(density, turned_grids_are_drawn_where_their_cells_are, 0, 2);
     tcase_add_test(density, record_without_cells_is_refused);
     suite_add_tcase(suite, density);
     srunner_run_all(runner, CK_NORMAL);

@@ -8,14 +8,20 @@
 static void describe_place(const gbees_problem *problem, const gbees_shape *shape, const int32_t *key, char *text,
                            size_t size)
 {
+    double middle[GBEES_MAX_DIM] = {0}, x[GBEES_MAX_DIM];
     size_t at = 0;
 
     text[0] = '\0';
     for (int j = 0; key && j < shape->n; j++) {
         double first = problem->mean[j] + problem->width[j] * ((double)key[j] * shape->edge[j]);
         double last = first + problem->width[j] * (shape->edge[j] - 1);
-        int length = snprintf(text + at, size - at, "%s%s = %.6g", j ? ", " : "", problem->model->states[j].name,
-                              (first + last) / 2);
+
+        middle[j] = (first + last) / 2;
+    }
+    gbees_problem_point(problem, middle, x);
+    for (int j = 0; key && j < shape->n; j++) {
+        int length =
+            snprintf(text + at, size - at, "%s%s = %.6g", j ? ", " : "", problem->model->states[j].name, x[j]);
 
         at += length > 0 && (size_t)length < size - at ? (size_t)length : 0;
     }
@@ -36,8 +42,8 @@ int failure_drift(const gbees_problem *problem, const gbees_shape *shape, const 
 int failure_far(const gbees_problem *problem, int axis, int limit, gbees_error *error)
 {
     return gbees_error_set(error, GBEES_ENUMERIC,
-                           "the density has moved more than %d bricks along %s: choose wider cells", limit,
-                           problem->model->states[axis].name);
+                           "the density has moved more than %d bricks along %s%s: choose wider cells", limit,
+                           problem->rotated ? "the turned grid's axis of " : "", problem->model->states[axis].name);
 }
 
 int failure_mass(const char *what, double time, double step, gbees_error *error)

@@ -1,5 +1,6 @@
 /* initial.c - see initial.h. */
 #include "initial.h"
+#include "bound.h"
 #include "gaussian.h"
 #include "numerics/likelihood.h"
 #include <math.h>
@@ -27,14 +28,30 @@ void initial_box_next(const int32_t *lo, const int32_t *hi, int n, int32_t *key)
     }
 }
 
+/* How far from the origin, in the model's axes, a float's digits must reach to tell positions along an axis of the
+ * grid. */
+static double reach_of(const gbees_problem *problem, int axis)
+{
+    const int n = problem->dimension;
+    double sum = 0;
+
+    if (!problem->rotated)
+        return fabs(problem->mean[axis]) + problem->extent[axis] * problem->width[axis];
+    for (int j = 0; j < n; j++) {
+        double reach = fabs(problem->centre[j]);
+
+        for (int k = 0; k < n; k++)
+            reach += fabs(problem->rotation[j * n + k]) * problem->extent[k] * problem->width[k];
+        sum += fabs(problem->rotation[j * n + axis]) * reach;
+    }
+    return sum;
+}
+
 int initial_box_is_fine(const gbees_problem *problem)
 {
-    for (int j = 0; j < problem->dimension; j++) {
-        double reach = fabs(problem->mean[j]) + problem->extent[j] * problem->width[j];
-
-        if (reach * 6e-8 > problem->width[j] / 4096)
+    for (int j = 0; j < problem->dimension; j++)
+        if (reach_of(problem, j) * 6e-8 > problem->width[j] / 4096)
             return 1;
-    }
     return 0;
 }
 
@@ -130,6 +147,7 @@ static double density_of_cell(const initial_density *density, const int32_t *ind
 
 double initial_density_brick(const initial_density *density, const gbees_shape *shape, const int32_t *key, double *p)
 {
+    uint64_t inside = bound_cells(density->problem, shape, key);
     double sum = 0;
 
     for (int cell = 0; cell < shape->cells; cell++) {
@@ -137,7 +155,7 @@ double initial_density_brick(const initial_density *density, const gbees_shape *
 
         for (int j = 0; j < shape->n; j++)
             index[j] = key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
-        p[cell] = density_of_cell(density, index);
+        p[cell] = inside >> cell & 1 ? density_of_cell(density, index) : 0;
         sum += p[cell];
     }
     return sum;

@@ -29,7 +29,7 @@ typedef struct initial_density {
 int initial_density_create(initial_density *density, const gbees_problem *problem, gbees_error *error);
 void initial_density_destroy(initial_density *density);
 
-/* The cells of a brick, 0 outside of the box; returns their sum. */
+/* The cells of a brick, 0 outside of the box and of the bound; returns their sum. */
 double initial_density_brick(const initial_density *density, const gbees_shape *shape, const int32_t *key, double *p);
 
 #endif

@@ -32,6 +32,9 @@ struct gbees_engine {
     void *p, *s, *next, *share;
     uint64_t *active, *flow, *needed;
     uint64_t *served; /* cells whose growth has been seen to */
+    uint64_t *inside; /* with a bound: a brick's cells that it leaves to the grid; else NULL */
+    uint16_t
+        *barred; /* ... and, 2n a slot, [d] bit f: the neighbour in direction d (f = d), or in d and f, has none */
     unsigned char *diverging;
     double *rate;
     double *velocity; /* paper mode: at the upper faces, n a cell */
@@ -42,7 +45,7 @@ struct gbees_engine {
     kernel_context context;
     void *offsets[GBEES_MAX_DIM];    /* storage of context.axis[].offset */
     double local[GBEES_MAX_DIM][64]; /* coordinates of a brick's cells less those of its lowest cell */
-    float parameters_f[GBEES_MAX_PARAMETERS];
+    float parameters_f[GBEES_PARAMETER_VALUES];
 
     double mass; /* sum of P */
     gbees_totals totals;
@@ -118,6 +121,15 @@ static inline void engine_set_p(gbees_engine *e, size_t at, double value)
         ((float *)e->p)[at] = (float)value;
     else
         ((double *)e->p)[at] = value;
+}
+
+/* Of a new brick. */
+static inline void engine_set_inside(gbees_engine *e, uint32_t slot, uint64_t inside)
+{
+    if (e->inside)
+        e->inside[slot] = inside;
+    for (int d = 0; d < 2 * e->g.shape.n && e->barred; d++)
+        e->barred[(size_t)slot * (size_t)(2 * e->g.shape.n) + (size_t)d] = 0;
 }
 
 /* The centre of the brick's lowest cell. */

@@ -3,6 +3,7 @@
  * A cell with P >= p* needs the face neighbour in each direction in which it flows out, and the edge neighbour in
  * each pair of such directions along different axes.  With bit masks that is one AND a direction for a whole brick.
  */
+#include "common/bound.h"
 #include "common/failure.h"
 #include "engine.h"
 #include <math.h>
@@ -29,6 +30,27 @@ static int has_risen(const gbees_engine *e, uint32_t slot)
     return (e->active[slot] & ~(settled ? e->served[slot] : 0)) != 0;
 }
 
+/* The directions f in which the bound leaves no cell to the neighbour in directions d and f: bits. */
+static unsigned barred(const gbees_engine *e, uint32_t slot, int d)
+{
+    return e->barred ? e->barred[(size_t)slot * (size_t)(2 * e->g.shape.n) + (size_t)d] : 0;
+}
+
+/* The edge neighbour in directions d and f.  Where the face neighbour in direction d is barred there is no way
+ * through it. */
+static uint32_t edge_neighbor(const gbees_engine *e, uint32_t slot, int d, int f)
+{
+    uint32_t neighbor = grid_neighbor(&e->g, slot, d);
+    int32_t key[GBEES_MAX_DIM];
+
+    if (neighbor || !barred(e, slot, d))
+        return grid_neighbor(&e->g, neighbor, f);
+    memcpy(key, grid_key(&e->g, slot), (size_t)e->g.shape.n * sizeof *key);
+    key[d >> 1] += d & 1 ? 1 : -1;
+    key[f >> 1] += f & 1 ? 1 : -1;
+    return grid_find(&e->g, key);
+}
+
 /* Whether a brick that this one needs is absent. */
 static int lacks_bricks(const gbees_engine *e, uint32_t slot)
 {
@@ -39,11 +61,11 @@ static int lacks_bricks(const gbees_engine *e, uint32_t slot)
     for (int d = 0; d < directions; d++) {
         if (!out[d])
             continue;
-        uint32_t neighbor = grid_neighbor(&e->g, slot, d);
-        if (!neighbor)
+        unsigned out_of_bound = barred(e, slot, d);
+        if (!grid_neighbor(&e->g, slot, d) && !(out_of_bound >> d & 1))
             return 1;
         for (int f = (d | 1) + 1; f < directions; f++)
-            if (out[d] & out[f] && !grid_neighbor(&e->g, neighbor, f))
+            if (out[d] & out[f] && !(out_of_bound >> f & 1) && !edge_neighbor(e, slot, d, f))
                 return 1;
     }
     return 0;
@@ -57,15 +79,27 @@ static int far_away(const gbees_engine *e, const int32_t *key, gbees_error *erro
     return 0;
 }
 
-static int insert_absent(gbees_engine *e, const int32_t *key, gbees_error *error)
+static int insert_brick(gbees_engine *e, const int32_t *key, uint64_t inside, gbees_error *error)
 {
     int status = far_away(e, key, error);
 
     if (!status)
         status = grid_reserve(&e->g, 1, error);
     if (!status)
-        grid_insert(&e->g, key);
+        engine_set_inside(e, grid_insert(&e->g, key), inside);
     return status;
+}
+
+/* The absent neighbour in directions d and f.  Without a cell inside the bound it is not made, and barred from then
+ * on: J need not be evaluated there again. */
+static int insert_absent(gbees_engine *e, uint32_t slot, int d, int f, const int32_t *key, gbees_error *error)
+{
+    uint64_t inside = e->inside ? bound_cells(e->problem, &e->g.shape, key) : 1;
+
+    if (inside)
+        return insert_brick(e, key, inside, error);
+    e->barred[(size_t)slot * (size_t)(2 * e->g.shape.n) + (size_t)d] |= (uint16_t)(1u << f);
+    return 0;
 }
 
 static int insert_downwind(gbees_engine *e, uint32_t slot, gbees_error *error)
@@ -80,13 +114,13 @@ static int insert_downwind(gbees_engine *e, uint32_t slot, gbees_error *error)
         if (!out[d])
             continue;
         key[d >> 1] += d & 1 ? 1 : -1;
-        if (!grid_neighbor(&e->g, slot, d))
-            status = insert_absent(e, key, error);
+        if (!grid_neighbor(&e->g, slot, d) && !(barred(e, slot, d) >> d & 1))
+            status = insert_absent(e, slot, d, d, key, error);
         for (int f = (d | 1) + 1; f < directions && !status; f++) {
-            if (!(out[d] & out[f]) || grid_neighbor(&e->g, grid_neighbor(&e->g, slot, d), f))
+            if (!(out[d] & out[f]) || barred(e, slot, d) >> f & 1 || edge_neighbor(e, slot, d, f))
                 continue;
             key[f >> 1] += f & 1 ? 1 : -1;
-            status = insert_absent(e, key, error);
+            status = insert_absent(e, slot, d, f, key, error);
             key[f >> 1] -= f & 1 ? 1 : -1;
         }
         key[d >> 1] -= d & 1 ? 1 : -1;
@@ -109,7 +143,8 @@ static int insert_all(gbees_engine *e, uint32_t slot, gbees_error *error)
 
         for (int j = 0; j < n; j++, digits /= 3)
             key[j] = centre[j] + (int32_t)(digits % 3) - 1;
-        status = grid_find(&e->g, key) ? 0 : insert_absent(e, key, error);
+        uint64_t inside = grid_find(&e->g, key) ? 0 : e->inside ? bound_cells(e->problem, &e->g.shape, key) : 1;
+        status = inside ? insert_brick(e, key, inside, error) : 0;
     }
     return status;
 }
@@ -127,6 +162,7 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
     e->context.flow = e->flow;
     e->context.rate = e->rate;
     e->context.diverging = e->diverging;
+    e->context.inside = e->inside;
     if (e->paper) {
         paper_inspect(e, from, time);
     } else {

@@ -47,6 +47,7 @@ typedef struct kernel_context {
      * the largest rate of a cell. */
     uint64_t *active;
     uint64_t *flow;
+    const uint64_t *inside;   /* cells that the model's bound leaves to the grid; NULL: all */
     unsigned char *diverging; /* bit j: along axis j some cell flows out on both sides */
     double *rate;
     int divergence;  /* ctu with the divergence term */

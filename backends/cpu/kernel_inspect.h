@@ -45,6 +45,13 @@ INLINE GBEES_REAL GBEES_REAL_FN(largest)(const GBEES_REAL *rate, int count)
     return most;
 }
 
+/* Cells out of bound hold nothing and set no step; what is not a number there would spoil their neighbours. */
+static __attribute__((noinline)) void GBEES_REAL_FN(forget_outside)(GBEES_REAL *rate, uint64_t inside, int cells)
+{
+    for (int i = 0; i < cells; i++)
+        rate[i] = inside >> i & 1 ? rate[i] : rate[i] - rate[i];
+}
+
 static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slots, uint32_t count)
 {
     const gbees_shape *shape = &c->g->shape;
@@ -71,6 +78,8 @@ static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slot
 
             c->diverging[slot] |= (unsigned char)(((flow[0] & flow[1]) != 0) << j);
         }
+        if (c->inside && c->inside[slot] != shape->all)
+            GBEES_REAL_FN(forget_outside)(rate, c->inside[slot], shape->cells);
         c->rate[slot] = (double)GBEES_REAL_FN(largest)(rate, shape->cells);
     }
 }

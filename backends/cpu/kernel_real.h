@@ -383,15 +383,30 @@ static __attribute__((noinline)) double GBEES_REAL_FN(sum_clipped)(const GBEES_R
     return GBEES_REAL_FN(sum)(clipped, count);
 }
 
+/* What has come to cells that are out of bound goes. */
+static __attribute__((noinline)) double GBEES_REAL_FN(drop_outside)(GBEES_REAL *p, uint64_t inside, int cells)
+{
+    double lost = 0;
+
+    for (int i = 0; i < cells; i++)
+        if (!(inside >> i & 1)) {
+            lost += (double)p[i];
+            p[i] = 0;
+        }
+    return lost;
+}
+
 /* The new probabilities of a brick: positive, counted, marked. */
-INLINE uint64_t GBEES_REAL_FN(settle)(const kernel_context *c, const GBEES_REAL *restrict value,
+INLINE uint64_t GBEES_REAL_FN(settle)(const kernel_context *c, uint32_t slot, const GBEES_REAL *restrict value,
                                       GBEES_REAL *restrict next, int cells, kernel_sums *sums)
 {
     int changed = GBEES_REAL_FN(keep_positive)(value, next, cells);
 
-    sums->mass += GBEES_REAL_FN(sum)(next, cells);
     if (changed)
         sums->clipped += GBEES_REAL_FN(sum_clipped)(value, next, cells);
+    if (c->inside && c->inside[slot] != c->g->shape.all)
+        sums->outflow += GBEES_REAL_FN(drop_outside)(next, c->inside[slot], cells);
+    sums->mass += GBEES_REAL_FN(sum)(next, cells);
     return GBEES_REAL_FN(mask)(next, (GBEES_REAL)c->threshold, cells, 0);
 }
 
@@ -446,7 +461,8 @@ INLINE void GBEES_REAL_FN(update_bricks)(const kernel_context *c, uint32_t from,
         const GBEES_REAL *old = (const GBEES_REAL *)c->p + slot * cells;
         for (size_t i = 0; i < cells; i++)
             change[i] += old[i];
-        c->active[slot] = GBEES_REAL_FN(settle)(c, change, (GBEES_REAL *)c->next + slot * cells, shape->cells, sums);
+        c->active[slot] =
+            GBEES_REAL_FN(settle)(c, slot, change, (GBEES_REAL *)c->next + slot * cells, shape->cells, sums);
     }
 }
 

@@ -175,7 +175,7 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
             _Alignas(64) GBEES_REAL value[64];
 
             GBEES_REAL_FN(merge)(own + b * count, value, count, shift, log2_edge);
-            c->active[slot] = GBEES_REAL_FN(settle)(c, value, row, count, sums);
+            c->active[slot] = GBEES_REAL_FN(settle)(c, slot, value, row, count, sums);
         } else {
             GBEES_REAL_FN(merge)(own + b * count, row, count, shift, log2_edge);
         }

@@ -10,6 +10,8 @@
 
 static void add_needed(gbees_engine *e, uint32_t slot, uint64_t set)
 {
+    if (e->inside)
+        set &= e->inside[slot];
     if (slot && (set & ~__atomic_load_n(&e->needed[slot], __ATOMIC_RELAXED)))
         __atomic_or_fetch(&e->needed[slot], set, __ATOMIC_RELAXED); /* an OR: any order gives the same */
 }

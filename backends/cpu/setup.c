@@ -1,4 +1,5 @@
 /* setup.c - an engine for a problem: arrays, tables of face points, the initial density. */
+#include "common/bound.h"
 #include "common/initial.h"
 #include "engine.h"
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->rate_is_sum = !e->split;
     /* Bricks that hold little may be a quarter faster (engine_rate). */
     c->reach = e->reach > 1 ? (int)(1.25 * problem->numerics.courant) + 1 : 1;
-    for (int k = 0; k < GBEES_MAX_PARAMETERS; k++)
+    for (int k = 0; k < GBEES_PARAMETER_VALUES; k++)
         e->parameters_f[k] = (float)problem->parameters[k];
     for (int d = 0; d < 2 * c->n; d++)
         e->near[d] = gbees_shape_near(&e->g.shape, d, e->reach);
@@ -114,6 +115,8 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
         {(void **)&e->needed, sizeof *e->needed, 1, 1},
         {(void **)&e->served, sizeof *e->served, 0, 1},
         {(void **)&e->velocity, (size_t)n * sizeof *e->velocity, 0, e->paper},
+        {(void **)&e->inside, sizeof *e->inside, 0, problem->bounded},
+        {(void **)&e->barred, (size_t)(2 * n) * sizeof *e->barred, 0, problem->bounded},
     };
 
     for (size_t f = 0; f < sizeof fields / sizeof fields[0] && !status; f++)
@@ -147,7 +150,10 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
         return status;
     memcpy(key, lo, sizeof key);
     for (uint64_t k = 0; k < (uint64_t)bricks; k++) {
-        grid_insert(&e->g, key);
+        uint64_t inside = bound_cells(problem, shape, key);
+
+        if (inside)
+            engine_set_inside(e, grid_insert(&e->g, key), inside);
         initial_box_next(lo, hi, shape->n, key);
     }
     e->g.sorted = e->g.count;

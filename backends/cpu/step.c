@@ -229,6 +229,7 @@ int engine_step(gbees_engine *e, gbees_clock *clock, gbees_error *error)
     e->context.next = e->next;
     e->context.share = e->share;
     e->context.active = e->active;
+    e->context.inside = e->inside;
     e->context.density = e->p;
     if (e->paper)
         paper_step(e, step, &sums);

@@ -52,8 +52,8 @@ struct gbees_engine {
     int row_arrays;             /* P and its spare, and S for ctu */
 
     device_memory memory;
-    device_array rows[3], key, base, neighbor[2 * GBEES_MAX_DIM], flow, active, needed, rate, map, table,
-        device_state;
+    device_array rows[3], key, base, neighbor[2 * GBEES_MAX_DIM], flow, active, needed, rate, map, table, inside,
+        barred, device_state;
     uint32_t room;  /* bricks from which on the heap is to grow */
     uint32_t large; /* and from which on KERNEL_MOVE moves the density; 0: never */
     gbees_setup setup;

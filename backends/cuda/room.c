@@ -27,6 +27,10 @@ static int list_arrays(gbees_engine *e, slot_array *list)
     list[count++] = (slot_array){&e->needed, &g->needed, sizeof(uint64_t)};
     list[count++] = (slot_array){&e->rate, &g->rate, sizeof(double)};
     list[count++] = (slot_array){&e->map, &g->map, sizeof(uint32_t)};
+    if (e->problem->bounded) {
+        list[count++] = (slot_array){&e->inside, &g->inside, sizeof(uint64_t)};
+        list[count++] = (slot_array){&e->barred, &g->barred, 2 * n * sizeof(uint16_t)};
+    }
     return count;
 }
 

@@ -1,4 +1,5 @@
 /* setup.c - an engine for a problem: kernels, arrays, the initial density. */
+#include "common/bound.h"
 #include "common/initial.h"
 #include "engine.h"
 #include "spec.h"
@@ -77,7 +78,7 @@ static int load_kernels(gbees_engine *e, gbees_error *error)
     return status;
 }
 
-static void set_up_offsets(gbees_setup *m, const gbees_problem *problem)
+static void set_up_offsets(gbees_setup *m, const gbees_problem *problem, int framed_floats)
 {
     int cell = 0, face = 0;
 
@@ -87,8 +88,11 @@ static void set_up_offsets(gbees_setup *m, const gbees_problem *problem)
             m->cell_f[cell] = (float)m->cell_d[cell];
         }
         for (int i = -1; i < m->shape.edge[j] + 2; i++, face++) {
-            m->face_d[face] = problem->width[j] * (i - 0.5);
-            m->face_f[face] = (float)m->face_d[face];
+            double at = problem->width[j] * (i - 0.5);
+
+            m->face_f[face] = (float)at;
+            if (!framed_floats)
+                m->face_d[face] = at;
         }
     }
 }
@@ -97,22 +101,29 @@ static void set_up_constants(gbees_engine *e)
 {
     const gbees_problem *problem = e->problem;
     const gbees_numerics *numerics = &problem->numerics;
+    const int framed_floats = problem->rotated && e->position_size == sizeof(float);
     gbees_setup *m = &e->setup;
 
     gbees_shape_set(&m->shape, problem->dimension, 64);
-    set_up_offsets(m, problem);
+    set_up_offsets(m, problem, framed_floats);
     for (int j = 0; j < problem->dimension; j++) {
         m->origin[j] = problem->mean[j];
         m->width[j] = problem->width[j];
         m->over_width[j] = 1 / problem->width[j];
     }
-    for (int k = 0; k < GBEES_MAX_PARAMETERS; k++) {
+    for (int k = 0; k < GBEES_PARAMETER_VALUES; k++) {
         m->parameters_d[k] = problem->parameters[k];
-        m->parameters_f[k] = (float)problem->parameters[k];
+        if (k < GBEES_MAX_PARAMETERS)
+            m->parameters_f[k] = (float)problem->parameters[k];
+        if (framed_floats)
+            m->framed_f[k] = (float)problem->parameters[k];
     }
     m->courant = numerics->courant;
     m->time_step = numerics->time_step;
     m->prune_interval = (uint32_t)numerics->prune_interval;
+    m->bound_low = problem->bound_low;
+    m->bound_high = problem->bound_high;
+    m->bound_time = problem->start;
     m->sweeps = gbees_scheme_is_split(numerics->scheme);
     e->averages = numerics->cell_values == GBEES_CELL_AVERAGES;
     m->stop_at_prunes = problem->mass_budget > 0;
@@ -158,23 +169,25 @@ static void close_box(initial_box *box)
     free(box->row);
 }
 
-/* The next `count` bricks from `key` on, which is moved behind them; the sum of all that came before is carried on.
- */
-static double fill_bricks(const gbees_shape *shape, const initial_density *density, initial_box *box, int32_t *key,
-                          uint64_t count, double sum)
+/* Of the next `count` bricks from `key` on, which is moved behind them, those with a cell inside the bound: returns
+ * how many. The sum of all that came before is carried on. */
+static uint64_t fill_bricks(const initial_density *density, const gbees_shape *shape, initial_box *box, int32_t *key,
+                            uint64_t count, double *sum)
 {
     size_t n = (size_t)shape->n;
+    uint64_t made = 0;
 
     for (uint64_t k = 0; k < count; k++) {
-        memcpy(box->key + k * n, key, n * sizeof *key);
+        if (bound_cells(density->problem, shape, key))
+            memcpy(box->key + made++ * n, key, n * sizeof *key);
         initial_box_next(box->lo, box->hi, shape->n, key);
     }
 #pragma omp parallel for schedule(static)
-    for (uint64_t k = 0; k < count; k++)
+    for (uint64_t k = 0; k < made; k++)
         box->sum[k] = initial_density_brick(density, shape, box->key + k * n, box->p + k * 64);
-    for (uint64_t k = 0; k < count; k++)
-        sum += box->sum[k];
-    return sum;
+    for (uint64_t k = 0; k < made; k++)
+        *sum += box->sum[k];
+    return made;
 }
 
 /* To the GPU, with their sum at 1; rounded as the CPU's engine does it: the same bits. */
@@ -202,24 +215,25 @@ static int send_bricks(gbees_engine *e, initial_box *box, uint64_t first, uint64
     return status;
 }
 
-static int fill(gbees_engine *e, initial_box *box, const initial_density *density, gbees_error *error)
+/* The sum of all first, then the bricks. `made`: how many there are. */
+static int fill(gbees_engine *e, initial_box *box, const initial_density *density, uint64_t *made, gbees_error *error)
 {
     const gbees_shape *shape = &e->setup.shape;
-    double sum = 0;
+    double sum = 0, again = 0;
     int status = engine_make_room(e, box->count, 1, error);
 
     for (int pass = 0; pass < 2 && !status; pass++) {
         int32_t key[GBEES_MAX_DIM];
 
+        *made = 0;
         memcpy(key, box->lo, sizeof key);
         for (uint64_t done = 0; done < box->count && !status; done += SENT_BRICKS) {
-            uint64_t rest = box->count - done, count = rest < SENT_BRICKS ? rest : SENT_BRICKS;
-            double so_far = fill_bricks(shape, density, box, key, count, pass ? 0 : sum);
+            uint64_t rest = box->count - done, most = rest < SENT_BRICKS ? rest : SENT_BRICKS;
+            uint64_t count = fill_bricks(density, shape, box, key, most, pass ? &again : &sum);
 
-            if (pass == 0)
-                sum = so_far;
-            else
-                status = send_bricks(e, box, 1 + done, count, 1 / sum, error);
+            if (pass == 1 && count)
+                status = send_bricks(e, box, 1 + *made, count, 1 / sum, error);
+            *made += count;
         }
     }
     return status;
@@ -240,19 +254,20 @@ static int fill_initial(gbees_engine *e, gbees_error *error)
 {
     initial_box box = {.key = NULL};
     initial_density density;
+    uint64_t made = 0;
     int status = initial_density_create(&density, e->problem, error);
 
     if (status)
         return status;
     status = open_box(e, &box, error);
     if (!status)
-        status = fill(e, &box, &density, error);
+        status = fill(e, &box, &density, &made, error);
     initial_density_destroy(&density);
     mass_budget_start(&e->budget, e->problem, &box.spectrum);
     close_box(&box);
     if (status)
         return status;
-    e->state->count = (uint32_t)box.count;
+    e->state->count = (uint32_t)made;
     e->state->time = e->problem->start;
     return start(e, error);
 }
@@ -311,8 +326,9 @@ void cuda_engine_destroy(gbees_engine *e)
     if (!e)
         return;
     const cuda_api *api = e->api;
-    device_array *arrays[] = {&e->rows[0], &e->rows[1], &e->rows[2], &e->key, &e->base,  &e->flow,
-                              &e->active,  &e->needed,  &e->rate,    &e->map, &e->table, &e->device_state};
+    device_array *arrays[] = {&e->rows[0], &e->rows[1], &e->rows[2], &e->key,         &e->base,
+                              &e->flow,    &e->active,  &e->needed,  &e->rate,        &e->map,
+                              &e->table,   &e->inside,  &e->barred,  &e->device_state};
 
     if (e->stream)
         (void)api->cuStreamSynchronize(e->stream);

@@ -43,8 +43,10 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
                     numerics->scheme == GBEES_SCHEME_SPLIT5_MP ? "GBEES_PRESERVING=1" : "GBEES_PRESERVING=0",
                     numerics->scheme == GBEES_SCHEME_CTU_DIVERGENCE ? "GBEES_DIVERGENCE=1" : "GBEES_DIVERGENCE=0",
                     blocks[part], parts[part],
-                    problem->model->flags & GBEES_TIME_DEPENDENT ? "GBEES_MOVING=1" : "GBEES_MOVING=0"},
-        .define_count = 9,
+                    problem->model->flags & GBEES_TIME_DEPENDENT ? "GBEES_MOVING=1" : "GBEES_MOVING=0",
+                    problem->bounded ? "GBEES_BOUNDED=1" : "GBEES_BOUNDED=0",
+                    problem->rotated ? "GBEES_FRAMED=1" : "GBEES_FRAMED=0"},
+        .define_count = 11,
         .no_contraction = twice || exact, /* the CPU's bits, where the operations are the same */
         .separate = is_separate()};
     (void)snprintf(spec->arch, sizeof spec->arch, "%s", arch);

@@ -22,9 +22,11 @@
 
 /* A new file of the engine is a line here, a line below, and one in the list of local.mk. */
 EMBED(engine, "backends/cuda/device/engine.cu")
+EMBED(bound, "backends/cuda/device/bound.h")
 EMBED(advance, "backends/cuda/device/advance.h")
 EMBED(cells, "backends/cuda/device/cells.h")
 EMBED(ctu, "backends/cuda/device/ctu.h")
+EMBED(frames, "backends/cuda/device/frames.h")
 EMBED(grow, "backends/cuda/device/grow.h")
 EMBED(inspect, "backends/cuda/device/inspect.h")
 EMBED(platform, "backends/cuda/device/platform.h")
@@ -41,15 +43,18 @@ EMBED(brick, "core/numerics/brick.h")
 EMBED(buzhash, "core/numerics/buzhash.h")
 EMBED(numerics_ctu, "core/numerics/ctu.h")
 EMBED(fixed, "core/numerics/fixed.h")
+EMBED(frame, "core/numerics/frame.h")
 EMBED(likelihood, "core/numerics/likelihood.h")
 EMBED(qualifier, "core/numerics/qualifier.h")
 EMBED(split, "core/numerics/split.h")
 
 static const cuda_text table[] = {
     NAMED("engine.cu", engine),
+    NAMED("bound.h", bound),
     NAMED("advance.h", advance),
     NAMED("cells.h", cells),
     NAMED("ctu.h", ctu),
+    NAMED("frames.h", frames),
     NAMED("grow.h", grow),
     NAMED("inspect.h", inspect),
     NAMED("platform.h", platform),
@@ -65,6 +70,7 @@ static const cuda_text table[] = {
     NAMED("numerics/buzhash.h", buzhash),
     NAMED("numerics/ctu.h", numerics_ctu),
     NAMED("numerics/fixed.h", fixed),
+    NAMED("numerics/frame.h", frame),
     NAMED("numerics/likelihood.h", likelihood),
     NAMED("numerics/qualifier.h", qualifier),
     NAMED("numerics/split.h", split),

@@ -35,19 +35,37 @@ static void print_problem(FILE *out, const gbees_setup *setup, const findings *f
 {
     const gbees_problem *problem = setup->problem;
     const char *path = gbees_setup_path(setup->model);
-    double sigma[GBEES_MAX_DIM];
+    const int n = problem->dimension;
+    double sigma[GBEES_MAX_DIM], mean[GBEES_MAX_DIM];
     char cells[32];
 
-    for (int j = 0; j < problem->dimension; j++)
-        sigma[j] = sqrt(problem->covariance[j * problem->dimension + j]);
+    gbees_problem_point(problem, problem->mean, mean);
+    for (int j = 0; j < n; j++) {
+        double variance = problem->rotated ? 0 : problem->covariance[j * n + j];
+
+        for (int k = 0; k < n && problem->rotated; k++)
+            variance += problem->rotation[j * n + k] * problem->rotation[j * n + k] * problem->covariance[k * n + k];
+        sigma[j] = sqrt(variance);
+    }
     (void)fprintf(out, "plugin        %s (%s)\n", setup->model->name, path ? path : "file not known");
     (void)fprintf(out, "dimension     %d\n", problem->dimension);
     (void)fprintf(out, "mean         ");
-    gbees_print_numbers(out, problem->mean, problem->dimension);
+    gbees_print_numbers(out, mean, problem->dimension);
     (void)fprintf(out, "\nstd          ");
     gbees_print_numbers(out, sigma, problem->dimension);
     (void)fprintf(out, "\ncell width   ");
     gbees_print_numbers(out, problem->width, problem->dimension);
+    for (int k = 0; k < n && problem->rotated; k++) {
+        double axis[GBEES_MAX_DIM];
+
+        for (int j = 0; j < n; j++)
+            axis[j] = problem->rotation[j * n + k];
+        (void)fprintf(out, "\ngrid axis %d  ", k + 1);
+        gbees_print_numbers(out, axis, n);
+    }
+    if (problem->bounded)
+        (void)fprintf(out, "\nbound         %s from %.9g to %.9g", setup->model->bound->name, problem->bound_low,
+                      problem->bound_high);
     if (problem->mass_budget > 0)
         (void)fprintf(out, "\nmass budget   %.6g a unit of time\n", problem->mass_budget);
     else

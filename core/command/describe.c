@@ -106,7 +106,8 @@ void gbees_describe_print(FILE *out, const gbees_model *model, const char *path,
     print_parameters(out, model);
     print_measurements(out, model);
     if (model->bound) {
-        (void)fprintf(out, "\nBound: cells outside the initial range of this are never made\n");
+        (void)fprintf(out, "\nBound: cells outside the range that this has over the initial box are never made "
+                           "(bound: off makes them)\n");
         print_quantity(out, model->bound);
     }
     print_scenarios(out, model);

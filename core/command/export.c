@@ -23,7 +23,7 @@ typedef struct format {
 
 static double coordinate(const gbees_snapshot *record, int j, size_t i)
 {
-    return record->origin[j] + record->width[j] * record->index[j][i];
+    return gbees_snapshot_centre(record, j, i);
 }
 
 /* The snapshots of the codes that were before: P<leg>/pdf_<record>.txt. */

@@ -20,7 +20,7 @@ typedef struct points {
     size_t count;
     double *offset_d[GBEES_MAX_DIM], *drift_d[GBEES_MAX_DIM], *work_d;
     float *offset_f[GBEES_MAX_DIM], *drift_f[GBEES_MAX_DIM], *work_f;
-    float mean_f[GBEES_MAX_DIM], parameters_f[GBEES_MAX_PARAMETERS];
+    float mean_f[GBEES_MAX_DIM], parameters_f[GBEES_PARAMETER_VALUES];
     double scale[GBEES_MAX_DIM]; /* the largest |drift| of each component */
 } points;
 
@@ -96,7 +96,7 @@ static int make_points(points *at)
     }
     for (int j = 0; j < at->n; j++)
         at->mean_f[j] = (float)at->problem->mean[j];
-    for (int k = 0; k < GBEES_MAX_PARAMETERS; k++)
+    for (int k = 0; k < GBEES_PARAMETER_VALUES; k++)
         at->parameters_f[k] = (float)at->problem->parameters[k];
     return 1;
 }
@@ -116,11 +116,14 @@ static void compute(points *at, double time)
 /* "x = (1, 2, 3)" */
 static const char *place(const points *at, size_t i, char *text, size_t size)
 {
+    double y[GBEES_MAX_DIM], x[GBEES_MAX_DIM];
     size_t used = 0;
 
+    for (int j = 0; j < at->n; j++)
+        y[j] = at->problem->mean[j] + at->offset_d[j][i];
+    gbees_problem_point(at->problem, y, x);
     for (int j = 0; j < at->n && used < size; j++) {
-        const int length = snprintf(text + used, size - used, "%s%.6g", j ? ", " : "x = (",
-                                    at->problem->mean[j] + at->offset_d[j][i]);
+        const int length = snprintf(text + used, size - used, "%s%.6g", j ? ", " : "x = (", x[j]);
 
         used += length > 0 ? (size_t)length : size;
     }

@@ -186,7 +186,7 @@ static void check_parameters(const gbees_probe *probe)
             continue;
         ranges++;
         for (int end = 0; problem && end < 2; end++) {
-            double values[GBEES_MAX_PARAMETERS];
+            double values[GBEES_PARAMETER_VALUES];
 
             memcpy(values, problem->parameters, sizeof values);
             values[k] = ends[end];
@@ -209,13 +209,17 @@ static void check_parameters(const gbees_probe *probe)
 
 static void check_scenario(const gbees_probe *probe, int number)
 {
+    static const char *const unbounded[] = {"bound=off", NULL};
     const char *name = probe->model->scenarios[number].name;
     gbees_problem *problem = NULL;
     gbees_error error = {0};
     double cells = 1;
 
     gbees_probe_say(probe, GBEES_SAY_BEGIN, "scenario %s", name);
-    if (gbees_probe_problem(probe, number, NULL, &problem, &error)) {
+    int status = gbees_probe_problem(probe, number, NULL, &problem, &error);
+    if (status && error.status == GBEES_ENUMERIC) /* a bound that is not finite is said below, with the equations */
+        status = gbees_probe_problem(probe, number, unbounded, &problem, &error);
+    if (status) {
         gbees_probe_say(probe, GBEES_SAY_FAILED, "%s", error.text);
         return;
     }

@@ -229,6 +229,11 @@ void gbees_hdf5_read(gbees_hdf5 *file, const char *name, hid_t type, int rank, c
     (void)H5Dclose(set);
 }
 
+int gbees_hdf5_has_dataset(const gbees_hdf5 *file, const char *name)
+{
+    return is_open(file) && H5Lexists(file->id, name, H5P_DEFAULT) > 0;
+}
+
 int gbees_hdf5_has_attribute(const gbees_hdf5 *file, const char *name)
 {
     return is_open(file) && H5Aexists(file->id, name) > 0;

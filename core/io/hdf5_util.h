@@ -31,7 +31,8 @@ void gbees_hdf5_attribute_texts(gbees_hdf5 *file, const char *object, const char
 void gbees_hdf5_size(gbees_hdf5 *file, const char *name, int rank, hsize_t *size);
 void gbees_hdf5_read(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *start,
                      const hsize_t *count, void *data);
-/* Whether the root has this attribute. */
+/* Whether there is this dataset, and whether the root has this attribute. */
+int gbees_hdf5_has_dataset(const gbees_hdf5 *file, const char *name);
 int gbees_hdf5_has_attribute(const gbees_hdf5 *file, const char *name);
 /* One number, of the root. */
 void gbees_hdf5_read_attribute(gbees_hdf5 *file, const char *name, hid_t type, void *data);

@@ -117,6 +117,18 @@ size_t gbees_results_count(const gbees_results *results)
 /* ---- a record ---------------------------------------------------------------------------------------------------
  */
 
+double gbees_snapshot_centre(const gbees_snapshot *snapshot, int j, size_t cell)
+{
+    const int n = snapshot->dimension;
+    double x = snapshot->origin[j];
+
+    if (!snapshot->rotated)
+        return x + snapshot->width[j] * snapshot->index[j][cell];
+    for (int k = 0; k < n; k++)
+        x += snapshot->rotation[j * n + k] * (snapshot->width[k] * snapshot->index[k][cell]);
+    return x;
+}
+
 void gbees_snapshot_destroy(gbees_snapshot *snapshot)
 {
     if (!snapshot)
@@ -190,6 +202,19 @@ static void read_warnings(gbees_hdf5 *file, gbees_snapshot *snapshot)
             file, "warnings", GBEES_WARNING_COUNT, snapshot->warning[0], sizeof snapshot->warning[0]);
 }
 
+/* Files that have none are of grids that are not turned. */
+static void read_rotation(gbees_hdf5 *file, gbees_snapshot *snapshot)
+{
+    hsize_t n = (hsize_t)snapshot->dimension, zero[] = {0, 0}, square[] = {n, n};
+
+    for (hsize_t j = 0; j < n; j++)
+        snapshot->rotation[j * n + j] = 1;
+    if (gbees_hdf5_has_dataset(file, "/grid/R"))
+        gbees_hdf5_read(file, "/grid/R", H5T_NATIVE_DOUBLE, 2, zero, square, snapshot->rotation);
+    for (hsize_t j = 0; j < n * n; j++)
+        snapshot->rotated |= snapshot->rotation[j] != (double)(j % (n + 1) == 0);
+}
+
 static void read_facts(gbees_hdf5 *file, gbees_snapshot *snapshot)
 {
     hsize_t n = (hsize_t)snapshot->dimension, zero = 0;
@@ -204,6 +229,7 @@ static void read_facts(gbees_hdf5 *file, gbees_snapshot *snapshot)
         return;
     gbees_hdf5_read(file, "/grid/origin", H5T_NATIVE_DOUBLE, 1, &zero, &n, snapshot->origin);
     gbees_hdf5_read(file, "/grid/h", H5T_NATIVE_DOUBLE, 1, &zero, &n, snapshot->width);
+    read_rotation(file, snapshot);
     gbees_hdf5_read_texts(file, "/grid/names", n, snapshot->name[0], sizeof snapshot->name[0]);
     gbees_hdf5_read_texts(file, "/grid/units", n, snapshot->unit[0], sizeof snapshot->unit[0]);
 }

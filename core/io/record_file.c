@@ -4,6 +4,7 @@
 #include "io/xdmf.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     BLOCK = 65536,          /* cells that are unpacked and written at a time, and a chunk of the file */
@@ -116,8 +117,11 @@ static void put_grid(gbees_hdf5 *file, const gbees_problem *problem)
         units[j] = problem->model->states[j].unit;
         rotation[j * n + j] = 1;
     }
+    if (problem->rotated)
+        memcpy(rotation, problem->rotation, sizeof rotation);
     gbees_hdf5_group(file, "grid");
-    gbees_hdf5_dataset(file, "grid/origin", H5T_NATIVE_DOUBLE, 1, &n, NULL, problem->mean);
+    gbees_hdf5_dataset(file, "grid/origin", H5T_NATIVE_DOUBLE, 1, &n, NULL,
+                       problem->rotated ? problem->centre : problem->mean);
     gbees_hdf5_dataset(file, "grid/h", H5T_NATIVE_DOUBLE, 1, &n, NULL, problem->width);
     gbees_hdf5_dataset(file, "grid/R", H5T_NATIVE_DOUBLE, 2, square, NULL, rotation);
     gbees_hdf5_texts(file, "grid/names", n, names);
@@ -136,9 +140,15 @@ static void put_centres(gbees_hdf5 *file, const gbees_problem *problem, const bl
 {
     hsize_t n = (hsize_t)problem->dimension;
 
-    for (hsize_t i = 0; i < count; i++)
+    for (hsize_t i = 0; i < count; i++) {
+        double y[GBEES_MAX_DIM], x[GBEES_MAX_DIM];
+
         for (hsize_t j = 0; j < n; j++)
-            cells->reals[i * n + j] = (float)(problem->mean[j] + problem->width[j] * cells->index[j * count + i]);
+            y[j] = problem->mean[j] + problem->width[j] * cells->index[j * count + i];
+        gbees_problem_point(problem, y, x);
+        for (hsize_t j = 0; j < n; j++)
+            cells->reals[i * n + j] = (float)x[j];
+    }
     gbees_hdf5_write(file, "pdf/x", H5T_NATIVE_FLOAT, 2, (hsize_t[]){first, 0}, (hsize_t[]){count, n}, cells->reals);
 }
 

@@ -14,6 +14,8 @@ static const char *const cell_values[] = {"points", "averages", NULL};
 static const char *const precisions[] = {"mixed", "double", NULL};
 static const char *const bricks[] = {"auto", "1", NULL};
 static const char *const growths[] = {"downwind", "all", NULL};
+static const char *const rotates[] = {"no", "yes", NULL};
+static const char *const bounds[] = {"on", "off", NULL};
 
 static const gbees_schema_key measurement_fields[] = {
     {.name = "time", .kind = GBEES_KIND_NUMBER, .range = "a number", .required = 1, .text = "model time"},
@@ -67,6 +69,18 @@ static const gbees_schema_key scenario_keys[] = {
      .bounded = ABOVE_MIN,
      .initial = "3",
      .text = "half-size of the initial box in standard deviations"},
+    {.name = "rotate",
+     .kind = GBEES_KIND_CHOICE,
+     .choices = rotates,
+     .initial = "no",
+     .text = "yes: the grid's axes are the eigenvectors of the covariance; width, factor and extent go with them"},
+    {.name = "bound",
+     .kind = GBEES_KIND_RANGE,
+     .choices = bounds,
+     .range = "a number",
+     .initial = "on where the model has one",
+     .text = "whether cells outside of the model's bound are left out: on: of its range over the initial box, [low, "
+             "high]: of this one"},
     {.name = "threshold",
      .kind = GBEES_KIND_NUMBER,
      .range = "a number between 0 and 1",
@@ -250,7 +264,7 @@ static int check_choice(const gbees_schema_key *key, const gbees_node *node, con
     return fail(node, label, expected, error);
 }
 
-static int is_dots(const gbees_node *node)
+int gbees_node_is_dots(const gbees_node *node)
 {
     return node->kind == GBEES_NODE_SCALAR && strcmp(node->text, "...") == 0;
 }
@@ -263,7 +277,7 @@ static int check_numbers(const gbees_schema_key *key, const gbees_node *node, co
     for (size_t i = 0; i < node->count; i++) {
         const gbees_node *item = node->items[i];
 
-        if (is_dots(item)) {
+        if (gbees_node_is_dots(item)) {
             if (!dots)
                 return gbees_node_error(item, error, "%s: '...' can't stand for numbers of a matrix", label);
             if (i == 0 || i + 1 < node->count)
@@ -278,6 +292,22 @@ static int check_numbers(const gbees_schema_key *key, const gbees_node *node, co
             return status;
     }
     return GBEES_OK;
+}
+
+static int check_range(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
+{
+    if (node->kind == GBEES_NODE_SCALAR && strcmp(node->text, key->choices[0]) != 0 &&
+        strcmp(node->text, key->choices[1]) != 0)
+        return fail(node, label, "'on', 'off' or [low, high]", error);
+    if (node->kind == GBEES_NODE_SCALAR)
+        return GBEES_OK;
+    if (node->kind != GBEES_NODE_LIST || node->count != 2)
+        return fail(node, label, "'on', 'off' or [low, high]", error);
+    int status = check_numbers(key, node, label, 0, error);
+    if (!status && !(gbees_node_number(node->items[0]) < gbees_node_number(node->items[1])))
+        status = gbees_node_error(node, error, "%s: expected [low, high], found [%s, %s]", label,
+                                  node->items[0]->text, node->items[1]->text);
+    return status;
 }
 
 static int check_matrix(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
@@ -394,86 +424,14 @@ int gbees_schema_check(const gbees_schema_key *key, const gbees_node *value, con
         return check_numbers(key, value, label, 1, error);
     case GBEES_KIND_NUMBERS:
         return check_numbers(key, value, label, 1, error);
+    case GBEES_KIND_RANGE:
+        return check_range(key, value, label, error);
     case GBEES_KIND_MATRIX:
         return check_matrix(key, value, label, error);
     case GBEES_KIND_PARAMETERS:
         return check_parameters(key, value, label, error);
     case GBEES_KIND_MEASUREMENTS:
         return check_measurements(key, value, label, error);
-    }
-    return GBEES_OK;
-}
-
-/* ---- values ------------------------------------------------------------------------------------------------ */
-
-const gbees_node *gbees_node_find(const gbees_node *map, const char *key)
-{
-    for (size_t i = 0; i + 1 < map->count; i += 2) {
-        if (strcmp(map->items[i]->text, key) == 0)
-            return map->items[i + 1];
-    }
-    return NULL;
-}
-
-double gbees_node_number(const gbees_node *node)
-{
-    double value = 0;
-
-    (void)gbees_number_read(node->text, &value);
-    return value;
-}
-
-int gbees_node_numbers(const gbees_node *node, const char *label, int n, const char *what, double *out,
-                       gbees_error *error)
-{
-    const size_t size = (size_t)n;
-
-    if (node->kind == GBEES_NODE_SCALAR) {
-        for (size_t i = 0; i < size; i++)
-            out[i] = gbees_node_number(node);
-        return GBEES_OK;
-    }
-    int dots = is_dots(node->items[node->count - 1]);
-    size_t given = node->count - (size_t)dots;
-
-    if (dots ? given > size : given != size)
-        return gbees_node_error(node, error, "%s: expected %d number%s (%s), found %zu%s", label, n,
-                                n == 1 ? "" : "s", what, given, dots ? " and '...'" : "");
-    for (size_t i = 0; i < size; i++)
-        out[i] = gbees_node_number(node->items[i < given ? i : given - 1]);
-    return GBEES_OK;
-}
-
-int gbees_node_matrix(const gbees_node *node, const char *label, int n, const char *what, double *out,
-                      gbees_error *error)
-{
-    const size_t size = (size_t)n;
-
-    if (node->items[0]->kind != GBEES_NODE_LIST) {
-        int status = gbees_node_numbers(node, label, n, what, out, error);
-
-        if (status)
-            return status;
-        /* From the last row up, each variance moves to its place on the diagonal before it is overwritten. */
-        for (size_t i = size; i-- > 0;) {
-            double variance = out[i];
-
-            for (size_t j = 0; j < size; j++)
-                out[i * size + j] = 0;
-            out[i * size + i] = variance;
-        }
-        return GBEES_OK;
-    }
-    if (node->count != size)
-        return gbees_node_error(node, error, "%s: expected %d row%s (%s), found %zu", label, n, n == 1 ? "" : "s",
-                                what, node->count);
-    for (size_t i = 0; i < size; i++) {
-        char name[128];
-
-        (void)snprintf(name, sizeof name, "%s: row %zu", label, i + 1);
-        int status = gbees_node_numbers(node->items[i], name, n, what, out + i * size, error);
-        if (status)
-            return status;
     }
     return GBEES_OK;
 }

@@ -14,6 +14,7 @@ typedef enum gbees_kind {
     GBEES_KIND_CHOICE,      /* one of `choices` */
     GBEES_KIND_NUMBERS,     /* a list; '...' at its end repeats the entry before it */
     GBEES_KIND_BROADCAST,   /* the same, or one number for all */
+    GBEES_KIND_RANGE,       /* one of `choices`, or a list of two numbers, the lower one first */
     GBEES_KIND_MATRIX,      /* n variances, '...' allowed, or n lists of n numbers */
     GBEES_KIND_PARAMETERS,  /* a map of numbers */
     GBEES_KIND_MEASUREMENTS /* a list of maps with the keys `fields` */
@@ -40,6 +41,9 @@ const char *gbees_schema_hint(const gbees_schema_key *keys, const char *name, ch
 
 /* Whether `value` may stand for the key; `label` names it in errors. */
 int gbees_schema_check(const gbees_schema_key *key, const gbees_node *value, const char *label, gbees_error *error);
+
+/* Whether an entry of a list is '...'. */
+int gbees_node_is_dots(const gbees_node *node);
 
 /* Values of a map by key, NULL if there is none. */
 const gbees_node *gbees_node_find(const gbees_node *map, const char *key);

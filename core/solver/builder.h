@@ -24,4 +24,10 @@ int builder_is_set(const builder *b, const char *key, const char *value);
 /* Fills problem->numerics: numerics.c. */
 int builder_set_numerics(builder *b);
 
+/* Turns the problem into the frame of its covariance, if it is to be: frame.c. */
+int builder_set_frame(builder *b);
+
+/* Fills problem->bounded and the range of J; the grid and the times are known: bound.c. */
+int builder_set_bound(builder *b);
+
 #endif

@@ -424,8 +424,9 @@ static int set_measurements(builder *b)
 int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenario, gbees_problem **problem,
                          gbees_error *error)
 {
-    static int (*const steps[])(builder *) = {set_dimension, set_parameters,   set_gaussian,         set_grid,
-                                              set_times,     set_measurements, builder_set_numerics, set_threshold};
+    static int (*const steps[])(builder *) = {
+        set_dimension, set_parameters,    set_gaussian,     builder_set_frame,    set_grid,
+        set_times,     builder_set_bound, set_measurements, builder_set_numerics, set_threshold};
     builder b = {.model = model, .scenario = scenario, .error = error, .problem = calloc(1, sizeof *b.problem)};
     int status = b.problem ? GBEES_OK : no_memory(&b);
 

@@ -1,5 +1,6 @@
 /* solver.c - drives a backend through a problem: legs, updates, records. See gbees/gbees.h. */
 #include "solver/cells.h"
+#include "solver/frame.h"
 #include "solver/schedule.h"
 #include <gbees/gbees.h>
 #include <stdlib.h>
@@ -214,6 +215,7 @@ static int make_record(gbees_solver *solver, int number, gbees_error *error)
     status = solver->backend->statistics(solver->engine, &solver->clock, &record.statistics, &cause);
     if (status)
         return fail(solver, status, &cause, error);
+    gbees_frame_statistics(solver->problem, &record.statistics);
     status = collect_cells(solver, &cells, error);
     if (status)
         return status;

@@ -174,6 +174,8 @@ typedef struct gbees_snapshot {
     int leg, number, dimension;
     double time;
     double origin[GBEES_MAX_DIM], width[GBEES_MAX_DIM];
+    int rotated; /* the centre of cell i is origin + rotation (width * i); else rotation is the identity */
+    double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM];
     char name[GBEES_MAX_DIM][64], unit[GBEES_MAX_DIM][64];
     char model[64];
     double mass;               /* sum of P before normalisation: 1 + the total's changes; not a number if ... */
@@ -190,6 +192,8 @@ int gbees_results_open(const char *folder, gbees_results **results, gbees_error 
 size_t gbees_results_count(const gbees_results *results); /* records, in order of leg and number */
 int gbees_results_read(const gbees_results *results, size_t number, gbees_snapshot **snapshot, gbees_error *error);
 void gbees_snapshot_destroy(gbees_snapshot *snapshot);
+/* The centre of a cell along state j, wherever the grid's axes point. */
+double gbees_snapshot_centre(const gbees_snapshot *snapshot, int j, size_t cell);
 void gbees_results_destroy(gbees_results *results);
 
 #ifdef __cplusplus

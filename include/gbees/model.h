@@ -33,9 +33,12 @@ extern "C" {
 #endif
 
 enum {
-    GBEES_MODEL_ABI = 2,      /* raised whenever the layout below changes */
-    GBEES_MAX_DIM = 8,        /* states */
-    GBEES_MAX_PARAMETERS = 32 /* parameters of a model */
+    GBEES_MODEL_ABI = 3,       /* raised whenever the layout below changes */
+    GBEES_MAX_DIM = 8,         /* states */
+    GBEES_MAX_PARAMETERS = 32, /* parameters of a model */
+    /* The frame of a turned grid, behind them: its centre, then its rotation, n x n row-major. */
+    GBEES_FRAME_ROTATION = GBEES_MAX_PARAMETERS + GBEES_MAX_DIM,
+    GBEES_PARAMETER_VALUES = GBEES_FRAME_ROTATION + GBEES_MAX_DIM * GBEES_MAX_DIM
 };
 
 /* A named number: a state, or a component of a measurement.  unit "" or "-" for a pure number. */
@@ -94,6 +97,9 @@ typedef struct gbees_functions {
     gbees_vector_d *drift_d;
     gbees_measure_d *measure_d;
     gbees_bound_d *bound_d;
+    /* The same for points y of a turned grid, x = c + R y: drifts are R^T f(x). p has the frame behind the
+     * parameters. */
+    const struct gbees_functions *framed;
 } gbees_functions;
 
 enum {
@@ -123,8 +129,8 @@ typedef struct gbees_model {
     const gbees_parameter *parameters;
     int measurement_count;
     const gbees_measurement_function *measurements;
-    const gbees_quantity *bound; /* the functional J(x), for engines that never make cells outside its initial
-                                    * range (none does so yet); or NULL */
+    const gbees_quantity *bound; /* a functional J(x) that the dynamics keep: cells outside of the range that it has
+                                  * on the initial density are never made; or NULL */
     int scenario_count;
     const gbees_model_scenario *scenarios;
 } gbees_model;

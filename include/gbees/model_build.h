@@ -148,7 +148,10 @@
 #define GBEES_BOUND_NAME(N) NULL
 #endif
 
-#define GBEES_BOTH(N, J) GBEES_COMPONENT(float, _f, N, J) GBEES_COMPONENT(double, _d, N, J)
+#include <gbees/model_framed.h>
+
+#define GBEES_BOTH(N, J)                                                                                           \
+    GBEES_COMPONENT(float, _f, N, J) GBEES_COMPONENT(double, _d, N, J) GBEES_FRAMED_BOTH(N, J)
 #define GBEES_COMPONENTS_1 GBEES_BOTH(1, 0)
 #define GBEES_COMPONENTS_2 GBEES_BOTH(2, 0) GBEES_BOTH(2, 1)
 #define GBEES_COMPONENTS_3 GBEES_BOTH(3, 0) GBEES_BOTH(3, 1) GBEES_BOTH(3, 2)
@@ -182,7 +185,9 @@
         gbees_component_8_4##S, gbees_component_8_5##S, gbees_component_8_6##S, gbees_component_8_7##S
 
 #define GBEES_DIMENSION(N)                                                                                         \
-    GBEES_COMPONENTS_##N GBEES_VECTOR(float, _f, N) GBEES_VECTOR(double, _d, N) GBEES_MEASURE(N) GBEES_BOUND(N)
+    GBEES_FRAMED_DRIFTS(N)                                                                                         \
+    GBEES_COMPONENTS_##N GBEES_VECTOR(float, _f, N) GBEES_VECTOR(double, _d, N) GBEES_MEASURE(N) GBEES_BOUND(N)    \
+        GBEES_FRAMED_ROW(N)
 #define GBEES_ROW(N)                                                                                               \
     {N,                                                                                                            \
      {GBEES_LIST_##N(_f)},                                                                                         \
@@ -190,7 +195,8 @@
      gbees_vector_##N##_f,                                                                                         \
      gbees_vector_##N##_d,                                                                                         \
      GBEES_MEASURE_NAME(N),                                                                                        \
-     GBEES_BOUND_NAME(N)},
+     GBEES_BOUND_NAME(N),                                                                                          \
+     &gbees_functions_framed_##N},
 
 #define GBEES_HAS_DIM(N) (GBEES_DIM_MIN <= (N) && (N) <= GBEES_DIM_MAX)
 #if GBEES_HAS_DIM(1)

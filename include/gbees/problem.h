@@ -77,7 +77,13 @@ typedef struct gbees_problem {
     const gbees_model *model;
     const gbees_functions *functions; /* of the model, for this dimension */
     int dimension;
-    double parameters[GBEES_MAX_PARAMETERS];
+    double parameters[GBEES_PARAMETER_VALUES]; /* with a turned grid, the frame behind them */
+
+    /* A turned grid (`rotate`): x = centre + rotation y.  Then `functions` are the model's framed ones, and what has
+     * axes below (mean, which is 0, covariance, which is diagonal, width, extent) is in y. */
+    int rotated;
+    double centre[GBEES_MAX_DIM];
+    double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* its columns are the grid's axes */
 
     double start, end; /* model time */
     int records;       /* records a leg beside the initial one, >= 1; legs end at measurement times and at `end` */
@@ -89,10 +95,25 @@ typedef struct gbees_problem {
     double threshold;            /* p*, a probability mass a cell; 0 with a mass budget, which sets it */
     double mass_budget;          /* > 0: the mass that may be lost in a unit of time, p* is steered to it; else 0 */
 
+    int bounded; /* cells whose centre has the model's J(x) outside of [bound_low, bound_high] are never made */
+    double bound_low, bound_high;
+
     int measurement_count;
     const gbees_measurement *measurements; /* in order of time */
     gbees_numerics numerics;
 } gbees_problem;
+
+/* A point of the grid's coordinates in those of the model; the same unless the grid is turned. */
+static inline void gbees_problem_point(const gbees_problem *problem, const double *y, double *x)
+{
+    const int n = problem->dimension;
+
+    for (int j = 0; j < n; j++) {
+        x[j] = problem->rotated ? problem->centre[j] : y[j];
+        for (int k = 0; k < n && problem->rotated; k++)
+            x[j] += problem->rotation[j * n + k] * y[k];
+    }
+}
 
 #ifdef __cplusplus
 }

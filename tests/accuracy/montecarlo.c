@@ -93,6 +93,10 @@ static int draw_all(gbees_montecarlo *montecarlo, gbees_error *error)
     double factor[GBEES_MAX_DIM * GBEES_MAX_DIM];
     int refused = 0;
 
+    if (montecarlo->problem->rotated)
+        return gbees_error_set(error, GBEES_EINPUT,
+                               "Monte Carlo: samples are drawn along the model's axes: give a "
+                               "scenario without 'rotate: yes'");
     if (gbees_cholesky_factor(montecarlo->problem->dimension, montecarlo->problem->covariance, factor))
         return gbees_error_set(error, GBEES_EINPUT, "Monte Carlo: the initial covariance is not positive definite");
 #pragma omp parallel for num_threads(gbees_montecarlo_threads(montecarlo)) reduction(| : refused)

@@ -7,6 +7,10 @@
 
 enum { DIM = GBEES_N, DIRECTIONS = 2 * GBEES_N, CELLS = 64 };
 
+#ifndef GBEES_FRAMED
+#define GBEES_FRAMED 0
+#endif
+
 typedef GBEES_REAL number; /* a probability */
 
 /* For the numerics' templates. */
@@ -133,12 +137,22 @@ GBEES_NUM void set_base(const gbees_setup *m, uint32_t slot)
     team_sync();
 }
 
+/* With the frame of a turned grid. */
+GBEES_NUM const position *drift_parameters(const gbees_setup *m)
+{
+#if GBEES_FRAMED && !GBEES_WIDE && !GBEES_REAL_IS_DOUBLE
+    return m->framed_f;
+#else
+    return m->GBEES_POSITION_FN(parameters);
+#endif
+}
+
 /* The drift's component along an axis, which is a constant: what it does not need is not computed. */
 GBEES_NUM number velocity(const gbees_setup *m, const position *x, int axis, double time)
 {
     position dxdt[DIM];
 
-    GBEES_POSITION_FN(gbees_model_drift)((position)time, x, m->GBEES_POSITION_FN(parameters), dxdt);
+    GBEES_POSITION_FN(gbees_model_drift)((position)time, x, drift_parameters(m), dxdt);
     return (number)dxdt[axis];
 }
 

@@ -5,7 +5,8 @@
  *   GBEES_SPLIT      1: split5, 0: ctu        GBEES_REAL_IS_DOUBLE  1 if GBEES_REAL is double
  *   GBEES_PRESERVING 1: split5-mp             GBEES_WIDE    1: positions in double for float probabilities
  *   GBEES_DIVERGENCE 1: ctu-divergence
- *   GBEES_MOVING     1: the drift depends on time
+ *   GBEES_MOVING     1: the drift depends on time      GBEES_BOUNDED 1: cells out of the model's bound are not made
+ *   GBEES_FRAMED     1: the grid is turned
  *   GBEES_BLOCKS     blocks a multiprocessor is to hold
  *   GBEES_PART       1: steps, 2: the grid and records, 3: updates, 4: moves of the density; they are compiled side
  * by side. 0: all 9: no engine, the model's functions alone, for tests
@@ -87,6 +88,10 @@ GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count()) {
         set_base(&m, slot);
         link_brick(&m, slot);
+#if GBEES_BOUNDED
+        unbar(&m, slot);
+        find_inside(&m, slot);
+#endif
         inspect_brick(&m, s, slot, s->time);
     }
     scale_pass(&m, s, 1);

@@ -4,6 +4,7 @@
  * float and once with real = double. GBEES_MEASUREMENTS is the number of its measurement functions. The lines that
  * call its functions bear names of their own, "gbees:drift" and so on: an error there is one in their arguments.
  */
+#include "frames.h"
 #include "model.h"
 
 #ifndef GBEES_SOURCE_FILE
@@ -42,21 +43,50 @@ namespace gbees_equations
 #undef bound
 #undef GBEES_EQUATIONS
 
+/* On a turned grid (GBEES_FRAMED) points are those of its own axes, and drifts along them. */
+#ifndef GBEES_FRAMED
+#define GBEES_FRAMED 0
+#endif
+
 GBEES_MODEL_FUNCTION void gbees_model_drift_f(float t, const float *x, const float *p, float *dxdt)
 {
+#if GBEES_FRAMED
+    float at[GBEES_N], f[GBEES_N];
+
+    gbees_frame_point_f(GBEES_N, p, x, at);
+#line 1 "gbees:drift"
+    gbees_equations::gbees_equation_drift_f(GBEES_N, t, at, p, f);
+    gbees_frame_drift_f(GBEES_N, p, f, dxdt);
+#else
 #line 1 "gbees:drift"
     gbees_equations::gbees_equation_drift_f(GBEES_N, t, x, p, dxdt);
+#endif
 }
 
 GBEES_MODEL_FUNCTION void gbees_model_drift_d(double t, const double *x, const double *p, double *dxdt)
 {
+#if GBEES_FRAMED
+    double at[GBEES_N], f[GBEES_N];
+
+    gbees_frame_point_d(GBEES_N, p, x, at);
+#line 1 "gbees:drift"
+    gbees_equations::gbees_equation_drift_d(GBEES_N, t, at, p, f);
+    gbees_frame_drift_d(GBEES_N, p, f, dxdt);
+#else
 #line 1 "gbees:drift"
     gbees_equations::gbees_equation_drift_d(GBEES_N, t, x, p, dxdt);
+#endif
 }
 
 GBEES_MODEL_FUNCTION void gbees_model_measure_d(int which, double t, const double *x, const double *p, double *y)
 {
 #ifdef GBEES_HAS_MEASURE
+#if GBEES_FRAMED
+    double at[GBEES_N];
+
+    gbees_frame_point_d(GBEES_N, p, x, at);
+    x = at;
+#endif
     /* `which` is a constant in each call, so that x[which] is a register. */
 #define GBEES_CASE(k)                                                                                                \
     case k:                                                                                                          \
@@ -100,6 +130,12 @@ GBEES_MODEL_FUNCTION void gbees_model_measure_d(int which, double t, const doubl
 GBEES_MODEL_FUNCTION double gbees_model_bound_d(double t, const double *x, const double *p)
 {
 #ifdef GBEES_HAS_BOUND
+#if GBEES_FRAMED
+    double at[GBEES_N];
+
+    gbees_frame_point_d(GBEES_N, p, x, at);
+    x = at;
+#endif
 #line 1 "gbees:bound"
     return gbees_equations::gbees_equation_bound_d(GBEES_N, t, x, p);
 #else

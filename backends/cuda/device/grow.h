@@ -7,7 +7,7 @@
 /* What a team gathers: the largest rates, and the mass. */
 typedef struct team_sums {
     double most, busy;
-    int64_t mass;
+    int64_t mass, outflow;
 } team_sums;
 
 /* A lane's share of what is read of a brick: all of it at once, and while the brick before is worked on. */
@@ -89,6 +89,66 @@ GBEES_NUM int split_pair(int pair, int *d, int *f)
     return pair < DIRECTIONS * DIRECTIONS && (*f == *d || *f >> 1 > *d >> 1);
 }
 
+#if GBEES_BOUNDED
+
+/* What a step has brought to cells that are out of bound goes; how much that is. */
+GBEES_NUM int64_t drop_outside(const gbees_setup *m, number *p, uint32_t slot, brick_view *v)
+{
+    const uint64_t inside = m->grid.inside[slot];
+    int64_t lost = 0;
+
+    if (inside == ~(uint64_t)0)
+        return 0;
+#pragma unroll
+    for (int i = 0; i < SHARE_CELLS; i++) {
+        int cell = team_lane() + i * TEAM;
+
+        if (!(inside >> cell & 1) && v->p[i] != 0) {
+            lost += v->p[i] < least_number() ? 0 : gbees_fixed((double)v->p[i]);
+            p[(size_t)slot * CELLS + (size_t)cell] = v->p[i] = 0;
+        }
+    }
+    return lost;
+}
+
+/* Whether the brick in directions d and f (f == d: in d alone) has to be looked for. */
+GBEES_NUM int may_be_absent(const gbees_setup *m, uint32_t slot, const team_brick *brick, int d, int f)
+{
+    uint32_t neighbor = brick->neighbor[d];
+
+    if (!(brick->flow[d] & brick->flow[f]) || is_barred(m, slot, d, f))
+        return 0;
+    if (f == d)
+        return !neighbor;
+    if (neighbor)
+        return !m->grid.neighbor[f][neighbor];
+    return !brick->neighbor[f] || !m->grid.neighbor[d][brick->neighbor[f]];
+}
+
+/* grow_brick() below, of bricks that the bound leaves cells: J is evaluated by the whole team. */
+GBEES_NUM void grow_bounded(const gbees_setup *m, gbees_state *s, uint32_t slot, const team_brick *brick)
+{
+#pragma unroll 1
+    for (int first = 0; first < DIRECTIONS * DIRECTIONS; first += TEAM) {
+        int d, f;
+        int absent = split_pair(first + team_lane(), &d, &f) && may_be_absent(m, slot, brick, d, f);
+
+        for (uint32_t votes = team_vote(absent); votes; votes &= votes - 1) {
+            (void)split_pair(first + count_bits((votes & (0 - votes)) - 1), &d, &f);
+            near_key key = key_near(m, slot, d, f == d ? -1 : f);
+            uint64_t inside = cells_inside(m, key);
+
+            if (team_lane() == 0 && inside)
+                table_insert(m, s, key);
+            if (team_lane() == 0 && !inside)
+                bar(m, slot, d, f);
+        }
+    }
+    team_sync();
+}
+
+#endif
+
 /* Makes the absent ones of the face neighbours, and of the edge neighbours in two directions along different axes,
  * that cells at the brick's sides flow into: each lane looks after some pairs of directions.  (Links change in
  * another pass: a brick that is made here is nobody's neighbour yet.) */
@@ -129,7 +189,7 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
     team_brick *brick = &bricks[block_team()];
     number *p = rows_of(m, current);
     const team_way way = way_of(m, count, 1);
-    team_sums sums = {0, 0, 0};
+    team_sums sums = {0, 0, 0, 0};
     brick_view next;
 
     for (uint32_t slot = way.from, ahead = slot; slot <= way.last; slot = ahead) {
@@ -144,6 +204,9 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
             view_cells(p, ahead, &next);
             view_flow(m, ahead, &next);
         }
+#if GBEES_BOUNDED
+        sums.outflow += mark ? drop_outside(m, p, slot, &v) : 0;
+#endif
         uint64_t active = mark ? mark_brick(m, p, slot, &v, (number)threshold, &sums.mass) : v.active;
         if (grow) {
             double rate = m->grid.rate[slot];
@@ -152,7 +215,11 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
             if (active) {
                 sums.busy = fmax(sums.busy, rate);
                 share_flow(m, &v, active, 1, brick);
+#if GBEES_BOUNDED
+                grow_bounded(m, s, slot, brick);
+#else
                 grow_brick(m, s, slot, brick);
+#endif
             }
         }
     }
@@ -161,6 +228,11 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
 
         if (team_lane() == 0 && mass)
             atomic_add_64(&marked->mass, mass);
+#if GBEES_BOUNDED
+        int64_t outflow = team_add(sums.outflow);
+        if (team_lane() == 0 && outflow)
+            atomic_add_64(&marked->outflow, outflow);
+#endif
     }
     if (grow && team_lane() == 0 && sums.most > 0) {
         atomic_most_64(&rates->rate_most, bits_of(sums.most));

@@ -2,7 +2,7 @@
 #ifndef GBEES_CUDA_INSPECT_H
 #define GBEES_CUDA_INSPECT_H
 
-#include "table.h"
+#include "bound.h"
 
 /* A team's bricks, `together` at once: all teams go through the grid side by side; where blocks come one after the
  * other (gbees_move), each has its share of it, so that what is near is worked on at about the same time. */
@@ -79,7 +79,8 @@ GBEES_NUM double inspect_brick(const gbees_setup *m, gbees_state *s, uint32_t sl
             put_vote(&flow[2 * j], first, team_vote(below < 0));
             put_vote(&flow[2 * j + 1], first, team_vote(above > 0));
         }
-        most = fmax(most, visible_rate((double)rate));
+        /* Cells out of bound hold nothing and set no step, unless a velocity is no number. */
+        most = fmax(most, visible_rate((double)(is_inside(m, slot, cell) ? rate : rate - rate)));
     }
     most = team_most(most);
     if (team_lane() == 0) {
@@ -118,8 +119,14 @@ GBEES_NUM void link_new(const gbees_setup *m, gbees_state *s, uint32_t linked, u
                 p[(size_t)slot * CELLS + (size_t)cell] = 0;
             if (team_lane() == 0)
                 m->grid.active[slot] = 0;
+#if GBEES_BOUNDED
+            unbar(m, slot);
+#endif
         } else {
             set_base(m, slot);
+#if GBEES_BOUNDED
+            find_inside(m, slot);
+#endif
             most = fmax(most, inspect_brick(m, s, slot, time));
         }
     }

@@ -6,6 +6,9 @@
 
 GBEES_NUM void add_needed(const gbees_setup *m, uint32_t slot, uint64_t set)
 {
+#if GBEES_BOUNDED
+    set &= m->grid.inside[slot];
+#endif
     if (slot && (set & ~fresh_64(&m->grid.needed[slot])))
         atomic_or_64(&m->grid.needed[slot], set); /* an OR: any order gives the same */
 }
@@ -155,6 +158,9 @@ typedef struct moved_brick {
     uint32_t slot;
     uint64_t flow[DIRECTIONS], active;
     double rate;
+#if GBEES_BOUNDED
+    uint64_t inside;
+#endif
 } moved_brick;
 
 /* Into the spare rows: room for a moved_brick in each. The map of the offsets is read before it is written over, by
@@ -215,6 +221,9 @@ GBEES_NUM void gather_lists_pass(const gbees_setup *m, uint32_t count, int spare
         if (team_lane() == 0) {
             moved->active = v.active;
             moved->rate = m->grid.rate[slot];
+#if GBEES_BOUNDED
+            moved->inside = m->grid.inside[slot];
+#endif
             moved->slot = slot;
         }
     }
@@ -237,8 +246,14 @@ GBEES_NUM void scatter_lists_pass(const gbees_setup *m, uint32_t kept, int spare
         if (team_lane() == 0) {
             m->grid.active[slot] = moved->active;
             m->grid.rate[slot] = moved->rate;
+#if GBEES_BOUNDED
+            m->grid.inside[slot] = moved->inside;
+#endif
             m->grid.map[slot] = moved->slot;
         }
+#if GBEES_BOUNDED
+        unbar(m, slot);
+#endif
     }
 }
 

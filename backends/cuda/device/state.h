@@ -20,6 +20,7 @@
 enum {
     STATE_MAX_DIM = 8,
     STATE_PARAMETERS = 32,
+    STATE_FRAME = 104,         /* parameters and the frame of a turned grid behind them */
     STATE_CELLS = 64,          /* edges of a brick, added up over the axes: at most */
     STATE_FACES = 72,          /* edge + 3, added up: at most */
     STATE_KEY_LIMIT = 1 << 25, /* bricks from the origin */
@@ -64,7 +65,11 @@ typedef struct gbees_grid_arrays {
     GBEES_POINTER(double) rate;     /* [slot]: the largest of a cell */
     GBEES_POINTER(uint32_t) map;    /* [slot]: where a prune moves it */
     GBEES_POINTER(uint32_t) table;  /* [table_mask + 1] */
-    uint32_t capacity;              /* slots, the null brick included */
+    /* With a bound: the cells that it leaves to the grid, [slot]; and [slot][2n], [d] bit f: it leaves none of the
+     * neighbour in direction d (f = d), or in d and f. */
+    GBEES_POINTER(uint64_t) inside;
+    GBEES_POINTER(uint16_t) barred;
+    uint32_t capacity; /* slots, the null brick included */
     uint32_t table_mask;
 } gbees_grid_arrays;
 
@@ -75,9 +80,13 @@ typedef struct gbees_setup {
     double origin[STATE_MAX_DIM], width[STATE_MAX_DIM], over_width[STATE_MAX_DIM];
     /* From a brick's base: the centres of its cells by local coordinate, and the faces -1 .. edge + 1, axis by axis.
      */
-    double cell_d[STATE_CELLS], face_d[STATE_FACES];
+    double cell_d[STATE_CELLS];
+    union { /* a kernel's parameters have to be few: positions are floats or doubles */
+        double face_d[STATE_FACES];
+        float framed_f[STATE_FRAME];
+    };
     float cell_f[STATE_CELLS], face_f[STATE_FACES];
-    double parameters_d[STATE_PARAMETERS];
+    double parameters_d[STATE_FRAME];
     float parameters_f[STATE_PARAMETERS];
     double courant, time_step; /* time_step > 0: fixed */
     double threshold;          /* p* */
@@ -87,6 +96,7 @@ typedef struct gbees_setup {
     int clustered; /* the blocks are one cluster */
     int sweeps;    /* split scheme */
     int apart;     /* the density is moved by gbees_move(), between launches of gbees_advance() */
+    double bound_low, bound_high, bound_time; /* of the model's bound: its range, and when it is evaluated */
 } gbees_setup;
 
 typedef struct gbees_state {

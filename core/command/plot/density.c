@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { THIRDS = 3 };
 enum { BORDER = 2 }; /* cells of 0 around the data: surfaces close, and interpolation needs no special case */
 
 void gbees_density_destroy(gbees_density *density)
@@ -30,6 +31,33 @@ static void find_range(const int32_t *index, size_t count, int32_t *lo, int32_t 
         if (index[i] > *hi)
             *hi = index[i];
     }
+}
+
+/* On a turned grid: how wide its cells are along a state. */
+static double turned_width(const gbees_snapshot *snapshot, int axis)
+{
+    const int n = snapshot->dimension;
+    double sum = 0;
+
+    for (int k = 0; k < n; k++)
+        sum += pow(snapshot->rotation[axis * n + k] * snapshot->width[k], 2);
+    return sqrt(sum);
+}
+
+/* The same of a turned grid, in its widths from the origin. */
+static void find_turned_range(const gbees_snapshot *snapshot, int axis, int32_t *lo, int32_t *hi)
+{
+    const double width = turned_width(snapshot, axis);
+    double least = INFINITY, most = -INFINITY;
+
+    for (size_t i = 0; i < snapshot->count; i++) {
+        const double place = (gbees_snapshot_centre(snapshot, axis, i) - snapshot->origin[axis]) / width;
+
+        least = fmin(least, place);
+        most = fmax(most, place);
+    }
+    *lo = (int32_t)floor(least);
+    *hi = (int32_t)floor(most) + 1;
 }
 
 /* Cells of the grid when `stride` cells are taken as one; lengths are set. */
@@ -72,6 +100,56 @@ static void sum_cells(gbees_density *density, const gbees_snapshot *snapshot, co
     }
 }
 
+/* A point of a turned grid lies between cells of the picture: each gets the part that its distance leaves it. */
+static void share_point(gbees_density *density, const double *x, double value)
+{
+    double below[3] = {0}, rest[3] = {0};
+
+    for (int d = 0; d < density->dimension; d++) {
+        const double place = (x[d] - density->first[d]) / density->width[d];
+
+        below[d] = floor(place);
+        rest[d] = place - below[d];
+    }
+    for (int corner = 0; corner < 1 << density->dimension; corner++) {
+        double part = value;
+        size_t place = 0;
+
+        for (int d = 0; d < density->dimension; d++) {
+            const int up = corner >> d & 1;
+
+            part *= up ? rest[d] : 1 - rest[d];
+            place = place * density->length[d] + (size_t)((int64_t)below[d] + up);
+        }
+        density->value[place] += part;
+    }
+}
+
+/* With few axes the picture would show the grid's lattice beside its own: a cell is then THIRDS points an axis. */
+static void sum_turned(gbees_density *density, const gbees_snapshot *snapshot)
+{
+    const int n = snapshot->dimension, thirds = n <= 3 ? THIRDS : 1;
+    double volume = 1;
+    int points = 1;
+
+    for (int d = 0; d < density->dimension; d++)
+        volume *= density->width[d];
+    for (int k = 0; k < n; k++)
+        points *= thirds;
+    for (size_t i = 0; i < snapshot->count; i++)
+        for (int point = 0; point < points; point++) {
+            double x[3];
+
+            for (int d = 0; d < density->dimension; d++) {
+                x[d] = gbees_snapshot_centre(snapshot, density->axis[d], i);
+                for (int k = 0, digits = point; k < n; k++, digits /= thirds)
+                    x[d] += snapshot->rotation[density->axis[d] * n + k] * snapshot->width[k] *
+                            (digits % thirds - thirds / 2) / thirds;
+            }
+            share_point(density, x, snapshot->p[i] / volume / points);
+        }
+}
+
 int gbees_density_create(const gbees_snapshot *snapshot, int dimension, const int *axis, size_t most,
                          gbees_density **density, gbees_error *error)
 {
@@ -88,12 +166,20 @@ int gbees_density_create(const gbees_snapshot *snapshot, int dimension, const in
     made->dimension = dimension;
     for (int d = 0; d < dimension; d++) {
         made->axis[d] = axis[d];
-        find_range(snapshot->index[axis[d]], snapshot->count, &lo[d], &hi[d]);
+        if (snapshot->rotated)
+            find_turned_range(snapshot, axis[d], &lo[d], &hi[d]);
+        else
+            find_range(snapshot->index[axis[d]], snapshot->count, &lo[d], &hi[d]);
     }
     while (shape(made, lo, hi, stride) > (double)most)
         stride++;
+    for (int d = 0; d < dimension && snapshot->rotated; d++) { /* shares may go further */
+        lo[d] -= 2 * (int32_t)stride;
+        hi[d] += 2 * (int32_t)stride;
+    }
+    (void)shape(made, lo, hi, stride);
     for (int d = 0; d < dimension; d++) {
-        const double h = snapshot->width[axis[d]];
+        const double h = snapshot->rotated ? turned_width(snapshot, axis[d]) : snapshot->width[axis[d]];
 
         made->width[d] = h * (double)stride;
         made->first[d] =
@@ -104,7 +190,10 @@ int gbees_density_create(const gbees_snapshot *snapshot, int dimension, const in
         gbees_density_destroy(made);
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to draw a density");
     }
-    sum_cells(made, snapshot, lo, stride);
+    if (snapshot->rotated)
+        sum_turned(made, snapshot);
+    else
+        sum_cells(made, snapshot, lo, stride);
     find_peak(made);
     if (!(made->peak > 0) || !isfinite(made->peak)) {
         gbees_density_destroy(made);

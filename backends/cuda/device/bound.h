@@ -1,0 +1,75 @@
+/* bound.h - the cells that the model's bound leaves to the grid (GBEES_BOUNDED): those that have the initial
+ * density's J(x). Others are not made, or hold nothing where their brick has some that are. */
+#ifndef GBEES_CUDA_BOUND_H
+#define GBEES_CUDA_BOUND_H
+
+#include "table.h"
+
+#ifndef GBEES_BOUNDED
+#define GBEES_BOUNDED 0
+#endif
+
+#if GBEES_BOUNDED
+
+/* Of a brick, by a team: as bound_cells() on the host. */
+GBEES_NUM uint64_t cells_inside(const gbees_setup *m, near_key key)
+{
+    uint64_t inside = 0;
+
+#pragma unroll 1
+    for (int first = 0; first < CELLS; first += TEAM) {
+        int cell = first + team_lane();
+        double x[DIM];
+
+#pragma unroll
+        for (int k = 0; k < DIM; k++)
+            x[k] = m->origin[k] + m->width[k] * ((double)key_number(key, k) * axis_edge(k)) +
+                   m->width[k] * cell_local(cell, k);
+        double value = gbees_model_bound_d(m->bound_time, x, m->parameters_d);
+        inside |= (uint64_t)team_vote(value >= m->bound_low && value <= m->bound_high) << first;
+    }
+    return inside;
+}
+
+/* Of a brick that is new. */
+GBEES_NUM void find_inside(const gbees_setup *m, uint32_t slot)
+{
+    uint64_t inside = cells_inside(m, key_near(m, slot, -1, -1));
+
+    if (team_lane() == 0)
+        m->grid.inside[slot] = inside;
+    team_sync();
+}
+
+GBEES_NUM int is_barred(const gbees_setup *m, uint32_t slot, int d, int f)
+{
+    return m->grid.barred[(size_t)slot * DIRECTIONS + (size_t)d] >> f & 1;
+}
+
+/* By one lane, for all of a brick's neighbours. */
+GBEES_NUM void bar(const gbees_setup *m, uint32_t slot, int d, int f)
+{
+    m->grid.barred[(size_t)slot * DIRECTIONS + (size_t)d] |= (uint16_t)(1u << f);
+}
+
+/* Nothing is known of the neighbours. */
+GBEES_NUM void unbar(const gbees_setup *m, uint32_t slot)
+{
+    for (int d = team_lane(); d < DIRECTIONS; d += TEAM)
+        m->grid.barred[(size_t)slot * DIRECTIONS + (size_t)d] = 0;
+}
+
+#endif
+
+/* Whether a cell counts. */
+GBEES_NUM int is_inside(const gbees_setup *m, uint32_t slot, int cell)
+{
+#if GBEES_BOUNDED
+    return (int)(m->grid.inside[slot] >> cell & 1);
+#else
+    (void)m, (void)slot, (void)cell;
+    return 1;
+#endif
+}
+
+#endif
