@@ -35,9 +35,9 @@ static const gbees_parameter parameters[] = {
 };
 
 static const gbees_measurement_function measurements[] = {
-    {"angle", "the angle alone", 1, &states[0]},
-    {"rate", "its rate of change", 1, &states[1]},
-    {"height", "the height alone, which does not tell left from right", 1, &height},
+    {"angle", "the angle alone", 1, &states[0], NULL},
+    {"rate", "its rate of change", 1, &states[1], NULL},
+    {"height", "the height alone, which does not tell left from right", 1, &height, NULL},
 };
 
 static const gbees_model_scenario scenarios[] = {

@@ -29,6 +29,7 @@ uint32_t shim_cluster_barrier;
 #define drift GBEES_FN(shim_drift)
 #define measure GBEES_FN(shim_measure)
 #define bound GBEES_FN(shim_bound)
+#define log_likelihood GBEES_FN(shim_log_likelihood)
 
 #define real float
 #define GBEES_SUFFIX _f
@@ -43,6 +44,7 @@ uint32_t shim_cluster_barrier;
 #undef drift
 #undef measure
 #undef bound
+#undef log_likelihood
 #undef GBEES_MODEL_H
 
 static inline void gbees_model_drift_f(float t, const float *x, const float *p, float *dxdt)
@@ -62,6 +64,17 @@ static inline void gbees_model_measure_d(int which, double t, const double *x, c
 #else
     (void)which, (void)t, (void)x, (void)p;
     y[0] = NAN;
+#endif
+}
+
+static inline double gbees_model_log_likelihood_d(int which, double t, const double *x, const double *p,
+                                                  const double *y)
+{
+#ifdef GBEES_HAS_LOG_LIKELIHOOD
+    return shim_log_likelihood_d(which, GBEES_N, t, x, p, y);
+#else
+    (void)which, (void)t, (void)x, (void)p, (void)y;
+    return NAN;
 #endif
 }
 

@@ -57,8 +57,8 @@ static void fill_parts(void)
     my.bound = (gbees_quantity){"energy", "J", "kept"};
     my.parameters[0] = (gbees_parameter){"mass", "kg", "of it", 1, 0, INFINITY};
     my.parameters[1] = (gbees_parameter){"drift", "-", "of it", -7, 0, 0};
-    my.measurements[0] = (gbees_measurement_function){"angle", "an angle", 1, my.component};
-    my.measurements[1] = (gbees_measurement_function){"all", "all states", 2, NULL};
+    my.measurements[0] = (gbees_measurement_function){"angle", "an angle", 1, my.component, NULL};
+    my.measurements[1] = (gbees_measurement_function){"all", "all states", 2, NULL, NULL};
     my.scenarios[0] = (gbees_model_scenario){"default", "mean: [0]\n"};
     my.scenarios[1] = (gbees_model_scenario){"long", "end: 100\n"};
     for (int i = 0; i < 2; i++) {
@@ -138,7 +138,7 @@ START_TEST(nothing_is_read_of_another_abi)
     small[1] = 8;
     ck_assert_int_eq(gbees_card_check_model((const gbees_model *)(const void *)small, 2 * sizeof *small, &error),
                      GBEES_EMODEL);
-    ck_assert_str_eq(error.text, "made for model ABI 7, this gbees has ABI 2: "
+    ck_assert_str_eq(error.text, "made for model ABI 7, this gbees has ABI 3: "
                                  "rebuild the plugin with this gbees's headers");
     ck_assert_int_eq(gbees_card_check_backend((const gbees_backend *)(const void *)small, 2 * sizeof *small, &error),
                      GBEES_EBACKEND);

@@ -17,8 +17,8 @@ static void measure(int which, size_t count, double t, const double *origin, con
 
 static const gbees_parameter parameters[] = {
     {"sigma", "-", "", 4, 0, 0}, {"b", "-", "", 1, 0.5, 10}, {"r", "-", "", 48, 0, 0}};
-static const gbees_measurement_function functions63[] = {{"z", "", 1, NULL}};
-static const gbees_measurement_function functions96[] = {{"site1", "", 1, NULL}, {"range", "", 2, NULL}};
+static const gbees_measurement_function functions63[] = {{"z", "", 1, NULL, NULL}};
+static const gbees_measurement_function functions96[] = {{"site1", "", 1, NULL, NULL}, {"range", "", 2, NULL, NULL}};
 static const gbees_functions table63[] = {{.n = 3, .measure_d = measure}};
 static const gbees_functions table96[] = {
     {.n = 4, .measure_d = measure}, {.n = 5}, {.n = 6, .measure_d = measure}, {.n = 8, .measure_d = measure}};

@@ -1,5 +1,6 @@
 /* setup.c - an engine for a problem: kernels, arrays, the initial density. */
 #include "common/initial.h"
+#include "common/initial_bricks.h"
 #include "engine.h"
 #include "spec.h"
 #include <stdlib.h>
@@ -123,10 +124,9 @@ static void set_up_constants(gbees_engine *e)
 
 enum { SENT_BRICKS = 1 << 15 };
 
-/* The bricks of the initial box, some at a time, on the host. */
+/* The bricks of the initial density, some at a time, on the host. */
 typedef struct initial_box {
-    int32_t lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM];
-    uint64_t count;
+    initial_bricks bricks;
     int32_t *key; /* of the bricks at hand, [n] each */
     double *p;    /* their cells */
     double *sum;  /* of each */
@@ -136,13 +136,11 @@ typedef struct initial_box {
 
 static int open_box(const gbees_engine *e, initial_box *box, gbees_error *error)
 {
-    const gbees_problem *problem = e->problem;
     const gbees_shape *shape = &e->setup.shape;
-    double count = initial_box_keys(problem, shape, box->lo, box->hi);
+    int status = initial_bricks_create(&box->bricks, e->problem, shape, TABLE_DEAD / 2, error);
 
-    if (count > TABLE_DEAD / 2)
-        return gbees_error_set(error, GBEES_ENOMEM, "the initial box needs %.3g bricks", count);
-    box->count = (uint64_t)count;
+    if (status)
+        return status;
     box->key = malloc(SENT_BRICKS * (size_t)shape->n * sizeof *box->key);
     box->p = malloc((size_t)SENT_BRICKS * 64 * sizeof *box->p);
     box->row = malloc((size_t)SENT_BRICKS * 64 * e->real_size);
@@ -152,23 +150,21 @@ static int open_box(const gbees_engine *e, initial_box *box, gbees_error *error)
 
 static void close_box(initial_box *box)
 {
+    initial_bricks_destroy(&box->bricks);
     free(box->key);
     free(box->p);
     free(box->sum);
     free(box->row);
 }
 
-/* The next `count` bricks from `key` on, which is moved behind them; the sum of all that came before is carried on.
- */
-static double fill_bricks(const gbees_shape *shape, const initial_density *density, initial_box *box, int32_t *key,
-                          uint64_t count, double sum)
+/* The next `count` bricks; the sum of all that came before is carried on. */
+static double fill_bricks(const gbees_shape *shape, const initial_density *density, initial_box *box, uint64_t count,
+                          double sum)
 {
     size_t n = (size_t)shape->n;
 
-    for (uint64_t k = 0; k < count; k++) {
-        memcpy(box->key + k * n, key, n * sizeof *key);
-        initial_box_next(box->lo, box->hi, shape->n, key);
-    }
+    for (uint64_t k = 0; k < count; k++)
+        initial_bricks_take(&box->bricks, box->key + k * n);
 #pragma omp parallel for schedule(static)
     for (uint64_t k = 0; k < count; k++)
         box->sum[k] = initial_density_brick(density, shape, box->key + k * n, box->p + k * 64);
@@ -206,15 +202,14 @@ static int fill(gbees_engine *e, initial_box *box, const initial_density *densit
 {
     const gbees_shape *shape = &e->setup.shape;
     double sum = 0;
-    int status = engine_make_room(e, box->count, 1, error);
+    const uint64_t all = box->bricks.count;
+    int status = engine_make_room(e, all, 1, error);
 
     for (int pass = 0; pass < 2 && !status; pass++) {
-        int32_t key[GBEES_MAX_DIM];
-
-        memcpy(key, box->lo, sizeof key);
-        for (uint64_t done = 0; done < box->count && !status; done += SENT_BRICKS) {
-            uint64_t rest = box->count - done, count = rest < SENT_BRICKS ? rest : SENT_BRICKS;
-            double so_far = fill_bricks(shape, density, box, key, count, pass ? 0 : sum);
+        initial_bricks_rewind(&box->bricks);
+        for (uint64_t done = 0; done < all && !status; done += SENT_BRICKS) {
+            uint64_t rest = all - done, count = rest < SENT_BRICKS ? rest : SENT_BRICKS;
+            double so_far = fill_bricks(shape, density, box, count, pass ? 0 : sum);
 
             if (pass == 0)
                 sum = so_far;
@@ -238,7 +233,7 @@ static int start(gbees_engine *e, gbees_error *error)
 
 static int fill_initial(gbees_engine *e, gbees_error *error)
 {
-    initial_box box = {.key = NULL};
+    initial_box box = {.key = NULL, .bricks = {.list = NULL}};
     initial_density density;
     int status = initial_density_create(&density, e->problem, error);
 
@@ -252,7 +247,7 @@ static int fill_initial(gbees_engine *e, gbees_error *error)
     close_box(&box);
     if (status)
         return status;
-    e->state->count = (uint32_t)box.count;
+    e->state->count = (uint32_t)box.bricks.count;
     e->state->time = e->problem->start;
     return start(e, error);
 }

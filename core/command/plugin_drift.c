@@ -328,6 +328,8 @@ static void check_measurements(const points *at)
     const double zero[1] = {0}, *offset[GBEES_MAX_DIM];
     int absent = 0;
 
+    if (!at->problem->functions->measure_d)
+        return;
     gbees_probe_say(at->probe, GBEES_SAY_BEGIN, "measurements, %s", at->name);
     for (int j = 0; j < at->n; j++)
         offset[j] = zero;

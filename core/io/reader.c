@@ -1,6 +1,7 @@
 /* reader.c - a results folder read back: gbees_results and gbees_snapshot of gbees.h. */
 #include "io/folder.h"
 #include "io/hdf5_util.h"
+#include "io/record_file.h"
 #include <dirent.h>
 #include <errno.h>
 #include <gbees/gbees.h>
@@ -234,7 +235,7 @@ static void read_cells(gbees_hdf5 *file, gbees_snapshot *snapshot)
     free(block);
 }
 
-static int read_record(const char *path, gbees_snapshot *snapshot, gbees_error *error)
+static int read_into(const char *path, gbees_snapshot *snapshot, gbees_error *error)
 {
     gbees_hdf5 file;
     int status = gbees_hdf5_open(path, &file, error);
@@ -252,6 +253,19 @@ static int read_record(const char *path, gbees_snapshot *snapshot, gbees_error *
     return gbees_hdf5_close(&file, error);
 }
 
+int gbees_record_file_read(const char *path, gbees_snapshot **snapshot, gbees_error *error)
+{
+    gbees_snapshot *read = calloc(1, sizeof *read);
+    int status = read ? read_into(path, read, error)
+                      : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", path);
+
+    if (status)
+        gbees_snapshot_destroy(read);
+    else
+        *snapshot = read;
+    return status;
+}
+
 int gbees_results_read(const gbees_results *results, size_t number, gbees_snapshot **snapshot, gbees_error *error)
 {
     char name[64];
@@ -261,13 +275,8 @@ int gbees_results_read(const gbees_results *results, size_t number, gbees_snapsh
                                results->folder, results->count);
     (void)snprintf(name, sizeof name, "leg%d_record%d.h5", results->items[number].leg, results->items[number].number);
     char *path = gbees_folder_join(results->folder, name);
-    gbees_snapshot *read = calloc(1, sizeof *read);
-    int status = path && read ? read_record(path, read, error)
-                              : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", name);
+    int status = path ? gbees_record_file_read(path, snapshot, error)
+                      : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", name);
     free(path);
-    if (status)
-        gbees_snapshot_destroy(read);
-    else
-        *snapshot = read;
     return status;
 }

@@ -41,6 +41,7 @@
 #define drift GBEES_FN(gbees_equation_drift)
 #define measure GBEES_FN(gbees_equation_measure)
 #define bound GBEES_FN(gbees_equation_bound)
+#define log_likelihood GBEES_FN(gbees_equation_log_likelihood)
 
 #define real float
 #define GBEES_SUFFIX _f
@@ -57,6 +58,7 @@
 #undef drift
 #undef measure
 #undef bound
+#undef log_likelihood
 #undef GBEES_EQUATIONS
 
 /* One function for each kind of processor, chosen when the plugin is loaded. */
@@ -148,6 +150,24 @@
 #define GBEES_BOUND_NAME(N) NULL
 #endif
 
+#ifdef GBEES_HAS_LOG_LIKELIHOOD
+#define GBEES_LOG_LIKELIHOOD(N)                                                                                    \
+    static void gbees_log_likelihood_##N(int which, size_t count, double t, const double *origin,                  \
+                                         const double *const *offset, const double *p, const double *y,            \
+                                         double *out)                                                              \
+    {                                                                                                              \
+        GBEES_COLUMNS(double, N)                                                                                   \
+        for (size_t i = 0; i < count; i++) {                                                                       \
+            GBEES_POINT(double, N)                                                                                 \
+            out[i] = gbees_equation_log_likelihood_d(which, N, t, x, p, y);                                        \
+        }                                                                                                          \
+    }
+#define GBEES_LOG_LIKELIHOOD_NAME(N) gbees_log_likelihood_##N
+#else
+#define GBEES_LOG_LIKELIHOOD(N)
+#define GBEES_LOG_LIKELIHOOD_NAME(N) NULL
+#endif
+
 #define GBEES_BOTH(N, J) GBEES_COMPONENT(float, _f, N, J) GBEES_COMPONENT(double, _d, N, J)
 #define GBEES_COMPONENTS_1 GBEES_BOTH(1, 0)
 #define GBEES_COMPONENTS_2 GBEES_BOTH(2, 0) GBEES_BOTH(2, 1)
@@ -182,7 +202,8 @@
         gbees_component_8_4##S, gbees_component_8_5##S, gbees_component_8_6##S, gbees_component_8_7##S
 
 #define GBEES_DIMENSION(N)                                                                                         \
-    GBEES_COMPONENTS_##N GBEES_VECTOR(float, _f, N) GBEES_VECTOR(double, _d, N) GBEES_MEASURE(N) GBEES_BOUND(N)
+    GBEES_COMPONENTS_##N GBEES_VECTOR(float, _f, N) GBEES_VECTOR(double, _d, N) GBEES_MEASURE(N) GBEES_BOUND(N)        \
+        GBEES_LOG_LIKELIHOOD(N)
 #define GBEES_ROW(N)                                                                                               \
     {N,                                                                                                            \
      {GBEES_LIST_##N(_f)},                                                                                         \
@@ -190,7 +211,8 @@
      gbees_vector_##N##_f,                                                                                         \
      gbees_vector_##N##_d,                                                                                         \
      GBEES_MEASURE_NAME(N),                                                                                        \
-     GBEES_BOUND_NAME(N)},
+     GBEES_BOUND_NAME(N),                                                                                          \
+     GBEES_LOG_LIKELIHOOD_NAME(N)},
 
 #define GBEES_HAS_DIM(N) (GBEES_DIM_MIN <= (N) && (N) <= GBEES_DIM_MAX)
 #if GBEES_HAS_DIM(1)

@@ -55,8 +55,8 @@ static const gbees_parameter parameters[] = {
     {"jump", "-", "speed away", 0, 0, 0},
 };
 static const gbees_measurement_function measurements[] = {
-    {"last", "the last state", 1, NULL},
-    {"pair", "the sum of the first and the last, and the square of the first", 2, NULL},
+    {"last", "the last state", 1, NULL, NULL},
+    {"pair", "the sum of the first and the last, and the square of the first", 2, NULL, NULL},
 };
 static const gbees_model_scenario scenarios[] = {
     {"default", "mean: [0, ...]\ncovariance: [1, ...]\nthreshold: 1.0e-6\nend: 1.0\nrecords: 1\n"},

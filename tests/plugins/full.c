@@ -53,8 +53,8 @@ static const gbees_parameter parameters[] = {
 };
 static const gbees_quantity components[] = {{"sum", "m", "of all"}, {"x1", "m", "the first"}};
 static const gbees_measurement_function measurements[] = {
-    {"pair", "the sum and the first state", 2, components},
-    {"triple", "the time, the sum and the last state", 3, NULL},
+    {"pair", "the sum and the first state", 2, components, NULL},
+    {"triple", "the time, the sum and the last state", 3, NULL, NULL},
 };
 static const gbees_quantity energy = {"energy", "m^2/s", "of the springs"};
 static const gbees_model_scenario scenarios[] = {

@@ -21,6 +21,7 @@
 #define drift GBEES_FN(gbees_equation_drift)
 #define measure GBEES_FN(gbees_equation_measure)
 #define bound GBEES_FN(gbees_equation_bound)
+#define log_likelihood GBEES_FN(gbees_equation_log_likelihood)
 
 namespace gbees_equations
 {
@@ -40,6 +41,7 @@ namespace gbees_equations
 #undef drift
 #undef measure
 #undef bound
+#undef log_likelihood
 #undef GBEES_EQUATIONS
 
 GBEES_MODEL_FUNCTION void gbees_model_drift_f(float t, const float *x, const float *p, float *dxdt)
@@ -94,6 +96,18 @@ GBEES_MODEL_FUNCTION void gbees_model_measure_d(int which, double t, const doubl
 #else
     (void)which, (void)t, (void)x, (void)p;
     y[0] = NAN;
+#endif
+}
+
+GBEES_MODEL_FUNCTION double gbees_model_log_likelihood_d(int which, double t, const double *x, const double *p,
+                                                         const double *y)
+{
+#ifdef GBEES_HAS_LOG_LIKELIHOOD
+#line 1 "gbees:log_likelihood"
+    return gbees_equations::gbees_equation_log_likelihood_d(which, GBEES_N, t, x, p, y);
+#else
+    (void)which, (void)t, (void)x, (void)p, (void)y;
+    return NAN;
 #endif
 }
 
