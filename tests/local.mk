@@ -40,8 +40,10 @@ check_PROGRAMS += \
 	%D%/test_golden \
 	%D%/test_grid \
 	%D%/test_isosurface \
+	%D%/test_initial \
 	%D%/test_json \
 	%D%/test_ledger \
+	%D%/test_likelihood \
 	%D%/test_measurement_file \
 	%D%/test_models \
 	%D%/test_module \

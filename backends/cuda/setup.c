@@ -249,6 +249,7 @@ static int fill_initial(gbees_engine *e, gbees_error *error)
         return status;
     e->state->count = (uint32_t)box.bricks.count;
     e->state->time = e->problem->start;
+    e->state->steps = e->problem->steps_before; /* its kernel counts on */
     return start(e, error);
 }
 

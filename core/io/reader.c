@@ -191,6 +191,16 @@ static void read_warnings(gbees_hdf5 *file, gbees_snapshot *snapshot)
             file, "warnings", GBEES_WARNING_COUNT, snapshot->warning[0], sizeof snapshot->warning[0]);
 }
 
+static void read_step(gbees_hdf5 *file, gbees_snapshot *snapshot)
+{
+    uint64_t before = 0;
+
+    gbees_hdf5_read_attribute(file, "step", H5T_NATIVE_UINT64, &snapshot->step);
+    if (gbees_hdf5_has_attribute(file, "steps_before"))
+        gbees_hdf5_read_attribute(file, "steps_before", H5T_NATIVE_UINT64, &before);
+    snapshot->step += before;
+}
+
 static void read_facts(gbees_hdf5 *file, gbees_snapshot *snapshot)
 {
     hsize_t n = (hsize_t)snapshot->dimension, zero = 0;
@@ -198,6 +208,7 @@ static void read_facts(gbees_hdf5 *file, gbees_snapshot *snapshot)
     gbees_hdf5_read_attribute(file, "leg", H5T_NATIVE_INT, &snapshot->leg);
     gbees_hdf5_read_attribute(file, "record", H5T_NATIVE_INT, &snapshot->number);
     gbees_hdf5_read_attribute(file, "time", H5T_NATIVE_DOUBLE, &snapshot->time);
+    read_step(file, snapshot);
     gbees_hdf5_read_attribute_text(file, "model", snapshot->model, sizeof snapshot->model);
     read_ledger(file, snapshot);
     read_warnings(file, snapshot);

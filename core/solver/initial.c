@@ -266,6 +266,7 @@ static int set_record(builder *b, const gbees_node *map)
                                   file->text);
     if (!status) {
         set_grid(b->problem, snapshot);
+        b->problem->steps_before = snapshot->step;
         b->start = snapshot->time;
         b->resumed = 1;
         b->updated = snapshot->leg > 0 && snapshot->number == 0;

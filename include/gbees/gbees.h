@@ -173,6 +173,7 @@ void gbees_writer_destroy(gbees_writer *writer);
 typedef struct gbees_snapshot {
     int leg, number, dimension;
     double time;
+    uint64_t step; /* of this run and those that it goes on from */
     double origin[GBEES_MAX_DIM], width[GBEES_MAX_DIM];
     char name[GBEES_MAX_DIM][64], unit[GBEES_MAX_DIM][64];
     char model[64];

@@ -3,6 +3,7 @@
 #define GBEES_DIM_MIN 1
 #define GBEES_DIM_MAX 8
 #define GBEES_HAS_MEASURE 1
+#define GBEES_HAS_LOG_LIKELIHOOD 1
 #include <gbees/model.h>
 
 #ifdef GBEES_EQUATIONS
@@ -32,6 +33,16 @@ static inline void measure(int which, int n, real t, const real x[], const real 
     (void)t, (void)p;
     y[0] = which == 0 ? x[n - 1] : x[0] + x[n - 1];
     y[1] = x[0] * x[0];
+}
+
+/* Of the last state, in place of a Gaussian: Laplace's, less a constant that is left out, and none of the first state
+ * below 0. Of the pair: not a number of the first state above p[18]. */
+static inline real log_likelihood(int which, int n, real t, const real x[], const real p[], const real y[])
+{
+    (void)t;
+    if (which == 0)
+        return x[0] < 0 ? -(real)INFINITY : -fabs(y[0] - x[n - 1]) - 2000;
+    return x[0] > p[18] ? (real)NAN : 0;
 }
 
 #else
