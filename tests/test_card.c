@@ -32,6 +32,12 @@ static void vector_d(size_t count, double t, const double *origin, const double 
     (void)count, (void)t, (void)origin, (void)offset, (void)p, (void)out;
 }
 
+static void log_likelihood_d(int which, size_t count, double t, const double *origin, const double *const *offset,
+                             const double *p, const double *y, double *out)
+{
+    (void)which, (void)count, (void)t, (void)origin, (void)offset, (void)p, (void)y, (void)out;
+}
+
 static void measure_d(int which, size_t count, double t, const double *origin, const double *const *offset,
                       const double *p, double *const *out)
 {
@@ -211,6 +217,11 @@ START_TEST(measurements)
     REFUSED(my.measurements[1].size = 9, "measurement 'all' the size 9");
     REFUSED(my.component[0].name = NULL, "measurement component 1 no name");
     REFUSED(my.functions[1].measure_d = NULL, "#define GBEES_HAS_MEASURE 1");
+    REFUSED(my.measurements[1].period = (const double[]){6.28, -1}, "component 2 of measurement 'all' the period -1");
+    REFUSED(my.measurements[0].period = (const double[]){INFINITY},
+            "component 1 of measurement 'angle' the period inf");
+    REFUSED((my.model.measurement_count = 0, my.functions[0].log_likelihood_d = log_likelihood_d),
+            "has no measurements, but the model has a log_likelihood()");
 }
 END_TEST
 
