@@ -119,6 +119,8 @@ int gbees_montecarlo_create(const gbees_problem *problem, const gbees_montecarlo
     if (options->count < FEWEST || !(options->step > 0))
         return gbees_error_set(error, GBEES_EUSAGE,
                                "Monte Carlo: at least %d samples and a time step above 0, please", FEWEST);
+    if (problem->gaussian_count > 0 || problem->cells)
+        return gbees_error_set(error, GBEES_EUSAGE, "Monte Carlo: from one Gaussian alone, not with 'initial'");
     if (!(new = calloc(1, sizeof *new)))
         return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory");
     *new = (gbees_montecarlo){problem, *options, problem->start, options->count, {NULL}, NULL, NULL};
