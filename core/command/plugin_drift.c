@@ -360,6 +360,35 @@ static void check_measurements(const points *at)
         gbees_probe_say(at->probe, GBEES_SAY_OK, "all finite at the mean, of %d", model->measurement_count);
 }
 
+/* Of what is measured at the mean; "impossible" is an answer, too. */
+static void check_likelihoods(const points *at)
+{
+    const gbees_problem *problem = at->problem;
+    const double zero[1] = {0}, *offset[GBEES_MAX_DIM];
+
+    gbees_probe_say(at->probe, GBEES_SAY_BEGIN, "likelihoods, %s", at->name);
+    for (int j = 0; j < at->n; j++)
+        offset[j] = zero;
+    for (int k = 0; k < problem->model->measurement_count; k++) {
+        double y[GBEES_MAX_DIM] = {0}, *out[GBEES_MAX_DIM + 1] = {NULL}, value;
+
+        for (int i = 0; i < problem->model->measurements[k].size; i++)
+            out[i] = &y[i];
+        if (problem->functions->measure_d)
+            problem->functions->measure_d(k, 1, problem->start, problem->mean, offset, problem->parameters, out);
+        problem->functions->log_likelihood_d(k, 1, problem->start, problem->mean, offset, problem->parameters, y,
+                                             &value);
+        if (isnan(value) || value == HUGE_VAL) {
+            gbees_probe_say(at->probe, GBEES_SAY_FAILED,
+                            "of what '%s' measures at the mean the likelihood there is %s: look at its case in "
+                            "log_likelihood(), where it is number %d",
+                            problem->model->measurements[k].name, isnan(value) ? "not a number" : "infinite", k);
+            return;
+        }
+    }
+    gbees_probe_say(at->probe, GBEES_SAY_OK, "numbers at the mean, all %d", problem->model->measurement_count);
+}
+
 static void check_bound(const points *at)
 {
     const gbees_problem *problem = at->problem;
@@ -396,6 +425,8 @@ void gbees_probe_equations(const gbees_probe *probe, const gbees_problem *proble
             check_time(&at);
         if (problem->model->measurement_count)
             check_measurements(&at);
+        if (problem->functions->log_likelihood_d)
+            check_likelihoods(&at);
         if (problem->model->bound)
             check_bound(&at);
     }
