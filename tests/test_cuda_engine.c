@@ -42,7 +42,8 @@ static const struct {
     {{"nan_drift",
       "shim_nan",
       {"records=1", "end=0.3",
-       "measurements=[{time: 0.2, function: x, value: [0.3], likelihood: model}, {time: 0.1, function: y, value: [0.1], "
+       "measurements=[{time: 0.2, function: x, value: [0.3], likelihood: model}, {time: 0.1, function: y, value: "
+       "[0.1], "
        "covariance: [0.01]}]"}},
      &same},
     {{"lorenz63",

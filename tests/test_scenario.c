@@ -135,8 +135,9 @@ static const struct {
     {"mean: [1, ~]", "f.yaml:1: mean: expected a number, found '~'"},
     {"initial: 3",
      "f.yaml:1: initial: expected a list of maps with weight, mean and covariance, or a map with file, found '3'"},
-    {"initial: []", "f.yaml:1: initial: expected a list of maps with weight, mean and covariance, or a map with file, "
-                    "found an empty list"},
+    {"initial: []",
+     "f.yaml:1: initial: expected a list of maps with weight, mean and covariance, or a map with file, "
+     "found an empty list"},
     {"initial: [{mean: [1]}]", "f.yaml:1: initial 1: 'covariance' is missing"},
     {"initial:\n  - {mean: [1], covariance: [1]}\n  - {mean: [1], covariance: [1], weight: 0}",
      "f.yaml:3: initial 2: weight: expected a number > 0, found '0'"},

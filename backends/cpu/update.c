@@ -29,8 +29,8 @@ static void judge_residuals(const likelihood *l, double (*y)[64], int cells, dou
     }
 }
 
-/* Log-likelihoods at a brick's cells, each moved by `shift`, relative to a perfect match; of the
- * model's own likelihood as they are. */
+/* Log-likelihoods at a brick's cells, each moved by `shift`, relative to a perfect match; of the model's own
+ * likelihood as they are. */
 static void log_likelihoods_at(const gbees_engine *e, const likelihood *l, uint32_t slot, const double *shift,
                                double *out)
 {

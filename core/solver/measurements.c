@@ -168,7 +168,6 @@ static size_t order(const builder *b, const gbees_node *list, ordered *all)
 
     for (size_t i = 0; i < list->count; i++) {
         const gbees_node *map = list->items[i];
-
         double time = gbees_node_number(gbees_node_find(map, "time"));
 
         if (!gbees_scenario_leaves_out(b->scenario, map) && !is_in_record(b, time))

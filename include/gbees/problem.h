@@ -118,8 +118,8 @@ typedef struct gbees_problem {
     const gbees_gaussian *gaussians;
     const gbees_initial_cells *cells; /* cells that hold it; else NULL */
     uint64_t steps_before; /* with cells: of the runs that they come from: the order of sweeps goes on with it */
-    double threshold;                 /* p*, a probability mass a cell; 0 with a mass budget, which sets it */
-    double mass_budget; /* > 0: the mass that may be lost in a unit of time, p* is steered to it; else 0 */
+    double threshold;      /* p*, a probability mass a cell; 0 with a mass budget, which sets it */
+    double mass_budget;    /* > 0: the mass that may be lost in a unit of time, p* is steered to it; else 0 */
 
     int measurement_count;
     const gbees_measurement *measurements; /* in order of time */
