@@ -52,10 +52,10 @@ GBEES_MODEL = {
     .title = "a drift that is not a number beyond x = 1.5",
     .dim_default = 2,
     .states = states,
+    .measurement_count = GBEES_COUNT(measurements),
+    .measurements = measurements,
     .scenario_count = GBEES_COUNT(scenarios),
     .scenarios = scenarios,
-    .measurements = measurements,
-    .measurement_count = GBEES_COUNT(measurements),
 };
 
 #endif
