@@ -206,6 +206,8 @@ START_TEST(parameters)
 }
 END_TEST
 
+static const double negative[] = {6.28, -1}, infinite[] = {INFINITY};
+
 START_TEST(measurements)
 {
     REFUSED(my.model.measurement_count = -2, "-2 measurements");
@@ -217,9 +219,8 @@ START_TEST(measurements)
     REFUSED(my.measurements[1].size = 9, "measurement 'all' the size 9");
     REFUSED(my.component[0].name = NULL, "measurement component 1 no name");
     REFUSED(my.functions[1].measure_d = NULL, "#define GBEES_HAS_MEASURE 1");
-    REFUSED(my.measurements[1].period = (const double[]){6.28, -1}, "component 2 of measurement 'all' the period -1");
-    REFUSED(my.measurements[0].period = (const double[]){INFINITY},
-            "component 1 of measurement 'angle' the period inf");
+    REFUSED(my.measurements[1].period = negative, "component 2 of measurement 'all' the period -1");
+    REFUSED(my.measurements[0].period = infinite, "component 1 of measurement 'angle' the period inf");
     REFUSED((my.model.measurement_count = 0, my.functions[0].log_likelihood_d = log_likelihood_d),
             "has no measurements, but the model has a log_likelihood()");
 }
