@@ -6,14 +6,14 @@
 
 static const struct {
     int n;
-    double factor; /* and twice that */
+    double factor, finer;
     const char *settings;
 } cases[] = {
-    {1, 2, "extent: 6\nthreshold: 1.0e-14\n"},
-    {2, 1, "extent: 6\nthreshold: 1.0e-14\n"},
-    {2, 1, "extent: 6\nthreshold: 1.0e-14\ncell_values: points\n"},
-    {3, 1, "extent: 5\nthreshold: 1.0e-12\n"},
-    {4, 0.75, "extent: 4.5\nthreshold: 1.0e-10\n"},
+    {1, 2, 4, "extent: 6\nthreshold: 1.0e-14\n"},
+    {2, 1, 2, "extent: 6\nthreshold: 1.0e-14\n"},
+    {2, 1, 2, "extent: 6\nthreshold: 1.0e-14\ncell_values: points\n"},
+    {3, 1, 2, "extent: 5\nthreshold: 1.0e-12\n"},
+    {4, 1, 1.5, "extent: 4.5\nthreshold: 1.0e-10\n"},
 };
 
 static kalman_result run(int k, double factor)
@@ -26,28 +26,29 @@ static kalman_result run(int k, double factor)
     return result;
 }
 
-/* Below a fifth of (h / sigma)^2, and with half the width less than a third of what it was, as far as that is more
- * than what the box cuts off. */
-static void check(const char *what, double coarse, double fine, double width)
+/* Below a fifth of (h / sigma)^2, and with finer cells as much less as that is, or nearly, where it is more than what
+ * the box cuts off. */
+static void check(const char *what, double coarse, double fine, double width, double finer)
 {
-    const double floor = 1e-5;
+    const double cut_off = 1e-5, order = width * width / (finer * finer);
 
     ck_assert_msg(coarse < 0.2 * width * width, "%s: %g with cells of %g deviations", what, coarse, width);
-    ck_assert_msg(fine < fmax(coarse / 3, floor), "%s: %g, and %g with half the width", what, coarse, fine);
+    ck_assert_msg(fine < fmax(1.3 * coarse / order, cut_off), "%s: %g with cells of %g deviations, %g with %g", what,
+                  coarse, width, fine, finer);
 }
 
 START_TEST(the_filter_is_met_at_second_order)
 {
-    const double factor = cases[_i].factor, width = 1 / (2 * factor);
-    kalman_result coarse = run(_i, factor), fine = run(_i, 2 * factor);
+    const double width = 1 / (2 * cases[_i].factor), finer = 1 / (2 * cases[_i].finer);
+    kalman_result coarse = run(_i, cases[_i].factor), fine = run(_i, cases[_i].finer);
 
-    check("covariance", coarse.predicted.covariance, fine.predicted.covariance, width);
-    check("mean, updated", coarse.updated.mean, fine.updated.mean, width);
-    check("covariance, updated", coarse.updated.covariance, fine.updated.covariance, width);
-    check("evidence", coarse.evidence, fine.evidence, width);
+    check("covariance", coarse.predicted.covariance, fine.predicted.covariance, width, finer);
+    check("mean, updated", coarse.updated.mean, fine.updated.mean, width, finer);
+    check("covariance, updated", coarse.updated.covariance, fine.updated.covariance, width, finer);
+    check("evidence", coarse.evidence, fine.evidence, width, finer);
     /* The means move with the cells; what is left of them is the steps'. */
     ck_assert_double_lt(coarse.predicted.mean, 0.02 * width);
-    ck_assert_double_lt(fine.predicted.mean, 0.01 * width);
+    ck_assert_double_lt(fine.predicted.mean, 0.02 * finer);
 }
 END_TEST
 

@@ -277,7 +277,6 @@ int main(void)
     tcase_add_test(tcase, reads_sizes_that_differ);
     tcase_add_test(tcase, reads_tabs_and_crlf);
     tcase_add_test(tcase, refuses_a_truncated_folder);
-    tcase_add_test(tcase, missing_values);
     tcase_add_test(tcase, folder_that_is_not_there);
     suite_add_tcase(suite, tcase);
 
@@ -285,6 +284,7 @@ int main(void)
     tcase_add_checked_fixture(written, make_folder, remove_folder);
     tcase_add_loop_test(written, refuses_what_is_malformed, 0, (int)(sizeof malformed / sizeof *malformed));
     tcase_add_test(written, numbers_are_contiguous);
+    tcase_add_test(written, missing_values);
     tcase_add_test(written, times_are_sums);
     tcase_add_test(written, survives_mutations);
     suite_add_tcase(suite, written);

@@ -195,7 +195,8 @@ static void read_step(gbees_hdf5 *file, gbees_snapshot *snapshot)
 {
     uint64_t before = 0;
 
-    gbees_hdf5_read_attribute(file, "step", H5T_NATIVE_UINT64, &snapshot->step);
+    if (gbees_hdf5_has_attribute(file, "step"))
+        gbees_hdf5_read_attribute(file, "step", H5T_NATIVE_UINT64, &snapshot->step);
     if (gbees_hdf5_has_attribute(file, "steps_before"))
         gbees_hdf5_read_attribute(file, "steps_before", H5T_NATIVE_UINT64, &before);
     snapshot->step += before;
