@@ -12,7 +12,11 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 	%D%/common/gaussian.c \
 	%D%/common/gaussian.h \
 	%D%/common/initial.c \
-	%D%/common/initial.h
+	%D%/common/initial.h \
+	%D%/common/initial_bricks.c \
+	%D%/common/initial_bricks.h \
+	%D%/common/measurement.c \
+	%D%/common/measurement.h
 
 # A backend is a module of its own: nothing else knows it.
 backend_LTLIBRARIES += %D%/gbees_cpu.la

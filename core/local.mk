@@ -55,8 +55,11 @@ libgbees_la_SOURCES = \
 	%D%/io/record_file.h \
 	%D%/io/scenario.c \
 	%D%/io/scenario.h \
+	%D%/io/scenario_text.c \
 	%D%/io/schema.c \
 	%D%/io/schema.h \
+	%D%/io/schema_fields.c \
+	%D%/io/schema_fields.h \
 	%D%/io/schema_values.c \
 	%D%/io/writer.c \
 	%D%/io/xdmf.c \
@@ -69,6 +72,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/builder.h \
 	%D%/solver/cells.c \
 	%D%/solver/cells.h \
+	%D%/solver/initial.c \
+	%D%/solver/measurements.c \
 	%D%/solver/numerics.c \
 	%D%/solver/problem.c \
 	%D%/solver/schedule.c \

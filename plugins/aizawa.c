@@ -39,9 +39,9 @@ static const gbees_parameter parameters[] = {
 };
 
 static const gbees_measurement_function measurements[] = {
-    {"x", "the first state", 1, &states[0]},
-    {"y", "the second state", 1, &states[1]},
-    {"z", "the third state", 1, &states[2]},
+    {"x", "the first state", 1, &states[0], NULL},
+    {"y", "the second state", 1, &states[1], NULL},
+    {"z", "the third state", 1, &states[2], NULL},
 };
 
 static const gbees_model_scenario scenarios[] = {

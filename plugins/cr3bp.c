@@ -63,6 +63,8 @@ static const gbees_quantity sight[] = {
     {"range_rate", "LU/TU", "rate of change of the range"},
 };
 
+static const double turn[] = {0, 6.283185307179586, 0, 0}; /* the azimuth's period */
+
 static const gbees_quantity jacobi = {"J", "LU^2/TU^2", "Jacobi's constant"};
 
 static const gbees_parameter parameters[] = {
@@ -71,7 +73,7 @@ static const gbees_parameter parameters[] = {
 };
 
 static const gbees_measurement_function measurements[] = {
-    {"sight", "range, azimuth, elevation and range rate about the second primary", 4, sight},
+    {"sight", "range, azimuth, elevation and range rate about the second primary", 4, sight, turn},
 };
 
 #define EARTH_MOON                                                                                                   \

@@ -33,8 +33,8 @@ static const gbees_parameter parameters[] = {
 };
 
 static const gbees_measurement_function measurements[] = {
-    {"x", "displacement", 1, &states[0]},
-    {"v", "velocity", 1, &states[1]},
+    {"x", "displacement", 1, &states[0], NULL},
+    {"v", "velocity", 1, &states[1], NULL},
 };
 
 static const gbees_model_scenario scenarios[] = {

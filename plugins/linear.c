@@ -40,9 +40,10 @@ static const gbees_parameter parameters[] = {
 };
 
 static const gbees_measurement_function measurements[] = {
-    {"x1", "link 1", 1, &states[0]}, {"x2", "link 2", 1, &states[1]}, {"x3", "link 3", 1, &states[2]},
-    {"x4", "link 4", 1, &states[3]}, {"x5", "link 5", 1, &states[4]}, {"x6", "link 6", 1, &states[5]},
-    {"x7", "link 7", 1, &states[6]}, {"x8", "link 8", 1, &states[7]},
+    {"x1", "link 1", 1, &states[0], NULL}, {"x2", "link 2", 1, &states[1], NULL},
+    {"x3", "link 3", 1, &states[2], NULL}, {"x4", "link 4", 1, &states[3], NULL},
+    {"x5", "link 5", 1, &states[4], NULL}, {"x6", "link 6", 1, &states[5], NULL},
+    {"x7", "link 7", 1, &states[6], NULL}, {"x8", "link 8", 1, &states[7], NULL},
 };
 
 static const gbees_model_scenario scenarios[] = {

@@ -36,7 +36,7 @@ static const gbees_parameter parameters[] = {
 };
 
 static const gbees_measurement_function measurements[] = {
-    {"z", "the third state", 1, &states[2]},
+    {"z", "the third state", 1, &states[2], NULL},
 };
 
 static const gbees_model_scenario scenarios[] = {

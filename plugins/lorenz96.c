@@ -32,9 +32,10 @@ static const gbees_parameter parameters[] = {
 };
 
 static const gbees_measurement_function measurements[] = {
-    {"x1", "site 1", 1, &states[0]}, {"x2", "site 2", 1, &states[1]}, {"x3", "site 3", 1, &states[2]},
-    {"x4", "site 4", 1, &states[3]}, {"x5", "site 5", 1, &states[4]}, {"x6", "site 6", 1, &states[5]},
-    {"x7", "site 7", 1, &states[6]}, {"x8", "site 8", 1, &states[7]},
+    {"x1", "site 1", 1, &states[0], NULL}, {"x2", "site 2", 1, &states[1], NULL},
+    {"x3", "site 3", 1, &states[2], NULL}, {"x4", "site 4", 1, &states[3], NULL},
+    {"x5", "site 5", 1, &states[4], NULL}, {"x6", "site 6", 1, &states[5], NULL},
+    {"x7", "site 7", 1, &states[6], NULL}, {"x8", "site 8", 1, &states[7], NULL},
 };
 
 static const gbees_model_scenario scenarios[] = {

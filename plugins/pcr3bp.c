@@ -55,6 +55,8 @@ static const gbees_quantity sight[] = {
     {"range_rate", "LU/TU", "rate of change of the range"},
 };
 
+static const double turn[] = {0, 6.283185307179586, 0}; /* the angle's period */
+
 static const gbees_quantity jacobi = {"J", "LU^2/TU^2", "Jacobi's constant"};
 
 static const gbees_parameter parameters[] = {
@@ -63,7 +65,7 @@ static const gbees_parameter parameters[] = {
 };
 
 static const gbees_measurement_function measurements[] = {
-    {"sight", "range, angle and range rate about the second primary", 3, sight},
+    {"sight", "range, angle and range rate about the second primary", 3, sight, turn},
 };
 
 static const gbees_model_scenario scenarios[] = {
@@ -109,9 +111,8 @@ GBEES_MODEL = {
         "at "
         "(-mu, 0) and (1 - mu, 0). The length unit (LU) is the distance between them, the time unit (TU) the time of "
         "their revolution over 2 pi. The measured angle jumps from pi to -pi where the spacecraft is between the two "
-        "primaries, as it is at the second measurement of the default scenario: a residual is the plain difference "
-        "of "
-        "two angles and does not wrap, so that the part of the density beyond the jump is lost there.",
+        "primaries, as it is at the second measurement of the default scenario: it has a period, so that residuals "
+        "are taken across the jump.",
     .reference = "V. Szebehely, Theory of Orbits (1967); D. J. Scheeres, Orbital Motion in Strongly Perturbed "
                  "Environments (2012)",
     .dim_default = 4,

@@ -1,6 +1,7 @@
 /* pendulum - a pendulum with friction and a constant torque. */
 #define GBEES_DIM 2
 #define GBEES_HAS_MEASURE 1
+#define GBEES_HAS_LOG_LIKELIHOOD 1
 #include <gbees/model.h>
 
 #ifdef GBEES_EQUATIONS
@@ -12,11 +13,21 @@ static inline void drift(int n, real t, const real x[], const real p[], real dxd
     dxdt[1] = -p[0] * x[1] - p[1] * sin(x[0]) + p[2];
 }
 
-/* Function 0 is the angle, 1 its rate, 2 the height over the lowest point in units of the pendulum's length. */
+/* Function 0 is the angle, 1 its rate, 2 the height over the lowest point and 3 the way to the right of it in units
+ * of the pendulum's length. */
 static inline void measure(int which, int n, real t, const real x[], const real p[], real y[])
 {
     (void)n, (void)t, (void)p;
-    y[0] = which == 0 ? x[0] : which == 1 ? x[1] : 1 - cos(x[0]);
+    y[0] = which == 0 ? x[0] : which == 1 ? x[1] : which == 2 ? 1 - cos(x[0]) : sin(x[0]);
+}
+
+/* Of function 3: who only sees on which side it is, and is wrong once in ten times. */
+static inline real log_likelihood(int which, int n, real t, const real x[], const real p[], const real y[])
+{
+    (void)n, (void)t, (void)p;
+    if (which != 3)
+        return (real)NAN;
+    return y[0] * sin(x[0]) > 0 ? log((real)0.9) : log((real)0.1);
 }
 
 #else
@@ -28,6 +39,9 @@ static const gbees_quantity states[] = {
 
 static const gbees_quantity height = {"height", "-", "over the lowest point, in lengths of the pendulum: 0 to 2"};
 
+static const gbees_quantity side = {"side", "-",
+                                    "to the right of the lowest point, in lengths of the pendulum: -1 to 1"};
+
 static const gbees_parameter parameters[] = {
     {"damping", "1/s", "friction over moment of inertia", 0.1, 0, 100},
     {"stiffness", "1/s^2", "gravity over length", 1.0, 0, 0},
@@ -35,9 +49,11 @@ static const gbees_parameter parameters[] = {
 };
 
 static const gbees_measurement_function measurements[] = {
-    {"angle", "the angle alone", 1, &states[0]},
-    {"rate", "its rate of change", 1, &states[1]},
-    {"height", "the height alone, which does not tell left from right", 1, &height},
+    {"angle", "the angle alone", 1, &states[0], NULL},
+    {"rate", "its rate of change", 1, &states[1], NULL},
+    {"height", "the height alone, which does not tell left from right", 1, &height, NULL},
+    {"side", "the way to the right; with likelihood: model its sign alone, seen wrongly once in ten times", 1, &side,
+     NULL},
 };
 
 static const gbees_model_scenario scenarios[] = {

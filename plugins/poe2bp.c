@@ -34,8 +34,8 @@ static const gbees_parameter parameters[] = {
 };
 
 static const gbees_measurement_function measurements[] = {
-    {"a", "semi-major axis", 1, &axis},
-    {"l", "mean longitude", 1, &states[1]},
+    {"a", "semi-major axis", 1, &axis, NULL},
+    {"l", "mean longitude", 1, &states[1], NULL},
 };
 
 static const gbees_model_scenario scenarios[] = {

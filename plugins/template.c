@@ -47,8 +47,9 @@ static const gbees_parameter parameters[] = {
 };
 
 static const gbees_measurement_function measurements[] = {
-    /* name, what it is, number of components, the components (or NULL) */
-    {"angle", "the angle alone", 1, &states[0]},
+    /* name, what it is, number of components, the components (or NULL), their periods (NULL: none
+     * is an angle) */
+    {"angle", "the angle alone", 1, &states[0], NULL},
 };
 
 /* What `gbees-run --plugin NAME` computes: doc/scenario.md lists the keys. */

@@ -31,8 +31,8 @@ static const gbees_parameter parameters[] = {
 };
 
 static const gbees_measurement_function measurements[] = {
-    {"x", "voltage", 1, &states[0]},
-    {"v", "rate of change of the voltage", 1, &states[1]},
+    {"x", "voltage", 1, &states[0], NULL},
+    {"v", "rate of change of the voltage", 1, &states[1], NULL},
 };
 
 static const gbees_model_scenario scenarios[] = {

@@ -29,6 +29,7 @@ uint32_t shim_cluster_barrier;
 #define drift GBEES_FN(shim_drift)
 #define measure GBEES_FN(shim_measure)
 #define bound GBEES_FN(shim_bound)
+#define log_likelihood GBEES_FN(shim_log_likelihood)
 
 #define real float
 #define GBEES_SUFFIX _f
@@ -43,6 +44,7 @@ uint32_t shim_cluster_barrier;
 #undef drift
 #undef measure
 #undef bound
+#undef log_likelihood
 #undef GBEES_MODEL_H
 
 #include "device/frames.h"
@@ -101,6 +103,18 @@ static inline double gbees_model_bound_d(double t, const double *x, const double
 #else
     (void)t, (void)x, (void)p;
     return 0;
+#endif
+}
+
+static inline double gbees_model_log_likelihood_d(int which, double t, const double *x, const double *p,
+                                                  const double *y)
+{
+#ifdef GBEES_HAS_LOG_LIKELIHOOD
+    SHIM_POINT
+    return shim_log_likelihood_d(which, GBEES_N, t, x, p, y);
+#else
+    (void)which, (void)t, (void)x, (void)p, (void)y;
+    return NAN;
 #endif
 }
 

@@ -44,8 +44,11 @@ check_PROGRAMS += \
 	%D%/test_golden \
 	%D%/test_grid \
 	%D%/test_isosurface \
+	%D%/test_initial \
 	%D%/test_json \
+	%D%/test_kalman \
 	%D%/test_ledger \
+	%D%/test_likelihood \
 	%D%/test_measurement_file \
 	%D%/test_models \
 	%D%/test_module \
@@ -106,7 +109,8 @@ endif
 
 # Figures against Monte Carlo (doc/accuracy.md): make tests/accuracy/accuracy.
 if HAVE_ACCURACY
-EXTRA_PROGRAMS = %D%/accuracy/accuracy %D%/accuracy/workerror
+EXTRA_PROGRAMS = %D%/accuracy/accuracy %D%/accuracy/kalman %D%/accuracy/workerror
+%C%_accuracy_kalman_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 %C%_accuracy_accuracy_LDADD = %D%/libaccuracy.la $(LDADD)
 %C%_accuracy_workerror_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 %C%_accuracy_workerror_LDADD = core/libplot.la libgbees.la $(CAIRO_LIBS)
@@ -302,6 +306,7 @@ noinst_HEADERS = \
 	%D%/dense.h \
 	%D%/dense_split.h \
 	%D%/engine_fixture.h \
+	%D%/kalman.h \
 	%D%/models_fixture.h \
 	%D%/module_fixture.h \
 	%D%/results_fixture.h \

@@ -174,7 +174,7 @@ static inline json_t *load_run(void)
     return run;
 }
 
-static const char *text_of(json_t *object, const char *key)
+static inline const char *text_of(json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
 

@@ -32,6 +32,12 @@ static void vector_d(size_t count, double t, const double *origin, const double 
     (void)count, (void)t, (void)origin, (void)offset, (void)p, (void)out;
 }
 
+static void log_likelihood_d(int which, size_t count, double t, const double *origin, const double *const *offset,
+                             const double *p, const double *y, double *out)
+{
+    (void)which, (void)count, (void)t, (void)origin, (void)offset, (void)p, (void)y, (void)out;
+}
+
 static void measure_d(int which, size_t count, double t, const double *origin, const double *const *offset,
                       const double *p, double *const *out)
 {
@@ -57,8 +63,8 @@ static void fill_parts(void)
     my.bound = (gbees_quantity){"energy", "J", "kept"};
     my.parameters[0] = (gbees_parameter){"mass", "kg", "of it", 1, 0, INFINITY};
     my.parameters[1] = (gbees_parameter){"drift", "-", "of it", -7, 0, 0};
-    my.measurements[0] = (gbees_measurement_function){"angle", "an angle", 1, my.component};
-    my.measurements[1] = (gbees_measurement_function){"all", "all states", 2, NULL};
+    my.measurements[0] = (gbees_measurement_function){"angle", "an angle", 1, my.component, NULL};
+    my.measurements[1] = (gbees_measurement_function){"all", "all states", 2, NULL, NULL};
     my.scenarios[0] = (gbees_model_scenario){"default", "mean: [0]\n"};
     my.scenarios[1] = (gbees_model_scenario){"long", "end: 100\n"};
     for (int i = 0; i < 2; i++) {
@@ -142,7 +148,7 @@ START_TEST(nothing_is_read_of_another_abi)
                                  "rebuild the plugin with this gbees's headers");
     ck_assert_int_eq(gbees_card_check_backend((const gbees_backend *)(const void *)small, 2 * sizeof *small, &error),
                      GBEES_EBACKEND);
-    ck_assert_str_eq(error.text, "made for backend ABI 7, this gbees has ABI 3: "
+    ck_assert_str_eq(error.text, "made for backend ABI 7, this gbees has ABI 4: "
                                  "rebuild the backend with this gbees's headers");
     small[0] = GBEES_MODEL_ABI;
     small[1] = sizeof(gbees_model);
@@ -200,6 +206,8 @@ START_TEST(parameters)
 }
 END_TEST
 
+static const double negative[] = {6.28, -1}, infinite[] = {INFINITY};
+
 START_TEST(measurements)
 {
     REFUSED(my.model.measurement_count = -2, "-2 measurements");
@@ -211,6 +219,10 @@ START_TEST(measurements)
     REFUSED(my.measurements[1].size = 9, "measurement 'all' the size 9");
     REFUSED(my.component[0].name = NULL, "measurement component 1 no name");
     REFUSED(my.functions[1].measure_d = NULL, "#define GBEES_HAS_MEASURE 1");
+    REFUSED(my.measurements[1].period = negative, "component 2 of measurement 'all' the period -1");
+    REFUSED(my.measurements[0].period = infinite, "component 1 of measurement 'angle' the period inf");
+    REFUSED((my.model.measurement_count = 0, my.functions[0].log_likelihood_d = log_likelihood_d),
+            "has no measurements, but the model has a log_likelihood()");
 }
 END_TEST
 

@@ -39,6 +39,31 @@ static const struct {
       {"dimension=1", "records=2", "end=3.5", "factor=50", "parameters.diagonal=-0.3",
        "measurements=[{time: 3, function: x1, value: [1], covariance: [0.04]}]"}},
      &same},
+    /* Measurements and initial densities that are not one Gaussian. */
+    {{"pcr3bp",
+      "shim_wide",
+      {"records=1", "end=0.02", "scheme=split5-mp", "mean=[0.9985, 0, 0, -0.0136]",
+       "measurements=[{time: 0.01, function: sight, value: [0.0015, -3.14, ~], covariance: [1e-8, 3e-3, 1e-8]}]"}},
+     &same},
+    {{"linear",
+      "shim_one",
+      {"dimension=1", "records=1", "end=2", "factor=50", "parameters.diagonal=-0.3",
+       "measurements=[{time: 1, function: x1, value: [4], covariance: [0.04], likelihood: student-t, "
+       "degrees_of_freedom: 2.5}]"}},
+     &same},
+    {{"nan_drift",
+      "shim_nan",
+      {"records=1", "end=0.3",
+       "measurements=[{time: 0.2, function: x, value: [0.3], likelihood: model}, {time: 0.1, function: y, value: "
+       "[0.1], "
+       "covariance: [0.01]}]"}},
+     &same},
+    {{"lorenz63",
+      "shim_split",
+      {"records=1", "end=0.3", "width=0.5",
+       "initial=[{weight: 3, mean: [-11.5, -10, 9.5], covariance: [1, 1, 1]}, "
+       "{mean: [-4, -9, 9], covariance: [[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]]}]"}},
+     &same},
     {{"linear",
       "shim_eight",
       {"dimension=8", "records=2", "end=0.3", "factor=0.5", "extent=1", "threshold=1e-5",
@@ -160,7 +185,17 @@ static const struct {
       "shim_one",
       {"dimension=1", "end=0.1", "measurements=[{time: 0.05, function: x2, value: [1], covariance: [1]}]"}},
      GBEES_ENUMERIC,
-     "the measurement function x2 of linear is not a number on some cell at t = 0.05"},
+     "the measurement function x2 of linear is not a number on some cell at t = 0.05: that of index ["},
+    {{"nan_drift",
+      "shim_nan",
+      {"end=0.1", "measurements=[{time: 0.05, function: y, value: [1], likelihood: model}]"}},
+     GBEES_ENUMERIC,
+     "the log-likelihood of nan_drift for y is not a number at t = 0.05 in the cell ["},
+    {{"nan_drift",
+      "shim_nan",
+      {"end=0.1", "mean=[0, -3]", "measurements=[{time: 0.05, function: x, value: [1], likelihood: model}]"}},
+     GBEES_EUNSUPPORTED,
+     "the model calls it impossible in all of them"},
 };
 
 START_TEST(errors_are_the_cpus)

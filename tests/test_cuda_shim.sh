@@ -117,6 +117,10 @@ both mixed shim_split --deterministic --until 0.9
 what="a mass budget"
 both budget shim_split --set mass_budget=0.02 --until 1.2
 
+what="a run that goes on from a record of the CPU's"
+gbees --plugin lorenz63 --backend cpu --until 0.5 --set records=1 --output begun
+both goes_on shim_split --set "initial={file: begun}" --until 0.9
+
 what="a drift that is not a number"
 gbees --plugin nan_drift --backend shim_nan --set records=8 --output nan
 judge nan "the drift of nan_drift is not finite near x = "

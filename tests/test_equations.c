@@ -338,6 +338,29 @@ START_TEST(measured_states)
     ck_assert_double_eq(y[0], 5);
     measure_at("pendulum", 2, x, y);
     ck_assert_double_eq_tol(y[0], 2 * pow(sin(1.5), 2), 1e-15);
+    measure_at("pendulum", 3, x, y);
+    ck_assert_double_eq_tol(y[0], sin(3), 1e-15);
+}
+END_TEST
+
+/* Right nine times in ten, whether it is seen on the right or on the left. */
+START_TEST(the_pendulum_is_seen_on_a_side)
+{
+    const gbees_functions *f = functions_of(model("pendulum"), 2);
+    const double angle[] = {0.5, -0.5, 4, 2.5 + 4 * 3.14159265358979323846}, zero[] = {0, 0, 0, 0}, right = 1,
+                 left = -1, none[3] = {0};
+    const double *const columns[] = {angle, zero};
+    const int to_the_right[] = {1, 0, 0, 1};
+    double seen_right[4], seen_left[4], other[4];
+
+    f->log_likelihood_d(3, 4, 0, none, columns, none, &right, seen_right);
+    f->log_likelihood_d(3, 4, 0, none, columns, none, &left, seen_left);
+    f->log_likelihood_d(0, 4, 0, none, columns, none, &left, other);
+    for (int i = 0; i < 4; i++) {
+        ck_assert_double_eq_tol(exp(seen_right[i]), to_the_right[i] ? 0.9 : 0.1, 1e-15);
+        ck_assert_double_eq_tol(exp(seen_left[i]), to_the_right[i] ? 0.1 : 0.9, 1e-15);
+        ck_assert(isnan(other[i]));
+    }
 }
 END_TEST
 
@@ -391,6 +414,7 @@ int main(void)
     tcase_add_test(tcase, linear_chain);
     tcase_add_test(tcase, linear_eigenvalues);
     tcase_add_test(tcase, measured_states);
+    tcase_add_test(tcase, the_pendulum_is_seen_on_a_side);
     tcase_add_test(tcase, linear_measures_what_is_there);
     tcase_add_test(tcase, sight_in_space);
     suite_add_tcase(suite, tcase);

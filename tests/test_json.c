@@ -137,10 +137,12 @@ END_TEST
 
 START_TEST(update)
 {
-    json_t *line = parse(gbees_jsonl_update(1, &(gbees_evidence){-7.25, -1}));
+    json_t *line = parse(gbees_jsonl_update(2, 1, &(gbees_evidence){-7.25, -1}));
 
-    check_keys(line, "event t log_evidence ");
+    check_keys(line, "event t measurement log_evidence log_likelihood_max ");
     ck_assert_double_eq(real_of(line, "log_evidence"), -7.25);
+    ck_assert_double_eq(real_of(line, "log_likelihood_max"), -1);
+    ck_assert_int_eq(json_integer_value(json_object_get(line, "measurement")), 2);
     json_decref(line);
 }
 END_TEST

@@ -124,6 +124,26 @@ START_TEST(refuses_what_is_malformed)
 }
 END_TEST
 
+START_TEST(missing_values)
+{
+    gbees_scenario *scenario = NULL;
+    gbees_error error = {0};
+    static const char first[] = "x y\n1 2\n\nC\n1 0\n0 1\n\nT\n1\n", second[] = "x y\n~ 2\n\nC\n1 0\n0 1\n\nT\n1\n";
+
+    ck_assert_int_eq(gbees_scenario_create("", "f.yaml", &scenario, &error), 0);
+    write_file("measurement0.txt", first, strlen(first));
+    write_file("measurement1.txt", second, strlen(second));
+    ck_assert_msg(gbees_scenario_measurements(scenario, folder, NULL, &error) == 0, "%s", error.text);
+    ck_assert_ptr_nonnull(
+        strstr(gbees_scenario_text(scenario), "{time: 1, value: [~, 2], covariance: [[1, 0], [0, 1]]}"));
+    write_file("measurement0.txt", second, strlen(second));
+    ck_assert_int_eq(gbees_scenario_measurements(scenario, folder, NULL, &error), GBEES_EINPUT);
+    ck_assert_ptr_nonnull(
+        strstr(error.text, "measurement0.txt:2: the initial mean: expected a number for each state, found ~"));
+    gbees_scenario_destroy(scenario);
+}
+END_TEST
+
 START_TEST(refuses_a_truncated_folder)
 {
     const char *root = getenv("srcdir");
@@ -264,6 +284,7 @@ int main(void)
     tcase_add_checked_fixture(written, make_folder, remove_folder);
     tcase_add_loop_test(written, refuses_what_is_malformed, 0, (int)(sizeof malformed / sizeof *malformed));
     tcase_add_test(written, numbers_are_contiguous);
+    tcase_add_test(written, missing_values);
     tcase_add_test(written, times_are_sums);
     tcase_add_test(written, survives_mutations);
     suite_add_tcase(suite, written);

@@ -239,6 +239,10 @@ grep -q '^time, ' out && fail "it looks whether the drift keeps still, though th
 variant blind "s/y\[0\] = fabs/y[0] = log/"
 run 1 check blind.so
 failed 'measurements, default' "the function 'size' gives a component that is not finite at the mean"
+variant unlikely 's/^#include <gbees/#define GBEES_HAS_LOG_LIKELIHOOD 1\n&/
+    s/^#else .*/static inline real log_likelihood(int which, int n, real t, const real x[], const real p[], const real y[])\n{ (void)which, (void)n, (void)t, (void)p; return sqrt(-1 - fabs(x[0] - y[0])); }\n&/'
+run 1 check unlikely.so
+failed 'likelihoods, default' "of what 'size' measures at the mean the likelihood there is not a number"
 variant unbound 's/^#include <gbees/#define GBEES_HAS_BOUND 1\n&/; s/\.bound = NULL/.bound = \&states[0]/
     s/^#else .*/static inline real bound(int n, real t, const real x[], const real p[])\n{ (void)n, (void)t, (void)p; return sqrt(x[1]); }\n&/'
 run 1 check unbound.so

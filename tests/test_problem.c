@@ -17,8 +17,8 @@ static void measure(int which, size_t count, double t, const double *origin, con
 
 static const gbees_parameter parameters[] = {
     {"sigma", "-", "", 4, 0, 0}, {"b", "-", "", 1, 0.5, 10}, {"r", "-", "", 48, 0, 0}};
-static const gbees_measurement_function functions63[] = {{"z", "", 1, NULL}};
-static const gbees_measurement_function functions96[] = {{"site1", "", 1, NULL}, {"range", "", 2, NULL}};
+static const gbees_measurement_function functions63[] = {{"z", "", 1, NULL, NULL}};
+static const gbees_measurement_function functions96[] = {{"site1", "", 1, NULL, NULL}, {"range", "", 2, NULL, NULL}};
 static const gbees_functions table63[] = {{.n = 3, .measure_d = measure}};
 static const gbees_functions table96[] = {
     {.n = 4, .measure_d = measure}, {.n = 5}, {.n = 6, .measure_d = measure}, {.n = 8, .measure_d = measure}};
@@ -393,6 +393,21 @@ static const struct {
      "from 1 to 8)"},
     {&lorenz96, M "{time: 1, function: range, value: [1], covariance: [1, 1]}",
      "f.yaml:2: measurement 1: value: expected 2 numbers (function range), found 1"},
+    {&lorenz96, M "{time: 1, function: range, value: [1, ~, 3], covariance: [1, 1]}",
+     "f.yaml:2: measurement 1: value: expected 2 numbers (function range), found 3"},
+    {&lorenz96, M "{time: 1, function: range, value: [~, ...], covariance: [1, 1]}",
+     "f.yaml:2: measurement 1: value: no component was measured: leave the measurement out"},
+    {&lorenz96, M "{time: 1, function: range, value: [1, ~], covariance: [1, -1]}",
+     "f.yaml:2: measurement 1: covariance: not positive definite: its leading 2 x 2 part is not"},
+    {&lorenz96, M "{time: 1, function: range, value: [1, 1],\n     likelihood: model}",
+     "f.yaml:3: measurement 1: likelihood: lorenz96 has none of its own (no log_likelihood()): give 'gaussian' or "
+     "'student-t', and a covariance"},
+    {&lorenz63, "initial: [{mean: [1, 2, 3], covariance: [1, 1]}]",
+     "f.yaml:1: initial 1: covariance: expected 3 numbers (dimension 3), found 2"},
+    {&lorenz63, "initial:\n - {mean: [1, 2, 3], covariance: [1, 1, 1]}\n - {mean: [1, 2, 3], covariance: [1, -1, 1]}",
+     "f.yaml:3: initial 2: covariance: not positive definite: its leading 2 x 2 part is not"},
+    {&lorenz63, "initial: {file: /nowhere/at/all}",
+     "f.yaml:1: initial: file: can't read the file /nowhere/at/all: No such file or directory"},
     {&lorenz96, M "{time: 1, function: range, value: [1, 1], covariance: [[1]]}",
      "f.yaml:2: measurement 1: covariance: expected 2 rows (function range), found 1"},
     {&lorenz96, M "{time: 1, function: range, value: [1, 1],\n     covariance: [1, -1]}",

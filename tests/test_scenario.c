@@ -118,6 +118,36 @@ static const struct {
     {"measurements:\n  - {time: 1, time: 2}", "f.yaml:2: measurement 1: key 'time' given twice"},
     {"measurements:\n  - {time: 1,\n     value: -8}",
      "f.yaml:3: measurement 1: value: expected a list of numbers, found '-8'"},
+    {"measurements:\n  - {time: 1, value: [1], likelihood: student-t, degrees_of_freedom: 3}",
+     "f.yaml:2: measurement 1: 'covariance' is missing"},
+    {"measurements:\n  - {time: 1, value: [1], covariance: [1], likelihood: student-t}",
+     "f.yaml:2: measurement 1: 'degrees_of_freedom' is missing"},
+    {"measurements:\n  - {time: 1, value: [1], covariance: [1], likelihood: student-t,\n     degrees_of_freedom: 0}",
+     "f.yaml:3: measurement 1: degrees_of_freedom: expected a number > 0, found '0'"},
+    {"measurements:\n  - {time: 1, value: [1], covariance: [1],\n     degrees_of_freedom: 3}",
+     "f.yaml:3: measurement 1: degrees_of_freedom: only with 'likelihood: student-t': leave it out"},
+    {"measurements:\n  - {time: 1, value: [1], likelihood: model,\n     covariance: [1]}",
+     "f.yaml:3: measurement 1: covariance: with 'likelihood: model' there is none: leave it out"},
+    {"measurements:\n  - {time: 1, value: [1], covariance: [1], likelihood: cauchy}",
+     "f.yaml:2: measurement 1: likelihood: expected 'gaussian', 'student-t' or 'model', found 'cauchy'"},
+    {"measurements:\n  - {time: 1, value: [1, ~], covariance: [1, ~]}",
+     "f.yaml:2: measurement 1: covariance: expected a number, found '~'"},
+    {"mean: [1, ~]", "f.yaml:1: mean: expected a number, found '~'"},
+    {"initial: 3",
+     "f.yaml:1: initial: expected a list of maps with weight, mean and covariance, or a map with file, found '3'"},
+    {"initial: []",
+     "f.yaml:1: initial: expected a list of maps with weight, mean and covariance, or a map with file, "
+     "found an empty list"},
+    {"initial: [{mean: [1]}]", "f.yaml:1: initial 1: 'covariance' is missing"},
+    {"initial:\n  - {mean: [1], covariance: [1]}\n  - {mean: [1], covariance: [1], weight: 0}",
+     "f.yaml:3: initial 2: weight: expected a number > 0, found '0'"},
+    {"initial:\n  - 3", "f.yaml:2: initial 1: expected a map with weight, mean and covariance, found '3'"},
+    {"initial: {record: 1}", "f.yaml:1: initial: 'file' is missing"},
+    {"initial: {fiel: a}", "f.yaml:1: initial: unknown key 'fiel': did you mean 'file'?"},
+    {"initial: {file: []}", "f.yaml:1: initial: file: expected a path, found an empty list"},
+    {"mean: [1]\ninitial: {file: a}", "f.yaml:2: initial: can't be given beside 'mean' of line 1: they say the same"},
+    {"initial: {file: a}\ncovariance: [1]",
+     "f.yaml:2: covariance: can't be given beside 'initial' of line 1: they say the same"},
     {"end: 1\nstart: 0\nend: 2", "f.yaml:3: key 'end' given twice, first in line 1"},
     {"end: 1\n---\nend: 2\n", "f.yaml:3: a second document ('---'): a scenario is one"},
     {"- 1", "f.yaml:1: expected lines of 'key: value', found a list"},
@@ -499,7 +529,7 @@ START_TEST(schema_lists_its_keys)
         ck_assert_msg(key->text && key->text[0], "%s has no documentation", key->name);
         count++;
     }
-    ck_assert_uint_eq(count, 26);
+    ck_assert_uint_eq(count, 27);
 }
 END_TEST
 

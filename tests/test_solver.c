@@ -190,7 +190,7 @@ static int see_cancel(void *context)
 
 /* ---- set-up ---- */
 
-static const gbees_measurement_function functions[] = {{"z", "the state", 1, NULL}};
+static const gbees_measurement_function functions[] = {{"z", "the state", 1, NULL, NULL}};
 static const gbees_model model = {.name = "fake", .measurement_count = 1, .measurements = functions};
 
 /* From 0 to `end`, with measurements at `times`. */

@@ -1,6 +1,5 @@
 /* failure.c - see failure.h. */
 #include "failure.h"
-#include "numerics/likelihood.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -69,20 +68,56 @@ int failure_empty(double threshold, gbees_error *error)
                            threshold);
 }
 
-int failure_measurement(const gbees_problem *problem, const gbees_measurement *measurement, double time, int finite,
-                        double log_likelihood, gbees_error *error)
+/* " [3, -1] at x = 1.5, y = 0.2", cut to fit. */
+static void name_cell(const gbees_problem *problem, const int32_t *index, char *text, size_t size)
+{
+    size_t at = 0;
+
+    for (int pass = 0; pass < 2; pass++)
+        for (int j = 0; j < problem->dimension && at < size; j++) {
+            double x = problem->mean[j] + problem->width[j] * index[j];
+            int more = pass ? snprintf(text + at, size - at, "%s%s = %.6g", j ? ", " : "] at ",
+                                       problem->model->states[j].name, x)
+                            : snprintf(text + at, size - at, "%s%d", j ? ", " : " [", (int)index[j]);
+
+            at += more > 0 ? (size_t)more : 0;
+        }
+}
+
+int failure_likelihood(const gbees_problem *problem, const gbees_measurement *measurement, double time,
+                       const int32_t *index, gbees_error *error)
 {
     const gbees_model *model = problem->model;
+    const char *name = model->measurements[measurement->function].name;
+    char where[256] = "";
 
-    if (!finite)
-        return gbees_error_set(error, GBEES_ENUMERIC,
-                               "the measurement function %s of %s is not a number on some cell at t = %.9g",
-                               model->measurements[measurement->function].name, model->name, time);
-    if (!(log_likelihood >= gbees_lowest_log_likelihood()))
-        return gbees_error_set(error, GBEES_EUNSUPPORTED,
-                               "the measurement at t = %.9g is supported by no cell: its log-likelihood is at most "
-                               "%.6g (%.3g standard deviations away); check its value, unit and covariance, or lower "
-                               "`threshold`",
-                               time, log_likelihood, sqrt(-2 * log_likelihood));
-    return 0;
+    if (index)
+        name_cell(problem, index, where, sizeof where);
+    if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL)
+        return gbees_error_set(
+            error, GBEES_ENUMERIC,
+            "the log-likelihood of %s for %s is not a number at t = %.9g in the cell%s: see to its "
+            "log_likelihood()",
+            model->name, name, time, where);
+    return gbees_error_set(error, GBEES_ENUMERIC,
+                           "the measurement function %s of %s is not a number on some cell at t = %.9g%s%s", name,
+                           model->name, time, index ? ": that of index" : "", where);
+}
+
+int failure_unsupported(const gbees_measurement *measurement, double time, double log_likelihood, double lowest,
+                        gbees_error *error)
+{
+    if (log_likelihood >= lowest && log_likelihood > -HUGE_VAL)
+        return 0;
+    if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL)
+        return gbees_error_set(
+            error, GBEES_EUNSUPPORTED,
+            "the measurement at t = %.9g is supported by no cell: the model calls it impossible in "
+            "all of them; check its value, or lower `threshold`",
+            time);
+    return gbees_error_set(error, GBEES_EUNSUPPORTED,
+                           "the measurement at t = %.9g is supported by no cell: its log-likelihood is at most %.6g "
+                           "(%.3g standard deviations away); check its value, unit and covariance, or lower "
+                           "`threshold`",
+                           time, log_likelihood, sqrt(-2 * log_likelihood));
 }

@@ -22,9 +22,12 @@ int failure_step(double time, double step, gbees_error *error);
 /* A prune has left nothing. */
 int failure_empty(double threshold, gbees_error *error);
 
-/* An update's measurement: 0 if its function is finite on all cells and its largest log-likelihood is one that cells
- * can have. */
-int failure_measurement(const gbees_problem *problem, const gbees_measurement *measurement, double time, int finite,
-                        double log_likelihood, gbees_error *error);
+/* An update's measurement has no likelihood, but no number either, in a cell; NULL: it is not known in which. */
+int failure_likelihood(const gbees_problem *problem, const gbees_measurement *measurement, double time,
+                       const int32_t *index, gbees_error *error);
+
+/* ... and 0 if its largest log-likelihood is one that cells can have, `lowest` or more. */
+int failure_unsupported(const gbees_measurement *measurement, double time, double log_likelihood, double lowest,
+                        gbees_error *error);
 
 #endif

@@ -7,27 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-double initial_box_keys(const gbees_problem *problem, const gbees_shape *shape, int32_t *lo, int32_t *hi)
-{
-    double bricks = 1;
-
-    for (int j = 0; j < shape->n; j++) {
-        lo[j] = gbees_shape_key(shape, j, -problem->extent[j]);
-        hi[j] = gbees_shape_key(shape, j, problem->extent[j]);
-        bricks *= hi[j] - lo[j] + 1.0;
-    }
-    return bricks;
-}
-
-void initial_box_next(const int32_t *lo, const int32_t *hi, int n, int32_t *key)
-{
-    for (int j = n - 1; j >= 0; j--) {
-        if (++key[j] <= hi[j])
-            return;
-        key[j] = lo[j];
-    }
-}
-
 /* How far from the origin, in the model's axes, a float's digits must reach to tell positions along an axis of the
  * grid. */
 static double reach_of(const gbees_problem *problem, int axis)
@@ -55,13 +34,11 @@ int initial_box_is_fine(const gbees_problem *problem)
     return 0;
 }
 
-static int is_diagonal(const gbees_problem *problem)
+static int is_diagonal(int n, const double *covariance)
 {
-    int n = problem->dimension;
-
     for (int j = 0; j < n; j++)
         for (int k = 0; k < n; k++)
-            if (j != k && problem->covariance[j * n + k] != 0)
+            if (j != k && covariance[j * n + k] != 0)
                 return 0;
     return 1;
 }
@@ -88,14 +65,44 @@ static int make_tables(initial_density *density, gbees_error *error)
     return 0;
 }
 
+static int make_parts(initial_density *density, gbees_error *error)
+{
+    const gbees_problem *problem = density->problem;
+    int n = problem->dimension;
+
+    density->parts = calloc((size_t)problem->gaussian_count, sizeof *density->parts);
+    if (!density->parts)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the initial density");
+    for (int g = 0; g < problem->gaussian_count; g++) {
+        const gbees_gaussian *gaussian = &problem->gaussians[g];
+        initial_part *part = &density->parts[g];
+        double log_norm, volume = 1;
+
+        if (gaussian_invert(n, gaussian->covariance, part->precision_matrix, &log_norm))
+            return gbees_error_set(error, GBEES_EINPUT, "initial %d: covariance: not positive definite", g + 1);
+        for (int j = 0; j < n; j++)
+            volume *= problem->width[j];
+        part->scale = gaussian->weight * exp(log_norm) * volume;
+        part->diagonal = is_diagonal(n, gaussian->covariance);
+    }
+    return 0;
+}
+
 int initial_density_create(initial_density *density, const gbees_problem *problem, gbees_error *error)
 {
+    int status = 0;
+
     *density = (initial_density){.problem = problem,
                                  .averages = problem->numerics.cell_values == GBEES_CELL_AVERAGES,
-                                 .diagonal = is_diagonal(problem)};
-    if (gaussian_invert(problem->dimension, problem->covariance, density->precision_matrix, NULL))
-        return gbees_error_set(error, GBEES_EINPUT, "covariance: not positive definite");
-    int status = density->averages && density->diagonal ? make_tables(density, error) : 0;
+                                 .diagonal = is_diagonal(problem->dimension, problem->covariance)};
+    if (problem->cells)
+        return 0;
+    if (problem->gaussian_count > 0)
+        status = make_parts(density, error);
+    else if (gaussian_invert(problem->dimension, problem->covariance, density->precision_matrix, NULL))
+        status = gbees_error_set(error, GBEES_EINPUT, "covariance: not positive definite");
+    else if (density->averages && density->diagonal)
+        status = make_tables(density, error);
     if (status)
         initial_density_destroy(density);
     return status;
@@ -106,12 +113,13 @@ void initial_density_destroy(initial_density *density)
     for (int j = 0; j < GBEES_MAX_DIM; j++)
         free(density->average[j]);
     memset(density->average, 0, sizeof density->average);
+    free(density->parts);
+    density->parts = NULL;
 }
 
 /* Gauss's rule with two points an axis: its error is h^4 / 4320 of the fourth derivative. */
-static double quadrature(const initial_density *density, const double *centre)
+static double quadrature(const gbees_problem *problem, const double *precision_matrix, const double *centre)
 {
-    const gbees_problem *problem = density->problem;
     int n = problem->dimension;
     double p = 0;
 
@@ -120,7 +128,7 @@ static double quadrature(const initial_density *density, const double *centre)
 
         for (int j = 0; j < n; j++)
             x[j] = centre[j] + (point >> j & 1 ? 0.5 : -0.5) / sqrt(3.0) * problem->width[j];
-        p += exp(gbees_gaussian_exponent(n, x, density->precision_matrix));
+        p += exp(gbees_gaussian_exponent(n, x, precision_matrix));
     }
     return p;
 }
@@ -139,23 +147,149 @@ static double density_of_cell(const initial_density *density, const int32_t *ind
     if (!density->averages)
         return exp(gbees_gaussian_exponent(n, centre, density->precision_matrix));
     if (!density->diagonal)
-        return quadrature(density, centre);
+        return quadrature(problem, density->precision_matrix, centre);
     for (int j = 0; j < n; j++)
         p *= density->average[j][abs(index[j])];
     return p;
 }
 
-double initial_density_brick(const initial_density *density, const gbees_shape *shape, const int32_t *key, double *p)
-{
-    uint64_t inside = bound_cells(density->problem, shape, key);
-    double sum = 0;
+/* ---- a mixture ---- */
 
+/* What a normal distribution has between a and b, in deviations times sqrt(2): no digits are lost far out. */
+static double between(double a, double b)
+{
+    if (a > 0)
+        return 0.5 * (erfc(a) - erfc(b));
+    return b < 0 ? 0.5 * (erfc(-b) - erfc(-a)) : 0.5 * (erf(b) - erf(a));
+}
+
+/* A Gaussian with a diagonal covariance over a brick: a product of what its axes have in each row of cells. */
+static void add_averages(const gbees_problem *problem, const gbees_gaussian *gaussian, const gbees_shape *shape,
+                         const int32_t *key, double *p)
+{
+    double row[GBEES_MAX_DIM][64];
+
+    for (int j = 0; j < shape->n; j++) {
+        double scale = 1 / sqrt(2 * gaussian->covariance[j * shape->n + j]), width = problem->width[j];
+
+        for (int i = 0; i < shape->edge[j]; i++) {
+            double x = width * (key[j] * shape->edge[j] + i) - (gaussian->mean[j] - problem->mean[j]);
+
+            row[j][i] = between((x - width / 2) * scale, (x + width / 2) * scale);
+        }
+    }
+    for (int cell = 0; cell < shape->cells; cell++) {
+        double product = gaussian->weight;
+
+        for (int j = 0; j < shape->n; j++)
+            product *= row[j][gbees_shape_local(shape, cell, j)];
+        p[cell] += product;
+    }
+}
+
+static void add_values(const initial_density *density, int number, const gbees_shape *shape, const int32_t *key,
+                       double *p)
+{
+    const gbees_problem *problem = density->problem;
+    const initial_part *part = &density->parts[number];
+    int n = shape->n;
+
+    for (int cell = 0; cell < shape->cells; cell++) {
+        double x[GBEES_MAX_DIM];
+
+        for (int j = 0; j < n; j++)
+            x[j] = problem->width[j] * (key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j)) -
+                   (problem->gaussians[number].mean[j] - problem->mean[j]);
+        p[cell] += part->scale * (density->averages ? quadrature(problem, part->precision_matrix, x) / (1 << n)
+                                                    : exp(gbees_gaussian_exponent(n, x, part->precision_matrix)));
+    }
+}
+
+static int is_in_a_box(const gbees_problem *problem, const int32_t *index)
+{
+    for (int g = 0; g < problem->gaussian_count; g++) {
+        int inside = 1;
+
+        for (int j = 0; j < problem->dimension; j++)
+            inside = inside && problem->gaussians[g].lo[j] <= index[j] && index[j] <= problem->gaussians[g].hi[j];
+        if (inside)
+            return 1;
+    }
+    return 0;
+}
+
+static void fill_mixture(const initial_density *density, const gbees_shape *shape, const int32_t *key, double *p)
+{
+    memset(p, 0, (size_t)shape->cells * sizeof *p);
+    for (int g = 0; g < density->problem->gaussian_count; g++)
+        if (density->averages && density->parts[g].diagonal)
+            add_averages(density->problem, &density->problem->gaussians[g], shape, key, p);
+        else
+            add_values(density, g, shape, key, p);
     for (int cell = 0; cell < shape->cells; cell++) {
         int32_t index[GBEES_MAX_DIM];
 
         for (int j = 0; j < shape->n; j++)
             index[j] = key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
-        p[cell] = inside >> cell & 1 ? density_of_cell(density, index) : 0;
+        if (!is_in_a_box(density->problem, index))
+            p[cell] = 0;
+    }
+}
+
+/* ---- a record ---- */
+
+/* The first cell of the list that does not come before this one. */
+static size_t find_cell(const gbees_initial_cells *cells, int n, const int32_t *index)
+{
+    size_t lo = 0, hi = cells->count;
+
+    while (lo < hi) {
+        size_t middle = lo + (hi - lo) / 2;
+        int before = 0;
+
+        for (int j = 0; j < n; j++)
+            if (cells->index[j][middle] != index[j]) {
+                before = cells->index[j][middle] < index[j];
+                break;
+            }
+        if (before)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+static double value_of(const gbees_initial_cells *cells, int n, const int32_t *index)
+{
+    size_t at = find_cell(cells, n, index);
+
+    if (at == cells->count)
+        return 0;
+    for (int j = 0; j < n; j++)
+        if (cells->index[j][at] != index[j])
+            return 0;
+    return cells->p[at];
+}
+
+/* ---- a brick of any ---- */
+
+double initial_density_brick(const initial_density *density, const gbees_shape *shape, const int32_t *key, double *p)
+{
+    const gbees_problem *problem = density->problem;
+    const uint64_t inside = bound_cells(problem, shape, key);
+    double sum = 0;
+
+    if (density->parts)
+        fill_mixture(density, shape, key, p);
+    for (int cell = 0; cell < shape->cells; cell++) {
+        int32_t index[GBEES_MAX_DIM];
+
+        for (int j = 0; j < shape->n; j++)
+            index[j] = key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
+        if (!density->parts)
+            p[cell] = problem->cells ? value_of(problem->cells, shape->n, index) : density_of_cell(density, index);
+        p[cell] = inside >> cell & 1 ? p[cell] : 0;
         sum += p[cell];
     }
     return sum;

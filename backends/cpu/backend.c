@@ -1,4 +1,5 @@
 /* backend.c - what the CPU module exports. */
+#include "common/initial_bricks.h"
 #include "engine.h"
 #include <math.h>
 #include <pthread.h>
@@ -142,18 +143,18 @@ static void totals(const gbees_engine *e, gbees_totals *out)
     out->cell_updates += e->needed_steps * (double)e->needed_count;
 }
 
-/* Bricks of the initial box, and as many again for the first growth. */
+/* Bricks of the initial density, and as many again for the first growth. */
 static double estimate(const gbees_problem *problem)
 {
     gbees_shape shape;
     int n = problem->dimension, paper = problem->numerics.faces == GBEES_FACES_REFERENCE;
-    double real_size = problem->numerics.precision == GBEES_DOUBLE ? 8 : 4, bricks = 1;
+    double real_size = problem->numerics.precision == GBEES_DOUBLE ? 8 : 4;
     int rows = problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE ? 4 : 3;
 
     gbees_shape_set(&shape, n, problem->numerics.cells_per_brick);
-    for (int j = 0; j < n; j++)
-        bricks *= ceil((2.0 * problem->extent[j] + 1) / shape.edge[j]) + 1;
-    return 2 * bricks * (shape.cells * rows * real_size + n * 28.0 + 48 + (paper ? 8.0 * n : 0));
+    return 2 * initial_bricks_most(problem, &shape) *
+               (shape.cells * rows * real_size + n * 28.0 + 48 + (paper ? 8.0 * n : 0)) +
+           initial_bricks_bytes(problem, &shape);
 }
 
 GBEES_BACKEND_EXPORT extern const gbees_backend gbees_backend_card;

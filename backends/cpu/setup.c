@@ -1,6 +1,7 @@
 /* setup.c - an engine for a problem: arrays, tables of face points, the initial density. */
 #include "common/bound.h"
 #include "common/initial.h"
+#include "common/initial_bricks.h"
 #include "engine.h"
 #include <stdlib.h>
 #include <string.h>
@@ -137,25 +138,27 @@ static double fill_brick(gbees_engine *e, uint32_t slot, const initial_density *
 int engine_fill_initial(gbees_engine *e, gbees_error *error)
 {
     const gbees_problem *problem = e->problem;
-    const gbees_shape *shape = &e->g.shape;
-    int32_t lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM], key[GBEES_MAX_DIM];
-    double bricks = initial_box_keys(problem, shape, lo, hi), sum = 0;
+    initial_bricks bricks;
     initial_density density;
-    int status = bricks > 4e9 ? gbees_error_set(error, GBEES_ENOMEM, "the initial box needs %.3g bricks", bricks)
-                              : grid_reserve(&e->g, (uint64_t)bricks, error);
+    double sum = 0;
+    int status = initial_bricks_create(&bricks, problem, &e->g.shape, 4e9, error);
 
-    if (!status)
-        status = initial_density_create(&density, problem, error);
     if (status)
         return status;
-    memcpy(key, lo, sizeof key);
-    for (uint64_t k = 0; k < (uint64_t)bricks; k++) {
-        uint64_t inside = bound_cells(problem, shape, key);
+    status = grid_reserve(&e->g, bricks.count, error);
+    if (!status)
+        status = initial_density_create(&density, problem, error);
+    for (uint64_t k = 0; k < bricks.count && !status; k++) {
+        int32_t key[GBEES_MAX_DIM];
 
+        initial_bricks_take(&bricks, key);
+        uint64_t inside = bound_cells(problem, &e->g.shape, key);
         if (inside)
             engine_set_inside(e, grid_insert(&e->g, key), inside);
-        initial_box_next(lo, hi, shape->n, key);
     }
+    initial_bricks_destroy(&bricks);
+    if (status)
+        return status;
     e->g.sorted = e->g.count;
 #pragma omp parallel for num_threads(e->threads) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++) {

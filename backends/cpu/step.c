@@ -124,9 +124,10 @@ static int advance_bricks(gbees_engine *e, kernel_sums *total, gbees_error *erro
 /* The axes of a step's sweeps: reversed every step, rotated every second (a fixed order biases the density). */
 static int sweep_axis(const gbees_engine *e, int sweep)
 {
-    int n = e->g.shape.n, turn = (int)(e->totals.steps / 2 % (uint64_t)n);
+    uint64_t steps = e->problem->steps_before + e->totals.steps;
+    int n = e->g.shape.n, turn = (int)(steps / 2 % (uint64_t)n);
 
-    return (turn + (e->totals.steps % 2 ? n - 1 - sweep : sweep)) % n;
+    return (turn + (steps % 2 ? n - 1 - sweep : sweep)) % n;
 }
 
 /* One sweep along each axis, in place. */

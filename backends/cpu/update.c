@@ -1,6 +1,6 @@
 /* update.c - Bayes' rule at a measurement (paper, Eq. 4), in log space: it can't underflow to an empty density. */
 #include "common/failure.h"
-#include "common/gaussian.h"
+#include "common/measurement.h"
 #include "engine.h"
 #include "numerics/likelihood.h"
 #include <math.h>
@@ -10,21 +10,27 @@
 typedef struct likelihood {
     const gbees_measurement *measurement;
     double time;
-    double inverse[GBEES_MAX_DIM * GBEES_MAX_DIM];
-    double log_norm; /* of the Gaussian: -log sqrt((2 pi)^m det S) */
+    measurement_terms terms;
 } likelihood;
 
-static int prepare(const gbees_measurement *measurement, double time, likelihood *l, gbees_error *error)
+/* From the measured function's values, by column. */
+static void judge_residuals(const likelihood *l, double (*y)[64], int cells, double *out)
 {
-    l->measurement = measurement;
-    l->time = time;
-    if (gaussian_invert(measurement->size, measurement->covariance, l->inverse, &l->log_norm))
-        return gbees_error_set(error, GBEES_EINPUT, "measurement at t = %.9g: covariance not positive definite",
-                               time);
-    return 0;
+    const gbees_measurement *m = l->measurement;
+
+    for (int cell = 0; cell < cells; cell++) {
+        double residual[GBEES_MAX_DIM];
+
+        for (int j = 0; j < m->size; j++)
+            residual[j] = m->missing >> j & 1 ? 0 : gbees_wrapped(m->value[j] - y[j][cell], m->period[j]);
+        out[cell] = gbees_gaussian_exponent(m->size, residual, l->terms.inverse);
+        if (m->likelihood == GBEES_LIKELIHOOD_STUDENT)
+            out[cell] = gbees_student_exponent(out[cell], l->terms.measured, m->degrees_of_freedom);
+    }
 }
 
-/* Log-likelihoods at a brick's cells, each moved by `shift`, relative to a perfect match. */
+/* Log-likelihoods at a brick's cells, each moved by `shift`, relative to a perfect match; of the model's own
+ * likelihood as they are. */
 static void log_likelihoods_at(const gbees_engine *e, const likelihood *l, uint32_t slot, const double *shift,
                                double *out)
 {
@@ -38,17 +44,18 @@ static void log_likelihoods_at(const gbees_engine *e, const likelihood *l, uint3
         offset[j] = e->local[j];
         base[j] += shift[j];
     }
+    if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL) {
+        e->problem->functions->log_likelihood_d(measurement->function, (size_t)e->cells, l->time, base, offset,
+                                                e->problem->parameters, measurement->value, out);
+        for (int cell = 0; cell < e->cells; cell++)
+            out[cell] = gbees_own_log_likelihood(out[cell]);
+        return;
+    }
     for (int j = 0; j < measurement->size; j++)
         column[j] = y[j];
     e->problem->functions->measure_d(measurement->function, (size_t)e->cells, l->time, base, offset,
                                      e->problem->parameters, column);
-    for (int cell = 0; cell < e->cells; cell++) {
-        double residual[GBEES_MAX_DIM];
-
-        for (int j = 0; j < measurement->size; j++)
-            residual[j] = measurement->value[j] - y[j][cell];
-        out[cell] = gbees_gaussian_exponent(measurement->size, residual, l->inverse);
-    }
+    judge_residuals(l, y, e->cells, out);
 }
 
 /* The axes along which the likelihood of some cell of the brick changes by more than a hundredth inside the cell. */
@@ -67,7 +74,7 @@ static int varying_axes(const gbees_engine *e, const likelihood *l, uint32_t slo
         log_likelihoods_at(e, l, slot, shift, high);
         shift[j] = 0;
         for (int cell = 0; cell < e->cells; cell++)
-            if (fmax(low[cell], high[cell]) > gbees_lowest_log_likelihood())
+            if (fmax(low[cell], high[cell]) > l->terms.lowest)
                 most = fmax(most, fmax(fabs(low[cell] - centre[cell]), fabs(high[cell] - centre[cell])));
         if (most > 0.01)
             axes[count++] = j;
@@ -156,6 +163,30 @@ static best find_best(const gbees_engine *e, const likelihood *l)
     return (best){most_likely, heaviest, finite};
 }
 
+/* The first cell, in order of the bricks, whose log-likelihood is no number. */
+static int fail_likelihood(const gbees_engine *e, const likelihood *l, gbees_error *error)
+{
+    const gbees_shape *shape = &e->g.shape;
+
+    for (uint32_t k = 0; k < e->g.count; k++) {
+        uint32_t slot = e->g.used[k];
+        const int32_t *key = grid_key(&e->g, slot);
+        double log_l[64];
+
+        log_likelihoods(e, l, slot, log_l);
+        for (int cell = 0; cell < e->cells; cell++) {
+            int32_t index[GBEES_MAX_DIM];
+
+            if (!isnan(log_l[cell]) || !(engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell) > 0))
+                continue;
+            for (int j = 0; j < shape->n; j++)
+                index[j] = key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
+            return failure_likelihood(e->problem, l->measurement, l->time, index, error);
+        }
+    }
+    return failure_likelihood(e->problem, l->measurement, l->time, NULL, error);
+}
+
 /* P becomes P L over its largest value. */
 static void multiply(gbees_engine *e, const likelihood *l, double heaviest)
 {
@@ -176,13 +207,14 @@ static void multiply(gbees_engine *e, const likelihood *l, double heaviest)
 int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                   gbees_evidence *evidence, gbees_error *error)
 {
-    likelihood l;
-    int status = prepare(measurement, clock->time, &l, error);
+    likelihood l = {.measurement = measurement, .time = clock->time};
+    int status = measurement_prepare(measurement, clock->time, &l.terms, error);
 
     if (status)
         return status;
     best top = find_best(e, &l);
-    status = failure_measurement(e->problem, measurement, clock->time, top.finite, top.likelihood, error);
+    status = top.finite ? failure_unsupported(measurement, clock->time, top.likelihood, l.terms.lowest, error)
+                        : fail_likelihood(e, &l, error);
     if (status)
         return status;
     multiply(e, &l, top.weight);
@@ -194,7 +226,7 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
     }
     if (status)
         return status;
-    double log_evidence = top.weight + log(sum) - log(before) + l.log_norm;
+    double log_evidence = top.weight + log(sum) - log(before) + l.terms.log_norm;
     status = engine_prune(e, clock->time, error);
     if (!status)
         *evidence = (gbees_evidence){log_evidence, top.likelihood};

@@ -91,7 +91,7 @@ void cuda_engine_totals(const gbees_engine *e, gbees_totals *totals)
     const gbees_state *s = e->state;
 
     *totals = e->totals;
-    totals->steps = s->steps;
+    totals->steps = s->steps - e->problem->steps_before;
     /* Steps since the last count of needed cells, at that count. */
     totals->cell_updates = s->cell_updates + s->needed_steps * (double)s->needed_count;
     totals->raw_cell_updates = s->raw_cell_updates;

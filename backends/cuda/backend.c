@@ -1,4 +1,5 @@
 /* backend.c - what the CUDA module exports. */
+#include "common/initial_bricks.h"
 #include "engine.h"
 #include "offline.h"
 #include "spec.h"
@@ -97,17 +98,16 @@ static void destroy(gbees_engine *engine)
     close_session(s);
 }
 
-/* Bricks of the initial box, and as many again for the first growth. */
+/* Bricks of the initial density, and as many again for the first growth. */
 static double estimate(const gbees_problem *problem)
 {
     gbees_shape shape;
     int n = problem->dimension, rows = gbees_scheme_is_split(problem->numerics.scheme) ? 2 : 3;
-    double bricks = 1;
 
     gbees_shape_set(&shape, n, 64);
-    for (int j = 0; j < n; j++)
-        bricks *= ceil((2.0 * problem->extent[j] + 1) / shape.edge[j]) + 1;
-    return 2 * bricks * (64.0 * rows * (problem->numerics.precision == GBEES_DOUBLE ? 8 : 4) + n * 28.0 + 48);
+    return 2 * initial_bricks_most(problem, &shape) *
+               (64.0 * rows * (problem->numerics.precision == GBEES_DOUBLE ? 8 : 4) + n * 28.0 + 48) +
+           initial_bricks_bytes(problem, &shape);
 }
 
 GBEES_BACKEND_EXPORT extern const gbees_backend gbees_backend_card;

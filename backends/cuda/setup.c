@@ -1,6 +1,7 @@
 /* setup.c - an engine for a problem: kernels, arrays, the initial density. */
 #include "common/bound.h"
 #include "common/initial.h"
+#include "common/initial_bricks.h"
 #include "engine.h"
 #include "spec.h"
 #include <stdlib.h>
@@ -134,10 +135,9 @@ static void set_up_constants(gbees_engine *e)
 
 enum { SENT_BRICKS = 1 << 15 };
 
-/* The bricks of the initial box, some at a time, on the host. */
+/* The bricks of the initial density, some at a time, on the host. */
 typedef struct initial_box {
-    int32_t lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM];
-    uint64_t count;
+    initial_bricks bricks;
     int32_t *key; /* of the bricks at hand, [n] each */
     double *p;    /* their cells */
     double *sum;  /* of each */
@@ -147,13 +147,11 @@ typedef struct initial_box {
 
 static int open_box(const gbees_engine *e, initial_box *box, gbees_error *error)
 {
-    const gbees_problem *problem = e->problem;
     const gbees_shape *shape = &e->setup.shape;
-    double count = initial_box_keys(problem, shape, box->lo, box->hi);
+    int status = initial_bricks_create(&box->bricks, e->problem, shape, TABLE_DEAD / 2, error);
 
-    if (count > TABLE_DEAD / 2)
-        return gbees_error_set(error, GBEES_ENOMEM, "the initial box needs %.3g bricks", count);
-    box->count = (uint64_t)count;
+    if (status)
+        return status;
     box->key = malloc(SENT_BRICKS * (size_t)shape->n * sizeof *box->key);
     box->p = malloc((size_t)SENT_BRICKS * 64 * sizeof *box->p);
     box->row = malloc((size_t)SENT_BRICKS * 64 * e->real_size);
@@ -163,24 +161,27 @@ static int open_box(const gbees_engine *e, initial_box *box, gbees_error *error)
 
 static void close_box(initial_box *box)
 {
+    initial_bricks_destroy(&box->bricks);
     free(box->key);
     free(box->p);
     free(box->sum);
     free(box->row);
 }
 
-/* Of the next `count` bricks from `key` on, which is moved behind them, those with a cell inside the bound: returns
- * how many. The sum of all that came before is carried on. */
-static uint64_t fill_bricks(const initial_density *density, const gbees_shape *shape, initial_box *box, int32_t *key,
-                            uint64_t count, double *sum)
+/* Of the next `count` bricks those with a cell inside the bound: returns how many. The sum of all that came before is
+ * carried on. */
+static uint64_t fill_bricks(const gbees_shape *shape, const initial_density *density, initial_box *box, uint64_t count,
+                            double *sum)
 {
     size_t n = (size_t)shape->n;
     uint64_t made = 0;
 
     for (uint64_t k = 0; k < count; k++) {
+        int32_t key[GBEES_MAX_DIM];
+
+        initial_bricks_take(&box->bricks, key);
         if (bound_cells(density->problem, shape, key))
             memcpy(box->key + made++ * n, key, n * sizeof *key);
-        initial_box_next(box->lo, box->hi, shape->n, key);
     }
 #pragma omp parallel for schedule(static)
     for (uint64_t k = 0; k < made; k++)
@@ -220,16 +221,15 @@ static int fill(gbees_engine *e, initial_box *box, const initial_density *densit
 {
     const gbees_shape *shape = &e->setup.shape;
     double sum = 0, again = 0;
-    int status = engine_make_room(e, box->count, 1, error);
+    const uint64_t all = box->bricks.count;
+    int status = engine_make_room(e, all, 1, error);
 
     for (int pass = 0; pass < 2 && !status; pass++) {
-        int32_t key[GBEES_MAX_DIM];
-
         *made = 0;
-        memcpy(key, box->lo, sizeof key);
-        for (uint64_t done = 0; done < box->count && !status; done += SENT_BRICKS) {
-            uint64_t rest = box->count - done, most = rest < SENT_BRICKS ? rest : SENT_BRICKS;
-            uint64_t count = fill_bricks(density, shape, box, key, most, pass ? &again : &sum);
+        initial_bricks_rewind(&box->bricks);
+        for (uint64_t done = 0; done < all && !status; done += SENT_BRICKS) {
+            uint64_t rest = all - done, most = rest < SENT_BRICKS ? rest : SENT_BRICKS;
+            uint64_t count = fill_bricks(shape, density, box, most, pass ? &again : &sum);
 
             if (pass == 1 && count)
                 status = send_bricks(e, box, 1 + *made, count, 1 / sum, error);
@@ -252,7 +252,7 @@ static int start(gbees_engine *e, gbees_error *error)
 
 static int fill_initial(gbees_engine *e, gbees_error *error)
 {
-    initial_box box = {.key = NULL};
+    initial_box box = {.key = NULL, .bricks = {.list = NULL}};
     initial_density density;
     uint64_t made = 0;
     int status = initial_density_create(&density, e->problem, error);
@@ -269,6 +269,7 @@ static int fill_initial(gbees_engine *e, gbees_error *error)
         return status;
     e->state->count = (uint32_t)made;
     e->state->time = e->problem->start;
+    e->state->steps = e->problem->steps_before; /* its kernel counts on */
     return start(e, error);
 }
 

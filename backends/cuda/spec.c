@@ -2,6 +2,7 @@
 #include "spec.h"
 #include "build.h"
 #include "common/initial.h"
+#include "device/state.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +26,27 @@ int cuda_spec_is_wide(const gbees_problem *problem)
     return problem->numerics.precision != GBEES_DOUBLE && initial_box_is_fine(problem);
 }
 
+/* As GBEES_GAINS has it (device/state.h). */
+static unsigned gains_of(const gbees_problem *problem)
+{
+    unsigned gains = 0;
+
+    for (int i = 0; i < problem->measurement_count; i++) {
+        const gbees_measurement *m = &problem->measurements[i];
+
+        gains |= m->missing ? GAIN_RESIDUALS : 0;
+        for (int j = 0; j < m->size; j++)
+            gains |= m->period[j] > 0 ? GAIN_RESIDUALS : 0;
+        gains |= m->likelihood == GBEES_LIKELIHOOD_STUDENT ? GAIN_STUDENT : 0;
+        gains |= m->likelihood == GBEES_LIKELIHOOD_MODEL ? GAIN_MODEL : 0;
+    }
+    return gains;
+}
+
 void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int part, int exact)
 {
+    static const char *const gains[] = {"GBEES_GAINS=0", "GBEES_GAINS=1", "GBEES_GAINS=2", "GBEES_GAINS=3",
+                                        "GBEES_GAINS=4", "GBEES_GAINS=5", "GBEES_GAINS=6", "GBEES_GAINS=7"};
     static const char *const parts[PROGRAMS] = {"GBEES_PART=1", "GBEES_PART=2", "GBEES_PART=3", "GBEES_PART=4"};
     const gbees_numerics *numerics = &problem->numerics;
     int twice = numerics->precision == GBEES_DOUBLE, split = gbees_scheme_is_split(numerics->scheme);
@@ -49,5 +69,7 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
         .define_count = 11,
         .no_contraction = twice || exact, /* the CPU's bits, where the operations are the same */
         .separate = is_separate()};
+    if (part == PROGRAM_UPDATES)
+        spec->defines[spec->define_count++] = gains[gains_of(problem)];
     (void)snprintf(spec->arch, sizeof spec->arch, "%s", arch);
 }

@@ -1,6 +1,6 @@
 /* update.c - Bayes' rule at a measurement (paper, Eq. 4): the host's part. */
 #include "common/failure.h"
-#include "common/gaussian.h"
+#include "common/measurement.h"
 #include "engine.h"
 #include <math.h>
 #include <string.h>
@@ -18,13 +18,40 @@ static double from_ordered(uint64_t bits)
 static int prepare(const gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                    gbees_gain *gain, double *log_norm, gbees_error *error)
 {
-    *gain = (gbees_gain){
-        .function = measurement->function, .size = measurement->size, .averages = e->averages, .time = clock->time};
+    measurement_terms terms;
+    int status = measurement_prepare(measurement, clock->time, &terms, error);
+
+    if (status)
+        return status;
+    *gain = (gbees_gain){.function = measurement->function,
+                         .size = measurement->size,
+                         .averages = e->averages,
+                         .time = clock->time,
+                         .kind = measurement->likelihood == GBEES_LIKELIHOOD_STUDENT ? GAIN_STUDENT
+                                 : measurement->likelihood == GBEES_LIKELIHOOD_MODEL ? GAIN_MODEL
+                                                                                     : 0,
+                         .measured = terms.measured,
+                         .missing = measurement->missing,
+                         .degrees = measurement->degrees_of_freedom,
+                         .lowest = terms.lowest};
     memcpy(gain->value, measurement->value, sizeof gain->value);
-    if (gaussian_invert(measurement->size, measurement->covariance, gain->inverse, log_norm))
-        return gbees_error_set(error, GBEES_EINPUT, "measurement at t = %.9g: covariance not positive definite",
-                               clock->time);
+    memcpy(gain->period, measurement->period, sizeof gain->period);
+    memcpy(gain->inverse, terms.inverse, sizeof gain->inverse);
+    *log_norm = terms.log_norm;
     return 0;
+}
+
+static int fail_likelihood(const gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
+                           gbees_error *error)
+{
+    const gbees_shape *shape = &e->setup.shape;
+    const size_t n = (size_t)shape->n, slot = (size_t)(e->state->invalid / 64);
+    int32_t index[GBEES_MAX_DIM];
+    int known = e->api->cuMemcpyDtoH(index, e->key.at + slot * n * sizeof *index, n * sizeof *index) == CUDA_SUCCESS;
+
+    for (int j = 0; j < shape->n && known; j++)
+        index[j] = index[j] * shape->edge[j] + gbees_shape_local(shape, (int)(e->state->invalid % 64), j);
+    return failure_likelihood(e->problem, measurement, clock->time, known ? index : NULL, error);
 }
 
 /* P = P L over its sum; the logarithm of that sum. */
@@ -57,7 +84,7 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
     int status = prepare(e, clock, measurement, &gain, &log_norm, error);
 
     s->likely = s->heavy = 0;
-    s->invalid = 0;
+    s->invalid = UINT64_MAX;
     s->time = clock->time;
     if (!status)
         status = engine_launch(e, KERNEL_FIND_BEST, arguments, 1, "comparing with a measurement", error);
@@ -65,7 +92,8 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
         return status;
     double likely = from_ordered(s->likely);
     gain.heaviest = from_ordered(s->heavy);
-    status = failure_measurement(e->problem, measurement, clock->time, !e->state->invalid, likely, error);
+    status = s->invalid == UINT64_MAX ? failure_unsupported(measurement, clock->time, likely, gain.lowest, error)
+                                      : fail_likelihood(e, clock, measurement, error);
     if (!status)
         status = multiply(e, &gain, &log_sum, error);
     s->stop = STOP_DONE;

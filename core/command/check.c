@@ -24,8 +24,10 @@ static findings find(const gbees_setup *setup)
     const gbees_problem *problem = setup->problem;
     findings found = {.box_cells = 1, .bytes = setup->backend->estimate(problem), .memory = machine_memory()};
 
-    for (int j = 0; j < problem->dimension; j++)
+    for (int j = 0; j < problem->dimension && !problem->cells; j++)
         found.box_cells *= 2.0 * problem->extent[j] + 1;
+    if (problem->cells)
+        found.box_cells = (double)problem->cells->count;
     while (found.reached < problem->measurement_count && problem->measurements[found.reached].time <= problem->end)
         found.reached++;
     return found;
@@ -49,6 +51,11 @@ static void print_problem(FILE *out, const gbees_setup *setup, const findings *f
     }
     (void)fprintf(out, "plugin        %s (%s)\n", setup->model->name, path ? path : "file not known");
     (void)fprintf(out, "dimension     %d\n", problem->dimension);
+    if (problem->gaussian_count > 0)
+        (void)fprintf(out, "initial       %d Gaussians, together of\n", problem->gaussian_count);
+    if (problem->cells)
+        (void)fprintf(out, "initial       %zu cells of a record, on its grid; the grid's middle is\n",
+                      problem->cells->count);
     (void)fprintf(out, "mean         ");
     gbees_print_numbers(out, mean, problem->dimension);
     (void)fprintf(out, "\nstd          ");

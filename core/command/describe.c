@@ -63,9 +63,13 @@ static void print_measurements(FILE *out, const gbees_model *model)
         (void)fprintf(out, "  %-10s %-8d %s\n", f->name, f->size, or_nothing(f->text));
         if (f->size == 1 && f->components && !strcmp(f->components->name, f->name))
             continue; /* it would say the same again */
-        for (int i = 0; f->components && i < f->size; i++)
-            (void)fprintf(out, "    %-10s %-6s %s\n", f->components[i].name, or_nothing(f->components[i].unit),
+        for (int i = 0; f->components && i < f->size; i++) {
+            (void)fprintf(out, "    %-10s %-6s %s", f->components[i].name, or_nothing(f->components[i].unit),
                           or_nothing(f->components[i].text));
+            if (f->period && f->period[i] > 0)
+                (void)fprintf(out, "; period %.6g", f->period[i]);
+            (void)fprintf(out, "\n");
+        }
     }
 }
 
@@ -148,12 +152,15 @@ static json_t *json_measurements(const gbees_model *model)
 
     for (int k = 0; k < model->measurement_count; k++) {
         const gbees_measurement_function *f = &model->measurements[k];
-        json_t *components = json_array();
+        json_t *components = json_array(), *periods = json_array();
 
         for (int i = 0; f->components && i < f->size; i++)
             (void)json_array_append_new(components, json_quantity(&f->components[i]));
-        (void)json_array_append_new(list, json_pack("{s:s, s:s?, s:i, s:o}", "name", f->name, "text", f->text, "size",
-                                                    f->size, "components", components));
+        for (int i = 0; i < f->size; i++)
+            (void)json_array_append_new(periods,
+                                        f->period && f->period[i] > 0 ? json_real(f->period[i]) : json_null());
+        (void)json_array_append_new(list, json_pack("{s:s, s:s?, s:i, s:o, s:o}", "name", f->name, "text", f->text,
+                                                    "size", f->size, "components", components, "periods", periods));
     }
     return list;
 }

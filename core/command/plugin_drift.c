@@ -331,6 +331,8 @@ static void check_measurements(const points *at)
     const double zero[1] = {0}, *offset[GBEES_MAX_DIM];
     int absent = 0;
 
+    if (!at->problem->functions->measure_d)
+        return;
     gbees_probe_say(at->probe, GBEES_SAY_BEGIN, "measurements, %s", at->name);
     for (int j = 0; j < at->n; j++)
         offset[j] = zero;
@@ -359,6 +361,48 @@ static void check_measurements(const points *at)
                         model->measurement_count - absent, model->measurement_count);
     else
         gbees_probe_say(at->probe, GBEES_SAY_OK, "all finite at the mean, of %d", model->measurement_count);
+}
+
+/* Whether a scenario asks for the model's own likelihood of a function. */
+static int is_judged(const gbees_problem *problem, int function)
+{
+    for (int i = 0; i < problem->measurement_count; i++)
+        if (problem->measurements[i].function == function &&
+            problem->measurements[i].likelihood == GBEES_LIKELIHOOD_MODEL)
+            return 1;
+    return 0;
+}
+
+/* Of what is measured at the mean. "Impossible" is an answer, too, and no number right where a function has none. */
+static void check_likelihoods(const points *at)
+{
+    const gbees_problem *problem = at->problem;
+    const double zero[1] = {0}, *offset[GBEES_MAX_DIM];
+    int numbers = 0, count = problem->model->measurement_count;
+
+    gbees_probe_say(at->probe, GBEES_SAY_BEGIN, "likelihoods, %s", at->name);
+    for (int j = 0; j < at->n; j++)
+        offset[j] = zero;
+    for (int k = 0; k < count; k++) {
+        double y[GBEES_MAX_DIM] = {0}, *out[GBEES_MAX_DIM + 1] = {NULL}, value;
+
+        for (int i = 0; i < problem->model->measurements[k].size; i++)
+            out[i] = &y[i];
+        if (problem->functions->measure_d)
+            problem->functions->measure_d(k, 1, problem->start, problem->mean, offset, problem->parameters, out);
+        problem->functions->log_likelihood_d(k, 1, problem->start, problem->mean, offset, problem->parameters, y,
+                                             &value);
+        int bad = isnan(value) || value == HUGE_VAL;
+        numbers += !bad;
+        if (bad && (is_judged(problem, k) || (k + 1 == count && numbers == 0))) {
+            gbees_probe_say(at->probe, GBEES_SAY_FAILED,
+                            "of what '%s' measures at the mean the likelihood there is %s: look at its case in "
+                            "log_likelihood(), where it is number %d",
+                            problem->model->measurements[k].name, isnan(value) ? "not a number" : "infinite", k);
+            return;
+        }
+    }
+    gbees_probe_say(at->probe, GBEES_SAY_OK, "numbers at the mean for %d of %d functions", numbers, count);
 }
 
 static void check_bound(const points *at)
@@ -397,6 +441,8 @@ void gbees_probe_equations(const gbees_probe *probe, const gbees_problem *proble
             check_time(&at);
         if (problem->model->measurement_count)
             check_measurements(&at);
+        if (problem->functions->log_likelihood_d)
+            check_likelihoods(&at);
         if (problem->model->bound)
             check_bound(&at);
     }

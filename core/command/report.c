@@ -140,12 +140,16 @@ int gbees_report_update(const gbees_report *report, const gbees_problem *problem
     const gbees_measurement *measurement = &problem->measurements[number - 1];
 
     if (report->json)
-        return put_line(report, gbees_jsonl_update(time, evidence), error);
+        return put_line(report, gbees_jsonl_update(number, time, evidence), error);
     if (report->quiet)
         return GBEES_OK;
     (void)fprintf(report->out, "measurement %d at t = %.6g: %s =", number, time,
                   problem->model->measurements[measurement->function].name);
-    gbees_print_numbers(report->out, measurement->value, measurement->size);
+    for (int i = 0; i < measurement->size; i++)
+        if (measurement->missing >> i & 1)
+            (void)fprintf(report->out, " ~");
+        else
+            gbees_print_numbers(report->out, &measurement->value[i], 1);
     (void)fprintf(report->out, ", log evidence %.6g\n", evidence->log_evidence);
     return gbees_print_flush(report->out, error);
 }

@@ -68,7 +68,7 @@ char *gbees_jsonl_record(const gbees_record *record)
     return finish(object, bad);
 }
 
-char *gbees_jsonl_update(double time, const gbees_evidence *evidence)
+char *gbees_jsonl_update(int number, double time, const gbees_evidence *evidence)
 {
     json_t *object = start("update");
     int bad = 0;
@@ -76,7 +76,9 @@ char *gbees_jsonl_update(double time, const gbees_evidence *evidence)
     if (!object)
         return NULL;
     bad |= json_object_set_new(object, "t", gbees_json_real(time));
+    bad |= json_object_set_new(object, "measurement", json_integer(number));
     bad |= json_object_set_new(object, "log_evidence", gbees_json_real(evidence->log_evidence));
+    bad |= json_object_set_new(object, "log_likelihood_max", gbees_json_real(evidence->log_likelihood_max));
     return finish(object, bad);
 }
 

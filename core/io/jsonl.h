@@ -10,12 +10,12 @@
 
 /* {"event":"record","leg","record","t","step","dt","cells","cells_above","mass_lost","mean","cov","entropy","wall_s",
  * "mass","mass_clipped","mass_outflow","mass_pruned","mass_normalised","since","coupling","warnings"};
- * mass_lost = mass_outflow + mass_pruned; warnings: texts; since: {"mass_clipped","mass_outflow","mass_pruned","mass_normalised"}
- * since the record before. */
+ * mass_lost = mass_outflow + mass_pruned; warnings: texts; since:
+ * {"mass_clipped","mass_outflow","mass_pruned","mass_normalised"} since the record before. */
 char *gbees_jsonl_record(const gbees_record *record);
 
 /* {"event":"update","t","log_evidence"} */
-char *gbees_jsonl_update(double time, const gbees_evidence *evidence);
+char *gbees_jsonl_update(int number, double time, const gbees_evidence *evidence);
 
 /* {"event":"progress","t","fraction","step","max_cells"} */
 char *gbees_jsonl_progress(double time, double fraction, const gbees_totals *totals);

@@ -63,7 +63,8 @@ static int skip_label(cursor *c, const char *expected)
     return GBEES_OK;
 }
 
-/* The line's words, all numbers; `count` of them unless count is 0. */
+/* The line's words, all numbers, or, of a measured value (count 0), ~ for what was not measured; `count` of them
+ * unless that is 0. */
 static int read_numbers(cursor *c, gbees_node *parent, size_t count, const char *expected, gbees_node **list)
 {
     if (!advance(c))
@@ -80,7 +81,7 @@ static int read_numbers(cursor *c, gbees_node *parent, size_t count, const char 
         gbees_node *node = gbees_node_create(row, GBEES_NODE_SCALAR, c->path, c->number, word);
         if (!node)
             return no_memory(c->error);
-        if (!gbees_number_read(word, &number))
+        if (!gbees_number_read(word, &number) && !(count == 0 && gbees_node_is_null(node)))
             return gbees_node_error(node, c->error, "expected %s, found %s", expected,
                                     gbees_node_describe(node, described));
         if (row->count > GBEES_MAX_DIM)
@@ -293,6 +294,9 @@ static int add_file(gathered *g, size_t number, const gbees_node *file, const ch
 {
     const gbees_node *length = gbees_node_find(file, "T");
 
+    if (number == 0 && gbees_node_missing(gbees_node_find(file, "value"), GBEES_MAX_DIM))
+        return gbees_node_error(gbees_node_find(file, "value"), error,
+                                "the initial mean: expected a number for each state, found ~");
     if (number == 0) {
         g->mean = gbees_node_copy(NULL, gbees_node_find(file, "value"));
         g->covariance = gbees_node_copy(NULL, gbees_node_find(file, "covariance"));

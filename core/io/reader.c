@@ -1,6 +1,7 @@
 /* reader.c - a results folder read back: gbees_results and gbees_snapshot of gbees.h. */
 #include "io/folder.h"
 #include "io/hdf5_util.h"
+#include "io/record_file.h"
 #include <dirent.h>
 #include <errno.h>
 #include <gbees/gbees.h>
@@ -215,6 +216,17 @@ static void read_rotation(gbees_hdf5 *file, gbees_snapshot *snapshot)
         snapshot->rotated |= snapshot->rotation[j] != (double)(j % (n + 1) == 0);
 }
 
+static void read_step(gbees_hdf5 *file, gbees_snapshot *snapshot)
+{
+    uint64_t before = 0;
+
+    if (gbees_hdf5_has_attribute(file, "step"))
+        gbees_hdf5_read_attribute(file, "step", H5T_NATIVE_UINT64, &snapshot->step);
+    if (gbees_hdf5_has_attribute(file, "steps_before"))
+        gbees_hdf5_read_attribute(file, "steps_before", H5T_NATIVE_UINT64, &before);
+    snapshot->step += before;
+}
+
 static void read_facts(gbees_hdf5 *file, gbees_snapshot *snapshot)
 {
     hsize_t n = (hsize_t)snapshot->dimension, zero = 0;
@@ -222,6 +234,7 @@ static void read_facts(gbees_hdf5 *file, gbees_snapshot *snapshot)
     gbees_hdf5_read_attribute(file, "leg", H5T_NATIVE_INT, &snapshot->leg);
     gbees_hdf5_read_attribute(file, "record", H5T_NATIVE_INT, &snapshot->number);
     gbees_hdf5_read_attribute(file, "time", H5T_NATIVE_DOUBLE, &snapshot->time);
+    read_step(file, snapshot);
     gbees_hdf5_read_attribute_text(file, "model", snapshot->model, sizeof snapshot->model);
     read_ledger(file, snapshot);
     read_warnings(file, snapshot);
@@ -260,7 +273,7 @@ static void read_cells(gbees_hdf5 *file, gbees_snapshot *snapshot)
     free(block);
 }
 
-static int read_record(const char *path, gbees_snapshot *snapshot, gbees_error *error)
+static int read_into(const char *path, gbees_snapshot *snapshot, gbees_error *error)
 {
     gbees_hdf5 file;
     int status = gbees_hdf5_open(path, &file, error);
@@ -278,6 +291,19 @@ static int read_record(const char *path, gbees_snapshot *snapshot, gbees_error *
     return gbees_hdf5_close(&file, error);
 }
 
+int gbees_record_file_read(const char *path, gbees_snapshot **snapshot, gbees_error *error)
+{
+    gbees_snapshot *read = calloc(1, sizeof *read);
+    int status = read ? read_into(path, read, error)
+                      : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", path);
+
+    if (status)
+        gbees_snapshot_destroy(read);
+    else
+        *snapshot = read;
+    return status;
+}
+
 int gbees_results_read(const gbees_results *results, size_t number, gbees_snapshot **snapshot, gbees_error *error)
 {
     char name[64];
@@ -287,13 +313,8 @@ int gbees_results_read(const gbees_results *results, size_t number, gbees_snapsh
                                results->folder, results->count);
     (void)snprintf(name, sizeof name, "leg%d_record%d.h5", results->items[number].leg, results->items[number].number);
     char *path = gbees_folder_join(results->folder, name);
-    gbees_snapshot *read = calloc(1, sizeof *read);
-    int status = path && read ? read_record(path, read, error)
-                              : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", name);
+    int status = path ? gbees_record_file_read(path, snapshot, error)
+                      : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", name);
     free(path);
-    if (status)
-        gbees_snapshot_destroy(read);
-    else
-        *snapshot = read;
     return status;
 }

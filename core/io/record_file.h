@@ -7,4 +7,7 @@
 int gbees_record_file_write(const char *path, const gbees_run_info *info, const gbees_record *record,
                             gbees_error *error);
 
+/* Such a file read back. */
+int gbees_record_file_read(const char *path, gbees_snapshot **snapshot, gbees_error *error);
+
 #endif

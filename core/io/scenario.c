@@ -2,9 +2,11 @@
 #include "io/scenario.h"
 #include "base/text.h"
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct gbees_scenario {
     size_t count, capacity;
@@ -65,6 +67,8 @@ static int no_memory(gbees_error *error)
 static int are_rivals(const char *key, const char *other)
 {
     static const char *const groups[][3] = {{"factor", "width", NULL},
+                                            {"initial", "mean", NULL},
+                                            {"initial", "covariance", NULL},
                                             {"threshold", "mass_budget", "mass_budget_total"}};
 
     for (size_t g = 0; g < sizeof groups / sizeof *groups && strcmp(key, other) != 0; g++) {
@@ -120,10 +124,47 @@ int gbees_scenario_put(gbees_scenario *scenario, const char *key, gbees_node *va
     return GBEES_OK;
 }
 
+/* The path of `initial: {file: PATH}` from here, not from the folder of the file that it stands in: what is written
+ * elsewhere must mean the same. */
+static int resolve_path(gbees_node *file, gbees_error *error)
+{
+    const char *slash = strrchr(file->source, '/');
+    gbees_text path = {0};
+    char *here = file->text[0] == '/' || (file->line && file->source[0] == '/') ? strdup("") : getcwd(NULL, 0);
+
+    if (!here)
+        return gbees_node_error(file, error, "initial: file: the current folder is not known: %s", strerror(errno));
+    gbees_text_add(&path, "%s%s", here, here[0] ? "/" : "");
+    if (file->text[0] != '/' && file->line && slash)
+        gbees_text_add(&path, "%.*s", (int)(slash - file->source) + 1, file->source);
+    gbees_text_add(&path, "%s", file->text);
+    free(here);
+    free(file->text);
+    file->text = gbees_text_take(&path);
+    return file->text ? GBEES_OK : no_memory(error);
+}
+
+static int put_initial(gbees_scenario *scenario, const gbees_schema_key *key, const gbees_node *value,
+                       gbees_error *error)
+{
+    gbees_node *copy = gbees_node_copy(NULL, value);
+    int status = copy ? GBEES_OK : no_memory(error);
+
+    for (size_t i = 0; !status && copy->kind == GBEES_NODE_MAP && i < copy->count; i += 2)
+        if (strcmp(copy->items[i]->text, "file") == 0)
+            status = resolve_path(copy->items[i + 1], error);
+    if (!status)
+        return gbees_scenario_put(scenario, key->name, copy, error);
+    gbees_node_destroy(copy);
+    return status;
+}
+
 /* A key's checked value, or, of `parameters`, each value by its own name. */
 static int put_copy(gbees_scenario *scenario, const gbees_schema_key *key, const gbees_node *value,
                     gbees_error *error)
 {
+    if (key->kind == GBEES_KIND_INITIAL)
+        return put_initial(scenario, key, value, error);
     if (key->kind != GBEES_KIND_PARAMETERS)
         return gbees_scenario_put(scenario, key->name, gbees_node_copy(NULL, value), error);
     int status = GBEES_OK;
@@ -303,6 +344,18 @@ int gbees_scenario_set(gbees_scenario *scenario, const char *assignment, gbees_e
     return status;
 }
 
+/* A record brings its grid and its time along: another source's word on them was not meant for it. */
+static int comes_with_record(const gbees_scenario *scenario, const char *key)
+{
+    static const char *const keys[] = {"factor", "width", "extent", "start"};
+    const gbees_node *initial = gbees_scenario_find(scenario, "initial");
+
+    for (size_t k = 0; initial && initial->kind == GBEES_NODE_MAP && k < sizeof keys / sizeof *keys; k++)
+        if (strcmp(keys[k], key) == 0)
+            return 1;
+    return 0;
+}
+
 int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *defaults, gbees_error *error)
 {
     int status = GBEES_OK;
@@ -310,6 +363,8 @@ int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *default
     for (size_t i = 0; !status && i < defaults->count; i++) {
         const gbees_entry *entry = &defaults->entries[i];
 
+        if (comes_with_record(scenario, entry->key))
+            continue;
         if (!find(scenario, entry->key) && !has_rival(scenario, entry->key))
             status = gbees_scenario_put(scenario, entry->key, gbees_node_copy(NULL, entry->value), error);
     }
@@ -326,114 +381,11 @@ int gbees_scenario_leaves_out(const gbees_scenario *scenario, const gbees_node *
 
 /* ---- to text ---------------------------------------------------------------------------------------------- */
 
-static void write_name(gbees_text *out, const char *name)
-{
-    int plain = isalpha((unsigned char)name[0]);
-
-    for (const char *c = name; *c; c++)
-        plain = plain && (isalnum((unsigned char)*c) || *c == '_');
-    if (plain) {
-        gbees_text_add(out, "%s", name);
-        return;
-    }
-    gbees_text_add(out, "\"");
-    for (const char *c = name; *c; c++)
-        gbees_text_add(out, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
-    gbees_text_add(out, "\"");
-}
-
-static void write_number(gbees_text *out, const gbees_node *node)
-{
-    double value;
-    char number[GBEES_NUMBER_TEXT];
-
-    if (gbees_number_read(node->text, &value))
-        gbees_text_add(out, "%s", gbees_number_write(value, number));
-    else
-        gbees_text_add(out, "%s", node->text); /* '...' */
-}
-
-static void write_value(gbees_text *out, const gbees_schema_key *key, const gbees_node *node)
-{
-    if (node->kind == GBEES_NODE_LIST) {
-        gbees_text_add(out, "[");
-        for (size_t i = 0; i < node->count; i++) {
-            gbees_text_add(out, i ? ", " : "");
-            write_value(out, key, node->items[i]);
-        }
-        gbees_text_add(out, "]");
-    } else if (key->kind == GBEES_KIND_NAME) {
-        write_name(out, node->text);
-    } else if (key->kind == GBEES_KIND_CHOICE) {
-        gbees_text_add(out, "%s", node->text);
-    } else {
-        write_number(out, node);
-    }
-}
-
-static void write_measurements(gbees_text *out, const gbees_schema_key *key, const gbees_scenario *scenario,
-                               const gbees_node *list)
-{
-    size_t written = 0;
-
-    gbees_text_add(out, "measurements:");
-    for (size_t i = 0; i < list->count; i++) {
-        const gbees_node *map = list->items[i];
-        const char *separator = "";
-
-        if (gbees_scenario_leaves_out(scenario, map))
-            continue;
-        gbees_text_add(out, "\n  - {");
-        for (const gbees_schema_key *field = key->fields; field->name; field++) {
-            const gbees_node *value = gbees_node_find(map, field->name);
-
-            if (!value)
-                continue;
-            gbees_text_add(out, "%s%s: ", separator, field->name);
-            write_value(out, field, value);
-            separator = ", ";
-        }
-        gbees_text_add(out, "}");
-        written++;
-    }
-    gbees_text_add(out, written ? "\n" : " []\n");
-}
-
-static void write_parameters(gbees_text *out, const gbees_schema_key *key, const gbees_scenario *scenario)
-{
-    size_t written = 0;
-
-    for (size_t i = 0; i < scenario->count; i++) {
-        const char *name = gbees_scenario_parameter(scenario->entries[i].key);
-
-        if (!name)
-            continue;
-        gbees_text_add(out, written++ ? ", " : "parameters: {");
-        write_name(out, name);
-        gbees_text_add(out, ": ");
-        write_value(out, key, scenario->entries[i].value);
-    }
-    if (written)
-        gbees_text_add(out, "}\n");
-}
-
 const char *gbees_scenario_text(gbees_scenario *scenario)
 {
     gbees_text out = {0};
 
-    for (const gbees_schema_key *key = gbees_schema_next(NULL); key; key = gbees_schema_next(key)) {
-        const gbees_node *value = gbees_scenario_find(scenario, key->name);
-
-        if (key->kind == GBEES_KIND_PARAMETERS) {
-            write_parameters(&out, key, scenario);
-        } else if (value && key->kind == GBEES_KIND_MEASUREMENTS) {
-            write_measurements(&out, key, scenario, value);
-        } else if (value) {
-            gbees_text_add(&out, "%s: ", key->name);
-            write_value(&out, key, value);
-            gbees_text_add(&out, "\n");
-        }
-    }
+    gbees_scenario_write(scenario, &out);
     char *text = gbees_text_take(&out);
     free(scenario->text);
     scenario->text = text;

@@ -5,6 +5,7 @@
 #ifndef GBEES_IO_SCENARIO_H
 #define GBEES_IO_SCENARIO_H
 
+#include "base/text.h"
 #include "io/schema.h"
 #include <gbees/gbees.h>
 
@@ -20,6 +21,9 @@ const gbees_entry *gbees_scenario_entries(const gbees_scenario *scenario, size_t
 /* Gives the key this value, in place of the one that it has; takes `value` in every case.  `value` must have
  * passed the schema. */
 int gbees_scenario_put(gbees_scenario *scenario, const char *key, gbees_node *value, gbees_error *error);
+
+/* As YAML text, in the order of the manual. */
+void gbees_scenario_write(const gbees_scenario *scenario, gbees_text *out);
 
 /* If `key` is "parameters.NAME": NAME; else NULL. */
 const char *gbees_scenario_parameter(const char *key);

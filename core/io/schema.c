@@ -1,6 +1,7 @@
 /* schema.c - see schema.h. */
 #include "io/schema.h"
 #include "base/text.h"
+#include "io/schema_fields.h"
 #include <gbees/model.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,14 +17,6 @@ static const char *const bricks[] = {"auto", "1", NULL};
 static const char *const growths[] = {"downwind", "all", NULL};
 static const char *const rotates[] = {"no", "yes", NULL};
 static const char *const bounds[] = {"on", "off", NULL};
-
-static const gbees_schema_key measurement_fields[] = {
-    {.name = "time", .kind = GBEES_KIND_NUMBER, .range = "a number", .required = 1, .text = "model time"},
-    {.name = "function", .kind = GBEES_KIND_NAME, .text = "the model's function; may be left out if it has only one"},
-    {.name = "value", .kind = GBEES_KIND_NUMBERS, .range = "a number", .required = 1, .text = "what was measured"},
-    {.name = "covariance", .kind = GBEES_KIND_MATRIX, .range = "a number", .required = 1, .text = "of the noise"},
-    {.name = NULL},
-};
 
 /* In the order of doc/scenario.md. */
 static const gbees_schema_key scenario_keys[] = {
@@ -49,6 +42,12 @@ static const gbees_schema_key scenario_keys[] = {
      .kind = GBEES_KIND_MATRIX,
      .range = "a number",
      .text = "covariance of the initial Gaussian: n variances, or n lists of n numbers"},
+    {.name = "initial",
+     .kind = GBEES_KIND_INITIAL,
+     .fields = gbees_schema_gaussian_fields,
+     .record = gbees_schema_record_fields,
+     .text = "in place of mean and covariance: a list of Gaussians, each: weight, mean, covariance; or a record, "
+             "{file: FOLDER, record: last}"},
     {.name = "factor",
      .kind = GBEES_KIND_BROADCAST,
      .range = "a number > 0",
@@ -117,9 +116,9 @@ static const gbees_schema_key scenario_keys[] = {
      .text = "records in each leg beside its initial one"},
     {.name = "measurements",
      .kind = GBEES_KIND_MEASUREMENTS,
-     .fields = measurement_fields,
+     .fields = gbees_schema_measurement_fields,
      .initial = "none",
-     .text = "list of maps, each: time, function, value, covariance"},
+     .text = "list of maps, each: time, function, value, covariance; likelihood, degrees_of_freedom"},
     {.name = "courant",
      .kind = GBEES_KIND_NUMBER,
      .range = "a number > 0",
@@ -269,6 +268,19 @@ int gbees_node_is_dots(const gbees_node *node)
     return node->kind == GBEES_NODE_SCALAR && strcmp(node->text, "...") == 0;
 }
 
+int gbees_node_is_null(const gbees_node *node)
+{
+    return node->kind == GBEES_NODE_SCALAR && (strcmp(node->text, "~") == 0 || strcmp(node->text, "null") == 0);
+}
+
+/* One of a list of numbers, or, in a measured value, what stands for none. */
+static int check_item(const gbees_schema_key *key, const gbees_node *item, const char *label, gbees_error *error)
+{
+    if (key->kind == GBEES_KIND_MEASURED && gbees_node_is_null(item))
+        return GBEES_OK;
+    return check_number(key, item, label, error);
+}
+
 static int check_numbers(const gbees_schema_key *key, const gbees_node *node, const char *label, int dots,
                          gbees_error *error)
 {
@@ -287,7 +299,7 @@ static int check_numbers(const gbees_schema_key *key, const gbees_node *node, co
                                         label);
             continue;
         }
-        int status = check_number(key, item, label, error);
+        int status = check_item(key, item, label, error);
         if (status)
             return status;
     }
@@ -341,12 +353,13 @@ static int check_twice(const gbees_node *map, size_t pair, const char *label, gb
     return GBEES_OK;
 }
 
-static int check_fields(const gbees_schema_key *fields, const gbees_node *map, const char *label, gbees_error *error)
+static int check_fields(const gbees_schema_key *fields, const gbees_node *map, const char *label,
+                        const char *expected, gbees_error *error)
 {
     char name[128], hint[64], words[GBEES_NODE_WORDS];
 
     if (map->kind != GBEES_NODE_MAP)
-        return fail(map, label, "a map with time, function, value and covariance", error);
+        return fail(map, label, expected, error);
     for (size_t i = 0; 2 * i < map->count; i++) {
         const gbees_node *key = map->items[2 * i];
         const gbees_schema_key *field = find(fields, key->text);
@@ -368,6 +381,25 @@ static int check_fields(const gbees_schema_key *fields, const gbees_node *map, c
     return GBEES_OK;
 }
 
+/* What the likelihood needs beside the value, and what says nothing with it. */
+static int check_likelihood(const gbees_node *map, const char *label, gbees_error *error)
+{
+    const gbees_node *kind = gbees_node_find(map, "likelihood"), *covariance = gbees_node_find(map, "covariance"),
+                     *degrees = gbees_node_find(map, "degrees_of_freedom");
+    int by_model = kind && strcmp(kind->text, "model") == 0, student = kind && strcmp(kind->text, "student-t") == 0;
+
+    if (by_model && covariance)
+        return gbees_node_error(covariance, error,
+                                "%s: covariance: with 'likelihood: model' there is none: leave it out", label);
+    if (degrees && !student)
+        return gbees_node_error(degrees, error,
+                                "%s: degrees_of_freedom: only with 'likelihood: student-t': leave it out", label);
+    if ((!covariance && !by_model) || (student && !degrees))
+        return gbees_node_error(map, error, "%s: '%s' is missing", label,
+                                covariance ? "degrees_of_freedom" : "covariance");
+    return GBEES_OK;
+}
+
 static int check_measurements(const gbees_schema_key *key, const gbees_node *node, const char *label,
                               gbees_error *error)
 {
@@ -377,11 +409,42 @@ static int check_measurements(const gbees_schema_key *key, const gbees_node *nod
         char name[64];
 
         (void)snprintf(name, sizeof name, "measurement %zu", i + 1);
-        int status = check_fields(key->fields, node->items[i], name, error);
+        int status =
+            check_fields(key->fields, node->items[i], name, "a map with time, function, value and covariance", error);
+        if (!status)
+            status = check_likelihood(node->items[i], name, error);
         if (status)
             return status;
     }
     return GBEES_OK;
+}
+
+/* A list of Gaussians, or where a record is. */
+static int check_initial(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
+{
+    if (node->kind == GBEES_NODE_MAP)
+        return check_fields(key->record, node, label, "", error);
+    if (node->kind != GBEES_NODE_LIST || !node->count)
+        return fail(node, label, "a list of maps with weight, mean and covariance, or a map with file", error);
+    for (size_t i = 0; i < node->count; i++) {
+        char name[64];
+
+        (void)snprintf(name, sizeof name, "%s %zu", label, i + 1);
+        int status = check_fields(key->fields, node->items[i], name, "a map with weight, mean and covariance", error);
+        if (status)
+            return status;
+    }
+    return GBEES_OK;
+}
+
+/* Any characters but those that would make an error two lines. */
+static int check_path(const gbees_node *node, const char *label, gbees_error *error)
+{
+    int good = node->kind == GBEES_NODE_SCALAR && node->text[0];
+
+    for (const char *c = good ? node->text : ""; *c; c++)
+        good = good && (unsigned char)*c >= 0x20 && *c != 0x7F;
+    return good ? GBEES_OK : fail(node, label, "a path", error);
 }
 
 static int check_parameters(const gbees_schema_key *key, const gbees_node *node, const char *label,
@@ -423,6 +486,7 @@ int gbees_schema_check(const gbees_schema_key *key, const gbees_node *value, con
             return check_number(key, value, label, error);
         return check_numbers(key, value, label, 1, error);
     case GBEES_KIND_NUMBERS:
+    case GBEES_KIND_MEASURED:
         return check_numbers(key, value, label, 1, error);
     case GBEES_KIND_RANGE:
         return check_range(key, value, label, error);
@@ -432,6 +496,10 @@ int gbees_schema_check(const gbees_schema_key *key, const gbees_node *value, con
         return check_parameters(key, value, label, error);
     case GBEES_KIND_MEASUREMENTS:
         return check_measurements(key, value, label, error);
+    case GBEES_KIND_INITIAL:
+        return check_initial(key, value, label, error);
+    case GBEES_KIND_PATH:
+        return check_path(value, label, error);
     }
     return GBEES_OK;
 }

@@ -13,10 +13,13 @@ typedef enum gbees_kind {
     GBEES_KIND_NAME,        /* printable ASCII */
     GBEES_KIND_CHOICE,      /* one of `choices` */
     GBEES_KIND_NUMBERS,     /* a list; '...' at its end repeats the entry before it */
+    GBEES_KIND_MEASURED,    /* the same, with ~ or null for a number that there is not */
     GBEES_KIND_BROADCAST,   /* the same, or one number for all */
     GBEES_KIND_RANGE,       /* one of `choices`, or a list of two numbers, the lower one first */
     GBEES_KIND_MATRIX,      /* n variances, '...' allowed, or n lists of n numbers */
     GBEES_KIND_PARAMETERS,  /* a map of numbers */
+    GBEES_KIND_PATH,        /* of a file or folder */
+    GBEES_KIND_INITIAL,     /* a list of maps with the keys `fields`, or a map with those of `record` */
     GBEES_KIND_MEASUREMENTS /* a list of maps with the keys `fields` */
 } gbees_kind;
 
@@ -26,9 +29,9 @@ typedef struct gbees_schema_key {
     const char *range;          /* in words, for errors: "a number > 0" */
     double min, max;            /* of a number or of each of a list's, if `bounded` */
     int bounded;                /* bit 0: min is a bound, bit 1: min itself is out; bits 2 and 3: the same for max */
-    int required;               /* of a measurement: must be there */
+    int required;               /* of a map in a list: must be there */
     const char *const *choices; /* ends with NULL */
-    const struct gbees_schema_key *fields; /* ends with a NULL name */
+    const struct gbees_schema_key *fields, *record; /* each ends with a NULL name */
     const char *initial; /* what holds if neither the scenario nor the model gives it, in words; or NULL */
     const char *text;    /* one line of documentation */
 } gbees_schema_key;
@@ -52,6 +55,10 @@ double gbees_node_number(const gbees_node *node);
 /* A checked list or single number, as n numbers; `what` says why n in errors: "dimension 3". */
 int gbees_node_numbers(const gbees_node *node, const char *label, int n, const char *what, double *out,
                        gbees_error *error);
+/* ~ or null. */
+int gbees_node_is_null(const gbees_node *node);
+/* Of a checked measured value of n components: bit k if component k is not there. Its number reads as 0. */
+unsigned gbees_node_missing(const gbees_node *node, int n);
 /* A checked matrix, n x n row-major. */
 int gbees_node_matrix(const gbees_node *node, const char *label, int n, const char *what, double *out,
                       gbees_error *error);

@@ -1,4 +1,4 @@
-/* schema_values.c - values of a checked scenario, as numbers: lists are expanded to a dimension. */
+/* schema_values.c - checked values of a scenario as numbers: lists are expanded to a dimension; see schema.h. */
 #include "io/schema.h"
 #include <stdio.h>
 #include <string.h>
@@ -73,4 +73,18 @@ int gbees_node_matrix(const gbees_node *node, const char *label, int n, const ch
             return status;
     }
     return GBEES_OK;
+}
+
+unsigned gbees_node_missing(const gbees_node *node, int n)
+{
+    unsigned missing = 0;
+    const gbees_node *item = NULL;
+
+    for (size_t i = 0; i < (size_t)n; i++) {
+        /* '...' goes on as the entry before it. */
+        if (i < node->count && strcmp(node->items[i]->text, "...") != 0)
+            item = node->items[i];
+        missing |= item && gbees_node_is_null(item) ? 1u << i : 0;
+    }
+    return missing;
 }

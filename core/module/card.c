@@ -128,6 +128,12 @@ static int check_measurement(const gbees_measurement_function *m, gbees_error *e
         return gbees_error_set(error, GBEES_EMODEL,
                                "its card gives measurement '%s' the size %d: 1 to %d are possible", m->name, m->size,
                                GBEES_MAX_DIM);
+    for (int i = 0; m->period && i < m->size; i++)
+        if (!(m->period[i] >= 0) || !isfinite(m->period[i]))
+            return gbees_error_set(error, GBEES_EMODEL,
+                                   "its card gives component %d of measurement '%s' the period %g: it must be 0, for "
+                                   "none, or more",
+                                   i + 1, m->name, m->period[i]);
     for (int i = 0; m->components && i < m->size; i++) {
         const gbees_quantity *q = &m->components[i];
 
@@ -210,9 +216,12 @@ static int check_functions(const gbees_model *card, gbees_error *error)
                                    "its card lacks functions of the drift for dimension %d: "
                                    "begin the card with GBEES_MODEL_HEAD",
                                    card->dim_min + i);
-        if (card->measurement_count > 0 && !row->measure_d)
+        if (card->measurement_count > 0 && !row->measure_d && !row->log_likelihood_d)
             return bad(error, "has measurements, but the model has no measure(): write it, and "
                               "#define GBEES_HAS_MEASURE 1 above the #include");
+        if (card->measurement_count == 0 && row->log_likelihood_d)
+            return bad(error, "has no measurements, but the model has a log_likelihood(): name what it is for in "
+                              ".measurements, or take it out");
         if (card->bound && !row->bound_d)
             return bad(error, "has a .bound, but the model has no bound(): write it, and "
                               "#define GBEES_HAS_BOUND 1 above the #include");

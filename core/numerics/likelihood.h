@@ -1,8 +1,10 @@
-/* likelihood.h - exponents of Gaussians, for the initial density and for measurements (paper, Eq. 4). */
+/* likelihood.h - exponents of Gaussians, for the initial density and for measurements (paper, Eq. 4), and what
+ * measurements may have in their place. */
 #ifndef GBEES_NUMERICS_LIKELIHOOD_H
 #define GBEES_NUMERICS_LIKELIHOOD_H
 
 #include "qualifier.h"
+#include <math.h>
 
 /* Beyond this a likelihood is 0 in double precision: nothing in a density speaks for the measurement. */
 GBEES_NUM double gbees_lowest_log_likelihood(void)
@@ -23,6 +25,25 @@ GBEES_NUM double gbees_gaussian_exponent(int n, const double *residual, const do
         sum += residual[j] * row;
     }
     return -0.5 * sum;
+}
+
+/* A residual of a component that comes back to itself after a period, to within half of it; period 0: as it is. */
+GBEES_NUM double gbees_wrapped(double residual, double period)
+{
+    return period > 0 ? residual - period * rint(residual / period) : residual;
+}
+
+/* The logarithm of Student's t over its value at the middle, from the Gaussian's exponent with the same matrix;
+ * `size`: components of the residual. */
+GBEES_NUM double gbees_student_exponent(double gaussian, int size, double degrees)
+{
+    return -0.5 * (degrees + size) * log1p(-2 * gaussian / degrees);
+}
+
+/* A model's own log-likelihood: minus infinity says "impossible", plus infinity is no better than no number. */
+GBEES_NUM double gbees_own_log_likelihood(double value)
+{
+    return value == HUGE_VAL ? NAN : value;
 }
 
 #endif

@@ -55,21 +55,22 @@ static void put_in_order(const double *vectors, const double *values, int n, dou
     }
 }
 
-static void take_frame(gbees_problem *problem, const double *variance)
+int builder_take_frame(builder *b, const gbees_node *node)
 {
+    gbees_problem *problem = b->problem;
     const int n = problem->dimension;
 
+    if (!problem->functions->framed)
+        return gbees_node_error(node, b->error, "the plugin of %s has no functions for a turned grid", b->model->name);
     problem->rotated = 1;
     problem->functions = problem->functions->framed;
     memcpy(problem->centre, problem->mean, sizeof problem->centre);
     memset(problem->mean, 0, sizeof problem->mean);
-    memset(problem->covariance, 0, sizeof problem->covariance);
-    for (int j = 0; j < n; j++) {
-        problem->covariance[j * n + j] = variance[j];
+    for (int j = 0; j < n; j++)
         problem->parameters[GBEES_MAX_PARAMETERS + j] = problem->centre[j];
-    }
     memcpy(problem->parameters + GBEES_FRAME_ROTATION, problem->rotation,
            (size_t)(n * n) * sizeof *problem->rotation);
+    return GBEES_OK;
 }
 
 int builder_set_frame(builder *b)
@@ -79,12 +80,13 @@ int builder_set_frame(builder *b)
     const int n = problem->dimension;
     double vectors[GBEES_MAX_DIM * GBEES_MAX_DIM], values[GBEES_MAX_DIM], variance[GBEES_MAX_DIM];
 
+    if (builder_is_set(b, "rotate", "yes") && builder_find(b, "initial"))
+        return gbees_node_error(node, b->error,
+                                "rotate: a grid is turned to the eigenvectors of 'covariance': leave it out where "
+                                "'initial' says how the density begins");
     /* Without correlations the axes are the model's, and all is as it would be. */
     if (!builder_is_set(b, "rotate", "yes") || is_diagonal(problem->covariance, n))
         return GBEES_OK;
-    if (!problem->functions->framed)
-        return gbees_error_set(b->error, GBEES_EMODEL, "%s: the plugin has no functions for a turned grid",
-                               b->model->name);
     memcpy(vectors, problem->covariance, sizeof vectors);
     if (LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'V', 'L', n, vectors, n, values))
         return gbees_node_error(node, b->error, "rotate: the eigenvectors of the covariance were not found");
@@ -96,8 +98,10 @@ int builder_set_frame(builder *b)
                 "rotate: the covariance is not positive definite to the last digits: its smallest "
                 "eigenvalue is %g",
                 values[0]);
-    take_frame(problem, variance);
-    return GBEES_OK;
+    memset(problem->covariance, 0, sizeof problem->covariance);
+    for (int j = 0; j < n; j++)
+        problem->covariance[j * n + j] = variance[j];
+    return builder_take_frame(b, node);
 }
 
 /* R C R^T. */

@@ -13,7 +13,7 @@
 
 static const double max_initial_cells = 1e10;
 
-static int no_memory(const builder *b)
+int builder_no_memory(const builder *b)
 {
     return gbees_error_set(b->error, GBEES_ENOMEM, "not enough memory for the problem");
 }
@@ -57,8 +57,7 @@ static int set_dimension(builder *b)
     return GBEES_OK;
 }
 
-/* The better of two guesses at what was meant; NULL if neither is near. */
-static const char *nearer(const char *name, const char *guess, const char *best)
+const char *builder_nearer(const char *name, const char *guess, const char *best)
 {
     const char *both[] = {guess, best};
 
@@ -70,7 +69,7 @@ static int unknown_parameter(const builder *b, const gbees_node *node, const cha
     const char *nearest = NULL;
 
     for (int i = 0; i < b->model->parameter_count; i++)
-        nearest = nearer(name, b->model->parameters[i].name, nearest);
+        nearest = builder_nearer(name, b->model->parameters[i].name, nearest);
     return gbees_node_error(node, b->error, "parameters: %s has no parameter '%s'%s%s%s", b->model->name, name,
                             nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
@@ -148,8 +147,8 @@ static int check_positive(const gbees_node *node, const char *label, int n, cons
                             (int)minor, (int)minor);
 }
 
-static int read_covariance(const gbees_node *node, const char *label, int n, const char *what, double *out,
-                           gbees_error *error)
+int builder_covariance(const gbees_node *node, const char *label, int n, const char *what, double *out,
+                       gbees_error *error)
 {
     int status = gbees_node_matrix(node, label, n, what, out, error);
 
@@ -166,15 +165,17 @@ static int set_gaussian(builder *b)
 {
     gbees_problem *problem = b->problem;
     const gbees_node *mean, *covariance;
-    int status = require(b, "mean", &mean);
 
+    if (builder_find(b, "initial"))
+        return builder_set_initial(b);
+    int status = require(b, "mean", &mean);
     if (!status)
         status = gbees_node_numbers(mean, "mean", problem->dimension, b->size, problem->mean, b->error);
     if (!status)
         status = require(b, "covariance", &covariance);
     if (!status)
         status =
-            read_covariance(covariance, "covariance", problem->dimension, b->size, problem->covariance, b->error);
+            builder_covariance(covariance, "covariance", problem->dimension, b->size, problem->covariance, b->error);
     return status;
 }
 
@@ -217,7 +218,9 @@ static int too_many_cells(const builder *b, double cells)
 {
     const char *remedy = builder_find(b, "width") ? "larger 'width'" : "smaller 'factor'";
     const char *key = builder_find(b, "width") ? "width" : builder_find(b, "factor") ? "factor" : "extent";
-    const gbees_node *node = builder_find(b, key) ? builder_find(b, key) : builder_find(b, "covariance");
+    const gbees_node *node = builder_find(b, key)         ? builder_find(b, key)
+                             : builder_find(b, "initial") ? builder_find(b, "initial")
+                                                          : builder_find(b, "covariance");
 
     return gbees_node_error(node, b->error,
                             "%s: the initial box has %.3g cells, more than %g: give a %s or a smaller 'extent'", key,
@@ -240,8 +243,10 @@ static int set_grid(builder *b)
     gbees_problem *problem = b->problem;
     const gbees_node *width = builder_find(b, "width");
     double factor[GBEES_MAX_DIM], extent[GBEES_MAX_DIM], cells = 1;
-    int n = problem->dimension, status = axis_numbers(b, "extent", 3, extent);
 
+    if (problem->cells)
+        return GBEES_OK; /* theirs */
+    int n = problem->dimension, status = axis_numbers(b, "extent", 3, extent);
     if (!status)
         status = width ? axis_numbers(b, "width", 0, problem->width) : axis_numbers(b, "factor", 1, factor);
     if (status)
@@ -255,7 +260,7 @@ static int set_grid(builder *b)
             problem->width[j] = sigma / (2 * factor[j]);
         if (!isnormal(problem->width[j]))
             return gbees_node_error(
-                builder_find(b, "covariance"), b->error,
+                builder_find(b, problem->gaussian_count ? "initial" : "covariance"), b->error,
                 "covariance: the cell width along axis %d is %g: change the covariance or the factor", j + 1,
                 problem->width[j]);
         if (!(half >= 1))
@@ -263,6 +268,8 @@ static int set_grid(builder *b)
         cells *= 2 * half + 1;
         problem->extent[j] = half < INT_MAX / 4 ? (int)half : INT_MAX / 4;
     }
+    if (problem->gaussian_count > 0)
+        cells = builder_set_boxes(b, extent);
     return cells <= max_initial_cells ? GBEES_OK : too_many_cells(b, cells);
 }
 
@@ -278,7 +285,7 @@ static int set_times(builder *b)
         status = require(b, "records", &records);
     if (status)
         return status;
-    problem->start = builder_number(b, "start", 0);
+    problem->start = builder_number(b, "start", b->start);
     problem->end = gbees_node_number(end);
     problem->records = (int)gbees_node_number(records);
     if (!(problem->end > problem->start) || !isfinite(problem->end - problem->start))
@@ -287,148 +294,14 @@ static int set_times(builder *b)
     return GBEES_OK;
 }
 
-/* ---- measurements ----------------------------------------------------------------------------------------- */
-
-/* "did you mean 'z'?", or all that there are; malloc()ed, NULL if memory runs out. */
-static char *list_functions(const gbees_model *model, const char *name)
-{
-    gbees_text text = {0};
-    const char *nearest = NULL;
-
-    for (int i = 0; name && i < model->measurement_count; i++)
-        nearest = nearer(name, model->measurements[i].name, nearest);
-    if (nearest)
-        gbees_text_add(&text, "did you mean '%s'?", nearest);
-    for (int i = 0; !nearest && i < model->measurement_count; i++)
-        gbees_text_add(&text, "%s%s", i ? ", " : name ? "it has " : "", model->measurements[i].name);
-    return gbees_text_take(&text);
-}
-
-static int unknown_function(const builder *b, const gbees_node *place, const char *label, const char *name)
-{
-    const gbees_model *model = b->model;
-
-    if (model->measurement_count < 1)
-        return gbees_node_error(place, b->error, "%s: %s has no measurement functions", label, model->name);
-    char *list = list_functions(model, name);
-    if (!list)
-        return no_memory(b);
-    if (name)
-        (void)gbees_node_error(place, b->error, "%s: function: %s has no function '%s': %s", label, model->name, name,
-                               list);
-    else
-        (void)gbees_node_error(place, b->error, "%s: 'function' is missing, and %s has several: %s", label,
-                               model->name, list);
-    free(list);
-    return GBEES_EINPUT;
-}
-
-static int set_function(const builder *b, const gbees_node *map, const char *label, gbees_measurement *measurement)
-{
-    const gbees_model *model = b->model;
-    const gbees_node *node = gbees_node_find(map, "function");
-    int found = !node && model->measurement_count == 1 ? 0 : -1;
-
-    for (int i = 0; node && i < model->measurement_count; i++) {
-        if (strcmp(model->measurements[i].name, node->text) == 0)
-            found = i;
-    }
-    if (found < 0)
-        return unknown_function(b, node ? node : map, label, node ? node->text : NULL);
-    measurement->function = found;
-    measurement->size = model->measurements[found].size;
-    if (measurement->size < 1 || measurement->size > GBEES_MAX_DIM || !b->problem->functions->measure_d)
-        return gbees_error_set(b->error, GBEES_EMODEL,
-                               "%s: the plugin names the function '%s' but can't compute it (it needs "
-                               "GBEES_HAS_MEASURE and a size from 1 to %d)",
-                               model->name, model->measurements[found].name, GBEES_MAX_DIM);
-    return GBEES_OK;
-}
-
-static int set_measurement(const builder *b, const gbees_node *map, size_t number, gbees_measurement *measurement)
-{
-    const gbees_node *time = gbees_node_find(map, "time");
-    char label[48], part[64], what[128];
-
-    (void)snprintf(label, sizeof label, "measurement %zu", number);
-    measurement->time = gbees_node_number(time);
-    if (!(measurement->time > b->problem->start && measurement->time <= b->problem->end))
-        return gbees_node_error(time, b->error,
-                                "%s: time: expected a time after the start (%g) and not after the end (%g), "
-                                "found '%s'",
-                                label, b->problem->start, b->problem->end, time->text);
-    int status = set_function(b, map, label, measurement);
-    if (status)
-        return status;
-    (void)snprintf(what, sizeof what, "function %s", b->model->measurements[measurement->function].name);
-    (void)snprintf(part, sizeof part, "%s: value", label);
-    status = gbees_node_numbers(gbees_node_find(map, "value"), part, measurement->size, what, measurement->value,
-                                b->error);
-    (void)snprintf(part, sizeof part, "%s: covariance", label);
-    if (!status)
-        status = read_covariance(gbees_node_find(map, "covariance"), part, measurement->size, what,
-                                 measurement->covariance, b->error);
-    return status;
-}
-
-/* A measurement in the scenario's list, to be put in order of time. */
-typedef struct ordered {
-    double time;
-    size_t number; /* from 1 */
-    const gbees_node *map;
-} ordered;
-
-static int by_time(const void *a, const void *b)
-{
-    const ordered *left = a, *right = b;
-
-    if (left->time != right->time)
-        return left->time < right->time ? -1 : 1;
-    return left->number < right->number ? -1 : left->number > right->number;
-}
-
-static size_t order(const builder *b, const gbees_node *list, ordered *all)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < list->count; i++) {
-        const gbees_node *map = list->items[i];
-
-        if (!gbees_scenario_leaves_out(b->scenario, map))
-            all[count++] = (ordered){gbees_node_number(gbees_node_find(map, "time")), i + 1, map};
-    }
-    qsort(all, count, sizeof *all, by_time);
-    return count;
-}
-
-static int set_measurements(builder *b)
-{
-    const gbees_node *list = builder_find(b, "measurements");
-    int status = GBEES_OK;
-
-    if (!list || list->count == 0)
-        return GBEES_OK;
-    ordered *all = calloc(list->count, sizeof *all);
-    gbees_measurement *measurements = calloc(list->count, sizeof *measurements);
-    b->problem->measurements = measurements;
-    if (!all || !measurements)
-        status = no_memory(b);
-    size_t count = status ? 0 : order(b, list, all);
-    for (size_t i = 0; !status && i < count; i++)
-        status = set_measurement(b, all[i].map, all[i].number, &measurements[i]);
-    b->problem->measurement_count = (int)count;
-    free(all);
-    return status;
-}
-
 int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenario, gbees_problem **problem,
                          gbees_error *error)
 {
     static int (*const steps[])(builder *) = {
-        set_dimension, set_parameters,    set_gaussian,     builder_set_frame,    set_grid,
-        set_times,     builder_set_bound, set_measurements, builder_set_numerics, set_threshold};
+        set_dimension, set_parameters,    set_gaussian,             builder_set_frame,    set_grid,
+        set_times,     builder_set_bound, builder_set_measurements, builder_set_numerics, set_threshold};
     builder b = {.model = model, .scenario = scenario, .error = error, .problem = calloc(1, sizeof *b.problem)};
-    int status = b.problem ? GBEES_OK : no_memory(&b);
+    int status = b.problem ? GBEES_OK : builder_no_memory(&b);
 
     if (!status)
         b.problem->model = model;
@@ -447,5 +320,11 @@ void gbees_problem_destroy(gbees_problem *problem)
     if (!problem)
         return;
     free((void *)problem->measurements);
+    free((void *)problem->gaussians);
+    for (int j = 0; problem->cells && j < GBEES_MAX_DIM; j++)
+        free(problem->cells->index[j]);
+    if (problem->cells)
+        free(problem->cells->p);
+    free((void *)problem->cells);
     free(problem);
 }

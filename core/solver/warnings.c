@@ -12,25 +12,46 @@ static const double budget_margin = 1.6;  /* a budget is held within this factor
 
 /* ---- the initial Gaussian and its grid ---- */
 
-/* The mass outside of the initial box: exact without correlations, else at most so much (Sidak's inequality). */
+/* The share of a Gaussian along an axis between the outer faces of its box, `lo` and `hi` cells from the grid's
+ * middle. */
+static double inside_of(const gbees_problem *problem, int axis, double mean, double variance, double lo, double hi)
+{
+    double width = problem->width[axis], middle = (mean - problem->mean[axis]) / width, scale = sqrt(2 * variance);
+
+    return 0.5 * (erf((hi + 0.5 - middle) * width / scale) - erf((lo - 0.5 - middle) * width / scale));
+}
+
+/* The mass outside of the initial box: exact without correlations, else at most so much (Sidak's inequality). A
+ * record is what it is. */
 static double cut_off(const gbees_problem *problem)
 {
-    double inside = 1;
+    double inside = problem->gaussian_count > 0 ? 0 : 1;
     int n = problem->dimension;
 
-    for (int j = 0; j < n; j++)
+    if (problem->cells)
+        return 0;
+    for (int j = 0; j < n && problem->gaussian_count == 0; j++)
         inside *= erf((problem->extent[j] + 0.5) * problem->width[j] / sqrt(2 * problem->covariance[j * n + j]));
+    for (int g = 0; g < problem->gaussian_count; g++) {
+        const gbees_gaussian *gaussian = &problem->gaussians[g];
+        double share = gaussian->weight;
+
+        for (int j = 0; j < n; j++)
+            share *= inside_of(problem, j, gaussian->mean[j], gaussian->covariance[j * n + j], gaussian->lo[j],
+                               gaussian->hi[j]);
+        inside += share;
+    }
     return 1 - inside;
 }
 
 /* The largest width of a cell, along `axis`, in standard deviations along it with the other states held: where these
  * are correlated the density is a ridge that is narrower than its shadow on the axis. */
-static double widest(const gbees_problem *problem, int *axis)
+static double widest_of(const gbees_problem *problem, const double *covariance, int *axis)
 {
     double inverse[GBEES_MAX_DIM * GBEES_MAX_DIM], most = 0;
     int n = problem->dimension;
 
-    memcpy(inverse, problem->covariance, (size_t)(n * n) * sizeof *inverse);
+    memcpy(inverse, covariance, (size_t)(n * n) * sizeof *inverse);
     if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, inverse, n) || LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', n, inverse, n))
         return 0; /* no Gaussian: that is said elsewhere */
     for (int j = 0; j < n; j++) {
@@ -39,6 +60,27 @@ static double widest(const gbees_problem *problem, int *axis)
         if (width > most) {
             most = width;
             *axis = j;
+        }
+    }
+    return most;
+}
+
+/* ... of the narrowest Gaussian. */
+static double widest(const gbees_problem *problem, int *axis)
+{
+    double most = 0;
+
+    if (problem->cells)
+        return 0;
+    if (problem->gaussian_count == 0)
+        return widest_of(problem, problem->covariance, axis);
+    for (int g = 0; g < problem->gaussian_count; g++) {
+        int along = 0;
+        double width = widest_of(problem, problem->gaussians[g].covariance, &along);
+
+        if (width > most) {
+            most = width;
+            *axis = along;
         }
     }
     return most;

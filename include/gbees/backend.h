@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 3 };
+enum { GBEES_BACKEND_ABI = 4 };
 
 typedef struct gbees_engine gbees_engine; /* a backend's own state */
 
@@ -86,7 +86,8 @@ typedef struct gbees_statistics {
 
 typedef struct gbees_evidence {
     double log_evidence;       /* log of the integral of likelihood times prior: log C of the paper's Eq. (4) */
-    double log_likelihood_max; /* over the cells, relative to the likelihood's own peak: 0 is a perfect match */
+    double log_likelihood_max; /* over the cells, relative to the likelihood's own peak: 0 is a perfect match; of a
+                                * model's own likelihood as it is */
 } gbees_evidence;
 
 /* Takes `count` cells: index[j][i] is the index of cell i along axis j, p[i] its probability (normalised).

@@ -173,6 +173,7 @@ void gbees_writer_destroy(gbees_writer *writer);
 typedef struct gbees_snapshot {
     int leg, number, dimension;
     double time;
+    uint64_t step; /* of this run and those that it goes on from */
     double origin[GBEES_MAX_DIM], width[GBEES_MAX_DIM];
     int rotated; /* the centre of cell i is origin + rotation (width * i); else rotation is the identity */
     double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM];

@@ -63,6 +63,9 @@ typedef struct gbees_measurement_function {
     const char *text;
     int size;                         /* components of y, 1..GBEES_MAX_DIM */
     const gbees_quantity *components; /* size entries, or NULL */
+    /* size entries, or NULL: > 0 for a component that comes back to itself, as an angle does after 2 pi. Its residual
+     * is taken to within half a period. */
+    const double *period;
 } gbees_measurement_function;
 
 /* A ready-to-run problem: YAML text of the format in doc/scenario.md.  The first one is the default. */
@@ -88,6 +91,10 @@ typedef void gbees_measure_d(int which, size_t count, double t, const double *or
 typedef void gbees_bound_d(size_t count, double t, const double *origin, const double *const *offset,
                            const double *p, double *out);
 
+/* The log-likelihood of a measured y (the same for all points) at many points. */
+typedef void gbees_log_likelihood_d(int which, size_t count, double t, const double *origin,
+                                    const double *const *offset, const double *p, const double *y, double *out);
+
 /* What this header makes from part 1, for one dimension n. Entries that the model lacks are NULL. */
 typedef struct gbees_functions {
     int n;
@@ -97,6 +104,7 @@ typedef struct gbees_functions {
     gbees_vector_d *drift_d;
     gbees_measure_d *measure_d;
     gbees_bound_d *bound_d;
+    gbees_log_likelihood_d *log_likelihood_d;
     /* The same for points y of a turned grid, x = c + R y: drifts are R^T f(x). p has the frame behind the
      * parameters. */
     const struct gbees_functions *framed;

@@ -41,6 +41,7 @@
 #define drift GBEES_FN(gbees_equation_drift)
 #define measure GBEES_FN(gbees_equation_measure)
 #define bound GBEES_FN(gbees_equation_bound)
+#define log_likelihood GBEES_FN(gbees_equation_log_likelihood)
 
 #define real float
 #define GBEES_SUFFIX _f
@@ -57,6 +58,7 @@
 #undef drift
 #undef measure
 #undef bound
+#undef log_likelihood
 #undef GBEES_EQUATIONS
 
 /* One function for each kind of processor, chosen when the plugin is loaded. */
@@ -148,6 +150,24 @@
 #define GBEES_BOUND_NAME(N) NULL
 #endif
 
+#ifdef GBEES_HAS_LOG_LIKELIHOOD
+#define GBEES_LOG_LIKELIHOOD(N)                                                                                    \
+    static void gbees_log_likelihood_##N(int which, size_t count, double t, const double *origin,                  \
+                                         const double *const *offset, const double *p, const double *y,            \
+                                         double *out)                                                              \
+    {                                                                                                              \
+        GBEES_COLUMNS(double, N)                                                                                   \
+        for (size_t i = 0; i < count; i++) {                                                                       \
+            GBEES_POINT(double, N)                                                                                 \
+            out[i] = gbees_equation_log_likelihood_d(which, N, t, x, p, y);                                        \
+        }                                                                                                          \
+    }
+#define GBEES_LOG_LIKELIHOOD_NAME(N) gbees_log_likelihood_##N
+#else
+#define GBEES_LOG_LIKELIHOOD(N)
+#define GBEES_LOG_LIKELIHOOD_NAME(N) NULL
+#endif
+
 #include <gbees/model_framed.h>
 
 #define GBEES_BOTH(N, J)                                                                                           \
@@ -187,7 +207,7 @@
 #define GBEES_DIMENSION(N)                                                                                         \
     GBEES_FRAMED_DRIFTS(N)                                                                                         \
     GBEES_COMPONENTS_##N GBEES_VECTOR(float, _f, N) GBEES_VECTOR(double, _d, N) GBEES_MEASURE(N) GBEES_BOUND(N)    \
-        GBEES_FRAMED_ROW(N)
+        GBEES_LOG_LIKELIHOOD(N) GBEES_FRAMED_ROW(N)
 #define GBEES_ROW(N)                                                                                               \
     {N,                                                                                                            \
      {GBEES_LIST_##N(_f)},                                                                                         \
@@ -196,6 +216,7 @@
      gbees_vector_##N##_d,                                                                                         \
      GBEES_MEASURE_NAME(N),                                                                                        \
      GBEES_BOUND_NAME(N),                                                                                          \
+     GBEES_LOG_LIKELIHOOD_NAME(N),                                                                                 \
      &gbees_functions_framed_##N},
 
 #define GBEES_HAS_DIM(N) (GBEES_DIM_MIN <= (N) && (N) <= GBEES_DIM_MAX)

@@ -86,6 +86,24 @@
 #define GBEES_FRAMED_BOUND_NAME(N) NULL
 #endif
 
+#ifdef GBEES_HAS_LOG_LIKELIHOOD
+#define GBEES_FRAMED_LOG_LIKELIHOOD(N)                                                                               \
+    static void gbees_framed_log_likelihood_##N(int which, size_t count, double t, const double *origin,             \
+                                                const double *const *offset, const double *p, const double *y,       \
+                                                double *out)                                                         \
+    {                                                                                                                \
+        GBEES_COLUMNS(double, N)                                                                                     \
+        for (size_t i = 0; i < count; i++) {                                                                         \
+            GBEES_FRAMED_POINT(double, N)                                                                            \
+            out[i] = gbees_equation_log_likelihood_d(which, N, t, x, p, y);                                          \
+        }                                                                                                            \
+    }
+#define GBEES_FRAMED_LOG_LIKELIHOOD_NAME(N) gbees_framed_log_likelihood_##N
+#else
+#define GBEES_FRAMED_LOG_LIKELIHOOD(N)
+#define GBEES_FRAMED_LOG_LIKELIHOOD_NAME(N) NULL
+#endif
+
 /* ---- all of it, for one dimension ---- */
 
 #define GBEES_FRAMED_LIST_1(S) gbees_framed_1_0##S
@@ -108,6 +126,7 @@
 #define GBEES_FRAMED_ROW(N)                                                                                          \
     GBEES_FRAMED_MEASURE(N)                                                                                          \
     GBEES_FRAMED_BOUND(N)                                                                                            \
+    GBEES_FRAMED_LOG_LIKELIHOOD(N)                                                                                   \
     static const gbees_functions gbees_functions_framed_##N = {N,                                                    \
                                                                {GBEES_FRAMED_LIST_##N(_f)},                          \
                                                                {GBEES_FRAMED_LIST_##N(_d)},                          \
@@ -115,6 +134,7 @@
                                                                gbees_framed_vector_##N##_d,                          \
                                                                GBEES_FRAMED_MEASURE_NAME(N),                         \
                                                                GBEES_FRAMED_BOUND_NAME(N),                           \
+                                                               GBEES_FRAMED_LOG_LIKELIHOOD_NAME(N),                  \
                                                                NULL};
 
 #define GBEES_FRAMED_BOTH(N, J) GBEES_FRAMED_COMPONENT(float, _f, N, J) GBEES_FRAMED_COMPONENT(double, _d, N, J)

@@ -7,6 +7,7 @@
 #define GBEES_PROBLEM_H
 
 #include <gbees/model.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,14 +65,40 @@ typedef struct gbees_numerics {
     int prune_interval;  /* steps between prunes, >= 1 */
 } gbees_numerics;
 
+/* How a residual r = y - h(x) is judged. */
+typedef enum gbees_likelihood {
+    GBEES_LIKELIHOOD_GAUSSIAN, /* r is Gaussian */
+    GBEES_LIKELIHOOD_STUDENT,  /* Student's t, whose tails allow for outliers; the covariance is its scale matrix */
+    GBEES_LIKELIHOOD_MODEL     /* by the model's own log_likelihood(): neither h nor a covariance */
+} gbees_likelihood;
+
 /* y = h(x) + noise at a time: function number `function` of the model. */
 typedef struct gbees_measurement {
     double time;
     int function;
-    int size;
-    double value[GBEES_MAX_DIM];
-    double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* size x size */
+    int size;                                         /* components of the function */
+    double value[GBEES_MAX_DIM];                      /* 0 where there is none */
+    double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* size x size, of all components */
+    gbees_likelihood likelihood;
+    double degrees_of_freedom;    /* of Student's t, > 0 */
+    unsigned missing;             /* bit k: component k was not measured; at least one was */
+    double period[GBEES_MAX_DIM]; /* > 0: the component comes back to itself; else 0 */
 } gbees_measurement;
+
+/* One Gaussian of an initial mixture. */
+typedef struct gbees_gaussian {
+    double weight; /* all add up to 1 */
+    double mean[GBEES_MAX_DIM];
+    double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM];
+    int lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM]; /* its box: lo_j <= i_j <= hi_j */
+} gbees_gaussian;
+
+/* The cells of an earlier run's record, in lexicographic order of their indices, each once. */
+typedef struct gbees_initial_cells {
+    size_t count;                  /* > 0 */
+    int32_t *index[GBEES_MAX_DIM]; /* index[j][i]: of cell i along axis j */
+    double *p;                     /* > 0 */
+} gbees_initial_cells;
 
 typedef struct gbees_problem {
     const gbees_model *model;
@@ -88,12 +115,17 @@ typedef struct gbees_problem {
     double start, end; /* model time */
     int records;       /* records a leg beside the initial one, >= 1; legs end at measurement times and at `end` */
 
-    double mean[GBEES_MAX_DIM]; /* of the initial Gaussian; also the centre of cell 0 */
+    double mean[GBEES_MAX_DIM]; /* of the initial density; also the centre of cell 0 (of a record only that) */
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM];
     double width[GBEES_MAX_DIM]; /* h: of a cell, > 0 */
-    int extent[GBEES_MAX_DIM];   /* the initial set is the box |i_j| <= extent_j */
-    double threshold;            /* p*, a probability mass a cell; 0 with a mass budget, which sets it */
-    double mass_budget;          /* > 0: the mass that may be lost in a unit of time, p* is steered to it; else 0 */
+    int extent[GBEES_MAX_DIM];   /* the initial set is in the box |i_j| <= extent_j */
+    /* The initial density is the Gaussian of that mean and covariance in all of the box, unless there are: */
+    int gaussian_count; /* Gaussians whose sum it is, in the union of their boxes; else 0 */
+    const gbees_gaussian *gaussians;
+    const gbees_initial_cells *cells; /* cells that hold it; else NULL */
+    uint64_t steps_before; /* with cells: of the runs that they come from: the order of sweeps goes on with it */
+    double threshold;      /* p*, a probability mass a cell; 0 with a mass budget, which sets it */
+    double mass_budget;    /* > 0: the mass that may be lost in a unit of time, p* is steered to it; else 0 */
 
     int bounded; /* cells whose centre has the model's J(x) outside of [bound_low, bound_high] are never made */
     double bound_low, bound_high;

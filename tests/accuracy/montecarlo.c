@@ -1,6 +1,7 @@
 /* montecarlo.c - drawing, carrying and weighting the samples; their moments are in moments.c. */
 #include "montecarlo.h"
 #include "cholesky.h"
+#include "numerics/likelihood.h"
 #include <Random123/philox.h>
 #include <math.h>
 #include <stdlib.h>
@@ -122,6 +123,8 @@ int gbees_montecarlo_create(const gbees_problem *problem, const gbees_montecarlo
     if (options->count < FEWEST || !(options->step > 0))
         return gbees_error_set(error, GBEES_EUSAGE,
                                "Monte Carlo: at least %d samples and a time step above 0, please", FEWEST);
+    if (problem->gaussian_count > 0 || problem->cells)
+        return gbees_error_set(error, GBEES_EUSAGE, "Monte Carlo: from one Gaussian alone, not with 'initial'");
     if (!(new = calloc(1, sizeof *new)))
         return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory");
     *new = (gbees_montecarlo){problem, *options, problem->start, options->count, {NULL}, NULL, NULL};
@@ -276,7 +279,7 @@ static void update_block(gbees_montecarlo *montecarlo, const gbees_measurement *
         double square = 0;
 
         for (int k = 0; k < measurement->size; k++)
-            r[k] = measurement->value[k] - y[k][i];
+            r[k] = gbees_wrapped(measurement->value[k] - y[k][i], measurement->period[k]);
         gbees_cholesky_solve(measurement->size, factor, r, r);
         for (int k = 0; k < measurement->size; k++)
             square += r[k] * r[k];
@@ -292,6 +295,10 @@ int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measuremen
     if (!montecarlo->problem->functions->measure_d)
         return gbees_error_set(error, GBEES_EMODEL, "Monte Carlo: the model '%s' has no measurement function",
                                montecarlo->problem->model->name);
+    if (measurement->missing || measurement->likelihood != GBEES_LIKELIHOOD_GAUSSIAN)
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "Monte Carlo: whole measurements with Gaussian noise alone: not that at t = %g",
+                               measurement->time);
     if (gbees_cholesky_factor(measurement->size, measurement->covariance, factor))
         return gbees_error_set(error, GBEES_EINPUT,
                                "Monte Carlo: the covariance of the measurement at t = %g is not positive definite",

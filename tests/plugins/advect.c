@@ -3,6 +3,7 @@
 #define GBEES_DIM_MIN 1
 #define GBEES_DIM_MAX 8
 #define GBEES_HAS_MEASURE 1
+#define GBEES_HAS_LOG_LIKELIHOOD 1
 #include <gbees/model.h>
 
 #ifdef GBEES_EQUATIONS
@@ -34,6 +35,16 @@ static inline void measure(int which, int n, real t, const real x[], const real 
     y[1] = x[0] * x[0];
 }
 
+/* Of the last state, in place of a Gaussian: Laplace's, less a constant that is left out, and none of the first state
+ * below 0. Of the pair: not a number of the first state above p[18]. */
+static inline real log_likelihood(int which, int n, real t, const real x[], const real p[], const real y[])
+{
+    (void)t;
+    if (which == 0)
+        return x[0] < 0 ? -(real)INFINITY : -fabs(y[0] - x[n - 1]) - 2000;
+    return x[0] > p[18] ? (real)NAN : 0;
+}
+
 #else
 
 static const gbees_quantity states[] = {
@@ -55,8 +66,8 @@ static const gbees_parameter parameters[] = {
     {"jump", "-", "speed away", 0, 0, 0},
 };
 static const gbees_measurement_function measurements[] = {
-    {"last", "the last state", 1, NULL},
-    {"pair", "the sum of the first and the last, and the square of the first", 2, NULL},
+    {"last", "the last state", 1, NULL, NULL},
+    {"pair", "the sum of the first and the last, and the square of the first", 2, NULL, NULL},
 };
 static const gbees_model_scenario scenarios[] = {
     {"default", "mean: [0, ...]\ncovariance: [1, ...]\nthreshold: 1.0e-6\nend: 1.0\nrecords: 1\n"},

@@ -1,9 +1,10 @@
-/* full - a model that uses all of the contract: every dimension, time, a helper, measurements of several components
- * and a bound. */
+/* full - a model that uses all of the contract: every dimension, time, a helper, measurements of several components,
+ * one of them periodic, a likelihood of its own and a bound. */
 #define GBEES_DIM_MIN 1
 #define GBEES_DIM_MAX 8
 #define GBEES_HAS_MEASURE 1
 #define GBEES_HAS_BOUND 1
+#define GBEES_HAS_LOG_LIKELIHOOD 1
 #include <gbees/model.h>
 
 #ifdef GBEES_EQUATIONS
@@ -31,6 +32,14 @@ static inline void measure(int which, int n, real t, const real x[], const real 
     y[2] = x[n - 1];
 }
 
+static inline real log_likelihood(int which, int n, real t, const real x[], const real p[], const real y[])
+{
+    (void)t;
+    if (p[0] < 0)
+        return -(real)INFINITY;
+    return y[which] > 0 ? -fabs(y[0] - GBEES_FN(spring)(x[0], p[0])) : -log(1 + x[n - 1] * x[n - 1]);
+}
+
 static inline real bound(int n, real t, const real x[], const real p[])
 {
     real energy = 0;
@@ -52,9 +61,10 @@ static const gbees_parameter parameters[] = {
     {"push", "m/s", "amplitude", 0.5, 0, 0},
 };
 static const gbees_quantity components[] = {{"sum", "m", "of all"}, {"x1", "m", "the first"}};
+static const double periods[] = {0, 6.283185307179586};
 static const gbees_measurement_function measurements[] = {
-    {"pair", "the sum and the first state", 2, components},
-    {"triple", "the time, the sum and the last state", 3, NULL},
+    {"pair", "the sum and the first state", 2, components, periods},
+    {"triple", "the time, the sum and the last state", 3, NULL, NULL},
 };
 static const gbees_quantity energy = {"energy", "m^2/s", "of the springs"};
 static const gbees_model_scenario scenarios[] = {

@@ -8,6 +8,7 @@
  *   GBEES_MOVING     1: the drift depends on time      GBEES_BOUNDED 1: cells out of the model's bound are not made
  *   GBEES_FRAMED     1: the grid is turned
  *   GBEES_BLOCKS     blocks a multiprocessor is to hold
+ *   GBEES_GAINS      for part 3: what measurements have beside Gaussian likelihoods (state.h); all, unless it is said
  *   GBEES_PART       1: steps, 2: the grid and records, 3: updates, 4: moves of the density; they are compiled side
  * by side. 0: all 9: no engine, the model's functions alone, for tests
  */
@@ -195,6 +196,7 @@ GBEES_KERNEL gbees_try(GBEES_BY_VALUE gbees_setup m, int which, const float *x_f
     gbees_model_drift_d(m.time_step, x_d, m.parameters_d, to_d);
     gbees_model_measure_d(which, m.time_step, x_d, m.parameters_d, to_d + STATE_MAX_DIM);
     to_d[2 * STATE_MAX_DIM] = gbees_model_bound_d(m.time_step, x_d, m.parameters_d);
+    to_d[2 * STATE_MAX_DIM + 1] = gbees_model_log_likelihood_d(which, m.time_step, x_d, m.parameters_d, to_d);
 }
 
 #endif

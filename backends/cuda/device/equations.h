@@ -22,6 +22,7 @@
 #define drift GBEES_FN(gbees_equation_drift)
 #define measure GBEES_FN(gbees_equation_measure)
 #define bound GBEES_FN(gbees_equation_bound)
+#define log_likelihood GBEES_FN(gbees_equation_log_likelihood)
 
 namespace gbees_equations
 {
@@ -41,6 +42,7 @@ namespace gbees_equations
 #undef drift
 #undef measure
 #undef bound
+#undef log_likelihood
 #undef GBEES_EQUATIONS
 
 /* On a turned grid (GBEES_FRAMED) points are those of its own axes, and drifts along them. */
@@ -124,6 +126,24 @@ GBEES_MODEL_FUNCTION void gbees_model_measure_d(int which, double t, const doubl
 #else
     (void)which, (void)t, (void)x, (void)p;
     y[0] = NAN;
+#endif
+}
+
+GBEES_MODEL_FUNCTION double gbees_model_log_likelihood_d(int which, double t, const double *x, const double *p,
+                                                         const double *y)
+{
+#ifdef GBEES_HAS_LOG_LIKELIHOOD
+#if GBEES_FRAMED
+    double at[GBEES_N];
+
+    gbees_frame_point_d(GBEES_N, p, x, at);
+    x = at;
+#endif
+#line 1 "gbees:log_likelihood"
+    return gbees_equations::gbees_equation_log_likelihood_d(which, GBEES_N, t, x, p, y);
+#else
+    (void)which, (void)t, (void)x, (void)p, (void)y;
+    return NAN;
 #endif
 }
 

@@ -26,6 +26,9 @@ GBEES_MODEL_FUNCTION void gbees_model_drift_f(float t, const float *x, const flo
 GBEES_MODEL_FUNCTION void gbees_model_drift_d(double t, const double *x, const double *p, double *dxdt);
 /* NaN of a model that measures nothing. */
 GBEES_MODEL_FUNCTION void gbees_model_measure_d(int which, double t, const double *x, const double *p, double *y);
+/* NaN of a model that has none. */
+GBEES_MODEL_FUNCTION double gbees_model_log_likelihood_d(int which, double t, const double *x, const double *p,
+                                                         const double *y);
 /* 0 of a model without a bound. */
 GBEES_MODEL_FUNCTION double gbees_model_bound_d(double t, const double *x, const double *p);
 

@@ -131,9 +131,16 @@ typedef struct gbees_state {
     gbees_wide_sum moment[1 + STATE_MAX_DIM + STATE_MAX_DIM * (STATE_MAX_DIM + 1) / 2 + 1];
     uint64_t peak, peak_brick; /* bits of the largest P */
     uint64_t likely, heavy;    /* ordered bits of the largest log L and log P L */
-    uint32_t invalid;
+    uint64_t invalid;          /* the least cell, slot * 64 + cell, whose likelihood is no number; all ones: none */
     uint32_t chunk_total;
 } gbees_state;
+
+/* What the measurements of a problem have beside Gaussian likelihoods: the kernels of updates are made for it. */
+enum {
+    GAIN_RESIDUALS = 1, /* residuals that wrap, components that are missing */
+    GAIN_STUDENT = 2,   /* Student's t */
+    GAIN_MODEL = 4      /* the model's own likelihood */
+};
 
 /* One measurement. */
 typedef struct gbees_gain {
@@ -141,6 +148,11 @@ typedef struct gbees_gain {
     double time;
     double value[STATE_MAX_DIM], inverse[STATE_MAX_DIM * STATE_MAX_DIM];
     double heaviest;
+    int kind;         /* GAIN_STUDENT, GAIN_MODEL or 0 */
+    int measured;     /* components */
+    uint32_t missing; /* bit k: component k */
+    double period[STATE_MAX_DIM], degrees;
+    double lowest; /* a log-likelihood below it is 0 in double precision */
 } gbees_gain;
 
 #endif

@@ -5,6 +5,11 @@
 #include "inspect.h"
 #include "numerics/likelihood.h"
 
+/* What is not asked for costs nothing: no register, either. */
+#ifndef GBEES_GAINS
+#define GBEES_GAINS (GAIN_RESIDUALS | GAIN_STUDENT | GAIN_MODEL)
+#endif
+
 /* Doubles as integers of the same order, for the largest of many. */
 GBEES_NUM uint64_t ordered_bits(double value)
 {
@@ -22,15 +27,31 @@ GBEES_NUM void cell_centre(const gbees_setup *m, uint32_t slot, int cell, double
     }
 }
 
-/* The log-likelihood at a point, relative to a perfect match. */
+/* y - h(x) along component j, as the measurement has it. */
+GBEES_NUM double residual_of(const gbees_gain *g, int j, const double *y)
+{
+    double residual = g->value[j] - y[j];
+
+    if (!(GBEES_GAINS & GAIN_RESIDUALS))
+        return residual;
+    return g->missing >> j & 1 ? 0 : gbees_wrapped(residual, g->period[j]);
+}
+
+/* The log-likelihood at a point, relative to a perfect match; of the model's own likelihood as it is. */
 GBEES_NUM double log_likelihood_at(const gbees_setup *m, const gbees_gain *g, const double *x)
 {
     double y[STATE_MAX_DIM], sum = 0;
 
+    if (GBEES_GAINS & GAIN_MODEL && g->kind == GAIN_MODEL)
+        return gbees_own_log_likelihood(
+            gbees_model_log_likelihood_d(g->function, g->time, x, m->parameters_d, g->value));
 #pragma unroll
     for (int j = 0; j < STATE_MAX_DIM; j++)
         y[j] = 0;
     gbees_model_measure_d(g->function, g->time, x, m->parameters_d, y);
+#pragma unroll
+    for (int j = 0; j < STATE_MAX_DIM; j++)
+        y[j] = j < g->size ? residual_of(g, j, y) : 0;
 #pragma unroll
     for (int j = 0; j < STATE_MAX_DIM; j++) {
         double row = 0;
@@ -40,10 +61,13 @@ GBEES_NUM double log_likelihood_at(const gbees_setup *m, const gbees_gain *g, co
 #pragma unroll
         for (int k = 0; k < STATE_MAX_DIM; k++)
             if (k < g->size)
-                row += g->inverse[j * g->size + k] * (g->value[k] - y[k]);
-        sum += (g->value[j] - y[j]) * row;
+                row += g->inverse[j * g->size + k] * y[k];
+        sum += y[j] * row;
     }
-    return -0.5 * sum;
+    sum *= -0.5;
+    return GBEES_GAINS & GAIN_STUDENT && g->kind == GAIN_STUDENT
+               ? gbees_student_exponent(sum, g->measured, g->degrees)
+               : sum;
 }
 
 /* Bit k: the likelihood of some cell of the brick changes by more than a hundredth inside the cell along axis k. */
@@ -67,7 +91,7 @@ GBEES_NUM uint32_t varying_axes(const gbees_setup *m, const gbees_gain *g, uint3
             for (int k = 0; k < DIM; k++)
                 shifted[k] = x[k] + (k == axis ? m->width[k] / 2 : 0);
             double high = log_likelihood_at(m, g, shifted);
-            if (fmax(low, high) > gbees_lowest_log_likelihood())
+            if (fmax(low, high) > (GBEES_GAINS & GAIN_MODEL ? g->lowest : gbees_lowest_log_likelihood()))
                 most = fmax(most, fmax(fabs(low - centre), fabs(high - centre)));
         }
         axes |= (uint32_t)(team_most(most) > 0.01) << axis;
@@ -140,7 +164,6 @@ GBEES_NUM void find_best_pass(const gbees_setup *m, const gbees_gain *g, gbees_s
 {
     const number *p = rows_of(m, s->current);
     double likely = -HUGE_VAL, heavy = -HUGE_VAL;
-    uint32_t invalid = 0;
 
     for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count()) {
         uint32_t axes = g->averages ? varying_axes(m, g, slot) : 0;
@@ -151,19 +174,17 @@ GBEES_NUM void find_best_pass(const gbees_setup *m, const gbees_gain *g, gbees_s
             if (!(value > 0))
                 continue;
             double log_l = cell_log_likelihood(m, g, slot, cell, axes);
-            invalid |= log_l != log_l;
+            if (log_l != log_l)
+                atomic_least_64(&s->invalid, (uint64_t)slot * CELLS + (uint64_t)cell);
             likely = fmax(likely, log_l);
             heavy = fmax(heavy, log(value) + log_l);
         }
     }
     likely = team_most(likely);
     heavy = team_most(heavy);
-    invalid = team_vote(invalid != 0);
     if (team_lane() == 0) {
         atomic_most_64(&s->likely, ordered_bits(likely));
         atomic_most_64(&s->heavy, ordered_bits(heavy));
-        if (invalid)
-            publish_32(&s->invalid, 1);
     }
 }
 

@@ -1,0 +1,196 @@
+/* initial_bricks.c - see initial_bricks.h. */
+#include "initial_bricks.h"
+#include "failure.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FARTHEST = 1 << 25 }; /* bricks from the origin, as in the engines */
+
+/* ---- a box ---- */
+
+/* The keys of the bricks that a box of cells touches; returns how many. */
+static double box_keys(const gbees_shape *shape, const int *lo, const int *hi, int32_t *first, int32_t *last)
+{
+    double bricks = 1;
+
+    for (int j = 0; j < shape->n; j++) {
+        first[j] = gbees_shape_key(shape, j, lo[j]);
+        last[j] = gbees_shape_key(shape, j, hi[j]);
+        bricks *= last[j] - first[j] + 1.0;
+    }
+    return bricks;
+}
+
+/* From one of these keys to the next, in lexicographic order; after the last comes the first. */
+static void box_next(const int32_t *lo, const int32_t *hi, int n, int32_t *key)
+{
+    for (int j = n - 1; j >= 0; j--) {
+        if (++key[j] <= hi[j])
+            return;
+        key[j] = lo[j];
+    }
+}
+
+static double whole_box(const gbees_problem *problem, const gbees_shape *shape, int32_t *lo, int32_t *hi)
+{
+    int low[GBEES_MAX_DIM];
+
+    for (int j = 0; j < shape->n; j++)
+        low[j] = -problem->extent[j];
+    return box_keys(shape, low, problem->extent, lo, hi);
+}
+
+/* ---- a list ---- */
+
+static int compare_keys(const void *a, const void *b)
+{
+    const int32_t *left = a, *right = b;
+
+    for (int j = 0; j < GBEES_MAX_DIM; j++)
+        if (left[j] != right[j])
+            return left[j] < right[j] ? -1 : 1;
+    return 0;
+}
+
+/* In order, each once. */
+static void sort(initial_bricks *bricks)
+{
+    uint64_t kept = 0;
+
+    qsort(bricks->list, (size_t)bricks->count, sizeof *bricks->list, compare_keys);
+    for (uint64_t k = 0; k < bricks->count; k++)
+        if (kept == 0 || compare_keys(bricks->list[kept - 1], bricks->list[k]) != 0)
+            memmove(bricks->list[kept++], bricks->list[k], sizeof *bricks->list);
+    bricks->count = kept;
+}
+
+static void list_boxes(initial_bricks *bricks, const gbees_problem *problem, const gbees_shape *shape)
+{
+    for (int g = 0; g < problem->gaussian_count; g++) {
+        int32_t lo[GBEES_MAX_DIM] = {0}, hi[GBEES_MAX_DIM] = {0}, key[GBEES_MAX_DIM];
+        double count = box_keys(shape, problem->gaussians[g].lo, problem->gaussians[g].hi, lo, hi);
+
+        memcpy(key, lo, sizeof key);
+        for (uint64_t k = 0; k < (uint64_t)count; k++) {
+            memcpy(bricks->list[bricks->count++], key, sizeof key);
+            box_next(lo, hi, shape->n, key);
+        }
+    }
+}
+
+/* A row of cells along the last axis names its brick once. */
+static int32_t *name_brick(const gbees_initial_cells *cells, const gbees_shape *shape, size_t i, int32_t *key)
+{
+    memset(key, 0, GBEES_MAX_DIM * sizeof *key);
+    for (int j = 0; j < shape->n; j++)
+        key[j] = gbees_shape_key(shape, j, cells->index[j][i]);
+    return key;
+}
+
+static uint64_t count_cells_bricks(const gbees_initial_cells *cells, const gbees_shape *shape,
+                                   int32_t (*list)[GBEES_MAX_DIM])
+{
+    int32_t last[GBEES_MAX_DIM] = {0}, key[GBEES_MAX_DIM];
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < cells->count; i++) {
+        name_brick(cells, shape, i, key);
+        if (count > 0 && compare_keys(last, key) == 0)
+            continue;
+        memcpy(last, key, sizeof last);
+        if (list)
+            memcpy(list[count], key, sizeof key);
+        count++;
+    }
+    return count;
+}
+
+/* ---- both ---- */
+
+double initial_bricks_most(const gbees_problem *problem, const gbees_shape *shape)
+{
+    double bricks = 1, some = 0;
+
+    for (int j = 0; j < shape->n; j++)
+        bricks *= ceil((2.0 * problem->extent[j] + 1) / shape->edge[j]) + 1;
+    if (problem->cells)
+        return fmin(bricks, (double)count_cells_bricks(problem->cells, shape, NULL));
+    for (int g = 0; g < problem->gaussian_count; g++) {
+        double box = 1;
+
+        for (int j = 0; j < shape->n; j++)
+            box *= ceil(((double)problem->gaussians[g].hi[j] - problem->gaussians[g].lo[j] + 1) / shape->edge[j]) + 1;
+        some += box;
+    }
+    return problem->gaussian_count > 0 ? fmin(bricks, some) : bricks;
+}
+
+static double list_length(const gbees_problem *problem, const gbees_shape *shape)
+{
+    int32_t lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM];
+    double length = problem->cells ? (double)count_cells_bricks(problem->cells, shape, NULL) : 0;
+
+    for (int g = 0; g < problem->gaussian_count; g++)
+        length += box_keys(shape, problem->gaussians[g].lo, problem->gaussians[g].hi, lo, hi);
+    return length;
+}
+
+double initial_bricks_bytes(const gbees_problem *problem, const gbees_shape *shape)
+{
+    double cells = problem->cells ? (double)problem->cells->count : 0;
+
+    return list_length(problem, shape) * sizeof(int32_t[GBEES_MAX_DIM]) + cells * (4.0 * shape->n + 8);
+}
+
+int initial_bricks_create(initial_bricks *bricks, const gbees_problem *problem, const gbees_shape *shape, double most,
+                          gbees_error *error)
+{
+    *bricks = (initial_bricks){.n = shape->n};
+    double count = whole_box(problem, shape, bricks->lo, bricks->hi), length = list_length(problem, shape);
+
+    for (int j = 0; j < shape->n && length > 0; j++)
+        if (bricks->lo[j] <= -FARTHEST || bricks->hi[j] >= FARTHEST)
+            return failure_far(problem, j, FARTHEST, error);
+    if ((length > 0 ? length : count) > most)
+        return gbees_error_set(error, GBEES_ENOMEM, "the initial box needs %.3g bricks", length > 0 ? length : count);
+    if (length > 0) {
+        bricks->list = malloc((size_t)length * sizeof *bricks->list);
+        if (!bricks->list)
+            return gbees_error_set(error, GBEES_ENOMEM, "out of memory for %.3g bricks of the initial density",
+                                   length);
+        if (problem->cells)
+            bricks->count = count_cells_bricks(problem->cells, shape, bricks->list);
+        else
+            list_boxes(bricks, problem, shape);
+        sort(bricks);
+    } else {
+        bricks->count = (uint64_t)count;
+    }
+    initial_bricks_rewind(bricks);
+    return 0;
+}
+
+void initial_bricks_destroy(initial_bricks *bricks)
+{
+    free(bricks->list);
+    bricks->list = NULL;
+}
+
+void initial_bricks_rewind(initial_bricks *bricks)
+{
+    bricks->next = 0;
+    memcpy(bricks->key, bricks->lo, sizeof bricks->key);
+}
+
+void initial_bricks_take(initial_bricks *bricks, int32_t *key)
+{
+    const size_t bytes = (size_t)bricks->n * sizeof *key;
+
+    if (bricks->list) {
+        memcpy(key, bricks->list[bricks->next++], bytes);
+        return;
+    }
+    memcpy(key, bricks->key, bytes);
+    box_next(bricks->lo, bricks->hi, bricks->n, bricks->key);
+}

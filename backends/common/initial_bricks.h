@@ -1,0 +1,33 @@
+/* initial_bricks.h - the bricks that the initial density touches, in lexicographic order of their keys. */
+#ifndef GBEES_COMMON_INITIAL_BRICKS_H
+#define GBEES_COMMON_INITIAL_BRICKS_H
+
+#include "numerics/brick.h"
+#include <gbees/error.h>
+#include <gbees/problem.h>
+
+/* All bricks of a box, or, where the density is no box, a list of them. */
+typedef struct initial_bricks {
+    int n;
+    uint64_t count;
+    int32_t lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM]; /* the box's keys */
+    int32_t (*list)[GBEES_MAX_DIM];               /* else NULL */
+    uint64_t next;                                /* in the list */
+    int32_t key[GBEES_MAX_DIM];                   /* ... in the box */
+} initial_bricks;
+
+/* GBEES_ENOMEM: there are more than `most`, or no memory for the list; GBEES_ENUMERIC: one is too far away. */
+int initial_bricks_create(initial_bricks *bricks, const gbees_problem *problem, const gbees_shape *shape, double most,
+                          gbees_error *error);
+void initial_bricks_destroy(initial_bricks *bricks);
+
+/* Back to the first. */
+void initial_bricks_rewind(initial_bricks *bricks);
+/* The next one's key; not asked for more often than there are bricks. */
+void initial_bricks_take(initial_bricks *bricks, int32_t *key);
+
+/* At most so many, before they are listed; and the host's bytes for the list. */
+double initial_bricks_most(const gbees_problem *problem, const gbees_shape *shape);
+double initial_bricks_bytes(const gbees_problem *problem, const gbees_shape *shape);
+
+#endif

@@ -1,0 +1,52 @@
+/* measurement.c - see measurement.h. */
+#include "measurement.h"
+#include "gaussian.h"
+#include "numerics/likelihood.h"
+#include <math.h>
+#include <string.h>
+
+/* Student's t has the Gaussian's factor with another constant in front of the determinant. */
+static double student_norm(double gaussian_norm, int size, double degrees)
+{
+    int sign; /* of a gamma function: it is positive here */
+
+    return gaussian_norm - 0.5 * size * log(0.5 * degrees) + lgamma_r(0.5 * (degrees + size), &sign) -
+           lgamma_r(0.5 * degrees, &sign);
+}
+
+static int invert(const gbees_measurement *m, measurement_terms *terms)
+{
+    double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM], inverse[GBEES_MAX_DIM * GBEES_MAX_DIM];
+    int from[GBEES_MAX_DIM];
+
+    terms->measured = 0;
+    for (int k = 0; k < m->size; k++)
+        if (!(m->missing >> k & 1))
+            from[terms->measured++] = k;
+    const int count = terms->measured;
+    for (int j = 0; j < count; j++)
+        for (int k = 0; k < count; k++)
+            covariance[j * count + k] = m->covariance[from[j] * m->size + from[k]];
+    if (count < 1 || gaussian_invert(count, covariance, inverse, &terms->log_norm))
+        return 1;
+    for (int j = 0; j < count; j++)
+        for (int k = 0; k < count; k++)
+            terms->inverse[from[j] * m->size + from[k]] = inverse[j * count + k];
+    return 0;
+}
+
+int measurement_prepare(const gbees_measurement *measurement, double time, measurement_terms *terms,
+                        gbees_error *error)
+{
+    *terms = (measurement_terms){.measured = measurement->size, .lowest = gbees_lowest_log_likelihood()};
+    if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL) {
+        terms->lowest = -HUGE_VAL; /* there is no telling what it leaves out */
+        return 0;
+    }
+    if (invert(measurement, terms))
+        return gbees_error_set(error, GBEES_EINPUT, "measurement at t = %.9g: covariance not positive definite",
+                               time);
+    if (measurement->likelihood == GBEES_LIKELIHOOD_STUDENT)
+        terms->log_norm = student_norm(terms->log_norm, terms->measured, measurement->degrees_of_freedom);
+    return 0;
+}

@@ -1,0 +1,124 @@
+/* scenario_text.c - a scenario as YAML that reads back to the same; see scenario.h. */
+#include "io/scenario.h"
+#include <ctype.h>
+
+static void write_name(gbees_text *out, const char *name)
+{
+    int plain = isalpha((unsigned char)name[0]);
+
+    for (const char *c = name; *c; c++)
+        plain = plain && (isalnum((unsigned char)*c) || *c == '_');
+    if (plain) {
+        gbees_text_add(out, "%s", name);
+        return;
+    }
+    gbees_text_add(out, "\"");
+    for (const char *c = name; *c; c++)
+        gbees_text_add(out, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
+    gbees_text_add(out, "\"");
+}
+
+static void write_number(gbees_text *out, const gbees_node *node)
+{
+    double value;
+    char number[GBEES_NUMBER_TEXT];
+
+    if (gbees_number_read(node->text, &value))
+        gbees_text_add(out, "%s", gbees_number_write(value, number));
+    else
+        gbees_text_add(out, "%s", node->text); /* '...' */
+}
+
+static void write_value(gbees_text *out, const gbees_schema_key *key, const gbees_node *node)
+{
+    if (node->kind == GBEES_NODE_LIST) {
+        gbees_text_add(out, "[");
+        for (size_t i = 0; i < node->count; i++) {
+            gbees_text_add(out, i ? ", " : "");
+            write_value(out, key, node->items[i]);
+        }
+        gbees_text_add(out, "]");
+    } else if (key->kind == GBEES_KIND_NAME || key->kind == GBEES_KIND_PATH) {
+        write_name(out, node->text);
+    } else if (key->kind == GBEES_KIND_CHOICE) {
+        gbees_text_add(out, "%s", node->text);
+    } else {
+        write_number(out, node);
+    }
+}
+
+static void write_map(gbees_text *out, const gbees_schema_key *fields, const gbees_node *map)
+{
+    const char *separator = "";
+
+    gbees_text_add(out, "{");
+    for (; fields->name; fields++) {
+        const gbees_node *value = gbees_node_find(map, fields->name);
+
+        if (!value)
+            continue;
+        gbees_text_add(out, "%s%s: ", separator, fields->name);
+        write_value(out, fields, value);
+        separator = ", ";
+    }
+    gbees_text_add(out, "}");
+}
+
+/* Measurements or Gaussians. */
+static void write_maps(gbees_text *out, const gbees_schema_key *key, const gbees_scenario *scenario,
+                       const gbees_node *list)
+{
+    size_t written = 0;
+
+    gbees_text_add(out, "%s:", key->name);
+    for (size_t i = 0; i < list->count; i++) {
+        const gbees_node *map = list->items[i];
+
+        if (key->kind == GBEES_KIND_MEASUREMENTS && gbees_scenario_leaves_out(scenario, map))
+            continue;
+        gbees_text_add(out, "\n  - ");
+        write_map(out, key->fields, map);
+        written++;
+    }
+    gbees_text_add(out, written ? "\n" : " []\n");
+}
+
+static void write_parameters(gbees_text *out, const gbees_schema_key *key, const gbees_scenario *scenario)
+{
+    size_t written = 0, count;
+    const gbees_entry *entries = gbees_scenario_entries(scenario, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        const char *name = gbees_scenario_parameter(entries[i].key);
+
+        if (!name)
+            continue;
+        gbees_text_add(out, written++ ? ", " : "parameters: {");
+        write_name(out, name);
+        gbees_text_add(out, ": ");
+        write_value(out, key, entries[i].value);
+    }
+    if (written)
+        gbees_text_add(out, "}\n");
+}
+
+void gbees_scenario_write(const gbees_scenario *scenario, gbees_text *out)
+{
+    for (const gbees_schema_key *key = gbees_schema_next(NULL); key; key = gbees_schema_next(key)) {
+        const gbees_node *value = gbees_scenario_find(scenario, key->name);
+
+        if (key->kind == GBEES_KIND_PARAMETERS) {
+            write_parameters(out, key, scenario);
+        } else if (value && key->fields && value->kind == GBEES_NODE_LIST) {
+            write_maps(out, key, scenario, value);
+        } else if (value && value->kind == GBEES_NODE_MAP) {
+            gbees_text_add(out, "%s: ", key->name);
+            write_map(out, key->record, value);
+            gbees_text_add(out, "\n");
+        } else if (value) {
+            gbees_text_add(out, "%s: ", key->name);
+            write_value(out, key, value);
+            gbees_text_add(out, "\n");
+        }
+    }
+}

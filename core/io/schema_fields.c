@@ -1,0 +1,52 @@
+/* schema_fields.c - see schema_fields.h. */
+#include "io/schema_fields.h"
+#include <stddef.h>
+
+enum { ABOVE_MIN = 3 }; /* gbees_schema_key.bounded: min is a bound, and out itself */
+
+static const char *const likelihoods[] = {"gaussian", "student-t", "model", NULL};
+
+const gbees_schema_key gbees_schema_measurement_fields[] = {
+    {.name = "time", .kind = GBEES_KIND_NUMBER, .range = "a number", .required = 1, .text = "model time"},
+    {.name = "function", .kind = GBEES_KIND_NAME, .text = "the model's function; may be left out if it has only one"},
+    {.name = "value",
+     .kind = GBEES_KIND_MEASURED,
+     .range = "a number",
+     .required = 1,
+     .text = "what was measured; ~ for a component that was not"},
+    {.name = "covariance", .kind = GBEES_KIND_MATRIX, .range = "a number", .text = "of the noise"},
+    {.name = "likelihood",
+     .kind = GBEES_KIND_CHOICE,
+     .choices = likelihoods,
+     .initial = "gaussian",
+     .text = "of the residuals: gaussian, student-t, or model: by its own log_likelihood()"},
+    {.name = "degrees_of_freedom",
+     .kind = GBEES_KIND_NUMBER,
+     .range = "a number > 0",
+     .min = 0,
+     .bounded = ABOVE_MIN,
+     .text = "of student-t"},
+    {.name = NULL},
+};
+
+const gbees_schema_key gbees_schema_gaussian_fields[] = {
+    {.name = "weight",
+     .kind = GBEES_KIND_NUMBER,
+     .range = "a number > 0",
+     .min = 0,
+     .bounded = ABOVE_MIN,
+     .initial = "1",
+     .text = "its share, up to a factor that is the same for all"},
+    {.name = "mean", .kind = GBEES_KIND_NUMBERS, .range = "a number", .required = 1, .text = "of this Gaussian"},
+    {.name = "covariance", .kind = GBEES_KIND_MATRIX, .range = "a number", .required = 1, .text = "of this Gaussian"},
+    {.name = NULL},
+};
+
+const gbees_schema_key gbees_schema_record_fields[] = {
+    {.name = "file", .kind = GBEES_KIND_PATH, .required = 1, .text = "a results folder, or one of its records"},
+    {.name = "record",
+     .kind = GBEES_KIND_NAME,
+     .initial = "last",
+     .text = "of a folder: last, its number among all from 0, or its name, leg1_record0"},
+    {.name = NULL},
+};

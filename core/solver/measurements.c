@@ -1,0 +1,198 @@
+/* measurements.c - the measurements of a scenario become those of the problem: what they ask of the model, their
+ * shapes, and their order in time. */
+#include "base/text.h"
+#include "io/scenario.h"
+#include "solver/builder.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "did you mean 'z'?", or all that there are; malloc()ed, NULL if memory runs out. */
+static char *list_functions(const gbees_model *model, const char *name)
+{
+    gbees_text text = {0};
+    const char *nearest = NULL;
+
+    for (int i = 0; name && i < model->measurement_count; i++)
+        nearest = builder_nearer(name, model->measurements[i].name, nearest);
+    if (nearest)
+        gbees_text_add(&text, "did you mean '%s'?", nearest);
+    for (int i = 0; !nearest && i < model->measurement_count; i++)
+        gbees_text_add(&text, "%s%s", i ? ", " : name ? "it has " : "", model->measurements[i].name);
+    return gbees_text_take(&text);
+}
+
+static int unknown_function(const builder *b, const gbees_node *place, const char *label, const char *name)
+{
+    const gbees_model *model = b->model;
+
+    if (model->measurement_count < 1)
+        return gbees_node_error(place, b->error, "%s: %s has no measurement functions", label, model->name);
+    char *list = list_functions(model, name);
+    if (!list)
+        return builder_no_memory(b);
+    if (name)
+        (void)gbees_node_error(place, b->error, "%s: function: %s has no function '%s': %s", label, model->name, name,
+                               list);
+    else
+        (void)gbees_node_error(place, b->error, "%s: 'function' is missing, and %s has several: %s", label,
+                               model->name, list);
+    free(list);
+    return GBEES_EINPUT;
+}
+
+static int set_function(const builder *b, const gbees_node *map, const char *label, gbees_measurement *measurement)
+{
+    const gbees_model *model = b->model;
+    const gbees_node *node = gbees_node_find(map, "function");
+    int found = !node && model->measurement_count == 1 ? 0 : -1;
+
+    for (int i = 0; node && i < model->measurement_count; i++) {
+        if (strcmp(model->measurements[i].name, node->text) == 0)
+            found = i;
+    }
+    if (found < 0)
+        return unknown_function(b, node ? node : map, label, node ? node->text : NULL);
+    const gbees_measurement_function *function = &model->measurements[found];
+    measurement->function = found;
+    measurement->size = function->size;
+    if (measurement->size < 1 || measurement->size > GBEES_MAX_DIM)
+        return gbees_error_set(b->error, GBEES_EMODEL,
+                               "%s: the plugin gives the function '%s' the size %d, 1 to %d are possible",
+                               model->name, function->name, function->size, GBEES_MAX_DIM);
+    for (int j = 0; function->period && j < function->size; j++)
+        measurement->period[j] = function->period[j];
+    return GBEES_OK;
+}
+
+/* How residuals are judged, and whether the model can do it. */
+static int set_likelihood(const builder *b, const gbees_node *map, const char *label, gbees_measurement *measurement)
+{
+    const gbees_model *model = b->model;
+    const gbees_functions *functions = b->problem->functions;
+    const gbees_node *kind = gbees_node_find(map, "likelihood"),
+                     *degrees = gbees_node_find(map, "degrees_of_freedom");
+    const char *function = model->measurements[measurement->function].name;
+
+    measurement->likelihood = !kind || strcmp(kind->text, "gaussian") == 0 ? GBEES_LIKELIHOOD_GAUSSIAN
+                              : strcmp(kind->text, "model") == 0           ? GBEES_LIKELIHOOD_MODEL
+                                                                           : GBEES_LIKELIHOOD_STUDENT;
+    if (degrees)
+        measurement->degrees_of_freedom = gbees_node_number(degrees);
+    if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL && !functions->log_likelihood_d)
+        return gbees_node_error(kind, b->error,
+                                "%s: likelihood: %s has none of its own (no log_likelihood()): give 'gaussian' or "
+                                "'student-t', and a covariance",
+                                label, model->name);
+    if (measurement->likelihood != GBEES_LIKELIHOOD_MODEL && !functions->measure_d)
+        return functions->log_likelihood_d
+                   ? gbees_node_error(kind ? kind : map, b->error,
+                                      "%s: %s has no measure(), only a likelihood of its own: give "
+                                      "'likelihood: model'",
+                                      label, model->name)
+                   : gbees_error_set(b->error, GBEES_EMODEL,
+                                     "%s: the plugin names the function '%s' but can't compute it (it needs "
+                                     "GBEES_HAS_MEASURE and a size from 1 to %d)",
+                                     model->name, function, GBEES_MAX_DIM);
+    return GBEES_OK;
+}
+
+static int set_value(const builder *b, const gbees_node *map, const char *label, gbees_measurement *measurement)
+{
+    const gbees_node *value = gbees_node_find(map, "value");
+    const unsigned all = (1u << measurement->size) - 1;
+    char part[64], what[128];
+
+    (void)snprintf(what, sizeof what, "function %s", b->model->measurements[measurement->function].name);
+    (void)snprintf(part, sizeof part, "%s: value", label);
+    int status = gbees_node_numbers(value, part, measurement->size, what, measurement->value, b->error);
+    if (status)
+        return status;
+    measurement->missing = gbees_node_missing(value, measurement->size);
+    if (measurement->missing == all)
+        return gbees_node_error(value, b->error, "%s: no component was measured: leave the measurement out", part);
+    if (measurement->missing && measurement->likelihood == GBEES_LIKELIHOOD_MODEL)
+        return gbees_node_error(value, b->error, "%s: with 'likelihood: model' no component can be missing", part);
+    if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL)
+        return GBEES_OK;
+    (void)snprintf(part, sizeof part, "%s: covariance", label);
+    return builder_covariance(gbees_node_find(map, "covariance"), part, measurement->size, what,
+                              measurement->covariance, b->error);
+}
+
+static int set_measurement(const builder *b, const gbees_node *map, size_t number, gbees_measurement *measurement)
+{
+    const gbees_node *time = gbees_node_find(map, "time");
+    const double start = b->problem->start;
+    char label[48];
+
+    (void)snprintf(label, sizeof label, "measurement %zu", number);
+    measurement->time = gbees_node_number(time);
+    if (!(measurement->time > start || (b->resumed && measurement->time == start)) ||
+        !(measurement->time <= b->problem->end))
+        return gbees_node_error(time, b->error,
+                                "%s: time: expected a time after the start (%g) and not after the end (%g), "
+                                "found '%s'",
+                                label, start, b->problem->end, time->text);
+    int status = set_function(b, map, label, measurement);
+    if (!status)
+        status = set_likelihood(b, map, label, measurement);
+    return status ? status : set_value(b, map, label, measurement);
+}
+
+/* A measurement in the scenario's list, to be put in order of time. */
+typedef struct ordered {
+    double time;
+    size_t number; /* from 1 */
+    const gbees_node *map;
+} ordered;
+
+static int by_time(const void *a, const void *b)
+{
+    const ordered *left = a, *right = b;
+
+    if (left->time != right->time)
+        return left->time < right->time ? -1 : 1;
+    return left->number < right->number ? -1 : left->number > right->number;
+}
+
+/* Whether an initial record has this measurement in it. */
+static int is_in_record(const builder *b, double time)
+{
+    return b->resumed && (time < b->problem->start || (b->updated && time <= b->start));
+}
+
+static size_t order(const builder *b, const gbees_node *list, ordered *all)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const gbees_node *map = list->items[i];
+        double time = gbees_node_number(gbees_node_find(map, "time"));
+
+        if (!gbees_scenario_leaves_out(b->scenario, map) && !is_in_record(b, time))
+            all[count++] = (ordered){time, i + 1, map};
+    }
+    qsort(all, count, sizeof *all, by_time);
+    return count;
+}
+
+int builder_set_measurements(builder *b)
+{
+    const gbees_node *list = builder_find(b, "measurements");
+    int status = GBEES_OK;
+
+    if (!list || list->count == 0)
+        return GBEES_OK;
+    ordered *all = calloc(list->count, sizeof *all);
+    gbees_measurement *measurements = calloc(list->count, sizeof *measurements);
+    b->problem->measurements = measurements;
+    if (!all || !measurements)
+        status = builder_no_memory(b);
+    size_t count = status ? 0 : order(b, list, all);
+    for (size_t i = 0; !status && i < count; i++)
+        status = set_measurement(b, all[i].map, all[i].number, &measurements[i]);
+    b->problem->measurement_count = (int)count;
+    free(all);
+    return status;
+}
