@@ -54,6 +54,7 @@ check_PROGRAMS += \
 	%D%/test_solver \
 	%D%/test_split \
 	%D%/test_split_order \
+	%D%/test_teller \
 	%D%/test_text \
 	%D%/test_warnings
 %C%_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
