@@ -97,4 +97,8 @@ const gbees_backend gbees_backend_card = {
     .statistics = cuda_engine_statistics,
     .cells = cuda_engine_cells,
     .totals = cuda_engine_totals,
+    .capture = cuda_engine_capture,
+    .capture_cells = cuda_engine_capture_cells,
+    .capture_free = cuda_engine_capture_free,
+    .marginals = cuda_engine_marginals,
 };

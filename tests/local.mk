@@ -236,7 +236,7 @@ check_LTLIBRARIES += %D%/gbees_shim_nan.la
 %C%_gbees_shim_nan_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
 
 if HAVE_CHECK
-check_PROGRAMS += %D%/test_cuda_engine
+check_PROGRAMS += %D%/test_cuda_engine %D%/test_cuda_records
 endif
 endif
 

@@ -21,7 +21,8 @@ variable() { # NAME: of the Makefile
 }
 
 # The engine's half on the host, once for each sanitizer; what compiles kernels has no part in it.
-host="cuda/advance cuda/launch cuda/memory cuda/room cuda/setup cuda/statistics cuda/update common/budget common/failure common/gaussian common/initial"
+host="cuda/advance cuda/capture cuda/launch cuda/marginals cuda/memory cuda/packed cuda/room cuda/setup
+    cuda/statistics cuda/update common/budget common/failure common/gaussian common/initial"
 runtime=$top_build/backends/.libs/libcuda_runtime.a
 include="-I$top_src/include -I$top_src/core -I$top_src -I$top_src/tests -I$top_src/backends -I$top_src/backends/cuda
     -I$top_build $(variable CUDA_CPPFLAGS) $(variable LAPACKE_CFLAGS)"

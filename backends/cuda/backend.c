@@ -101,7 +101,7 @@ static void destroy(gbees_engine *engine)
 static double estimate(const gbees_problem *problem)
 {
     gbees_shape shape;
-    int n = problem->dimension, rows = gbees_scheme_is_split(problem->numerics.scheme) ? 2 : 3;
+    int n = problem->dimension, rows = cuda_spec_rows(problem);
     double bricks = 1;
 
     gbees_shape_set(&shape, n, 64);
@@ -127,4 +127,8 @@ const gbees_backend gbees_backend_card = {
     .statistics = cuda_engine_statistics,
     .cells = cuda_engine_cells,
     .totals = cuda_engine_totals,
+    .capture = cuda_engine_capture,
+    .capture_cells = cuda_engine_capture_cells,
+    .capture_free = cuda_engine_capture_free,
+    .marginals = cuda_engine_marginals,
 };

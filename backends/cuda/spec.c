@@ -25,11 +25,25 @@ int cuda_spec_is_wide(const gbees_problem *problem)
     return problem->numerics.precision != GBEES_DOUBLE && initial_box_is_fine(problem);
 }
 
+int cuda_spec_has_updates(const gbees_problem *problem)
+{
+    return problem->measurement_count > 0 && problem->measurements[0].time <= problem->end;
+}
+
+int cuda_spec_rows(const gbees_problem *problem)
+{
+    const gbees_scheme scheme = problem->numerics.scheme;
+
+    return gbees_scheme_is_split(scheme) ? 2 : scheme == GBEES_SCHEME_CTU_POSITIVE ? 4 : 3;
+}
+
 void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int part, int exact)
 {
     static const char *const parts[PROGRAMS] = {"GBEES_PART=1", "GBEES_PART=2", "GBEES_PART=3", "GBEES_PART=4"};
     const gbees_numerics *numerics = &problem->numerics;
     int twice = numerics->precision == GBEES_DOUBLE, split = gbees_scheme_is_split(numerics->scheme);
+    int shared = numerics->scheme == GBEES_SCHEME_CTU_POSITIVE;
+    int diverges = shared || numerics->scheme == GBEES_SCHEME_CTU_DIVERGENCE;
     const char *const blocks[PROGRAMS] = {"GBEES_BLOCKS=2", "GBEES_BLOCKS=2", "GBEES_BLOCKS=1",
                                           twice ? "GBEES_BLOCKS=3" : "GBEES_BLOCKS=4"};
 
@@ -41,10 +55,10 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
                     cuda_spec_is_wide(problem) ? "GBEES_WIDE=1" : "GBEES_WIDE=0",
                     split ? "GBEES_SPLIT=1" : "GBEES_SPLIT=0",
                     numerics->scheme == GBEES_SCHEME_SPLIT5_MP ? "GBEES_PRESERVING=1" : "GBEES_PRESERVING=0",
-                    numerics->scheme == GBEES_SCHEME_CTU_DIVERGENCE ? "GBEES_DIVERGENCE=1" : "GBEES_DIVERGENCE=0",
-                    blocks[part], parts[part],
-                    problem->model->flags & GBEES_TIME_DEPENDENT ? "GBEES_MOVING=1" : "GBEES_MOVING=0"},
-        .define_count = 9,
+                    diverges ? "GBEES_DIVERGENCE=1" : "GBEES_DIVERGENCE=0", blocks[part], parts[part],
+                    problem->model->flags & GBEES_TIME_DEPENDENT ? "GBEES_MOVING=1" : "GBEES_MOVING=0",
+                    "GBEES_SHARED=1"},
+        .define_count = shared ? 10 : 9,
         .no_contraction = twice || exact, /* the CPU's bits, where the operations are the same */
         .separate = is_separate()};
     (void)snprintf(spec->arch, sizeof spec->arch, "%s", arch);

@@ -27,6 +27,7 @@ EMBED(cells, "backends/cuda/device/cells.h")
 EMBED(ctu, "backends/cuda/device/ctu.h")
 EMBED(grow, "backends/cuda/device/grow.h")
 EMBED(inspect, "backends/cuda/device/inspect.h")
+EMBED(marginals, "backends/cuda/device/marginals.h")
 EMBED(platform, "backends/cuda/device/platform.h")
 EMBED(prune, "backends/cuda/device/prune.h")
 EMBED(state, "backends/cuda/device/state.h")
@@ -52,6 +53,7 @@ static const cuda_text table[] = {
     NAMED("ctu.h", ctu),
     NAMED("grow.h", grow),
     NAMED("inspect.h", inspect),
+    NAMED("marginals.h", marginals),
     NAMED("platform.h", platform),
     NAMED("prune.h", prune),
     NAMED("state.h", state),
