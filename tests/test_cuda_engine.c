@@ -16,6 +16,11 @@ static const struct {
     {{"lorenz63", "shim_split", {"records=1", "end=0.3", "time_step=0.001", "prune_interval=1"}}, &same},
     {{"lorenz63", "shim_split", {"records=1", "end=0.6", "courant=0.5", "prune_interval=1000"}}, &same},
     {{"lorenz63", "shim_ctu", {"records=2", "end=1.2", "scheme=ctu", "precision=double"}}, &rounded},
+    /* Cells give all that they hold. */
+    {{"lorenz63",
+      "shim_positive",
+      {"records=1", "end=0.6", "scheme=ctu-positive", "precision=double", "factor=1", "threshold=5e-6"}},
+     &rounded},
     {{"lorenz96", "shim_six", {"dimension=6", "records=2", "end=0.02", "extent=1.5"}}, &same},
     {{"pcr3bp", "shim_wide", {"records=2", "end=0.05", "scheme=split5-mp"}}, &same},
     /* The drift depends on time. */

@@ -89,6 +89,8 @@ if has address,undefined; then
     run address,undefined lorenz63 "-DGBEES_N=3 $mixed" records=2 end=0.1 prune_interval=5 "$measured"
     run address,undefined lorenz63 "-DGBEES_N=3 $double" records=1 end=0.05 scheme=ctu precision=double prune_interval=5 \
         'measurements=[]'
+    run address,undefined lorenz63 "-DGBEES_N=3 -DGBEES_DIVERGENCE=1 -DGBEES_SHARED=1 $double" records=1 end=0.05 \
+        scheme=ctu-positive precision=double prune_interval=5 'measurements=[]'
     run address,undefined duffing "-DGBEES_N=2 $moving" records=1 end=0.2
     run address,undefined lorenz96 "-DGBEES_N=6 $mixed" records=1 end=0.006 extent=1.5
 fi
