@@ -84,9 +84,10 @@ what="a signal"
 "$program" --threads 1 --quiet --plugin lorenz63 --backend shim_split --until 50 --set records=200 --output signal \
     >out 2>err </dev/null &
 pid=$!
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    test ! -e signal/leg0_record2.h5 || break
+tries=40
+while test ! -e signal/leg0_record2.h5 && test "$tries" -gt 0; do
     sleep 0.5
+    tries=$((tries - 1))
 done
 kill -TERM "$pid"
 wait "$pid"
