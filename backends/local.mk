@@ -92,6 +92,7 @@ cuda_texts = \
 	%D%/cuda/device/ctu.h \
 	%D%/cuda/device/grow.h \
 	%D%/cuda/device/inspect.h \
+	%D%/cuda/device/marginals.h \
 	%D%/cuda/device/platform.h \
 	%D%/cuda/device/prune.h \
 	%D%/cuda/device/state.h \
@@ -124,10 +125,14 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 %C%_libcuda_engine_la_LDFLAGS =
 %C%_libcuda_engine_la_SOURCES = \
 	%D%/cuda/advance.c \
+	%D%/cuda/capture.c \
 	%D%/cuda/engine.h \
 	%D%/cuda/launch.c \
+	%D%/cuda/marginals.c \
 	%D%/cuda/memory.c \
 	%D%/cuda/memory.h \
+	%D%/cuda/packed.c \
+	%D%/cuda/packed.h \
 	%D%/cuda/room.c \
 	%D%/cuda/setup.c \
 	%D%/cuda/statistics.c \

@@ -6,7 +6,7 @@ libgbees_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DGBEES_BACKEND_DIR='"$(backenddir)"' \
 	-DGBEES_BUILD_DIR='"$(abs_top_builddir)"'
 libgbees_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,defs
-libgbees_la_LIBADD = $(HDF5_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(LAPACKE_LIBS) $(LTDL_LIBS)
+libgbees_la_LIBADD = $(HDF5_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(LAPACKE_LIBS) $(LTDL_LIBS) -lpthread
 libgbees_la_SOURCES = \
 	%D%/base/error.c \
 	%D%/base/sha256.c \
@@ -79,6 +79,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \
 	%D%/solver/solver.c \
+	%D%/solver/teller.c \
+	%D%/solver/teller.h \
 	%D%/solver/version.c \
 	%D%/solver/warnings.c
 

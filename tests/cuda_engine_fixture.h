@@ -18,6 +18,7 @@ enum { MOST_RECORDS = 32, MOST_SETTINGS = 12 };
 
 typedef struct kept_record {
     gbees_record record;
+    uint64_t marginals; /* a hash of their bits; 0: there were none */
     size_t count;
     int32_t *index; /* [axis][cell] */
     double *p;
@@ -37,6 +38,51 @@ typedef struct a_case {
     const char *settings[MOST_SETTINGS];
 } a_case;
 
+/* The marginals that came with a record are those of its cells, but for the rounding of `cells` addends: of each to a
+ * multiple of 2^-60, and of a sum of doubles. */
+static inline void check_marginal(const double *p, const double *of_cells, uint64_t count, size_t cells,
+                                  uint64_t *hash)
+{
+    double most = 0;
+
+    for (uint64_t i = 0; i < count; i++)
+        most = fmax(most, of_cells[i]);
+    most = 1e-13 * most + (double)cells * 0x1p-61;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t bits;
+
+        ck_assert_msg(fabs(p[i] - of_cells[i]) <= most, "entry %llu of %llu: %.17g, not %.17g", (unsigned long long)i,
+                      (unsigned long long)count, p[i], of_cells[i]);
+        memcpy(&bits, &p[i], sizeof bits);
+        *hash = (*hash ^ bits) * 1099511628211u;
+    }
+}
+
+static inline uint64_t check_marginals(const gbees_record *record)
+{
+    const gbees_marginals *m = record->marginals;
+    uint64_t hash = 14695981039346656037u;
+    const size_t cells = gbees_cells_count(record->cells);
+    double *of_cells;
+
+    for (int j = 0; j < record->problem->dimension; j++) {
+        int32_t first, last;
+
+        gbees_cells_range(record->cells, j, &first, &last);
+        ck_assert_int_eq(m->first[j], first);
+        ck_assert_uint_eq(m->length[j], (uint64_t)(last - first + 1));
+        ck_assert_int_eq(gbees_cells_marginal_1d(record->cells, j, &of_cells, NULL), 0);
+        check_marginal(m->line[j], of_cells, m->length[j], cells, &hash);
+        free(of_cells);
+        for (int k = j + 1; k < record->problem->dimension; k++) {
+            ck_assert_int_eq(gbees_cells_marginal_2d(record->cells, j, k, &of_cells, NULL), 0);
+            check_marginal(m->plane[j][k], of_cells, m->length[j] * m->length[k], cells, &hash);
+            free(of_cells);
+        }
+    }
+    return hash;
+}
+
 static inline int keep_record(void *context, const gbees_record *record, gbees_error *error)
 {
     kept_run *run = context;
@@ -48,6 +94,7 @@ static inline int keep_record(void *context, const gbees_record *record, gbees_e
     run->n = record->problem->dimension;
     memcpy(run->width, record->problem->width, sizeof run->width);
     to->record = *record;
+    to->marginals = record->marginals ? check_marginals(record) : 0;
     to->count = gbees_cells_count(record->cells);
     to->p = malloc((to->count + 1) * sizeof *to->p);
     to->index = malloc((to->count + 1) * (size_t)run->n * sizeof *to->index);
@@ -101,8 +148,9 @@ static inline gbees_registry *open_registry(void)
     return registry;
 }
 
-/* The model's default scenario, changed by the settings, on a backend. Its error, if it fails, is kept, too. */
-static inline kept_run *try_run(const a_case *c, const char *backend_name)
+/* The model's default scenario, changed by the settings, on a backend. Its error, if it fails, is kept, too.
+ * `concurrent`: records are told while the run goes on. */
+static inline kept_run *try_run_telling(const a_case *c, const char *backend_name, int concurrent)
 {
     kept_run *run = calloc(1, sizeof *run);
     gbees_registry *registry = open_registry();
@@ -126,8 +174,13 @@ static inline kept_run *try_run(const a_case *c, const char *backend_name)
     ck_assert_msg(status == GBEES_OK, "%s: %s", c->model, run->error.text);
     status = gbees_solver_create(problem, backend, &(gbees_engine_options){.threads = 1}, &solver, &run->error);
     if (!status)
-        status = gbees_solver_run(
-            solver, &(gbees_observer){.context = run, .record = keep_record, .update = keep_evidence}, &run->error);
+        status = gbees_solver_run(solver,
+                                  &(gbees_observer){.context = run,
+                                                    .record = keep_record,
+                                                    .update = keep_evidence,
+                                                    .concurrent = concurrent,
+                                                    .marginals = 1},
+                                  &run->error);
     run->status = status;
     if (solver) {
         gbees_solver_summary(solver, &summary);
@@ -140,13 +193,23 @@ static inline kept_run *try_run(const a_case *c, const char *backend_name)
     return run;
 }
 
-static inline kept_run *run_on(const a_case *c, const char *backend)
+static inline kept_run *try_run(const a_case *c, const char *backend)
 {
-    kept_run *run = try_run(c, backend);
+    return try_run_telling(c, backend, 0);
+}
+
+static inline kept_run *run_telling(const a_case *c, const char *backend, int concurrent)
+{
+    kept_run *run = try_run_telling(c, backend, concurrent);
 
     ck_assert_msg(run->status == GBEES_OK, "%s on %s: %s", c->model, backend, run->error.text);
     ck_assert_int_gt(run->count, 0);
     return run;
+}
+
+static inline kept_run *run_on(const a_case *c, const char *backend)
+{
+    return run_telling(c, backend, 0);
 }
 
 /* ---- comparing --------------------------------------------------------------------------------------------------
@@ -257,11 +320,82 @@ static inline void compare_bits(const kept_run *a, const kept_run *b)
     ck_assert_int_eq(a->count, b->count);
     for (int k = 0; k < a->count; k++) {
         compare_cells(a, b, k, 0);
+        ck_assert_uint_eq(a->record[k].marginals, b->record[k].marginals);
         ck_assert_mem_eq(a->record[k].p, b->record[k].p, a->record[k].count * sizeof(double));
         ck_assert_mem_eq(&a->record[k].record.statistics, &b->record[k].record.statistics, sizeof(gbees_statistics));
     }
     ck_assert_mem_eq(a->evidence, b->evidence, sizeof a->evidence);
     compare_totals(&a->totals, &b->totals, 0, "totals");
+}
+
+/* ---- some runs, and an engine by itself ----------------------------------------------------------------------- */
+
+static const a_case measured = {"lorenz63", "shim_split", {"records=1", "end=1.2"}};
+static const a_case moving = {"duffing", "shim_two", {"records=1", "end=1"}};
+static const a_case corners = {"lorenz63", "shim_ctu", {"records=1", "end=0.6", "scheme=ctu", "precision=double"}};
+/* More bricks than the heap begins with. */
+static const a_case large = {"lorenz96", "shim_six", {"dimension=6", "records=1", "end=0.006", "extent=2"}};
+
+static inline void set_back(void)
+{
+    (void)unsetenv("SHIM_BLOCKS");
+    (void)unsetenv("SHIM_CLUSTER");
+    (void)unsetenv("SHIM_MEMORY");
+    (void)unsetenv("SHIM_VIRTUAL");
+    (void)unsetenv("SHIM_FAILING_LAUNCH");
+}
+
+/* An engine for the default scenario of lorenz63, and all that it is made of. */
+typedef struct bare {
+    gbees_registry *registry;
+    gbees_scenario *scenario;
+    gbees_problem *problem;
+    const gbees_backend *backend;
+    gbees_engine *engine;
+    gbees_clock clock;
+    gbees_error error;
+} bare;
+
+static inline bare open_bare(void)
+{
+    bare b = {.registry = open_registry(), .clock = {.length = 0.1}};
+    const gbees_model *model = NULL;
+    const gbees_engine_options options = {.threads = 1};
+
+    ck_assert_int_eq(gbees_registry_model(b.registry, "lorenz63", &model, &b.error), 0);
+    ck_assert_int_eq(gbees_registry_backend(b.registry, "shim_split", &b.backend, &b.error), 0);
+    ck_assert_int_eq(gbees_scenario_create(model->scenarios[0].text, "lorenz63", &b.scenario, &b.error), 0);
+    ck_assert_int_eq(gbees_problem_create(model, b.scenario, &b.problem, &b.error), 0);
+    ck_assert_msg(b.backend->create(b.problem, &options, &b.engine, &b.error) == 0, "%s", b.error.text);
+    return b;
+}
+
+static inline void close_bare(bare *b)
+{
+    b->backend->destroy(b->engine);
+    b->backend->destroy(NULL);
+    gbees_problem_destroy(b->problem);
+    gbees_scenario_destroy(b->scenario);
+    gbees_registry_destroy(b->registry);
+}
+
+static inline int add_up(void *context, size_t count, const int32_t *const *index, const double *p)
+{
+    double *sum = context;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t mixed = (uint64_t)(uint32_t)index[0][i] * 31u + (uint64_t)(uint32_t)index[1][i] * 17u;
+
+        sum[0] += p[i];
+        sum[1] += p[i] * (double)(mixed % 101u);
+    }
+    return 0;
+}
+
+static inline int stop_at_once(void *context, size_t count, const int32_t *const *index, const double *p)
+{
+    (void)context, (void)count, (void)index, (void)p;
+    return 77;
 }
 
 #endif

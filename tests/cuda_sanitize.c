@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     if (!status)
         status = gbees_solver_create(problem, &gbees_backend_card, &options, &solver, &error);
     if (!status)
-        status = gbees_solver_run(solver, &(gbees_observer){.record = show}, &error);
+        status = gbees_solver_run(solver, &(gbees_observer){.record = show, .concurrent = 1, .marginals = 1}, &error);
     if (status)
         (void)fprintf(stderr, "cuda_sanitize: %s\n", error.text);
     gbees_solver_destroy(solver);

@@ -132,8 +132,9 @@ typedef struct launch {
 } launch;
 
 static const char *const names[] = {
-    "gbees_start",    "gbees_rehash", "gbees_advance",    "gbees_prune", "gbees_count", "gbees_find_best",
-    "gbees_multiply", "gbees_scale",  "gbees_statistics", "gbees_pack",  "gbees_move",  "gbees_mark",
+    "gbees_start",     "gbees_rehash",   "gbees_advance", "gbees_prune",         "gbees_count",
+    "gbees_find_best", "gbees_multiply", "gbees_scale",   "gbees_statistics",    "gbees_pack",
+    "gbees_move",      "gbees_mark",     "gbees_range",   "gbees_marginal_sums",
 };
 
 static void *run_block(void *context)
@@ -162,14 +163,19 @@ static void *run_block(void *context)
     else if (l->name == names[7])
         gbees_scale(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(double, 2));
     else if (l->name == names[8])
-        gbees_statistics(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(gbees_reference, 2));
+        gbees_statistics(*m, ARGUMENT(gbees_state *, 1));
     else if (l->name == names[11])
         gbees_mark(*m, ARGUMENT(gbees_state *, 1));
     else if (l->name == names[10])
         gbees_move(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(int, 2));
+    else if (l->name == names[12])
+        gbees_range(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(double, 2));
+    else if (l->name == names[13])
+        gbees_marginal_sums(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(gbees_histograms, 2), ARGUMENT(double, 3),
+                            ARGUMENT(int64_t *, 4));
     else
         gbees_pack(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint32_t, 2), ARGUMENT(uint32_t, 3), ARGUMENT(double, 4),
-                   ARGUMENT(int32_t *, 5), ARGUMENT(number *, 6));
+                   ARGUMENT(uint64_t *, 5), ARGUMENT(int32_t *, 6), ARGUMENT(number *, 7));
 #undef ARGUMENT
     return NULL;
 }

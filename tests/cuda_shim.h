@@ -89,6 +89,11 @@ GBEES_NUM uint32_t atomic_add_32(uint32_t *to, uint32_t value)
     return __atomic_fetch_add(to, value, __ATOMIC_RELAXED);
 }
 
+GBEES_NUM uint64_t atomic_take_64(uint64_t *from, uint64_t value)
+{
+    return __atomic_fetch_add(from, value, __ATOMIC_RELAXED);
+}
+
 GBEES_NUM void atomic_or_64(uint64_t *to, uint64_t bits)
 {
     __atomic_fetch_or(to, bits, __ATOMIC_RELAXED);

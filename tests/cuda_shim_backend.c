@@ -7,6 +7,10 @@
  *   SHIM_VIRTUAL         1: memory is mapped into reserved addresses, as by a real driver; 0: arrays are copied
  *   SHIM_FAILING_LAUNCH  which launch fails
  */
+#ifndef GBEES_SHARED
+#define GBEES_SHARED 0
+#endif
+
 #include "cuda_shim_driver.h"
 #include "engine.h"
 #include "spec.h"
@@ -41,7 +45,8 @@ static int is_made_for(const gbees_problem *problem)
     const gbees_numerics *numerics = &problem->numerics;
 
     return problem->dimension == GBEES_N && (numerics->precision == GBEES_DOUBLE) == GBEES_REAL_IS_DOUBLE &&
-           cuda_spec_is_wide(problem) == GBEES_WIDE && (numerics->scheme != GBEES_SCHEME_CTU) == GBEES_SPLIT &&
+           cuda_spec_is_wide(problem) == GBEES_WIDE && gbees_scheme_is_split(numerics->scheme) == GBEES_SPLIT &&
+           (numerics->scheme == GBEES_SCHEME_CTU_POSITIVE) == GBEES_SHARED &&
            (numerics->scheme == GBEES_SCHEME_SPLIT5_MP) == GBEES_PRESERVING &&
            ((problem->model->flags & GBEES_TIME_DEPENDENT) != 0) == GBEES_MOVING &&
            problem->bounded == GBEES_BOUNDED && problem->rotated == GBEES_FRAMED;
@@ -98,4 +103,8 @@ const gbees_backend gbees_backend_card = {
     .statistics = cuda_engine_statistics,
     .cells = cuda_engine_cells,
     .totals = cuda_engine_totals,
+    .capture = cuda_engine_capture,
+    .capture_cells = cuda_engine_capture_cells,
+    .capture_free = cuda_engine_capture_free,
+    .marginals = cuda_engine_marginals,
 };

@@ -61,6 +61,7 @@ check_PROGRAMS += \
 	%D%/test_solver \
 	%D%/test_split \
 	%D%/test_split_order \
+	%D%/test_teller \
 	%D%/test_text \
 	%D%/test_warnings
 %C%_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
@@ -213,6 +214,15 @@ check_LTLIBRARIES += %D%/gbees_shim_ctu.la
 %C%_gbees_shim_ctu_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_ctu_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
 
+check_LTLIBRARIES += %D%/gbees_shim_positive.la
+%C%_gbees_shim_positive_la_SOURCES = $(shim_sources)
+%C%_gbees_shim_positive_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_positive"' \
+	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0 \
+	-DGBEES_DIVERGENCE=1 -DGBEES_SHARED=1
+%C%_gbees_shim_positive_la_CFLAGS = $(shim_cflags)
+%C%_gbees_shim_positive_la_LIBADD = $(shim_libadd)
+%C%_gbees_shim_positive_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+
 check_LTLIBRARIES += %D%/gbees_shim_six.la
 %C%_gbees_shim_six_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_six_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_six"' \
@@ -296,7 +306,7 @@ check_LTLIBRARIES += %D%/gbees_shim_turned_wide.la
 %C%_gbees_shim_turned_wide_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
 
 if HAVE_CHECK
-check_PROGRAMS += %D%/test_cuda_engine
+check_PROGRAMS += %D%/test_cuda_engine %D%/test_cuda_records
 endif
 endif
 

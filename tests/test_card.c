@@ -2,7 +2,9 @@
  */
 #include "module/card.h"
 #include <check.h>
+#include <gbees/gbees.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -263,6 +265,33 @@ START_TEST(functions_and_source)
 }
 END_TEST
 
+static int no_capture(gbees_engine *engine, gbees_capture **capture, gbees_error *error)
+{
+    (void)engine, (void)capture, (void)error;
+    return 0;
+}
+
+/* Those of the fake backend, and what belongs together. */
+START_TEST(half_a_capture)
+{
+    gbees_registry *registry = NULL;
+    const gbees_backend *fake = NULL;
+    gbees_error error;
+    char folder[4096];
+    const char *top = getenv("GBEES_TOP_BUILD");
+
+    (void)snprintf(folder, sizeof folder, "%s/tests/.libs/fake_backend.so", top ? top : ".");
+    ck_assert_int_eq(gbees_registry_create(NULL, &registry, &error), GBEES_OK);
+    ck_assert_int_eq(gbees_registry_backend(registry, folder, &fake, &error), GBEES_OK);
+    gbees_backend card = *fake;
+    ck_assert_int_eq(gbees_card_check_backend(&card, sizeof card, &error), GBEES_OK);
+    card.capture = no_capture;
+    ck_assert_int_eq(gbees_card_check_backend(&card, sizeof card, &error), GBEES_EBACKEND);
+    ck_assert_str_eq(error.text, "its card has one of capture, capture_cells and capture_free, but not all three");
+    gbees_registry_destroy(registry);
+}
+END_TEST
+
 START_TEST(empty_backend)
 {
     gbees_backend card = {.abi = GBEES_BACKEND_ABI, .size = sizeof card};
@@ -297,6 +326,7 @@ int main(void)
     tcase_add_test(tcase, scenarios);
     tcase_add_test(tcase, functions_and_source);
     tcase_add_test(tcase, empty_backend);
+    tcase_add_test(tcase, half_a_capture);
     suite_add_tcase(suite, tcase);
 
     SRunner *runner = srunner_create(suite);

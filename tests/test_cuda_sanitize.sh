@@ -21,7 +21,9 @@ variable() { # NAME: of the Makefile
 }
 
 # The engine's half on the host, once for each sanitizer; what compiles kernels has no part in it.
-host="cuda/advance cuda/launch cuda/memory cuda/room cuda/setup cuda/statistics cuda/update common/bound common/budget common/failure common/gaussian common/initial"
+host="cuda/advance cuda/capture cuda/launch cuda/marginals cuda/memory cuda/packed cuda/room cuda/setup
+    cuda/statistics cuda/update common/bound common/budget common/failure common/gaussian common/initial
+    common/initial_bricks common/measurement"
 runtime=$top_build/backends/.libs/libcuda_runtime.a
 include="-I$top_src/include -I$top_src/core -I$top_src -I$top_src/tests -I$top_src/backends -I$top_src/backends/cuda
     -I$top_build $(variable CUDA_CPPFLAGS) $(variable LAPACKE_CFLAGS)"
@@ -90,6 +92,8 @@ if has address,undefined; then
     run address,undefined lorenz63 "-DGBEES_N=3 $mixed" records=2 end=0.1 prune_interval=5 "$measured"
     run address,undefined lorenz63 "-DGBEES_N=3 $double" records=1 end=0.05 scheme=ctu precision=double prune_interval=5 \
         'measurements=[]'
+    run address,undefined lorenz63 "-DGBEES_N=3 -DGBEES_DIVERGENCE=1 -DGBEES_SHARED=1 $double" records=1 end=0.05 \
+        scheme=ctu-positive precision=double prune_interval=5 'measurements=[]'
     run address,undefined duffing "-DGBEES_N=2 $moving" records=1 end=0.2
     run address,undefined pcr3bp "-DGBEES_N=4 $bounded" records=1 end=0.005 factor=0.5 'measurements=[]'
     run address,undefined duffing "-DGBEES_N=2 $moving -DGBEES_FRAMED=1" records=1 end=0.2 rotate=yes factor=2 "$tilted"

@@ -70,14 +70,44 @@ judge broken "the GPU failed while "
 grep -q 'CUDA_ERROR_ILLEGAL_ADDRESS' err || fail "the driver's error is not named"
 same broken whole
 
+# Records are written while steps go on: what can't be written ends the run all the same.
+what="a limit on the size of files"
+(
+    ulimit -f 100 # of 512 or 1024 bytes
+    gbees --plugin lorenz63 --backend shim_split --until 1 --set records=20 --output size
+    exit "$code"
+)
+code=$?
+judge size "File too large"
+
+what="a signal"
+"$program" --threads 1 --quiet --plugin lorenz63 --backend shim_split --until 50 --set records=200 --output signal \
+    >out 2>err </dev/null &
+pid=$!
+tries=40
+while test ! -e signal/leg0_record2.h5 && test "$tries" -gt 0; do
+    sleep 0.5
+    tries=$((tries - 1))
+done
+kill -TERM "$pid"
+wait "$pid"
+code=$?
+test "$code" -eq 143 || fail "exit status $code, not 143"
+grep -q '"state": "cancelled"' signal/run.json || fail "it does not say 'cancelled'"
+test -z "$(find signal -name '*.tmp')" || fail "temporary files are left"
+export_to signal
+count=$(find signal -name 'leg0_record*.h5' | wc -l)
+test -e "signal/leg0_record$((count - 1)).h5" || fail "records are missing among $count"
+
 what="no memory"
 for mapped in 0 1; do
-    SHIM_VIRTUAL=$mapped SHIM_MEMORY=20000000
+    SHIM_VIRTUAL=$mapped SHIM_MEMORY=14500000
     export SHIM_VIRTUAL SHIM_MEMORY
-    gbees --plugin lorenz96 --backend shim_six --set extent=1.5 --set records=2 --until 0.02 --output "small-$mapped"
+    gbees --plugin lorenz96 --backend shim_six --set extent=2 --set records=1 --until 0.006 --output "small-$mapped"
     unset SHIM_VIRTUAL SHIM_MEMORY
-    judge "small-$mapped" " of memory left, and "
-    grep -q 'more are needed: ' err || fail "it does not say how much is needed"
+    judge "small-$mapped" " bricks needs "
+    grep -q " GB of the GPU's memory in all, and .* GB of its 0.0145 GB can be had: " err ||
+        fail "it does not say how much is needed, and how much there is"
 done
 
 # Moved by the kernel of the steps, or by one that does nothing else: records between batches, prunes, room to be made.

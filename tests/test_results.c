@@ -230,6 +230,46 @@ START_TEST(marginals_sum_to_the_total)
 }
 END_TEST
 
+/* Those that come with a record are written as they are, one that was left out is not there. */
+START_TEST(marginals_of_the_backend)
+{
+    gbees_problem problem = make_problem(2);
+    gbees_writer *writer = start(&problem);
+    gbees_cells *cells = make_cells(2, 3);
+    gbees_record record = make_record(&problem, cells, 0, 0);
+    const double line0[] = {1, 2}, line1[] = {3, 4, 5}, plane[] = {6, 7, 8, 9, 10, 11};
+    gbees_marginals marginals = {.first = {-7, 8}, .length = {2, 3}, .line = {line0, line1}, .plane = {{0, plane}}};
+    hsize_t size[2], first[2] = {0, 0};
+    double p[6];
+
+    record.marginals = &marginals;
+    for (int k = 0; k < 2; k++) {
+        char *path = in_folder(k ? "leg0_record1.h5" : "leg0_record0.h5");
+        gbees_hdf5 file;
+        gbees_error error;
+
+        record.number = k;
+        marginals.plane[0][1] = k ? NULL : plane;
+        ck_assert_int_eq(gbees_writer_record(writer, &record, &error), 0);
+        ck_assert_int_eq(gbees_hdf5_open(path, &file, &error), 0);
+        gbees_hdf5_size(&file, "marginals/1d/1", 1, size);
+        ck_assert_uint_eq(size[0], 3);
+        gbees_hdf5_read(&file, "marginals/1d/1", H5T_NATIVE_DOUBLE, 1, first, size, p);
+        ck_assert_mem_eq(p, line1, sizeof line1);
+        gbees_hdf5_size(&file, "marginals/2d/0_1", 2, size);
+        if (k == 0) {
+            ck_assert(size[0] == 2 && size[1] == 3);
+            gbees_hdf5_read(&file, "marginals/2d/0_1", H5T_NATIVE_DOUBLE, 2, first, size, p);
+            ck_assert_mem_eq(p, plane, sizeof plane);
+        }
+        ck_assert_int_eq(gbees_hdf5_close(&file, &error) != 0, k);
+        free(path);
+    }
+    gbees_cells_destroy(cells);
+    gbees_writer_destroy(writer);
+}
+END_TEST
+
 START_TEST(sha256)
 {
     char hex[GBEES_SHA256_HEX], block[200];
@@ -288,6 +328,7 @@ static TCase *make_tests(void)
     tcase_add_test(tests, states_of_a_run);
     tcase_add_test(tests, moments);
     tcase_add_test(tests, marginals_sum_to_the_total);
+    tcase_add_test(tests, marginals_of_the_backend);
     tcase_add_test(tests, sha256);
     return tests;
 }

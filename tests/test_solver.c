@@ -210,7 +210,8 @@ static stage make(double end, int records, double step, int count, const double 
 
 static int run(stage *s, gbees_summary *summary, gbees_error *error)
 {
-    const gbees_observer observer = {s, see_record, see_update, see_progress, see_cancel};
+    const gbees_observer observer = {
+        .context = s, .record = see_record, .update = see_update, .progress = see_progress, .cancelled = see_cancel};
     gbees_solver *solver = NULL;
     int status;
 

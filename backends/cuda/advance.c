@@ -38,7 +38,7 @@ int engine_stop_error(const gbees_engine *e, gbees_error *error)
 void engine_steer(gbees_engine *e)
 {
     const gbees_state *s = e->state;
-    double brick = (double)e->memory.used / ((double)e->setup.grid.capacity + 1);
+    double brick = (double)(e->memory.used - engine_capture_bytes(e)) / ((double)e->setup.grid.capacity + 1);
 
     mass_budget_steer(&e->budget, s->time, s->outflow + s->pruned,
                       2 * brick * s->count > 0.9 * (double)e->memory.total);

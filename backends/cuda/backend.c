@@ -36,8 +36,6 @@ static int check_problem(const gbees_problem *problem, gbees_error *error)
         what = "no paper and no legacy mode";
     else if (numerics->cells_per_brick != 64)
         what = "bricks of 64 cells only ('brick: 1' was given)";
-    else if (numerics->scheme == GBEES_SCHEME_CTU_POSITIVE)
-        what = "no scheme ctu-positive";
     else if (numerics->courant > 1)
         what = "no 'courant' above 1";
     return what ? gbees_error_set(error, GBEES_EBACKEND, "the CUDA backend has %s: --backend cpu has it", what) : 0;
@@ -102,7 +100,7 @@ static void destroy(gbees_engine *engine)
 static double estimate(const gbees_problem *problem)
 {
     gbees_shape shape;
-    int n = problem->dimension, rows = gbees_scheme_is_split(problem->numerics.scheme) ? 2 : 3;
+    int n = problem->dimension, rows = cuda_spec_rows(problem);
 
     gbees_shape_set(&shape, n, 64);
     return 2 * initial_bricks_most(problem, &shape) *
@@ -127,4 +125,8 @@ const gbees_backend gbees_backend_card = {
     .statistics = cuda_engine_statistics,
     .cells = cuda_engine_cells,
     .totals = cuda_engine_totals,
+    .capture = cuda_engine_capture,
+    .capture_cells = cuda_engine_capture_cells,
+    .capture_free = cuda_engine_capture_free,
+    .marginals = cuda_engine_marginals,
 };

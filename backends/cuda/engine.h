@@ -6,6 +6,7 @@
 #include "common/budget.h"
 #include "device/state.h"
 #include "memory.h"
+#include "packed.h"
 #include <gbees/backend.h>
 
 enum {
@@ -21,6 +22,8 @@ enum {
     KERNEL_SCALE,
     KERNEL_STATISTICS,
     KERNEL_PACK,
+    KERNEL_RANGE,
+    KERNEL_MARGINALS,
     KERNELS
 };
 
@@ -49,17 +52,19 @@ struct gbees_engine {
     size_t real_size;           /* of a probability */
     size_t position_size;       /* of a coordinate */
     int averages;               /* P are averages over cells, not values at their centres */
-    int row_arrays;             /* P and its spare, and S for ctu */
+    int row_arrays;             /* P and its spare, S for ctu, shares for ctu-positive */
 
     device_memory memory;
-    device_array rows[3], key, base, neighbor[2 * GBEES_MAX_DIM], flow, active, needed, rate, map, table, inside,
-        barred, device_state;
+    device_array rows[STATE_ROWS], key, base, neighbor[2 * GBEES_MAX_DIM], flow, active, needed, rate, map, table,
+        inside, barred, device_state;
     uint32_t room;  /* bricks from which on the heap is to grow */
     uint32_t large; /* and from which on KERNEL_MOVE moves the density; 0: never */
     gbees_setup setup;
     gbees_state *state; /* the host's copy, in memory that is copied to at once */
     gbees_totals totals;
     mass_budget budget; /* has p* */
+    packed_piece piece; /* of the records' cells; made with the first record */
+    gbees_capture *capture;
 };
 
 /* An engine on a device, its kernels built; takes over neither. */
@@ -79,14 +84,23 @@ int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbe
 /* Slots for at least so many bricks; the table is filled again if it has grown or `anew` is set. */
 int engine_make_room(gbees_engine *e, uint64_t bricks, int anew, gbees_error *error);
 
-/* advance.c, update.c, statistics.c */
+/* advance.c, update.c, statistics.c, packed.c, capture.c, marginals.c */
 int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
 int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                        gbees_evidence *evidence, gbees_error *error);
 int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics,
                            gbees_error *error);
 int cuda_engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *context, gbees_error *error);
+int cuda_engine_capture(gbees_engine *e, gbees_capture **capture, gbees_error *error);
+int cuda_engine_capture_cells(gbees_capture *c, gbees_cell_visitor *visitor, void *context, gbees_error *error);
+void cuda_engine_capture_free(gbees_capture *c);
+int cuda_engine_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marginals, gbees_error *error);
 void cuda_engine_totals(const gbees_engine *e, gbees_totals *totals);
+
+/* Memory held for captures; 1: it has been given up, when the one in use was fetched. */
+size_t engine_capture_bytes(const gbees_engine *e);
+int engine_capture_release(gbees_engine *e);
+void engine_capture_destroy(gbees_engine *e);
 
 /* After a prune: p* for the steps to come. */
 void engine_steer(gbees_engine *e);

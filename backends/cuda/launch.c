@@ -93,7 +93,7 @@ static CUresult launch_apart(gbees_engine *e, int kernel, int pass)
 /* A step's passes, and what comes after them: each does nothing if the one before did not leave it anything. */
 static CUresult launch_moves(gbees_engine *e, uint64_t target)
 {
-    const int passes = e->setup.sweeps ? e->setup.shape.n : 2;
+    const int passes = e->setup.sweeps ? e->setup.shape.n : e->row_arrays - 1; /* MOVES of the kernels */
     void *advance[] = {&e->setup, &e->device_state.at, &target};
     CUresult result = CUDA_SUCCESS;
 

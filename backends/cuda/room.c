@@ -1,5 +1,6 @@
 /* room.c - the heap grows by itself: arrays get longer where they are. */
 #include "engine.h"
+#include <math.h>
 
 /* An array that goes with the slots. */
 typedef struct slot_array {
@@ -43,6 +44,63 @@ static uint64_t table_entries(uint64_t capacity)
     return entries;
 }
 
+/* Of all arrays, the hashtable's too, as they are taken. */
+static double bytes_of(const gbees_engine *e, const slot_array *list, int count, uint64_t capacity)
+{
+    const double unit = e->memory.is_virtual ? (double)e->memory.granularity : 1;
+    double bytes = 0;
+
+    for (int i = 0; i <= count; i++) {
+        const double size =
+            i < count ? (double)list[i].size * (double)capacity : 4.0 * (double)table_entries(capacity);
+
+        bytes += unit * ceil(size / unit);
+    }
+    return bytes;
+}
+
+static double bytes_now(const gbees_engine *e, const slot_array *list, int count)
+{
+    double bytes = (double)e->table.size;
+
+    for (int i = 0; i < count; i++)
+        bytes += (double)list[i].array->size;
+    return bytes;
+}
+
+/* What more of the arrays takes. */
+static double bytes_more(const gbees_engine *e, const slot_array *list, int count, uint64_t capacity)
+{
+    return bytes_of(e, list, count, capacity) - bytes_now(e, list, count);
+}
+
+/* The largest capacity from `least` to `wish` that the memory left has room for; `least` if there is none. */
+static uint64_t affordable(gbees_engine *e, const slot_array *list, int count, uint64_t least, uint64_t wish)
+{
+    double left = 0.97 * (double)device_memory_left(&e->memory);
+
+    if (bytes_more(e, list, count, wish) > left && engine_capture_release(e)) /* the grid needs it more */
+        left = 0.97 * (double)device_memory_left(&e->memory);
+    while (wish > least && bytes_more(e, list, count, wish) > left)
+        wish -= (wish - least + 7) / 8;
+    return wish;
+}
+
+/* A driver that maps no memory has arrays copied, one at a time. */
+static int no_room(const gbees_engine *e, const slot_array *list, int count, uint64_t capacity, gbees_error *error)
+{
+    double others = (double)e->memory.used - bytes_now(e, list, count), copied = 0;
+
+    for (int i = 0; i < count && !e->memory.is_virtual; i++)
+        copied = (double)list[i].array->size > copied ? (double)list[i].array->size : copied;
+    return gbees_error_set(
+        error, GBEES_ENOMEM,
+        "a grid of %.3g bricks needs %.4g GB of the GPU's memory in all, and %.4g GB of its %.4g GB "
+        "can be had: raise 'threshold', make cells wider, or take a GPU with more memory",
+        (double)capacity, 1e-9 * (bytes_of(e, list, count, capacity) + others + copied),
+        1e-9 * (double)(e->memory.used + device_memory_left(&e->memory)), 1e-9 * (double)e->memory.total);
+}
+
 static double bytes_a_slot(const slot_array *list, int count)
 {
     double bytes = 0;
@@ -50,22 +108,6 @@ static double bytes_a_slot(const slot_array *list, int count)
     for (int i = 0; i < count; i++)
         bytes += (double)list[i].size;
     return bytes;
-}
-
-/* The largest capacity from `least` to `wish` that the memory left has room for; 0 if there is none. */
-static uint64_t affordable(const gbees_engine *e, const slot_array *list, int count, uint64_t least, uint64_t wish)
-{
-    double left = 0.97 * (double)device_memory_left(&e->memory);
-    uint64_t now = e->setup.grid.capacity;
-
-    while (wish > least) {
-        double table = 4.0 * (double)table_entries(wish) - (double)e->table.size;
-
-        if (bytes_a_slot(list, count) * (double)(wish - now) + (table > 0 ? table : 0) <= left)
-            break;
-        wish -= (wish - least + 7) / 8;
-    }
-    return wish;
 }
 
 static int grow_arrays(gbees_engine *e, slot_array *list, int count, uint64_t capacity, gbees_error *error)
@@ -110,7 +152,7 @@ int engine_make_room(gbees_engine *e, uint64_t bricks, int anew, gbees_error *er
 
         status = grow_arrays(e, list, count, capacity, error);
         if (status)
-            return status;
+            return status == GBEES_ENOMEM ? no_room(e, list, count, capacity, error) : status;
         g->capacity = (uint32_t)capacity;
         anew = anew || table_entries(before) != table_entries(capacity);
         g->table_mask = (uint32_t)(table_entries(capacity) - 1);

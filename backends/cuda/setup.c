@@ -23,6 +23,8 @@ static const struct {
     [KERNEL_SCALE] = {"gbees_scale", PROGRAM_GRID},
     [KERNEL_STATISTICS] = {"gbees_statistics", PROGRAM_GRID},
     [KERNEL_PACK] = {"gbees_pack", PROGRAM_GRID},
+    [KERNEL_RANGE] = {"gbees_range", PROGRAM_GRID},
+    [KERNEL_MARGINALS] = {"gbees_marginal_sums", PROGRAM_GRID},
 };
 
 static int no_memory(gbees_error *error)
@@ -312,7 +314,7 @@ int cuda_engine_create(const cuda_api *api, CUdevice device, program_set *progra
     e->problem = problem;
     e->real_size = problem->numerics.precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
     e->position_size = cuda_spec_is_wide(problem) ? sizeof(double) : e->real_size;
-    e->row_arrays = gbees_scheme_is_split(problem->numerics.scheme) ? 2 : 3;
+    e->row_arrays = cuda_spec_rows(problem);
     int status = set_up(e, error);
     if (status) {
         cuda_engine_destroy(e);
@@ -327,12 +329,14 @@ void cuda_engine_destroy(gbees_engine *e)
     if (!e)
         return;
     const cuda_api *api = e->api;
-    device_array *arrays[] = {&e->rows[0], &e->rows[1], &e->rows[2], &e->key,         &e->base,
-                              &e->flow,    &e->active,  &e->needed,  &e->rate,        &e->map,
-                              &e->table,   &e->inside,  &e->barred,  &e->device_state};
+    device_array *arrays[] = {&e->rows[0], &e->rows[1], &e->rows[2], &e->rows[3], &e->key,
+                              &e->base,    &e->flow,    &e->active,  &e->needed,  &e->rate,
+                              &e->map,     &e->table,   &e->inside,  &e->barred,  &e->device_state};
 
     if (e->stream)
         (void)api->cuStreamSynchronize(e->stream);
+    engine_capture_destroy(e);
+    packed_piece_free(e, &e->piece);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         device_array_free(&e->memory, arrays[i]);
     for (int d = 0; d < 2 * GBEES_MAX_DIM; d++)

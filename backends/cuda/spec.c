@@ -43,6 +43,18 @@ static unsigned gains_of(const gbees_problem *problem)
     return gains;
 }
 
+int cuda_spec_has_updates(const gbees_problem *problem)
+{
+    return problem->measurement_count > 0 && problem->measurements[0].time <= problem->end;
+}
+
+int cuda_spec_rows(const gbees_problem *problem)
+{
+    const gbees_scheme scheme = problem->numerics.scheme;
+
+    return gbees_scheme_is_split(scheme) ? 2 : scheme == GBEES_SCHEME_CTU_POSITIVE ? 4 : 3;
+}
+
 void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int part, int exact)
 {
     static const char *const gains[] = {"GBEES_GAINS=0", "GBEES_GAINS=1", "GBEES_GAINS=2", "GBEES_GAINS=3",
@@ -50,6 +62,8 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
     static const char *const parts[PROGRAMS] = {"GBEES_PART=1", "GBEES_PART=2", "GBEES_PART=3", "GBEES_PART=4"};
     const gbees_numerics *numerics = &problem->numerics;
     int twice = numerics->precision == GBEES_DOUBLE, split = gbees_scheme_is_split(numerics->scheme);
+    int shared = numerics->scheme == GBEES_SCHEME_CTU_POSITIVE;
+    int diverges = shared || numerics->scheme == GBEES_SCHEME_CTU_DIVERGENCE;
     const char *const blocks[PROGRAMS] = {"GBEES_BLOCKS=2", "GBEES_BLOCKS=2", "GBEES_BLOCKS=1",
                                           twice ? "GBEES_BLOCKS=3" : "GBEES_BLOCKS=4"};
 
@@ -61,12 +75,12 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
                     cuda_spec_is_wide(problem) ? "GBEES_WIDE=1" : "GBEES_WIDE=0",
                     split ? "GBEES_SPLIT=1" : "GBEES_SPLIT=0",
                     numerics->scheme == GBEES_SCHEME_SPLIT5_MP ? "GBEES_PRESERVING=1" : "GBEES_PRESERVING=0",
-                    numerics->scheme == GBEES_SCHEME_CTU_DIVERGENCE ? "GBEES_DIVERGENCE=1" : "GBEES_DIVERGENCE=0",
-                    blocks[part], parts[part],
+                    diverges ? "GBEES_DIVERGENCE=1" : "GBEES_DIVERGENCE=0", blocks[part], parts[part],
                     problem->model->flags & GBEES_TIME_DEPENDENT ? "GBEES_MOVING=1" : "GBEES_MOVING=0",
                     problem->bounded ? "GBEES_BOUNDED=1" : "GBEES_BOUNDED=0",
-                    problem->rotated ? "GBEES_FRAMED=1" : "GBEES_FRAMED=0"},
-        .define_count = 11,
+                    problem->rotated ? "GBEES_FRAMED=1" : "GBEES_FRAMED=0",
+                    shared ? "GBEES_SHARED=1" : "GBEES_SHARED=0"},
+        .define_count = 12,
         .no_contraction = twice || exact, /* the CPU's bits, where the operations are the same */
         .separate = is_separate()};
     if (part == PROGRAM_UPDATES)

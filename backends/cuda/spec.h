@@ -11,6 +11,12 @@ unsigned cuda_spec_libraries(void);
 /* Whether probabilities are floats, but positions and velocities are not. */
 int cuda_spec_is_wide(const gbees_problem *problem);
 
+/* Whether there is a measurement before the end: else no kernels for updates are needed. */
+int cuda_spec_has_updates(const gbees_problem *problem);
+
+/* Arrays of the density's size that the scheme works with. */
+int cuda_spec_rows(const gbees_problem *problem);
+
 /* `arch`: cut to fit; `part`: of build.h; `exact`: a * b + c is
  * rounded twice, as on the CPU. The problem must outlive the spec. */
 void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int part, int exact);

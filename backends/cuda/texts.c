@@ -29,6 +29,7 @@ EMBED(ctu, "backends/cuda/device/ctu.h")
 EMBED(frames, "backends/cuda/device/frames.h")
 EMBED(grow, "backends/cuda/device/grow.h")
 EMBED(inspect, "backends/cuda/device/inspect.h")
+EMBED(marginals, "backends/cuda/device/marginals.h")
 EMBED(platform, "backends/cuda/device/platform.h")
 EMBED(prune, "backends/cuda/device/prune.h")
 EMBED(state, "backends/cuda/device/state.h")
@@ -57,6 +58,7 @@ static const cuda_text table[] = {
     NAMED("frames.h", frames),
     NAMED("grow.h", grow),
     NAMED("inspect.h", inspect),
+    NAMED("marginals.h", marginals),
     NAMED("platform.h", platform),
     NAMED("prune.h", prune),
     NAMED("state.h", state),

@@ -4,6 +4,7 @@
 #include "command/progress.h"
 #include "command/report.h"
 #include <locale.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,9 +57,10 @@ static void ignore_failed_writes(void)
 /* ---- what the solver tells ---- */
 
 typedef struct run {
+    gbees_writer *writer; /* NULL: --no-output */
+    pthread_mutex_t lock; /* of what is printed: records and updates are told by a thread of the solver's */
     gbees_report *report;
     gbees_progress progress;
-    gbees_writer *writer; /* NULL: --no-output */
 } run;
 
 /* The disk first: what is printed can be found there. */
@@ -67,8 +69,12 @@ static int on_record(void *context, const gbees_record *record, gbees_error *err
     run *r = context;
     int status = r->writer ? gbees_writer_record(r->writer, record, error) : GBEES_OK;
 
+    (void)pthread_mutex_lock(&r->lock);
     gbees_progress_clear(&r->progress);
-    return status ? status : gbees_report_record(r->report, record, error);
+    if (!status)
+        status = gbees_report_record(r->report, record, error);
+    (void)pthread_mutex_unlock(&r->lock);
+    return status;
 }
 
 static int on_update(void *context, const gbees_problem *problem, int number, double time,
@@ -77,16 +83,25 @@ static int on_update(void *context, const gbees_problem *problem, int number, do
     run *r = context;
     int status = r->writer ? gbees_writer_update(r->writer, number, time, evidence, error) : GBEES_OK;
 
+    (void)pthread_mutex_lock(&r->lock);
     gbees_progress_clear(&r->progress);
-    return status ? status : gbees_report_update(r->report, problem, number, time, evidence, error);
+    if (!status)
+        status = gbees_report_update(r->report, problem, number, time, evidence, error);
+    (void)pthread_mutex_unlock(&r->lock);
+    return status;
 }
 
 static int on_progress(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error)
 {
     run *r = context;
+    int status = GBEES_OK;
 
+    (void)pthread_mutex_lock(&r->lock);
     gbees_progress_show(&r->progress, time, fraction, totals);
-    return r->progress.stream == r->report->out ? gbees_print_flush(r->report->out, error) : GBEES_OK;
+    if (r->progress.stream == r->report->out)
+        status = gbees_print_flush(r->report->out, error);
+    (void)pthread_mutex_unlock(&r->lock);
+    return status;
 }
 
 static int is_cancelled(void *context)
@@ -178,7 +193,14 @@ static int end_run(run *r, const gbees_setup *setup, const gbees_solver *solver,
 
 static int propagate(run *r, const gbees_options *options, const gbees_setup *setup, gbees_solver *solver)
 {
-    const gbees_observer observer = {r, on_record, on_update, on_progress, is_cancelled};
+    const gbees_observer observer = {.context = r,
+                                     .record = on_record,
+                                     .update = on_update,
+                                     .progress = on_progress,
+                                     .cancelled = is_cancelled,
+                                     .concurrent = r->writer != NULL,
+                                     .marginals = r->writer != NULL,
+                                     .no_cells = r->writer == NULL};
     gbees_error failure = {0};
     gbees_summary at_start;
     int status;
@@ -214,7 +236,7 @@ static int prepare(gbees_setup *setup, const gbees_options *options, gbees_regis
 static int command_run(const gbees_options *options, gbees_registry *registry, gbees_report *report,
                        const char *command)
 {
-    run r = {.report = report};
+    run r = {.report = report, .lock = PTHREAD_MUTEX_INITIALIZER};
     gbees_setup setup = {0};
     gbees_solver *solver = NULL;
     gbees_error failure = {0};

@@ -7,9 +7,8 @@
 #include <string.h>
 
 enum {
-    BLOCK = 65536,          /* cells that are unpacked and written at a time, and a chunk of the file */
-    TILE = 256,             /* edge of a chunk of a 2-D marginal */
-    LARGEST_PLANE = 1 << 25 /* entries of a 2-D marginal: 256 MiB */
+    BLOCK = 65536, /* cells that are unpacked and written at a time, and a chunk of the file */
+    TILE = 256     /* edge of a chunk of a 2-D marginal */
 };
 
 /* ---- attributes -------------------------------------------------------------------------------------------------
@@ -210,11 +209,28 @@ static hsize_t length_of(const gbees_cells *cells, int axis, int32_t *first)
     return (hsize_t)((int64_t)last - *first + 1);
 }
 
-static void put_marginal_1d(gbees_hdf5 *file, const gbees_cells *cells, int j)
+static void put_line(gbees_hdf5 *file, const double *p, int j, int32_t first, hsize_t length)
+{
+    char name[64];
+
+    (void)snprintf(name, sizeof name, "marginals/1d/%d", j);
+    gbees_hdf5_dataset(file, name, H5T_NATIVE_DOUBLE, 1, &length, (hsize_t[]){BLOCK}, p);
+    gbees_hdf5_attribute(file, name, "first", H5T_NATIVE_INT32, 1, (hsize_t[]){1}, &first);
+}
+
+static void put_plane(gbees_hdf5 *file, const double *p, int j, int k, const int32_t first[2], const hsize_t size[2])
+{
+    char name[64];
+
+    (void)snprintf(name, sizeof name, "marginals/2d/%d_%d", j, k);
+    gbees_hdf5_dataset(file, name, H5T_NATIVE_DOUBLE, 2, size, (hsize_t[]){TILE, TILE}, p);
+    gbees_hdf5_attribute(file, name, "first", H5T_NATIVE_INT32, 1, (hsize_t[]){2}, first);
+}
+
+static void put_line_of_cells(gbees_hdf5 *file, const gbees_cells *cells, int j)
 {
     int32_t first;
     hsize_t length = length_of(cells, j, &first);
-    char name[64];
     double *p;
     gbees_error error;
 
@@ -222,44 +238,62 @@ static void put_marginal_1d(gbees_hdf5 *file, const gbees_cells *cells, int j)
         gbees_hdf5_reject(file, error.status, error.text);
         return;
     }
-    (void)snprintf(name, sizeof name, "marginals/1d/%d", j);
-    gbees_hdf5_dataset(file, name, H5T_NATIVE_DOUBLE, 1, &length, (hsize_t[]){BLOCK}, p);
-    gbees_hdf5_attribute(file, name, "first", H5T_NATIVE_INT32, 1, (hsize_t[]){1}, &first);
+    put_line(file, p, j, first, length);
     free(p);
 }
 
-static void put_marginal_2d(gbees_hdf5 *file, const gbees_cells *cells, int j, int k)
+static void put_plane_of_cells(gbees_hdf5 *file, const gbees_cells *cells, int j, int k)
 {
     int32_t first[2];
     hsize_t size[] = {length_of(cells, j, &first[0]), length_of(cells, k, &first[1])};
-    char name[64];
     double *p;
     gbees_error error;
 
-    if (size[0] > 0 && size[1] > LARGEST_PLANE / size[0])
+    if (size[0] > 0 && size[1] > GBEES_LARGEST_PLANE / size[0])
         return;
     if (gbees_cells_marginal_2d(cells, j, k, &p, &error)) {
         gbees_hdf5_reject(file, error.status, error.text);
         return;
     }
-    (void)snprintf(name, sizeof name, "marginals/2d/%d_%d", j, k);
-    gbees_hdf5_dataset(file, name, H5T_NATIVE_DOUBLE, 2, size, (hsize_t[]){TILE, TILE}, p);
-    gbees_hdf5_attribute(file, name, "first", H5T_NATIVE_INT32, 1, (hsize_t[]){2}, first);
+    put_plane(file, p, j, k, first, size);
     free(p);
+}
+
+static void put_of_cells(gbees_hdf5 *file, const gbees_record *record)
+{
+    int n = record->problem->dimension;
+
+    for (int j = 0; j < n && !file->status; j++) {
+        put_line_of_cells(file, record->cells, j);
+        for (int k = j + 1; k < n && !file->status; k++)
+            put_plane_of_cells(file, record->cells, j, k);
+    }
+}
+
+/* Those that came with the record. */
+static void put_ready(gbees_hdf5 *file, const gbees_record *record)
+{
+    const gbees_marginals *m = record->marginals;
+    int n = record->problem->dimension;
+
+    for (int j = 0; j < n && !file->status; j++) {
+        put_line(file, m->line[j], j, m->first[j], m->length[j]);
+        for (int k = j + 1; k < n && !file->status; k++)
+            if (m->plane[j][k])
+                put_plane(file, m->plane[j][k], j, k, (int32_t[]){m->first[j], m->first[k]},
+                          (hsize_t[]){m->length[j], m->length[k]});
+    }
 }
 
 static void put_marginals(gbees_hdf5 *file, const gbees_record *record)
 {
-    int n = record->problem->dimension;
-
     gbees_hdf5_group(file, "marginals");
     gbees_hdf5_group(file, "marginals/1d");
     gbees_hdf5_group(file, "marginals/2d");
-    for (int j = 0; j < n && !file->status; j++) {
-        put_marginal_1d(file, record->cells, j);
-        for (int k = j + 1; k < n && !file->status; k++)
-            put_marginal_2d(file, record->cells, j, k);
-    }
+    if (record->marginals)
+        put_ready(file, record);
+    else
+        put_of_cells(file, record);
 }
 
 int gbees_record_file_write(const char *path, const gbees_run_info *info, const gbees_record *record,

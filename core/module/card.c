@@ -293,5 +293,8 @@ int gbees_card_check_backend(const gbees_backend *card, size_t size, gbees_error
     if (!card->probe || !card->estimate || !card->create || !card->destroy || !card->advance || !card->update ||
         !card->statistics || !card->cells || !card->totals)
         return gbees_error_set(error, GBEES_EBACKEND, "its card lacks a function: gbees/backend.h lists nine");
+    if (!card->capture != !card->capture_cells || !card->capture != !card->capture_free)
+        return gbees_error_set(error, GBEES_EBACKEND,
+                               "its card has one of capture, capture_cells and capture_free, but not all three");
     return GBEES_OK;
 }

@@ -2,6 +2,7 @@
 #include "solver/cells.h"
 #include "solver/frame.h"
 #include "solver/schedule.h"
+#include "solver/teller.h"
 #include <gbees/gbees.h>
 #include <stdlib.h>
 #include <time.h>
@@ -22,6 +23,7 @@ struct gbees_solver {
     int leg;
     uint64_t slice; /* steps to ask for at once */
     const gbees_observer *observer;
+    gbees_teller *teller;
     double began_s, next_progress_s;
     double wall_s, propagate_s;
 };
@@ -166,11 +168,24 @@ static int advance_interval(gbees_solver *solver, double length, gbees_error *er
     while (!status && solver->clock.elapsed < length) {
         status = hear_cancel(solver, error);
         if (!status)
+            status = gbees_teller_hear(solver->teller, error);
+        if (!status)
             status = advance_slice(solver, error);
         if (!status)
             status = say_progress(solver, fraction_done(solver), error);
     }
     return status;
+}
+
+/* Aside, for the teller to fetch them while the run goes on; *capture stays NULL where that can't be had. */
+static int capture_cells(gbees_solver *solver, gbees_capture **capture, gbees_error *error)
+{
+    gbees_error cause = {0};
+    int status = GBEES_OK;
+
+    if (solver->backend->capture && gbees_teller_is_concurrent(solver->teller))
+        status = solver->backend->capture(solver->engine, capture, &cause);
+    return status ? fail(solver, status, &cause, error) : GBEES_OK;
 }
 
 static int collect_cells(gbees_solver *solver, gbees_cells **cells, gbees_error *error)
@@ -182,16 +197,27 @@ static int collect_cells(gbees_solver *solver, gbees_cells **cells, gbees_error 
     if (!made)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells of a record");
     status = solver->backend->cells(solver->engine, gbees_cells_add, made, &cause);
-    if (gbees_cells_finish(made, &full)) { /* this is why the visit ended, if it did */
-        cause = full;
-        status = (int)full.status;
-    }
     if (status) {
+        if (gbees_cells_finish(made, &full)) { /* this is why the visit ended */
+            cause = full;
+            status = (int)full.status;
+        }
         gbees_cells_destroy(made);
         return fail(solver, status, &cause, error);
     }
     *cells = made;
     return GBEES_OK;
+}
+
+/* *marginals stays NULL where the cells will have to do. */
+static int make_marginals(gbees_solver *solver, gbees_marginals **marginals, gbees_error *error)
+{
+    gbees_error cause = {0};
+    int status = GBEES_OK;
+
+    if (solver->backend->marginals && solver->observer->marginals)
+        status = solver->backend->marginals(solver->engine, GBEES_LARGEST_PLANE, marginals, &cause);
+    return status ? fail(solver, status, &cause, error) : GBEES_OK;
 }
 
 static gbees_ledger ledger_since(const gbees_totals *then, const gbees_totals *now)
@@ -202,33 +228,45 @@ static gbees_ledger ledger_since(const gbees_totals *then, const gbees_totals *n
                           .normalised = now->mass_normalised - then->mass_normalised};
 }
 
+/* All that a record has beside its numbers; waits for room first. */
+static int collect(gbees_solver *solver, gbees_news *news, gbees_error *error)
+{
+    int status = gbees_teller_wait(solver->teller, news->record.statistics.cells_above, error);
+
+    if (!status)
+        status = make_marginals(solver, &news->marginals, error);
+    if (!status)
+        status = capture_cells(solver, &news->capture, error);
+    if (!status && !news->capture)
+        status = collect_cells(solver, &news->cells, error);
+    return status;
+}
+
 static int make_record(gbees_solver *solver, int number, gbees_error *error)
 {
-    const gbees_observer *observer = solver->observer;
-    gbees_record record = {.problem = solver->problem, .leg = solver->leg, .number = number};
+    gbees_news news = {.record = {.problem = solver->problem, .leg = solver->leg, .number = number}};
+    gbees_record *record = &news.record;
     gbees_error cause = {0};
-    gbees_cells *cells = NULL;
     int status;
 
-    if (!observer->record)
+    if (!solver->observer->record)
         return GBEES_OK;
-    status = solver->backend->statistics(solver->engine, &solver->clock, &record.statistics, &cause);
+    status = solver->backend->statistics(solver->engine, &solver->clock, &record->statistics, &cause);
     if (status)
         return fail(solver, status, &cause, error);
-    gbees_frame_statistics(solver->problem, &record.statistics);
-    status = collect_cells(solver, &cells, error);
-    if (status)
+    gbees_frame_statistics(solver->problem, &record->statistics);
+    status = solver->observer->no_cells ? GBEES_OK : collect(solver, &news, error);
+    if (status) {
+        free(news.marginals);
         return status;
-    record.time = solver->clock.time;
-    record.totals = totals_of(solver);
-    record.since = ledger_since(&solver->recorded, &record.totals);
-    record.warnings = gbees_warnings(solver->problem, &record.totals);
-    solver->recorded = record.totals;
-    record.cells = cells;
-    record.wall_s = now_s() - solver->began_s;
-    status = observer->record(observer->context, &record, error);
-    gbees_cells_destroy(cells);
-    return status;
+    }
+    record->time = solver->clock.time;
+    record->totals = totals_of(solver);
+    record->since = ledger_since(&solver->recorded, &record->totals);
+    record->warnings = gbees_warnings(solver->problem, &record->totals);
+    solver->recorded = record->totals;
+    record->wall_s = now_s() - solver->began_s;
+    return gbees_teller_tell(solver->teller, &news, error);
 }
 
 /* "measurement 2 (z) at t = 1": numbers count from 1, as the files measurement1.txt ... do. */
@@ -247,19 +285,16 @@ static int fail_update(const gbees_solver *solver, int number, int status, const
 
 static int apply_measurement(gbees_solver *solver, int number, gbees_error *error)
 {
-    const gbees_observer *observer = solver->observer;
     const gbees_measurement *measurement = &solver->problem->measurements[number - 1];
-    gbees_evidence evidence = {0};
+    gbees_news news = {.number = number, .time = solver->clock.time};
     gbees_error cause = {0};
     const double began = now_s();
-    const int status = solver->backend->update(solver->engine, &solver->clock, measurement, &evidence, &cause);
+    const int status = solver->backend->update(solver->engine, &solver->clock, measurement, &news.evidence, &cause);
 
     solver->propagate_s += now_s() - began;
     if (status)
         return fail_update(solver, number, status, &cause, error);
-    if (!observer->update)
-        return GBEES_OK;
-    return observer->update(observer->context, solver->problem, number, solver->clock.time, &evidence, error);
+    return solver->observer->update ? gbees_teller_tell(solver->teller, &news, error) : GBEES_OK;
 }
 
 static int run_leg(gbees_solver *solver, gbees_error *error)
@@ -286,20 +321,46 @@ static int run_leg(gbees_solver *solver, gbees_error *error)
     return status;
 }
 
+static int run_legs(gbees_solver *solver, gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    for (solver->leg = 0; !status && solver->leg < solver->schedule->leg_count; solver->leg++) {
+        status = hear_cancel(solver, error);
+        if (!status)
+            status = run_leg(solver, error);
+    }
+    return status;
+}
+
+/* What was computed is told, however the run ended.  If that fails, it is what counts, unless there was a failure
+ * before. */
+static int finish_telling(gbees_solver *solver, int status, gbees_error *error)
+{
+    gbees_error late = {0};
+    int told = gbees_teller_finish(solver->teller, &late);
+
+    gbees_teller_destroy(solver->teller);
+    solver->teller = NULL;
+    if (!told || (status && status != GBEES_ECANCELLED))
+        return status;
+    return gbees_error_set(error, (gbees_status)told, "%s", late.text);
+}
+
 int gbees_solver_run(gbees_solver *solver, const gbees_observer *observer, gbees_error *error)
 {
     const gbees_observer nobody = {0};
-    int status = GBEES_OK;
+    int status;
 
     if (solver->ran)
         return gbees_error_set(error, GBEES_EUSAGE, "this solver has run already; create another one");
     solver->ran = 1;
     solver->observer = observer ? observer : &nobody;
     solver->began_s = now_s();
-    for (solver->leg = 0; !status && solver->leg < solver->schedule->leg_count; solver->leg++) {
-        status = hear_cancel(solver, error);
-        if (!status)
-            status = run_leg(solver, error);
+    status = gbees_teller_create(solver->problem, solver->backend, solver->observer, &solver->teller, error);
+    if (!status) {
+        status = run_legs(solver, error);
+        status = finish_telling(solver, status, error);
     }
     if (!status) {
         solver->next_progress_s = 0; /* the last word is "all done", whenever the one before was */

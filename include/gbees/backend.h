@@ -21,7 +21,8 @@ extern "C" {
 
 enum { GBEES_BACKEND_ABI = 4 };
 
-typedef struct gbees_engine gbees_engine; /* a backend's own state */
+typedef struct gbees_engine gbees_engine;   /* a backend's own state */
+typedef struct gbees_capture gbees_capture; /* and its copy of cells that have changed since */
 
 typedef struct gbees_engine_options {
     int threads;       /* 0: as many as the machine has */
@@ -90,6 +91,15 @@ typedef struct gbees_evidence {
                                 * model's own likelihood as it is */
 } gbees_evidence;
 
+/* Sums of P (normalised) over all axes but one or two, of the cells that cells() visits: dense over the range of their
+ * indices.  All of it is one piece of malloc()ed memory. */
+typedef struct gbees_marginals {
+    int32_t first[GBEES_MAX_DIM]; /* index of the first entry along each axis */
+    uint64_t length[GBEES_MAX_DIM];
+    const double *line[GBEES_MAX_DIM];                 /* [j] */
+    const double *plane[GBEES_MAX_DIM][GBEES_MAX_DIM]; /* [j][k], j < k, row-major; NULL: it was too large */
+} gbees_marginals;
+
 /* Takes `count` cells: index[j][i] is the index of cell i along axis j, p[i] its probability (normalised).
  * Returns 0 to go on, anything else to stop. */
 typedef int gbees_cell_visitor(void *context, size_t count, const int32_t *const *index, const double *p);
@@ -135,6 +145,18 @@ typedef struct gbees_backend {
     int (*cells)(gbees_engine *engine, gbees_cell_visitor *visitor, void *context, gbees_error *error);
 
     void (*totals)(const gbees_engine *engine, gbees_totals *totals);
+
+    /* Puts aside the cells that cells() would visit now: capture_cells() visits them, once, from any thread and while
+     * the engine goes on, and capture_free() gives them back before the engine is destroyed. *capture is set to NULL
+     * where there is no room for them. All three are NULL in a backend that has no such thing. */
+    int (*capture)(gbees_engine *engine, gbees_capture **capture, gbees_error *error);
+    int (*capture_cells)(gbees_capture *capture, gbees_cell_visitor *visitor, void *context, gbees_error *error);
+    void (*capture_free)(gbees_capture *capture);
+
+    /* The marginals of the cells that cells() would visit now; planes of more than `most` entries are left out.
+     * *marginals is set to NULL where there is no room for them. NULL: they are made of the cells, by whoever wants
+     * them. */
+    int (*marginals)(gbees_engine *engine, uint64_t most, gbees_marginals **marginals, gbees_error *error);
 } gbees_backend;
 
 #if defined(__GNUC__)

@@ -92,8 +92,11 @@ typedef struct gbees_record {
     gbees_totals totals; /* since the start */
     gbees_ledger since;  /* since the record before; of the first, since the start */
     unsigned warnings;   /* gbees_warning bits that hold by now */
-    const gbees_cells *cells;
+    const gbees_cells *cells;         /* NULL: the observer wants none */
+    const gbees_marginals *marginals; /* as the backend made them; NULL: they are to be made of the cells */
 } gbees_record;
+
+enum { GBEES_LARGEST_PLANE = 1 << 25 }; /* entries of a 2-D marginal that are worth keeping: 256 MiB */
 
 size_t gbees_cells_count(const gbees_cells *cells);
 /* Copies cells first .. first+count-1: index[j] (or NULL) takes axis j, p (or NULL) the probabilities. */
@@ -119,7 +122,12 @@ void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, con
 typedef struct gbees_solver gbees_solver;
 
 /* Called from gbees_solver_run(); each may be NULL.  A non-zero return stops the run: from `cancelled` with
- * GBEES_ECANCELLED, from the others with that status and what they wrote to error. */
+ * GBEES_ECANCELLED, from the others with that status and what they wrote to error.
+ *
+ * Records and updates are told in their order, one at a time.  With `concurrent` set they are told from a thread of the
+ * solver's own while the run goes on - so `progress` and `cancelled`, which stay where they are, may be called at the
+ * same time, and be ahead of the records: by one, or by two if these are small.  All is told when gbees_solver_run()
+ * returns, whatever it returns. */
 typedef struct gbees_observer {
     void *context;
     int (*record)(void *context, const gbees_record *record, gbees_error *error);
@@ -128,6 +136,9 @@ typedef struct gbees_observer {
     /* A few times a second: fraction of the run's model time that is done. */
     int (*progress)(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error);
     int (*cancelled)(void *context);
+    int concurrent; /* 1: record and update may be called by another thread */
+    int marginals;  /* 1: they are wanted with each record, if the backend makes them */
+    int no_cells;   /* 1: records without cells, which take no time */
 } gbees_observer;
 
 typedef struct gbees_summary {

@@ -33,8 +33,9 @@ GBEES_NUM int spare_of(int current)
     return current ? 0 : 1;
 }
 
-/* Passes that move the density: a sweep along each axis, or what crosses corners and then the fluxes. */
-enum { MOVES = GBEES_SPLIT ? DIM : 2 };
+/* Passes that move the density: a sweep along each axis, or what crosses corners and then the fluxes; ctu-positive
+ * has one between these. */
+enum { MOVES = GBEES_SPLIT ? DIM : 2 + GBEES_SHARED };
 
 /* Which rows hold the density after so many of them: each sweep is from one array to the other. */
 GBEES_NUM int rows_after(int current, int passes)
@@ -241,8 +242,14 @@ GBEES_NUM void move_pass(const gbees_setup *m, gbees_state *s, const book *b, in
         transverse_pass(m, rows_of(m, b->current), rows_of(m, 2), b->count, b->lambda, middle);
         return;
     }
-    int64_t clipped = team_add(flux_pass(m, rows_of(m, b->current), rows_of(m, 2), rows_of(m, spare_of(b->current)),
-                                         b->count, b->lambda, middle));
+#if GBEES_SHARED
+    if (pass == 1) {
+        share_pass(m, rows_of(m, b->current), rows_of(m, 2), rows_of(m, 3), b->count, b->lambda, middle);
+        return;
+    }
+#endif
+    int64_t clipped = team_add(flux_pass(m, rows_of(m, b->current), rows_of(m, 2), rows_of(m, 3),
+                                         rows_of(m, spare_of(b->current)), b->count, b->lambda, middle));
     if (team_lane() == 0 && clipped)
         atomic_add_64(&sums_of(s, b->steps)->clipped, clipped);
 }

@@ -1,4 +1,5 @@
-/* ctu.h - the two passes of the corner-transport-upwind scheme (paper, Algorithm 1, gathered): one cell a lane. */
+/* ctu.h - the two passes of the corner-transport-upwind scheme (paper, Algorithm 1, gathered), and the one that
+ * ctu-positive has between them: two cells a lane. */
 #ifndef GBEES_CUDA_CTU_H
 #define GBEES_CUDA_CTU_H
 
@@ -7,6 +8,9 @@
 
 #ifndef GBEES_DIVERGENCE
 #define GBEES_DIVERGENCE 0
+#endif
+#ifndef GBEES_SHARED
+#define GBEES_SHARED 0
 #endif
 
 /* A cell some cells from another (`local`: its coordinate) along an axis, as a place in rows: the brick's own, its
@@ -115,12 +119,12 @@ GBEES_NUM void transverse_pass(const gbees_setup *m, const number *p, number *s,
     }
 }
 
-/* What the fluxes along an axis change in two cells, added up. */
-GBEES_NUM void flux_pair(const gbees_setup *m, const number *p, const number *s, uint32_t slot, int pair, int axis,
-                         const position *base, number lambda, double time, number *change)
+/* The fluxes through the faces of two cells along an axis. */
+GBEES_NUM void pair_fluxes(const gbees_setup *m, const number *p, const number *s, uint32_t slot, int pair, int axis,
+                           const position *base, number lambda, double time, number *flux)
 {
     const int cells = pair_cells(axis), cell = pair_cell(axis, pair), local = pair_local(axis, pair);
-    number q[6], t[4], u[5], flux[3];
+    number q[6], t[4], u[5];
 
 #pragma unroll
     for (int i = 0; i < cells + 4; i++)
@@ -135,14 +139,78 @@ GBEES_NUM void flux_pair(const gbees_setup *m, const number *p, const number *s,
     for (int i = 0; i <= cells; i++)
         flux[i] = GBEES_REAL_FN(gbees_ctu_flux)(q[i], q[i + 1], q[i + 2], q[i + 3], t[i], t[i + 1], u[i], u[i + 1],
                                                 u[i + 2], lambda);
+}
+
+/* What they change in the two cells, added up; with shares each is no more than the cell that it leaves can serve. */
+GBEES_NUM void flux_pair(const gbees_setup *m, const number *p, const number *s, const number *share, uint32_t slot,
+                         int pair, int axis, const position *base, number lambda, double time, number *change)
+{
+    const int cells = pair_cells(axis), cell = pair_cell(axis, pair);
+    number flux[3];
+
+    pair_fluxes(m, p, s, slot, pair, axis, base, lambda, time, flux);
+    if (GBEES_SHARED) {
+        const int local = pair_local(axis, pair);
+        number part[4];
+
+#pragma unroll
+        for (int i = 0; i < cells + 2; i++)
+            part[i] = share[cell_beside(m, slot, cell, local, axis, i - 1)];
+#pragma unroll
+        for (int i = 0; i <= cells; i++)
+            flux[i] *= flux[i] > 0 ? part[i] : part[i + 1];
+    }
 #pragma unroll
     for (int i = 0; i < cells; i++)
         change[cell + (i << axis_shift(axis))] += lambda * (flux[i] - flux[i + 1]);
 }
 
-/* The new density; returns what was clipped. */
-GBEES_NUM int64_t flux_pass(const gbees_setup *m, const number *p, const number *s, number *next, uint32_t count,
-                            const double *lambda, double time)
+/* What of two cells flows out along an axis, on both sides, added up. */
+GBEES_NUM void outgoing_pair(const gbees_setup *m, const number *p, const number *s, uint32_t slot, int pair,
+                             int axis, const position *base, number lambda, double time, number *outgoing)
+{
+    const int cells = pair_cells(axis), cell = pair_cell(axis, pair);
+    number flux[3];
+
+    pair_fluxes(m, p, s, slot, pair, axis, base, lambda, time, flux);
+#pragma unroll
+    for (int i = 0; i < cells; i++)
+        outgoing[cell + (i << axis_shift(axis))] +=
+            lambda * (GBEES_REAL_FN(gbees_most)(flux[i + 1], 0) - GBEES_REAL_FN(gbees_least)(flux[i], 0));
+}
+
+/* ctu-positive: the part of its fluxes that each cell can serve. */
+GBEES_NUM void share_pass(const gbees_setup *m, const number *p, const number *s, number *share, uint32_t count,
+                          const double *lambda, double time)
+{
+    BLOCK_LOCAL number sums[BLOCK_TEAMS][CELLS];
+    number *outgoing = sums[block_team()];
+    const team_way way = way_of(m, count, 1);
+
+    for (uint32_t slot = way.from; slot <= way.last; slot += way.stride) {
+        position base[DIM];
+
+        load_base(m, slot, base);
+        for (int cell = team_lane(); cell < CELLS; cell += TEAM)
+            outgoing[cell] = 0;
+#pragma unroll
+        for (int j = 0; j < DIM; j++) {
+            team_sync();
+            for (int pair = team_lane(); pair < CELLS / pair_cells(j); pair += TEAM)
+                outgoing_pair(m, p, s, slot, pair, j, base, (number)lambda[j], time, outgoing);
+        }
+        team_sync();
+        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
+            const size_t at = (size_t)slot * CELLS + (size_t)cell;
+
+            share[at] = GBEES_REAL_FN(gbees_ctu_share)(p[at], outgoing[cell]);
+        }
+    }
+}
+
+/* The new density; returns what was clipped. `share`: of ctu-positive. */
+GBEES_NUM int64_t flux_pass(const gbees_setup *m, const number *p, const number *s, const number *share, number *next,
+                            uint32_t count, const double *lambda, double time)
 {
     BLOCK_LOCAL number changes[BLOCK_TEAMS][CELLS];
     number *change = changes[block_team()];
@@ -159,7 +227,7 @@ GBEES_NUM int64_t flux_pass(const gbees_setup *m, const number *p, const number 
         for (int j = 0; j < DIM; j++) {
             team_sync();
             for (int pair = team_lane(); pair < CELLS / pair_cells(j); pair += TEAM)
-                flux_pair(m, p, s, slot, pair, j, base, (number)lambda[j], time, change);
+                flux_pair(m, p, s, share, slot, pair, j, base, (number)lambda[j], time, change);
         }
         team_sync();
         for (int cell = team_lane(); cell < CELLS; cell += TEAM) {

@@ -4,7 +4,7 @@
  *   GBEES_N          the dimension            GBEES_REAL    float or double: of probabilities
  *   GBEES_SPLIT      1: split5, 0: ctu        GBEES_REAL_IS_DOUBLE  1 if GBEES_REAL is double
  *   GBEES_PRESERVING 1: split5-mp             GBEES_WIDE    1: positions in double for float probabilities
- *   GBEES_DIVERGENCE 1: ctu-divergence
+ *   GBEES_DIVERGENCE 1: ctu-divergence, and ctu-positive, which has GBEES_SHARED=1, too
  *   GBEES_MOVING     1: the drift depends on time      GBEES_BOUNDED 1: cells out of the model's bound are not made
  *   GBEES_FRAMED     1: the grid is turned
  *   GBEES_BLOCKS     blocks a multiprocessor is to hold
@@ -15,7 +15,7 @@
 #include "model.h"
 
 #include "advance.h"
-#include "statistics.h"
+#include "marginals.h"
 #include "update.h"
 
 #if GBEES_PART == 0 || GBEES_PART == 1
@@ -143,20 +143,16 @@ GBEES_KERNEL gbees_scale(GBEES_BY_VALUE gbees_setup m, gbees_state *s, double fa
     scale_pass(&m, s, factor);
 }
 
-typedef struct gbees_reference {
-    double index[STATE_MAX_DIM];
-} gbees_reference;
-
-GBEES_KERNEL gbees_statistics(GBEES_BY_VALUE gbees_setup m, gbees_state *s, GBEES_BY_VALUE gbees_reference reference)
+GBEES_KERNEL gbees_statistics(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
     int at = 0;
 
-    moment_pass(&m, s, reference.index, -1, -1, &s->moment[at++]);
+    moment_pass(&m, s, -1, -1, &s->moment[at++]);
     for (int j = 0; j < DIM; j++)
-        moment_pass(&m, s, reference.index, j, -1, &s->moment[at++]);
+        moment_pass(&m, s, j, -1, &s->moment[at++]);
     for (int j = 0; j < DIM; j++)
         for (int k = j; k < DIM; k++)
-            moment_pass(&m, s, reference.index, j, k, &s->moment[at++]);
+            moment_pass(&m, s, j, k, &s->moment[at++]);
     entropy_pass(&m, s, &s->moment[at]);
     meet(&m, s);
     peak_pass(&m, s, 0);
@@ -165,9 +161,20 @@ GBEES_KERNEL gbees_statistics(GBEES_BY_VALUE gbees_setup m, gbees_state *s, GBEE
 }
 
 GBEES_KERNEL gbees_pack(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint32_t from, uint32_t to, double threshold,
-                        int32_t *index, number *out)
+                        uint64_t *mask, int32_t *key, number *out)
 {
-    pack_pass(&m, s, from, to, threshold, index, out);
+    pack_pass(&m, s, from, to, threshold, mask, key, out);
+}
+
+GBEES_KERNEL gbees_range(GBEES_BY_VALUE gbees_setup m, gbees_state *s, double threshold)
+{
+    range_pass(&m, s, threshold);
+}
+
+GBEES_KERNEL gbees_marginal_sums(GBEES_BY_VALUE gbees_setup m, gbees_state *s, GBEES_BY_VALUE gbees_histograms all,
+                             double threshold, int64_t *sums)
+{
+    marginals_pass(&m, s, &all, threshold, sums);
 }
 
 #endif

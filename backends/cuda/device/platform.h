@@ -96,6 +96,12 @@ GBEES_NUM uint32_t atomic_add_32(uint32_t *to, uint32_t value)
     return atomicAdd(to, value);
 }
 
+/* What was there before. */
+GBEES_NUM uint64_t atomic_take_64(uint64_t *from, uint64_t value)
+{
+    return atomicAdd((unsigned long long *)from, (unsigned long long)value);
+}
+
 GBEES_NUM void atomic_or_64(uint64_t *to, uint64_t bits)
 {
     atomicOr((unsigned long long *)to, (unsigned long long)bits);

@@ -19,6 +19,7 @@
 
 enum {
     STATE_MAX_DIM = 8,
+    STATE_ROWS = 4, /* arrays of the density's size: P, the next one, the sums S of ctu, the shares of ctu-positive */
     STATE_PARAMETERS = 32,
     STATE_FRAME = 104,         /* parameters and the frame of a turned grid behind them */
     STATE_CELLS = 64,          /* edges of a brick, added up over the axes: at most */
@@ -28,6 +29,9 @@ enum {
     TABLE_TAKEN = 0x7fffffff, /* a brick is being inserted here */
     TABLE_DEAD = 0x7ffffffe   /* there was no room for one */
 };
+
+/* Numbers of packed bricks and of their cells in one word. */
+enum { PACKED_CELL_BITS = 35, PACKED_MOST_BRICKS = 1 << 29 };
 
 /* Why gbees_advance() came back. */
 enum {
@@ -55,9 +59,9 @@ typedef struct gbees_wide_sum {
 } gbees_wide_sum;
 
 typedef struct gbees_grid_arrays {
-    GBEES_POINTER(void) rows[3]; /* P, and one or two more of its size; which is which: state.current */
-    GBEES_POINTER(int32_t) key;  /* [slot][n] */
-    GBEES_POINTER(void) base;    /* [slot][n]: the centre of the lowest cell, float or double */
+    GBEES_POINTER(void) rows[STATE_ROWS]; /* P, and one to three more of its size; which is which: state.current */
+    GBEES_POINTER(int32_t) key;           /* [slot][n] */
+    GBEES_POINTER(void) base;             /* [slot][n]: the centre of the lowest cell, float or double */
     GBEES_POINTER(uint32_t) neighbor[2 * STATE_MAX_DIM]; /* by direction, [slot] */
     GBEES_POINTER(uint64_t) flow;   /* [slot][2n]: the cells that probability leaves, by direction */
     GBEES_POINTER(uint64_t) active; /* [slot]: cells with P >= p* */
@@ -132,7 +136,8 @@ typedef struct gbees_state {
     uint64_t peak, peak_brick; /* bits of the largest P */
     uint64_t likely, heavy;    /* ordered bits of the largest log L and log P L */
     uint64_t invalid;          /* the least cell, slot * 64 + cell, whose likelihood is no number; all ones: none */
-    uint32_t chunk_total;
+    uint64_t lowest[STATE_MAX_DIM], highest[STATE_MAX_DIM]; /* RANGE_ZERO - index and + index; 0: of no cell */
+    uint64_t packed;                                        /* bricks << PACKED_CELL_BITS | cells: packed so far */
 } gbees_state;
 
 /* What the measurements of a problem have beside Gaussian likelihoods: the kernels of updates are made for it. */
@@ -141,6 +146,21 @@ enum {
     GAIN_STUDENT = 2,   /* Student's t */
     GAIN_MODEL = 4      /* the model's own likelihood */
 };
+
+/* Indices as numbers above 0. */
+#define RANGE_ZERO ((int64_t)1 << 40)
+
+/* A marginal: of one axis (b < 0), or of two; its entries begin at `at`. */
+typedef struct gbees_histogram {
+    uint64_t at, columns;
+    int32_t first_a, first_b; /* indices of the first entry */
+    int32_t a, b;
+} gbees_histogram;
+
+typedef struct gbees_histograms {
+    int count;
+    gbees_histogram list[STATE_MAX_DIM * (STATE_MAX_DIM + 1) / 2];
+} gbees_histograms;
 
 /* One measurement. */
 typedef struct gbees_gain {

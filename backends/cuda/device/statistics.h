@@ -6,16 +6,15 @@
 
 enum { MOMENTS = 2 + DIM + DIM * (DIM + 1) / 2 }; /* mass, first, second, sum of P log P */
 
-/* One moment of the cells of a brick, in units of cells from a reference; j == k: the second along an axis. */
-GBEES_NUM double brick_moment(const gbees_setup *m, uint32_t slot, const number *row, const double *reference, int j,
-                              int k)
+/* One moment of the cells of a brick, in units of cells; j == k: the second along an axis. */
+GBEES_NUM double brick_moment(const gbees_setup *m, uint32_t slot, const number *row, int j, int k)
 {
     double sum = 0, base_j = 0, base_k = 0;
 
     if (j >= 0)
-        base_j = (double)m->grid.key[(size_t)slot * DIM + (size_t)j] * m->shape.edge[j] - reference[j];
+        base_j = (double)m->grid.key[(size_t)slot * DIM + (size_t)j] * m->shape.edge[j];
     if (k >= 0)
-        base_k = (double)m->grid.key[(size_t)slot * DIM + (size_t)k] * m->shape.edge[k] - reference[k];
+        base_k = (double)m->grid.key[(size_t)slot * DIM + (size_t)k] * m->shape.edge[k];
     for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
         double p = (double)row[cell];
 
@@ -29,14 +28,13 @@ GBEES_NUM double brick_moment(const gbees_setup *m, uint32_t slot, const number 
 }
 
 /* One moment of all bricks: a sum of integers, whatever the order of the bricks. */
-GBEES_NUM void moment_pass(const gbees_setup *m, gbees_state *s, const double *reference, int j, int k,
-                           gbees_wide_sum *to)
+GBEES_NUM void moment_pass(const gbees_setup *m, gbees_state *s, int j, int k, gbees_wide_sum *to)
 {
     const number *p = rows_of(m, s->current);
     gbees_wide_sum sum = {0, 0};
 
     for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count())
-        wide_add(&sum, brick_moment(m, slot, p + (size_t)slot * CELLS, reference, j, k));
+        wide_add(&sum, brick_moment(m, slot, p + (size_t)slot * CELLS, j, k));
     if (team_lane() == 0) {
         atomic_add_64(&to->high, sum.high);
         atomic_add_64(&to->low, sum.low);
@@ -101,25 +99,53 @@ GBEES_NUM void save_marks_pass(const gbees_setup *m, uint32_t count, int spare, 
     }
 }
 
-/* Cells of bricks (from, to] with P >= threshold: their indices, axis by axis, and P. */
+/* The cells of a brick with P >= threshold. */
+GBEES_NUM uint64_t cells_from(const number *row, number threshold)
+{
+    uint64_t mask = 0;
+
+    for (int first = 0; first < CELLS; first += TEAM) {
+        const number value = row[first + team_lane()];
+
+        mask |= (uint64_t)team_vote(value > 0 && value >= threshold) << first;
+    }
+    return mask;
+}
+
+/* Of bricks (from, to] those with a cell of at least the threshold: a mask of the cells and the key of each, and P of
+ * the cells; where they go is taken from one word, so that cells are in the order of their bricks.  With no `out`
+ * they are counted. */
 GBEES_NUM void pack_pass(const gbees_setup *m, gbees_state *s, uint32_t from, uint32_t to, double threshold,
-                         int32_t *index, number *out)
+                         uint64_t *mask, int32_t *key, number *out)
 {
     const number *p = rows_of(m, s->current);
-    const uint32_t room = (to - from) * CELLS;
+    uint64_t counted = 0;
 
-    for (uint32_t slot = from + 1 + team_index(); slot <= to; slot += team_count())
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
-            number value = p[(size_t)slot * CELLS + (size_t)cell];
+    for (uint32_t slot = from + 1 + team_index(); slot <= to; slot += team_count()) {
+        const number *row = p + (size_t)slot * CELLS;
+        const uint64_t cells = cells_from(row, (number)threshold);
+        const uint64_t room = ((uint64_t)1 << PACKED_CELL_BITS) + (uint64_t)count_bits(cells);
 
-            if (!(value > 0 && value >= (number)threshold))
-                continue;
-            size_t at = atomic_add_32(&s->chunk_total, 1);
-            for (int k = 0; k < DIM; k++)
-                index[(size_t)k * room + at] = m->grid.key[(size_t)slot * DIM + (size_t)k] * m->shape.edge[k] +
-                                               gbees_shape_local(&m->shape, cell, k);
-            out[at] = value;
+        if (!cells)
+            continue;
+        if (!out) {
+            counted += room;
+            continue;
         }
+        const uint64_t own = team_lane() == 0 ? atomic_take_64(&s->packed, room) : 0;
+        const uint64_t place = (uint64_t)team_get((uint32_t)(own >> 32), 0) << 32 | team_get((uint32_t)own, 0);
+        const uint64_t brick = place >> PACKED_CELL_BITS, first = place & (((uint64_t)1 << PACKED_CELL_BITS) - 1);
+
+        if (team_lane() == 0)
+            mask[brick] = cells;
+        for (int k = team_lane(); k < DIM; k += TEAM)
+            key[brick * DIM + (uint64_t)k] = m->grid.key[(size_t)slot * DIM + (size_t)k];
+        for (int cell = team_lane(); cell < CELLS; cell += TEAM)
+            if (cells >> cell & 1)
+                out[first + (uint64_t)count_bits(cells & (((uint64_t)1 << cell) - 1))] = row[cell];
+    }
+    if (team_lane() == 0 && counted)
+        (void)atomic_take_64(&s->packed, counted);
 }
 
 #endif

@@ -1,0 +1,115 @@
+/* marginals.c - a record's marginals, added up on the GPU: the host's part. */
+#include "engine.h"
+#include "numerics/fixed.h"
+#include <stdlib.h>
+
+enum { MOST_ENTRIES = 1 << 25 }; /* of all of them: 256 MiB of the host's memory */
+
+/* Which indices there are; 0: there is no cell. */
+static int read_range(const gbees_engine *e, gbees_marginals *out)
+{
+    const gbees_state *s = e->state;
+    const int n = e->problem->dimension;
+
+    for (int j = 0; j < n; j++) {
+        const int64_t first = RANGE_ZERO - (int64_t)s->lowest[j], last = (int64_t)s->highest[j] - RANGE_ZERO;
+
+        if (!s->highest[j])
+            return 0;
+        out->first[j] = (int32_t)first;
+        out->length[j] = (uint64_t)(last - first + 1);
+    }
+    return 1;
+}
+
+/* Where each begins, and how many entries they have together; 0: too many. */
+static uint64_t lay_out(const gbees_marginals *of, int n, uint64_t most, gbees_histograms *all)
+{
+    uint64_t entries = 0;
+
+    for (int j = 0; j < n; j++)
+        for (int k = j; k < n; k++) { /* k == j: the line */
+            const uint64_t columns = k > j ? of->length[k] : 1;
+
+            if (of->length[j] > most / columns && k > j)
+                continue;
+            all->list[all->count++] = (gbees_histogram){.at = entries,
+                                                        .columns = columns,
+                                                        .first_a = of->first[j],
+                                                        .first_b = of->first[k],
+                                                        .a = j,
+                                                        .b = k > j ? k : -1};
+            if (of->length[j] > MOST_ENTRIES || of->length[j] * columns > MOST_ENTRIES - entries)
+                return 0;
+            entries += of->length[j] * columns;
+        }
+    return entries;
+}
+
+/* The sums, in the rows that are spare between steps; the null brick's stays as it is. */
+static int add_up(gbees_engine *e, gbees_histograms *all, uint64_t entries, double threshold, void *sums,
+                  gbees_error *error)
+{
+    const cuda_api *api = e->api;
+    CUdeviceptr at = e->rows[e->state->current ? 0 : 1].at + 64 * e->real_size;
+    void *arguments[] = {all, &threshold, &at};
+    static const char doing[] = "computing marginals";
+    int status = cuda_check(api, api->cuMemsetD8Async(at, 0, entries * sizeof(int64_t), e->stream), doing, error);
+
+    if (!status)
+        status = engine_launch(e, KERNEL_MARGINALS, arguments, 3, doing, error);
+    if (!status)
+        status =
+            cuda_check(api, api->cuMemcpyDtoHAsync(sums, at, entries * sizeof(int64_t), e->stream), doing, error);
+    return status ? status : cuda_check(api, api->cuStreamSynchronize(e->stream), doing, error);
+}
+
+/* Integers become the doubles that they stand for, where they are. */
+static void finish(const gbees_engine *e, const gbees_histograms *all, uint64_t entries, void *sums,
+                   gbees_marginals *out)
+{
+    const int64_t *fixed = sums;
+    double *p = sums;
+
+    for (uint64_t i = 0; i < entries; i++)
+        p[i] = gbees_fixed_value(fixed[i]) / e->state->mass;
+    for (int h = 0; h < all->count; h++) {
+        const gbees_histogram *one = &all->list[h];
+
+        if (one->b < 0)
+            out->line[one->a] = p + one->at;
+        else
+            out->plane[one->a][one->b] = p + one->at;
+    }
+}
+
+int cuda_engine_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marginals, gbees_error *error)
+{
+    gbees_state *s = e->state;
+    gbees_marginals range = {0}, *made = NULL;
+    gbees_histograms all = {.count = 0};
+    double threshold = e->budget.threshold * s->mass;
+    void *arguments[] = {&threshold};
+
+    *marginals = NULL;
+    for (int j = 0; j < STATE_MAX_DIM; j++)
+        s->lowest[j] = s->highest[j] = 0;
+    int status = engine_launch(e, KERNEL_RANGE, arguments, 1, "computing marginals", error);
+    if (status || !read_range(e, &range))
+        return status;
+    const uint64_t entries = lay_out(&range, e->problem->dimension, most, &all);
+    if (!entries || entries * sizeof(int64_t) > ((uint64_t)e->setup.grid.capacity - 1) * 64 * e->real_size)
+        return 0;
+    made = malloc(sizeof *made + entries * sizeof(double));
+    if (!made)
+        return 0;
+    *made = range;
+    status = add_up(e, &all, entries, threshold, made + 1, error);
+    if (status) {
+        free(made);
+        return status;
+    }
+    finish(e, &all, entries, made + 1, made);
+    *marginals = made;
+    return 0;
+}

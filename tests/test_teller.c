@@ -1,0 +1,484 @@
+/* test_teller.c - records that are told while the run goes on: in their order, one at a time, few at once; what
+ * fails, and what a run leaves when it ends.  On a backend that only counts steps. */
+#include <check.h>
+#include <gbees/gbees.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST = 64, WAIT_S = 30 };
+
+/* What is to happen, and what did.  The problem comes first: it is all that a backend is given. */
+typedef struct stage {
+    gbees_problem problem;
+    gbees_measurement measurement;
+    int concurrent, no_cells;
+    int captures;         /* 0: cells() alone, 1: captures, 2: no room for every other one */
+    uint64_t cells_above; /* of each record, as it says */
+    int fail_at_capture, fail_at_visit, fail_at_record, fail_at_step, cancel_at_step;
+    int wait_at_record; /* the observer waits at it until there have been `wait_for_step` steps */
+    uint64_t wait_for_step;
+
+    pthread_mutex_t lock;
+    pthread_cond_t stepped;
+    uint64_t steps, steps_then; /* so far; when the observer had waited */
+    int held, most_held;        /* copies of cells that are there at once */
+    int captured, visited;
+    int busy;
+    pthread_t runner;
+    int is_elsewhere, takes_signals, has_waited;
+    char told[MOST][32];
+    int told_count;
+} stage;
+
+/* ---- the backend: at step k the cells are 0, k and k + 1 ----------------------------------------------------------
+ */
+
+struct gbees_engine {
+    stage *stage;
+    gbees_totals totals;
+};
+
+struct gbees_capture {
+    stage *stage;
+    uint64_t steps;
+};
+
+static void hold(stage *s, int change)
+{
+    (void)pthread_mutex_lock(&s->lock);
+    s->held += change;
+    s->most_held = s->held > s->most_held ? s->held : s->most_held;
+    (void)pthread_mutex_unlock(&s->lock);
+}
+
+static int fake_create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                       gbees_error *error)
+{
+    (void)options, (void)error;
+    *engine = calloc(1, sizeof **engine);
+    ck_assert_ptr_nonnull(*engine);
+    (*engine)->stage = (stage *)(uintptr_t)problem;
+    return GBEES_OK;
+}
+
+static void fake_destroy(gbees_engine *engine)
+{
+    ck_assert_int_eq(engine->stage->held, 0);
+    free(engine);
+}
+
+static int fake_advance(gbees_engine *engine, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
+{
+    stage *s = engine->stage;
+
+    for (uint64_t i = 0; i < max_steps && clock->elapsed < clock->length; i++) {
+        const double left = clock->length - clock->elapsed, dt = s->problem.numerics.time_step;
+        const int last = !(dt < left * (1 - 1e-12));
+
+        if (s->fail_at_step && engine->totals.steps + 1 == (uint64_t)s->fail_at_step)
+            return gbees_error_set(error, GBEES_ENUMERIC, "the drift is not finite");
+        clock->time += last ? left : dt;
+        clock->elapsed = last ? clock->length : clock->elapsed + dt;
+        clock->leg_step++;
+        engine->totals.steps++;
+        (void)pthread_mutex_lock(&s->lock);
+        s->steps = engine->totals.steps;
+        (void)pthread_cond_broadcast(&s->stepped);
+        (void)pthread_mutex_unlock(&s->lock);
+    }
+    return GBEES_OK;
+}
+
+static int fake_update(gbees_engine *engine, const gbees_clock *clock, const gbees_measurement *measurement,
+                       gbees_evidence *evidence, gbees_error *error)
+{
+    (void)engine, (void)clock, (void)error;
+    *evidence = (gbees_evidence){-measurement->value[0], 0};
+    return GBEES_OK;
+}
+
+static int fake_statistics(gbees_engine *engine, const gbees_clock *clock, gbees_statistics *statistics,
+                           gbees_error *error)
+{
+    (void)clock, (void)error;
+    *statistics = (gbees_statistics){.cells = 3, .cells_above = engine->stage->cells_above, .mass = 1};
+    return GBEES_OK;
+}
+
+static int visit(uint64_t steps, gbees_cell_visitor *visitor, void *context)
+{
+    const int32_t axis[3] = {(int32_t)steps + 2, 0, (int32_t)steps + 1};
+    const int32_t *const index[1] = {axis};
+    const double p[3] = {0.25, 0.5, 0.25};
+
+    return visitor(context, 3, index, p);
+}
+
+static int fake_cells(gbees_engine *engine, gbees_cell_visitor *visitor, void *context, gbees_error *error)
+{
+    (void)error;
+    return visit(engine->totals.steps, visitor, context);
+}
+
+static int fake_capture(gbees_engine *engine, gbees_capture **capture, gbees_error *error)
+{
+    stage *s = engine->stage;
+
+    ck_assert(pthread_equal(pthread_self(), s->runner));
+    *capture = NULL;
+    s->captured++;
+    if (s->fail_at_capture == s->captured)
+        return gbees_error_set(error, GBEES_EBACKEND, "the GPU failed while packing cells");
+    if (!s->captures || (s->captures == 2 && s->captured % 2))
+        return GBEES_OK;
+    *capture = malloc(sizeof **capture);
+    ck_assert_ptr_nonnull(*capture);
+    **capture = (gbees_capture){s, engine->totals.steps};
+    hold(s, 1);
+    return GBEES_OK;
+}
+
+static int fake_capture_cells(gbees_capture *capture, gbees_cell_visitor *visitor, void *context, gbees_error *error)
+{
+    stage *s = capture->stage;
+
+    s->visited++;
+    if (s->fail_at_visit == s->visited)
+        return gbees_error_set(error, GBEES_EBACKEND, "the GPU failed while fetching cells");
+    return visit(capture->steps, visitor, context);
+}
+
+static void fake_capture_free(gbees_capture *capture)
+{
+    hold(capture->stage, -1);
+    free(capture);
+}
+
+static void fake_totals(const gbees_engine *engine, gbees_totals *totals)
+{
+    *totals = engine->totals;
+}
+
+static const gbees_backend fake = {.abi = GBEES_BACKEND_ABI,
+                                   .size = sizeof(gbees_backend),
+                                   .name = "fake",
+                                   .title = "counts steps",
+                                   .create = fake_create,
+                                   .destroy = fake_destroy,
+                                   .advance = fake_advance,
+                                   .update = fake_update,
+                                   .statistics = fake_statistics,
+                                   .cells = fake_cells,
+                                   .totals = fake_totals,
+                                   .capture = fake_capture,
+                                   .capture_cells = fake_capture_cells,
+                                   .capture_free = fake_capture_free};
+
+/* ---- the observer -------------------------------------------------------------------------------------------------
+ */
+
+/* Where it is called, and that it is not called twice at once. */
+static void enter(stage *s)
+{
+    sigset_t blocked;
+
+    ck_assert_int_eq(s->busy, 0);
+    s->busy = 1;
+    s->is_elsewhere += !pthread_equal(pthread_self(), s->runner);
+    ck_assert_int_eq(pthread_sigmask(SIG_SETMASK, NULL, &blocked), 0);
+    s->takes_signals += !sigismember(&blocked, SIGINT) || !sigismember(&blocked, SIGTERM);
+    ck_assert_int_lt(s->told_count, MOST);
+}
+
+static int wait_for_steps(stage *s, uint64_t steps)
+{
+    struct timespec until;
+
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += WAIT_S;
+    (void)pthread_mutex_lock(&s->lock);
+    while (s->steps < steps && !pthread_cond_timedwait(&s->stepped, &s->lock, &until))
+        ;
+    const int came = s->steps >= steps;
+    s->steps_then = s->steps;
+    (void)pthread_mutex_unlock(&s->lock);
+    return came;
+}
+
+static int see_record(void *context, const gbees_record *record, gbees_error *error)
+{
+    stage *s = context;
+    int32_t lowest, highest;
+
+    enter(s);
+    ck_assert_int_eq(record->cells == NULL, s->no_cells);
+    if (s->no_cells) {
+        s->told_count++;
+        s->busy = 0;
+        return GBEES_OK;
+    }
+    if (s->fail_at_record && s->told_count + 1 == s->fail_at_record) {
+        s->busy = 0;
+        return gbees_error_set(error, GBEES_EIO, "the disk is full");
+    }
+    if (s->wait_at_record && s->told_count + 1 == s->wait_at_record)
+        s->has_waited = wait_for_steps(s, s->wait_for_step);
+    gbees_cells_range(record->cells, 0, &lowest, &highest);
+    (void)snprintf(s->told[s->told_count++], sizeof s->told[0], "r %d %d %d %zu %d", record->leg, record->number,
+                   (int)record->totals.steps, gbees_cells_count(record->cells), (int)highest);
+    s->busy = 0;
+    return GBEES_OK;
+}
+
+static int see_update(void *context, const gbees_problem *problem, int number, double time,
+                      const gbees_evidence *evidence, gbees_error *error)
+{
+    stage *s = context;
+
+    (void)problem, (void)error;
+    enter(s);
+    (void)snprintf(s->told[s->told_count++], sizeof s->told[0], "u %d %.3g %.3g", number, time,
+                   evidence->log_evidence);
+    s->busy = 0;
+    return GBEES_OK;
+}
+
+static int see_cancel(void *context)
+{
+    stage *s = context;
+
+    ck_assert(pthread_equal(pthread_self(), s->runner));
+    return s->cancel_at_step && s->steps >= (uint64_t)s->cancel_at_step;
+}
+
+/* ---- runs ---------------------------------------------------------------------------------------------------------
+ */
+
+static const gbees_measurement_function functions[] = {{"z", "the state", 1, NULL}};
+static const gbees_model model = {.name = "fake", .measurement_count = 1, .measurements = functions};
+
+/* Two legs of five records, ten steps from each to the next. */
+static stage make(int concurrent)
+{
+    return (stage){.problem = {.model = &model,
+                               .dimension = 1,
+                               .end = 2,
+                               .records = 4,
+                               .numerics = {.time_step = 0.025},
+                               .measurement_count = 1},
+                   .measurement = {.time = 1, .size = 1, .value = {1}, .covariance = {1}},
+                   .concurrent = concurrent,
+                   .captures = concurrent,
+                   .cells_above = 3,
+                   .lock = PTHREAD_MUTEX_INITIALIZER,
+                   .stepped = PTHREAD_COND_INITIALIZER};
+}
+
+static int run(stage *s, gbees_error *error)
+{
+    const gbees_observer observer = {.context = s,
+                                     .record = see_record,
+                                     .update = see_update,
+                                     .cancelled = see_cancel,
+                                     .concurrent = s->concurrent,
+                                     .no_cells = s->no_cells};
+    gbees_solver *solver = NULL;
+
+    s->problem.measurements = &s->measurement;
+    s->runner = pthread_self();
+    *error = (gbees_error){0};
+    ck_assert_int_eq(gbees_solver_create(&s->problem, &fake, NULL, &solver, error), GBEES_OK);
+    const int status = gbees_solver_run(solver, &observer, error);
+    gbees_solver_destroy(solver);
+    ck_assert_int_eq(s->held, 0);
+    ck_assert_int_eq(s->takes_signals, s->concurrent ? 0 : s->told_count);
+    return status;
+}
+
+static void check_same(const stage *a, const stage *b, int count)
+{
+    ck_assert_int_eq(a->told_count, count);
+    for (int i = 0; i < count; i++)
+        ck_assert_str_eq(a->told[i], b->told[i]);
+}
+
+START_TEST(the_same_is_told)
+{
+    gbees_error error;
+    stage at_once = make(0);
+
+    ck_assert_int_eq(run(&at_once, &error), GBEES_OK);
+    ck_assert_int_eq(at_once.told_count, 11);
+    ck_assert_str_eq(at_once.told[4], "r 0 4 40 3 42");
+    ck_assert_str_eq(at_once.told[5], "u 1 1 -1");
+    ck_assert_str_eq(at_once.told[10], "r 1 4 80 3 82");
+    ck_assert_int_eq(at_once.is_elsewhere, 0);
+    ck_assert_int_eq(at_once.captured, 0);
+    for (int captures = 0; captures < 3; captures++) {
+        stage later = make(1);
+
+        later.captures = captures;
+        ck_assert_int_eq(run(&later, &error), GBEES_OK);
+        check_same(&later, &at_once, 11);
+        ck_assert_int_eq(later.is_elsewhere, 11);
+        ck_assert_int_eq(later.visited, captures == 0 ? 0 : captures == 1 ? 10 : 5);
+    }
+}
+END_TEST
+
+START_TEST(records_without_cells)
+{
+    gbees_error error;
+
+    for (int concurrent = 0; concurrent < 2; concurrent++) {
+        stage s = make(concurrent);
+
+        s.no_cells = 1;
+        ck_assert_int_eq(run(&s, &error), GBEES_OK);
+        ck_assert_int_eq(s.told_count, 11);
+        ck_assert_int_eq(s.captured + s.visited, 0);
+    }
+}
+END_TEST
+
+/* The second record is told only when there have been steps after it: whoever waited for it would wait in vain. */
+START_TEST(steps_go_on_meanwhile)
+{
+    gbees_error error;
+
+    for (int captures = 0; captures < 2; captures++) {
+        stage s = make(1);
+
+        s.captures = captures;
+        s.wait_at_record = 2;
+        s.wait_for_step = 20; /* where the third one is made */
+        ck_assert_int_eq(run(&s, &error), GBEES_OK);
+        ck_assert_int_eq(s.has_waited, 1);
+        ck_assert_int_eq(s.told_count, 11);
+    }
+}
+END_TEST
+
+/* While a record is told, steps go on up to the next one, or, if records are small, up to the second one. */
+START_TEST(few_are_there_at_once)
+{
+    gbees_error error;
+    static const struct {
+        uint64_t cells, steps;
+    } sizes[] = {{3, 30}, {1 << 28, 20}};
+
+    for (int k = 0; k < 2; k++) {
+        stage s = make(1);
+
+        s.cells_above = sizes[k].cells;
+        s.wait_at_record = 2;
+        s.wait_for_step = sizes[k].steps;
+        ck_assert_int_eq(run(&s, &error), GBEES_OK);
+        ck_assert_int_eq(s.has_waited, 1);
+        ck_assert_uint_eq(s.steps_then, sizes[k].steps);
+        ck_assert_int_le(s.most_held, k ? 1 : 2);
+    }
+}
+END_TEST
+
+/* ---- what goes wrong ----------------------------------------------------------------------------------------------
+ */
+
+START_TEST(a_record_that_can_not_be_told)
+{
+    gbees_error error;
+    stage all = make(0);
+
+    ck_assert_int_eq(run(&all, &error), GBEES_OK);
+    for (int at = 1; at <= 11; at++) {
+        stage s = make(1);
+
+        s.fail_at_record = at;
+        if (at == 6) /* an update: it does not fail */
+            continue;
+        ck_assert_int_eq(run(&s, &error), GBEES_EIO);
+        ck_assert_str_eq(error.text, "the disk is full");
+        check_same(&s, &all, at - 1); /* those before, and none after */
+    }
+}
+END_TEST
+
+START_TEST(cells_that_can_not_be_fetched)
+{
+    gbees_error error;
+    stage s = make(1);
+
+    s.fail_at_visit = 3;
+    ck_assert_int_eq(run(&s, &error), GBEES_EBACKEND);
+    ck_assert_str_eq(error.text, "at t = 0.5 (leg 0, step 20): the GPU failed while fetching cells");
+    ck_assert_int_eq(s.told_count, 2);
+    s = make(1);
+    s.fail_at_capture = 3;
+    ck_assert_int_eq(run(&s, &error), GBEES_EBACKEND);
+    ck_assert_str_eq(error.text, "at t = 0.5 (leg 0, step 20): the GPU failed while packing cells");
+    ck_assert_int_eq(s.told_count, 2);
+}
+END_TEST
+
+/* Records from before a step that fails are told; of two failures the one that ended the run is reported. */
+START_TEST(a_step_that_fails_meanwhile)
+{
+    gbees_error error;
+    stage s = make(1);
+
+    s.fail_at_step = 20;
+    s.wait_at_record = 2;
+    s.wait_for_step = 19;
+    ck_assert_int_eq(run(&s, &error), GBEES_ENUMERIC);
+    ck_assert_ptr_nonnull(strstr(error.text, "(leg 0, step 19): the drift is not finite"));
+    ck_assert_int_eq(s.has_waited, 1);
+    ck_assert_int_eq(s.told_count, 2);
+}
+END_TEST
+
+/* All that was computed is told; a disk that is full is no "cancelled". */
+START_TEST(cancelled_meanwhile)
+{
+    gbees_error error;
+    stage s = make(1);
+
+    s.cancel_at_step = 20;
+    s.wait_at_record = 2;
+    s.wait_for_step = 20;
+    ck_assert_int_eq(run(&s, &error), GBEES_ECANCELLED);
+    ck_assert_int_eq(s.told_count, 3);
+    s = make(1);
+    s.cancel_at_step = 20;
+    s.fail_at_record = 2;
+    ck_assert_int_eq(run(&s, &error), GBEES_EIO);
+    ck_assert_str_eq(error.text, "the disk is full");
+    ck_assert_int_eq(s.told_count, 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("teller");
+    TCase *tests = tcase_create("all");
+
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, the_same_is_told);
+    tcase_add_test(tests, records_without_cells);
+    tcase_add_test(tests, steps_go_on_meanwhile);
+    tcase_add_test(tests, few_are_there_at_once);
+    tcase_add_test(tests, a_record_that_can_not_be_told);
+    tcase_add_test(tests, cells_that_can_not_be_fetched);
+    tcase_add_test(tests, a_step_that_fails_meanwhile);
+    tcase_add_test(tests, cancelled_meanwhile);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    const int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
