@@ -1,9 +1,11 @@
 /* kernel_sweep.h - sweeps of the split scheme, in place, one pencil at a time.  A template: see kernel.c.
  *
  * A pencil is a row of bricks along an axis, from one without a lower neighbour up to one without an upper neighbour.
- * It is copied into planes with three empty ones at each end (reach + 2 with Courant numbers above 1), so that the
- * fluxes through all its faces are one long loop; then the planes are changed and put back.  Pencils of one axis
- * share nothing: they go in any order, and the density needs no second copy.
+ * It is copied into planes with three empty ones at each end (reach + 2 with Courant numbers above 1), the planes are
+ * changed, and put back.  Mostly they are changed column by column (kernel_column.h); where a plane is no whole
+ * number of vectors, where cells flow out on both sides and with further bounds the masses through all faces come
+ * first, in one long loop.  Pencils of one axis share nothing: they go in any order, and the density needs no second
+ * copy.
  */
 
 /* Room for the planes of a pencil: P, velocities and masses at faces. */
@@ -80,6 +82,33 @@ GBEES_REAL_FN(change_planes)(GBEES_REAL *restrict p, const GBEES_REAL *restrict 
         p[i] += mass[i] - mass[i + lanes];
 }
 
+/* The fluxes through all faces of a pencil, and the cells after them. p: its lowest empty plane; mass: of the first
+ * and the last faces at least, as what flows out is summed up there. */
+INLINE void GBEES_REAL_FN(change_pencil)(const kernel_context *c, int diverging, GBEES_REAL *restrict p,
+                                         const GBEES_REAL *restrict u, GBEES_REAL *restrict mass, GBEES_REAL lambda,
+                                         int lanes, int faces)
+{
+    const int count = faces - lanes;
+    const GBEES_REAL whole = (GBEES_REAL)c->reach; /* 1 where it is used */
+    GBEES_REAL *own = p + (c->reach + 2) * lanes;
+
+    if (c->reach > 1) {
+        GBEES_REAL_FN(cross_far)(own, u, mass, lambda, lanes, faces, c->reach, c->preserving);
+        GBEES_REAL_FN(bound_masses)(own, mass, lanes, count);
+        GBEES_REAL_FN(move_planes)(own, mass, lanes, count);
+    } else if (lanes % LANES == 0 && !c->preserving && !diverging) {
+        GBEES_REAL_FN(sweep_columns)(p, u, mass, mass + count, lambda, whole, lanes, count);
+    } else {
+        if (c->preserving)
+            GBEES_REAL_FN(cross_preserving)(p, u, mass, lambda, whole, lanes, faces);
+        else if (diverging)
+            GBEES_REAL_FN(cross_diverging)(p, u, mass, lambda, whole, lanes, faces);
+        else
+            GBEES_REAL_FN(cross_smooth)(p, u, mass, lambda, whole, lanes, faces);
+        GBEES_REAL_FN(change_planes)(own, mass, lanes, count);
+    }
+}
+
 /* Velocities of a brick's upper faces (planes 1 .. edge), with planes -1 and 0 before them for the first brick and
  * plane edge + 1 behind them for the last. */
 INLINE void GBEES_REAL_FN(pencil_velocities)(const kernel_context *c, int axis, const GBEES_REAL_FN(base) * base,
@@ -129,7 +158,6 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
     const int end = (c->reach + 2) * lanes; /* of the empty planes */
     const GBEES_REAL lambda = (GBEES_REAL)(c->step / c->axis[axis].width);
     GBEES_REAL *u = p + (size_t)(bricks * count + 2 * end), *mass = u + (size_t)(bricks * count + 3 * lanes);
-    const GBEES_REAL whole = (GBEES_REAL)c->reach; /* 1 where it is used */
     GBEES_REAL *rows = c->density, *own = p + end;
 
     memset(p, 0, (size_t)end * sizeof *p);
@@ -146,27 +174,9 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
         (c, axis, &base, b == 0, b == bricks - 1, count, lanes, u + (b ? b * count + 2 * lanes : 0));
     }
     GBEES_REAL_FN(prefetch_rows)(c, next, (uint32_t)bricks, next->bricks, (size_t)count * sizeof *rows);
-    /* Where planes are whole vectors the usual way through is in kernel_column.h. */
-    const int whole_vectors = lanes % LANES == 0 && c->reach == 1 && !c->preserving && !pencil->diverging;
-    if (whole_vectors) {
-        GBEES_REAL_FN(sweep_columns)(p, u, mass, mass + faces - lanes, lambda, whole, lanes, faces - lanes);
-    } else if (c->reach > 1) {
-        GBEES_REAL_FN(cross_far)(own, u, mass, lambda, lanes, faces, c->reach, c->preserving);
-        GBEES_REAL_FN(bound_masses)(own, mass, lanes, bricks * count);
-    } else if (c->preserving)
-        GBEES_REAL_FN(cross_preserving)(p, u, mass, lambda, whole, lanes, faces);
-    else if (pencil->diverging)
-        GBEES_REAL_FN(cross_diverging)(p, u, mass, lambda, whole, lanes, faces);
-    else
-        GBEES_REAL_FN(cross_smooth)(p, u, mass, lambda, whole, lanes, faces);
+    GBEES_REAL_FN(change_pencil)(c, pencil->diverging, p, u, mass, lambda, lanes, faces);
     sums->outflow +=
         GBEES_REAL_FN(sum_outflow)(mass, lanes, -1) + GBEES_REAL_FN(sum_outflow)(mass + faces - lanes, lanes, 1);
-    if (whole_vectors)
-        ; /* done */
-    else if (c->reach > 1)
-        GBEES_REAL_FN(move_planes)(own, mass, lanes, bricks * count);
-    else
-        GBEES_REAL_FN(change_planes)(own, mass, lanes, bricks * count);
     for (int b = 0; b < bricks; b++) {
         uint32_t slot = pencil->slots[b];
         GBEES_REAL *row = rows + (size_t)slot * (size_t)count;
