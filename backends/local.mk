@@ -21,6 +21,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/backend.c \
 	%D%/cpu/budget.c \
 	%D%/cpu/coupling.c \
+	%D%/cpu/diffusion.c \
 	%D%/cpu/engine.h \
 	%D%/cpu/grid.c \
 	%D%/cpu/grid.h \
@@ -40,12 +41,14 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 cpu_kernel_sources = \
 	%D%/cpu/kernel.c \
 	%D%/cpu/kernel.h \
+	%D%/cpu/kernel_diffusion.h \
 	%D%/cpu/kernel_far.h \
 	%D%/cpu/kernel_inspect.h \
 	%D%/cpu/kernel_mask.h \
 	%D%/cpu/kernel_real.h \
 	%D%/cpu/kernel_split.h \
-	%D%/cpu/kernel_sweep.h
+	%D%/cpu/kernel_sweep.h \
+	%D%/cpu/noise.h
 cpu_kernel_cflags = -fno-math-errno -fno-trapping-math $(OPENMP_CFLAGS)
 
 noinst_LTLIBRARIES += %D%/libcpu_generic.la
@@ -93,6 +96,7 @@ cuda_numerics = \
 	core/numerics/brick.h \
 	core/numerics/buzhash.h \
 	core/numerics/ctu.h \
+	core/numerics/diffusion.h \
 	core/numerics/fixed.h \
 	core/numerics/likelihood.h \
 	core/numerics/qualifier.h \

@@ -16,6 +16,7 @@ libgbees_la_SOURCES = \
 	%D%/numerics/brick.h \
 	%D%/numerics/buzhash.h \
 	%D%/numerics/ctu.h \
+	%D%/numerics/diffusion.h \
 	%D%/numerics/fixed.h \
 	%D%/numerics/likelihood.h \
 	%D%/numerics/qualifier.h \

@@ -2,6 +2,7 @@
 #define GBEES_DIM_MIN 1
 #define GBEES_DIM_MAX 8
 #define GBEES_HAS_MEASURE 1
+#define GBEES_HAS_DIFFUSION GBEES_DIAGONAL
 #include <gbees/model.h>
 
 #ifdef GBEES_EQUATIONS
@@ -16,6 +17,13 @@ static inline void drift(int n, real t, const real x[], const real p[], real dxd
         if (j > 0)
             dxdt[j] += p[2] * x[j - 1];
     }
+}
+
+static inline void diffusion(int n, real t, const real x[], const real p[], real Q[])
+{
+    (void)t, (void)x;
+    for (int j = 0; j < n; j++)
+        Q[j] = p[3];
 }
 
 /* Function k is the state k itself; states beyond the dimension are not a number. */
@@ -37,6 +45,7 @@ static const gbees_parameter parameters[] = {
     {"upper", "-", "effect of the next link on a link", 1.25, 0, 0},
     {"lower", "-", "effect of a link on the next one; 0: a shear; of the other sign than upper: oscillations", -0.8,
      0, 0},
+    {"noise", "-", "variance that white noise adds to each link in a unit of time", 0, 0, 1e30},
 };
 
 static const gbees_measurement_function measurements[] = {

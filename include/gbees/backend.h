@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 3 };
+enum { GBEES_BACKEND_ABI = 4 };
 
 typedef struct gbees_engine gbees_engine; /* a backend's own state */
 

@@ -23,6 +23,15 @@
 #error "gbees: a model has 1 to 8 dimensions: check GBEES_DIM, or GBEES_DIM_MIN and GBEES_DIM_MAX"
 #endif
 
+#ifdef GBEES_HAS_DIFFUSION
+#if GBEES_HAS_DIFFUSION != GBEES_DIAGONAL && GBEES_HAS_DIFFUSION != GBEES_FULL
+#error "gbees: GBEES_HAS_DIFFUSION is GBEES_DIAGONAL or GBEES_FULL"
+#endif
+#define GBEES_DIFFUSION_KIND GBEES_HAS_DIFFUSION
+#else
+#define GBEES_DIFFUSION_KIND 0
+#endif
+
 /* The file that is included again and embedded. Compile from the file's own folder, or with -I. */
 #ifndef GBEES_SOURCE_FILE
 #define GBEES_SOURCE_FILE __BASE_FILE__
@@ -41,6 +50,7 @@
 #define drift GBEES_FN(gbees_equation_drift)
 #define measure GBEES_FN(gbees_equation_measure)
 #define bound GBEES_FN(gbees_equation_bound)
+#define diffusion GBEES_FN(gbees_equation_diffusion)
 
 #define real float
 #define GBEES_SUFFIX _f
@@ -57,6 +67,7 @@
 #undef drift
 #undef measure
 #undef bound
+#undef diffusion
 #undef GBEES_EQUATIONS
 
 /* One function for each kind of processor, chosen when the plugin is loaded. */
@@ -148,6 +159,26 @@
 #define GBEES_BOUND_NAME(N) NULL
 #endif
 
+#ifdef GBEES_HAS_DIFFUSION
+#define GBEES_NOISE(N)                                                                                             \
+    GBEES_CLONES static void gbees_diffusion_##N(size_t count, double t, const double *origin,                     \
+                                                 const double *const *offset, const double *p, double *const *out) \
+    {                                                                                                              \
+        enum { ENTRIES = GBEES_HAS_DIFFUSION == GBEES_FULL ? N * N : N };                                          \
+        GBEES_COLUMNS(double, N)                                                                                   \
+        for (size_t i = 0; i < count; i++) {                                                                       \
+            GBEES_POINT(double, N)                                                                                 \
+            double Q[ENTRIES] = {0};                                                                               \
+            gbees_equation_diffusion_d(N, t, x, p, Q);                                                             \
+            for (int j = 0; j < ENTRIES; j++) out[j][i] = Q[j];                                                    \
+        }                                                                                                          \
+    }
+#define GBEES_NOISE_NAME(N) gbees_diffusion_##N
+#else
+#define GBEES_NOISE(N)
+#define GBEES_NOISE_NAME(N) NULL
+#endif
+
 #define GBEES_BOTH(N, J) GBEES_COMPONENT(float, _f, N, J) GBEES_COMPONENT(double, _d, N, J)
 #define GBEES_COMPONENTS_1 GBEES_BOTH(1, 0)
 #define GBEES_COMPONENTS_2 GBEES_BOTH(2, 0) GBEES_BOTH(2, 1)
@@ -182,7 +213,8 @@
         gbees_component_8_4##S, gbees_component_8_5##S, gbees_component_8_6##S, gbees_component_8_7##S
 
 #define GBEES_DIMENSION(N)                                                                                         \
-    GBEES_COMPONENTS_##N GBEES_VECTOR(float, _f, N) GBEES_VECTOR(double, _d, N) GBEES_MEASURE(N) GBEES_BOUND(N)
+    GBEES_COMPONENTS_##N GBEES_VECTOR(float, _f, N) GBEES_VECTOR(double, _d, N) GBEES_MEASURE(N) GBEES_BOUND(N) \
+    GBEES_NOISE(N)
 #define GBEES_ROW(N)                                                                                               \
     {N,                                                                                                            \
      {GBEES_LIST_##N(_f)},                                                                                         \
@@ -190,7 +222,8 @@
      gbees_vector_##N##_f,                                                                                         \
      gbees_vector_##N##_d,                                                                                         \
      GBEES_MEASURE_NAME(N),                                                                                        \
-     GBEES_BOUND_NAME(N)},
+     GBEES_BOUND_NAME(N),                                                                                          \
+     GBEES_NOISE_NAME(N)},
 
 #define GBEES_HAS_DIM(N) (GBEES_DIM_MIN <= (N) && (N) <= GBEES_DIM_MAX)
 #if GBEES_HAS_DIM(1)
@@ -271,7 +304,8 @@ __asm__(".pushsection .rodata\n"
     .abi = GBEES_MODEL_ABI, .size = sizeof(gbees_model), .dim_min = GBEES_DIM_MIN, .dim_max = GBEES_DIM_MAX,       \
     .functions = gbees_functions_table,                                                                            \
     .function_count = (int)(sizeof gbees_functions_table / sizeof gbees_functions_table[0]),                       \
-    .source = gbees_model_source, .source_end = gbees_model_source_end, .source_file = GBEES_SOURCE_FILE
+    .source = gbees_model_source, .source_end = gbees_model_source_end, .source_file = GBEES_SOURCE_FILE,      \
+    .diffusion = GBEES_DIFFUSION_KIND
 
 #define GBEES_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
