@@ -83,8 +83,10 @@ cuda_texts = \
 	%D%/cuda/device/advance.h \
 	%D%/cuda/device/cells.h \
 	%D%/cuda/device/ctu.h \
+	%D%/cuda/device/diffusion.h \
 	%D%/cuda/device/grow.h \
 	%D%/cuda/device/inspect.h \
+	%D%/cuda/device/noise.h \
 	%D%/cuda/device/platform.h \
 	%D%/cuda/device/prune.h \
 	%D%/cuda/device/state.h \

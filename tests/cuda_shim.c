@@ -2,7 +2,7 @@
  * the CUDA backend calls.  One model, dimension and precision, named by macros:
  *
  *   SHIM_PLUGIN "plugins/lorenz63.c", GBEES_N, GBEES_REAL, GBEES_REAL_IS_DOUBLE, GBEES_WIDE, GBEES_SPLIT,
- * GBEES_PRESERVING
+ * GBEES_PRESERVING, GBEES_DIFFUSION
  */
 #define GBEES_SHIM 1
 #define GBEES_PART 0
@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tgmath.h>
 
 #include "numerics/qualifier.h"
@@ -29,6 +30,7 @@ uint32_t shim_cluster_barrier;
 #define drift GBEES_FN(shim_drift)
 #define measure GBEES_FN(shim_measure)
 #define bound GBEES_FN(shim_bound)
+#define diffusion GBEES_FN(shim_diffusion)
 
 #define real float
 #define GBEES_SUFFIX _f
@@ -43,6 +45,7 @@ uint32_t shim_cluster_barrier;
 #undef drift
 #undef measure
 #undef bound
+#undef diffusion
 #undef GBEES_MODEL_H
 
 static inline void gbees_model_drift_f(float t, const float *x, const float *p, float *dxdt)
@@ -54,6 +57,14 @@ static inline void gbees_model_drift_d(double t, const double *x, const double *
 {
     shim_drift_d(GBEES_N, t, x, p, dxdt);
 }
+
+#if GBEES_DIFFUSION
+static inline void gbees_model_diffusion_d(double t, const double *x, const double *p, double *q)
+{
+    memset(q, 0, sizeof *q * (GBEES_DIFFUSION == 2 ? GBEES_N * GBEES_N : GBEES_N));
+    shim_diffusion_d(GBEES_N, t, x, p, q);
+}
+#endif
 
 static inline void gbees_model_measure_d(int which, double t, const double *x, const double *p, double *y)
 {

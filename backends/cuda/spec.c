@@ -28,6 +28,7 @@ int cuda_spec_is_wide(const gbees_problem *problem)
 void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int part, int exact)
 {
     static const char *const parts[PROGRAMS] = {"GBEES_PART=1", "GBEES_PART=2", "GBEES_PART=3", "GBEES_PART=4"};
+    static const char *const diffusions[] = {"GBEES_DIFFUSION=0", "GBEES_DIFFUSION=1", "GBEES_DIFFUSION=2"};
     const gbees_numerics *numerics = &problem->numerics;
     int twice = numerics->precision == GBEES_DOUBLE, split = gbees_scheme_is_split(numerics->scheme);
     const char *const blocks[PROGRAMS] = {"GBEES_BLOCKS=2", "GBEES_BLOCKS=2", "GBEES_BLOCKS=1",
@@ -43,8 +44,9 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
                     numerics->scheme == GBEES_SCHEME_SPLIT5_MP ? "GBEES_PRESERVING=1" : "GBEES_PRESERVING=0",
                     numerics->scheme == GBEES_SCHEME_CTU_DIVERGENCE ? "GBEES_DIVERGENCE=1" : "GBEES_DIVERGENCE=0",
                     blocks[part], parts[part],
-                    problem->model->flags & GBEES_TIME_DEPENDENT ? "GBEES_MOVING=1" : "GBEES_MOVING=0"},
-        .define_count = 9,
+                    problem->model->flags & GBEES_TIME_DEPENDENT ? "GBEES_MOVING=1" : "GBEES_MOVING=0",
+                    diffusions[problem->functions->diffusion_d ? problem->model->diffusion : 0]},
+        .define_count = 10,
         .no_contraction = twice || exact, /* the CPU's bits, where the operations are the same */
         .separate = is_separate()};
     (void)snprintf(spec->arch, sizeof spec->arch, "%s", arch);

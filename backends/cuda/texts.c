@@ -25,8 +25,10 @@ EMBED(engine, "backends/cuda/device/engine.cu")
 EMBED(advance, "backends/cuda/device/advance.h")
 EMBED(cells, "backends/cuda/device/cells.h")
 EMBED(ctu, "backends/cuda/device/ctu.h")
+EMBED(diffusion, "backends/cuda/device/diffusion.h")
 EMBED(grow, "backends/cuda/device/grow.h")
 EMBED(inspect, "backends/cuda/device/inspect.h")
+EMBED(noise, "backends/cuda/device/noise.h")
 EMBED(platform, "backends/cuda/device/platform.h")
 EMBED(prune, "backends/cuda/device/prune.h")
 EMBED(state, "backends/cuda/device/state.h")
@@ -40,6 +42,7 @@ EMBED(standard, "backends/cuda/device/standard.h")
 EMBED(brick, "core/numerics/brick.h")
 EMBED(buzhash, "core/numerics/buzhash.h")
 EMBED(numerics_ctu, "core/numerics/ctu.h")
+EMBED(numerics_diffusion, "core/numerics/diffusion.h")
 EMBED(fixed, "core/numerics/fixed.h")
 EMBED(likelihood, "core/numerics/likelihood.h")
 EMBED(qualifier, "core/numerics/qualifier.h")
@@ -50,8 +53,10 @@ static const cuda_text table[] = {
     NAMED("advance.h", advance),
     NAMED("cells.h", cells),
     NAMED("ctu.h", ctu),
+    NAMED("diffusion.h", diffusion),
     NAMED("grow.h", grow),
     NAMED("inspect.h", inspect),
+    NAMED("noise.h", noise),
     NAMED("platform.h", platform),
     NAMED("prune.h", prune),
     NAMED("state.h", state),
@@ -64,6 +69,7 @@ static const cuda_text table[] = {
     NAMED("numerics/brick.h", brick),
     NAMED("numerics/buzhash.h", buzhash),
     NAMED("numerics/ctu.h", numerics_ctu),
+    NAMED("numerics/diffusion.h", numerics_diffusion),
     NAMED("numerics/fixed.h", fixed),
     NAMED("numerics/likelihood.h", likelihood),
     NAMED("numerics/qualifier.h", qualifier),

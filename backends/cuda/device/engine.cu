@@ -6,6 +6,7 @@
  *   GBEES_PRESERVING 1: split5-mp             GBEES_WIDE    1: positions in double for float probabilities
  *   GBEES_DIVERGENCE 1: ctu-divergence
  *   GBEES_MOVING     1: the drift depends on time
+ *   GBEES_DIFFUSION  1: the model has a diagonal diffusion, 2: a full one, 0: none
  *   GBEES_BLOCKS     blocks a multiprocessor is to hold
  *   GBEES_PART       1: steps, 2: the grid and records, 3: updates, 4: moves of the density; they are compiled side
  * by side. 0: all 9: no engine, the model's functions alone, for tests
@@ -190,6 +191,7 @@ GBEES_KERNEL gbees_try(GBEES_BY_VALUE gbees_setup m, int which, const float *x_f
     gbees_model_drift_d(m.time_step, x_d, m.parameters_d, to_d);
     gbees_model_measure_d(which, m.time_step, x_d, m.parameters_d, to_d + STATE_MAX_DIM);
     to_d[2 * STATE_MAX_DIM] = gbees_model_bound_d(m.time_step, x_d, m.parameters_d);
+    gbees_model_diffusion_d(m.time_step, x_d, m.parameters_d, to_d + 2 * STATE_MAX_DIM + 1);
 }
 
 #endif

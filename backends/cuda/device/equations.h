@@ -13,6 +13,10 @@
 #define GBEES_MEASUREMENTS 8
 #endif
 
+/* As gbees/model.h has them. */
+#define GBEES_DIAGONAL 1
+#define GBEES_FULL 2
+
 #define GBEES_PASTE_(a, b) a##b
 #define GBEES_PASTE(a, b) GBEES_PASTE_(a, b)
 #define GBEES_FN(name) GBEES_PASTE(name, GBEES_SUFFIX)
@@ -21,6 +25,7 @@
 #define drift GBEES_FN(gbees_equation_drift)
 #define measure GBEES_FN(gbees_equation_measure)
 #define bound GBEES_FN(gbees_equation_bound)
+#define diffusion GBEES_FN(gbees_equation_diffusion)
 
 namespace gbees_equations
 {
@@ -40,6 +45,7 @@ namespace gbees_equations
 #undef drift
 #undef measure
 #undef bound
+#undef diffusion
 #undef GBEES_EQUATIONS
 
 GBEES_MODEL_FUNCTION void gbees_model_drift_f(float t, const float *x, const float *p, float *dxdt)
@@ -52,6 +58,19 @@ GBEES_MODEL_FUNCTION void gbees_model_drift_d(double t, const double *x, const d
 {
 #line 1 "gbees:drift"
     gbees_equations::gbees_equation_drift_d(GBEES_N, t, x, p, dxdt);
+}
+
+GBEES_MODEL_FUNCTION void gbees_model_diffusion_d(double t, const double *x, const double *p, double *q)
+{
+#ifdef GBEES_HAS_DIFFUSION
+#pragma unroll
+    for (int k = 0; k < (GBEES_HAS_DIFFUSION == GBEES_FULL ? GBEES_N * GBEES_N : GBEES_N); k++)
+        q[k] = 0;
+#line 1 "gbees:diffusion"
+    gbees_equations::gbees_equation_diffusion_d(GBEES_N, t, x, p, q);
+#else
+    (void)t, (void)x, (void)p, (void)q;
+#endif
 }
 
 GBEES_MODEL_FUNCTION void gbees_model_measure_d(int which, double t, const double *x, const double *p, double *y)

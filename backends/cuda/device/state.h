@@ -45,6 +45,7 @@ enum {
 /* Of one step, for all teams to add to. Probabilities in units of 2^-60. */
 typedef struct gbees_step_sums {
     uint64_t rate_most, rate_busy; /* bits of doubles: of all bricks, of those with a cell above p* */
+    uint64_t noise_most;           /* ... of what a cell's noise gives away */
     int64_t mass, clipped, outflow;
 } gbees_step_sums;
 
