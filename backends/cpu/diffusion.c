@@ -49,8 +49,8 @@ int engine_inspect_noise(gbees_engine *e, uint32_t from)
         find_rates(&e->context, slot, &rates);
         for (int d = 0; d < 2 * n; d++)
             flow[d] |= rates.spreads[d / 2];
-        /* In a step the noise's deviation is a cell at most: growth makes no more than neighbours in time. */
-        double rate = isfinite(rates.most) ? e->problem->numerics.courant * rates.widest : INFINITY;
+        double rate =
+            isfinite(rates.most) ? gbees_diffusion_step_rate(e->problem->numerics.courant, rates.widest) : INFINITY;
 
         if (rate > e->rate[slot]) /* a drift that is not a number stays visible */
             e->rate[slot] = rate;

@@ -76,6 +76,14 @@ GBEES_NUM double gbees_diffusion_total(int n, int full, const double *q, int str
     return sum;
 }
 
+/* The rate that a cell's noise asks of the time step; widest: its largest Q_jj in cells.  A step of courant / rate
+ * has a deviation of two cells at most: growth makes neighbours once a step, and with longer ones more would get
+ * past them. */
+GBEES_NUM double gbees_diffusion_step_rate(double courant, double widest)
+{
+    return courant * widest * 0.25;
+}
+
 /* Into how many steps a time step is cut, so that none takes more from a cell than it holds, by more than the
  * rounding of a float; 0: there is no noise.  most: the largest total rate. */
 GBEES_NUM double gbees_diffusion_steps(double step, double most)

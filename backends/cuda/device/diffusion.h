@@ -74,7 +74,7 @@ GBEES_NUM number diffuse_cell(const gbees_setup *m, const number *rows, uint32_t
     noise_at(m, slot, cell, NULL, time, own);
 #pragma unroll
     for (int j = 0; j < DIM; j++)
-#pragma unroll
+#pragma unroll 1
         for (int up = -1; up <= 1; up += 2) {
             const noise_shift shift = {j, up, -1, 0};
 
