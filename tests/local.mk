@@ -35,6 +35,8 @@ check_PROGRAMS += \
 	%D%/test_cpu_split \
 	%D%/test_cpu_step \
 	%D%/test_cpu_update \
+	%D%/test_diffusion \
+	%D%/test_diffusion_exact \
 	%D%/test_equations \
 	%D%/test_flux \
 	%D%/test_golden \

@@ -17,15 +17,16 @@ static inline void drift(int n, real t, const real x[], const real p[], real dxd
 }
 
 /* p[2]: of each axis; p[3]: between neighbouring ones, in turn of either sign; p[4]: times the square of the state;
- * p[5]: grows with time. */
+ * p[5]: grows with time; p[6]: from 0 to 1, rough, and of either sign beside the diagonal. */
 static inline void diffusion(int n, real t, const real x[], const real p[], real Q[])
 {
     const real grown = 1 + p[5] * t;
 
     for (int j = 0; j < n; j++) {
-        Q[j * n + j] = grown * (p[2] + p[4] * x[j] * x[j]);
+        Q[j * n + j] = grown * (p[2] + p[4] * x[j] * x[j]) * (1 + p[6] / 2 * sin(57 * x[j] + 1));
         if (j + 1 < n)
-            Q[j * n + j + 1] = Q[(j + 1) * n + j] = (j % 2 ? -grown : grown) * p[3];
+            Q[j * n + j + 1] = Q[(j + 1) * n + j] =
+                (j % 2 ? -grown : grown) * p[3] * (1 - p[6] + p[6] * cos(91 * x[j] + 37 * x[j + 1]));
     }
 }
 
@@ -39,6 +40,7 @@ static const gbees_parameter parameters[] = {
     {"growth", "-", "of each state", 0, 0, 0},    {"shear", "-", "of x1 with the last", 0, 0, 0},
     {"own", "-", "of each axis", 0, 0, 0},        {"beside", "-", "between axes", 0, 0, 0},
     {"square", "-", "times the square", 0, 0, 0}, {"rise", "-", "with time", 0, 0, 0},
+    {"rough", "-", "from cell to cell", 0, 0, 1},
 };
 static const gbees_model_scenario scenarios[] = {
     {"default", "mean: [0.1, ...]\ncovariance: [0.25, ...]\nthreshold: 1.0e-9\nend: 0.5\nrecords: 2\n"},
