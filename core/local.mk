@@ -126,6 +126,7 @@ gbees_plugin_SOURCES = \
 	%D%/command/plugin_child.c \
 	%D%/command/plugin_compare.c \
 	%D%/command/plugin_drift.c \
+	%D%/command/plugin_noise.c \
 	%D%/command/plugin_new.c \
 	%D%/command/plugin_probe.c \
 	%D%/command/print.c \

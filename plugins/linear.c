@@ -64,18 +64,26 @@ static const gbees_model_scenario scenarios[] = {
                 "records: 6\n"
                 "measurements:\n"
                 "  - {time: 3.0, function: x1, value: [-1.8], covariance: [0.04]}\n"},
+    {"ou",
+     "# An Ornstein-Uhlenbeck process: damping and noise; at rest a Gaussian of variance noise / (2 |diagonal|)\n"
+     "dimension: 1\n"
+     "parameters: {diagonal: -1, upper: 0, lower: 0, noise: 0.5}\n"
+     "mean: [2]\n"
+     "covariance: [0.04]\n"
+     "factor: 1\n"
+     "extent: 4\n"
+     "measurements: []\n"},
 };
 
 GBEES_MODEL = {
     GBEES_MODEL_HEAD,
     .name = "linear",
     .title = "A linear chain of 1 to 8 links, with an exact answer: the yardstick",
-    .text =
-        "dx_j/dt = diagonal x_j + upper x_{j+1} + lower x_{j-1}; what is beyond the ends of the chain is 0. So dx/dt "
-        "= "
-        "A x with a tridiagonal A whose eigenvalues are diagonal + 2 sqrt(upper lower) cos(k pi / (n + 1)), k = 1 .. "
-        "n. A Gaussian stays one: its mean m becomes exp(A t) m, its covariance P becomes exp(A t) P exp(A t)', and "
-        "a measurement of a link is Kalman's update.",
+    .text = "dx_j/dt = diagonal x_j + upper x_{j+1} + lower x_{j-1}; what is beyond the ends of the chain is 0. So "
+            "dx/dt = A x with a tridiagonal A whose eigenvalues are diagonal + 2 sqrt(upper lower) cos(k pi / (n + 1)), "
+            "k = 1 .. n. A Gaussian stays one: its mean m becomes exp(A t) m, its covariance P becomes exp(A t) P "
+            "exp(A t)', and a measurement of a link is Kalman's update. With noise, white and each link's own, dP/dt = "
+            "A P + P A' + noise I.",
     .reference =
         "R. E. Kalman, J. Basic Eng. 82 (1960) 35; S. Noschese, L. Pasquini, L. Reichel, Numer. Linear Algebra "
         "Appl. 20 (2013) 302 (the eigenvalues)",

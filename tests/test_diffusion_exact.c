@@ -96,7 +96,7 @@ START_TEST(linear_model_with_noise)
     a_case c = {"linear",
                 "cpu",
                 {linears[_i].dimension, linears[_i].scheme, linears[_i].coarse, "mean=[1, ...]",
-                 "covariance=[0.25, ...]", "threshold=1e-10", "extent=4", "end=0.5", "records=1", "measurements=[]",
+                 "covariance=[0.25, ...]", "threshold=1e-10", "extent=4", "end=0.3", "records=1", "measurements=[]",
                  "parameters.noise=0.4"}};
     moments m = {.n = linears[_i].dimension[10] - '0'};
 
