@@ -79,11 +79,12 @@ GBEES_MODEL = {
     GBEES_MODEL_HEAD,
     .name = "linear",
     .title = "A linear chain of 1 to 8 links, with an exact answer: the yardstick",
-    .text = "dx_j/dt = diagonal x_j + upper x_{j+1} + lower x_{j-1}; what is beyond the ends of the chain is 0. So "
-            "dx/dt = A x with a tridiagonal A whose eigenvalues are diagonal + 2 sqrt(upper lower) cos(k pi / (n + 1)), "
-            "k = 1 .. n. A Gaussian stays one: its mean m becomes exp(A t) m, its covariance P becomes exp(A t) P "
-            "exp(A t)', and a measurement of a link is Kalman's update. With noise, white and each link's own, dP/dt = "
-            "A P + P A' + noise I.",
+    .text =
+        "dx_j/dt = diagonal x_j + upper x_{j+1} + lower x_{j-1}; what is beyond the ends of the chain is 0. So "
+        "dx/dt = A x with a tridiagonal A whose eigenvalues are diagonal + 2 sqrt(upper lower) cos(k pi / (n + 1)), "
+        "k = 1 .. n. A Gaussian stays one: its mean m becomes exp(A t) m, its covariance P becomes exp(A t) P "
+        "exp(A t)', and a measurement of a link is Kalman's update. With noise, white and each link's own, dP/dt = "
+        "A P + P A' + noise I.",
     .reference =
         "R. E. Kalman, J. Basic Eng. 82 (1960) 35; S. Noschese, L. Pasquini, L. Reichel, Numer. Linear Algebra "
         "Appl. 20 (2013) 302 (the eigenvalues)",

@@ -83,6 +83,8 @@ END_TEST
 static const a_case measured = {"lorenz63", "shim_split", {"records=1", "end=1.2"}};
 static const a_case moving = {"duffing", "shim_two", {"records=1", "end=1"}};
 static const a_case corners = {"lorenz63", "shim_ctu", {"records=1", "end=0.6", "scheme=ctu", "precision=double"}};
+static const a_case noisy = {
+    "noise", "shim_noise", {"factor=2", "parameters.own=0.3", "parameters.beside=-0.2", "parameters.square=0.1"}};
 /* More bricks than the heap begins with. */
 static const a_case large = {"lorenz96", "shim_six", {"dimension=6", "records=1", "end=0.006", "extent=2"}};
 
@@ -97,7 +99,7 @@ static void set_back(void)
 
 START_TEST(any_number_of_blocks)
 {
-    static const a_case *const some[] = {&measured, &moving, &corners};
+    static const a_case *const some[] = {&measured, &moving, &corners, &noisy};
     static const char *const blocks[] = {"1", "2", "3", "4", "4", "4"};
     kept_run *first = NULL;
 
@@ -174,6 +176,13 @@ static const struct {
       {"dimension=1", "end=0.1", "measurements=[{time: 0.05, function: x2, value: [1], covariance: [1]}]"}},
      GBEES_ENUMERIC,
      "the measurement function x2 of linear is not a number on some cell at t = 0.05"},
+    {{"noise", "shim_noise", {"parameters.own=0.3", "parameters.beside=0.31"}},
+     GBEES_ENUMERIC,
+     "the diffusion of noise is too correlated for this grid at x1 = "},
+    /* Not before the middle of a step. */
+    {{"noise", "shim_noise", {"parameters.own=0.3", "parameters.rise=-40", "end=0.04"}},
+     GBEES_ENUMERIC,
+     "the diffusion of noise is negative along x1, "},
 };
 
 START_TEST(errors_are_the_cpus)
@@ -352,7 +361,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, set_back, set_back);
     tcase_add_loop_test(tests, as_on_the_cpu, 0, (int)(sizeof cases / sizeof *cases));
-    tcase_add_loop_test(tests, any_number_of_blocks, 0, 3);
+    tcase_add_loop_test(tests, any_number_of_blocks, 0, 4);
     tcase_add_test(tests, the_heap_grows_by_itself);
     tcase_add_loop_test(tests, errors_are_the_cpus, 0, (int)(sizeof failures / sizeof *failures));
     tcase_add_test(tests, where_the_drift_is_not_finite);

@@ -266,7 +266,7 @@ static const struct {
     {{"noise", "", {"parameters.own=1e300", "parameters.square=1e308"}},
      GBEES_ENUMERIC,
      "the diffusion of noise is not finite at x1 = "},
-    /* Only in the middle of the first step. */
+    /* Not before the middle of a step. */
     {{"noise", "", {"parameters.own=0.3", "parameters.rise=-40", "end=0.04"}},
      GBEES_ENUMERIC,
      "the diffusion of noise is negative along x1, "},

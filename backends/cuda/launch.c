@@ -110,7 +110,7 @@ int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbe
     gbees_state *s = e->state;
     int status = 0;
 
-    e->setup.apart = e->large > 0 && s->count >= e->large;
+    e->setup.apart = !e->problem->model->diffusion && e->large > 0 && s->count >= e->large;
     s->stop = STOP_AGAIN;
     do {
         const uint64_t wanted = target - s->steps;

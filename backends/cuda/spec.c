@@ -45,7 +45,7 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
                     numerics->scheme == GBEES_SCHEME_CTU_DIVERGENCE ? "GBEES_DIVERGENCE=1" : "GBEES_DIVERGENCE=0",
                     blocks[part], parts[part],
                     problem->model->flags & GBEES_TIME_DEPENDENT ? "GBEES_MOVING=1" : "GBEES_MOVING=0",
-                    diffusions[problem->functions->diffusion_d ? problem->model->diffusion : 0]},
+                    diffusions[problem->model->diffusion]},
         .define_count = 10,
         .no_contraction = twice || exact, /* the CPU's bits, where the operations are the same */
         .separate = is_separate()};

@@ -279,7 +279,7 @@ GBEES_NUM int choose_noise_steps(const gbees_setup *m, gbees_state *s, book *b)
 
         b->noise_steps = gbees_diffusion_steps(b->step, double_of(most));
         if (bad) {
-            b->stop = STOP_DRIFT;
+            b->stop = STOP_NOISE;
             b->where = bad - 1;
         }
     }

@@ -38,6 +38,7 @@ enum {
     STOP_STEP,     /* the time step is too small for the clock */
     STOP_EMPTY,    /* no cell holds as much as p* */
     STOP_FAR,      /* brick index beyond STATE_KEY_LIMIT along axis `where` */
+    STOP_NOISE,    /* the diffusion of brick `where` can't be, in the middle of the step */
     STOP_MOVE,     /* the density is to be moved by gbees_move() */
     STOP_AGAIN     /* nothing: what the host sets for a new beginning */
 };
