@@ -64,15 +64,13 @@ static const gbees_model_scenario scenarios[] = {
                 "records: 6\n"
                 "measurements:\n"
                 "  - {time: 3.0, function: x1, value: [-1.8], covariance: [0.04]}\n"},
-    {"ou",
-     "# An Ornstein-Uhlenbeck process: damping and noise; at rest a Gaussian of variance noise / (2 |diagonal|)\n"
-     "dimension: 1\n"
-     "parameters: {diagonal: -1, upper: 0, lower: 0, noise: 0.5}\n"
-     "mean: [2]\n"
-     "covariance: [0.04]\n"
-     "factor: 1\n"
-     "extent: 4\n"
-     "measurements: []\n"},
+    {"ou", "# Ornstein-Uhlenbeck processes: damping and noise, each link by itself; at rest Gaussians of variance\n"
+           "# noise / (2 |diagonal|)\n"
+           "parameters: {diagonal: -1, upper: 0, lower: 0, noise: 0.5}\n"
+           "mean: [2, -1, ...]\n"
+           "covariance: [0.04, ...]\n"
+           "extent: 4\n"
+           "measurements: []\n"},
 };
 
 GBEES_MODEL = {

@@ -266,6 +266,10 @@ static const struct {
     {{"noise", "", {"parameters.own=1e300", "parameters.square=1e308"}},
      GBEES_ENUMERIC,
      "the diffusion of noise is not finite at x1 = "},
+    /* Not at the mean, so not before a backend looks at all cells. */
+    {{"noise", "", {"mode=paper", "dimension=1", "mean=[0]", "parameters.square=0.1"}},
+     GBEES_EUSAGE,
+     "the modes 'paper' and 'legacy' have no diffusion, and noise has: remove 'mode'"},
     /* Not before the middle of a step. */
     {{"noise", "", {"parameters.own=0.3", "parameters.rise=-40", "end=0.04"}},
      GBEES_ENUMERIC,
@@ -284,6 +288,40 @@ START_TEST(noise_that_can_not_be)
 }
 END_TEST
 
+static int try_problem(const char *name, const char *mode, const char *noise, gbees_error *error)
+{
+    gbees_registry *registry = open_registry();
+    gbees_scenario *scenario = NULL;
+    gbees_problem *problem = NULL;
+    const gbees_model *model = NULL;
+    int status = gbees_registry_model(registry, name, &model, error);
+
+    if (!status)
+        status = gbees_scenario_create(model->scenarios[0].text, name, &scenario, error);
+    if (!status)
+        status = gbees_scenario_set(scenario, mode, error);
+    if (!status)
+        status = gbees_scenario_set(scenario, noise, error);
+    ck_assert_msg(!status, "%s", error->text);
+    status = gbees_problem_create(model, scenario, &problem, error);
+    gbees_problem_destroy(problem);
+    gbees_scenario_destroy(scenario);
+    gbees_registry_destroy(registry);
+    return status;
+}
+
+START_TEST(old_modes_have_no_diffusion)
+{
+    gbees_error error = {GBEES_OK, ""};
+
+    ck_assert_int_eq(try_problem("linear", "mode=paper", "parameters.noise=0", &error), GBEES_OK);
+    ck_assert_int_eq(try_problem("linear", "mode=default", "parameters.noise=1", &error), GBEES_OK);
+    ck_assert_int_ne(try_problem("linear", "mode=paper", "parameters.noise=1", &error), GBEES_OK);
+    ck_assert_ptr_nonnull(
+        strstr(error.text, "mode: paper has no diffusion, and the model has: remove 'mode: paper'"));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("diffusion");
@@ -297,6 +335,7 @@ int main(void)
     tcase_add_loop_test(engine, pure_diffusion_adds_the_covariance, 0, 12);
     tcase_add_loop_test(engine, noise_that_grows_with_time, 0, 4);
     tcase_add_test(engine, no_noise_costs_no_steps);
+    tcase_add_test(engine, old_modes_have_no_diffusion);
     tcase_add_loop_test(engine, noise_that_can_not_be, 0, sizeof refused / sizeof *refused);
     suite_add_tcase(suite, rates);
     suite_add_tcase(suite, engine);

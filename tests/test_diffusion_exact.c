@@ -80,15 +80,15 @@ static double error_of(const a_case *c, const moments *model)
  */
 
 static const struct {
-    const char *dimension, *scheme, *coarse, *fine;
+    const char *dimension, *scheme, *end, *coarse, *fine;
     double ratio, least; /* of the errors, and the coarse one */
 } linears[] = {
-    {"dimension=1", "scheme=split5", "factor=2", "factor=8", 12, 1e-2},
-    {"dimension=2", "scheme=split5", "factor=2", "factor=8", 12, 1e-2},
-    {"dimension=3", "scheme=split5", "factor=1", "factor=2", 2, 2e-2},
-    {"dimension=1", "scheme=ctu-divergence", "factor=2", "factor=8", 12, 2e-2},
-    {"dimension=2", "scheme=ctu-divergence", "factor=2", "factor=8", 12, 2e-2},
-    {"dimension=3", "scheme=ctu-divergence", "factor=1", "factor=2", 3, 5e-2},
+    {"dimension=1", "scheme=split5", "end=0.5", "factor=2", "factor=8", 12, 1e-2},
+    {"dimension=2", "scheme=split5", "end=0.5", "factor=2", "factor=8", 12, 1e-2},
+    {"dimension=3", "scheme=split5", "end=0.3", "factor=1", "factor=2", 2, 2e-2},
+    {"dimension=1", "scheme=ctu-divergence", "end=0.5", "factor=2", "factor=8", 12, 2e-2},
+    {"dimension=2", "scheme=ctu-divergence", "end=0.5", "factor=2", "factor=8", 12, 2e-2},
+    {"dimension=3", "scheme=ctu-divergence", "end=0.3", "factor=1", "factor=2", 3, 5e-2},
 };
 
 START_TEST(linear_model_with_noise)
@@ -96,8 +96,8 @@ START_TEST(linear_model_with_noise)
     a_case c = {"linear",
                 "cpu",
                 {linears[_i].dimension, linears[_i].scheme, linears[_i].coarse, "mean=[1, ...]",
-                 "covariance=[0.25, ...]", "threshold=1e-10", "extent=4", "end=0.3", "records=1", "measurements=[]",
-                 "parameters.noise=0.4"}};
+                 "covariance=[0.25, ...]", "threshold=1e-10", "extent=4", linears[_i].end, "records=1",
+                 "measurements=[]", "parameters.noise=0.4"}};
     moments m = {.n = linears[_i].dimension[10] - '0'};
 
     for (int j = 0; j < m.n; j++) {

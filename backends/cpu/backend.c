@@ -153,7 +153,9 @@ static double estimate(const gbees_problem *problem)
     gbees_shape_set(&shape, n, problem->numerics.cells_per_brick);
     for (int j = 0; j < n; j++)
         bricks *= ceil((2.0 * problem->extent[j] + 1) / shape.edge[j]) + 1;
-    return 2 * bricks * (shape.cells * rows * real_size + n * 28.0 + 48 + (paper ? 8.0 * n : 0));
+    return 2 * bricks *
+           (shape.cells * rows * real_size + n * 28.0 + 48 + (paper ? 8.0 * n : 0) +
+            (problem->model->diffusion ? 8 : 0));
 }
 
 GBEES_BACKEND_EXPORT extern const gbees_backend gbees_backend_card;

@@ -54,6 +54,7 @@ int engine_inspect_noise(gbees_engine *e, uint32_t from)
 
         if (rate > e->rate[slot]) /* a drift that is not a number stays visible */
             e->rate[slot] = rate;
+        e->noise[slot] = rates.most;
         found = found || rates.most > 0;
     }
     return found;
@@ -65,21 +66,20 @@ int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
 
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static) reduction(max : most)
     for (uint32_t k = 0; k < e->g.count; k++) {
-        noise_rates rates;
+        uint32_t slot = e->g.used[k];
 
-        find_rates(&e->context, e->g.used[k], &rates);
-        most = rates.most > most ? rates.most : most;
+        if (e->context.moving) {
+            noise_rates rates;
+
+            find_rates(&e->context, slot, &rates);
+            e->noise[slot] = rates.most;
+        }
+        most = e->noise[slot] > most ? e->noise[slot] : most;
     }
     *steps = gbees_diffusion_steps(e->context.step, most);
-    if (isfinite(most))
-        return 0;
-    for (uint32_t k = 0; k < e->g.count; k++) {
-        noise_rates rates;
-
-        find_rates(&e->context, e->g.used[k], &rates);
-        if (!isfinite(rates.most))
+    for (uint32_t k = 0; k < e->g.count && !isfinite(most); k++)
+        if (!isfinite(e->noise[e->g.used[k]]))
             return engine_drift_error(e, e->g.used[k], e->context.time, error);
-    }
     return 0;
 }
 

@@ -33,6 +33,7 @@ struct gbees_engine {
     uint64_t *active, *flow, *needed;
     unsigned char *diverging;
     double *rate;
+    double *noise;    /* with process noise: all that a cell gives, at most, at the last inspection */
     double *velocity; /* paper mode: at the upper faces, n a cell */
 
     int reach;                        /* cells that probability may go in a step: the Courant number, rounded up */

@@ -118,6 +118,7 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
         {(void **)&e->rate, sizeof *e->rate, 0, 1},
         {(void **)&e->diverging, sizeof *e->diverging, 0, 1},
         {(void **)&e->needed, sizeof *e->needed, 1, 1},
+        {(void **)&e->noise, sizeof *e->noise, 0, problem->functions->diffusion_d != NULL},
         {(void **)&e->velocity, (size_t)n * sizeof *e->velocity, 0, e->paper},
     };
 
