@@ -259,7 +259,7 @@ static int see_cancel(void *context)
 /* ---- runs ---------------------------------------------------------------------------------------------------------
  */
 
-static const gbees_measurement_function functions[] = {{"z", "the state", 1, NULL}};
+static const gbees_measurement_function functions[] = {{"z", "the state", 1, NULL, NULL}};
 static const gbees_model model = {.name = "fake", .measurement_count = 1, .measurements = functions};
 
 /* Two legs of five records, ten steps from each to the next. */
