@@ -61,7 +61,7 @@ START_TEST(the_range_is_that_of_the_initial_box)
 {
     world w;
 
-    ck_assert_msg(make(&w, "pcr3bp", (settings){"extent=1"}) == 0, "%s", w.error.text);
+    ck_assert_msg(make(&w, "pcr3bp", (settings){"extent=1", "factor=1"}) == 0, "%s", w.error.text);
     const gbees_problem *problem = w.problem;
     double low = INFINITY, high = -INFINITY, x[4];
     for (int cell = 0; cell < 5 * 5 * 5 * 5; cell++) {

@@ -452,7 +452,7 @@ START_TEST(a_bound_is_where_the_cells_are)
     double low = INFINITY, high = -INFINITY, y[4], x[4], zero = 0, value;
     const double *column[4] = {&zero, &zero, &zero, &zero};
 
-    make(&w, "pcr3bp", (settings){tilted, "rotate=yes", "extent=1", "measurements=[]", "end=0.01"});
+    make(&w, "pcr3bp", (settings){tilted, "rotate=yes", "factor=1", "extent=1", "measurements=[]", "end=0.01"});
     const gbees_problem *p = w.problem;
     ck_assert(p->rotated && p->bounded);
     for (int cell = 0; cell < 625; cell++) {

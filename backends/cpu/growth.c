@@ -22,10 +22,11 @@ static void leaving(const gbees_engine *e, uint32_t slot, uint64_t *out)
 }
 
 /* Whether cells of the brick have risen over p* since its growth was last seen to.  Nothing else can ask for more:
- * flows change with a time-dependent drift only, and what an active cell needs survives a prune. */
+ * flows change with a time-dependent drift only, and what an active cell needs survives a prune, but an edge
+ * neighbour beyond a brick that a bound bars. */
 static int has_risen(const gbees_engine *e, uint32_t slot)
 {
-    int settled = !e->paper && !e->context.moving && e->problem->numerics.growth != GBEES_GROWTH_ALL;
+    int settled = !e->paper && !e->context.moving && !e->barred && e->problem->numerics.growth != GBEES_GROWTH_ALL;
 
     return (e->active[slot] & ~(settled ? e->served[slot] : 0)) != 0;
 }

@@ -30,7 +30,7 @@ enum {
 enum {
     ENGINE_TEAM = 32,        /* threads of a team */
     ENGINE_BLOCK_TEAMS = 10, /* of a block ... */
-    ENGINE_APART_TEAMS = 8,  /* ... and where blocks need not meet */
+    ENGINE_SWEEP_TEAMS = 8,  /* ... of a split scheme where blocks need not meet */
     ENGINE_LEAST_CAPACITY = 1 << 14,
     ENGINE_CLUSTER_BLOCKS = 16,
     ENGINE_CLUSTER_BRICKS = 1 << 11, /* a cluster takes on so many */
@@ -57,8 +57,9 @@ struct gbees_engine {
     device_memory memory;
     device_array rows[STATE_ROWS], key, base, neighbor[2 * GBEES_MAX_DIM], flow, active, needed, rate, map, table,
         inside, barred, device_state;
-    uint32_t room;  /* bricks from which on the heap is to grow */
-    uint32_t large; /* and from which on KERNEL_MOVE moves the density; 0: never */
+    uint32_t room;        /* bricks from which on the heap is to grow */
+    unsigned apart_teams; /* of a block of KERNEL_MOVE and KERNEL_MARK */
+    uint32_t large;       /* and from which on KERNEL_MOVE moves the density; 0: never */
     gbees_setup setup;
     gbees_state *state; /* the host's copy, in memory that is copied to at once */
     gbees_totals totals;

@@ -86,8 +86,8 @@ static CUresult launch_apart(gbees_engine *e, int kernel, int pass)
     void *arguments[] = {&e->setup, &e->device_state.at, &pass};
     const uint64_t blocks = (e->state->count + (uint64_t)ENGINE_SHARE_BRICKS - 1) / ENGINE_SHARE_BRICKS;
 
-    return e->api->cuLaunchKernel(e->kernel[kernel], (unsigned)blocks, 1, 1, ENGINE_TEAM * ENGINE_APART_TEAMS, 1, 1,
-                                  0, e->stream, arguments, NULL);
+    return e->api->cuLaunchKernel(e->kernel[kernel], (unsigned)blocks, 1, 1, ENGINE_TEAM * e->apart_teams, 1, 1, 0,
+                                  e->stream, arguments, NULL);
 }
 
 /* A step's passes, and what comes after them: each does nothing if the one before did not leave it anything. */

@@ -35,7 +35,7 @@ static int no_memory(gbees_error *error)
 static int find_kernel(gbees_engine *e, int k, int multiprocessors, gbees_error *error)
 {
     const cuda_api *api = e->api;
-    int blocks = 0, teams = kernels[k].program == PROGRAM_MOVES ? ENGINE_APART_TEAMS : ENGINE_BLOCK_TEAMS;
+    int blocks = 0, teams = kernels[k].program == PROGRAM_MOVES ? (int)e->apart_teams : ENGINE_BLOCK_TEAMS;
     int status = program_function(api, &e->programs->part[kernels[k].program], kernels[k].name, &e->kernel[k], error);
 
     if (!status)
@@ -68,6 +68,7 @@ static int load_kernels(gbees_engine *e, gbees_error *error)
         "it was asked for its multiprocessors", error);
 
     e->cluster = find_cluster(e);
+    e->apart_teams = gbees_scheme_is_split(e->problem->numerics.scheme) ? ENGINE_SWEEP_TEAMS : ENGINE_BLOCK_TEAMS;
     e->large = program_is_wanted(e->problem, PROGRAM_MOVES) ? ENGINE_LARGE_BRICKS : 0;
     for (int p = 0; p < PROGRAMS && !status; p++)
         if (program_is_wanted(e->problem, p))
@@ -172,8 +173,8 @@ static void close_box(initial_box *box)
 
 /* Of the next `count` bricks those with a cell inside the bound: returns how many. The sum of all that came before is
  * carried on. */
-static uint64_t fill_bricks(const gbees_shape *shape, const initial_density *density, initial_box *box, uint64_t count,
-                            double *sum)
+static uint64_t fill_bricks(const gbees_shape *shape, const initial_density *density, initial_box *box,
+                            uint64_t count, double *sum)
 {
     size_t n = (size_t)shape->n;
     uint64_t made = 0;

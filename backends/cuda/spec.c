@@ -66,7 +66,9 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
     int shared = numerics->scheme == GBEES_SCHEME_CTU_POSITIVE;
     int diverges = shared || numerics->scheme == GBEES_SCHEME_CTU_DIVERGENCE;
     const char *const blocks[PROGRAMS] = {"GBEES_BLOCKS=2", "GBEES_BLOCKS=2", "GBEES_BLOCKS=1",
-                                          twice ? "GBEES_BLOCKS=3" : "GBEES_BLOCKS=4"};
+                                          !split  ? "GBEES_BLOCKS=2"
+                                          : twice ? "GBEES_BLOCKS=3"
+                                                  : "GBEES_BLOCKS=4"};
 
     *spec = (program_spec){
         .model = problem->model,

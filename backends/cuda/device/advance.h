@@ -262,14 +262,17 @@ GBEES_NUM void move_pass(const gbees_setup *m, gbees_state *s, const book *b, in
 
 GBEES_NUM void move_density(const gbees_setup *m, gbees_state *s, book *b)
 {
-    const int current = b->current;
-
+#if !GBEES_SPLIT
+#pragma unroll
+#endif
     for (int pass = 0; pass < MOVES; pass++) {
         move_pass(m, s, b, pass);
         meet(m, s);
-        if (leads_block())
-            b->current = rows_after(current, pass + 1);
-        block_sync();
+        if (GBEES_SPLIT || pass == MOVES - 1) {
+            if (leads_block())
+                b->current = spare_of(b->current);
+            block_sync();
+        }
     }
 }
 

@@ -192,13 +192,13 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
     team_sums sums = {0, 0, 0, 0};
     brick_view next;
 
+    if (way.from <= way.last) {
+        view_cells(p, way.from, &next);
+        view_flow(m, way.from, &next);
+    }
     for (uint32_t slot = way.from, ahead = slot; slot <= way.last; slot = ahead) {
         brick_view v = next;
 
-        if (slot == way.from) {
-            view_cells(p, slot, &v);
-            view_flow(m, slot, &v);
-        }
         ahead = slot + way.stride;
         if (ahead <= way.last) {
             view_cells(p, ahead, &next);

@@ -18,7 +18,7 @@ GBEES_NUM team_way way_of(const gbees_setup *m, uint32_t count, uint32_t togethe
     team_way own = {from + block_team() * together, from + share - 1 < count ? from + share - 1 : count,
                     BLOCK_TEAMS * together};
 
-    return m->apart ? own : all;
+    return GBEES_PART == 4 || (GBEES_PART == 0 && m->apart) ? own : all;
 }
 
 /* The point in the middle of a face along `axis`, 0 .. edge or one beyond, across the cell. */

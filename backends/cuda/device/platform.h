@@ -15,8 +15,8 @@
 
 #else
 
-/* As ENGINE_BLOCK_TEAMS and ENGINE_APART_TEAMS. */
-enum { TEAM = 32, BLOCK_TEAMS = GBEES_PART == 4 ? 8 : 10, BLOCK_THREADS = TEAM * BLOCK_TEAMS };
+/* As ENGINE_BLOCK_TEAMS and ENGINE_SWEEP_TEAMS. */
+enum { TEAM = 32, BLOCK_TEAMS = GBEES_PART == 4 && GBEES_SPLIT ? 8 : 10, BLOCK_THREADS = TEAM * BLOCK_TEAMS };
 
 #define GBEES_KERNEL extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, GBEES_BLOCKS)
 #define GBEES_BY_VALUE const __grid_constant__
