@@ -27,6 +27,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/backend.c \
 	%D%/cpu/budget.c \
 	%D%/cpu/coupling.c \
+	%D%/cpu/diffusion.c \
 	%D%/cpu/engine.h \
 	%D%/cpu/grid.c \
 	%D%/cpu/grid.h \
@@ -47,13 +48,15 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel.c \
 	%D%/cpu/kernel.h \
 	%D%/cpu/kernel_column.h \
+	%D%/cpu/kernel_diffusion.h \
 	%D%/cpu/kernel_far.h \
 	%D%/cpu/kernel_inspect.h \
 	%D%/cpu/kernel_lanes.h \
 	%D%/cpu/kernel_mask.h \
 	%D%/cpu/kernel_real.h \
 	%D%/cpu/kernel_split.h \
-	%D%/cpu/kernel_sweep.h
+	%D%/cpu/kernel_sweep.h \
+	%D%/cpu/noise.h
 cpu_kernel_cflags = -fno-math-errno -fno-trapping-math $(OPENMP_CFLAGS)
 
 noinst_LTLIBRARIES += %D%/libcpu_generic.la
@@ -90,9 +93,11 @@ cuda_texts = \
 	%D%/cuda/device/frames.h \
 	%D%/cuda/device/cells.h \
 	%D%/cuda/device/ctu.h \
+	%D%/cuda/device/diffusion.h \
 	%D%/cuda/device/grow.h \
 	%D%/cuda/device/inspect.h \
 	%D%/cuda/device/marginals.h \
+	%D%/cuda/device/noise.h \
 	%D%/cuda/device/platform.h \
 	%D%/cuda/device/prune.h \
 	%D%/cuda/device/state.h \
@@ -104,6 +109,7 @@ cuda_numerics = \
 	core/numerics/brick.h \
 	core/numerics/buzhash.h \
 	core/numerics/ctu.h \
+	core/numerics/diffusion.h \
 	core/numerics/fixed.h \
 	core/numerics/frame.h \
 	core/numerics/likelihood.h \

@@ -16,6 +16,7 @@ libgbees_la_SOURCES = \
 	%D%/numerics/brick.h \
 	%D%/numerics/buzhash.h \
 	%D%/numerics/ctu.h \
+	%D%/numerics/diffusion.h \
 	%D%/numerics/fixed.h \
 	%D%/numerics/frame.h \
 	%D%/numerics/likelihood.h \
@@ -137,6 +138,7 @@ gbees_plugin_SOURCES = \
 	%D%/command/plugin_child.c \
 	%D%/command/plugin_compare.c \
 	%D%/command/plugin_drift.c \
+	%D%/command/plugin_noise.c \
 	%D%/command/plugin_new.c \
 	%D%/command/plugin_probe.c \
 	%D%/command/print.c \

@@ -2,6 +2,7 @@
 #define GBEES_DIM_MIN 1
 #define GBEES_DIM_MAX 8
 #define GBEES_HAS_MEASURE 1
+#define GBEES_HAS_DIFFUSION GBEES_DIAGONAL
 #include <gbees/model.h>
 
 #ifdef GBEES_EQUATIONS
@@ -16,6 +17,13 @@ static inline void drift(int n, real t, const real x[], const real p[], real dxd
         if (j > 0)
             dxdt[j] += p[2] * x[j - 1];
     }
+}
+
+static inline void diffusion(int n, real t, const real x[], const real p[], real Q[])
+{
+    (void)t, (void)x;
+    for (int j = 0; j < n; j++)
+        Q[j] = p[3];
 }
 
 /* Function k is the state k itself; states beyond the dimension are not a number. */
@@ -37,6 +45,7 @@ static const gbees_parameter parameters[] = {
     {"upper", "-", "effect of the next link on a link", 1.25, 0, 0},
     {"lower", "-", "effect of a link on the next one; 0: a shear; of the other sign than upper: oscillations", -0.8,
      0, 0},
+    {"noise", "-", "variance that white noise adds to each link in a unit of time", 0, 0, 1e30},
 };
 
 static const gbees_measurement_function measurements[] = {
@@ -56,6 +65,13 @@ static const gbees_model_scenario scenarios[] = {
                 "records: 6\n"
                 "measurements:\n"
                 "  - {time: 3.0, function: x1, value: [-1.8], covariance: [0.04]}\n"},
+    {"ou", "# Ornstein-Uhlenbeck processes: damping and noise, each link by itself; at rest Gaussians of variance\n"
+           "# noise / (2 |diagonal|)\n"
+           "parameters: {diagonal: -1, upper: 0, lower: 0, noise: 0.5}\n"
+           "mean: [2, -1, ...]\n"
+           "covariance: [0.04, ...]\n"
+           "extent: 4\n"
+           "measurements: []\n"},
 };
 
 GBEES_MODEL = {
@@ -63,11 +79,11 @@ GBEES_MODEL = {
     .name = "linear",
     .title = "A linear chain of 1 to 8 links, with an exact answer: the yardstick",
     .text =
-        "dx_j/dt = diagonal x_j + upper x_{j+1} + lower x_{j-1}; what is beyond the ends of the chain is 0. So dx/dt "
-        "= "
-        "A x with a tridiagonal A whose eigenvalues are diagonal + 2 sqrt(upper lower) cos(k pi / (n + 1)), k = 1 .. "
-        "n. A Gaussian stays one: its mean m becomes exp(A t) m, its covariance P becomes exp(A t) P exp(A t)', and "
-        "a measurement of a link is Kalman's update.",
+        "dx_j/dt = diagonal x_j + upper x_{j+1} + lower x_{j-1}; what is beyond the ends of the chain is 0. So "
+        "dx/dt = A x with a tridiagonal A whose eigenvalues are diagonal + 2 sqrt(upper lower) cos(k pi / (n + 1)), "
+        "k = 1 .. n. A Gaussian stays one: its mean m becomes exp(A t) m, its covariance P becomes exp(A t) P "
+        "exp(A t)', and a measurement of a link is Kalman's update. With noise, white and each link's own, dP/dt = "
+        "A P + P A' + noise I.",
     .reference =
         "R. E. Kalman, J. Basic Eng. 82 (1960) 35; S. Noschese, L. Pasquini, L. Reichel, Numer. Linear Algebra "
         "Appl. 20 (2013) 302 (the eigenvalues)",

@@ -2,7 +2,7 @@
  * the CUDA backend calls.  One model, dimension and precision, named by macros:
  *
  *   SHIM_PLUGIN "plugins/lorenz63.c", GBEES_N, GBEES_REAL, GBEES_REAL_IS_DOUBLE, GBEES_WIDE, GBEES_SPLIT,
- * GBEES_PRESERVING
+ * GBEES_PRESERVING, GBEES_DIFFUSION
  */
 #define GBEES_SHIM 1
 #define GBEES_PART 0
@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <tgmath.h>
 
 #include "numerics/qualifier.h"
@@ -26,10 +27,13 @@ uint32_t shim_cluster_barrier;
 #define SHIM_PASTE_(a, b) a##b
 #define SHIM_PASTE(a, b) SHIM_PASTE_(a, b)
 #define GBEES_FN(name) SHIM_PASTE(name, GBEES_SUFFIX)
+#define GBEES_DIAGONAL 1
+#define GBEES_FULL 2
 #define drift GBEES_FN(shim_drift)
 #define measure GBEES_FN(shim_measure)
 #define bound GBEES_FN(shim_bound)
 #define log_likelihood GBEES_FN(shim_log_likelihood)
+#define diffusion GBEES_FN(shim_diffusion)
 
 #define real float
 #define GBEES_SUFFIX _f
@@ -45,6 +49,7 @@ uint32_t shim_cluster_barrier;
 #undef measure
 #undef bound
 #undef log_likelihood
+#undef diffusion
 #undef GBEES_MODEL_H
 
 #include "device/frames.h"
@@ -83,6 +88,23 @@ static inline void gbees_model_drift_d(double t, const double *x, const double *
     shim_drift_d(GBEES_N, t, x, p, dxdt);
 #endif
 }
+
+#if GBEES_DIFFUSION
+static inline void gbees_model_diffusion_d(double t, const double *x, const double *p, double *q)
+{
+    enum { FULL = GBEES_HAS_DIFFUSION == GBEES_FULL, ENTRIES = FULL ? GBEES_N * GBEES_N : GBEES_N };
+    SHIM_POINT
+#if GBEES_FRAMED
+    double own[ENTRIES] = {0};
+
+    shim_diffusion_d(GBEES_N, t, x, p, own);
+    gbees_frame_noise_d(GBEES_N, FULL, p, own, q);
+#else
+    memset(q, 0, sizeof *q * ENTRIES);
+    shim_diffusion_d(GBEES_N, t, x, p, q);
+#endif
+}
+#endif
 
 static inline void gbees_model_measure_d(int which, double t, const double *x, const double *p, double *y)
 {

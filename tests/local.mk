@@ -38,6 +38,8 @@ check_PROGRAMS += \
 	%D%/test_cpu_split \
 	%D%/test_cpu_step \
 	%D%/test_cpu_update \
+	%D%/test_diffusion \
+	%D%/test_diffusion_exact \
 	%D%/test_equations \
 	%D%/test_flux \
 	%D%/test_frame \
@@ -242,7 +244,7 @@ check_LTLIBRARIES += %D%/gbees_shim_wide.la
 check_LTLIBRARIES += %D%/gbees_shim_one.la
 %C%_gbees_shim_one_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_one_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_one"' \
-	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=1 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
+	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=1 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0 -DGBEES_DIFFUSION=1
 %C%_gbees_shim_one_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_one_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_one_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -266,7 +268,7 @@ check_LTLIBRARIES += %D%/gbees_shim_two_ctu.la
 check_LTLIBRARIES += %D%/gbees_shim_eight.la
 %C%_gbees_shim_eight_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_eight_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_eight"' \
-	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=8 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
+	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=8 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0 -DGBEES_DIFFUSION=1
 %C%_gbees_shim_eight_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_eight_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_eight_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -274,7 +276,7 @@ check_LTLIBRARIES += %D%/gbees_shim_eight.la
 check_LTLIBRARIES += %D%/gbees_shim_eight_ctu.la
 %C%_gbees_shim_eight_ctu_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_eight_ctu_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_eight_ctu"' \
-	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=8 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
+	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=8 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0 -DGBEES_DIFFUSION=1
 %C%_gbees_shim_eight_ctu_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_eight_ctu_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_eight_ctu_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -304,6 +306,41 @@ check_LTLIBRARIES += %D%/gbees_shim_turned_wide.la
 %C%_gbees_shim_turned_wide_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_turned_wide_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_turned_wide_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+
+# Diffusion.
+check_LTLIBRARIES += %D%/gbees_shim_noise.la
+%C%_gbees_shim_noise_la_SOURCES = $(shim_sources)
+%C%_gbees_shim_noise_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_noise"' \
+	-DSHIM_PLUGIN='"tests/plugins/noise.c"' -DGBEES_N=2 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1 -DGBEES_DIFFUSION=2
+%C%_gbees_shim_noise_la_CFLAGS = $(shim_cflags)
+%C%_gbees_shim_noise_la_LIBADD = $(shim_libadd)
+%C%_gbees_shim_noise_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+
+check_LTLIBRARIES += %D%/gbees_shim_noise_ctu.la
+%C%_gbees_shim_noise_ctu_la_SOURCES = $(shim_sources)
+%C%_gbees_shim_noise_ctu_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_noise_ctu"' \
+	-DSHIM_PLUGIN='"tests/plugins/noise.c"' -DGBEES_N=3 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1 -DGBEES_DIFFUSION=2
+%C%_gbees_shim_noise_ctu_la_CFLAGS = $(shim_cflags)
+%C%_gbees_shim_noise_ctu_la_LIBADD = $(shim_libadd)
+%C%_gbees_shim_noise_ctu_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+
+check_LTLIBRARIES += %D%/gbees_shim_noise_bound.la
+%C%_gbees_shim_noise_bound_la_SOURCES = $(shim_sources)
+%C%_gbees_shim_noise_bound_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_noise_bound"' \
+	-DSHIM_PLUGIN='"tests/plugins/noise.c"' -DGBEES_N=3 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1 -DGBEES_DIFFUSION=2 \
+	-DGBEES_BOUNDED=1
+%C%_gbees_shim_noise_bound_la_CFLAGS = $(shim_cflags)
+%C%_gbees_shim_noise_bound_la_LIBADD = $(shim_libadd)
+%C%_gbees_shim_noise_bound_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+
+check_LTLIBRARIES += %D%/gbees_shim_noise_turned.la
+%C%_gbees_shim_noise_turned_la_SOURCES = $(shim_sources)
+%C%_gbees_shim_noise_turned_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_noise_turned"' \
+	-DSHIM_PLUGIN='"tests/plugins/noise.c"' -DGBEES_N=2 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1 -DGBEES_DIFFUSION=2 \
+	-DGBEES_FRAMED=1
+%C%_gbees_shim_noise_turned_la_CFLAGS = $(shim_cflags)
+%C%_gbees_shim_noise_turned_la_LIBADD = $(shim_libadd)
+%C%_gbees_shim_noise_turned_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
 
 if HAVE_CHECK
 check_PROGRAMS += %D%/test_cuda_engine %D%/test_cuda_records
@@ -353,6 +390,10 @@ check_LTLIBRARIES += %D%/nan.la
 check_LTLIBRARIES += %D%/no_plugin.la
 %C%_no_plugin_la_SOURCES = %D%/plugins/no_plugin.c
 %C%_no_plugin_la_LDFLAGS = $(test_module)
+
+check_LTLIBRARIES += %D%/noise.la
+%C%_noise_la_SOURCES = %D%/plugins/noise.c
+%C%_noise_la_LDFLAGS = $(test_module)
 
 check_LTLIBRARIES += %D%/short_card.la
 %C%_short_card_la_SOURCES = %D%/plugins/short_card.c

@@ -258,6 +258,8 @@ START_TEST(functions_and_source)
     REFUSED(my.functions[0].component_d[0] = NULL, "for dimension 2");
     REFUSED(my.functions[0].drift_f = NULL, "for dimension 2");
     REFUSED(my.functions[1].drift_d = NULL, "begin the card with GBEES_MODEL_HEAD");
+    REFUSED(my.model.diffusion = GBEES_DIAGONAL, "does not say which diffusion the model has");
+    REFUSED(my.functions[1].diffusion_d = vector_d, "does not say which diffusion the model has");
     REFUSED(my.model.source = NULL, "plugin's text");
     REFUSED(my.model.source_end = NULL, "plugin's text");
     REFUSED(my.model.source_file = NULL, "plugin's text");

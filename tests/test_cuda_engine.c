@@ -79,6 +79,41 @@ static const struct {
       {"dimension=8", "records=1", "end=0.1", "factor=0.5", "extent=1", "threshold=1e-5", "scheme=ctu",
        "precision=double"}},
      &rounded},
+    /* Diffusion: diagonal; full, of either sign, with the state, with time. */
+    {{"linear",
+      "shim_one",
+      {"dimension=1", "records=2", "end=2", "factor=20", "measurements=[]", "parameters.noise=0.3"}},
+     &same},
+    {{"linear",
+      "shim_eight",
+      {"dimension=8", "records=1", "end=0.1", "factor=0.5", "extent=1", "threshold=1e-5", "measurements=[]",
+       "parameters.noise=0.5"}},
+     &same},
+    {{"linear",
+      "shim_eight_ctu",
+      {"dimension=8", "records=1", "end=0.1", "factor=0.5", "extent=1", "threshold=1e-5", "scheme=ctu",
+       "precision=double", "measurements=[]", "parameters.noise=0.5"}},
+     &rounded},
+    {{"noise",
+      "shim_noise",
+      {"factor=2", "parameters.growth=-0.5", "parameters.own=0.3", "parameters.beside=0.2", "parameters.square=0.1",
+       "parameters.rise=2"}},
+     &same},
+    {{"noise",
+      "shim_noise_ctu",
+      {"dimension=3", "factor=1.5", "end=0.3", "scheme=ctu", "precision=double", "parameters.shear=1",
+       "parameters.own=0.5", "parameters.beside=0.2", "parameters.rise=1"}},
+     &rounded},
+    {{"noise",
+      "shim_noise_bound",
+      {"dimension=3", "factor=1.5", "end=0.3", "scheme=ctu", "precision=double", "parameters.shear=1",
+       "parameters.own=0.5", "parameters.beside=0.2", "bound=[-0.8, 1]"}},
+     &rounded},
+    {{"noise",
+      "shim_noise_turned",
+      {"rotate=yes", "covariance=[[0.25, 0.1], [0.1, 0.25]]", "factor=2", "parameters.growth=-0.5",
+       "parameters.own=0.3", "parameters.beside=0.2", "parameters.square=0.05", "parameters.rise=2"}},
+     &same},
 };
 
 START_TEST(as_on_the_cpu)
@@ -101,9 +136,12 @@ END_TEST
 /* ---- one result -------------------------------------------------------------------------------------------------
  */
 
+static const a_case noisy = {
+    "noise", "shim_noise", {"factor=2", "parameters.own=0.3", "parameters.beside=-0.2", "parameters.square=0.1"}};
+
 START_TEST(any_number_of_blocks)
 {
-    static const a_case *const some[] = {&measured, &moving, &corners};
+    static const a_case *const some[] = {&measured, &moving, &corners, &noisy};
     static const char *const blocks[] = {"1", "2", "3", "4", "4", "4"};
     kept_run *first = NULL;
 
@@ -190,6 +228,13 @@ static const struct {
       {"end=0.1", "mean=[0, -3]", "measurements=[{time: 0.05, function: x, value: [1], likelihood: model}]"}},
      GBEES_EUNSUPPORTED,
      "the model calls it impossible in all of them"},
+    {{"noise", "shim_noise", {"parameters.own=0.3", "parameters.beside=0.31"}},
+     GBEES_ENUMERIC,
+     "the diffusion of noise is too correlated for this grid at x1 = "},
+    /* Not before the middle of a step. */
+    {{"noise", "shim_noise", {"parameters.own=0.3", "parameters.rise=-40", "end=0.04"}},
+     GBEES_ENUMERIC,
+     "the diffusion of noise is negative along x1, "},
 };
 
 START_TEST(errors_are_the_cpus)
@@ -352,7 +397,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, set_back, set_back);
     tcase_add_loop_test(tests, as_on_the_cpu, 0, (int)(sizeof cases / sizeof *cases));
-    tcase_add_loop_test(tests, any_number_of_blocks, 0, 3);
+    tcase_add_loop_test(tests, any_number_of_blocks, 0, 4);
     tcase_add_test(tests, the_heap_grows_by_itself);
     tcase_add_loop_test(tests, errors_are_the_cpus, 0, (int)(sizeof failures / sizeof *failures));
     tcase_add_test(tests, where_the_drift_is_not_finite);

@@ -94,7 +94,8 @@ START_TEST(every_model_for_every_architecture)
     for (size_t i = 0; i < count; i++) {
         const gbees_model *model = list[i].model;
 
-        if (!model || (!strstr(list[i].path, "/plugins/") && strcmp(model->name, "full") != 0))
+        if (!model || (!strstr(list[i].path, "/plugins/") && strcmp(model->name, "full") != 0 &&
+                       strcmp(model->name, "noise") != 0))
             continue;
         /* Linked, for one: what a linker makes of a model is no matter of the architecture. */
         for (int separate = 0; separate <= (strcmp(archs[_i], "sm_90") == 0); separate++) {
@@ -141,6 +142,7 @@ START_TEST(the_engine_in_all_its_forms)
     build_engine("linear", 1, GBEES_SCHEME_SPLIT5_MP, GBEES_MIXED, "sm_90", 0);
     build_engine("linear", 8, GBEES_SCHEME_CTU, GBEES_MIXED, "sm_90", 0);
     build_engine("pcr3bp", 4, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, "sm_90", 0);
+    build_engine("noise", 3, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, "sm_90", 0);
 }
 END_TEST
 

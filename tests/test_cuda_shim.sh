@@ -133,7 +133,7 @@ both() {
     name=$1 gpu=$2
     shift 2
     for backend in "$gpu" cpu; do
-        gbees --plugin lorenz63 --backend "$backend" "$@" --output "$name-$backend"
+        gbees --plugin "${model:-lorenz63}" --backend "$backend" "$@" --output "$name-$backend"
         test "$code" -eq 0 || fail "exit status $code on $backend"
         export_to "$name-$backend"
     done
@@ -150,6 +150,13 @@ both budget shim_split --set mass_budget=0.02 --until 1.2
 what="a run that goes on from a record of the CPU's"
 gbees --plugin lorenz63 --backend cpu --until 0.5 --set records=1 --output begun
 both goes_on shim_split --set "initial={file: begun}" --until 0.9
+model=noise
+what="--deterministic, with diffusion, in double"
+both stirred shim_noise_ctu --deterministic --set dimension=3 --set scheme=ctu --set precision=double \
+    --param own=0.5 --param beside=0.2 --param rise=1 --param square=0.1
+what="--deterministic, with diffusion, in mixed precision"
+both shaken shim_noise --deterministic --param own=0.5 --param beside=-0.2 --param rise=1 --param growth=-1
+unset model
 
 what="a drift that is not a number"
 gbees --plugin nan_drift --backend shim_nan --set records=8 --output nan

@@ -55,6 +55,48 @@ static const gbees_model turn_model = {.abi = GBEES_MODEL_ABI,
                                        .functions = &turn_functions,
                                        .function_count = 1};
 
+/* dx = -x dt + noise, of a Q that has no root but a triangular one with a zero in it. */
+static void sink(const double *origin, const double *offset, size_t count, double *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = -(origin[0] + offset[i]);
+}
+
+static void sink_x(size_t count, double t, const double *origin, const double *const *offset, const double *p,
+                   double *out)
+{
+    (void)t, (void)p;
+    sink(origin, offset[0], count, out);
+}
+
+static void sink_y(size_t count, double t, const double *origin, const double *const *offset, const double *p,
+                   double *out)
+{
+    (void)t, (void)p;
+    sink(origin + 1, offset[1], count, out);
+}
+
+static void sink_z(size_t count, double t, const double *origin, const double *const *offset, const double *p,
+                   double *out)
+{
+    (void)t, (void)p;
+    sink(origin + 2, offset[2], count, out);
+}
+
+static const double sink_noise[9] = {0.4, 0.2, 0, 0.2, 0.1, 0, 0, 0, 0.3};
+
+static void sink_q(size_t count, double t, const double *origin, const double *const *offset, const double *p,
+                   double *const *out)
+{
+    (void)t, (void)origin, (void)offset, (void)p;
+    for (int k = 0; k < 9; k++)
+        for (size_t i = 0; i < count; i++)
+            out[k][i] = sink_noise[k];
+}
+
+static const gbees_functions sink_functions = {
+    .n = 3, .component_d = {sink_x, sink_y, sink_z}, .diffusion_d = sink_q};
+
 static gbees_problem turn_problem(void)
 {
     return (gbees_problem){.model = &turn_model,
@@ -117,6 +159,31 @@ START_TEST(draws_the_initial_gaussian)
     for (int j = 0; j < 9; j++)
         ck_assert_double_eq_tol(moments.covariance[j], problem.covariance[j], 5 * moments.covariance_error[j]);
     gbees_montecarlo_destroy(montecarlo);
+}
+END_TEST
+
+START_TEST(noise_is_that_of_q)
+{
+    gbees_problem problem = turn_problem();
+    gbees_model model = turn_model;
+
+    model.diffusion = GBEES_FULL;
+    model.functions = problem.functions = &sink_functions;
+    problem.model = &model;
+    gbees_montecarlo *montecarlo = make(&problem, 100000, 0.05, 0, 0), *again = make(&problem, 100000, 0.05, 1, 0);
+    const double time = 0.7, left = exp(-2 * time);
+    advance(montecarlo, problem.start + 0.3);
+    advance(montecarlo, problem.start + time);
+    advance(again, problem.start + 0.3);
+    advance(again, problem.start + time);
+    const gbees_moments moments = moments_of(montecarlo);
+    for (int j = 0; j < 3; j++)
+        ck_assert_mem_eq(montecarlo->x[j], again->x[j], montecarlo->count * sizeof(double));
+    for (int j = 0; j < 9; j++)
+        ck_assert_double_eq_tol(moments.covariance[j], problem.covariance[j] * left + sink_noise[j] * (1 - left) / 2,
+                                5 * moments.covariance_error[j]);
+    gbees_montecarlo_destroy(montecarlo);
+    gbees_montecarlo_destroy(again);
 }
 END_TEST
 
@@ -366,6 +433,7 @@ int main(void)
 
     tcase_set_timeout(exact, 60);
     tcase_add_test(exact, draws_the_initial_gaussian);
+    tcase_add_test(exact, noise_is_that_of_q);
     tcase_add_test(exact, cuts_at_the_box);
     tcase_add_test(exact, carries_each_sample_along_the_flow);
     tcase_add_test(exact, weights_by_the_likelihood);

@@ -247,6 +247,33 @@ variant unbound 's/^#include <gbees/#define GBEES_HAS_BOUND 1\n&/; s/\.bound = N
     s/^#else .*/static inline real bound(int n, real t, const real x[], const real p[])\n{ (void)n, (void)t, (void)p; return sqrt(x[1]); }\n&/'
 run 1 check unbound.so
 failed 'bound, default' "the bound is not finite at x = ("
+# noise NAME FLAG TEXT: the model with this diffusion.
+noise() {
+    variant "$1" "s/^#include <gbees/#define GBEES_HAS_DIFFUSION $2\\n&/
+        s/^#else .*/static inline void diffusion(int n, real t, const real x[], const real p[], real Q[])\\n{ (void)n, (void)t, (void)x, (void)p; $3 }\\n&/"
+}
+noise noisy GBEES_DIAGONAL 'Q[0] = (real)0.25; Q[1] = (real)0.125 * x[0] * x[0];'
+run 0 check noisy.so
+grep -qE '^diffusion, default +ok: finite, and can be on this grid' out || fail "no diffusion"
+has out "  diffusion  noise on each state by itself: a diagonal Q"
+noise negative GBEES_DIAGONAL 'Q[1] = x[0];'
+run 1 check negative.so
+failed 'diffusion, default' "Q[1][1], for x2, is negative at x = ("
+noise boundless GBEES_DIAGONAL 'Q[0] = 1 \/ (x[0] - x[0]);'
+run 1 check boundless.so
+failed 'diffusion, default' "not finite along x1 at x = ("
+noise rising GBEES_DIAGONAL 'Q[0] = 1 + t;'
+run 1 check rising.so
+failed 'diffusion, default' "Q is not the same at t = 0 and at t = 4: say .flags"
+noise lopsided GBEES_FULL 'Q[0] = Q[3] = 1; Q[1] = (real)0.5;'
+run 1 check lopsided.so
+failed 'diffusion, default' "Q[0][1] = 0.5 and Q[1][0] = 0 at x = ("
+noise narrow GBEES_FULL 'Q[0] = Q[3] = 1; Q[1] = Q[2] = (real)1.5;'
+run 1 check narrow.so
+failed 'diffusion, default' "too correlated for the scenario's grid at x = ("
+noise full GBEES_FULL 'Q[0] = Q[3] = 1; Q[1] = Q[2] = (real)-0.5;'
+run 0 check full.so
+has out "  diffusion  noise on the states, correlated between them: a full Q"
 variant backwards 's/end: 4\.0/end: -4.0/'
 run 1 check backwards.so
 failed 'scenario default' "end: expected a time after the start (0), found '-4.0'"

@@ -6,7 +6,7 @@
 #include <gbees/error.h>
 #include <gbees/problem.h>
 
-/* A velocity of a brick is not finite; NULL: it is not known which. */
+/* A velocity of a brick is not finite, or its diffusion can't be; NULL: it is not known which. */
 int failure_drift(const gbees_problem *problem, const gbees_shape *shape, const int32_t *key, double time,
                   gbees_error *error);
 

@@ -153,7 +153,8 @@ static double estimate(const gbees_problem *problem)
 
     gbees_shape_set(&shape, n, problem->numerics.cells_per_brick);
     return 2 * initial_bricks_most(problem, &shape) *
-               (shape.cells * rows * real_size + n * 28.0 + 48 + (paper ? 8.0 * n : 0)) +
+               (shape.cells * rows * real_size + n * 28.0 + 48 + (paper ? 8.0 * n : 0) +
+                (problem->model->diffusion ? 8 : 0)) +
            initial_bricks_bytes(problem, &shape);
 }
 

@@ -37,6 +37,7 @@ struct gbees_engine {
         *barred; /* ... and, 2n a slot, [d] bit f: the neighbour in direction d (f = d), or in d and f, has none */
     unsigned char *diverging;
     double *rate;
+    double *noise;    /* with process noise: all that a cell gives, at most, at the last inspection */
     double *velocity; /* paper mode: at the upper faces, n a cell */
 
     int reach;                        /* cells that probability may go in a step: the Courant number, rounded up */
@@ -72,6 +73,15 @@ int engine_drift_error(const gbees_engine *e, uint32_t slot, double time, gbees_
 
 /* coupling.c: totals.coupling from the drift at this time. */
 int engine_couple(gbees_engine *e, double time, gbees_error *error);
+
+/* diffusion.c: with process noise. */
+/* Adds to the flow masks and rates of used bricks [from, count): a rate is infinite where Q can't be. Whether there
+ * is noise. */
+int engine_inspect_noise(gbees_engine *e, uint32_t from);
+/* Into how many explicit steps the time step is cut, with Q as it is in its middle; 0: there is no noise. */
+int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error);
+/* So many; the density is counted and marked if this is the end of the time step. */
+int engine_diffuse(gbees_engine *e, double steps, int settle, kernel_sums *total, gbees_error *error);
 
 /* prune.c */
 int engine_prune(gbees_engine *e, double time, gbees_error *error);

@@ -174,6 +174,10 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
             e->kernel->inspect(&e->context, e->g.used + from + first, rest < chunk ? rest : chunk);
         }
     }
+    if (e->context.noise && engine_inspect_noise(e, from) && e->paper)
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "the modes 'paper' and 'legacy' have no diffusion, and %s has: remove 'mode'",
+                               e->problem->model->name);
     for (uint32_t k = from; k < e->g.count; k++)
         if (!isfinite(e->rate[e->g.used[k]]))
             return engine_drift_error(e, e->g.used[k], time, error);

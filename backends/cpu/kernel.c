@@ -1,5 +1,6 @@
 /* kernel.c - the kernels of one instruction set; see kernel.h. */
 #include "kernel.h"
+#include "noise.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,8 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #include "kernel_column.h"
 
 #include "kernel_sweep.h"
+
+#include "kernel_diffusion.h"
 #undef GBEES_REAL
 #undef GBEES_REAL_FN
 #undef LANES
@@ -82,12 +85,14 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 
 #include "kernel_sweep.h"
 
+#include "kernel_diffusion.h"
+
 const kernel_set *PASTE(cpu_kernels_, GBEES_ISA)(void)
 {
     static const kernel_set set = {
-        {TEXT(GBEES_ISA), inspect_f, transverse_f, share_f, update_f, update_shared_f, sweep_f, sum_rows_f,
+        {TEXT(GBEES_ISA), inspect_f, transverse_f, share_f, update_f, update_shared_f, sweep_f, diffuse_f, sum_rows_f,
          mark_rows_f, split_index_f},
-        {TEXT(GBEES_ISA), inspect_d, transverse_d, share_d, update_d, update_shared_d, sweep_d, sum_rows_d,
+        {TEXT(GBEES_ISA), inspect_d, transverse_d, share_d, update_d, update_shared_d, sweep_d, diffuse_d, sum_rows_d,
          mark_rows_d, split_index_d},
     };
 

@@ -29,6 +29,10 @@ typedef struct kernel_axis {
  * flux cut to the share that its cell can serve. */
 typedef enum kernel_fluxes { KERNEL_CHANGE, KERNEL_OUTGOING, KERNEL_SHARED } kernel_fluxes;
 
+/* The halves of an explicit step of diffusion; after the last one of a time step the new density is counted and
+ * marked. */
+typedef enum kernel_noise_half { KERNEL_NOISE_FIRST, KERNEL_NOISE_SECOND, KERNEL_NOISE_LAST } kernel_noise_half;
+
 typedef struct kernel_context {
     const grid *g;
     int n;
@@ -56,6 +60,13 @@ typedef struct kernel_context {
     int rate_is_sum; /* over the axes (ctu); else the largest (split5) */
     int moving;      /* the drift depends on time: the masks are those of another time than the velocities */
     double time, step, threshold;
+    /* Diffusion. */
+    gbees_vector_d *noise; /* the model's Q; NULL: it has none */
+    int noise_full;        /* n x n numbers, not n */
+    double noise_step, over_width[GBEES_MAX_DIM];
+    const void *noise_from; /* rows that are diffused, and where to */
+    void *noise_to;
+    unsigned char beside[2 * GBEES_MAX_DIM][64]; /* by direction, the cell beside each: in the brick or in the next */
 } kernel_context;
 
 /* What a range of bricks adds up to. */
@@ -94,6 +105,8 @@ typedef struct kernel {
      * marked. Sets `sums`. */
     int (*sweep)(const kernel_context *c, int axis, int last_axis, uint32_t from, uint32_t to,
                  kernel_scratch *scratch, kernel_sums *sums);
+    /* One half of an explicit step of diffusion, from noise_from to noise_to. Sets `sums`. */
+    void (*diffuse)(const kernel_context *c, kernel_noise_half half, uint32_t from, uint32_t to, kernel_sums *sums);
     /* Sum of the rows of the range. */
     double (*sum_rows)(const kernel_context *c, const void *rows, uint32_t from, uint32_t to);
     /* active: cells of the range with rows >= threshold; returns how many. */

@@ -66,8 +66,13 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->reach = e->reach > 1 ? (int)(1.25 * problem->numerics.courant) + 1 : 1;
     for (int k = 0; k < GBEES_PARAMETER_VALUES; k++)
         e->parameters_f[k] = (float)problem->parameters[k];
-    for (int d = 0; d < 2 * c->n; d++)
+    c->noise = problem->functions->diffusion_d;
+    c->noise_full = gbees_problem_noise(problem) == GBEES_FULL;
+    for (int d = 0; d < 2 * c->n; d++) {
         e->near[d] = gbees_shape_near(&e->g.shape, d, e->reach);
+        for (int cell = 0; cell < e->g.shape.cells; cell++)
+            c->beside[d][cell] = (unsigned char)gbees_shape_beside(&e->g.shape, cell, d);
+    }
     for (int j = 0; j < c->n; j++) {
         const gbees_shape *shape = &e->g.shape;
         size_t size = c->wide ? sizeof(double) : e->real_size;
@@ -75,6 +80,7 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
 
         c->origin[j] = problem->mean[j];
         c->width[j] = problem->width[j];
+        c->over_width[j] = 1 / problem->width[j];
         c->axis[j] = (kernel_axis){.edge = shape->edge[j],
                                    .width = problem->width[j],
                                    .component_f = problem->functions->component_f[j],
@@ -115,6 +121,7 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
         {(void **)&e->diverging, sizeof *e->diverging, 0, 1},
         {(void **)&e->needed, sizeof *e->needed, 1, 1},
         {(void **)&e->served, sizeof *e->served, 0, 1},
+        {(void **)&e->noise, sizeof *e->noise, 0, problem->functions->diffusion_d != NULL},
         {(void **)&e->velocity, (size_t)n * sizeof *e->velocity, 0, e->paper},
         {(void **)&e->inside, sizeof *e->inside, 0, problem->bounded},
         {(void **)&e->barred, (size_t)(2 * n) * sizeof *e->barred, 0, problem->bounded},

@@ -130,8 +130,8 @@ static int sweep_axis(const gbees_engine *e, int sweep)
     return (turn + (steps % 2 ? n - 1 - sweep : sweep)) % n;
 }
 
-/* One sweep along each axis, in place. */
-static int sweep_bricks(gbees_engine *e, kernel_sums *total, gbees_error *error)
+/* One sweep along each axis, in place; the density is counted and marked if this is the end of the time step. */
+static int sweep_bricks(gbees_engine *e, int settle, kernel_sums *total, gbees_error *error)
 {
     uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
     int n = e->g.shape.n, failed = 0;
@@ -144,8 +144,8 @@ static int sweep_bricks(gbees_engine *e, kernel_sums *total, gbees_error *error)
 
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic, 1) reduction(|| : failed)
         for (uint32_t at = 0; at < chunks; at++)
-            failed = e->kernel->sweep(&e->context, axis, sweep == n - 1, at * chunk, engine_chunk_end(e, at),
-                                      &e->scratch[engine_thread()], &sums[at]) ||
+            failed = e->kernel->sweep(&e->context, axis, settle && sweep == n - 1, at * chunk,
+                                      engine_chunk_end(e, at), &e->scratch[engine_thread()], &sums[at]) ||
                      failed;
         add_chunks(sums, chunks, total);
     }
@@ -160,6 +160,50 @@ static void swap_density(gbees_engine *e)
 
     e->p = e->next;
     e->next = p;
+}
+
+static void show_rows(gbees_engine *e)
+{
+    e->context.p = e->p;
+    e->context.s = e->s;
+    e->context.next = e->next;
+    e->context.share = e->share;
+    e->context.active = e->active;
+    e->context.density = e->p;
+}
+
+/* What the drift does in a step. */
+static int carry(gbees_engine *e, int settle, kernel_sums *sums, gbees_error *error)
+{
+    int status = 0;
+
+    e->context.inside = settle ? e->inside : NULL; /* what is out of bound goes at the end of the step */
+    if (e->paper)
+        paper_step(e, e->context.step, sums);
+    else
+        status = e->split ? sweep_bricks(e, settle, sums, error) : advance_bricks(e, sums, error);
+    if (!status && !e->split)
+        swap_density(e);
+    show_rows(e);
+    return status;
+}
+
+/* Drift, then diffusion; in the next step the other way round, as the sweeps: together of second order in time. */
+static int carry_and_diffuse(gbees_engine *e, kernel_sums *sums, gbees_error *error)
+{
+    double steps = 0;
+    uint64_t taken = e->problem->steps_before + e->totals.steps;
+    int status = e->context.noise ? engine_noise_steps(e, &steps, error) : 0;
+
+    if (status || steps == 0)
+        return status ? status : carry(e, 1, sums, error);
+    if (taken % 2) {
+        status = engine_diffuse(e, steps, 0, sums, error);
+        return status ? status : carry(e, 1, sums, error);
+    }
+    status = carry(e, 0, sums, error);
+    sums->mass = 0; /* of ctu: it is counted again */
+    return status ? status : engine_diffuse(e, steps, 1, sums, error);
 }
 
 /* Above Courant number 1 sweeps that disturb each other are what limits a step; at 1 that may be. */
@@ -225,19 +269,8 @@ int engine_step(gbees_engine *e, gbees_clock *clock, gbees_error *error)
     e->context.step = step;
     e->context.time = clock->time + (e->paper ? 0 : step / 2);
     e->context.threshold = engine_threshold(e) * e->mass;
-    e->context.p = e->p;
-    e->context.s = e->s;
-    e->context.next = e->next;
-    e->context.share = e->share;
-    e->context.active = e->active;
-    e->context.inside = e->inside;
-    e->context.density = e->p;
-    if (e->paper)
-        paper_step(e, step, &sums);
-    else
-        status = e->split ? sweep_bricks(e, &sums, error) : advance_bricks(e, &sums, error);
-    if (!status && !e->split)
-        swap_density(e);
+    show_rows(e);
+    status = carry_and_diffuse(e, &sums, error);
     if (!status)
         status = settle_mass(e, clock, &sums, error);
     if (status)

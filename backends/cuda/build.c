@@ -73,7 +73,7 @@ static int count_missing(job *jobs)
 int program_is_wanted(const gbees_problem *problem, int part)
 {
     return part == PROGRAM_UPDATES ? cuda_spec_has_updates(problem)
-           : part == PROGRAM_MOVES ? problem->dimension > 3
+           : part == PROGRAM_MOVES ? problem->dimension > 3 && !problem->model->diffusion
                                    : 1;
 }
 

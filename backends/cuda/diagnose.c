@@ -57,7 +57,7 @@ static int is_file(const complaint *c, const char *name)
 /* "drift" of a fault in the arguments of drift(), which equations.h calls from lines with that name. */
 static const char *function_of(const complaint *c)
 {
-    static const char *const names[] = {"drift", "measure", "bound"};
+    static const char *const names[] = {"drift", "measure", "bound", "diffusion"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char file[32];

@@ -60,6 +60,7 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
     static const char *const gains[] = {"GBEES_GAINS=0", "GBEES_GAINS=1", "GBEES_GAINS=2", "GBEES_GAINS=3",
                                         "GBEES_GAINS=4", "GBEES_GAINS=5", "GBEES_GAINS=6", "GBEES_GAINS=7"};
     static const char *const parts[PROGRAMS] = {"GBEES_PART=1", "GBEES_PART=2", "GBEES_PART=3", "GBEES_PART=4"};
+    static const char *const diffusions[] = {"GBEES_DIFFUSION=0", "GBEES_DIFFUSION=1", "GBEES_DIFFUSION=2"};
     const gbees_numerics *numerics = &problem->numerics;
     int twice = numerics->precision == GBEES_DOUBLE, split = gbees_scheme_is_split(numerics->scheme);
     int shared = numerics->scheme == GBEES_SCHEME_CTU_POSITIVE;
@@ -81,8 +82,8 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
                     problem->model->flags & GBEES_TIME_DEPENDENT ? "GBEES_MOVING=1" : "GBEES_MOVING=0",
                     problem->bounded ? "GBEES_BOUNDED=1" : "GBEES_BOUNDED=0",
                     problem->rotated ? "GBEES_FRAMED=1" : "GBEES_FRAMED=0",
-                    shared ? "GBEES_SHARED=1" : "GBEES_SHARED=0"},
-        .define_count = 12,
+                    shared ? "GBEES_SHARED=1" : "GBEES_SHARED=0", diffusions[gbees_problem_noise(problem)]},
+        .define_count = 13,
         .no_contraction = twice || exact, /* the CPU's bits, where the operations are the same */
         .separate = is_separate()};
     if (part == PROGRAM_UPDATES)

@@ -26,10 +26,12 @@ EMBED(bound, "backends/cuda/device/bound.h")
 EMBED(advance, "backends/cuda/device/advance.h")
 EMBED(cells, "backends/cuda/device/cells.h")
 EMBED(ctu, "backends/cuda/device/ctu.h")
+EMBED(diffusion, "backends/cuda/device/diffusion.h")
 EMBED(frames, "backends/cuda/device/frames.h")
 EMBED(grow, "backends/cuda/device/grow.h")
 EMBED(inspect, "backends/cuda/device/inspect.h")
 EMBED(marginals, "backends/cuda/device/marginals.h")
+EMBED(noise, "backends/cuda/device/noise.h")
 EMBED(platform, "backends/cuda/device/platform.h")
 EMBED(prune, "backends/cuda/device/prune.h")
 EMBED(state, "backends/cuda/device/state.h")
@@ -43,6 +45,7 @@ EMBED(standard, "backends/cuda/device/standard.h")
 EMBED(brick, "core/numerics/brick.h")
 EMBED(buzhash, "core/numerics/buzhash.h")
 EMBED(numerics_ctu, "core/numerics/ctu.h")
+EMBED(numerics_diffusion, "core/numerics/diffusion.h")
 EMBED(fixed, "core/numerics/fixed.h")
 EMBED(frame, "core/numerics/frame.h")
 EMBED(likelihood, "core/numerics/likelihood.h")
@@ -55,10 +58,12 @@ static const cuda_text table[] = {
     NAMED("advance.h", advance),
     NAMED("cells.h", cells),
     NAMED("ctu.h", ctu),
+    NAMED("diffusion.h", diffusion),
     NAMED("frames.h", frames),
     NAMED("grow.h", grow),
     NAMED("inspect.h", inspect),
     NAMED("marginals.h", marginals),
+    NAMED("noise.h", noise),
     NAMED("platform.h", platform),
     NAMED("prune.h", prune),
     NAMED("state.h", state),
@@ -71,6 +76,7 @@ static const cuda_text table[] = {
     NAMED("numerics/brick.h", brick),
     NAMED("numerics/buzhash.h", buzhash),
     NAMED("numerics/ctu.h", numerics_ctu),
+    NAMED("numerics/diffusion.h", numerics_diffusion),
     NAMED("numerics/fixed.h", fixed),
     NAMED("numerics/frame.h", frame),
     NAMED("numerics/likelihood.h", likelihood),

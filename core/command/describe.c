@@ -85,6 +85,12 @@ static void print_scenarios(FILE *out, const gbees_model *model)
     }
 }
 
+static const char *diffusion_text(const gbees_model *model)
+{
+    return model->diffusion == GBEES_FULL ? "noise on the states, correlated between them: a full Q"
+                                          : "noise on each state by itself: a diagonal Q";
+}
+
 void gbees_describe_print(FILE *out, const gbees_model *model, const char *path, const char *plugin)
 {
     (void)fprintf(out, "%s - %s\n", model->name, or_nothing(model->title));
@@ -99,7 +105,9 @@ void gbees_describe_print(FILE *out, const gbees_model *model, const char *path,
         (void)fprintf(out, "  dimension  %d to %d, default %d (change it with --set dimension=N)\n", model->dim_min,
                       model->dim_max, model->dim_default);
     if (model->flags & GBEES_TIME_DEPENDENT)
-        (void)fprintf(out, "  drift      depends on time\n");
+        (void)fprintf(out, "  drift      depends on time%s\n", model->diffusion ? ", or the diffusion does" : "");
+    if (model->diffusion)
+        (void)fprintf(out, "  diffusion  %s\n", diffusion_text(model));
     if (model->reference)
         (void)fprintf(out, "  reference  %s\n", model->reference);
     if (path)
@@ -177,11 +185,15 @@ static json_t *json_scenarios(const gbees_model *model)
 
 static json_t *json_card(const gbees_model *model, const char *path)
 {
-    return json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:o, s:[i,i], s:i, s:b, s:o, s:o, s:o, s:o}", "event", "model",
-                     "name", model->name, "title", model->title, "text", model->text, "reference", model->reference,
-                     "path", gbees_json_text(path), "dimension", model->dim_min, model->dim_max, "default_dimension",
-                     model->dim_default, "time_dependent", (model->flags & GBEES_TIME_DEPENDENT) != 0, "states",
-                     json_states(model), "parameters", json_parameters(model), "measurements",
+    return json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:o, s:[i,i], s:i, s:b, s:s?, s:o, s:o, s:o, s:o}", "event",
+                     "model", "name", model->name, "title", model->title, "text", model->text, "reference",
+                     model->reference, "path", gbees_json_text(path), "dimension", model->dim_min, model->dim_max,
+                     "default_dimension", model->dim_default, "time_dependent",
+                     (model->flags & GBEES_TIME_DEPENDENT) != 0, "diffusion",
+                     model->diffusion == GBEES_FULL ? "full"
+                     : model->diffusion             ? "diagonal"
+                                                    : NULL,
+                     "states", json_states(model), "parameters", json_parameters(model), "measurements",
                      json_measurements(model), "scenarios", json_scenarios(model));
 }
 

@@ -67,6 +67,9 @@ void gbees_probe_run(gbees_probe *probe);
 /* plugin_drift.c: what the equations give over the initial box of scenario `name`. */
 void gbees_probe_equations(const gbees_probe *probe, const gbees_problem *problem, const char *name);
 
+/* plugin_noise.c: its diffusion there, if it has one. */
+void gbees_probe_noise(const gbees_probe *probe, const gbees_problem *problem, const char *name);
+
 /* ---- plugin_compare.c: the plugin on another processor ---- */
 
 void gbees_compare_compile(gbees_probe *probe);

@@ -228,6 +228,7 @@ static void check_scenario(const gbees_probe *probe, int number)
     gbees_probe_say(probe, GBEES_SAY_OK, "dimension %d, t = %g to %g, %.0f cells in the initial box",
                     problem->dimension, problem->start, problem->end, cells);
     gbees_probe_equations(probe, problem, name);
+    gbees_probe_noise(probe, problem, name);
     gbees_problem_destroy(problem);
 }
 
@@ -246,6 +247,7 @@ static void check_dimensions(const gbees_probe *probe)
         if (n == m->dim_default || gbees_probe_problem(probe, 0, changes, &problem, NULL))
             continue;
         gbees_probe_equations(probe, problem, name);
+        gbees_probe_noise(probe, problem, name);
         gbees_problem_destroy(problem);
     }
 }

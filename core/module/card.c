@@ -227,6 +227,9 @@ static int check_functions(const gbees_model *card, gbees_error *error)
                               "#define GBEES_HAS_BOUND 1 above the #include");
         if (!card->bound && row->bound_d)
             return bad(error, "has no .bound, but the model has a bound(): describe it, or take it out");
+        if (card->diffusion < 0 || card->diffusion > GBEES_FULL ||
+            (card->diffusion != 0) != (row->diffusion_d != NULL))
+            return bad(error, "does not say which diffusion the model has: begin it with GBEES_MODEL_HEAD");
     }
     return GBEES_OK;
 }

@@ -66,6 +66,16 @@ GBEES_NUM uint64_t gbees_shape_side(const gbees_shape *shape, int direction)
     return direction & 1 ? shape->last[direction >> 1] : shape->first[direction >> 1];
 }
 
+/* The cell beside another: in the brick, or in its neighbour, in that one's numbering. */
+GBEES_NUM int gbees_shape_beside(const gbees_shape *shape, int cell, int direction)
+{
+    int axis = direction >> 1, stride = 1 << shape->shift[axis], local = gbees_shape_local(shape, cell, axis);
+
+    if (direction & 1)
+        return local == shape->edge[axis] - 1 ? cell - local * stride : cell + stride;
+    return local == 0 ? cell + (shape->edge[axis] - 1) * stride : cell - stride;
+}
+
 /* The cells that a step of `reach` cells may take to that neighbour. */
 GBEES_NUM uint64_t gbees_shape_near(const gbees_shape *shape, int direction, int reach)
 {

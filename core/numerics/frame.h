@@ -1,4 +1,5 @@
-/* frame.h - points and drifts of a turned grid: x = c + R y, and R^T f, as gbees/model_framed.h has them for the host.
+/* frame.h - points, drifts and noise of a turned grid: x = c + R y, R^T f and R^T Q R, as gbees/model_framed.h has
+ * them for the host.
  *
  * A template: define GBEES_REAL (float or double) and GBEES_REAL_FN(name) before including it; no include guard.  A
  * model's parameters are followed by the frame: c from GBEES_FRAME on (8 numbers), then R (n x n, row-major).
@@ -30,4 +31,30 @@ GBEES_NUM void GBEES_REAL_FN(gbees_frame_drift)(int n, const GBEES_REAL *p, cons
         for (int k = 1; k < n; k++)
             dydt[j] += p[GBEES_FRAME_AXES + k * n + j] * f[k];
     }
+}
+
+/* q: the diagonal, or the upper half of all of it.  Of what it is the sum of, 1e-9 is 0: noise along one of the
+ * grid's axes has no rounding beside it. */
+GBEES_NUM void GBEES_REAL_FN(gbees_frame_noise)(int n, int full, const GBEES_REAL *p, const GBEES_REAL *q,
+                                                GBEES_REAL *to)
+{
+#pragma unroll
+    for (int j = 0; j < n; j++)
+#pragma unroll
+        for (int k = j; k < n; k++) {
+            GBEES_REAL sum = 0, size = 0;
+
+#pragma unroll
+            for (int l = 0; l < n; l++)
+#pragma unroll
+                for (int m = full ? 0 : l; m < (full ? n : l + 1); m++) {
+                    GBEES_REAL entry = q[!full ? l : l < m ? l * n + m : m * n + l];
+                    GBEES_REAL term = p[GBEES_FRAME_AXES + l * n + j] * entry * p[GBEES_FRAME_AXES + m * n + k];
+
+                    sum += term;
+                    size += term < 0 ? -term : term;
+                }
+            to[j * n + k] = to[k * n + j] =
+                sum <= (GBEES_REAL)1e-9 * size && -sum <= (GBEES_REAL)1e-9 * size ? 0 : sum;
+        }
 }

@@ -26,6 +26,10 @@
 /* A run-time compiler for a GPU sees the equations only, with its own prelude in place of all this. */
 #ifndef GBEES_DEVICE
 
+/* What diffusion() writes: n numbers, the diagonal of Q, or all n x n of it, row by row (GBEES_HAS_DIFFUSION). */
+#define GBEES_DIAGONAL 1
+#define GBEES_FULL 2
+
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -77,19 +81,20 @@ typedef struct gbees_model_scenario {
 /* Batches.  Point i of `count` is x_k = origin[k] + offset[k][i], k = 0..n-1; p are the parameters.
  * One component of the drift at many points (fixed grids: the points of a brick's faces share `offset`);
  * the whole drift, a measurement or the bound at many points (Monte Carlo, moving frames, updates, checks).
- * A measurement's `out` has its size's columns and then a NULL, unless it has all GBEES_MAX_DIM. */
-typedef void gbees_component_f(size_t count, float t, const float *origin, const float *const *offset,
-                               const float *p, float *out);
+ * A measurement's `out` has its size's columns and then a NULL, unless it has all GBEES_MAX_DIM; that of the
+ * diffusion has n columns, or n * n. */
+typedef void gbees_component_f(size_t count, float t, const float *origin, const float *const *offset, const float *p,
+                               float *out);
 typedef void gbees_component_d(size_t count, double t, const double *origin, const double *const *offset,
                                const double *p, double *out);
 typedef void gbees_vector_f(size_t count, float t, const float *origin, const float *const *offset, const float *p,
                             float *const *out);
 typedef void gbees_vector_d(size_t count, double t, const double *origin, const double *const *offset,
                             const double *p, double *const *out);
-typedef void gbees_measure_d(int which, size_t count, double t, const double *origin,
-                             const double *const *offset, const double *p, double *const *out);
-typedef void gbees_bound_d(size_t count, double t, const double *origin, const double *const *offset,
-                           const double *p, double *out);
+typedef void gbees_measure_d(int which, size_t count, double t, const double *origin, const double *const *offset,
+                             const double *p, double *const *out);
+typedef void gbees_bound_d(size_t count, double t, const double *origin, const double *const *offset, const double *p,
+                           double *out);
 
 /* The log-likelihood of a measured y (the same for all points) at many points. */
 typedef void gbees_log_likelihood_d(int which, size_t count, double t, const double *origin,
@@ -105,13 +110,14 @@ typedef struct gbees_functions {
     gbees_measure_d *measure_d;
     gbees_bound_d *bound_d;
     gbees_log_likelihood_d *log_likelihood_d;
-    /* The same for points y of a turned grid, x = c + R y: drifts are R^T f(x). p has the frame behind the
-     * parameters. */
+    gbees_vector_d *diffusion_d;
+    /* The same for points y of a turned grid, x = c + R y: drifts are R^T f(x), and a diffusion R^T Q R, full. p has
+     * the frame behind the parameters. */
     const struct gbees_functions *framed;
 } gbees_functions;
 
 enum {
-    GBEES_TIME_DEPENDENT = 1u /* flags: the drift depends on t */
+    GBEES_TIME_DEPENDENT = 1u /* flags: the drift, or the diffusion, depends on t */
 };
 
 /* The card: what a plugin exports, under the name gbees_model_card (GBEES_MODEL declares it). */
@@ -125,6 +131,7 @@ typedef struct gbees_model {
     const char *source;      /* the text of the plugin's file ... */
     const char *source_end;  /* ... and the end of it */
     const char *source_file; /* its name when it was compiled */
+    int diffusion;           /* GBEES_DIAGONAL, GBEES_FULL, or 0: there is none */
     /* By the author, in this order (C++ insists on it): */
     const char *name;
     const char *title;     /* one line */

@@ -23,6 +23,15 @@
 #error "gbees: a model has 1 to 8 dimensions: check GBEES_DIM, or GBEES_DIM_MIN and GBEES_DIM_MAX"
 #endif
 
+#ifdef GBEES_HAS_DIFFUSION
+#if GBEES_HAS_DIFFUSION != GBEES_DIAGONAL && GBEES_HAS_DIFFUSION != GBEES_FULL
+#error "gbees: GBEES_HAS_DIFFUSION is GBEES_DIAGONAL or GBEES_FULL"
+#endif
+#define GBEES_DIFFUSION_KIND GBEES_HAS_DIFFUSION
+#else
+#define GBEES_DIFFUSION_KIND 0
+#endif
+
 /* The file that is included again and embedded. Compile from the file's own folder, or with -I. */
 #ifndef GBEES_SOURCE_FILE
 #define GBEES_SOURCE_FILE __BASE_FILE__
@@ -42,6 +51,7 @@
 #define measure GBEES_FN(gbees_equation_measure)
 #define bound GBEES_FN(gbees_equation_bound)
 #define log_likelihood GBEES_FN(gbees_equation_log_likelihood)
+#define diffusion GBEES_FN(gbees_equation_diffusion)
 
 #define real float
 #define GBEES_SUFFIX _f
@@ -59,6 +69,7 @@
 #undef measure
 #undef bound
 #undef log_likelihood
+#undef diffusion
 #undef GBEES_EQUATIONS
 
 /* One function for each kind of processor, chosen when the plugin is loaded. */
@@ -168,6 +179,26 @@
 #define GBEES_LOG_LIKELIHOOD_NAME(N) NULL
 #endif
 
+#ifdef GBEES_HAS_DIFFUSION
+#define GBEES_NOISE(N)                                                                                             \
+    GBEES_CLONES static void gbees_diffusion_##N(size_t count, double t, const double *origin,                     \
+                                                 const double *const *offset, const double *p, double *const *out) \
+    {                                                                                                              \
+        enum { ENTRIES = GBEES_HAS_DIFFUSION == GBEES_FULL ? N * N : N };                                          \
+        GBEES_COLUMNS(double, N)                                                                                   \
+        for (size_t i = 0; i < count; i++) {                                                                       \
+            GBEES_POINT(double, N)                                                                                 \
+            double Q[ENTRIES] = {0};                                                                               \
+            gbees_equation_diffusion_d(N, t, x, p, Q);                                                             \
+            for (int j = 0; j < ENTRIES; j++) out[j][i] = Q[j];                                                    \
+        }                                                                                                          \
+    }
+#define GBEES_NOISE_NAME(N) gbees_diffusion_##N
+#else
+#define GBEES_NOISE(N)
+#define GBEES_NOISE_NAME(N) NULL
+#endif
+
 #include <gbees/model_framed.h>
 
 #define GBEES_BOTH(N, J)                                                                                           \
@@ -207,7 +238,7 @@
 #define GBEES_DIMENSION(N)                                                                                         \
     GBEES_FRAMED_DRIFTS(N)                                                                                         \
     GBEES_COMPONENTS_##N GBEES_VECTOR(float, _f, N) GBEES_VECTOR(double, _d, N) GBEES_MEASURE(N) GBEES_BOUND(N)    \
-        GBEES_LOG_LIKELIHOOD(N) GBEES_FRAMED_ROW(N)
+        GBEES_LOG_LIKELIHOOD(N) GBEES_NOISE(N) GBEES_FRAMED_ROW(N)
 #define GBEES_ROW(N)                                                                                               \
     {N,                                                                                                            \
      {GBEES_LIST_##N(_f)},                                                                                         \
@@ -217,6 +248,7 @@
      GBEES_MEASURE_NAME(N),                                                                                        \
      GBEES_BOUND_NAME(N),                                                                                          \
      GBEES_LOG_LIKELIHOOD_NAME(N),                                                                                 \
+     GBEES_NOISE_NAME(N),                                                                                          \
      &gbees_functions_framed_##N},
 
 #define GBEES_HAS_DIM(N) (GBEES_DIM_MIN <= (N) && (N) <= GBEES_DIM_MAX)
@@ -298,7 +330,8 @@ __asm__(".pushsection .rodata\n"
     .abi = GBEES_MODEL_ABI, .size = sizeof(gbees_model), .dim_min = GBEES_DIM_MIN, .dim_max = GBEES_DIM_MAX,       \
     .functions = gbees_functions_table,                                                                            \
     .function_count = (int)(sizeof gbees_functions_table / sizeof gbees_functions_table[0]),                       \
-    .source = gbees_model_source, .source_end = gbees_model_source_end, .source_file = GBEES_SOURCE_FILE
+    .source = gbees_model_source, .source_end = gbees_model_source_end, .source_file = GBEES_SOURCE_FILE,          \
+    .diffusion = GBEES_DIFFUSION_KIND
 
 #define GBEES_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 

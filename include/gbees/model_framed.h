@@ -1,8 +1,9 @@
 /* gbees/model_framed.h - a plugin's batched functions for a turned grid; included by gbees/model_build.h.
  *
- * Points are those of the grid's axes, x = c + R y, and drifts are along them, R^T f(x).  The frame stands behind the
- * parameters: c from p[GBEES_MAX_PARAMETERS] on, R (n x n, row-major) from p[GBEES_FRAME_ROTATION] on.  A component
- * takes the whole drift, so one function an n and a precision serves all components.
+ * Points are those of the grid's axes, x = c + R y, and drifts are along them, R^T f(x); a diffusion is R^T Q R.  The
+ * frame stands behind the parameters: c from p[GBEES_MAX_PARAMETERS] on, R (n x n, row-major) from
+ * p[GBEES_FRAME_ROTATION] on.  A component takes the whole drift, so one function an n and a precision serves all
+ * components.
  */
 #ifndef GBEES_MODEL_FRAMED_H
 #define GBEES_MODEL_FRAMED_H
@@ -104,6 +105,49 @@
 #define GBEES_FRAMED_LOG_LIKELIHOOD_NAME(N) NULL
 #endif
 
+#ifdef GBEES_HAS_DIFFUSION
+/* R^T Q R; q: the diagonal, or the upper half of all of it.  Of what it is the sum of, 1e-9 is 0: noise along one of
+ * the grid's axes has no rounding beside it. */
+static inline void gbees_framed_noise(int n, int full, const double *rotation, const double *q, double *to)
+{
+    for (int j = 0; j < n; j++)
+        for (int k = j; k < n; k++) {
+            double sum = 0, size = 0;
+
+            for (int l = 0; l < n; l++)
+                for (int m = full ? 0 : l; m < (full ? n : l + 1); m++) {
+                    double entry = q[!full ? l : l < m ? l * n + m : m * n + l];
+                    double term = rotation[l * n + j] * entry * rotation[m * n + k];
+
+                    sum += term;
+                    size += term < 0 ? -term : term;
+                }
+            to[j * n + k] = to[k * n + j] = sum <= 1e-9 * size && -sum <= 1e-9 * size ? 0 : sum;
+        }
+}
+
+#define GBEES_FRAMED_NOISE(N)                                                                                        \
+    GBEES_CLONES static void gbees_framed_diffusion_##N(size_t count, double t, const double *origin,                \
+                                                        const double *const *offset, const double *p,                \
+                                                        double *const *out)                                          \
+    {                                                                                                                \
+        enum { FULL = GBEES_HAS_DIFFUSION == GBEES_FULL };                                                           \
+        GBEES_COLUMNS(double, N)                                                                                     \
+        for (size_t i = 0; i < count; i++) {                                                                         \
+            GBEES_FRAMED_POINT(double, N)                                                                            \
+            double Q[FULL ? N * N : N] = {0}, along[N * N];                                                          \
+            gbees_equation_diffusion_d(N, t, x, p, Q);                                                               \
+            gbees_framed_noise(N, FULL, p + GBEES_FRAME_ROTATION, Q, along);                                         \
+            for (int k = 0; k < N * N; k++)                                                                          \
+                out[k][i] = along[k];                                                                                \
+        }                                                                                                            \
+    }
+#define GBEES_FRAMED_NOISE_NAME(N) gbees_framed_diffusion_##N
+#else
+#define GBEES_FRAMED_NOISE(N)
+#define GBEES_FRAMED_NOISE_NAME(N) NULL
+#endif
+
 /* ---- all of it, for one dimension ---- */
 
 #define GBEES_FRAMED_LIST_1(S) gbees_framed_1_0##S
@@ -127,6 +171,7 @@
     GBEES_FRAMED_MEASURE(N)                                                                                          \
     GBEES_FRAMED_BOUND(N)                                                                                            \
     GBEES_FRAMED_LOG_LIKELIHOOD(N)                                                                                   \
+    GBEES_FRAMED_NOISE(N)                                                                                            \
     static const gbees_functions gbees_functions_framed_##N = {N,                                                    \
                                                                {GBEES_FRAMED_LIST_##N(_f)},                          \
                                                                {GBEES_FRAMED_LIST_##N(_d)},                          \
@@ -135,6 +180,7 @@
                                                                GBEES_FRAMED_MEASURE_NAME(N),                         \
                                                                GBEES_FRAMED_BOUND_NAME(N),                           \
                                                                GBEES_FRAMED_LOG_LIKELIHOOD_NAME(N),                  \
+                                                               GBEES_FRAMED_NOISE_NAME(N),                           \
                                                                NULL};
 
 #define GBEES_FRAMED_BOTH(N, J) GBEES_FRAMED_COMPONENT(float, _f, N, J) GBEES_FRAMED_COMPONENT(double, _d, N, J)

@@ -147,6 +147,13 @@ static inline void gbees_problem_point(const gbees_problem *problem, const doubl
     }
 }
 
+/* What the problem's diffusion writes, as the model's `diffusion`: a full matrix on a turned grid; 0: there is none.
+ */
+static inline int gbees_problem_noise(const gbees_problem *problem)
+{
+    return problem->model->diffusion && problem->rotated ? GBEES_FULL : problem->model->diffusion;
+}
+
 #ifdef __cplusplus
 }
 #endif

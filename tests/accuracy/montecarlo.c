@@ -39,10 +39,13 @@ int gbees_montecarlo_threads(const gbees_montecarlo *montecarlo)
 
 /* ---- drawing ---------------------------------------------------------------------------------------------- */
 
+/* What random numbers are for: none is used twice. */
+enum { FOR_START, FOR_NOISE };
+
 /* Box-Muller on four 53-bit numbers of one Philox call: four independent standard normals. */
-static void draw_four(uint64_t seed, uint64_t sample, uint64_t attempt, uint64_t call, double z[4])
+static void draw_four(uint64_t seed, uint64_t sample, uint64_t attempt, uint64_t call, uint64_t purpose, double z[4])
 {
-    const philox4x64_ctr_t counter = {{sample, attempt, call, 0}};
+    const philox4x64_ctr_t counter = {{sample, attempt, call, purpose}};
     const philox4x64_key_t key = {{seed, 0}};
     const philox4x64_ctr_t bits = philox4x64(counter, key);
 
@@ -74,7 +77,7 @@ static int draw_sample(gbees_montecarlo *montecarlo, const double *factor, size_
 
     for (uint64_t attempt = 0; attempt < ATTEMPTS && !accepted; attempt++) {
         for (int call = 0; 4 * call < n; call++)
-            draw_four(montecarlo->options.seed, sample, attempt, (uint64_t)call, &z[4 * call]);
+            draw_four(montecarlo->options.seed, sample, attempt, (uint64_t)call, FOR_START, &z[4 * call]);
         for (int j = 0; j < n; j++) {
             offset[j] = 0;
             for (int k = 0; k <= j; k++)
@@ -127,7 +130,7 @@ int gbees_montecarlo_create(const gbees_problem *problem, const gbees_montecarlo
         return gbees_error_set(error, GBEES_EUSAGE, "Monte Carlo: from one Gaussian alone, not with 'initial'");
     if (!(new = calloc(1, sizeof *new)))
         return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory");
-    *new = (gbees_montecarlo){problem, *options, problem->start, options->count, {NULL}, NULL, NULL};
+    *new = (gbees_montecarlo){problem, *options, problem->start, 0, options->count, {NULL}, NULL, NULL};
     new->log_weight = column_create(new->count);
     new->weight = column_create(new->count);
     status = (new->log_weight &&new->weight) ? GBEES_OK : GBEES_ENOMEM;
@@ -212,6 +215,60 @@ static void runge_kutta(const gbees_problem *problem, stages *work, size_t count
     }
 }
 
+/* A root of Q, lower triangular; axes without noise of their own have a row of zeros. */
+static void noise_factor(int n, int full, const double (*q)[BLOCK], size_t i, double *factor)
+{
+    memset(factor, 0, sizeof *factor * (size_t)(n * n));
+    for (int j = 0; j < n; j++)
+        for (int k = full ? 0 : j; k <= j; k++) {
+            double rest = q[full ? k * n + j : j][i];
+
+            for (int l = 0; l < k; l++)
+                rest -= factor[j * n + l] * factor[k * n + l];
+            if (k == j)
+                factor[j * n + j] = rest > 0 ? sqrt(rest) : 0;
+            else if (factor[k * n + k] > 0)
+                factor[j * n + k] = rest / factor[k * n + k];
+        }
+}
+
+/* Euler and Maruyama's part: noise of a duration, with Q where the samples are before it (Ito). */
+static void kick(const gbees_montecarlo *montecarlo, size_t block, double t, double duration, uint64_t number,
+                 double *const *x)
+{
+    const gbees_problem *problem = montecarlo->problem;
+    const int n = problem->dimension, full = problem->model->diffusion == GBEES_FULL;
+    const size_t count = block_size(montecarlo, block);
+    double q[GBEES_MAX_DIM * GBEES_MAX_DIM][BLOCK], factor[GBEES_MAX_DIM * GBEES_MAX_DIM], z[GBEES_MAX_DIM];
+    double *out[GBEES_MAX_DIM * GBEES_MAX_DIM];
+
+    for (int k = 0; k < (full ? n * n : n); k++)
+        out[k] = q[k];
+    problem->functions->diffusion_d(count, t, origin, (const double *const *)x, problem->parameters, out);
+    for (size_t i = 0; i < count; i++) {
+        noise_factor(n, full, (const double(*)[BLOCK])q, i, factor);
+        for (int call = 0; 4 * call < n; call++)
+            draw_four(montecarlo->options.seed, block * BLOCK + i, number, (uint64_t)call, FOR_NOISE, &z[4 * call]);
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k <= j; k++)
+                x[j][i] += sqrt(duration) * factor[j * n + k] * z[k];
+    }
+}
+
+/* Half of the noise, the drift, the other half: where Q does not depend on the state, of second order in law. */
+static void step_block(gbees_montecarlo *montecarlo, stages *work, size_t block, double t, double dt, uint64_t step,
+                       double *const *x)
+{
+    const gbees_problem *problem = montecarlo->problem;
+    const int noisy = problem->functions->diffusion_d != NULL;
+
+    if (noisy)
+        kick(montecarlo, block, t + dt / 4, dt / 2, 2 * step, x);
+    runge_kutta(problem, work, block_size(montecarlo, block), t, dt, x);
+    if (noisy)
+        kick(montecarlo, block, t + 3 * dt / 4, dt / 2, 2 * step + 1, x);
+}
+
 /* Returns whether all its samples stayed finite. */
 static int advance_block(gbees_montecarlo *montecarlo, size_t block, double dt, size_t steps)
 {
@@ -224,7 +281,7 @@ static int advance_block(gbees_montecarlo *montecarlo, size_t block, double dt, 
     for (int j = 0; j < n; j++)
         x[j] = montecarlo->x[j] + block * BLOCK;
     for (size_t step = 0; step < steps; step++)
-        runge_kutta(montecarlo->problem, &work, count, montecarlo->time + (double)step * dt, dt, x);
+        step_block(montecarlo, &work, block, montecarlo->time + (double)step * dt, dt, montecarlo->steps + step, x);
     for (int j = 0; j < n; j++) {
         for (size_t i = 0; i < count; i++)
             check += 0 * x[j][i];
@@ -255,6 +312,7 @@ int gbees_montecarlo_advance(gbees_montecarlo *montecarlo, double time, gbees_er
                                "Monte Carlo: a sample is no longer finite between t = %g and %g; try a smaller step",
                                montecarlo->time, time);
     montecarlo->time = time;
+    montecarlo->steps += steps;
     return GBEES_OK;
 }
 

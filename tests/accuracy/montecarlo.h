@@ -1,8 +1,9 @@
 /* montecarlo.h - the truth to hold a grid against: samples of the initial Gaussian, each carried along the flow.
  *
  * Sample i gets its random numbers from a counter (Random123's Philox), is advanced by itself with classical
- * Runge-Kutta steps, and is weighted by the likelihood of each measurement.  Sums are taken over 64 fixed batches,
- * which also give the standard errors.  So the result depends on nothing but the options: not on threads.
+ * Runge-Kutta steps, between halves of Euler and Maruyama's where the model has noise, and is weighted by the
+ * likelihood of each measurement.  Sums are taken over 64 fixed batches, which also give the standard errors.  So the
+ * result depends on nothing but the options: not on threads.
  */
 #ifndef GBEES_TEST_MONTECARLO_H
 #define GBEES_TEST_MONTECARLO_H
@@ -25,6 +26,7 @@ typedef struct gbees_montecarlo {
     const gbees_problem *problem;
     gbees_montecarlo_options options;
     double time;
+    uint64_t steps; /* so far */
     size_t count;
     double *x[GBEES_MAX_DIM]; /* x[j][i]: state j of sample i */
     double *log_weight;

@@ -12,6 +12,7 @@
 #define GBEES_CUDA_ADVANCE_H
 
 #include "ctu.h"
+#include "diffusion.h"
 #include "prune.h"
 #include "sweep.h"
 
@@ -25,6 +26,9 @@ typedef struct book {
     int current, last, stop, due, grown;
     int moved; /* the density has been, by gbees_move() */
     uint32_t where;
+#if GBEES_DIFFUSION
+    double noise_steps; /* explicit ones in this step */
+#endif
 } book;
 
 /* The spare rows that a prune and a count of marks may use. */
@@ -109,7 +113,7 @@ GBEES_NUM gbees_step_sums *sums_of(gbees_state *s, uint64_t step)
 
 GBEES_NUM void clear_sums(gbees_step_sums *sums)
 {
-    sums->rate_most = sums->rate_busy = 0;
+    sums->rate_most = sums->rate_busy = sums->noise_most = 0;
     sums->mass = sums->clipped = sums->outflow = 0;
 }
 
@@ -271,6 +275,69 @@ GBEES_NUM void move_density(const gbees_setup *m, gbees_state *s, book *b)
         }
     }
 }
+
+#if GBEES_DIFFUSION
+
+/* Into how many explicit steps this one is cut; 0: Q can't be. */
+GBEES_NUM int choose_noise_steps(const gbees_setup *m, gbees_state *s, book *b)
+{
+    noise_rates_pass(m, s, b->count, b->time + b->step / 2, sums_of(s, b->steps));
+    meet(m, s);
+    if (leads_block()) {
+        uint64_t most = fresh_64(&sums_of(s, b->steps)->noise_most);
+        uint32_t bad = fresh_32(&s->bad);
+
+        b->noise_steps = gbees_diffusion_steps(b->step, double_of(most));
+        if (bad) {
+            b->stop = STOP_NOISE;
+            b->where = bad - 1;
+        }
+    }
+    block_sync();
+    return !b->stop;
+}
+
+/* Heun's steps: to the spare rows, and from there into the density's own. */
+GBEES_NUM void diffuse(const gbees_setup *m, gbees_state *s, const book *b)
+{
+    const double step = b->step / b->noise_steps, time = b->time + b->step / 2;
+    number *p = rows_of(m, b->current), *next = rows_of(m, spare_of(b->current));
+
+    for (double k = 0; k < b->noise_steps; k++)
+#pragma unroll 1
+        for (int half = 0; half < 2; half++) {
+            int64_t lost = team_add(diffuse_pass(m, half ? next : p, half ? p : next, half, b->count, step, time));
+
+            if (team_lane() == 0 && lost)
+                atomic_add_64(&sums_of(s, b->steps)->outflow, lost);
+            meet(m, s);
+        }
+}
+
+/* Drift, then diffusion; in the next step the other way round. */
+GBEES_NUM int take_step(const gbees_setup *m, gbees_state *s, book *b)
+{
+    if (!choose_noise_steps(m, s, b))
+        return 0;
+#pragma unroll 1
+    for (int part = 0; part < 2; part++) {
+        if ((part ^ (int)(b->steps % 2)) == 0)
+            move_density(m, s, b);
+        else
+            diffuse(m, s, b);
+    }
+    return 1;
+}
+
+#else
+
+GBEES_NUM int take_step(const gbees_setup *m, gbees_state *s, book *b)
+{
+    move_density(m, s, b);
+    return 1;
+}
+
+#endif
 
 /* ---- prune ---------------------------------------------------------------------------------------------------- */
 
@@ -436,7 +503,8 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, book *b)
                 b->stop = STOP_MOVE;
             return;
         }
-        move_density(m, s, b);
+        if (!take_step(m, s, b))
+            return;
         moved = 1;
     }
 }

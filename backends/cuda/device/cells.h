@@ -5,6 +5,10 @@
 #include "numerics/fixed.h"
 #include "platform.h"
 
+#ifndef GBEES_DIFFUSION
+#define GBEES_DIFFUSION 0
+#endif
+
 enum { DIM = GBEES_N, DIRECTIONS = 2 * GBEES_N, CELLS = 64 };
 
 #ifndef GBEES_FRAMED

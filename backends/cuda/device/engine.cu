@@ -7,6 +7,7 @@
  *   GBEES_DIVERGENCE 1: ctu-divergence, and ctu-positive, which has GBEES_SHARED=1, too
  *   GBEES_MOVING     1: the drift depends on time      GBEES_BOUNDED 1: cells out of the model's bound are not made
  *   GBEES_FRAMED     1: the grid is turned
+ *   GBEES_DIFFUSION  1: the model has a diagonal diffusion, 2: a full one, or any on a turned grid, 0: none
  *   GBEES_BLOCKS     blocks a multiprocessor is to hold
  *   GBEES_GAINS      for part 3: what measurements have beside Gaussian likelihoods (state.h); all, unless it is said
  *   GBEES_PART       1: steps, 2: the grid and records, 3: updates, 4: moves of the density; they are compiled side
@@ -204,6 +205,7 @@ GBEES_KERNEL gbees_try(GBEES_BY_VALUE gbees_setup m, int which, const float *x_f
     gbees_model_measure_d(which, m.time_step, x_d, m.parameters_d, to_d + STATE_MAX_DIM);
     to_d[2 * STATE_MAX_DIM] = gbees_model_bound_d(m.time_step, x_d, m.parameters_d);
     to_d[2 * STATE_MAX_DIM + 1] = gbees_model_log_likelihood_d(which, m.time_step, x_d, m.parameters_d, to_d);
+    gbees_model_diffusion_d(m.time_step, x_d, m.parameters_d, to_d + 2 * STATE_MAX_DIM + 2);
 }
 
 #endif

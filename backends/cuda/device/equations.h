@@ -14,6 +14,10 @@
 #define GBEES_MEASUREMENTS 8
 #endif
 
+/* As gbees/model.h has them. */
+#define GBEES_DIAGONAL 1
+#define GBEES_FULL 2
+
 #define GBEES_PASTE_(a, b) a##b
 #define GBEES_PASTE(a, b) GBEES_PASTE_(a, b)
 #define GBEES_FN(name) GBEES_PASTE(name, GBEES_SUFFIX)
@@ -23,6 +27,7 @@
 #define measure GBEES_FN(gbees_equation_measure)
 #define bound GBEES_FN(gbees_equation_bound)
 #define log_likelihood GBEES_FN(gbees_equation_log_likelihood)
+#define diffusion GBEES_FN(gbees_equation_diffusion)
 
 namespace gbees_equations
 {
@@ -43,6 +48,7 @@ namespace gbees_equations
 #undef measure
 #undef bound
 #undef log_likelihood
+#undef diffusion
 #undef GBEES_EQUATIONS
 
 /* On a turned grid (GBEES_FRAMED) points are those of its own axes, and drifts along them. */
@@ -77,6 +83,30 @@ GBEES_MODEL_FUNCTION void gbees_model_drift_d(double t, const double *x, const d
 #else
 #line 1 "gbees:drift"
     gbees_equations::gbees_equation_drift_d(GBEES_N, t, x, p, dxdt);
+#endif
+}
+
+GBEES_MODEL_FUNCTION void gbees_model_diffusion_d(double t, const double *x, const double *p, double *q)
+{
+#ifdef GBEES_HAS_DIFFUSION
+    enum { FULL = GBEES_HAS_DIFFUSION == GBEES_FULL, ENTRIES = FULL ? GBEES_N * GBEES_N : GBEES_N };
+#if GBEES_FRAMED
+    double at[GBEES_N], own[ENTRIES], *to = q;
+
+    gbees_frame_point_d(GBEES_N, p, x, at);
+    x = at;
+    q = own;
+#endif
+#pragma unroll
+    for (int k = 0; k < ENTRIES; k++)
+        q[k] = 0;
+#line 1 "gbees:diffusion"
+    gbees_equations::gbees_equation_diffusion_d(GBEES_N, t, x, p, q);
+#if GBEES_FRAMED
+    gbees_frame_noise_d(GBEES_N, FULL, p, q, to);
+#endif
+#else
+    (void)t, (void)x, (void)p, (void)q;
 #endif
 }
 

@@ -3,6 +3,7 @@
 #define GBEES_CUDA_INSPECT_H
 
 #include "bound.h"
+#include "noise.h"
 
 /* A team's bricks, `together` at once: all teams go through the grid side by side; where blocks come one after the
  * other (gbees_move), each has its share of it, so that what is near is worked on at about the same time. */
@@ -28,6 +29,28 @@ GBEES_NUM void face_point(const gbees_setup *m, const position *base, int cell, 
         x[k] = base[k] + (k == axis ? face_offset(m, k, face) : cell_offset(m, k, cell_local(cell, k)));
 }
 
+/* A team's votes, for cells from `first` on, into a set of cells. */
+GBEES_NUM void put_vote(uint64_t *set, int first, uint32_t votes)
+{
+    if (team_lane() != 0)
+        return;
+    if (TEAM == 32)
+        ((uint32_t *)set)[first / 32] = votes; /* the lower half comes first */
+    else
+        *set = (first ? *set : 0) | (uint64_t)votes << first;
+}
+
+/* ... and into one that is there already. */
+GBEES_NUM void add_vote(uint64_t *set, int first, uint32_t votes)
+{
+    if (team_lane() != 0)
+        return;
+    if (TEAM == 32)
+        ((uint32_t *)set)[first / 32] |= votes;
+    else
+        *set |= (uint64_t)votes << first;
+}
+
 GBEES_NUM void load_base(const gbees_setup *m, uint32_t slot, position *base)
 {
 #pragma unroll
@@ -41,16 +64,29 @@ GBEES_NUM double visible_rate(double rate)
     return rate < 1e300 ? rate : HUGE_VAL;
 }
 
-/* A team's votes, for cells from `first` on, into a set of cells. */
-GBEES_NUM void put_vote(uint64_t *set, int first, uint32_t votes)
+#if GBEES_DIFFUSION
+
+/* Where noise takes probability to: the cells from `first` on; and the rate for the time step. */
+GBEES_NUM double inspect_noise(const gbees_setup *m, uint32_t slot, int first, double time, uint64_t *flow)
 {
-    if (team_lane() != 0)
-        return;
-    if (TEAM == 32)
-        ((uint32_t *)set)[first / 32] = votes; /* the lower half comes first */
-    else
-        *set = (first ? *set : 0) | (uint64_t)votes << first;
+    double q[NOISE_ENTRIES], widest = 0;
+    int bad = 0;
+
+    noise_at(m, slot, first + team_lane(), NULL, time, q);
+#pragma unroll
+    for (int j = 0; j < DIM; j++) {
+        double spread = gbees_diffusion_spread(DIM, NOISE_FULL, q, 1, m->over_width, j);
+        uint32_t votes = team_vote(spread > 0);
+
+        add_vote(&flow[2 * j], first, votes);
+        add_vote(&flow[2 * j + 1], first, votes);
+        bad = bad || gbees_diffusion_fault(DIM, NOISE_FULL, q, 1, m->over_width, j);
+        widest = spread > widest && is_inside(m, slot, first + team_lane()) ? spread : widest;
+    }
+    return bad ? HUGE_VAL : gbees_diffusion_step_rate(m->courant, widest);
 }
+
+#endif
 
 /* Flow masks and the rate of a brick, by a team; returns the rate. */
 GBEES_NUM double inspect_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, double time)
@@ -81,6 +117,9 @@ GBEES_NUM double inspect_brick(const gbees_setup *m, gbees_state *s, uint32_t sl
         }
         /* Cells out of bound hold nothing and set no step, unless a velocity is no number. */
         most = fmax(most, visible_rate((double)(is_inside(m, slot, cell) ? rate : rate - rate)));
+#if GBEES_DIFFUSION
+        most = fmax(most, inspect_noise(m, slot, first, time, flow));
+#endif
     }
     most = team_most(most);
     if (team_lane() == 0) {

@@ -43,6 +43,7 @@ enum {
     STOP_STEP,     /* the time step is too small for the clock */
     STOP_EMPTY,    /* no cell holds as much as p* */
     STOP_FAR,      /* brick index beyond STATE_KEY_LIMIT along axis `where` */
+    STOP_NOISE,    /* the diffusion of brick `where` can't be, in the middle of the step */
     STOP_MOVE,     /* the density is to be moved by gbees_move() */
     STOP_AGAIN     /* nothing: what the host sets for a new beginning */
 };
@@ -50,6 +51,7 @@ enum {
 /* Of one step, for all teams to add to. Probabilities in units of 2^-60. */
 typedef struct gbees_step_sums {
     uint64_t rate_most, rate_busy; /* bits of doubles: of all bricks, of those with a cell above p* */
+    uint64_t noise_most;           /* ... of what a cell's noise gives away */
     int64_t mass, clipped, outflow;
 } gbees_step_sums;
 

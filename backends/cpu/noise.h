@@ -1,0 +1,53 @@
+/* noise.h - the model's Q at the cells of a brick, and at their neighbours. */
+#ifndef GBEES_CPU_NOISE_H
+#define GBEES_CPU_NOISE_H
+
+#include "kernel.h"
+#include "numerics/diffusion.h"
+
+/* A brick's cells, or those that lie one step away along one axis or two: 1 is up, -1 down. */
+typedef struct noise_shift {
+    int axis, step;
+    int second, second_step; /* another axis, or -1 */
+} noise_shift;
+
+/* Coordinates of a brick's cells, and of the cells one below and one above along each axis.  They follow from the
+ * cell's index alone, so that Q of a cell is the same number whichever brick asks. */
+typedef struct noise_points {
+    double x[3][GBEES_MAX_DIM][64]; /* by step + 1 */
+} noise_points;
+
+static inline void noise_set_points(const kernel_context *c, uint32_t slot, noise_points *points)
+{
+    const gbees_shape *shape = &c->g->shape;
+    const int32_t *key = grid_key(c->g, slot);
+
+    for (int k = 0; k < c->n; k++)
+        for (int cell = 0; cell < shape->cells; cell++) {
+            int32_t index = key[k] * shape->edge[k] + gbees_shape_local(shape, cell, k);
+
+            for (int step = 0; step < 3; step++)
+                points->x[step][k][cell] = c->origin[k] + c->width[k] * (double)(index + step - 1);
+        }
+}
+
+/* Q at a brick's cells or beside them: a row of 64 an entry. */
+static inline void noise_evaluate(const kernel_context *c, const noise_points *points, const noise_shift *shift,
+                                  double (*q)[64])
+{
+    const int entries = c->noise_full ? c->n * c->n : c->n;
+    const double zero[GBEES_MAX_DIM] = {0}, *offset[GBEES_MAX_DIM];
+    double *out[GBEES_MAX_DIM * GBEES_MAX_DIM];
+
+    for (int k = 0; k < c->n; k++)
+        offset[k] = points->x[1][k];
+    if (shift)
+        offset[shift->axis] = points->x[1 + shift->step][shift->axis];
+    if (shift && shift->second >= 0)
+        offset[shift->second] = points->x[1 + shift->second_step][shift->second];
+    for (int k = 0; k < entries; k++)
+        out[k] = q[k];
+    c->noise((size_t)c->g->shape.cells, c->time, zero, offset, c->parameters_d, out);
+}
+
+#endif

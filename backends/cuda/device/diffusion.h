@@ -1,0 +1,150 @@
+/* diffusion.h - explicit steps of diffusion, gathered: a cell a lane.
+ *
+ * What a cell gives is computed from its own Q, by itself and again by each of those that get it: the same number
+ * each time, so that nothing is lost between them.  What goes to absent cells is summed up as outflow.
+ */
+#ifndef GBEES_CUDA_DIFFUSION_H
+#define GBEES_CUDA_DIFFUSION_H
+
+#include "inspect.h"
+
+#if GBEES_DIFFUSION
+
+/* The slot of the brick that a shift of a cell lies in, 0 if it is absent; *beside: which cell of it. */
+GBEES_NUM uint32_t noise_beside(const gbees_setup *m, uint32_t slot, int cell, const noise_shift *shift, int *beside)
+{
+    const int d = 2 * shift->axis + (shift->step > 0), f = 2 * shift->second + (shift->second_step > 0);
+    const int over = cell_local(cell, shift->axis) == (shift->step > 0 ? axis_edge(shift->axis) - 1 : 0);
+    uint32_t there = over ? m->grid.neighbor[d][slot] : slot;
+
+    *beside = gbees_shape_beside(&m->shape, cell, d);
+    if (shift->second < 0)
+        return there;
+    *beside = gbees_shape_beside(&m->shape, *beside, f);
+    if (cell_local(cell, shift->second) != (shift->second_step > 0 ? axis_edge(shift->second) - 1 : 0))
+        return there;
+    there = m->grid.neighbor[f][there];
+    if (!there && over)
+        there = m->grid.neighbor[d][m->grid.neighbor[f][slot]];
+#if GBEES_BOUNDED
+    if (!there && over) /* the bound may have left no brick that leads there */
+        there = table_find(m, key_near(m, slot, d, f));
+#endif
+    return there;
+}
+
+/* The part of a cell that goes to its shift. */
+GBEES_NUM number noise_share(const gbees_setup *m, const double *q, const noise_shift *shift, double step)
+{
+    double rate;
+
+    if (shift->second < 0) {
+        rate = gbees_diffusion_axis(DIM, NOISE_FULL, q, 1, m->over_width, shift->axis);
+    } else {
+        rate = shift->step * shift->second_step *
+               gbees_diffusion_pair(DIM, q, 1, m->over_width, shift->axis, shift->second);
+        rate = rate > 0 ? rate : 0;
+    }
+    return (number)(step * rate);
+}
+
+/* What a lane sums up of its cell. */
+typedef struct noise_sums {
+    number in, out;
+    double lost;
+} noise_sums;
+
+/* One of the shifts that a cell gives to: what comes back from there, what goes there, and what of it is lost. */
+GBEES_NUM void exchange_gifts(const gbees_setup *m, const number *rows, uint32_t slot, int cell,
+                              const noise_shift *shift, const double *own, double step, double time, noise_sums *sums)
+{
+    const noise_shift back = {shift->axis, -shift->step, shift->second, -shift->second_step};
+    double q[NOISE_ENTRIES];
+    int beside;
+    uint32_t there = noise_beside(m, slot, cell, shift, &beside);
+    number gift = noise_share(m, own, shift, step) * rows[(size_t)slot * CELLS + (size_t)cell];
+
+    noise_at(m, slot, cell, shift, time, q);
+    sums->in += noise_share(m, q, &back, step) * rows[(size_t)there * CELLS + (size_t)beside];
+    sums->out += gift;
+    if (!there)
+        sums->lost += (double)gift;
+}
+
+GBEES_NUM number diffuse_cell(const gbees_setup *m, const number *rows, uint32_t slot, int cell, double step,
+                              double time, double *lost)
+{
+    noise_sums sums = {0, 0, 0};
+    double own[NOISE_ENTRIES];
+
+    noise_at(m, slot, cell, NULL, time, own);
+#pragma unroll
+    for (int j = 0; j < DIM; j++)
+#pragma unroll 1
+        for (int up = -1; up <= 1; up += 2) {
+            const noise_shift shift = {j, up, -1, 0};
+
+            exchange_gifts(m, rows, slot, cell, &shift, own, step, time, &sums);
+        }
+#if GBEES_DIFFUSION == 2
+#pragma unroll
+    for (int j = 0; j < DIM; j++)
+#pragma unroll
+        for (int k = j + 1; k < DIM; k++)
+#pragma unroll 1
+            for (int corner = 0; corner < 4; corner++) {
+                const noise_shift shift = {j, corner & 1 ? 1 : -1, k, corner & 2 ? 1 : -1};
+
+                exchange_gifts(m, rows, slot, cell, &shift, own, step, time, &sums);
+            }
+#endif
+    *lost = sums.lost;
+    return sums.in - sums.out;
+}
+
+/* E p to the rows `to`; or, with `second`, their mean with E p: Heun's step. Returns half of what was lost. */
+GBEES_NUM int64_t diffuse_pass(const gbees_setup *m, const number *p, number *to, int second, uint32_t count,
+                               double step, double time)
+{
+    int64_t outflow = 0;
+
+    for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count())
+#pragma unroll 1
+        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
+            const size_t at = (size_t)slot * CELLS + (size_t)cell;
+            double lost;
+            number change = diffuse_cell(m, p, slot, cell, step, time, &lost), moved = p[at] + change;
+
+            to[at] = second ? (number)0.5 * to[at] + (number)0.5 * moved : moved;
+            if (lost > 0)
+                outflow += gbees_fixed(0.5 * lost);
+        }
+    return outflow;
+}
+
+/* The largest rate of all that a cell gives. */
+GBEES_NUM void noise_rates_pass(const gbees_setup *m, gbees_state *s, uint32_t count, double time,
+                                gbees_step_sums *sums)
+{
+    double most = 0;
+
+    for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count())
+#pragma unroll 1
+        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
+            double q[NOISE_ENTRIES];
+
+            noise_at(m, slot, cell, NULL, time, q);
+#pragma unroll
+            for (int j = 0; j < DIM; j++)
+                if (gbees_diffusion_fault(DIM, NOISE_FULL, q, 1, m->over_width, j))
+                    publish_32(&s->bad, slot + 1);
+            most = fmax(most, gbees_diffusion_total(DIM, NOISE_FULL, q, 1, m->over_width));
+        }
+    most = team_most(most);
+    if (team_lane() == 0 && most > 0)
+        atomic_most_64(&sums->noise_most, bits_of(most));
+}
+
+#endif
+
+#endif

@@ -1,0 +1,39 @@
+/* noise.h - the model's Q at a cell, or beside it. */
+#ifndef GBEES_CUDA_NOISE_H
+#define GBEES_CUDA_NOISE_H
+
+#include "cells.h"
+#include "numerics/diffusion.h"
+
+enum { NOISE_FULL = GBEES_DIFFUSION == 2, NOISE_ENTRIES = NOISE_FULL ? DIM * DIM : DIM };
+
+/* A cell's neighbour: one step along one axis or two, 1 up, -1 down. */
+typedef struct noise_shift {
+    int axis, step;
+    int second, second_step; /* another axis, or -1 */
+} noise_shift;
+
+#if GBEES_DIFFUSION
+
+/* Its place follows from the cell's index alone, in double, so that Q of a cell is the same number for whoever asks.
+ */
+GBEES_NUM void noise_at(const gbees_setup *m, uint32_t slot, int cell, const noise_shift *shift, double time,
+                        double *q)
+{
+    const int32_t *key = m->grid.key + (size_t)slot * DIM;
+    double x[DIM];
+
+#pragma unroll
+    for (int k = 0; k < DIM; k++) {
+        int32_t index = key[k] * axis_edge(k) + cell_local(cell, k);
+
+        if (shift)
+            index += k == shift->axis ? shift->step : k == shift->second ? shift->second_step : 0;
+        x[k] = m->origin[k] + m->width[k] * (double)index;
+    }
+    gbees_model_diffusion_d(time, x, m->parameters_d, q);
+}
+
+#endif
+
+#endif

@@ -1,0 +1,156 @@
+/* plugin_noise.c - gbees-plugin check: the diffusion over the initial box; see plugin.h. */
+#include "command/plugin.h"
+#include "numerics/diffusion.h"
+#include <string.h>
+
+enum { POINTS = 4096, ENTRIES = GBEES_MAX_DIM * GBEES_MAX_DIM };
+
+/* Q_jk and Q_kj may differ by so much of the larger of Q_jj and Q_kk. */
+static const double rounding = 1e-12;
+
+typedef struct noise {
+    const gbees_probe *probe;
+    const gbees_problem *problem;
+    int n, full;
+    double x[GBEES_MAX_DIM], q[ENTRIES];
+} noise;
+
+/* A cell of the box, the first ones its corners. */
+static void choose_point(noise *at, int number, uint64_t *state)
+{
+    for (int j = 0; j < at->n; j++) {
+        const int64_t extent = at->problem->extent[j];
+        int64_t cell;
+
+        *state = *state * 6364136223846793005u + 1442695040888963407u;
+        if (number >> at->n == 0)
+            cell = number >> j & 1 ? extent : -extent;
+        else
+            cell = (int64_t)((*state >> 33) % (uint64_t)(2 * extent + 1)) - extent;
+        at->x[j] = at->problem->mean[j] + (double)cell * at->problem->width[j];
+    }
+}
+
+static void evaluate(noise *at, double time)
+{
+    const double zero[GBEES_MAX_DIM] = {0}, *offset[GBEES_MAX_DIM];
+    double *out[ENTRIES];
+
+    for (int j = 0; j < at->n; j++)
+        offset[j] = &at->x[j];
+    for (int k = 0; k < ENTRIES; k++)
+        out[k] = &at->q[k];
+    at->problem->functions->diffusion_d(1, time, zero, offset, at->problem->parameters, out);
+}
+
+/* "x = (1, 2, 3) at t = 4" */
+static void place(const noise *at, double time, char *text, size_t size)
+{
+    double x[GBEES_MAX_DIM];
+    size_t used = 0;
+
+    gbees_problem_point(at->problem, at->x, x);
+    for (int j = 0; j < at->n && used < size; j++) {
+        const int length = snprintf(text + used, size - used, "%s%.6g", j ? ", " : "x = (", x[j]);
+
+        used += length > 0 ? (size_t)length : size;
+    }
+    if (used < size)
+        (void)snprintf(text + used, size - used, ") at t = %g", time);
+}
+
+static int check_symmetry(const noise *at, const char *where)
+{
+    for (int j = 0; at->full && j < at->n; j++)
+        for (int k = j + 1; k < at->n; k++) {
+            const double upper = at->q[j * at->n + k], lower = at->q[k * at->n + j];
+            const double scale = fmax(at->q[j * at->n + j], at->q[k * at->n + k]);
+
+            if (!(fabs(upper - lower) <= rounding * scale)) {
+                gbees_probe_say(at->probe, GBEES_SAY_FAILED,
+                                "Q[%d][%d] = %.6g and Q[%d][%d] = %.6g at %s: Q is symmetric", j, k, upper, k, j,
+                                lower, where);
+                return 0;
+            }
+        }
+    return 1;
+}
+
+/* Whether Q can be at this point; says why not. */
+static int check_point(const noise *at, double time)
+{
+    double over[GBEES_MAX_DIM];
+    char where[256];
+
+    place(at, time, where, sizeof where);
+    for (int j = 0; j < at->n; j++)
+        over[j] = 1 / at->problem->width[j];
+    for (int j = 0; j < at->n; j++) {
+        const char *state = at->problem->model->states[j].name;
+
+        switch (gbees_diffusion_fault(at->n, at->full, at->q, 1, over, j)) {
+        case GBEES_NOISE_NOT_FINITE:
+            gbees_probe_say(at->probe, GBEES_SAY_FAILED, "not finite along %s at %s", state, where);
+            return 0;
+        case GBEES_NOISE_NEGATIVE:
+            gbees_probe_say(at->probe, GBEES_SAY_FAILED,
+                            "Q[%d][%d], for %s, is negative at %s: a variance grows by no less than 0", j, j, state,
+                            where);
+            return 0;
+        case GBEES_NOISE_NOT_DOMINANT:
+            gbees_probe_say(at->probe, GBEES_SAY_FAILED,
+                            "too correlated for the scenario's grid at %s: in units of cells the row for %s has more "
+                            "beside the diagonal than on it; change the widths or factors, or turn the states",
+                            where, state);
+            return 0;
+        default:
+            break;
+        }
+    }
+    return check_symmetry(at, where);
+}
+
+static int is_still(noise *at)
+{
+    const gbees_problem *problem = at->problem;
+    double first[ENTRIES];
+
+    memcpy(first, at->q, sizeof first);
+    evaluate(at, problem->end);
+    int same = memcmp(first, at->q, sizeof first) == 0;
+    if (!same)
+        gbees_probe_say(at->probe, GBEES_SAY_FAILED,
+                        "Q is not the same at t = %g and at t = %g: say .flags = GBEES_TIME_DEPENDENT on the card",
+                        problem->start, problem->end);
+    return same;
+}
+
+void gbees_probe_noise(const gbees_probe *probe, const gbees_problem *problem, const char *name)
+{
+    noise at = {.probe = probe,
+                .problem = problem,
+                .n = problem->dimension,
+                .full = gbees_problem_noise(problem) == GBEES_FULL};
+    const int timed = (problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
+    uint64_t state = 20240607;
+    double most = 0;
+
+    if (!problem->functions->diffusion_d)
+        return;
+    gbees_probe_say(probe, GBEES_SAY_BEGIN, "diffusion, %s", name);
+    for (int i = 0; i < POINTS; i++) {
+        choose_point(&at, i, &state);
+        if (timed) {
+            evaluate(&at, problem->end);
+            if (!check_point(&at, problem->end))
+                return;
+        }
+        evaluate(&at, problem->start);
+        if (!check_point(&at, problem->start) || (!timed && !is_still(&at)))
+            return;
+        for (int j = 0; j < at.n; j++)
+            most = fmax(most, at.q[at.full ? j * at.n + j : j]);
+    }
+    gbees_probe_say(probe, GBEES_SAY_OK, "%sfinite, and can be on this grid, at %d points; at most %.6g",
+                    at.full ? "symmetric, " : "", POINTS, most);
+}
