@@ -39,7 +39,8 @@ static inline const gbees_model *model(const char *name)
     return found;
 }
 
-/* A scenario of the model's card, by its number, with one change (or NULL); what it does not say the first one says. */
+/* A scenario of the model's card, by its number, with one change (or NULL); what it does not say the first one says.
+ */
 static gbees_problem *problem_create(const gbees_model *of, int number, const char *change)
 {
     gbees_scenario *scenario = NULL, *first = NULL;

@@ -27,7 +27,7 @@ typedef struct gbees_options {
     const char *arch;    /* "sm_90", or NULL */
     int threads;         /* 0: all */
     int deterministic;
-    const char *output;  /* folder, NULL: results/NAME */
+    const char *output; /* folder, NULL: results/NAME */
     int no_output;
     int json, quiet;
     gbees_progress_kind progress;

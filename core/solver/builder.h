@@ -44,7 +44,8 @@ double builder_set_boxes(builder *b, const double *extent);
 
 /* Turns the problem into the frame of its covariance, if it is to be: frame.c. */
 int builder_set_frame(builder *b);
-/* The problem, stated in the model's axes with its rotation set, in those of a turned grid; node: what asks for it. */
+/* The problem, stated in the model's axes with its rotation set, in those of a turned grid; node: what asks for it.
+ */
 int builder_take_frame(builder *b, const gbees_node *node);
 
 /* Fills problem->bounded and the range of J; the grid and the times are known: bound.c. */

@@ -61,7 +61,8 @@ int builder_take_frame(builder *b, const gbees_node *node)
     const int n = problem->dimension;
 
     if (!problem->functions->framed)
-        return gbees_node_error(node, b->error, "the plugin of %s has no functions for a turned grid", b->model->name);
+        return gbees_node_error(node, b->error, "the plugin of %s has no functions for a turned grid",
+                                b->model->name);
     problem->rotated = 1;
     problem->functions = problem->functions->framed;
     memcpy(problem->centre, problem->mean, sizeof problem->centre);

@@ -91,8 +91,8 @@ typedef struct gbees_evidence {
                                 * model's own likelihood as it is */
 } gbees_evidence;
 
-/* Sums of P (normalised) over all axes but one or two, of the cells that cells() visits: dense over the range of their
- * indices.  All of it is one piece of malloc()ed memory. */
+/* Sums of P (normalised) over all axes but one or two, of the cells that cells() visits: dense over the range of
+ * their indices.  All of it is one piece of malloc()ed memory. */
 typedef struct gbees_marginals {
     int32_t first[GBEES_MAX_DIM]; /* index of the first entry along each axis */
     uint64_t length[GBEES_MAX_DIM];

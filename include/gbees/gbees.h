@@ -89,9 +89,9 @@ typedef struct gbees_record {
     double time;
     double wall_s; /* since the run began */
     gbees_statistics statistics;
-    gbees_totals totals; /* since the start */
-    gbees_ledger since;  /* since the record before; of the first, since the start */
-    unsigned warnings;   /* gbees_warning bits that hold by now */
+    gbees_totals totals;              /* since the start */
+    gbees_ledger since;               /* since the record before; of the first, since the start */
+    unsigned warnings;                /* gbees_warning bits that hold by now */
     const gbees_cells *cells;         /* NULL: the observer wants none */
     const gbees_marginals *marginals; /* as the backend made them; NULL: they are to be made of the cells */
 } gbees_record;
@@ -124,10 +124,10 @@ typedef struct gbees_solver gbees_solver;
 /* Called from gbees_solver_run(); each may be NULL.  A non-zero return stops the run: from `cancelled` with
  * GBEES_ECANCELLED, from the others with that status and what they wrote to error.
  *
- * Records and updates are told in their order, one at a time.  With `concurrent` set they are told from a thread of the
- * solver's own while the run goes on - so `progress` and `cancelled`, which stay where they are, may be called at the
- * same time, and be ahead of the records: by one, or by two if these are small.  All is told when gbees_solver_run()
- * returns, whatever it returns. */
+ * Records and updates are told in their order, one at a time.  With `concurrent` set they are told from a thread of
+ * the solver's own while the run goes on - so `progress` and `cancelled`, which stay where they are, may be called at
+ * the same time, and be ahead of the records: by one, or by two if these are small.  All is told when
+ * gbees_solver_run() returns, whatever it returns. */
 typedef struct gbees_observer {
     void *context;
     int (*record)(void *context, const gbees_record *record, gbees_error *error);

@@ -173,7 +173,7 @@ GBEES_KERNEL gbees_range(GBEES_BY_VALUE gbees_setup m, gbees_state *s, double th
 }
 
 GBEES_KERNEL gbees_marginal_sums(GBEES_BY_VALUE gbees_setup m, gbees_state *s, GBEES_BY_VALUE gbees_histograms all,
-                             double threshold, int64_t *sums)
+                                 double threshold, int64_t *sums)
 {
     marginals_pass(&m, s, &all, threshold, sums);
 }
