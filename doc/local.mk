@@ -18,6 +18,8 @@ dist_doc_DATA = \
 	%D%/lorenz63.png \
 	%D%/pendulum.png \
 	%D%/vanderpol.png \
+	%D%/cost.png \
+	%D%/roofline.png \
 	%D%/workerror.png
 
 dist_man_MANS = \
