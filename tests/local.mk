@@ -357,7 +357,8 @@ noinst_HEADERS = \
 	%D%/models_fixture.h \
 	%D%/module_fixture.h \
 	%D%/results_fixture.h \
-	%D%/run_fixture.h
+	%D%/run_fixture.h \
+	%D%/world_fixture.h
 
 # Modules for the tests, most of them wrong on purpose, one even with an undefined function; they land in
 # tests/.libs. Without -rpath libtool would make no shared object.

@@ -1,5 +1,6 @@
 /* test_frame.c - turned grids: the frame of a covariance, functions in it, and results in the model's own axes,
  * beside those of a grid that is not turned. */
+#include "world_fixture.h"
 #include <check.h>
 #include <gbees/gbees.h>
 #include <math.h>
@@ -8,47 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_SETTINGS = 10 };
-
-typedef const char *settings[MOST_SETTINGS];
-
-typedef struct world {
-    gbees_registry *registry;
-    const gbees_model *model;
-    const gbees_backend *cpu;
-    gbees_problem *problem;
-    gbees_error error;
-} world;
-
-static int try_make(world *w, const char *name, const char *const *set)
-{
-    gbees_scenario *scenario = NULL;
-
-    *w = (world){0};
-    int status = gbees_registry_create(NULL, &w->registry, &w->error);
-    if (!status)
-        status = gbees_registry_model(w->registry, name, &w->model, &w->error);
-    if (!status)
-        status = gbees_registry_backend(w->registry, "cpu", &w->cpu, &w->error);
-    if (!status)
-        status = gbees_scenario_create(w->model->scenarios[0].text, name, &scenario, &w->error);
-    for (; !status && *set; set++)
-        status = gbees_scenario_set(scenario, *set, &w->error);
-    if (!status)
-        status = gbees_problem_create(w->model, scenario, &w->problem, &w->error);
-    gbees_scenario_destroy(scenario);
-    return status;
-}
-
 static void make(world *w, const char *name, const char *const *set)
 {
     ck_assert_msg(try_make(w, name, set) == 0, "%s", w->error.text);
-}
-
-static void end(world *w)
-{
-    gbees_problem_destroy(w->problem);
-    gbees_registry_destroy(w->registry);
 }
 
 /* ---- the frame ------------------------------------------------------------------------------------------------ */

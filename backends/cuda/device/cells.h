@@ -24,13 +24,6 @@ typedef GBEES_REAL number; /* a probability */
 #define GBEES_REAL_FN(name) name##_f
 #endif
 
-/* For the numerics' templates. */
-#if GBEES_REAL_IS_DOUBLE
-#define GBEES_REAL_FN(name) name##_d
-#else
-#define GBEES_REAL_FN(name) name##_f
-#endif
-
 /* Positions and velocities: in double where a float does not resolve the cells. */
 #if GBEES_WIDE
 typedef double position;
