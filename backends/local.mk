@@ -114,7 +114,8 @@ cuda_numerics = \
 	core/numerics/frame.h \
 	core/numerics/likelihood.h \
 	core/numerics/qualifier.h \
-	core/numerics/split.h
+	core/numerics/split.h \
+	core/numerics/split7.h
 EXTRA_DIST += $(cuda_texts)
 
 if HAVE_CUDA

@@ -22,6 +22,7 @@ libgbees_la_SOURCES = \
 	%D%/numerics/likelihood.h \
 	%D%/numerics/qualifier.h \
 	%D%/numerics/split.h \
+	%D%/numerics/split7.h \
 	%D%/module/card.c \
 	%D%/module/card.h \
 	%D%/module/elf.c \

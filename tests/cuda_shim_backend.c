@@ -10,6 +10,9 @@
 #ifndef GBEES_SHARED
 #define GBEES_SHARED 0
 #endif
+#ifndef GBEES_ORDER
+#define GBEES_ORDER 5
+#endif
 
 #include "cuda_shim_driver.h"
 #include "engine.h"
@@ -47,7 +50,8 @@ static int is_made_for(const gbees_problem *problem)
     return problem->dimension == GBEES_N && (numerics->precision == GBEES_DOUBLE) == GBEES_REAL_IS_DOUBLE &&
            cuda_spec_is_wide(problem) == GBEES_WIDE && gbees_scheme_is_split(numerics->scheme) == GBEES_SPLIT &&
            (numerics->scheme == GBEES_SCHEME_CTU_POSITIVE) == GBEES_SHARED &&
-           (numerics->scheme == GBEES_SCHEME_SPLIT5_MP) == GBEES_PRESERVING &&
+           gbees_scheme_is_preserving(numerics->scheme) == GBEES_PRESERVING &&
+           (!gbees_scheme_is_split(numerics->scheme) || gbees_scheme_order(numerics->scheme) == GBEES_ORDER) &&
            ((problem->model->flags & GBEES_TIME_DEPENDENT) != 0) == GBEES_MOVING &&
            problem->bounded == GBEES_BOUNDED && problem->rotated == GBEES_FRAMED;
 }

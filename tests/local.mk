@@ -241,6 +241,15 @@ check_LTLIBRARIES += %D%/gbees_shim_wide.la
 %C%_gbees_shim_wide_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_wide_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
 
+check_LTLIBRARIES += %D%/gbees_shim_seven.la
+%C%_gbees_shim_seven_la_SOURCES = $(shim_sources)
+%C%_gbees_shim_seven_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_seven"' \
+	-DSHIM_PLUGIN='"plugins/pcr3bp.c"' -DGBEES_N=4 -DGBEES_BOUNDED=1 -DGBEES_WIDE=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=1 -DGBEES_MOVING=0 \
+	-DGBEES_ORDER=7
+%C%_gbees_shim_seven_la_CFLAGS = $(shim_cflags)
+%C%_gbees_shim_seven_la_LIBADD = $(shim_libadd)
+%C%_gbees_shim_seven_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+
 check_LTLIBRARIES += %D%/gbees_shim_one.la
 %C%_gbees_shim_one_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_one_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_one"' \

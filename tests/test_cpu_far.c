@@ -71,7 +71,7 @@ static void steps_agree(rig *r, int steps, double tolerance)
         for (long i = 0; i < d.cells; i++)
             for (int j = 0; j < d.n && d.present[i]; j++)
                 most = fmax(most, step * fabs(d.v[j][i]) / d.width[j]);
-        split_step_to(&d, k, step, r->problem.numerics.scheme == GBEES_SCHEME_SPLIT5_MP, (int)(1.25 * courant) + 1);
+        split_step_to(&d, k, step, split_form(r->problem.numerics.scheme), (int)(1.25 * courant) + 1);
         level = threshold * before;
         rig_collect(r, &d, p);
         double sum = dense_sum(&d), largest = dense_most(&d) / sum;

@@ -52,7 +52,7 @@ static double step_both(rig *r, dense *d, double level)
     else /* bricks below p* may be a little faster */
         ck_assert_double_lt(courant, 1.2501);
     rig_velocities(r, d, time + step / 2);
-    split_step(d, number, step, how->scheme == GBEES_SCHEME_SPLIT5_MP);
+    split_step(d, number, step, split_form(how->scheme));
     return r->problem.threshold * before;
 }
 
@@ -157,6 +157,28 @@ START_TEST(bounded_fluxes_equal_plain_loops)
     r.problem.numerics.cells_per_brick = 1;
     r.problem.threshold = 1e-28;
     steps_agree(&r, steps_of(_i), 1e-5);
+    rig_close(&r);
+}
+END_TEST
+
+START_TEST(seventh_order_equals_plain_loops)
+{
+    rig r;
+
+    open_split(&r, _i, extent_of(_i));
+    double level = r.problem.threshold;
+    for (int preserving = 0; preserving < 2; preserving++) {
+        r.problem.numerics.scheme = preserving ? GBEES_SCHEME_SPLIT7_MP : GBEES_SCHEME_SPLIT7;
+        r.problem.numerics.precision = GBEES_DOUBLE;
+        r.problem.numerics.cells_per_brick = 64;
+        r.problem.threshold = level;
+        steps_agree(&r, steps_of(_i), 1e-12);
+        r.problem.numerics.precision = GBEES_MIXED;
+        r.problem.threshold = 1e-28;
+        steps_agree(&r, steps_of(_i), 1e-5);
+        r.problem.numerics.cells_per_brick = 1;
+        steps_agree(&r, steps_of(_i), 1e-5);
+    }
     rig_close(&r);
 }
 END_TEST
@@ -354,7 +376,10 @@ START_TEST(instruction_sets_agree)
     dense d;
 
     open_split(&r, _i, _i <= 3 ? 5 : 1);
-    for (int mixed = 0; mixed < 2; mixed++) {
+    for (int form = 0; form < 4; form++) {
+        int mixed = form & 1;
+
+        r.problem.numerics.scheme = form & 2 ? GBEES_SCHEME_SPLIT7 : GBEES_SCHEME_SPLIT5;
         r.problem.numerics.precision = mixed ? GBEES_MIXED : GBEES_DOUBLE;
         r.problem.threshold = mixed ? 1e-10 : 1e-15;
         rig_window(&r, &d, steps);
@@ -570,6 +595,7 @@ int main(void)
     tcase_add_loop_test(steps, double_cells_equal_plain_loops, 1, 9);
     tcase_add_loop_test(steps, mixed_equals_plain_loops, 1, 9);
     tcase_add_loop_test(steps, bounded_fluxes_equal_plain_loops, 1, 7);
+    tcase_add_loop_test(steps, seventh_order_equals_plain_loops, 1, 7);
     tcase_add_loop_test(steps, time_is_that_of_the_middle, 1, 5);
     tcase_add_loop_test(steps, truncated_grids_equal_plain_loops, 1, 5);
     tcase_add_loop_test(steps, updates_and_prunes_in_between, 1, 5);

@@ -23,6 +23,7 @@ static const struct {
      &rounded},
     {{"lorenz96", "shim_six", {"dimension=6", "records=2", "end=0.02", "extent=1.5"}}, &same},
     {{"pcr3bp", "shim_wide", {"records=2", "end=0.05", "scheme=split5-mp"}}, &same},
+    {{"pcr3bp", "shim_seven", {"records=2", "end=0.05", "scheme=split7-mp", "cell_values=points"}}, &same},
     {{"pcr3bp", "shim_wide", {"records=1", "end=0.05", "scheme=split5-mp", "bound=[3.00007, 3.00009]"}}, &same},
     /* The drift depends on time. */
     {{"duffing", "shim_two", {"records=3", "end=2"}}, &same},

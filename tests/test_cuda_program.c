@@ -142,6 +142,7 @@ START_TEST(the_engine_in_all_its_forms)
     build_engine("linear", 1, GBEES_SCHEME_SPLIT5_MP, GBEES_MIXED, "sm_90", 0);
     build_engine("linear", 8, GBEES_SCHEME_CTU, GBEES_MIXED, "sm_90", 0);
     build_engine("pcr3bp", 4, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, "sm_90", 0);
+    build_engine("pcr3bp", 4, GBEES_SCHEME_SPLIT7_MP, GBEES_MIXED, "sm_90", 0);
     build_engine("noise", 3, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, "sm_90", 0);
 }
 END_TEST

@@ -131,6 +131,8 @@ START_TEST(schemes)
         int prune_interval;
     } cases[] = {{"scheme: split5", GBEES_SCHEME_SPLIT5, 5},
                  {"scheme: split5-mp", GBEES_SCHEME_SPLIT5_MP, 5},
+                 {"scheme: split7", GBEES_SCHEME_SPLIT7, 5},
+                 {"scheme: split7-mp", GBEES_SCHEME_SPLIT7_MP, 5},
                  {"scheme: split5\nprune_interval: 3", GBEES_SCHEME_SPLIT5, 3},
                  {"scheme: ctu", GBEES_SCHEME_CTU, 20},
                  {"mode: default\nscheme: ctu", GBEES_SCHEME_CTU, 20},
@@ -425,6 +427,8 @@ static const struct {
      "f.yaml:2: scheme: mode paper has scheme 'ctu', found 'ctu-divergence': remove one of the two"},
     {&lorenz63, "scheme: ctu\ncourant: 1.5",
      "f.yaml:2: courant: expected a number > 0, at most 1 (scheme ctu), found '1.5'"},
+    {&lorenz63, "scheme: split7\ncourant: 1.5",
+     "f.yaml:2: courant: expected a number > 0, at most 1 (scheme split7; split5 has more), found '1.5'"},
     {&lorenz63, "mode: paper\ncourant: 1.01",
      "f.yaml:2: courant: expected a number > 0, at most 1 (scheme ctu), found '1.01'"},
     {&lorenz63, "scheme: split5\ncourant: 4.1",

@@ -1,11 +1,13 @@
-/* test_split.c - core/numerics/split.h on dense boxes: the quartic, the swept fraction, the mass through a face;
- * random fields stay positive and keep their sum, constants stay. Its order: test_split_order.c. */
+/* test_split.c - core/numerics/split.h and split7.h on dense boxes: the polynomials, the swept fraction, the mass
+ * through a face; random fields stay positive and keep their sum, constants stay. Its order: test_split_order.c. */
 #include "dense_split.h"
 #include <check.h>
 
 #define GBEES_REAL float
 #define GBEES_REAL_FN(name) name##_f
 #include "numerics/split.h"
+
+#include "numerics/split7.h"
 #undef GBEES_REAL
 #undef GBEES_REAL_FN
 
@@ -18,43 +20,51 @@ static double draw(uint64_t *state, double lo, double hi)
 
 /* ---- one face ------------------------------------------------------------------------------------------------ */
 
-/* The antiderivative at x of the quartic with these averages over [-5/2, -3/2] ... [3/2, 5/2]; 0 at -5/2: a
- * polynomial of degree 5 through the running sums (Lagrange). */
-static long double running(const double *average, long double x)
+/* The antiderivative at x of the polynomial with these averages over the `count` unit cells around 0; 0 at their
+ * lower end: a polynomial through the running sums (Lagrange). */
+static long double running(const double *average, int count, long double x)
 {
-    long double sum = 0, at[6] = {0};
+    long double sum = 0, at[8] = {0};
 
-    for (int k = 0; k < 5; k++)
+    for (int k = 0; k < count; k++)
         at[k + 1] = at[k] + (long double)average[k];
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k <= count; k++) {
         long double weight = 1;
 
-        for (int m = 0; m < 6; m++)
+        for (int m = 0; m <= count; m++)
             if (m != k)
-                weight *= (x - ((long double)m - 2.5L)) / (long double)(k - m);
+                weight *= (x - ((long double)m - 0.5L * count)) / (long double)(k - m);
         sum += weight * at[k];
     }
     return sum;
 }
 
-START_TEST(quartic_is_the_integral)
+START_TEST(polynomials_are_the_integral)
 {
     uint64_t state = 1;
 
     for (int trial = 0; trial < 200; trial++) {
-        double a[5];
-        float f[5];
+        double a[7];
+        float f[7];
 
-        for (int k = 0; k < 5; k++)
+        for (int k = 0; k < 7; k++)
             a[k] = f[k] = (float)draw(&state, -1, 1);
         for (int tenth = 0; tenth <= 10; tenth++) {
-            double c = tenth / 10.0;
-            double wanted = (double)(running(a, 0.5L) - running(a, 0.5L - (long double)c));
-            double got = gbees_quartic_d(a[2], a[1] - a[0], a[2] - a[1], a[3] - a[2], a[4] - a[3], c);
-            float narrow = gbees_quartic_f(f[2], f[1] - f[0], f[2] - f[1], f[3] - f[2], f[4] - f[3], (float)c);
+            double c = tenth / 10.0, *q = a + 3;
+            float n = (float)c, *g = f + 3;
+            double wanted5 = (double)(running(a + 1, 5, 0.5L) - running(a + 1, 5, 0.5L - (long double)c));
+            double wanted7 = (double)(running(a, 7, 0.5L) - running(a, 7, 0.5L - (long double)c));
+            double got5 = gbees_quartic_d(q[0], q[-1] - q[-2], q[0] - q[-1], q[1] - q[0], q[2] - q[1], c);
+            double got7 = c * q[0] + gbees_sextic_bend_d(q[-2] - q[-3], q[-1] - q[-2], q[0] - q[-1], q[1] - q[0],
+                                                         q[2] - q[1], q[3] - q[2], c);
+            float narrow5 = gbees_quartic_f(g[0], g[-1] - g[-2], g[0] - g[-1], g[1] - g[0], g[2] - g[1], n);
+            float narrow7 = n * g[0] + gbees_sextic_bend_f(g[-2] - g[-3], g[-1] - g[-2], g[0] - g[-1], g[1] - g[0],
+                                                           g[2] - g[1], g[3] - g[2], n);
 
-            ck_assert_double_eq_tol(got, wanted, 1e-13);
-            ck_assert_double_eq_tol((double)narrow, wanted, 2e-6);
+            ck_assert_double_eq_tol(got5, wanted5, 1e-13);
+            ck_assert_double_eq_tol(got7, wanted7, 1e-13);
+            ck_assert_double_eq_tol((double)narrow5, wanted5, 2e-6);
+            ck_assert_double_eq_tol((double)narrow7, wanted7, 2e-6);
         }
     }
 }
@@ -90,7 +100,7 @@ START_TEST(swept_fraction_to_third_order)
 END_TEST
 
 typedef struct face {
-    double p[6], u[3];
+    double p[8], u[3]; /* the face is between p[3] and p[4] */
 } face;
 
 /* Steep fields, with empty cells; a third of the velocities of one sign, as in most of a density. */
@@ -98,17 +108,29 @@ static face random_face(uint64_t *state)
 {
     face f;
 
-    for (int k = 0; k < 6; k++)
+    for (int k = 0; k < 8; k++)
         f.p[k] = draw(state, 0, 1) < 0.2 ? 0 : pow(10, draw(state, -8, 0));
     for (int k = 0; k < 3; k++)
         f.u[k] = draw(state, draw(state, 0, 1) < 0.3 ? 0 : -1, 1);
     return f;
 }
 
-static double mass_of(const face *f, double lambda, int diverging, int preserving)
+static double mass_of(const face *f, double lambda, int diverging, int form)
 {
-    return gbees_split5_mass_d(f->p[0], f->p[1], f->p[2], f->p[3], f->p[4], f->p[5], f->u[0], f->u[1], f->u[2],
-                               lambda, diverging, preserving);
+    return split_mass(f->p + 4, f->u + 1, lambda, diverging, form);
+}
+
+static float narrow_mass_of(const face *f, float lambda, int diverging, int form)
+{
+    int preserving = form & SPLIT_PRESERVING;
+    float p[8], u[3] = {(float)f->u[0], (float)f->u[1], (float)f->u[2]};
+
+    for (int k = 0; k < 8; k++)
+        p[k] = (float)f->p[k];
+    return form & SPLIT_SEVENTH ? gbees_split7_mass_f(p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], u[0], u[1],
+                                                      u[2], lambda, diverging, preserving)
+                                : gbees_split5_mass_f(p[1], p[2], p[3], p[4], p[5], p[6], u[0], u[1], u[2], lambda,
+                                                      diverging, preserving);
 }
 
 START_TEST(mass_is_at_most_the_upwind_cell)
@@ -118,13 +140,11 @@ START_TEST(mass_is_at_most_the_upwind_cell)
     for (int trial = 0; trial < 100000; trial++) {
         face f = random_face(&state);
         double lambda = draw(&state, 0, 1.5), mass = mass_of(&f, lambda, _i & 1, _i >> 1);
-        double inside = f.u[1] > 0 ? f.p[2] : f.p[3];
+        double inside = f.u[1] > 0 ? f.p[3] : f.p[4];
 
         ck_assert_double_ge(f.u[1] > 0 ? mass : -mass, 0);
         ck_assert_double_le(fabs(mass), inside);
-        float narrow = gbees_split5_mass_f((float)f.p[0], (float)f.p[1], (float)f.p[2], (float)f.p[3], (float)f.p[4],
-                                           (float)f.p[5], (float)f.u[0], (float)f.u[1], (float)f.u[2], (float)lambda,
-                                           _i & 1, _i >> 1);
+        float narrow = narrow_mass_of(&f, (float)lambda, _i & 1, _i >> 1);
         ck_assert(f.u[1] > 0 ? narrow >= 0 : narrow <= 0);
         ck_assert(fabsf(narrow) <= (float)inside);
         ck_assert_double_eq_tol((double)narrow, mass, 1e-5);
@@ -143,7 +163,7 @@ START_TEST(two_sides_share_what_a_cell_holds)
 
         f.u[1] = fabs(f.u[1]);
         f.u[0] = -fabs(f.u[0]);
-        for (int k = 0; k < 5; k++)
+        for (int k = 0; k < 7; k++)
             g.p[k + 1] = f.p[k]; /* the face below */
         g.p[0] = draw(&state, 0, 1);
         g.u[0] = draw(&state, -1, 1);
@@ -151,9 +171,9 @@ START_TEST(two_sides_share_what_a_cell_holds)
         g.u[2] = f.u[1];
         double up = mass_of(&f, lambda, 1, _i), down = -mass_of(&g, lambda, 1, _i);
         ck_assert_double_ge(down, 0);
-        ck_assert_double_le(up + down, f.p[2] * (1 + 3e-16));
-        ck_assert_double_le(up, f.p[2] * f.u[1] / (f.u[1] - f.u[0]) * (1 + 1e-15));
-        full += up + down > f.p[2] * (1 - 1e-12);
+        ck_assert_double_le(up + down, f.p[3] * (1 + 3e-16));
+        ck_assert_double_le(up, f.p[3] * f.u[1] / (f.u[1] - f.u[0]) * (1 + 1e-15));
+        full += up + down > f.p[3] * (1 - 1e-12);
     }
     ck_assert_int_gt(full, 100); /* the limit was reached */
 }
@@ -167,8 +187,8 @@ START_TEST(mirrored_faces_have_the_opposite_mass)
         face f = random_face(&state), g;
         double lambda = draw(&state, 0, 1.5);
 
-        for (int k = 0; k < 6; k++)
-            g.p[k] = f.p[5 - k];
+        for (int k = 0; k < 8; k++)
+            g.p[k] = f.p[7 - k];
         for (int k = 0; k < 3; k++)
             g.u[k] = -f.u[2 - k];
         ck_assert_double_eq(mass_of(&f, lambda, _i & 1, _i >> 1), -mass_of(&g, lambda, _i & 1, _i >> 1));
@@ -213,11 +233,11 @@ START_TEST(random_fields_stay_positive_and_keep_their_sum)
 
     box(&d, _i);
     for (int k = 0; k < 4; k++)
-        for (int trial = 0; trial < 5; trial++) {
+        for (int trial = 0; trial < 8; trial++) {
             fill_random(&d, &state);
             double before = dense_sum(&d);
             for (uint64_t number = 0; number < 20; number++) {
-                split_step(&d, number, courant[k], trial & 1);
+                split_step(&d, number, courant[k], trial & 3);
                 /* A cell that is emptied on both sides is left with the rounding of its shares. */
                 ck_assert_double_ge(lowest(&d), -4e-16 * dense_most(&d));
             }
@@ -326,7 +346,7 @@ START_TEST(positivity_is_exact_where_nothing_diverges)
             for (int j = 0; j < _i; j++)
                 d.v[j][i] = trial % 2 ? fabs(d.v[j][i]) : -fabs(d.v[j][i]);
         for (uint64_t number = 0; number < 20; number++) {
-            split_step(&d, number, 1, trial > 9);
+            split_step(&d, number, 1, trial / 5);
             ck_assert_double_ge(lowest(&d), 0);
         }
     }
@@ -348,7 +368,7 @@ START_TEST(courant_number_one_shifts)
             for (int j = 0; j < _i; j++)
                 for (long i = 0; i < d.cells; i++)
                     d.v[j][i] = j == axis ? sign * d.width[j] : 0;
-            split_step(&d, (uint64_t)axis, 1, sign > 0);
+            split_step(&d, (uint64_t)axis, 1, (sign > 0) | (axis % 2 ? 0 : SPLIT_SEVENTH));
             for (long i = 0; i < d.cells; i++)
                 ck_assert_double_eq_tol(d.p[i], old.p[dense_next(&d, i, axis, -sign)], 2.3e-16);
             dense_destroy(&d);
@@ -376,7 +396,7 @@ START_TEST(constants_stay_where_no_axis_diverges)
                 d.v[j][i] = i == first ? draw(&state, -1.2, 1.2) * d.width[j] : d.v[j][first];
             }
         for (uint64_t number = 0; number < 4; number++)
-            split_step(&d, number, 0.9, trial & 1);
+            split_step(&d, number, 0.9, trial & 3);
         ck_assert_int_eq(memcmp(d.p, before, (size_t)d.cells * sizeof *before), 0);
     }
     free(before);
@@ -391,11 +411,11 @@ int main(void)
     SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(one, 60);
-    tcase_add_test(one, quartic_is_the_integral);
+    tcase_add_test(one, polynomials_are_the_integral);
     tcase_add_test(one, swept_fraction_to_third_order);
-    tcase_add_loop_test(one, mass_is_at_most_the_upwind_cell, 0, 4);
-    tcase_add_loop_test(one, two_sides_share_what_a_cell_holds, 0, 2);
-    tcase_add_loop_test(one, mirrored_faces_have_the_opposite_mass, 0, 4);
+    tcase_add_loop_test(one, mass_is_at_most_the_upwind_cell, 0, 8);
+    tcase_add_loop_test(one, two_sides_share_what_a_cell_holds, 0, 4);
+    tcase_add_loop_test(one, mirrored_faces_have_the_opposite_mass, 0, 8);
     tcase_set_timeout(fields, 60);
     tcase_add_loop_test(fields, random_fields_stay_positive_and_keep_their_sum, 1, 5);
     tcase_add_loop_test(fields, far_fields_stay_positive_and_keep_their_sum, 1, 5);

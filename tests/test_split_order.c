@@ -21,7 +21,7 @@ static double smooth(const dense *d, long cell, const double *v, double t)
 }
 
 /* The mean error after some time at constant velocity, the largest Courant number c. */
-static double translation_error(int n, int cells, double courant, int preserving)
+static double translation_error(int n, int cells, double courant, int form)
 {
     const double v[3] = {1, -0.8, 0.6};
     const int size[DENSE_DIM] = {cells, cells, cells};
@@ -39,7 +39,7 @@ static double translation_error(int n, int cells, double courant, int preserving
     for (long i = 0; i < d.cells; i++)
         d.p[i] = smooth(&d, i, v, 0);
     for (int k = 0; k < steps; k++)
-        split_step_to(&d, (uint64_t)k, time / steps, preserving, courant > 1 ? 4 : 1);
+        split_step_to(&d, (uint64_t)k, time / steps, form, courant > 1 ? 4 : 1);
     for (long i = 0; i < d.cells; i++)
         sum += fabs(d.p[i] - smooth(&d, i, v, time));
     sum /= (double)d.cells;
@@ -60,6 +60,19 @@ START_TEST(translation_is_of_fifth_order)
     assert_order("c = 0.1", _i, translation_error(_i, 32, 0.1, 0), translation_error(_i, 64, 0.1, 0), 4.5);
     assert_order("c = 0.8", _i, translation_error(_i, 32, 0.8, 0), translation_error(_i, 64, 0.8, 0), 4.5);
     assert_order("c = 2.4", _i, translation_error(_i, 32, 2.4, 0), translation_error(_i, 64, 2.4, 0), 4.5);
+}
+END_TEST
+
+START_TEST(translation_is_of_seventh_order)
+{
+    for (int k = 1; k <= 8; k += 7) {
+        double courant = 0.1 * k;
+
+        assert_order("split7", _i, translation_error(_i, 16, courant, SPLIT_SEVENTH),
+                     translation_error(_i, 32, courant, SPLIT_SEVENTH), 6.5);
+        ck_assert_double_lt(translation_error(_i, 32, courant, SPLIT_SEVENTH),
+                            translation_error(_i, 32, courant, 0) / 10);
+    }
 }
 END_TEST
 
@@ -286,6 +299,7 @@ int main(void)
 
     tcase_set_timeout(order, 60);
     tcase_add_loop_test(order, translation_is_of_fifth_order, 1, 4);
+    tcase_add_loop_test(order, translation_is_of_seventh_order, 1, 4);
     tcase_add_loop_test(order, bounds_leave_smooth_densities_alone, 1, 3);
     tcase_add_test(order, bounds_make_no_new_extrema);
     tcase_add_test(order, linear_drifts_converge);

@@ -48,6 +48,9 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 
 #include "kernel_far.h"
 
+#define ORDER 5
+#include "kernel_column.h"
+#define ORDER 7
 #include "kernel_column.h"
 
 #include "kernel_sweep.h"
@@ -81,6 +84,9 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 
 #include "kernel_far.h"
 
+#define ORDER 5
+#include "kernel_column.h"
+#define ORDER 7
 #include "kernel_column.h"
 
 #include "kernel_sweep.h"

@@ -56,7 +56,8 @@ typedef struct kernel_context {
     double *rate;
     int divergence;  /* ctu with the divergence term */
     int reach;       /* cells that a sweep may carry mass over; 1: Courant numbers up to 1 */
-    int preserving;  /* split5 with monotonicity-preserving bounds */
+    int order;       /* of split schemes: 5 or 7, the cells around the upwind one */
+    int preserving;  /* ... with monotonicity-preserving bounds */
     int rate_is_sum; /* over the axes (ctu); else the largest (split5) */
     int moving;      /* the drift depends on time: the masks are those of another time than the velocities */
     double time, step, threshold;

@@ -102,3 +102,11 @@ INLINE GBEES_REAL_FN(vector) GBEES_REAL_FN(lowest)(GBEES_REAL_FN(vector) a, GBEE
     return GBEES_REAL_FN(choose)(a < b, a, b);
 #endif
 }
+
+/* 0 at least, q at most. */
+INLINE GBEES_REAL_FN(vector) GBEES_REAL_FN(bounded)(GBEES_REAL_FN(vector) mass, GBEES_REAL_FN(vector) q)
+{
+    const GBEES_REAL_FN(vector) nothing = {0};
+
+    return GBEES_REAL_FN(lowest)(GBEES_REAL_FN(highest)(mass, nothing), q);
+}

@@ -3,6 +3,8 @@
 #include "numerics/ctu.h"
 #include "numerics/split.h"
 
+#include "numerics/split7.h"
+
 enum { GBEES_REAL_FN(PLANES) = 4 * 64 }; /* edge + 3 planes of 64 / edge cells: most for an edge of 1 */
 
 /* The centre of a brick's lowest cell. */

@@ -1,17 +1,24 @@
 /* kernel_sweep.h - sweeps of the split scheme, in place, one pencil at a time.  A template: see kernel.c.
  *
  * A pencil is a row of bricks along an axis, from one without a lower neighbour up to one without an upper neighbour.
- * It is copied into planes with three empty ones at each end (reach + 2 with Courant numbers above 1), the planes are
+ * It is copied into planes with some empty ones at each end (planes_beyond()), the planes are
  * changed, and put back.  Mostly they are changed column by column (kernel_column.h); where a plane is no whole
  * number of vectors, where cells flow out on both sides and with further bounds the masses through all faces come
  * first, in one long loop.  Pencils of one axis share nothing: they go in any order, and the density needs no second
  * copy.
  */
 
-/* Room for the planes of a pencil: P, velocities and masses at faces. */
-INLINE int GBEES_REAL_FN(reserve_planes)(kernel_scratch *scratch, size_t bricks, int reach, int cells, int lanes)
+/* Empty planes beyond each end of a pencil: what a face's mass depends on. */
+INLINE int GBEES_REAL_FN(planes_beyond)(const kernel_context *c)
 {
-    size_t planes = bricks * (size_t)cells + (6 + 2 * (size_t)reach) * (size_t)lanes,
+    return c->reach + (c->order - 1) / 2;
+}
+
+/* Room for the planes of a pencil: P, velocities and masses at faces. */
+INLINE int GBEES_REAL_FN(reserve_planes)(const kernel_context *c, kernel_scratch *scratch, size_t bricks, int cells,
+                                         int lanes)
+{
+    size_t planes = bricks * (size_t)cells + (2 + 2 * (size_t)GBEES_REAL_FN(planes_beyond)(c)) * (size_t)lanes,
            size = (3 * planes + 64) * sizeof(GBEES_REAL);
 
     if (scratch->size < size) {
@@ -40,7 +47,7 @@ INLINE int GBEES_REAL_FN(add_brick)(kernel_pencil *pencil, uint32_t slot)
     return 0;
 }
 
-/* The mass that crosses each face: one loop for each kind of flux. */
+/* The mass that crosses each face: one loop for each kind of flux.  p: the lowest cell that the first face asks. */
 INLINE void GBEES_REAL_FN(cross_faces)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict u,
                                        GBEES_REAL *restrict mass, GBEES_REAL lambda, GBEES_REAL whole, int lanes,
                                        int count, int diverging, int preserving)
@@ -51,29 +58,31 @@ INLINE void GBEES_REAL_FN(cross_faces)(const GBEES_REAL *restrict p, const GBEES
                                                       u[i + 2 * lanes], lambda, whole, diverging, preserving);
 }
 
-static __attribute__((noinline)) void GBEES_REAL_FN(cross_smooth)(const GBEES_REAL *restrict p,
-                                                                  const GBEES_REAL *restrict u,
-                                                                  GBEES_REAL *restrict mass, GBEES_REAL lambda,
-                                                                  GBEES_REAL whole, int lanes, int count)
+INLINE void GBEES_REAL_FN(cross_faces7)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict u,
+                                        GBEES_REAL *restrict mass, GBEES_REAL lambda, GBEES_REAL whole, int lanes,
+                                        int count, int diverging, int preserving)
 {
-    GBEES_REAL_FN(cross_faces)(p, u, mass, lambda, whole, lanes, count, 0, 0);
+    for (int i = 0; i < count; i++)
+        mass[i] = GBEES_REAL_FN(gbees_split7_mass_to)(p[i], p[i + lanes], p[i + 2 * lanes], p[i + 3 * lanes],
+                                                      p[i + 4 * lanes], p[i + 5 * lanes], p[i + 6 * lanes],
+                                                      p[i + 7 * lanes], u[i], u[i + lanes], u[i + 2 * lanes], lambda,
+                                                      whole, diverging, preserving);
 }
 
-static __attribute__((noinline)) void GBEES_REAL_FN(cross_diverging)(const GBEES_REAL *restrict p,
-                                                                     const GBEES_REAL *restrict u,
-                                                                     GBEES_REAL *restrict mass, GBEES_REAL lambda,
-                                                                     GBEES_REAL whole, int lanes, int count)
-{
-    GBEES_REAL_FN(cross_faces)(p, u, mass, lambda, whole, lanes, count, 1, 0);
-}
-
-static __attribute__((noinline)) void GBEES_REAL_FN(cross_preserving)(const GBEES_REAL *restrict p,
-                                                                      const GBEES_REAL *restrict u,
-                                                                      GBEES_REAL *restrict mass, GBEES_REAL lambda,
-                                                                      GBEES_REAL whole, int lanes, int count)
-{
-    GBEES_REAL_FN(cross_faces)(p, u, mass, lambda, whole, lanes, count, 1, 1);
-}
+#undef CROSS
+#define CROSS(name, faces, diverging, preserving)                                                                    \
+    static __attribute__((noinline)) void GBEES_REAL_FN(name)(                                                       \
+        const GBEES_REAL *restrict p, const GBEES_REAL *restrict u, GBEES_REAL *restrict mass, GBEES_REAL lambda,    \
+        GBEES_REAL whole, int lanes, int count)                                                                      \
+    {                                                                                                                \
+        GBEES_REAL_FN(faces)(p, u, mass, lambda, whole, lanes, count, diverging, preserving);                        \
+    }
+CROSS(cross_smooth, cross_faces, 0, 0)
+CROSS(cross_diverging, cross_faces, 1, 0)
+CROSS(cross_preserving, cross_faces, 1, 1)
+CROSS(cross_smooth7, cross_faces7, 0, 0)
+CROSS(cross_diverging7, cross_faces7, 1, 0)
+CROSS(cross_preserving7, cross_faces7, 1, 1)
 
 static __attribute__((noinline)) void
 GBEES_REAL_FN(change_planes)(GBEES_REAL *restrict p, const GBEES_REAL *restrict mass, int lanes, int count)
@@ -90,21 +99,27 @@ INLINE void GBEES_REAL_FN(change_pencil)(const kernel_context *c, int diverging,
 {
     const int count = faces - lanes;
     const GBEES_REAL whole = (GBEES_REAL)c->reach; /* 1 where it is used */
-    GBEES_REAL *own = p + (c->reach + 2) * lanes;
+    GBEES_REAL *own = p + GBEES_REAL_FN(planes_beyond)(c) * lanes;
 
     if (c->reach > 1) {
         GBEES_REAL_FN(cross_far)(own, u, mass, lambda, lanes, faces, c->reach, c->preserving);
         GBEES_REAL_FN(bound_masses)(own, mass, lanes, count);
         GBEES_REAL_FN(move_planes)(own, mass, lanes, count);
     } else if (lanes % LANES == 0 && !c->preserving && !diverging) {
-        GBEES_REAL_FN(sweep_columns)(p, u, mass, mass + count, lambda, whole, lanes, count);
-    } else {
-        if (c->preserving)
-            GBEES_REAL_FN(cross_preserving)(p, u, mass, lambda, whole, lanes, faces);
-        else if (diverging)
-            GBEES_REAL_FN(cross_diverging)(p, u, mass, lambda, whole, lanes, faces);
+        if (c->order == 7)
+            GBEES_REAL_FN(sweep_columns7)(p, u, mass, mass + count, lambda, whole, lanes, count);
         else
-            GBEES_REAL_FN(cross_smooth)(p, u, mass, lambda, whole, lanes, faces);
+            GBEES_REAL_FN(sweep_columns)(p, u, mass, mass + count, lambda, whole, lanes, count);
+    } else {
+        void (*cross)(const GBEES_REAL *, const GBEES_REAL *, GBEES_REAL *, GBEES_REAL, GBEES_REAL, int, int) =
+            c->order == 7   ? c->preserving ? GBEES_REAL_FN(cross_preserving7)
+                              : diverging   ? GBEES_REAL_FN(cross_diverging7)
+                                            : GBEES_REAL_FN(cross_smooth7)
+              : c->preserving ? GBEES_REAL_FN(cross_preserving)
+            : diverging     ? GBEES_REAL_FN(cross_diverging)
+                            : GBEES_REAL_FN(cross_smooth);
+
+        cross(p, u, mass, lambda, whole, lanes, faces);
         GBEES_REAL_FN(change_planes)(own, mass, lanes, count);
     }
 }
@@ -155,7 +170,7 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
                                         kernel_sums *sums, int count, int shift, int log2_edge)
 {
     const int lanes = count >> log2_edge, bricks = (int)pencil->bricks, faces = bricks * count + lanes;
-    const int end = (c->reach + 2) * lanes; /* of the empty planes */
+    const int end = GBEES_REAL_FN(planes_beyond)(c) * lanes; /* of the empty planes */
     const GBEES_REAL lambda = (GBEES_REAL)(c->step / c->axis[axis].width);
     GBEES_REAL *u = p + (size_t)(bricks * count + 2 * end), *mass = u + (size_t)(bricks * count + 3 * lanes);
     GBEES_REAL *rows = c->density, *own = p + end;
@@ -225,7 +240,7 @@ INLINE int GBEES_REAL_FN(sweep_pencils)(const kernel_context *c, int axis, int l
         kernel_pencil *done = pencil;
 
         if (GBEES_REAL_FN(find_pencil)(c, axis, &k, to, next) ||
-            GBEES_REAL_FN(reserve_planes)(scratch, pencil->bricks, c->reach, shape->cells, lanes))
+            GBEES_REAL_FN(reserve_planes)(c, scratch, pencil->bricks, shape->cells, lanes))
             return 1;
 #define CALL(count, shift, log2_edge)                                                                                \
     GBEES_REAL_FN(sweep_pencil)(c, axis, pencil, next, scratch->data, last_axis, sums, count, shift, log2_edge)

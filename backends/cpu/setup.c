@@ -58,7 +58,8 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->parameters_d = problem->parameters;
     c->parameters_f = e->parameters_f;
     c->moving = (problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
-    c->preserving = problem->numerics.scheme == GBEES_SCHEME_SPLIT5_MP;
+    c->preserving = gbees_scheme_is_preserving(problem->numerics.scheme);
+    c->order = gbees_scheme_order(problem->numerics.scheme);
     c->divergence = problem->numerics.scheme == GBEES_SCHEME_CTU_DIVERGENCE ||
                     problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE;
     c->rate_is_sum = !e->split;

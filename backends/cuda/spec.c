@@ -77,13 +77,14 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
                     twice ? "GBEES_REAL_IS_DOUBLE=1" : "GBEES_REAL_IS_DOUBLE=0",
                     cuda_spec_is_wide(problem) ? "GBEES_WIDE=1" : "GBEES_WIDE=0",
                     split ? "GBEES_SPLIT=1" : "GBEES_SPLIT=0",
-                    numerics->scheme == GBEES_SCHEME_SPLIT5_MP ? "GBEES_PRESERVING=1" : "GBEES_PRESERVING=0",
+                    gbees_scheme_is_preserving(numerics->scheme) ? "GBEES_PRESERVING=1" : "GBEES_PRESERVING=0",
+                    gbees_scheme_order(numerics->scheme) == 7 ? "GBEES_ORDER=7" : "GBEES_ORDER=5",
                     diverges ? "GBEES_DIVERGENCE=1" : "GBEES_DIVERGENCE=0", blocks[part], parts[part],
                     problem->model->flags & GBEES_TIME_DEPENDENT ? "GBEES_MOVING=1" : "GBEES_MOVING=0",
                     problem->bounded ? "GBEES_BOUNDED=1" : "GBEES_BOUNDED=0",
                     problem->rotated ? "GBEES_FRAMED=1" : "GBEES_FRAMED=0",
                     shared ? "GBEES_SHARED=1" : "GBEES_SHARED=0", diffusions[gbees_problem_noise(problem)]},
-        .define_count = 13,
+        .define_count = 14,
         .no_contraction = twice || exact, /* the CPU's bits, where the operations are the same */
         .separate = is_separate()};
     if (part == PROGRAM_UPDATES)

@@ -51,6 +51,7 @@ EMBED(frame, "core/numerics/frame.h")
 EMBED(likelihood, "core/numerics/likelihood.h")
 EMBED(qualifier, "core/numerics/qualifier.h")
 EMBED(split, "core/numerics/split.h")
+EMBED(split7, "core/numerics/split7.h")
 
 static const cuda_text table[] = {
     NAMED("engine.cu", engine),
@@ -82,6 +83,7 @@ static const cuda_text table[] = {
     NAMED("numerics/likelihood.h", likelihood),
     NAMED("numerics/qualifier.h", qualifier),
     NAMED("numerics/split.h", split),
+    NAMED("numerics/split7.h", split7),
     /* As the other headers of core/numerics call it. */
     NAMED("qualifier.h", qualifier),
     /* As a model may call what a run-time compiler has, or has not. */

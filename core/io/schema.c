@@ -10,7 +10,8 @@
 enum { MIN = 1, ABOVE_MIN = 3, MAX = 4, BELOW_MAX = 12 };
 
 static const char *const modes[] = {"default", "paper", "legacy", NULL};
-static const char *const schemes[] = {"ctu", "ctu-divergence", "ctu-positive", "split5", "split5-mp", NULL};
+static const char *const schemes[] = {"ctu",       "ctu-divergence", "ctu-positive", "split5",
+                                      "split5-mp", "split7",         "split7-mp",    NULL};
 static const char *const cell_values[] = {"points", "averages", NULL};
 static const char *const precisions[] = {"mixed", "double", NULL};
 static const char *const bricks[] = {"auto", "1", NULL};
@@ -152,7 +153,8 @@ static const gbees_schema_key scenario_keys[] = {
      .initial = "split5",
      .text =
          "ctu: the paper's corner transport upwind, -divergence: with its missing term, -positive: and no cell below "
-         "0; split5: fifth order, positive, conservative; split5-mp: without new extrema"},
+         "0; split5, split7: fifth and seventh order, positive, conservative; -mp: without new "
+         "extrema"},
     {.name = "cell_values",
      .kind = GBEES_KIND_CHOICE,
      .choices = cell_values,

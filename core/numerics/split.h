@@ -91,9 +91,25 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_preserve)(GBEES_REAL mass, GBEES_REAL q
     return mass < high1 ? mass : high1;
 }
 
-/* The mass that crosses the face in one step, upwards positive: never more than U holds; where U flows out on both
- * sides (`diverging`: such cells occur), each side has its share; `preserving`: with the bounds above.  `whole` is 1,
- * the fraction of U that can leave at most: a literal tempts compilers to make two formulas of one. */
+/* A mass of U, bounded: never negative, nor more than U holds; where U flows out on both sides (`diverging`: such
+ * cells occur), each side has its share.  speed: at the face; along: at U's other face, both in the direction of the
+ * flow. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split_bounded)(GBEES_REAL mass, GBEES_REAL q, GBEES_REAL speed,
+                                                        GBEES_REAL along, int diverging)
+{
+    GBEES_REAL most = q;
+
+    if (diverging) {
+        GBEES_REAL out = along < 0 ? -along : 0;
+
+        most = out > 0 ? q * (speed / (speed + out)) : q;
+    }
+    mass = mass > 0 ? mass : 0;
+    return mass < most ? mass : most;
+}
+
+/* The mass that crosses the face in one step, upwards positive; `preserving`: with the bounds of gbees_preserve().
+ * `whole` is 1, the fraction of U that can leave at most: a literal tempts compilers to make two formulas of one. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass_to)(GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1,
                                                          GBEES_REAL pp0, GBEES_REAL pp1, GBEES_REAL pp2,
                                                          GBEES_REAL um, GBEES_REAL u, GBEES_REAL up,
@@ -106,18 +122,11 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass_to)(GBEES_REAL pm3, GBEES_R
     GBEES_REAL sign = u > 0 ? (GBEES_REAL)1 : (GBEES_REAL)-1;
     GBEES_REAL d1 = up1 - up2, d2 = q - up1, d3 = down1 - q, d4 = down2 - down1;
     GBEES_REAL c = GBEES_REAL_FN(gbees_swept_to)(u, other, lambda, whole);
-    GBEES_REAL mass = GBEES_REAL_FN(gbees_quartic)(q, d1, d2, d3, d4, c), most = q;
+    GBEES_REAL mass = GBEES_REAL_FN(gbees_quartic)(q, d1, d2, d3, d4, c);
 
     if (preserving)
         mass = GBEES_REAL_FN(gbees_preserve)(mass, q, d1, d2, d3, d4, c);
-    if (diverging) {
-        GBEES_REAL speed = sign * u, out = sign * other < 0 ? -sign * other : 0;
-
-        most = out > 0 ? q * (speed / (speed + out)) : q;
-    }
-    mass = mass > 0 ? mass : 0;
-    mass = mass < most ? mass : most;
-    return sign * mass;
+    return sign * GBEES_REAL_FN(gbees_split_bounded)(mass, q, sign * u, sign * other, diverging);
 }
 
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass)(GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1, GBEES_REAL pp0,

@@ -83,11 +83,12 @@ static int set_mode(const builder *b, gbees_numerics *numerics, const gbees_node
 }
 
 /* In the order of gbees_scheme. */
-static const char *const scheme_names[] = {"ctu", "ctu-divergence", "ctu-positive", "split5", "split5-mp"};
+static const char *const scheme_names[] = {"ctu",       "ctu-divergence", "ctu-positive", "split5",
+                                           "split5-mp", "split7",         "split7-mp"};
 
 static gbees_scheme find_scheme(const builder *b)
 {
-    int scheme = GBEES_SCHEME_SPLIT5_MP;
+    int scheme = GBEES_SCHEME_SPLIT7_MP;
 
     if (!builder_find(b, "scheme"))
         return GBEES_SCHEME_SPLIT5;
@@ -111,19 +112,22 @@ static int set_cell_values(const builder *b, gbees_numerics *numerics)
     return GBEES_OK;
 }
 
-/* Up to 1; split schemes carry mass over several cells, but no further than into the next brick. */
+/* Up to 1; split schemes of fifth order carry mass over several cells, but no further than into the next brick. */
 static int check_courant(const builder *b, const gbees_numerics *numerics)
 {
-    int split = gbees_scheme_is_split(numerics->scheme);
+    int split = gbees_scheme_is_split(numerics->scheme), far = split && gbees_scheme_order(numerics->scheme) == 5;
     gbees_shape shape = {0};
 
     gbees_shape_set(&shape, b->problem->dimension, numerics->cells_per_brick);
-    int most = split ? gbees_shape_reach(&shape) : 1;
+    int most = far ? gbees_shape_reach(&shape) : 1;
     if (numerics->courant <= most)
         return GBEES_OK;
     return gbees_node_error(builder_find(b, "courant"), b->error,
                             "courant: expected a number > 0, at most %d (scheme %s%s), found '%s'", most,
-                            scheme_names[numerics->scheme], split ? ": the shortest edge of a brick" : "",
+                            scheme_names[numerics->scheme],
+                            far     ? ": the shortest edge of a brick"
+                            : split ? "; split5 has more"
+                                    : "",
                             builder_find(b, "courant")->text);
 }
 

@@ -36,13 +36,26 @@ typedef enum gbees_scheme {
     GBEES_SCHEME_CTU_DIVERGENCE, /* the same, of second order where the drift diverges, too (doc/method.md) */
     GBEES_SCHEME_CTU_POSITIVE,   /* ... and no cell gives more than it holds */
     GBEES_SCHEME_SPLIT5,         /* dimension-split, fifth order, positive and conservative (doc/method.md) */
-    GBEES_SCHEME_SPLIT5_MP       /* the same with monotonicity-preserving bounds */
+    GBEES_SCHEME_SPLIT5_MP,      /* the same with monotonicity-preserving bounds */
+    GBEES_SCHEME_SPLIT7,         /* as split5, of seventh order */
+    GBEES_SCHEME_SPLIT7_MP       /* ... with monotonicity-preserving bounds */
 } gbees_scheme;
 
 /* One axis at a time, in place; the others take all axes at once. */
 static inline int gbees_scheme_is_split(gbees_scheme scheme)
 {
-    return scheme == GBEES_SCHEME_SPLIT5 || scheme == GBEES_SCHEME_SPLIT5_MP;
+    return scheme >= GBEES_SCHEME_SPLIT5;
+}
+
+static inline int gbees_scheme_is_preserving(gbees_scheme scheme)
+{
+    return scheme == GBEES_SCHEME_SPLIT5_MP || scheme == GBEES_SCHEME_SPLIT7_MP;
+}
+
+/* Of a split scheme: the order in space, and the number of cells that a face's mass depends on. */
+static inline int gbees_scheme_order(gbees_scheme scheme)
+{
+    return scheme >= GBEES_SCHEME_SPLIT7 ? 7 : 5;
 }
 
 typedef enum gbees_cell_values {

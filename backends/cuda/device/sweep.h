@@ -1,8 +1,8 @@
 /* sweep.h - sweeps of the split scheme: from one array of rows to another, a line of a brick's cells a lane.
  *
- * A line is the cells of a brick along an axis.  A lane loads it with three cells of the neighbours on each side,
- * computes the masses that cross its faces, and stores it.  Faces between bricks are computed twice; in return all
- * lines of the grid are independent, and few bricks keep many processors busy.
+ * A line is the cells of a brick along an axis.  A lane loads it with three cells of the neighbours on each side
+ * (split7: four), computes the masses that cross its faces, and stores it.  Faces between bricks are computed twice;
+ * in return all lines of the grid are independent, and few bricks keep many processors busy.
  */
 #ifndef GBEES_CUDA_SWEEP_H
 #define GBEES_CUDA_SWEEP_H
@@ -10,11 +10,16 @@
 #include "inspect.h"
 #include "numerics/split.h"
 
+#include "numerics/split7.h"
+
 #ifndef GBEES_PRESERVING
 #define GBEES_PRESERVING 0
 #endif
+#ifndef GBEES_ORDER
+#define GBEES_ORDER 5
+#endif
 
-enum { PIECE_MOST = 8 };
+enum { PIECE_MOST = 8, BEYOND = (GBEES_ORDER + 1) / 2 }; /* cells that a face's mass depends on, on each side of it */
 
 /* Cells of a line that are held at once: a brick's, or a part of a long one's. */
 GBEES_NUM int piece_cells(int axis)
@@ -22,14 +27,19 @@ GBEES_NUM int piece_cells(int axis)
     return axis_edge(axis) < PIECE_MOST ? axis_edge(axis) : PIECE_MOST;
 }
 
-/* What crosses the face between cells q[2] and q[3] of six in a row; v: velocities one face below, there, above. */
+/* What crosses the face in the middle of 2 BEYOND cells in a row; v: velocities one face below, there, above. */
 GBEES_NUM number face_mass(const number *q, const number *v, number lambda)
 {
+#if GBEES_ORDER == 7
+    return GBEES_REAL_FN(gbees_split7_mass)(q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7], v[0], v[1], v[2], lambda,
+                                            1, GBEES_PRESERVING);
+#else
     return GBEES_REAL_FN(gbees_split5_mass)(q[0], q[1], q[2], q[3], q[4], q[5], v[0], v[1], v[2], lambda, 1,
                                             GBEES_PRESERVING);
+#endif
 }
 
-/* Three cells beyond one end of a line: out of the neighbours, or of theirs where bricks are short. Beyond the grid
+/* The cells beyond one end of a line: out of the neighbours, or of theirs where bricks are short. Beyond the grid
  * it is the null brick's, which are 0. */
 GBEES_NUM void load_beyond(const gbees_setup *m, const number *p, int axis, uint32_t slot, int cell, int up,
                            number *to)
@@ -38,33 +48,33 @@ GBEES_NUM void load_beyond(const gbees_setup *m, const number *p, int axis, uint
     uint32_t at = slot;
 
 #pragma unroll
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < BEYOND; i++) {
         if (i % edge == 0)
             at = m->grid.neighbor[2 * axis + up][at];
         to[i] = p[(size_t)at * CELLS + (size_t)(cell + ((up ? i % edge : edge - 1 - i % edge) << axis_shift(axis)))];
     }
 }
 
-/* A line, or a part of a long one, with three cells more on each side. */
+/* A line, or a part of a long one, with the cells beyond it on each side. */
 GBEES_NUM void load_line(const gbees_setup *m, const number *p, int axis, uint32_t slot, int cell, int part,
                          number *q)
 {
     const int edge = axis_edge(axis), cells = piece_cells(axis), first = part * cells;
     const number *row = p + (size_t)slot * CELLS + (size_t)cell;
-    number below[3], above[3];
+    number below[BEYOND], above[BEYOND];
 
     if (first == 0)
         load_beyond(m, p, axis, slot, cell, 0, below);
     if (first + cells == edge)
         load_beyond(m, p, axis, slot, cell, 1, above);
 #pragma unroll
-    for (int i = 0; i < 3; i++) {
-        q[2 - i] = first == 0 ? below[i] : row[(first - 1 - i) << axis_shift(axis)];
-        q[cells + 3 + i] = first + cells == edge ? above[i] : row[(first + cells + i) << axis_shift(axis)];
+    for (int i = 0; i < BEYOND; i++) {
+        q[BEYOND - 1 - i] = first == 0 ? below[i] : row[(first - 1 - i) << axis_shift(axis)];
+        q[cells + BEYOND + i] = first + cells == edge ? above[i] : row[(first + cells + i) << axis_shift(axis)];
     }
 #pragma unroll
     for (int i = 0; i < cells; i++)
-        q[3 + i] = row[(first + i) << axis_shift(axis)];
+        q[BEYOND + i] = row[(first + i) << axis_shift(axis)];
 }
 
 /* Sweeps a line; returns what flowed out where it is at an end of the grid. */
@@ -73,7 +83,7 @@ GBEES_NUM number sweep_line(const gbees_setup *m, const number *p, number *next,
 {
     const int edge = axis_edge(axis), cells = piece_cells(axis), first = part * cells;
     const uint32_t below = m->grid.neighbor[2 * axis][slot], above = m->grid.neighbor[2 * axis + 1][slot];
-    number q[PIECE_MOST + 6], v[PIECE_MOST + 3], mass[PIECE_MOST + 1], outflow = 0;
+    number q[PIECE_MOST + 2 * BEYOND], v[PIECE_MOST + 3], mass[PIECE_MOST + 1], outflow = 0;
     number *row = next + (size_t)slot * CELLS + (size_t)cell;
     position x[DIM], base = brick_base(m, slot)[axis];
 
@@ -96,7 +106,7 @@ GBEES_NUM number sweep_line(const gbees_setup *m, const number *p, number *next,
         mass[i] = face_mass(q + i, v + i, lambda);
 #pragma unroll
     for (int i = 0; i < cells; i++)
-        row[(first + i) << axis_shift(axis)] = q[3 + i] + (mass[i] - mass[i + 1]);
+        row[(first + i) << axis_shift(axis)] = q[BEYOND + i] + (mass[i] - mass[i + 1]);
     if (first == 0 && mass[0] < 0 && !below)
         outflow = -mass[0];
     if (first + cells == edge && mass[cells] > 0 && !above)
