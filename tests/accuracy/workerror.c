@@ -150,6 +150,8 @@ static void draw_legend(gbees_figure *figure, const table *rows, double y)
         gbees_figure_text(figure, &label, rows->scheme[k]);
         label.x += gbees_figure_text_width(figure, label.size, 0, rows->scheme[k]) + 32;
     }
+    label.x = 80;
+    label.y += 26;
     label.color = gbees_rgb_grey(0.3);
     gbees_figure_text(figure, &label,
                       "Numbers: width of a cell over half a standard deviation of the initial density");
@@ -160,7 +162,7 @@ static int draw(const table *rows, const char *path, gbees_error *error)
     const int lines = (rows->panels + PANELS_ACROSS - 1) / PANELS_ACROSS;
     const double across = (GBEES_PAGE_WIDTH - 20.0) / PANELS_ACROSS, down = 420;
     gbees_figure *figure;
-    int status = gbees_figure_create(lines * down + 40, 0, 0, &figure, error);
+    int status = gbees_figure_create(lines * down + 66, 0, 0, &figure, error);
 
     if (status)
         return status;
