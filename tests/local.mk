@@ -167,14 +167,18 @@ check_LTLIBRARIES += %D%/libaccuracy.la
 	%D%/accuracy/moments.c \
 	%D%/accuracy/montecarlo.c \
 	%D%/accuracy/montecarlo.h \
+	%D%/accuracy/random.c \
 	%D%/accuracy/report.c \
 	%D%/accuracy/report.h \
 	%D%/accuracy/row.c \
 	%D%/accuracy/row.h \
+	%D%/accuracy/samples.h \
+	%D%/accuracy/start.c \
 	%D%/accuracy/study.c \
 	%D%/accuracy/study.h \
 	%D%/accuracy/truth.c \
-	%D%/accuracy/truth.h
+	%D%/accuracy/truth.h \
+	%D%/accuracy/weight.c
 
 if HAVE_CHECK
 check_PROGRAMS += %D%/test_compare
