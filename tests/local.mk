@@ -43,6 +43,7 @@ check_PROGRAMS += \
 	%D%/test_equations \
 	%D%/test_flux \
 	%D%/test_frame \
+	%D%/test_frame_initial \
 	%D%/test_golden \
 	%D%/test_grid \
 	%D%/test_isosurface \
