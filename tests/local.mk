@@ -186,6 +186,10 @@ check_PROGRAMS += %D%/test_compare
 %C%_test_compare_LDADD = %D%/libaccuracy.la $(LDADD)
 check_PROGRAMS += %D%/test_montecarlo
 %C%_test_montecarlo_LDADD = %D%/libaccuracy.la $(LDADD)
+check_PROGRAMS += %D%/test_samples
+%C%_test_samples_LDADD = %D%/libaccuracy.la $(LDADD)
+check_PROGRAMS += %D%/test_weights
+%C%_test_weights_LDADD = %D%/libaccuracy.la $(LDADD)
 check_PROGRAMS += %D%/test_truth
 %C%_test_truth_LDADD = %D%/libaccuracy.la $(LDADD)
 endif
