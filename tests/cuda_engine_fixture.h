@@ -14,7 +14,7 @@
 /* ---- a run, all of it kept --------------------------------------------------------------------------------------
  */
 
-enum { MOST_RECORDS = 32, MOST_SETTINGS = 12 };
+enum { MOST_RECORDS = 32, MOST_SETTINGS = 16 };
 
 typedef struct kept_record {
     gbees_record record;

@@ -43,6 +43,7 @@ check_PROGRAMS += \
 	%D%/test_equations \
 	%D%/test_flux \
 	%D%/test_frame \
+	%D%/test_frame_initial \
 	%D%/test_golden \
 	%D%/test_grid \
 	%D%/test_isosurface \
@@ -167,20 +168,28 @@ check_LTLIBRARIES += %D%/libaccuracy.la
 	%D%/accuracy/moments.c \
 	%D%/accuracy/montecarlo.c \
 	%D%/accuracy/montecarlo.h \
+	%D%/accuracy/random.c \
 	%D%/accuracy/report.c \
 	%D%/accuracy/report.h \
 	%D%/accuracy/row.c \
 	%D%/accuracy/row.h \
+	%D%/accuracy/samples.h \
+	%D%/accuracy/start.c \
 	%D%/accuracy/study.c \
 	%D%/accuracy/study.h \
 	%D%/accuracy/truth.c \
-	%D%/accuracy/truth.h
+	%D%/accuracy/truth.h \
+	%D%/accuracy/weight.c
 
 if HAVE_CHECK
 check_PROGRAMS += %D%/test_compare
 %C%_test_compare_LDADD = %D%/libaccuracy.la $(LDADD)
 check_PROGRAMS += %D%/test_montecarlo
 %C%_test_montecarlo_LDADD = %D%/libaccuracy.la $(LDADD)
+check_PROGRAMS += %D%/test_samples
+%C%_test_samples_LDADD = %D%/libaccuracy.la $(LDADD)
+check_PROGRAMS += %D%/test_weights
+%C%_test_weights_LDADD = %D%/libaccuracy.la $(LDADD)
 check_PROGRAMS += %D%/test_truth
 %C%_test_truth_LDADD = %D%/libaccuracy.la $(LDADD)
 endif

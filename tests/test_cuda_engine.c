@@ -70,6 +70,12 @@ static const struct {
        "initial=[{weight: 3, mean: [-11.5, -10, 9.5], covariance: [1, 1, 1]}, "
        "{mean: [-4, -9, 9], covariance: [[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]]}]"}},
      &same},
+    {{"duffing",
+      "shim_turned",
+      {"rotate=yes", "width=0.03", "records=2", "end=1",
+       "initial=[{weight: 2, mean: [0, 1], covariance: [0.01, 0.01]}, "
+       "{mean: [0.4, 1.2], covariance: [[0.01, 0.004], [0.004, 0.005]]}]"}},
+     &same},
     {{"linear",
       "shim_eight",
       {"dimension=8", "records=2", "end=0.3", "factor=0.5", "extent=1", "threshold=1e-5",

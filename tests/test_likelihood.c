@@ -171,15 +171,16 @@ static double miss(const gbees_measurement *m, int averages, int part)
     return e.log_evidence - right;
 }
 
-/* Sums over points are integrals; those over averages, where P and L vary in one cell, are of second order. */
+/* Sums over points are integrals; those over averages, where P and L vary in one cell, are of fourth order: as far as
+ * L does vary, which case 3 with fine cells does by less than a hundredth in some. */
 START_TEST(evidence_is_absolute)
 {
     const gbees_measurement *m = &on_line[_i];
     double coarse = miss(m, 1, 1), fine = miss(m, 1, 2);
 
     ck_assert_double_lt(fabs(miss(m, 0, 1)), 1e-8);
-    ck_assert_double_lt(fabs(fine), 0.3 * fabs(coarse));
-    ck_assert_double_lt(fabs(fine - coarse / 4), 1e-5);
+    ck_assert_double_lt(fabs(coarse), 1e-5);
+    ck_assert_double_lt(fabs(fine - coarse / 16), _i == 3 ? 1e-5 : 3e-9);
 }
 END_TEST
 

@@ -89,31 +89,65 @@ static const double WEIGHTS_5[] = {0.1184634425280945, 0.2393143352496832, 0.284
 static const double NODES_3[] = {-0.3872983346207417, 0, 0.3872983346207417};
 static const double WEIGHTS_3[] = {0.2777777777777778, 0.4444444444444444, 0.2777777777777778};
 
-/* Logarithms of the likelihood's averages over a brick's cells. */
+/* How the density leans inside a brick's cells, along the axes that count: slopes. */
+static void find_slopes(const gbees_engine *e, uint32_t slot, const int *axes, int count, double (*slope)[64])
+{
+    const gbees_shape *shape = &e->g.shape;
+    const size_t cells = (size_t)e->cells, row = slot * cells;
+    double sum[64] = {0};
+
+    for (int a = 0; a < count; a++) {
+        const int down = 2 * axes[a], up = down + 1;
+        const size_t below = grid_neighbor(&e->g, slot, down) * cells, above = grid_neighbor(&e->g, slot, up) * cells;
+
+        for (int cell = 0; cell < e->cells; cell++) {
+            const size_t to_below = (size_t)gbees_shape_beside(shape, cell, down);
+            const size_t to_above = (size_t)gbees_shape_beside(shape, cell, up);
+            const double here = engine_p(e, row + (size_t)cell);
+            const int first = gbees_shape_side(shape, down) >> cell & 1,
+                      last = gbees_shape_side(shape, up) >> cell & 1;
+
+            slope[a][cell] = here > 0 ? gbees_cell_slope(engine_p(e, (first ? below : row) + to_below), here,
+                                                         engine_p(e, (last ? above : row) + to_above))
+                                      : 0;
+            sum[cell] += fabs(slope[a][cell]);
+        }
+    }
+    for (int a = 0; a < count; a++)
+        for (int cell = 0; cell < e->cells; cell++)
+            slope[a][cell] *= gbees_slope_share(sum[cell]);
+}
+
+/* Logarithms of the likelihood's averages over a brick's cells, weighted as the density leans inside them. */
 static void log_averages(const gbees_engine *e, const likelihood *l, uint32_t slot, double *out)
 {
     int axes[GBEES_MAX_DIM], varying = varying_axes(e, l, slot, axes), nodes = varying > 3 ? 3 : 5, points = 1;
-    double shift[GBEES_MAX_DIM] = {0}, value[64], sum[64] = {0};
+    double shift[GBEES_MAX_DIM] = {0}, value[64], sum[64] = {0}, slope[GBEES_MAX_DIM][64];
 
+    find_slopes(e, slot, axes, varying, slope);
     for (int cell = 0; cell < e->cells; cell++)
         out[cell] = -INFINITY;
     for (int a = 0; a < varying; a++)
         points *= nodes;
     for (int point = 0; point < points; point++) {
-        double weight = 1;
+        double weight = 1, place[GBEES_MAX_DIM];
         int digits = point;
 
         for (int a = 0; a < varying; a++, digits /= nodes) {
-            shift[axes[a]] = e->problem->width[axes[a]] * (nodes == 5 ? NODES_5 : NODES_3)[digits % nodes];
+            place[a] = (nodes == 5 ? NODES_5 : NODES_3)[digits % nodes];
+            shift[axes[a]] = e->problem->width[axes[a]] * place[a];
             weight *= (nodes == 5 ? WEIGHTS_5 : WEIGHTS_3)[digits % nodes];
         }
         log_likelihoods_at(e, l, slot, shift, value);
         for (int cell = 0; cell < e->cells; cell++) {
-            double top = fmax(out[cell], value[cell]);
+            double top = fmax(out[cell], value[cell]), lean = 1;
 
+            for (int a = 0; a < varying; a++)
+                lean += slope[a][cell] * place[a];
             if (isnan(value[cell]))
                 top = value[cell];
-            sum[cell] = top == -INFINITY ? 0 : sum[cell] * exp(out[cell] - top) + weight * exp(value[cell] - top);
+            sum[cell] =
+                top == -INFINITY ? 0 : sum[cell] * exp(out[cell] - top) + weight * lean * exp(value[cell] - top);
             out[cell] = top;
         }
     }
@@ -122,7 +156,7 @@ static void log_averages(const gbees_engine *e, const likelihood *l, uint32_t sl
 }
 
 /* The logarithm of what a cell's probability is multiplied with: with cell averages that is the likelihood's average
- * over the cell, else its value at the centre. */
+ * over the cell, weighted as above, else its value at the centre. */
 static void log_likelihoods(const gbees_engine *e, const likelihood *l, uint32_t slot, double *out)
 {
     double nowhere[GBEES_MAX_DIM] = {0};
@@ -187,9 +221,11 @@ static int fail_likelihood(const gbees_engine *e, const likelihood *l, gbees_err
     return failure_likelihood(e->problem, l->measurement, l->time, NULL, error);
 }
 
-/* P becomes P L over its largest value. */
+/* P becomes P L over its largest value: in the other rows, as cells beside must still be what they were. */
 static void multiply(gbees_engine *e, const likelihood *l, double heaviest)
 {
+    void *const before = e->p;
+
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++) {
         size_t at = (size_t)e->g.used[k] * (size_t)e->cells;
@@ -197,11 +233,16 @@ static void multiply(gbees_engine *e, const likelihood *l, double heaviest)
 
         log_likelihoods(e, l, e->g.used[k], log_l);
         for (int cell = 0; cell < e->cells; cell++) {
-            double p = engine_p(e, at + (size_t)cell);
+            double p = engine_p(e, at + (size_t)cell), weighted = p > 0 ? exp(log(p) + log_l[cell] - heaviest) : 0;
 
-            engine_set_p(e, at + (size_t)cell, p > 0 ? exp(log(p) + log_l[cell] - heaviest) : 0);
+            if (e->real_size == sizeof(float))
+                ((float *)e->next)[at + (size_t)cell] = (float)weighted;
+            else
+                ((double *)e->next)[at + (size_t)cell] = weighted;
         }
     }
+    e->p = e->next;
+    e->next = before;
 }
 
 int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,

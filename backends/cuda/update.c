@@ -54,7 +54,7 @@ static int fail_likelihood(const gbees_engine *e, const gbees_clock *clock, cons
     return failure_likelihood(e->problem, measurement, clock->time, known ? index : NULL, error);
 }
 
-/* P = P L over its sum; the logarithm of that sum. */
+/* P = P L over its sum, in the rows that were spare; the logarithm of that sum. */
 static int multiply(gbees_engine *e, gbees_gain *gain, double *log_sum, gbees_error *error)
 {
     gbees_state *s = e->state;
@@ -64,6 +64,7 @@ static int multiply(gbees_engine *e, gbees_gain *gain, double *log_sum, gbees_er
     int status = engine_launch(e, KERNEL_MULTIPLY, arguments, 1, "updating with a measurement", error);
     if (status)
         return status;
+    s->current = s->current ? 0 : 1;
     double sum = ldexp((double)s->moment[0].high, -16) + ldexp((double)s->moment[0].low, -52), factor = 1 / sum;
     void *scale[] = {&factor};
     s->marked_mass = 0;

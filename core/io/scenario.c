@@ -347,7 +347,7 @@ int gbees_scenario_set(gbees_scenario *scenario, const char *assignment, gbees_e
 /* A record brings its grid and its time along: another source's word on them was not meant for it. */
 static int comes_with_record(const gbees_scenario *scenario, const char *key)
 {
-    static const char *const keys[] = {"factor", "width", "extent", "start"};
+    static const char *const keys[] = {"factor", "width", "extent", "rotate", "start"};
     const gbees_node *initial = gbees_scenario_find(scenario, "initial");
 
     for (size_t k = 0; initial && initial->kind == GBEES_NODE_MAP && k < sizeof keys / sizeof *keys; k++)

@@ -40,6 +40,19 @@ GBEES_NUM double gbees_student_exponent(double gaussian, int size, double degree
     return -0.5 * (degrees + size) * log1p(-2 * gaussian / degrees);
 }
 
+/* How a density leans inside a cell: 1 + sum of slope * place, place from -1/2 to 1/2, times its average there.  From
+ * the averages of the cells beside along an axis ... */
+GBEES_NUM double gbees_cell_slope(double below, double here, double above)
+{
+    return 0.5 * (above - below) / here;
+}
+
+/* ... times this, where all slopes' sizes have that sum: so it is nowhere below 0. */
+GBEES_NUM double gbees_slope_share(double sum)
+{
+    return sum > 2 ? 2 / sum : 1;
+}
+
 /* A model's own log-likelihood: minus infinity says "impossible", plus infinity is no better than no number. */
 GBEES_NUM double gbees_own_log_likelihood(double value)
 {

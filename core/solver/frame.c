@@ -10,11 +10,14 @@
 #include <math.h>
 #include <string.h>
 
-static int is_diagonal(const double *a, int n)
+/* What is 0 but for rounding, in units of both deviations: in a mixture's covariance, and in a turned one's. */
+static const double rounding = 1e-13;
+
+static int is_diagonal(const double *a, int n, double tolerance)
 {
     for (int j = 0; j < n; j++)
         for (int k = 0; k < n; k++)
-            if (j != k && a[j * n + k] != 0)
+            if (j != k && !(fabs(a[j * n + k]) <= tolerance * sqrt(a[j * n + j]) * sqrt(a[k * n + k])))
                 return 0;
     return 1;
 }
@@ -74,20 +77,51 @@ int builder_take_frame(builder *b, const gbees_node *node)
     return GBEES_OK;
 }
 
-int builder_set_frame(builder *b)
+/* to = R^T a R, or R a R^T (back). */
+static void turn_matrix(int n, const double *rotation, int back, const double *a, double *to)
+{
+    const int row = back ? n : 1, column = back ? 1 : n;
+    double half[GBEES_MAX_DIM * GBEES_MAX_DIM];
+
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++) {
+            half[j * n + k] = 0;
+            for (int m = 0; m < n; m++)
+                half[j * n + k] += rotation[j * row + m * column] * a[m * n + k];
+        }
+    for (int j = 0; j < n; j++)
+        for (int k = j; k < n; k++) {
+            double sum = 0;
+
+            for (int m = 0; m < n; m++)
+                sum += half[j * n + m] * rotation[k * row + m * column];
+            to[j * n + k] = to[k * n + j] = sum;
+        }
+}
+
+/* A Gaussian of a mixture in the grid's axes. Where these are its own, its covariance is diagonal. */
+static void turn_gaussian(const gbees_problem *problem, const double *centre, gbees_gaussian *gaussian)
+{
+    const int n = problem->dimension;
+    double *const c = gaussian->covariance, mean[GBEES_MAX_DIM] = {0};
+
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++)
+            mean[j] += problem->rotation[k * n + j] * (gaussian->mean[k] - centre[k]);
+    memcpy(gaussian->mean, mean, sizeof mean);
+    turn_matrix(n, problem->rotation, 0, c, c);
+    for (int j = 0; j < n; j++)
+        for (int k = j + 1; k < n; k++)
+            if (fabs(c[j * n + k]) <= rounding * sqrt(c[j * n + j]) * sqrt(c[k * n + k]))
+                c[j * n + k] = c[k * n + j] = 0;
+}
+
+static int turn_to_eigenvectors(builder *b, const gbees_node *node)
 {
     gbees_problem *problem = b->problem;
-    const gbees_node *node = builder_find(b, "rotate");
     const int n = problem->dimension;
     double vectors[GBEES_MAX_DIM * GBEES_MAX_DIM], values[GBEES_MAX_DIM], variance[GBEES_MAX_DIM];
 
-    if (builder_is_set(b, "rotate", "yes") && builder_find(b, "initial"))
-        return gbees_node_error(node, b->error,
-                                "rotate: a grid is turned to the eigenvectors of 'covariance': leave it out where "
-                                "'initial' says how the density begins");
-    /* Without correlations the axes are the model's, and all is as it would be. */
-    if (!builder_is_set(b, "rotate", "yes") || is_diagonal(problem->covariance, n))
-        return GBEES_OK;
     memcpy(vectors, problem->covariance, sizeof vectors);
     if (LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'V', 'L', n, vectors, n, values))
         return gbees_node_error(node, b->error, "rotate: the eigenvectors of the covariance were not found");
@@ -102,28 +136,35 @@ int builder_set_frame(builder *b)
     memset(problem->covariance, 0, sizeof problem->covariance);
     for (int j = 0; j < n; j++)
         problem->covariance[j * n + j] = variance[j];
+    for (int g = 0; g < problem->gaussian_count; g++)
+        turn_gaussian(problem, problem->mean, (gbees_gaussian *)&problem->gaussians[g]);
     return builder_take_frame(b, node);
 }
 
-/* R C R^T. */
-static void turn_matrix(int n, const double *rotation, double *c)
+/* A record's cells can't be turned: the key may say what they are, no more. */
+static int agree_with_record(const builder *b, const gbees_node *node)
 {
-    double half[GBEES_MAX_DIM * GBEES_MAX_DIM];
+    const int turned = builder_is_set(b, "rotate", "yes");
 
-    for (int j = 0; j < n; j++)
-        for (int k = 0; k < n; k++) {
-            half[j * n + k] = 0;
-            for (int m = 0; m < n; m++)
-                half[j * n + k] += rotation[j * n + m] * c[m * n + k];
-        }
-    for (int j = 0; j < n; j++)
-        for (int k = j; k < n; k++) {
-            double sum = 0;
+    if (!node || turned == b->problem->rotated)
+        return GBEES_OK;
+    return gbees_node_error(node, b->error,
+                            "rotate: the grid is that of the initial record, which is %s: leave it out",
+                            turned ? "not turned" : "turned");
+}
 
-            for (int m = 0; m < n; m++)
-                sum += half[j * n + m] * rotation[k * n + m];
-            c[j * n + k] = c[k * n + j] = sum;
-        }
+int builder_set_frame(builder *b)
+{
+    const gbees_problem *problem = b->problem;
+    const gbees_node *node = builder_find(b, "rotate");
+
+    if (problem->cells)
+        return agree_with_record(b, node);
+    /* Without correlations the axes are the model's, and all is as it would be. */
+    if (!builder_is_set(b, "rotate", "yes") ||
+        is_diagonal(problem->covariance, problem->dimension, problem->gaussian_count > 0 ? rounding : 0))
+        return GBEES_OK;
+    return turn_to_eigenvectors(b, node);
 }
 
 void gbees_frame_statistics(const gbees_problem *problem, gbees_statistics *statistics)
@@ -134,5 +175,5 @@ void gbees_frame_statistics(const gbees_problem *problem, gbees_statistics *stat
         return;
     memcpy(mean, statistics->mean, sizeof mean);
     gbees_problem_point(problem, mean, statistics->mean);
-    turn_matrix(problem->dimension, problem->rotation, statistics->covariance);
+    turn_matrix(problem->dimension, problem->rotation, 1, statistics->covariance, statistics->covariance);
 }

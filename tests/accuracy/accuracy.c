@@ -157,6 +157,16 @@ static int measure_all(run *this, const options *chosen, gbees_accuracy *list, g
     return status;
 }
 
+/* What the samples are drawn from. */
+static const char *start_of(const gbees_problem *problem, int cut)
+{
+    if (problem->cells)
+        return "initial record";
+    if (problem->gaussian_count > 0)
+        return cut ? "mixture cut at the initial boxes" : "whole mixture";
+    return cut ? "Gaussian cut at the initial box" : "whole Gaussian";
+}
+
 static int report_run(const options *chosen, const char *folder, gbees_error *error)
 {
     gbees_accuracy *list = NULL;
@@ -174,7 +184,7 @@ static int report_run(const options *chosen, const char *folder, gbees_error *er
 
         printf("%s, %s: %zu samples of the %s, Runge-Kutta steps of at most %g, seed %llu.\n\n", folder,
                this.study.problem->model->name, chosen->montecarlo.count,
-               chosen->montecarlo.cut ? "Gaussian cut at the initial box" : "whole Gaussian", chosen->montecarlo.step,
+               start_of(this.study.problem, chosen->montecarlo.cut), chosen->montecarlo.step,
                (unsigned long long)chosen->montecarlo.seed);
         gbees_accuracy_print(stdout, list, count);
         putchar('\n');

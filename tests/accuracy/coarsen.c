@@ -25,6 +25,21 @@ static int32_t divide(int32_t index, int32_t factor)
     return index / factor - (index % factor < 0);
 }
 
+/* The middle of the first wider cell, which is at the centre of cells 0 .. factor - 1. */
+static void shift_origin(gbees_snapshot *coarse, const gbees_snapshot *snapshot, int factor)
+{
+    const int n = snapshot->dimension;
+
+    for (int j = 0; j < n; j++) {
+        const double half = (factor - 1) * snapshot->width[j] / 2;
+
+        if (!snapshot->rotated)
+            coarse->origin[j] += half;
+        for (int k = 0; k < n && snapshot->rotated; k++)
+            coarse->origin[k] += snapshot->rotation[k * n + j] * half;
+    }
+}
+
 /* Sorts the cells and adds up those of one index; returns how many are left. */
 static size_t merge(cell *cells, size_t count)
 {
@@ -55,12 +70,12 @@ int gbees_compare_coarsen(const gbees_snapshot *snapshot, int factor, gbees_snap
     if (complete) {
         *new = *snapshot;
         memset(new->index, 0, sizeof new->index);
+        shift_origin(new, snapshot, factor);
         new->count = merge(cells, snapshot->count);
         complete = (new->p = calloc(new->count + 1, sizeof *new->p)) != NULL;
     }
     for (int j = 0; complete && j < n; j++) {
         new->width[j] = factor * snapshot->width[j];
-        new->origin[j] = snapshot->origin[j] + (factor - 1) * snapshot->width[j] / 2;
         complete = (new->index[j] = calloc(new->count + 1, sizeof *new->index[j])) != NULL;
         for (size_t i = 0; complete && i < new->count; i++)
             new->index[j][i] = cells[i].index[j];

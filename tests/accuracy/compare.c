@@ -64,6 +64,19 @@ double gbees_compare_spread(int dimension, const gbees_moments *moments, const g
 
 /* ---- samples in cells ------------------------------------------------------------------------------------- */
 
+/* Along one of the grid's axes, in cells from the middle of cell 0. */
+static double place_of(const gbees_snapshot *snapshot, const gbees_montecarlo *montecarlo, int axis, size_t i)
+{
+    const int n = snapshot->dimension;
+    double sum = 0;
+
+    if (!snapshot->rotated)
+        return (montecarlo->x[axis][i] - snapshot->origin[axis]) / snapshot->width[axis];
+    for (int k = 0; k < n; k++)
+        sum += snapshot->rotation[k * n + axis] * (montecarlo->x[k][i] - snapshot->origin[k]);
+    return sum / snapshot->width[axis];
+}
+
 /* The cell that holds sample i, by bisection; snapshot->count if it is not recorded. */
 static size_t cell_find(const gbees_snapshot *snapshot, const gbees_montecarlo *montecarlo, size_t i)
 {
@@ -71,7 +84,7 @@ static size_t cell_find(const gbees_snapshot *snapshot, const gbees_montecarlo *
     size_t lo = 0, hi = snapshot->count;
 
     for (int j = 0; j < snapshot->dimension; j++)
-        place[j] = floor((montecarlo->x[j][i] - snapshot->origin[j]) / snapshot->width[j] + 0.5);
+        place[j] = floor(place_of(snapshot, montecarlo, j, i) + 0.5);
     while (lo < hi) {
         size_t middle = lo + (hi - lo) / 2;
         int axis = 0;
@@ -132,11 +145,11 @@ int gbees_compare_binned(const gbees_snapshot *snapshot, const gbees_montecarlo 
 /* ---- marginals -------------------------------------------------------------------------------------------- */
 
 /* Sums by index along an axis: entry 1 + i is index lo + i, entry 0 what is below, the last what is above. */
-static void samples_marginal(const gbees_montecarlo *montecarlo, int axis, double origin, double width, int32_t lo,
+static void samples_marginal(const gbees_snapshot *snapshot, const gbees_montecarlo *montecarlo, int axis, int32_t lo,
                              size_t length, double *sum)
 {
     for (size_t i = 0; i < montecarlo->count; i++) {
-        double place = floor((montecarlo->x[axis][i] - origin) / width + 0.5) - lo + 1;
+        double place = floor(place_of(snapshot, montecarlo, axis, i) + 0.5) - lo + 1;
 
         sum[place < 1 ? 0 : place > (double)length ? length + 1 : (size_t)place] += montecarlo->weight[i];
     }
@@ -160,7 +173,7 @@ static int marginal_distance(const gbees_snapshot *snapshot, const gbees_monteca
     samples = grid + length + 2;
     for (size_t i = 0; i < snapshot->count; i++)
         grid[1 + (size_t)((int64_t)index[i] - lo)] += snapshot->p[i];
-    samples_marginal(montecarlo, axis, snapshot->origin[axis], snapshot->width[axis], lo, length, samples);
+    samples_marginal(snapshot, montecarlo, axis, lo, length, samples);
     for (size_t i = 0; i < length + 2; i++) {
         sum += grid[i];
         all += samples[i];
@@ -199,6 +212,10 @@ static int same_grid(const gbees_snapshot *a, const gbees_snapshot *b)
     for (int j = 0; j < a->dimension; j++) {
         if (fabs(a->origin[j] - b->origin[j]) > 1e-9 * a->width[j] ||
             fabs(a->width[j] - b->width[j]) > 1e-12 * a->width[j])
+            return 0;
+    }
+    for (int k = 0; k < a->dimension * a->dimension; k++) {
+        if (fabs(a->rotation[k] - b->rotation[k]) > 1e-12)
             return 0;
     }
     return 1;

@@ -23,7 +23,8 @@ int gbees_compare_binned(const gbees_snapshot *snapshot, const gbees_montecarlo 
 int gbees_compare_kernel(const gbees_snapshot *snapshot, const gbees_montecarlo *montecarlo, size_t count,
                          double *coefficient, gbees_error *error);
 
-/* Kolmogorov's distance of each axis' marginal: the largest difference of the cumulative sums at the cells' faces. */
+/* Kolmogorov's distance of each axis' marginal: the largest difference of the cumulative sums at the cells' faces.
+ * The axes are the grid's, which may be turned. */
 int gbees_compare_marginals(const gbees_snapshot *snapshot, const gbees_montecarlo *montecarlo, double *distance,
                             gbees_error *error);
 

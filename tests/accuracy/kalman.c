@@ -16,7 +16,7 @@ static const struct {
     {3, 4, "extent: 5\nthreshold: 1.0e-13\n"},    {4, 0.5, "extent: 5\nthreshold: 1.0e-11\n"},
     {4, 1, "extent: 5\nthreshold: 1.0e-11\n"},    {4, 2, "extent: 5\nthreshold: 1.0e-12\n"},
     {5, 0.5, "extent: 4.5\nthreshold: 1.0e-9\n"}, {5, 1, "extent: 4.5\nthreshold: 1.0e-10\n"},
-    {6, 0.5, "extent: 4\nthreshold: 1.0e-8\n"},
+    {6, 0.5, "extent: 4\nthreshold: 1.0e-8\n"},   {6, 1, "extent: 4\nthreshold: 1.0e-9\n"},
 };
 
 int main(int count, char **words)
@@ -26,7 +26,7 @@ int main(int count, char **words)
     (void)printf("| n | h/σ | steps | cells | mean | covariance | mean, updated | covariance, updated | log C |\n"
                  "| --: | --: | --: | --: | --: | --: | --: | --: | --: |\n");
     for (size_t i = 0; i < sizeof grids / sizeof *grids && grids[i].n <= most; i++) {
-        kalman_result r;
+        kalman_result r = {.steps = 0};
         gbees_error error = {GBEES_OK, ""};
 
         if (kalman_run(grids[i].n, grids[i].factor, grids[i].settings, threads, &r, &error)) {

@@ -90,7 +90,7 @@ static int kernel_factor(const gbees_montecarlo *montecarlo, size_t count, doubl
     return GBEES_OK;
 }
 
-/* Vectors are taken from the first mean, to keep digits. */
+/* Vectors are taken from the middle of the grid, to keep digits. */
 static void whiten(int n, const double *factor, const double *origin, const double *x, double *y)
 {
     double offset[GBEES_MAX_DIM] = {0};
@@ -100,7 +100,8 @@ static void whiten(int n, const double *factor, const double *origin, const doub
     gbees_cholesky_solve(n, factor, offset, y);
 }
 
-static int cloud_create(const gbees_montecarlo *montecarlo, size_t count, cloud *samples, gbees_error *error)
+static int cloud_create(const gbees_montecarlo *montecarlo, size_t count, const double *origin, cloud *samples,
+                        gbees_error *error)
 {
     const int n = montecarlo->problem->dimension;
     cloud new = {.count = count};
@@ -119,7 +120,7 @@ static int cloud_create(const gbees_montecarlo *montecarlo, size_t count, cloud 
 
         for (int j = 0; j < n; j++)
             x[j] = montecarlo->x[j][i];
-        whiten(n, new.factor, montecarlo->problem->mean, x, y);
+        whiten(n, new.factor, origin, x, y);
         for (int j = 0; j < n; j++)
             new.x[j][i] = y[j];
         new.weight[i] = montecarlo->weight[i];
@@ -138,7 +139,7 @@ int gbees_compare_kernel(const gbees_snapshot *snapshot, const gbees_montecarlo 
 
     if (count == 0 || count > montecarlo->count)
         count = montecarlo->count;
-    if ((status = cloud_create(montecarlo, count, &samples, error)))
+    if ((status = cloud_create(montecarlo, count, snapshot->origin, &samples, error)))
         return status;
     estimate = malloc((snapshot->count + 1) * sizeof *estimate);
     if (!estimate) {
@@ -150,8 +151,8 @@ int gbees_compare_kernel(const gbees_snapshot *snapshot, const gbees_montecarlo 
         double x[GBEES_MAX_DIM], y[GBEES_MAX_DIM];
 
         for (int j = 0; j < n; j++)
-            x[j] = snapshot->origin[j] + snapshot->width[j] * snapshot->index[j][i];
-        whiten(n, samples.factor, montecarlo->problem->mean, x, y);
+            x[j] = gbees_snapshot_centre(snapshot, j, i);
+        whiten(n, samples.factor, snapshot->origin, x, y);
         estimate[i] = evaluate(&samples, n, y);
     }
     for (size_t i = 0; i < snapshot->count; i++) {

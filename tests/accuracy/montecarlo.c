@@ -1,8 +1,6 @@
-/* montecarlo.c - drawing, carrying and weighting the samples; their moments are in moments.c. */
-#include "montecarlo.h"
-#include "cholesky.h"
-#include "numerics/likelihood.h"
-#include <Random123/philox.h>
+/* montecarlo.c - samples made, and carried along the flow; they are drawn in start.c and weighted in weight.c, their
+ * moments are in moments.c. */
+#include "samples.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,21 +8,9 @@
 #include <omp.h>
 #endif
 
-enum { BLOCK = 512, ATTEMPTS = 10000, FEWEST = 128 };
+enum { BLOCK = SAMPLES_BLOCK, FEWEST = 128 };
 
 static const double origin[GBEES_MAX_DIM];
-
-static size_t block_count(const gbees_montecarlo *montecarlo)
-{
-    return (montecarlo->count + BLOCK - 1) / BLOCK;
-}
-
-static size_t block_size(const gbees_montecarlo *montecarlo, size_t block)
-{
-    size_t left = montecarlo->count - block * BLOCK;
-
-    return left < BLOCK ? left : BLOCK;
-}
 
 int gbees_montecarlo_threads(const gbees_montecarlo *montecarlo)
 {
@@ -37,80 +23,7 @@ int gbees_montecarlo_threads(const gbees_montecarlo *montecarlo)
 #endif
 }
 
-/* ---- drawing ---------------------------------------------------------------------------------------------- */
-
-/* What random numbers are for: none is used twice. */
-enum { FOR_START, FOR_NOISE };
-
-/* Box-Muller on four 53-bit numbers of one Philox call: four independent standard normals. */
-static void draw_four(uint64_t seed, uint64_t sample, uint64_t attempt, uint64_t call, uint64_t purpose, double z[4])
-{
-    const philox4x64_ctr_t counter = {{sample, attempt, call, purpose}};
-    const philox4x64_key_t key = {{seed, 0}};
-    const philox4x64_ctr_t bits = philox4x64(counter, key);
-
-    for (int i = 0; i < 4; i += 2) {
-        double u = (double)((bits.v[i] >> 11) + 1) * 0x1p-53; /* (0, 1]: its logarithm is finite */
-        double angle = (double)(bits.v[i + 1] >> 11) * 0x1p-53 * 6.283185307179586;
-        double radius = sqrt(-2 * log(u));
-
-        z[i] = radius * cos(angle);
-        z[i + 1] = radius * sin(angle);
-    }
-}
-
-static int inside_box(const gbees_problem *problem, const double *offset)
-{
-    for (int j = 0; j < problem->dimension; j++) {
-        if (fabs(offset[j]) > (problem->extent[j] + 0.5) * problem->width[j])
-            return 0;
-    }
-    return 1;
-}
-
-static int draw_sample(gbees_montecarlo *montecarlo, const double *factor, size_t sample)
-{
-    const gbees_problem *problem = montecarlo->problem;
-    const int n = problem->dimension;
-    double z[GBEES_MAX_DIM], offset[GBEES_MAX_DIM];
-    int accepted = 0;
-
-    for (uint64_t attempt = 0; attempt < ATTEMPTS && !accepted; attempt++) {
-        for (int call = 0; 4 * call < n; call++)
-            draw_four(montecarlo->options.seed, sample, attempt, (uint64_t)call, FOR_START, &z[4 * call]);
-        for (int j = 0; j < n; j++) {
-            offset[j] = 0;
-            for (int k = 0; k <= j; k++)
-                offset[j] += factor[j * n + k] * z[k];
-        }
-        accepted = !montecarlo->options.cut || inside_box(problem, offset);
-    }
-    for (int j = 0; j < n; j++)
-        montecarlo->x[j][sample] = problem->mean[j] + offset[j];
-    montecarlo->log_weight[sample] = 0;
-    montecarlo->weight[sample] = 1;
-    return accepted;
-}
-
-static int draw_all(gbees_montecarlo *montecarlo, gbees_error *error)
-{
-    double factor[GBEES_MAX_DIM * GBEES_MAX_DIM];
-    int refused = 0;
-
-    if (montecarlo->problem->rotated)
-        return gbees_error_set(error, GBEES_EINPUT,
-                               "Monte Carlo: samples are drawn along the model's axes: give a "
-                               "scenario without 'rotate: yes'");
-    if (gbees_cholesky_factor(montecarlo->problem->dimension, montecarlo->problem->covariance, factor))
-        return gbees_error_set(error, GBEES_EINPUT, "Monte Carlo: the initial covariance is not positive definite");
-#pragma omp parallel for num_threads(gbees_montecarlo_threads(montecarlo)) reduction(| : refused)
-    for (size_t i = 0; i < montecarlo->count; i++)
-        refused |= !draw_sample(montecarlo, factor, i);
-    if (refused)
-        return gbees_error_set(error, GBEES_EUSAGE,
-                               "Monte Carlo: the grid's initial box holds hardly any of the Gaussian; don't cut it");
-    return GBEES_OK;
-}
+/* ---- making ------------------------------------------------------------------------------------------------ */
 
 static double *column_create(size_t count)
 {
@@ -126,8 +39,6 @@ int gbees_montecarlo_create(const gbees_problem *problem, const gbees_montecarlo
     if (options->count < FEWEST || !(options->step > 0))
         return gbees_error_set(error, GBEES_EUSAGE,
                                "Monte Carlo: at least %d samples and a time step above 0, please", FEWEST);
-    if (problem->gaussian_count > 0 || problem->cells)
-        return gbees_error_set(error, GBEES_EUSAGE, "Monte Carlo: from one Gaussian alone, not with 'initial'");
     if (!(new = calloc(1, sizeof *new)))
         return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory");
     *new = (gbees_montecarlo){problem, *options, problem->start, 0, options->count, {NULL}, NULL, NULL};
@@ -141,7 +52,7 @@ int gbees_montecarlo_create(const gbees_problem *problem, const gbees_montecarlo
     if (status)
         gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for %zu samples; take fewer", new->count);
     else
-        status = draw_all(new, error);
+        status = samples_draw(new, error);
     if (status)
         gbees_montecarlo_destroy(new);
     else
@@ -185,8 +96,10 @@ static void stage_add(stages *work, int n, size_t count, double *const *x, doubl
 static void drift_at(const gbees_problem *problem, size_t count, double t, const double *const *point,
                      double *const *drift)
 {
+    const gbees_functions *functions = samples_functions(problem);
+
     for (int j = 0; j < problem->dimension; j++)
-        problem->functions->component_d[j](count, t, origin, point, problem->parameters, drift[j]);
+        functions->component_d[j](count, t, origin, point, problem->parameters, drift[j]);
 }
 
 static void runge_kutta(const gbees_problem *problem, stages *work, size_t count, double t, double dt,
@@ -238,17 +151,18 @@ static void kick(const gbees_montecarlo *montecarlo, size_t block, double t, dou
 {
     const gbees_problem *problem = montecarlo->problem;
     const int n = problem->dimension, full = problem->model->diffusion == GBEES_FULL;
-    const size_t count = block_size(montecarlo, block);
+    const size_t count = samples_in_block(montecarlo, block);
     double q[GBEES_MAX_DIM * GBEES_MAX_DIM][BLOCK], factor[GBEES_MAX_DIM * GBEES_MAX_DIM], z[GBEES_MAX_DIM];
     double *out[GBEES_MAX_DIM * GBEES_MAX_DIM];
 
     for (int k = 0; k < (full ? n * n : n); k++)
         out[k] = q[k];
-    problem->functions->diffusion_d(count, t, origin, (const double *const *)x, problem->parameters, out);
+    samples_functions(problem)->diffusion_d(count, t, origin, (const double *const *)x, problem->parameters, out);
     for (size_t i = 0; i < count; i++) {
         noise_factor(n, full, (const double(*)[BLOCK])q, i, factor);
         for (int call = 0; 4 * call < n; call++)
-            draw_four(montecarlo->options.seed, block * BLOCK + i, number, (uint64_t)call, FOR_NOISE, &z[4 * call]);
+            samples_normals(montecarlo->options.seed, block * BLOCK + i, number, (uint64_t)call, SAMPLES_FOR_NOISE,
+                            &z[4 * call]);
         for (int j = 0; j < n; j++)
             for (int k = 0; k <= j; k++)
                 x[j][i] += sqrt(duration) * factor[j * n + k] * z[k];
@@ -260,11 +174,11 @@ static void step_block(gbees_montecarlo *montecarlo, stages *work, size_t block,
                        double *const *x)
 {
     const gbees_problem *problem = montecarlo->problem;
-    const int noisy = problem->functions->diffusion_d != NULL;
+    const int noisy = samples_functions(problem)->diffusion_d != NULL;
 
     if (noisy)
         kick(montecarlo, block, t + dt / 4, dt / 2, 2 * step, x);
-    runge_kutta(problem, work, block_size(montecarlo, block), t, dt, x);
+    runge_kutta(problem, work, samples_in_block(montecarlo, block), t, dt, x);
     if (noisy)
         kick(montecarlo, block, t + 3 * dt / 4, dt / 2, 2 * step + 1, x);
 }
@@ -273,7 +187,7 @@ static void step_block(gbees_montecarlo *montecarlo, stages *work, size_t block,
 static int advance_block(gbees_montecarlo *montecarlo, size_t block, double dt, size_t steps)
 {
     const int n = montecarlo->problem->dimension;
-    const size_t count = block_size(montecarlo, block);
+    const size_t count = samples_in_block(montecarlo, block);
     double *x[GBEES_MAX_DIM] = {NULL};
     double check = 0;
     stages work;
@@ -292,7 +206,7 @@ static int advance_block(gbees_montecarlo *montecarlo, size_t block, double dt, 
 int gbees_montecarlo_advance(gbees_montecarlo *montecarlo, double time, gbees_error *error)
 {
     const double length = time - montecarlo->time;
-    const size_t blocks = block_count(montecarlo);
+    const size_t blocks = samples_blocks(montecarlo);
     size_t steps;
     double dt;
     int lost = 0;
@@ -313,67 +227,5 @@ int gbees_montecarlo_advance(gbees_montecarlo *montecarlo, double time, gbees_er
                                montecarlo->time, time);
     montecarlo->time = time;
     montecarlo->steps += steps;
-    return GBEES_OK;
-}
-
-/* ---- weighting -------------------------------------------------------------------------------------------- */
-
-static void update_block(gbees_montecarlo *montecarlo, const gbees_measurement *measurement, const double *factor,
-                         size_t block)
-{
-    const gbees_problem *problem = montecarlo->problem;
-    const size_t first = block * BLOCK, count = block_size(montecarlo, block);
-    double y[GBEES_MAX_DIM][BLOCK], r[GBEES_MAX_DIM];
-    double *out[GBEES_MAX_DIM + 1] = {NULL}; /* ends with NULL: how the batch knows the measurement's size */
-    const double *x[GBEES_MAX_DIM] = {NULL};
-
-    for (int j = 0; j < problem->dimension; j++)
-        x[j] = montecarlo->x[j] + first;
-    for (int k = 0; k < measurement->size; k++)
-        out[k] = y[k];
-    problem->functions->measure_d(measurement->function, count, montecarlo->time, origin, x, problem->parameters,
-                                  out);
-    for (size_t i = 0; i < count; i++) {
-        double square = 0;
-
-        for (int k = 0; k < measurement->size; k++)
-            r[k] = gbees_wrapped(measurement->value[k] - y[k][i], measurement->period[k]);
-        gbees_cholesky_solve(measurement->size, factor, r, r);
-        for (int k = 0; k < measurement->size; k++)
-            square += r[k] * r[k];
-        montecarlo->log_weight[first + i] -= square / 2;
-    }
-}
-
-int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measurement *measurement, gbees_error *error)
-{
-    const size_t blocks = block_count(montecarlo);
-    double factor[GBEES_MAX_DIM * GBEES_MAX_DIM], largest = -INFINITY;
-
-    if (!montecarlo->problem->functions->measure_d)
-        return gbees_error_set(error, GBEES_EMODEL, "Monte Carlo: the model '%s' has no measurement function",
-                               montecarlo->problem->model->name);
-    if (measurement->missing || measurement->likelihood != GBEES_LIKELIHOOD_GAUSSIAN)
-        return gbees_error_set(error, GBEES_EUSAGE,
-                               "Monte Carlo: whole measurements with Gaussian noise alone: not that at t = %g",
-                               measurement->time);
-    if (gbees_cholesky_factor(measurement->size, measurement->covariance, factor))
-        return gbees_error_set(error, GBEES_EINPUT,
-                               "Monte Carlo: the covariance of the measurement at t = %g is not positive definite",
-                               measurement->time);
-#pragma omp parallel for num_threads(gbees_montecarlo_threads(montecarlo)) reduction(max : largest)
-    for (size_t block = 0; block < blocks; block++) {
-        update_block(montecarlo, measurement, factor, block);
-        for (size_t i = block * BLOCK; i < block * BLOCK + block_size(montecarlo, block); i++)
-            largest = fmax(largest, montecarlo->log_weight[i]);
-    }
-    if (!isfinite(largest))
-        return gbees_error_set(error, GBEES_ENUMERIC, "Monte Carlo: the measurement at t = %g is not finite anywhere",
-                               measurement->time);
-#pragma omp parallel for num_threads(gbees_montecarlo_threads(montecarlo))
-    for (size_t i = 0; i < montecarlo->count; i++) {
-        montecarlo->log_weight[i] -= largest;
-        montecarlo->weight[i] = exp(montecarlo->log_weight[i]);
-    }
     return GBEES_OK;
 }

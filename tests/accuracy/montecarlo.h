@@ -1,4 +1,4 @@
-/* montecarlo.h - the truth to hold a grid against: samples of the initial Gaussian, each carried along the flow.
+/* montecarlo.h - the truth to hold a grid against: samples of the initial density, each carried along the flow.
  *
  * Sample i gets its random numbers from a counter (Random123's Philox), is advanced by itself with classical
  * Runge-Kutta steps, between halves of Euler and Maruyama's where the model has noise, and is weighted by the
@@ -18,7 +18,7 @@ typedef struct gbees_montecarlo_options {
     double step;  /* the longest time step */
     uint64_t seed;
     int threads; /* 0: as many as the machine has */
-    int cut;     /* the Gaussian is cut at the outer faces of the grid's initial box: what a grid propagates */
+    int cut;     /* Gaussians are cut at the outer faces of the cells of the initial set: what a grid propagates */
 } gbees_montecarlo_options;
 
 /* Read it, but change it by the functions below only. */
@@ -28,7 +28,7 @@ typedef struct gbees_montecarlo {
     double time;
     uint64_t steps; /* so far */
     size_t count;
-    double *x[GBEES_MAX_DIM]; /* x[j][i]: state j of sample i */
+    double *x[GBEES_MAX_DIM]; /* x[j][i]: state j of sample i, in the model's axes */
     double *log_weight;
     double *weight; /* exp(log_weight), the largest 1 */
 } gbees_montecarlo;
@@ -49,7 +49,7 @@ void gbees_montecarlo_destroy(gbees_montecarlo *montecarlo);
 /* Carries all samples to `time`, in equal steps. After GBEES_ENUMERIC the samples are useless. */
 int gbees_montecarlo_advance(gbees_montecarlo *montecarlo, double time, gbees_error *error);
 
-/* Bayes' rule: multiplies the weights with exp(-r' S^-1 r / 2), r = value - h(x). */
+/* Bayes' rule: multiplies the weights with the measurement's likelihood, Gaussian, Student's t or the model's own. */
 int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measurement *measurement, gbees_error *error);
 
 /* How many threads it uses; 1 without OpenMP. */

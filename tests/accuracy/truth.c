@@ -19,6 +19,33 @@ static uint64_t digest(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
+/* Of what not every problem has: a mixture, a record, a bound. (A turned grid's frame is among the parameters.) */
+static uint64_t digest_rest(uint64_t hash, const gbees_problem *problem, int cut)
+{
+    const size_t n = (size_t)problem->dimension;
+    const double range[] = {problem->bound_low, problem->bound_high};
+    const gbees_initial_cells *cells = problem->cells;
+
+    for (int g = 0; g < problem->gaussian_count; g++) {
+        const gbees_gaussian *gaussian = &problem->gaussians[g];
+
+        hash = digest(hash, &gaussian->weight, sizeof gaussian->weight);
+        hash = digest(hash, gaussian->mean, n * sizeof gaussian->mean[0]);
+        hash = digest(hash, gaussian->covariance, n * n * sizeof gaussian->covariance[0]);
+        hash = digest(hash, gaussian->lo, cut ? n * sizeof gaussian->lo[0] : 0);
+        hash = digest(hash, gaussian->hi, cut ? n * sizeof gaussian->hi[0] : 0);
+        hash = digest(hash, problem->width, cut ? n * sizeof problem->width[0] : 0);
+    }
+    for (size_t j = 0; cells && j < n; j++)
+        hash = digest(hash, cells->index[j], cells->count * sizeof *cells->index[j]);
+    if (cells) {
+        hash = digest(hash, cells->p, cells->count * sizeof *cells->p);
+        hash = digest(hash, problem->width, n * sizeof problem->width[0]);
+        hash = digest(hash, &problem->numerics.cell_values, sizeof problem->numerics.cell_values);
+    }
+    return problem->bounded && (cut || cells) ? digest(hash, range, sizeof range) : hash;
+}
+
 static uint64_t key_of(const gbees_problem *problem, const gbees_montecarlo_options *options, double time)
 {
     const size_t n = (size_t)problem->dimension;
@@ -35,7 +62,8 @@ static uint64_t key_of(const gbees_problem *problem, const gbees_montecarlo_opti
     hash = digest(hash, box, sizeof box);
     hash = digest(hash, problem->parameters, sizeof problem->parameters);
     hash = digest(hash, problem->mean, n * sizeof problem->mean[0]);
-    return digest(hash, problem->covariance, n * n * sizeof problem->covariance[0]);
+    hash = digest(hash, problem->covariance, n * n * sizeof problem->covariance[0]);
+    return digest_rest(hash, problem, options->cut);
 }
 
 /* A file is the samples' states, one column after the other, and nothing else: its length must be right. */

@@ -118,8 +118,38 @@ GBEES_NUM double gauss_weight(int nodes, int i)
     return i == 2 ? 0.2844444444444444 : i == 1 || i == 3 ? 0.2393143352496832 : 0.1184634425280945;
 }
 
-/* The logarithm of the likelihood's average over a cell. */
-GBEES_NUM double log_average(const gbees_setup *m, const gbees_gain *g, const double *x, uint32_t axes)
+/* P of the cell beside another; 0 where there is none. */
+GBEES_NUM double value_beside(const gbees_setup *m, const number *p, uint32_t slot, int cell, int direction)
+{
+    const int axis = direction >> 1, side = direction & 1 ? axis_edge(axis) - 1 : 0;
+    const uint32_t there = cell_local(cell, axis) == side ? m->grid.neighbor[direction][slot] : slot;
+
+    return (double)p[(size_t)there * CELLS + (size_t)gbees_shape_beside(&m->shape, cell, direction)];
+}
+
+/* How the density leans inside a cell, along the axes that count: slopes; 0 along the others. */
+GBEES_NUM void find_slopes(const gbees_setup *m, const number *p, uint32_t slot, int cell, uint32_t axes,
+                           double *slope)
+{
+    const double here = (double)p[(size_t)slot * CELLS + (size_t)cell];
+    double sum = 0;
+
+#pragma unroll
+    for (int k = 0; k < DIM; k++) {
+        slope[k] = 0;
+        if (axes >> k & 1)
+            slope[k] = gbees_cell_slope(value_beside(m, p, slot, cell, 2 * k), here,
+                                        value_beside(m, p, slot, cell, 2 * k + 1));
+        sum += fabs(slope[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < DIM; k++)
+        slope[k] *= gbees_slope_share(sum);
+}
+
+/* The logarithm of the likelihood's average over a cell, weighted as the density leans inside it. */
+GBEES_NUM double log_average(const gbees_setup *m, const gbees_gain *g, const double *x, uint32_t axes,
+                             const double *slope)
 {
     const int nodes = count_bits(axes) > 3 ? 3 : 5;
     double top = -HUGE_VAL, sum = 0;
@@ -128,14 +158,17 @@ GBEES_NUM double log_average(const gbees_setup *m, const gbees_gain *g, const do
     for (int a = count_bits(axes); a > 0; a--)
         points *= nodes;
     for (int point = 0; point < points; point++) {
-        double weight = 1, shifted[DIM];
+        double weight = 1, lean = 1, shifted[DIM];
         int digits = point;
 
 #pragma unroll
         for (int k = 0; k < DIM; k++) {
             shifted[k] = x[k];
             if (axes >> k & 1) {
-                shifted[k] += m->width[k] * gauss_node(nodes, digits % nodes);
+                const double place = gauss_node(nodes, digits % nodes);
+
+                shifted[k] += m->width[k] * place;
+                lean += slope[k] * place;
                 weight *= gauss_weight(nodes, digits % nodes);
                 digits /= nodes;
             }
@@ -143,20 +176,23 @@ GBEES_NUM double log_average(const gbees_setup *m, const gbees_gain *g, const do
         double value = log_likelihood_at(m, g, shifted), highest = fmax(top, value);
         if (value != value)
             return value;
-        sum = highest == -HUGE_VAL ? 0 : sum * exp(top - highest) + weight * exp(value - highest);
+        sum = highest == -HUGE_VAL ? 0 : sum * exp(top - highest) + weight * lean * exp(value - highest);
         top = highest;
     }
     return top + log(sum);
 }
 
 /* What a cell's probability is multiplied with, as a logarithm. */
-GBEES_NUM double cell_log_likelihood(const gbees_setup *m, const gbees_gain *g, uint32_t slot, int cell,
-                                     uint32_t axes)
+GBEES_NUM double cell_log_likelihood(const gbees_setup *m, const gbees_gain *g, const number *p, uint32_t slot,
+                                     int cell, uint32_t axes)
 {
-    double x[DIM];
+    double x[DIM], slope[DIM];
 
     cell_centre(m, slot, cell, x);
-    return g->averages ? log_average(m, g, x, axes) : log_likelihood_at(m, g, x);
+    if (!g->averages)
+        return log_likelihood_at(m, g, x);
+    find_slopes(m, p, slot, cell, axes, slope);
+    return log_average(m, g, x, axes, slope);
 }
 
 /* The largest log L and log P L over cells with P > 0. */
@@ -173,7 +209,7 @@ GBEES_NUM void find_best_pass(const gbees_setup *m, const gbees_gain *g, gbees_s
 
             if (!(value > 0))
                 continue;
-            double log_l = cell_log_likelihood(m, g, slot, cell, axes);
+            double log_l = cell_log_likelihood(m, g, p, slot, cell, axes);
             if (log_l != log_l)
                 atomic_least_64(&s->invalid, (uint64_t)slot * CELLS + (uint64_t)cell);
             likely = fmax(likely, log_l);
@@ -188,22 +224,25 @@ GBEES_NUM void find_best_pass(const gbees_setup *m, const gbees_gain *g, gbees_s
     }
 }
 
-/* P becomes P L over its largest value; their sum. */
+/* P becomes P L over its largest value, in the spare rows: cells beside must still be what they were. Their sum. */
 GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_gain *g, gbees_state *s)
 {
-    number *p = rows_of(m, s->current);
+    const number *p = rows_of(m, s->current);
+    number *to = rows_of(m, s->current ? 0 : 1);
     gbees_wide_sum sum = {0, 0};
 
     for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count()) {
         uint32_t axes = g->averages ? varying_axes(m, g, slot) : 0;
 
         for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
-            number *at = p + (size_t)slot * CELLS + (size_t)cell;
+            const size_t at = (size_t)slot * CELLS + (size_t)cell;
+            const double value = (double)p[at];
 
-            if (!(*at > 0))
+            to[at] = 0;
+            if (!(value > 0))
                 continue;
-            *at = (number)exp(log((double)*at) + cell_log_likelihood(m, g, slot, cell, axes) - g->heaviest);
-            wide_add(&sum, (double)*at);
+            to[at] = (number)exp(log(value) + cell_log_likelihood(m, g, p, slot, cell, axes) - g->heaviest);
+            wide_add(&sum, (double)to[at]);
         }
     }
     sum.high = team_add(sum.high);

@@ -1,0 +1,42 @@
+/* samples.h - what the parts of montecarlo.h share: blocks of samples, their random numbers, how they are drawn. */
+#ifndef GBEES_TEST_SAMPLES_H
+#define GBEES_TEST_SAMPLES_H
+
+#include "montecarlo.h"
+
+enum { SAMPLES_BLOCK = 512 };
+
+static inline size_t samples_blocks(const gbees_montecarlo *montecarlo)
+{
+    return (montecarlo->count + SAMPLES_BLOCK - 1) / SAMPLES_BLOCK;
+}
+
+static inline size_t samples_in_block(const gbees_montecarlo *montecarlo, size_t block)
+{
+    const size_t left = montecarlo->count - block * SAMPLES_BLOCK;
+
+    return left < SAMPLES_BLOCK ? left : SAMPLES_BLOCK;
+}
+
+/* The model's own functions, on a turned grid, too: samples are in the model's axes. */
+const gbees_functions *samples_functions(const gbees_problem *problem);
+
+/* What random numbers are for: none is used twice. */
+typedef enum samples_purpose {
+    SAMPLES_FOR_START,
+    SAMPLES_FOR_NOISE,
+    SAMPLES_FOR_PART, /* which Gaussian of a mixture */
+    SAMPLES_FOR_CELL  /* which cell of a record, and where in it */
+} samples_purpose;
+
+/* Four independent numbers of a sample: the same for the same arguments, others for others. */
+void samples_normals(uint64_t seed, uint64_t sample, uint64_t attempt, uint64_t call, samples_purpose purpose,
+                     double z[4]);
+/* In [0, 1). */
+void samples_uniforms(uint64_t seed, uint64_t sample, uint64_t attempt, uint64_t call, samples_purpose purpose,
+                      double u[4]);
+
+/* All samples from the problem's initial density, in the model's axes, of weight 1. */
+int samples_draw(gbees_montecarlo *montecarlo, gbees_error *error);
+
+#endif
