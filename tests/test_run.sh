@@ -93,8 +93,10 @@ has out lorenz63
 has out lorenz96
 has out pcr3bp
 has out cpu
+grep -qE '^ +uses (generic|neon|avx2|avx512)$' out || fail "no instruction set"
 run 0 --list --json
 is_json_lines out
+grep -qE '"name":"cpu".*"uses":"(generic|neon|avx2|avx512)"' out || fail "no instruction set"
 has out '"event":"plugin","name":"lorenz63"'
 has out '"event":"backend","name":"cpu"'
 run 0 --plugin lorenz63 --describe
@@ -110,6 +112,8 @@ has out "broken/broken.so"
 grep -q 'invalid ELF header\|too short' out || fail "not the true reason of a broken plugin"
 
 # ---- a run ----
+GBEES_CPU_ISA=avx refuse "GBEES_CPU_ISA=avx is no instruction set: there are generic, neon, avx2 and avx512" \
+    --plugin lorenz63
 # shellcheck disable=SC2086 # $coarse is several words
 run 0 $coarse --until 0.05
 lines err 0
