@@ -440,5 +440,5 @@ check_LTLIBRARIES += %D%/undefined.la
 %C%_undefined_la_SOURCES = %D%/plugins/undefined.c
 %C%_undefined_la_LDFLAGS = $(test_module)
 
-EXTRA_DIST += $(test_scripts) %D%/test_install.sh %D%/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
+EXTRA_DIST += $(test_scripts) %D%/shell_fixture.sh %D%/test_install.sh %D%/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
 	%D%/bench/measure.py %D%/bench/run %D%/bench/session %D%/data

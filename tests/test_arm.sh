@@ -33,7 +33,7 @@ if grep -qE '^[[:space:]]*f(n?m(add|sub)|ml[as])[[:space:]]' "$scratch/kernel.s"
 fi
 for kind in f:4s d:2d; do
     name=sweep_columns_${kind%%:*}
-    sed -n "/^$name[.a-z0-9]*:/,/\.size/p" "$scratch/kernel.s" >"$scratch/sweep.s"
+    sed -n "/^${name}[.a-z0-9]*:/,/\.size/p" "$scratch/kernel.s" >"$scratch/sweep.s"
     test -s "$scratch/sweep.s" || fail "there is no $name"
     vectors=$(grep -cE "f(add|sub|mul)[[:space:]]+v[0-9]+\.${kind#*:}" "$scratch/sweep.s")
     test "$vectors" -ge 50 || fail "$name has $vectors operations on vectors of ${kind#*:}"

@@ -5,6 +5,8 @@
 set -u
 
 top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
+top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/..}" && pwd)
+. "$top_src/tests/shell_fixture.sh"
 program=$top_build/gbees-run
 unset GBEES_PLUGIN_PATH
 scratch=$(mktemp -d)
@@ -13,15 +15,8 @@ cd "$scratch" || exit 99
 HOME=$scratch/home
 LC_ALL=C
 export HOME LC_ALL
-bad=0
 mkdir plugins
 cp "$top_build"/tests/.libs/*.so plugins
-
-fail() {
-    echo "FAIL: $what: $*" >&2
-    sed 's/^/    err: /' err >&2
-    bad=1
-}
 
 # judge CODE TEXT: of the command that has just ended with $code and left its messages in the file err.
 judge() {
