@@ -248,6 +248,7 @@ static void make_context(fields *f)
                           .flow = f->flow,
                           .diverging = f->diverging,
                           .rate = f->rate,
+                          .order = 5,
                           .reach = 1,
                           .threshold = 1e-3};
     for (int d = 0; d < 2 * f->how.n; d++)
@@ -305,12 +306,13 @@ static void run_ctu(fields *f)
     }
 }
 
-static void run_split(fields *f, const char *name, int reach, int preserving, int moving)
+static void run_split(fields *f, const char *name, int order, int reach, int preserving, int moving)
 {
     char text[64];
 
     fill(f);
     inspect(f, 0, reach == 1 ? 1 : 2.6);
+    f->c.order = order;
     f->c.reach = reach;
     f->c.preserving = preserving;
     f->c.moving = moving;
@@ -323,7 +325,7 @@ static void run_split(fields *f, const char *name, int reach, int preserving, in
         (void)snprintf(text, sizeof text, "%s: axis %d", name, axis);
         tell_rows(f, text, f->p, &sums);
     }
-    tell(f, "split5: active", f->active, sizeof *f->active, NULL);
+    tell(f, "split: active", f->active, sizeof *f->active, NULL);
     f->c.inside = NULL;
 }
 
@@ -365,12 +367,15 @@ void fields_write(FILE *out, const kernel_set *set, fields_case how)
     make_context(f);
     fill(f);
     run_ctu(f);
-    run_split(f, "split5", 1, 0, 0);
-    run_split(f, "split5, moving", 1, 0, 1);
-    run_split(f, "split5-mp", 1, 1, 0);
+    run_split(f, "split5", 5, 1, 0, 0);
+    run_split(f, "split5, moving", 5, 1, 0, 1);
+    run_split(f, "split5-mp", 5, 1, 1, 0);
+    run_split(f, "split7", 7, 1, 0, 0);
+    run_split(f, "split7, moving", 7, 1, 0, 1);
+    run_split(f, "split7-mp", 7, 1, 1, 0);
     if (how.n <= 4) {
-        run_split(f, "split5, far", 4, 0, 0);
-        run_split(f, "split5-mp, far", 4, 1, 0);
+        run_split(f, "split5, far", 5, 4, 0, 0);
+        run_split(f, "split5-mp, far", 5, 4, 1, 0);
     }
     run_noise(f, 0);
     if (how.n > 1 && how.n <= 6)

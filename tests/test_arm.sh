@@ -31,8 +31,8 @@ flags="$flags -Wno-unknown-pragmas"
 if grep -qE '^[[:space:]]*f(n?m(add|sub)|ml[as])[[:space:]]' "$scratch/kernel.s"; then
     fail "there are fused operations: their results are not those of other processors"
 fi
-for kind in f:4s d:2d; do
-    name=sweep_columns_${kind%%:*}
+for kind in _f:4s _d:2d 7_f:4s 7_d:2d; do
+    name=sweep_columns${kind%%:*}
     sed -n "/^${name}[.a-z0-9]*:/,/\.size/p" "$scratch/kernel.s" >"$scratch/sweep.s"
     test -s "$scratch/sweep.s" || fail "there is no $name"
     vectors=$(grep -cE "f(add|sub|mul)[[:space:]]+v[0-9]+\.${kind#*:}" "$scratch/sweep.s")
