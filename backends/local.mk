@@ -22,7 +22,7 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 backend_LTLIBRARIES += %D%/gbees_cpu.la
 %C%_gbees_cpu_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D%
 %C%_gbees_cpu_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-%C%_gbees_cpu_la_LIBADD = %D%/libcommon.la %D%/libcpu_generic.la libgbees.la $(LAPACKE_LIBS)
+%C%_gbees_cpu_la_LIBADD = %D%/libcommon.la $(cpu_kernels) libgbees.la $(LAPACKE_LIBS)
 %C%_gbees_cpu_la_SOURCES = \
 	%D%/cpu/backend.c \
 	%D%/cpu/budget.c \
@@ -34,6 +34,8 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/grid_compact.c \
 	%D%/cpu/grid_private.h \
 	%D%/cpu/growth.c \
+	%D%/cpu/isa.c \
+	%D%/cpu/isa.h \
 	%D%/cpu/pages.c \
 	%D%/cpu/pages.h \
 	%D%/cpu/paper.c \
@@ -43,7 +45,9 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/step.c \
 	%D%/cpu/update.c
 
-# The kernels, once for each instruction set; gbees_cpu.la picks one when it is loaded.
+# The kernels, once for each instruction set; gbees_cpu.la picks one when it starts. The first is what the compiler
+# takes the machine to have, without options: on 64-bit ARM that is NEON.
+cpu_kernels = %D%/libcpu_base.la
 cpu_kernel_sources = \
 	%D%/cpu/kernel.c \
 	%D%/cpu/kernel.h \
@@ -59,15 +63,15 @@ cpu_kernel_sources = \
 	%D%/cpu/noise.h
 cpu_kernel_cflags = -fno-math-errno -fno-trapping-math $(OPENMP_CFLAGS)
 
-noinst_LTLIBRARIES += %D%/libcpu_generic.la
-%C%_libcpu_generic_la_SOURCES = $(cpu_kernel_sources)
-%C%_libcpu_generic_la_CPPFLAGS = $(AM_CPPFLAGS) -DGBEES_ISA=generic
-%C%_libcpu_generic_la_CFLAGS = $(AM_CFLAGS) $(cpu_kernel_cflags)
-%C%_libcpu_generic_la_LDFLAGS =
+noinst_LTLIBRARIES += %D%/libcpu_base.la
+%C%_libcpu_base_la_SOURCES = $(cpu_kernel_sources)
+%C%_libcpu_base_la_CPPFLAGS = $(AM_CPPFLAGS) -DGBEES_ISA=$(CPU_BASE_ISA)
+%C%_libcpu_base_la_CFLAGS = $(AM_CFLAGS) $(cpu_kernel_cflags)
+%C%_libcpu_base_la_LDFLAGS =
 
 if X86_64
 %C%_gbees_cpu_la_CPPFLAGS += -DGBEES_X86
-%C%_gbees_cpu_la_LIBADD += %D%/libcpu_avx2.la %D%/libcpu_avx512.la
+cpu_kernels += %D%/libcpu_avx2.la %D%/libcpu_avx512.la
 
 noinst_LTLIBRARIES += %D%/libcpu_avx2.la
 %C%_libcpu_avx2_la_SOURCES = $(cpu_kernel_sources)

@@ -63,7 +63,8 @@ uint32_t shim_cluster_barrier;
 #define SHIM_POINT
 #endif
 
-static inline void gbees_model_drift_f(float t, const float *x, const float *p, float *dxdt)
+/* What a case's kernels don't call clang would warn of. */
+static inline __attribute__((unused)) void gbees_model_drift_f(float t, const float *x, const float *p, float *dxdt)
 {
 #if GBEES_FRAMED
     float at[GBEES_N], f[GBEES_N];
@@ -76,7 +77,8 @@ static inline void gbees_model_drift_f(float t, const float *x, const float *p, 
 #endif
 }
 
-static inline void gbees_model_drift_d(double t, const double *x, const double *p, double *dxdt)
+static inline __attribute__((unused)) void gbees_model_drift_d(double t, const double *x, const double *p,
+                                                               double *dxdt)
 {
 #if GBEES_FRAMED
     double at[GBEES_N], f[GBEES_N];
@@ -117,7 +119,7 @@ static inline void gbees_model_measure_d(int which, double t, const double *x, c
 #endif
 }
 
-static inline double gbees_model_bound_d(double t, const double *x, const double *p)
+static inline __attribute__((unused)) double gbees_model_bound_d(double t, const double *x, const double *p)
 {
 #ifdef GBEES_HAS_BOUND
     SHIM_POINT

@@ -4,10 +4,12 @@ SH_LOG_COMPILER = $(SHELL)
 AM_TESTS_ENVIRONMENT = \
 	GBEES_TOP_SRC='$(abs_top_srcdir)'; export GBEES_TOP_SRC; \
 	GBEES_TOP_BUILD='$(abs_top_builddir)'; export GBEES_TOP_BUILD; \
-	CC='$(CC)'; export CC;
+	CC='$(CC)'; export CC; \
+	GBEES_CFLAGS='$(GBEES_CFLAGS)'; export GBEES_CFLAGS;
 
 test_scripts = \
 	%D%/test_accuracy.sh \
+	%D%/test_arm.sh \
 	%D%/test_bench.sh \
 	%D%/test_cuda.sh \
 	%D%/test_cuda_sanitize.sh \
@@ -23,6 +25,27 @@ test_scripts = \
 	%D%/test_run.sh \
 	%D%/test_scenarios.sh
 TESTS = $(check_PROGRAMS) $(test_scripts)
+
+# What kernels compute, as text: with Check a test of this processor's, and by itself for another's (test_arm.sh).
+kernel_fields_sources = \
+	%D%/kernel_fields.c \
+	%D%/kernel_fields.h \
+	%D%/plugins/advect.c \
+	backends/cpu/grid.c \
+	backends/cpu/grid_compact.c \
+	backends/cpu/isa.c \
+	backends/cpu/pages.c
+kernel_fields_cppflags = $(AM_CPPFLAGS)
+if X86_64
+kernel_fields_cppflags += -DGBEES_X86
+endif
+EXTRA_PROGRAMS = %D%/kernel_bits
+check_DATA = %D%/kernel_bits$(EXEEXT)
+CLEANFILES = $(EXTRA_PROGRAMS)
+%C%_kernel_bits_CPPFLAGS = $(kernel_fields_cppflags)
+%C%_kernel_bits_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_kernel_bits_LDADD = $(cpu_kernels) libgbees.la
+%C%_kernel_bits_SOURCES = %D%/kernel_bits.c $(kernel_fields_sources)
 
 if HAVE_CHECK
 check_PROGRAMS += \
@@ -50,6 +73,7 @@ check_PROGRAMS += \
 	%D%/test_initial \
 	%D%/test_json \
 	%D%/test_kalman \
+	%D%/test_kernels \
 	%D%/test_ledger \
 	%D%/test_likelihood \
 	%D%/test_measurement_file \
@@ -75,6 +99,10 @@ check_PROGRAMS += \
 	backends/cpu/grid.c \
 	backends/cpu/grid_compact.c \
 	backends/cpu/pages.c
+%C%_test_kernels_CPPFLAGS = $(kernel_fields_cppflags)
+%C%_test_kernels_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_test_kernels_LDADD = $(cpu_kernels) $(LDADD)
+%C%_test_kernels_SOURCES = %D%/test_kernels.c $(kernel_fields_sources)
 # So is the controller of p*.
 %C%_test_budget_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_test_budget_SOURCES = \
@@ -113,7 +141,7 @@ endif
 
 # Figures against Monte Carlo (doc/accuracy.md): make tests/accuracy/accuracy.
 if HAVE_ACCURACY
-EXTRA_PROGRAMS = %D%/accuracy/accuracy %D%/accuracy/kalman %D%/accuracy/workerror
+EXTRA_PROGRAMS += %D%/accuracy/accuracy %D%/accuracy/kalman %D%/accuracy/workerror
 %C%_accuracy_kalman_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 %C%_accuracy_accuracy_LDADD = %D%/libaccuracy.la $(LDADD)
 %C%_accuracy_workerror_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
@@ -122,7 +150,6 @@ EXTRA_PROGRAMS = %D%/accuracy/accuracy %D%/accuracy/kalman %D%/accuracy/workerro
 	%D%/accuracy/decades.c \
 	%D%/accuracy/decades.h \
 	%D%/accuracy/workerror.c
-CLEANFILES = $(EXTRA_PROGRAMS)
 
 # The benchmark (doc/performance.md): make bench, and make tests/bench/draw for its pictures.
 EXTRA_PROGRAMS += %D%/bench/ceiling %D%/bench/draw
@@ -422,5 +449,5 @@ check_LTLIBRARIES += %D%/undefined.la
 %C%_undefined_la_SOURCES = %D%/plugins/undefined.c
 %C%_undefined_la_LDFLAGS = $(test_module)
 
-EXTRA_DIST += $(test_scripts) %D%/test_install.sh %D%/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
+EXTRA_DIST += $(test_scripts) %D%/shell_fixture.sh %D%/test_install.sh %D%/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
 	%D%/bench/measure.py %D%/bench/run %D%/bench/session %D%/data

@@ -5,6 +5,7 @@ set -u
 
 top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
 top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/..}" && pwd)
+. "$top_src/tests/shell_fixture.sh"
 if ! grep -q 'accuracy/accuracy' "$top_build/Makefile"; then
     echo "skipped: gbees was configured without what measures accuracy" >&2
     exit 77
@@ -19,28 +20,6 @@ unset GBEES_PLUGIN_PATH MODELS ETAS SETS SCHEME UNTIL FINE GBEES_RUN ACCURACY
 models=$top_src/tests/accuracy/models accuracy=$top_build/tests/accuracy/accuracy
 SAMPLES=20000 THREADS=1
 export SAMPLES THREADS
-bad=0
-
-fail() {
-    echo "FAIL: $what: $*" >&2
-    sed 's/^/    out: /' out >&2
-    sed 's/^/    err: /' err >&2
-    bad=1
-}
-
-# calls CODE COMMAND...: the exit status must be CODE; its output is left in the files out and err.
-calls() {
-    expected=$1
-    shift
-    what="$*"
-    "$@" >out 2>err </dev/null
-    code=$?
-    test "$code" -eq "$expected" || fail "exit status $code, not $expected"
-}
-
-says() { # FILE TEXT
-    grep -qF -- "$2" "$1" || fail "no '$2' in $1"
-}
 
 # line FILE NUMBER CONDITION-IN-AWK: of its columns; m, s and k are the means', sigmas' and Kolmogorov's columns' axes,
 # which the tables of models have behind a column of their own.
@@ -58,8 +37,8 @@ line one/legs.tsv 6 '$5 == 6 && $6 == "prior"'
 line one/legs.tsv 4 'm[1]^2 < 4e-4 && m[2]^2 < 4e-4 && (s[1] - 1)^2 < 1e-4 && (s[2] - 1)^2 < 1e-4 && k[1] < .02 && k[2] < .02'
 line one/legs.tsv 5 'm[1]^2 < 3e-3 && m[2]^2 < 3e-3 && (s[1] - 1)^2 < 2e-3 && (s[2] - 1)^2 < 2e-3 && k[1] < .04 && k[2] < .04'
 line one/legs.tsv 4 '$18 > .998 && $20 > .9999'
-says one/report.md '| `linear` | 3 | posterior | 0.5 | 0.5 | 2.5e-09 | '
-says one/report.md '- `linear`: 0.0'
+has one/report.md '| `linear` | 3 | posterior | 0.5 | 0.5 | 2.5e-09 | '
+has one/report.md '- `linear`: 0.0'
 
 # A scenario by its name, other widths by axis, and a key for all.
 calls 0 env MODELS=poe2bp:published ETAS="1 0.5" SETS="end=0.02 threshold=1e-8" "$models" "$top_build" two
@@ -72,13 +51,13 @@ grep -qx 'factor: \[8, 5\]' two/poe2bp-published-eta0.5/scenario.yaml || fail "i
 calls 0 "$top_build/gbees-run" --quiet --backend cpu --threads 1 --plugin lorenz63 --set factor=0.5 --set records=1 \
     --until 0.25 --output three
 calls 0 "$accuracy" --truth "$top_src/tests/data/golden/montecarlo.txt" --legs table three
-says out "$(printf -- '\t-,-,-\t-\t2000000\t')"
+has out "$(printf -- '\t-,-,-\t-\t2000000\t')"
 calls 1 "$accuracy" --truth "$top_src/tests/data/golden/montecarlo.txt" --legs table one/linear-eta1
-says err "does not have all 2 axes of linear at t = 3"
+has err "does not have all 2 axes of linear at t = 3"
 
 # A model of which too much is asked on cells that wide.
 calls 1 env MODELS=duffing ETAS=1 SETS=factor=1 "$models" "$top_build" four
-says four/report.md "at most 0.02: MISSED"
+has four/report.md "at most 0.02: MISSED"
 
 # What a scenario may ask beside a Gaussian on the model's axes: a turned grid and an outlier, a run that goes on from
 # its record, a turned mixture and a likelihood of the model's own.
@@ -109,7 +88,7 @@ mv out mixed.tsv
 line mixed.tsv 2 '$18 < 15000 && m[1]^2 < 1e-3 && m[2]^2 < 1e-3 && (s[1] - 1)^2 < 4e-4 && (s[2] - 1)^2 < 4e-4 && k[1] < .02 && k[2] < .02'
 
 calls 2 "$models" "$top_build" one
-says err "models: one has a table: remove it, or name another folder"
+has err "models: one has a table: remove it, or name another folder"
 calls 2 "$models" "$scratch" five
-says err "is not there: run 'make gbees-run tests/accuracy/accuracy' in $scratch first"
+has err "is not there: run 'make gbees-run tests/accuracy/accuracy' in $scratch first"
 exit "$bad"

@@ -5,6 +5,7 @@ set -u
 
 top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
 top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/..}" && pwd)
+. "$top_src/tests/shell_fixture.sh"
 if ! command -v python3 >/dev/null || ! grep -q 'bench/ceiling' "$top_build/Makefile"; then
     echo "skipped: there is no python3, or gbees was configured without what the benchmark needs" >&2
     exit 77
@@ -17,28 +18,6 @@ HOME=$scratch LC_ALL=C
 export HOME LC_ALL
 unset GBEES_PLUGIN_PATH
 bench=$top_src/tests/bench
-bad=0
-
-fail() {
-    echo "FAIL: $what: $*" >&2
-    sed 's/^/    out: /' out >&2
-    sed 's/^/    err: /' err >&2
-    bad=1
-}
-
-# calls CODE COMMAND...: the exit status must be CODE; its output is left in the files out and err.
-calls() {
-    expected=$1
-    shift
-    what="$*"
-    "$@" >out 2>err </dev/null
-    code=$?
-    test "$code" -eq "$expected" || fail "exit status $code, not $expected"
-}
-
-says() { # FILE TEXT
-    grep -qF -- "$2" "$1" || fail "no '$2' in $1"
-}
 
 # true_of FILE EXPRESSION: of what the file says, `d`.
 true_of() {
@@ -62,7 +41,7 @@ true_of one/bench.json "{(r['scheme'], r['precision'], round(r['bytes_per_s'] / 
     round(r['operations_per_s'] / r['raw_cells_per_s'], 6)) for r in d['runs']} == {('split5', 'mixed', 24, 186),
     ('split5', 'double', 48, 186), ('ctu', 'mixed', 20, 219), ('ctu', 'double', 40, 219)}"
 true_of one/bench.json "d['machine']['processor'] and d['machine']['build']['flags'].startswith('-std=')"
-says one/bench.md "| Lorenz '63 with its update | cpu, 2 | double | "
+has one/bench.md "| Lorenz '63 with its update | cpu, 2 | double | "
 calls 0 "$top_build/tests/bench/draw" one/bench.json one.png
 is_png one.png
 
@@ -73,13 +52,13 @@ if grep -q 'bench/ceiling_gpu' "$top_build/Makefile" && make -s -C "$top_build" 
         calls 0 "$top_build/tests/bench/ceiling_gpu" --compile-only "$arch"
     done
     calls 1 "$top_build/tests/bench/ceiling_gpu" --compile-only h200
-    says err "ceiling_gpu: 'h200' is no GPU architecture"
+    has err "ceiling_gpu: 'h200' is no GPU architecture"
 fi
 
 calls 0 "$bench/cost" --quick --backend cpu --dimensions 2,3 --cells 500,2000 --steps 60 --repeat 3 --threads 1 "$top_build" two
 true_of two/cost.json "[r['dimension'] for r in d['runs']] == [2, 3, 2, 3] and not d['left_out']"
 true_of two/cost.json "all(abs(r['cells'] / want - 1) < 0.6 for r, want in zip(d['runs'], (500, 500, 2000, 2000)))"
-says two/cost.md "| ns a needed cell and step |"
+has two/cost.md "| ns a needed cell and step |"
 calls 0 "$top_build/tests/bench/draw" two/cost.json two.png
 is_png two.png
 
@@ -88,7 +67,7 @@ calls 0 "$bench/cost" --quick --backend cpu --dimensions 3 --cells 500,2000 --st
     "$top_build" three
 true_of three/cost.json "not d['runs'] and d['left_out'] == ['n = 3, 500 cells: memory, or no such grid']"
 calls 1 "$top_build/tests/bench/draw" three/cost.json three.png
-says err "no runs of tests/bench/run or tests/bench/cost in it"
+has err "no runs of tests/bench/run or tests/bench/cost in it"
 
 # All in one go, from a folder as tests/gpu-stage makes it; and a part that the time does not allow.
 make -s -C "$top_build" tests/accuracy/accuracy tests/accuracy/workerror >/dev/null || exit 99
@@ -114,22 +93,22 @@ is_png all/roofline.png
 is_png all/cost.png
 calls 1 env SAMPLES=2000 "$bench/session" --parts limit --limit 0.1 stage cut
 true_of cut/session.json "d['parts']['limit']['exit_status'] is None"
-says err "session: limit: no time left"
+has err "session: limit: no time left"
 calls 1 "$bench/pictures" "$top_build" cut
-says err "has none of bench, cost and accuracy"
+has err "has none of bench, cost and accuracy"
 calls 1 "$bench/session" stage all
-says err "has a session.json: remove it, or name another folder"
+has err "has a session.json: remove it, or name another folder"
 
 calls 1 "$bench/run" --quick --case lorenz63 "$top_build" one
-says err "run: one has a bench.json: remove it, or name another folder"
+has err "run: one has a bench.json: remove it, or name another folder"
 calls 1 "$bench/cost" --quick "$top_build" two
-says err "cost: two has a cost.json"
+has err "cost: two has a cost.json"
 calls 2 "$bench/run" --case lorenz64 "$top_build" four
-says err "--case: there is no lorenz64: lorenz63, "
+has err "--case: there is no lorenz64: lorenz63, "
 calls 1 "$bench/run" --quick --case lorenz63 --backend none "$top_build" four
-says err "run: the backend none can't be used here: gbees-run --list says why"
+has err "run: the backend none can't be used here: gbees-run --list says why"
 calls 1 "$bench/run" "$scratch" four
-says err "run: there is no gbees-run in $scratch: "
+has err "run: there is no gbees-run in $scratch: "
 calls 1 "$bench/run" --quick --case lorenz63 --set thresold=1 "$top_build" five
-says err "thresold"
+has err "thresold"
 exit "$bad"

@@ -4,6 +4,7 @@ set -u
 
 top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
 top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/..}" && pwd)
+. "$top_src/tests/shell_fixture.sh"
 program=$top_build/gbees-run
 if test ! -f "$top_build/backends/.libs/gbees_cuda.so"; then
     echo "skipped: gbees was configured without CUDA" >&2
@@ -17,31 +18,12 @@ HOME=$scratch/home
 XDG_CACHE_HOME=$scratch/cache
 LC_ALL=C
 export HOME XDG_CACHE_HOME LC_ALL
-bad=0
-
-fail() {
-    echo "FAIL: $what: $*" >&2
-    sed 's/^/    out: /' out >&2
-    sed 's/^/    err: /' err >&2
-    bad=1
-}
 
 # run CODE ARGUMENT...
 run() {
-    expected=$1
+    wanted=$1
     shift
-    what="gbees-run $*"
-    "$program" "$@" >out 2>err </dev/null
-    code=$?
-    test "$code" -eq "$expected" || fail "exit status $code, not $expected"
-}
-
-has() { # FILE TEXT
-    grep -qF -- "$2" "$1" || fail "no '$2' in $1"
-}
-
-lines() { # FILE NUMBER
-    test "$(wc -l <"$1")" -eq "$2" || fail "$(wc -l <"$1") lines in $1, not $2"
+    calls "$wanted" "$program" "$@"
 }
 
 # ---- why not ----

@@ -5,6 +5,8 @@
 set -u
 
 top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
+top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/..}" && pwd)
+. "$top_src/tests/shell_fixture.sh"
 program=$top_build/gbees-run
 if test ! -f "$top_build/tests/.libs/gbees_shim_split.so"; then
     echo "skipped: gbees was configured without CUDA" >&2
@@ -17,13 +19,6 @@ HOME=$scratch/home
 LC_ALL=C
 GBEES_BACKEND_PATH=$top_build/tests/.libs
 export HOME LC_ALL GBEES_BACKEND_PATH
-bad=0
-
-fail() {
-    echo "FAIL: $what: $*" >&2
-    sed 's/^/    err: /' err >&2
-    bad=1
-}
 
 gbees() {
     "$program" --plugin-path "$top_build/tests/.libs" --threads 1 --quiet "$@" >out 2>err </dev/null

@@ -3,6 +3,8 @@
 set -u
 
 top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
+top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/..}" && pwd)
+. "$top_src/tests/shell_fixture.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 99
@@ -10,23 +12,12 @@ HOME=$scratch
 LC_ALL=C
 export HOME LC_ALL
 unset GBEES_PLUGIN_PATH
-bad=0
-
-fail() {
-    echo "FAIL: $what: $*" >&2
-    sed 's/^/    out: /' out >&2
-    sed 's/^/    err: /' err >&2
-    bad=1
-}
 
 # plot CODE ARGUMENT...: the exit status must be CODE; its output is left in the files out and err.
 plot() {
-    expected=$1
+    wanted=$1
     shift
-    what="gbees-plot $*"
-    "$top_build/gbees-plot" "$@" >out 2>err </dev/null
-    code=$?
-    test "$code" -eq "$expected" || fail "exit status $code, not $expected"
+    calls "$wanted" "$top_build/gbees-plot" "$@"
 }
 
 # refuses CODE TEXT ARGUMENT...: fails with one line that has TEXT, and writes nothing.

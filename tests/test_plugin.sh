@@ -5,6 +5,7 @@ set -u
 
 top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
 top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/..}" && pwd)
+. "$top_src/tests/shell_fixture.sh"
 program=$top_build/gbees-plugin
 unset GBEES_PLUGIN_PATH GBEES_BACKEND_PATH CFLAGS CXXFLAGS MAKEFLAGS MFLAGS MAKELEVEL
 scratch=$(mktemp -d)
@@ -19,31 +20,12 @@ installed=$HOME/.local/lib/gbees/plugins
 # No GPU and no compiler for one, unless a test asks for it.
 GBEES_CUDA_LIBRARY_PATH=$scratch/none
 export GBEES_CUDA_LIBRARY_PATH
-bad=0
-
-fail() {
-    echo "FAIL: $what: $*" >&2
-    sed 's/^/    out: /' out >&2
-    sed 's/^/    err: /' err >&2
-    bad=1
-}
 
 # run CODE ARGUMENT...
 run() {
-    expected=$1
+    wanted=$1
     shift
-    what="gbees-plugin $*"
-    "$program" "$@" >out 2>err </dev/null
-    code=$?
-    test "$code" -eq "$expected" || fail "exit status $code, not $expected"
-}
-
-has() { # FILE TEXT
-    grep -qF -- "$2" "$1" || fail "no '$2' in $1"
-}
-
-lines() { # FILE NUMBER
-    test "$(wc -l <"$1")" -eq "$2" || fail "$(wc -l <"$1") lines in $1, not $2"
+    calls "$wanted" "$program" "$@"
 }
 
 # refused TEXT: one line on standard error, which begins with the program's name.

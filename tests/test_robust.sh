@@ -5,6 +5,8 @@
 set -u
 
 top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
+top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/..}" && pwd)
+. "$top_src/tests/shell_fixture.sh"
 program=$top_build/gbees-run
 unset GBEES_PLUGIN_PATH
 scratch=$(mktemp -d)
@@ -13,15 +15,8 @@ cd "$scratch" || exit 99
 HOME=$scratch/home
 LC_ALL=C
 export HOME LC_ALL
-bad=0
 mkdir plugins
 cp "$top_build"/tests/.libs/*.so plugins
-
-fail() {
-    echo "FAIL: $what: $*" >&2
-    sed 's/^/    err: /' err >&2
-    bad=1
-}
 
 # judge CODE TEXT: of the command that has just ended with $code and left its messages in the file err.
 judge() {
@@ -116,6 +111,19 @@ if unshare -rm sh -c 'mount -t tmpfs -o size=300k none disk' 2>/dev/null; then
 else
     echo "test_robust: no right to mount a small disk: not all was tested"
 fi
+
+# Memory that is freed is overwritten at once: what is used afterwards, by us or by HDF5, crashes.
+what="memory used after it was freed"
+(
+    GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.perturb=165
+    export GLIBC_TUNABLES
+    gbees --plugin lorenz63 --set factor=0.5 --set threshold=1e-3 --set records=1 --until 0.02 --output freed
+    test "$code" -eq 0 || exit "$code"
+    "$top_build/gbees-export" --format csv freed freed-text >/dev/null 2>err
+)
+code=$?
+test "$code" -eq 0 || fail "exit status $code, not 0"
+whole freed complete
 
 what="a signal while the scenario is being waited for"
 if mkfifo pipe.yaml; then

@@ -3,6 +3,8 @@
 set -u
 
 top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
+top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/..}" && pwd)
+. "$top_src/tests/shell_fixture.sh"
 program=$top_build/gbees-run
 unset GBEES_PLUGIN_PATH
 scratch=$(mktemp -d)
@@ -11,40 +13,17 @@ cd "$scratch" || exit 99
 HOME=$scratch/home
 LC_ALL=C
 export HOME LC_ALL
-bad=0
 
 # Every run is short, on one core.
 gbees() {
     "$program" --backend cpu --threads 1 "$@"
 }
 
-fail() {
-    echo "FAIL: $what: $*" >&2
-    sed 's/^/    out: /' out >&2
-    sed 's/^/    err: /' err >&2
-    bad=1
-}
-
 # run CODE ARGUMENT...: the exit status must be CODE; its output is left in the files out and err.
 run() {
-    expected=$1
+    wanted=$1
     shift
-    what="gbees-run $*"
-    gbees "$@" >out 2>err </dev/null
-    code=$?
-    test "$code" -eq "$expected" || fail "exit status $code, not $expected"
-}
-
-has() { # FILE TEXT
-    grep -qF -- "$2" "$1" || fail "no '$2' in $1"
-}
-
-lacks() { # FILE TEXT
-    ! grep -qF -- "$2" "$1" || fail "'$2' in $1"
-}
-
-lines() { # FILE NUMBER
-    test "$(wc -l <"$1")" -eq "$2" || fail "$(wc -l <"$1") lines in $1, not $2"
+    calls "$wanted" gbees "$@"
 }
 
 # refuse TEXT ARGUMENT...: bad input is found before computing, and told in one line.
@@ -93,8 +72,10 @@ has out lorenz63
 has out lorenz96
 has out pcr3bp
 has out cpu
+grep -qE '^ +uses (generic|neon|avx2|avx512)$' out || fail "no instruction set"
 run 0 --list --json
 is_json_lines out
+grep -qE '"name":"cpu".*"uses":"(generic|neon|avx2|avx512)"' out || fail "no instruction set"
 has out '"event":"plugin","name":"lorenz63"'
 has out '"event":"backend","name":"cpu"'
 run 0 --plugin lorenz63 --describe
@@ -110,6 +91,8 @@ has out "broken/broken.so"
 grep -q 'invalid ELF header\|too short' out || fail "not the true reason of a broken plugin"
 
 # ---- a run ----
+GBEES_CPU_ISA=avx refuse "GBEES_CPU_ISA=avx is no instruction set: there are generic, neon, avx2 and avx512" \
+    --plugin lorenz63
 # shellcheck disable=SC2086 # $coarse is several words
 run 0 $coarse --until 0.05
 lines err 0
@@ -365,6 +348,7 @@ stop() { # SIGNAL CODE FOLDER
 }
 stop INT 130 interrupted
 stop TERM 143 terminated
+sh -c 'kill -HUP $$' 2>/dev/null || stop HUP 129 hung-up # unless it is ignored here, too, as by nohup
 
 what="gbees-run into a pipe that nobody reads"
 : >out

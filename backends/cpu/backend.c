@@ -1,33 +1,32 @@
 /* backend.c - what the CPU module exports. */
 #include "common/initial_bricks.h"
 #include "engine.h"
+#include "isa.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static int probe(char *text, size_t size)
+/* The best instruction set that this processor has, unless a worse one is asked for (tests compare them). */
+static const kernel_set *choose_kernels(gbees_error *error)
 {
-    if (size)
-        text[0] = '\0';
-    return 0;
+    const char *wanted = getenv("GBEES_CPU_ISA");
+    const kernel_set *kernels = isa_choose(wanted);
+
+    if (!kernels)
+        (void)gbees_error_set(error, GBEES_EUSAGE,
+                              "GBEES_CPU_ISA=%s is no instruction set: there are generic, neon, avx2 and avx512",
+                              wanted);
+    return kernels;
 }
 
-/* The best instruction set that this processor has, unless a worse one is asked for (tests compare them). */
-static const kernel_set *choose_kernels(void)
+static int probe(char *text, size_t size)
 {
-#if defined(GBEES_X86)
-    const char *wanted = getenv("GBEES_CPU_ISA");
-    int limit = !wanted ? 2 : wanted[0] == 'g' ? 0 : wanted[3] == '2' ? 1 : 2;
+    gbees_error error = {0};
+    const kernel_set *kernels = choose_kernels(&error);
 
-    __builtin_cpu_init();
-    if (limit > 1 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-        return cpu_kernels_avx512();
-    if (limit > 0 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return cpu_kernels_avx2();
-#endif
-    return cpu_kernels_generic();
+    (void)snprintf(text, size, "%s", kernels ? kernels->single.isa : error.text);
+    return !kernels;
 }
 
 static void destroy(gbees_engine *e)
@@ -70,9 +69,11 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
                   gbees_error *error)
 {
     const gbees_numerics *numerics = &problem->numerics;
-    const kernel_set *kernels = choose_kernels();
-    gbees_engine *e = calloc(1, sizeof *e);
+    const kernel_set *kernels = choose_kernels(error);
+    gbees_engine *e = kernels ? calloc(1, sizeof *e) : NULL;
 
+    if (!kernels)
+        return GBEES_EUSAGE;
     if (!e)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CPU backend was set up");
     e->problem = problem;

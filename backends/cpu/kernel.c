@@ -6,6 +6,8 @@
 #include <string.h>
 #if defined(__SSE2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 #ifndef GBEES_ISA
@@ -37,10 +39,11 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #define NEXT_AFTER nextafterf
 #define PARAMETERS parameters_f
 #define TINY 1e-30f
-#include "kernel_mask.h"
 #include "kernel_split.h"
 
 #include "kernel_lanes.h"
+
+#include "kernel_mask.h"
 
 #include "kernel_real.h"
 
@@ -73,10 +76,11 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #define NEXT_AFTER nextafter
 #define PARAMETERS parameters_d
 #define TINY 1e-200
-#include "kernel_mask.h"
 #include "kernel_split.h"
 
 #include "kernel_lanes.h"
+
+#include "kernel_mask.h"
 
 #include "kernel_real.h"
 

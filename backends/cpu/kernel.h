@@ -120,7 +120,9 @@ typedef struct kernel_set {
     kernel single, twice; /* float, double */
 } kernel_set;
 
+/* One of the first two is there, by the machine; see isa.h. */
 const kernel_set *cpu_kernels_generic(void);
+const kernel_set *cpu_kernels_neon(void);
 const kernel_set *cpu_kernels_avx2(void);
 const kernel_set *cpu_kernels_avx512(void);
 

@@ -21,6 +21,17 @@ INLINE GBEES_REAL_FN(lanes) GBEES_REAL_FN(lanes_above)(GBEES_REAL_FN(vector) a, 
 #endif
 }
 
+INLINE GBEES_REAL_FN(lanes) GBEES_REAL_FN(lanes_least)(GBEES_REAL_FN(vector) a, GBEES_REAL_FN(vector) b)
+{
+#if defined(__AVX512F__) && LANES == 16
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_GE_OQ);
+#elif defined(__AVX512F__)
+    return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_GE_OQ);
+#else
+    return a >= b;
+#endif
+}
+
 /* Where a and b differ, or are no numbers. */
 INLINE GBEES_REAL_FN(lanes) GBEES_REAL_FN(lanes_apart)(GBEES_REAL_FN(vector) a, GBEES_REAL_FN(vector) b)
 {
@@ -46,6 +57,10 @@ INLINE unsigned GBEES_REAL_FN(lane_bits)(GBEES_REAL_FN(lanes) lanes)
     return (unsigned)_mm_movemask_ps((__m128)lanes);
 #elif defined(__SSE2__)
     return (unsigned)_mm_movemask_pd((__m128d)lanes);
+#elif defined(__aarch64__) && LANES == 4
+    return vaddvq_u32(vandq_u32((uint32x4_t)lanes, (uint32x4_t){1, 2, 4, 8}));
+#elif defined(__aarch64__)
+    return (unsigned)vaddvq_u64(vandq_u64((uint64x2_t)lanes, (uint64x2_t){1, 2}));
 #else
     unsigned bits = 0;
 

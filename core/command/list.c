@@ -51,7 +51,7 @@ static void print_backends(FILE *out, const gbees_module_info *list, size_t coun
     int found = 0;
 
     for (size_t i = 0; i < count; i++) {
-        char why[REASON] = "";
+        char text[REASON] = "";
         const gbees_backend *backend = list[i].backend;
 
         if (!backend)
@@ -60,8 +60,10 @@ static void print_backends(FILE *out, const gbees_module_info *list, size_t coun
             (void)fprintf(out, "Backends (name, title, file)\n");
         (void)fprintf(out, "  %-*s       %s\n  %*s       %s\n", width, backend->name, backend->title, width, "",
                       list[i].path);
-        if (backend->probe(why, sizeof why))
-            (void)fprintf(out, "  %*s       can't be used here: %s\n", width, "", why);
+        if (backend->probe(text, sizeof text))
+            (void)fprintf(out, "  %*s       can't be used here: %s\n", width, "", text);
+        else if (text[0])
+            (void)fprintf(out, "  %*s       uses %s\n", width, "", text);
     }
 }
 
@@ -94,7 +96,7 @@ static json_t *json_line(const gbees_module_info *info)
 {
     const gbees_model *model = info->model;
     const gbees_backend *backend = info->backend;
-    char why[REASON] = "";
+    char text[REASON] = "";
     int unusable;
 
     if (model)
@@ -104,10 +106,10 @@ static json_t *json_line(const gbees_module_info *info)
     if (!backend)
         return json_pack("{s:s, s:o, s:o}", "event", "unusable", "path", gbees_json_text(info->path), "reason",
                          gbees_json_text(info->problem));
-    unusable = backend->probe(why, sizeof why);
-    return json_pack("{s:s, s:s, s:s?, s:b, s:o, s:o}", "event", "backend", "name", backend->name, "title",
-                     backend->title, "usable", !unusable, "reason", gbees_json_text(unusable ? why : NULL), "path",
-                     gbees_json_text(info->path));
+    unusable = backend->probe(text, sizeof text);
+    return json_pack("{s:s, s:s, s:s?, s:b, s:o, s:o, s:o}", "event", "backend", "name", backend->name, "title",
+                     backend->title, "usable", !unusable, "uses", gbees_json_text(!unusable && text[0] ? text : NULL),
+                     "reason", gbees_json_text(unusable ? text : NULL), "path", gbees_json_text(info->path));
 }
 
 int gbees_command_list(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error)

@@ -32,7 +32,8 @@ static void note_signal(int number)
     }
 }
 
-/* A signal that the shell has set to be ignored stays so, as Ctrl-C for what runs in the background. */
+/* A signal that the shell has set to be ignored stays so, as Ctrl-C for what runs in the background, and SIGHUP by
+ * nohup(1). */
 static void listen_to(int number)
 {
     struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART}, old;
@@ -40,6 +41,7 @@ static void listen_to(int number)
     (void)sigemptyset(&action.sa_mask);
     (void)sigaddset(&action.sa_mask, SIGINT);
     (void)sigaddset(&action.sa_mask, SIGTERM);
+    (void)sigaddset(&action.sa_mask, SIGHUP);
     if (!sigaction(number, NULL, &old) && old.sa_handler != SIG_IGN)
         (void)sigaction(number, &action, NULL);
 }
@@ -228,6 +230,7 @@ static int prepare(gbees_setup *setup, const gbees_options *options, gbees_regis
     /* From here on there is something to be kept; until now a signal ends the program at once. */
     listen_to(SIGINT);
     listen_to(SIGTERM);
+    listen_to(SIGHUP);
     if (!status)
         status = make_writer(setup, command, writer, error);
     return status;

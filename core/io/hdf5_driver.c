@@ -157,14 +157,13 @@ static const H5FD_class_t driver_class = {
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
-herr_t gbees_hdf5_driver_set(hid_t access, int descriptor, int *failure)
+hid_t gbees_hdf5_driver_set(hid_t access, int descriptor, int *failure)
 {
     settings given = {descriptor, failure};
     hid_t driver = H5FDregister(&driver_class);
 
-    if (driver < 0)
-        return -1;
-    herr_t result = H5Pset_driver(access, driver, &given);
-    (void)H5FDunregister(driver); /* the list keeps it alive */
-    return result;
+    if (driver < 0 || H5Pset_driver(access, driver, &given) >= 0)
+        return driver;
+    (void)H5FDunregister(driver);
+    return -1;
 }

@@ -9,8 +9,9 @@
 
 #include <hdf5.h>
 
-/* Sets the driver in a file access list. *failure is 0 or the errno of what failed first; it and the descriptor must
- * outlive the HDF5 file. Negative on failure. */
-herr_t gbees_hdf5_driver_set(hid_t access, int descriptor, int *failure);
+/* Sets the driver in a file access list; negative on failure. *failure is 0 or the errno of what failed first; it and
+ * the descriptor must outlive the HDF5 file.  So must the driver, for H5FDunregister(): a file that holds the last
+ * reference frees the driver in H5Fclose, and then calls it. */
+hid_t gbees_hdf5_driver_set(hid_t access, int descriptor, int *failure);
 
 #endif

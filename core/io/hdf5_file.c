@@ -44,7 +44,7 @@ void gbees_hdf5_fail(gbees_hdf5 *file)
 
 static void begin(gbees_hdf5 *file, const char *path)
 {
-    *file = (gbees_hdf5){.id = -1, .descriptor = -1, .temporary.descriptor = -1, .path = strdup(path)};
+    *file = (gbees_hdf5){.id = -1, .driver = -1, .descriptor = -1, .temporary.descriptor = -1, .path = strdup(path)};
     (void)H5Eget_auto2(H5E_DEFAULT, &file->print, &file->print_context);
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
@@ -54,7 +54,9 @@ static void finish(gbees_hdf5 *file)
 {
     if (file->id >= 0 && H5Fclose(file->id) < 0)
         gbees_hdf5_fail(file);
-    file->id = -1;
+    if (file->driver >= 0)
+        (void)H5FDunregister(file->driver);
+    file->id = file->driver = -1;
     if (file->failure) /* the driver told HDF5 that all went well */
         gbees_hdf5_fail(file);
 }
@@ -70,8 +72,9 @@ static hid_t make_access(gbees_hdf5 *file, int descriptor)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
 
-    if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0 &&
-        gbees_hdf5_driver_set(access, descriptor, &file->failure) >= 0)
+    if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0)
+        file->driver = gbees_hdf5_driver_set(access, descriptor, &file->failure);
+    if (file->driver >= 0)
         return access;
     gbees_hdf5_fail(file);
     if (access >= 0)

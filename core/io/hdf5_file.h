@@ -12,6 +12,7 @@
 
 typedef struct gbees_hdf5 {
     hid_t id;
+    hid_t driver; /* hdf5_driver.h */
     char *path;
     gbees_temporary temporary; /* when it is written */
     int descriptor;            /* when it is read */

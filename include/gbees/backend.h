@@ -113,7 +113,8 @@ typedef struct gbees_backend {
     const char *name;
     const char *title; /* one line */
 
-    /* 0 if the backend can be used here; else `text` says why not, in one sentence. */
+    /* 0 if the backend can be used here: `text` says with what, in a word or two, or is empty; else it says why not,
+     * in one sentence. */
     int (*probe)(char *text, size_t size);
 
     /* Compiles what a run of this problem would compile when it starts, for a processor of the architecture `arch`

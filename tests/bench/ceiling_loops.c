@@ -6,6 +6,7 @@
  */
 #include "ceiling.h"
 #include <stdlib.h>
+#include <string.h>
 
 enum { ROUND = 8, WIDE = 12 }; /* multiply-adds of a round on each of WIDE vectors */
 
@@ -42,7 +43,12 @@ typedef double double2_wide __attribute__((vector_size(16)));
 
 SPIN(spin_float_generic, float4_wide, float, )
 SPIN(spin_double_generic, double2_wide, double, )
-static const ceiling_loops generic = {"generic", spin_float_generic, spin_double_generic, EACH(float4_wide, float),
+#if defined(__aarch64__)
+#define BASE "neon"
+#else
+#define BASE "generic"
+#endif
+static const ceiling_loops generic = {BASE, spin_float_generic, spin_double_generic, EACH(float4_wide, float),
                                       EACH(double2_wide, double)};
 
 #if defined(__x86_64__)
@@ -61,7 +67,7 @@ const ceiling_loops *ceiling_choose(void)
 {
 #if defined(__x86_64__)
     const char *wanted = getenv("GBEES_CPU_ISA");
-    int limit = !wanted ? 2 : wanted[0] == 'g' ? 0 : wanted[3] == '2' ? 1 : 2;
+    int limit = !wanted || strcmp(wanted, "avx512") == 0 ? 2 : strcmp(wanted, "avx2") == 0 ? 1 : 0;
 
     __builtin_cpu_init();
     if (limit > 1 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&

@@ -1,0 +1,15 @@
+/* isa.h - the instruction sets that the kernels are compiled for: generic, neon, avx2, avx512, from worst to best. */
+#ifndef GBEES_CPU_ISA_H
+#define GBEES_CPU_ISA_H
+
+#include "kernel.h"
+
+enum { ISA_MOST = 4 };
+
+/* The kernels that this processor can run, the best one last; returns how many. */
+int isa_list(const kernel_set *sets[ISA_MOST]);
+
+/* The best of them, or, given a name, the best that is no better than that one; NULL: there is no such name. */
+const kernel_set *isa_choose(const char *name);
+
+#endif

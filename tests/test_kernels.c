@@ -1,0 +1,70 @@
+/* test_kernels.c - all instruction sets of this build that the processor has compute the same bits: every kernel, in
+ * every dimension and both precisions. */
+#include "cpu/isa.h"
+#include "kernel_fields.h"
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *lines_of(const kernel_set *set, fields_case how)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    ck_assert_ptr_nonnull(out);
+    fields_write(out, set, how);
+    ck_assert_int_eq(fclose(out), 0);
+    return text;
+}
+
+START_TEST(instruction_sets_have_the_same_bits)
+{
+    const kernel_set *sets[ISA_MOST];
+    const int count = isa_list(sets);
+    const fields_case how = fields_case_of(_i);
+    char *base = lines_of(sets[0], how);
+
+    for (int k = 1; k < count; k++) {
+        char *other = lines_of(sets[k], how), *from = base, *at = other;
+
+        for (char *end; (end = strchr(from, '\n')) != NULL; at += end + 1 - from, from = end + 1)
+            ck_assert_msg(strncmp(at, from, (size_t)(end + 1 - from)) == 0, "%s and %s differ:\n%.*s\n%.*s",
+                          sets[k]->single.isa, sets[0]->single.isa, (int)(end - from), at, (int)(end - from), from);
+        ck_assert_str_eq(at, "");
+        free(other);
+    }
+    free(base);
+}
+END_TEST
+
+START_TEST(a_name_is_the_most_that_is_used)
+{
+    const kernel_set *sets[ISA_MOST];
+    const int count = isa_list(sets);
+
+    ck_assert_int_ge(count, 1);
+    ck_assert_ptr_eq(isa_choose(NULL), sets[count - 1]);
+    ck_assert_ptr_eq(isa_choose("generic"), sets[0]);
+    for (int k = 0; k < count; k++)
+        ck_assert_ptr_eq(isa_choose(sets[k]->single.isa), sets[k]);
+    ck_assert_ptr_null(isa_choose("avx"));
+    ck_assert_ptr_null(isa_choose(""));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("kernels");
+    TCase *tcase = tcase_create("bits");
+
+    tcase_add_loop_test(tcase, instruction_sets_have_the_same_bits, 0, FIELDS_CASES);
+    tcase_add_test(tcase, a_name_is_the_most_that_is_used);
+    tcase_set_timeout(tcase, 300);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
