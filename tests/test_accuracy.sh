@@ -74,7 +74,7 @@ line turned.tsv 2 '$18 < 5000 && m[1]^2 < 5e-3 && m[2]^2 < 5e-3 && (s[1] - 1)^2 
 line turned.tsv 1 '$17 > .995'
 gbees --plugin linear --until 2 --set 'initial={file: turned, record: 1}' --set measurements=[] --output onward
 calls 0 "$accuracy" --samples 20000 --threads 1 --kernel 0 onward
-says out '20000 samples of the initial record'
+has out '20000 samples of the initial record'
 calls 0 "$accuracy" --samples 20000 --threads 1 --legs onward onward
 mv out onward.tsv
 line onward.tsv 1 '$4 == 2 && m[1]^2 < 4e-4 && m[2]^2 < 4e-4 && (s[1] - 1)^2 < 2e-4 && (s[2] - 1)^2 < 2e-4 && $17 > .995'
@@ -82,7 +82,7 @@ gbees --plugin pendulum --until 2.5 --set rotate=yes --set width=0.04 --set \
     'initial=[{weight: 2, mean: [2.9, 0.3], covariance: [[0.04, 0.01], [0.01, 0.03]]}, {mean: [3.4, 0], covariance: [0.02, 0.04]}]' \
     --set 'measurements=[{time: 2, function: side, value: [1], likelihood: model}]' --output mixed
 calls 0 "$accuracy" --samples 20000 --threads 1 --kernel 0 mixed
-says out '20000 samples of the mixture cut at the initial boxes'
+has out '20000 samples of the mixture cut at the initial boxes'
 calls 0 "$accuracy" --samples 20000 --threads 1 --legs mixed mixed
 mv out mixed.tsv
 line mixed.tsv 2 '$18 < 15000 && m[1]^2 < 1e-3 && m[2]^2 < 1e-3 && (s[1] - 1)^2 < 4e-4 && (s[2] - 1)^2 < 4e-4 && k[1] < .02 && k[2] < .02'
