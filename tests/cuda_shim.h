@@ -45,6 +45,20 @@ GBEES_NUM int leads_block(void)
     return 1;
 }
 
+GBEES_NUM int always(void)
+{
+    return 1;
+}
+
+GBEES_NUM const void *hidden(const void *at)
+{
+    return at;
+}
+
+GBEES_NUM void hold_loads(void)
+{
+}
+
 GBEES_NUM void block_sync(void)
 {
 }

@@ -10,8 +10,13 @@ typedef struct team_sums {
     int64_t mass, outflow;
 } team_sums;
 
-/* A lane's share of what is read of a brick: all of it at once, and while the brick before is worked on. */
-enum { SHARE_CELLS = CELLS / TEAM, SHARE_DIRECTIONS = (DIRECTIONS + TEAM - 1) / TEAM };
+/* A lane's share of what is read of a brick: all of it at once, and while the brick before is worked on, if there are
+ * registers for both. */
+enum {
+    SHARE_CELLS = CELLS / TEAM,
+    SHARE_DIRECTIONS = (DIRECTIONS + TEAM - 1) / TEAM,
+    VIEW_AHEAD = !(GBEES_LEAN && (GBEES_BOUNDED || GBEES_PART != 4))
+};
 
 typedef struct brick_view {
     number p[SHARE_CELLS];
@@ -192,15 +197,21 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
     team_sums sums = {0, 0, 0, 0};
     brick_view next;
 
-    if (way.from <= way.last) {
+    if (VIEW_AHEAD && way.from <= way.last) {
         view_cells(p, way.from, &next);
         view_flow(m, way.from, &next);
     }
     for (uint32_t slot = way.from, ahead = slot; slot <= way.last; slot = ahead) {
-        brick_view v = next;
+        brick_view v;
 
+        if (VIEW_AHEAD) {
+            v = next;
+        } else {
+            view_cells(p, slot, &v);
+            view_flow(m, slot, &v);
+        }
         ahead = slot + way.stride;
-        if (ahead <= way.last) {
+        if (VIEW_AHEAD && ahead <= way.last) {
             view_cells(p, ahead, &next);
             view_flow(m, ahead, &next);
         }
