@@ -89,18 +89,17 @@ GBEES_NUM void table_insert(const gbees_setup *m, gbees_state *s, near_key key)
         return;
     for (uint64_t at = key_hash(key);; at++) {
         uint32_t *entry = &m->grid.table[at & m->grid.table_mask];
-        uint32_t slot = fresh_32(entry);
+        uint32_t slot = acquire_32(entry);
 
         if (slot == TABLE_EMPTY) {
-            slot = atomic_swap_if(entry, TABLE_EMPTY, TABLE_TAKEN);
-            if (slot == TABLE_EMPTY) {
+            if (atomic_swap_if(entry, TABLE_EMPTY, TABLE_TAKEN) == TABLE_EMPTY) {
                 publish_32(entry, take_slot(m, s, key));
                 return;
             }
+            slot = TABLE_TAKEN;
         }
         while (slot == TABLE_TAKEN) /* the other one writes its key, which takes no lock */
-            slot = fresh_32(entry);
-        after_fresh();
+            slot = acquire_32(entry);
         if (slot < TABLE_DEAD && is_key_of(m, slot, key))
             return;
     }
