@@ -271,8 +271,10 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, i
 #endif
 #undef SWEEP
     }
+    if (!team_vote(*outflow != 0)) /* most often */
+        return;
     int64_t sum = team_add(*outflow);
-    if (team_lane() == 0 && sum)
+    if (team_lane() == 0)
         atomic_add_64(&sums_of(s, b->steps)->outflow, sum);
 }
 
