@@ -15,6 +15,7 @@ typedef struct team_sums {
 enum {
     SHARE_CELLS = CELLS / TEAM,
     SHARE_DIRECTIONS = (DIRECTIONS + TEAM - 1) / TEAM,
+    VIEW_RATE = DIM <= 3, /* small grids wait for each load */
     VIEW_AHEAD = !(GBEES_LEAN && (GBEES_BOUNDED || GBEES_PART != 4))
 };
 
@@ -23,6 +24,7 @@ typedef struct brick_view {
     uint64_t flow[SHARE_DIRECTIONS];
     uint32_t neighbor[SHARE_DIRECTIONS];
     uint64_t active;
+    double rate;
 } brick_view;
 
 /* What a team's lanes tell each other of a brick. */
@@ -48,6 +50,7 @@ GBEES_NUM void view_flow(const gbees_setup *m, uint32_t slot, brick_view *v)
         v->neighbor[i] = d < DIRECTIONS ? m->grid.neighbor[d][slot] : 0;
     }
     v->active = m->grid.active[slot];
+    v->rate = VIEW_RATE ? m->grid.rate[slot] : 0;
 }
 
 /* `sides`: only the cells from which probability leaves the brick. */
@@ -220,7 +223,7 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
 #endif
         uint64_t active = mark ? mark_brick(m, p, slot, &v, (number)threshold, &sums.mass) : v.active;
         if (grow) {
-            double rate = m->grid.rate[slot];
+            double rate = VIEW_RATE ? v.rate : m->grid.rate[slot];
 
             sums.most = fmax(sums.most, rate);
             if (active) {
