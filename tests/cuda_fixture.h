@@ -38,9 +38,10 @@ static inline program_spec spec_of(const gbees_model *model, int dimension, cons
     program_spec spec = {.model = model,
                          .dimension = dimension,
                          .defines = {"GBEES_REAL=float", "GBEES_REAL_IS_DOUBLE=0", "GBEES_WIDE=0", "GBEES_SPLIT=1",
-                                     "GBEES_PRESERVING=0", "GBEES_BLOCKS=2", "GBEES_MOVING=0", "GBEES_PART=9"},
-                         .define_count = 8,
-                         .separate = separate};
+                                     "GBEES_PRESERVING=0", "GBEES_MOVING=0", "GBEES_PART=9"},
+                         .define_count = 7,
+                         .separate = separate,
+                         .shape = {10, 2, 0}};
 
     print(spec.arch, sizeof spec.arch, "%s", arch);
     return spec;

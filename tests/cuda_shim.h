@@ -45,6 +45,20 @@ GBEES_NUM int leads_block(void)
     return 1;
 }
 
+GBEES_NUM int always(void)
+{
+    return 1;
+}
+
+GBEES_NUM const void *hidden(const void *at)
+{
+    return at;
+}
+
+GBEES_NUM void hold_loads(void)
+{
+}
+
 GBEES_NUM void block_sync(void)
 {
 }
@@ -123,7 +137,7 @@ GBEES_NUM uint32_t atomic_swap_if(uint32_t *at, uint32_t expected, uint32_t desi
 
 GBEES_NUM uint32_t fresh_32(const uint32_t *at)
 {
-    return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(at, __ATOMIC_RELAXED);
 }
 
 GBEES_NUM int32_t fresh_key(const int32_t *at)
@@ -146,8 +160,9 @@ GBEES_NUM void publish_32(uint32_t *at, uint32_t value)
     __atomic_store_n(at, value, __ATOMIC_RELEASE);
 }
 
-GBEES_NUM void after_fresh(void)
+GBEES_NUM uint32_t acquire_32(const uint32_t *at)
 {
+    return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 
 GBEES_NUM void grid_barrier(uint32_t *counter)

@@ -34,7 +34,7 @@ static double estimate(const gbees_problem *problem)
 
 /* What an engine borrows goes with the process. */
 static cuda_api api;
-static program_set none;
+static program_set programs;
 
 static unsigned long long setting(const char *name, unsigned long long otherwise)
 {
@@ -77,7 +77,9 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     shim_virtual = (int)setting("SHIM_VIRTUAL", 0);
     if (shim_most_blocks < 1 || shim_most_blocks > SHIM_MOST_BLOCKS)
         return gbees_error_set(error, GBEES_EUSAGE, "SHIM_BLOCKS: 1 to %d", SHIM_MOST_BLOCKS);
-    int status = cuda_engine_create(&api, 0, &none, problem, engine, error);
+    for (int p = 0; p < PROGRAMS; p++)
+        programs.part[p].shape = (program_shape){10, 1, 0}; /* bricks a block, of what are one team's in truth */
+    int status = cuda_engine_create(&api, 0, &programs, problem, engine, error);
     if (status)
         check_that_all_is_given_back();
     else if ((*engine)->large > 0)

@@ -120,7 +120,8 @@ if HAVE_CHECK
 check_PROGRAMS += \
 	%D%/test_cuda_api \
 	%D%/test_cuda_cache \
-	%D%/test_cuda_program
+	%D%/test_cuda_program \
+	%D%/test_cuda_registers
 cuda_test_cppflags = $(AM_CPPFLAGS) -I$(srcdir)/backends $(CUDA_CPPFLAGS)
 cuda_test_ldadd = backends/libcuda_runtime.la backends/libcommon.la $(LDADD) $(LAPACKE_LIBS)
 %C%_test_cuda_api_CPPFLAGS = $(cuda_test_cppflags)
@@ -129,6 +130,8 @@ cuda_test_ldadd = backends/libcuda_runtime.la backends/libcommon.la $(LDADD) $(L
 %C%_test_cuda_cache_LDADD = $(cuda_test_ldadd)
 %C%_test_cuda_program_CPPFLAGS = $(cuda_test_cppflags)
 %C%_test_cuda_program_LDADD = $(cuda_test_ldadd)
+%C%_test_cuda_registers_CPPFLAGS = $(cuda_test_cppflags)
+%C%_test_cuda_registers_LDADD = $(cuda_test_ldadd)
 
 check_LTLIBRARIES += %D%/fake_driver.la
 %C%_fake_driver_la_CPPFLAGS = $(cuda_test_cppflags)
@@ -256,7 +259,7 @@ check_LTLIBRARIES += %D%/gbees_shim_positive.la
 %C%_gbees_shim_positive_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_positive_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_positive"' \
 	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0 \
-	-DGBEES_DIVERGENCE=1 -DGBEES_SHARED=1
+	-DGBEES_DIVERGENCE=1 -DGBEES_SHARED=1 -DGBEES_LEAN=1
 %C%_gbees_shim_positive_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_positive_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_positive_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -347,7 +350,7 @@ check_LTLIBRARIES += %D%/gbees_shim_turned_wide.la
 %C%_gbees_shim_turned_wide_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_turned_wide_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_turned_wide"' \
 	-DGBEES_FRAMED=1 -DGBEES_BOUNDED=1 -DSHIM_PLUGIN='"plugins/pcr3bp.c"' -DGBEES_N=4 -DGBEES_WIDE=1 -DGBEES_SPLIT=1 \
-	-DGBEES_PRESERVING=0 -DGBEES_MOVING=0
+	-DGBEES_PRESERVING=0 -DGBEES_MOVING=0 -DGBEES_LEAN=1
 %C%_gbees_shim_turned_wide_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_turned_wide_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_turned_wide_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -373,7 +376,7 @@ check_LTLIBRARIES += %D%/gbees_shim_noise_bound.la
 %C%_gbees_shim_noise_bound_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_noise_bound_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_noise_bound"' \
 	-DSHIM_PLUGIN='"tests/plugins/noise.c"' -DGBEES_N=3 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1 -DGBEES_DIFFUSION=2 \
-	-DGBEES_BOUNDED=1
+	-DGBEES_BOUNDED=1 -DGBEES_LEAN=1
 %C%_gbees_shim_noise_bound_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_noise_bound_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_noise_bound_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -382,7 +385,7 @@ check_LTLIBRARIES += %D%/gbees_shim_noise_turned.la
 %C%_gbees_shim_noise_turned_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_noise_turned_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_noise_turned"' \
 	-DSHIM_PLUGIN='"tests/plugins/noise.c"' -DGBEES_N=2 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1 -DGBEES_DIFFUSION=2 \
-	-DGBEES_FRAMED=1
+	-DGBEES_FRAMED=1 -DGBEES_LEAN=1
 %C%_gbees_shim_noise_turned_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_noise_turned_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_noise_turned_la_LDFLAGS = $(module_ldflags) -rpath /nowhere

@@ -382,7 +382,7 @@ static int built(cuda_api *api, const program_spec *spec)
 /* Each change makes a program of its own; each of them is found again. */
 START_TEST(all_that_a_program_depends_on)
 {
-    enum { CHANGES = 9 };
+    enum { CHANGES = 10 };
     const gbees_model model = model_of("mine.c", text), model2 = model_of("mine.c", text2);
     cuda_api api = {0};
     program_spec specs[CHANGES];
@@ -390,17 +390,18 @@ START_TEST(all_that_a_program_depends_on)
     ck_assert_int_eq(cuda_api_open(&api, CUDA_COMPILER | CUDA_LINKER, &error), GBEES_OK);
     for (int i = 0; i < CHANGES; i++) {
         specs[i] = spec_of(&model, 2, "sm_90", 0);
-        specs[i].defines[8] = "A=1";
-        specs[i].defines[9] = "B=1";
-        specs[i].define_count = 9;
+        specs[i].defines[7] = "A=1";
+        specs[i].defines[8] = "B=1";
+        specs[i].define_count = 8;
     }
     specs[1].model = &model2;
     specs[2].dimension = 3;
-    specs[3].define_count = 10;
-    specs[4].defines[8] = "A=2";
+    specs[3].define_count = 9;
+    specs[4].defines[7] = "A=2";
     print(specs[5].arch, sizeof specs[5].arch, "sm_80");
     specs[6].no_contraction = 1;
     specs[7].separate = 1;
+    specs[9].shape = (program_shape){8, 2, 1};
     print(specs[8].arch, sizeof specs[8].arch, "sm_999"); /* PTX */
     for (int i = 0; i < CHANGES; i++)
         ck_assert_msg(!built(&api, &specs[i]), "%d was in the cache", i);

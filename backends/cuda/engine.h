@@ -28,9 +28,7 @@ enum {
 };
 
 enum {
-    ENGINE_TEAM = 32,        /* threads of a team */
-    ENGINE_BLOCK_TEAMS = 10, /* of a block ... */
-    ENGINE_SWEEP_TEAMS = 8,  /* ... of a split scheme where blocks need not meet */
+    ENGINE_TEAM = 32, /* threads of a team */
     ENGINE_LEAST_CAPACITY = 1 << 14,
     ENGINE_CLUSTER_BLOCKS = 16,
     ENGINE_CLUSTER_BRICKS = 1 << 11, /* a cluster takes on so many */
@@ -47,6 +45,7 @@ struct gbees_engine {
     CUstream stream;
     program_set *programs;
     CUfunction kernel[KERNELS]; /* NULL: not wanted */
+    unsigned teams[KERNELS];    /* of a block: as the kernel was compiled */
     int most_blocks[KERNELS];   /* that can be there at once: barriers need that */
     int cluster;                /* blocks of a cluster; 0: the GPU has none */
     size_t real_size;           /* of a probability */
@@ -57,9 +56,8 @@ struct gbees_engine {
     device_memory memory;
     device_array rows[STATE_ROWS], key, base, neighbor[2 * GBEES_MAX_DIM], flow, active, needed, rate, map, table,
         inside, barred, device_state;
-    uint32_t room;        /* bricks from which on the heap is to grow */
-    unsigned apart_teams; /* of a block of KERNEL_MOVE and KERNEL_MARK */
-    uint32_t large;       /* and from which on KERNEL_MOVE moves the density; 0: never */
+    uint32_t room;  /* bricks from which on the heap is to grow */
+    uint32_t large; /* and from which on KERNEL_MOVE moves the density; 0: never */
     gbees_setup setup;
     gbees_state *state; /* the host's copy, in memory that is copied to at once */
     gbees_totals totals;

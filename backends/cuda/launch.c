@@ -6,10 +6,10 @@
 #include "engine.h"
 #include <string.h>
 
-/* A block for each eight bricks, as many as can be there at once at most. */
+/* A brick a team, but no more blocks than can be there at once. */
 static unsigned blocks_for(const gbees_engine *e, int kernel)
 {
-    uint64_t blocks = (e->state->count + (uint64_t)ENGINE_BLOCK_TEAMS - 1) / ENGINE_BLOCK_TEAMS;
+    uint64_t blocks = ((uint64_t)e->state->count + e->teams[kernel] - 1) / e->teams[kernel];
     uint64_t most = (uint64_t)e->most_blocks[kernel];
 
     return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
@@ -27,7 +27,7 @@ static CUresult launch_cluster(const gbees_engine *e, int kernel, void **argumen
     attribute.value.clusterDim.y = attribute.value.clusterDim.z = 1;
     config.gridDimX = (unsigned)e->cluster;
     config.gridDimY = config.gridDimZ = 1;
-    config.blockDimX = ENGINE_TEAM * ENGINE_BLOCK_TEAMS;
+    config.blockDimX = ENGINE_TEAM * e->teams[kernel];
     config.blockDimY = config.blockDimZ = 1;
     config.hStream = e->stream;
     config.attrs = &attribute;
@@ -44,7 +44,7 @@ static CUresult launch(gbees_engine *e, int kernel, void **arguments)
     if (m->clustered)
         return launch_cluster(e, kernel, arguments);
     return e->api->cuLaunchCooperativeKernel(e->kernel[kernel], blocks_for(e, kernel), 1, 1,
-                                             ENGINE_TEAM * ENGINE_BLOCK_TEAMS, 1, 1, 0, e->stream, arguments);
+                                             ENGINE_TEAM * e->teams[kernel], 1, 1, 0, e->stream, arguments);
 }
 
 /* The state to the GPU; after the launches, the state back when all is done. */
@@ -86,7 +86,7 @@ static CUresult launch_apart(gbees_engine *e, int kernel, int pass)
     void *arguments[] = {&e->setup, &e->device_state.at, &pass};
     const uint64_t blocks = (e->state->count + (uint64_t)ENGINE_SHARE_BRICKS - 1) / ENGINE_SHARE_BRICKS;
 
-    return e->api->cuLaunchKernel(e->kernel[kernel], (unsigned)blocks, 1, 1, ENGINE_TEAM * e->apart_teams, 1, 1, 0,
+    return e->api->cuLaunchKernel(e->kernel[kernel], (unsigned)blocks, 1, 1, ENGINE_TEAM * e->teams[kernel], 1, 1, 0,
                                   e->stream, arguments, NULL);
 }
 

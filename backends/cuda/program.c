@@ -60,7 +60,7 @@ static int make_key(const cuda_api *api, const program_spec *spec, const cuda_ta
     return status;
 }
 
-/* ---- build ---- */
+/* ---- one shape ---- */
 
 static int keep(program *out, cuda_code *code, gbees_error *error)
 {
@@ -109,41 +109,106 @@ static int build_separate(const cuda_api *api, const program_spec *spec, const c
     return status;
 }
 
-static int find(const cuda_api *api, const program_spec *spec, cuda_target *target, char key[CACHE_KEY], program *out,
-                gbees_error *error)
+/* ---- shapes ---- */
+
+enum { SPILLED_MUCH = 400 };
+
+/* The one to try where kernels of a shape keep registers in memory: the same, but lean, then with more and more of
+ * them. 0: there is none. */
+static int next_shape(program_shape *shape)
+{
+    static const program_shape by_registers[] = {{8, 4, 1}, {8, 3, 1}, {10, 2, 1}, {8, 2, 1}, {10, 1, 1}, {8, 1, 1}};
+    const size_t count = sizeof by_registers / sizeof *by_registers;
+
+    if (!shape->lean) {
+        shape->lean = 1;
+        return 1;
+    }
+    for (size_t i = 0; i + 1 < count; i++)
+        if (by_registers[i].teams == shape->teams && by_registers[i].blocks == shape->blocks) {
+            *shape = by_registers[i + 1];
+            return 1;
+        }
+    return 0;
+}
+
+/* What was compiled last has too few registers, and there is a shape with more. */
+static int is_too_narrow(const program *made, program_shape *shape)
+{
+    const int spilled = made->report ? cuda_report_spilled(made->report) : 0;
+
+    if (!spilled || !next_shape(shape))
+        return 0;
+    if (spilled > SPILLED_MUCH) /* each takes the compiler seconds */
+        (void)next_shape(shape);
+    return 1;
+}
+
+/* ---- find and build ---- */
+
+static int find(const cuda_api *api, const program_spec *spec, cuda_target *target, program *out, gbees_error *error)
 {
     cache_entry entry = {0};
+    char key[CACHE_KEY];
+    program_spec next = *spec;
     int status = cuda_target_choose(api, spec->arch, target, error);
 
-    if (!status)
-        status = make_key(api, spec, target, key, error);
-    if (!status && cache_read(key, &entry))
-        *out =
-            (program){.image = entry.image, .image_size = entry.image_size, .report = entry.report, .from_cache = 1};
+    do {
+        if (!status)
+            status = make_key(api, &next, target, key, error);
+        if (!status && cache_read(key, &entry)) {
+            *out = (program){.image = entry.image,
+                             .image_size = entry.image_size,
+                             .report = entry.report,
+                             .shape = next.shape,
+                             .from_cache = 1};
+            return status;
+        }
+    } while (!status && next_shape(&next.shape));
     return status;
 }
 
 int program_find(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error)
 {
     cuda_target target;
-    char key[CACHE_KEY];
 
-    return find(api, spec, &target, key, out, error);
+    return find(api, spec, &target, out, error);
+}
+
+static int build(const cuda_api *api, const program_spec *spec, const cuda_target *target, program *made,
+                 gbees_error *error)
+{
+    program_spec next = *spec;
+    char key[CACHE_KEY];
+    double compile_s = 0, link_s = 0;
+    int status;
+
+    do {
+        program_destroy(api, made);
+        made->shape = next.shape;
+        status = is_separate(spec, target) ? build_separate(api, &next, target, made, error)
+                                           : build_one(api, &next, target, made, error);
+        compile_s += made->compile_s;
+        link_s += made->link_s;
+    } while (!status && is_too_narrow(made, &next.shape));
+    made->compile_s = compile_s;
+    made->link_s = link_s;
+    next.shape = made->shape;
+    if (!status)
+        status = make_key(api, &next, target, key, error);
+    if (!status)
+        (void)cache_write(key, &(cache_entry){made->image, made->image_size, made->report});
+    return status;
 }
 
 int program_build(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error)
 {
     program made = {0};
     cuda_target target;
-    char key[CACHE_KEY];
-    int status = find(api, spec, &target, key, &made, error);
+    int status = find(api, spec, &target, &made, error);
 
-    if (!status && !made.image) {
-        status = is_separate(spec, &target) ? build_separate(api, spec, &target, &made, error)
-                                            : build_one(api, spec, &target, &made, error);
-        if (!status)
-            (void)cache_write(key, &(cache_entry){made.image, made.image_size, made.report});
-    }
+    if (!status && !made.image)
+        status = build(api, spec, &target, &made, error);
     if (status)
         program_destroy(api, &made);
     else

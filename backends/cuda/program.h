@@ -5,6 +5,12 @@
 #include "api.h"
 #include <gbees/model.h>
 
+/* What decides how many registers a thread has: the fewer teams and blocks, the more. */
+typedef struct program_shape {
+    int teams, blocks; /* of a block; that a multiprocessor is to hold */
+    int lean;          /* 1: the kernels do with fewer registers, by more instructions */
+} program_shape;
+
 typedef struct program_spec {
     const gbees_model *model; /* its embedded text: source, source_end, source_file */
     int dimension;            /* GBEES_N */
@@ -13,6 +19,7 @@ typedef struct program_spec {
     char arch[16];      /* "sm_90" */
     int no_contraction; /* a * b + c is rounded twice, as it is written */
     int separate;       /* 1: the engine's and the model's units to LTO-IR, linked; 0: one concatenated unit */
+    program_shape shape;
 } program_spec;
 
 /* Starts as {0}. */
@@ -22,15 +29,17 @@ typedef struct program {
     char *report; /* a line a kernel: registers, stack, spills, shared memory; what ptxas said of it */
     double compile_s, link_s;
     int from_cache;
-    CUmodule module; /* NULL before program_load() */
+    program_shape shape; /* the spec's, or one with more registers, where that one's do not suffice */
+    CUmodule module;     /* NULL before program_load() */
 } program;
 
 /* From the cache; out->image stays NULL if it is not there. Needs no more of the compiler than what is known of it.
  */
 int program_find(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error);
-/* From the cache, or compiled and linked; needs CUDA_COMPILER and, for `separate`, CUDA_LINKER, but no GPU. A model's
- * errors are GBEES_EMODEL, with its file and line; if NVRTC does not know the architecture, the highest one below
- * that it knows is compiled to PTX, for the driver to finish. */
+/* From the cache, or compiled and linked, again with another shape as long as kernels keep registers in memory; needs
+ * CUDA_COMPILER and, for `separate`, CUDA_LINKER, but no GPU. A model's errors are GBEES_EMODEL, with its file and
+ * line; if NVRTC does not know the architecture, the highest one below that it knows is compiled to PTX, for the
+ * driver to finish. */
 int program_build(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error);
 
 /* Into the current context. */

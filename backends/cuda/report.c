@@ -88,3 +88,12 @@ char *cuda_report(const char *log)
     free(list);
     return gbees_text_take(&text);
 }
+
+int cuda_report_spilled(const char *report)
+{
+    int spilled = 0;
+
+    for (const char *line = report; *line; line += strcspn(line, "\n"), line += *line == '\n')
+        spilled += number_before(line, line + strcspn(line, "\n"), " spilled");
+    return spilled;
+}

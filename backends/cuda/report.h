@@ -9,4 +9,7 @@
  * To be freed by the caller; NULL if memory ran out. */
 char *cuda_report(const char *log);
 
+/* Bytes of registers that kernels keep in memory, of all the lines of a report. */
+int cuda_report_spilled(const char *report);
+
 #endif

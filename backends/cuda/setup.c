@@ -35,8 +35,9 @@ static int no_memory(gbees_error *error)
 static int find_kernel(gbees_engine *e, int k, int multiprocessors, gbees_error *error)
 {
     const cuda_api *api = e->api;
-    int blocks = 0, teams = kernels[k].program == PROGRAM_MOVES ? (int)e->apart_teams : ENGINE_BLOCK_TEAMS;
-    int status = program_function(api, &e->programs->part[kernels[k].program], kernels[k].name, &e->kernel[k], error);
+    const program *p = &e->programs->part[kernels[k].program];
+    int blocks = 0, teams = p->shape.teams;
+    int status = program_function(api, p, kernels[k].name, &e->kernel[k], error);
 
     if (!status)
         status = cuda_check(
@@ -45,6 +46,7 @@ static int find_kernel(gbees_engine *e, int k, int multiprocessors, gbees_error 
     if (!status && blocks < 1)
         status = gbees_error_set(error, GBEES_EBACKEND, "the kernel %s needs more of the GPU than there is",
                                  kernels[k].name);
+    e->teams[k] = (unsigned)teams;
     e->most_blocks[k] = (blocks > 4 ? 4 : blocks) * multiprocessors;
     return status;
 }
@@ -68,7 +70,6 @@ static int load_kernels(gbees_engine *e, gbees_error *error)
         "it was asked for its multiprocessors", error);
 
     e->cluster = find_cluster(e);
-    e->apart_teams = gbees_scheme_is_split(e->problem->numerics.scheme) ? ENGINE_SWEEP_TEAMS : ENGINE_BLOCK_TEAMS;
     e->large = program_is_wanted(e->problem, PROGRAM_MOVES) ? ENGINE_LARGE_BRICKS : 0;
     for (int p = 0; p < PROGRAMS && !status; p++)
         if (program_is_wanted(e->problem, p))

@@ -55,6 +55,32 @@ int cuda_spec_rows(const gbees_problem *problem)
     return gbees_scheme_is_split(scheme) ? 2 : scheme == GBEES_SCHEME_CTU_POSITIVE ? 4 : 3;
 }
 
+/* Whether kernels are known to need more registers than they would have, were they not lean. */
+static int is_heavy(const gbees_problem *problem)
+{
+    const gbees_numerics *numerics = &problem->numerics;
+
+    return problem->dimension >= 6 && (problem->bounded || problem->rotated || numerics->precision == GBEES_DOUBLE ||
+                                       numerics->scheme == GBEES_SCHEME_CTU_POSITIVE || gbees_problem_noise(problem));
+}
+
+/* The one to begin with: as many threads as go well with the registers that most models need. */
+static program_shape shape_of(const gbees_problem *problem, int part)
+{
+    const gbees_numerics *numerics = &problem->numerics;
+
+    switch (part) {
+    case PROGRAM_UPDATES:
+        return (program_shape){10, 1, 0};
+    case PROGRAM_MOVES:
+        if (gbees_scheme_is_split(numerics->scheme))
+            return (program_shape){8, numerics->precision == GBEES_DOUBLE ? 3 : 4, 0};
+        return (program_shape){10, 2, 0};
+    default:
+        return (program_shape){10, 2, part == PROGRAM_STEPS && is_heavy(problem)};
+    }
+}
+
 void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int part, int exact)
 {
     static const char *const gains[] = {"GBEES_GAINS=0", "GBEES_GAINS=1", "GBEES_GAINS=2", "GBEES_GAINS=3",
@@ -65,10 +91,6 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
     int twice = numerics->precision == GBEES_DOUBLE, split = gbees_scheme_is_split(numerics->scheme);
     int shared = numerics->scheme == GBEES_SCHEME_CTU_POSITIVE;
     int diverges = shared || numerics->scheme == GBEES_SCHEME_CTU_DIVERGENCE;
-    const char *const blocks[PROGRAMS] = {"GBEES_BLOCKS=2", "GBEES_BLOCKS=2", "GBEES_BLOCKS=1",
-                                          !split  ? "GBEES_BLOCKS=2"
-                                          : twice ? "GBEES_BLOCKS=3"
-                                                  : "GBEES_BLOCKS=4"};
 
     *spec = (program_spec){
         .model = problem->model,
@@ -79,14 +101,15 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
                     split ? "GBEES_SPLIT=1" : "GBEES_SPLIT=0",
                     gbees_scheme_is_preserving(numerics->scheme) ? "GBEES_PRESERVING=1" : "GBEES_PRESERVING=0",
                     gbees_scheme_order(numerics->scheme) == 7 ? "GBEES_ORDER=7" : "GBEES_ORDER=5",
-                    diverges ? "GBEES_DIVERGENCE=1" : "GBEES_DIVERGENCE=0", blocks[part], parts[part],
+                    diverges ? "GBEES_DIVERGENCE=1" : "GBEES_DIVERGENCE=0", parts[part],
                     problem->model->flags & GBEES_TIME_DEPENDENT ? "GBEES_MOVING=1" : "GBEES_MOVING=0",
                     problem->bounded ? "GBEES_BOUNDED=1" : "GBEES_BOUNDED=0",
                     problem->rotated ? "GBEES_FRAMED=1" : "GBEES_FRAMED=0",
                     shared ? "GBEES_SHARED=1" : "GBEES_SHARED=0", diffusions[gbees_problem_noise(problem)]},
-        .define_count = 14,
+        .define_count = 13,
         .no_contraction = twice || exact, /* the CPU's bits, where the operations are the same */
-        .separate = is_separate()};
+        .separate = is_separate(),
+        .shape = shape_of(problem, part)};
     if (part == PROGRAM_UPDATES)
         spec->defines[spec->define_count++] = gains[gains_of(problem)];
     (void)snprintf(spec->arch, sizeof spec->arch, "%s", arch);

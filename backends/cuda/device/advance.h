@@ -16,6 +16,14 @@
 #include "prune.h"
 #include "sweep.h"
 
+/* What all blocks have written, read at once where they have just met: one after the other costs as many waits. By a
+ * block's first thread, for itself. */
+typedef struct glance {
+    uint64_t most, busy; /* rates */
+    int64_t mass, clipped, outflow;
+    uint32_t count, far_axis, overflow, bad;
+} glance;
+
 /* The clock and the sums, the same in every block. Written by a block's first thread, between block_sync()s. */
 typedef struct book {
     double time, elapsed, length, mass, step, threshold;
@@ -26,6 +34,9 @@ typedef struct book {
     int current, last, stop, due, grown;
     int moved; /* the density has been, by gbees_move() */
     uint32_t where;
+    glance seen;
+    double clipped, outflow, needed_steps, last_step,
+        raw_cell_updates; /* the clerk's: the state's, until it closes */
 #if GBEES_DIFFUSION
     double noise_steps; /* explicit ones in this step */
 #endif
@@ -71,6 +82,11 @@ GBEES_NUM void open_book(book *b, const gbees_state *s, uint64_t target)
         b->grown = b->moved && s->step_is_grown;
         b->stop = STOP_DONE;
         b->where = 0;
+        b->clipped = s->clipped;
+        b->outflow = s->outflow;
+        b->needed_steps = s->needed_steps;
+        b->last_step = s->last_step;
+        b->raw_cell_updates = s->raw_cell_updates;
     }
     block_sync();
 }
@@ -95,6 +111,11 @@ GBEES_NUM void close_book(gbees_state *s, const book *b)
     s->step_is_grown = b->grown;
     s->stop = b->stop;
     s->where = b->where;
+    s->clipped = b->clipped;
+    s->outflow = b->outflow;
+    s->needed_steps = b->needed_steps;
+    s->last_step = b->last_step;
+    s->raw_cell_updates = b->raw_cell_updates;
 }
 
 /* All blocks. */
@@ -119,37 +140,64 @@ GBEES_NUM void clear_sums(gbees_step_sums *sums)
 
 /* ---- the passes of a step ------------------------------------------------------------------------------------ */
 
-/* What the growth has made, or could not make. */
-GBEES_NUM void read_growth(const gbees_state *s, book *b)
+/* The rates for the next step, which new bricks change. */
+GBEES_NUM void look_at_rates(const gbees_state *s, const gbees_step_sums *rates, glance *seen)
 {
-    uint32_t count = fresh_32(&s->count), far_axis = fresh_32(&s->far_axis), overflow = fresh_32(&s->overflow);
+    uint64_t most = fresh_64(&rates->rate_most), busy = fresh_64(&rates->rate_busy);
+    uint32_t bad = fresh_32(&s->bad);
 
-    b->count = count;
-    b->fresh = count - b->linked;
-    if (far_axis) {
+    seen->most = most;
+    seen->busy = busy;
+    seen->bad = bad;
+}
+
+/* `moved`: a step has been, whose sums are there. */
+GBEES_NUM void look_around(gbees_state *s, book *b, int moved)
+{
+    const gbees_step_sums *sums = sums_of(s, b->steps), *rates = sums_of(s, b->steps + (uint64_t)moved);
+    uint64_t most = fresh_64(&rates->rate_most), busy = fresh_64(&rates->rate_busy);
+    uint64_t mass = fresh_64((const uint64_t *)&sums->mass), clipped = fresh_64((const uint64_t *)&sums->clipped);
+    uint64_t outflow = fresh_64((const uint64_t *)&sums->outflow);
+    uint32_t count = fresh_32(&s->count), far_axis = fresh_32(&s->far_axis), overflow = fresh_32(&s->overflow);
+    uint32_t bad = fresh_32(&s->bad);
+
+    b->seen.most = most;
+    b->seen.busy = busy;
+    b->seen.mass = (int64_t)mass;
+    b->seen.clipped = (int64_t)clipped;
+    b->seen.outflow = (int64_t)outflow;
+    b->seen.count = count;
+    b->seen.far_axis = far_axis;
+    b->seen.overflow = overflow;
+    b->seen.bad = bad;
+}
+
+/* What the growth has made, or could not make. */
+GBEES_NUM void read_growth(book *b)
+{
+    b->count = b->seen.count;
+    b->fresh = b->count - b->linked;
+    if (b->seen.far_axis) {
         b->stop = STOP_FAR;
-        b->where = far_axis - 1;
-    } else if (overflow) {
+        b->where = b->seen.far_axis - 1;
+    } else if (b->seen.overflow) {
         b->stop = STOP_ROOM;
     }
 }
 
 /* The step for this state of the density, and whether it reaches the end of the interval. */
-GBEES_NUM void choose_step(const gbees_setup *m, gbees_state *s, book *b)
+GBEES_NUM void choose_step(const gbees_setup *m, book *b)
 {
-    const gbees_step_sums *sums = sums_of(s, b->steps);
-    uint64_t most_bits = fresh_64(&sums->rate_most), busy_bits = fresh_64(&sums->rate_busy);
-    uint32_t bad = fresh_32(&s->bad);
-    double most = double_of(most_bits), busy = double_of(busy_bits), rest = b->length - b->elapsed;
+    double most = double_of(b->seen.most), busy = double_of(b->seen.busy), rest = b->length - b->elapsed;
     double rate = busy < 0.8 * most ? 0.8 * most : busy;
 
     b->step = m->time_step > 0 ? m->time_step : m->courant / rate; /* no flow: infinite */
     b->last = !(b->step < rest);
     if (b->last)
         b->step = rest;
-    if (bad) {
+    if (b->seen.bad) {
         b->stop = STOP_DRIFT;
-        b->where = bad - 1;
+        b->where = b->seen.bad - 1;
     } else if (!b->last && b->elapsed + b->step == b->elapsed) {
         b->stop = STOP_STEP;
     }
@@ -164,7 +212,7 @@ GBEES_NUM void choose_step(const gbees_setup *m, gbees_state *s, book *b)
 GBEES_NUM int settle_growth(const gbees_setup *m, gbees_state *s, book *b)
 {
     if (leads_block())
-        read_growth(s, b);
+        read_growth(b);
     block_sync();
     if (b->stop)
         return 0;
@@ -175,8 +223,10 @@ GBEES_NUM int settle_growth(const gbees_setup *m, gbees_state *s, book *b)
         block_sync(); /* all have read the book before it is written again */
     }
     if (leads_block()) {
+        if (b->fresh)
+            look_at_rates(s, sums_of(s, b->steps), &b->seen);
         b->linked = b->count;
-        choose_step(m, s, b);
+        choose_step(m, b);
     }
     if (is_clerk())
         clear_sums(sums_of(s, b->steps + 1));
@@ -221,8 +271,10 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, i
 #endif
 #undef SWEEP
     }
+    if (!team_vote(*outflow != 0)) /* most often */
+        return;
     int64_t sum = team_add(*outflow);
-    if (team_lane() == 0 && sum)
+    if (team_lane() == 0)
         atomic_add_64(&sums_of(s, b->steps)->outflow, sum);
 }
 
@@ -404,7 +456,9 @@ GBEES_NUM void prune(const gbees_setup *m, gbees_state *s, book *b)
         if (is_clerk()) {
             s->pruned += b->mass - mass;
             s->count = s->linked = b->fresh;
+            s->needed_steps = b->needed_steps;
             count_updates(s, fresh_64(&s->marked_needed));
+            b->needed_steps = s->needed_steps;
         }
         b->count = b->linked = b->fresh;
         b->current = spare_of(b->current);
@@ -419,24 +473,22 @@ GBEES_NUM void prune(const gbees_setup *m, gbees_state *s, book *b)
  */
 
 /* The clock and the ledger after a step. */
-GBEES_NUM void settle_step(const gbees_setup *m, gbees_state *s, book *b)
+GBEES_NUM void settle_step(const gbees_setup *m, book *b)
 {
-    const gbees_step_sums *sums = sums_of(s, b->steps);
-    double mass = gbees_fixed_value((int64_t)fresh_64((const uint64_t *)&sums->mass));
+    double mass = gbees_fixed_value(b->seen.mass);
 
     if (!(mass > 0)) {
         b->stop = STOP_MASS;
         return;
     }
     if (is_clerk()) {
-        double clipped = gbees_fixed_value((int64_t)fresh_64((const uint64_t *)&sums->clipped));
-        double outflow = gbees_fixed_value((int64_t)fresh_64((const uint64_t *)&sums->outflow));
+        double clipped = gbees_fixed_value(b->seen.clipped), outflow = gbees_fixed_value(b->seen.outflow);
 
-        s->clipped += clipped;
-        s->outflow += m->sweeps ? outflow : b->mass + clipped - mass;
-        s->needed_steps++;
-        s->last_step = b->step;
-        s->raw_cell_updates += (double)b->count * CELLS;
+        b->clipped += clipped;
+        b->outflow += m->sweeps ? outflow : b->mass + clipped - mass;
+        b->needed_steps++;
+        b->last_step = b->step;
+        b->raw_cell_updates += (double)b->count * CELLS;
     }
     b->mass = mass;
     b->time += b->step;
@@ -450,7 +502,7 @@ GBEES_NUM void settle_step(const gbees_setup *m, gbees_state *s, book *b)
 GBEES_NUM int finish_step(const gbees_setup *m, gbees_state *s, book *b)
 {
     if (leads_block())
-        settle_step(m, s, b);
+        settle_step(m, b);
     block_sync();
     if (!b->stop && b->due)
         prune(m, s, b);
@@ -484,6 +536,8 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, book *b)
             mark_pass(m, s, b, moved);
             meet(m, s);
         }
+        if (leads_block())
+            look_around(s, b, moved);
         if (moved) {
             if (!finish_step(m, s, b))
                 return;

@@ -144,12 +144,18 @@ GBEES_NUM const position *drift_parameters(const gbees_setup *m)
 #endif
 }
 
-/* The drift's component along an axis, which is a constant: what it does not need is not computed. */
+/* The drift's component along an axis, which is a constant: what it does not need is not computed.  In a lean kernel
+ * the velocities at several faces are not computed side by side, where each takes many registers. */
 GBEES_NUM number velocity(const gbees_setup *m, const position *x, int axis, double time)
 {
+    const position *parameters = drift_parameters(m);
     position dxdt[DIM];
 
-    GBEES_POSITION_FN(gbees_model_drift)((position)time, x, drift_parameters(m), dxdt);
+    if (GBEES_LEAN && (GBEES_FRAMED || sizeof(position) == sizeof(double)) && !always())
+        return 0;
+    if (GBEES_LEAN && GBEES_FRAMED && sizeof(position) == sizeof(float))
+        parameters = (const position *)hidden(parameters);
+    GBEES_POSITION_FN(gbees_model_drift)((position)time, x, parameters, dxdt);
     return (number)dxdt[axis];
 }
 

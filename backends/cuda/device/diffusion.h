@@ -62,7 +62,10 @@ GBEES_NUM void exchange_gifts(const gbees_setup *m, const number *rows, uint32_t
     double q[NOISE_ENTRIES];
     int beside;
     uint32_t there = noise_beside(m, slot, cell, shift, &beside);
-    number gift = noise_share(m, own, shift, step) * rows[(size_t)slot * CELLS + (size_t)cell];
+
+    if (GBEES_LEAN)
+        noise_at(m, slot, cell, NULL, time, q);
+    number gift = noise_share(m, GBEES_LEAN ? q : own, shift, step) * rows[(size_t)slot * CELLS + (size_t)cell];
 
     noise_at(m, slot, cell, shift, time, q);
     sums->in += noise_share(m, q, &back, step) * rows[(size_t)there * CELLS + (size_t)beside];
@@ -77,7 +80,8 @@ GBEES_NUM number diffuse_cell(const gbees_setup *m, const number *rows, uint32_t
     noise_sums sums = {0, 0, 0};
     double own[NOISE_ENTRIES];
 
-    noise_at(m, slot, cell, NULL, time, own);
+    if (!GBEES_LEAN)
+        noise_at(m, slot, cell, NULL, time, own);
 #pragma unroll
     for (int j = 0; j < DIM; j++)
 #pragma unroll 1
@@ -131,14 +135,25 @@ GBEES_NUM void noise_rates_pass(const gbees_setup *m, gbees_state *s, uint32_t c
     for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count())
 #pragma unroll 1
         for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
-            double q[NOISE_ENTRIES];
+            double q[NOISE_ENTRIES], sum = 0;
 
-            noise_at(m, slot, cell, NULL, time, q);
 #pragma unroll
-            for (int j = 0; j < DIM; j++)
+            for (int j = 0; j < DIM; j++) {
+                if (GBEES_LEAN || j == 0)
+                    noise_at(m, slot, cell, NULL, time, q);
                 if (gbees_diffusion_fault(DIM, NOISE_FULL, q, 1, m->over_width, j))
                     publish_32(&s->bad, slot + 1);
-            most = fmax(most, gbees_diffusion_total(DIM, NOISE_FULL, q, 1, m->over_width));
+                sum += 2 * gbees_diffusion_axis(DIM, NOISE_FULL, q, 1, m->over_width, j);
+            }
+#pragma unroll
+            for (int j = 0; NOISE_FULL && j < DIM; j++) {
+                if (GBEES_LEAN)
+                    noise_at(m, slot, cell, NULL, time, q);
+#pragma unroll
+                for (int k = j + 1; k < DIM; k++)
+                    sum += 2 * fabs(gbees_diffusion_pair(DIM, q, 1, m->over_width, j, k));
+            }
+            most = fmax(most, sum);
         }
     most = team_most(most);
     if (team_lane() == 0 && most > 0)

@@ -8,7 +8,8 @@
  *   GBEES_MOVING     1: the drift depends on time      GBEES_BOUNDED 1: cells out of the model's bound are not made
  *   GBEES_FRAMED     1: the grid is turned
  *   GBEES_DIFFUSION  1: the model has a diagonal diffusion, 2: a full one, or any on a turned grid, 0: none
- *   GBEES_BLOCKS     blocks a multiprocessor is to hold
+ *   GBEES_TEAMS      teams of a block          GBEES_BLOCKS  blocks a multiprocessor is to hold
+ *   GBEES_LEAN       1: fewer registers, for more instructions
  *   GBEES_GAINS      for part 3: what measurements have beside Gaussian likelihoods (state.h); all, unless it is said
  *   GBEES_PART       1: steps, 2: the grid and records, 3: updates, 4: moves of the density; they are compiled side
  * by side. 0: all 9: no engine, the model's functions alone, for tests

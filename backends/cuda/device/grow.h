@@ -10,14 +10,21 @@ typedef struct team_sums {
     int64_t mass, outflow;
 } team_sums;
 
-/* A lane's share of what is read of a brick: all of it at once, and while the brick before is worked on. */
-enum { SHARE_CELLS = CELLS / TEAM, SHARE_DIRECTIONS = (DIRECTIONS + TEAM - 1) / TEAM };
+/* A lane's share of what is read of a brick: all of it at once, and while the brick before is worked on, if there are
+ * registers for both. */
+enum {
+    SHARE_CELLS = CELLS / TEAM,
+    SHARE_DIRECTIONS = (DIRECTIONS + TEAM - 1) / TEAM,
+    VIEW_RATE = DIM <= 3, /* small grids wait for each load */
+    VIEW_AHEAD = !(GBEES_LEAN && (GBEES_BOUNDED || GBEES_PART != 4))
+};
 
 typedef struct brick_view {
     number p[SHARE_CELLS];
     uint64_t flow[SHARE_DIRECTIONS];
     uint32_t neighbor[SHARE_DIRECTIONS];
     uint64_t active;
+    double rate;
 } brick_view;
 
 /* What a team's lanes tell each other of a brick. */
@@ -43,6 +50,7 @@ GBEES_NUM void view_flow(const gbees_setup *m, uint32_t slot, brick_view *v)
         v->neighbor[i] = d < DIRECTIONS ? m->grid.neighbor[d][slot] : 0;
     }
     v->active = m->grid.active[slot];
+    v->rate = VIEW_RATE ? m->grid.rate[slot] : 0;
 }
 
 /* `sides`: only the cells from which probability leaves the brick. */
@@ -192,15 +200,21 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
     team_sums sums = {0, 0, 0, 0};
     brick_view next;
 
-    if (way.from <= way.last) {
+    if (VIEW_AHEAD && way.from <= way.last) {
         view_cells(p, way.from, &next);
         view_flow(m, way.from, &next);
     }
     for (uint32_t slot = way.from, ahead = slot; slot <= way.last; slot = ahead) {
-        brick_view v = next;
+        brick_view v;
 
+        if (VIEW_AHEAD) {
+            v = next;
+        } else {
+            view_cells(p, slot, &v);
+            view_flow(m, slot, &v);
+        }
         ahead = slot + way.stride;
-        if (ahead <= way.last) {
+        if (VIEW_AHEAD && ahead <= way.last) {
             view_cells(p, ahead, &next);
             view_flow(m, ahead, &next);
         }
@@ -209,7 +223,7 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
 #endif
         uint64_t active = mark ? mark_brick(m, p, slot, &v, (number)threshold, &sums.mass) : v.active;
         if (grow) {
-            double rate = m->grid.rate[slot];
+            double rate = VIEW_RATE ? v.rate : m->grid.rate[slot];
 
             sums.most = fmax(sums.most, rate);
             if (active) {

@@ -72,9 +72,10 @@ GBEES_NUM double inspect_noise(const gbees_setup *m, uint32_t slot, int first, d
     double q[NOISE_ENTRIES], widest = 0;
     int bad = 0;
 
-    noise_at(m, slot, first + team_lane(), NULL, time, q);
 #pragma unroll
     for (int j = 0; j < DIM; j++) {
+        if (GBEES_LEAN || j == 0) /* lean: of all that it computes only what this axis needs */
+            noise_at(m, slot, first + team_lane(), NULL, time, q);
         double spread = gbees_diffusion_spread(DIM, NOISE_FULL, q, 1, m->over_width, j);
         uint32_t votes = team_vote(spread > 0);
 
@@ -104,6 +105,10 @@ GBEES_NUM double inspect_brick(const gbees_setup *m, gbees_state *s, uint32_t sl
         for (int j = 0; j < DIM; j++) {
             position x[DIM];
 
+            if (GBEES_LEAN) {
+                hold_loads();
+                load_base(m, slot, base);
+            }
             face_point(m, base, cell, j, cell_local(cell, j), x);
             number below = velocity(m, x, j, time);
             face_point(m, base, cell, j, cell_local(cell, j) + 1, x);

@@ -21,8 +21,14 @@ GBEES_NUM void noise_at(const gbees_setup *m, uint32_t slot, int cell, const noi
                         double *q)
 {
     const int32_t *key = m->grid.key + (size_t)slot * DIM;
+    const double *parameters = GBEES_LEAN ? (const double *)hidden(m->parameters_d) : m->parameters_d;
     double x[DIM];
 
+    if (GBEES_LEAN && !always()) {
+        for (int k = 0; k < NOISE_ENTRIES; k++)
+            q[k] = 0;
+        return;
+    }
 #pragma unroll
     for (int k = 0; k < DIM; k++) {
         int32_t index = key[k] * axis_edge(k) + cell_local(cell, k);
@@ -31,7 +37,7 @@ GBEES_NUM void noise_at(const gbees_setup *m, uint32_t slot, int cell, const noi
             index += k == shift->axis ? shift->step : k == shift->second ? shift->second_step : 0;
         x[k] = m->origin[k] + m->width[k] * (double)index;
     }
-    gbees_model_diffusion_d(time, x, m->parameters_d, q);
+    gbees_model_diffusion_d(time, x, parameters, q);
 }
 
 #endif

@@ -9,27 +9,67 @@
 
 #include "state.h"
 
+/* 1: fewer registers, for more instructions. */
+#ifndef GBEES_LEAN
+#define GBEES_LEAN 0
+#endif
+
 #ifdef GBEES_SHIM
 
 #include "cuda_shim.h"
 
 #else
 
-/* As ENGINE_BLOCK_TEAMS and ENGINE_SWEEP_TEAMS. */
-enum { TEAM = 32, BLOCK_TEAMS = GBEES_PART == 4 && GBEES_SPLIT ? 8 : 10, BLOCK_THREADS = TEAM * BLOCK_TEAMS };
+enum { TEAM = 32, BLOCK_TEAMS = GBEES_TEAMS, BLOCK_THREADS = TEAM * BLOCK_TEAMS };
 
 #define GBEES_KERNEL extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, GBEES_BLOCKS)
 #define GBEES_BY_VALUE const __grid_constant__
 #define BLOCK_LOCAL __shared__
 
+/* What follows from a thread's number alone is the same in every step: lean kernels compute it anew, as the compiler
+ * would keep all of it in registers. */
+GBEES_NUM uint32_t block_thread(void)
+{
+#if GBEES_LEAN
+    uint32_t number;
+
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(number));
+    return number;
+#else
+    return threadIdx.x;
+#endif
+}
+
+/* 1, which the compiler does not know: what stands behind it is not mixed with what comes before. */
+GBEES_NUM int always(void)
+{
+    uint32_t rows;
+
+    asm volatile("mov.u32 %0, %%nctaid.y;" : "=r"(rows));
+    return rows == 1;
+}
+
+/* The same address, which the compiler does not know: nothing that is read there has been computed before. */
+GBEES_NUM const void *hidden(const void *at)
+{
+    asm volatile("" : "+l"(at));
+    return at;
+}
+
+/* What is read after this is not read before. */
+GBEES_NUM void hold_loads(void)
+{
+    asm volatile("" ::: "memory");
+}
+
 GBEES_NUM int team_lane(void)
 {
-    return (int)(threadIdx.x % TEAM);
+    return (int)(block_thread() % TEAM);
 }
 
 GBEES_NUM uint32_t block_team(void)
 {
-    return threadIdx.x / TEAM;
+    return block_thread() / TEAM;
 }
 
 GBEES_NUM uint32_t block_index(void)
@@ -144,16 +184,19 @@ GBEES_NUM void share_32(uint32_t *at, uint32_t value)
     *at = value;
 }
 
+/* Whoever sees it by acquire_32() sees what was written before, too. Less than a fence on each side, which all of a
+ * processor's memory would wait for. */
 GBEES_NUM void publish_32(uint32_t *at, uint32_t value)
 {
-    __threadfence();
-    *(volatile uint32_t *)at = value;
+    asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }
 
-/* What was written before another thread published is seen after this. */
-GBEES_NUM void after_fresh(void)
+GBEES_NUM uint32_t acquire_32(const uint32_t *at)
 {
-    __threadfence();
+    uint32_t value;
+
+    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+    return value;
 }
 
 /* A block's first thread. */

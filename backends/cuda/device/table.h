@@ -12,6 +12,9 @@ typedef struct near_key {
     int d, f;
 } near_key;
 
+/* How many of them are waited for at once: of short keys all. */
+enum { KEY_TOGETHER = DIM <= 4 ? DIM : 1 };
+
 GBEES_NUM near_key key_near(const gbees_setup *m, uint32_t slot, int d, int f)
 {
     near_key key = {m->grid.key + (size_t)slot * DIM, d, f};
@@ -32,7 +35,7 @@ GBEES_NUM uint64_t key_hash(near_key key)
 {
     uint64_t hash = 0;
 
-#pragma unroll 1
+#pragma unroll(KEY_TOGETHER)
     for (int k = 0; k < DIM; k++)
         hash = (hash << 1 | hash >> 63) ^ gbees_buzhash_symbol(key_number(key, k));
     return hash;
@@ -43,9 +46,9 @@ GBEES_NUM int is_key_of(const gbees_setup *m, uint32_t slot, near_key key)
     const int32_t *stored = m->grid.key + (size_t)slot * DIM;
     int same = 1;
 
-#pragma unroll 1
-    for (int k = 0; k < DIM && same; k++)
-        same = fresh_key(stored + k) == key_number(key, k);
+#pragma unroll(KEY_TOGETHER)
+    for (int k = 0; k < DIM && (same || KEY_TOGETHER > 1); k++)
+        same &= fresh_key(stored + k) == key_number(key, k);
     return same;
 }
 
@@ -71,7 +74,7 @@ GBEES_NUM uint32_t take_slot(const gbees_setup *m, gbees_state *s, near_key key)
         publish_32(&s->overflow, 1);
         return TABLE_DEAD;
     }
-#pragma unroll 1
+#pragma unroll(KEY_TOGETHER)
     for (int k = 0; k < DIM; k++) {
         int32_t index = key_number(key, k);
 
@@ -89,18 +92,17 @@ GBEES_NUM void table_insert(const gbees_setup *m, gbees_state *s, near_key key)
         return;
     for (uint64_t at = key_hash(key);; at++) {
         uint32_t *entry = &m->grid.table[at & m->grid.table_mask];
-        uint32_t slot = fresh_32(entry);
+        uint32_t slot = acquire_32(entry);
 
         if (slot == TABLE_EMPTY) {
-            slot = atomic_swap_if(entry, TABLE_EMPTY, TABLE_TAKEN);
-            if (slot == TABLE_EMPTY) {
+            if (atomic_swap_if(entry, TABLE_EMPTY, TABLE_TAKEN) == TABLE_EMPTY) {
                 publish_32(entry, take_slot(m, s, key));
                 return;
             }
+            slot = TABLE_TAKEN;
         }
         while (slot == TABLE_TAKEN) /* the other one writes its key, which takes no lock */
-            slot = fresh_32(entry);
-        after_fresh();
+            slot = acquire_32(entry);
         if (slot < TABLE_DEAD && is_key_of(m, slot, key))
             return;
     }
