@@ -70,6 +70,14 @@ static inline void rig_open(rig *r, int n, int extent)
     rig_problem(r, n, extent);
 }
 
+/* With the default scheme. */
+static inline void rig_open_split(rig *r, int n, int extent)
+{
+    rig_open(r, n, extent);
+    r->problem.numerics.scheme = GBEES_SCHEME_SPLIT5;
+    r->problem.numerics.cell_values = GBEES_CELL_AVERAGES;
+}
+
 /* Linear motion without anything that bends it. */
 static inline void rig_straighten(rig *r)
 {

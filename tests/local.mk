@@ -55,6 +55,7 @@ check_PROGRAMS += \
 	%D%/test_card \
 	%D%/test_cells \
 	%D%/test_cpu \
+	%D%/test_cpu_accuracy \
 	%D%/test_cpu_ctu \
 	%D%/test_cpu_far \
 	%D%/test_cpu_motion \

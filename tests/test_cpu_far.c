@@ -11,9 +11,7 @@ static double courant_of(int n)
 
 static void open_far(rig *r, int n)
 {
-    rig_open(r, n, n == 1 ? 20 : n == 2 ? 7 : n == 3 ? 4 : n == 4 ? 2 : 1);
-    r->problem.numerics.scheme = GBEES_SCHEME_SPLIT5;
-    r->problem.numerics.cell_values = GBEES_CELL_AVERAGES;
+    rig_open_split(r, n, n == 1 ? 20 : n == 2 ? 7 : n == 3 ? 4 : n == 4 ? 2 : 1);
     r->problem.numerics.courant = courant_of(n);
 }
 

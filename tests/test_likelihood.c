@@ -8,8 +8,7 @@ static const double PI = 3.14159265358979323846;
 
 static rig *open_rig(rig *r, int n, int averages)
 {
-    rig_open(r, n, n == 1 ? 12 : 6);
-    r->problem.numerics.scheme = GBEES_SCHEME_SPLIT5;
+    rig_open_split(r, n, n == 1 ? 12 : 6);
     r->problem.numerics.cell_values = averages ? GBEES_CELL_AVERAGES : GBEES_CELL_POINTS;
     rig_start(r, 1);
     return r;
@@ -132,8 +131,7 @@ static double student(double x, const void *context)
  */
 static void open_line(rig *r, int averages, int part)
 {
-    rig_open(r, 1, 70 * part);
-    r->problem.numerics.scheme = GBEES_SCHEME_SPLIT5;
+    rig_open_split(r, 1, 70 * part);
     r->problem.numerics.cell_values = averages ? GBEES_CELL_AVERAGES : GBEES_CELL_POINTS;
     r->problem.covariance[0] = 0.49;
     r->problem.width[0] = 0.07 / part;
