@@ -116,6 +116,7 @@ cuda_numerics = \
 	core/numerics/diffusion.h \
 	core/numerics/fixed.h \
 	core/numerics/frame.h \
+	core/numerics/fused.h \
 	core/numerics/likelihood.h \
 	core/numerics/qualifier.h \
 	core/numerics/split.h \

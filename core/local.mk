@@ -19,6 +19,7 @@ libgbees_la_SOURCES = \
 	%D%/numerics/diffusion.h \
 	%D%/numerics/fixed.h \
 	%D%/numerics/frame.h \
+	%D%/numerics/fused.h \
 	%D%/numerics/likelihood.h \
 	%D%/numerics/qualifier.h \
 	%D%/numerics/split.h \

@@ -39,6 +39,35 @@ static long double running(const double *average, int count, long double x)
     return sum;
 }
 
+/* q: the middle one of seven cells. */
+static double quartic_of(const double *q, double c)
+{
+    return gbees_quartic_d(q[0], q[1] - q[0], q[1] - 2 * q[0] + q[-1], q[2] - 3 * q[1] + 3 * q[0] - q[-1],
+                           q[2] - 4 * q[1] + 6 * q[0] - 4 * q[-1] + q[-2], c);
+}
+
+static double sextic_of(const double *q, double c)
+{
+    return gbees_sextic_d(q[0], q[1] - q[0], q[1] - 2 * q[0] + q[-1], q[2] - 3 * q[1] + 3 * q[0] - q[-1],
+                          q[2] - 4 * q[1] + 6 * q[0] - 4 * q[-1] + q[-2],
+                          q[3] - 5 * q[2] + 10 * q[1] - 10 * q[0] + 5 * q[-1] - q[-2],
+                          q[3] - 6 * q[2] + 15 * q[1] - 20 * q[0] + 15 * q[-1] - 6 * q[-2] + q[-3], c);
+}
+
+static float narrow_quartic_of(const float *q, float c)
+{
+    return gbees_quartic_f(q[0], q[1] - q[0], q[1] - 2 * q[0] + q[-1], q[2] - 3 * q[1] + 3 * q[0] - q[-1],
+                           q[2] - 4 * q[1] + 6 * q[0] - 4 * q[-1] + q[-2], c);
+}
+
+static float narrow_sextic_of(const float *q, float c)
+{
+    return gbees_sextic_f(q[0], q[1] - q[0], q[1] - 2 * q[0] + q[-1], q[2] - 3 * q[1] + 3 * q[0] - q[-1],
+                          q[2] - 4 * q[1] + 6 * q[0] - 4 * q[-1] + q[-2],
+                          q[3] - 5 * q[2] + 10 * q[1] - 10 * q[0] + 5 * q[-1] - q[-2],
+                          q[3] - 6 * q[2] + 15 * q[1] - 20 * q[0] + 15 * q[-1] - 6 * q[-2] + q[-3], c);
+}
+
 START_TEST(polynomials_are_the_integral)
 {
     uint64_t state = 1;
@@ -54,12 +83,8 @@ START_TEST(polynomials_are_the_integral)
             float n = (float)c, *g = f + 3;
             double wanted5 = (double)(running(a + 1, 5, 0.5L) - running(a + 1, 5, 0.5L - (long double)c));
             double wanted7 = (double)(running(a, 7, 0.5L) - running(a, 7, 0.5L - (long double)c));
-            double got5 = gbees_quartic_d(q[0], q[-1] - q[-2], q[0] - q[-1], q[1] - q[0], q[2] - q[1], c);
-            double got7 = c * q[0] + gbees_sextic_bend_d(q[-2] - q[-3], q[-1] - q[-2], q[0] - q[-1], q[1] - q[0],
-                                                         q[2] - q[1], q[3] - q[2], c);
-            float narrow5 = gbees_quartic_f(g[0], g[-1] - g[-2], g[0] - g[-1], g[1] - g[0], g[2] - g[1], n);
-            float narrow7 = n * g[0] + gbees_sextic_bend_f(g[-2] - g[-3], g[-1] - g[-2], g[0] - g[-1], g[1] - g[0],
-                                                           g[2] - g[1], g[3] - g[2], n);
+            double got5 = quartic_of(q, c), got7 = sextic_of(q, c);
+            float narrow5 = narrow_quartic_of(g, n), narrow7 = narrow_sextic_of(g, n);
 
             ck_assert_double_eq_tol(got5, wanted5, 1e-13);
             ck_assert_double_eq_tol(got7, wanted7, 1e-13);

@@ -178,9 +178,11 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
         return gbees_error_set(error, GBEES_EUSAGE,
                                "the modes 'paper' and 'legacy' have no diffusion, and %s has: remove 'mode'",
                                e->problem->model->name);
-    for (uint32_t k = from; k < e->g.count; k++)
+    for (uint32_t k = from; k < e->g.count; k++) {
+        e->context.diverging_axes |= e->paper ? 0 : e->diverging[e->g.used[k]];
         if (!isfinite(e->rate[e->g.used[k]]))
             return engine_drift_error(e, e->g.used[k], time, error);
+    }
     return 0;
 }
 

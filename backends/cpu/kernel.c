@@ -1,6 +1,7 @@
 /* kernel.c - the kernels of one instruction set; see kernel.h. */
 #include "kernel.h"
 #include "noise.h"
+#include "numerics/fused.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -53,6 +53,7 @@ typedef struct kernel_context {
     uint64_t *flow;
     const uint64_t *inside;   /* cells that the model's bound leaves to the grid; NULL: all */
     unsigned char *diverging; /* bit j: along axis j some cell flows out on both sides */
+    int diverging_axes;       /* the axes along which some brick may have that: bits */
     double *rate;
     int divergence;  /* ctu with the divergence term */
     int reach;       /* cells that a sweep may carry mass over; 1: Courant numbers up to 1 */

@@ -1,11 +1,9 @@
-/* kernel_column.h - a sweep through the planes of a pencil, one column of vectors at a time.  A template: see
+/* kernel_column.h - a sweep through the planes of a pencil, one or two columns of vectors at a time.  A template: see
  * kernel.c; of each precision once with ORDER 5 and then with ORDER 7.
  *
- * Cells, differences and Courant numbers that neighbouring faces share stay in registers, and cells change in place.
- * Mostly all lanes of a vector flow the same way, so that nothing is chosen lane by lane: 40 operations a vector
- * of faces in place of 55.  Each way has the bits of gbees_split5_mass_to() (7: two cells more,
- * gbees_split7_mass_to()): differences are taken upwards, and where the flow goes down what depends on them is
- * subtracted in place of added.
+ * From one face to the next one cell and one velocity are read; the differences of all orders that the faces share
+ * stay in registers, and cells change in place.  Mostly all lanes flow the same way, so that nothing is chosen lane
+ * by lane.  Each way has the bits of gbees_split5_mass_to() (7: two cells more, gbees_split7_mass_to()).
  */
 
 #define GBEES_VALUE GBEES_REAL_FN(vector)
@@ -21,137 +19,182 @@
 #undef GBEES_VALUE
 #undef GBEES_VALUE_FN
 
-/* What is known at face f, between cells f - 1 and f. */
-typedef struct COLUMN_FN(face) {
-    GBEES_REAL_FN(vector) below, above; /* cells f - 1 and f */
-    GBEES_REAL_FN(vector) d[ORDER];     /* cell f - ORDER / 2 + k less the one below it */
-    GBEES_REAL_FN(vector) u;            /* the velocity */
-    GBEES_REAL_FN(vector) spread_below; /* time step times the divergence over cell f - 1 ... */
-    GBEES_REAL_FN(vector) spread_above; /* ... and f */
-} COLUMN_FN(face);
+enum { COLUMN_FN(AHEAD) = ORDER / 2 }; /* cells above the one over a face that its mass depends on */
 
-/* What the polynomial adds to c times the upwind cell, for the flow up or down; `either`: its differences chosen. */
-INLINE GBEES_REAL_FN(vector) COLUMN_FN(bend_rising)(const GBEES_REAL_FN(vector) * d, GBEES_REAL_FN(vector) c)
+/* A column at a face.  level[0] are cells, level[k] differences of order k, odd ones at faces, even ones at cells:
+ * [0] is the highest one known, each next one lies one further down. */
+typedef struct COLUMN_FN(column) {
+    GBEES_REAL_FN(vector) level[ORDER][COLUMN_FN(AHEAD) + 2];
+    GBEES_REAL_FN(vector) courant, courant_above;     /* at the face, and at the next one */
+    GBEES_REAL_FN(vector) spread_below, spread_above; /* time step times the divergence over the cells beside it */
+    GBEES_REAL_FN(vector) mass;                       /* what crosses it */
+} COLUMN_FN(column);
+
+/* How many of a level are kept: down to the face, or to the cell below it. */
+INLINE int COLUMN_FN(kept)(int k)
 {
+    return COLUMN_FN(AHEAD) + 2 - (k + 1) / 2;
+}
+
+/* One cell further up. */
+INLINE void COLUMN_FN(climb)(COLUMN_FN(column) * c, GBEES_REAL_FN(vector) cell)
+{
+#pragma GCC unroll 8
+    for (int k = 0; k < ORDER; k++)
+#pragma GCC unroll 8
+        for (int i = COLUMN_FN(kept)(k) - 1; i > 0; i--)
+            c->level[k][i] = c->level[k][i - 1];
+    c->level[0][0] = cell;
+#pragma GCC unroll 8
+    for (int k = 1; k < ORDER; k++)
+        c->level[k][0] = c->level[k - 1][0] - c->level[k - 1][1];
+}
+
+/* The lowest of level k that is kept, and the one above it. */
+INLINE GBEES_REAL_FN(vector) COLUMN_FN(lower)(const COLUMN_FN(column) * c, int k)
+{
+    return c->level[k][COLUMN_FN(kept)(k) - 1];
+}
+
+INLINE GBEES_REAL_FN(vector) COLUMN_FN(upper)(const COLUMN_FN(column) * c, int k)
+{
+    return c->level[k][COLUMN_FN(kept)(k) - 2];
+}
+
+/* The masses that cross the face, where all lanes flow up, all down, or `up` says which.  d[k]: differences of order
+ * k as gbees_quartic() has them; spread: of the upwind cells, which are d[0]. */
+INLINE GBEES_REAL_FN(vector) COLUMN_FN(rising)(const GBEES_REAL_FN(vector) * d, GBEES_REAL_FN(vector) courant,
+                                               GBEES_REAL_FN(vector) spread, GBEES_REAL_FN(vector) whole)
+{
+    const GBEES_REAL_FN(vector) nothing = {0};
+    GBEES_REAL_FN(vector) c = GBEES_REAL_FN(lowest)(GBEES_REAL_FN(gbees_swept_vector)(courant, spread), whole);
 #if ORDER == 5
-    return GBEES_REAL_FN(gbees_quartic_bend_vector)(d[0], d[1], d[2], d[3], c);
+    GBEES_REAL_FN(vector) mass = GBEES_REAL_FN(gbees_quartic_vector)(d[0], d[1], d[2], d[3], d[4], c);
 #else
-    return GBEES_REAL_FN(gbees_sextic_bend_vector)(d[0], d[1], d[2], d[3], d[4], d[5], c);
+    GBEES_REAL_FN(vector) mass = GBEES_REAL_FN(gbees_sextic_vector)(d[0], d[1], d[2], d[3], d[4], d[5], d[6], c);
 #endif
+
+    return GBEES_REAL_FN(lowest)(GBEES_REAL_FN(highest)(mass, nothing), d[0]);
 }
 
-INLINE GBEES_REAL_FN(vector) COLUMN_FN(bend_falling)(const GBEES_REAL_FN(vector) * d, GBEES_REAL_FN(vector) c)
+INLINE GBEES_REAL_FN(vector) COLUMN_FN(falling)(const GBEES_REAL_FN(vector) * d, GBEES_REAL_FN(vector) courant,
+                                                GBEES_REAL_FN(vector) spread, GBEES_REAL_FN(vector) whole)
 {
+    const GBEES_REAL_FN(vector) nothing = {0};
+    GBEES_REAL_FN(vector) c = GBEES_REAL_FN(highest)(GBEES_REAL_FN(gbees_swept_vector)(courant, spread), -whole);
 #if ORDER == 5
-    return GBEES_REAL_FN(gbees_quartic_bend_vector)(d[4], d[3], d[2], d[1], c);
+    GBEES_REAL_FN(vector) mass = GBEES_REAL_FN(gbees_quartic_falling_vector)(d[0], d[1], d[2], d[3], d[4], c);
 #else
-    return GBEES_REAL_FN(gbees_sextic_bend_vector)(d[6], d[5], d[4], d[3], d[2], d[1], c);
+    GBEES_REAL_FN(vector)
+    mass = GBEES_REAL_FN(gbees_sextic_falling_vector)(d[0], d[1], d[2], d[3], d[4], d[5], d[6], c);
 #endif
-}
 
-/* The masses that cross the face, where all lanes flow up, all down, or `up` says which. */
-INLINE GBEES_REAL_FN(vector)
-    COLUMN_FN(rising)(const COLUMN_FN(face) * f, GBEES_REAL lambda, GBEES_REAL_FN(vector) whole)
-{
-    GBEES_REAL_FN(vector)
-    c = GBEES_REAL_FN(lowest)(GBEES_REAL_FN(gbees_swept_vector)(lambda * f->u, f->spread_below), whole);
-    GBEES_REAL_FN(vector) bend = COLUMN_FN(bend_rising)(f->d, c);
-
-    return GBEES_REAL_FN(bounded)(c * f->below + bend, f->below);
+    return GBEES_REAL_FN(highest)(GBEES_REAL_FN(lowest)(mass, nothing), -d[0]);
 }
 
 INLINE GBEES_REAL_FN(vector)
-    COLUMN_FN(falling)(const COLUMN_FN(face) * f, GBEES_REAL lambda, GBEES_REAL_FN(vector) whole)
+    COLUMN_FN(either)(const COLUMN_FN(column) * c, GBEES_REAL_FN(vector) whole, GBEES_REAL_FN(lanes) up)
 {
-    GBEES_REAL_FN(vector)
-    c = GBEES_REAL_FN(lowest)(GBEES_REAL_FN(gbees_swept_vector)(-lambda * f->u, f->spread_above), whole);
-    GBEES_REAL_FN(vector) bend = COLUMN_FN(bend_falling)(f->d, c);
-
-    return -GBEES_REAL_FN(bounded)(c * f->above - bend, f->above);
-}
-
-INLINE GBEES_REAL_FN(vector) COLUMN_FN(either)(const COLUMN_FN(face) * f, GBEES_REAL lambda,
-                                               GBEES_REAL_FN(vector) whole, GBEES_REAL_FN(lanes) up)
-{
-    GBEES_REAL_FN(vector)
-    courant = lambda * f->u, spread = GBEES_REAL_FN(choose)(up, f->spread_below, f->spread_above);
-    GBEES_REAL_FN(vector) q = GBEES_REAL_FN(choose)(up, f->below, f->above);
     GBEES_REAL_FN(vector) d[ORDER];
 
-    for (int k = 0; k < ORDER; k++)
-        d[k] = GBEES_REAL_FN(choose)(up, f->d[k], f->d[ORDER - 1 - k]);
-    courant = GBEES_REAL_FN(choose)(up, courant, -courant);
-    GBEES_REAL_FN(vector) c = GBEES_REAL_FN(lowest)(GBEES_REAL_FN(gbees_swept_vector)(courant, spread), whole);
-    GBEES_REAL_FN(vector) bend = COLUMN_FN(bend_rising)(d, c);
-    GBEES_REAL_FN(vector) mass = GBEES_REAL_FN(bounded)(c * q + GBEES_REAL_FN(choose)(up, bend, -bend), q);
-
+#pragma GCC unroll 8
+    for (int k = 0; k < ORDER; k += 2)
+        d[k] = GBEES_REAL_FN(choose)(up, COLUMN_FN(lower)(c, k), COLUMN_FN(upper)(c, k));
+#pragma GCC unroll 8
+    for (int k = 1; k < ORDER; k += 2)
+        d[k] = GBEES_REAL_FN(choose)(up, COLUMN_FN(lower)(c, k), -COLUMN_FN(lower)(c, k));
+    GBEES_REAL_FN(vector)
+    mass = COLUMN_FN(rising)(d, GBEES_REAL_FN(choose)(up, c->courant, -c->courant),
+                             GBEES_REAL_FN(choose)(up, c->spread_below, c->spread_above), whole);
     return GBEES_REAL_FN(choose)(up, mass, -mass);
 }
 
-INLINE GBEES_REAL_FN(vector)
-    COLUMN_FN(cross_face)(const COLUMN_FN(face) * f, GBEES_REAL lambda, GBEES_REAL_FN(vector) whole)
+/* The differences at the face, even ones of the cell below it or above it. */
+INLINE void COLUMN_FN(gather)(const COLUMN_FN(column) * c, int above, GBEES_REAL_FN(vector) * d)
+{
+#pragma GCC unroll 8
+    for (int k = 0; k < ORDER; k++)
+        d[k] = above && k % 2 == 0 ? COLUMN_FN(upper)(c, k) : COLUMN_FN(lower)(c, k);
+}
+
+INLINE void COLUMN_FN(cross_face)(COLUMN_FN(column) * c, GBEES_REAL_FN(vector) whole, int columns)
 {
     const GBEES_REAL_FN(vector) still = {0};
-    GBEES_REAL_FN(lanes) up = GBEES_REAL_FN(lanes_above)(f->u, still);
-    const unsigned all = (1u << LANES) - 1, bits = GBEES_REAL_FN(lane_bits)(up);
+    GBEES_REAL_FN(lanes) up[2];
+    unsigned all = 1, some = 0;
 
-    if (bits == all)
-        return COLUMN_FN(rising)(f, lambda, whole);
-    if (!bits)
-        return COLUMN_FN(falling)(f, lambda, whole);
-    return COLUMN_FN(either)(f, lambda, whole, up);
-}
-
-/* p: the lowest of the cells below the column's own that its first face asks; u: face -1; first, last: what crosses
- * the column's ends. */
-INLINE void COLUMN_FN(sweep_column)(GBEES_REAL *restrict p, const GBEES_REAL *restrict u, GBEES_REAL *restrict first,
-                                    GBEES_REAL *restrict last, GBEES_REAL lambda, GBEES_REAL most, int lanes,
-                                    int planes)
-{
-    enum { BEYOND = (ORDER + 1) / 2 };
-    const GBEES_REAL_FN(vector) whole = most - (GBEES_REAL_FN(vector)){0};
-    GBEES_REAL_FN(vector) cell[ORDER], before = {0}, u_above = GBEES_REAL_FN(load)(u + lanes);
-    COLUMN_FN(face) f;
-
-    for (int k = 0; k < ORDER; k++)
-        cell[k] = GBEES_REAL_FN(load)(p + k * lanes);
-    for (int k = 0; k < ORDER - 1; k++)
-        f.d[k + 1] = cell[k + 1] - cell[k];
-    f.spread_above = lambda * (u_above - GBEES_REAL_FN(load)(u));
-    f.above = cell[BEYOND - 1];
-    for (int k = 0; k < BEYOND - 1; k++)
-        cell[k] = cell[BEYOND + k]; /* those above it */
-    for (int at = 0; at <= planes; at++, p += lanes) {
-        GBEES_REAL_FN(vector) next = GBEES_REAL_FN(load)(p + ORDER * lanes);
-
-        f.below = f.above, f.above = cell[0];
-        for (int k = 0; k < ORDER - 1; k++)
-            f.d[k] = f.d[k + 1];
-        f.d[ORDER - 1] = next - cell[BEYOND - 2];
-        for (int k = 0; k < BEYOND - 2; k++)
-            cell[k] = cell[k + 1];
-        cell[BEYOND - 2] = next;
-        f.u = u_above, f.spread_below = f.spread_above;
-        u += lanes;
-        u_above = GBEES_REAL_FN(load)(u + lanes);
-        f.spread_above = lambda * (u_above - f.u);
-        GBEES_REAL_FN(vector) mass = COLUMN_FN(cross_face)(&f, lambda, whole);
-        if (at)
-            GBEES_REAL_FN(store)(p + (BEYOND - 1) * lanes, f.below + (before - mass));
-        else
-            GBEES_REAL_FN(store)(first, mass);
-        before = mass;
+#pragma GCC unroll 2
+    for (int w = 0; w < columns; w++) {
+        up[w] = GBEES_REAL_FN(lanes_above)(c[w].courant, still);
+        all &= GBEES_REAL_FN(lane_bits)(up[w]) == (1u << LANES) - 1;
+        some |= GBEES_REAL_FN(lane_bits)(up[w]);
     }
-    GBEES_REAL_FN(store)(last, before);
+#pragma GCC unroll 2
+    for (int w = 0; w < columns; w++) {
+        GBEES_REAL_FN(vector) d[ORDER];
+
+        if (all) {
+            COLUMN_FN(gather)(&c[w], 0, d);
+            c[w].mass = COLUMN_FN(rising)(d, c[w].courant, c[w].spread_below, whole);
+        } else if (!some) {
+            COLUMN_FN(gather)(&c[w], 1, d);
+            c[w].mass = COLUMN_FN(falling)(d, c[w].courant, c[w].spread_above, whole);
+        } else {
+            c[w].mass = COLUMN_FN(either)(&c[w], whole, up[w]);
+        }
+    }
 }
 
-/* All columns of planes of whole vectors. */
+/* p: the lowest cells of the columns, with as many empty planes below and above as a face's mass depends on; u: face
+ * -1.  What crosses the columns' ends takes the place of the cells beyond them: what flows out there, negative what
+ * flows in. */
+INLINE void COLUMN_FN(sweep_some)(GBEES_REAL *restrict p, const GBEES_REAL *restrict u, GBEES_REAL lambda,
+                                  GBEES_REAL most, int lanes, int planes, int columns)
+{
+    const GBEES_REAL_FN(vector) whole = most - (GBEES_REAL_FN(vector)){0};
+    COLUMN_FN(column) c[2] = {0};
+
+#pragma GCC unroll 2
+    for (int w = 0; w < columns; w++) {
+#pragma GCC unroll 4
+        for (int i = 0; i < COLUMN_FN(AHEAD); i++)
+            COLUMN_FN(climb)(&c[w], GBEES_REAL_FN(load)(p + i * lanes + w * LANES));
+        c[w].courant_above = lambda * GBEES_REAL_FN(load)(u + lanes + w * LANES);
+        c[w].spread_above = c[w].courant_above - lambda * GBEES_REAL_FN(load)(u + w * LANES);
+    }
+    u += 2 * lanes;
+    for (int at = 0; at <= planes; at++, p += lanes, u += lanes) {
+#pragma GCC unroll 2
+        for (int w = 0; w < columns; w++) {
+            COLUMN_FN(climb)(&c[w], GBEES_REAL_FN(load)(p + COLUMN_FN(AHEAD) * lanes + w * LANES));
+            c[w].courant = c[w].courant_above;
+            c[w].courant_above = lambda * GBEES_REAL_FN(load)(u + w * LANES);
+            c[w].spread_below = c[w].spread_above;
+            c[w].spread_above = c[w].courant_above - c[w].courant;
+        }
+        GBEES_REAL_FN(vector) before[2] = {c[0].mass, c[1].mass};
+        COLUMN_FN(cross_face)(c, whole, columns);
+#pragma GCC unroll 2
+        for (int w = 0; w < columns; w++)
+            GBEES_REAL_FN(store)(p - lanes + w * LANES, COLUMN_FN(lower)(&c[w], 0) + (before[w] - c[w].mass));
+    }
+#pragma GCC unroll 2
+    for (int w = 0; w < columns; w++)
+        GBEES_REAL_FN(store)(p - lanes + w * LANES, c[w].mass);
+}
+
+/* All columns of planes of whole vectors: two at once where that many registers are. */
 static __attribute__((noinline)) void COLUMN_FN(sweep_columns)(GBEES_REAL *restrict p, const GBEES_REAL *restrict u,
-                                                               GBEES_REAL *restrict first, GBEES_REAL *restrict last,
                                                                GBEES_REAL lambda, GBEES_REAL most, int lanes,
                                                                int count)
 {
-    for (int l = 0; l < lanes; l += LANES)
-        COLUMN_FN(sweep_column)(p + l, u + l, first + l, last + l, lambda, most, lanes, count / lanes);
+    int l = 0;
+
+#if VECTOR_BYTES == 64
+    for (; l + 2 * LANES <= lanes; l += 2 * LANES)
+        COLUMN_FN(sweep_some)(p + l, u + l, lambda, most, lanes, count / lanes, 2);
+#endif
+    for (; l < lanes; l += LANES)
+        COLUMN_FN(sweep_some)(p + l, u + l, lambda, most, lanes, count / lanes, 1);
 }
 #undef ORDER

@@ -130,7 +130,7 @@ static void GBEES_REAL_FN(diffuse)(const kernel_context *c, kernel_noise_half ha
                                    kernel_sums *sums)
 {
     const size_t cells = (size_t)c->g->shape.cells;
-    kernel_sums part = {0};
+    GBEES_REAL_FN(totals) totals = {0};
 
     for (uint32_t k = from; k < to; k++) {
         uint32_t slot = c->g->used[k];
@@ -145,11 +145,11 @@ static void GBEES_REAL_FN(diffuse)(const kernel_context *c, kernel_noise_half ha
 
             value[i] = half == KERNEL_NOISE_FIRST ? moved : (GBEES_REAL)0.5 * row[i] + (GBEES_REAL)0.5 * moved;
         }
-        part.outflow += 0.5 * lost;
+        totals.dropped += 0.5 * lost;
         if (half == KERNEL_NOISE_LAST)
-            c->active[slot] = GBEES_REAL_FN(settle)(c, slot, value, row, (int)cells, &part);
+            c->active[slot] = GBEES_REAL_FN(settle)(c, slot, value, row, (int)cells, &totals);
         else
             GBEES_REAL_FN(copy)(row, value, (int)cells);
     }
-    *sums = part;
+    *sums = GBEES_REAL_FN(sums_of)(&totals);
 }

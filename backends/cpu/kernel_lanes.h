@@ -125,3 +125,31 @@ INLINE GBEES_REAL_FN(vector) GBEES_REAL_FN(bounded)(GBEES_REAL_FN(vector) mass, 
 
     return GBEES_REAL_FN(lowest)(GBEES_REAL_FN(highest)(mass, nothing), q);
 }
+
+/* What split.h asks of vectors: a b + c, rounded once, and one number in all lanes. */
+INLINE GBEES_REAL_FN(vector)
+    GBEES_REAL_FN(gbees_fused_vector)(GBEES_REAL_FN(vector) a, GBEES_REAL_FN(vector) b, GBEES_REAL_FN(vector) c)
+{
+#if defined(__AVX512F__) && LANES == 16
+    return (GBEES_REAL_FN(vector))_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(__AVX512F__)
+    return (GBEES_REAL_FN(vector))_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+#elif defined(__FMA__) && LANES == 8
+    return (GBEES_REAL_FN(vector))_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#elif defined(__FMA__)
+    return (GBEES_REAL_FN(vector))_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+#elif defined(__aarch64__) && LANES == 4
+    return (GBEES_REAL_FN(vector))vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#elif defined(__aarch64__)
+    return (GBEES_REAL_FN(vector))vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+#else
+    for (int l = 0; l < LANES; l++)
+        c[l] = GBEES_REAL_FN(gbees_fused)(a[l], b[l], c[l]);
+    return c;
+#endif
+}
+
+INLINE GBEES_REAL_FN(vector) GBEES_REAL_FN(gbees_same_vector)(double number)
+{
+    return (GBEES_REAL)number - (GBEES_REAL_FN(vector)){0};
+}

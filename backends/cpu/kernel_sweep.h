@@ -8,6 +8,8 @@
  * copy.
  */
 
+enum { GBEES_REAL_FN(LINKS_AHEAD) = 48 };
+
 /* Empty planes beyond each end of a pencil: what a face's mass depends on. */
 INLINE int GBEES_REAL_FN(planes_beyond)(const kernel_context *c)
 {
@@ -33,17 +35,15 @@ INLINE int GBEES_REAL_FN(reserve_planes)(const kernel_context *c, kernel_scratch
     return 0;
 }
 
-INLINE int GBEES_REAL_FN(add_brick)(kernel_pencil *pencil, uint32_t slot)
+/* Room for more of a pencil's slots. */
+static __attribute__((noinline)) int GBEES_REAL_FN(grow_pencil)(kernel_pencil *pencil)
 {
-    if (pencil->bricks == pencil->capacity) {
-        uint32_t capacity = 2 * pencil->capacity + 64, *slots = realloc(pencil->slots, capacity * sizeof *slots);
+    uint32_t capacity = 2 * pencil->capacity + 64, *slots = realloc(pencil->slots, capacity * sizeof *slots);
 
-        if (!slots)
-            return 1;
-        pencil->slots = slots;
-        pencil->capacity = capacity;
-    }
-    pencil->slots[pencil->bricks++] = slot;
+    if (!slots)
+        return 1;
+    pencil->slots = slots;
+    pencil->capacity = capacity;
     return 0;
 }
 
@@ -91,25 +91,19 @@ GBEES_REAL_FN(change_planes)(GBEES_REAL *restrict p, const GBEES_REAL *restrict 
         p[i] += mass[i] - mass[i + lanes];
 }
 
-/* The fluxes through all faces of a pencil, and the cells after them. p: its lowest empty plane; mass: of the first
- * and the last faces at least, as what flows out is summed up there. */
-INLINE void GBEES_REAL_FN(change_pencil)(const kernel_context *c, int diverging, GBEES_REAL *restrict p,
-                                         const GBEES_REAL *restrict u, GBEES_REAL *restrict mass, GBEES_REAL lambda,
-                                         int lanes, int faces)
+/* The fluxes through all faces of a pencil, and the cells after them: all masses first, in one long loop.  own: its
+ * lowest plane; mass: room for all faces. */
+INLINE void GBEES_REAL_FN(change_long)(const kernel_context *c, int diverging, GBEES_REAL *restrict own,
+                                       const GBEES_REAL *restrict u, GBEES_REAL *restrict mass, GBEES_REAL lambda,
+                                       int lanes, int faces)
 {
-    const int count = faces - lanes;
-    const GBEES_REAL whole = (GBEES_REAL)c->reach; /* 1 where it is used */
-    GBEES_REAL *own = p + GBEES_REAL_FN(planes_beyond)(c) * lanes;
+    const int count = faces - lanes, end = GBEES_REAL_FN(planes_beyond)(c) * lanes;
 
+    memset(own - end, 0, (size_t)end * sizeof *own);
     if (c->reach > 1) {
         GBEES_REAL_FN(cross_far)(own, u, mass, lambda, lanes, faces, c->reach, c->preserving);
         GBEES_REAL_FN(bound_masses)(own, mass, lanes, count);
         GBEES_REAL_FN(move_planes)(own, mass, lanes, count);
-    } else if (lanes % LANES == 0 && !c->preserving && !diverging) {
-        if (c->order == 7)
-            GBEES_REAL_FN(sweep_columns7)(p, u, mass, mass + count, lambda, whole, lanes, count);
-        else
-            GBEES_REAL_FN(sweep_columns)(p, u, mass, mass + count, lambda, whole, lanes, count);
     } else {
         void (*cross)(const GBEES_REAL *, const GBEES_REAL *, GBEES_REAL *, GBEES_REAL, GBEES_REAL, int, int) =
             c->order == 7   ? c->preserving ? GBEES_REAL_FN(cross_preserving7)
@@ -119,9 +113,28 @@ INLINE void GBEES_REAL_FN(change_pencil)(const kernel_context *c, int diverging,
             : diverging     ? GBEES_REAL_FN(cross_diverging)
                             : GBEES_REAL_FN(cross_smooth);
 
-        cross(p, u, mass, lambda, whole, lanes, faces);
+        cross(own - end, u, mass, lambda, 1, lanes, faces);
         GBEES_REAL_FN(change_planes)(own, mass, lanes, count);
     }
+    for (int l = 0; l < lanes; l++) {
+        own[l - lanes] = -mass[l];
+        own[l + count] = mass[l + count];
+    }
+}
+
+/* The same, in place, where nothing is asked for that hinders.  Beyond both ends there is what flows out, then. */
+INLINE void GBEES_REAL_FN(change_pencil)(const kernel_context *c, int diverging, GBEES_REAL *restrict own,
+                                         const GBEES_REAL *restrict u, GBEES_REAL *restrict mass, GBEES_REAL lambda,
+                                         int lanes, int faces)
+{
+    const GBEES_REAL whole = (GBEES_REAL)c->reach; /* 1, and not a literal */
+
+    if (lanes % LANES || c->reach > 1 || c->preserving || diverging)
+        GBEES_REAL_FN(change_long)(c, diverging, own, u, mass, lambda, lanes, faces);
+    else if (c->order == 7)
+        GBEES_REAL_FN(sweep_columns7)(own, u, lambda, whole, lanes, faces - lanes);
+    else
+        GBEES_REAL_FN(sweep_columns)(own, u, lambda, whole, lanes, faces - lanes);
 }
 
 /* Velocities of a brick's upper faces (planes 1 .. edge), with planes -1 and 0 before them for the first brick and
@@ -142,17 +155,14 @@ INLINE void GBEES_REAL_FN(move_base)(const kernel_context *c, int axis, int32_t 
     base->narrow[axis] = (GBEES_REAL)base->wide[axis];
 }
 
-/* What flows out through one end of a pencil: upwards through the upper end, sign 1, or downwards, -1. */
-INLINE double GBEES_REAL_FN(sum_outflow)(const GBEES_REAL *mass, int lanes, int sign)
+/* Adds what flows out through one end of a pencil. */
+INLINE void GBEES_REAL_FN(add_outflow)(const GBEES_REAL *out, int lanes, eight_doubles *sum)
 {
-    _Alignas(64) GBEES_REAL out[64];
+    _Alignas(64) GBEES_REAL away[64];
 
-    for (int l = 0; l < lanes; l++) {
-        GBEES_REAL away = (GBEES_REAL)sign * mass[l];
-
-        out[l] = away > 0 ? away : 0;
-    }
-    return GBEES_REAL_FN(sum)(out, lanes);
+    for (int l = 0; l < lanes; l++)
+        away[l] = out[l] > 0 ? out[l] : 0;
+    GBEES_REAL_FN(add_eights)(away, lanes, sum);
 }
 
 /* Asks memory for the rows of bricks [from, to) of a pencil. */
@@ -167,7 +177,7 @@ INLINE void GBEES_REAL_FN(prefetch_rows)(const kernel_context *c, const kernel_p
 /* The rows of the pencil after this one are asked for brick by brick: many at once would wait for each other. */
 INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const kernel_pencil *pencil,
                                         const kernel_pencil *next, GBEES_REAL *restrict p, int last_axis,
-                                        kernel_sums *sums, int count, int shift, int log2_edge)
+                                        GBEES_REAL_FN(totals) * totals, int count, int shift, int log2_edge)
 {
     const int lanes = count >> log2_edge, bricks = (int)pencil->bricks, faces = bricks * count + lanes;
     const int end = GBEES_REAL_FN(planes_beyond)(c) * lanes; /* of the empty planes */
@@ -175,7 +185,6 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
     GBEES_REAL *u = p + (size_t)(bricks * count + 2 * end), *mass = u + (size_t)(bricks * count + 3 * lanes);
     GBEES_REAL *rows = c->density, *own = p + end;
 
-    memset(p, 0, (size_t)end * sizeof *p);
     memset(own + bricks * count, 0, (size_t)end * sizeof *p);
     GBEES_REAL_FN(base) base;
     int32_t first = grid_key(c->g, pencil->slots[0])[axis];
@@ -189,9 +198,9 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
         (c, axis, &base, b == 0, b == bricks - 1, count, lanes, u + (b ? b * count + 2 * lanes : 0));
     }
     GBEES_REAL_FN(prefetch_rows)(c, next, (uint32_t)bricks, next->bricks, (size_t)count * sizeof *rows);
-    GBEES_REAL_FN(change_pencil)(c, pencil->diverging, p, u, mass, lambda, lanes, faces);
-    sums->outflow +=
-        GBEES_REAL_FN(sum_outflow)(mass, lanes, -1) + GBEES_REAL_FN(sum_outflow)(mass + faces - lanes, lanes, 1);
+    GBEES_REAL_FN(change_pencil)(c, pencil->diverging, own, u, mass, lambda, lanes, faces);
+    GBEES_REAL_FN(add_outflow)(own - lanes, lanes, &totals->outflow);
+    GBEES_REAL_FN(add_outflow)(own + bricks * count, lanes, &totals->outflow);
     for (int b = 0; b < bricks; b++) {
         uint32_t slot = pencil->slots[b];
         GBEES_REAL *row = rows + (size_t)slot * (size_t)count;
@@ -200,33 +209,41 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
             _Alignas(64) GBEES_REAL value[64];
 
             GBEES_REAL_FN(merge)(own + b * count, value, count, shift, log2_edge);
-            c->active[slot] = GBEES_REAL_FN(settle)(c, slot, value, row, count, sums);
+            c->active[slot] = GBEES_REAL_FN(settle)(c, slot, value, row, count, totals);
         } else {
             GBEES_REAL_FN(merge)(own + b * count, row, count, shift, log2_edge);
         }
     }
 }
 
-/* The next pencil that starts at used bricks [*k, to); no bricks: there is none. */
+/* The next pencil that starts at used bricks [*k, to); no bricks: there is none.  What pencils to come will ask for
+ * lies beside what this one does: it is asked for in advance. */
 INLINE int GBEES_REAL_FN(find_pencil)(const kernel_context *c, int axis, uint32_t *k, uint32_t to,
                                       kernel_pencil *pencil)
 {
-    uint32_t slot = 0;
+    const uint32_t *below = c->g->neighbor[2 * axis], *above = c->g->neighbor[2 * axis + 1], *used = c->g->used;
+    uint32_t slot = 0, count = 0, at = *k;
 
-    pencil->bricks = 0;
-    pencil->diverging = c->moving;
-    for (; *k < to && !slot; ++*k)
-        slot = grid_neighbor(c->g, c->g->used[*k], 2 * axis) ? 0 : c->g->used[*k];
-    for (; slot; slot = grid_neighbor(c->g, slot, 2 * axis + 1)) {
-        if (GBEES_REAL_FN(add_brick)(pencil, slot))
+    for (; at < to && !slot; at++)
+        slot = below[used[at]] ? 0 : used[at];
+    *k = at;
+    __builtin_prefetch(grid_key(c->g, slot));
+    for (; slot; slot = above[slot]) {
+        __builtin_prefetch(above + slot + GBEES_REAL_FN(LINKS_AHEAD));
+        if (count == pencil->capacity && GBEES_REAL_FN(grow_pencil)(pencil))
             return 1;
-        pencil->diverging |= c->diverging[slot] >> axis & 1;
+        pencil->slots[count++] = slot;
     }
+    pencil->bricks = count;
+    pencil->diverging = c->moving;
+    if (c->diverging_axes >> axis & 1) /* mostly not: the bricks' own bits needn't be waited for */
+        for (uint32_t b = 0; b < count; b++)
+            pencil->diverging |= c->diverging[pencil->slots[b]] >> axis & 1;
     return 0;
 }
 
 INLINE int GBEES_REAL_FN(sweep_pencils)(const kernel_context *c, int axis, int last_axis, uint32_t from, uint32_t to,
-                                        kernel_scratch *scratch, kernel_sums *sums)
+                                        kernel_scratch *scratch, GBEES_REAL_FN(totals) * totals)
 {
     const gbees_shape *shape = &c->g->shape;
     const int lanes = shape->cells / shape->edge[axis];
@@ -243,7 +260,7 @@ INLINE int GBEES_REAL_FN(sweep_pencils)(const kernel_context *c, int axis, int l
             GBEES_REAL_FN(reserve_planes)(c, scratch, pencil->bricks, shape->cells, lanes))
             return 1;
 #define CALL(count, shift, log2_edge)                                                                                \
-    GBEES_REAL_FN(sweep_pencil)(c, axis, pencil, next, scratch->data, last_axis, sums, count, shift, log2_edge)
+    GBEES_REAL_FN(sweep_pencil)(c, axis, pencil, next, scratch->data, last_axis, totals, count, shift, log2_edge)
         FOR_AXIS(shape->cells, shape->shift[axis], shape->log2_edge[axis], CALL)
 #undef CALL
         pencil = next;
@@ -257,10 +274,10 @@ static int GBEES_REAL_FN(sweep)(const kernel_context *c, int axis, int last_axis
                                 kernel_scratch *scratch, kernel_sums *sums)
 {
     kernel_scratch mine = *scratch;
-    kernel_sums part = {0};
-    int failed = GBEES_REAL_FN(sweep_pencils)(c, axis, last_axis, from, to, &mine, &part);
+    GBEES_REAL_FN(totals) totals = {0};
+    int failed = GBEES_REAL_FN(sweep_pencils)(c, axis, last_axis, from, to, &mine, &totals);
 
     *scratch = mine;
-    *sums = part;
+    *sums = GBEES_REAL_FN(sums_of)(&totals);
     return failed;
 }

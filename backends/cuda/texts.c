@@ -48,6 +48,7 @@ EMBED(numerics_ctu, "core/numerics/ctu.h")
 EMBED(numerics_diffusion, "core/numerics/diffusion.h")
 EMBED(fixed, "core/numerics/fixed.h")
 EMBED(frame, "core/numerics/frame.h")
+EMBED(fused, "core/numerics/fused.h")
 EMBED(likelihood, "core/numerics/likelihood.h")
 EMBED(qualifier, "core/numerics/qualifier.h")
 EMBED(split, "core/numerics/split.h")
@@ -80,6 +81,7 @@ static const cuda_text table[] = {
     NAMED("numerics/diffusion.h", numerics_diffusion),
     NAMED("numerics/fixed.h", fixed),
     NAMED("numerics/frame.h", frame),
+    NAMED("fused.h", fused),
     NAMED("numerics/likelihood.h", likelihood),
     NAMED("numerics/qualifier.h", qualifier),
     NAMED("numerics/split.h", split),

@@ -1,52 +1,76 @@
 /* split.h - one sweep of the dimension-split, fifth-order, positive and conservative scheme ("split5").
  *
- * A template: define GBEES_REAL (float or double) and GBEES_REAL_FN(name) before including it; no include guard. What
- * is arithmetic alone also comes for whole vectors: GBEES_VALUE, vectors of GBEES_REAL, and GBEES_VALUE_FN(name), and
- * then nothing else is defined.  The derivation is in doc/method.md, "The split scheme".
+ * A template: define GBEES_REAL (float or double) and GBEES_REAL_FN(name) (name_f, name_d) before including it; no
+ * include guard. What is arithmetic alone also comes for whole vectors: GBEES_VALUE, vectors of GBEES_REAL, and
+ * GBEES_VALUE_FN(name), with gbees_fused (fused.h) and gbees_same (one number in all lanes) there already, and then
+ * nothing else is defined.  The derivation is in doc/method.md, "The split scheme".
  *
  * Along one axis, cells  pm3 | pm2 | pm1 | pp0 | pp1 | pp2  around the face between pm1 and pp0, where the velocity
  * is u; um and up are the velocities one face below and above; lambda = time step / cell width.  U is the upwind
  * cell.
  */
+#include "fused.h"
 
 #ifndef GBEES_VALUE
 #define GBEES_VALUE GBEES_REAL
 #define GBEES_VALUE_FN(name) GBEES_REAL_FN(name)
 #define GBEES_SPLIT_ALL
+
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_same)(double number)
+{
+    return (GBEES_REAL)number;
+}
 #endif
+
+/* k + f c. */
+GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_line)(double k, double f, GBEES_VALUE c)
+{
+    return GBEES_VALUE_FN(gbees_fused)(GBEES_VALUE_FN(gbees_same)(f), c, GBEES_VALUE_FN(gbees_same)(k));
+}
 
 /* A Courant number times (1 - e^-x) / x. */
 GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_swept)(GBEES_VALUE courant, GBEES_VALUE x)
 {
-    return courant * ((GBEES_REAL)1 - x * ((GBEES_REAL)0.5 - x * (GBEES_REAL)(1.0 / 6)));
+    return courant * GBEES_VALUE_FN(gbees_fused)(x, GBEES_VALUE_FN(gbees_line)(-0.5, 1.0 / 6, x),
+                                                 GBEES_VALUE_FN(gbees_same)(1));
 }
 
-/* What gbees_quartic() adds to c * q; with all differences negated, the negative of it, to the last bit. */
-GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_quartic_bend)(GBEES_VALUE d1, GBEES_VALUE d2, GBEES_VALUE d3,
-                                                         GBEES_VALUE d4, GBEES_VALUE c)
+/* The mass in the fraction c of cell q that is nearest to its upper face, of the quartic with the averages of the
+ * five cells around it: the integral's polynomial as Newton has it, with nodes at the face, the cell's other face,
+ * and in turn on both sides of these.  d1: the first difference at the upper face; d2: the second one at q; d3: the
+ * third one at the face; d4: the fourth one at q. */
+GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_quartic)(GBEES_VALUE q, GBEES_VALUE d1, GBEES_VALUE d2, GBEES_VALUE d3,
+                                                    GBEES_VALUE d4, GBEES_VALUE c)
 {
-    GBEES_VALUE behind = (11 - 3 * c) * d2 - (2 - c) * d1, ahead = (8 + 3 * c) * d3 - (1 + c) * d4;
-    GBEES_VALUE sum = (1 + c) * (2 + c) * behind + (2 - c) * (3 - c) * ahead;
+    GBEES_VALUE sum = GBEES_VALUE_FN(gbees_fused)(GBEES_VALUE_FN(gbees_line)(-0.4, -0.2, c), d4, d3);
 
-    return c * (1 - c) * (GBEES_REAL)(1.0 / 120) * sum;
+    sum = GBEES_VALUE_FN(gbees_fused)(GBEES_VALUE_FN(gbees_line)(0.5, -0.25, c), sum, d2);
+    sum = GBEES_VALUE_FN(gbees_fused)(GBEES_VALUE_FN(gbees_line)(-1.0 / 3, -1.0 / 3, c), sum, d1);
+    sum = GBEES_VALUE_FN(gbees_fused)(GBEES_VALUE_FN(gbees_line)(0.5, -0.5, c), sum, q);
+    return c * sum;
+}
+
+/* The same at the lower face of q, both c and the mass negative; differences are upwards still: the mirror image to
+ * the last bit. */
+GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_quartic_falling)(GBEES_VALUE q, GBEES_VALUE d1, GBEES_VALUE d2,
+                                                            GBEES_VALUE d3, GBEES_VALUE d4, GBEES_VALUE c)
+{
+    GBEES_VALUE sum = GBEES_VALUE_FN(gbees_fused)(GBEES_VALUE_FN(gbees_line)(0.4, -0.2, c), d4, d3);
+
+    sum = GBEES_VALUE_FN(gbees_fused)(GBEES_VALUE_FN(gbees_line)(-0.5, -0.25, c), sum, d2);
+    sum = GBEES_VALUE_FN(gbees_fused)(GBEES_VALUE_FN(gbees_line)(1.0 / 3, -1.0 / 3, c), sum, d1);
+    sum = GBEES_VALUE_FN(gbees_fused)(GBEES_VALUE_FN(gbees_line)(-0.5, -0.5, c), sum, q);
+    return c * sum;
 }
 
 #ifdef GBEES_SPLIT_ALL
-
-/* The integral, over the fraction c of cell q that is nearest to the face, of the quartic with the cells' averages;
- * d1 .. d4 are the differences of the five cells around q, in the direction of the flow. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_quartic)(GBEES_REAL q, GBEES_REAL d1, GBEES_REAL d2, GBEES_REAL d3,
-                                                  GBEES_REAL d4, GBEES_REAL c)
-{
-    return c * q + GBEES_REAL_FN(gbees_quartic_bend)(d1, d2, d3, d4, c);
-}
 
 /* What leaves through the face in units of U, up to `most`: its Courant number times (1 - e^-x) / x, x = time step
  * times the divergence dv/dx over U; other: the velocity at U's other face. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept_to)(GBEES_REAL u, GBEES_REAL other, GBEES_REAL lambda, GBEES_REAL most)
 {
-    GBEES_REAL speed = u > 0 ? u : -u, along = u > 0 ? other : -other;
-    GBEES_REAL c = GBEES_REAL_FN(gbees_swept)(lambda * speed, lambda * (speed - along));
+    GBEES_REAL courant = lambda * (u > 0 ? u : -u), along = lambda * (u > 0 ? other : -other);
+    GBEES_REAL c = GBEES_REAL_FN(gbees_swept)(courant, courant - along);
 
     return c < most ? c : most;
 }
@@ -116,16 +140,18 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass_to)(GBEES_REAL pm3, GBEES_R
                                                          GBEES_REAL lambda, GBEES_REAL whole, int diverging,
                                                          int preserving)
 {
-    /* Cells are chosen before they are subtracted: fewer operations than to choose among differences. */
-    GBEES_REAL up2 = u > 0 ? pm3 : pp2, up1 = u > 0 ? pm2 : pp1, q = u > 0 ? pm1 : pp0, down1 = u > 0 ? pp0 : pm1;
-    GBEES_REAL down2 = u > 0 ? pp1 : pm2, other = u > 0 ? um : up;
-    GBEES_REAL sign = u > 0 ? (GBEES_REAL)1 : (GBEES_REAL)-1;
-    GBEES_REAL d1 = up1 - up2, d2 = q - up1, d3 = down1 - q, d4 = down2 - down1;
+    const int rising = u > 0;
+    GBEES_REAL d = pp0 - pm1, dm1 = pm1 - pm2, dm2 = pm2 - pm3, dp1 = pp1 - pp0, dp2 = pp2 - pp1;
+    GBEES_REAL below = d - dm1, above = dp1 - d, third = above - below;
+    GBEES_REAL second = rising ? below : above;
+    GBEES_REAL fourth = rising ? third - (below - (dm1 - dm2)) : dp2 - dp1 - above - third;
+    GBEES_REAL q = rising ? pm1 : pp0, other = rising ? um : up, sign = rising ? (GBEES_REAL)1 : (GBEES_REAL)-1;
     GBEES_REAL c = GBEES_REAL_FN(gbees_swept_to)(u, other, lambda, whole);
-    GBEES_REAL mass = GBEES_REAL_FN(gbees_quartic)(q, d1, d2, d3, d4, c);
+    GBEES_REAL mass = GBEES_REAL_FN(gbees_quartic)(q, sign * d, second, sign * third, fourth, c);
 
     if (preserving)
-        mass = GBEES_REAL_FN(gbees_preserve)(mass, q, d1, d2, d3, d4, c);
+        mass = GBEES_REAL_FN(gbees_preserve)(mass, q, rising ? dm2 : -dp2, rising ? dm1 : -dp1, sign * d,
+                                             rising ? dp1 : -dm1, c);
     return sign * GBEES_REAL_FN(gbees_split_bounded)(mass, q, sign * u, sign * other, diverging);
 }
 
@@ -146,7 +172,8 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_far_mass)(GBEES_REAL whole, GBEES_REAL 
 {
     GBEES_REAL other = u > 0 ? um : up, sign = u > 0 ? (GBEES_REAL)1 : (GBEES_REAL)-1, speed = sign * u;
     GBEES_REAL d1 = up1 - up2, d2 = q - up1, d3 = down1 - q, d4 = down2 - down1;
-    GBEES_REAL mass = GBEES_REAL_FN(gbees_quartic)(q, d1, d2, d3, d4, rest);
+    GBEES_REAL bend = d3 - d2, third = d4 - d3 - bend;
+    GBEES_REAL mass = GBEES_REAL_FN(gbees_quartic)(q, d3, bend, third, third - (bend - (d2 - d1)), rest);
 
     if (preserving)
         mass = GBEES_REAL_FN(gbees_preserve)(mass, q, d1, d2, d3, d4, rest);

@@ -10,16 +10,25 @@
 #define GBEES_SPLIT_ALL
 #endif
 
-/* What the polynomial of degree six with the averages of seven cells adds to c * q: as gbees_quartic_bend(), d1 .. d6
- * the differences of the seven around q, in the direction of the flow. */
-GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_sextic_bend)(GBEES_VALUE d1, GBEES_VALUE d2, GBEES_VALUE d3,
-                                                        GBEES_VALUE d4, GBEES_VALUE d5, GBEES_VALUE d6, GBEES_VALUE c)
+/* As gbees_quartic(), with the averages of the seven cells around q: d5 the fifth difference at the face, d6 the
+ * sixth one at q. */
+GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_sextic)(GBEES_VALUE q, GBEES_VALUE d1, GBEES_VALUE d2, GBEES_VALUE d3,
+                                                   GBEES_VALUE d4, GBEES_VALUE d5, GBEES_VALUE d6, GBEES_VALUE c)
 {
-    GBEES_VALUE behind = (158 - c * (78 - 10 * c)) * d3 - (2 - c) * ((22 - 5 * c) * d2 - (3 - c) * d1);
-    GBEES_VALUE ahead = (90 + c * (58 + 10 * c)) * d4 - (1 + c) * ((17 + 5 * c) * d5 - (2 + c) * d6);
-    GBEES_VALUE sum = (1 + c) * (2 + c) * (3 + c) * behind + (2 - c) * (3 - c) * (4 - c) * ahead;
+    GBEES_VALUE sum = GBEES_VALUE_FN(gbees_fused)(GBEES_VALUE_FN(gbees_line)(-3.0 / 7, -1.0 / 7, c), d6, d5);
 
-    return c * (1 - c) * (GBEES_REAL)(1.0 / 5040) * sum;
+    sum = GBEES_VALUE_FN(gbees_fused)(GBEES_VALUE_FN(gbees_line)(0.5, -1.0 / 6, c), sum, d4);
+    return GBEES_VALUE_FN(gbees_quartic)(q, d1, d2, d3, sum, c);
+}
+
+GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_sextic_falling)(GBEES_VALUE q, GBEES_VALUE d1, GBEES_VALUE d2,
+                                                           GBEES_VALUE d3, GBEES_VALUE d4, GBEES_VALUE d5,
+                                                           GBEES_VALUE d6, GBEES_VALUE c)
+{
+    GBEES_VALUE sum = GBEES_VALUE_FN(gbees_fused)(GBEES_VALUE_FN(gbees_line)(3.0 / 7, -1.0 / 7, c), d6, d5);
+
+    sum = GBEES_VALUE_FN(gbees_fused)(GBEES_VALUE_FN(gbees_line)(-0.5, -1.0 / 6, c), sum, d4);
+    return GBEES_VALUE_FN(gbees_quartic_falling)(q, d1, d2, d3, sum, c);
 }
 
 #ifdef GBEES_SPLIT_ALL
@@ -31,15 +40,23 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split7_mass_to)(GBEES_REAL pm4, GBEES_R
                                                          GBEES_REAL up, GBEES_REAL lambda, GBEES_REAL whole,
                                                          int diverging, int preserving)
 {
-    GBEES_REAL up3 = u > 0 ? pm4 : pp3, up2 = u > 0 ? pm3 : pp2, up1 = u > 0 ? pm2 : pp1, q = u > 0 ? pm1 : pp0;
-    GBEES_REAL down1 = u > 0 ? pp0 : pm1, down2 = u > 0 ? pp1 : pm2, down3 = u > 0 ? pp2 : pm3;
-    GBEES_REAL other = u > 0 ? um : up, sign = u > 0 ? (GBEES_REAL)1 : (GBEES_REAL)-1;
-    GBEES_REAL d2 = up1 - up2, d3 = q - up1, d4 = down1 - q, d5 = down2 - down1;
+    const int rising = u > 0;
+    GBEES_REAL d = pp0 - pm1, dm1 = pm1 - pm2, dm2 = pm2 - pm3, dm3 = pm3 - pm4;
+    GBEES_REAL dp1 = pp1 - pp0, dp2 = pp2 - pp1, dp3 = pp3 - pp2;
+    GBEES_REAL below = d - dm1, below2 = dm1 - dm2, above = dp1 - d, above2 = dp2 - dp1;
+    GBEES_REAL third = above - below, third_below = below - below2, third_above = above2 - above;
+    GBEES_REAL fourth_below = third - third_below, fourth_above = third_above - third;
+    GBEES_REAL fifth = fourth_above - fourth_below;
+    GBEES_REAL sixth = rising ? fifth - (fourth_below - (third_below - (below2 - (dm2 - dm3))))
+                              : dp3 - dp2 - above2 - third_above - fourth_above - fifth;
+    GBEES_REAL q = rising ? pm1 : pp0, other = rising ? um : up, sign = rising ? (GBEES_REAL)1 : (GBEES_REAL)-1;
     GBEES_REAL c = GBEES_REAL_FN(gbees_swept_to)(u, other, lambda, whole);
-    GBEES_REAL mass = c * q + GBEES_REAL_FN(gbees_sextic_bend)(up2 - up3, d2, d3, d4, d5, down3 - down2, c);
+    GBEES_REAL mass = GBEES_REAL_FN(gbees_sextic)(q, sign * d, rising ? below : above, sign * third,
+                                                  rising ? fourth_below : fourth_above, sign * fifth, sixth, c);
 
     if (preserving)
-        mass = GBEES_REAL_FN(gbees_preserve)(mass, q, d2, d3, d4, d5, c);
+        mass = GBEES_REAL_FN(gbees_preserve)(mass, q, rising ? dm2 : -dp2, rising ? dm1 : -dp1, sign * d,
+                                             rising ? dp1 : -dm1, c);
     return sign * GBEES_REAL_FN(gbees_split_bounded)(mass, q, sign * u, sign * other, diverging);
 }
 

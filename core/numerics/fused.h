@@ -1,0 +1,30 @@
+/* fused.h - a b + c rounded once: one instruction where a product and a sum are two, and by IEEE 754 the same bits on
+ * every machine, with that instruction or by the C library without it. */
+#ifndef GBEES_NUMERICS_FUSED_H
+#define GBEES_NUMERICS_FUSED_H
+
+#include "qualifier.h"
+
+#ifdef GBEES_DEVICE
+GBEES_NUM float gbees_fused_f(float a, float b, float c)
+{
+    return fmaf(a, b, c);
+}
+
+GBEES_NUM double gbees_fused_d(double a, double b, double c)
+{
+    return fma(a, b, c);
+}
+#else
+GBEES_NUM float gbees_fused_f(float a, float b, float c)
+{
+    return __builtin_fmaf(a, b, c);
+}
+
+GBEES_NUM double gbees_fused_d(double a, double b, double c)
+{
+    return __builtin_fma(a, b, c);
+}
+#endif
+
+#endif
