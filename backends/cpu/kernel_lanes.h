@@ -149,7 +149,7 @@ INLINE GBEES_REAL_FN(vector)
 #endif
 }
 
-INLINE GBEES_REAL_FN(vector) GBEES_REAL_FN(gbees_same_vector)(double number)
+INLINE GBEES_REAL_FN(vector) GBEES_REAL_FN(gbees_same_vector)(double k)
 {
-    return (GBEES_REAL)number - (GBEES_REAL_FN(vector)){0};
+    return (GBEES_REAL)k - (GBEES_REAL_FN(vector)){0};
 }

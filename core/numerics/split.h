@@ -16,9 +16,9 @@
 #define GBEES_VALUE_FN(name) GBEES_REAL_FN(name)
 #define GBEES_SPLIT_ALL
 
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_same)(double number)
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_same)(double k)
 {
-    return (GBEES_REAL)number;
+    return (GBEES_REAL)k;
 }
 #endif
 
