@@ -169,6 +169,7 @@ START_TEST(seventh_order_equals_plain_loops)
         r.problem.threshold = 1e-28;
         steps_agree(&r, steps_of(_i), 1e-5);
         r.problem.numerics.cells_per_brick = 1;
+        r.problem.threshold = 1e-7; /* what a float rounds to nothing, or to something, makes no cells */
         steps_agree(&r, steps_of(_i), 1e-5);
     }
     rig_close(&r);
