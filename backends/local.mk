@@ -57,6 +57,7 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel_inspect.h \
 	%D%/cpu/kernel_lanes.h \
 	%D%/cpu/kernel_mask.h \
+	%D%/cpu/kernel_pencil.h \
 	%D%/cpu/kernel_real.h \
 	%D%/cpu/kernel_split.h \
 	%D%/cpu/kernel_sweep.h \

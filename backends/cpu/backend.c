@@ -37,8 +37,7 @@ static void destroy(gbees_engine *e)
     for (int j = 0; j < GBEES_MAX_DIM; j++)
         free(e->offsets[j]);
     for (int t = 0; e->scratch && t < e->threads; t++) {
-        free(e->scratch[t].pencil[0].slots);
-        free(e->scratch[t].pencil[1].slots);
+        free(e->scratch[t].pencil.slots);
         free(e->scratch[t].data);
     }
     free(e->scratch);

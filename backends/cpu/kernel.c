@@ -32,6 +32,8 @@
 
 typedef double eight_doubles __attribute__((vector_size(64)));
 
+#include "kernel_pencil.h"
+
 #define GBEES_REAL float
 #define GBEES_REAL_FN(name) name##_f
 #define LANES (VECTOR_BYTES / 4)

@@ -78,16 +78,15 @@ typedef struct kernel_sums {
     double outflow; /* what left through faces with no neighbour (split5; for ctu the rest of the balance) */
 } kernel_sums;
 
-/* A row of bricks along an axis. */
+/* A row of bricks along an axis, too long for kernel_pencil.h's list. */
 typedef struct kernel_pencil {
     uint32_t *slots;
     uint32_t bricks, capacity;
-    int diverging; /* some cell on it flows out on both sides */
 } kernel_pencil;
 
 /* A thread's memory for sweeps; starts as {0}. */
 typedef struct kernel_scratch {
-    kernel_pencil pencil[2];
+    kernel_pencil pencil;
     void *data; /* planes of one */
     size_t size;
 } kernel_scratch;

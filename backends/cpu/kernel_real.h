@@ -353,12 +353,12 @@ INLINE void GBEES_REAL_FN(add_eights)(const GBEES_REAL *value, int count, eight_
     *sum = part;
 }
 
-INLINE double GBEES_REAL_FN(sum_eight)(eight_doubles part)
+INLINE double GBEES_REAL_FN(sum_eight)(const eight_doubles *part)
 {
     double sum = 0;
 
     for (int l = 0; l < 8; l++)
-        sum += part[l];
+        sum += (*part)[l];
     return sum;
 }
 
@@ -367,7 +367,7 @@ INLINE double GBEES_REAL_FN(sum)(const GBEES_REAL *value, int count)
     eight_doubles part = {0};
 
     GBEES_REAL_FN(add_eights)(value, count, &part);
-    return GBEES_REAL_FN(sum_eight)(part);
+    return GBEES_REAL_FN(sum_eight)(&part);
 }
 
 /* What a range of bricks adds up to, eight numbers of each until its end. */
@@ -378,9 +378,9 @@ typedef struct GBEES_REAL_FN(totals) {
 
 INLINE kernel_sums GBEES_REAL_FN(sums_of)(const GBEES_REAL_FN(totals) * totals)
 {
-    return (kernel_sums){.mass = GBEES_REAL_FN(sum_eight)(totals->mass),
+    return (kernel_sums){.mass = GBEES_REAL_FN(sum_eight)(&totals->mass),
                          .clipped = totals->clipped,
-                         .outflow = GBEES_REAL_FN(sum_eight)(totals->outflow) + totals->dropped};
+                         .outflow = GBEES_REAL_FN(sum_eight)(&totals->outflow) + totals->dropped};
 }
 
 /* to = what of from is not negative; with denormals, which are slow and worth nothing, at 0.  Returns whether that

@@ -1,14 +1,11 @@
 /* kernel_sweep.h - sweeps of the split scheme, in place, one pencil at a time.  A template: see kernel.c.
  *
- * A pencil is a row of bricks along an axis, from one without a lower neighbour up to one without an upper neighbour.
- * It is copied into planes with some empty ones at each end (planes_beyond()), the planes are
+ * A pencil (kernel_pencil.h) is copied into planes with some empty ones at each end (planes_beyond()), the planes are
  * changed, and put back.  Mostly they are changed column by column (kernel_column.h); where a plane is no whole
  * number of vectors, where cells flow out on both sides and with further bounds the masses through all faces come
  * first, in one long loop.  Pencils of one axis share nothing: they go in any order, and the density needs no second
  * copy.
  */
-
-enum { GBEES_REAL_FN(LINKS_AHEAD) = 48 };
 
 /* Empty planes beyond each end of a pencil: what a face's mass depends on. */
 INLINE int GBEES_REAL_FN(planes_beyond)(const kernel_context *c)
@@ -32,18 +29,6 @@ INLINE int GBEES_REAL_FN(reserve_planes)(const kernel_context *c, kernel_scratch
         scratch->data = data;
         scratch->size = 2 * size;
     }
-    return 0;
-}
-
-/* Room for more of a pencil's slots. */
-static __attribute__((noinline)) int GBEES_REAL_FN(grow_pencil)(kernel_pencil *pencil)
-{
-    uint32_t capacity = 2 * pencil->capacity + 64, *slots = realloc(pencil->slots, capacity * sizeof *slots);
-
-    if (!slots)
-        return 1;
-    pencil->slots = slots;
-    pencil->capacity = capacity;
     return 0;
 }
 
@@ -165,106 +150,92 @@ INLINE void GBEES_REAL_FN(add_outflow)(const GBEES_REAL *out, int lanes, eight_d
     GBEES_REAL_FN(add_eights)(away, lanes, sum);
 }
 
-/* Asks memory for the rows of bricks [from, to) of a pencil. */
-INLINE void GBEES_REAL_FN(prefetch_rows)(const kernel_context *c, const kernel_pencil *pencil, uint32_t from,
-                                         uint32_t to, size_t row)
+/* Asks memory for the row of one of the bricks of a pencil to come. */
+INLINE void GBEES_REAL_FN(prefetch_row)(const kernel_context *c, uint32_t slot, size_t row)
 {
-    for (uint32_t b = from; b < to && b < pencil->bricks; b++)
-        for (size_t at = 0; at < row; at += 64)
-            __builtin_prefetch((const char *)c->density + pencil->slots[b] * row + at, 1, 2);
+    for (size_t at = 0; at < row; at += 64)
+        __builtin_prefetch((const char *)c->density + slot * row + at, 1, 2);
 }
 
-/* The rows of the pencil after this one are asked for brick by brick: many at once would wait for each other. */
-INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const kernel_pencil *pencil,
-                                        const kernel_pencil *next, GBEES_REAL *restrict p, int last_axis,
-                                        GBEES_REAL_FN(totals) * totals, int count, int shift, int log2_edge)
+/* A pencil's planes into p, and out of them what they have become. */
+INLINE void GBEES_REAL_FN(put_back)(const kernel_context *c, const uint32_t *slots, int bricks, const GBEES_REAL *own,
+                                    int last_axis, GBEES_REAL_FN(totals) * totals, int count, int shift,
+                                    int log2_edge)
 {
-    const int lanes = count >> log2_edge, bricks = (int)pencil->bricks, faces = bricks * count + lanes;
-    const int end = GBEES_REAL_FN(planes_beyond)(c) * lanes; /* of the empty planes */
-    const GBEES_REAL lambda = (GBEES_REAL)(c->step / c->axis[axis].width);
-    GBEES_REAL *u = p + (size_t)(bricks * count + 2 * end), *mass = u + (size_t)(bricks * count + 3 * lanes);
-    GBEES_REAL *rows = c->density, *own = p + end;
+    GBEES_REAL *rows = c->density;
 
-    memset(own + bricks * count, 0, (size_t)end * sizeof *p);
-    GBEES_REAL_FN(base) base;
-    int32_t first = grid_key(c->g, pencil->slots[0])[axis];
-    GBEES_REAL_FN(base_of)(c, pencil->slots[0], &base);
     for (int b = 0; b < bricks; b++) {
-        GBEES_REAL_FN(prefetch_rows)(c, next, (uint32_t)b, (uint32_t)b + 1, (size_t)count * sizeof *rows);
-        GBEES_REAL_FN(split)
-        (rows + (size_t)pencil->slots[b] * (size_t)count, own + b * count, count, shift, log2_edge);
-        GBEES_REAL_FN(move_base)(c, axis, first + b, &base);
-        GBEES_REAL_FN(pencil_velocities)
-        (c, axis, &base, b == 0, b == bricks - 1, count, lanes, u + (b ? b * count + 2 * lanes : 0));
-    }
-    GBEES_REAL_FN(prefetch_rows)(c, next, (uint32_t)bricks, next->bricks, (size_t)count * sizeof *rows);
-    GBEES_REAL_FN(change_pencil)(c, pencil->diverging, own, u, mass, lambda, lanes, faces);
-    GBEES_REAL_FN(add_outflow)(own - lanes, lanes, &totals->outflow);
-    GBEES_REAL_FN(add_outflow)(own + bricks * count, lanes, &totals->outflow);
-    for (int b = 0; b < bricks; b++) {
-        uint32_t slot = pencil->slots[b];
-        GBEES_REAL *row = rows + (size_t)slot * (size_t)count;
+        GBEES_REAL *row = rows + (size_t)slots[b] * (size_t)count;
 
         if (last_axis) {
             _Alignas(64) GBEES_REAL value[64];
 
             GBEES_REAL_FN(merge)(own + b * count, value, count, shift, log2_edge);
-            c->active[slot] = GBEES_REAL_FN(settle)(c, slot, value, row, count, totals);
+            c->active[slots[b]] = GBEES_REAL_FN(settle)(c, slots[b], value, row, count, totals);
         } else {
             GBEES_REAL_FN(merge)(own + b * count, row, count, shift, log2_edge);
         }
     }
 }
 
-/* The next pencil that starts at used bricks [*k, to); no bricks: there is none.  What pencils to come will ask for
- * lies beside what this one does: it is asked for in advance. */
-INLINE int GBEES_REAL_FN(find_pencil)(const kernel_context *c, int axis, uint32_t *k, uint32_t to,
-                                      kernel_pencil *pencil)
+/* The rows of the next pencil in the list are asked for brick by brick: many at once would wait for each other. */
+INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const uint32_t *slots, int bricks,
+                                        const uint32_t *next, uint32_t next_bricks, GBEES_REAL *restrict p,
+                                        int last_axis, GBEES_REAL_FN(totals) * totals, int count, int shift,
+                                        int log2_edge)
 {
-    const uint32_t *below = c->g->neighbor[2 * axis], *above = c->g->neighbor[2 * axis + 1], *used = c->g->used;
-    uint32_t slot = 0, count = 0, at = *k;
+    const int lanes = count >> log2_edge, faces = bricks * count + lanes;
+    const int end = GBEES_REAL_FN(planes_beyond)(c) * lanes; /* of the empty planes */
+    const GBEES_REAL lambda = (GBEES_REAL)(c->step / c->axis[axis].width);
+    const size_t row = (size_t)count * sizeof *p;
+    GBEES_REAL *u = p + (size_t)(bricks * count + 2 * end), *mass = u + (size_t)(bricks * count + 3 * lanes);
+    GBEES_REAL *rows = c->density, *own = p + end;
+    uint32_t asked = 0;
 
-    for (; at < to && !slot; at++)
-        slot = below[used[at]] ? 0 : used[at];
-    *k = at;
-    __builtin_prefetch(grid_key(c->g, slot));
-    for (; slot; slot = above[slot]) {
-        __builtin_prefetch(above + slot + GBEES_REAL_FN(LINKS_AHEAD));
-        if (count == pencil->capacity && GBEES_REAL_FN(grow_pencil)(pencil))
-            return 1;
-        pencil->slots[count++] = slot;
+    memset(own + bricks * count, 0, (size_t)end * sizeof *p);
+    GBEES_REAL_FN(base) base;
+    int32_t first = grid_key(c->g, slots[0])[axis];
+    GBEES_REAL_FN(base_of)(c, slots[0], &base);
+    for (int b = 0; b < bricks; b++) {
+        if (asked < next_bricks)
+            GBEES_REAL_FN(prefetch_row)(c, next[asked++], row);
+        GBEES_REAL_FN(split)(rows + (size_t)slots[b] * (size_t)count, own + b * count, count, shift, log2_edge);
+        GBEES_REAL_FN(move_base)(c, axis, first + b, &base);
+        GBEES_REAL_FN(pencil_velocities)
+        (c, axis, &base, b == 0, b == bricks - 1, count, lanes, u + (b ? b * count + 2 * lanes : 0));
     }
-    pencil->bricks = count;
-    pencil->diverging = c->moving;
-    if (c->diverging_axes >> axis & 1) /* mostly not: the bricks' own bits needn't be waited for */
-        for (uint32_t b = 0; b < count; b++)
-            pencil->diverging |= c->diverging[pencil->slots[b]] >> axis & 1;
-    return 0;
+    for (; asked < next_bricks; asked++)
+        GBEES_REAL_FN(prefetch_row)(c, next[asked], row);
+    GBEES_REAL_FN(change_pencil)
+    (c, pencil_diverges(c, axis, slots, (uint32_t)bricks), own, u, mass, lambda, lanes, faces);
+    GBEES_REAL_FN(add_outflow)(own - lanes, lanes, &totals->outflow);
+    GBEES_REAL_FN(add_outflow)(own + bricks * count, lanes, &totals->outflow);
+    GBEES_REAL_FN(put_back)(c, slots, bricks, own, last_axis, totals, count, shift, log2_edge);
 }
 
-INLINE int GBEES_REAL_FN(sweep_pencils)(const kernel_context *c, int axis, int last_axis, uint32_t from, uint32_t to,
-                                        kernel_scratch *scratch, GBEES_REAL_FN(totals) * totals)
+/* The pencils that start at used bricks [from, to), at most PENCIL_BLOCK of them. */
+INLINE int GBEES_REAL_FN(sweep_block)(const kernel_context *c, int axis, int last_axis, uint32_t from, uint32_t to,
+                                      kernel_scratch *scratch, GBEES_REAL_FN(totals) * totals)
 {
     const gbees_shape *shape = &c->g->shape;
     const int lanes = shape->cells / shape->edge[axis];
-    kernel_pencil *pencil = &scratch->pencil[0], *next = &scratch->pencil[1];
-    uint32_t k = from;
+    pencil_list list;
 
-    /* One pencil is looked up before the one ahead of it is worked on. */
-    if (GBEES_REAL_FN(find_pencil)(c, axis, &k, to, pencil))
-        return 1;
-    while (pencil->bricks) {
-        kernel_pencil *done = pencil;
+    find_pencils(c->g, axis, from, to, &list);
+    for (uint32_t i = 0; i < list.count; i++) {
+        const uint32_t *slots = pencil_slots(c->g, axis, &list, i, &scratch->pencil), *next = list.slot[i + 1];
+        uint32_t next_bricks = i + 1 < list.count ? list.bricks[i + 1] : 0;
+        int bricks = (int)scratch->pencil.bricks;
 
-        if (GBEES_REAL_FN(find_pencil)(c, axis, &k, to, next) ||
-            GBEES_REAL_FN(reserve_planes)(c, scratch, pencil->bricks, shape->cells, lanes))
+        if (!slots || GBEES_REAL_FN(reserve_planes)(c, scratch, (size_t)bricks, shape->cells, lanes))
             return 1;
+        if (next_bricks)
+            __builtin_prefetch(grid_key(c->g, next[0]));
 #define CALL(count, shift, log2_edge)                                                                                \
-    GBEES_REAL_FN(sweep_pencil)(c, axis, pencil, next, scratch->data, last_axis, totals, count, shift, log2_edge)
+    GBEES_REAL_FN(sweep_pencil)                                                                                      \
+    (c, axis, slots, bricks, next, next_bricks, scratch->data, last_axis, totals, count, shift, log2_edge)
         FOR_AXIS(shape->cells, shape->shift[axis], shape->log2_edge[axis], CALL)
 #undef CALL
-        pencil = next;
-        next = done;
     }
     return 0;
 }
@@ -275,8 +246,11 @@ static int GBEES_REAL_FN(sweep)(const kernel_context *c, int axis, int last_axis
 {
     kernel_scratch mine = *scratch;
     GBEES_REAL_FN(totals) totals = {0};
-    int failed = GBEES_REAL_FN(sweep_pencils)(c, axis, last_axis, from, to, &mine, &totals);
+    int failed = 0;
 
+    for (uint32_t k = from; k < to && !failed; k += PENCIL_BLOCK)
+        failed = GBEES_REAL_FN(sweep_block)(c, axis, last_axis, k, to - k < PENCIL_BLOCK ? to : k + PENCIL_BLOCK,
+                                            &mine, &totals);
     *scratch = mine;
     *sums = GBEES_REAL_FN(sums_of)(&totals);
     return failed;

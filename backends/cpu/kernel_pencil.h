@@ -1,0 +1,84 @@
+/* kernel_pencil.h - finds the pencils of a range of bricks along an axis.
+ *
+ * A pencil is a row of bricks from one without a lower neighbour up to one without an upper neighbour.  Followed one
+ * after the other, each link would be waited for, and the end of each be a surprise to the processor; so all pencils
+ * that start in a block of bricks are followed together, link by link, and without a branch.
+ */
+
+enum {
+    PENCIL_BLOCK = 256, /* bricks whose pencils are found together */
+    PENCIL_ROOM = 16,   /* bricks of a pencil that are found so */
+    PENCIL_LINES = 48   /* how far ahead in an array of links the next pencils are asked for */
+};
+
+typedef struct pencil_list {
+    uint32_t count;
+    uint32_t bricks[PENCIL_BLOCK]; /* at most PENCIL_ROOM */
+    uint32_t slot[PENCIL_BLOCK + 1][PENCIL_ROOM];
+} pencil_list;
+
+/* The first PENCIL_ROOM bricks of the pencils that start at used bricks [from, to), at most PENCIL_BLOCK of them. */
+INLINE void find_pencils(const grid *g, int axis, uint32_t from, uint32_t to, pencil_list *list)
+{
+    const uint32_t *below = g->neighbor[2 * axis], *above = g->neighbor[2 * axis + 1];
+    uint32_t growing[PENCIL_BLOCK], count = 0;
+
+    for (uint32_t k = from; k < to; k++) {
+        uint32_t slot = g->used[k];
+
+        list->slot[count][0] = slot;
+        count += below[slot] == 0;
+    }
+    list->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        list->bricks[i] = 1;
+        growing[i] = i;
+    }
+    for (uint32_t b = 1, left = 0; count && b < PENCIL_ROOM; b++, count = left, left = 0)
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t pencil = growing[i], last = list->slot[pencil][b - 1], slot = above[last];
+
+            __builtin_prefetch(above + last + PENCIL_LINES);
+            list->slot[pencil][b] = slot;
+            list->bricks[pencil] += slot != 0;
+            growing[left] = pencil;
+            left += slot != 0;
+        }
+}
+
+/* All bricks of pencil i of a list: those of the list, or, if it is longer, in `whole`.  NULL if memory ran out. */
+INLINE const uint32_t *pencil_slots(const grid *g, int axis, const pencil_list *list, uint32_t i,
+                                    kernel_pencil *whole)
+{
+    const uint32_t *above = g->neighbor[2 * axis + 1];
+    uint32_t count = list->bricks[i], slot = above[list->slot[i][count - 1]];
+
+    whole->bricks = count;
+    if (count < PENCIL_ROOM || !slot)
+        return list->slot[i];
+    for (slot = list->slot[i][0], count = 0; slot; slot = above[slot]) {
+        if (count == whole->capacity) {
+            uint32_t capacity = 2 * whole->capacity + 64, *slots = realloc(whole->slots, capacity * sizeof *slots);
+
+            if (!slots)
+                return NULL;
+            whole->slots = slots;
+            whole->capacity = capacity;
+        }
+        whole->slots[count++] = slot;
+    }
+    whole->bricks = count;
+    return whole->slots;
+}
+
+/* Whether a cell of these bricks flows out on both sides.  Mostly none does anywhere along the axis, and the bricks'
+ * own bits needn't be waited for. */
+INLINE int pencil_diverges(const kernel_context *c, int axis, const uint32_t *slots, uint32_t bricks)
+{
+    int found = c->moving;
+
+    if (c->diverging_axes >> axis & 1)
+        for (uint32_t b = 0; b < bricks; b++)
+            found |= c->diverging[slots[b]] >> axis & 1;
+    return found;
+}
