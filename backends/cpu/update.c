@@ -118,6 +118,19 @@ static void find_slopes(const gbees_engine *e, uint32_t slot, const int *axes, i
             slope[a][cell] *= gbees_slope_share(sum[cell]);
 }
 
+/* sum e^top += weight e^value, with the larger of the two exponents for `top` from then on. */
+static inline void add_exponential(double *top, double *sum, double value, double weight)
+{
+    if (value == -INFINITY) /* impossible here */
+        return;
+    if (value <= *top) {
+        *sum += weight * exp(value - *top);
+        return;
+    }
+    *sum = weight + *sum * exp(*top - value); /* what is no number makes it none */
+    *top = value;
+}
+
 /* Logarithms of the likelihood's averages over a brick's cells, weighted as the density leans inside them. */
 static void log_averages(const gbees_engine *e, const likelihood *l, uint32_t slot, double *out)
 {
@@ -140,15 +153,11 @@ static void log_averages(const gbees_engine *e, const likelihood *l, uint32_t sl
         }
         log_likelihoods_at(e, l, slot, shift, value);
         for (int cell = 0; cell < e->cells; cell++) {
-            double top = fmax(out[cell], value[cell]), lean = 1;
+            double lean = 1;
 
             for (int a = 0; a < varying; a++)
                 lean += slope[a][cell] * place[a];
-            if (isnan(value[cell]))
-                top = value[cell];
-            sum[cell] =
-                top == -INFINITY ? 0 : sum[cell] * exp(out[cell] - top) + weight * lean * exp(value[cell] - top);
-            out[cell] = top;
+            add_exponential(&out[cell], &sum[cell], value[cell], weight * lean);
         }
     }
     for (int cell = 0; cell < e->cells; cell++)
@@ -167,12 +176,51 @@ static void log_likelihoods(const gbees_engine *e, const likelihood *l, uint32_t
         log_likelihoods_at(e, l, slot, nowhere, out);
 }
 
+static void set_next(gbees_engine *e, size_t at, double value)
+{
+    if (e->real_size == sizeof(float))
+        ((float *)e->next)[at] = (float)value;
+    else
+        ((double *)e->next)[at] = value;
+}
+
 typedef struct best {
     double likelihood, weight; /* largest log L, largest log(P L), over cells with P > 0 */
     int finite;
 } best;
 
-static best find_best(const gbees_engine *e, const likelihood *l)
+/* P L of a brick's cells over the largest of them, in the other rows, as cells beside must still be what they were;
+ * that largest one's logarithm into `scale`. */
+static best weigh_brick(gbees_engine *e, const likelihood *l, uint32_t slot, double *scale)
+{
+    const size_t row = (size_t)slot * (size_t)e->cells;
+    best most = {-INFINITY, -INFINITY, 1};
+    double weight[64];
+    int held = 0;
+
+    for (int cell = 0; cell < e->cells; cell++)
+        held |= engine_p(e, row + (size_t)cell) > 0;
+    if (held)
+        log_likelihoods(e, l, slot, weight);
+    for (int cell = 0; cell < e->cells; cell++) {
+        double p = engine_p(e, row + (size_t)cell), log_l = held ? weight[cell] : 0;
+
+        weight[cell] = -INFINITY;
+        if (!(p > 0))
+            continue;
+        weight[cell] = log(p) + log_l;
+        most.finite = most.finite && !isnan(log_l);
+        most.likelihood = fmax(most.likelihood, log_l);
+        most.weight = fmax(most.weight, weight[cell]);
+    }
+    for (int cell = 0; cell < e->cells; cell++)
+        set_next(e, row + (size_t)cell, weight[cell] > -INFINITY ? exp(weight[cell] - most.weight) : 0);
+    *scale = most.weight;
+    return most;
+}
+
+/* All bricks of it; scale: of each used brick. */
+static best weigh(gbees_engine *e, const likelihood *l, double *scale)
 {
     double most_likely = -INFINITY, heaviest = -INFINITY;
     int finite = 1;
@@ -180,19 +228,11 @@ static best find_best(const gbees_engine *e, const likelihood *l)
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) reduction(max : most_likely, heaviest)             \
     reduction(&& : finite)
     for (uint32_t k = 0; k < e->g.count; k++) {
-        size_t at = (size_t)e->g.used[k] * (size_t)e->cells;
-        double log_l[64];
+        best most = weigh_brick(e, l, e->g.used[k], &scale[k]);
 
-        log_likelihoods(e, l, e->g.used[k], log_l);
-        for (int cell = 0; cell < e->cells; cell++) {
-            double p = engine_p(e, at + (size_t)cell);
-
-            if (!(p > 0))
-                continue;
-            finite = finite && !isnan(log_l[cell]);
-            most_likely = fmax(most_likely, log_l[cell]);
-            heaviest = fmax(heaviest, log(p) + log_l[cell]);
-        }
+        most_likely = fmax(most_likely, most.likelihood);
+        heaviest = fmax(heaviest, most.weight);
+        finite = finite && most.finite;
     }
     return (best){most_likely, heaviest, finite};
 }
@@ -221,28 +261,21 @@ static int fail_likelihood(const gbees_engine *e, const likelihood *l, gbees_err
     return failure_likelihood(e->problem, l->measurement, l->time, NULL, error);
 }
 
-/* P becomes P L over its largest value: in the other rows, as cells beside must still be what they were. */
-static void multiply(gbees_engine *e, const likelihood *l, double heaviest)
+/* P becomes P L over its largest value. */
+static void take_weights(gbees_engine *e, const double *scale, double heaviest)
 {
     void *const before = e->p;
 
+    e->p = e->next;
+    e->next = before;
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++) {
         size_t at = (size_t)e->g.used[k] * (size_t)e->cells;
-        double log_l[64];
+        double factor = exp(scale[k] - heaviest); /* of an empty brick: 0 */
 
-        log_likelihoods(e, l, e->g.used[k], log_l);
-        for (int cell = 0; cell < e->cells; cell++) {
-            double p = engine_p(e, at + (size_t)cell), weighted = p > 0 ? exp(log(p) + log_l[cell] - heaviest) : 0;
-
-            if (e->real_size == sizeof(float))
-                ((float *)e->next)[at + (size_t)cell] = (float)weighted;
-            else
-                ((double *)e->next)[at + (size_t)cell] = weighted;
-        }
+        for (int cell = 0; cell < e->cells; cell++)
+            engine_set_p(e, at + (size_t)cell, engine_p(e, at + (size_t)cell) * factor);
     }
-    e->p = e->next;
-    e->next = before;
 }
 
 int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
@@ -253,12 +286,17 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
 
     if (status)
         return status;
-    best top = find_best(e, &l);
+    double *scale = malloc((e->g.count + 1u) * sizeof *scale);
+    if (!scale)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the update of %u bricks", e->g.count);
+    best top = weigh(e, &l, scale);
     status = top.finite ? failure_unsupported(measurement, clock->time, top.likelihood, l.terms.lowest, error)
                         : fail_likelihood(e, &l, error);
+    if (!status)
+        take_weights(e, scale, top.weight);
+    free(scale);
     if (status)
         return status;
-    multiply(e, &l, top.weight);
     double sum = 1, before = e->mass;
     status = engine_sum(e, &sum, error);
     if (!status) {
