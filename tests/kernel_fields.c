@@ -382,8 +382,7 @@ void fields_write(FILE *out, const kernel_set *set, fields_case how)
         run_noise(f, 1);
     for (int j = 0; j < how.n; j++)
         free(f->offsets[j]);
-    free(f->scratch.pencil[0].slots);
-    free(f->scratch.pencil[1].slots);
+    free(f->scratch.pencil.slots);
     free(f->scratch.data);
     grid_destroy(&f->g);
     free(f);

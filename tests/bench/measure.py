@@ -29,7 +29,7 @@ def operations_a_cell(scheme, dimension, model):
     """A raw cell and step."""
     drift = DRIFT_OPERATIONS[model]
     if scheme.startswith("split5"):
-        return dimension * (52 + drift + 4)
+        return dimension * (42 + drift + 4)
     return dimension * (1.5 * 28 + 7 + 4 * drift)
 
 
