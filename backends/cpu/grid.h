@@ -58,8 +58,20 @@ uint32_t grid_find(const grid *g, const int32_t *key);
 /* Room for `bricks` more insertions, so that none of them can fail. */
 int grid_reserve(grid *g, uint64_t bricks, gbees_error *error);
 
+/* The same, of a key whose hash is known; and what it will read first is asked for: the table's entry, or that
+ * entry's key. */
+uint64_t grid_hash(const grid *g, const int32_t *key);
+uint32_t grid_find_hashed(const grid *g, const int32_t *key, uint64_t hash);
+void grid_ask_entry(const grid *g, uint64_t hash);
+void grid_ask_key(const grid *g, uint64_t hash);
+
 /* Inserts an absent brick (room must be there) and links it with its neighbours; its fields are not touched. */
 uint32_t grid_insert(grid *g, const int32_t *key);
+
+/* In two parts: many are added one after the other, then used bricks [from, count) are linked by all threads. Until
+ * then the neighbours of these bricks, and of those beside them, are not what grid_neighbor() says. */
+uint32_t grid_add(grid *g, const int32_t *key, uint64_t hash);
+void grid_link(grid *g, uint32_t from);
 
 /* Keeps the used bricks k with keep[k] != 0, frees the others, sorts the bricks by key, moves them to the front of
  * the heap in that order, and rehashes.  Then used[k] == k + 1. Transient fields are left undefined. */

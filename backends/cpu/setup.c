@@ -162,8 +162,10 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
         initial_bricks_take(&bricks, key);
         uint64_t inside = bound_cells(problem, &e->g.shape, key);
         if (inside)
-            engine_set_inside(e, grid_insert(&e->g, key), inside);
+            engine_set_inside(e, grid_add(&e->g, key, grid_hash(&e->g, key)), inside);
     }
+    if (!status)
+        grid_link(&e->g, 0);
     initial_bricks_destroy(&bricks);
     if (status)
         return status;
