@@ -39,21 +39,6 @@ static unsigned barred(const gbees_engine *e, uint32_t slot, int d)
     return e->barred ? e->barred[(size_t)slot * (size_t)(2 * e->g.shape.n) + (size_t)d] : 0;
 }
 
-/* The edge neighbour in directions d and f.  Where the face neighbour in direction d is barred there is no way
- * through it. */
-static uint32_t edge_neighbor(const gbees_engine *e, uint32_t slot, int d, int f)
-{
-    uint32_t neighbor = grid_neighbor(&e->g, slot, d);
-    int32_t key[GBEES_MAX_DIM];
-
-    if (neighbor || !barred(e, slot, d))
-        return grid_neighbor(&e->g, neighbor, f);
-    memcpy(key, grid_key(&e->g, slot), (size_t)e->g.shape.n * sizeof *key);
-    key[d >> 1] += d & 1 ? 1 : -1;
-    key[f >> 1] += f & 1 ? 1 : -1;
-    return grid_find(&e->g, key);
-}
-
 /* The key of the neighbour in directions d and f; f == d: in d. */
 static void neighbor_key(const gbees_engine *e, uint32_t slot, int d, int f, int32_t *key)
 {
@@ -63,10 +48,8 @@ static void neighbor_key(const gbees_engine *e, uint32_t slot, int d, int f, int
         key[f >> 1] += f & 1 ? 1 : -1;
 }
 
-static int add_wish(const gbees_engine *e, growth_list *list, uint32_t slot, int d, int f)
+static int add_wish(growth_list *list, growth_wish wish)
 {
-    int32_t key[GBEES_MAX_DIM];
-
     if (list->count == list->capacity) {
         size_t capacity = 2 * list->capacity + 256;
         growth_wish *more = realloc(list->wish, capacity * sizeof *more);
@@ -76,29 +59,65 @@ static int add_wish(const gbees_engine *e, growth_list *list, uint32_t slot, int
         list->wish = more;
         list->capacity = capacity;
     }
-    neighbor_key(e, slot, d, f, key);
-    list->wish[list->count++] = (growth_wish){grid_hash(&e->g, key), slot, (uint8_t)d, (uint8_t)f};
+    list->wish[list->count++] = wish;
     return 0;
 }
 
-/* What these cells of a brick need and is absent; 1 if memory ran out. */
-static int find_absent(const gbees_engine *e, uint32_t slot, uint64_t cells, growth_list *list)
+/* What some bricks need: where the link to each is that shows whether it is there. */
+typedef struct search {
+    struct need {
+        const uint32_t *link; /* NULL: there is none to it */
+        uint32_t slot;
+        uint8_t d, f;
+    } need[SEARCHED + 2 * GBEES_MAX_DIM * GBEES_MAX_DIM];
+    uint32_t count;
+} search;
+
+static inline void add_need(search *s, const uint32_t *link, uint32_t slot, int d, int f)
+{
+    __builtin_prefetch(link);
+    s->need[s->count++] = (struct need){link, slot, (uint8_t)d, (uint8_t)f};
+}
+
+/* What these cells of a brick need.  Where the face neighbour in a direction is barred there is no way through it to
+ * the edge neighbours. */
+static void find_needs(const gbees_engine *e, uint32_t slot, uint64_t cells, search *s)
 {
     const int directions = 2 * e->g.shape.n;
     uint64_t out[2 * GBEES_MAX_DIM];
-    int failed = 0;
 
     leaving(e, slot, cells, out);
     for (int d = 0; d < directions; d++) {
         if (!out[d])
             continue;
         unsigned out_of_bound = barred(e, slot, d);
-        if (!grid_neighbor(&e->g, slot, d) && !(out_of_bound >> d & 1))
-            failed |= add_wish(e, list, slot, d, d);
+        uint32_t neighbor = grid_neighbor(&e->g, slot, d);
+        int no_way = !neighbor && out_of_bound >> d & 1;
+        if (!neighbor && !no_way)
+            add_need(s, &e->g.neighbor[d][slot], slot, d, d);
         for (int f = (d | 1) + 1; f < directions; f++)
-            if (out[d] & out[f] && !(out_of_bound >> f & 1) && !edge_neighbor(e, slot, d, f))
-                failed |= add_wish(e, list, slot, d, f);
+            if (out[d] & out[f] && !(out_of_bound >> f & 1))
+                add_need(s, no_way ? NULL : &e->g.neighbor[f][neighbor], slot, d, f);
     }
+}
+
+/* Wishes for what is absent; 1 if memory ran out. */
+static int look_up(const gbees_engine *e, search *s, growth_list *list)
+{
+    int32_t key[GBEES_MAX_DIM];
+    int failed = 0;
+
+    for (uint32_t k = 0; k < s->count; k++) {
+        const struct need *need = &s->need[k];
+
+        if (need->link && *need->link)
+            continue;
+        neighbor_key(e, need->slot, need->d, need->f, key);
+        uint64_t hash = grid_hash(&e->g, key);
+        if (need->link || !grid_find_hashed(&e->g, key, hash))
+            failed |= add_wish(list, (growth_wish){hash, need->slot, need->d, need->f});
+    }
+    s->count = 0;
     return failed;
 }
 
@@ -107,8 +126,10 @@ static int search_bricks(gbees_engine *e, uint32_t from, uint32_t to, growth_lis
 {
     uint32_t risen[SEARCHED], count = 0;
     uint64_t cells[SEARCHED];
+    search s;
     int failed = 0;
 
+    s.count = 0;
     for (uint32_t k = from; k < to; k++) {
         uint32_t slot = e->g.used[k];
 
@@ -122,10 +143,12 @@ static int search_bricks(gbees_engine *e, uint32_t from, uint32_t to, growth_lis
             __builtin_prefetch(&e->g.neighbor[d][risen[k]]);
     }
     for (uint32_t k = 0; k < count; k++) {
-        failed |= find_absent(e, risen[k], cells[k], list);
+        find_needs(e, risen[k], cells[k], &s);
+        if (s.count >= SEARCHED)
+            failed |= look_up(e, &s, list);
         e->served[risen[k]] |= e->active[risen[k]];
     }
-    return failed;
+    return look_up(e, &s, list) || failed;
 }
 
 /* What all bricks need and is absent: each thread's list goes on where the one before ends. */
