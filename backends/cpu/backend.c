@@ -154,7 +154,9 @@ static double estimate(const gbees_problem *problem)
     gbees_shape shape;
     int n = problem->dimension, paper = problem->numerics.faces == GBEES_FACES_REFERENCE;
     double real_size = problem->numerics.precision == GBEES_DOUBLE ? 8 : 4;
-    int rows = problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE ? 4 : 3;
+    int split = gbees_scheme_is_split(problem->numerics.scheme);
+    int rows = split ? 1 + (problem->model->diffusion || problem->measurement_count > 0)
+                     : 3 + (problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE);
 
     gbees_shape_set(&shape, n, problem->numerics.cells_per_brick);
     return 2 * initial_bricks_most(problem, &shape) *

@@ -41,7 +41,8 @@ struct gbees_engine {
     int averages;      /* P are averages over cells, not values at their centres */
     size_t real_size;  /* of p, s and next */
 
-    /* One row a slot; p and next are swapped at each step of ctu, and at each prune of the split scheme. */
+    /* One row a slot; p and next are swapped at each step of ctu. The split scheme has next for process noise only.
+     */
     void *p, *s, *next, *share;
     uint64_t *active, *flow, *needed;
     uint64_t *served; /* cells whose growth has been seen to */

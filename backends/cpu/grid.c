@@ -34,8 +34,10 @@ void grid_destroy(grid *g)
 
 int grid_register(grid *g, void **data, size_t size, int transient, gbees_error *error)
 {
-    if (g->field_count == GRID_FIELDS || g->capacity)
-        return gbees_error_set(error, GBEES_EUSAGE, "grid: a field is registered too late, or one too many");
+    if (g->field_count == GRID_FIELDS || g->capacity || size > GRID_ROW)
+        return gbees_error_set(
+            error, GBEES_EUSAGE,
+            "grid: a field is registered too late, has rows that are too long, or is one too many");
     *data = NULL;
     g->field[g->field_count++] = (grid_field){data, size, transient};
     g->slot_bytes += size;
@@ -47,10 +49,11 @@ uint64_t grid_bytes(const grid *g)
     return g->slot_bytes * g->capacity + g->table_size * sizeof *g->table;
 }
 
-/* What the heap needs when it has so many slots and so many of them are in use: untouched pages take no memory. */
-static void note_peak(grid *g)
+/* What the heap needs when it has so many slots and so many of them are in use: untouched pages take no memory.
+ * `more` bytes a slot are beside it. */
+static void note_peak(grid *g, size_t more)
 {
-    uint64_t bytes = g->slot_bytes * (g->count + 1u) + g->table_size * sizeof *g->table;
+    uint64_t bytes = (g->slot_bytes + more) * (g->count + 1u) + g->table_size * sizeof *g->table;
     if (bytes > g->peak_bytes)
         g->peak_bytes = bytes;
 }
@@ -97,6 +100,38 @@ static int grow_heap(grid *g, uint64_t slots, gbees_error *error)
     g->free_count += added;
     g->capacity = (uint32_t)slots;
     return 0;
+}
+
+static int find_field(const grid *g, void *const *data)
+{
+    int f = 0;
+
+    while (g->field[f].data != data)
+        f++;
+    return f;
+}
+
+void *grid_rows_create(grid *g, void *const *data, gbees_error *error)
+{
+    int f = find_field(g, data);
+    const size_t size = g->field[f].size;
+    void *rows = pages_resize(NULL, 0, g->field_capacity[f] * size);
+
+    if (!rows) {
+        (void)no_memory(g, g->capacity, error);
+        return NULL;
+    }
+    memset(rows, 0, size);
+    note_peak(g, size);
+    return rows;
+}
+
+void grid_rows_replace(grid *g, void **data, void *rows)
+{
+    int f = find_field(g, data);
+
+    pages_free(*data, g->field_capacity[f] * g->field[f].size);
+    *data = rows;
 }
 
 /* From several threads too: which entry of a run a slot gets does not matter. */
@@ -262,7 +297,7 @@ uint32_t grid_add(grid *g, const int32_t *key, uint64_t hash)
     g->used[g->count++] = slot;
     memcpy(g->key + (size_t)slot * (size_t)g->shape.n, key, (size_t)g->shape.n * sizeof *key);
     put_at(g, hash & (g->table_size - 1), slot);
-    note_peak(g);
+    note_peak(g, 0);
     return slot;
 }
 

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { GRID_FIELDS = 32, GRID_KEY_LIMIT = 1 << 25 };
+enum { GRID_FIELDS = 32, GRID_ROW = 512 /* bytes, at most */, GRID_KEY_LIMIT = 1 << 25 };
 
 /* An array that goes with the slots. */
 typedef struct grid_field {
@@ -49,8 +49,12 @@ typedef struct grid {
 int grid_create(grid *g, int n, int cells, gbees_error *error);
 void grid_destroy(grid *g);
 
-/* Makes *data follow the slots: `size` bytes each. Register before the first insertion. */
+/* Makes *data follow the slots: `size` bytes each, GRID_ROW at most. Register before the first insertion. */
 int grid_register(grid *g, void **data, size_t size, int transient, gbees_error *error);
+
+/* Second rows of a field, for all slots; they become its own and those that it had are freed. */
+void *grid_rows_create(grid *g, void *const *data, gbees_error *error);
+void grid_rows_replace(grid *g, void **data, void *rows);
 
 /* The slot of a brick, 0 if it is absent. */
 uint32_t grid_find(const grid *g, const int32_t *key);

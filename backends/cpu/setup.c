@@ -114,7 +114,7 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
     } fields[] = {
         {&e->p, cells * e->real_size, 0, 1},
         {&e->s, cells * e->real_size, 1, !e->split},
-        {&e->next, cells * e->real_size, 1, 1}, /* the split scheme's prunes put the density in order there */
+        {&e->next, cells * e->real_size, 1, !e->split || problem->functions->diffusion_d},
         {&e->share, cells * e->real_size, 1, problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE},
         {(void **)&e->active, sizeof *e->active, 0, 1},
         {(void **)&e->flow, (size_t)(2 * n) * sizeof *e->flow, 0, 1},

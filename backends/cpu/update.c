@@ -221,11 +221,9 @@ static int fail_likelihood(const gbees_engine *e, const likelihood *l, gbees_err
     return failure_likelihood(e->problem, l->measurement, l->time, NULL, error);
 }
 
-/* P becomes P L over its largest value: in the other rows, as cells beside must still be what they were. */
-static void multiply(gbees_engine *e, const likelihood *l, double heaviest)
+/* rows = P L over its largest value: not in place, as cells beside must still be what they were. */
+static void multiply(const gbees_engine *e, const likelihood *l, double heaviest, void *rows)
 {
-    void *const before = e->p;
-
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++) {
         size_t at = (size_t)e->g.used[k] * (size_t)e->cells;
@@ -236,13 +234,28 @@ static void multiply(gbees_engine *e, const likelihood *l, double heaviest)
             double p = engine_p(e, at + (size_t)cell), weighted = p > 0 ? exp(log(p) + log_l[cell] - heaviest) : 0;
 
             if (e->real_size == sizeof(float))
-                ((float *)e->next)[at + (size_t)cell] = (float)weighted;
+                ((float *)rows)[at + (size_t)cell] = (float)weighted;
             else
-                ((double *)e->next)[at + (size_t)cell] = weighted;
+                ((double *)rows)[at + (size_t)cell] = weighted;
         }
     }
-    e->p = e->next;
-    e->next = before;
+}
+
+/* The density times the likelihood. The split scheme has no other rows: they are made for the time of it. */
+static int apply_likelihood(gbees_engine *e, const likelihood *l, double heaviest, gbees_error *error)
+{
+    void *before = e->p, *rows = e->next ? e->next : grid_rows_create(&e->g, &e->p, error);
+
+    if (!rows)
+        return GBEES_ENOMEM;
+    multiply(e, l, heaviest, rows);
+    if (e->next) {
+        e->p = rows;
+        e->next = before;
+    } else {
+        grid_rows_replace(&e->g, &e->p, rows);
+    }
+    return 0;
 }
 
 int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
@@ -258,9 +271,10 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
                         : fail_likelihood(e, &l, error);
     if (status)
         return status;
-    multiply(e, &l, top.weight);
     double sum = 1, before = e->mass;
-    status = engine_sum(e, &sum, error);
+    status = apply_likelihood(e, &l, top.weight, error);
+    if (!status)
+        status = engine_sum(e, &sum, error);
     if (!status) {
         engine_scale(e, 1 / sum);
         status = engine_sum(e, &e->mass, error);
