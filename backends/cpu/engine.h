@@ -65,6 +65,8 @@ struct gbees_engine {
     double mass; /* sum of P */
     gbees_totals totals;
     uint64_t needed_count;   /* at the last count */
+    uint64_t above_count;    /* of the initial density: cells with P >= p*, */
+    int untouched;           /* which it still is */
     double needed_steps;     /* steps since then */
     kernel_scratch *scratch; /* one a thread */
     growth_list *growth;     /* one a thread */

@@ -13,14 +13,20 @@
 
 enum { SEARCHED = 64 }; /* bricks that are searched together */
 
-/* By direction: of these cells those from which probability may leave the brick that way. */
-static void leaving(const gbees_engine *e, uint32_t slot, uint64_t cells, uint64_t *out)
+/* The directions in which probability may leave the brick from some of these cells, and from which: returns how many.
+ */
+static int leaving(const gbees_engine *e, uint32_t slot, uint64_t cells, uint8_t *direction, uint64_t *out)
 {
-    const gbees_shape *shape = &e->g.shape;
-    const uint64_t *flow = e->flow + (size_t)slot * (size_t)(2 * shape->n);
+    const int directions = 2 * e->g.shape.n;
+    const uint64_t *flow = e->flow + (size_t)slot * (size_t)directions;
+    int count = 0;
 
-    for (int d = 0; d < 2 * shape->n; d++)
-        out[d] = cells & flow[d] & e->near[d];
+    for (int d = 0; d < directions; d++) {
+        out[count] = cells & flow[d] & e->near[d];
+        direction[count] = (uint8_t)d;
+        count += out[count] != 0;
+    }
+    return count;
 }
 
 /* The cells of the brick that have risen over p* since its growth was last seen to.  Nothing else can ask for more:
@@ -83,21 +89,24 @@ static inline void add_need(search *s, const uint32_t *link, uint32_t slot, int 
  * the edge neighbours. */
 static void find_needs(const gbees_engine *e, uint32_t slot, uint64_t cells, search *s)
 {
-    const int directions = 2 * e->g.shape.n;
-    uint64_t out[2 * GBEES_MAX_DIM];
+    uint8_t direction[2 * GBEES_MAX_DIM + 1];
+    uint64_t out[2 * GBEES_MAX_DIM + 1];
+    const int count = leaving(e, slot, cells, direction, out);
 
-    leaving(e, slot, cells, out);
-    for (int d = 0; d < directions; d++) {
-        if (!out[d])
-            continue;
+    for (int i = 0; i < count; i++) {
+        const int d = direction[i];
         unsigned out_of_bound = barred(e, slot, d);
         uint32_t neighbor = grid_neighbor(&e->g, slot, d);
         int no_way = !neighbor && out_of_bound >> d & 1;
+
         if (!neighbor && !no_way)
             add_need(s, &e->g.neighbor[d][slot], slot, d, d);
-        for (int f = (d | 1) + 1; f < directions; f++)
-            if (out[d] & out[f] && !(out_of_bound >> f & 1))
+        for (int k = i + 1; k < count; k++) {
+            const int f = direction[k];
+
+            if (out[i] & out[k] && f != gbees_opposite(d) && !(out_of_bound >> f & 1))
                 add_need(s, no_way ? NULL : &e->g.neighbor[f][neighbor], slot, d, f);
+        }
     }
 }
 

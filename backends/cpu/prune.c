@@ -8,10 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_needed(gbees_engine *e, uint32_t slot, uint64_t set)
+static inline void add_needed(gbees_engine *e, uint32_t slot, uint64_t set)
 {
     if (e->inside)
         set &= e->inside[slot];
+    if (e->threads == 1) {
+        e->needed[slot] |= set;
+        return;
+    }
     if (slot && (set & ~__atomic_load_n(&e->needed[slot], __ATOMIC_RELAXED)))
         __atomic_or_fetch(&e->needed[slot], set, __ATOMIC_RELAXED); /* an OR: any order gives the same */
 }
@@ -63,44 +67,55 @@ static inline void add_shifted(const move *m, int reach, uint64_t set, uint64_t 
 /* What is needed of the brick and of its neighbours is put together first: only that goes to memory. */
 static inline void mark_downwind(gbees_engine *e, const move *moves, uint32_t slot, int reach)
 {
-    const gbees_shape *shape = &e->g.shape;
-    const uint64_t *flow = e->flow + (size_t)slot * (size_t)(2 * shape->n);
-    uint64_t own = e->active[slot], beside[2 * GBEES_MAX_DIM] = {0};
+    const int directions = 2 * e->g.shape.n;
+    const uint64_t *flow = e->flow + (size_t)slot * (size_t)directions;
+    uint64_t own = e->active[slot], beside[2 * GBEES_MAX_DIM] = {0}, out[2 * GBEES_MAX_DIM + 1];
+    int direction[2 * GBEES_MAX_DIM + 1], count = 0;
 
-    for (int d = 0; d < 2 * shape->n; d++) {
-        uint64_t out = e->active[slot] & flow[d];
+    for (int d = 0; d < directions; d++) {
+        out[count] = e->active[slot] & flow[d];
+        direction[count] = d;
+        count += out[count] != 0;
+    }
+    for (int i = 0; i < count; i++) {
+        const int d = direction[i];
+        const uint32_t neighbor = grid_neighbor(&e->g, slot, d);
 
-        if (!out)
-            continue;
-        add_shifted(&moves[d], reach, out, &own, &beside[d]);
-        for (int f = (d | 1) + 1; f < 2 * shape->n; f++) {
-            uint64_t both = out & flow[f];
+        add_shifted(&moves[d], reach, out[i], &own, &beside[d]);
+        for (int k = i + 1; k < count; k++) {
+            const int f = direction[k];
+            uint64_t both = out[i] & out[k], across = 0, diagonal = 0;
 
-            if (!both)
+            if (!both || f == gbees_opposite(d))
                 continue;
-            uint64_t across = 0, diagonal = 0;
-            for (int k = 0; k < reach; k++) {
+            for (int step = 0; step < reach; step++) {
                 shift(&moves[d], &both, &across);
                 add_shifted(&moves[f], reach, both, &own, &beside[f]);
                 add_shifted(&moves[f], reach, across, &beside[d], &diagonal);
             }
             if (diagonal)
-                add_needed(e, grid_neighbor(&e->g, grid_neighbor(&e->g, slot, d), f), diagonal);
+                add_needed(e, grid_neighbor(&e->g, neighbor, f), diagonal);
         }
     }
     add_needed(e, slot, own);
-    for (int d = 0; d < 2 * shape->n; d++)
+    for (int d = 0; d < directions; d++)
         if (beside[d])
             add_needed(e, grid_neighbor(&e->g, slot, d), beside[d]);
 }
 
-/* A reach of 1 as a constant: no loops over it. */
-static void mark_brick(gbees_engine *e, const move *moves, uint32_t slot)
+/* Of used bricks [from, to). A reach of 1 as a constant: no loops over it. */
+static void mark_bricks(gbees_engine *e, const move *moves, uint32_t from, uint32_t to)
 {
-    if (e->reach == 1)
-        mark_downwind(e, moves, slot, 1);
-    else
-        mark_downwind(e, moves, slot, e->reach);
+    for (uint32_t k = from; k < to; k++) {
+        const uint32_t slot = e->g.used[k];
+
+        if (!e->active[slot])
+            continue;
+        if (e->reach == 1)
+            mark_downwind(e, moves, slot, 1);
+        else
+            mark_downwind(e, moves, slot, e->reach);
+    }
 }
 
 uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
@@ -121,10 +136,11 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
             for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++)
                 e->needed[e->g.used[k]] = e->active[e->g.used[k]];
         }
-#pragma omp for schedule(dynamic, 1024)
-        for (uint32_t k = 0; k < count; k++)
-            if (e->active[e->g.used[k]])
-                mark_brick(e, moves, e->g.used[k]);
+#pragma omp for schedule(dynamic, 4)
+        for (uint32_t at = 0; at < chunks; at++)
+            mark_bricks(e, moves, at * chunk, engine_chunk_end(e, at));
+#pragma omp single
+        e->needed[0] = 0;
 #pragma omp for schedule(static) reduction(+ : needed)
         for (uint32_t k = 0; k < count; k++)
             needed += (uint64_t)__builtin_popcountll(e->needed[e->g.used[k]]);

@@ -188,6 +188,7 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
     status = engine_inspect(e, 0, problem->start, error);
     if (status)
         return status;
-    e->needed_count = engine_mark_needed(e, NULL);
+    e->needed_count = engine_mark_needed(e, &e->above_count);
+    e->untouched = 1;
     return e->split ? engine_couple(e, problem->start, error) : 0;
 }

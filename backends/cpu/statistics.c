@@ -51,13 +51,19 @@ static void fill_statistics(const gbees_engine *e, const kernel_moments *s, gbee
 /* Counts against the sum as it is now; the step's own marks stay, so that looking at a density does not change it. */
 static int count_cells(gbees_engine *e, gbees_statistics *statistics, gbees_error *error)
 {
+    if (e->untouched) {
+        statistics->cells = e->needed_count;
+        statistics->cells_above = e->above_count;
+        return 0;
+    }
     uint64_t *marks = malloc((e->g.count + 1u) * sizeof *marks);
-
     if (!marks)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the counts of %u bricks", e->g.count);
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++)
         marks[k] = e->active[e->g.used[k]];
     statistics->cells = engine_mark_needed(e, &statistics->cells_above);
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++)
         e->active[e->g.used[k]] = marks[k];
     free(marks);

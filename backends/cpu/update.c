@@ -272,6 +272,7 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
     if (status)
         return status;
     double sum = 1, before = e->mass;
+    e->untouched = 0;
     status = apply_likelihood(e, &l, top.weight, error);
     if (!status)
         status = engine_sum(e, &sum, error);
