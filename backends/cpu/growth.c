@@ -13,8 +13,7 @@
 
 enum { SEARCHED = 64 }; /* bricks that are searched together */
 
-/* The directions in which probability may leave the brick from some of these cells, and from which: returns how many.
- */
+/* The directions in which some of these cells may lose probability to a neighbour, and which: returns how many. */
 static int leaving(const gbees_engine *e, uint32_t slot, uint64_t cells, uint8_t *direction, uint64_t *out)
 {
     const int directions = 2 * e->g.shape.n;
@@ -29,13 +28,17 @@ static int leaving(const gbees_engine *e, uint32_t slot, uint64_t cells, uint8_t
     return count;
 }
 
-/* The cells of the brick that have risen over p* since its growth was last seen to.  Nothing else can ask for more:
- * flows change with a time-dependent drift only, and what an active cell needs survives a prune, but an edge
- * neighbour beyond a brick that a bound bars. */
-static uint64_t risen_cells(const gbees_engine *e, uint32_t slot)
+/* Whether only cells that have risen over p* since a brick's growth was last seen to can ask for more: flows change
+ * with a time-dependent drift only, and what an active cell needs survives a prune, but an edge neighbour beyond a
+ * brick that a bound bars. */
+static int is_settled(const gbees_engine *e)
 {
-    int settled = !e->paper && !e->context.moving && !e->barred && e->problem->numerics.growth != GBEES_GROWTH_ALL;
+    return !e->paper && !e->context.moving && !e->barred && e->problem->numerics.growth != GBEES_GROWTH_ALL;
+}
 
+/* Those cells, or all above p*. */
+static uint64_t risen_cells(const gbees_engine *e, uint32_t slot, int settled)
+{
     return e->active[slot] & ~(settled ? e->served[slot] : 0);
 }
 
@@ -136,18 +139,22 @@ static int search_bricks(gbees_engine *e, uint32_t from, uint32_t to, growth_lis
     uint32_t risen[SEARCHED], count = 0;
     uint64_t cells[SEARCHED];
     search s;
+    const int settled = is_settled(e);
     int failed = 0;
 
     s.count = 0;
     for (uint32_t k = from; k < to; k++) {
         uint32_t slot = e->g.used[k];
 
-        cells[count] = risen_cells(e, slot);
+        cells[count] = risen_cells(e, slot, settled);
         risen[count] = slot;
         count += cells[count] != 0;
     }
     for (uint32_t k = 0; k < count; k++) {
-        __builtin_prefetch(e->flow + (size_t)risen[k] * (size_t)(2 * e->g.shape.n));
+        const uint64_t *flow = e->flow + (size_t)risen[k] * (size_t)(2 * e->g.shape.n);
+
+        __builtin_prefetch(flow);
+        __builtin_prefetch(flow + 2 * e->g.shape.n - 1);
         for (int d = 0; d < 2 * e->g.shape.n; d++)
             __builtin_prefetch(&e->g.neighbor[d][risen[k]]);
     }
@@ -309,7 +316,7 @@ static int insert_bricks(gbees_engine *e, gbees_error *error)
 
     if (e->problem->numerics.growth == GBEES_GROWTH_ALL) {
         for (uint32_t k = 0; k < before && !status; k++)
-            if (risen_cells(e, e->g.used[k]))
+            if (risen_cells(e, e->g.used[k], 0))
                 status = insert_all(e, e->g.used[k], error);
     } else {
         status = search_all(e, error);
