@@ -185,7 +185,9 @@ int grid_compact(grid *g, const unsigned char *keep, gbees_error *error)
     }
     uint32_t count = order_slots(g, keep, order, name);
     rename_neighbors(g, order, count, name);
-    move_rows(g, moves, make_moves(order, count, name, moves));
+    const uint32_t made = make_moves(order, count, name, moves);
+    if (made)
+        move_rows(g, moves, made);
     settle(g, count);
     free(name);
     free(moves);
