@@ -55,8 +55,12 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel_diffusion.h \
 	%D%/cpu/kernel_far.h \
 	%D%/cpu/kernel_inspect.h \
+	%D%/cpu/kernel_isa.h \
 	%D%/cpu/kernel_lanes.h \
+	%D%/cpu/kernel_log.h \
 	%D%/cpu/kernel_mask.h \
+	%D%/cpu/kernel_moments.c \
+	%D%/cpu/kernel_moments.h \
 	%D%/cpu/kernel_pencil.h \
 	%D%/cpu/kernel_real.h \
 	%D%/cpu/kernel_split.h \

@@ -91,6 +91,20 @@ static void tell_rows(fields *f, const char *name, const void *rows, const kerne
     tell(f, name, rows, f->cells * f->real, sums);
 }
 
+static void tell_moments(fields *f)
+{
+    kernel_moments m;
+
+    f->kernel->moments(&f->c, f->p, 0, f->g.count, &m);
+    (void)fprintf(f->out, "n=%d cells=%d %s moments mass %a log %a peak %a in %u at %d", f->how.n, f->how.cells,
+                  f->how.twice ? "double" : "float", m.mass, m.log, m.peak, m.peak_slot, m.peak_cell);
+    for (int j = 0; j < f->how.n; j++)
+        (void)fprintf(f->out, " %a", m.first[j]);
+    for (int j = 0; j < f->how.n * (f->how.n + 1) / 2; j++)
+        (void)fprintf(f->out, " %a", m.second[j]);
+    (void)fprintf(f->out, "\n");
+}
+
 /* ---- grid and density ------------------------------------------------------------------------------------------ */
 
 /* Seven bricks of ten of a box. */
@@ -350,6 +364,7 @@ static void run_noise(fields *f, int full)
     total = f->kernel->sum_rows(&f->c, f->p, 0, f->g.count);
     above = f->kernel->mark_rows(&f->c, f->p, 0.1, 0, f->g.count);
     tell(f, "mark", f->active, sizeof *f->active, NULL);
+    tell_moments(f);
     (void)fprintf(f->out, "sum %a, %llu cells above\n", total, (unsigned long long)above);
 }
 

@@ -80,6 +80,7 @@ check_PROGRAMS += \
 	%D%/test_measurement_file \
 	%D%/test_models \
 	%D%/test_module \
+	%D%/test_moments \
 	%D%/test_problem \
 	%D%/test_registry \
 	%D%/test_results \
@@ -104,6 +105,7 @@ check_PROGRAMS += \
 %C%_test_kernels_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_test_kernels_LDADD = $(cpu_kernels) $(LDADD)
 %C%_test_kernels_SOURCES = %D%/test_kernels.c $(kernel_fields_sources)
+%C%_test_moments_CPPFLAGS = $(kernel_fields_cppflags)
 # So is the controller of p*.
 %C%_test_budget_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_test_budget_SOURCES = \

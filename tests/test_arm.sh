@@ -24,11 +24,13 @@ command -v "$compiler" >/dev/null || {
 # The options are those of this build. Fused operations are what this compiler makes unless it is told.
 flags="${GBEES_CFLAGS:--std=c17 -O3 -ffp-contract=off} -I. -Iinclude -Icore -Ibackends -Itests -D_GNU_SOURCE"
 flags="$flags -Wno-unknown-pragmas"
-# shellcheck disable=SC2086 # options
-"$compiler" $flags -fno-math-errno -fno-trapping-math -DGBEES_ISA=neon -S -o "$scratch/kernel.s" \
-    backends/cpu/kernel.c || exit 1
+for source in kernel kernel_moments; do
+    # shellcheck disable=SC2086 # options
+    "$compiler" $flags -fno-math-errno -fno-trapping-math -DGBEES_ISA=neon -S -o "$scratch/$source.s" \
+        "backends/cpu/$source.c" || exit 1
+done
 
-if grep -qE '^[[:space:]]*f(n?m(add|sub)|ml[as])[[:space:]]' "$scratch/kernel.s"; then
+if cat "$scratch"/kernel*.s | grep -qE '^[[:space:]]*f(n?m(add|sub)|ml[as])[[:space:]]'; then
     fail "there are fused operations: their results are not those of other processors"
 fi
 for kind in _f:4s _d:2d 7_f:4s 7_d:2d; do
@@ -46,9 +48,9 @@ for kind in _f:4s _d:2d 7_f:4s 7_d:2d; do
 done
 
 # shellcheck disable=SC2086
-"$compiler" $flags -static -o "$scratch/kernel_bits" "$scratch/kernel.s" tests/kernel_bits.c tests/kernel_fields.c \
-    tests/plugins/advect.c backends/cpu/isa.c backends/cpu/grid.c backends/cpu/grid_compact.c backends/cpu/pages.c \
-    core/base/error.c core/base/sha256.c -lm || exit 1
+"$compiler" $flags -static -o "$scratch/kernel_bits" "$scratch/kernel.s" "$scratch/kernel_moments.s" \
+    tests/kernel_bits.c tests/kernel_fields.c tests/plugins/advect.c backends/cpu/isa.c backends/cpu/grid.c \
+    backends/cpu/grid_compact.c backends/cpu/pages.c core/base/error.c core/base/sha256.c -lm || exit 1
 if command -v qemu-aarch64 >/dev/null; then
     "$top_build/tests/kernel_bits" >"$scratch/here" 2>/dev/null || fail "kernel_bits: exit status $?"
     qemu-aarch64 "$scratch/kernel_bits" >"$scratch/there" 2>"$scratch/isa" || fail "on ARM kernel_bits has exit status $?"

@@ -222,7 +222,7 @@ static void random_rounds(int n, int cells, size_t scratch)
 
 static const int dimensions[] = {1, 3, 6, 8};
 
-/* The scratch of a prune: a transient field (large, or too small to serve), or none. */
+/* With a transient field, large or small, and without. */
 START_TEST(random_insertions_and_prunes)
 {
     random_rounds(dimensions[_i], 64, 64);
@@ -276,6 +276,10 @@ START_TEST(fields_are_registered_in_time)
     ck_assert_ptr_nonnull(strstr(error.text, "too late"));
     ck_assert_ptr_eq(late, (void *)&late);
     rig_destroy(&r);
+    rig_create(&r, 2, 64, 64);
+    ck_assert_int_eq(grid_register(&r.g, &late, GRID_ROW + 1, 0, &error), GBEES_EUSAGE);
+    ck_assert_ptr_nonnull(strstr(error.text, "too long"));
+    rig_destroy(&r);
 }
 END_TEST
 
@@ -298,6 +302,66 @@ START_TEST(reserved_room_is_there)
 }
 END_TEST
 
+/* A field goes on in rows of its own making, with the slots that it has. */
+START_TEST(rows_are_replaced)
+{
+    rig r;
+    gbees_error error;
+    static const row empty;
+
+    rig_create(&r, 2, 64, 0);
+    for (int32_t k = 0; k < 3000; k++)
+        insert(&r, (int32_t[8]){k / 70, k % 70});
+    row *rows = grid_rows_create(&r.g, (void **)&r.kept, &error);
+    ck_assert_ptr_nonnull(rows);
+    ck_assert_mem_eq(rows, &empty, sizeof empty);
+    ck_assert_uint_ge(r.g.peak_bytes, r.g.count * (r.g.slot_bytes + sizeof *rows));
+    memcpy(rows + 1, r.kept + 1, (r.g.capacity - 1) * sizeof *rows);
+    grid_rows_replace(&r.g, (void **)&r.kept, rows, 1);
+    ck_assert_ptr_eq(r.kept, rows);
+    row *unwanted = grid_rows_create(&r.g, (void **)&r.kept, &error);
+    ck_assert_ptr_nonnull(unwanted);
+    grid_rows_replace(&r.g, (void **)&r.kept, unwanted, 0);
+    ck_assert_ptr_eq(r.kept, rows);
+    agree(&r, 0);
+    for (int32_t k = 3000; k < 6000; k++) /* the heap grows */
+        insert(&r, (int32_t[8]){k / 70, k % 70});
+    agree(&r, 0);
+    prune(&r, 50);
+    agree(&r, 1);
+    rig_destroy(&r);
+}
+END_TEST
+
+/* Links made together are those that are made one after the other: by several threads, in any order of keys. */
+START_TEST(bricks_are_linked_together)
+{
+    enum { EDGE = 30 };
+    rig r;
+    gbees_error error;
+    char text[200] = "";
+
+    rig_create(&r, 3, 64, 0);
+    r.g.threads = 3;
+    ck_assert_int_eq(grid_reserve(&r.g, EDGE * EDGE * EDGE, &error), 0);
+    for (uint32_t i = 0; i < EDGE * EDGE * EDGE; i++) {
+        uint32_t k = i * 7919u % (EDGE * EDGE * EDGE);
+        const int32_t key[8] = {(int32_t)(k % EDGE) - 9, (int32_t)(k / EDGE % EDGE), (int32_t)(k / EDGE / EDGE)};
+        const uint64_t hash = grid_hash(&r.g, key);
+
+        ck_assert_uint_eq(grid_find_hashed(&r.g, key, hash), 0);
+        uint32_t slot = grid_add(&r.g, key, hash);
+        ck_assert_uint_eq(grid_find_hashed(&r.g, key, hash), slot);
+        if (i == 999)
+            grid_link(&r.g, 0);
+    }
+    ck_assert_int_ne(grid_check(&r.g, text, sizeof text), 0);
+    grid_link(&r.g, 1000);
+    ck_assert_msg(grid_check(&r.g, text, sizeof text) == 0, "%s", text);
+    rig_destroy(&r);
+}
+END_TEST
+
 /* From nothing to 2e5 bricks, with threads where there are many. */
 START_TEST(grows_to_many_bricks)
 {
@@ -308,6 +372,7 @@ START_TEST(grows_to_many_bricks)
     uint32_t made = 0;
 
     rig_create(&r, 3, 64, 32);
+    r.g.threads = 3;
     for (uint32_t i = 0; i < EDGE * EDGE * EDGE; i++) {
         uint32_t k = (uint32_t)((uint64_t)i * 104729u % (EDGE * EDGE * EDGE)); /* every one, in disorder */
         const int32_t key[8] = {(int32_t)(k % EDGE) - 30, (int32_t)(k / EDGE % EDGE), (int32_t)(k / EDGE / EDGE)};
@@ -409,6 +474,8 @@ int main(void)
     tcase_add_test(grids, an_empty_grid_has_no_bricks);
     tcase_add_test(grids, fields_are_registered_in_time);
     tcase_add_test(grids, reserved_room_is_there);
+    tcase_add_test(grids, rows_are_replaced);
+    tcase_add_test(grids, bricks_are_linked_together);
     tcase_add_test(grids, grows_to_many_bricks);
     tcase_add_test(grids, check_finds_what_is_wrong);
     suite_add_tcase(suite, grids);

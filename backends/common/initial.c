@@ -137,20 +137,35 @@ static double density_of_cell(const initial_density *density, const int32_t *ind
 {
     const gbees_problem *problem = density->problem;
     int n = problem->dimension;
-    double centre[GBEES_MAX_DIM], p = 1;
+    double centre[GBEES_MAX_DIM];
 
     for (int j = 0; j < n; j++) {
         if (index[j] < -problem->extent[j] || index[j] > problem->extent[j])
             return 0;
         centre[j] = problem->width[j] * index[j];
     }
-    if (!density->averages)
-        return exp(gbees_gaussian_exponent(n, centre, density->precision_matrix));
-    if (!density->diagonal)
-        return quadrature(problem, density->precision_matrix, centre);
-    for (int j = 0; j < n; j++)
-        p *= density->average[j][abs(index[j])];
-    return p;
+    return density->averages ? quadrature(problem, density->precision_matrix, centre)
+                             : exp(gbees_gaussian_exponent(n, centre, density->precision_matrix));
+}
+
+/* From the tables: the first axes' products serve all cells further along the others. */
+static void fill_products(const initial_density *density, const gbees_shape *shape, const int32_t *key, double *p)
+{
+    int count = 1;
+
+    p[0] = 1;
+    for (int j = 0; j < shape->n; j++) {
+        const int extent = density->problem->extent[j];
+
+        for (int i = shape->edge[j] - 1; i >= 0; i--) {
+            int index = abs(key[j] * shape->edge[j] + i);
+            double average = index <= extent ? density->average[j][index] : 0;
+
+            for (int cell = 0; cell < count; cell++)
+                p[i * count + cell] = p[cell] * average;
+        }
+        count *= shape->edge[j];
+    }
 }
 
 /* ---- a mixture ---- */
@@ -274,21 +289,32 @@ static double value_of(const gbees_initial_cells *cells, int n, const int32_t *i
 
 /* ---- a brick of any ---- */
 
-double initial_density_brick(const initial_density *density, const gbees_shape *shape, const int32_t *key, double *p)
+/* Cell by cell. */
+static void fill_cells(const initial_density *density, const gbees_shape *shape, const int32_t *key, double *p)
 {
     const gbees_problem *problem = density->problem;
-    const uint64_t inside = bound_cells(problem, shape, key);
-    double sum = 0;
 
-    if (density->parts)
-        fill_mixture(density, shape, key, p);
     for (int cell = 0; cell < shape->cells; cell++) {
         int32_t index[GBEES_MAX_DIM];
 
         for (int j = 0; j < shape->n; j++)
             index[j] = key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
-        if (!density->parts)
-            p[cell] = problem->cells ? value_of(problem->cells, shape->n, index) : density_of_cell(density, index);
+        p[cell] = problem->cells ? value_of(problem->cells, shape->n, index) : density_of_cell(density, index);
+    }
+}
+
+double initial_density_brick(const initial_density *density, const gbees_shape *shape, const int32_t *key, double *p)
+{
+    const uint64_t inside = bound_cells(density->problem, shape, key);
+    double sum = 0;
+
+    if (density->parts)
+        fill_mixture(density, shape, key, p);
+    else if (density->average[0])
+        fill_products(density, shape, key, p);
+    else
+        fill_cells(density, shape, key, p);
+    for (int cell = 0; cell < shape->cells; cell++) {
         p[cell] = inside >> cell & 1 ? p[cell] : 0;
         sum += p[cell];
     }

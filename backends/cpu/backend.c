@@ -41,6 +41,9 @@ static void destroy(gbees_engine *e)
         free(e->scratch[t].data);
     }
     free(e->scratch);
+    for (int t = 0; e->growth && t < e->threads; t++)
+        free(e->growth[t].wish);
+    free(e->growth);
     free(e->keep);
     free(e);
 }
@@ -86,6 +89,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     e->kernel = numerics->precision == GBEES_DOUBLE ? &kernels->twice : &kernels->single;
     e->threads = available_threads(options && options->threads > 0 ? options->threads : engine_processors());
     e->scratch = calloc((size_t)e->threads, sizeof *e->scratch);
+    e->growth = calloc((size_t)e->threads, sizeof *e->growth);
     e->totals.threads = e->threads;
     e->mass = 1;
     int status = (e->cells != 1 && e->cells != 64) || (e->paper && (e->cells != 1 || e->real_size != sizeof(double)))
@@ -93,7 +97,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
                                        "the CPU backend has bricks of 64 cells or of 1, and the "
                                        "reference's faces with cells in double precision only")
                      : engine_set_up(e, error);
-    if (!status && !e->scratch)
+    if (!status && !(e->scratch && e->growth))
         status = gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CPU backend was set up");
     if (!status)
         status = engine_fill_initial(e, error);
@@ -149,7 +153,9 @@ static double estimate(const gbees_problem *problem)
     gbees_shape shape;
     int n = problem->dimension, paper = problem->numerics.faces == GBEES_FACES_REFERENCE;
     double real_size = problem->numerics.precision == GBEES_DOUBLE ? 8 : 4;
-    int rows = problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE ? 4 : 3;
+    int split = gbees_scheme_is_split(problem->numerics.scheme);
+    int rows = split ? 1 + (problem->model->diffusion || problem->measurement_count > 0)
+                     : 3 + (problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE);
 
     gbees_shape_set(&shape, n, problem->numerics.cells_per_brick);
     return 2 * initial_bricks_most(problem, &shape) *

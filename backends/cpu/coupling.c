@@ -42,15 +42,6 @@ static double squares_of_brick(const gbees_engine *e, uint32_t slot, double time
     return sum;
 }
 
-static double mass_of_brick(const gbees_engine *e, uint32_t slot)
-{
-    double sum = 0;
-
-    for (int cell = 0; cell < e->cells; cell++)
-        sum += engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell);
-    return sum;
-}
-
 typedef struct coupled {
     double mass, squares;
     uint32_t bad; /* 1 + a brick whose J is not finite */
@@ -77,7 +68,8 @@ int engine_couple(gbees_engine *e, double time, gbees_error *error)
 
             if (!e->active[slot])
                 continue;
-            double mass = mass_of_brick(e, slot), squares = squares_of_brick(e, slot, time, offset);
+            double mass = e->kernel->sum_rows(&e->context, e->p, k, k + 1),
+                   squares = squares_of_brick(e, slot, time, offset);
             if (!isfinite(squares)) {
                 part.bad = k + 1;
                 continue;

@@ -16,6 +16,19 @@ enum { CHUNK_BRICKS = 256, CHUNK_CELLS = 8192 };
 /* From so many cells on a loop is shared between threads. */
 enum { THREADED_CELLS = 1 << 17 };
 
+/* An absent brick that probability will flow into: the neighbour of `slot` in direction d, or, f != d, in d and f. */
+typedef struct growth_wish {
+    uint64_t hash; /* of its key */
+    uint32_t slot;
+    uint8_t d, f;
+} growth_wish;
+
+/* Those that one thread has found, in order. */
+typedef struct growth_list {
+    growth_wish *wish;
+    size_t count, capacity;
+} growth_list;
+
 struct gbees_engine {
     const gbees_problem *problem;
     const kernel *kernel;
@@ -28,7 +41,8 @@ struct gbees_engine {
     int averages;      /* P are averages over cells, not values at their centres */
     size_t real_size;  /* of p, s and next */
 
-    /* One row a slot; p and next are swapped at each step of ctu, and at each prune of the split scheme. */
+    /* One row a slot; p and next are swapped at each step of ctu. The split scheme has next for process noise only.
+     */
     void *p, *s, *next, *share;
     uint64_t *active, *flow, *needed;
     uint64_t *served; /* cells whose growth has been seen to */
@@ -51,8 +65,11 @@ struct gbees_engine {
     double mass; /* sum of P */
     gbees_totals totals;
     uint64_t needed_count;   /* at the last count */
+    uint64_t above_count;    /* of the initial density: cells with P >= p*, */
+    int untouched;           /* which it still is */
     double needed_steps;     /* steps since then */
     kernel_scratch *scratch; /* one a thread */
+    growth_list *growth;     /* one a thread */
     mass_budget budget;
     double memory;       /* bytes that the grid may take, with a budget */
     unsigned char *keep; /* scratch of a prune, `keep_size` bytes */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 16 }; /* look-ups that wait for memory together */
+enum { BATCH = 16, LINKS = 8 }; /* entries, and bricks' links, that wait for memory together */
 
 int grid_create(grid *g, int n, int cells, gbees_error *error)
 {
@@ -34,8 +34,10 @@ void grid_destroy(grid *g)
 
 int grid_register(grid *g, void **data, size_t size, int transient, gbees_error *error)
 {
-    if (g->field_count == GRID_FIELDS || g->capacity)
-        return gbees_error_set(error, GBEES_EUSAGE, "grid: a field is registered too late, or one too many");
+    if (g->field_count == GRID_FIELDS || g->capacity || size > GRID_ROW)
+        return gbees_error_set(
+            error, GBEES_EUSAGE,
+            "grid: a field is registered too late, has rows that are too long, or is one too many");
     *data = NULL;
     g->field[g->field_count++] = (grid_field){data, size, transient};
     g->slot_bytes += size;
@@ -47,10 +49,11 @@ uint64_t grid_bytes(const grid *g)
     return g->slot_bytes * g->capacity + g->table_size * sizeof *g->table;
 }
 
-/* What the heap needs when it has so many slots and so many of them are in use: untouched pages take no memory. */
-static void note_peak(grid *g)
+/* What the heap needs when it has so many slots and so many of them are in use: untouched pages take no memory.
+ * `more` bytes a slot are beside it. */
+static void note_peak(grid *g, size_t more)
 {
-    uint64_t bytes = g->slot_bytes * (g->count + 1u) + g->table_size * sizeof *g->table;
+    uint64_t bytes = (g->slot_bytes + more) * (g->count + 1u) + g->table_size * sizeof *g->table;
     if (bytes > g->peak_bytes)
         g->peak_bytes = bytes;
 }
@@ -97,6 +100,38 @@ static int grow_heap(grid *g, uint64_t slots, gbees_error *error)
     g->free_count += added;
     g->capacity = (uint32_t)slots;
     return 0;
+}
+
+static int find_field(const grid *g, void *const *data)
+{
+    int f = 0;
+
+    while (g->field[f].data != data)
+        f++;
+    return f;
+}
+
+void *grid_rows_create(grid *g, void *const *data, gbees_error *error)
+{
+    int f = find_field(g, data);
+    const size_t size = g->field[f].size;
+    void *rows = pages_resize(NULL, 0, g->field_capacity[f] * size);
+
+    if (!rows) {
+        (void)no_memory(g, g->capacity, error);
+        return NULL;
+    }
+    memset(rows, 0, size);
+    note_peak(g, size);
+    return rows;
+}
+
+void grid_rows_replace(grid *g, void **data, void *rows, int wanted)
+{
+    int f = find_field(g, data);
+
+    pages_free(wanted ? *data : rows, g->field_capacity[f] * g->field[f].size);
+    *data = wanted ? rows : *data;
 }
 
 /* From several threads too: which entry of a run a slot gets does not matter. */
@@ -162,11 +197,29 @@ static uint32_t find_from(const grid *g, const int32_t *key, uint64_t at)
     return 0;
 }
 
+uint64_t grid_hash(const grid *g, const int32_t *key)
+{
+    return gbees_buzhash(key, g->shape.n);
+}
+
+uint32_t grid_find_hashed(const grid *g, const int32_t *key, uint64_t hash)
+{
+    return g->table_size ? find_from(g, key, hash & (g->table_size - 1)) : 0;
+}
+
 uint32_t grid_find(const grid *g, const int32_t *key)
 {
-    if (!g->table_size)
-        return 0;
-    return find_from(g, key, gbees_buzhash(key, g->shape.n) & (g->table_size - 1));
+    return grid_find_hashed(g, key, grid_hash(g, key));
+}
+
+void grid_ask_entry(const grid *g, uint64_t hash)
+{
+    __builtin_prefetch(&g->table[hash & (g->table_size - 1)]);
+}
+
+void grid_ask_key(const grid *g, uint64_t hash)
+{
+    __builtin_prefetch(grid_key(g, g->table[hash & (g->table_size - 1)]));
 }
 
 int grid_reserve(grid *g, uint64_t bricks, gbees_error *error)
@@ -185,45 +238,83 @@ int grid_reserve(grid *g, uint64_t bricks, gbees_error *error)
     return 0;
 }
 
-/* Both ways, in all 2n directions.  Table and keys are all over memory: what the look-ups will need is asked for
- * before the first. */
-static void link_neighbors(grid *g, uint32_t slot)
+/* Where the look-ups of a brick's neighbours begin. A number of the key changes a part of its hash. */
+static void place_neighbors(const grid *g, uint32_t slot, uint64_t *at)
+{
+    const int n = g->shape.n;
+    const int32_t *key = grid_key(g, slot);
+    const uint64_t hash = grid_hash(g, key);
+
+    for (int d = 0; d < 2 * n; d++) {
+        const int32_t own = key[d >> 1];
+        const uint64_t change = gbees_buzhash_symbol(own) ^ gbees_buzhash_symbol(own + (d & 1 ? 1 : -1));
+        const int turn = n - 1 - (d >> 1);
+
+        at[d] = (hash ^ (change << turn | change >> (64 - turn) % 64)) & (g->table_size - 1);
+    }
+}
+
+/* Both ways. From several threads too: two new bricks beside each other both say the same. */
+static void link_neighbors(grid *g, uint32_t slot, const uint64_t *at)
 {
     int32_t key[8];
-    uint64_t at[2 * 8];
 
     memcpy(key, grid_key(g, slot), (size_t)g->shape.n * sizeof *key);
     for (int d = 0; d < 2 * g->shape.n; d++) {
         int32_t step = d & 1 ? 1 : -1;
 
         key[d >> 1] += step;
-        at[d] = gbees_buzhash(key, g->shape.n) & (g->table_size - 1);
-        __builtin_prefetch(&g->table[at[d]]);
-        key[d >> 1] -= step;
-    }
-    for (int d = 0; d < 2 * g->shape.n; d++)
-        __builtin_prefetch(grid_key(g, g->table[at[d]]));
-    for (int d = 0; d < 2 * g->shape.n; d++) {
-        int32_t step = d & 1 ? 1 : -1;
-
-        key[d >> 1] += step;
         uint32_t other = find_from(g, key, at[d]);
-        g->neighbor[d][slot] = other;
+        __atomic_store_n(&g->neighbor[d][slot], other, __ATOMIC_RELAXED);
         if (other)
-            g->neighbor[gbees_opposite(d)][other] = slot;
+            __atomic_store_n(&g->neighbor[gbees_opposite(d)][other], slot, __ATOMIC_RELAXED);
         key[d >> 1] -= step;
     }
 }
 
-uint32_t grid_insert(grid *g, const int32_t *key)
+/* Table and keys are all over memory: what the look-ups of some bricks will need is asked for before the first. */
+static void link_batch(grid *g, const uint32_t *slots, uint32_t count)
+{
+    const int directions = 2 * g->shape.n;
+    uint64_t at[LINKS][2 * 8];
+
+    for (uint32_t k = 0; k < count; k++) {
+        place_neighbors(g, slots[k], at[k]);
+        for (int d = 0; d < directions; d++)
+            __builtin_prefetch(&g->table[at[k][d]]);
+    }
+    for (uint32_t k = 0; k < count; k++)
+        for (int d = 0; d < directions; d++)
+            __builtin_prefetch(grid_key(g, g->table[at[k][d]]));
+    for (uint32_t k = 0; k < count; k++)
+        link_neighbors(g, slots[k], at[k]);
+}
+
+uint32_t grid_add(grid *g, const int32_t *key, uint64_t hash)
 {
     uint32_t slot = g->free[--g->free_count];
 
     g->used[g->count++] = slot;
     memcpy(g->key + (size_t)slot * (size_t)g->shape.n, key, (size_t)g->shape.n * sizeof *key);
-    put_batch(g, &slot, 1);
-    link_neighbors(g, slot);
-    note_peak(g);
+    put_at(g, hash & (g->table_size - 1), slot);
+    note_peak(g, 0);
+    return slot;
+}
+
+void grid_link(grid *g, uint32_t from)
+{
+    enum { FEW = 256 }; /* bricks, with 2n look-ups each */
+
+#pragma omp parallel for num_threads(g->count - from > FEW ? g->threads : 1) schedule(static)
+    for (uint32_t k = from; k < g->count; k += LINKS)
+        link_batch(g, g->used + k, g->count - k < LINKS ? g->count - k : LINKS);
+}
+
+uint32_t grid_insert(grid *g, const int32_t *key)
+{
+    uint32_t slot = grid_add(g, key, grid_hash(g, key));
+
+    link_batch(g, &slot, 1);
     return slot;
 }
 

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { GRID_FIELDS = 32, GRID_KEY_LIMIT = 1 << 25 };
+enum { GRID_FIELDS = 32, GRID_ROW = 512 /* bytes, at most */, GRID_KEY_LIMIT = 1 << 25 };
 
 /* An array that goes with the slots. */
 typedef struct grid_field {
@@ -49,8 +49,13 @@ typedef struct grid {
 int grid_create(grid *g, int n, int cells, gbees_error *error);
 void grid_destroy(grid *g);
 
-/* Makes *data follow the slots: `size` bytes each. Register before the first insertion. */
+/* Makes *data follow the slots: `size` bytes each, GRID_ROW at most. Register before the first insertion. */
 int grid_register(grid *g, void **data, size_t size, int transient, gbees_error *error);
+
+/* Second rows of a field, for all slots.  One of both goes then: those that it had, or the second ones if they are not
+ * wanted. */
+void *grid_rows_create(grid *g, void *const *data, gbees_error *error);
+void grid_rows_replace(grid *g, void **data, void *rows, int wanted);
 
 /* The slot of a brick, 0 if it is absent. */
 uint32_t grid_find(const grid *g, const int32_t *key);
@@ -58,8 +63,20 @@ uint32_t grid_find(const grid *g, const int32_t *key);
 /* Room for `bricks` more insertions, so that none of them can fail. */
 int grid_reserve(grid *g, uint64_t bricks, gbees_error *error);
 
+/* The same, of a key whose hash is known; and what it will read first is asked for: the table's entry, or that
+ * entry's key. */
+uint64_t grid_hash(const grid *g, const int32_t *key);
+uint32_t grid_find_hashed(const grid *g, const int32_t *key, uint64_t hash);
+void grid_ask_entry(const grid *g, uint64_t hash);
+void grid_ask_key(const grid *g, uint64_t hash);
+
 /* Inserts an absent brick (room must be there) and links it with its neighbours; its fields are not touched. */
 uint32_t grid_insert(grid *g, const int32_t *key);
+
+/* In two parts: many are added one after the other, then used bricks [from, count) are linked by all threads. Until
+ * then the neighbours of these bricks, and of those beside them, are not what grid_neighbor() says. */
+uint32_t grid_add(grid *g, const int32_t *key, uint64_t hash);
+void grid_link(grid *g, uint32_t from);
 
 /* Keeps the used bricks k with keep[k] != 0, frees the others, sorts the bricks by key, moves them to the front of
  * the heap in that order, and rehashes.  Then used[k] == k + 1. Transient fields are left undefined. */

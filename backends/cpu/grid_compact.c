@@ -6,9 +6,10 @@
  */
 #include "grid.h"
 #include "grid_private.h"
-#include "pages.h"
 #include <stdlib.h>
 #include <string.h>
+
+enum { COLUMN = 64 }; /* bytes that a thread moves of each row */
 
 static int compare_keys(const int32_t *a, const int32_t *b, int n)
 {
@@ -48,48 +49,6 @@ static uint32_t order_slots(grid *g, const unsigned char *keep, uint32_t *order,
     return at;
 }
 
-/* Row k + 1 of `to` becomes what row order[k] of a field was. */
-static void gather(const grid *g, int f, const uint32_t *order, uint32_t count, char *to)
-{
-    const char *from = *g->field[f].data;
-    const size_t size = g->field[f].size;
-
-#pragma omp parallel for num_threads(grid_threads(g, count)) schedule(static)
-    for (uint32_t k = 0; k < count; k++)
-        memcpy(to + ((size_t)k + 1) * size, from + (size_t)order[k] * size, size);
-}
-
-static void copy_back(const grid *g, int f, const char *from, uint32_t count)
-{
-    const size_t size = g->field[f].size;
-    char *to = *g->field[f].data;
-
-#pragma omp parallel for num_threads(grid_threads(g, count)) schedule(static)
-    for (uint32_t k = 1; k <= count; k++)
-        memcpy(to + (size_t)k * size, from + (size_t)k * size, size);
-}
-
-/* A transient field with rows as long as those of `wide`, or -1. */
-static int find_spare(const grid *g, int wide)
-{
-    for (int f = 0; f < g->field_count; f++)
-        if (g->field[f].transient && g->field[f].size == g->field[wide].size &&
-            g->field_capacity[f] == g->field_capacity[wide])
-            return f;
-    return -1;
-}
-
-/* The field with the longest rows of those that are kept. */
-static int find_widest(const grid *g)
-{
-    int wide = 0;
-
-    for (int f = 1; f < g->field_count; f++)
-        if (!g->field[f].transient && g->field[f].size > g->field[wide].size)
-            wide = f;
-    return wide;
-}
-
 /* Neighbours are slots: renamed, with 0 for those that are gone. */
 static void rename_neighbors(grid *g, const uint32_t *order, uint32_t count, uint32_t *name)
 {
@@ -106,21 +65,101 @@ static void rename_neighbors(grid *g, const uint32_t *order, uint32_t count, uin
     }
 }
 
-/* The widest field goes to the spare rows and stays there; its own serve the others as scratch, and are the spare
- * ones from then on. */
-static void move_bricks(grid *g, const uint32_t *order, uint32_t count, int wide, void **spare)
-{
-    char *scratch = *g->field[wide].data;
+/* Rows change places in a heap that is full, so each goes to where the one before it has left: row `from` to row
+ * `to`. Row 0 has room for one, as the null brick's is empty before and after. */
+typedef struct move {
+    uint32_t to, from;
+} move;
 
-    gather(g, wide, order, count, *spare);
-    *g->field[wide].data = *spare;
-    *spare = scratch;
-    for (int f = 0; f < g->field_count; f++)
-        if (!g->field[f].transient && f != wide) {
-            gather(g, f, order, count, scratch);
-            copy_back(g, f, scratch, count);
-        }
-    /* What was scratch has no empty null brick any more. */
+/* Moves along order[] from a row that is free, or from one that is in row 0 meanwhile, until a row is met that no one
+ * goes to. Entries are struck off. */
+static uint32_t follow(uint32_t *order, uint32_t count, uint32_t row, move *moves)
+{
+    uint32_t made = 0, first = row;
+
+    while (row <= count && order[row - 1]) {
+        uint32_t from = order[row - 1];
+
+        order[row - 1] = 0;
+        moves[made++] = (move){row, from == first ? 0 : from};
+        row = from;
+    }
+    return made;
+}
+
+/* What brings rows into order; name: the row that each goes to, 0 if it is to go. Strikes off all of order[]. */
+static uint32_t make_moves(uint32_t *order, uint32_t count, const uint32_t *name, move *moves)
+{
+    uint32_t made = 0;
+
+    for (uint32_t row = 1; row <= count; row++)
+        if (!name[row])
+            made += follow(order, count, row, moves + made);
+    for (uint32_t row = 1; row <= count; row++) {
+        if (order[row - 1] == row)
+            order[row - 1] = 0;
+        if (!order[row - 1])
+            continue;
+        moves[made++] = (move){0, row}; /* a circle */
+        made += follow(order, count, row, moves + made);
+    }
+    return made;
+}
+
+/* Some bytes of each row. */
+static inline void move_bytes(char *data, size_t row, size_t bytes, const move *moves, uint32_t count)
+{
+    enum { AHEAD = 16 };
+
+    for (uint32_t k = 0; k < count; k++) {
+        if (k + AHEAD < count)
+            for (size_t at = 0; at < bytes; at += 64) {
+                __builtin_prefetch(data + moves[k + AHEAD].from * row + at);
+                __builtin_prefetch(data + moves[k + AHEAD].to * row + at, 1);
+            }
+        memcpy(data + moves[k].to * row, data + moves[k].from * row, bytes);
+    }
+}
+
+/* The same, with what occurs most as constants. */
+static void move_column(char *data, size_t row, size_t bytes, const move *moves, uint32_t count)
+{
+    if (bytes == 4)
+        move_bytes(data, row, 4, moves, count);
+    else if (bytes == 8)
+        move_bytes(data, row, 8, moves, count);
+    else if (bytes == COLUMN)
+        move_bytes(data, row, COLUMN, moves, count);
+    else
+        move_bytes(data, row, bytes, moves, count);
+}
+
+/* The moves must be made one after the other: threads take columns of the fields, one thread whole rows. */
+static void move_rows(grid *g, const move *moves, uint32_t count)
+{
+    struct column {
+        char *data;
+        size_t row, bytes;
+    } columns[GRID_FIELDS * (GRID_ROW / COLUMN)];
+    const int threads = grid_threads(g, count);
+    const size_t most = threads > 1 ? COLUMN : GRID_ROW;
+    uint32_t number = 0;
+
+    for (int f = 0; f < g->field_count; f++) {
+        const size_t row = g->field[f].size;
+
+        for (size_t at = 0; at < row && !g->field[f].transient; at += most)
+            columns[number++] =
+                (struct column){(char *)*g->field[f].data + at, row, row - at < most ? row - at : most};
+    }
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
+    for (uint32_t k = 0; k < number; k++)
+        move_column(columns[k].data, columns[k].row, columns[k].bytes, moves, count);
+}
+
+/* The first `count` rows are in order. */
+static void settle(grid *g, uint32_t count)
+{
     for (int f = 0; f < g->field_count; f++)
         memset(*g->field[f].data, 0, g->field[f].size);
     g->count = g->sorted = count;
@@ -138,19 +177,19 @@ int grid_compact(grid *g, const unsigned char *keep, gbees_error *error)
     /* The Free List is rebuilt below, so its array can hold the new order meanwhile. */
     uint32_t *order = g->free;
     uint32_t *name = malloc(g->capacity * sizeof *name);
-    int wide = find_widest(g), other = find_spare(g, wide);
-    size_t bytes = g->field_capacity[wide] * g->field[wide].size;
-    void *fresh = other < 0 ? pages_resize(NULL, 0, bytes) : NULL;
-    if (!name || !(other < 0 ? fresh : *g->field[other].data)) {
+    move *moves = malloc(((size_t)g->count + g->count / 2 + 1) * sizeof *moves); /* a circle of two takes three */
+    if (!name || !moves) {
         free(name);
-        pages_free(fresh, bytes);
+        free(moves);
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory while pruning %u bricks", g->count);
     }
     uint32_t count = order_slots(g, keep, order, name);
     rename_neighbors(g, order, count, name);
-    memmove(name, order, count * sizeof *order);
-    move_bricks(g, name, count, wide, other < 0 ? &fresh : g->field[other].data);
+    const uint32_t made = make_moves(order, count, name, moves);
+    if (made)
+        move_rows(g, moves, made);
+    settle(g, count);
     free(name);
-    pages_free(fresh, bytes);
+    free(moves);
     return grid_rehash(g, g->count + g->count / 4, error);
 }

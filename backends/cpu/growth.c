@@ -11,24 +11,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By direction: the cells with P >= p* from which probability may leave the brick that way. */
-static void leaving(const gbees_engine *e, uint32_t slot, uint64_t *out)
-{
-    const gbees_shape *shape = &e->g.shape;
-    const uint64_t *flow = e->flow + (size_t)slot * (size_t)(2 * shape->n);
+enum { SEARCHED = 64 }; /* bricks that are searched together */
 
-    for (int d = 0; d < 2 * shape->n; d++)
-        out[d] = e->active[slot] & flow[d] & e->near[d];
+/* The directions in which some of these cells may lose probability to a neighbour, and which: returns how many. */
+static int leaving(const gbees_engine *e, uint32_t slot, uint64_t cells, uint8_t *direction, uint64_t *out)
+{
+    const int directions = 2 * e->g.shape.n;
+    const uint64_t *flow = e->flow + (size_t)slot * (size_t)directions;
+    int count = 0;
+
+    for (int d = 0; d < directions; d++) {
+        out[count] = cells & flow[d] & e->near[d];
+        direction[count] = (uint8_t)d;
+        count += out[count] != 0;
+    }
+    return count;
 }
 
-/* Whether cells of the brick have risen over p* since its growth was last seen to.  Nothing else can ask for more:
- * flows change with a time-dependent drift only, and what an active cell needs survives a prune, but an edge
- * neighbour beyond a brick that a bound bars. */
-static int has_risen(const gbees_engine *e, uint32_t slot)
+/* Whether only cells that have risen over p* since a brick's growth was last seen to can ask for more: flows change
+ * with a time-dependent drift only, and what an active cell needs survives a prune, but an edge neighbour beyond a
+ * brick that a bound bars. */
+static int is_settled(const gbees_engine *e)
 {
-    int settled = !e->paper && !e->context.moving && !e->barred && e->problem->numerics.growth != GBEES_GROWTH_ALL;
+    return !e->paper && !e->context.moving && !e->barred && e->problem->numerics.growth != GBEES_GROWTH_ALL;
+}
 
-    return (e->active[slot] & ~(settled ? e->served[slot] : 0)) != 0;
+/* Those cells, or all above p*. */
+static uint64_t risen_cells(const gbees_engine *e, uint32_t slot, int settled)
+{
+    return e->active[slot] & ~(settled ? e->served[slot] : 0);
 }
 
 /* The directions f in which the bound leaves no cell to the neighbour in directions d and f: bits. */
@@ -37,39 +48,143 @@ static unsigned barred(const gbees_engine *e, uint32_t slot, int d)
     return e->barred ? e->barred[(size_t)slot * (size_t)(2 * e->g.shape.n) + (size_t)d] : 0;
 }
 
-/* The edge neighbour in directions d and f.  Where the face neighbour in direction d is barred there is no way
- * through it. */
-static uint32_t edge_neighbor(const gbees_engine *e, uint32_t slot, int d, int f)
+/* The key of the neighbour in directions d and f; f == d: in d. */
+static void neighbor_key(const gbees_engine *e, uint32_t slot, int d, int f, int32_t *key)
 {
-    uint32_t neighbor = grid_neighbor(&e->g, slot, d);
-    int32_t key[GBEES_MAX_DIM];
-
-    if (neighbor || !barred(e, slot, d))
-        return grid_neighbor(&e->g, neighbor, f);
     memcpy(key, grid_key(&e->g, slot), (size_t)e->g.shape.n * sizeof *key);
     key[d >> 1] += d & 1 ? 1 : -1;
-    key[f >> 1] += f & 1 ? 1 : -1;
-    return grid_find(&e->g, key);
+    if (f != d)
+        key[f >> 1] += f & 1 ? 1 : -1;
 }
 
-/* Whether a brick that this one needs is absent. */
-static int lacks_bricks(const gbees_engine *e, uint32_t slot)
+static int add_wish(growth_list *list, growth_wish wish)
 {
-    int directions = 2 * e->g.shape.n;
-    uint64_t out[2 * GBEES_MAX_DIM];
+    if (list->count == list->capacity) {
+        size_t capacity = 2 * list->capacity + 256;
+        growth_wish *more = realloc(list->wish, capacity * sizeof *more);
 
-    leaving(e, slot, out);
-    for (int d = 0; d < directions; d++) {
-        if (!out[d])
-            continue;
-        unsigned out_of_bound = barred(e, slot, d);
-        if (!grid_neighbor(&e->g, slot, d) && !(out_of_bound >> d & 1))
+        if (!more)
             return 1;
-        for (int f = (d | 1) + 1; f < directions; f++)
-            if (out[d] & out[f] && !(out_of_bound >> f & 1) && !edge_neighbor(e, slot, d, f))
-                return 1;
+        list->wish = more;
+        list->capacity = capacity;
     }
+    list->wish[list->count++] = wish;
     return 0;
+}
+
+/* What some bricks need: where the link to each is that shows whether it is there. */
+typedef struct search {
+    struct need {
+        const uint32_t *link; /* NULL: there is none to it */
+        uint32_t slot;
+        uint8_t d, f;
+    } need[SEARCHED + 2 * GBEES_MAX_DIM * GBEES_MAX_DIM];
+    uint32_t count;
+} search;
+
+static inline void add_need(search *s, const uint32_t *link, uint32_t slot, int d, int f)
+{
+    __builtin_prefetch(link);
+    s->need[s->count++] = (struct need){link, slot, (uint8_t)d, (uint8_t)f};
+}
+
+/* What these cells of a brick need.  Where the face neighbour in a direction is barred there is no way through it to
+ * the edge neighbours. */
+static void find_needs(const gbees_engine *e, uint32_t slot, uint64_t cells, search *s)
+{
+    uint8_t direction[2 * GBEES_MAX_DIM + 1];
+    uint64_t out[2 * GBEES_MAX_DIM + 1];
+    const int count = leaving(e, slot, cells, direction, out);
+
+    for (int i = 0; i < count; i++) {
+        const int d = direction[i];
+        unsigned out_of_bound = barred(e, slot, d);
+        uint32_t neighbor = grid_neighbor(&e->g, slot, d);
+        int no_way = !neighbor && out_of_bound >> d & 1;
+
+        if (!neighbor && !no_way)
+            add_need(s, &e->g.neighbor[d][slot], slot, d, d);
+        for (int k = i + 1; k < count; k++) {
+            const int f = direction[k];
+
+            if (out[i] & out[k] && f != gbees_opposite(d) && !(out_of_bound >> f & 1))
+                add_need(s, no_way ? NULL : &e->g.neighbor[f][neighbor], slot, d, f);
+        }
+    }
+}
+
+/* Wishes for what is absent; 1 if memory ran out. */
+static int look_up(const gbees_engine *e, search *s, growth_list *list)
+{
+    int32_t key[GBEES_MAX_DIM];
+    int failed = 0;
+
+    for (uint32_t k = 0; k < s->count; k++) {
+        const struct need *need = &s->need[k];
+
+        if (need->link && *need->link)
+            continue;
+        neighbor_key(e, need->slot, need->d, need->f, key);
+        uint64_t hash = grid_hash(&e->g, key);
+        if (need->link || !grid_find_hashed(&e->g, key, hash))
+            failed |= add_wish(list, (growth_wish){hash, need->slot, need->d, need->f});
+    }
+    s->count = 0;
+    return failed;
+}
+
+/* Of used bricks [from, to), a few: what the risen ones' search will read is asked for before the first. */
+static int search_bricks(gbees_engine *e, uint32_t from, uint32_t to, growth_list *list)
+{
+    uint32_t risen[SEARCHED], count = 0;
+    uint64_t cells[SEARCHED];
+    search s;
+    const int settled = is_settled(e);
+    int failed = 0;
+
+    s.count = 0;
+    for (uint32_t k = from; k < to; k++) {
+        uint32_t slot = e->g.used[k];
+
+        cells[count] = risen_cells(e, slot, settled);
+        risen[count] = slot;
+        count += cells[count] != 0;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        const uint64_t *flow = e->flow + (size_t)risen[k] * (size_t)(2 * e->g.shape.n);
+
+        __builtin_prefetch(flow);
+        __builtin_prefetch(flow + 2 * e->g.shape.n - 1);
+        for (int d = 0; d < 2 * e->g.shape.n; d++)
+            __builtin_prefetch(&e->g.neighbor[d][risen[k]]);
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        find_needs(e, risen[k], cells[k], &s);
+        if (s.count >= SEARCHED)
+            failed |= look_up(e, &s, list);
+        e->served[risen[k]] |= e->active[risen[k]];
+    }
+    return look_up(e, &s, list) || failed;
+}
+
+/* What all bricks need and is absent: each thread's list goes on where the one before ends. */
+static int search_all(gbees_engine *e, gbees_error *error)
+{
+    uint32_t count = e->g.count;
+    int failed = 0;
+
+    for (int t = 0; t < e->threads; t++)
+        e->growth[t].count = 0;
+#pragma omp parallel num_threads(engine_threads(e, count)) reduction(|| : failed)
+    {
+        growth_list *own = &e->growth[engine_thread()], list = *own; /* on the stack: threads share no cache line */
+
+#pragma omp for schedule(static)
+        for (uint32_t k = 0; k < count; k += SEARCHED)
+            failed = search_bricks(e, k, count - k < SEARCHED ? count : k + SEARCHED, &list) || failed;
+        *own = list;
+    }
+    return failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory while the grid of %u bricks grew", count) : 0;
 }
 
 static int far_away(const gbees_engine *e, const int32_t *key, gbees_error *error)
@@ -80,51 +195,44 @@ static int far_away(const gbees_engine *e, const int32_t *key, gbees_error *erro
     return 0;
 }
 
-static int insert_brick(gbees_engine *e, const int32_t *key, uint64_t inside, gbees_error *error)
+static int insert_brick(gbees_engine *e, const int32_t *key, uint64_t hash, uint64_t inside, gbees_error *error)
 {
     int status = far_away(e, key, error);
 
     if (!status)
         status = grid_reserve(&e->g, 1, error);
     if (!status)
-        engine_set_inside(e, grid_insert(&e->g, key), inside);
+        engine_set_inside(e, grid_add(&e->g, key, hash), inside);
     return status;
 }
 
-/* The absent neighbour in directions d and f.  Without a cell inside the bound it is not made, and barred from then
- * on: J need not be evaluated there again. */
-static int insert_absent(gbees_engine *e, uint32_t slot, int d, int f, const int32_t *key, gbees_error *error)
+/* An absent neighbour.  Without a cell inside the bound it is not made, and barred from then on: J need not be
+ * evaluated there again. */
+static int insert_wish(gbees_engine *e, const growth_wish *wish, gbees_error *error)
 {
-    uint64_t inside = e->inside ? bound_cells(e->problem, &e->g.shape, key) : 1;
+    int32_t key[GBEES_MAX_DIM];
 
+    neighbor_key(e, wish->slot, wish->d, wish->f, key);
+    if (grid_find_hashed(&e->g, key, wish->hash)) /* for another brick, just now */
+        return 0;
+    uint64_t inside = e->inside ? bound_cells(e->problem, &e->g.shape, key) : 1;
     if (inside)
-        return insert_brick(e, key, inside, error);
-    e->barred[(size_t)slot * (size_t)(2 * e->g.shape.n) + (size_t)d] |= (uint16_t)(1u << f);
+        return insert_brick(e, key, wish->hash, inside, error);
+    e->barred[(size_t)wish->slot * (size_t)(2 * e->g.shape.n) + wish->d] |= (uint16_t)(1u << wish->f);
     return 0;
 }
 
-static int insert_downwind(gbees_engine *e, uint32_t slot, gbees_error *error)
+static int insert_list(gbees_engine *e, const growth_list *list, gbees_error *error)
 {
-    int directions = 2 * e->g.shape.n, status = 0;
-    uint64_t out[2 * GBEES_MAX_DIM];
-    int32_t key[GBEES_MAX_DIM];
+    enum { ENTRY = 24, KEY = 12 }; /* wishes ahead */
+    int status = 0;
 
-    leaving(e, slot, out);
-    memcpy(key, grid_key(&e->g, slot), (size_t)e->g.shape.n * sizeof *key);
-    for (int d = 0; d < directions && !status; d++) {
-        if (!out[d])
-            continue;
-        key[d >> 1] += d & 1 ? 1 : -1;
-        if (!grid_neighbor(&e->g, slot, d) && !(barred(e, slot, d) >> d & 1))
-            status = insert_absent(e, slot, d, d, key, error);
-        for (int f = (d | 1) + 1; f < directions && !status; f++) {
-            if (!(out[d] & out[f]) || barred(e, slot, d) >> f & 1 || edge_neighbor(e, slot, d, f))
-                continue;
-            key[f >> 1] += f & 1 ? 1 : -1;
-            status = insert_absent(e, slot, d, f, key, error);
-            key[f >> 1] -= f & 1 ? 1 : -1;
-        }
-        key[d >> 1] -= d & 1 ? 1 : -1;
+    for (size_t k = 0; k < list->count && !status; k++) {
+        if (k + ENTRY < list->count)
+            grid_ask_entry(&e->g, list->wish[k + ENTRY].hash);
+        if (k + KEY < list->count)
+            grid_ask_key(&e->g, list->wish[k + KEY].hash);
+        status = insert_wish(e, &list->wish[k], error);
     }
     return status;
 }
@@ -144,8 +252,12 @@ static int insert_all(gbees_engine *e, uint32_t slot, gbees_error *error)
 
         for (int j = 0; j < n; j++, digits /= 3)
             key[j] = centre[j] + (int32_t)(digits % 3) - 1;
-        uint64_t inside = grid_find(&e->g, key) ? 0 : e->inside ? bound_cells(e->problem, &e->g.shape, key) : 1;
-        status = inside ? insert_brick(e, key, inside, error) : 0;
+        uint64_t hash = grid_hash(&e->g, key), inside = 1;
+        if (grid_find_hashed(&e->g, key, hash))
+            inside = 0;
+        else if (e->inside)
+            inside = bound_cells(e->problem, &e->g.shape, key);
+        status = inside ? insert_brick(e, key, hash, inside, error) : 0;
     }
     return status;
 }
@@ -197,35 +309,37 @@ static void clear_brick(gbees_engine *e, uint32_t slot)
     e->active[slot] = e->needed[slot] = e->served[slot] = 0;
 }
 
+/* Few bricks lack a neighbour.  What is absent is found by all threads and added in order by one, so that the slots
+ * are the same for every number of threads; new bricks are linked by all. */
+static int insert_bricks(gbees_engine *e, gbees_error *error)
+{
+    uint32_t before = e->g.count;
+    int status = 0;
+
+    if (e->problem->numerics.growth == GBEES_GROWTH_ALL) {
+        for (uint32_t k = 0; k < before && !status; k++)
+            if (risen_cells(e, e->g.used[k], 0))
+                status = insert_all(e, e->g.used[k], error);
+    } else {
+        status = search_all(e, error);
+        for (int t = 0; t < e->threads && !status; t++)
+            status = insert_list(e, &e->growth[t], error);
+    }
+    if (!status)
+        grid_link(&e->g, before);
+    return status;
+}
+
 int engine_grow(gbees_engine *e, double time, gbees_error *error)
 {
-    uint32_t before = e->g.count, chunk = engine_chunk(e), chunks = engine_chunks(e);
-    int all = e->problem->numerics.growth == GBEES_GROWTH_ALL, status = 0;
+    uint32_t before = e->g.count;
+    int status = insert_bricks(e, error);
 
-    if (e->keep_size < before) {
-        unsigned char *flags = realloc(e->keep, before + (size_t)before / 2);
-
-        if (!flags)
-            return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the grid of %u bricks grew", before);
-        e->keep = flags;
-        e->keep_size = before + (size_t)before / 2;
-    }
-    /* Few bricks lack a neighbour: they are found by all threads, and served in order by one, so that the slots are
-     * the same for every number of threads. */
-#pragma omp parallel for num_threads(engine_threads(e, before)) schedule(static)
-    for (uint32_t at = 0; at < chunks; at++)
-        for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++) {
-            uint32_t slot = e->g.used[k];
-
-            e->keep[k] = has_risen(e, slot) && (all || lacks_bricks(e, slot));
-            e->served[slot] |= e->active[slot];
-        }
-    for (uint32_t k = 0; k < before && !status; k++)
-        if (e->keep[k])
-            status = all ? insert_all(e, e->g.used[k], error) : insert_downwind(e, e->g.used[k], error);
-            /* New rows are where memory is touched first, which takes the most of it. */
+    if (status)
+        return status;
+        /* New rows are where memory is touched first, which takes the most of it. */
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count - before)) schedule(static)
     for (uint32_t k = before; k < e->g.count; k++)
         clear_brick(e, e->g.used[k]);
-    return status ? status : engine_inspect(e, before, time, error);
+    return engine_inspect(e, before, time, error);
 }

@@ -1,5 +1,7 @@
 /* kernel.c - the kernels of one instruction set; see kernel.h. */
 #include "kernel.h"
+#include "kernel_isa.h"
+#include "kernel_moments.h"
 #include "noise.h"
 #include "numerics/fused.h"
 #include <math.h>
@@ -10,25 +12,6 @@
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 #endif
-
-#ifndef GBEES_ISA
-#define GBEES_ISA generic
-#endif
-#define PASTE_(a, b) a##b
-#define PASTE(a, b) PASTE_(a, b)
-#define TEXT_(a) #a
-#define TEXT(a) TEXT_(a)
-
-/* Bytes of a vector register. */
-#if defined(__AVX512F__)
-#define VECTOR_BYTES 64
-#elif defined(__AVX__)
-#define VECTOR_BYTES 32
-#else
-#define VECTOR_BYTES 16
-#endif
-
-#define INLINE static inline __attribute__((always_inline))
 
 typedef double eight_doubles __attribute__((vector_size(64)));
 
@@ -104,9 +87,9 @@ const kernel_set *PASTE(cpu_kernels_, GBEES_ISA)(void)
 {
     static const kernel_set set = {
         {TEXT(GBEES_ISA), inspect_f, transverse_f, share_f, update_f, update_shared_f, sweep_f, diffuse_f, sum_rows_f,
-         mark_rows_f, split_index_f},
+         mark_rows_f, split_index_f, PASTE(cpu_moments_f_, GBEES_ISA)},
         {TEXT(GBEES_ISA), inspect_d, transverse_d, share_d, update_d, update_shared_d, sweep_d, diffuse_d, sum_rows_d,
-         mark_rows_d, split_index_d},
+         mark_rows_d, split_index_d, PASTE(cpu_moments_d_, GBEES_ISA)},
     };
 
     return &set;

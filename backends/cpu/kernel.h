@@ -78,6 +78,16 @@ typedef struct kernel_sums {
     double outflow; /* what left through faces with no neighbour (split5; for ctu the rest of the balance) */
 } kernel_sums;
 
+/* Moments of a range of bricks, in units of cells: of indices, which keep their digits far from the origin. */
+enum { KERNEL_SECONDS = GBEES_MAX_DIM * (GBEES_MAX_DIM + 1) / 2 };
+typedef struct kernel_moments {
+    double mass, first[GBEES_MAX_DIM], second[KERNEL_SECONDS]; /* j <= k, row by row */
+    double log;                                                /* sum of P log P */
+    double peak;                                               /* the first of the highest cells */
+    uint32_t peak_slot;
+    int peak_cell;
+} kernel_moments;
+
 /* A row of bricks along an axis, too long for kernel_pencil.h's list. */
 typedef struct kernel_pencil {
     uint32_t *slots;
@@ -114,6 +124,8 @@ typedef struct kernel {
     uint64_t (*mark_rows)(const kernel_context *c, const void *rows, double threshold, uint32_t from, uint32_t to);
     /* Coordinates of all axes in the order of the split along `axis`: fills offset tables. */
     void (*split_index)(const grid *g, int axis, const void *cells, void *planes);
+    /* Sets `moments` of the rows of the range. */
+    void (*moments)(const kernel_context *c, const void *rows, uint32_t from, uint32_t to, kernel_moments *moments);
 } kernel;
 
 typedef struct kernel_set {

@@ -7,7 +7,8 @@
 #include <sys/mman.h>
 #endif
 
-enum { ALIGNMENT = 64, MAPPED = 1 << 20 }; /* from this size on memory is mapped */
+/* From these sizes on memory is mapped, and in huge pages: what is mapped grows without being touched again. */
+enum { ALIGNMENT = 64, MAPPED = 1 << 16, LARGE = 1 << 20 };
 
 #ifdef __linux__
 
@@ -18,9 +19,17 @@ static int is_mapped(size_t size)
     return size >= MAPPED;
 }
 
+/* Less than that the kernel rounds up to pages by itself. */
 static size_t rounded(size_t size)
 {
-    return (size + HUGE - 1) / HUGE * HUGE;
+    return size < LARGE ? size : (size + HUGE - 1) / HUGE * HUGE;
+}
+
+static void *advise(void *data, size_t size)
+{
+    if (size >= LARGE)
+        (void)madvise(data, rounded(size), MADV_HUGEPAGE);
+    return data;
 }
 
 static void *map(size_t size)
@@ -28,20 +37,14 @@ static void *map(size_t size)
     void *data =
         mmap(NULL, rounded(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    if (data == MAP_FAILED)
-        return NULL;
-    (void)madvise(data, rounded(size), MADV_HUGEPAGE);
-    return data;
+    return data == MAP_FAILED ? NULL : advise(data, size);
 }
 
 static void *remap(void *data, size_t old, size_t size)
 {
     void *moved = mremap(data, rounded(old), rounded(size), MREMAP_MAYMOVE);
 
-    if (moved == MAP_FAILED)
-        return NULL;
-    (void)madvise(moved, rounded(size), MADV_HUGEPAGE);
-    return moved;
+    return moved == MAP_FAILED ? NULL : advise(moved, size);
 }
 
 static void unmap(void *data, size_t size)

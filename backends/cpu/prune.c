@@ -8,75 +8,114 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_needed(gbees_engine *e, uint32_t slot, uint64_t set)
+static inline void add_needed(gbees_engine *e, uint32_t slot, uint64_t set)
 {
     if (e->inside)
         set &= e->inside[slot];
+    if (e->threads == 1) {
+        e->needed[slot] |= set;
+        return;
+    }
     if (slot && (set & ~__atomic_load_n(&e->needed[slot], __ATOMIC_RELAXED)))
         __atomic_or_fetch(&e->needed[slot], set, __ATOMIC_RELAXED); /* an OR: any order gives the same */
 }
 
-/* Cells of a brick and of its neighbour in direction d: one cell further that way. */
-static inline void shift(const gbees_shape *shape, int d, uint64_t *here, uint64_t *there)
+/* One cell further in a direction: the cells that stay in the brick and those that go over to its neighbour, and how
+ * far the bits of either set turn (gbees_shape_inside() and _across() without their choices). */
+typedef struct move {
+    uint64_t stay, go;
+    unsigned inside, across;
+} move;
+
+static void make_moves(const gbees_shape *shape, move *moves)
 {
-    *there = gbees_shape_inside(shape, *there, d) | gbees_shape_across(shape, *here, d);
-    *here = gbees_shape_inside(shape, *here, d);
+    for (int d = 0; d < 2 * shape->n; d++) {
+        const int axis = d >> 1;
+        const unsigned stride = 1u << shape->shift[axis], span = (unsigned)(shape->edge[axis] - 1) * stride;
+
+        moves[d].go = gbees_shape_side(shape, d);
+        moves[d].stay = ~moves[d].go;
+        moves[d].inside = (d & 1 ? stride : 64 - stride) % 64;
+        moves[d].across = (d & 1 ? 64 - span : span) % 64;
+    }
 }
 
-/* A set of cells that flows in direction d: as far as a step goes, here and in the neighbour. */
-static inline void add_shifted(const gbees_shape *shape, int reach, uint64_t set, int d, uint64_t *here,
-                               uint64_t *there)
+static inline uint64_t turn(uint64_t set, unsigned by)
+{
+    return set << by | set >> (64 - by) % 64;
+}
+
+/* Cells of a brick and of its neighbour in the direction: one cell further that way. */
+static inline void shift(const move *m, uint64_t *here, uint64_t *there)
+{
+    *there = turn(*there & m->stay, m->inside) | turn(*here & m->go, m->across);
+    *here = turn(*here & m->stay, m->inside);
+}
+
+/* A set of cells that flows in the direction: as far as a step goes, here and in the neighbour. */
+static inline void add_shifted(const move *m, int reach, uint64_t set, uint64_t *here, uint64_t *there)
 {
     uint64_t across = 0;
 
     for (int k = 0; k < reach; k++) {
-        shift(shape, d, &set, &across);
+        shift(m, &set, &across);
         *here |= set;
         *there |= across;
     }
 }
 
 /* What is needed of the brick and of its neighbours is put together first: only that goes to memory. */
-static inline void mark_downwind(gbees_engine *e, uint32_t slot, int reach)
+static inline void mark_downwind(gbees_engine *e, const move *moves, uint32_t slot, int reach)
 {
-    const gbees_shape *shape = &e->g.shape;
-    const uint64_t *flow = e->flow + (size_t)slot * (size_t)(2 * shape->n);
-    uint64_t own = e->active[slot], beside[2 * GBEES_MAX_DIM] = {0};
+    const int directions = 2 * e->g.shape.n;
+    const uint64_t *flow = e->flow + (size_t)slot * (size_t)directions;
+    uint64_t own = e->active[slot], beside[2 * GBEES_MAX_DIM] = {0}, out[2 * GBEES_MAX_DIM + 1];
+    int direction[2 * GBEES_MAX_DIM + 1], count = 0;
 
-    for (int d = 0; d < 2 * shape->n; d++) {
-        uint64_t out = e->active[slot] & flow[d];
+    for (int d = 0; d < directions; d++) {
+        out[count] = e->active[slot] & flow[d];
+        direction[count] = d;
+        count += out[count] != 0;
+    }
+    for (int i = 0; i < count; i++) {
+        const int d = direction[i];
+        const uint32_t neighbor = grid_neighbor(&e->g, slot, d);
 
-        if (!out)
-            continue;
-        add_shifted(shape, reach, out, d, &own, &beside[d]);
-        for (int f = (d | 1) + 1; f < 2 * shape->n; f++) {
-            uint64_t both = out & flow[f];
+        add_shifted(&moves[d], reach, out[i], &own, &beside[d]);
+        for (int k = i + 1; k < count; k++) {
+            const int f = direction[k];
+            uint64_t both = out[i] & out[k], across = 0, diagonal = 0;
 
-            if (!both)
+            if (!both || f == gbees_opposite(d))
                 continue;
-            uint64_t across = 0, diagonal = 0;
-            for (int k = 0; k < reach; k++) {
-                shift(shape, d, &both, &across);
-                add_shifted(shape, reach, both, f, &own, &beside[f]);
-                add_shifted(shape, reach, across, f, &beside[d], &diagonal);
+            for (int step = 0; step < reach; step++) {
+                shift(&moves[d], &both, &across);
+                add_shifted(&moves[f], reach, both, &own, &beside[f]);
+                add_shifted(&moves[f], reach, across, &beside[d], &diagonal);
             }
             if (diagonal)
-                add_needed(e, grid_neighbor(&e->g, grid_neighbor(&e->g, slot, d), f), diagonal);
+                add_needed(e, grid_neighbor(&e->g, neighbor, f), diagonal);
         }
     }
     add_needed(e, slot, own);
-    for (int d = 0; d < 2 * shape->n; d++)
+    for (int d = 0; d < directions; d++)
         if (beside[d])
             add_needed(e, grid_neighbor(&e->g, slot, d), beside[d]);
 }
 
-/* A reach of 1 as a constant: no loops over it. */
-static void mark_brick(gbees_engine *e, uint32_t slot)
+/* Of used bricks [from, to). A reach of 1 as a constant: no loops over it. */
+static void mark_bricks(gbees_engine *e, const move *moves, uint32_t from, uint32_t to)
 {
-    if (e->reach == 1)
-        mark_downwind(e, slot, 1);
-    else
-        mark_downwind(e, slot, e->reach);
+    for (uint32_t k = from; k < to; k++) {
+        const uint32_t slot = e->g.used[k];
+
+        if (!e->active[slot])
+            continue;
+        if (e->reach == 1)
+            mark_downwind(e, moves, slot, 1);
+        else
+            mark_downwind(e, moves, slot, e->reach);
+    }
 }
 
 uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
@@ -84,7 +123,9 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
     uint32_t count = e->g.count, chunks = engine_chunks(e), chunk = engine_chunk(e);
     double threshold = engine_threshold(e) * e->mass;
     uint64_t needed = 0, active = 0;
+    move moves[2 * GBEES_MAX_DIM];
 
+    make_moves(&e->g.shape, moves);
     e->context.active = e->active;
 
 #pragma omp parallel num_threads(engine_threads(e, count))
@@ -95,10 +136,11 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
             for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++)
                 e->needed[e->g.used[k]] = e->active[e->g.used[k]];
         }
-#pragma omp for schedule(dynamic, 1024)
-        for (uint32_t k = 0; k < count; k++)
-            if (e->active[e->g.used[k]])
-                mark_brick(e, e->g.used[k]);
+#pragma omp for schedule(dynamic, 4)
+        for (uint32_t at = 0; at < chunks; at++)
+            mark_bricks(e, moves, at * chunk, engine_chunk_end(e, at));
+#pragma omp single
+        e->needed[0] = 0;
 #pragma omp for schedule(static) reduction(+ : needed)
         for (uint32_t k = 0; k < count; k++)
             needed += (uint64_t)__builtin_popcountll(e->needed[e->g.used[k]]);

@@ -114,7 +114,7 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
     } fields[] = {
         {&e->p, cells * e->real_size, 0, 1},
         {&e->s, cells * e->real_size, 1, !e->split},
-        {&e->next, cells * e->real_size, 1, 1}, /* the split scheme's prunes put the density in order there */
+        {&e->next, cells * e->real_size, 1, !e->split || problem->functions->diffusion_d},
         {&e->share, cells * e->real_size, 1, problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE},
         {(void **)&e->active, sizeof *e->active, 0, 1},
         {(void **)&e->flow, (size_t)(2 * n) * sizeof *e->flow, 0, 1},
@@ -162,8 +162,10 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
         initial_bricks_take(&bricks, key);
         uint64_t inside = bound_cells(problem, &e->g.shape, key);
         if (inside)
-            engine_set_inside(e, grid_insert(&e->g, key), inside);
+            engine_set_inside(e, grid_add(&e->g, key, grid_hash(&e->g, key)), inside);
     }
+    if (!status)
+        grid_link(&e->g, 0);
     initial_bricks_destroy(&bricks);
     if (status)
         return status;
@@ -186,6 +188,7 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
     status = engine_inspect(e, 0, problem->start, error);
     if (status)
         return status;
-    e->needed_count = engine_mark_needed(e, NULL);
+    e->needed_count = engine_mark_needed(e, &e->above_count);
+    e->untouched = 1;
     return e->split ? engine_couple(e, problem->start, error) : 0;
 }

@@ -5,94 +5,22 @@
 
 enum { BATCH = 4096 };
 
-/* Sums over some bricks, in units of cells: indices keep their digits far from the origin. */
-typedef struct sums {
-    double mass, first[GBEES_MAX_DIM], second[GBEES_MAX_DIM * (GBEES_MAX_DIM + 1) / 2], log, peak;
-    uint32_t peak_brick;
-    int peak_cell;
-} sums;
-
-/* In the order of eight lanes, whatever the compiler makes of it. */
-static double dot(const double *a, const double *b, int count)
-{
-    double lane[8] = {0};
-
-    for (int i = 0; i < count; i += 8)
-        for (int l = 0; l < 8; l++)
-            lane[l] += a[i + l] * b[i + l];
-    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
-}
-
-/* The cells' indices less those of the brick's lowest cell: [axis][cell]. */
-typedef double local_index[GBEES_MAX_DIM + 1][64];
-
-static void fill_local(const gbees_shape *shape, local_index local)
-{
-    for (int cell = 0; cell < 64; cell++) {
-        local[shape->n][cell] = 1;
-        for (int j = 0; j < shape->n; j++)
-            local[j][cell] = cell < shape->cells ? gbees_shape_local(shape, cell, j) : 0;
-    }
-}
-
-/* What of the sums needs each cell: the density in double, its logarithm, its peak. */
-static void copy_cells(const gbees_engine *e, sums *s, uint32_t slot, double *p)
-{
-    for (int cell = 0; cell < e->cells; cell++) {
-        p[cell] = engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell);
-        if (p[cell] > 0)
-            s->log += p[cell] * log(p[cell]);
-        if (p[cell] > s->peak) {
-            s->peak = p[cell];
-            s->peak_brick = slot;
-            s->peak_cell = cell;
-        }
-    }
-}
-
-/* Moments about the brick's lowest cell, then about index 0: a few operations a brick in place of a cell's. */
-static void add_brick(const gbees_engine *e, sums *s, const local_index local, uint32_t slot)
-{
-    const gbees_shape *shape = &e->g.shape;
-    const int n = shape->n, count = shape->cells < 8 ? 8 : shape->cells;
-    double p[64] = {0}, weighted[64], base[GBEES_MAX_DIM], first[GBEES_MAX_DIM];
-    int at = 0;
-
-    copy_cells(e, s, slot, p);
-    double mass = dot(p, local[n], count);
-    if (!(mass > 0))
-        return;
-    s->mass += mass;
-    for (int j = 0; j < n; j++) {
-        base[j] = (double)grid_key(&e->g, slot)[j] * shape->edge[j];
-        first[j] = dot(p, local[j], count);
-        s->first[j] += first[j] + base[j] * mass;
-    }
-    for (int j = 0; j < n; j++) {
-        for (int cell = 0; cell < count; cell++)
-            weighted[cell] = p[cell] * local[j][cell];
-        for (int k = j; k < n; k++)
-            s->second[at++] +=
-                dot(weighted, local[k], count) + base[j] * first[k] + base[k] * first[j] + base[j] * base[k] * mass;
-    }
-}
-
-static void add_sums(sums *total, const sums *part)
+static void add_moments(kernel_moments *total, const kernel_moments *part)
 {
     total->mass += part->mass;
     total->log += part->log;
     for (int j = 0; j < GBEES_MAX_DIM; j++)
         total->first[j] += part->first[j];
-    for (int j = 0; j < GBEES_MAX_DIM * (GBEES_MAX_DIM + 1) / 2; j++)
+    for (int j = 0; j < KERNEL_SECONDS; j++)
         total->second[j] += part->second[j];
     if (part->peak > total->peak) {
         total->peak = part->peak;
-        total->peak_brick = part->peak_brick;
+        total->peak_slot = part->peak_slot;
         total->peak_cell = part->peak_cell;
     }
 }
 
-static void fill_statistics(const gbees_engine *e, const sums *s, gbees_statistics *out)
+static void fill_statistics(const gbees_engine *e, const kernel_moments *s, gbees_statistics *out)
 {
     const gbees_shape *shape = &e->g.shape;
     const gbees_problem *problem = e->problem;
@@ -104,7 +32,7 @@ static void fill_statistics(const gbees_engine *e, const sums *s, gbees_statisti
         out->mean[j] = problem->mean[j] + problem->width[j] * mean[j];
         volume *= problem->width[j];
         out->peak_index[j] =
-            grid_key(&e->g, s->peak_brick)[j] * shape->edge[j] + gbees_shape_local(shape, s->peak_cell, j);
+            grid_key(&e->g, s->peak_slot)[j] * shape->edge[j] + gbees_shape_local(shape, s->peak_cell, j);
     }
     for (int j = 0; j < n; j++)
         for (int k = j; k < n; k++) {
@@ -123,13 +51,19 @@ static void fill_statistics(const gbees_engine *e, const sums *s, gbees_statisti
 /* Counts against the sum as it is now; the step's own marks stay, so that looking at a density does not change it. */
 static int count_cells(gbees_engine *e, gbees_statistics *statistics, gbees_error *error)
 {
+    if (e->untouched) {
+        statistics->cells = e->needed_count;
+        statistics->cells_above = e->above_count;
+        return 0;
+    }
     uint64_t *marks = malloc((e->g.count + 1u) * sizeof *marks);
-
     if (!marks)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the counts of %u bricks", e->g.count);
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++)
         marks[k] = e->active[e->g.used[k]];
     statistics->cells = engine_mark_needed(e, &statistics->cells_above);
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++)
         e->active[e->g.used[k]] = marks[k];
     free(marks);
@@ -140,22 +74,19 @@ static int count_cells(gbees_engine *e, gbees_statistics *statistics, gbees_erro
 int engine_statistics(gbees_engine *e, gbees_statistics *statistics, gbees_error *error)
 {
     uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
-    sums *parts = calloc(chunks + 1u, sizeof *parts);
-    local_index local;
+    kernel_moments *parts = calloc(chunks + 1u, sizeof *parts);
 
     if (!parts)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the moments of %u bricks", e->g.count);
-    fill_local(&e->g.shape, local);
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic)
     for (uint32_t at = 0; at < chunks; at++) {
-        sums part = {0}; /* on the stack: neighbours in parts[] share cache lines */
+        kernel_moments part; /* on the stack: neighbours in parts[] share cache lines */
 
-        for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++)
-            add_brick(e, &part, (const double(*)[64])local, e->g.used[k]);
+        e->kernel->moments(&e->context, e->p, at * chunk, engine_chunk_end(e, at), &part);
         parts[at] = part;
     }
     for (uint32_t at = 1; at < chunks; at++)
-        add_sums(&parts[0], &parts[at]);
+        add_moments(&parts[0], &parts[at]);
     int status = 0;
     *statistics = (gbees_statistics){0};
     fill_statistics(e, &parts[0], statistics);

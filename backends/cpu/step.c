@@ -258,6 +258,7 @@ int engine_step(gbees_engine *e, gbees_clock *clock, gbees_error *error)
     kernel_sums sums = {0};
     double step;
 
+    e->untouched = 0;
     if (moving)
         status = engine_inspect(e, 0, clock->time, error);
     if (!status)

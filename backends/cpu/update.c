@@ -176,12 +176,12 @@ static void log_likelihoods(const gbees_engine *e, const likelihood *l, uint32_t
         log_likelihoods_at(e, l, slot, nowhere, out);
 }
 
-static void set_next(gbees_engine *e, size_t at, double value)
+static void set_row(const gbees_engine *e, void *rows, size_t at, double value)
 {
     if (e->real_size == sizeof(float))
-        ((float *)e->next)[at] = (float)value;
+        ((float *)rows)[at] = (float)value;
     else
-        ((double *)e->next)[at] = value;
+        ((double *)rows)[at] = value;
 }
 
 typedef struct best {
@@ -191,7 +191,7 @@ typedef struct best {
 
 /* P L of a brick's cells over the largest of them, in the other rows, as cells beside must still be what they were;
  * that largest one's logarithm into `scale`. */
-static best weigh_brick(gbees_engine *e, const likelihood *l, uint32_t slot, double *scale)
+static best weigh_brick(const gbees_engine *e, const likelihood *l, uint32_t slot, void *rows, double *scale)
 {
     const size_t row = (size_t)slot * (size_t)e->cells;
     best most = {-INFINITY, -INFINITY, 1};
@@ -214,13 +214,13 @@ static best weigh_brick(gbees_engine *e, const likelihood *l, uint32_t slot, dou
         most.weight = fmax(most.weight, weight[cell]);
     }
     for (int cell = 0; cell < e->cells; cell++)
-        set_next(e, row + (size_t)cell, weight[cell] > -INFINITY ? exp(weight[cell] - most.weight) : 0);
+        set_row(e, rows, row + (size_t)cell, weight[cell] > -INFINITY ? exp(weight[cell] - most.weight) : 0);
     *scale = most.weight;
     return most;
 }
 
 /* All bricks of it; scale: of each used brick. */
-static best weigh(gbees_engine *e, const likelihood *l, double *scale)
+static best weigh(const gbees_engine *e, const likelihood *l, void *rows, double *scale)
 {
     double most_likely = -INFINITY, heaviest = -INFINITY;
     int finite = 1;
@@ -228,7 +228,7 @@ static best weigh(gbees_engine *e, const likelihood *l, double *scale)
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) reduction(max : most_likely, heaviest)             \
     reduction(&& : finite)
     for (uint32_t k = 0; k < e->g.count; k++) {
-        best most = weigh_brick(e, l, e->g.used[k], &scale[k]);
+        best most = weigh_brick(e, l, e->g.used[k], rows, &scale[k]);
 
         most_likely = fmax(most_likely, most.likelihood);
         heaviest = fmax(heaviest, most.weight);
@@ -261,21 +261,53 @@ static int fail_likelihood(const gbees_engine *e, const likelihood *l, gbees_err
     return failure_likelihood(e->problem, l->measurement, l->time, NULL, error);
 }
 
-/* P becomes P L over its largest value. */
-static void take_weights(gbees_engine *e, const double *scale, double heaviest)
+/* The rows, brick by brick relative to their scale, become P L over its largest value. */
+static void even_out(const gbees_engine *e, const double *scale, double heaviest, void *rows)
 {
-    void *const before = e->p;
-
-    e->p = e->next;
-    e->next = before;
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++) {
         size_t at = (size_t)e->g.used[k] * (size_t)e->cells;
         double factor = exp(scale[k] - heaviest); /* of an empty brick: 0 */
 
-        for (int cell = 0; cell < e->cells; cell++)
-            engine_set_p(e, at + (size_t)cell, engine_p(e, at + (size_t)cell) * factor);
+        for (size_t i = at; i < at + (size_t)e->cells; i++)
+            if (e->real_size == sizeof(float))
+                ((float *)rows)[i] = (float)(((float *)rows)[i] * factor);
+            else
+                ((double *)rows)[i] *= factor;
     }
+}
+
+/* The density times the likelihood, in other rows. */
+static int apply_likelihood(gbees_engine *e, const likelihood *l, void *rows, best *top, gbees_error *error)
+{
+    double *scale = malloc((e->g.count + 1u) * sizeof *scale);
+
+    if (!scale)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the update of %u bricks", e->g.count);
+    *top = weigh(e, l, rows, scale);
+    int status = top->finite ? failure_unsupported(l->measurement, l->time, top->likelihood, l->terms.lowest, error)
+                             : fail_likelihood(e, l, error);
+    if (!status)
+        even_out(e, scale, top->weight, rows);
+    free(scale);
+    return status;
+}
+
+/* The split scheme has no second rows: they are made for the time of it. */
+static int multiply(gbees_engine *e, const likelihood *l, best *top, gbees_error *error)
+{
+    void *before = e->p, *rows = e->next ? e->next : grid_rows_create(&e->g, &e->p, error);
+
+    if (!rows)
+        return GBEES_ENOMEM;
+    int status = apply_likelihood(e, l, rows, top, error);
+    if (e->next) {
+        e->p = status ? before : rows;
+        e->next = status ? rows : before;
+    } else {
+        grid_rows_replace(&e->g, &e->p, rows, !status);
+    }
+    return status;
 }
 
 int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
@@ -286,18 +318,12 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
 
     if (status)
         return status;
-    double *scale = malloc((e->g.count + 1u) * sizeof *scale);
-    if (!scale)
-        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the update of %u bricks", e->g.count);
-    best top = weigh(e, &l, scale);
-    status = top.finite ? failure_unsupported(measurement, clock->time, top.likelihood, l.terms.lowest, error)
-                        : fail_likelihood(e, &l, error);
-    if (!status)
-        take_weights(e, scale, top.weight);
-    free(scale);
+    best top = {0};
+    status = multiply(e, &l, &top, error);
     if (status)
         return status;
     double sum = 1, before = e->mass;
+    e->untouched = 0;
     status = engine_sum(e, &sum, error);
     if (!status) {
         engine_scale(e, 1 / sum);
