@@ -47,6 +47,10 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 
 #include "kernel_real.h"
 
+#include "kernel_ctu_column.h"
+
+#include "kernel_ctu.h"
+
 #include "kernel_inspect.h"
 
 #include "kernel_far.h"
@@ -83,6 +87,10 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #include "kernel_mask.h"
 
 #include "kernel_real.h"
+
+#include "kernel_ctu_column.h"
+
+#include "kernel_ctu.h"
 
 #include "kernel_inspect.h"
 
