@@ -52,6 +52,8 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel.c \
 	%D%/cpu/kernel.h \
 	%D%/cpu/kernel_column.h \
+	%D%/cpu/kernel_ctu.h \
+	%D%/cpu/kernel_ctu_column.h \
 	%D%/cpu/kernel_diffusion.h \
 	%D%/cpu/kernel_far.h \
 	%D%/cpu/kernel_inspect.h \

@@ -39,7 +39,7 @@ fields_case fields_case_of(int number)
 {
     const int kind = number % 3;
 
-    return (fields_case){1 + number / 6, number / 3 % 2 ? 1 : 64, kind == 0, kind == 2};
+    return (fields_case){1 + number / 6, number / 3 % 2 ? 1 : 64, kind == 0, kind == 2, 0};
 }
 
 /* The tests' own trouble. */
@@ -303,6 +303,7 @@ static void run_ctu(fields *f)
     const uint32_t count = f->g.count;
 
     inspect(f, 1, 1);
+    f->c.moving = f->how.blind;
     for (int divergence = 0; divergence < 2; divergence++) {
         kernel_sums sums = {0}, shared = {0};
 

@@ -9,6 +9,7 @@ typedef struct fields_case {
     int n, cells;
     int twice; /* double, not float */
     int wide;  /* of floats: drifts in double */
+    int blind; /* ctu does without flow masks, as where the drift depends on time */
 } fields_case;
 
 /* The cases: all dimensions, bricks of 64 cells and of 1, both precisions. */

@@ -18,6 +18,15 @@ static char *lines_of(const kernel_set *set, fields_case how)
     return text;
 }
 
+/* Line by line. */
+static void compare_lines(const char *what, const char *at, const char *with, const char *from)
+{
+    for (const char *end; (end = strchr(from, '\n')) != NULL; at += end + 1 - from, from = end + 1)
+        ck_assert_msg(strncmp(at, from, (size_t)(end + 1 - from)) == 0, "%s and %s differ:\n%.*s\n%.*s", what, with,
+                      (int)(end - from), at, (int)(end - from), from);
+    ck_assert_str_eq(at, "");
+}
+
 START_TEST(instruction_sets_have_the_same_bits)
 {
     const kernel_set *sets[ISA_MOST];
@@ -26,15 +35,27 @@ START_TEST(instruction_sets_have_the_same_bits)
     char *base = lines_of(sets[0], how);
 
     for (int k = 1; k < count; k++) {
-        char *other = lines_of(sets[k], how), *from = base, *at = other;
+        char *other = lines_of(sets[k], how);
 
-        for (char *end; (end = strchr(from, '\n')) != NULL; at += end + 1 - from, from = end + 1)
-            ck_assert_msg(strncmp(at, from, (size_t)(end + 1 - from)) == 0, "%s and %s differ:\n%.*s\n%.*s",
-                          sets[k]->single.isa, sets[0]->single.isa, (int)(end - from), at, (int)(end - from), from);
-        ck_assert_str_eq(at, "");
+        compare_lines(sets[k]->single.isa, other, sets[0]->single.isa, base);
         free(other);
     }
     free(base);
+}
+END_TEST
+
+/* Where all faces of a brick flow one way ctu goes another way about them. */
+START_TEST(flow_masks_change_no_bits)
+{
+    const kernel_set *set = isa_choose(NULL);
+    fields_case how = fields_case_of(_i);
+    char *seeing = lines_of(set, how), *blind;
+
+    how.blind = 1;
+    blind = lines_of(set, how);
+    compare_lines("with flow masks", seeing, "without", blind);
+    free(seeing);
+    free(blind);
 }
 END_TEST
 
@@ -59,6 +80,7 @@ int main(void)
     TCase *tcase = tcase_create("bits");
 
     tcase_add_loop_test(tcase, instruction_sets_have_the_same_bits, 0, FIELDS_CASES);
+    tcase_add_loop_test(tcase, flow_masks_change_no_bits, 0, FIELDS_CASES);
     tcase_add_test(tcase, a_name_is_the_most_that_is_used);
     tcase_set_timeout(tcase, 300);
     suite_add_tcase(suite, tcase);

@@ -33,6 +33,10 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 
 #include "kernel_real.h"
 
+#include "kernel_ctu_column.h"
+
+#include "kernel_ctu.h"
+
 #include "kernel_inspect.h"
 
 #include "kernel_far.h"
@@ -69,6 +73,10 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #include "kernel_mask.h"
 
 #include "kernel_real.h"
+
+#include "kernel_ctu_column.h"
+
+#include "kernel_ctu.h"
 
 #include "kernel_inspect.h"
 

@@ -66,7 +66,7 @@ static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slot
             uint64_t *flow = c->flow + (size_t)slot * (size_t)(2 * c->n) + 2 * j;
             GBEES_REAL over_width = (GBEES_REAL)(1 / c->axis[j].width);
 
-            GBEES_REAL_FN(velocities)(c, j, &base, 1, shape->cells, u);
+            GBEES_REAL_FN(velocities)(c, j, &base, 0, c->axis[j].edge + 1, shape->cells / c->axis[j].edge, u);
 #define CALL(count, shift, log2_edge)                                                                                \
     GBEES_REAL_FN(inspect_axis)(u, over_width, count, shift, log2_edge, c, flow, rate)
             FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)

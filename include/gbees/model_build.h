@@ -96,11 +96,11 @@
 
 #define GBEES_COLUMNS(R, N)                                                                                        \
     const R *column[N];                                                                                            \
-    for (int k = 0; k < N; k++) column[k] = offset[k];
+    _Pragma("GCC unroll 8") for (int k = 0; k < N; k++) column[k] = offset[k];
 
 #define GBEES_COMPONENT(R, S, N, J)                                                                                \
     GBEES_CLONES static void gbees_component_##N##_##J##S(size_t count, R t, const R *origin,                      \
-                                                          const R *const *offset, const R *p, R *out)              \
+                                                          const R *const *offset, const R *p, R *__restrict out)   \
     {                                                                                                              \
         GBEES_COLUMNS(R, N)                                                                                        \
         GBEES_SIMD for (size_t i = 0; i < count; i++)                                                              \
