@@ -177,7 +177,7 @@ static void *run_block(void *context)
     else if (l->name == names[2])
         gbees_advance(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
     else if (l->name == names[3])
-        gbees_prune(*m, ARGUMENT(gbees_state *, 1));
+        gbees_prune(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
     else if (l->name == names[4])
         gbees_count(*m, ARGUMENT(gbees_state *, 1));
     else if (l->name == names[5])

@@ -4,6 +4,7 @@
  * those of a larger one are all there at once (a cooperative launch), and meet over a counter.
  */
 #include "engine.h"
+#include <math.h>
 #include <string.h>
 
 /* A brick a team, but no more blocks than can be there at once. */
@@ -39,7 +40,9 @@ static CUresult launch(gbees_engine *e, int kernel, void **arguments)
 {
     gbees_setup *m = &e->setup;
 
-    m->clustered = kernel == KERNEL_ADVANCE && e->cluster > 0 && e->state->count <= ENGINE_CLUSTER_BRICKS;
+    m->clustered = (kernel == KERNEL_ADVANCE || kernel == KERNEL_PRUNE) && e->cluster > 0 &&
+                   e->state->count <= ENGINE_CLUSTER_BRICKS;
+    m->barrier = kernel == KERNEL_PRUNE;
     m->room = m->clustered && e->room > 2 * ENGINE_CLUSTER_BRICKS ? 2 * ENGINE_CLUSTER_BRICKS : e->room;
     if (m->clustered)
         return launch_cluster(e, kernel, arguments);
@@ -50,7 +53,7 @@ static CUresult launch(gbees_engine *e, int kernel, void **arguments)
 /* The state to the GPU; after the launches, the state back when all is done. */
 static int send_state(gbees_engine *e, const char *doing, gbees_error *error)
 {
-    e->state->barrier = 0;
+    e->state->barrier[0] = e->state->barrier[1] = 0;
     e->setup.threshold = e->budget.threshold;
     return cuda_check(e->api, e->api->cuMemcpyHtoDAsync(e->device_state.at, e->state, sizeof *e->state, e->stream),
                       doing, error);
@@ -80,50 +83,106 @@ int engine_launch(gbees_engine *e, int kernel, void **arguments, int count, cons
     return status ? status : fetch_state(e, doing, error);
 }
 
-/* Its blocks need not meet: more of them than can be there at once, so that none waits for the slowest. */
+/* Its blocks need not meet: more of them than can be there at once, so that none waits for the slowest; of a small
+ * grid as many as there are bricks for. */
+static unsigned blocks_apart(const gbees_engine *e, int kernel)
+{
+    const uint64_t blocks = (e->state->count + (uint64_t)ENGINE_SHARE_BRICKS - 1) / ENGINE_SHARE_BRICKS;
+    const unsigned at_once = e->state->count < ENGINE_LARGE_BRICKS ? blocks_for(e, kernel) : 0;
+
+    return blocks > at_once ? (unsigned)blocks : at_once;
+}
+
 static CUresult launch_apart(gbees_engine *e, int kernel, int pass)
 {
     void *arguments[] = {&e->setup, &e->device_state.at, &pass};
-    const uint64_t blocks = (e->state->count + (uint64_t)ENGINE_SHARE_BRICKS - 1) / ENGINE_SHARE_BRICKS;
 
-    return e->api->cuLaunchKernel(e->kernel[kernel], (unsigned)blocks, 1, 1, ENGINE_TEAM * e->teams[kernel], 1, 1, 0,
-                                  e->stream, arguments, NULL);
+    return e->api->cuLaunchKernel(e->kernel[kernel], blocks_apart(e, kernel), 1, 1, ENGINE_TEAM * e->teams[kernel], 1,
+                                  1, 0, e->stream, arguments, NULL);
+}
+
+/* Steps, or the prune that they have stopped for. */
+static CUresult launch_until(gbees_engine *e, int kernel, uint64_t target)
+{
+    void *arguments[] = {&e->setup, &e->device_state.at, &target};
+
+    return launch(e, kernel, arguments);
 }
 
 /* A step's passes, and what comes after them: each does nothing if the one before did not leave it anything. */
-static CUresult launch_moves(gbees_engine *e, uint64_t target)
+static CUresult launch_moves(gbees_engine *e, uint64_t target, int is_pruned)
 {
     const int passes = e->setup.sweeps ? e->setup.shape.n : e->row_arrays - 1; /* MOVES of the kernels */
-    void *advance[] = {&e->setup, &e->device_state.at, &target};
     CUresult result = CUDA_SUCCESS;
 
     for (int pass = 0; pass < passes && result == CUDA_SUCCESS; pass++)
         result = launch_apart(e, KERNEL_MOVE, pass);
     if (result == CUDA_SUCCESS)
         result = launch_apart(e, KERNEL_MARK, 0);
-    return result == CUDA_SUCCESS ? launch(e, KERNEL_ADVANCE, advance) : result;
+    if (result == CUDA_SUCCESS)
+        result = launch_until(e, KERNEL_ADVANCE, target);
+    if (result == CUDA_SUCCESS && is_pruned)
+        result = launch_until(e, KERNEL_PRUNE, target);
+    return result == CUDA_SUCCESS && is_pruned ? launch_until(e, KERNEL_ADVANCE, target) : result;
+}
+
+/* Of a large grid: steps, whose last kernel begins the next one. */
+static CUresult launch_large(gbees_engine *e, uint64_t target)
+{
+    const gbees_state *s = e->state;
+    const uint64_t wanted = target - s->steps, interval = e->setup.prune_interval;
+    CUresult result = s->stop == STOP_AGAIN ? launch_until(e, KERNEL_ADVANCE, target) : CUDA_SUCCESS;
+
+    for (uint64_t k = 0; k < ENGINE_STEPS_AHEAD && k < wanted && result == CUDA_SUCCESS; k++)
+        result = launch_moves(e, target, (s->phase + k + 1) % interval == 0);
+    return result;
+}
+
+/* How often steps and a prune are likely to alternate.  One time too many takes some microseconds, one too few has
+ * the host wait and begin again. */
+static uint64_t rounds_ahead(const gbees_engine *e, uint64_t target)
+{
+    const gbees_state *s = e->state;
+    const double rest = e->pace > 0 ? ceil((s->length - s->elapsed) / e->pace) : 1;
+    const double steps = fmin(rest, (double)(target - s->steps));
+    const double rounds = 1 + floor((s->phase + steps) / e->setup.prune_interval);
+
+    return e->setup.stop_at_prunes ? 1 : rounds < ENGINE_PRUNES_AHEAD ? (uint64_t)rounds : ENGINE_PRUNES_AHEAD;
+}
+
+/* Of a small one: as many steps as there are between two prunes, and the prune. */
+static CUresult launch_small(gbees_engine *e, uint64_t target)
+{
+    CUresult result = CUDA_SUCCESS;
+
+    for (uint64_t k = rounds_ahead(e, target); k > 0 && result == CUDA_SUCCESS; k--) {
+        result = launch_until(e, KERNEL_ADVANCE, target);
+        if (result == CUDA_SUCCESS)
+            result = launch_until(e, KERNEL_PRUNE, target);
+    }
+    return result;
 }
 
 int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)
 {
-    void *arguments[] = {&e->setup, &e->device_state.at, &target};
     gbees_state *s = e->state;
+    const double elapsed = s->elapsed;
+    const uint64_t steps = s->steps;
     int status = 0;
 
-    e->setup.apart = e->large > 0 && s->count >= e->large;
     s->stop = STOP_AGAIN;
     do {
-        const uint64_t wanted = target - s->steps;
-        const int again = s->stop == STOP_AGAIN;
-
+        if (s->stop == STOP_AGAIN)
+            e->setup.apart = e->large > 0 && s->count >= e->large;
         status = send_state(e, doing, error);
-        if (!status && again)
-            status = cuda_check(e->api, launch(e, KERNEL_ADVANCE, arguments), doing, error);
-        for (uint64_t k = 0; e->setup.apart && k < ENGINE_STEPS_AHEAD && k < wanted && !status; k++)
-            status = cuda_check(e->api, launch_moves(e, target), doing, error);
+        if (!status)
+            status =
+                cuda_check(e->api, e->setup.apart ? launch_large(e, target) : launch_small(e, target), doing, error);
         if (!status)
             status = fetch_state(e, doing, error);
-    } while (!status && s->stop == STOP_MOVE);
+    } while (!status && (s->stop == STOP_MOVE || s->stop == STOP_AGAIN));
     e->setup.apart = 0;
+    if (s->steps > steps)
+        e->pace = (s->elapsed - elapsed) / (double)(s->steps - steps);
     return status;
 }

@@ -2,7 +2,7 @@
  *
  * Moving the density is most of the work. On a large grid it is done by a kernel that does nothing else,
  * gbees_move(): that needs fewer registers, so that more of its threads are there at once and wait for memory side by
- * side.
+ * side.  Prunes are a kernel of their own, too: they come every few steps, and are compiled beside these.
  *
  * Each block holds the clock and the sums that its passes need in its own memory; its first thread computes what is
  * one number for all, the same in every block, and one of these, the clerk, writes the books.  Between passes all
@@ -124,7 +124,7 @@ GBEES_NUM void meet(const gbees_setup *m, gbees_state *s)
     if (m->clustered)
         cluster_barrier();
     else
-        grid_barrier(&s->barrier);
+        grid_barrier(&s->barrier[m->barrier]);
 }
 
 GBEES_NUM gbees_step_sums *sums_of(gbees_state *s, uint64_t step)
@@ -463,10 +463,12 @@ GBEES_NUM void prune(const gbees_setup *m, gbees_state *s, book *b)
         b->count = b->linked = b->fresh;
         b->current = spare_of(b->current);
         b->mass = mass;
-        if (!(mass > 0))
-            b->stop = STOP_EMPTY;
+        b->stop = !(mass > 0)                                      ? STOP_EMPTY
+                  : m->stop_at_prunes                              ? STOP_PRUNED
+                  : b->count > m->room                             ? STOP_ROOM
+                  : b->steps < b->target && b->elapsed < b->length ? STOP_AGAIN
+                                                                   : STOP_DONE;
     }
-    meet(m, s); /* before anyone marks again */
 }
 
 /* ---- steps ------------------------------------------------------------------------------------------------------
@@ -499,24 +501,24 @@ GBEES_NUM void settle_step(const gbees_setup *m, book *b)
 }
 
 /* After a step; 0: it was the last for now. */
-GBEES_NUM int finish_step(const gbees_setup *m, gbees_state *s, book *b)
+GBEES_NUM int finish_step(const gbees_setup *m, book *b)
 {
     if (leads_block())
         settle_step(m, b);
     block_sync();
-    if (!b->stop && b->due)
-        prune(m, s, b);
-    block_sync();
     /* All threads come to the same; the book is written when all have read it. */
-    int stop = b->stop                       ? b->stop
-               : b->due && m->stop_at_prunes ? STOP_PRUNED
-               : b->count > m->room          ? STOP_ROOM
-                                             : STOP_DONE;
+    int stop = b->stop ? b->stop : b->due ? STOP_PRUNE : b->count > m->room ? STOP_ROOM : STOP_DONE;
     int go_on = !stop && b->steps < b->target && b->elapsed < b->length;
     block_sync();
     if (leads_block())
         b->stop = stop;
     return go_on;
+}
+
+/* Whether the density is moved by gbees_move(). */
+GBEES_NUM int is_moved_apart(const gbees_setup *m)
+{
+    return GBEES_APART || m->apart;
 }
 
 /* What comes first after a step, or before it.  Bricks in use are all linked then; their count grows meanwhile. */
@@ -532,26 +534,28 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, book *b)
     int moved = b->moved;
 
     for (;;) {
-        if (!moved || !m->apart) {
+#if GBEES_MOVING
+        if (!moved) { /* as it is at a step's beginning */
+            inspect_all(m, s, b->linked, b->time);
+            meet(m, s);
+        }
+#endif
+        if (!moved || !is_moved_apart(m)) {
             mark_pass(m, s, b, moved);
             meet(m, s);
         }
         if (leads_block())
             look_around(s, b, moved);
         if (moved) {
-            if (!finish_step(m, s, b))
+            if (!finish_step(m, b))
                 return;
             moved = b->grown;
-#if GBEES_MOVING
-            inspect_all(m, s, b->count, b->time);
-            meet(m, s);
-#endif
             if (!moved)
                 continue;
         }
         if (!settle_growth(m, s, b))
             return;
-        if (m->apart) {
+        if (is_moved_apart(m)) {
             block_sync(); /* all have seen that nothing stops it */
             if (leads_block())
                 b->stop = STOP_MOVE;
