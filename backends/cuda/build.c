@@ -79,6 +79,8 @@ int program_is_wanted(const gbees_problem *problem, int part)
     case PROGRAM_MOVES:
     case PROGRAM_MARKS:
         return cuda_spec_has_moves(problem);
+    case PROGRAM_SWEEPS:
+        return cuda_spec_moves_apart(problem);
     default:
         return 1;
     }

@@ -15,6 +15,7 @@ enum {
     KERNEL_ADVANCE,
     KERNEL_MOVE,
     KERNEL_MARK,
+    KERNEL_MOVE_ALL,
     KERNEL_PRUNE,
     KERNEL_COUNT,
     KERNEL_FIND_BEST,
@@ -59,6 +60,7 @@ struct gbees_engine {
         inside, barred, device_state;
     uint32_t room;  /* bricks from which on the heap is to grow */
     uint32_t large; /* and from which on KERNEL_MOVE moves the density; 0: never */
+    int moves_all;  /* 1: below that many it is KERNEL_MOVE_ALL, not KERNEL_ADVANCE, that moves it */
     double pace;    /* time of a step, of those that were launched last; 0: not known */
     gbees_setup setup;
     gbees_state *state; /* the host's copy, in memory that is copied to at once */

@@ -16,23 +16,27 @@ static unsigned blocks_for(const gbees_engine *e, int kernel)
     return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 
+/* Those that follow each other are launched before the one ahead has ended, for whose end they wait
+ * (device/platform.h, follow_launch()). */
 static CUresult launch_cluster(const gbees_engine *e, int kernel, void **arguments)
 {
     CUlaunchConfig config;
-    CUlaunchAttribute attribute;
+    CUlaunchAttribute attributes[2];
 
     memset(&config, 0, sizeof config);
-    memset(&attribute, 0, sizeof attribute);
-    attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    attribute.value.clusterDim.x = (unsigned)e->cluster;
-    attribute.value.clusterDim.y = attribute.value.clusterDim.z = 1;
+    memset(attributes, 0, sizeof attributes);
+    attributes[0].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attributes[0].value.clusterDim.x = (unsigned)e->cluster;
+    attributes[0].value.clusterDim.y = attributes[0].value.clusterDim.z = 1;
+    attributes[1].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attributes[1].value.programmaticStreamSerializationAllowed = 1;
     config.gridDimX = (unsigned)e->cluster;
     config.gridDimY = config.gridDimZ = 1;
     config.blockDimX = ENGINE_TEAM * e->teams[kernel];
     config.blockDimY = config.blockDimZ = 1;
     config.hStream = e->stream;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
+    config.attrs = attributes;
+    config.numAttrs = sizeof attributes / sizeof *attributes;
     return e->api->cuLaunchKernelEx(&config, e->kernel[kernel], arguments, NULL);
 }
 
@@ -40,9 +44,10 @@ static CUresult launch(gbees_engine *e, int kernel, void **arguments)
 {
     gbees_setup *m = &e->setup;
 
-    m->clustered = (kernel == KERNEL_ADVANCE || kernel == KERNEL_PRUNE) && e->cluster > 0 &&
-                   e->state->count <= ENGINE_CLUSTER_BRICKS;
-    m->barrier = kernel == KERNEL_PRUNE;
+    const int steps = kernel == KERNEL_ADVANCE || kernel == KERNEL_MOVE_ALL || kernel == KERNEL_PRUNE;
+
+    m->clustered = steps && e->cluster > 0 && e->state->count <= ENGINE_CLUSTER_BRICKS;
+    m->barrier = kernel == KERNEL_PRUNE ? 1 : kernel == KERNEL_MOVE_ALL ? 2 : 0;
     m->room = m->clustered && e->room > 2 * ENGINE_CLUSTER_BRICKS ? 2 * ENGINE_CLUSTER_BRICKS : e->room;
     if (m->clustered)
         return launch_cluster(e, kernel, arguments);
@@ -53,7 +58,7 @@ static CUresult launch(gbees_engine *e, int kernel, void **arguments)
 /* The state to the GPU; after the launches, the state back when all is done. */
 static int send_state(gbees_engine *e, const char *doing, gbees_error *error)
 {
-    e->state->barrier[0] = e->state->barrier[1] = 0;
+    memset(e->state->barrier, 0, sizeof e->state->barrier);
     e->setup.threshold = e->budget.threshold;
     return cuda_check(e->api, e->api->cuMemcpyHtoDAsync(e->device_state.at, e->state, sizeof *e->state, e->stream),
                       doing, error);
@@ -83,22 +88,15 @@ int engine_launch(gbees_engine *e, int kernel, void **arguments, int count, cons
     return status ? status : fetch_state(e, doing, error);
 }
 
-/* Its blocks need not meet: more of them than can be there at once, so that none waits for the slowest; of a small
- * grid as many as there are bricks for. */
-static unsigned blocks_apart(const gbees_engine *e, int kernel)
-{
-    const uint64_t blocks = (e->state->count + (uint64_t)ENGINE_SHARE_BRICKS - 1) / ENGINE_SHARE_BRICKS;
-    const unsigned at_once = e->state->count < ENGINE_LARGE_BRICKS ? blocks_for(e, kernel) : 0;
-
-    return blocks > at_once ? (unsigned)blocks : at_once;
-}
-
+/* Its blocks need not meet: more of them than can be there at once, so that none waits for the slowest. */
 static CUresult launch_apart(gbees_engine *e, int kernel, int pass)
 {
     void *arguments[] = {&e->setup, &e->device_state.at, &pass};
 
-    return e->api->cuLaunchKernel(e->kernel[kernel], blocks_apart(e, kernel), 1, 1, ENGINE_TEAM * e->teams[kernel], 1,
-                                  1, 0, e->stream, arguments, NULL);
+    const uint64_t blocks = (e->state->count + (uint64_t)ENGINE_SHARE_BRICKS - 1) / ENGINE_SHARE_BRICKS;
+
+    return e->api->cuLaunchKernel(e->kernel[kernel], (unsigned)blocks, 1, 1, ENGINE_TEAM * e->teams[kernel], 1, 1, 0,
+                                  e->stream, arguments, NULL);
 }
 
 /* Steps, or the prune that they have stopped for. */
@@ -110,15 +108,21 @@ static CUresult launch_until(gbees_engine *e, int kernel, uint64_t target)
 }
 
 /* A step's passes, and what comes after them: each does nothing if the one before did not leave it anything. */
-static CUresult launch_moves(gbees_engine *e, uint64_t target, int is_pruned)
+static CUresult launch_passes(gbees_engine *e)
 {
     const int passes = e->setup.sweeps ? e->setup.shape.n : e->row_arrays - 1; /* MOVES of the kernels */
     CUresult result = CUDA_SUCCESS;
 
     for (int pass = 0; pass < passes && result == CUDA_SUCCESS; pass++)
         result = launch_apart(e, KERNEL_MOVE, pass);
-    if (result == CUDA_SUCCESS)
-        result = launch_apart(e, KERNEL_MARK, 0);
+    return result == CUDA_SUCCESS ? launch_apart(e, KERNEL_MARK, 0) : result;
+}
+
+static CUresult launch_moves(gbees_engine *e, uint64_t target, int is_pruned)
+{
+    void *arguments[] = {&e->setup, &e->device_state.at};
+    CUresult result = e->setup.apart ? launch_passes(e) : launch(e, KERNEL_MOVE_ALL, arguments);
+
     if (result == CUDA_SUCCESS)
         result = launch_until(e, KERNEL_ADVANCE, target);
     if (result == CUDA_SUCCESS && is_pruned)
@@ -126,8 +130,8 @@ static CUresult launch_moves(gbees_engine *e, uint64_t target, int is_pruned)
     return result == CUDA_SUCCESS && is_pruned ? launch_until(e, KERNEL_ADVANCE, target) : result;
 }
 
-/* Of a large grid: steps, whose last kernel begins the next one. */
-static CUresult launch_large(gbees_engine *e, uint64_t target)
+/* Steps whose density is moved by a kernel of its own; the last kernel of each begins the next one. */
+static CUresult launch_moved(gbees_engine *e, uint64_t target)
 {
     const gbees_state *s = e->state;
     const uint64_t wanted = target - s->steps, interval = e->setup.prune_interval;
@@ -150,8 +154,8 @@ static uint64_t rounds_ahead(const gbees_engine *e, uint64_t target)
     return e->setup.stop_at_prunes ? 1 : rounds < ENGINE_PRUNES_AHEAD ? (uint64_t)rounds : ENGINE_PRUNES_AHEAD;
 }
 
-/* Of a small one: as many steps as there are between two prunes, and the prune. */
-static CUresult launch_small(gbees_engine *e, uint64_t target)
+/* Steps of a small grid: as many as there are between two prunes, and the prune. */
+static CUresult launch_rounds(gbees_engine *e, uint64_t target)
 {
     CUresult result = CUDA_SUCCESS;
 
@@ -163,26 +167,32 @@ static CUresult launch_small(gbees_engine *e, uint64_t target)
     return result;
 }
 
+/* What comes next, as far as can be seen from here. */
+static CUresult launch_ahead(gbees_engine *e, uint64_t target)
+{
+    if (e->state->stop == STOP_AGAIN)
+        e->setup.apart = e->large > 0 && e->state->count >= e->large;
+    return e->setup.apart || e->moves_all ? launch_moved(e, target) : launch_rounds(e, target);
+}
+
 int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)
 {
     gbees_state *s = e->state;
-    const double elapsed = s->elapsed;
-    const uint64_t steps = s->steps;
     int status = 0;
 
     s->stop = STOP_AGAIN;
     do {
-        if (s->stop == STOP_AGAIN)
-            e->setup.apart = e->large > 0 && s->count >= e->large;
+        const double elapsed = s->elapsed;
+        const uint64_t steps = s->steps;
+
         status = send_state(e, doing, error);
         if (!status)
-            status =
-                cuda_check(e->api, e->setup.apart ? launch_large(e, target) : launch_small(e, target), doing, error);
+            status = cuda_check(e->api, launch_ahead(e, target), doing, error);
         if (!status)
             status = fetch_state(e, doing, error);
+        if (s->steps > steps)
+            e->pace = (s->elapsed - elapsed) / (double)(s->steps - steps);
     } while (!status && (s->stop == STOP_MOVE || s->stop == STOP_AGAIN));
     e->setup.apart = 0;
-    if (s->steps > steps)
-        e->pace = (s->elapsed - elapsed) / (double)(s->steps - steps);
     return status;
 }

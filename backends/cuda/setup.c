@@ -16,6 +16,7 @@ static const struct {
     [KERNEL_ADVANCE] = {"gbees_advance", PROGRAM_STEPS},
     [KERNEL_MOVE] = {"gbees_move", PROGRAM_MOVES},
     [KERNEL_MARK] = {"gbees_mark", PROGRAM_MARKS},
+    [KERNEL_MOVE_ALL] = {"gbees_move_all", PROGRAM_SWEEPS},
     [KERNEL_PRUNE] = {"gbees_prune", PROGRAM_PRUNES},
     [KERNEL_COUNT] = {"gbees_count", PROGRAM_PRUNES},
     [KERNEL_FIND_BEST] = {"gbees_find_best", PROGRAM_LIKELIHOODS},
@@ -77,14 +78,17 @@ static int load_kernels(gbees_engine *e, gbees_error *error)
         "it was asked for its multiprocessors", error);
 
     e->cluster = find_cluster(e);
-    e->large = cuda_spec_moves_apart(e->problem) ? 1 : cuda_spec_has_moves(e->problem) ? ENGINE_LARGE_BRICKS : 0;
+    e->large = cuda_spec_has_moves(e->problem) ? ENGINE_LARGE_BRICKS : 0;
+    e->moves_all = cuda_spec_moves_apart(e->problem);
     for (int p = 0; p < PROGRAMS && !status; p++)
         if (program_is_wanted(e->problem, p))
             status = program_load(api, &e->programs->part[p], error);
     for (int k = 0; k < KERNELS && !status; k++)
         if (program_is_wanted(e->problem, kernels[k].program))
             status = find_kernel(e, k, multiprocessors, error);
-    if (!status && e->cluster > 0 && (!allow_cluster(e, KERNEL_ADVANCE) || !allow_cluster(e, KERNEL_PRUNE)))
+    if (!status && e->cluster > 0 &&
+        (!allow_cluster(e, KERNEL_ADVANCE) || !allow_cluster(e, KERNEL_PRUNE) ||
+         (e->moves_all && !allow_cluster(e, KERNEL_MOVE_ALL))))
         e->cluster = 8; /* which all that have clusters can do */
     return status;
 }

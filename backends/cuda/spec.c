@@ -99,7 +99,7 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
     static const char *const gains[] = {"GBEES_GAINS=0", "GBEES_GAINS=1", "GBEES_GAINS=2", "GBEES_GAINS=3",
                                         "GBEES_GAINS=4", "GBEES_GAINS=5", "GBEES_GAINS=6", "GBEES_GAINS=7"};
     static const char *const parts[PROGRAMS] = {"GBEES_PART=1", "GBEES_PART=2", "GBEES_PART=3", "GBEES_PART=4",
-                                                "GBEES_PART=5", "GBEES_PART=6", "GBEES_PART=7"};
+                                                "GBEES_PART=5", "GBEES_PART=6", "GBEES_PART=7", "GBEES_PART=8"};
     static const char *const diffusions[] = {"GBEES_DIFFUSION=0", "GBEES_DIFFUSION=1", "GBEES_DIFFUSION=2"};
     const gbees_numerics *numerics = &problem->numerics;
     int twice = numerics->precision == GBEES_DOUBLE, split = gbees_scheme_is_split(numerics->scheme);

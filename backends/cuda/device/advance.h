@@ -42,6 +42,15 @@ typedef struct book {
 #endif
 } book;
 
+/* By all of a block. */
+GBEES_NUM void set_courant(const gbees_setup *m, book *b)
+{
+    if (leads_block())
+        for (int j = 0; j < DIM; j++)
+            b->lambda[j] = b->step / m->width[j];
+    block_sync();
+}
+
 /* The spare rows that a prune and a count of marks may use. */
 GBEES_NUM int spare_of(int current)
 {
@@ -515,12 +524,6 @@ GBEES_NUM int finish_step(const gbees_setup *m, book *b)
     return go_on;
 }
 
-/* Whether the density is moved by gbees_move(). */
-GBEES_NUM int is_moved_apart(const gbees_setup *m)
-{
-    return GBEES_APART || m->apart;
-}
-
 /* What comes first after a step, or before it.  Bricks in use are all linked then; their count grows meanwhile. */
 GBEES_NUM void mark_pass(const gbees_setup *m, gbees_state *s, const book *b, int moved)
 {
@@ -540,7 +543,7 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, book *b)
             meet(m, s);
         }
 #endif
-        if (!moved || !is_moved_apart(m)) {
+        if (!moved || !m->apart) {
             mark_pass(m, s, b, moved);
             meet(m, s);
         }
@@ -555,7 +558,7 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, book *b)
         }
         if (!settle_growth(m, s, b))
             return;
-        if (is_moved_apart(m)) {
+        if (GBEES_APART || m->apart) {
             block_sync(); /* all have seen that nothing stops it */
             if (leads_block())
                 b->stop = STOP_MOVE;

@@ -13,8 +13,8 @@
  *   GBEES_LEAN       1: fewer registers, for more instructions
  *   GBEES_GAINS      for parts 3 and 7: what measurements have beside Gaussian likelihoods (state.h); all, unless it
  * is said GBEES_PART       1: steps, 2: the grid and records, 3: updates, 4: moves of the density, 5: prunes, 6:
- * marks after moves, 7: what comes before updates; they are compiled side by side. 0: all, 9: no engine, the model's
- * functions alone, for tests
+ * marks after moves, 7: what comes before updates, 8: all moves of a step at once; they are compiled side by side. 0:
+ * all, 9: no engine, the model's functions alone, for tests
  */
 #include "model.h"
 
@@ -29,6 +29,7 @@ GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_
 {
     BLOCK_LOCAL book b;
 
+    follow_launch();
     if (s->stop != STOP_AGAIN && s->stop != STOP_MOVE) /* one of several launches in a row, and none more is wanted */
         return;
     open_book(&b, s, target);
@@ -45,7 +46,7 @@ GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_
 
 #if GBEES_PART == 0 || GBEES_PART == 4
 
-/* One of the MOVES passes of a step, where gbees_advance() leaves it to this kernel. */
+/* One of the MOVES passes of a step, where gbees_advance() leaves them to this kernel. */
 GBEES_KERNEL gbees_move(GBEES_BY_VALUE gbees_setup m, gbees_state *s, int pass)
 {
     BLOCK_LOCAL book b;
@@ -53,13 +54,29 @@ GBEES_KERNEL gbees_move(GBEES_BY_VALUE gbees_setup m, gbees_state *s, int pass)
     if (s->stop != STOP_MOVE)
         return;
     open_book(&b, s, 0);
-    if (leads_block()) {
+    if (leads_block())
         b.current = rows_after(s->current, pass);
-        for (int j = 0; j < DIM; j++)
-            b.lambda[j] = b.step / m.width[j];
-    }
-    block_sync();
+    set_courant(&m, &b);
     move_pass(&m, s, &b, pass);
+}
+
+#endif
+
+#if GBEES_PART == 0 || GBEES_PART == 8
+
+/* All of them, of a grid whose blocks can be there at once. */
+GBEES_KERNEL gbees_move_all(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
+{
+    BLOCK_LOCAL book b;
+
+    follow_launch();
+    if (s->stop != STOP_MOVE)
+        return;
+    open_book(&b, s, 0);
+    if (leads_block())
+        b.current = s->current;
+    set_courant(&m, &b);
+    move_density(&m, s, &b);
 }
 
 #endif
@@ -163,6 +180,7 @@ GBEES_KERNEL gbees_prune(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t 
 {
     BLOCK_LOCAL book b;
 
+    follow_launch();
     if (s->stop != STOP_PRUNE)
         return;
     open_book(&b, s, target);

@@ -103,7 +103,7 @@ typedef struct gbees_setup {
     int clustered; /* the blocks are one cluster */
     int barrier;   /* which one they meet at: launches that follow each other may have different numbers of them */
     int sweeps;    /* split scheme */
-    int apart;     /* the density is moved by gbees_move(), between launches of gbees_advance() */
+    int apart; /* the density is moved by launches of gbees_move() for each pass, between those of gbees_advance() */
     double bound_low, bound_high, bound_time; /* of the model's bound: its range, and when it is evaluated */
 } gbees_setup;
 
@@ -113,7 +113,7 @@ typedef struct gbees_state {
     int current;     /* rows[current] is P */
     int stop;
     uint32_t where;
-    uint32_t barrier[2]; /* by setup.barrier */
+    uint32_t barrier[3]; /* by setup.barrier */
     uint32_t overflow;   /* a brick found no room */
     uint32_t far_axis;   /* 1 + the axis along which a brick is too far */
     uint32_t scan;       /* bricks counted so far by a prune */
