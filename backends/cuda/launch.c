@@ -167,27 +167,22 @@ static CUresult launch_rounds(gbees_engine *e, uint64_t target)
     return result;
 }
 
-/* What comes next, as far as can be seen from here. */
-static CUresult launch_ahead(gbees_engine *e, uint64_t target)
-{
-    if (e->state->stop == STOP_AGAIN)
-        e->setup.apart = e->large > 0 && e->state->count >= e->large;
-    return e->setup.apart || e->moves_all ? launch_moved(e, target) : launch_rounds(e, target);
-}
-
 int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)
 {
     gbees_state *s = e->state;
     int status = 0;
 
     s->stop = STOP_AGAIN;
+    e->setup.apart = e->large > 0 && s->count >= e->large;
     do {
         const double elapsed = s->elapsed;
         const uint64_t steps = s->steps;
 
         status = send_state(e, doing, error);
         if (!status)
-            status = cuda_check(e->api, launch_ahead(e, target), doing, error);
+            status = cuda_check(e->api,
+                                e->setup.apart || e->moves_all ? launch_moved(e, target) : launch_rounds(e, target),
+                                doing, error);
         if (!status)
             status = fetch_state(e, doing, error);
         if (s->steps > steps)

@@ -86,6 +86,8 @@ static program_shape shape_of(const gbees_problem *problem, int part)
         return (program_shape){10, 1, 0};
     case PROGRAM_MOVES:
     case PROGRAM_MARKS:
+        if (part == PROGRAM_MARKS && problem->bounded) /* with the model's bound, in doubles */
+            return (program_shape){8, 3, 1};
         if (gbees_scheme_is_split(numerics->scheme))
             return (program_shape){8, numerics->precision == GBEES_DOUBLE ? 3 : 4, 0};
         return (program_shape){10, 2, 0};

@@ -8,6 +8,9 @@
 #ifndef GBEES_DIFFUSION
 #define GBEES_DIFFUSION 0
 #endif
+#ifndef GBEES_MOVING
+#define GBEES_MOVING 0
+#endif
 #ifndef GBEES_APART
 #define GBEES_APART 0
 #endif
