@@ -1,7 +1,8 @@
 /* launch.c - starts a kernel on as many blocks as there is work for, and waits for it.
  *
  * Blocks meet several times a step.  A small grid's are one cluster, for which the hardware has a barrier of its own;
- * those of a larger one are all there at once (a cooperative launch), and meet over a counter.
+ * those of a larger one are all there at once (a cooperative launch), and meet over a counter.  Steps are launched in
+ * a row with what comes between them, as far ahead as can be guessed: a kernel whose turn it is not does nothing.
  */
 #include "engine.h"
 #include <math.h>
@@ -43,7 +44,6 @@ static CUresult launch_cluster(const gbees_engine *e, int kernel, void **argumen
 static CUresult launch(gbees_engine *e, int kernel, void **arguments)
 {
     gbees_setup *m = &e->setup;
-
     const int steps = kernel == KERNEL_ADVANCE || kernel == KERNEL_MOVE_ALL || kernel == KERNEL_PRUNE;
 
     m->clustered = steps && e->cluster > 0 && e->state->count <= ENGINE_CLUSTER_BRICKS;
@@ -92,7 +92,6 @@ int engine_launch(gbees_engine *e, int kernel, void **arguments, int count, cons
 static CUresult launch_apart(gbees_engine *e, int kernel, int pass)
 {
     void *arguments[] = {&e->setup, &e->device_state.at, &pass};
-
     const uint64_t blocks = (e->state->count + (uint64_t)ENGINE_SHARE_BRICKS - 1) / ENGINE_SHARE_BRICKS;
 
     return e->api->cuLaunchKernel(e->kernel[kernel], (unsigned)blocks, 1, 1, ENGINE_TEAM * e->teams[kernel], 1, 1, 0,

@@ -11,15 +11,17 @@
  *   GBEES_DIFFUSION  1: the model has a diagonal diffusion, 2: a full one, or any on a turned grid, 0: none
  *   GBEES_TEAMS      teams of a block          GBEES_BLOCKS  blocks a multiprocessor is to hold
  *   GBEES_LEAN       1: fewer registers, for more instructions
- *   GBEES_GAINS      for parts 3 and 7: what measurements have beside Gaussian likelihoods (state.h); all, unless it
- * is said GBEES_PART       1: steps, 2: the grid and records, 3: updates, 4: moves of the density, 5: prunes, 6:
- * marks after moves, 7: what comes before updates, 8: all moves of a step at once; they are compiled side by side. 0:
- * all, 9: no engine, the model's functions alone, for tests
+ *   GBEES_GAINS      for parts 3 and 7: what measurements have beside Gaussian likelihoods (state.h); all, unless
+ *                    it is said
+ *   GBEES_PART       a program, compiled beside the others: 1: steps, 2: the grid and records, 3: updates,
+ *                    4: moves of the density, 5: prunes, 6: marks after moves, 7: what comes before updates,
+ *                    8: all moves of a step at once. 0: all, 9: no engine, the model alone, for tests
  */
 #include "model.h"
 
 #include "advance.h"
 #include "marginals.h"
+#include "shrink.h"
 #include "update.h"
 
 #if GBEES_PART == 0 || GBEES_PART == 1

@@ -93,10 +93,6 @@ GBEES_NUM double inspect_noise(const gbees_setup *m, uint32_t slot, int first, d
 
 #endif
 
-/* How many of its cells a lane looks at side by side. A drift that depends on time is looked at in several places,
- * and likely to have a costly function of it: for the compiler, too. */
-enum { INSPECTED_TOGETHER = GBEES_MOVING ? 1 : CELLS / TEAM };
-
 /* Flow masks and the rate of a brick, by a team; returns the rate. */
 GBEES_NUM double inspect_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, double time)
 {
@@ -105,7 +101,9 @@ GBEES_NUM double inspect_brick(const gbees_setup *m, gbees_state *s, uint32_t sl
     double most = 0;
 
     load_base(m, slot, base);
-#pragma unroll(INSPECTED_TOGETHER)
+#if GBEES_MOVING /* likely to have a costly function of the time: for the compiler, too */
+#pragma unroll 1
+#endif
     for (int first = 0; first < CELLS; first += TEAM) {
         int cell = first + team_lane();
         number rate = 0;
