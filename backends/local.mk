@@ -111,6 +111,7 @@ cuda_texts = \
 	%D%/cuda/device/noise.h \
 	%D%/cuda/device/platform.h \
 	%D%/cuda/device/prune.h \
+	%D%/cuda/device/shrink.h \
 	%D%/cuda/device/state.h \
 	%D%/cuda/device/statistics.h \
 	%D%/cuda/device/sweep.h \

@@ -142,6 +142,13 @@ static inline double gbees_model_log_likelihood_d(int which, double t, const dou
 #endif
 }
 
+/* As cuda_spec_moves_apart(). */
+#ifdef GBEES_HAS_DIFFUSION
+#define GBEES_APART 0
+#else
+#define GBEES_APART (GBEES_N > 4)
+#endif
+
 #include "device/engine.cu"
 
 /* ---- launches ----------------------------------------------------------------------------------------------------
@@ -158,7 +165,7 @@ typedef struct launch {
 static const char *const names[] = {
     "gbees_start",     "gbees_rehash",   "gbees_advance", "gbees_prune",         "gbees_count",
     "gbees_find_best", "gbees_multiply", "gbees_scale",   "gbees_statistics",    "gbees_pack",
-    "gbees_move",      "gbees_mark",     "gbees_range",   "gbees_marginal_sums",
+    "gbees_move",      "gbees_mark",     "gbees_range",   "gbees_marginal_sums", "gbees_move_all",
 };
 
 static void *run_block(void *context)
@@ -177,7 +184,7 @@ static void *run_block(void *context)
     else if (l->name == names[2])
         gbees_advance(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
     else if (l->name == names[3])
-        gbees_prune(*m, ARGUMENT(gbees_state *, 1));
+        gbees_prune(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
     else if (l->name == names[4])
         gbees_count(*m, ARGUMENT(gbees_state *, 1));
     else if (l->name == names[5])
@@ -192,6 +199,8 @@ static void *run_block(void *context)
         gbees_mark(*m, ARGUMENT(gbees_state *, 1));
     else if (l->name == names[10])
         gbees_move(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(int, 2));
+    else if (l->name == names[14])
+        gbees_move_all(*m, ARGUMENT(gbees_state *, 1));
     else if (l->name == names[12])
         gbees_range(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(double, 2));
     else if (l->name == names[13])
@@ -250,7 +259,7 @@ static CUresult launch_any(CUfunction f, unsigned bx, unsigned by, unsigned bz, 
 static CUresult launch_cluster(const CUlaunchConfig *config, CUfunction f, void **arguments, void **extra)
 {
     (void)extra;
-    if (!shim_cluster || config->numAttrs != 1 || config->attrs[0].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION ||
+    if (!shim_cluster || config->numAttrs < 1 || config->attrs[0].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION ||
         config->attrs[0].value.clusterDim.x != config->gridDimX || config->gridDimX > SHIM_MOST_BLOCKS)
         return CUDA_ERROR_INVALID_VALUE;
     shim_cluster_barrier = 0;

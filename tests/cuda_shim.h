@@ -173,6 +173,10 @@ GBEES_NUM void grid_barrier(uint32_t *counter)
         (void)sched_yield(); /* there may be fewer processors than blocks */
 }
 
+GBEES_NUM void follow_launch(void)
+{
+}
+
 GBEES_NUM void cluster_barrier(void)
 {
     grid_barrier(&shim_cluster_barrier);

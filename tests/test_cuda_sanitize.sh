@@ -110,6 +110,7 @@ if has thread; then
     unset SHIM_CLUSTER
     run thread duffing "-DGBEES_N=2 $moving" records=1 end=0.2
     run thread pcr3bp "-DGBEES_N=4 $bounded" records=1 end=0.005 factor=0.5 'measurements=[]'
+    run thread lorenz96 "-DGBEES_N=6 $mixed" records=1 end=0.006 extent=1
 fi
 test "$ran" -eq 1 || test "$bad" -eq 1 || exit 77
 exit "$bad"

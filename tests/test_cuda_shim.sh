@@ -105,7 +105,7 @@ for mapped in 0 1; do
         fail "it does not say how much is needed, and how much there is"
 done
 
-# Moved by the kernel of the steps, or by one that does nothing else: records between batches, prunes, room to be made.
+# Moved by the kernel of the steps, by one for all sweeps (in six dimensions), or by one that does nothing but one: records between batches, prunes, room to be made.
 what="large grids"
 for large in 100000000 1; do
     SHIM_LARGE=$large
@@ -116,11 +116,16 @@ for large in 100000000 1; do
     gbees --plugin linear --backend shim_eight_ctu --set dimension=8 --set scheme=ctu --set extent=0.5 --set precision=double \
         --set records=2 --until 0.05 --output "large-ctu-$large"
     test "$code" -eq 0 || fail "exit status $code of ctu"
+    gbees --plugin pcr3bp --backend shim_wide --set scheme=split5-mp --set records=2 --set prune_interval=3 --until 0.01 \
+        --output "large-four-$large"
+    test "$code" -eq 0 || fail "exit status $code in four dimensions"
     unset SHIM_LARGE
+    export_to "large-four-$large"
     export_to "large-$large"
     export_to "large-ctu-$large"
 done
 same large-1 large-100000000
+same large-four-1 large-four-100000000
 same large-ctu-1 large-ctu-100000000
 
 # both NAME OPTION...: a run on the threads' GPU and one on the CPU have the same records, bit for bit.

@@ -72,9 +72,18 @@ static int count_missing(job *jobs)
 
 int program_is_wanted(const gbees_problem *problem, int part)
 {
-    return part == PROGRAM_UPDATES ? cuda_spec_has_updates(problem)
-           : part == PROGRAM_MOVES ? problem->dimension > 3 && !problem->model->diffusion
-                                   : 1;
+    switch (part) {
+    case PROGRAM_UPDATES:
+    case PROGRAM_LIKELIHOODS:
+        return cuda_spec_has_updates(problem);
+    case PROGRAM_MOVES:
+    case PROGRAM_MARKS:
+        return cuda_spec_has_moves(problem);
+    case PROGRAM_SWEEPS:
+        return cuda_spec_moves_apart(problem);
+    default:
+        return 1;
+    }
 }
 
 int program_set_build(cuda_api *api, const gbees_problem *problem, const char *arch, int exact, program_set *out,

@@ -6,14 +6,24 @@
 #include <gbees/problem.h>
 
 /* Programs, by what their kernels do: GBEES_PART of device/engine.cu, less one. */
-enum { PROGRAM_STEPS, PROGRAM_GRID, PROGRAM_UPDATES, PROGRAM_MOVES, PROGRAMS };
+enum {
+    PROGRAM_STEPS,
+    PROGRAM_GRID,
+    PROGRAM_UPDATES,
+    PROGRAM_MOVES,
+    PROGRAM_PRUNES,
+    PROGRAM_MARKS,
+    PROGRAM_LIKELIHOODS,
+    PROGRAM_SWEEPS,
+    PROGRAMS
+};
 
 typedef struct program_set {
     program part[PROGRAMS]; /* {0}: not wanted */
     double wall_s;          /* to make them, all together */
 } program_set;
 
-/* Updates only where there is a measurement, moves only where grids become large. */
+/* Updates only where there is a measurement; moves, and the marks after them, only where grids become large. */
 int program_is_wanted(const gbees_problem *problem, int part);
 
 /* As program_build(); the first error is reported.  `exact`: see spec.h.  Opens the compiler if there is something to

@@ -15,6 +15,7 @@ enum {
     KERNEL_ADVANCE,
     KERNEL_MOVE,
     KERNEL_MARK,
+    KERNEL_MOVE_ALL,
     KERNEL_PRUNE,
     KERNEL_COUNT,
     KERNEL_FIND_BEST,
@@ -34,7 +35,8 @@ enum {
     ENGINE_CLUSTER_BRICKS = 1 << 11, /* a cluster takes on so many */
     ENGINE_LARGE_BRICKS = 1 << 14,   /* from so many on the density is moved by a kernel of its own ... */
     ENGINE_SHARE_BRICKS = 320,       /* ... whose blocks have so many each ... */
-    ENGINE_STEPS_AHEAD = 16          /* ... and so many steps are launched before the host looks */
+    ENGINE_STEPS_AHEAD = 16,         /* ... and so many steps are launched before the host looks */
+    ENGINE_PRUNES_AHEAD = 32         /* so many prunes of a smaller one */
 };
 
 struct gbees_engine {
@@ -58,6 +60,8 @@ struct gbees_engine {
         inside, barred, device_state;
     uint32_t room;  /* bricks from which on the heap is to grow */
     uint32_t large; /* and from which on KERNEL_MOVE moves the density; 0: never */
+    int moves_all;  /* 1: below that many it is KERNEL_MOVE_ALL, not KERNEL_ADVANCE, that moves it */
+    double pace;    /* time of a step, of those that were launched last; 0: not known */
     gbees_setup setup;
     gbees_state *state; /* the host's copy, in memory that is copied to at once */
     gbees_totals totals;

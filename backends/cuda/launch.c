@@ -1,9 +1,11 @@
 /* launch.c - starts a kernel on as many blocks as there is work for, and waits for it.
  *
  * Blocks meet several times a step.  A small grid's are one cluster, for which the hardware has a barrier of its own;
- * those of a larger one are all there at once (a cooperative launch), and meet over a counter.
+ * those of a larger one are all there at once (a cooperative launch), and meet over a counter.  Steps are launched in
+ * a row with what comes between them, as far ahead as can be guessed: a kernel whose turn it is not does nothing.
  */
 #include "engine.h"
+#include <math.h>
 #include <string.h>
 
 /* A brick a team, but no more blocks than can be there at once. */
@@ -15,31 +17,37 @@ static unsigned blocks_for(const gbees_engine *e, int kernel)
     return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 
+/* Those that follow each other are launched before the one ahead has ended, for whose end they wait
+ * (device/platform.h, follow_launch()). */
 static CUresult launch_cluster(const gbees_engine *e, int kernel, void **arguments)
 {
     CUlaunchConfig config;
-    CUlaunchAttribute attribute;
+    CUlaunchAttribute attributes[2];
 
     memset(&config, 0, sizeof config);
-    memset(&attribute, 0, sizeof attribute);
-    attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    attribute.value.clusterDim.x = (unsigned)e->cluster;
-    attribute.value.clusterDim.y = attribute.value.clusterDim.z = 1;
+    memset(attributes, 0, sizeof attributes);
+    attributes[0].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attributes[0].value.clusterDim.x = (unsigned)e->cluster;
+    attributes[0].value.clusterDim.y = attributes[0].value.clusterDim.z = 1;
+    attributes[1].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attributes[1].value.programmaticStreamSerializationAllowed = 1;
     config.gridDimX = (unsigned)e->cluster;
     config.gridDimY = config.gridDimZ = 1;
     config.blockDimX = ENGINE_TEAM * e->teams[kernel];
     config.blockDimY = config.blockDimZ = 1;
     config.hStream = e->stream;
-    config.attrs = &attribute;
-    config.numAttrs = 1;
+    config.attrs = attributes;
+    config.numAttrs = sizeof attributes / sizeof *attributes;
     return e->api->cuLaunchKernelEx(&config, e->kernel[kernel], arguments, NULL);
 }
 
 static CUresult launch(gbees_engine *e, int kernel, void **arguments)
 {
     gbees_setup *m = &e->setup;
+    const int steps = kernel == KERNEL_ADVANCE || kernel == KERNEL_MOVE_ALL || kernel == KERNEL_PRUNE;
 
-    m->clustered = kernel == KERNEL_ADVANCE && e->cluster > 0 && e->state->count <= ENGINE_CLUSTER_BRICKS;
+    m->clustered = steps && e->cluster > 0 && e->state->count <= ENGINE_CLUSTER_BRICKS;
+    m->barrier = kernel == KERNEL_PRUNE ? 1 : kernel == KERNEL_MOVE_ALL ? 2 : 0;
     m->room = m->clustered && e->room > 2 * ENGINE_CLUSTER_BRICKS ? 2 * ENGINE_CLUSTER_BRICKS : e->room;
     if (m->clustered)
         return launch_cluster(e, kernel, arguments);
@@ -50,7 +58,7 @@ static CUresult launch(gbees_engine *e, int kernel, void **arguments)
 /* The state to the GPU; after the launches, the state back when all is done. */
 static int send_state(gbees_engine *e, const char *doing, gbees_error *error)
 {
-    e->state->barrier = 0;
+    memset(e->state->barrier, 0, sizeof e->state->barrier);
     e->setup.threshold = e->budget.threshold;
     return cuda_check(e->api, e->api->cuMemcpyHtoDAsync(e->device_state.at, e->state, sizeof *e->state, e->stream),
                       doing, error);
@@ -90,40 +98,95 @@ static CUresult launch_apart(gbees_engine *e, int kernel, int pass)
                                   e->stream, arguments, NULL);
 }
 
+/* Steps, or the prune that they have stopped for. */
+static CUresult launch_until(gbees_engine *e, int kernel, uint64_t target)
+{
+    void *arguments[] = {&e->setup, &e->device_state.at, &target};
+
+    return launch(e, kernel, arguments);
+}
+
 /* A step's passes, and what comes after them: each does nothing if the one before did not leave it anything. */
-static CUresult launch_moves(gbees_engine *e, uint64_t target)
+static CUresult launch_passes(gbees_engine *e)
 {
     const int passes = e->setup.sweeps ? e->setup.shape.n : e->row_arrays - 1; /* MOVES of the kernels */
-    void *advance[] = {&e->setup, &e->device_state.at, &target};
     CUresult result = CUDA_SUCCESS;
 
     for (int pass = 0; pass < passes && result == CUDA_SUCCESS; pass++)
         result = launch_apart(e, KERNEL_MOVE, pass);
+    return result == CUDA_SUCCESS ? launch_apart(e, KERNEL_MARK, 0) : result;
+}
+
+static CUresult launch_moves(gbees_engine *e, uint64_t target, int is_pruned)
+{
+    void *arguments[] = {&e->setup, &e->device_state.at};
+    CUresult result = e->setup.apart ? launch_passes(e) : launch(e, KERNEL_MOVE_ALL, arguments);
+
     if (result == CUDA_SUCCESS)
-        result = launch_apart(e, KERNEL_MARK, 0);
-    return result == CUDA_SUCCESS ? launch(e, KERNEL_ADVANCE, advance) : result;
+        result = launch_until(e, KERNEL_ADVANCE, target);
+    if (result == CUDA_SUCCESS && is_pruned)
+        result = launch_until(e, KERNEL_PRUNE, target);
+    return result == CUDA_SUCCESS && is_pruned ? launch_until(e, KERNEL_ADVANCE, target) : result;
+}
+
+/* Steps whose density is moved by a kernel of its own; the last kernel of each begins the next one. */
+static CUresult launch_moved(gbees_engine *e, uint64_t target)
+{
+    const gbees_state *s = e->state;
+    const uint64_t wanted = target - s->steps, interval = e->setup.prune_interval;
+    CUresult result = s->stop == STOP_AGAIN ? launch_until(e, KERNEL_ADVANCE, target) : CUDA_SUCCESS;
+
+    for (uint64_t k = 0; k < ENGINE_STEPS_AHEAD && k < wanted && result == CUDA_SUCCESS; k++)
+        result = launch_moves(e, target, (s->phase + k + 1) % interval == 0);
+    return result;
+}
+
+/* How often steps and a prune are likely to alternate.  One time too many takes some microseconds, one too few has
+ * the host wait and begin again. */
+static uint64_t rounds_ahead(const gbees_engine *e, uint64_t target)
+{
+    const gbees_state *s = e->state;
+    const double rest = e->pace > 0 ? ceil((s->length - s->elapsed) / e->pace) : 1;
+    const double steps = fmin(rest, (double)(target - s->steps));
+    const double rounds = 1 + floor((s->phase + steps) / e->setup.prune_interval);
+
+    return e->setup.stop_at_prunes ? 1 : rounds < ENGINE_PRUNES_AHEAD ? (uint64_t)rounds : ENGINE_PRUNES_AHEAD;
+}
+
+/* Steps of a small grid: as many as there are between two prunes, and the prune. */
+static CUresult launch_rounds(gbees_engine *e, uint64_t target)
+{
+    CUresult result = CUDA_SUCCESS;
+
+    for (uint64_t k = rounds_ahead(e, target); k > 0 && result == CUDA_SUCCESS; k--) {
+        result = launch_until(e, KERNEL_ADVANCE, target);
+        if (result == CUDA_SUCCESS)
+            result = launch_until(e, KERNEL_PRUNE, target);
+    }
+    return result;
 }
 
 int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)
 {
-    void *arguments[] = {&e->setup, &e->device_state.at, &target};
     gbees_state *s = e->state;
     int status = 0;
 
-    e->setup.apart = e->large > 0 && s->count >= e->large;
     s->stop = STOP_AGAIN;
+    e->setup.apart = e->large > 0 && s->count >= e->large;
     do {
-        const uint64_t wanted = target - s->steps;
-        const int again = s->stop == STOP_AGAIN;
+        const double elapsed = s->elapsed;
+        const uint64_t steps = s->steps;
 
         status = send_state(e, doing, error);
-        if (!status && again)
-            status = cuda_check(e->api, launch(e, KERNEL_ADVANCE, arguments), doing, error);
-        for (uint64_t k = 0; e->setup.apart && k < ENGINE_STEPS_AHEAD && k < wanted && !status; k++)
-            status = cuda_check(e->api, launch_moves(e, target), doing, error);
+        if (!status)
+            status = cuda_check(e->api,
+                                e->setup.apart || e->moves_all ? launch_moved(e, target) : launch_rounds(e, target),
+                                doing, error);
         if (!status)
             status = fetch_state(e, doing, error);
-    } while (!status && s->stop == STOP_MOVE);
+        if (s->steps > steps)
+            e->pace = (s->elapsed - elapsed) / (double)(s->steps - steps);
+    } while (!status && (s->stop == STOP_MOVE || s->stop == STOP_AGAIN));
     e->setup.apart = 0;
     return status;
 }

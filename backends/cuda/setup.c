@@ -12,13 +12,14 @@ static const struct {
     int program;
 } kernels[KERNELS] = {
     [KERNEL_START] = {"gbees_start", PROGRAM_GRID},
-    [KERNEL_REHASH] = {"gbees_rehash", PROGRAM_GRID},
+    [KERNEL_REHASH] = {"gbees_rehash", PROGRAM_PRUNES},
     [KERNEL_ADVANCE] = {"gbees_advance", PROGRAM_STEPS},
     [KERNEL_MOVE] = {"gbees_move", PROGRAM_MOVES},
-    [KERNEL_MARK] = {"gbees_mark", PROGRAM_MOVES},
-    [KERNEL_PRUNE] = {"gbees_prune", PROGRAM_GRID},
-    [KERNEL_COUNT] = {"gbees_count", PROGRAM_GRID},
-    [KERNEL_FIND_BEST] = {"gbees_find_best", PROGRAM_UPDATES},
+    [KERNEL_MARK] = {"gbees_mark", PROGRAM_MARKS},
+    [KERNEL_MOVE_ALL] = {"gbees_move_all", PROGRAM_SWEEPS},
+    [KERNEL_PRUNE] = {"gbees_prune", PROGRAM_PRUNES},
+    [KERNEL_COUNT] = {"gbees_count", PROGRAM_PRUNES},
+    [KERNEL_FIND_BEST] = {"gbees_find_best", PROGRAM_LIKELIHOODS},
     [KERNEL_MULTIPLY] = {"gbees_multiply", PROGRAM_UPDATES},
     [KERNEL_SCALE] = {"gbees_scale", PROGRAM_GRID},
     [KERNEL_STATISTICS] = {"gbees_statistics", PROGRAM_GRID},
@@ -61,6 +62,13 @@ static int find_cluster(const gbees_engine *e)
     return ENGINE_CLUSTER_BLOCKS;
 }
 
+/* Of as many blocks as it is to have. */
+static int allow_cluster(const gbees_engine *e, int kernel)
+{
+    return e->api->cuFuncSetAttribute(e->kernel[kernel], CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1) ==
+           CUDA_SUCCESS;
+}
+
 static int load_kernels(gbees_engine *e, gbees_error *error)
 {
     const cuda_api *api = e->api;
@@ -70,7 +78,8 @@ static int load_kernels(gbees_engine *e, gbees_error *error)
         "it was asked for its multiprocessors", error);
 
     e->cluster = find_cluster(e);
-    e->large = program_is_wanted(e->problem, PROGRAM_MOVES) ? ENGINE_LARGE_BRICKS : 0;
+    e->large = cuda_spec_has_moves(e->problem) ? ENGINE_LARGE_BRICKS : 0;
+    e->moves_all = cuda_spec_moves_apart(e->problem);
     for (int p = 0; p < PROGRAMS && !status; p++)
         if (program_is_wanted(e->problem, p))
             status = program_load(api, &e->programs->part[p], error);
@@ -78,7 +87,8 @@ static int load_kernels(gbees_engine *e, gbees_error *error)
         if (program_is_wanted(e->problem, kernels[k].program))
             status = find_kernel(e, k, multiprocessors, error);
     if (!status && e->cluster > 0 &&
-        api->cuFuncSetAttribute(e->kernel[KERNEL_ADVANCE], CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))
+        (!allow_cluster(e, KERNEL_ADVANCE) || !allow_cluster(e, KERNEL_PRUNE) ||
+         (e->moves_all && !allow_cluster(e, KERNEL_MOVE_ALL))))
         e->cluster = 8; /* which all that have clusters can do */
     return status;
 }

@@ -48,6 +48,17 @@ int cuda_spec_has_updates(const gbees_problem *problem)
     return problem->measurement_count > 0 && problem->measurements[0].time <= problem->end;
 }
 
+int cuda_spec_has_moves(const gbees_problem *problem)
+{
+    return problem->dimension > 3 && !problem->model->diffusion;
+}
+
+/* From five axes on grids are hardly ever small, and each axis is a sweep more for the compiler. */
+int cuda_spec_moves_apart(const gbees_problem *problem)
+{
+    return problem->dimension > 4 && cuda_spec_has_moves(problem);
+}
+
 int cuda_spec_rows(const gbees_problem *problem)
 {
     const gbees_scheme scheme = problem->numerics.scheme;
@@ -71,8 +82,12 @@ static program_shape shape_of(const gbees_problem *problem, int part)
 
     switch (part) {
     case PROGRAM_UPDATES:
+    case PROGRAM_LIKELIHOODS:
         return (program_shape){10, 1, 0};
     case PROGRAM_MOVES:
+    case PROGRAM_MARKS:
+        if (part == PROGRAM_MARKS && problem->bounded) /* with the model's bound, in doubles */
+            return (program_shape){8, 3, 1};
         if (gbees_scheme_is_split(numerics->scheme))
             return (program_shape){8, numerics->precision == GBEES_DOUBLE ? 3 : 4, 0};
         return (program_shape){10, 2, 0};
@@ -85,7 +100,8 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
 {
     static const char *const gains[] = {"GBEES_GAINS=0", "GBEES_GAINS=1", "GBEES_GAINS=2", "GBEES_GAINS=3",
                                         "GBEES_GAINS=4", "GBEES_GAINS=5", "GBEES_GAINS=6", "GBEES_GAINS=7"};
-    static const char *const parts[PROGRAMS] = {"GBEES_PART=1", "GBEES_PART=2", "GBEES_PART=3", "GBEES_PART=4"};
+    static const char *const parts[PROGRAMS] = {"GBEES_PART=1", "GBEES_PART=2", "GBEES_PART=3", "GBEES_PART=4",
+                                                "GBEES_PART=5", "GBEES_PART=6", "GBEES_PART=7", "GBEES_PART=8"};
     static const char *const diffusions[] = {"GBEES_DIFFUSION=0", "GBEES_DIFFUSION=1", "GBEES_DIFFUSION=2"};
     const gbees_numerics *numerics = &problem->numerics;
     int twice = numerics->precision == GBEES_DOUBLE, split = gbees_scheme_is_split(numerics->scheme);
@@ -110,7 +126,9 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
         .no_contraction = twice || exact, /* the CPU's bits, where the operations are the same */
         .separate = is_separate(),
         .shape = shape_of(problem, part)};
-    if (part == PROGRAM_UPDATES)
+    if (part == PROGRAM_UPDATES || part == PROGRAM_LIKELIHOODS)
         spec->defines[spec->define_count++] = gains[gains_of(problem)];
+    if (part == PROGRAM_STEPS && cuda_spec_moves_apart(problem))
+        spec->defines[spec->define_count++] = "GBEES_APART=1";
     (void)snprintf(spec->arch, sizeof spec->arch, "%s", arch);
 }

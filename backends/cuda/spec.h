@@ -14,6 +14,11 @@ int cuda_spec_is_wide(const gbees_problem *problem);
 /* Whether there is a measurement before the end: else no kernels for updates are needed. */
 int cuda_spec_has_updates(const gbees_problem *problem);
 
+/* Whether grids may become so large that the density is moved by a kernel of its own; and whether it always is, of
+ * small ones by yet another: then the steps' kernel can't. */
+int cuda_spec_has_moves(const gbees_problem *problem);
+int cuda_spec_moves_apart(const gbees_problem *problem);
+
 /* Arrays of the density's size that the scheme works with. */
 int cuda_spec_rows(const gbees_problem *problem);
 

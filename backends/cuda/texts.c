@@ -34,6 +34,7 @@ EMBED(marginals, "backends/cuda/device/marginals.h")
 EMBED(noise, "backends/cuda/device/noise.h")
 EMBED(platform, "backends/cuda/device/platform.h")
 EMBED(prune, "backends/cuda/device/prune.h")
+EMBED(shrink, "backends/cuda/device/shrink.h")
 EMBED(state, "backends/cuda/device/state.h")
 EMBED(statistics, "backends/cuda/device/statistics.h")
 EMBED(sweep, "backends/cuda/device/sweep.h")
@@ -68,6 +69,7 @@ static const cuda_text table[] = {
     NAMED("noise.h", noise),
     NAMED("platform.h", platform),
     NAMED("prune.h", prune),
+    NAMED("shrink.h", shrink),
     NAMED("state.h", state),
     NAMED("statistics.h", statistics),
     NAMED("sweep.h", sweep),

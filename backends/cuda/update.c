@@ -97,9 +97,10 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
                                       : fail_likelihood(e, clock, measurement, error);
     if (!status)
         status = multiply(e, &gain, &log_sum, error);
-    s->stop = STOP_DONE;
+    void *none[] = {&(uint64_t){0}};
+    s->stop = STOP_PRUNE;
     if (!status)
-        status = engine_launch(e, KERNEL_PRUNE, NULL, 0, "pruning after a measurement", error);
+        status = engine_launch(e, KERNEL_PRUNE, none, 1, "pruning after a measurement", error);
     if (!status)
         status = engine_stop_error(e, error);
     if (!status)

@@ -2,7 +2,7 @@
  *
  * Moving the density is most of the work. On a large grid it is done by a kernel that does nothing else,
  * gbees_move(): that needs fewer registers, so that more of its threads are there at once and wait for memory side by
- * side.
+ * side.  Prunes are a kernel of their own, too: they come every few steps, and are compiled beside these.
  *
  * Each block holds the clock and the sums that its passes need in its own memory; its first thread computes what is
  * one number for all, the same in every block, and one of these, the clerk, writes the books.  Between passes all
@@ -13,7 +13,7 @@
 
 #include "ctu.h"
 #include "diffusion.h"
-#include "prune.h"
+#include "grow.h"
 #include "sweep.h"
 
 /* What all blocks have written, read at once where they have just met: one after the other costs as many waits. By a
@@ -41,6 +41,15 @@ typedef struct book {
     double noise_steps; /* explicit ones in this step */
 #endif
 } book;
+
+/* By all of a block. */
+GBEES_NUM void set_courant(const gbees_setup *m, book *b)
+{
+    if (leads_block())
+        for (int j = 0; j < DIM; j++)
+            b->lambda[j] = b->step / m->width[j];
+    block_sync();
+}
 
 /* The spare rows that a prune and a count of marks may use. */
 GBEES_NUM int spare_of(int current)
@@ -124,7 +133,7 @@ GBEES_NUM void meet(const gbees_setup *m, gbees_state *s)
     if (m->clustered)
         cluster_barrier();
     else
-        grid_barrier(&s->barrier);
+        grid_barrier(&s->barrier[m->barrier]);
 }
 
 GBEES_NUM gbees_step_sums *sums_of(gbees_state *s, uint64_t step)
@@ -391,84 +400,6 @@ GBEES_NUM int take_step(const gbees_setup *m, gbees_state *s, book *b)
 
 #endif
 
-/* ---- prune ---------------------------------------------------------------------------------------------------- */
-
-GBEES_NUM void count_updates(gbees_state *s, uint64_t needed)
-{
-    if (!is_clerk())
-        return;
-    s->cell_updates += s->needed_steps * 0.5 * ((double)s->needed_count + (double)needed);
-    s->needed_steps = 0;
-    s->needed_count = needed;
-    s->max_cells = needed > s->max_cells ? needed : s->max_cells;
-}
-
-/* Marks for the density as it is; the numbers are in the state after a barrier. */
-GBEES_NUM void mark_needed(const gbees_setup *m, gbees_state *s, const book *b)
-{
-    if (is_clerk()) {
-        s->marked_above = s->marked_needed = 0;
-        s->marked_mass = 0;
-    }
-    meet(m, s);
-    mark_active_pass(m, s, b->count, b->current, m->threshold * b->mass);
-    meet(m, s);
-    mark_downwind_pass(m, b->count);
-    meet(m, s);
-    count_needed_pass(m, s, b->count);
-}
-
-/* Bricks without needed cells go; the others move together. */
-GBEES_NUM void compact(const gbees_setup *m, gbees_state *s, book *b)
-{
-    const int spare = spare_of(b->current);
-
-    scan_count_pass(m, b->count);
-    meet(m, s);
-    scan_offsets_pass(m, s);
-    meet(m, s);
-    scan_places_pass(m, b->count);
-    meet(m, s);
-    map_pass(m, b->count);
-    meet(m, s);
-    gather_lists_pass(m, b->count, spare);
-    clear_table_pass(m);
-    if (leads_block())
-        b->fresh = fresh_32(&s->scan); /* bricks kept */
-    meet(m, s);
-    scatter_lists_pass(m, b->fresh, spare);
-    clear_null_row(m, spare);
-    meet(m, s);
-    enter_pass(m, b->fresh);
-    int64_t mass = team_add(gather_rows_pass(m, b->fresh, b->current, spare));
-    if (team_lane() == 0 && mass)
-        atomic_add_64(&s->marked_mass, mass);
-    meet(m, s);
-}
-
-GBEES_NUM void prune(const gbees_setup *m, gbees_state *s, book *b)
-{
-    mark_needed(m, s, b);
-    compact(m, s, b);
-    if (leads_block()) {
-        double mass = gbees_fixed_value((int64_t)fresh_64((const uint64_t *)&s->marked_mass));
-
-        if (is_clerk()) {
-            s->pruned += b->mass - mass;
-            s->count = s->linked = b->fresh;
-            s->needed_steps = b->needed_steps;
-            count_updates(s, fresh_64(&s->marked_needed));
-            b->needed_steps = s->needed_steps;
-        }
-        b->count = b->linked = b->fresh;
-        b->current = spare_of(b->current);
-        b->mass = mass;
-        if (!(mass > 0))
-            b->stop = STOP_EMPTY;
-    }
-    meet(m, s); /* before anyone marks again */
-}
-
 /* ---- steps ------------------------------------------------------------------------------------------------------
  */
 
@@ -499,19 +430,13 @@ GBEES_NUM void settle_step(const gbees_setup *m, book *b)
 }
 
 /* After a step; 0: it was the last for now. */
-GBEES_NUM int finish_step(const gbees_setup *m, gbees_state *s, book *b)
+GBEES_NUM int finish_step(const gbees_setup *m, book *b)
 {
     if (leads_block())
         settle_step(m, b);
     block_sync();
-    if (!b->stop && b->due)
-        prune(m, s, b);
-    block_sync();
     /* All threads come to the same; the book is written when all have read it. */
-    int stop = b->stop                       ? b->stop
-               : b->due && m->stop_at_prunes ? STOP_PRUNED
-               : b->count > m->room          ? STOP_ROOM
-                                             : STOP_DONE;
+    int stop = b->stop ? b->stop : b->due ? STOP_PRUNE : b->count > m->room ? STOP_ROOM : STOP_DONE;
     int go_on = !stop && b->steps < b->target && b->elapsed < b->length;
     block_sync();
     if (leads_block())
@@ -532,6 +457,12 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, book *b)
     int moved = b->moved;
 
     for (;;) {
+#if GBEES_MOVING
+        if (!moved) { /* as it is at a step's beginning */
+            inspect_all(m, s, b->linked, b->time);
+            meet(m, s);
+        }
+#endif
         if (!moved || !m->apart) {
             mark_pass(m, s, b, moved);
             meet(m, s);
@@ -539,19 +470,15 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, book *b)
         if (leads_block())
             look_around(s, b, moved);
         if (moved) {
-            if (!finish_step(m, s, b))
+            if (!finish_step(m, b))
                 return;
             moved = b->grown;
-#if GBEES_MOVING
-            inspect_all(m, s, b->count, b->time);
-            meet(m, s);
-#endif
             if (!moved)
                 continue;
         }
         if (!settle_growth(m, s, b))
             return;
-        if (m->apart) {
+        if (GBEES_APART || m->apart) {
             block_sync(); /* all have seen that nothing stops it */
             if (leads_block())
                 b->stop = STOP_MOVE;

@@ -8,6 +8,12 @@
 #ifndef GBEES_DIFFUSION
 #define GBEES_DIFFUSION 0
 #endif
+#ifndef GBEES_MOVING
+#define GBEES_MOVING 0
+#endif
+#ifndef GBEES_APART
+#define GBEES_APART 0
+#endif
 
 enum { DIM = GBEES_N, DIRECTIONS = 2 * GBEES_N, CELLS = 64 };
 

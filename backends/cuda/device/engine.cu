@@ -7,17 +7,21 @@
  *   GBEES_DIVERGENCE 1: ctu-divergence, and ctu-positive, which has GBEES_SHARED=1, too
  *   GBEES_MOVING     1: the drift depends on time      GBEES_BOUNDED 1: cells out of the model's bound are not made
  *   GBEES_FRAMED     1: the grid is turned
+ *   GBEES_APART      1: gbees_advance() leaves moving the density to gbees_move(), always
  *   GBEES_DIFFUSION  1: the model has a diagonal diffusion, 2: a full one, or any on a turned grid, 0: none
  *   GBEES_TEAMS      teams of a block          GBEES_BLOCKS  blocks a multiprocessor is to hold
  *   GBEES_LEAN       1: fewer registers, for more instructions
- *   GBEES_GAINS      for part 3: what measurements have beside Gaussian likelihoods (state.h); all, unless it is said
- *   GBEES_PART       1: steps, 2: the grid and records, 3: updates, 4: moves of the density; they are compiled side
- * by side. 0: all 9: no engine, the model's functions alone, for tests
+ *   GBEES_GAINS      for parts 3 and 7: what measurements have beside Gaussian likelihoods (state.h); all, unless
+ *                    it is said
+ *   GBEES_PART       a program, compiled beside the others: 1: steps, 2: the grid and records, 3: updates,
+ *                    4: moves of the density, 5: prunes, 6: marks after moves, 7: what comes before updates,
+ *                    8: all moves of a step at once. 0: all, 9: no engine, the model alone, for tests
  */
 #include "model.h"
 
 #include "advance.h"
 #include "marginals.h"
+#include "shrink.h"
 #include "update.h"
 
 #if GBEES_PART == 0 || GBEES_PART == 1
@@ -27,6 +31,7 @@ GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_
 {
     BLOCK_LOCAL book b;
 
+    follow_launch();
     if (s->stop != STOP_AGAIN && s->stop != STOP_MOVE) /* one of several launches in a row, and none more is wanted */
         return;
     open_book(&b, s, target);
@@ -34,12 +39,6 @@ GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_
         for (int k = 0; k < 3; k++)
             clear_sums(&s->sums[k]);
     meet(&m, s);
-#if GBEES_MOVING
-    if (!b.moved) {
-        inspect_all(&m, s, b.linked, b.time);
-        meet(&m, s);
-    }
-#endif
     advance(&m, s, &b);
     meet(&m, s);
     close_book(s, &b);
@@ -49,7 +48,7 @@ GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_
 
 #if GBEES_PART == 0 || GBEES_PART == 4
 
-/* One of the MOVES passes of a step, where gbees_advance() leaves it to this kernel. */
+/* One of the MOVES passes of a step, where gbees_advance() leaves them to this kernel. */
 GBEES_KERNEL gbees_move(GBEES_BY_VALUE gbees_setup m, gbees_state *s, int pass)
 {
     BLOCK_LOCAL book b;
@@ -57,14 +56,34 @@ GBEES_KERNEL gbees_move(GBEES_BY_VALUE gbees_setup m, gbees_state *s, int pass)
     if (s->stop != STOP_MOVE)
         return;
     open_book(&b, s, 0);
-    if (leads_block()) {
+    if (leads_block())
         b.current = rows_after(s->current, pass);
-        for (int j = 0; j < DIM; j++)
-            b.lambda[j] = b.step / m.width[j];
-    }
-    block_sync();
+    set_courant(&m, &b);
     move_pass(&m, s, &b, pass);
 }
+
+#endif
+
+#if GBEES_PART == 0 || GBEES_PART == 8
+
+/* All of them, of a grid whose blocks can be there at once. */
+GBEES_KERNEL gbees_move_all(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
+{
+    BLOCK_LOCAL book b;
+
+    follow_launch();
+    if (s->stop != STOP_MOVE)
+        return;
+    open_book(&b, s, 0);
+    if (leads_block())
+        b.current = s->current;
+    set_courant(&m, &b);
+    move_density(&m, s, &b);
+}
+
+#endif
+
+#if GBEES_PART == 0 || GBEES_PART == 6
 
 /* What comes after them. */
 GBEES_KERNEL gbees_mark(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
@@ -105,39 +124,6 @@ GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
         s->mass = mass;
         s->linked = count;
     }
-}
-
-/* After the heap has grown: a table of its own size. */
-GBEES_KERNEL gbees_rehash(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
-{
-    clear_table_pass(&m);
-    meet(&m, s);
-    enter_pass(&m, s->count);
-}
-
-GBEES_KERNEL gbees_prune(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
-{
-    BLOCK_LOCAL book b;
-
-    open_book(&b, s, 0);
-    meet(&m, s);
-    prune(&m, s, &b);
-    close_book(s, &b);
-}
-
-/* How many cells are needed now; the steps' own marks stay. */
-GBEES_KERNEL gbees_count(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
-{
-    BLOCK_LOCAL book b;
-
-    open_book(&b, s, 0);
-    save_marks_pass(&m, b.count, spare_of(b.current), 0);
-    mark_needed(&m, s, &b);
-    meet(&m, s);
-    count_updates(s, s->marked_needed);
-    save_marks_pass(&m, b.count, spare_of(b.current), 1);
-    meet(&m, s);
-    clear_null_row(&m, spare_of(b.current));
 }
 
 GBEES_KERNEL gbees_scale(GBEES_BY_VALUE gbees_setup m, gbees_state *s, double factor)
@@ -181,12 +167,56 @@ GBEES_KERNEL gbees_marginal_sums(GBEES_BY_VALUE gbees_setup m, gbees_state *s, G
 
 #endif
 
-#if GBEES_PART == 0 || GBEES_PART == 3
+#if GBEES_PART == 0 || GBEES_PART == 5
+
+/* After the heap has grown: a table of its own size. */
+GBEES_KERNEL gbees_rehash(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
+{
+    clear_table_pass(&m);
+    meet(&m, s);
+    enter_pass(&m, s->count);
+}
+
+/* Where a prune is due; after it, more steps up to `target` are. */
+GBEES_KERNEL gbees_prune(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t target)
+{
+    BLOCK_LOCAL book b;
+
+    follow_launch();
+    if (s->stop != STOP_PRUNE)
+        return;
+    open_book(&b, s, target);
+    prune(&m, s, &b);
+    close_book(s, &b);
+}
+
+/* How many cells are needed now; the steps' own marks stay. */
+GBEES_KERNEL gbees_count(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
+{
+    BLOCK_LOCAL book b;
+
+    open_book(&b, s, 0);
+    save_marks_pass(&m, b.count, spare_of(b.current), 0);
+    mark_needed(&m, s, &b);
+    meet(&m, s);
+    count_updates(s, s->marked_needed);
+    save_marks_pass(&m, b.count, spare_of(b.current), 1);
+    meet(&m, s);
+    clear_null_row(&m, spare_of(b.current));
+}
+
+#endif
+
+#if GBEES_PART == 0 || GBEES_PART == 7
 
 GBEES_KERNEL gbees_find_best(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_gain g, gbees_state *s)
 {
     find_best_pass(&m, &g, s);
 }
+
+#endif
+
+#if GBEES_PART == 0 || GBEES_PART == 3
 
 GBEES_KERNEL gbees_multiply(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_gain g, gbees_state *s)
 {

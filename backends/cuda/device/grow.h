@@ -16,7 +16,7 @@ enum {
     SHARE_CELLS = CELLS / TEAM,
     SHARE_DIRECTIONS = (DIRECTIONS + TEAM - 1) / TEAM,
     VIEW_RATE = DIM <= 3, /* small grids wait for each load */
-    VIEW_AHEAD = !(GBEES_LEAN && (GBEES_BOUNDED || GBEES_PART != 4))
+    VIEW_AHEAD = !(GBEES_LEAN && (GBEES_BOUNDED || GBEES_PART != 6))
 };
 
 typedef struct brick_view {

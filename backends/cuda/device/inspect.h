@@ -5,8 +5,12 @@
 #include "bound.h"
 #include "noise.h"
 
+/* Kernels whose blocks come, or may come, one after the other. */
+enum { HAS_SHARES = GBEES_PART == 0 || GBEES_PART == 4 || GBEES_PART == 6 };
+
 /* A team's bricks, `together` at once: all teams go through the grid side by side; where blocks come one after the
- * other (gbees_move), each has its share of it, so that what is near is worked on at about the same time. */
+ * other (gbees_move, gbees_mark), each has its share of it, so that what is near is worked on at about the same time.
+ */
 typedef struct team_way {
     uint32_t from, last, stride;
 } team_way;
@@ -18,7 +22,7 @@ GBEES_NUM team_way way_of(const gbees_setup *m, uint32_t count, uint32_t togethe
     team_way own = {from + block_team() * together, from + share - 1 < count ? from + share - 1 : count,
                     BLOCK_TEAMS * together};
 
-    return GBEES_PART == 4 || (GBEES_PART == 0 && m->apart) ? own : all;
+    return HAS_SHARES && (GBEES_PART || m->apart) ? own : all;
 }
 
 /* The point in the middle of a face along `axis`, 0 .. edge or one beyond, across the cell. */
@@ -97,6 +101,9 @@ GBEES_NUM double inspect_brick(const gbees_setup *m, gbees_state *s, uint32_t sl
     double most = 0;
 
     load_base(m, slot, base);
+#if GBEES_MOVING /* likely to have a costly function of the time: for the compiler, too */
+#pragma unroll 1
+#endif
     for (int first = 0; first < CELLS; first += TEAM) {
         int cell = first + team_lane();
         number rate = 0;

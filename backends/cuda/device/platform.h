@@ -214,6 +214,15 @@ GBEES_NUM void cluster_barrier(void)
 #endif
 }
 
+/* The first that a kernel does which may be launched before the one ahead of it has ended: waits for that end.  The
+ * next one may then be launched. */
+GBEES_NUM void follow_launch(void)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
 /* All blocks of a launch meet. The counter only grows; the host sets it to 0 before a launch. */
 GBEES_NUM void grid_barrier(uint32_t *counter)
 {

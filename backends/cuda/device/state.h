@@ -45,7 +45,8 @@ enum {
     STOP_FAR,      /* brick index beyond STATE_KEY_LIMIT along axis `where` */
     STOP_NOISE,    /* the diffusion of brick `where` can't be, in the middle of the step */
     STOP_MOVE,     /* the density is to be moved by gbees_move() */
-    STOP_AGAIN     /* nothing: what the host sets for a new beginning */
+    STOP_PRUNE,    /* ... to be pruned by gbees_prune() */
+    STOP_AGAIN     /* nothing: a new beginning, after a prune or as the host sets it */
 };
 
 /* Of one step, for all teams to add to. Probabilities in units of 2^-60. */
@@ -100,8 +101,9 @@ typedef struct gbees_setup {
     uint32_t prune_interval;
     int stop_at_prunes;
     int clustered; /* the blocks are one cluster */
+    int barrier;   /* which one they meet at: launches that follow each other may have different numbers of them */
     int sweeps;    /* split scheme */
-    int apart;     /* the density is moved by gbees_move(), between launches of gbees_advance() */
+    int apart; /* the density is moved by launches of gbees_move() for each pass, between those of gbees_advance() */
     double bound_low, bound_high, bound_time; /* of the model's bound: its range, and when it is evaluated */
 } gbees_setup;
 
@@ -111,11 +113,11 @@ typedef struct gbees_state {
     int current;     /* rows[current] is P */
     int stop;
     uint32_t where;
-    uint32_t barrier;
-    uint32_t overflow; /* a brick found no room */
-    uint32_t far_axis; /* 1 + the axis along which a brick is too far */
-    uint32_t scan;     /* bricks counted so far by a prune */
-    uint32_t bad;      /* 1 + a slot with a velocity that is not finite */
+    uint32_t barrier[3]; /* by setup.barrier */
+    uint32_t overflow;   /* a brick found no room */
+    uint32_t far_axis;   /* 1 + the axis along which a brick is too far */
+    uint32_t scan;       /* bricks counted so far by a prune */
+    uint32_t bad;        /* 1 + a slot with a velocity that is not finite */
     /* The clock, as gbees_clock. */
     double time, elapsed, length;
     uint64_t leg_step;

@@ -19,7 +19,7 @@
 #define GBEES_ORDER 5
 #endif
 
-enum { PIECE_MOST = 8, BEYOND = (GBEES_ORDER + 1) / 2 }; /* cells that a face's mass depends on, on each side of it */
+enum { PIECE_MOST = 4, BEYOND = (GBEES_ORDER + 1) / 2 }; /* cells that a face's mass depends on, on each side of it */
 
 /* Cells of a line that are held at once: a brick's, or a part of a long one's. */
 GBEES_NUM int piece_cells(int axis)
