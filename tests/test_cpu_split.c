@@ -70,17 +70,21 @@ static void compare(rig *r, const dense *d, double tolerance)
     free(p);
 }
 
-/* The initial density on a window. */
+/* The initial density on a window: what its prune has left of it. */
 static double begin(rig *r, dense *d, int margin)
 {
     double level = r->problem.threshold;
 
-    r->problem.threshold = 1e-300; /* shows all cells */
     rig_start(r, 1);
+    r->problem.threshold = 1e-300; /* shows all cells */
     rig_window(r, d, margin);
     rig_collect(r, d, d->p);
+    memset(d->present, 0, (size_t)d->cells);
+    for (long i = 0; i < d->cells; i++)
+        if (d->p[i] > 0)
+            dense_insert(d, i);
+    dense_scale(d, rig_statistics(r).mass);
     r->problem.threshold = level;
-    rig_start(r, 1);
     return level;
 }
 

@@ -188,7 +188,15 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
     status = engine_inspect(e, 0, problem->start, error);
     if (status)
         return status;
+    /* Half of a box in many dimensions are corners that nothing needs; the reference carries them to its first prune.
+     */
+    if (problem->numerics.mode == GBEES_MODE_DEFAULT)
+        status = engine_prune(e, problem->start, error);
+    else if (e->split)
+        status = engine_couple(e, problem->start, error);
+    if (status)
+        return status;
     e->needed_count = engine_mark_needed(e, &e->above_count);
     e->untouched = 1;
-    return e->split ? engine_couple(e, problem->start, error) : 0;
+    return 0;
 }

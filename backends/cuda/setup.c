@@ -255,8 +255,14 @@ static int fill(gbees_engine *e, initial_box *box, const initial_density *densit
 
 static int start(gbees_engine *e, gbees_error *error)
 {
+    void *none[] = {&(uint64_t){0}};
     int status = engine_launch(e, KERNEL_START, NULL, 0, "setting up the grid", error);
 
+    if (!status)
+        status = engine_stop_error(e, error);
+    e->state->stop = STOP_PRUNE;
+    if (!status)
+        status = engine_launch(e, KERNEL_PRUNE, none, 1, "pruning the initial grid", error);
     if (!status)
         status = engine_stop_error(e, error);
     if (!status)
