@@ -263,4 +263,23 @@ static inline void rig_collect(rig *r, const dense *window, double *p)
     list_free(&list);
 }
 
+/* Starts the engine, and takes from it what the prune of the initial density has left, with its mass.  Returns what
+ * counts as active in the first step. */
+static inline double rig_begin(rig *r, dense *d, int margin)
+{
+    double level = r->problem.threshold;
+
+    rig_start(r, 1);
+    r->problem.threshold = 1e-300; /* shows all cells */
+    rig_window(r, d, margin);
+    rig_collect(r, d, d->p);
+    memset(d->present, 0, (size_t)d->cells);
+    for (long i = 0; i < d->cells; i++)
+        if (d->p[i] > 0)
+            dense_insert(d, i);
+    dense_scale(d, rig_statistics(r).mass);
+    r->problem.threshold = level;
+    return level * rig_statistics(r).mass;
+}
+
 #endif

@@ -70,29 +70,11 @@ static void compare(rig *r, const dense *d, double tolerance)
     free(p);
 }
 
-/* The initial density on a window: what its prune has left of it. */
-static double begin(rig *r, dense *d, int margin)
-{
-    double level = r->problem.threshold;
-
-    rig_start(r, 1);
-    r->problem.threshold = 1e-300; /* shows all cells */
-    rig_window(r, d, margin);
-    rig_collect(r, d, d->p);
-    memset(d->present, 0, (size_t)d->cells);
-    for (long i = 0; i < d->cells; i++)
-        if (d->p[i] > 0)
-            dense_insert(d, i);
-    dense_scale(d, rig_statistics(r).mass);
-    r->problem.threshold = level;
-    return level;
-}
-
 /* Some steps of the rig's problem, compared after each; a threshold that shows all that matters. */
 static void steps_agree(rig *r, int steps, double tolerance)
 {
     dense d;
-    double level = begin(r, &d, steps);
+    double level = rig_begin(r, &d, steps);
 
     for (int k = 0; k < steps; k++) {
         level = step_both(r, &d, level);
@@ -208,7 +190,7 @@ START_TEST(truncated_grids_equal_plain_loops)
         double level;
 
         r.problem.numerics.cells_per_brick = cells;
-        level = begin(&r, &d, 6);
+        level = rig_begin(&r, &d, 6);
         for (int k = 0; k < 5; k++)
             level = step_both(&r, &d, level);
         gbees_statistics s = rig_statistics(&r);
@@ -269,7 +251,7 @@ START_TEST(updates_and_prunes_in_between)
 
     rig_open_split(&r, _i, extent_of(_i));
     r.problem.numerics.prune_interval = 2;
-    double level = begin(&r, &d, 6);
+    double level = rig_begin(&r, &d, 6);
     for (int k = 0; k < 3; k++)
         level = step_both(&r, &d, level);
     ck_assert_int_eq(r.cpu->update(r.engine, &r.clock, &m, &evidence, &r.error), 0);

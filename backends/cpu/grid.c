@@ -126,12 +126,12 @@ void *grid_rows_create(grid *g, void *const *data, gbees_error *error)
     return rows;
 }
 
-void grid_rows_replace(grid *g, void **data, void *rows, int wanted)
+void grid_rows_replace(grid *g, void **data, void *rows)
 {
     int f = find_field(g, data);
 
-    pages_free(wanted ? *data : rows, g->field_capacity[f] * g->field[f].size);
-    *data = wanted ? rows : *data;
+    pages_free(*data, g->field_capacity[f] * g->field[f].size);
+    *data = rows;
 }
 
 /* From several threads too: which entry of a run a slot gets does not matter. */

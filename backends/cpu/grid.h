@@ -52,10 +52,9 @@ void grid_destroy(grid *g);
 /* Makes *data follow the slots: `size` bytes each, GRID_ROW at most. Register before the first insertion. */
 int grid_register(grid *g, void **data, size_t size, int transient, gbees_error *error);
 
-/* Second rows of a field, for all slots.  One of both goes then: those that it had, or the second ones if they are not
- * wanted. */
+/* Second rows of a field, for all slots; they become its own and those that it had are freed. */
 void *grid_rows_create(grid *g, void *const *data, gbees_error *error);
-void grid_rows_replace(grid *g, void **data, void *rows, int wanted);
+void grid_rows_replace(grid *g, void **data, void *rows);
 
 /* The slot of a brick, 0 if it is absent. */
 uint32_t grid_find(const grid *g, const int32_t *key);

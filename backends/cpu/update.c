@@ -11,7 +11,11 @@ typedef struct likelihood {
     const gbees_measurement *measurement;
     double time;
     measurement_terms terms;
+    double *known; /* log-likelihoods of all cells, in order of the bricks, between the two looks at them; or NULL */
 } likelihood;
+
+/* Bytes that log-likelihoods may take in between; beyond that they are evaluated again. */
+enum { KNOWN_BYTES = 1 << 26 };
 
 /* From the measured function's values, by column. */
 static void judge_residuals(const likelihood *l, double (*y)[64], int cells, double *out)
@@ -176,51 +180,12 @@ static void log_likelihoods(const gbees_engine *e, const likelihood *l, uint32_t
         log_likelihoods_at(e, l, slot, nowhere, out);
 }
 
-static void set_row(const gbees_engine *e, void *rows, size_t at, double value)
-{
-    if (e->real_size == sizeof(float))
-        ((float *)rows)[at] = (float)value;
-    else
-        ((double *)rows)[at] = value;
-}
-
 typedef struct best {
     double likelihood, weight; /* largest log L, largest log(P L), over cells with P > 0 */
     int finite;
 } best;
 
-/* P L of a brick's cells over the largest of them, in the other rows, as cells beside must still be what they were;
- * that largest one's logarithm into `scale`. */
-static best weigh_brick(const gbees_engine *e, const likelihood *l, uint32_t slot, void *rows, double *scale)
-{
-    const size_t row = (size_t)slot * (size_t)e->cells;
-    best most = {-INFINITY, -INFINITY, 1};
-    double weight[64];
-    int held = 0;
-
-    for (int cell = 0; cell < e->cells; cell++)
-        held |= engine_p(e, row + (size_t)cell) > 0;
-    if (held)
-        log_likelihoods(e, l, slot, weight);
-    for (int cell = 0; cell < e->cells; cell++) {
-        double p = engine_p(e, row + (size_t)cell), log_l = held ? weight[cell] : 0;
-
-        weight[cell] = -INFINITY;
-        if (!(p > 0))
-            continue;
-        weight[cell] = log(p) + log_l;
-        most.finite = most.finite && !isnan(log_l);
-        most.likelihood = fmax(most.likelihood, log_l);
-        most.weight = fmax(most.weight, weight[cell]);
-    }
-    for (int cell = 0; cell < e->cells; cell++)
-        set_row(e, rows, row + (size_t)cell, weight[cell] > -INFINITY ? exp(weight[cell] - most.weight) : 0);
-    *scale = most.weight;
-    return most;
-}
-
-/* All bricks of it; scale: of each used brick. */
-static best weigh(const gbees_engine *e, const likelihood *l, void *rows, double *scale)
+static best find_best(const gbees_engine *e, const likelihood *l)
 {
     double most_likely = -INFINITY, heaviest = -INFINITY;
     int finite = 1;
@@ -228,11 +193,19 @@ static best weigh(const gbees_engine *e, const likelihood *l, void *rows, double
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) reduction(max : most_likely, heaviest)             \
     reduction(&& : finite)
     for (uint32_t k = 0; k < e->g.count; k++) {
-        best most = weigh_brick(e, l, e->g.used[k], rows, &scale[k]);
+        size_t at = (size_t)e->g.used[k] * (size_t)e->cells;
+        double own[64], *log_l = l->known ? l->known + (size_t)k * (size_t)e->cells : own;
 
-        most_likely = fmax(most_likely, most.likelihood);
-        heaviest = fmax(heaviest, most.weight);
-        finite = finite && most.finite;
+        log_likelihoods(e, l, e->g.used[k], log_l);
+        for (int cell = 0; cell < e->cells; cell++) {
+            double p = engine_p(e, at + (size_t)cell);
+
+            if (!(p > 0))
+                continue;
+            finite = finite && !isnan(log_l[cell]);
+            most_likely = fmax(most_likely, log_l[cell]);
+            heaviest = fmax(heaviest, log(p) + log_l[cell]);
+        }
     }
     return (best){most_likely, heaviest, finite};
 }
@@ -261,53 +234,53 @@ static int fail_likelihood(const gbees_engine *e, const likelihood *l, gbees_err
     return failure_likelihood(e->problem, l->measurement, l->time, NULL, error);
 }
 
-/* The rows, brick by brick relative to their scale, become P L over its largest value. */
-static void even_out(const gbees_engine *e, const double *scale, double heaviest, void *rows)
+/* rows = P L over its largest value: not in place, as cells beside must still be what they were. */
+static void multiply(const gbees_engine *e, const likelihood *l, double heaviest, void *rows)
 {
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++) {
         size_t at = (size_t)e->g.used[k] * (size_t)e->cells;
-        double factor = exp(scale[k] - heaviest); /* of an empty brick: 0 */
+        double own[64], *log_l = l->known ? l->known + (size_t)k * (size_t)e->cells : own;
 
-        for (size_t i = at; i < at + (size_t)e->cells; i++)
+        if (!l->known)
+            log_likelihoods(e, l, e->g.used[k], log_l);
+        for (int cell = 0; cell < e->cells; cell++) {
+            double p = engine_p(e, at + (size_t)cell), weighted = p > 0 ? exp(log(p) + log_l[cell] - heaviest) : 0;
+
             if (e->real_size == sizeof(float))
-                ((float *)rows)[i] = (float)(((float *)rows)[i] * factor);
+                ((float *)rows)[at + (size_t)cell] = (float)weighted;
             else
-                ((double *)rows)[i] *= factor;
+                ((double *)rows)[at + (size_t)cell] = weighted;
+        }
     }
 }
 
-/* The density times the likelihood, in other rows. */
-static int apply_likelihood(gbees_engine *e, const likelihood *l, void *rows, best *top, gbees_error *error)
-{
-    double *scale = malloc((e->g.count + 1u) * sizeof *scale);
-
-    if (!scale)
-        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the update of %u bricks", e->g.count);
-    *top = weigh(e, l, rows, scale);
-    int status = top->finite ? failure_unsupported(l->measurement, l->time, top->likelihood, l->terms.lowest, error)
-                             : fail_likelihood(e, l, error);
-    if (!status)
-        even_out(e, scale, top->weight, rows);
-    free(scale);
-    return status;
-}
-
-/* The split scheme has no second rows: they are made for the time of it. */
-static int multiply(gbees_engine *e, const likelihood *l, best *top, gbees_error *error)
+/* The density times the likelihood. The split scheme has no other rows: they are made for the time of it. */
+static int apply_likelihood(gbees_engine *e, const likelihood *l, double heaviest, gbees_error *error)
 {
     void *before = e->p, *rows = e->next ? e->next : grid_rows_create(&e->g, &e->p, error);
 
     if (!rows)
         return GBEES_ENOMEM;
-    int status = apply_likelihood(e, l, rows, top, error);
+    multiply(e, l, heaviest, rows);
     if (e->next) {
-        e->p = status ? before : rows;
-        e->next = status ? rows : before;
+        e->p = rows;
+        e->next = before;
     } else {
-        grid_rows_replace(&e->g, &e->p, rows, !status);
+        grid_rows_replace(&e->g, &e->p, rows);
     }
-    return status;
+    return 0;
+}
+
+static int take_likelihood(gbees_engine *e, const likelihood *l, best *top, gbees_error *error)
+{
+    *top = find_best(e, l);
+    int status = top->finite ? failure_unsupported(l->measurement, l->time, top->likelihood, l->terms.lowest, error)
+                             : fail_likelihood(e, l, error);
+    if (status)
+        return status;
+    e->untouched = 0;
+    return apply_likelihood(e, l, top->weight, error);
 }
 
 int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
@@ -318,13 +291,14 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
 
     if (status)
         return status;
+    size_t known = (size_t)e->g.count * (size_t)e->cells * sizeof *l.known;
     best top = {0};
-    status = multiply(e, &l, &top, error);
-    if (status)
-        return status;
     double sum = 1, before = e->mass;
-    e->untouched = 0;
-    status = engine_sum(e, &sum, error);
+    l.known = known <= KNOWN_BYTES ? malloc(known + 1) : NULL;
+    status = take_likelihood(e, &l, &top, error);
+    free(l.known);
+    if (!status)
+        status = engine_sum(e, &sum, error);
     if (!status) {
         engine_scale(e, 1 / sum);
         status = engine_sum(e, &e->mass, error);

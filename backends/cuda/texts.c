@@ -83,12 +83,13 @@ static const cuda_text table[] = {
     NAMED("numerics/diffusion.h", numerics_diffusion),
     NAMED("numerics/fixed.h", fixed),
     NAMED("numerics/frame.h", frame),
-    NAMED("fused.h", fused),
+    NAMED("numerics/fused.h", fused),
     NAMED("numerics/likelihood.h", likelihood),
     NAMED("numerics/qualifier.h", qualifier),
     NAMED("numerics/split.h", split),
     NAMED("numerics/split7.h", split7),
     /* As the other headers of core/numerics call it. */
+    NAMED("fused.h", fused),
     NAMED("qualifier.h", qualifier),
     /* As a model may call what a run-time compiler has, or has not. */
     NAMED("float.h", standard),
