@@ -28,15 +28,15 @@ DRIFT_OPERATIONS = {"lorenz96": 8, "lorenz63": 6, "linear": 8}
 def operations_a_cell(scheme, dimension, model):
     """A raw cell and step."""
     drift = DRIFT_OPERATIONS[model]
-    if scheme.startswith("split5"):
-        return dimension * (42 + drift + 4)
+    if scheme.startswith("split"):
+        return dimension * ((53 if scheme.startswith("split7") else 42) + drift + 4)
     return dimension * (1.5 * 28 + 7 + 4 * drift)
 
 
 def bytes_a_cell(scheme, dimension, precision):
     """Compulsory traffic of the density, a raw cell and step."""
     real = 8 if precision == "double" else 4
-    return 2 * real * dimension if scheme.startswith("split5") else 5 * real
+    return 2 * real * dimension if scheme.startswith("split") else 5 * real
 
 
 # ---- programs ----------------------------------------------------------------------------------------------------
