@@ -98,9 +98,9 @@ int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measuremen
         return gbees_error_set(error, GBEES_EINPUT,
                                "Monte Carlo: the covariance of the measurement at t = %g is not positive definite",
                                measurement->time);
-#pragma omp parallel for num_threads(gbees_montecarlo_threads(montecarlo)) reduction(max : largest) reduction(& : sound)
+#pragma omp parallel for num_threads(gbees_montecarlo_threads(montecarlo)) reduction(max : largest) reduction(&& : sound)
     for (size_t block = 0; block < blocks; block++) {
-        sound &= update_block(montecarlo, &by, block);
+        sound = update_block(montecarlo, &by, block) && sound;
         for (size_t i = block * SAMPLES_BLOCK; i < block * SAMPLES_BLOCK + samples_in_block(montecarlo, block); i++)
             largest = fmax(largest, montecarlo->log_weight[i]);
     }
