@@ -8,7 +8,7 @@
 enum {
     PENCIL_BLOCK = 256, /* bricks whose pencils are found together */
     PENCIL_ROOM = 16,   /* bricks of a pencil that are found so */
-    PENCIL_LINES = 48   /* how far ahead in an array of links the next pencils are asked for */
+    PENCIL_AHEAD = 48   /* how many links ahead what the next pencils will follow is asked for */
 };
 
 typedef struct pencil_list {
@@ -38,7 +38,7 @@ INLINE void find_pencils(const grid *g, int axis, uint32_t from, uint32_t to, pe
         for (uint32_t i = 0; i < count; i++) {
             uint32_t pencil = growing[i], last = list->slot[pencil][b - 1], slot = above[last];
 
-            __builtin_prefetch(above + last + PENCIL_LINES);
+            __builtin_prefetch(above + last + PENCIL_AHEAD);
             list->slot[pencil][b] = slot;
             list->bricks[pencil] += slot != 0;
             growing[left] = pencil;
@@ -51,12 +51,13 @@ INLINE const uint32_t *pencil_slots(const grid *g, int axis, const pencil_list *
                                     kernel_pencil *whole)
 {
     const uint32_t *above = g->neighbor[2 * axis + 1];
-    uint32_t count = list->bricks[i], slot = above[list->slot[i][count - 1]];
+    uint32_t count = list->bricks[i];
 
     whole->bricks = count;
-    if (count < PENCIL_ROOM || !slot)
+    if (count < PENCIL_ROOM || !above[list->slot[i][count - 1]])
         return list->slot[i];
-    for (slot = list->slot[i][0], count = 0; slot; slot = above[slot]) {
+    count = 0;
+    for (uint32_t slot = list->slot[i][0]; slot; slot = above[slot]) {
         if (count == whole->capacity) {
             uint32_t capacity = 2 * whole->capacity + 64, *slots = realloc(whole->slots, capacity * sizeof *slots);
 

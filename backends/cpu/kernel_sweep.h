@@ -157,7 +157,7 @@ INLINE void GBEES_REAL_FN(prefetch_row)(const kernel_context *c, uint32_t slot, 
         __builtin_prefetch((const char *)c->density + slot * row + at, 1, 2);
 }
 
-/* A pencil's planes into p, and out of them what they have become. */
+/* The planes of a pencil back into its bricks' rows: counted and marked at the end of a step. */
 INLINE void GBEES_REAL_FN(put_back)(const kernel_context *c, const uint32_t *slots, int bricks, const GBEES_REAL *own,
                                     int last_axis, GBEES_REAL_FN(totals) * totals, int count, int shift,
                                     int log2_edge)
