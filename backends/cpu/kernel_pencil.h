@@ -8,13 +8,16 @@
 enum {
     PENCIL_BLOCK = 256, /* bricks whose pencils are found together */
     PENCIL_ROOM = 16,   /* bricks of a pencil that are found so */
-    PENCIL_AHEAD = 48   /* how many links ahead what the next pencils will follow is asked for */
+    PENCIL_AHEAD = 48,  /* how many links ahead what the next pencils will follow is asked for */
+    ROWS_AHEAD = 8      /* how many bricks ahead a brick's row is asked for: memory takes as long as some bricks do */
 };
 
 typedef struct pencil_list {
     uint32_t count;
     uint32_t bricks[PENCIL_BLOCK]; /* at most PENCIL_ROOM */
     uint32_t slot[PENCIL_BLOCK + 1][PENCIL_ROOM];
+    uint32_t row_count; /* all these bricks, in the order of the sweep */
+    uint32_t row[(PENCIL_BLOCK + 1) * PENCIL_ROOM];
 } pencil_list;
 
 /* The first PENCIL_ROOM bricks of the pencils that start at used bricks [from, to), at most PENCIL_BLOCK of them. */
@@ -44,6 +47,11 @@ INLINE void find_pencils(const grid *g, int axis, uint32_t from, uint32_t to, pe
             growing[left] = pencil;
             left += slot != 0;
         }
+    list->row_count = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        memcpy(list->row + list->row_count, list->slot[i], sizeof list->slot[i]);
+        list->row_count += list->bricks[i];
+    }
 }
 
 /* All bricks of pencil i of a list: those of the list, or, if it is longer, in `whole`.  NULL if memory ran out. */

@@ -140,13 +140,14 @@ INLINE void GBEES_REAL_FN(move_base)(const kernel_context *c, int axis, int32_t 
     base->narrow[axis] = (GBEES_REAL)base->wide[axis];
 }
 
-/* Adds what flows out through one end of a pencil. */
-INLINE void GBEES_REAL_FN(add_outflow)(const GBEES_REAL *out, int lanes, eight_doubles *sum)
+/* Adds what flows out through the two ends of a pencil. */
+INLINE void GBEES_REAL_FN(add_outflow)(const GBEES_REAL *below, const GBEES_REAL *above, int lanes,
+                                       eight_doubles *sum)
 {
     _Alignas(64) GBEES_REAL away[64];
 
     for (int l = 0; l < lanes; l++)
-        away[l] = out[l] > 0 ? out[l] : 0;
+        away[l] = (below[l] > 0 ? below[l] : 0) + (above[l] > 0 ? above[l] : 0);
     GBEES_REAL_FN(add_eights)(away, lanes, sum);
 }
 
@@ -178,11 +179,10 @@ INLINE void GBEES_REAL_FN(put_back)(const kernel_context *c, const uint32_t *slo
     }
 }
 
-/* The rows of the next pencil in the list are asked for brick by brick: many at once would wait for each other. */
+/* For each brick the row of one to come is asked for: many at once would wait for each other. */
 INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const uint32_t *slots, int bricks,
-                                        const uint32_t *next, uint32_t next_bricks, GBEES_REAL *restrict p,
-                                        int last_axis, GBEES_REAL_FN(totals) * totals, int count, int shift,
-                                        int log2_edge)
+                                        const uint32_t *to_come, int coming, GBEES_REAL *restrict p, int last_axis,
+                                        GBEES_REAL_FN(totals) * totals, int count, int shift, int log2_edge)
 {
     const int lanes = count >> log2_edge, faces = bricks * count + lanes;
     const int end = GBEES_REAL_FN(planes_beyond)(c) * lanes; /* of the empty planes */
@@ -190,26 +190,22 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
     const size_t row = (size_t)count * sizeof *p;
     GBEES_REAL *u = p + (size_t)(bricks * count + 2 * end), *mass = u + (size_t)(bricks * count + 3 * lanes);
     GBEES_REAL *rows = c->density, *own = p + end;
-    uint32_t asked = 0;
 
     memset(own + bricks * count, 0, (size_t)end * sizeof *p);
     GBEES_REAL_FN(base) base;
     int32_t first = grid_key(c->g, slots[0])[axis];
     GBEES_REAL_FN(base_of)(c, slots[0], &base);
     for (int b = 0; b < bricks; b++) {
-        if (asked < next_bricks)
-            GBEES_REAL_FN(prefetch_row)(c, next[asked++], row);
+        if (b < coming)
+            GBEES_REAL_FN(prefetch_row)(c, to_come[b], row);
         GBEES_REAL_FN(split)(rows + (size_t)slots[b] * (size_t)count, own + b * count, count, shift, log2_edge);
         GBEES_REAL_FN(move_base)(c, axis, first + b, &base);
         GBEES_REAL_FN(pencil_velocities)
         (c, axis, &base, b == 0, b == bricks - 1, count, lanes, u + (b ? b * count + 2 * lanes : 0));
     }
-    for (; asked < next_bricks; asked++)
-        GBEES_REAL_FN(prefetch_row)(c, next[asked], row);
     GBEES_REAL_FN(change_pencil)
     (c, pencil_diverges(c, axis, slots, (uint32_t)bricks), own, u, mass, lambda, lanes, faces);
-    GBEES_REAL_FN(add_outflow)(own - lanes, lanes, &totals->outflow);
-    GBEES_REAL_FN(add_outflow)(own + bricks * count, lanes, &totals->outflow);
+    GBEES_REAL_FN(add_outflow)(own - lanes, own + bricks * count, lanes, &totals->outflow);
     GBEES_REAL_FN(put_back)(c, slots, bricks, own, last_axis, totals, count, shift, log2_edge);
 }
 
@@ -222,18 +218,18 @@ INLINE int GBEES_REAL_FN(sweep_block)(const kernel_context *c, int axis, int las
     pencil_list list;
 
     find_pencils(c->g, axis, from, to, &list);
-    for (uint32_t i = 0; i < list.count; i++) {
-        const uint32_t *slots = pencil_slots(c->g, axis, &list, i, &scratch->pencil), *next = list.slot[i + 1];
-        uint32_t next_bricks = i + 1 < list.count ? list.bricks[i + 1] : 0;
+    for (uint32_t i = 0, at = ROWS_AHEAD; i < list.count; at += list.bricks[i++]) {
+        const uint32_t *slots = pencil_slots(c->g, axis, &list, i, &scratch->pencil), *to_come = list.row + at;
+        int coming = (int)list.row_count - (int)at;
         int bricks = (int)scratch->pencil.bricks;
 
         if (!slots || GBEES_REAL_FN(reserve_planes)(c, scratch, (size_t)bricks, shape->cells, lanes))
             return 1;
-        if (next_bricks)
-            __builtin_prefetch(grid_key(c->g, next[0]));
+        if (i + 2 < list.count)
+            __builtin_prefetch(grid_key(c->g, list.slot[i + 2][0]));
 #define CALL(count, shift, log2_edge)                                                                                \
     GBEES_REAL_FN(sweep_pencil)                                                                                      \
-    (c, axis, slots, bricks, next, next_bricks, scratch->data, last_axis, totals, count, shift, log2_edge)
+    (c, axis, slots, bricks, to_come, coming, scratch->data, last_axis, totals, count, shift, log2_edge)
         FOR_AXIS(shape->cells, shape->shift[axis], shape->log2_edge[axis], CALL)
 #undef CALL
     }
