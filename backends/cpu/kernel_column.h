@@ -145,14 +145,46 @@ INLINE void COLUMN_FN(cross_face)(COLUMN_FN(column) * c, GBEES_REAL_FN(vector) w
     }
 }
 
+/* Whether all lanes flow up, or all down: at an end of a pencil, in, out of empty cells. */
+INLINE int COLUMN_FN(all_flow)(const COLUMN_FN(column) * c, int up, int columns)
+{
+    const GBEES_REAL_FN(vector) still = {0};
+    int all = 1;
+
+#pragma GCC unroll 2
+    for (int w = 0; w < columns; w++) {
+        GBEES_REAL_FN(lanes)
+        lanes =
+            up ? GBEES_REAL_FN(lanes_above)(c[w].courant, still) : GBEES_REAL_FN(lanes_above)(still, c[w].courant);
+
+        all &= GBEES_REAL_FN(lane_bits)(lanes) == (1u << LANES) - 1;
+    }
+    return all;
+}
+
+/* On to the next face: one cell further up, and the velocity above it. */
+INLINE void COLUMN_FN(advance)(COLUMN_FN(column) * c, const GBEES_REAL *p, const GBEES_REAL *u, GBEES_REAL lambda,
+                               int lanes, int columns)
+{
+#pragma GCC unroll 2
+    for (int w = 0; w < columns; w++) {
+        COLUMN_FN(climb)(&c[w], GBEES_REAL_FN(load)(p + COLUMN_FN(AHEAD) * lanes + w * LANES));
+        c[w].courant = c[w].courant_above;
+        c[w].courant_above = lambda * GBEES_REAL_FN(load)(u + w * LANES);
+        c[w].spread_below = c[w].spread_above;
+        c[w].spread_above = c[w].courant_above - c[w].courant;
+    }
+}
+
 /* p: the lowest cells of the columns, with as many empty planes below and above as a face's mass depends on; u: face
  * -1.  What crosses the columns' ends takes the place of the cells beyond them: what flows out there, negative what
- * flows in. */
+ * flows in.  Where all flows in at an end, out of nothing, that face is passed over. */
 INLINE void COLUMN_FN(sweep_some)(GBEES_REAL *restrict p, const GBEES_REAL *restrict u, GBEES_REAL lambda,
                                   GBEES_REAL most, int lanes, int planes, int columns)
 {
     const GBEES_REAL_FN(vector) whole = most - (GBEES_REAL_FN(vector)){0};
     COLUMN_FN(column) c[2] = {0};
+    int at = 0;
 
 #pragma GCC unroll 2
     for (int w = 0; w < columns; w++) {
@@ -161,26 +193,34 @@ INLINE void COLUMN_FN(sweep_some)(GBEES_REAL *restrict p, const GBEES_REAL *rest
             COLUMN_FN(climb)(&c[w], GBEES_REAL_FN(load)(p + i * lanes + w * LANES));
         c[w].courant_above = lambda * GBEES_REAL_FN(load)(u + lanes + w * LANES);
         c[w].spread_above = c[w].courant_above - lambda * GBEES_REAL_FN(load)(u + w * LANES);
+        c[w].courant = c[w].courant_above;
     }
     u += 2 * lanes;
-    for (int at = 0; at <= planes; at++, p += lanes, u += lanes) {
+    if (COLUMN_FN(all_flow)(c, 1, columns)) {
+        COLUMN_FN(advance)(c, p, u, lambda, lanes, columns);
 #pragma GCC unroll 2
-        for (int w = 0; w < columns; w++) {
-            COLUMN_FN(climb)(&c[w], GBEES_REAL_FN(load)(p + COLUMN_FN(AHEAD) * lanes + w * LANES));
-            c[w].courant = c[w].courant_above;
-            c[w].courant_above = lambda * GBEES_REAL_FN(load)(u + w * LANES);
-            c[w].spread_below = c[w].spread_above;
-            c[w].spread_above = c[w].courant_above - c[w].courant;
-        }
+        for (int w = 0; w < columns; w++)
+            GBEES_REAL_FN(store)(p - lanes + w * LANES, c[w].mass);
+        p += lanes;
+        u += lanes;
+        at++;
+    }
+    for (;; at++, p += lanes, u += lanes) {
+        COLUMN_FN(advance)(c, p, u, lambda, lanes, columns);
         GBEES_REAL_FN(vector) before[2] = {c[0].mass, c[1].mass};
-        COLUMN_FN(cross_face)(c, whole, columns);
+        if (at == planes && COLUMN_FN(all_flow)(c, 0, columns))
+            c[0].mass = c[1].mass = (GBEES_REAL_FN(vector)){0};
+        else
+            COLUMN_FN(cross_face)(c, whole, columns);
 #pragma GCC unroll 2
         for (int w = 0; w < columns; w++)
             GBEES_REAL_FN(store)(p - lanes + w * LANES, COLUMN_FN(lower)(&c[w], 0) + (before[w] - c[w].mass));
+        if (at == planes)
+            break;
     }
 #pragma GCC unroll 2
     for (int w = 0; w < columns; w++)
-        GBEES_REAL_FN(store)(p - lanes + w * LANES, c[w].mass);
+        GBEES_REAL_FN(store)(p + w * LANES, c[w].mass);
 }
 
 /* All columns of planes of whole vectors: two at once where that many registers are. */
