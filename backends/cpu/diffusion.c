@@ -5,6 +5,7 @@
 #include "noise.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Of a brick: the largest of a cell. */
 typedef struct noise_rates {
@@ -13,23 +14,35 @@ typedef struct noise_rates {
     uint64_t spreads[GBEES_MAX_DIM]; /* by axis, the cells with Q_jj > 0 */
 } noise_rates;
 
+/* Whether Q is the same in all cells of a brick, as it mostly is: or 0, in a scenario without noise. */
+static int is_uniform(double (*q)[64], int entries, int cells)
+{
+    for (int k = 0; k < entries; k++)
+        if (memcmp(&q[k][0], &q[k][1], (size_t)(cells - 1) * sizeof q[k][0]) != 0) /* each as the next one */
+            return 0;
+    return 1;
+}
+
 static void find_rates(const kernel_context *c, uint32_t slot, noise_rates *rates)
 {
     const int n = c->n, full = c->noise_full;
+    const uint64_t all = c->g->shape.all;
     double q[GBEES_MAX_DIM * GBEES_MAX_DIM][64];
-    const uint64_t inside = c->inside ? c->inside[slot] : c->g->shape.all;
+    uint64_t inside = c->inside ? c->inside[slot] : all;
     noise_points points;
 
     *rates = (noise_rates){0};
-    noise_set_points(c, slot, &points);
+    noise_set_step(c, slot, 0, &points);
     noise_evaluate(c, &points, NULL, q);
-    for (int i = 0; i < c->g->shape.cells; i++) {
+    const int uniform = is_uniform(q, full ? n * n : n, c->g->shape.cells);
+    inside = uniform ? inside != 0 : inside;
+    for (int i = 0; i < (uniform ? 1 : c->g->shape.cells); i++) {
         for (int j = 0; j < n; j++) {
             double spread = gbees_diffusion_spread(n, full, &q[0][i], 64, c->over_width, j);
 
             if (gbees_diffusion_fault(n, full, &q[0][i], 64, c->over_width, j))
                 rates->most = INFINITY;
-            rates->spreads[j] |= (uint64_t)(spread > 0) << i;
+            rates->spreads[j] |= spread > 0 ? uniform ? all : 1ull << i : 0;
             if (inside >> i & 1)
                 rates->widest = spread > rates->widest ? spread : rates->widest;
         }

@@ -17,18 +17,24 @@ typedef struct noise_points {
     double x[3][GBEES_MAX_DIM][64]; /* by step + 1 */
 } noise_points;
 
-static inline void noise_set_points(const kernel_context *c, uint32_t slot, noise_points *points)
+/* Those that lie `step` cells away along their axis. */
+static inline void noise_set_step(const kernel_context *c, uint32_t slot, int step, noise_points *points)
 {
     const gbees_shape *shape = &c->g->shape;
-    const int32_t *key = grid_key(c->g, slot);
 
-    for (int k = 0; k < c->n; k++)
-        for (int cell = 0; cell < shape->cells; cell++) {
-            int32_t index = key[k] * shape->edge[k] + gbees_shape_local(shape, cell, k);
+    for (int k = 0; k < c->n; k++) {
+        const int32_t first = grid_key(c->g, slot)[k] * shape->edge[k] + step;
 
-            for (int step = 0; step < 3; step++)
-                points->x[step][k][cell] = c->origin[k] + c->width[k] * (double)(index + step - 1);
-        }
+        for (int cell = 0; cell < shape->cells; cell++)
+            points->x[step + 1][k][cell] =
+                c->origin[k] + c->width[k] * (double)(first + gbees_shape_local(shape, cell, k));
+    }
+}
+
+static inline void noise_set_points(const kernel_context *c, uint32_t slot, noise_points *points)
+{
+    for (int step = -1; step <= 1; step++)
+        noise_set_step(c, slot, step, points);
 }
 
 /* Q at a brick's cells or beside them: a row of 64 an entry. */
@@ -36,8 +42,8 @@ static inline void noise_evaluate(const kernel_context *c, const noise_points *p
                                   double (*q)[64])
 {
     const int entries = c->noise_full ? c->n * c->n : c->n;
-    const double zero[GBEES_MAX_DIM] = {0}, *offset[GBEES_MAX_DIM];
-    double *out[GBEES_MAX_DIM * GBEES_MAX_DIM];
+    const double zero[GBEES_MAX_DIM] = {0}, *offset[GBEES_MAX_DIM] = {0};
+    double *out[GBEES_MAX_DIM * GBEES_MAX_DIM] = {0};
 
     for (int k = 0; k < c->n; k++)
         offset[k] = points->x[1][k];
