@@ -55,6 +55,7 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel_ctu.h \
 	%D%/cpu/kernel_ctu_column.h \
 	%D%/cpu/kernel_diffusion.h \
+	%D%/cpu/kernel_drift.h \
 	%D%/cpu/kernel_far.h \
 	%D%/cpu/kernel_inspect.h \
 	%D%/cpu/kernel_isa.h \

@@ -39,7 +39,7 @@ fields_case fields_case_of(int number)
 {
     const int kind = number % 3;
 
-    return (fields_case){1 + number / 6, number / 3 % 2 ? 1 : 64, kind == 0, kind == 2, 0};
+    return (fields_case){1 + number / 6, number / 3 % 2 ? 1 : 64, kind == 0, kind == 2, 0, 0};
 }
 
 /* The tests' own trouble. */
@@ -169,7 +169,7 @@ static void make_points(fields *f, int axis)
     const gbees_shape *shape = &f->g.shape;
     const int edge = shape->edge[axis], lanes = shape->cells / edge, points = (edge + 3) * lanes;
     const size_t real = f->how.wide ? sizeof(double) : f->real;
-    char *to = aligned_alloc(64, ((size_t)(points * f->how.n) * real + 63) / 64 * 64);
+    char *to = aligned_alloc(64, ((size_t)(points * f->how.n + edge + 3) * real + 63) / 64 * 64);
 
     must(to != NULL);
     f->offsets[axis] = to;
@@ -193,6 +193,16 @@ static void make_points(fields *f, int axis)
         f->c.axis[axis].offset[k] = to + (size_t)(k * points) * real;
         f->c.axis[axis].inner[k] = to + (size_t)(k * points + lanes) * real;
         f->c.axis[axis].upper[k] = to + (size_t)(k * points + 2 * lanes) * real;
+    }
+    to += (size_t)(points * f->how.n) * real;
+    f->c.axis[axis].along = to;
+    for (int i = 0; i < edge + 3; i++) {
+        double x = f->c.width[axis] * (i - 1.5);
+
+        if (real == sizeof(float))
+            ((float *)(void *)to)[i] = (float)x;
+        else
+            ((double *)(void *)to)[i] = x;
     }
 }
 
@@ -269,13 +279,17 @@ static void make_context(fields *f)
         for (int cell = 0; cell < f->how.cells; cell++)
             c->beside[d][cell] = (unsigned char)gbees_shape_beside(&f->g.shape, cell, d);
     for (int j = 0; j < f->how.n; j++) {
+        const int by_planes = f->g.shape.cells / f->g.shape.edge[j] % GBEES_LANES == 0 && !f->how.apart;
+
         c->origin[j] = 0.137 + 0.0613 * j;
         c->width[j] = 0.2 + 0.013 * j;
         c->over_width[j] = 1 / c->width[j];
         c->axis[j] = (kernel_axis){.edge = f->g.shape.edge[j],
                                    .width = c->width[j],
                                    .component_f = functions->component_f[j],
-                                   .component_d = functions->component_d[j]};
+                                   .component_d = functions->component_d[j],
+                                   .planes_f = by_planes ? functions->planes_f[j] : NULL,
+                                   .planes_d = by_planes ? functions->planes_d[j] : NULL};
     }
     for (int j = 0; j < f->how.n; j++)
         make_points(f, j);

@@ -10,6 +10,7 @@ typedef struct fields_case {
     int twice; /* double, not float */
     int wide;  /* of floats: drifts in double */
     int blind; /* ctu does without flow masks, as where the drift depends on time */
+    int apart; /* drifts are asked for point by point, as where the model takes no planes */
 } fields_case;
 
 /* The cases: all dimensions, bricks of 64 cells and of 1, both precisions. */

@@ -146,7 +146,7 @@ START_TEST(nothing_is_read_of_another_abi)
     small[1] = 8;
     ck_assert_int_eq(gbees_card_check_model((const gbees_model *)(const void *)small, 2 * sizeof *small, &error),
                      GBEES_EMODEL);
-    ck_assert_str_eq(error.text, "made for model ABI 7, this gbees has ABI 3: "
+    ck_assert_str_eq(error.text, "made for model ABI 7, this gbees has ABI 4: "
                                  "rebuild the plugin with this gbees's headers");
     ck_assert_int_eq(gbees_card_check_backend((const gbees_backend *)(const void *)small, 2 * sizeof *small, &error),
                      GBEES_EBACKEND);

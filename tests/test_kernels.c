@@ -59,6 +59,21 @@ START_TEST(flow_masks_change_no_bits)
 }
 END_TEST
 
+/* Drifts by planes, or by points. */
+START_TEST(planes_change_no_bits)
+{
+    const kernel_set *set = isa_choose(NULL);
+    fields_case how = fields_case_of(_i);
+    char *together = lines_of(set, how), *apart;
+
+    how.apart = 1;
+    apart = lines_of(set, how);
+    compare_lines("by planes", together, "by points", apart);
+    free(together);
+    free(apart);
+}
+END_TEST
+
 START_TEST(a_name_is_the_most_that_is_used)
 {
     const kernel_set *sets[ISA_MOST];
@@ -81,6 +96,7 @@ int main(void)
 
     tcase_add_loop_test(tcase, instruction_sets_have_the_same_bits, 0, FIELDS_CASES);
     tcase_add_loop_test(tcase, flow_masks_change_no_bits, 0, FIELDS_CASES);
+    tcase_add_loop_test(tcase, planes_change_no_bits, 0, FIELDS_CASES);
     tcase_add_test(tcase, a_name_is_the_most_that_is_used);
     tcase_set_timeout(tcase, 300);
     suite_add_tcase(suite, tcase);

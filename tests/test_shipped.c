@@ -1,5 +1,5 @@
 /* test_shipped.c - every model of the plugins folder: a card that a stranger understands, scenarios that are
- * complete, equations that are finite all over the initial box. */
+ * complete, equations that are finite all over the initial box, and that are the same by planes. */
 #include "models_fixture.h"
 
 /* How many there are: who adds one looks in here. */
@@ -118,6 +118,74 @@ START_TEST(finite_over_the_initial_box)
 }
 END_TEST
 
+/* Component j in planes across axis j, as points and as planes: the same bits, and nothing behind them. */
+static void check_planes(const gbees_problem *problem, int j, size_t planes, size_t lanes)
+{
+    enum { MOST = 9 * POINTS };
+    const gbees_functions *functions = problem->functions;
+    const size_t count = planes * lanes;
+    box_points points;
+    double at[8][MOST], one[MOST + 1], by_planes[MOST + 1], along[9];
+    float at_f[8][MOST], one_f[MOST + 1], by_planes_f[MOST + 1], along_f[9], p_f[GBEES_MAX_PARAMETERS];
+    const double zero[8] = {0}, *column[8];
+    const float zero_f[8] = {0}, *column_f[8];
+
+    box_fill(&points, problem);
+    for (int k = 0; k < GBEES_MAX_PARAMETERS; k++)
+        p_f[k] = (float)problem->parameters[k];
+    for (size_t q = 0; q < planes; q++) {
+        along[q] = points.origin[j] + ((double)q - 1.5) * problem->width[j];
+        along_f[q] = (float)along[q];
+    }
+    for (int k = 0; k < problem->dimension; k++) {
+        column[k] = at[k];
+        column_f[k] = at_f[k];
+        for (size_t i = 0; i < count; i++) {
+            const size_t l = i % lanes;
+
+            at[k][i] = k == j ? along[i / lanes] : points.origin[k] + points.offset[k][l];
+            at_f[k][i] = k == j ? along_f[i / lanes] : points.origin_f[k] + points.offset_f[k][l];
+        }
+    }
+    points.column[j] = NULL;
+    points.column_f[j] = NULL;
+    one[count] = by_planes[count] = 7;
+    one_f[count] = by_planes_f[count] = 7;
+    functions->component_d[j](count, 0.75, zero, column, problem->parameters, one);
+    functions->component_f[j](count, 0.75f, zero_f, column_f, p_f, one_f);
+    functions->planes_d[j](planes, lanes, 0.75, points.origin, points.column, along, problem->parameters, by_planes);
+    functions->planes_f[j](planes, lanes, 0.75f, points.origin_f, points.column_f, along_f, p_f, by_planes_f);
+    for (size_t i = 0; i <= count; i++)
+        ck_assert_msg(!memcmp(&one[i], &by_planes[i], sizeof one[i]) &&
+                          !memcmp(&one_f[i], &by_planes_f[i], sizeof one_f[i]),
+                      "%s, component %d, plane %zu of %zu, lane %zu of %zu: %a, not %a; in float %a, not %a",
+                      problem->model->name, j, i / lanes, planes, i % lanes, lanes, by_planes[i], one[i],
+                      (double)by_planes_f[i], (double)one_f[i]);
+}
+
+START_TEST(planes_have_the_bits_of_points)
+{
+    static const size_t planes[] = {1, 2, 3, 5, 9};
+
+    for (int i = 0; i < shipped_count; i++)
+        for (int n = shipped[i]->dim_min; n <= shipped[i]->dim_max; n++) {
+            char dimension[] = "dimension=0";
+
+            dimension[sizeof dimension - 2] = (char)('0' + n);
+            gbees_problem *problem = problem_create(shipped[i], 0, dimension);
+            for (int j = 0; j < n; j++) {
+                ck_assert_msg(!problem->functions->planes_f[j] == (n < 3) &&
+                                  !problem->functions->planes_d[j] == (n < 3),
+                              "%s in %d dimensions, component %d", shipped[i]->name, n, j);
+                for (size_t q = 0; n >= 3 && q < sizeof planes / sizeof planes[0]; q++)
+                    for (size_t lanes = GBEES_LANES; lanes <= POINTS; lanes *= 2)
+                        check_planes(problem, j, planes[q], lanes);
+            }
+            gbees_problem_destroy(problem);
+        }
+}
+END_TEST
+
 /* The text that a run-time compiler is handed is the file, byte for byte, and ends in a NUL. */
 START_TEST(sources_are_the_files)
 {
@@ -151,6 +219,7 @@ int main(void)
     tcase_add_test(tcase, bounds);
     tcase_add_test(tcase, scenarios);
     tcase_add_test(tcase, finite_over_the_initial_box);
+    tcase_add_test(tcase, planes_have_the_bits_of_points);
     tcase_add_test(tcase, sources_are_the_files);
     suite_add_tcase(suite, tcase);
 

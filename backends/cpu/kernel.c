@@ -22,6 +22,7 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #define LANES (VECTOR_BYTES / 4)
 #define LOG2_LANES (VECTOR_BYTES == 64 ? 4 : VECTOR_BYTES == 32 ? 3 : 2)
 #define COMPONENT component_f
+#define PLANES_OF planes_f
 #define NEXT_AFTER nextafterf
 #define PARAMETERS parameters_f
 #define TINY 1e-30f
@@ -30,6 +31,8 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #include "kernel_lanes.h"
 
 #include "kernel_mask.h"
+
+#include "kernel_drift.h"
 
 #include "kernel_real.h"
 
@@ -54,6 +57,7 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #undef LANES
 #undef LOG2_LANES
 #undef COMPONENT
+#undef PLANES_OF
 #undef NEXT_AFTER
 #undef PARAMETERS
 #undef TINY
@@ -63,6 +67,7 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #define LANES (VECTOR_BYTES / 8)
 #define LOG2_LANES (VECTOR_BYTES == 64 ? 3 : VECTOR_BYTES == 32 ? 2 : 1)
 #define COMPONENT component_d
+#define PLANES_OF planes_d
 #define NEXT_AFTER nextafter
 #define PARAMETERS parameters_d
 #define TINY 1e-200
@@ -71,6 +76,8 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #include "kernel_lanes.h"
 
 #include "kernel_mask.h"
+
+#include "kernel_drift.h"
 
 #include "kernel_real.h"
 

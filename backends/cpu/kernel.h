@@ -21,8 +21,11 @@ typedef struct kernel_axis {
     /* [k]: coordinate k of the (edge + 3) * cells / edge points, float or double; inner and upper: from face planes 0
      * and 1 on. */
     const void *offset[GBEES_MAX_DIM], *inner[GBEES_MAX_DIM], *upper[GBEES_MAX_DIM];
+    const void *along; /* [f + 1]: coordinate `axis` of all points of face plane f */
     gbees_component_f *component_f;
     gbees_component_d *component_d;
+    gbees_planes_f *planes_f; /* NULL where the model has none, or planes are no multiple of GBEES_LANES */
+    gbees_planes_d *planes_d;
 } kernel_axis;
 
 /* What is summed up of a brick's fluxes: the change of its cells, what flows out of them, or the change with each

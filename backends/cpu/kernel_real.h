@@ -5,52 +5,6 @@
 
 #include "numerics/split7.h"
 
-enum { GBEES_REAL_FN(PLANES) = 4 * 64 }; /* edge + 3 planes of 64 / edge cells: most for an edge of 1 */
-
-/* The centre of a brick's lowest cell. */
-typedef struct GBEES_REAL_FN(base) {
-    double wide[GBEES_MAX_DIM];
-    GBEES_REAL narrow[GBEES_MAX_DIM];
-} GBEES_REAL_FN(base);
-
-INLINE void GBEES_REAL_FN(base_of)(const kernel_context *c, uint32_t slot, GBEES_REAL_FN(base) * base)
-{
-    const int32_t *key = grid_key(c->g, slot);
-
-    for (int k = 0; k < c->n; k++) {
-        base->wide[k] = c->origin[k] + c->width[k] * ((double)key[k] * c->axis[k].edge);
-        base->narrow[k] = (GBEES_REAL)base->wide[k];
-    }
-}
-
-/* The drift's component along an axis at some of its face points, those of a table from `offset` on. */
-INLINE void GBEES_REAL_FN(face_velocities)(const kernel_context *c, int axis, const GBEES_REAL_FN(base) * base,
-                                           const void *const *offset, int points, GBEES_REAL *out)
-{
-    const kernel_axis *a = &c->axis[axis];
-
-    if (sizeof(GBEES_REAL) == sizeof(float) && c->wide) {
-        double wide[4 * 64];
-
-        a->component_d((size_t)points, c->time, base->wide, (const double *const *)offset, c->parameters_d, wide);
-        for (int i = 0; i < points; i++)
-            out[i] = (GBEES_REAL)wide[i];
-    } else {
-        a->COMPONENT((size_t)points, (GBEES_REAL)c->time, base->narrow, (const GBEES_REAL *const *)offset,
-                     c->PARAMETERS, out);
-    }
-}
-
-/* At so many of a brick's face planes, from plane `from` on: -1, 0 or 1. */
-INLINE void GBEES_REAL_FN(velocities)(const kernel_context *c, int axis, const GBEES_REAL_FN(base) * base, int from,
-                                      int planes, int lanes, GBEES_REAL *out)
-{
-    const kernel_axis *a = &c->axis[axis];
-    const void *const *offset = from < 0 ? a->offset : from ? a->upper : a->inner;
-
-    GBEES_REAL_FN(face_velocities)(c, axis, base, offset, planes * lanes, out);
-}
-
 /* The edges and strides that occur (gbees_shape_set): each becomes a loop of its own with constants. */
 #undef FOR_AXIS
 #define FOR_AXIS(count, shift, log2_edge, CALL)                                                                      \

@@ -122,22 +122,42 @@ INLINE void GBEES_REAL_FN(change_pencil)(const kernel_context *c, int diverging,
         GBEES_REAL_FN(sweep_columns)(own, u, lambda, whole, lanes, faces - lanes);
 }
 
-/* Velocities of a brick's upper faces (planes 1 .. edge), with planes -1 and 0 before them for the first brick and
- * plane edge + 1 behind them for the last. */
-INLINE void GBEES_REAL_FN(pencil_velocities)(const kernel_context *c, int axis, const GBEES_REAL_FN(base) * base,
-                                             int first, int last, int cells, int lanes, GBEES_REAL *out)
-{
-    const kernel_axis *a = &c->axis[axis];
-    int points = cells + (first ? 2 * lanes : 0) + (last ? lanes : 0);
-
-    GBEES_REAL_FN(face_velocities)(c, axis, base, first ? a->offset : a->upper, points, out);
-}
-
 /* From one brick of a pencil to the next one coordinate changes. */
 INLINE void GBEES_REAL_FN(move_base)(const kernel_context *c, int axis, int32_t key, GBEES_REAL_FN(base) * base)
 {
     base->wide[axis] = c->origin[axis] + c->width[axis] * ((double)key * c->axis[axis].edge);
     base->narrow[axis] = (GBEES_REAL)base->wide[axis];
+}
+
+/* Velocities at a pencil's faces, from plane -1 of its lowest brick to plane edge + 1 of its highest: a face between
+ * two bricks is the lower one's.  key: of the lowest brick along the axis; base: of any. */
+INLINE void GBEES_REAL_FN(pencil_velocities)(const kernel_context *c, int axis, int32_t key,
+                                             GBEES_REAL_FN(base) * base, int bricks, int edge, int lanes,
+                                             GBEES_REAL *out)
+{
+    const kernel_axis *a = &c->axis[axis];
+    const int by_planes = lanes % GBEES_LANES == 0 && GBEES_REAL_FN(has_planes)(c, axis);
+    double wide[PLANES_AT_ONCE];
+    GBEES_REAL narrow[PLANES_AT_ONCE];
+    int placed = 0;
+
+    for (int b = 0; b < bricks; b++) {
+        const int from = b ? 1 : -1, last = b == bricks - 1, planes = edge + 1 - from + last;
+
+        GBEES_REAL_FN(move_base)(c, axis, key + b, base);
+        if (by_planes) {
+            GBEES_REAL_FN(place_planes)(c, axis, base, from, planes, wide + placed, narrow + placed);
+            placed += planes;
+            if (!last && placed + edge < PLANES_AT_ONCE)
+                continue;
+            GBEES_REAL_FN(plane_velocities)(c, axis, base, placed, lanes, wide, narrow, out);
+            out += placed * lanes;
+            placed = 0;
+        } else {
+            GBEES_REAL_FN(face_velocities)(c, axis, base, b ? a->upper : a->offset, planes * lanes, out);
+            out += planes * lanes;
+        }
+    }
 }
 
 /* Adds what flows out through the two ends of a pencil. */
@@ -193,15 +213,13 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
 
     memset(own + bricks * count, 0, (size_t)end * sizeof *p);
     GBEES_REAL_FN(base) base;
-    int32_t first = grid_key(c->g, slots[0])[axis];
     GBEES_REAL_FN(base_of)(c, slots[0], &base);
+    GBEES_REAL_FN(pencil_velocities)
+    (c, axis, grid_key(c->g, slots[0])[axis], &base, bricks, 1 << log2_edge, lanes, u);
     for (int b = 0; b < bricks; b++) {
         if (b < coming)
             GBEES_REAL_FN(prefetch_row)(c, to_come[b], row);
         GBEES_REAL_FN(split)(rows + (size_t)slots[b] * (size_t)count, own + b * count, count, shift, log2_edge);
-        GBEES_REAL_FN(move_base)(c, axis, first + b, &base);
-        GBEES_REAL_FN(pencil_velocities)
-        (c, axis, &base, b == 0, b == bricks - 1, count, lanes, u + (b ? b * count + 2 * lanes : 0));
     }
     GBEES_REAL_FN(change_pencil)
     (c, pencil_diverges(c, axis, slots, (uint32_t)bricks), own, u, mass, lambda, lanes, faces);

@@ -12,7 +12,7 @@ static int no_memory(gbees_error *error)
 }
 
 /* Face points along `axis`, in cell widths: plane f at coordinate f - 1/2 of the axis, for f = -1 .. edge + 1; the
- * other coordinates as the split along the axis orders a plane's cells. */
+ * other coordinates as the split along the axis orders a plane's cells.  Then the planes' coordinates alone. */
 static void make_points(gbees_engine *e, int axis, size_t real_size, char *to)
 {
     const gbees_shape *shape = &e->g.shape;
@@ -44,6 +44,16 @@ static void make_points(gbees_engine *e, int axis, size_t real_size, char *to)
         e->context.axis[axis].offset[k] = to + (size_t)(k * points) * real_size;
         e->context.axis[axis].inner[k] = to + (size_t)(k * points + lanes) * real_size;
         e->context.axis[axis].upper[k] = to + (size_t)(k * points + 2 * lanes) * real_size;
+    }
+    to += (size_t)(shape->n * points) * real_size;
+    e->context.axis[axis].along = to;
+    for (int f = 0; f < edge + 3; f++) {
+        double x = e->problem->width[axis] * (f - 1.5);
+
+        if (real_size == sizeof(float))
+            ((float *)(void *)to)[f] = (float)x;
+        else
+            ((double *)(void *)to)[f] = x;
     }
 }
 
@@ -77,7 +87,8 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     for (int j = 0; j < c->n; j++) {
         const gbees_shape *shape = &e->g.shape;
         size_t size = c->wide ? sizeof(double) : e->real_size;
-        size_t points = (size_t)((shape->edge[j] + 3) * (shape->cells / shape->edge[j]));
+        size_t lanes = (size_t)(shape->cells / shape->edge[j]), planes = (size_t)shape->edge[j] + 3;
+        int by_planes = lanes % GBEES_LANES == 0;
 
         c->origin[j] = problem->mean[j];
         c->width[j] = problem->width[j];
@@ -85,8 +96,10 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
         c->axis[j] = (kernel_axis){.edge = shape->edge[j],
                                    .width = problem->width[j],
                                    .component_f = problem->functions->component_f[j],
-                                   .component_d = problem->functions->component_d[j]};
-        e->offsets[j] = aligned_alloc(64, (points * (size_t)c->n * size + 63) / 64 * 64);
+                                   .component_d = problem->functions->component_d[j],
+                                   .planes_f = by_planes ? problem->functions->planes_f[j] : NULL,
+                                   .planes_d = by_planes ? problem->functions->planes_d[j] : NULL};
+        e->offsets[j] = aligned_alloc(64, ((lanes * (size_t)c->n + 1) * planes * size + 63) / 64 * 64);
         if (!e->offsets[j])
             return no_memory(error);
         make_points(e, j, size, e->offsets[j]);

@@ -37,9 +37,10 @@ extern "C" {
 #endif
 
 enum {
-    GBEES_MODEL_ABI = 3,       /* raised whenever the layout below changes */
+    GBEES_MODEL_ABI = 4,       /* raised whenever the layout below changes */
     GBEES_MAX_DIM = 8,         /* states */
     GBEES_MAX_PARAMETERS = 32, /* parameters of a model */
+    GBEES_LANES = 16,          /* points that a plane across an axis has, or a multiple of it */
     /* The frame of a turned grid, behind them: its centre, then its rotation, n x n row-major. */
     GBEES_FRAME_ROTATION = GBEES_MAX_PARAMETERS + GBEES_MAX_DIM,
     GBEES_PARAMETER_VALUES = GBEES_FRAME_ROTATION + GBEES_MAX_DIM * GBEES_MAX_DIM
@@ -96,6 +97,15 @@ typedef void gbees_measure_d(int which, size_t count, double t, const double *or
 typedef void gbees_bound_d(size_t count, double t, const double *origin, const double *const *offset, const double *p,
                            double *out);
 
+/* One component of the drift, j, at the points of planes across axis j, which lie one behind the other: coordinate j
+ * of all points of plane q is along[q], the others are origin[k] + offset[k][l] for lane l of every plane; offset[j]
+ * is not read.  So what does not depend on x_j is computed once, not once a plane.  lanes is a multiple of
+ * GBEES_LANES; lane l of plane q goes to out[q * lanes + l].  The bits are those of the component. */
+typedef void gbees_planes_f(size_t planes, size_t lanes, float t, const float *origin, const float *const *offset,
+                            const float *along, const float *p, float *out);
+typedef void gbees_planes_d(size_t planes, size_t lanes, double t, const double *origin, const double *const *offset,
+                            const double *along, const double *p, double *out);
+
 /* The log-likelihood of a measured y (the same for all points) at many points. */
 typedef void gbees_log_likelihood_d(int which, size_t count, double t, const double *origin,
                                     const double *const *offset, const double *p, const double *y, double *out);
@@ -105,6 +115,9 @@ typedef struct gbees_functions {
     int n;
     gbees_component_f *component_f[8]; /* [j]: dx_j/dt */
     gbees_component_d *component_d[8];
+    /* The same by planes, or NULL: in one and two dimensions, where planes are short, and on a turned grid. */
+    gbees_planes_f *planes_f[8];
+    gbees_planes_d *planes_d[8];
     gbees_vector_f *drift_f;
     gbees_vector_d *drift_d;
     gbees_measure_d *measure_d;

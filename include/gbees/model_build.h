@@ -112,6 +112,26 @@
         }                                                                                                          \
     }
 
+/* The loop over lanes has a length that compilers know: a vector or a few, without a rest, so that what is the same in
+ * all planes is kept in registers. */
+#define GBEES_PLANES(R, S, N, J)                                                                                   \
+    GBEES_CLONES static void gbees_planes_##N##_##J##S(size_t planes, size_t lanes, R t, const R *origin,          \
+                                                       const R *const *offset, const R *along, const R *p,         \
+                                                       R *__restrict out)                                          \
+    {                                                                                                              \
+        GBEES_COLUMNS(R, N)                                                                                        \
+        for (size_t first = 0; first < lanes; first += GBEES_LANES)                                                \
+            for (size_t q = 0; q < planes; q++)                                                                    \
+                GBEES_SIMD for (size_t l = 0; l < GBEES_LANES; l++)                                                \
+                {                                                                                                  \
+                    R x[N], dxdt[N];                                                                               \
+                    _Pragma("GCC unroll 8") for (int k = 0; k < N; k++) x[k] =                                     \
+                        k == J ? along[q] : origin[k] + column[k][first + l];                                      \
+                    gbees_equation_drift##S(N, t, x, p, dxdt);                                                     \
+                    out[q * lanes + first + l] = dxdt[J];                                                          \
+                }                                                                                                  \
+    }
+
 #define GBEES_VECTOR(R, S, N)                                                                                      \
     GBEES_CLONES static void gbees_vector_##N##S(size_t count, R t, const R *origin, const R *const *offset,       \
                                                  const R *p, R *const *out)                                        \
@@ -203,37 +223,39 @@
 
 #define GBEES_BOTH(N, J)                                                                                           \
     GBEES_COMPONENT(float, _f, N, J) GBEES_COMPONENT(double, _d, N, J) GBEES_FRAMED_BOTH(N, J)
+#define GBEES_ALL(N, J) GBEES_BOTH(N, J) GBEES_PLANES(float, _f, N, J) GBEES_PLANES(double, _d, N, J)
 #define GBEES_COMPONENTS_1 GBEES_BOTH(1, 0)
 #define GBEES_COMPONENTS_2 GBEES_BOTH(2, 0) GBEES_BOTH(2, 1)
-#define GBEES_COMPONENTS_3 GBEES_BOTH(3, 0) GBEES_BOTH(3, 1) GBEES_BOTH(3, 2)
-#define GBEES_COMPONENTS_4 GBEES_BOTH(4, 0) GBEES_BOTH(4, 1) GBEES_BOTH(4, 2) GBEES_BOTH(4, 3)
-#define GBEES_COMPONENTS_5 GBEES_BOTH(5, 0) GBEES_BOTH(5, 1) GBEES_BOTH(5, 2) GBEES_BOTH(5, 3) GBEES_BOTH(5, 4)
+#define GBEES_COMPONENTS_3 GBEES_ALL(3, 0) GBEES_ALL(3, 1) GBEES_ALL(3, 2)
+#define GBEES_COMPONENTS_4 GBEES_ALL(4, 0) GBEES_ALL(4, 1) GBEES_ALL(4, 2) GBEES_ALL(4, 3)
+#define GBEES_COMPONENTS_5 GBEES_ALL(5, 0) GBEES_ALL(5, 1) GBEES_ALL(5, 2) GBEES_ALL(5, 3) GBEES_ALL(5, 4)
 #define GBEES_COMPONENTS_6                                                                                         \
-    GBEES_BOTH(6, 0) GBEES_BOTH(6, 1) GBEES_BOTH(6, 2) GBEES_BOTH(6, 3) GBEES_BOTH(6, 4) GBEES_BOTH(6, 5)
+    GBEES_ALL(6, 0) GBEES_ALL(6, 1) GBEES_ALL(6, 2) GBEES_ALL(6, 3) GBEES_ALL(6, 4) GBEES_ALL(6, 5)
 #define GBEES_COMPONENTS_7                                                                                         \
-    GBEES_BOTH(7, 0) GBEES_BOTH(7, 1) GBEES_BOTH(7, 2) GBEES_BOTH(7, 3) GBEES_BOTH(7, 4) GBEES_BOTH(7, 5)          \
-    GBEES_BOTH(7, 6)
+    GBEES_ALL(7, 0) GBEES_ALL(7, 1) GBEES_ALL(7, 2) GBEES_ALL(7, 3) GBEES_ALL(7, 4) GBEES_ALL(7, 5)                \
+    GBEES_ALL(7, 6)
 #define GBEES_COMPONENTS_8                                                                                         \
-    GBEES_BOTH(8, 0) GBEES_BOTH(8, 1) GBEES_BOTH(8, 2) GBEES_BOTH(8, 3) GBEES_BOTH(8, 4) GBEES_BOTH(8, 5)          \
-    GBEES_BOTH(8, 6) GBEES_BOTH(8, 7)
+    GBEES_ALL(8, 0) GBEES_ALL(8, 1) GBEES_ALL(8, 2) GBEES_ALL(8, 3) GBEES_ALL(8, 4) GBEES_ALL(8, 5)                \
+    GBEES_ALL(8, 6) GBEES_ALL(8, 7)
 
-#define GBEES_LIST_1(S) gbees_component_1_0##S
-#define GBEES_LIST_2(S) gbees_component_2_0##S, gbees_component_2_1##S
-#define GBEES_LIST_3(S) gbees_component_3_0##S, gbees_component_3_1##S, gbees_component_3_2##S
-#define GBEES_LIST_4(S)                                                                                            \
-    gbees_component_4_0##S, gbees_component_4_1##S, gbees_component_4_2##S, gbees_component_4_3##S
-#define GBEES_LIST_5(S)                                                                                            \
-    gbees_component_5_0##S, gbees_component_5_1##S, gbees_component_5_2##S, gbees_component_5_3##S,                \
-        gbees_component_5_4##S
-#define GBEES_LIST_6(S)                                                                                            \
-    gbees_component_6_0##S, gbees_component_6_1##S, gbees_component_6_2##S, gbees_component_6_3##S,                \
-        gbees_component_6_4##S, gbees_component_6_5##S
-#define GBEES_LIST_7(S)                                                                                            \
-    gbees_component_7_0##S, gbees_component_7_1##S, gbees_component_7_2##S, gbees_component_7_3##S,                \
-        gbees_component_7_4##S, gbees_component_7_5##S, gbees_component_7_6##S
-#define GBEES_LIST_8(S)                                                                                            \
-    gbees_component_8_0##S, gbees_component_8_1##S, gbees_component_8_2##S, gbees_component_8_3##S,                \
-        gbees_component_8_4##S, gbees_component_8_5##S, gbees_component_8_6##S, gbees_component_8_7##S
+#define GBEES_LIST_1(F, S) F##_1_0##S
+#define GBEES_LIST_2(F, S) F##_2_0##S, F##_2_1##S
+#define GBEES_LIST_3(F, S) F##_3_0##S, F##_3_1##S, F##_3_2##S
+#define GBEES_LIST_4(F, S) F##_4_0##S, F##_4_1##S, F##_4_2##S, F##_4_3##S
+#define GBEES_LIST_5(F, S) F##_5_0##S, F##_5_1##S, F##_5_2##S, F##_5_3##S, F##_5_4##S
+#define GBEES_LIST_6(F, S) F##_6_0##S, F##_6_1##S, F##_6_2##S, F##_6_3##S, F##_6_4##S, F##_6_5##S
+#define GBEES_LIST_7(F, S) F##_7_0##S, F##_7_1##S, F##_7_2##S, F##_7_3##S, F##_7_4##S, F##_7_5##S, F##_7_6##S
+#define GBEES_LIST_8(F, S)                                                                                         \
+    F##_8_0##S, F##_8_1##S, F##_8_2##S, F##_8_3##S, F##_8_4##S, F##_8_5##S, F##_8_6##S, F##_8_7##S
+
+#define GBEES_PLANES_LIST_1(S) NULL
+#define GBEES_PLANES_LIST_2(S) NULL
+#define GBEES_PLANES_LIST_3(S) GBEES_LIST_3(gbees_planes, S)
+#define GBEES_PLANES_LIST_4(S) GBEES_LIST_4(gbees_planes, S)
+#define GBEES_PLANES_LIST_5(S) GBEES_LIST_5(gbees_planes, S)
+#define GBEES_PLANES_LIST_6(S) GBEES_LIST_6(gbees_planes, S)
+#define GBEES_PLANES_LIST_7(S) GBEES_LIST_7(gbees_planes, S)
+#define GBEES_PLANES_LIST_8(S) GBEES_LIST_8(gbees_planes, S)
 
 #define GBEES_DIMENSION(N)                                                                                         \
     GBEES_FRAMED_DRIFTS(N)                                                                                         \
@@ -241,8 +263,10 @@
         GBEES_LOG_LIKELIHOOD(N) GBEES_NOISE(N) GBEES_FRAMED_ROW(N)
 #define GBEES_ROW(N)                                                                                               \
     {N,                                                                                                            \
-     {GBEES_LIST_##N(_f)},                                                                                         \
-     {GBEES_LIST_##N(_d)},                                                                                         \
+     {GBEES_LIST_##N(gbees_component, _f)},                                                                        \
+     {GBEES_LIST_##N(gbees_component, _d)},                                                                        \
+     {GBEES_PLANES_LIST_##N(_f)},                                                                                  \
+     {GBEES_PLANES_LIST_##N(_d)},                                                                                  \
      gbees_vector_##N##_f,                                                                                         \
      gbees_vector_##N##_d,                                                                                         \
      GBEES_MEASURE_NAME(N),                                                                                        \

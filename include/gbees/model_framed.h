@@ -175,6 +175,8 @@ static inline void gbees_framed_noise(int n, int full, const double *rotation, c
     static const gbees_functions gbees_functions_framed_##N = {N,                                                    \
                                                                {GBEES_FRAMED_LIST_##N(_f)},                          \
                                                                {GBEES_FRAMED_LIST_##N(_d)},                          \
+                                                               {NULL},                                               \
+                                                               {NULL},                                               \
                                                                gbees_framed_vector_##N##_f,                          \
                                                                gbees_framed_vector_##N##_d,                          \
                                                                GBEES_FRAMED_MEASURE_NAME(N),                         \
