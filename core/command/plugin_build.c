@@ -166,7 +166,7 @@ static void make_command(command *c, const char *source, const char *headers, co
     add_words(c, compiler_for(of));
     if (of == LANGUAGE_CXX)
         add_word(c, "-std=c++17");
-    add_words(c, "-shared -fPIC -O3 -ffp-contract=off -Wall -I.");
+    add_words(c, "-shared -fPIC -O3 -ffp-contract=off -fno-math-errno -Wall -I.");
     gbees_text_add(&include, "-I%s", headers);
     c->failed |= include.failed;
     add_word(c, include.data ? include.data : "");
