@@ -54,14 +54,16 @@ INLINE int GBEES_REAL_FN(has_planes)(const kernel_context *c, int axis)
 }
 
 /* Coordinates along the axis of so many of a brick's face planes, from plane `from` on, in the drift's precision:
- * `wide` or `narrow`, by c->wide. */
+ * `wide` or `narrow`, by c->wide.  Best with a number of planes that the compiler knows. */
 INLINE void GBEES_REAL_FN(place_planes)(const kernel_context *c, int axis, const GBEES_REAL_FN(base) * base, int from,
                                         int planes, double *wide, GBEES_REAL *narrow)
 {
     if (sizeof(GBEES_REAL) == sizeof(float) && c->wide)
+#pragma GCC unroll 8
         for (int q = 0; q < planes; q++)
             wide[q] = base->wide[axis] + ((const double *)c->axis[axis].along)[from + 1 + q];
     else
+#pragma GCC unroll 8
         for (int q = 0; q < planes; q++)
             narrow[q] = base->narrow[axis] + ((const GBEES_REAL *)c->axis[axis].along)[from + 1 + q];
 }
@@ -95,9 +97,11 @@ INLINE void GBEES_REAL_FN(velocities)(const kernel_context *c, int axis, const G
     if (lanes % GBEES_LANES == 0 && GBEES_REAL_FN(has_planes)(c, axis)) {
         double wide[PLANES_AT_ONCE];
         GBEES_REAL narrow[PLANES_AT_ONCE];
+        const int all = 64 / lanes + 3; /* smaller bricks have no such planes */
 
-        GBEES_REAL_FN(place_planes)(c, axis, base, from, planes, wide, narrow);
-        GBEES_REAL_FN(plane_velocities)(c, axis, base, planes, lanes, wide, narrow, out);
+        GBEES_REAL_FN(place_planes)(c, axis, base, -1, all, wide, narrow);
+        GBEES_REAL_FN(plane_velocities)
+        (c, axis, base, planes, lanes, wide + from + 1, narrow + from + 1, out);
     } else {
         const void *const *offset = from < 0 ? a->offset : from ? a->upper : a->inner;
 

@@ -129,6 +129,21 @@ INLINE void GBEES_REAL_FN(move_base)(const kernel_context *c, int axis, int32_t 
     base->narrow[axis] = (GBEES_REAL)base->wide[axis];
 }
 
+/* Coordinates of a brick's upper face planes, after planes -1 and 0 of a pencil's first brick and before plane edge +
+ * 1 of its last.  Returns how many. */
+INLINE int GBEES_REAL_FN(place_brick)(const kernel_context *c, int axis, const GBEES_REAL_FN(base) * base, int first,
+                                      int last, int edge, double *wide, GBEES_REAL *narrow)
+{
+    const int before = first ? 2 : 0;
+
+    if (first)
+        GBEES_REAL_FN(place_planes)(c, axis, base, -1, 2, wide, narrow);
+    GBEES_REAL_FN(place_planes)(c, axis, base, 1, edge, wide + before, narrow + before);
+    if (last)
+        GBEES_REAL_FN(place_planes)(c, axis, base, edge + 1, 1, wide + before + edge, narrow + before + edge);
+    return before + edge + last;
+}
+
 /* Velocities at a pencil's faces, from plane -1 of its lowest brick to plane edge + 1 of its highest: a face between
  * two bricks is the lower one's.  key: of the lowest brick along the axis; base: of any. */
 INLINE void GBEES_REAL_FN(pencil_velocities)(const kernel_context *c, int axis, int32_t key,
@@ -146,8 +161,7 @@ INLINE void GBEES_REAL_FN(pencil_velocities)(const kernel_context *c, int axis, 
 
         GBEES_REAL_FN(move_base)(c, axis, key + b, base);
         if (by_planes) {
-            GBEES_REAL_FN(place_planes)(c, axis, base, from, planes, wide + placed, narrow + placed);
-            placed += planes;
+            placed += GBEES_REAL_FN(place_brick)(c, axis, base, !b, last, edge, wide + placed, narrow + placed);
             if (!last && placed + edge < PLANES_AT_ONCE)
                 continue;
             GBEES_REAL_FN(plane_velocities)(c, axis, base, placed, lanes, wide, narrow, out);
