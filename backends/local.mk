@@ -110,6 +110,7 @@ cuda_texts = \
 	%D%/cuda/device/inspect.h \
 	%D%/cuda/device/marginals.h \
 	%D%/cuda/device/noise.h \
+	%D%/cuda/device/pencil.h \
 	%D%/cuda/device/platform.h \
 	%D%/cuda/device/prune.h \
 	%D%/cuda/device/shrink.h \

@@ -72,6 +72,16 @@ GBEES_NUM uint32_t team_vote(int condition)
     return condition != 0;
 }
 
+GBEES_NUM int team_all(int condition)
+{
+    return condition != 0;
+}
+
+GBEES_NUM int team_any(int condition)
+{
+    return condition != 0;
+}
+
 GBEES_NUM uint32_t team_get(uint32_t value, uint32_t lane)
 {
     (void)lane;

@@ -32,6 +32,7 @@ EMBED(grow, "backends/cuda/device/grow.h")
 EMBED(inspect, "backends/cuda/device/inspect.h")
 EMBED(marginals, "backends/cuda/device/marginals.h")
 EMBED(noise, "backends/cuda/device/noise.h")
+EMBED(pencil, "backends/cuda/device/pencil.h")
 EMBED(platform, "backends/cuda/device/platform.h")
 EMBED(prune, "backends/cuda/device/prune.h")
 EMBED(shrink, "backends/cuda/device/shrink.h")
@@ -67,6 +68,7 @@ static const cuda_text table[] = {
     NAMED("inspect.h", inspect),
     NAMED("marginals.h", marginals),
     NAMED("noise.h", noise),
+    NAMED("pencil.h", pencil),
     NAMED("platform.h", platform),
     NAMED("prune.h", prune),
     NAMED("shrink.h", shrink),

@@ -66,13 +66,21 @@ GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_quartic_falling)(GBEES_VALUE q, GBEES
 #ifdef GBEES_SPLIT_ALL
 
 /* What leaves through the face in units of U, up to `most`: its Courant number times (1 - e^-x) / x, x = time step
- * times the divergence dv/dx over U; other: the velocity at U's other face. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept_to)(GBEES_REAL u, GBEES_REAL other, GBEES_REAL lambda, GBEES_REAL most)
+ * times the divergence dv/dx over U.  speed: at the face; along: at U's other face, both in the direction of the
+ * flow. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept_along)(GBEES_REAL speed, GBEES_REAL along, GBEES_REAL lambda,
+                                                      GBEES_REAL most)
 {
-    GBEES_REAL courant = lambda * (u > 0 ? u : -u), along = lambda * (u > 0 ? other : -other);
-    GBEES_REAL c = GBEES_REAL_FN(gbees_swept)(courant, courant - along);
+    GBEES_REAL courant = lambda * speed;
+    GBEES_REAL c = GBEES_REAL_FN(gbees_swept)(courant, courant - lambda * along);
 
     return c < most ? c : most;
+}
+
+/* The same; other: the velocity at U's other face. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept_to)(GBEES_REAL u, GBEES_REAL other, GBEES_REAL lambda, GBEES_REAL most)
+{
+    return GBEES_REAL_FN(gbees_swept_along)(u > 0 ? u : -u, u > 0 ? other : -other, lambda, most);
 }
 
 /* The smallest of two of the same sign, else 0. */
@@ -133,26 +141,36 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split_bounded)(GBEES_REAL mass, GBEES_R
 }
 
 /* The mass that crosses the face in one step, upwards positive; `preserving`: with the bounds of gbees_preserve().
- * `whole` is 1, the fraction of U that can leave at most: a literal tempts compilers to make two formulas of one. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass_to)(GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1,
-                                                         GBEES_REAL pp0, GBEES_REAL pp1, GBEES_REAL pp2,
-                                                         GBEES_REAL um, GBEES_REAL u, GBEES_REAL up,
-                                                         GBEES_REAL lambda, GBEES_REAL whole, int diverging,
-                                                         int preserving)
+ * `whole` is 1, the fraction of U that can leave at most: a literal tempts compilers to make two formulas of one.
+ * rising: u > 0, for those who know it of many faces at once: then nothing is chosen. */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass_way)(GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1,
+                                                          GBEES_REAL pp0, GBEES_REAL pp1, GBEES_REAL pp2,
+                                                          GBEES_REAL um, GBEES_REAL u, GBEES_REAL up,
+                                                          GBEES_REAL lambda, GBEES_REAL whole, int rising,
+                                                          int diverging, int preserving)
 {
-    const int rising = u > 0;
     GBEES_REAL d = pp0 - pm1, dm1 = pm1 - pm2, dm2 = pm2 - pm3, dp1 = pp1 - pp0, dp2 = pp2 - pp1;
     GBEES_REAL below = d - dm1, above = dp1 - d, third = above - below;
     GBEES_REAL second = rising ? below : above;
     GBEES_REAL fourth = rising ? third - (below - (dm1 - dm2)) : dp2 - dp1 - above - third;
     GBEES_REAL q = rising ? pm1 : pp0, other = rising ? um : up, sign = rising ? (GBEES_REAL)1 : (GBEES_REAL)-1;
-    GBEES_REAL c = GBEES_REAL_FN(gbees_swept_to)(u, other, lambda, whole);
+    GBEES_REAL c = GBEES_REAL_FN(gbees_swept_along)(rising ? u : -u, rising ? other : -other, lambda, whole);
     GBEES_REAL mass = GBEES_REAL_FN(gbees_quartic)(q, sign * d, second, sign * third, fourth, c);
 
     if (preserving)
         mass = GBEES_REAL_FN(gbees_preserve)(mass, q, rising ? dm2 : -dp2, rising ? dm1 : -dp1, sign * d,
                                              rising ? dp1 : -dm1, c);
     return sign * GBEES_REAL_FN(gbees_split_bounded)(mass, q, sign * u, sign * other, diverging);
+}
+
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass_to)(GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1,
+                                                         GBEES_REAL pp0, GBEES_REAL pp1, GBEES_REAL pp2,
+                                                         GBEES_REAL um, GBEES_REAL u, GBEES_REAL up,
+                                                         GBEES_REAL lambda, GBEES_REAL whole, int diverging,
+                                                         int preserving)
+{
+    return GBEES_REAL_FN(gbees_split5_mass_way)(pm3, pm2, pm1, pp0, pp1, pp2, um, u, up, lambda, whole, u > 0,
+                                                diverging, preserving);
 }
 
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass)(GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1, GBEES_REAL pp0,

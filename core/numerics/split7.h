@@ -33,14 +33,13 @@ GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_sextic_falling)(GBEES_VALUE q, GBEES_
 
 #ifdef GBEES_SPLIT_ALL
 
-/* As gbees_split5_mass_to(). */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split7_mass_to)(GBEES_REAL pm4, GBEES_REAL pm3, GBEES_REAL pm2,
+/* As gbees_split5_mass_way(). */
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split7_mass_way)(GBEES_REAL pm4, GBEES_REAL pm3, GBEES_REAL pm2,
                                                          GBEES_REAL pm1, GBEES_REAL pp0, GBEES_REAL pp1,
                                                          GBEES_REAL pp2, GBEES_REAL pp3, GBEES_REAL um, GBEES_REAL u,
                                                          GBEES_REAL up, GBEES_REAL lambda, GBEES_REAL whole,
-                                                         int diverging, int preserving)
+                                                         int rising, int diverging, int preserving)
 {
-    const int rising = u > 0;
     GBEES_REAL d = pp0 - pm1, dm1 = pm1 - pm2, dm2 = pm2 - pm3, dm3 = pm3 - pm4;
     GBEES_REAL dp1 = pp1 - pp0, dp2 = pp2 - pp1, dp3 = pp3 - pp2;
     GBEES_REAL below = d - dm1, below2 = dm1 - dm2, above = dp1 - d, above2 = dp2 - dp1;
@@ -50,7 +49,7 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split7_mass_to)(GBEES_REAL pm4, GBEES_R
     GBEES_REAL sixth = rising ? fifth - (fourth_below - (third_below - (below2 - (dm2 - dm3))))
                               : dp3 - dp2 - above2 - third_above - fourth_above - fifth;
     GBEES_REAL q = rising ? pm1 : pp0, other = rising ? um : up, sign = rising ? (GBEES_REAL)1 : (GBEES_REAL)-1;
-    GBEES_REAL c = GBEES_REAL_FN(gbees_swept_to)(u, other, lambda, whole);
+    GBEES_REAL c = GBEES_REAL_FN(gbees_swept_along)(rising ? u : -u, rising ? other : -other, lambda, whole);
     GBEES_REAL mass = GBEES_REAL_FN(gbees_sextic)(q, sign * d, rising ? below : above, sign * third,
                                                   rising ? fourth_below : fourth_above, sign * fifth, sixth, c);
 
@@ -58,6 +57,16 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split7_mass_to)(GBEES_REAL pm4, GBEES_R
         mass = GBEES_REAL_FN(gbees_preserve)(mass, q, rising ? dm2 : -dp2, rising ? dm1 : -dp1, sign * d,
                                              rising ? dp1 : -dm1, c);
     return sign * GBEES_REAL_FN(gbees_split_bounded)(mass, q, sign * u, sign * other, diverging);
+}
+
+GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split7_mass_to)(GBEES_REAL pm4, GBEES_REAL pm3, GBEES_REAL pm2,
+                                                         GBEES_REAL pm1, GBEES_REAL pp0, GBEES_REAL pp1,
+                                                         GBEES_REAL pp2, GBEES_REAL pp3, GBEES_REAL um, GBEES_REAL u,
+                                                         GBEES_REAL up, GBEES_REAL lambda, GBEES_REAL whole,
+                                                         int diverging, int preserving)
+{
+    return GBEES_REAL_FN(gbees_split7_mass_way)(pm4, pm3, pm2, pm1, pp0, pp1, pp2, pp3, um, u, up, lambda, whole,
+                                                u > 0, diverging, preserving);
 }
 
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split7_mass)(GBEES_REAL pm4, GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1,

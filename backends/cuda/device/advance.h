@@ -14,7 +14,7 @@
 #include "ctu.h"
 #include "diffusion.h"
 #include "grow.h"
-#include "sweep.h"
+#include "pencil.h"
 
 /* What all blocks have written, read at once where they have just met: one after the other costs as many waits. By a
  * block's first thread, for itself. */
@@ -254,7 +254,10 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, i
     switch (axis) {
 #define SWEEP(j)                                                                                                     \
     case j:                                                                                                          \
-        sweep_along(m, p, next, j, b->count, (number)b->lambda[j], b->time + b->step / 2, outflow);                  \
+        if (GBEES_PART == 4 || (GBEES_PART == 0 && m->apart))                                                        \
+            sweep_pencils(m, p, next, j, b->count, (number)b->lambda[j], b->time + b->step / 2, outflow);            \
+        else                                                                                                         \
+            sweep_along(m, p, next, j, b->count, (number)b->lambda[j], b->time + b->step / 2, outflow);              \
         break
         SWEEP(0);
 #if GBEES_N > 1

@@ -98,6 +98,17 @@ GBEES_NUM uint32_t team_vote(int condition)
     return __ballot_sync(0xffffffffu, condition);
 }
 
+/* Whether it is so in all lanes, in any. */
+GBEES_NUM int team_all(int condition)
+{
+    return __all_sync(0xffffffffu, condition);
+}
+
+GBEES_NUM int team_any(int condition)
+{
+    return __any_sync(0xffffffffu, condition);
+}
+
 /* Lane l's value. */
 GBEES_NUM uint32_t team_get(uint32_t value, uint32_t lane)
 {

@@ -27,16 +27,22 @@ GBEES_NUM int piece_cells(int axis)
     return axis_edge(axis) < PIECE_MOST ? axis_edge(axis) : PIECE_MOST;
 }
 
-/* What crosses the face in the middle of 2 BEYOND cells in a row; v: velocities one face below, there, above. */
-GBEES_NUM number face_mass(const number *q, const number *v, number lambda)
+/* What crosses the face in the middle of 2 BEYOND cells in a row; v: velocities one face below, there, above.
+ * rising: v[1] > 0; diverging: the cell that it flows from may flow out on both sides. */
+GBEES_NUM number face_mass_way(const number *q, const number *v, number lambda, int rising, int diverging)
 {
 #if GBEES_ORDER == 7
-    return GBEES_REAL_FN(gbees_split7_mass)(q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7], v[0], v[1], v[2], lambda,
-                                            1, GBEES_PRESERVING);
+    return GBEES_REAL_FN(gbees_split7_mass_way)(q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7], v[0], v[1], v[2],
+                                                lambda, 1, rising, diverging, GBEES_PRESERVING);
 #else
-    return GBEES_REAL_FN(gbees_split5_mass)(q[0], q[1], q[2], q[3], q[4], q[5], v[0], v[1], v[2], lambda, 1,
-                                            GBEES_PRESERVING);
+    return GBEES_REAL_FN(gbees_split5_mass_way)(q[0], q[1], q[2], q[3], q[4], q[5], v[0], v[1], v[2], lambda, 1,
+                                                rising, diverging, GBEES_PRESERVING);
 #endif
+}
+
+GBEES_NUM number face_mass(const number *q, const number *v, number lambda)
+{
+    return face_mass_way(q, v, lambda, v[1] > 0, 1);
 }
 
 /* The cells beyond one end of a line: out of the neighbours, or of theirs where bricks are short. Beyond the grid

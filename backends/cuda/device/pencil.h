@@ -1,0 +1,204 @@
+/* pencil.h - sweeps of large grids, along pencils: a line of cells a lane, from one end of the grid to the other.
+ *
+ * A pencil is a row of bricks along the axis, from one without a lower neighbour up to one without an upper one.  A
+ * lane goes up its line and keeps what neighbouring faces share: each face is computed once, each cell read once.
+ * Which brick comes next is known from the one before it alone, and its cells come from memory: both are asked for
+ * well before they are needed.
+ *
+ * Mostly all lanes flow the same way.  Then nothing is chosen lane by lane, and no cell flows out on both sides.
+ */
+#ifndef GBEES_CUDA_PENCIL_H
+#define GBEES_CUDA_PENCIL_H
+
+#include "sweep.h"
+
+/* Bricks above one whose cells the masses through its faces depend on. */
+GBEES_NUM int bricks_beyond(int axis)
+{
+    return (BEYOND + axis_edge(axis) - 1) / axis_edge(axis);
+}
+
+enum {
+    PENCIL_EDGE = 4,             /* of a brick, at most: there are four axes or more */
+    PENCIL_SLOTS = 2 + BEYOND,   /* a brick, those above it that it depends on, and one that is being asked for */
+    PENCIL_CELLS = 16            /* cells that are held at once, at most */
+};
+
+/* Pencils that begin in a block's bricks, for its teams to take: their first slots; 0 beyond the end. */
+typedef struct pencil_list {
+    uint32_t count, taken;
+    uint32_t slot[BLOCK_TEAMS * TEAM][PENCIL_SLOTS];
+} pencil_list;
+
+/* The masses through the faces above the cells of a brick; q: from the lowest cell that these depend on, v: from the
+ * face below the first one.  `idle`: the lane is at the end of its pencil already, and goes along. */
+GBEES_NUM void pencil_masses(int axis, const number *q, const number *v, number lambda, int idle, number *mass)
+{
+    const int edge = axis_edge(axis);
+    int rising = 1, falling = 1;
+
+#pragma unroll
+    for (int i = 0; i <= edge; i++) {
+        rising = rising && v[i] > 0;
+        falling = falling && v[i + 1] <= 0;
+    }
+    if (team_all(rising || idle)) {
+#pragma unroll
+        for (int i = 0; i < edge; i++)
+            mass[i] = face_mass_way(q + i, v + i, lambda, 1, 0);
+    } else if (team_all(falling || idle)) {
+#pragma unroll
+        for (int i = 0; i < edge; i++)
+            mass[i] = face_mass_way(q + i, v + i, lambda, 0, 0);
+    } else {
+#pragma unroll
+        for (int i = 0; i < edge; i++)
+            mass[i] = face_mass(q + i, v + i, lambda);
+    }
+}
+
+/* Sweeps a line of a pencil, `cell` its lowest one in each brick; returns what flowed out at the grid's ends. */
+GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *p, number *next, int axis, const pencil_list *list,
+                              uint32_t place, int cell, number lambda, double time)
+{
+    const int edge = axis_edge(axis), beyond = bricks_beyond(axis), held = BEYOND - 1 + edge * (beyond + 1);
+    const int shared = (CELLS >> axis_bits(axis)) < TEAM; /* several pencils a team, one longer than the other */
+    const uint32_t *above = m->grid.neighbor[2 * axis + 1];
+    uint32_t at[PENCIL_SLOTS];
+    number q[PENCIL_CELLS], v[PENCIL_EDGE + 2], mass[PENCIL_EDGE + 1], outflow = 0;
+    position x[DIM], base, base_above;
+
+    p = (const number *)hidden(p + cell); /* else an address is computed anew for each brick, in four steps */
+    next = (number *)hidden(next + cell);
+#pragma unroll
+    for (int i = 0; i < beyond + 2; i++)
+        at[i] = !shared || place < list->count ? list->slot[place][i] : 0;
+#pragma unroll
+    for (int i = 0; i < BEYOND - 1; i++)
+        q[i] = 0;
+#pragma unroll
+    for (int i = 0; i < edge * (beyond + 1); i++)
+        q[BEYOND - 1 + i] = p[(size_t)at[i / edge] * CELLS + (size_t)(i % edge << axis_shift(axis))];
+#pragma unroll
+    for (int k = 0; k < DIM; k++)
+        x[k] = brick_base(m, at[0])[k] + cell_offset(m, k, cell_local(cell, k));
+    base = brick_base(m, at[0])[axis];
+    base_above = brick_base(m, at[1])[axis];
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        x[axis] = base + face_offset(m, axis, i);
+        v[i] = velocity(m, x, axis, time);
+    }
+    mass[0] = 0;
+    if (team_any(!(v[0] > 0) && at[0])) { /* nothing comes in */
+        number far[2 * BEYOND], u[3] = {0, v[0], v[1]};
+
+        x[axis] = base + face_offset(m, axis, -1);
+        u[0] = velocity(m, x, axis, time);
+#pragma unroll
+        for (int i = 0; i < BEYOND; i++) {
+            far[i] = 0;
+            far[BEYOND + i] = q[BEYOND - 1 + i];
+        }
+        mass[0] = face_mass(far, u, lambda);
+        if (mass[0] < 0)
+            outflow = -mass[0];
+    }
+    do {
+        const uint32_t further = above[at[beyond + 1]];
+        number fresh[PENCIL_EDGE], *row = next + (size_t)at[0] * CELLS;
+        position base_next = brick_base(m, at[2])[axis];
+
+#pragma unroll
+        for (int i = 0; i < edge; i++)
+            fresh[i] = p[(size_t)at[beyond + 1] * CELLS + (size_t)(i << axis_shift(axis))];
+#pragma unroll
+        for (int i = 2; i <= edge + 1; i++) {
+            /* A face between two bricks is the lower one's: rounded once, the same for both. */
+            x[axis] = i <= edge ? base + face_offset(m, axis, i)
+                      : at[1]   ? base_above + face_offset(m, axis, 1)
+                                : base + face_offset(m, axis, i);
+            v[i] = velocity(m, x, axis, time);
+        }
+        pencil_masses(axis, q, v, lambda, shared && !at[0], mass + 1);
+#pragma unroll
+        for (int i = 0; i < edge; i++)
+            if (!shared || at[0])
+                row[i << axis_shift(axis)] = q[BEYOND - 1 + i] + (mass[i] - mass[i + 1]);
+        if (at[0] && !at[1] && mass[edge] > 0)
+            outflow += mass[edge];
+#pragma unroll
+        for (int i = 0; i + edge < held; i++)
+            q[i] = q[i + edge];
+#pragma unroll
+        for (int i = 0; i < edge; i++)
+            q[held - edge + i] = fresh[i];
+        v[0] = v[edge];
+        v[1] = v[edge + 1];
+        mass[0] = mass[edge];
+        base = base_above;
+        base_above = base_next;
+#pragma unroll
+        for (int i = 0; i < beyond + 1; i++)
+            at[i] = at[i + 1];
+        at[beyond + 1] = further;
+    } while (shared ? team_any(at[0] != 0) : at[0] != 0);
+    return outflow;
+}
+
+/* The pencils that begin in a brick a thread, from `first` on. */
+GBEES_NUM void list_pencils(const gbees_setup *m, pencil_list *list, int axis, uint32_t first, uint32_t last)
+{
+    const uint32_t brick = first + block_team() * TEAM + (uint32_t)team_lane();
+    const int begins = brick <= last && !m->grid.neighbor[2 * axis][brick];
+    const uint32_t votes = team_vote(begins), before = votes & ((1u << team_lane()) - 1);
+    uint32_t at = brick, place = 0;
+
+    if (leads_block())
+        list->count = list->taken = 0;
+    block_sync();
+    if (team_lane() == 0)
+        place = atomic_add_32(&list->count, (uint32_t)count_bits(votes));
+    place = team_get(place, 0) + (uint32_t)count_bits(before);
+    if (begins)
+        for (int i = 0; i < bricks_beyond(axis) + 2; i++) {
+            list->slot[place][i] = at;
+            at = m->grid.neighbor[2 * axis + 1][at];
+        }
+    block_sync();
+}
+
+/* All pencils along an axis, a team one after the other, or several at once if their bricks have few lines.  What
+ * flows out is added to the lane's own sum. */
+GBEES_NUM void sweep_pencils(const gbees_setup *m, const number *p, number *next, int axis, uint32_t count,
+                             number lambda, double time, int64_t *outflow)
+{
+    const int lines = CELLS >> axis_bits(axis), lanes = lines < TEAM ? lines : TEAM, together = TEAM / lanes;
+    const team_way way = way_of(m, count, TEAM);
+    BLOCK_LOCAL pencil_list list;
+
+    for (uint32_t first = way.from - block_team() * TEAM; first <= way.last; first += way.stride) {
+        list_pencils(m, &list, axis, first, way.last);
+        for (;;) {
+            uint32_t at = 0;
+
+            if (team_lane() == 0)
+                at = atomic_add_32(&list.taken, (uint32_t)together);
+            at = team_get(at, 0);
+            if (at >= list.count)
+                break;
+            at += (uint32_t)(team_lane() / lanes);
+#pragma unroll 1
+            for (int line = team_lane() % lanes; line < lines; line += lanes) {
+                number out = sweep_pencil(m, p, next, axis, &list, at,
+                                          line_cell(axis, line), lambda, time);
+
+                if (out > 0)
+                    *outflow += gbees_fixed((double)out);
+            }
+        }
+        block_sync();
+    }
+}
+
+#endif
