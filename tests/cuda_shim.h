@@ -197,6 +197,11 @@ GBEES_NUM int count_bits(uint64_t bits)
     return __builtin_popcountll(bits);
 }
 
+GBEES_NUM int lowest_bit(uint32_t bits)
+{
+    return __builtin_ctz(bits);
+}
+
 GBEES_NUM uint64_t bits_of(double value)
 {
     uint64_t bits;

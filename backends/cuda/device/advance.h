@@ -243,7 +243,7 @@ GBEES_NUM int settle_growth(const gbees_setup *m, gbees_state *s, book *b)
     return !b->stop;
 }
 
-GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, int axis)
+GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, int axis, uint32_t *taken)
 {
     const number *p = rows_of(m, b->current);
     number *next = rows_of(m, spare_of(b->current));
@@ -255,7 +255,7 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, i
 #define SWEEP(j)                                                                                                     \
     case j:                                                                                                          \
         if (GBEES_PART == 4 || (GBEES_PART == 0 && m->apart))                                                        \
-            sweep_pencils(m, p, next, j, b->count, (number)b->lambda[j], b->time + b->step / 2, outflow);            \
+            sweep_pencils(m, p, next, j, b->count, (number)b->lambda[j], b->time + b->step / 2, taken, outflow);     \
         else                                                                                                         \
             sweep_along(m, p, next, j, b->count, (number)b->lambda[j], b->time + b->step / 2, outflow);              \
         break
@@ -297,7 +297,7 @@ GBEES_NUM void move_pass(const gbees_setup *m, gbees_state *s, const book *b, in
 {
     int turn = (int)(b->steps / 2 % DIM);
 
-    sweep_axis(m, s, b, (turn + (b->steps % 2 ? DIM - 1 - pass : pass)) % DIM);
+    sweep_axis(m, s, b, (turn + (b->steps % 2 ? DIM - 1 - pass : pass)) % DIM, &s->taken[pass]);
 }
 
 #else
@@ -485,6 +485,9 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, book *b)
             block_sync(); /* all have seen that nothing stops it */
             if (leads_block())
                 b->stop = STOP_MOVE;
+            if (is_clerk())
+                for (int pass = 0; pass < DIM; pass++)
+                    s->taken[pass] = 0;
             return;
         }
         if (!take_step(m, s, b))

@@ -19,47 +19,41 @@ GBEES_NUM int bricks_beyond(int axis)
 }
 
 enum {
-    PENCIL_EDGE = 4,             /* of a brick, at most: there are four axes or more */
-    PENCIL_SLOTS = 2 + BEYOND,   /* a brick, those above it that it depends on, and one that is being asked for */
-    PENCIL_CELLS = 16            /* cells that are held at once, at most */
+    PENCIL_EDGE = 4,           /* of a brick, at most: there are four axes or more */
+    PENCIL_SLOTS = 2 + BEYOND, /* a brick, those above it that it depends on, and one that is being asked for */
+    PENCIL_CELLS = 16          /* cells that are held at once, at most */
 };
 
-/* Pencils that begin in a block's bricks, for its teams to take: their first slots; 0 beyond the end. */
-typedef struct pencil_list {
-    uint32_t count, taken;
-    uint32_t slot[BLOCK_TEAMS * TEAM][PENCIL_SLOTS];
-} pencil_list;
-
-/* The masses through the faces above the cells of a brick; q: from the lowest cell that these depend on, v: from the
- * face below the first one.  `idle`: the lane is at the end of its pencil already, and goes along. */
-GBEES_NUM void pencil_masses(int axis, const number *q, const number *v, number lambda, int idle, number *mass)
+/* The masses through some faces in a row; q: from the lowest cell that these depend on, v: from the face below the
+ * first one.  `idle`: the lane is at the end of its pencil already, and goes along. */
+GBEES_NUM void pencil_masses(int faces, const number *q, const number *v, number lambda, int idle, number *mass)
 {
-    const int edge = axis_edge(axis);
     int rising = 1, falling = 1;
 
 #pragma unroll
-    for (int i = 0; i <= edge; i++) {
+    for (int i = 0; i <= faces; i++) {
         rising = rising && v[i] > 0;
         falling = falling && v[i + 1] <= 0;
     }
     if (team_all(rising || idle)) {
 #pragma unroll
-        for (int i = 0; i < edge; i++)
+        for (int i = 0; i < faces; i++)
             mass[i] = face_mass_way(q + i, v + i, lambda, 1, 0);
     } else if (team_all(falling || idle)) {
 #pragma unroll
-        for (int i = 0; i < edge; i++)
+        for (int i = 0; i < faces; i++)
             mass[i] = face_mass_way(q + i, v + i, lambda, 0, 0);
     } else {
 #pragma unroll
-        for (int i = 0; i < edge; i++)
+        for (int i = 0; i < faces; i++)
             mass[i] = face_mass(q + i, v + i, lambda);
     }
 }
 
-/* Sweeps a line of a pencil, `cell` its lowest one in each brick; returns what flowed out at the grid's ends. */
-GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *p, number *next, int axis, const pencil_list *list,
-                              uint32_t place, int cell, number lambda, double time)
+/* Sweeps a line of a pencil, `cell` its lowest one in each brick, `offset` from a brick's base to it; slots: the
+ * pencil's first ones, 0 if there is none.  Returns what flowed out at the grid's ends. */
+GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *p, number *next, int axis, const uint32_t *slots,
+                              const position *offset, number lambda, double time)
 {
     const int edge = axis_edge(axis), beyond = bricks_beyond(axis), held = BEYOND - 1 + edge * (beyond + 1);
     const int shared = (CELLS >> axis_bits(axis)) < TEAM; /* several pencils a team, one longer than the other */
@@ -68,11 +62,9 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *p, number *nex
     number q[PENCIL_CELLS], v[PENCIL_EDGE + 2], mass[PENCIL_EDGE + 1], outflow = 0;
     position x[DIM], base, base_above;
 
-    p = (const number *)hidden(p + cell); /* else an address is computed anew for each brick, in four steps */
-    next = (number *)hidden(next + cell);
 #pragma unroll
     for (int i = 0; i < beyond + 2; i++)
-        at[i] = !shared || place < list->count ? list->slot[place][i] : 0;
+        at[i] = slots[i];
 #pragma unroll
     for (int i = 0; i < BEYOND - 1; i++)
         q[i] = 0;
@@ -81,7 +73,7 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *p, number *nex
         q[BEYOND - 1 + i] = p[(size_t)at[i / edge] * CELLS + (size_t)(i % edge << axis_shift(axis))];
 #pragma unroll
     for (int k = 0; k < DIM; k++)
-        x[k] = brick_base(m, at[0])[k] + cell_offset(m, k, cell_local(cell, k));
+        x[k] = brick_base(m, at[0])[k] + offset[k];
     base = brick_base(m, at[0])[axis];
     base_above = brick_base(m, at[1])[axis];
 #pragma unroll
@@ -100,7 +92,7 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *p, number *nex
             far[i] = 0;
             far[BEYOND + i] = q[BEYOND - 1 + i];
         }
-        mass[0] = face_mass(far, u, lambda);
+        pencil_masses(1, far, u, lambda, shared && !at[0], mass);
         if (mass[0] < 0)
             outflow = -mass[0];
     }
@@ -120,84 +112,85 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *p, number *nex
                                 : base + face_offset(m, axis, i);
             v[i] = velocity(m, x, axis, time);
         }
-        pencil_masses(axis, q, v, lambda, shared && !at[0], mass + 1);
+        pencil_masses(edge, q, v, lambda, shared && !at[0], mass + 1);
 #pragma unroll
         for (int i = 0; i < edge; i++)
             if (!shared || at[0])
                 row[i << axis_shift(axis)] = q[BEYOND - 1 + i] + (mass[i] - mass[i + 1]);
         if (at[0] && !at[1] && mass[edge] > 0)
             outflow += mass[edge];
+        /* What was asked for is said to depend on the masses, which are numbers, so that it is not waited for before
+         * these are there. */
+        const int now = mass[edge] < (number)1e30;
 #pragma unroll
         for (int i = 0; i + edge < held; i++)
             q[i] = q[i + edge];
 #pragma unroll
         for (int i = 0; i < edge; i++)
-            q[held - edge + i] = fresh[i];
+            q[held - edge + i] = now ? fresh[i] : 0;
         v[0] = v[edge];
         v[1] = v[edge + 1];
         mass[0] = mass[edge];
         base = base_above;
-        base_above = base_next;
+        base_above = now ? base_next : 0;
 #pragma unroll
         for (int i = 0; i < beyond + 1; i++)
             at[i] = at[i + 1];
-        at[beyond + 1] = further;
+        at[beyond + 1] = now ? further : 0;
     } while (shared ? team_any(at[0] != 0) : at[0] != 0);
     return outflow;
 }
 
-/* The pencils that begin in a brick a thread, from `first` on. */
-GBEES_NUM void list_pencils(const gbees_setup *m, pencil_list *list, int axis, uint32_t first, uint32_t last)
-{
-    const uint32_t brick = first + block_team() * TEAM + (uint32_t)team_lane();
-    const int begins = brick <= last && !m->grid.neighbor[2 * axis][brick];
-    const uint32_t votes = team_vote(begins), before = votes & ((1u << team_lane()) - 1);
-    uint32_t at = brick, place = 0;
-
-    if (leads_block())
-        list->count = list->taken = 0;
-    block_sync();
-    if (team_lane() == 0)
-        place = atomic_add_32(&list->count, (uint32_t)count_bits(votes));
-    place = team_get(place, 0) + (uint32_t)count_bits(before);
-    if (begins)
-        for (int i = 0; i < bricks_beyond(axis) + 2; i++) {
-            list->slot[place][i] = at;
-            at = m->grid.neighbor[2 * axis + 1][at];
-        }
-    block_sync();
-}
-
-/* All pencils along an axis, a team one after the other, or several at once if their bricks have few lines.  What
- * flows out is added to the lane's own sum. */
+/* All pencils along an axis.  A team takes a few bricks after the other, and sweeps the pencils that begin in them,
+ * several at once if their bricks have few lines.  What flows out is added to the lane's own sum. */
 GBEES_NUM void sweep_pencils(const gbees_setup *m, const number *p, number *next, int axis, uint32_t count,
-                             number lambda, double time, int64_t *outflow)
+                             number lambda, double time, uint32_t *taken, int64_t *outflow)
 {
     const int lines = CELLS >> axis_bits(axis), lanes = lines < TEAM ? lines : TEAM, together = TEAM / lanes;
-    const team_way way = way_of(m, count, TEAM);
-    BLOCK_LOCAL pencil_list list;
 
-    for (uint32_t first = way.from - block_team() * TEAM; first <= way.last; first += way.stride) {
-        list_pencils(m, &list, axis, first, way.last);
-        for (;;) {
-            uint32_t at = 0;
+    for (;;) {
+        uint32_t first = 0, slots[PENCIL_SLOTS];
 
-            if (team_lane() == 0)
-                at = atomic_add_32(&list.taken, (uint32_t)together);
-            at = team_get(at, 0);
-            if (at >= list.count)
-                break;
-            at += (uint32_t)(team_lane() / lanes);
-#pragma unroll 1
-            for (int line = team_lane() % lanes; line < lines; line += lanes) {
-                number out = sweep_pencil(m, p, next, axis, &list, at,
-                                          line_cell(axis, line), lambda, time);
+        if (team_lane() == 0)
+            first = 1 + TEAM * atomic_add_32(taken, 1);
+        first = team_get(first, 0);
+        if (first > count)
+            break;
+        slots[0] = first + (uint32_t)team_lane();
+        uint32_t begin = team_vote(slots[0] <= count && !m->grid.neighbor[2 * axis][slots[0]]);
+#pragma unroll
+        for (int i = 1; i < bricks_beyond(axis) + 2; i++)
+            slots[i] = begin >> team_lane() & 1 ? m->grid.neighbor[2 * axis + 1][slots[i - 1]] : 0;
+        while (begin) {
+            uint32_t from = TEAM, mine[PENCIL_SLOTS];
+
+#pragma unroll
+            for (int g = 0; g < together; g++) {
+                if (team_lane() / lanes == g && begin)
+                    from = (uint32_t)lowest_bit(begin);
+                begin &= begin - 1;
+            }
+#pragma unroll
+            for (int i = 0; i < bricks_beyond(axis) + 2; i++) {
+                mine[i] = team_get(slots[i], from % TEAM);
+                if (together > 1 && from == TEAM)
+                    mine[i] = 0;
+            }
+#pragma unroll
+            for (int line = 0; line < lines; line += lanes) {
+                const int cell = line_cell(axis, line + team_lane() % lanes);
+                position offset[DIM];
+
+#pragma unroll
+                for (int k = 0; k < DIM; k++)
+                    offset[k] = cell_offset(m, k, cell_local(cell, k));
+                number out = sweep_pencil(m, (const number *)hidden(p + cell), (number *)hidden(next + cell), axis,
+                                          mine, offset, lambda, time);
 
                 if (out > 0)
                     *outflow += gbees_fixed((double)out);
             }
         }
-        block_sync();
     }
 }
 

@@ -254,6 +254,12 @@ GBEES_NUM int count_bits(uint64_t bits)
     return __popcll((long long)bits);
 }
 
+/* Of a word that is not 0. */
+GBEES_NUM int lowest_bit(uint32_t bits)
+{
+    return __ffs((int)bits) - 1;
+}
+
 GBEES_NUM uint64_t bits_of(double value)
 {
     return (uint64_t)__double_as_longlong(value);

@@ -131,6 +131,7 @@ typedef struct gbees_state {
     /* Of a step that gbees_move() is in the middle of: p* times the mass, and what else was found out before. */
     double step_threshold;
     int step_is_last, step_is_due, step_is_grown;
+    uint32_t taken[STATE_MAX_DIM]; /* bricks whose pencils a pass of it has been through, by teams of them */
     double mass;
     uint64_t marked_needed, marked_above; /* being counted */
     int64_t marked_mass;
