@@ -55,6 +55,11 @@ GBEES_NUM const void *hidden(const void *at)
     return at;
 }
 
+GBEES_NUM const void *hidden_global(const void *at)
+{
+    return at;
+}
+
 GBEES_NUM void hold_loads(void)
 {
 }

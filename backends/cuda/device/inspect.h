@@ -142,10 +142,10 @@ GBEES_NUM double inspect_brick(const gbees_setup *m, gbees_state *s, uint32_t sl
     return most;
 }
 
-/* The neighbours of a new brick, and it as theirs. */
-GBEES_NUM void link_brick(const gbees_setup *m, uint32_t slot)
+/* The neighbours of a new brick, and it as theirs; by some lanes of a team. */
+GBEES_NUM void link_by(const gbees_setup *m, uint32_t slot, int lane, int lanes)
 {
-    for (int d = team_lane(); d < DIRECTIONS; d += TEAM) {
+    for (int d = lane; d < DIRECTIONS; d += lanes) {
         uint32_t neighbor = table_find(m, key_near(m, slot, d, -1));
 
         share_32(&m->grid.neighbor[d][slot], neighbor);
@@ -154,26 +154,45 @@ GBEES_NUM void link_brick(const gbees_setup *m, uint32_t slot)
     }
 }
 
-/* Bricks (linked, count]: neighbours, velocities, and nothing in them. Two teams a brick. */
+GBEES_NUM void link_brick(const gbees_setup *m, uint32_t slot)
+{
+    link_by(m, slot, team_lane(), TEAM);
+}
+
+/* A brick that nothing is in, and of whose neighbours nothing is known; by some lanes of a team. */
+GBEES_NUM void clear_brick(const gbees_setup *m, uint32_t slot, number *p, int lane, int lanes)
+{
+    for (int cell = lane; cell < CELLS; cell += lanes)
+        p[(size_t)slot * CELLS + (size_t)cell] = 0;
+    if (lane == 0)
+        m->grid.active[slot] = 0;
+#if GBEES_BOUNDED
+    for (int d = lane; d < DIRECTIONS; d += lanes)
+        m->grid.barred[(size_t)slot * DIRECTIONS + (size_t)d] = 0;
+#endif
+}
+
+/* Bricks (linked, count]: neighbours, velocities, and nothing in them.  A team links two at once, or looks at one:
+ * first the one, then the other, so that all teams have about as much to do. */
 GBEES_NUM void link_new(const gbees_setup *m, gbees_state *s, uint32_t linked, uint32_t count, int current,
                         double time, gbees_step_sums *sums)
 {
-    number *p = rows_of(m, current);
+    const int lanes = TEAM < 2 * STATE_MAX_DIM ? TEAM : 2 * STATE_MAX_DIM;
+    const uint32_t fresh = count - linked, together = (uint32_t)(TEAM / lanes);
+    const uint32_t links = (fresh + together - 1) / together;
     double most = 0;
 
-    for (uint64_t at = team_index(); at < 2 * (uint64_t)(count - linked); at += team_count()) {
-        uint32_t slot = linked + 1 + (uint32_t)(at / 2);
+    for (uint32_t at = team_index(); at < links + fresh; at += team_count()) {
+        if (at < links) {
+            const uint32_t slot = linked + 1 + at * together + (uint32_t)(team_lane() / lanes);
 
-        if (at % 2) {
-            link_brick(m, slot);
-            for (int cell = team_lane(); cell < CELLS; cell += TEAM)
-                p[(size_t)slot * CELLS + (size_t)cell] = 0;
-            if (team_lane() == 0)
-                m->grid.active[slot] = 0;
-#if GBEES_BOUNDED
-            unbar(m, slot);
-#endif
+            if (slot <= count) {
+                link_by(m, slot, team_lane() % lanes, lanes);
+                clear_brick(m, slot, rows_of(m, current), team_lane() % lanes, lanes);
+            }
         } else {
+            const uint32_t slot = linked + 1 + at - links;
+
             set_base(m, slot);
 #if GBEES_BOUNDED
             find_inside(m, slot);

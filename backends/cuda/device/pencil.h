@@ -21,8 +21,25 @@ GBEES_NUM int bricks_beyond(int axis)
 enum {
     PENCIL_EDGE = 4,           /* of a brick, at most: there are four axes or more */
     PENCIL_SLOTS = 2 + BEYOND, /* a brick, those above it that it depends on, and one that is being asked for */
-    PENCIL_CELLS = 16          /* cells that are held at once, at most */
+    PENCIL_CELLS = 16,         /* cells that are held at once, at most */
+    PENCIL_FEW = TEAM / 4 + (TEAM < 4), /* bricks that a team takes at once near the end, and the rounds of all teams
+                                           that this is near */
+    PENCIL_ROUNDS = 2
 };
+
+/* Bricks whose pencils a team sweeps next: `part` of them all, larger ones first. */
+typedef struct pencil_part {
+    uint32_t first, bricks;
+} pencil_part;
+
+GBEES_NUM pencil_part part_of(uint32_t part, uint32_t count)
+{
+    const uint32_t few = team_count() * PENCIL_FEW * PENCIL_ROUNDS, whole = count > few ? (count - few) / TEAM : 0;
+    pencil_part large = {1 + part * TEAM, TEAM};
+    pencil_part small = {1 + whole * TEAM + (part - whole) * PENCIL_FEW, PENCIL_FEW};
+
+    return part < whole ? large : small;
+}
 
 /* The masses through some faces in a row; q: from the lowest cell that these depend on, v: from the face below the
  * first one.  `idle`: the lane is at the end of its pencil already, and goes along. */
@@ -149,15 +166,17 @@ GBEES_NUM void sweep_pencils(const gbees_setup *m, const number *p, number *next
     const int lines = CELLS >> axis_bits(axis), lanes = lines < TEAM ? lines : TEAM, together = TEAM / lanes;
 
     for (;;) {
-        uint32_t first = 0, slots[PENCIL_SLOTS];
+        uint32_t mine_next = 0, slots[PENCIL_SLOTS];
 
         if (team_lane() == 0)
-            first = 1 + TEAM * atomic_add_32(taken, 1);
-        first = team_get(first, 0);
-        if (first > count)
+            mine_next = atomic_add_32(taken, 1);
+        const pencil_part part = part_of(team_get(mine_next, 0), count);
+
+        if (part.first > count)
             break;
-        slots[0] = first + (uint32_t)team_lane();
-        uint32_t begin = team_vote(slots[0] <= count && !m->grid.neighbor[2 * axis][slots[0]]);
+        slots[0] = part.first + (uint32_t)team_lane();
+        uint32_t begin = team_vote((uint32_t)team_lane() < part.bricks && slots[0] <= count &&
+                                   !m->grid.neighbor[2 * axis][slots[0]]);
 #pragma unroll
         for (int i = 1; i < bricks_beyond(axis) + 2; i++)
             slots[i] = begin >> team_lane() & 1 ? m->grid.neighbor[2 * axis + 1][slots[i - 1]] : 0;
@@ -184,7 +203,8 @@ GBEES_NUM void sweep_pencils(const gbees_setup *m, const number *p, number *next
 #pragma unroll
                 for (int k = 0; k < DIM; k++)
                     offset[k] = cell_offset(m, k, cell_local(cell, k));
-                number out = sweep_pencil(m, (const number *)hidden(p + cell), (number *)hidden(next + cell), axis,
+                number out = sweep_pencil(m, (const number *)hidden_global(p + cell),
+                                          (number *)hidden_global(next + cell), axis,
                                           mine, offset, lambda, time);
 
                 if (out > 0)

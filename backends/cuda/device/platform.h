@@ -56,6 +56,14 @@ GBEES_NUM const void *hidden(const void *at)
     return at;
 }
 
+/* ... in the GPU's memory, where it can be told apart from other memory. */
+GBEES_NUM const void *hidden_global(const void *at)
+{
+    at = hidden(at);
+    __builtin_assume(__isGlobal(at));
+    return at;
+}
+
 /* What is read after this is not read before. */
 GBEES_NUM void hold_loads(void)
 {
