@@ -119,13 +119,18 @@ for large in 100000000 1; do
     gbees --plugin pcr3bp --backend shim_wide --set scheme=split5-mp --set records=2 --set prune_interval=3 --until 0.01 \
         --output "large-four-$large"
     test "$code" -eq 0 || fail "exit status $code in four dimensions"
+    gbees --plugin pcr3bp --backend shim_seven --set scheme=split7-mp --set records=1 --until 0.01 \
+        --output "large-seven-$large"
+    test "$code" -eq 0 || fail "exit status $code of split7"
     unset SHIM_LARGE
     export_to "large-four-$large"
+    export_to "large-seven-$large"
     export_to "large-$large"
     export_to "large-ctu-$large"
 done
 same large-1 large-100000000
 same large-four-1 large-four-100000000
+same large-seven-1 large-seven-100000000
 same large-ctu-1 large-ctu-100000000
 
 # both NAME OPTION...: a run on the threads' GPU and one on the CPU have the same records, bit for bit.

@@ -35,10 +35,10 @@ GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_sextic_falling)(GBEES_VALUE q, GBEES_
 
 /* As gbees_split5_mass_way(). */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split7_mass_way)(GBEES_REAL pm4, GBEES_REAL pm3, GBEES_REAL pm2,
-                                                         GBEES_REAL pm1, GBEES_REAL pp0, GBEES_REAL pp1,
-                                                         GBEES_REAL pp2, GBEES_REAL pp3, GBEES_REAL um, GBEES_REAL u,
-                                                         GBEES_REAL up, GBEES_REAL lambda, GBEES_REAL whole,
-                                                         int rising, int diverging, int preserving)
+                                                          GBEES_REAL pm1, GBEES_REAL pp0, GBEES_REAL pp1,
+                                                          GBEES_REAL pp2, GBEES_REAL pp3, GBEES_REAL um, GBEES_REAL u,
+                                                          GBEES_REAL up, GBEES_REAL lambda, GBEES_REAL whole,
+                                                          int rising, int diverging, int preserving)
 {
     GBEES_REAL d = pp0 - pm1, dm1 = pm1 - pm2, dm2 = pm2 - pm3, dm3 = pm3 - pm4;
     GBEES_REAL dp1 = pp1 - pp0, dp2 = pp2 - pp1, dp3 = pp3 - pp2;

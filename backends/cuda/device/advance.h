@@ -254,7 +254,7 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, i
     switch (axis) {
 #define SWEEP(j)                                                                                                     \
     case j:                                                                                                          \
-        if (GBEES_PART == 4 || (GBEES_PART == 0 && m->apart))                                                        \
+        if (HAS_PENCILS && (GBEES_PART || m->apart))                                                                 \
             sweep_pencils(m, p, next, j, b->count, (number)b->lambda[j], b->time + b->step / 2, taken, outflow);     \
         else                                                                                                         \
             sweep_along(m, p, next, j, b->count, (number)b->lambda[j], b->time + b->step / 2, outflow);              \

@@ -18,13 +18,15 @@ GBEES_NUM int bricks_beyond(int axis)
     return (BEYOND + axis_edge(axis) - 1) / axis_edge(axis);
 }
 
+/* Kernels that move the density of large grids. */
+enum { HAS_PENCILS = DIM > 3 && (GBEES_PART == 0 || GBEES_PART == 4) };
+
 enum {
     PENCIL_EDGE = 4,           /* of a brick, at most: there are four axes or more */
     PENCIL_SLOTS = 2 + BEYOND, /* a brick, those above it that it depends on, and one that is being asked for */
     PENCIL_CELLS = 16,         /* cells that are held at once, at most */
-    PENCIL_FEW = TEAM / 4 + (TEAM < 4), /* bricks that a team takes at once near the end, and the rounds of all teams
-                                           that this is near */
-    PENCIL_ROUNDS = 2
+    PENCIL_FEW = TEAM < 4 ? 1 : TEAM / 4, /* bricks that a team takes at once near the end, ... */
+    PENCIL_ROUNDS = 5                     /* ... which is so many times for each team */
 };
 
 /* Bricks whose pencils a team sweeps next: `part` of them all, larger ones first. */
@@ -136,8 +138,8 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *p, number *nex
                 row[i << axis_shift(axis)] = q[BEYOND - 1 + i] + (mass[i] - mass[i + 1]);
         if (at[0] && !at[1] && mass[edge] > 0)
             outflow += mass[edge];
-        /* What was asked for is said to depend on the masses, which are numbers, so that it is not waited for before
-         * these are there. */
+        /* The cells that were asked for are said to depend on the masses, which are numbers: so the compiler does
+         * not wait for them before these are there. */
         const int now = mass[edge] < (number)1e30;
 #pragma unroll
         for (int i = 0; i + edge < held; i++)
@@ -149,11 +151,11 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *p, number *nex
         v[1] = v[edge + 1];
         mass[0] = mass[edge];
         base = base_above;
-        base_above = now ? base_next : 0;
+        base_above = base_next;
 #pragma unroll
         for (int i = 0; i < beyond + 1; i++)
             at[i] = at[i + 1];
-        at[beyond + 1] = now ? further : 0;
+        at[beyond + 1] = further;
     } while (shared ? team_any(at[0] != 0) : at[0] != 0);
     return outflow;
 }
@@ -204,8 +206,7 @@ GBEES_NUM void sweep_pencils(const gbees_setup *m, const number *p, number *next
                 for (int k = 0; k < DIM; k++)
                     offset[k] = cell_offset(m, k, cell_local(cell, k));
                 number out = sweep_pencil(m, (const number *)hidden_global(p + cell),
-                                          (number *)hidden_global(next + cell), axis,
-                                          mine, offset, lambda, time);
+                                          (number *)hidden_global(next + cell), axis, mine, offset, lambda, time);
 
                 if (out > 0)
                     *outflow += gbees_fixed((double)out);
