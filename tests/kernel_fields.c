@@ -284,6 +284,7 @@ static void make_context(fields *f)
         c->origin[j] = 0.137 + 0.0613 * j;
         c->width[j] = 0.2 + 0.013 * j;
         c->over_width[j] = 1 / c->width[j];
+        c->brick_width[j] = c->width[j] * f->g.shape.edge[j];
         c->axis[j] = (kernel_axis){.edge = f->g.shape.edge[j],
                                    .width = c->width[j],
                                    .component_f = functions->component_f[j],

@@ -41,7 +41,7 @@ typedef struct kernel_context {
     int n;
     int wide; /* float storage, but the drift evaluated in double: cells too small for a float's resolution */
     kernel_axis axis[GBEES_MAX_DIM];
-    double origin[GBEES_MAX_DIM], width[GBEES_MAX_DIM];
+    double origin[GBEES_MAX_DIM], width[GBEES_MAX_DIM], brick_width[GBEES_MAX_DIM];
     const double *parameters_d;
     const float *parameters_f;
     /* One row of `cells` values a slot. */

@@ -7,25 +7,44 @@
 
 #ifndef GBEES_CPU_DRIFT
 #define GBEES_CPU_DRIFT
-enum { PLANES_AT_ONCE = 16 };
+enum { PLANES_AT_ONCE = 8 }; /* of a brick: edges are 4 at most where planes are asked for as such */
+
+typedef int32_t eight_integers __attribute__((vector_size(32)));
+
+typedef double whole_doubles __attribute__((vector_size(64), aligned(8), may_alias));
+
+/* n numbers, and 0 behind them. */
+INLINE eight_integers few_integers(const int32_t *from, int n)
+{
+#if defined(__AVX512VL__)
+    return (eight_integers)_mm256_maskz_loadu_epi32((__mmask8)((1u << n) - 1), from);
+#else
+    eight_integers all = {0};
+
+    for (int k = 0; k < n; k++)
+        all[k] = from[k];
+    return all;
+#endif
+}
 #endif
 
 enum { GBEES_REAL_FN(PLANES) = 4 * 64 }; /* edge + 3 planes of 64 / edge cells: most for an edge of 1 */
 
 /* The centre of a brick's lowest cell. */
 typedef struct GBEES_REAL_FN(base) {
-    double wide[GBEES_MAX_DIM];
-    GBEES_REAL narrow[GBEES_MAX_DIM];
+    _Alignas(64) double wide[8];
+    _Alignas(64) GBEES_REAL narrow[8];
 } GBEES_REAL_FN(base);
 
+/* The lowest cell's index times the width, in whichever order: edges are powers of 2. */
 INLINE void GBEES_REAL_FN(base_of)(const kernel_context *c, uint32_t slot, GBEES_REAL_FN(base) * base)
 {
-    const int32_t *key = grid_key(c->g, slot);
+    const eight_doubles key = __builtin_convertvector(few_integers(grid_key(c->g, slot), c->n), eight_doubles);
+    const eight_doubles wide = *(const whole_doubles *)c->origin + *(const whole_doubles *)c->brick_width * key;
 
-    for (int k = 0; k < c->n; k++) {
-        base->wide[k] = c->origin[k] + c->width[k] * ((double)key[k] * c->axis[k].edge);
-        base->narrow[k] = (GBEES_REAL)base->wide[k];
-    }
+    *(whole_doubles *)base->wide = wide;
+    for (int k = 0; k < 8; k++)
+        base->narrow[k] = (GBEES_REAL)wide[k];
 }
 
 /* The drift's component along an axis at some of its face points, those of a table from `offset` on. */
@@ -106,5 +125,51 @@ INLINE void GBEES_REAL_FN(velocities)(const kernel_context *c, int axis, const G
         const void *const *offset = from < 0 ? a->offset : from ? a->upper : a->inner;
 
         GBEES_REAL_FN(face_velocities)(c, axis, base, offset, planes * lanes, out);
+    }
+}
+
+/* Coordinates along the axis of a pencil's face planes, as place_planes() has them; key: of its lowest brick. */
+INLINE void GBEES_REAL_FN(place_pencil)(const kernel_context *c, int axis, int32_t key, int bricks, int edge,
+                                        GBEES_REAL *restrict at)
+{
+    const GBEES_REAL *along = c->axis[axis].along;
+    const double origin = c->origin[axis], width = c->brick_width[axis];
+    GBEES_REAL base = (GBEES_REAL)(origin + width * (double)key);
+
+    at[0] = base + along[0];
+    at[1] = base + along[1];
+    for (int b = 0; b < bricks; b++) {
+        base = (GBEES_REAL)(origin + width * (double)(key + b));
+#pragma GCC unroll 4
+        for (int f = 1; f <= edge; f++)
+            at[b * edge + 1 + f] = base + along[f + 1];
+    }
+    at[bricks * edge + 2] = base + along[edge + 2];
+}
+
+/* Velocities at the faces of a pencil, from plane -1 of its lowest brick, in `slot`, to plane edge + 1 of its
+ * highest: a face between two bricks is the lower one's.  at: room for as many planes. */
+INLINE void GBEES_REAL_FN(pencil_velocities)(const kernel_context *c, int axis, uint32_t slot, int bricks, int edge,
+                                             int lanes, GBEES_REAL *at, GBEES_REAL *out)
+{
+    const kernel_axis *a = &c->axis[axis];
+    const int32_t key = grid_key(c->g, slot)[axis];
+    const int narrow = sizeof(GBEES_REAL) == sizeof(double) || !c->wide;
+    GBEES_REAL_FN(base) base;
+
+    GBEES_REAL_FN(base_of)(c, slot, &base);
+    if (narrow && lanes % GBEES_LANES == 0 && GBEES_REAL_FN(has_planes)(c, axis)) {
+        GBEES_REAL_FN(place_pencil)(c, axis, key, bricks, edge, at);
+        a->PLANES_OF((size_t)(bricks * edge + 3), (size_t)lanes, (GBEES_REAL)c->time, base.narrow,
+                     (const GBEES_REAL *const *)a->offset, at, c->PARAMETERS, out);
+        return;
+    }
+    for (int b = 0; b < bricks; b++) {
+        const int from = b ? 1 : -1, planes = edge + 1 - from + (b == bricks - 1);
+
+        base.wide[axis] = c->origin[axis] + c->brick_width[axis] * (double)(key + b);
+        base.narrow[axis] = (GBEES_REAL)base.wide[axis];
+        GBEES_REAL_FN(velocities)(c, axis, &base, from, planes, lanes, out);
+        out += planes * lanes;
     }
 }

@@ -122,58 +122,6 @@ INLINE void GBEES_REAL_FN(change_pencil)(const kernel_context *c, int diverging,
         GBEES_REAL_FN(sweep_columns)(own, u, lambda, whole, lanes, faces - lanes);
 }
 
-/* From one brick of a pencil to the next one coordinate changes. */
-INLINE void GBEES_REAL_FN(move_base)(const kernel_context *c, int axis, int32_t key, GBEES_REAL_FN(base) * base)
-{
-    base->wide[axis] = c->origin[axis] + c->width[axis] * ((double)key * c->axis[axis].edge);
-    base->narrow[axis] = (GBEES_REAL)base->wide[axis];
-}
-
-/* Coordinates of a brick's upper face planes, after planes -1 and 0 of a pencil's first brick and before plane edge +
- * 1 of its last.  Returns how many. */
-INLINE int GBEES_REAL_FN(place_brick)(const kernel_context *c, int axis, const GBEES_REAL_FN(base) * base, int first,
-                                      int last, int edge, double *wide, GBEES_REAL *narrow)
-{
-    const int before = first ? 2 : 0;
-
-    if (first)
-        GBEES_REAL_FN(place_planes)(c, axis, base, -1, 2, wide, narrow);
-    GBEES_REAL_FN(place_planes)(c, axis, base, 1, edge, wide + before, narrow + before);
-    if (last)
-        GBEES_REAL_FN(place_planes)(c, axis, base, edge + 1, 1, wide + before + edge, narrow + before + edge);
-    return before + edge + last;
-}
-
-/* Velocities at a pencil's faces, from plane -1 of its lowest brick to plane edge + 1 of its highest: a face between
- * two bricks is the lower one's.  key: of the lowest brick along the axis; base: of any. */
-INLINE void GBEES_REAL_FN(pencil_velocities)(const kernel_context *c, int axis, int32_t key,
-                                             GBEES_REAL_FN(base) * base, int bricks, int edge, int lanes,
-                                             GBEES_REAL *out)
-{
-    const kernel_axis *a = &c->axis[axis];
-    const int by_planes = lanes % GBEES_LANES == 0 && GBEES_REAL_FN(has_planes)(c, axis);
-    double wide[PLANES_AT_ONCE];
-    GBEES_REAL narrow[PLANES_AT_ONCE];
-    int placed = 0;
-
-    for (int b = 0; b < bricks; b++) {
-        const int from = b ? 1 : -1, last = b == bricks - 1, planes = edge + 1 - from + last;
-
-        GBEES_REAL_FN(move_base)(c, axis, key + b, base);
-        if (by_planes) {
-            placed += GBEES_REAL_FN(place_brick)(c, axis, base, !b, last, edge, wide + placed, narrow + placed);
-            if (!last && placed + edge < PLANES_AT_ONCE)
-                continue;
-            GBEES_REAL_FN(plane_velocities)(c, axis, base, placed, lanes, wide, narrow, out);
-            out += placed * lanes;
-            placed = 0;
-        } else {
-            GBEES_REAL_FN(face_velocities)(c, axis, base, b ? a->upper : a->offset, planes * lanes, out);
-            out += planes * lanes;
-        }
-    }
-}
-
 /* Adds what flows out through the two ends of a pencil. */
 INLINE void GBEES_REAL_FN(add_outflow)(const GBEES_REAL *below, const GBEES_REAL *above, int lanes,
                                        eight_doubles *sum)
@@ -226,10 +174,7 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
     GBEES_REAL *rows = c->density, *own = p + end;
 
     memset(own + bricks * count, 0, (size_t)end * sizeof *p);
-    GBEES_REAL_FN(base) base;
-    GBEES_REAL_FN(base_of)(c, slots[0], &base);
-    GBEES_REAL_FN(pencil_velocities)
-    (c, axis, grid_key(c->g, slots[0])[axis], &base, bricks, 1 << log2_edge, lanes, u);
+    GBEES_REAL_FN(pencil_velocities)(c, axis, slots[0], bricks, 1 << log2_edge, lanes, mass, u);
     for (int b = 0; b < bricks; b++) {
         if (b < coming)
             GBEES_REAL_FN(prefetch_row)(c, to_come[b], row);

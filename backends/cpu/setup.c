@@ -92,6 +92,7 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
 
         c->origin[j] = problem->mean[j];
         c->width[j] = problem->width[j];
+        c->brick_width[j] = problem->width[j] * shape->edge[j];
         c->over_width[j] = 1 / problem->width[j];
         c->axis[j] = (kernel_axis){.edge = shape->edge[j],
                                    .width = problem->width[j],
