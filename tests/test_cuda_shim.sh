@@ -161,6 +161,10 @@ both stirred shim_noise_ctu --deterministic --set dimension=3 --set scheme=ctu -
     --param own=0.5 --param beside=0.2 --param rise=1 --param square=0.1
 what="--deterministic, with diffusion, in mixed precision"
 both shaken shim_noise --deterministic --param own=0.5 --param beside=-0.2 --param rise=1 --param growth=-1
+model=linear
+what="--deterministic, bricks of one cell along an axis: a face two bricks below is that brick's own"
+both thin shim_eight --deterministic --set dimension=8 --set width=0.1371 --set extent=0.45 --set threshold=1e-9 \
+    --set measurements=[] --set records=1 --until 0.06
 unset model
 
 what="a drift that is not a number"

@@ -14,16 +14,14 @@ typedef int32_t eight_integers __attribute__((vector_size(32)));
 typedef double whole_doubles __attribute__((vector_size(64), aligned(8), may_alias));
 
 /* n numbers, and 0 behind them. */
-INLINE eight_integers few_integers(const int32_t *from, int n)
+INLINE void few_integers(const int32_t *from, int n, eight_integers *to)
 {
 #if defined(__AVX512VL__)
-    return (eight_integers)_mm256_maskz_loadu_epi32((__mmask8)((1u << n) - 1), from);
+    *to = (eight_integers)_mm256_maskz_loadu_epi32((__mmask8)((1u << n) - 1), from);
 #else
-    eight_integers all = {0};
-
+    *to = (eight_integers){0};
     for (int k = 0; k < n; k++)
-        all[k] = from[k];
-    return all;
+        (*to)[k] = from[k];
 #endif
 }
 #endif
@@ -39,8 +37,11 @@ typedef struct GBEES_REAL_FN(base) {
 /* The lowest cell's index times the width, in whichever order: edges are powers of 2. */
 INLINE void GBEES_REAL_FN(base_of)(const kernel_context *c, uint32_t slot, GBEES_REAL_FN(base) * base)
 {
-    const eight_doubles key = __builtin_convertvector(few_integers(grid_key(c->g, slot), c->n), eight_doubles);
-    const eight_doubles wide = *(const whole_doubles *)c->origin + *(const whole_doubles *)c->brick_width * key;
+    eight_integers key;
+
+    few_integers(grid_key(c->g, slot), c->n, &key);
+    const eight_doubles wide = *(const whole_doubles *)c->origin +
+                               *(const whole_doubles *)c->brick_width * __builtin_convertvector(key, eight_doubles);
 
     *(whole_doubles *)base->wide = wide;
     for (int k = 0; k < 8; k++)

@@ -89,6 +89,7 @@ GBEES_NUM number sweep_line(const gbees_setup *m, const number *p, number *next,
 {
     const int edge = axis_edge(axis), cells = piece_cells(axis), first = part * cells;
     const uint32_t below = m->grid.neighbor[2 * axis][slot], above = m->grid.neighbor[2 * axis + 1][slot];
+    const uint32_t further = edge == 1 ? m->grid.neighbor[2 * axis][below] : 0;
     number q[PIECE_MOST + 2 * BEYOND], v[PIECE_MOST + 3], mass[PIECE_MOST + 1], outflow = 0;
     number *row = next + (size_t)slot * CELLS + (size_t)cell;
     position x[DIM], base = brick_base(m, slot)[axis];
@@ -102,9 +103,10 @@ GBEES_NUM number sweep_line(const gbees_setup *m, const number *p, number *next,
         const int face = first + i - 1;
 
         /* A face between two bricks is the lower one's: rounded once, the same for both. */
-        x[axis] = face <= 0 && below     ? brick_base(m, below)[axis] + face_offset(m, axis, face + edge)
-                  : face > edge && above ? brick_base(m, above)[axis] + face_offset(m, axis, face - edge)
-                                         : base + face_offset(m, axis, face);
+        x[axis] = face + edge <= 0 && further ? brick_base(m, further)[axis] + face_offset(m, axis, face + 2 * edge)
+                  : face <= 0 && below        ? brick_base(m, below)[axis] + face_offset(m, axis, face + edge)
+                  : face > edge && above      ? brick_base(m, above)[axis] + face_offset(m, axis, face - edge)
+                                              : base + face_offset(m, axis, face);
         v[i] = velocity(m, x, axis, time);
     }
 #pragma unroll
