@@ -67,6 +67,7 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel_pencil.h \
 	%D%/cpu/kernel_real.h \
 	%D%/cpu/kernel_split.h \
+	%D%/cpu/kernel_stream.h \
 	%D%/cpu/kernel_sweep.h \
 	%D%/cpu/noise.h
 cpu_kernel_cflags = -fno-math-errno -fno-trapping-math $(OPENMP_CFLAGS)

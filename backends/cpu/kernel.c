@@ -46,8 +46,10 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 
 #define ORDER 5
 #include "kernel_column.h"
+#include "kernel_stream.h"
 #define ORDER 7
 #include "kernel_column.h"
+#include "kernel_stream.h"
 
 #include "kernel_sweep.h"
 
@@ -91,8 +93,10 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 
 #define ORDER 5
 #include "kernel_column.h"
+#include "kernel_stream.h"
 #define ORDER 7
 #include "kernel_column.h"
+#include "kernel_stream.h"
 
 #include "kernel_sweep.h"
 

@@ -2,8 +2,7 @@
  * kernel.c; of each precision once with ORDER 5 and then with ORDER 7.
  *
  * From one face to the next one cell and one velocity are read; the differences of all orders that the faces share
- * stay in registers, and cells change in place.  Mostly all lanes flow the same way, so that nothing is chosen lane
- * by lane.  Each way has the bits of gbees_split5_mass_to() (7: two cells more, gbees_split7_mass_to()).
+ * stay in registers, and cells change in place.  Where all lanes flow the same way nothing is chosen lane by lane.  Each way has the bits of gbees_split5_mass_to() (7: two cells more, gbees_split7_mass_to()).
  */
 
 #define GBEES_VALUE GBEES_REAL_FN(vector)
@@ -226,15 +225,14 @@ INLINE void COLUMN_FN(sweep_some)(GBEES_REAL *restrict p, const GBEES_REAL *rest
 /* All columns of planes of whole vectors: two at once where that many registers are. */
 static __attribute__((noinline)) void COLUMN_FN(sweep_columns)(GBEES_REAL *restrict p, const GBEES_REAL *restrict u,
                                                                GBEES_REAL lambda, GBEES_REAL most, int lanes,
-                                                               int count)
+                                                               int planes)
 {
     int l = 0;
 
 #if VECTOR_BYTES == 64
     for (; l + 2 * LANES <= lanes; l += 2 * LANES)
-        COLUMN_FN(sweep_some)(p + l, u + l, lambda, most, lanes, count / lanes, 2);
+        COLUMN_FN(sweep_some)(p + l, u + l, lambda, most, lanes, planes, 2);
 #endif
     for (; l < lanes; l += LANES)
-        COLUMN_FN(sweep_some)(p + l, u + l, lambda, most, lanes, count / lanes, 1);
+        COLUMN_FN(sweep_some)(p + l, u + l, lambda, most, lanes, planes, 1);
 }
-#undef ORDER

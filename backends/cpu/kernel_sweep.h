@@ -107,19 +107,16 @@ INLINE void GBEES_REAL_FN(change_long)(const kernel_context *c, int diverging, G
     }
 }
 
-/* The same, in place, where nothing is asked for that hinders.  Beyond both ends there is what flows out, then. */
-INLINE void GBEES_REAL_FN(change_pencil)(const kernel_context *c, int diverging, GBEES_REAL *restrict own,
-                                         const GBEES_REAL *restrict u, GBEES_REAL *restrict mass, GBEES_REAL lambda,
-                                         int lanes, int faces)
+/* Whether at all these faces of whole vectors the flow is up (1), down (-1), or neither (0). */
+INLINE int GBEES_REAL_FN(one_way)(const GBEES_REAL *u, int faces)
 {
-    const GBEES_REAL whole = (GBEES_REAL)c->reach; /* 1, and not a literal */
+    GBEES_REAL_FN(bits) some = {0}, all = ~some;
 
-    if (lanes % LANES || c->reach > 1 || c->preserving || diverging)
-        GBEES_REAL_FN(change_long)(c, diverging, own, u, mass, lambda, lanes, faces);
-    else if (c->order == 7)
-        GBEES_REAL_FN(sweep_columns7)(own, u, lambda, whole, lanes, faces - lanes);
-    else
-        GBEES_REAL_FN(sweep_columns)(own, u, lambda, whole, lanes, faces - lanes);
+    for (int i = 0; i < faces; i += LANES) {
+        some |= (GBEES_REAL_FN(bits))GBEES_REAL_FN(load)(u + i);
+        all &= (GBEES_REAL_FN(bits))GBEES_REAL_FN(load)(u + i);
+    }
+    return !GBEES_REAL_FN(sign_bits)(some) - (GBEES_REAL_FN(sign_bits)(all) == (1u << LANES) - 1);
 }
 
 /* Adds what flows out through the two ends of a pencil. */
@@ -131,6 +128,34 @@ INLINE void GBEES_REAL_FN(add_outflow)(const GBEES_REAL *below, const GBEES_REAL
     for (int l = 0; l < lanes; l++)
         away[l] = (below[l] > 0 ? below[l] : 0) + (above[l] > 0 ? above[l] : 0);
     GBEES_REAL_FN(add_eights)(away, lanes, sum);
+}
+
+/* The same, in place, where nothing is asked for that hinders; adds what flows out. */
+INLINE void GBEES_REAL_FN(change_pencil)(const kernel_context *c, int diverging, GBEES_REAL *restrict own,
+                                         const GBEES_REAL *restrict u, GBEES_REAL *restrict mass, GBEES_REAL lambda,
+                                         int lanes, int faces, eight_doubles *outflow)
+{
+    const GBEES_REAL whole = (GBEES_REAL)c->reach; /* 1, and not a literal */
+    const int seven = c->order == 7, count = faces - lanes, planes = count / lanes;
+    const int simple = !(lanes % LANES || c->reach > 1 || c->preserving || diverging);
+    const int way = simple ? GBEES_REAL_FN(one_way)(u + lanes, faces) : 0;
+
+    if (way) {
+        const GBEES_REAL *out =
+            seven ? GBEES_REAL_FN(stream_columns7)(own, u, lambda, whole, lanes, planes, way > 0)
+                  : GBEES_REAL_FN(stream_columns)(own, u, lambda, whole, lanes, planes, way > 0);
+
+        GBEES_REAL_FN(add_eights)(out, lanes, outflow);
+        return;
+    }
+    memset(own + count, 0, (size_t)(GBEES_REAL_FN(planes_beyond)(c) * lanes) * sizeof *own);
+    if (!simple)
+        GBEES_REAL_FN(change_long)(c, diverging, own, u, mass, lambda, lanes, faces);
+    else if (seven)
+        GBEES_REAL_FN(sweep_columns7)(own, u, lambda, whole, lanes, planes);
+    else
+        GBEES_REAL_FN(sweep_columns)(own, u, lambda, whole, lanes, planes);
+    GBEES_REAL_FN(add_outflow)(own - lanes, own + count, lanes, outflow);
 }
 
 /* Asks memory for the row of one of the bricks of a pencil to come. */
@@ -173,7 +198,6 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
     GBEES_REAL *u = p + (size_t)(bricks * count + 2 * end), *mass = u + (size_t)(bricks * count + 3 * lanes);
     GBEES_REAL *rows = c->density, *own = p + end;
 
-    memset(own + bricks * count, 0, (size_t)end * sizeof *p);
     GBEES_REAL_FN(pencil_velocities)(c, axis, slots[0], bricks, 1 << log2_edge, lanes, mass, u);
     for (int b = 0; b < bricks; b++) {
         if (b < coming)
@@ -181,8 +205,8 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
         GBEES_REAL_FN(split)(rows + (size_t)slots[b] * (size_t)count, own + b * count, count, shift, log2_edge);
     }
     GBEES_REAL_FN(change_pencil)
-    (c, pencil_diverges(c, axis, slots, (uint32_t)bricks), own, u, mass, lambda, lanes, faces);
-    GBEES_REAL_FN(add_outflow)(own - lanes, own + bricks * count, lanes, &totals->outflow);
+    (c, pencil_diverges(c, axis, slots, (uint32_t)bricks), own, u, mass, lambda, lanes, faces,
+     &totals->outflow);
     GBEES_REAL_FN(put_back)(c, slots, bricks, own, last_axis, totals, count, shift, log2_edge);
 }
 
