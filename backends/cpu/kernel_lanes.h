@@ -71,8 +71,9 @@ INLINE unsigned GBEES_REAL_FN(lane_bits)(GBEES_REAL_FN(lanes) lanes)
 }
 
 /* The bits of a vector. */
-typedef __typeof__(_Generic((GBEES_REAL)0, float: (int32_t)0, default: (int64_t)0)) GBEES_REAL_FN(bits)
-    __attribute__((vector_size(VECTOR_BYTES), may_alias));
+typedef __typeof__(_Generic((GBEES_REAL)0, float
+                            : (int32_t)0, default
+                            : (int64_t)0)) GBEES_REAL_FN(bits) __attribute__((vector_size(VECTOR_BYTES), may_alias));
 
 /* Bit l: lane l has its sign set. */
 INLINE unsigned GBEES_REAL_FN(sign_bits)(GBEES_REAL_FN(bits) v)
