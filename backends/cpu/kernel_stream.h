@@ -2,7 +2,8 @@
  * kernel.c; of each precision once with ORDER 5 and then with ORDER 7, after kernel_column.h.
  *
  * That is most pencils.  Upwind is known, then, so that of the differences few are kept, and nothing is asked face by
- * face.  Where all flows down it is the same in the opposite order: mirrored, the masses are the same to the last bit.
+ * face.  Where all flows down it is the same in the opposite order: mirrored, the masses are the same to the last
+ * bit.
  */
 
 enum { COLUMN_FN(HALF) = ORDER / 2 }; /* cells on either side of the upwind one that a face's mass depends on */

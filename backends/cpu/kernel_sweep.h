@@ -141,9 +141,8 @@ INLINE void GBEES_REAL_FN(change_pencil)(const kernel_context *c, int diverging,
     const int way = simple ? GBEES_REAL_FN(one_way)(u + lanes, faces) : 0;
 
     if (way) {
-        const GBEES_REAL *out =
-            seven ? GBEES_REAL_FN(stream_columns7)(own, u, lambda, whole, lanes, planes, way > 0)
-                  : GBEES_REAL_FN(stream_columns)(own, u, lambda, whole, lanes, planes, way > 0);
+        const GBEES_REAL *out = seven ? GBEES_REAL_FN(stream_columns7)(own, u, lambda, whole, lanes, planes, way > 0)
+                                      : GBEES_REAL_FN(stream_columns)(own, u, lambda, whole, lanes, planes, way > 0);
 
         GBEES_REAL_FN(add_eights)(out, lanes, outflow);
         return;
@@ -205,8 +204,7 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
         GBEES_REAL_FN(split)(rows + (size_t)slots[b] * (size_t)count, own + b * count, count, shift, log2_edge);
     }
     GBEES_REAL_FN(change_pencil)
-    (c, pencil_diverges(c, axis, slots, (uint32_t)bricks), own, u, mass, lambda, lanes, faces,
-     &totals->outflow);
+    (c, pencil_diverges(c, axis, slots, (uint32_t)bricks), own, u, mass, lambda, lanes, faces, &totals->outflow);
     GBEES_REAL_FN(put_back)(c, slots, bricks, own, last_axis, totals, count, shift, log2_edge);
 }
 
