@@ -27,6 +27,7 @@ typedef struct fields {
     void *p, *s, *next, *share;
     uint64_t *active, *flow, *inside;
     unsigned char *diverging;
+    uint16_t *steady;
     double *rate;
     void *offsets[GBEES_MAX_DIM];
     float parameters_f[GBEES_PARAMETER_VALUES];
@@ -124,6 +125,7 @@ static void make_grid(fields *f)
                 {(void **)&f->flow, (size_t)(2 * n) * sizeof *f->flow},
                 {(void **)&f->inside, sizeof *f->inside},
                 {(void **)&f->diverging, sizeof *f->diverging},
+                {(void **)&f->steady, sizeof *f->steady},
                 {(void **)&f->rate, sizeof *f->rate}};
 
     must(!grid_create(&f->g, n, f->how.cells, NULL));
@@ -271,6 +273,7 @@ static void make_context(fields *f)
                           .active = f->active,
                           .flow = f->flow,
                           .diverging = f->diverging,
+                          .steady = f->steady,
                           .rate = f->rate,
                           .order = 5,
                           .reach = 1,
@@ -308,6 +311,7 @@ static void inspect(fields *f, int rate_is_sum, double courant)
     tell(f, "inspect: flow", f->flow, (size_t)(2 * f->how.n) * sizeof *f->flow, NULL);
     tell(f, "inspect: rate", f->rate, sizeof *f->rate, NULL);
     tell(f, "inspect: diverging", f->diverging, sizeof *f->diverging, NULL);
+    tell(f, "inspect: steady", f->steady, sizeof *f->steady, NULL);
     for (uint32_t k = 0; k < f->g.count; k++)
         most = fmax(most, f->rate[f->g.used[k]]);
     f->c.step = courant / most;

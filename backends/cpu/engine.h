@@ -50,6 +50,7 @@ struct gbees_engine {
     uint16_t
         *barred; /* ... and, 2n a slot, [d] bit f: the neighbour in direction d (f = d), or in d and f, has none */
     unsigned char *diverging;
+    uint16_t *steady;
     double *rate;
     double *noise;    /* with process noise: all that a cell gives, at most, at the last inspection */
     double *velocity; /* paper mode: at the upper faces, n a cell */

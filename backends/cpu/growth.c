@@ -275,6 +275,7 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
     e->context.flow = e->flow;
     e->context.rate = e->rate;
     e->context.diverging = e->diverging;
+    e->context.steady = e->steady;
     e->context.inside = e->inside;
     if (e->paper) {
         paper_inspect(e, from, time);

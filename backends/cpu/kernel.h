@@ -56,6 +56,7 @@ typedef struct kernel_context {
     uint64_t *flow;
     const uint64_t *inside;   /* cells that the model's bound leaves to the grid; NULL: all */
     unsigned char *diverging; /* bit j: along axis j some cell flows out on both sides */
+    uint16_t *steady;         /* bit j: at all its faces across axis j it flows up; bit 8 + j: down */
     int diverging_axes;       /* the axes along which some brick may have that: bits */
     double *rate;
     int divergence;  /* ctu with the divergence term */

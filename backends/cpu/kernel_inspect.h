@@ -52,6 +52,21 @@ static __attribute__((noinline)) void GBEES_REAL_FN(forget_outside)(GBEES_REAL *
         rate[i] = inside >> i & 1 ? rate[i] : rate[i] - rate[i];
 }
 
+/* What the flow masks of a brick come to along each axis. */
+INLINE void GBEES_REAL_FN(sum_up_flow)(const kernel_context *c, uint32_t slot)
+{
+    const uint64_t *flow = c->flow + (size_t)slot * (size_t)(2 * c->n), all = c->g->shape.all;
+    unsigned diverging = 0, steady = 0;
+
+    for (int j = 0; j < c->n; j++, flow += 2) {
+        diverging |= (unsigned)((flow[0] & flow[1]) != 0) << j;
+        steady |= (unsigned)(flow[1] == all && !flow[0]) << j | (unsigned)(flow[0] == all && !flow[1]) << (8 + j);
+    }
+    c->diverging[slot] = (unsigned char)diverging;
+    if (c->steady)
+        c->steady[slot] = (uint16_t)steady;
+}
+
 static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slots, uint32_t count)
 {
     const gbees_shape *shape = &c->g->shape;
@@ -72,12 +87,7 @@ static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slot
             FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)
 #undef CALL
         }
-        c->diverging[slot] = 0;
-        for (int j = 0; j < c->n; j++) {
-            const uint64_t *flow = c->flow + (size_t)slot * (size_t)(2 * c->n) + 2 * j;
-
-            c->diverging[slot] |= (unsigned char)(((flow[0] & flow[1]) != 0) << j);
-        }
+        GBEES_REAL_FN(sum_up_flow)(c, slot);
         if (c->inside && c->inside[slot] != shape->all)
             GBEES_REAL_FN(forget_outside)(rate, c->inside[slot], shape->cells);
         c->rate[slot] = (double)GBEES_REAL_FN(largest)(rate, shape->cells);

@@ -70,23 +70,6 @@ INLINE unsigned GBEES_REAL_FN(lane_bits)(GBEES_REAL_FN(lanes) lanes)
 #endif
 }
 
-/* The bits of a vector. */
-typedef __typeof__(_Generic((GBEES_REAL)0, float
-                            : (int32_t)0, default
-                            : (int64_t)0)) GBEES_REAL_FN(bits) __attribute__((vector_size(VECTOR_BYTES), may_alias));
-
-/* Bit l: lane l has its sign set. */
-INLINE unsigned GBEES_REAL_FN(sign_bits)(GBEES_REAL_FN(bits) v)
-{
-#if defined(__AVX512F__) && LANES == 16
-    return _mm512_movepi32_mask((__m512i)v);
-#elif defined(__AVX512F__)
-    return _mm512_movepi64_mask((__m512i)v);
-#else
-    return GBEES_REAL_FN(lane_bits)(v < 0);
-#endif
-}
-
 /* a in these lanes, b in the others. */
 INLINE GBEES_REAL_FN(vector)
     GBEES_REAL_FN(choose)(GBEES_REAL_FN(lanes) lanes, GBEES_REAL_FN(vector) a, GBEES_REAL_FN(vector) b)

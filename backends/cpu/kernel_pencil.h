@@ -14,15 +14,17 @@ enum {
 
 typedef struct pencil_list {
     uint32_t count;
-    uint32_t bricks[PENCIL_BLOCK]; /* at most PENCIL_ROOM */
+    uint32_t bricks[PENCIL_BLOCK];     /* at most PENCIL_ROOM */
+    uint32_t steady[PENCIL_BLOCK + 1]; /* what holds for all these bricks, as kernel_context has it */
     uint32_t slot[PENCIL_BLOCK + 1][PENCIL_ROOM];
     uint32_t row_count; /* all these bricks, in the order of the sweep */
     uint32_t row[(PENCIL_BLOCK + 1) * PENCIL_ROOM];
 } pencil_list;
 
 /* The first PENCIL_ROOM bricks of the pencils that start at used bricks [from, to), at most PENCIL_BLOCK of them. */
-INLINE void find_pencils(const grid *g, int axis, uint32_t from, uint32_t to, pencil_list *list)
+INLINE void find_pencils(const kernel_context *c, int axis, uint32_t from, uint32_t to, pencil_list *list)
 {
+    const grid *g = c->g;
     const uint32_t *below = g->neighbor[2 * axis], *above = g->neighbor[2 * axis + 1];
     uint32_t growing[PENCIL_BLOCK], count = 0;
 
@@ -30,6 +32,7 @@ INLINE void find_pencils(const grid *g, int axis, uint32_t from, uint32_t to, pe
         uint32_t slot = g->used[k];
 
         list->slot[count][0] = slot;
+        list->steady[count] = c->steady[slot];
         count += below[slot] == 0;
     }
     list->count = count;
@@ -43,6 +46,7 @@ INLINE void find_pencils(const grid *g, int axis, uint32_t from, uint32_t to, pe
 
             __builtin_prefetch(above + last + PENCIL_AHEAD);
             list->slot[pencil][b] = slot;
+            list->steady[pencil] &= c->steady[slot] | ((uint32_t)(slot != 0) - 1); /* of none: what there is */
             list->bricks[pencil] += slot != 0;
             growing[left] = pencil;
             left += slot != 0;
@@ -78,6 +82,14 @@ INLINE const uint32_t *pencil_slots(const grid *g, int axis, const pencil_list *
     }
     whole->bricks = count;
     return whole->slots;
+}
+
+/* The way of the flow through all faces of pencil i of a list: up (1), down (-1), or none that is known (0). */
+INLINE int pencil_way(const kernel_context *c, int axis, const pencil_list *list, uint32_t i)
+{
+    const uint32_t steady = list->steady[i] >> axis;
+
+    return c->moving || list->bricks[i] == PENCIL_ROOM ? 0 : (int)(steady & 1) - (int)(steady >> 8 & 1);
 }
 
 /* Whether a cell of these bricks flows out on both sides.  Mostly none does anywhere along the axis, and the bricks'

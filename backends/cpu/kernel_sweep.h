@@ -107,18 +107,6 @@ INLINE void GBEES_REAL_FN(change_long)(const kernel_context *c, int diverging, G
     }
 }
 
-/* Whether at all these faces of whole vectors the flow is up (1), down (-1), or neither (0). */
-INLINE int GBEES_REAL_FN(one_way)(const GBEES_REAL *u, int faces)
-{
-    GBEES_REAL_FN(bits) some = {0}, all = ~some;
-
-    for (int i = 0; i < faces; i += LANES) {
-        some |= (GBEES_REAL_FN(bits))GBEES_REAL_FN(load)(u + i);
-        all &= (GBEES_REAL_FN(bits))GBEES_REAL_FN(load)(u + i);
-    }
-    return !GBEES_REAL_FN(sign_bits)(some) - (GBEES_REAL_FN(sign_bits)(all) == (1u << LANES) - 1);
-}
-
 /* Adds what flows out through the two ends of a pencil. */
 INLINE void GBEES_REAL_FN(add_outflow)(const GBEES_REAL *below, const GBEES_REAL *above, int lanes,
                                        eight_doubles *sum)
@@ -130,17 +118,16 @@ INLINE void GBEES_REAL_FN(add_outflow)(const GBEES_REAL *below, const GBEES_REAL
     GBEES_REAL_FN(add_eights)(away, lanes, sum);
 }
 
-/* The same, in place, where nothing is asked for that hinders; adds what flows out. */
-INLINE void GBEES_REAL_FN(change_pencil)(const kernel_context *c, int diverging, GBEES_REAL *restrict own,
+/* The same, in place, where nothing is asked for that hinders; adds what flows out.  way: pencil_way(). */
+INLINE void GBEES_REAL_FN(change_pencil)(const kernel_context *c, int diverging, int way, GBEES_REAL *restrict own,
                                          const GBEES_REAL *restrict u, GBEES_REAL *restrict mass, GBEES_REAL lambda,
                                          int lanes, int faces, eight_doubles *outflow)
 {
     const GBEES_REAL whole = (GBEES_REAL)c->reach; /* 1, and not a literal */
     const int seven = c->order == 7, count = faces - lanes, planes = count / lanes;
     const int simple = !(lanes % LANES || c->reach > 1 || c->preserving || diverging);
-    const int way = simple ? GBEES_REAL_FN(one_way)(u + lanes, faces) : 0;
 
-    if (way) {
+    if (simple && way) {
         const GBEES_REAL *out = seven ? GBEES_REAL_FN(stream_columns7)(own, u, lambda, whole, lanes, planes, way > 0)
                                       : GBEES_REAL_FN(stream_columns)(own, u, lambda, whole, lanes, planes, way > 0);
 
@@ -186,7 +173,7 @@ INLINE void GBEES_REAL_FN(put_back)(const kernel_context *c, const uint32_t *slo
 }
 
 /* For each brick the row of one to come is asked for: many at once would wait for each other. */
-INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const uint32_t *slots, int bricks,
+INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const uint32_t *slots, int bricks, int way,
                                         const uint32_t *to_come, int coming, GBEES_REAL *restrict p, int last_axis,
                                         GBEES_REAL_FN(totals) * totals, int count, int shift, int log2_edge)
 {
@@ -204,7 +191,7 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
         GBEES_REAL_FN(split)(rows + (size_t)slots[b] * (size_t)count, own + b * count, count, shift, log2_edge);
     }
     GBEES_REAL_FN(change_pencil)
-    (c, pencil_diverges(c, axis, slots, (uint32_t)bricks), own, u, mass, lambda, lanes, faces, &totals->outflow);
+    (c, pencil_diverges(c, axis, slots, (uint32_t)bricks), way, own, u, mass, lambda, lanes, faces, &totals->outflow);
     GBEES_REAL_FN(put_back)(c, slots, bricks, own, last_axis, totals, count, shift, log2_edge);
 }
 
@@ -216,11 +203,11 @@ INLINE int GBEES_REAL_FN(sweep_block)(const kernel_context *c, int axis, int las
     const int lanes = shape->cells / shape->edge[axis];
     pencil_list list;
 
-    find_pencils(c->g, axis, from, to, &list);
+    find_pencils(c, axis, from, to, &list);
     for (uint32_t i = 0, at = ROWS_AHEAD; i < list.count; at += list.bricks[i++]) {
         const uint32_t *slots = pencil_slots(c->g, axis, &list, i, &scratch->pencil), *to_come = list.row + at;
         int coming = (int)list.row_count - (int)at;
-        int bricks = (int)scratch->pencil.bricks;
+        int bricks = (int)scratch->pencil.bricks, way = pencil_way(c, axis, &list, i);
 
         if (!slots || GBEES_REAL_FN(reserve_planes)(c, scratch, (size_t)bricks, shape->cells, lanes))
             return 1;
@@ -228,7 +215,7 @@ INLINE int GBEES_REAL_FN(sweep_block)(const kernel_context *c, int axis, int las
             __builtin_prefetch(grid_key(c->g, list.slot[i + 2][0]));
 #define CALL(count, shift, log2_edge)                                                                                \
     GBEES_REAL_FN(sweep_pencil)                                                                                      \
-    (c, axis, slots, bricks, to_come, coming, scratch->data, last_axis, totals, count, shift, log2_edge)
+    (c, axis, slots, bricks, way, to_come, coming, scratch->data, last_axis, totals, count, shift, log2_edge)
         FOR_AXIS(shape->cells, shape->shift[axis], shape->log2_edge[axis], CALL)
 #undef CALL
     }
