@@ -45,6 +45,7 @@ INLINE void find_pencils(const kernel_context *c, int axis, uint32_t from, uint3
             uint32_t pencil = growing[i], last = list->slot[pencil][b - 1], slot = above[last];
 
             __builtin_prefetch(above + last + PENCIL_AHEAD);
+            __builtin_prefetch(c->steady + slot + 2 * PENCIL_AHEAD);
             list->slot[pencil][b] = slot;
             list->steady[pencil] &= c->steady[slot] | ((uint32_t)(slot != 0) - 1); /* of none: what there is */
             list->bricks[pencil] += slot != 0;

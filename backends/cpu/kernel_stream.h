@@ -27,8 +27,8 @@ INLINE void COLUMN_FN(flow_on)(COLUMN_FN(stream) * s, GBEES_REAL_FN(vector) cell
         s->level[k][0] = s->level[k - 1][0] - s->level[k - 1][1];
 }
 
-/* p: the lowest cells, or with a negative stride the highest, with HALF empty planes beyond the other end, the first
- * of which takes what flows out; u: at their outer face, where what flows in comes out of nothing. */
+/* p: the lowest cells, or with a negative stride the highest, with room for HALF empty planes beyond the other
+ * end, the first of which takes what flows out; u: at their outer face, where what flows in comes out of nothing. */
 INLINE void COLUMN_FN(stream_some)(GBEES_REAL *restrict p, const GBEES_REAL *restrict u, GBEES_REAL lambda,
                                    GBEES_REAL most, int stride, int planes, int columns)
 {
@@ -37,6 +37,9 @@ INLINE void COLUMN_FN(stream_some)(GBEES_REAL *restrict p, const GBEES_REAL *res
 
 #pragma GCC unroll 2
     for (int w = 0; w < columns; w++) {
+#pragma GCC unroll 4
+        for (int i = 0; i < COLUMN_FN(HALF); i++) /* not in a loop over the lanes: that would become a memset() */
+            GBEES_REAL_FN(store)(p + (planes + i) * stride + w * LANES, (GBEES_REAL_FN(vector)){0});
 #pragma GCC unroll 4
         for (int i = 0; i < COLUMN_FN(HALF); i++)
             COLUMN_FN(flow_on)(&s[w], GBEES_REAL_FN(load)(p + i * stride + w * LANES));
@@ -70,16 +73,12 @@ static __attribute__((noinline)) const GBEES_REAL *COLUMN_FN(stream_columns)(GBE
                                                                              GBEES_REAL lambda, GBEES_REAL most,
                                                                              int lanes, int planes, int up)
 {
-    const GBEES_REAL_FN(vector) nothing = (most - most) - (GBEES_REAL_FN(vector)){0}; /* no literal: no memset() */
     const int stride = up ? lanes : -lanes;
     int l = 0;
 
     p += up ? 0 : (planes - 1) * lanes;
     u += up ? lanes : (planes + 1) * lanes;
     lambda = up ? lambda : -lambda;
-    for (int i = 0; i < COLUMN_FN(HALF); i++)
-        for (int at = 0; at < lanes; at += LANES)
-            GBEES_REAL_FN(store)(p + (planes + i) * stride + at, nothing);
 #if VECTOR_BYTES == 64
     for (; l + 2 * LANES <= lanes; l += 2 * LANES)
         COLUMN_FN(stream_some)(p + l, u + l, lambda, most, stride, planes, 2);
