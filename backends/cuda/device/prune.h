@@ -51,13 +51,14 @@ GBEES_NUM void mark_downwind(const gbees_setup *m, uint32_t slot, uint64_t activ
 GBEES_NUM void mark_active_pass(const gbees_setup *m, gbees_state *s, uint32_t count, int current, double threshold)
 {
     number *p = rows_of(m, current);
+    const number enough = least_above(threshold);
     int64_t mass = 0, above = 0;
 
     for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count()) {
         brick_view v;
 
         view_cells(p, slot, &v);
-        uint64_t active = mark_brick(m, p, slot, &v, (number)threshold, &mass);
+        uint64_t active = mark_brick(m, p, slot, &v, enough, &mass);
         if (team_lane() == 0) {
             m->grid.needed[slot] = 0;
             above += count_bits(active);
