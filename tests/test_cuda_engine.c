@@ -164,6 +164,28 @@ START_TEST(a_threshold_just_above_a_cell)
 }
 END_TEST
 
+/* Large grids, whose density is moved and marked by kernels of their own: the same, with the same ledger. */
+START_TEST(a_large_grid)
+{
+    static const a_case all[] = {
+        {"lorenz96",
+         "shim_six",
+         {"dimension=6", "extent=1", "records=2", "end=0.06", "courant=0.2", "prune_interval=3"}},
+        {"linear",
+         "shim_eight_ctu",
+         {"dimension=8", "records=1", "end=0.1", "factor=0.5", "extent=1", "threshold=1e-5", "scheme=ctu",
+          "precision=double"}},
+    };
+
+    (void)setenv("SHIM_LARGE", "1", 1);
+    kept_run *cpu = run_on(&all[_i], "cpu"), *gpu = run_on(&all[_i], all[_i].backend);
+
+    compare(gpu, cpu, _i ? &rounded : &same);
+    forget(cpu);
+    forget(gpu);
+}
+END_TEST
+
 /* ---- one result -------------------------------------------------------------------------------------------------
  */
 
@@ -429,6 +451,7 @@ int main(void)
     tcase_add_checked_fixture(tests, set_back, set_back);
     tcase_add_loop_test(tests, as_on_the_cpu, 0, (int)(sizeof cases / sizeof *cases));
     tcase_add_test(tests, a_threshold_just_above_a_cell);
+    tcase_add_loop_test(tests, a_large_grid, 0, 2);
     tcase_add_loop_test(tests, any_number_of_blocks, 0, 4);
     tcase_add_test(tests, the_heap_grows_by_itself);
     tcase_add_loop_test(tests, errors_are_the_cpus, 0, (int)(sizeof failures / sizeof *failures));
