@@ -82,7 +82,7 @@ GBEES_NUM void open_book(book *b, const gbees_state *s, uint64_t target)
         b->steps = s->steps;
         b->target = target;
         b->moved = s->stop == STOP_MOVE;
-        b->count = b->moved ? s->linked : s->count; /* gbees_mark() has made some for the next step */
+        b->count = s->count;
         b->linked = s->linked;
         b->current = b->moved ? rows_after(s->current, MOVES) : s->current;
         b->threshold = s->step_threshold;
@@ -307,11 +307,7 @@ GBEES_NUM void move_pass(const gbees_setup *m, gbees_state *s, const book *b, in
     const double middle = b->time + b->step / 2;
 
     if (pass == 0) {
-#if GBEES_LINES
-        transverse_pass_lines(m, rows_of(m, b->current), rows_of(m, 2), b->count, b->lambda, middle);
-#else
-        transverse_pass(m, rows_of(m, b->current), rows_of(m, 2), b->count, b->lambda, middle);
-#endif
+        make_transverse(m, rows_of(m, b->current), rows_of(m, 2), b->count, b->lambda, middle);
         return;
     }
 #if GBEES_SHARED
@@ -320,19 +316,8 @@ GBEES_NUM void move_pass(const gbees_setup *m, gbees_state *s, const book *b, in
         return;
     }
 #endif
-    number *next = rows_of(m, spare_of(b->current));
-#if GBEES_LINES
-    BLOCK_LOCAL int64_t clips[BLOCK_TEAMS][TEAM];
-    int64_t clipped, *own = &clips[block_team()][team_lane()];
-
-    *own = 0;
-    flux_pass_lines(m, rows_of(m, b->current), rows_of(m, 2), next, b->count, b->lambda, middle, own);
-    clipped = *own;
-#else
-    int64_t clipped =
-        flux_pass(m, rows_of(m, b->current), rows_of(m, 2), rows_of(m, 3), next, b->count, b->lambda, middle);
-#endif
-    clipped = team_add(clipped);
+    int64_t clipped = team_add(move_fluxes(m, rows_of(m, b->current), rows_of(m, 2), rows_of(m, 3),
+                                           rows_of(m, spare_of(b->current)), b->count, b->lambda, middle));
     if (team_lane() == 0 && clipped)
         atomic_add_64(&sums_of(s, b->steps)->clipped, clipped);
 }
@@ -437,7 +422,7 @@ GBEES_NUM void settle_step(const gbees_setup *m, book *b)
         b->outflow += m->sweeps ? outflow : b->mass + clipped - mass;
         b->needed_steps++;
         b->last_step = b->step;
-        b->raw_cell_updates += (double)b->count * CELLS;
+        b->raw_cell_updates += (double)b->linked * CELLS; /* gbees_mark() may have made more for the next step */
     }
     b->mass = mass;
     b->time += b->step;

@@ -14,7 +14,8 @@
 
 #if GBEES_LINES
 
-enum { HELD = CELLS / TEAM, LINES = HELD / 2 };
+/* A lane's cells and its lines; where it has them all their loops stay loops. */
+enum { HELD = CELLS / TEAM, LINES = HELD / 2, HELD_TOGETHER = TEAM > 1 ? HELD : 1 };
 
 /* A lane's cells of a row, or of what they change. */
 typedef struct held_row {
@@ -138,7 +139,7 @@ GBEES_NUM number trade(int axis, number value)
 GBEES_NUM void put_lines(int axis, const held_row *row, number *low, number *high, int stride)
 {
     if (is_in_place(axis)) {
-#pragma unroll
+#pragma unroll(HELD_TOGETHER)
         for (int i = 0; i < LINES; i++) {
             low[i * stride] = row->cell[line_cell(axis, i) % HELD];
             high[i * stride] = row->cell[(line_cell(axis, i) + (1 << axis_shift(axis))) % HELD];
@@ -156,7 +157,7 @@ GBEES_NUM void put_lines(int axis, const held_row *row, number *low, number *hig
 GBEES_NUM void put_ends(int axis, const held_row *below, const held_row *above, number *low, number *high, int stride)
 {
     if (is_in_place(axis)) {
-#pragma unroll
+#pragma unroll(HELD_TOGETHER)
         for (int i = 0; i < LINES; i++) {
             low[i * stride] = below->cell[(line_cell(axis, i) + (1 << axis_shift(axis))) % HELD];
             high[i * stride] = above->cell[line_cell(axis, i) % HELD];
@@ -174,11 +175,11 @@ GBEES_NUM void put_ends(int axis, const held_row *below, const held_row *above, 
 GBEES_NUM void add_lines(int axis, const number *low, const number *high, number factor, held_row *to)
 {
     if (axis_bits(axis) == 0) {
-#pragma unroll
+#pragma unroll(HELD_TOGETHER)
         for (int i = 0; i < HELD; i++)
             to->cell[i] += factor * low[i];
     } else if (is_in_place(axis)) {
-#pragma unroll
+#pragma unroll(HELD_TOGETHER)
         for (int i = 0; i < LINES; i++) {
             to->cell[line_cell(axis, i) % HELD] += factor * low[i];
             to->cell[(line_cell(axis, i) + (1 << axis_shift(axis))) % HELD] += factor * high[i];
@@ -197,7 +198,7 @@ GBEES_NUM void fill_lines(int axis, const held_row *row, const held_row *s_row, 
                           held_lines *to)
 {
     if (axis_bits(axis) == 0) {
-#pragma unroll
+#pragma unroll(HELD_TOGETHER)
         for (int i = 0; i < HELD; i++) {
             to->q[i][0] = far ? sides->further_below.cell[i] : 0;
             to->q[i][1] = sides->below.cell[i];
@@ -237,7 +238,7 @@ GBEES_NUM void transverse_lines(const gbees_setup *m, const held_lines *lines, i
     const int cells = pair_cells(axis);
     number change[2][HELD];
 
-#pragma unroll
+#pragma unroll(HELD_TOGETHER)
     for (int line = 0; line < HELD / cells; line++) {
         const number *q = &lines->q[line][1];
         number u[3];
@@ -277,7 +278,7 @@ GBEES_NUM void transverse_pass_lines(const gbees_setup *m, const number *all_p, 
         row = row_ahead;
         ahead = hold_brick(m, links, slot + way.stride, way.last);
         base_of(m, &here, base);
-#pragma unroll
+#pragma unroll(HELD_TOGETHER)
         for (int i = 0; i < HELD; i++)
             sum.cell[i] = 0;
 #pragma unroll
@@ -335,7 +336,7 @@ GBEES_NUM void flux_lines(const gbees_setup *m, const held_lines *lines, int axi
     const int cells = pair_cells(axis);
     number more[2][HELD];
 
-#pragma unroll
+#pragma unroll(HELD_TOGETHER)
     for (int line = 0; line < HELD / cells; line++) {
         number flux[3];
 
@@ -369,7 +370,7 @@ GBEES_NUM void flux_pass_lines(const gbees_setup *m, const number *all_p, const 
         s_row = s_ahead;
         ahead = hold_brick(m, links, slot + way.stride, way.last);
         base_of(m, &here, base);
-#pragma unroll
+#pragma unroll(HELD_TOGETHER)
         for (int i = 0; i < HELD; i++)
             change.cell[i] = 0;
 #pragma unroll
@@ -385,7 +386,7 @@ GBEES_NUM void flux_pass_lines(const gbees_setup *m, const number *all_p, const 
             fill_lines(j, &row, &s_row, &sides, 1, &lines);
             flux_lines(m, &lines, j, base, reread(&lambda[j]), time, &change);
         }
-#pragma unroll
+#pragma unroll(HELD_TOGETHER)
         for (int i = 0; i < HELD; i++) {
             const number moved = change.cell[i] + row.cell[i];
 
@@ -398,4 +399,36 @@ GBEES_NUM void flux_pass_lines(const gbees_setup *m, const number *all_p, const 
 }
 
 #endif
+
+/* ---- either way -------------------------------------------------------------------------------------------------
+ */
+
+/* S of all cells. */
+GBEES_NUM void make_transverse(const gbees_setup *m, const number *p, number *s, uint32_t count, const number *lambda,
+                               double time)
+{
+#if GBEES_LINES
+    transverse_pass_lines(m, p, s, count, lambda, time);
+#else
+    transverse_pass(m, p, s, count, lambda, time);
+#endif
+}
+
+/* The new density; returns what the lane has clipped. */
+GBEES_NUM int64_t move_fluxes(const gbees_setup *m, const number *p, const number *s, const number *share,
+                              number *next, uint32_t count, const number *lambda, double time)
+{
+#if GBEES_LINES
+    BLOCK_LOCAL int64_t clips[BLOCK_TEAMS][TEAM];
+    int64_t *clipped = &clips[block_team()][team_lane()];
+
+    (void)share;
+    *clipped = 0;
+    flux_pass_lines(m, p, s, next, count, lambda, time, clipped);
+    return *clipped;
+#else
+    return flux_pass(m, p, s, share, next, count, lambda, time);
+#endif
+}
+
 #endif
