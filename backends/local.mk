@@ -106,6 +106,7 @@ cuda_texts = \
 	%D%/cuda/device/frames.h \
 	%D%/cuda/device/cells.h \
 	%D%/cuda/device/ctu.h \
+	%D%/cuda/device/ctu_lines.h \
 	%D%/cuda/device/diffusion.h \
 	%D%/cuda/device/grow.h \
 	%D%/cuda/device/inspect.h \

@@ -343,6 +343,7 @@ static inline void set_back(void)
     (void)unsetenv("SHIM_MEMORY");
     (void)unsetenv("SHIM_VIRTUAL");
     (void)unsetenv("SHIM_FAILING_LAUNCH");
+    (void)unsetenv("SHIM_LARGE");
 }
 
 /* An engine for the default scenario of lorenz63, and all that it is made of. */

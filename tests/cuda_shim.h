@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <sched.h>
+#include <stdalign.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -90,6 +91,30 @@ GBEES_NUM int team_any(int condition)
 GBEES_NUM uint32_t team_get(uint32_t value, uint32_t lane)
 {
     (void)lane;
+    return value;
+}
+
+GBEES_NUM float team_get_f(float value, uint32_t lane)
+{
+    (void)lane;
+    return value;
+}
+
+GBEES_NUM double team_get_d(double value, uint32_t lane)
+{
+    (void)lane;
+    return value;
+}
+
+GBEES_NUM float team_trade_f(float value, int bit)
+{
+    (void)bit;
+    return value;
+}
+
+GBEES_NUM double team_trade_d(double value, int bit)
+{
+    (void)bit;
     return value;
 }
 

@@ -140,6 +140,52 @@ START_TEST(as_on_the_cpu)
 }
 END_TEST
 
+/* A threshold that rounds down to a cell's P as a float: that cell has less.  (Nothing is pruned before the first
+ * record, as all else has more.) */
+START_TEST(a_threshold_just_above_a_cell)
+{
+    char threshold[64];
+    a_case c = {"lorenz63", "shim_split", {"extent=1", "records=1", "end=0.1", "measurements=[]", "threshold=1e-6"}};
+    kept_run *first = run_on(&c, "cpu");
+    const double *p = first->record[0].p, chosen = p[0]; /* of a corner, least */
+    size_t above = 0;
+
+    for (size_t i = 0; i < first->record[0].count; i++)
+        above += p[i] > chosen;
+    (void)snprintf(threshold, sizeof threshold, "threshold=%.17g", chosen * (1 + 1e-8));
+    c.settings[4] = threshold;
+    kept_run *cpu = run_on(&c, "cpu"), *gpu = run_on(&c, c.backend);
+    ck_assert_double_eq(cpu->record[0].record.statistics.mass, first->record[0].record.statistics.mass);
+    ck_assert_uint_eq(cpu->record[0].count, above);
+    compare(gpu, cpu, &same);
+    forget(first);
+    forget(cpu);
+    forget(gpu);
+}
+END_TEST
+
+/* Large grids, whose density is moved and marked by kernels of their own: the same, with the same ledger. */
+START_TEST(a_large_grid)
+{
+    static const a_case all[] = {
+        {"lorenz96",
+         "shim_six",
+         {"dimension=6", "extent=1", "records=2", "end=0.06", "courant=0.2", "prune_interval=3"}},
+        {"linear",
+         "shim_eight_ctu",
+         {"dimension=8", "records=1", "end=0.1", "factor=0.5", "extent=1", "threshold=1e-5", "scheme=ctu",
+          "precision=double"}},
+    };
+
+    (void)setenv("SHIM_LARGE", "1", 1);
+    kept_run *cpu = run_on(&all[_i], "cpu"), *gpu = run_on(&all[_i], all[_i].backend);
+
+    compare(gpu, cpu, _i ? &rounded : &same);
+    forget(cpu);
+    forget(gpu);
+}
+END_TEST
+
 /* ---- one result -------------------------------------------------------------------------------------------------
  */
 
@@ -404,6 +450,8 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_checked_fixture(tests, set_back, set_back);
     tcase_add_loop_test(tests, as_on_the_cpu, 0, (int)(sizeof cases / sizeof *cases));
+    tcase_add_test(tests, a_threshold_just_above_a_cell);
+    tcase_add_loop_test(tests, a_large_grid, 0, 2);
     tcase_add_loop_test(tests, any_number_of_blocks, 0, 4);
     tcase_add_test(tests, the_heap_grows_by_itself);
     tcase_add_loop_test(tests, errors_are_the_cpus, 0, (int)(sizeof failures / sizeof *failures));

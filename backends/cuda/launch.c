@@ -89,12 +89,13 @@ int engine_launch(gbees_engine *e, int kernel, void **arguments, int count, cons
 }
 
 /* Its blocks need not meet: more of them than can be there at once, so that none waits for the slowest; or, where
- * teams take what is next, as many as can be there. */
+ * teams take what is next or all have as much to do, as many as can be there. */
 static CUresult launch_apart(gbees_engine *e, int kernel, int pass)
 {
     void *arguments[] = {&e->setup, &e->device_state.at, &pass};
     const uint64_t shares = (e->state->count + (uint64_t)ENGINE_SHARE_BRICKS - 1) / ENGINE_SHARE_BRICKS;
-    const uint64_t blocks = kernel == KERNEL_MOVE && e->setup.sweeps ? (uint64_t)e->most_blocks[kernel] : shares;
+    const int resident = kernel == KERNEL_MARK || e->setup.sweeps;
+    const uint64_t blocks = resident ? (uint64_t)e->most_blocks[kernel] : shares;
 
     return e->api->cuLaunchKernel(e->kernel[kernel], (unsigned)blocks, 1, 1, ENGINE_TEAM * e->teams[kernel], 1, 1, 0,
                                   e->stream, arguments, NULL);

@@ -117,7 +117,8 @@ enum { SPILLED_MUCH = 400 };
  * them. 0: there is none. */
 static int next_shape(program_shape *shape)
 {
-    static const program_shape by_registers[] = {{8, 4, 1}, {8, 3, 1}, {10, 2, 1}, {8, 2, 1}, {10, 1, 1}, {8, 1, 1}};
+    static const program_shape by_registers[] = {{8, 5, 1}, {8, 4, 1},  {8, 3, 1}, {10, 2, 1},
+                                                 {8, 2, 1}, {10, 1, 1}, {8, 1, 1}};
     const size_t count = sizeof by_registers / sizeof *by_registers;
 
     if (!shape->lean) {

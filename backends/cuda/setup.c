@@ -48,7 +48,7 @@ static int find_kernel(gbees_engine *e, int k, int multiprocessors, gbees_error 
         status = gbees_error_set(error, GBEES_EBACKEND, "the kernel %s needs more of the GPU than there is",
                                  kernels[k].name);
     e->teams[k] = (unsigned)teams;
-    e->most_blocks[k] = (blocks > 4 ? 4 : blocks) * multiprocessors;
+    e->most_blocks[k] = (blocks > 5 ? 5 : blocks) * multiprocessors;
     return status;
 }
 

@@ -75,6 +75,12 @@ static int is_heavy(const gbees_problem *problem)
                                        numerics->scheme == GBEES_SCHEME_CTU_POSITIVE || gbees_problem_noise(problem));
 }
 
+/* The passes of ctu where bricks are two cells wide at most (device/ctu_lines.h). */
+static int has_lines(const gbees_problem *problem)
+{
+    return problem->dimension >= 6 && problem->numerics.scheme != GBEES_SCHEME_CTU_POSITIVE;
+}
+
 /* The one to begin with: as many threads as go well with the registers that most models need. */
 static program_shape shape_of(const gbees_problem *problem, int part)
 {
@@ -84,12 +90,15 @@ static program_shape shape_of(const gbees_problem *problem, int part)
     case PROGRAM_UPDATES:
     case PROGRAM_LIKELIHOODS:
         return (program_shape){10, 1, 0};
-    case PROGRAM_MOVES:
     case PROGRAM_MARKS:
-        if (part == PROGRAM_MARKS && problem->bounded) /* with the model's bound, in doubles */
+        if (problem->bounded) /* with the model's bound, in doubles */
             return (program_shape){8, 3, 1};
+        return (program_shape){8, 5, 0};
+    case PROGRAM_MOVES:
         if (gbees_scheme_is_split(numerics->scheme))
             return (program_shape){8, numerics->precision == GBEES_DOUBLE ? 3 : 4, 0};
+        if (has_lines(problem))
+            return (program_shape){8, numerics->precision == GBEES_DOUBLE ? 2 : 3, 0};
         return (program_shape){10, 2, 0};
     default:
         return (program_shape){10, 2, part == PROGRAM_STEPS && is_heavy(problem)};

@@ -26,6 +26,7 @@ EMBED(bound, "backends/cuda/device/bound.h")
 EMBED(advance, "backends/cuda/device/advance.h")
 EMBED(cells, "backends/cuda/device/cells.h")
 EMBED(ctu, "backends/cuda/device/ctu.h")
+EMBED(ctu_lines, "backends/cuda/device/ctu_lines.h")
 EMBED(diffusion, "backends/cuda/device/diffusion.h")
 EMBED(frames, "backends/cuda/device/frames.h")
 EMBED(grow, "backends/cuda/device/grow.h")
@@ -62,6 +63,7 @@ static const cuda_text table[] = {
     NAMED("advance.h", advance),
     NAMED("cells.h", cells),
     NAMED("ctu.h", ctu),
+    NAMED("ctu_lines.h", ctu_lines),
     NAMED("diffusion.h", diffusion),
     NAMED("frames.h", frames),
     NAMED("grow.h", grow),

@@ -11,7 +11,7 @@
 #ifndef GBEES_CUDA_ADVANCE_H
 #define GBEES_CUDA_ADVANCE_H
 
-#include "ctu.h"
+#include "ctu_lines.h"
 #include "diffusion.h"
 #include "grow.h"
 #include "pencil.h"
@@ -27,7 +27,7 @@ typedef struct glance {
 /* The clock and the sums, the same in every block. Written by a block's first thread, between block_sync()s. */
 typedef struct book {
     double time, elapsed, length, mass, step, threshold;
-    double lambda[DIM]; /* step / width */
+    number lambda[DIM]; /* step / width */
     uint64_t leg_step, steps, target;
     uint32_t count, linked, fresh;
     uint32_t phase; /* steps since one after which a prune was due */
@@ -47,7 +47,7 @@ GBEES_NUM void set_courant(const gbees_setup *m, book *b)
 {
     if (leads_block())
         for (int j = 0; j < DIM; j++)
-            b->lambda[j] = b->step / m->width[j];
+            b->lambda[j] = (number)(b->step / m->width[j]);
     block_sync();
 }
 
@@ -81,9 +81,9 @@ GBEES_NUM void open_book(book *b, const gbees_state *s, uint64_t target)
         b->phase = s->phase;
         b->steps = s->steps;
         b->target = target;
+        b->moved = s->stop == STOP_MOVE;
         b->count = s->count;
         b->linked = s->linked;
-        b->moved = s->stop == STOP_MOVE;
         b->current = b->moved ? rows_after(s->current, MOVES) : s->current;
         b->threshold = s->step_threshold;
         b->last = s->step_is_last;
@@ -211,7 +211,7 @@ GBEES_NUM void choose_step(const gbees_setup *m, book *b)
         b->stop = STOP_STEP;
     }
     for (int j = 0; j < DIM; j++)
-        b->lambda[j] = b->step / m->width[j];
+        b->lambda[j] = (number)(b->step / m->width[j]);
     b->threshold = m->threshold * b->mass;
     b->due = b->phase + 1 == m->prune_interval;
     b->grown = !b->due && b->count <= m->room && !GBEES_MOVING && !b->last && b->steps + 1 < b->target;
@@ -255,9 +255,9 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, i
 #define SWEEP(j)                                                                                                     \
     case j:                                                                                                          \
         if (HAS_PENCILS && (GBEES_PART || m->apart))                                                                 \
-            sweep_pencils(m, p, next, j, b->count, (number)b->lambda[j], b->time + b->step / 2, taken, outflow);     \
+            sweep_pencils(m, p, next, j, b->count, b->lambda[j], b->time + b->step / 2, taken, outflow);             \
         else                                                                                                         \
-            sweep_along(m, p, next, j, b->count, (number)b->lambda[j], b->time + b->step / 2, outflow);              \
+            sweep_along(m, p, next, j, b->count, b->lambda[j], b->time + b->step / 2, outflow);                      \
         break
         SWEEP(0);
 #if GBEES_N > 1
@@ -307,7 +307,7 @@ GBEES_NUM void move_pass(const gbees_setup *m, gbees_state *s, const book *b, in
     const double middle = b->time + b->step / 2;
 
     if (pass == 0) {
-        transverse_pass(m, rows_of(m, b->current), rows_of(m, 2), b->count, b->lambda, middle);
+        make_transverse(m, rows_of(m, b->current), rows_of(m, 2), b->count, b->lambda, middle);
         return;
     }
 #if GBEES_SHARED
@@ -316,8 +316,8 @@ GBEES_NUM void move_pass(const gbees_setup *m, gbees_state *s, const book *b, in
         return;
     }
 #endif
-    int64_t clipped = team_add(flux_pass(m, rows_of(m, b->current), rows_of(m, 2), rows_of(m, 3),
-                                         rows_of(m, spare_of(b->current)), b->count, b->lambda, middle));
+    int64_t clipped = team_add(move_fluxes(m, rows_of(m, b->current), rows_of(m, 2), rows_of(m, 3),
+                                           rows_of(m, spare_of(b->current)), b->count, b->lambda, middle));
     if (team_lane() == 0 && clipped)
         atomic_add_64(&sums_of(s, b->steps)->clipped, clipped);
 }
@@ -422,7 +422,7 @@ GBEES_NUM void settle_step(const gbees_setup *m, book *b)
         b->outflow += m->sweeps ? outflow : b->mass + clipped - mass;
         b->needed_steps++;
         b->last_step = b->step;
-        b->raw_cell_updates += (double)b->count * CELLS;
+        b->raw_cell_updates += (double)b->linked * CELLS; /* gbees_mark() may have made more for the next step */
     }
     b->mass = mass;
     b->time += b->step;

@@ -82,6 +82,19 @@ GBEES_NUM number least_number(void)
     return sizeof(number) == 4 ? (number)1e-30f : (number)1e-200;
 }
 
+/* The least number that is no smaller than a threshold: what is rounded down would let values through that are below
+ * it. */
+GBEES_NUM number least_above(double threshold)
+{
+    const number near = (number)threshold;
+
+#if GBEES_REAL_IS_DOUBLE
+    return near;
+#else
+    return (double)near < threshold ? nextafterf(near, (float)HUGE_VAL) : near;
+#endif
+}
+
 GBEES_NUM gbees_wide_sum wide_of(double value)
 {
     double high = floor(value * 65536.0); /* 2^16 */

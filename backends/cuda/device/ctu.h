@@ -94,7 +94,7 @@ GBEES_NUM void transverse_pair(const gbees_setup *m, const number *p, uint32_t s
 }
 
 /* S of all cells. */
-GBEES_NUM void transverse_pass(const gbees_setup *m, const number *p, number *s, uint32_t count, const double *lambda,
+GBEES_NUM void transverse_pass(const gbees_setup *m, const number *p, number *s, uint32_t count, const number *lambda,
                                double time)
 {
     BLOCK_LOCAL number sums[BLOCK_TEAMS][CELLS];
@@ -111,7 +111,7 @@ GBEES_NUM void transverse_pass(const gbees_setup *m, const number *p, number *s,
         for (int j = 0; j < DIM; j++) {
             team_sync();
             for (int pair = team_lane(); pair < CELLS / pair_cells(j); pair += TEAM)
-                transverse_pair(m, p, slot, pair, j, base, (number)(0.5 * lambda[j]), time, sum);
+                transverse_pair(m, p, slot, pair, j, base, (number)0.5 * lambda[j], time, sum);
         }
         team_sync();
         for (int cell = team_lane(); cell < CELLS; cell += TEAM)
@@ -181,7 +181,7 @@ GBEES_NUM void outgoing_pair(const gbees_setup *m, const number *p, const number
 
 /* ctu-positive: the part of its fluxes that each cell can serve. */
 GBEES_NUM void share_pass(const gbees_setup *m, const number *p, const number *s, number *share, uint32_t count,
-                          const double *lambda, double time)
+                          const number *lambda, double time)
 {
     BLOCK_LOCAL number sums[BLOCK_TEAMS][CELLS];
     number *outgoing = sums[block_team()];
@@ -197,7 +197,7 @@ GBEES_NUM void share_pass(const gbees_setup *m, const number *p, const number *s
         for (int j = 0; j < DIM; j++) {
             team_sync();
             for (int pair = team_lane(); pair < CELLS / pair_cells(j); pair += TEAM)
-                outgoing_pair(m, p, s, slot, pair, j, base, (number)lambda[j], time, outgoing);
+                outgoing_pair(m, p, s, slot, pair, j, base, lambda[j], time, outgoing);
         }
         team_sync();
         for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
@@ -210,7 +210,7 @@ GBEES_NUM void share_pass(const gbees_setup *m, const number *p, const number *s
 
 /* The new density; returns what was clipped. `share`: of ctu-positive. */
 GBEES_NUM int64_t flux_pass(const gbees_setup *m, const number *p, const number *s, const number *share, number *next,
-                            uint32_t count, const double *lambda, double time)
+                            uint32_t count, const number *lambda, double time)
 {
     BLOCK_LOCAL number changes[BLOCK_TEAMS][CELLS];
     number *change = changes[block_team()];
@@ -227,7 +227,7 @@ GBEES_NUM int64_t flux_pass(const gbees_setup *m, const number *p, const number 
         for (int j = 0; j < DIM; j++) {
             team_sync();
             for (int pair = team_lane(); pair < CELLS / pair_cells(j); pair += TEAM)
-                flux_pair(m, p, s, share, slot, pair, j, base, (number)lambda[j], time, change);
+                flux_pair(m, p, s, share, slot, pair, j, base, lambda[j], time, change);
         }
         team_sync();
         for (int cell = team_lane(); cell < CELLS; cell += TEAM) {

@@ -88,12 +88,10 @@ GBEES_KERNEL gbees_move_all(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 /* What comes after them. */
 GBEES_KERNEL gbees_mark(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
-    BLOCK_LOCAL book b;
-
     if (s->stop != STOP_MOVE)
         return;
-    open_book(&b, s, 0);
-    mark_pass(&m, s, &b, 1);
+    mark_and_grow(&m, s, s->linked, rows_after(s->current, MOVES), s->step_threshold, 1, s->step_is_grown,
+                  sums_of(s, s->steps), sums_of(s, s->steps + 1));
 }
 
 #endif

@@ -16,7 +16,8 @@ enum {
     SHARE_CELLS = CELLS / TEAM,
     SHARE_DIRECTIONS = (DIRECTIONS + TEAM - 1) / TEAM,
     VIEW_RATE = DIM <= 3, /* small grids wait for each load */
-    VIEW_AHEAD = !(GBEES_LEAN && (GBEES_BOUNDED || GBEES_PART != 6))
+    VIEW_AHEAD = !(GBEES_LEAN && (GBEES_BOUNDED || GBEES_PART != 6)),
+    VIEW_FLOW = GBEES_PART != 6 /* large ones have few bricks that need it, and wait for memory */
 };
 
 typedef struct brick_view {
@@ -49,8 +50,21 @@ GBEES_NUM void view_flow(const gbees_setup *m, uint32_t slot, brick_view *v)
         v->flow[i] = d < DIRECTIONS ? m->grid.flow[(size_t)slot * DIRECTIONS + (size_t)d] : 0;
         v->neighbor[i] = d < DIRECTIONS ? m->grid.neighbor[d][slot] : 0;
     }
+}
+
+GBEES_NUM void view_marks(const gbees_setup *m, uint32_t slot, brick_view *v)
+{
     v->active = m->grid.active[slot];
     v->rate = VIEW_RATE ? m->grid.rate[slot] : 0;
+}
+
+/* All that marking and growth are sure to need of a brick. */
+GBEES_NUM void view_brick(const gbees_setup *m, const number *p, uint32_t slot, brick_view *v)
+{
+    view_cells(p, slot, v);
+    view_marks(m, slot, v);
+    if (VIEW_FLOW)
+        view_flow(m, slot, v);
 }
 
 /* `sides`: only the cells from which probability leaves the brick. */
@@ -70,8 +84,7 @@ GBEES_NUM void share_flow(const gbees_setup *m, const brick_view *v, uint64_t ac
 }
 
 /* Cells with P >= threshold; counts the mass, drops denormals. */
-GBEES_NUM uint64_t mark_brick(const gbees_setup *m, number *p, uint32_t slot, const brick_view *v, number threshold,
-                              int64_t *mass)
+GBEES_NUM uint64_t mark_brick(number *p, uint32_t slot, const brick_view *v, number threshold, int64_t *mass)
 {
     uint64_t active = 0;
 
@@ -84,17 +97,22 @@ GBEES_NUM uint64_t mark_brick(const gbees_setup *m, number *p, uint32_t slot, co
         *mass += gbees_fixed((double)value);
         active |= (uint64_t)team_vote(value >= threshold) << (i * TEAM);
     }
-    if (team_lane() == 0)
-        m->grid.active[slot] = active;
     return active;
 }
 
-/* Pair number `pair` of directions, d first; f == d is the face, f along a later axis an edge. 0: no pair. */
+/* Pairs of directions: each with itself, a face, and with those of other axes, an edge. */
+enum { PAIRS = DIRECTIONS * DIM };
+
+/* Pair number `pair`: d, and f == d or f along a later axis.  Of two axes the first one's directions are paired with
+ * the same ones of the other, the other one's with the opposite ones of the first.  0: there is no such pair. */
 GBEES_NUM int split_pair(int pair, int *d, int *f)
 {
-    *d = pair / DIRECTIONS;
-    *f = pair % DIRECTIONS;
-    return pair < DIRECTIONS * DIRECTIONS && (*f == *d || *f >> 1 > *d >> 1);
+    const int own = pair / DIM, axis = pair % DIM, later = own >> 1 < axis;
+    const int other = own >> 1 == axis ? own : 2 * axis + (later ? own & 1 : 1 - (own & 1));
+
+    *d = later ? own : other;
+    *f = later ? other : own;
+    return pair < PAIRS;
 }
 
 #if GBEES_BOUNDED
@@ -137,7 +155,7 @@ GBEES_NUM int may_be_absent(const gbees_setup *m, uint32_t slot, const team_bric
 GBEES_NUM void grow_bounded(const gbees_setup *m, gbees_state *s, uint32_t slot, const team_brick *brick)
 {
 #pragma unroll 1
-    for (int first = 0; first < DIRECTIONS * DIRECTIONS; first += TEAM) {
+    for (int first = 0; first < PAIRS; first += TEAM) {
         int d, f;
         int absent = split_pair(first + team_lane(), &d, &f) && may_be_absent(m, slot, brick, d, f);
 
@@ -165,7 +183,7 @@ GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, c
     uint32_t absent = 0;
 
 #pragma unroll 3 /* more of them take more registers than there are */
-    for (int i = 0; i < (DIRECTIONS * DIRECTIONS + TEAM - 1) / TEAM; i++) {
+    for (int i = 0; i < (PAIRS + TEAM - 1) / TEAM; i++) {
         int d, f;
 
         if (!split_pair(team_lane() + i * TEAM, &d, &f))
@@ -189,7 +207,8 @@ GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, c
     }
 }
 
-/* One pass over the bricks: marks cells, if asked to, and makes what they need, if asked to. */
+/* One pass over the bricks: marks cells, if asked to, and makes what they need, if asked to.  Where it does both the
+ * cells that were marked before have had what they need, in the pass before this one: bricks go in a prune alone. */
 GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t count, int current, double threshold,
                              int mark, int grow, gbees_step_sums *marked, gbees_step_sums *rates)
 {
@@ -200,35 +219,36 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
     team_sums sums = {0, 0, 0, 0};
     brick_view next;
 
-    if (VIEW_AHEAD && way.from <= way.last) {
-        view_cells(p, way.from, &next);
-        view_flow(m, way.from, &next);
-    }
+    if (VIEW_AHEAD && way.from <= way.last)
+        view_brick(m, p, way.from, &next);
     for (uint32_t slot = way.from, ahead = slot; slot <= way.last; slot = ahead) {
         brick_view v;
 
         if (VIEW_AHEAD) {
             v = next;
         } else {
-            view_cells(p, slot, &v);
-            view_flow(m, slot, &v);
+            view_brick(m, p, slot, &v);
         }
         ahead = slot + way.stride;
-        if (VIEW_AHEAD && ahead <= way.last) {
-            view_cells(p, ahead, &next);
-            view_flow(m, ahead, &next);
-        }
+        if (VIEW_AHEAD && ahead <= way.last)
+            view_brick(m, p, ahead, &next);
 #if GBEES_BOUNDED
         sums.outflow += mark ? drop_outside(m, p, slot, &v) : 0;
 #endif
-        uint64_t active = mark ? mark_brick(m, p, slot, &v, (number)threshold, &sums.mass) : v.active;
+        uint64_t active = mark ? mark_brick(p, slot, &v, (number)threshold, &sums.mass) : v.active;
+        if (mark && active != v.active && team_lane() == 0)
+            m->grid.active[slot] = active;
         if (grow) {
+            const uint64_t risen = mark ? active & ~v.active : active;
             double rate = VIEW_RATE ? v.rate : m->grid.rate[slot];
 
             sums.most = fmax(sums.most, rate);
-            if (active) {
+            if (active)
                 sums.busy = fmax(sums.busy, rate);
-                share_flow(m, &v, active, 1, brick);
+            if (risen) {
+                if (!VIEW_FLOW)
+                    view_flow(m, slot, &v);
+                share_flow(m, &v, risen, 1, brick);
 #if GBEES_BOUNDED
                 grow_bounded(m, s, slot, brick);
 #else

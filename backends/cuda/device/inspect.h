@@ -6,10 +6,10 @@
 #include "noise.h"
 
 /* Kernels whose blocks come, or may come, one after the other. */
-enum { HAS_SHARES = GBEES_PART == 0 || GBEES_PART == 4 || GBEES_PART == 6 };
+enum { HAS_SHARES = GBEES_PART == 0 || GBEES_PART == 4 };
 
 /* A team's bricks, `together` at once: all teams go through the grid side by side; where blocks come one after the
- * other (gbees_move, gbees_mark), each has its share of it, so that what is near is worked on at about the same time.
+ * other (gbees_move), each has its share of it, so that what is near is worked on at about the same time.
  */
 typedef struct team_way {
     uint32_t from, last, stride;

@@ -11,13 +11,13 @@
 /* The smallest and the largest index along each axis, as numbers that only grow. */
 GBEES_NUM void range_pass(const gbees_setup *m, gbees_state *s, double threshold)
 {
-    const number *p = rows_of(m, s->current);
+    const number enough = least_above(threshold), *p = rows_of(m, s->current);
     int64_t low[DIM], high[DIM];
 
     for (int k = 0; k < DIM; k++)
         low[k] = high[k] = 0;
     for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count()) {
-        const uint64_t cells = cells_from(p + (size_t)slot * CELLS, (number)threshold);
+        const uint64_t cells = cells_from(p + (size_t)slot * CELLS, enough);
 
         for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
             if (!(cells >> cell & 1))
@@ -85,11 +85,11 @@ GBEES_NUM void add_brick(const gbees_setup *m, const gbees_histogram *h, uint32_
 GBEES_NUM void marginals_pass(const gbees_setup *m, const gbees_state *s, const gbees_histograms *all,
                               double threshold, int64_t *sums)
 {
-    const number *p = rows_of(m, s->current);
+    const number enough = least_above(threshold), *p = rows_of(m, s->current);
 
     for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count()) {
         const number *row = p + (size_t)slot * CELLS;
-        const uint64_t cells = cells_from(row, (number)threshold);
+        const uint64_t cells = cells_from(row, enough);
 
         for (int h = team_lane(); cells && h < all->count; h += TEAM)
             add_brick(m, &all->list[h], slot, row, cells, sums);

@@ -123,6 +123,27 @@ GBEES_NUM uint32_t team_get(uint32_t value, uint32_t lane)
     return __shfl_sync(0xffffffffu, value, (int)lane);
 }
 
+GBEES_NUM float team_get_f(float value, uint32_t lane)
+{
+    return __shfl_sync(0xffffffffu, value, (int)lane);
+}
+
+GBEES_NUM double team_get_d(double value, uint32_t lane)
+{
+    return __shfl_sync(0xffffffffu, value, (int)lane);
+}
+
+/* The value of the lane whose number differs in one bit, and this one's for it. */
+GBEES_NUM float team_trade_f(float value, int bit)
+{
+    return __shfl_xor_sync(0xffffffffu, value, bit);
+}
+
+GBEES_NUM double team_trade_d(double value, int bit)
+{
+    return __shfl_xor_sync(0xffffffffu, value, bit);
+}
+
 GBEES_NUM int64_t team_add(int64_t value)
 {
     for (int distance = TEAM / 2; distance; distance /= 2)

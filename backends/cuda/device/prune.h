@@ -28,7 +28,7 @@ GBEES_NUM void mark_downwind(const gbees_setup *m, uint32_t slot, uint64_t activ
 {
     if (team_lane() == 0)
         add_needed(m, slot, active);
-    for (int pair = team_lane(); pair < DIRECTIONS * DIRECTIONS; pair += TEAM) {
+    for (int pair = team_lane(); pair < PAIRS; pair += TEAM) {
         int d, f;
 
         if (!split_pair(pair, &d, &f))
@@ -51,14 +51,16 @@ GBEES_NUM void mark_downwind(const gbees_setup *m, uint32_t slot, uint64_t activ
 GBEES_NUM void mark_active_pass(const gbees_setup *m, gbees_state *s, uint32_t count, int current, double threshold)
 {
     number *p = rows_of(m, current);
+    const number enough = least_above(threshold);
     int64_t mass = 0, above = 0;
 
     for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count()) {
         brick_view v;
 
         view_cells(p, slot, &v);
-        uint64_t active = mark_brick(m, p, slot, &v, (number)threshold, &mass);
+        uint64_t active = mark_brick(p, slot, &v, enough, &mass);
         if (team_lane() == 0) {
+            m->grid.active[slot] = active;
             m->grid.needed[slot] = 0;
             above += count_bits(active);
         }
@@ -77,11 +79,15 @@ GBEES_NUM void mark_downwind_pass(const gbees_setup *m, uint32_t count)
     for (uint32_t slot = 1 + team_index(), ahead = slot; slot <= count; slot = ahead) {
         brick_view v = next;
 
-        if (slot == 1 + team_index())
+        if (slot == 1 + team_index()) {
+            view_marks(m, slot, &v);
             view_flow(m, slot, &v);
+        }
         ahead = slot + team_count();
-        if (ahead <= count)
+        if (ahead <= count) {
+            view_marks(m, ahead, &next);
             view_flow(m, ahead, &next);
+        }
         if (v.active) {
             share_flow(m, &v, v.active, 0, brick);
             mark_downwind(m, slot, v.active, brick);
@@ -194,6 +200,7 @@ GBEES_NUM void gather_lists_pass(const gbees_setup *m, uint32_t count, int spare
 
     for (uint32_t slot = 1 + team_index(), ahead = slot; slot <= count; slot = ahead) {
         if (slot == 1 + team_index()) {
+            view_marks(m, slot, &next);
             view_flow(m, slot, &next);
             to_ahead = m->grid.map[slot];
         }
@@ -201,6 +208,7 @@ GBEES_NUM void gather_lists_pass(const gbees_setup *m, uint32_t count, int spare
         to = to_ahead;
         ahead = slot + team_count();
         if (ahead <= count) {
+            view_marks(m, ahead, &next);
             view_flow(m, ahead, &next);
             to_ahead = m->grid.map[ahead];
         }

@@ -118,12 +118,12 @@ GBEES_NUM uint64_t cells_from(const number *row, number threshold)
 GBEES_NUM void pack_pass(const gbees_setup *m, gbees_state *s, uint32_t from, uint32_t to, double threshold,
                          uint64_t *mask, int32_t *key, number *out)
 {
-    const number *p = rows_of(m, s->current);
+    const number enough = least_above(threshold), *p = rows_of(m, s->current);
     uint64_t counted = 0;
 
     for (uint32_t slot = from + 1 + team_index(); slot <= to; slot += team_count()) {
         const number *row = p + (size_t)slot * CELLS;
-        const uint64_t cells = cells_from(row, (number)threshold);
+        const uint64_t cells = cells_from(row, enough);
         const uint64_t room = ((uint64_t)1 << PACKED_CELL_BITS) + (uint64_t)count_bits(cells);
 
         if (!cells)

@@ -1,0 +1,434 @@
+/* ctu_lines.h - the passes of ctu.h for bricks that are two cells wide or one, in six dimensions or more: a lane
+ * keeps two cells of the brick and what they change.
+ *
+ * Rows are read as they lie, two cells a lane.  Along an axis two cells in a row are a line: two lanes, each with one
+ * cell of two lines, trade, so that each has both cells of one.  No lane waits for others but in these trades, and
+ * what an axis needs of the neighbours is asked for an axis ahead.
+ */
+#ifndef GBEES_CUDA_CTU_LINES_H
+#define GBEES_CUDA_CTU_LINES_H
+
+#include "ctu.h"
+
+#define GBEES_LINES (GBEES_N >= 6 && !GBEES_SHARED)
+
+#if GBEES_LINES
+
+/* A lane's cells and its lines; where it has them all their loops stay loops. */
+enum { HELD = CELLS / TEAM, LINES = HELD / 2, HELD_TOGETHER = TEAM > 1 ? HELD : 1 };
+
+/* A lane's cells of a row, or of what they change. */
+typedef struct held_row {
+    alignas(2 * sizeof(number)) number cell[HELD];
+} held_row;
+
+/* The rows on both sides of a brick, of P and of S; `further`: beyond those, where bricks are one cell wide. */
+typedef struct held_sides {
+    held_row below, above, s_below, s_above, further_below, further_above;
+} held_sides;
+
+/* A brick; lane d has its link in direction d, lane k its base along axis k. */
+typedef struct held_brick {
+    uint32_t slot, link;
+    position base;
+} held_brick;
+
+/* The cells around a lane's lines along an axis, and S of those next to them: two beyond each side, and one. */
+typedef struct held_lines {
+    number q[HELD][6], t[HELD][4];
+} held_lines;
+
+/* Rows as a lane sees them: from its cells on. */
+GBEES_NUM number *lane_rows(const number *rows)
+{
+    return (number *)hidden_global(rows + team_lane() * HELD);
+}
+
+/* rows: lane_rows(), here and below. */
+GBEES_NUM held_row held_of(const number *rows, uint32_t slot)
+{
+    return *(const held_row *)(const void *)(rows + (size_t)slot * CELLS);
+}
+
+GBEES_NUM void put_held(number *rows, uint32_t slot, held_row row)
+{
+    *(held_row *)(void *)(rows + (size_t)slot * CELLS) = row;
+}
+
+/* The links that the lane looks after. */
+GBEES_NUM const uint32_t *lane_links(const gbees_setup *m)
+{
+    return m->grid.neighbor[team_lane() < DIRECTIONS ? team_lane() : 0];
+}
+
+/* links: lane_links().  A brick beyond the last is the null brick. */
+GBEES_NUM held_brick hold_brick(const gbees_setup *m, const uint32_t *links, uint32_t slot, uint32_t last)
+{
+    held_brick b = {slot <= last ? slot : 0, 0, 0};
+
+    if (TEAM > 1) {
+        b.link = links[b.slot];
+        b.base = brick_base(m, b.slot)[team_lane() < DIM ? team_lane() : 0];
+    }
+    return b;
+}
+
+GBEES_NUM uint32_t link_of(const gbees_setup *m, const held_brick *b, int d)
+{
+    return TEAM > 1 ? team_get(b->link, (uint32_t)d) : m->grid.neighbor[d][b->slot];
+}
+
+GBEES_NUM void base_of(const gbees_setup *m, const held_brick *b, position *base)
+{
+#pragma unroll
+    for (int k = 0; k < DIM; k++)
+        base[k] = TEAM > 1 ? GBEES_POSITION_FN(team_get)(b->base, (uint32_t)k) : brick_base(m, b->slot)[k];
+}
+
+/* `far`: all that fluxes take, and not only the cells next to the brick. */
+GBEES_NUM void hold_sides(const gbees_setup *m, const number *p, const number *s, int far, const held_brick *b,
+                          int axis, held_sides *to)
+{
+    const uint32_t below = link_of(m, b, 2 * axis), above = link_of(m, b, 2 * axis + 1);
+
+    to->below = held_of(p, below);
+    to->above = held_of(p, above);
+    if (!far)
+        return;
+    to->s_below = held_of(s, below);
+    to->s_above = held_of(s, above);
+    if (axis_bits(axis) == 0) {
+        to->further_below = held_of(p, m->grid.neighbor[2 * axis][below]);
+        to->further_above = held_of(p, m->grid.neighbor[2 * axis + 1][above]);
+    }
+}
+
+/* ---- lines ------------------------------------------------------------------------------------------------------
+ */
+
+/* Whether a lane has both cells of its lines as rows lie. */
+GBEES_NUM int is_in_place(int axis)
+{
+    return TEAM == 1 || axis_shift(axis) == 0;
+}
+
+/* The lowest cell of a lane's line. */
+GBEES_NUM int held_cell(int axis, int line)
+{
+    const int first = team_lane() * HELD, shift = axis_shift(axis);
+
+    if (axis_bits(axis) == 0)
+        return first + line;
+    if (is_in_place(axis))
+        return first + line_cell(axis, line);
+    return (first & ~(1 << shift)) | (first >> shift & 1);
+}
+
+/* Of two lanes that trade: whether this one's are the upper cells. */
+GBEES_NUM int is_upper(int axis)
+{
+    return team_lane() >> (axis_shift(axis) - 1) & 1;
+}
+
+GBEES_NUM number trade(int axis, number value)
+{
+    return GBEES_REAL_FN(team_trade)(value, 1 << (axis_shift(axis) - 1));
+}
+
+/* Rows as lines: the lower cell and the upper one of each, to low[0], low[stride] ... */
+GBEES_NUM void put_lines(int axis, const held_row *row, number *low, number *high, int stride)
+{
+    if (is_in_place(axis)) {
+#pragma unroll(HELD_TOGETHER)
+        for (int i = 0; i < LINES; i++) {
+            low[i * stride] = row->cell[line_cell(axis, i) % HELD];
+            high[i * stride] = row->cell[(line_cell(axis, i) + (1 << axis_shift(axis))) % HELD];
+        }
+    } else {
+        const int upper = is_upper(axis);
+        const number other = trade(axis, upper ? row->cell[0] : row->cell[1]);
+
+        *low = upper ? other : row->cell[0];
+        *high = upper ? row->cell[1] : other;
+    }
+}
+
+/* ... of the row below the upper cells alone, of the one above the lower ones. */
+GBEES_NUM void put_ends(int axis, const held_row *below, const held_row *above, number *low, number *high, int stride)
+{
+    if (is_in_place(axis)) {
+#pragma unroll(HELD_TOGETHER)
+        for (int i = 0; i < LINES; i++) {
+            low[i * stride] = below->cell[(line_cell(axis, i) + (1 << axis_shift(axis))) % HELD];
+            high[i * stride] = above->cell[line_cell(axis, i) % HELD];
+        }
+    } else {
+        const int upper = is_upper(axis);
+        const number other = trade(axis, upper ? below->cell[0] : above->cell[1]);
+
+        *low = upper ? below->cell[1] : other;
+        *high = upper ? other : above->cell[0];
+    }
+}
+
+/* What belongs to lines back to the cells: times the factor, added up. */
+GBEES_NUM void add_lines(int axis, const number *low, const number *high, number factor, held_row *to)
+{
+    if (axis_bits(axis) == 0) {
+#pragma unroll(HELD_TOGETHER)
+        for (int i = 0; i < HELD; i++)
+            to->cell[i] += factor * low[i];
+    } else if (is_in_place(axis)) {
+#pragma unroll(HELD_TOGETHER)
+        for (int i = 0; i < LINES; i++) {
+            to->cell[line_cell(axis, i) % HELD] += factor * low[i];
+            to->cell[(line_cell(axis, i) + (1 << axis_shift(axis))) % HELD] += factor * high[i];
+        }
+    } else {
+        const int upper = is_upper(axis);
+        const number other = trade(axis, upper ? low[0] : high[0]);
+
+        to->cell[0] += factor * (upper ? other : low[0]);
+        to->cell[1] += factor * (upper ? high[0] : other);
+    }
+}
+
+/* The cells around a lane's lines, `far`: two on each side, or one; and S of those next to them. */
+GBEES_NUM void fill_lines(int axis, const held_row *row, const held_row *s_row, const held_sides *sides, int far,
+                          held_lines *to)
+{
+    if (axis_bits(axis) == 0) {
+#pragma unroll(HELD_TOGETHER)
+        for (int i = 0; i < HELD; i++) {
+            to->q[i][0] = far ? sides->further_below.cell[i] : 0;
+            to->q[i][1] = sides->below.cell[i];
+            to->q[i][2] = row->cell[i];
+            to->q[i][3] = sides->above.cell[i];
+            to->q[i][4] = far ? sides->further_above.cell[i] : 0;
+            to->t[i][0] = far ? sides->s_below.cell[i] : 0;
+            to->t[i][1] = far ? s_row->cell[i] : 0;
+            to->t[i][2] = far ? sides->s_above.cell[i] : 0;
+        }
+        return;
+    }
+    put_lines(axis, row, &to->q[0][2], &to->q[0][3], 6);
+    if (!far) {
+        put_ends(axis, &sides->below, &sides->above, &to->q[0][1], &to->q[0][4], 6);
+        return;
+    }
+    put_lines(axis, &sides->below, &to->q[0][0], &to->q[0][1], 6);
+    put_lines(axis, &sides->above, &to->q[0][4], &to->q[0][5], 6);
+    put_lines(axis, s_row, &to->t[0][1], &to->t[0][2], 4);
+    put_ends(axis, &sides->s_below, &sides->s_above, &to->t[0][0], &to->t[0][3], 4);
+}
+
+/* Read where it is needed: for one that is kept for each axis there are too few registers. */
+GBEES_NUM number reread(const number *at)
+{
+    return *(const volatile number *)at;
+}
+
+/* ---- passes -----------------------------------------------------------------------------------------------------
+ */
+
+/* T along an axis, added to the lane's sums. */
+GBEES_NUM void transverse_lines(const gbees_setup *m, const held_lines *lines, int axis, const position *base,
+                                number half_lambda, double time, held_row *sum)
+{
+    const int cells = pair_cells(axis);
+    number change[2][HELD];
+
+#pragma unroll(HELD_TOGETHER)
+    for (int line = 0; line < HELD / cells; line++) {
+        const number *q = &lines->q[line][1];
+        number u[3];
+
+#pragma unroll
+        for (int i = 0; i <= cells; i++)
+            u[i] = cell_face_velocity(m, base, held_cell(axis, line), axis, i, time);
+#pragma unroll
+        for (int i = 0; i < cells; i++) {
+            change[i][line] =
+                GBEES_REAL_FN(gbees_ctu_transverse)(q[i], q[i + 1], q[i + 2], u[i], u[i + 1], half_lambda);
+            if (GBEES_DIVERGENCE)
+                change[i][line] += GBEES_REAL_FN(gbees_ctu_spread)(q[i + 1], u[i], u[i + 1], half_lambda);
+        }
+    }
+    add_lines(axis, change[0], change[1], 1, sum);
+}
+
+/* S of all cells. */
+GBEES_NUM void transverse_pass_lines(const gbees_setup *m, const number *all_p, number *all_s, uint32_t count,
+                                     const number *lambda, double time)
+{
+    const number *p = lane_rows(all_p);
+    number *s = lane_rows(all_s);
+    const uint32_t *links = lane_links(m);
+    const team_way way = way_of(m, count, 1);
+    held_brick here, ahead = hold_brick(m, links, way.from, way.last);
+    held_row row, row_ahead = held_of(p, ahead.slot);
+    held_sides sides, sides_ahead;
+
+    hold_sides(m, p, NULL, 0, &ahead, 0, &sides_ahead);
+    for (uint32_t slot = way.from; slot <= way.last; slot += way.stride) {
+        held_row sum;
+        position base[DIM];
+
+        here = ahead;
+        row = row_ahead;
+        ahead = hold_brick(m, links, slot + way.stride, way.last);
+        base_of(m, &here, base);
+#pragma unroll(HELD_TOGETHER)
+        for (int i = 0; i < HELD; i++)
+            sum.cell[i] = 0;
+#pragma unroll
+        for (int j = 0; j < DIM; j++) {
+            held_lines lines;
+
+            sides = sides_ahead;
+            hold_sides(m, p, NULL, 0, j + 1 < DIM ? &here : &ahead, (j + 1) % DIM, &sides_ahead);
+            if (j + 1 == DIM)
+                row_ahead = held_of(p, ahead.slot);
+            fill_lines(j, &row, NULL, &sides, 0, &lines);
+            transverse_lines(m, &lines, j, base, (number)0.5 * reread(&lambda[j]), time, &sum);
+        }
+        put_held(s, slot, sum);
+    }
+}
+
+/* The fluxes through a line's faces. Mostly all lanes' flow the same way. */
+GBEES_NUM void line_fluxes(const gbees_setup *m, const number *q, const number *t, int axis, int cell,
+                           const position *base, number lambda, double time, number *flux)
+{
+    const int cells = pair_cells(axis);
+    number u[5];
+    int rising = 1, falling = 1;
+
+#pragma unroll
+    for (int i = 0; i < cells + 3; i++)
+        u[i] = cell_face_velocity(m, base, cell, axis, i - 1, time);
+#pragma unroll
+    for (int i = 0; i <= cells; i++) {
+        rising = rising && u[i + 1] > 0;
+        falling = falling && !(u[i + 1] > 0);
+    }
+#define FLUXES(way)                                                                                                  \
+    for (int i = 0; i <= cells; i++)                                                                                 \
+    flux[i] = GBEES_REAL_FN(gbees_ctu_flux_way)(q[i], q[i + 1], q[i + 2], q[i + 3], t[i], t[i + 1], u[i], u[i + 1],  \
+                                                u[i + 2], lambda, way)
+    if (team_all(rising)) {
+#pragma unroll
+        FLUXES(1);
+    } else if (team_all(falling)) {
+#pragma unroll
+        FLUXES(0);
+    } else {
+#pragma unroll
+        FLUXES(u[i + 1] > 0);
+    }
+#undef FLUXES
+}
+
+/* What they change in a lane's cells, added up. */
+GBEES_NUM void flux_lines(const gbees_setup *m, const held_lines *lines, int axis, const position *base,
+                          number lambda, double time, held_row *change)
+{
+    const int cells = pair_cells(axis);
+    number more[2][HELD];
+
+#pragma unroll(HELD_TOGETHER)
+    for (int line = 0; line < HELD / cells; line++) {
+        number flux[3];
+
+        line_fluxes(m, lines->q[line], lines->t[line], axis, held_cell(axis, line), base, lambda, time, flux);
+#pragma unroll
+        for (int i = 0; i < cells; i++)
+            more[i][line] = flux[i] - flux[i + 1];
+    }
+    add_lines(axis, more[0], more[1], lambda, change);
+}
+
+/* The new density.  What was clipped is added to the lane's own sum, which rests in memory: it is seldom needed. */
+GBEES_NUM void flux_pass_lines(const gbees_setup *m, const number *all_p, const number *all_s, number *all_next,
+                               uint32_t count, const number *lambda, double time, int64_t *clipped)
+{
+    const number *p = lane_rows(all_p), *s = lane_rows(all_s);
+    number *next = lane_rows(all_next);
+    const uint32_t *links = lane_links(m);
+    const team_way way = way_of(m, count, 1);
+    held_brick here, ahead = hold_brick(m, links, way.from, way.last);
+    held_row row, s_row, row_ahead = held_of(p, ahead.slot), s_ahead = held_of(s, ahead.slot);
+    held_sides sides, sides_ahead;
+
+    hold_sides(m, p, s, 1, &ahead, 0, &sides_ahead);
+    for (uint32_t slot = way.from; slot <= way.last; slot += way.stride) {
+        held_row change;
+        position base[DIM];
+
+        here = ahead;
+        row = row_ahead;
+        s_row = s_ahead;
+        ahead = hold_brick(m, links, slot + way.stride, way.last);
+        base_of(m, &here, base);
+#pragma unroll(HELD_TOGETHER)
+        for (int i = 0; i < HELD; i++)
+            change.cell[i] = 0;
+#pragma unroll
+        for (int j = 0; j < DIM; j++) {
+            held_lines lines;
+
+            sides = sides_ahead;
+            hold_sides(m, p, s, 1, j + 1 < DIM ? &here : &ahead, (j + 1) % DIM, &sides_ahead);
+            if (j + 1 == DIM) {
+                row_ahead = held_of(p, ahead.slot);
+                s_ahead = held_of(s, ahead.slot);
+            }
+            fill_lines(j, &row, &s_row, &sides, 1, &lines);
+            flux_lines(m, &lines, j, base, reread(&lambda[j]), time, &change);
+        }
+#pragma unroll(HELD_TOGETHER)
+        for (int i = 0; i < HELD; i++) {
+            const number moved = change.cell[i] + row.cell[i];
+
+            row.cell[i] = moved < least_number() ? 0 : moved;
+            if (row.cell[i] != moved)
+                *clipped += gbees_fixed((double)(row.cell[i] - moved));
+        }
+        put_held(next, slot, row);
+    }
+}
+
+#endif
+
+/* ---- either way -------------------------------------------------------------------------------------------------
+ */
+
+/* S of all cells. */
+GBEES_NUM void make_transverse(const gbees_setup *m, const number *p, number *s, uint32_t count, const number *lambda,
+                               double time)
+{
+#if GBEES_LINES
+    transverse_pass_lines(m, p, s, count, lambda, time);
+#else
+    transverse_pass(m, p, s, count, lambda, time);
+#endif
+}
+
+/* The new density; returns what the lane has clipped. */
+GBEES_NUM int64_t move_fluxes(const gbees_setup *m, const number *p, const number *s, const number *share,
+                              number *next, uint32_t count, const number *lambda, double time)
+{
+#if GBEES_LINES
+    BLOCK_LOCAL int64_t clips[BLOCK_TEAMS][TEAM];
+    int64_t *clipped = &clips[block_team()][team_lane()];
+
+    (void)share;
+    *clipped = 0;
+    flux_pass_lines(m, p, s, next, count, lambda, time, clipped);
+    return *clipped;
+#else
+    return flux_pass(m, p, s, share, next, count, lambda, time);
+#endif
+}
+
+#endif
