@@ -2,7 +2,7 @@
  * kernel.c; of each precision once with ORDER 5 and then with ORDER 7.
  *
  * From one face to the next one cell and one velocity are read; the differences of all orders that the faces share
- * stay in registers, and cells change in place.  Where all lanes flow the same way nothing is chosen lane
+ * stay in registers, and cells change in place.  Where all lanes at a face flow the same way nothing is chosen lane
  * by lane.  Each way has the bits of gbees_split5_mass_to() (7: two cells more, gbees_split7_mass_to()).
  */
 
