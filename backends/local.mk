@@ -53,7 +53,9 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel.h \
 	%D%/cpu/kernel_column.h \
 	%D%/cpu/kernel_ctu.h \
+	%D%/cpu/kernel_ctu_block.h \
 	%D%/cpu/kernel_ctu_column.h \
+	%D%/cpu/kernel_ctu_pair.h \
 	%D%/cpu/kernel_diffusion.h \
 	%D%/cpu/kernel_drift.h \
 	%D%/cpu/kernel_far.h \

@@ -38,6 +38,10 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 
 #include "kernel_ctu_column.h"
 
+#include "kernel_ctu_block.h"
+
+#include "kernel_ctu_pair.h"
+
 #include "kernel_ctu.h"
 
 #include "kernel_inspect.h"
@@ -84,6 +88,10 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #include "kernel_real.h"
 
 #include "kernel_ctu_column.h"
+
+#include "kernel_ctu_block.h"
+
+#include "kernel_ctu_pair.h"
 
 #include "kernel_ctu.h"
 

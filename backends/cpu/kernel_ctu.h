@@ -6,52 +6,6 @@
  * plain loops.
  */
 
-#ifndef GBEES_CPU_CTU
-#define GBEES_CPU_CTU
-/* Which way a brick's faces flow along an axis. */
-typedef enum kernel_way { KERNEL_EITHER, KERNEL_RISING, KERNEL_FALLING } kernel_way;
-
-/* Bricks that are worked on together, one axis after the other. */
-enum { CTU_BRICKS = 128 };
-
-/* How far ahead rows are asked for. */
-enum { CTU_AHEAD = 5 };
-#endif
-
-typedef struct GBEES_REAL_FN(block) {
-    const uint32_t *slots;
-    int bricks;
-    GBEES_REAL_FN(base) base[CTU_BRICKS];
-    _Alignas(64) GBEES_REAL sum[CTU_BRICKS][64]; /* over the axes */
-} GBEES_REAL_FN(block);
-
-INLINE void GBEES_REAL_FN(open_block)(const kernel_context *c, uint32_t from, uint32_t to,
-                                      GBEES_REAL_FN(block) * block)
-{
-    block->slots = c->g->used + from;
-    block->bricks = (int)(to - from < CTU_BRICKS ? to - from : CTU_BRICKS);
-    memset(block->sum, 0, (size_t)block->bricks * sizeof block->sum[0]);
-    for (int b = 0; b < block->bricks; b++)
-        GBEES_REAL_FN(base_of)(c, block->slots[b], &block->base[b]);
-}
-
-/* By the flow masks; where planes are no whole vectors nothing is won by knowing. */
-INLINE kernel_way GBEES_REAL_FN(way_of)(const kernel_context *c, uint32_t slot, int axis, int lanes)
-{
-    const uint64_t *flow = c->flow + (size_t)slot * (size_t)(2 * c->n) + 2 * axis, all = ~(uint64_t)0;
-
-    if (c->moving || lanes % LANES)
-        return KERNEL_EITHER;
-    return !flow[0] && flow[1] == all ? KERNEL_RISING : flow[0] == all && !flow[1] ? KERNEL_FALLING : KERNEL_EITHER;
-}
-
-/* Bricks are in order of their keys, the last number first to change: along the later axes neighbours' rows have been
- * asked for not long ago, along the first ones they come from far. */
-INLINE int GBEES_REAL_FN(is_far)(const kernel_context *c, int axis)
-{
-    return 2 * axis < c->n;
-}
-
 /* A brick's row. */
 INLINE void GBEES_REAL_FN(prefetch)(const void *rows, uint32_t slot, int cells)
 {
@@ -144,20 +98,22 @@ INLINE void GBEES_REAL_FN(transverse_planes_of)(kernel_way way, const GBEES_REAL
 INLINE void GBEES_REAL_FN(transverse_axis)(const kernel_context *c, int axis, GBEES_REAL_FN(block) * block, int count,
                                            int shift, int log2_edge)
 {
-    const int edge = 1 << log2_edge, lanes = count >> log2_edge, far = GBEES_REAL_FN(is_far)(c, axis);
+    const int edge = 1 << log2_edge, lanes = count >> log2_edge;
     const GBEES_REAL half_lambda = (GBEES_REAL)(0.5 * c->step / c->axis[axis].width), *p = c->p;
     const uint32_t *lower = c->g->neighbor[2 * axis], *upper = c->g->neighbor[2 * axis + 1];
     _Alignas(64) GBEES_REAL u[GBEES_REAL_FN(PLANES)];
 
+    if (edge == 2 && lanes == PAIR_LANES) {
+        GBEES_REAL_FN(transverse_pairs)(c, axis, block, half_lambda, shift);
+        return;
+    }
     for (int b = 0; b < block->bricks; b++) {
         const uint32_t slot = block->slots[b], next = block->slots[b + CTU_AHEAD < block->bricks ? b + CTU_AHEAD : b];
-        const kernel_way way = GBEES_REAL_FN(way_of)(c, slot, axis, lanes);
+        const kernel_way way = lanes % LANES ? KERNEL_EITHER : way_of(c, slot, axis);
         const int one_way = way != KERNEL_EITHER && !c->divergence, first = one_way && way == KERNEL_FALLING;
 
-        if (far) {
-            GBEES_REAL_FN(prefetch)(p, lower[next], count);
-            GBEES_REAL_FN(prefetch)(p, upper[next], count);
-        }
+        GBEES_REAL_FN(prefetch)(p, lower[next], count);
+        GBEES_REAL_FN(prefetch)(p, upper[next], count);
         GBEES_REAL_FN(velocities)
         (c, axis, &block->base[b], first, edge + !one_way, lanes, u + first * lanes);
         GBEES_REAL_FN(transverse_planes_of)
@@ -311,18 +267,20 @@ INLINE void GBEES_REAL_FN(flux_axis)(const kernel_context *c, int axis, GBEES_RE
 {
     enum { MOST = 5 * 64 };
     const int edge = 1 << log2_edge, lanes = count >> log2_edge, whole = lanes % LANES == 0 && what == KERNEL_CHANGE;
-    const int far = GBEES_REAL_FN(is_far)(c, axis);
     const GBEES_REAL lambda = (GBEES_REAL)(c->step / c->axis[axis].width);
     _Alignas(64) GBEES_REAL u[GBEES_REAL_FN(PLANES)], p[MOST], q[MOST], share[MOST], d[64];
 
+    if (edge == 2 && lanes == PAIR_LANES && whole) {
+        GBEES_REAL_FN(flux_pairs)(c, axis, block, lambda, shift);
+        return;
+    }
     for (int b = 0; b < block->bricks; b++) {
         const uint32_t slot = block->slots[b], next = block->slots[b + CTU_AHEAD < block->bricks ? b + CTU_AHEAD : b];
-        const kernel_way way = whole ? GBEES_REAL_FN(way_of)(c, slot, axis, lanes) : KERNEL_EITHER;
+        const kernel_way way = whole ? way_of(c, slot, axis) : KERNEL_EITHER;
         const GBEES_REAL_FN(line) line = GBEES_REAL_FN(line_of)(c, slot, axis, count, log2_edge);
         const int from = way == KERNEL_FALLING;
 
-        if (far)
-            GBEES_REAL_FN(prefetch_line)(c, next, axis, count);
+        GBEES_REAL_FN(prefetch_line)(c, next, axis, count);
         GBEES_REAL_FN(velocities)
         (c, axis, &block->base[b], from - 1, edge + 2 + (way == KERNEL_EITHER), lanes, u + from * lanes);
         GBEES_REAL_FN(gather_planes)(&line, count, shift, log2_edge, p);

@@ -134,7 +134,7 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
         {(void **)&e->flow, (size_t)(2 * n) * sizeof *e->flow, 0, 1},
         {(void **)&e->rate, sizeof *e->rate, 0, 1},
         {(void **)&e->diverging, sizeof *e->diverging, 0, 1},
-        {(void **)&e->steady, sizeof *e->steady, 0, e->split},
+        {(void **)&e->steady, sizeof *e->steady, 0, 1},
         {(void **)&e->needed, sizeof *e->needed, 1, 1},
         {(void **)&e->served, sizeof *e->served, 0, 1},
         {(void **)&e->noise, sizeof *e->noise, 0, problem->functions->diffusion_d != NULL},
