@@ -8,8 +8,7 @@
 enum {
     PENCIL_BLOCK = 256, /* bricks whose pencils are found together */
     PENCIL_ROOM = 16,   /* bricks of a pencil that are found so */
-    PENCIL_AHEAD = 48,  /* how many links ahead what the next pencils will follow is asked for */
-    ROWS_AHEAD = 8      /* how many bricks ahead a brick's row is asked for: memory takes as long as some bricks do */
+    ROWS_AHEAD = 12     /* how many bricks ahead a brick's row is asked for: memory takes as long as some bricks do */
 };
 
 typedef struct pencil_list {
@@ -32,7 +31,7 @@ INLINE void find_pencils(const kernel_context *c, int axis, uint32_t from, uint3
         uint32_t slot = g->used[k];
 
         list->slot[count][0] = slot;
-        list->steady[count] = c->steady[slot];
+        list->steady[count] = ~(uint32_t)0;
         count += below[slot] == 0;
     }
     list->count = count;
@@ -44,10 +43,10 @@ INLINE void find_pencils(const kernel_context *c, int axis, uint32_t from, uint3
         for (uint32_t i = 0; i < count; i++) {
             uint32_t pencil = growing[i], last = list->slot[pencil][b - 1], slot = above[last];
 
-            __builtin_prefetch(above + last + PENCIL_AHEAD);
-            __builtin_prefetch(c->steady + slot + 2 * PENCIL_AHEAD);
+            __builtin_prefetch(above + slot); /* for the next round */
+            __builtin_prefetch(c->steady + slot);
             list->slot[pencil][b] = slot;
-            list->steady[pencil] &= c->steady[slot] | ((uint32_t)(slot != 0) - 1); /* of none: what there is */
+            list->steady[pencil] &= c->steady[last];
             list->bricks[pencil] += slot != 0;
             growing[left] = pencil;
             left += slot != 0;

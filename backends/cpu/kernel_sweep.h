@@ -148,7 +148,7 @@ INLINE void GBEES_REAL_FN(change_pencil)(const kernel_context *c, int diverging,
 INLINE void GBEES_REAL_FN(prefetch_row)(const kernel_context *c, uint32_t slot, size_t row)
 {
     for (size_t at = 0; at < row; at += 64)
-        __builtin_prefetch((const char *)c->density + slot * row + at, 1, 2);
+        __builtin_prefetch((const char *)c->density + slot * row + at, 1, 3);
 }
 
 /* The planes of a pencil back into its bricks' rows: counted and marked at the end of a step. */
@@ -191,7 +191,8 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
         GBEES_REAL_FN(split)(rows + (size_t)slots[b] * (size_t)count, own + b * count, count, shift, log2_edge);
     }
     GBEES_REAL_FN(change_pencil)
-    (c, pencil_diverges(c, axis, slots, (uint32_t)bricks), way, own, u, mass, lambda, lanes, faces, &totals->outflow);
+    (c, way ? 0 : pencil_diverges(c, axis, slots, (uint32_t)bricks), way, own, u, mass, lambda, lanes, faces,
+     &totals->outflow);
     GBEES_REAL_FN(put_back)(c, slots, bricks, own, last_axis, totals, count, shift, log2_edge);
 }
 
