@@ -55,7 +55,7 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel_ctu.h \
 	%D%/cpu/kernel_ctu_block.h \
 	%D%/cpu/kernel_ctu_column.h \
-	%D%/cpu/kernel_ctu_pair.h \
+	%D%/cpu/kernel_ctu_whole.h \
 	%D%/cpu/kernel_diffusion.h \
 	%D%/cpu/kernel_drift.h \
 	%D%/cpu/kernel_far.h \

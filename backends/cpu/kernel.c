@@ -36,11 +36,11 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 
 #include "kernel_real.h"
 
-#include "kernel_ctu_column.h"
-
 #include "kernel_ctu_block.h"
 
-#include "kernel_ctu_pair.h"
+#include "kernel_ctu_column.h"
+
+#include "kernel_ctu_whole.h"
 
 #include "kernel_ctu.h"
 
@@ -87,11 +87,11 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 
 #include "kernel_real.h"
 
-#include "kernel_ctu_column.h"
-
 #include "kernel_ctu_block.h"
 
-#include "kernel_ctu_pair.h"
+#include "kernel_ctu_column.h"
+
+#include "kernel_ctu_whole.h"
 
 #include "kernel_ctu.h"
 

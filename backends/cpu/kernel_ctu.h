@@ -1,9 +1,9 @@
 /* kernel_ctu.h - the two passes of ctu over the bricks, and the one that ctu-positive has between them.  A template:
  * see kernel.c.
  *
- * A brick's cells and those of its neighbours that an axis asks for are regrouped into planes; what the planes make
- * of them is computed column by column (kernel_ctu_column.h), or, where a plane is no whole number of vectors, in
- * plain loops.
+ * Where planes are whole vectors kernel_ctu_whole.h does it.  Else, and for ctu-positive, a brick's cells and those
+ * of its neighbours that an axis asks for are regrouped into planes, and what these make of them is computed in plain
+ * loops.
  */
 
 /* A brick's row. */
@@ -15,22 +15,18 @@ INLINE void GBEES_REAL_FN(prefetch)(const void *rows, uint32_t slot, int cells)
         __builtin_prefetch((const char *)rows + slot * row + at);
 }
 
-/* Planes -1 .. edge, or those of them that do not lie downwind of all. */
-INLINE void GBEES_REAL_FN(gather_nearest)(kernel_way way, const GBEES_REAL *below, const GBEES_REAL *own,
-                                          const GBEES_REAL *above, int count, int shift, int log2_edge, GBEES_REAL *q)
+/* Planes -1 .. edge. */
+INLINE void GBEES_REAL_FN(gather_nearest)(const GBEES_REAL *below, const GBEES_REAL *own, const GBEES_REAL *above,
+                                          int count, int shift, int log2_edge, GBEES_REAL *q)
 {
     const int lanes = count >> log2_edge, edge = 1 << log2_edge;
     _Alignas(64) GBEES_REAL side[64];
 
-    if (way != KERNEL_FALLING) {
-        GBEES_REAL_FN(split)(below, side, count, shift, log2_edge);
-        GBEES_REAL_FN(copy)(q, side + (edge - 1) * lanes, lanes);
-    }
+    GBEES_REAL_FN(split)(below, side, count, shift, log2_edge);
+    GBEES_REAL_FN(copy)(q, side + (edge - 1) * lanes, lanes);
     GBEES_REAL_FN(split)(own, q + lanes, count, shift, log2_edge);
-    if (way != KERNEL_RISING) {
-        GBEES_REAL_FN(split)(above, side, count, shift, log2_edge);
-        GBEES_REAL_FN(copy)(q + (edge + 1) * lanes, side, lanes);
-    }
+    GBEES_REAL_FN(split)(above, side, count, shift, log2_edge);
+    GBEES_REAL_FN(copy)(q + (edge + 1) * lanes, side, lanes);
 }
 
 /* ---- pass 1: S = sum over axes of T ------------------------------------------------------------------------- */
@@ -58,68 +54,33 @@ static __attribute__((noinline)) void GBEES_REAL_FN(predictor_planes)(const GBEE
                GBEES_REAL_FN(gbees_ctu_spread)(p[i + lanes], u[i], u[i + lanes], half_lambda);
 }
 
-/* u: from face plane 0 on. */
-INLINE void GBEES_REAL_FN(transverse_columns)(kernel_way way, const GBEES_REAL *p, const GBEES_REAL *u, GBEES_REAL *t,
-                                              GBEES_REAL half_lambda, int divergence, int lanes, int planes)
-{
-    if (way == KERNEL_EITHER) {
-        for (int l = 0; l < lanes; l += LANES)
-            GBEES_REAL_FN(transverse_either)(p + l, u + l, t + l, half_lambda, divergence, lanes, planes);
-        return;
-    }
-    const int falls = way == KERNEL_FALLING, stride = falls ? -lanes : lanes;
-
-    p += falls ? (planes + 1) * lanes : 0;
-    u += falls ? planes * lanes : 0;
-    t += falls ? (planes - 1) * lanes : 0;
-    half_lambda = falls ? -half_lambda : half_lambda;
-    for (int l = 0; l < lanes; l += LANES)
-        GBEES_REAL_FN(transverse_along)(p + l, u + l, t + l, half_lambda, divergence, stride, planes);
-}
-
-INLINE void GBEES_REAL_FN(transverse_planes_of)(kernel_way way, const GBEES_REAL *below, const GBEES_REAL *own,
-                                                const GBEES_REAL *above, const GBEES_REAL *u, GBEES_REAL half_lambda,
-                                                int divergence, int count, int shift, int log2_edge, GBEES_REAL *s)
-{
-    enum { MOST = 3 * 64 };
-    const int lanes = count >> log2_edge, edge = 1 << log2_edge;
-    _Alignas(64) GBEES_REAL p[MOST], t[64];
-
-    GBEES_REAL_FN(gather_nearest)(way, below, own, above, count, shift, log2_edge, p);
-    if (lanes % LANES == 0)
-        GBEES_REAL_FN(transverse_columns)(way, p, u, t, half_lambda, divergence, lanes, edge);
-    else if (divergence)
-        GBEES_REAL_FN(predictor_planes)(p, u, t, half_lambda, lanes, count);
-    else
-        GBEES_REAL_FN(transverse_planes)(p, u, t, half_lambda, lanes, count);
-    GBEES_REAL_FN(merge_add)(t, s, count, shift, log2_edge);
-}
-
 INLINE void GBEES_REAL_FN(transverse_axis)(const kernel_context *c, int axis, GBEES_REAL_FN(block) * block, int count,
                                            int shift, int log2_edge)
 {
+    enum { MOST = 3 * 64 };
     const int edge = 1 << log2_edge, lanes = count >> log2_edge;
-    const GBEES_REAL half_lambda = (GBEES_REAL)(0.5 * c->step / c->axis[axis].width), *p = c->p;
+    const GBEES_REAL half_lambda = (GBEES_REAL)(0.5 * c->step / c->axis[axis].width), *rows = c->p;
     const uint32_t *lower = c->g->neighbor[2 * axis], *upper = c->g->neighbor[2 * axis + 1];
-    _Alignas(64) GBEES_REAL u[GBEES_REAL_FN(PLANES)];
+    _Alignas(64) GBEES_REAL u[GBEES_REAL_FN(PLANES)], p[MOST], t[64];
 
-    if (edge == 2 && lanes == PAIR_LANES) {
-        GBEES_REAL_FN(transverse_pairs)(c, axis, block, half_lambda, shift);
+    if (takes_columns(lanes, LANES, edge)) {
+        GBEES_REAL_FN(transverse_whole)(c, axis, block, half_lambda, shift, log2_edge);
         return;
     }
     for (int b = 0; b < block->bricks; b++) {
         const uint32_t slot = block->slots[b], next = block->slots[b + CTU_AHEAD < block->bricks ? b + CTU_AHEAD : b];
-        const kernel_way way = lanes % LANES ? KERNEL_EITHER : way_of(c, slot, axis);
-        const int one_way = way != KERNEL_EITHER && !c->divergence, first = one_way && way == KERNEL_FALLING;
 
-        GBEES_REAL_FN(prefetch)(p, lower[next], count);
-        GBEES_REAL_FN(prefetch)(p, upper[next], count);
-        GBEES_REAL_FN(velocities)
-        (c, axis, &block->base[b], first, edge + !one_way, lanes, u + first * lanes);
-        GBEES_REAL_FN(transverse_planes_of)
-        (way, p + (size_t)lower[slot] * (size_t)count, p + (size_t)slot * (size_t)count,
-         p + (size_t)upper[slot] * (size_t)count, u, half_lambda, c->divergence, count, shift, log2_edge,
-         block->sum[b]);
+        GBEES_REAL_FN(prefetch)(rows, lower[next], count);
+        GBEES_REAL_FN(prefetch)(rows, upper[next], count);
+        GBEES_REAL_FN(velocities)(c, axis, &block->base[b], 0, edge + 1, lanes, u);
+        GBEES_REAL_FN(gather_nearest)
+        (rows + (size_t)lower[slot] * (size_t)count, rows + (size_t)slot * (size_t)count,
+         rows + (size_t)upper[slot] * (size_t)count, count, shift, log2_edge, p);
+        if (c->divergence)
+            GBEES_REAL_FN(predictor_planes)(p, u, t, half_lambda, lanes, count);
+        else
+            GBEES_REAL_FN(transverse_planes)(p, u, t, half_lambda, lanes, count);
+        GBEES_REAL_FN(merge_add)(t, block->sum[b], count, shift, log2_edge);
     }
 }
 
@@ -204,26 +165,6 @@ GBEES_REAL_FN(shared_planes)(const GBEES_REAL *restrict p, const GBEES_REAL *res
         d[i] = lambda * (flux[i] - flux[i + lanes]);
 }
 
-/* flux_planes() of whole vectors.  p, s, u: from planes -2, -1 and -1 on. */
-INLINE void GBEES_REAL_FN(flux_columns)(kernel_way way, const GBEES_REAL *p, const GBEES_REAL *s, const GBEES_REAL *u,
-                                        GBEES_REAL *d, GBEES_REAL lambda, int lanes, int planes)
-{
-    if (way == KERNEL_EITHER) {
-        for (int l = 0; l < lanes; l += LANES)
-            GBEES_REAL_FN(flux_either)(p + l, s + l, u + l, d + l, lambda, lanes, planes);
-        return;
-    }
-    const int falls = way == KERNEL_FALLING, stride = falls ? -lanes : lanes;
-
-    p += falls ? (planes + 3) * lanes : 0;
-    s += falls ? (planes + 1) * lanes : 0;
-    u += falls ? (planes + 2) * lanes : 0;
-    d += falls ? (planes - 1) * lanes : 0;
-    lambda = falls ? -lambda : lambda;
-    for (int l = 0; l < lanes; l += LANES)
-        GBEES_REAL_FN(flux_along)(p + l, s + l, u + l, d + l, lambda, stride, planes);
-}
-
 INLINE GBEES_REAL_FN(line)
     GBEES_REAL_FN(line_of)(const kernel_context *c, uint32_t slot, int axis, int count, int log2_edge)
 {
@@ -266,34 +207,28 @@ INLINE void GBEES_REAL_FN(flux_axis)(const kernel_context *c, int axis, GBEES_RE
                                      kernel_fluxes what, int count, int shift, int log2_edge)
 {
     enum { MOST = 5 * 64 };
-    const int edge = 1 << log2_edge, lanes = count >> log2_edge, whole = lanes % LANES == 0 && what == KERNEL_CHANGE;
+    const int edge = 1 << log2_edge, lanes = count >> log2_edge;
     const GBEES_REAL lambda = (GBEES_REAL)(c->step / c->axis[axis].width);
     _Alignas(64) GBEES_REAL u[GBEES_REAL_FN(PLANES)], p[MOST], q[MOST], share[MOST], d[64];
 
-    if (edge == 2 && lanes == PAIR_LANES && whole) {
-        GBEES_REAL_FN(flux_pairs)(c, axis, block, lambda, shift);
+    if (takes_columns(lanes, LANES, edge) && what == KERNEL_CHANGE) {
+        GBEES_REAL_FN(flux_whole)(c, axis, block, lambda, shift, log2_edge);
         return;
     }
     for (int b = 0; b < block->bricks; b++) {
         const uint32_t slot = block->slots[b], next = block->slots[b + CTU_AHEAD < block->bricks ? b + CTU_AHEAD : b];
-        const kernel_way way = whole ? way_of(c, slot, axis) : KERNEL_EITHER;
         const GBEES_REAL_FN(line) line = GBEES_REAL_FN(line_of)(c, slot, axis, count, log2_edge);
-        const int from = way == KERNEL_FALLING;
 
         GBEES_REAL_FN(prefetch_line)(c, next, axis, count);
-        GBEES_REAL_FN(velocities)
-        (c, axis, &block->base[b], from - 1, edge + 2 + (way == KERNEL_EITHER), lanes, u + from * lanes);
+        GBEES_REAL_FN(velocities)(c, axis, &block->base[b], -1, edge + 3, lanes, u);
         GBEES_REAL_FN(gather_planes)(&line, count, shift, log2_edge, p);
-        GBEES_REAL_FN(gather_nearest)(way, line.s_below, line.s_own, line.s_above, count, shift, log2_edge, q);
+        GBEES_REAL_FN(gather_nearest)(line.s_below, line.s_own, line.s_above, count, shift, log2_edge, q);
         if (what == KERNEL_OUTGOING) {
             GBEES_REAL_FN(outgoing_planes)(p, q, u, d, lambda, lanes, count);
         } else if (what == KERNEL_SHARED) {
             GBEES_REAL_FN(gather_nearest)
-            (way, line.share_below, line.share_own, line.share_above, count, shift, log2_edge, share);
+            (line.share_below, line.share_own, line.share_above, count, shift, log2_edge, share);
             GBEES_REAL_FN(shared_planes)(p, q, share, u, d, lambda, lanes, count);
-        } else if (whole) {
-            GBEES_REAL_FN(flux_columns)
-            (way, p, q, u, d, lambda, lanes, edge);
         } else {
             GBEES_REAL_FN(flux_planes)(p, q, u, d, lambda, lanes, count);
         }

@@ -1,10 +1,10 @@
-/* kernel_ctu_column.h - the two passes of ctu through the planes of a brick, one column of vectors at a time.  A
- * template: see kernel.c.
+/* kernel_ctu_column.h - the two passes of ctu through a column of vectors: the cells of a brick one above the other,
+ * with those beyond it that they ask for.  A template: see kernel.c.
  *
- * In five of six bricks nothing flows both ways along an axis.  There nothing is chosen lane by lane, only what lies
- * upwind is asked for, and cells and differences that neighbouring faces share stay in registers.  The flow down is
- * the flow up seen from the other side: planes in the opposite order and lambda negative give the same bits, as a
- * difference or a product with its sign turned does.
+ * In five of six bricks nothing flows both ways along an axis.  There nothing is chosen lane by lane, and only what
+ * lies upwind is asked for.  The flow down is the flow up seen from the other side: planes in the opposite order and
+ * lambda negative give the same bits, as a difference or a product with its sign turned does.  `edge` is known to the
+ * compiler: all of it stays in registers.
  */
 
 /* Twice gbees_half_mc(). */
@@ -35,104 +35,86 @@ INLINE GBEES_REAL_FN(vector) GBEES_REAL_FN(limited)(GBEES_REAL_FN(vector) d, GBE
 
 /* ---- all one way ---------------------------------------------------------------------------------------------- */
 
-/* Pointers are to the plane that lies furthest upwind, and `stride` leads on along the flow; lambda is negative where
- * the stride is. */
+/* Cells and faces along the flow; lambda is negative, and so is the stride of u, where that is down. */
 
-/* u: at the upwind face of the first cell; p: the cell upwind of it. */
-INLINE void GBEES_REAL_FN(transverse_along)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict u,
-                                            GBEES_REAL *restrict t, GBEES_REAL half_lambda, int divergence,
-                                            int stride, int planes)
+/* cell: from the one upwind of the brick on; u: at the upwind faces of the brick's cells. */
+INLINE void GBEES_REAL_FN(transverse_along)(const GBEES_REAL_FN(vector) * cell, const GBEES_REAL *u, int stride,
+                                            GBEES_REAL half_lambda, int edge, GBEES_REAL_FN(vector) * change)
 {
-    GBEES_REAL_FN(vector) behind = GBEES_REAL_FN(load)(p), in = GBEES_REAL_FN(load)(u);
-
-    for (int at = 0; at < planes; at++) {
-        const GBEES_REAL_FN(vector) here = GBEES_REAL_FN(load)(p + (at + 1) * stride);
-        GBEES_REAL_FN(vector) change = half_lambda * (in * (here - behind));
-
-        if (divergence) {
-            const GBEES_REAL_FN(vector) out = GBEES_REAL_FN(load)(u + (at + 1) * stride);
-
-            change += half_lambda * (out - in) * here;
-            in = out;
-        } else if (at < planes - 1) {
-            in = GBEES_REAL_FN(load)(u + (at + 1) * stride);
-        }
-        GBEES_REAL_FN(store)(t + at * stride, change);
-        behind = here;
-    }
+#pragma GCC unroll 4
+    for (int at = 0; at < edge; at++)
+        change[at] = half_lambda * (GBEES_REAL_FN(load)(u + at * stride) * (cell[at + 1] - cell[at]));
 }
 
-/* u: one face further upwind than the first cell's; p: two cells upwind of it, s: one. */
-INLINE void GBEES_REAL_FN(flux_along)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict s,
-                                      const GBEES_REAL *restrict u, GBEES_REAL *restrict d, GBEES_REAL lambda,
-                                      int stride, int planes)
+/* cell: from two upwind of the brick to one downwind; s: from one upwind on; u: from the face of that one on. */
+INLINE void GBEES_REAL_FN(flux_along)(const GBEES_REAL_FN(vector) * cell, const GBEES_REAL_FN(vector) * s,
+                                      const GBEES_REAL *u, int stride, GBEES_REAL lambda, int edge,
+                                      GBEES_REAL_FN(vector) * change)
 {
     const GBEES_REAL half = (GBEES_REAL)0.5, half_lambda = half * lambda;
     const GBEES_REAL_FN(vector) nothing = {0};
-    GBEES_REAL_FN(vector) upwind = GBEES_REAL_FN(load)(p + stride), before = nothing;
-    GBEES_REAL_FN(vector) upwind_d = upwind - GBEES_REAL_FN(load)(p);
+    GBEES_REAL_FN(vector) upwind_d = cell[1] - cell[0], before = nothing;
     GBEES_REAL_FN(vector) inflow = GBEES_REAL_FN(highest)(half_lambda * GBEES_REAL_FN(load)(u), nothing);
 
-    for (int at = 0; at <= planes; at++) {
-        const GBEES_REAL_FN(vector) next = GBEES_REAL_FN(load)(p + (at + 2) * stride), change = next - upwind;
+#pragma GCC unroll 5
+    for (int at = 0; at <= edge; at++) {
         const GBEES_REAL_FN(vector) here = GBEES_REAL_FN(load)(u + (at + 1) * stride), part = half_lambda * here;
-        const GBEES_REAL_FN(vector) donor = upwind - GBEES_REAL_FN(load)(s + at * stride);
-        const GBEES_REAL_FN(vector) second = (half - part) * GBEES_REAL_FN(limited)(change, upwind_d);
+        const GBEES_REAL_FN(vector) d = cell[at + 2] - cell[at + 1], donor = cell[at + 1] - s[at];
+        const GBEES_REAL_FN(vector) second = (half - part) * GBEES_REAL_FN(limited)(d, upwind_d);
         const GBEES_REAL_FN(vector) flux = here * (donor + inflow * upwind_d + second);
 
         if (at)
-            GBEES_REAL_FN(store)(d + (at - 1) * stride, lambda * (before - flux));
+            change[at - 1] = lambda * (before - flux);
         inflow = part;
-        upwind = next;
-        upwind_d = change;
+        upwind_d = d;
         before = flux;
     }
 }
 
 /* ---- either way ----------------------------------------------------------------------------------------------- */
 
-/* Pointers are to the lowest plane that is asked for. */
+/* Cells and faces from the lowest one up; one cell, two and one more on either side. */
 
-INLINE void GBEES_REAL_FN(transverse_either)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict u,
-                                             GBEES_REAL *restrict t, GBEES_REAL half_lambda, int divergence,
-                                             int lanes, int planes)
+/* u: from the brick's lowest face on. */
+INLINE void GBEES_REAL_FN(transverse_either)(const GBEES_REAL_FN(vector) * cell, const GBEES_REAL *u, int lanes,
+                                             GBEES_REAL half_lambda, int divergence, int edge,
+                                             GBEES_REAL_FN(vector) * change)
 {
     const GBEES_REAL_FN(vector) nothing = {0};
-    GBEES_REAL_FN(vector) here = GBEES_REAL_FN(load)(p + lanes), below = GBEES_REAL_FN(load)(u);
-    GBEES_REAL_FN(vector) lower = here - GBEES_REAL_FN(load)(p);
+    GBEES_REAL_FN(vector) below = GBEES_REAL_FN(load)(u), lower = cell[1] - cell[0];
 
-    for (int at = 0; at < planes; at++) {
-        const GBEES_REAL_FN(vector) next = GBEES_REAL_FN(load)(p + (at + 2) * lanes), upper = next - here;
+#pragma GCC unroll 4
+    for (int at = 0; at < edge; at++) {
         const GBEES_REAL_FN(vector) above = GBEES_REAL_FN(load)(u + (at + 1) * lanes);
+        const GBEES_REAL_FN(vector) upper = cell[at + 2] - cell[at + 1];
         const GBEES_REAL_FN(vector) in = GBEES_REAL_FN(highest)(below, nothing);
         const GBEES_REAL_FN(vector) out = GBEES_REAL_FN(lowest)(above, nothing);
-        GBEES_REAL_FN(vector) change = half_lambda * (in * lower + out * upper);
 
+        change[at] = half_lambda * (in * lower + out * upper);
         if (divergence)
-            change += half_lambda * (above - below) * here;
-        GBEES_REAL_FN(store)(t + at * lanes, change);
-        here = next;
-        lower = upper;
+            change[at] += half_lambda * (above - below) * cell[at + 1];
         below = above;
+        lower = upper;
     }
 }
 
-INLINE void GBEES_REAL_FN(flux_either)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict s,
-                                       const GBEES_REAL *restrict u, GBEES_REAL *restrict d, GBEES_REAL lambda,
-                                       int lanes, int planes)
+/* u: from one face below the brick's lowest on. */
+INLINE void GBEES_REAL_FN(flux_either)(const GBEES_REAL_FN(vector) * cell, const GBEES_REAL_FN(vector) * s,
+                                       const GBEES_REAL *u, int lanes, GBEES_REAL lambda, int edge,
+                                       GBEES_REAL_FN(vector) * change)
 {
     const GBEES_REAL half_lambda = (GBEES_REAL)0.5 * lambda;
     const GBEES_REAL_FN(vector) nothing = {0}, half = (GBEES_REAL)0.5 - nothing;
-    GBEES_REAL_FN(vector) below = GBEES_REAL_FN(load)(p + lanes), above = GBEES_REAL_FN(load)(p + 2 * lanes);
-    GBEES_REAL_FN(vector) d_below = below - GBEES_REAL_FN(load)(p), change = above - below, before = nothing;
+    GBEES_REAL_FN(vector) d_below = cell[1] - cell[0], d = cell[2] - cell[1], before = nothing;
     GBEES_REAL_FN(vector) here = GBEES_REAL_FN(load)(u + lanes), part_below = half_lambda * GBEES_REAL_FN(load)(u);
-    GBEES_REAL_FN(vector) part = half_lambda * here, donor_below = below - GBEES_REAL_FN(load)(s);
+    GBEES_REAL_FN(vector) part = half_lambda * here, donor_below = cell[1] - s[0];
 
-    for (int at = 0; at <= planes; at++) {
-        const GBEES_REAL_FN(vector) next = GBEES_REAL_FN(load)(p + (at + 3) * lanes), d_above = next - above;
+#pragma GCC unroll 5
+    for (int at = 0; at <= edge; at++) {
+        const GBEES_REAL_FN(vector) d_above = cell[at + 3] - cell[at + 2];
         const GBEES_REAL_FN(vector) u_above = GBEES_REAL_FN(load)(u + (at + 2) * lanes);
         const GBEES_REAL_FN(vector) part_above = half_lambda * u_above;
-        const GBEES_REAL_FN(vector) donor_above = above - GBEES_REAL_FN(load)(s + (at + 1) * lanes);
+        const GBEES_REAL_FN(vector) donor_above = cell[at + 2] - s[at + 1];
         const GBEES_REAL_FN(lanes) up = GBEES_REAL_FN(lanes_above)(here, nothing);
         const GBEES_REAL_FN(vector) upwind_d = GBEES_REAL_FN(choose)(up, d_below, d_above);
         const GBEES_REAL_FN(vector) donor = GBEES_REAL_FN(choose)(up, donor_below, donor_above);
@@ -140,13 +122,12 @@ INLINE void GBEES_REAL_FN(flux_either)(const GBEES_REAL *restrict p, const GBEES
         const GBEES_REAL_FN(vector) out = GBEES_REAL_FN(lowest)(part_above, nothing);
         const GBEES_REAL_FN(vector) inflow = GBEES_REAL_FN(choose)(up, in, out);
         const GBEES_REAL_FN(vector) sign = GBEES_REAL_FN(choose)(up, half, -half);
-        const GBEES_REAL_FN(vector) second = (sign - part) * GBEES_REAL_FN(limited)(change, upwind_d);
+        const GBEES_REAL_FN(vector) second = (sign - part) * GBEES_REAL_FN(limited)(d, upwind_d);
         const GBEES_REAL_FN(vector) flux = here * (donor + inflow * upwind_d + second);
 
         if (at)
-            GBEES_REAL_FN(store)(d + (at - 1) * lanes, lambda * (before - flux));
-        below = above, above = next;
-        d_below = change, change = d_above;
+            change[at - 1] = lambda * (before - flux);
+        d_below = d, d = d_above;
         part_below = part, part = part_above;
         here = u_above;
         donor_below = donor_above;
