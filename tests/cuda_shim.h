@@ -123,6 +123,11 @@ GBEES_NUM int64_t team_add(int64_t value)
     return value;
 }
 
+GBEES_NUM uint64_t team_or(uint64_t bits)
+{
+    return bits;
+}
+
 GBEES_NUM double team_add_double(double value)
 {
     return value;
@@ -151,6 +156,11 @@ GBEES_NUM uint64_t atomic_take_64(uint64_t *from, uint64_t value)
 GBEES_NUM void atomic_or_64(uint64_t *to, uint64_t bits)
 {
     __atomic_fetch_or(to, bits, __ATOMIC_RELAXED);
+}
+
+GBEES_NUM void block_or_64(uint64_t *to, uint64_t bits)
+{
+    *to |= bits;
 }
 
 GBEES_NUM void atomic_most_64(uint64_t *to, uint64_t value)

@@ -100,6 +100,8 @@ static program_shape shape_of(const gbees_problem *problem, int part)
         if (has_lines(problem))
             return (program_shape){8, numerics->precision == GBEES_DOUBLE ? 2 : 3, 0};
         return (program_shape){10, 2, 0};
+    case PROGRAM_PRUNES:
+        return problem->dimension > 3 ? (program_shape){8, 5, 1} : (program_shape){10, 2, 0};
     default:
         return (program_shape){10, 2, part == PROGRAM_STEPS && is_heavy(problem)};
     }

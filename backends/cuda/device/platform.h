@@ -151,6 +151,13 @@ GBEES_NUM int64_t team_add(int64_t value)
     return value;
 }
 
+GBEES_NUM uint64_t team_or(uint64_t bits)
+{
+    for (int distance = TEAM / 2; distance; distance /= 2)
+        bits |= __shfl_xor_sync(0xffffffffu, bits, distance);
+    return bits;
+}
+
 /* In one order: the same bits for the same team's values. */
 GBEES_NUM double team_add_double(double value)
 {
@@ -185,6 +192,17 @@ GBEES_NUM uint64_t atomic_take_64(uint64_t *from, uint64_t value)
 GBEES_NUM void atomic_or_64(uint64_t *to, uint64_t bits)
 {
     atomicOr((unsigned long long *)to, (unsigned long long)bits);
+}
+
+/* ... into a block's own memory, which has this for words of 32 bits. */
+GBEES_NUM void block_or_64(uint64_t *to, uint64_t bits)
+{
+    uint32_t *halves = (uint32_t *)to;
+
+    if ((uint32_t)bits)
+        atomicOr(halves, (uint32_t)bits);
+    if ((uint32_t)(bits >> 32))
+        atomicOr(halves + 1, (uint32_t)(bits >> 32));
 }
 
 GBEES_NUM void atomic_most_64(uint64_t *to, uint64_t value)
