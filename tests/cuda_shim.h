@@ -215,6 +215,20 @@ GBEES_NUM uint32_t acquire_32(const uint32_t *at)
     return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 
+GBEES_NUM void fetch_lane(void *to, const void *from, int size)
+{
+    memcpy(to, from, (size_t)size);
+}
+
+GBEES_NUM void fetch_team(void *to, const void *from, int bytes)
+{
+    memcpy(to, from, (size_t)bytes);
+}
+
+GBEES_NUM void fetched(void)
+{
+}
+
 GBEES_NUM void grid_barrier(uint32_t *counter)
 {
     uint32_t target = (__atomic_fetch_add(counter, 1, __ATOMIC_ACQ_REL) / shim_blocks + 1) * shim_blocks;

@@ -257,6 +257,41 @@ GBEES_NUM uint32_t acquire_32(const uint32_t *at)
     return value;
 }
 
+/* Copies by a team into its block's own memory, which go on while the team does something else: all of `bytes`, a
+ * multiple of 4 a lane; or `size` of them, 4 or 8, by one lane. */
+GBEES_NUM void fetch_lane(void *to, const void *from, int size)
+{
+#if __CUDA_ARCH__ >= 800
+    const uint32_t at = (uint32_t)__cvta_generic_to_shared(to);
+
+    if (size == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+    else if (size == 8)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(at), "l"(from) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at), "l"(from) : "memory");
+#else
+    for (int i = 0; i < size / 4; i++)
+        ((uint32_t *)to)[i] = ((const uint32_t *)from)[i];
+#endif
+}
+
+GBEES_NUM void fetch_team(void *to, const void *from, int bytes)
+{
+    const int size = bytes / TEAM, at = team_lane() * size;
+
+    fetch_lane((char *)to + at, (const char *)from + at, size);
+}
+
+/* Waits for them. */
+GBEES_NUM void fetched(void)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+    __syncwarp();
+}
+
 /* A block's first thread. */
 GBEES_NUM int leads_block(void)
 {
