@@ -31,11 +31,17 @@ enum {
 
 /* What a pencil begins with, of as many as a team sweeps at once: the cells of its first bricks, and where they are.
  * Asked for while the pencil before is swept, or each beginning would wait for memory. */
-enum { PENCIL_TOGETHER = TEAM == 1 || DIM >= 6 ? 1 : 2, PENCIL_ROWS = DIM >= 7 ? BEYOND + 1 : DIM == 6 ? 3 : 4 };
+enum {
+    PENCIL_PLACES = TEAM > DIM ? TEAM : DIM + 1,
+    PENCIL_TOGETHER = TEAM == 1 || DIM >= 6 ? 1 : 2,
+    PENCIL_ROWS = DIM >= 7   ? BEYOND + 1
+                  : DIM == 6 ? 3
+                             : 4
+};
 
 typedef struct pencil_start {
     alignas(16) number cells[PENCIL_ROWS * CELLS];
-    position base[PENCIL_TOGETHER][DIM + 1]; /* the last: of the second brick, along the axis */
+    position base[PENCIL_TOGETHER][PENCIL_PLACES]; /* [DIM]: of the second brick, along the axis */
 } pencil_start;
 
 /* Pencils of a few bricks, by lanes: the brick in which one begins and those above it. */
@@ -73,10 +79,10 @@ GBEES_NUM void ask_ahead(const gbees_setup *m, const number *p, int axis, const 
                 at[i] = 0;
             fetch_team(start->cells + (g * rows + i) * CELLS, p + (size_t)at[i] * CELLS, CELLS * (int)sizeof(number));
         }
-        for (int i = 0; i <= DIM; i += TEAM) { /* by all lanes: those that are left over fetch the last */
-            const int k = i + team_lane() < DIM ? i + team_lane() : DIM;
+        for (int i = team_lane(); i < PENCIL_PLACES; i += TEAM) { /* lanes that are left over go along */
+            const int k = i < DIM ? i : DIM;
 
-            fetch_lane(&start->base[g][k], brick_base(m, k < DIM ? at[0] : at[1]) + (k < DIM ? k : axis),
+            fetch_lane(&start->base[g][i], brick_base(m, k < DIM ? at[0] : at[1]) + (k < DIM ? k : axis),
                        (int)sizeof(position));
         }
         begin &= begin - 1;
@@ -97,24 +103,9 @@ GBEES_NUM pencil_part part_of(uint32_t part, uint32_t count)
     return part < whole ? large : small;
 }
 
-/* Whether it is so in all of a team's lanes that sweep the same pencil. */
-GBEES_NUM int pencil_all(int axis, int condition)
-{
-    const int lanes = pencil_lanes(axis);
-    uint32_t own;
-
-    if (lanes == TEAM)
-        return team_all(condition);
-    own = ((1u << lanes % 32) - 1) << team_lane() / lanes * lanes;
-    return (team_vote(condition) & own) == own;
-}
-
 /* The masses through some faces in a row; q: from the lowest cell that these depend on, v: from the face below the
- * first one.  `idle`: the lane is at the end of its pencil already, and goes along.  Compilers may round the formulas
- * for one way and for both differently, so which one is taken must not depend on the other pencil that a team sweeps:
- * which one that is changes from run to run. */
-GBEES_NUM void pencil_masses(int axis, int faces, const number *q, const number *v, number lambda, int idle,
-                             number *mass)
+ * first one.  `idle`: the lane is at the end of its pencil already, and goes along. */
+GBEES_NUM void pencil_masses(int faces, const number *q, const number *v, number lambda, int idle, number *mass)
 {
     int rising = 1, falling = 1;
 
@@ -123,14 +114,11 @@ GBEES_NUM void pencil_masses(int axis, int faces, const number *q, const number 
         rising = rising && v[i] > 0;
         falling = falling && v[i + 1] <= 0;
     }
-    /* Lanes of two pencils part: they have voted before. */
-    const int together = pencil_lanes(axis) < TEAM, all_rising = pencil_all(axis, rising || idle);
-    const int all_falling = together && pencil_all(axis, falling || idle);
-    if (all_rising) {
+    if (team_all(rising || idle)) {
 #pragma unroll
         for (int i = 0; i < faces; i++)
             mass[i] = face_mass_way(q + i, v + i, lambda, 1, 0);
-    } else if (together ? all_falling : pencil_all(axis, falling || idle)) {
+    } else if (team_all(falling || idle)) {
 #pragma unroll
         for (int i = 0; i < faces; i++)
             mass[i] = face_mass_way(q + i, v + i, lambda, 0, 0);
@@ -192,7 +180,7 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *rows, number *
             far[i] = 0;
             far[BEYOND + i] = q[BEYOND - 1 + i];
         }
-        pencil_masses(axis, 1, far, u, lambda, shared && !at[0], mass);
+        pencil_masses(1, far, u, lambda, shared && !at[0], mass);
         if (mass[0] < 0)
             outflow = -mass[0];
     }
@@ -212,7 +200,7 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *rows, number *
                                 : base + face_offset(m, axis, i);
             v[i] = velocity(m, x, axis, time);
         }
-        pencil_masses(axis, edge, q, v, lambda, shared && !at[0], mass + 1);
+        pencil_masses(edge, q, v, lambda, shared && !at[0], mass + 1);
 #pragma unroll
         for (int i = 0; i < edge; i++)
             if (!shared || at[0])
