@@ -95,8 +95,12 @@ static program_shape shape_of(const gbees_problem *problem, int part)
             return (program_shape){8, 3, 1};
         return (program_shape){8, 5, 0};
     case PROGRAM_MOVES:
-        if (gbees_scheme_is_split(numerics->scheme))
-            return (program_shape){8, numerics->precision == GBEES_DOUBLE ? 3 : 4, problem->dimension == 4};
+        if (gbees_scheme_is_split(numerics->scheme)) {
+            const int four = problem->dimension == 4; /* the longest lines of all that are swept so */
+            const int few = numerics->precision == GBEES_DOUBLE || (four && cuda_spec_is_wide(problem));
+
+            return (program_shape){8, few ? 3 : 4, four};
+        }
         if (has_lines(problem))
             return (program_shape){8, numerics->precision == GBEES_DOUBLE ? 2 : 3, 0};
         return (program_shape){10, 2, 0};

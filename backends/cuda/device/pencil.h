@@ -32,7 +32,7 @@ enum {
 /* What a pencil begins with, of as many as a team sweeps at once: the cells of its first bricks, and where they are.
  * Asked for while the pencil before is swept, or each beginning would wait for memory. */
 enum {
-    PENCIL_PLACES = TEAM > DIM ? TEAM : DIM + 1,
+    PENCIL_PLACES = TEAM > GBEES_N ? TEAM : GBEES_N + 1,
     PENCIL_TOGETHER = TEAM == 1 || DIM >= 6 ? 1 : 2,
     PENCIL_ROWS = DIM >= 7   ? BEYOND + 1
                   : DIM == 6 ? 3
