@@ -255,12 +255,16 @@ static CUresult launch_any(CUfunction f, unsigned bx, unsigned by, unsigned bz, 
     return result;
 }
 
-/* Of one cluster. */
-static CUresult launch_cluster(const CUlaunchConfig *config, CUfunction f, void **arguments, void **extra)
+/* Of one cluster, or blocks that must not meet; in both cases after what was launched before. */
+static CUresult launch_early(const CUlaunchConfig *config, CUfunction f, void **arguments, void **extra)
 {
-    (void)extra;
-    if (!shim_cluster || config->numAttrs < 1 || config->attrs[0].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION ||
-        config->attrs[0].value.clusterDim.x != config->gridDimX || config->gridDimX > SHIM_MOST_BLOCKS)
+    if (!shim_cluster || config->numAttrs < 1 ||
+        config->attrs[0].id != CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (config->numAttrs == 1)
+        return launch_any(f, config->gridDimX, 1, 1, config->blockDimX, 1, 1, 0, config->hStream, arguments, extra);
+    if (config->attrs[1].id != CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION ||
+        config->attrs[1].value.clusterDim.x != config->gridDimX || config->gridDimX > SHIM_MOST_BLOCKS)
         return CUDA_ERROR_INVALID_VALUE;
     shim_cluster_barrier = 0;
     return launch_blocks(f, config->gridDimX, arguments);
@@ -374,6 +378,6 @@ void cuda_shim_open(cuda_api *api)
     api->cuOccupancyMaxActiveBlocksPerMultiprocessor = occupancy;
     api->cuLaunchCooperativeKernel = launch_cooperative;
     api->cuLaunchKernel = launch_any;
-    api->cuLaunchKernelEx = launch_cluster;
+    api->cuLaunchKernelEx = launch_early;
     api->cuFuncSetAttribute = set_function_attribute;
 }

@@ -123,6 +123,11 @@ GBEES_NUM int64_t team_add(int64_t value)
     return value;
 }
 
+GBEES_NUM uint64_t team_or(uint64_t bits)
+{
+    return bits;
+}
+
 GBEES_NUM double team_add_double(double value)
 {
     return value;
@@ -151,6 +156,11 @@ GBEES_NUM uint64_t atomic_take_64(uint64_t *from, uint64_t value)
 GBEES_NUM void atomic_or_64(uint64_t *to, uint64_t bits)
 {
     __atomic_fetch_or(to, bits, __ATOMIC_RELAXED);
+}
+
+GBEES_NUM void block_or_64(uint64_t *to, uint64_t bits)
+{
+    *to |= bits;
 }
 
 GBEES_NUM void atomic_most_64(uint64_t *to, uint64_t value)
@@ -203,6 +213,20 @@ GBEES_NUM void publish_32(uint32_t *at, uint32_t value)
 GBEES_NUM uint32_t acquire_32(const uint32_t *at)
 {
     return __atomic_load_n(at, __ATOMIC_ACQUIRE);
+}
+
+GBEES_NUM void fetch_lane(void *to, const void *from, int size)
+{
+    memcpy(to, from, (size_t)size);
+}
+
+GBEES_NUM void fetch_team(void *to, const void *from, int bytes)
+{
+    memcpy(to, from, (size_t)bytes);
+}
+
+GBEES_NUM void fetched(void)
+{
 }
 
 GBEES_NUM void grid_barrier(uint32_t *counter)

@@ -32,11 +32,11 @@ enum {
     ENGINE_TEAM = 32, /* threads of a team */
     ENGINE_LEAST_CAPACITY = 1 << 14,
     ENGINE_CLUSTER_BLOCKS = 16,
-    ENGINE_CLUSTER_BRICKS = 1 << 11, /* a cluster takes on so many */
-    ENGINE_LARGE_BRICKS = 1 << 14,   /* from so many on the density is moved by a kernel of its own ... */
-    ENGINE_SHARE_BRICKS = 320,       /* ... whose blocks have so many each ... */
-    ENGINE_STEPS_AHEAD = 16,         /* ... and so many steps are launched before the host looks */
-    ENGINE_PRUNES_AHEAD = 32         /* so many prunes of a smaller one */
+    ENGINE_CLUSTER_BRICKS = 1 << 9, /* a cluster takes on so many */
+    ENGINE_LARGE_BRICKS = 1 << 14,  /* from so many on the density is moved by a kernel of its own ... */
+    ENGINE_SHARE_BRICKS = 320,      /* ... whose blocks have so many each ... */
+    ENGINE_STEPS_AHEAD = 16,        /* ... and so many steps are launched before the host looks */
+    ENGINE_PRUNES_AHEAD = 32        /* so many prunes of a smaller one */
 };
 
 struct gbees_engine {

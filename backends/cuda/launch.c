@@ -17,27 +17,27 @@ static unsigned blocks_for(const gbees_engine *e, int kernel)
     return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 
-/* Those that follow each other are launched before the one ahead has ended, for whose end they wait
- * (device/platform.h, follow_launch()). */
-static CUresult launch_cluster(const gbees_engine *e, int kernel, void **arguments)
+/* One whose blocks are a cluster, or any number of blocks that do not meet.  Those that follow each other are
+ * launched before the one ahead has ended, for whose end they wait (device/platform.h, follow_launch()). */
+static CUresult launch_early(const gbees_engine *e, int kernel, unsigned blocks, int clustered, void **arguments)
 {
     CUlaunchConfig config;
     CUlaunchAttribute attributes[2];
 
     memset(&config, 0, sizeof config);
     memset(attributes, 0, sizeof attributes);
-    attributes[0].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    attributes[0].value.clusterDim.x = (unsigned)e->cluster;
-    attributes[0].value.clusterDim.y = attributes[0].value.clusterDim.z = 1;
-    attributes[1].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-    attributes[1].value.programmaticStreamSerializationAllowed = 1;
-    config.gridDimX = (unsigned)e->cluster;
+    attributes[0].id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    attributes[0].value.programmaticStreamSerializationAllowed = 1;
+    attributes[1].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    attributes[1].value.clusterDim.x = blocks;
+    attributes[1].value.clusterDim.y = attributes[1].value.clusterDim.z = 1;
+    config.gridDimX = blocks;
     config.gridDimY = config.gridDimZ = 1;
     config.blockDimX = ENGINE_TEAM * e->teams[kernel];
     config.blockDimY = config.blockDimZ = 1;
     config.hStream = e->stream;
     config.attrs = attributes;
-    config.numAttrs = sizeof attributes / sizeof *attributes;
+    config.numAttrs = clustered ? 2 : 1;
     return e->api->cuLaunchKernelEx(&config, e->kernel[kernel], arguments, NULL);
 }
 
@@ -50,7 +50,7 @@ static CUresult launch(gbees_engine *e, int kernel, void **arguments)
     m->barrier = kernel == KERNEL_PRUNE ? 1 : kernel == KERNEL_MOVE_ALL ? 2 : 0;
     m->room = m->clustered && e->room > 2 * ENGINE_CLUSTER_BRICKS ? 2 * ENGINE_CLUSTER_BRICKS : e->room;
     if (m->clustered)
-        return launch_cluster(e, kernel, arguments);
+        return launch_early(e, kernel, (unsigned)e->cluster, 1, arguments);
     return e->api->cuLaunchCooperativeKernel(e->kernel[kernel], blocks_for(e, kernel), 1, 1,
                                              ENGINE_TEAM * e->teams[kernel], 1, 1, 0, e->stream, arguments);
 }
@@ -97,6 +97,8 @@ static CUresult launch_apart(gbees_engine *e, int kernel, int pass)
     const int resident = kernel == KERNEL_MARK || e->setup.sweeps;
     const uint64_t blocks = resident ? (uint64_t)e->most_blocks[kernel] : shares;
 
+    if (e->cluster > 0) /* the GPU is one that knows both */
+        return launch_early(e, kernel, (unsigned)blocks, 0, arguments);
     return e->api->cuLaunchKernel(e->kernel[kernel], (unsigned)blocks, 1, 1, ENGINE_TEAM * e->teams[kernel], 1, 1, 0,
                                   e->stream, arguments, NULL);
 }

@@ -95,14 +95,27 @@ static program_shape shape_of(const gbees_problem *problem, int part)
             return (program_shape){8, 3, 1};
         return (program_shape){8, 5, 0};
     case PROGRAM_MOVES:
-        if (gbees_scheme_is_split(numerics->scheme))
-            return (program_shape){8, numerics->precision == GBEES_DOUBLE ? 3 : 4, 0};
+        if (gbees_scheme_is_split(numerics->scheme)) {
+            const int four = problem->dimension == 4; /* the longest lines of all that are swept so */
+            const int few = numerics->precision == GBEES_DOUBLE || (four && cuda_spec_is_wide(problem));
+
+            return (program_shape){8, few ? 3 : 4, four};
+        }
         if (has_lines(problem))
             return (program_shape){8, numerics->precision == GBEES_DOUBLE ? 2 : 3, 0};
         return (program_shape){10, 2, 0};
+    case PROGRAM_PRUNES:
+        return problem->dimension > 3 ? (program_shape){8, 5, 1} : (program_shape){10, 2, 0};
     default:
         return (program_shape){10, 2, part == PROGRAM_STEPS && is_heavy(problem)};
     }
+}
+
+/* In four and five dimensions a team sweeps two pencils at once, and both together decide which of two formulas they
+ * take.  Contracted these are rounded differently, and which pencils go together changes from run to run. */
+static int pairs_pencils(const gbees_problem *problem, int part)
+{
+    return part == PROGRAM_MOVES && problem->dimension < 6 && gbees_scheme_is_split(problem->numerics.scheme);
 }
 
 void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int part, int exact)
@@ -132,7 +145,7 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
                     problem->rotated ? "GBEES_FRAMED=1" : "GBEES_FRAMED=0",
                     shared ? "GBEES_SHARED=1" : "GBEES_SHARED=0", diffusions[gbees_problem_noise(problem)]},
         .define_count = 13,
-        .no_contraction = twice || exact, /* the CPU's bits, where the operations are the same */
+        .no_contraction = twice || exact || pairs_pencils(problem, part), /* the CPU's bits */
         .separate = is_separate(),
         .shape = shape_of(problem, part)};
     if (part == PROGRAM_UPDATES || part == PROGRAM_LIKELIHOODS)

@@ -42,11 +42,11 @@ typedef struct book {
 #endif
 } book;
 
-/* By all of a block. */
+/* By all of a block: an axis a lane, as a division takes long. */
 GBEES_NUM void set_courant(const gbees_setup *m, book *b)
 {
-    if (leads_block())
-        for (int j = 0; j < DIM; j++)
+    if (block_team() == 0)
+        for (int j = team_lane(); j < DIM; j += TEAM)
             b->lambda[j] = (number)(b->step / m->width[j]);
     block_sync();
 }
@@ -210,8 +210,6 @@ GBEES_NUM void choose_step(const gbees_setup *m, book *b)
     } else if (!b->last && b->elapsed + b->step == b->elapsed) {
         b->stop = STOP_STEP;
     }
-    for (int j = 0; j < DIM; j++)
-        b->lambda[j] = (number)(b->step / m->width[j]);
     b->threshold = m->threshold * b->mass;
     b->due = b->phase + 1 == m->prune_interval;
     b->grown = !b->due && b->count <= m->room && !GBEES_MOVING && !b->last && b->steps + 1 < b->target;
@@ -240,6 +238,7 @@ GBEES_NUM int settle_growth(const gbees_setup *m, gbees_state *s, book *b)
     if (is_clerk())
         clear_sums(sums_of(s, b->steps + 1));
     block_sync();
+    set_courant(m, b);
     return !b->stop;
 }
 

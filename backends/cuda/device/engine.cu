@@ -53,6 +53,7 @@ GBEES_KERNEL gbees_move(GBEES_BY_VALUE gbees_setup m, gbees_state *s, int pass)
 {
     BLOCK_LOCAL book b;
 
+    follow_launch();
     if (s->stop != STOP_MOVE)
         return;
     open_book(&b, s, 0);
@@ -88,6 +89,7 @@ GBEES_KERNEL gbees_move_all(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 /* What comes after them. */
 GBEES_KERNEL gbees_mark(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
+    follow_launch();
     if (s->stop != STOP_MOVE)
         return;
     mark_and_grow(&m, s, s->linked, rows_after(s->current, MOVES), s->step_threshold, 1, s->step_is_grown,

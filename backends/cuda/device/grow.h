@@ -15,7 +15,7 @@ typedef struct team_sums {
 enum {
     SHARE_CELLS = CELLS / TEAM,
     SHARE_DIRECTIONS = (DIRECTIONS + TEAM - 1) / TEAM,
-    VIEW_RATE = DIM <= 3, /* small grids wait for each load */
+    SHARE_AXES = (DIM + TEAM - 1) / TEAM,
     VIEW_AHEAD = !(GBEES_LEAN && (GBEES_BOUNDED || GBEES_PART != 6)),
     VIEW_FLOW = GBEES_PART != 6 /* large ones have few bricks that need it, and wait for memory */
 };
@@ -55,7 +55,7 @@ GBEES_NUM void view_flow(const gbees_setup *m, uint32_t slot, brick_view *v)
 GBEES_NUM void view_marks(const gbees_setup *m, uint32_t slot, brick_view *v)
 {
     v->active = m->grid.active[slot];
-    v->rate = VIEW_RATE ? m->grid.rate[slot] : 0;
+    v->rate = m->grid.rate[slot];
 }
 
 /* All that marking and growth are sure to need of a brick. */
@@ -240,11 +240,9 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
             m->grid.active[slot] = active;
         if (grow) {
             const uint64_t risen = mark ? active & ~v.active : active;
-            double rate = VIEW_RATE ? v.rate : m->grid.rate[slot];
-
-            sums.most = fmax(sums.most, rate);
+            sums.most = fmax(sums.most, v.rate);
             if (active)
-                sums.busy = fmax(sums.busy, rate);
+                sums.busy = fmax(sums.busy, v.rate);
             if (risen) {
                 if (!VIEW_FLOW)
                     view_flow(m, slot, &v);

@@ -29,6 +29,66 @@ enum {
     PENCIL_ROUNDS = 5                     /* ... which is so many times for each team */
 };
 
+/* What a pencil begins with, of as many as a team sweeps at once: the cells of its first bricks, and where they are.
+ * Asked for while the pencil before is swept, or each beginning would wait for memory. */
+enum {
+    PENCIL_PLACES = TEAM > GBEES_N ? TEAM : GBEES_N + 1,
+    PENCIL_TOGETHER = TEAM == 1 || DIM >= 6 ? 1 : 2,
+    PENCIL_ROWS = DIM >= 7   ? BEYOND + 1
+                  : DIM == 6 ? 3
+                             : 4
+};
+
+typedef struct pencil_start {
+    alignas(16) number cells[PENCIL_ROWS * CELLS];
+    position base[PENCIL_TOGETHER][PENCIL_PLACES]; /* [DIM]: of the second brick, along the axis */
+} pencil_start;
+
+/* Pencils of a few bricks, by lanes: the brick in which one begins and those above it. */
+typedef struct pencil_set {
+    uint32_t begin; /* by bits, the lanes' whose bricks begin one that is still to be swept */
+    uint32_t slots[PENCIL_SLOTS];
+} pencil_set;
+
+/* Lines of a brick, by so many lanes, and how many pencils that leaves room for. */
+GBEES_NUM int pencil_lines(int axis)
+{
+    return CELLS >> axis_bits(axis);
+}
+
+GBEES_NUM int pencil_lanes(int axis)
+{
+    return pencil_lines(axis) < TEAM ? pencil_lines(axis) : TEAM;
+}
+
+/* Asks for the beginnings of the next ones. */
+GBEES_NUM void ask_ahead(const gbees_setup *m, const number *p, int axis, const pencil_set *set, pencil_start *start)
+{
+    const int rows = bricks_beyond(axis) + 1, together = TEAM / pencil_lanes(axis);
+    uint32_t begin = set->begin;
+
+#pragma unroll
+    for (int g = 0; g < together; g++) {
+        const uint32_t from = begin ? (uint32_t)lowest_bit(begin) : 0;
+        uint32_t at[PENCIL_SLOTS];
+
+#pragma unroll
+        for (int i = 0; i < rows; i++) {
+            at[i] = team_get(set->slots[i], from);
+            if (g > 0 && !begin)
+                at[i] = 0;
+            fetch_team(start->cells + (g * rows + i) * CELLS, p + (size_t)at[i] * CELLS, CELLS * (int)sizeof(number));
+        }
+        for (int i = team_lane(); i < PENCIL_PLACES; i += TEAM) { /* lanes that are left over go along */
+            const int k = i < DIM ? i : DIM;
+
+            fetch_lane(&start->base[g][i], brick_base(m, k < DIM ? at[0] : at[1]) + (k < DIM ? k : axis),
+                       (int)sizeof(position));
+        }
+        begin &= begin - 1;
+    }
+}
+
 /* Bricks whose pencils a team sweeps next: `part` of them all, larger ones first. */
 typedef struct pencil_part {
     uint32_t first, bricks;
@@ -69,11 +129,17 @@ GBEES_NUM void pencil_masses(int faces, const number *q, const number *v, number
     }
 }
 
-/* Sweeps a line of a pencil, `cell` its lowest one in each brick, `offset` from a brick's base to it; slots: the
- * pencil's first ones, 0 if there is none.  Returns what flowed out at the grid's ends. */
-GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *p, number *next, int axis, const uint32_t *slots,
-                              const position *offset, number lambda, double time)
+/* Sweeps a line of a pencil, `cell` its lowest one in each brick; slots: the pencil's first ones, 0 if there is none.
+ * When what is in `start` has been read, those of `further` are asked for, if there are any.  Returns what flowed out
+ * at the grid's ends. */
+GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *rows, number *rows_next, int axis,
+                              const uint32_t *slots, int cell, pencil_start *start, const pencil_set *further,
+                              number lambda, double time)
 {
+    const number *p = (const number *)hidden_global(rows + cell);
+    number *next = (number *)hidden_global(rows_next + cell);
+    const int group = team_lane() / pencil_lanes(axis);
+    const number *cells = start->cells + group * (bricks_beyond(axis) + 1) * CELLS + cell;
     const int edge = axis_edge(axis), beyond = bricks_beyond(axis), held = BEYOND - 1 + edge * (beyond + 1);
     const int shared = (CELLS >> axis_bits(axis)) < TEAM; /* several pencils a team, one longer than the other */
     const uint32_t *above = m->grid.neighbor[2 * axis + 1];
@@ -89,12 +155,15 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *p, number *nex
         q[i] = 0;
 #pragma unroll
     for (int i = 0; i < edge * (beyond + 1); i++)
-        q[BEYOND - 1 + i] = p[(size_t)at[i / edge] * CELLS + (size_t)(i % edge << axis_shift(axis))];
+        q[BEYOND - 1 + i] = cells[i / edge * CELLS + (i % edge << axis_shift(axis))];
 #pragma unroll
     for (int k = 0; k < DIM; k++)
-        x[k] = brick_base(m, at[0])[k] + offset[k];
-    base = brick_base(m, at[0])[axis];
-    base_above = brick_base(m, at[1])[axis];
+        x[k] = start->base[group][k] + cell_offset(m, k, cell_local(cell, k));
+    base = start->base[group][axis];
+    base_above = start->base[group][DIM];
+    team_sync();
+    if (further && further->begin)
+        ask_ahead(m, rows, axis, further, start);
 #pragma unroll
     for (int i = 0; i < 2; i++) {
         x[axis] = base + face_offset(m, axis, i);
@@ -116,7 +185,7 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *p, number *nex
             outflow = -mass[0];
     }
     do {
-        const uint32_t further = above[at[beyond + 1]];
+        const uint32_t above_that = above[at[beyond + 1]];
         number fresh[PENCIL_EDGE], *row = next + (size_t)at[0] * CELLS;
         position base_next = brick_base(m, at[2])[axis];
 
@@ -136,11 +205,11 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *p, number *nex
         for (int i = 0; i < edge; i++)
             if (!shared || at[0])
                 row[i << axis_shift(axis)] = q[BEYOND - 1 + i] + (mass[i] - mass[i + 1]);
-        if (at[0] && !at[1] && mass[edge] > 0)
+        if (shared && at[0] && !at[1] && mass[edge] > 0)
             outflow += mass[edge];
         /* The cells that were asked for are said to depend on the masses, which are numbers: so the compiler does
          * not wait for them before these are there. */
-        const int now = mass[edge] < (number)1e30;
+        const int now = team_any(mass[edge] < (number)1e30);
 #pragma unroll
         for (int i = 0; i + edge < held; i++)
             q[i] = q[i + edge];
@@ -151,13 +220,13 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *p, number *nex
         v[1] = v[edge + 1];
         mass[0] = mass[edge];
         base = base_above;
-        base_above = base_next;
+        base_above = now ? base_next : 0;
 #pragma unroll
         for (int i = 0; i < beyond + 1; i++)
             at[i] = at[i + 1];
-        at[beyond + 1] = further;
+        at[beyond + 1] = now ? above_that : 0;
     } while (shared ? team_any(at[0] != 0) : at[0] != 0);
-    return outflow;
+    return !shared && mass[0] > 0 ? outflow + mass[0] : outflow;
 }
 
 /* All pencils along an axis.  A team takes a few bricks after the other, and sweeps the pencils that begin in them,
@@ -165,10 +234,13 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *p, number *nex
 GBEES_NUM void sweep_pencils(const gbees_setup *m, const number *p, number *next, int axis, uint32_t count,
                              number lambda, double time, uint32_t *taken, int64_t *outflow)
 {
-    const int lines = CELLS >> axis_bits(axis), lanes = lines < TEAM ? lines : TEAM, together = TEAM / lanes;
+    BLOCK_LOCAL pencil_start starts[BLOCK_TEAMS];
+    const int lines = pencil_lines(axis), lanes = pencil_lanes(axis), together = TEAM / lanes;
+    pencil_start *start = &starts[block_team()];
+    pencil_set set;
 
     for (;;) {
-        uint32_t mine_next = 0, slots[PENCIL_SLOTS];
+        uint32_t mine_next = 0;
 
         if (team_lane() == 0)
             mine_next = atomic_add_32(taken, 1);
@@ -176,37 +248,34 @@ GBEES_NUM void sweep_pencils(const gbees_setup *m, const number *p, number *next
 
         if (part.first > count)
             break;
-        slots[0] = part.first + (uint32_t)team_lane();
-        uint32_t begin = team_vote((uint32_t)team_lane() < part.bricks && slots[0] <= count &&
-                                   !m->grid.neighbor[2 * axis][slots[0]]);
+        set.slots[0] = part.first + (uint32_t)team_lane();
+        set.begin = team_vote((uint32_t)team_lane() < part.bricks && set.slots[0] <= count &&
+                              !m->grid.neighbor[2 * axis][set.slots[0]]);
 #pragma unroll
         for (int i = 1; i < bricks_beyond(axis) + 2; i++)
-            slots[i] = begin >> team_lane() & 1 ? m->grid.neighbor[2 * axis + 1][slots[i - 1]] : 0;
-        while (begin) {
+            set.slots[i] = set.begin >> team_lane() & 1 ? m->grid.neighbor[2 * axis + 1][set.slots[i - 1]] : 0;
+        if (set.begin)
+            ask_ahead(m, p, axis, &set, start);
+        while (set.begin) {
             uint32_t from = TEAM, mine[PENCIL_SLOTS];
 
 #pragma unroll
             for (int g = 0; g < together; g++) {
-                if (team_lane() / lanes == g && begin)
-                    from = (uint32_t)lowest_bit(begin);
-                begin &= begin - 1;
+                if (team_lane() / lanes == g && set.begin)
+                    from = (uint32_t)lowest_bit(set.begin);
+                set.begin &= set.begin - 1;
             }
 #pragma unroll
             for (int i = 0; i < bricks_beyond(axis) + 2; i++) {
-                mine[i] = team_get(slots[i], from % TEAM);
+                mine[i] = team_get(set.slots[i], from % TEAM);
                 if (together > 1 && from == TEAM)
                     mine[i] = 0;
             }
+            fetched();
 #pragma unroll
             for (int line = 0; line < lines; line += lanes) {
-                const int cell = line_cell(axis, line + team_lane() % lanes);
-                position offset[DIM];
-
-#pragma unroll
-                for (int k = 0; k < DIM; k++)
-                    offset[k] = cell_offset(m, k, cell_local(cell, k));
-                number out = sweep_pencil(m, (const number *)hidden_global(p + cell),
-                                          (number *)hidden_global(next + cell), axis, mine, offset, lambda, time);
+                number out = sweep_pencil(m, p, next, axis, mine, line_cell(axis, line + team_lane() % lanes), start,
+                                          line + lanes < lines ? NULL : &set, lambda, time);
 
                 if (out > 0)
                     *outflow += gbees_fixed((double)out);

@@ -151,6 +151,13 @@ GBEES_NUM int64_t team_add(int64_t value)
     return value;
 }
 
+GBEES_NUM uint64_t team_or(uint64_t bits)
+{
+    for (int distance = TEAM / 2; distance; distance /= 2)
+        bits |= __shfl_xor_sync(0xffffffffu, bits, distance);
+    return bits;
+}
+
 /* In one order: the same bits for the same team's values. */
 GBEES_NUM double team_add_double(double value)
 {
@@ -185,6 +192,17 @@ GBEES_NUM uint64_t atomic_take_64(uint64_t *from, uint64_t value)
 GBEES_NUM void atomic_or_64(uint64_t *to, uint64_t bits)
 {
     atomicOr((unsigned long long *)to, (unsigned long long)bits);
+}
+
+/* ... into a block's own memory, which has this for words of 32 bits. */
+GBEES_NUM void block_or_64(uint64_t *to, uint64_t bits)
+{
+    uint32_t *halves = (uint32_t *)to;
+
+    if ((uint32_t)bits)
+        atomicOr(halves, (uint32_t)bits);
+    if ((uint32_t)(bits >> 32))
+        atomicOr(halves + 1, (uint32_t)(bits >> 32));
 }
 
 GBEES_NUM void atomic_most_64(uint64_t *to, uint64_t value)
@@ -237,6 +255,41 @@ GBEES_NUM uint32_t acquire_32(const uint32_t *at)
 
     asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
     return value;
+}
+
+/* Copies by a team into its block's own memory, which go on while the team does something else: all of `bytes`, a
+ * multiple of 4 a lane; or `size` of them, 4 or 8, by one lane. */
+GBEES_NUM void fetch_lane(void *to, const void *from, int size)
+{
+#if __CUDA_ARCH__ >= 800
+    const uint32_t at = (uint32_t)__cvta_generic_to_shared(to);
+
+    if (size == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
+    else if (size == 8)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 8;" ::"r"(at), "l"(from) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at), "l"(from) : "memory");
+#else
+    for (int i = 0; i < size / 4; i++)
+        ((uint32_t *)to)[i] = ((const uint32_t *)from)[i];
+#endif
+}
+
+GBEES_NUM void fetch_team(void *to, const void *from, int bytes)
+{
+    const int size = bytes / TEAM, at = team_lane() * size;
+
+    fetch_lane((char *)to + at, (const char *)from + at, size);
+}
+
+/* Waits for them. */
+GBEES_NUM void fetched(void)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+    __syncwarp();
 }
 
 /* A block's first thread. */

@@ -13,38 +13,55 @@ GBEES_NUM void add_needed(const gbees_setup *m, uint32_t slot, uint64_t set)
         atomic_or_64(&m->grid.needed[slot], set); /* an OR: any order gives the same */
 }
 
-/* A set of cells that flows in direction d: one cell further, here and in the neighbour. */
-GBEES_NUM void add_shifted(const gbees_setup *m, uint32_t slot, uint64_t set, int d)
-{
-    uint64_t across = gbees_shape_across(&m->shape, set, d);
+/* What a brick's active cells need of its face neighbours, by a team. */
+typedef struct team_needs {
+    team_brick brick;
+    uint64_t beside[DIRECTIONS];
+} team_needs;
 
-    add_needed(m, slot, gbees_shape_inside(&m->shape, set, d));
-    if (across)
-        add_needed(m, m->grid.neighbor[d][slot], across);
-}
+enum { SHARE_PAIRS = (PAIRS + TEAM - 1) / TEAM };
 
-/* The face and edge neighbours that a brick's active cells flow into. */
-GBEES_NUM void mark_downwind(const gbees_setup *m, uint32_t slot, uint64_t active, const team_brick *brick)
+/* The face and edge neighbours that a brick's active cells flow into.  What they need of the brick itself and of its
+ * face neighbours, which many pairs of directions lead to, is put together first; then all of it goes to memory at
+ * once. */
+GBEES_NUM void mark_downwind(const gbees_setup *m, uint32_t slot, uint64_t active, team_needs *needs)
 {
-    if (team_lane() == 0)
-        add_needed(m, slot, active);
-    for (int pair = team_lane(); pair < PAIRS; pair += TEAM) {
+    const team_brick *brick = &needs->brick;
+    uint64_t own = active, corner[SHARE_PAIRS];
+    uint32_t edge[SHARE_PAIRS];
+
+#pragma unroll
+    for (int i = 0; i < SHARE_PAIRS; i++) {
         int d, f;
 
-        if (!split_pair(pair, &d, &f))
+        corner[i] = 0;
+        edge[i] = 0;
+        if (!split_pair(team_lane() + i * TEAM, &d, &f))
             continue;
-        uint64_t both = brick->flow[d] & brick->flow[f];
-        if (!both)
-            continue;
+        const uint64_t both = brick->flow[d] & brick->flow[f];
+        const uint64_t here = gbees_shape_inside(&m->shape, both, d), there = gbees_shape_across(&m->shape, both, d);
+
         if (f == d) {
-            add_shifted(m, slot, both, d);
+            own |= here;
+            block_or_64(&needs->beside[d], there);
             continue;
         }
-        uint64_t across = gbees_shape_across(&m->shape, both, d);
-        add_shifted(m, slot, gbees_shape_inside(&m->shape, both, d), f);
-        if (across && brick->neighbor[d])
-            add_shifted(m, brick->neighbor[d], across, f);
+        own |= gbees_shape_inside(&m->shape, here, f);
+        block_or_64(&needs->beside[f], gbees_shape_across(&m->shape, here, f));
+        block_or_64(&needs->beside[d], gbees_shape_inside(&m->shape, there, f));
+        corner[i] = gbees_shape_across(&m->shape, there, f);
+        if (corner[i] && brick->neighbor[d])
+            edge[i] = m->grid.neighbor[f][brick->neighbor[d]];
     }
+    own = team_or(own);
+    team_sync();
+    if (team_lane() == 0)
+        add_needed(m, slot, own);
+    for (int d = team_lane(); d < DIRECTIONS; d += TEAM)
+        add_needed(m, brick->neighbor[d], needs->beside[d]);
+#pragma unroll
+    for (int i = 0; i < SHARE_PAIRS; i++)
+        add_needed(m, edge[i], corner[i]);
 }
 
 /* Marks of the cells with P >= threshold. */
@@ -72,8 +89,8 @@ GBEES_NUM void mark_active_pass(const gbees_setup *m, gbees_state *s, uint32_t c
 
 GBEES_NUM void mark_downwind_pass(const gbees_setup *m, uint32_t count)
 {
-    BLOCK_LOCAL team_brick bricks[BLOCK_TEAMS];
-    team_brick *brick = &bricks[block_team()];
+    BLOCK_LOCAL team_needs all[BLOCK_TEAMS];
+    team_needs *needs = &all[block_team()];
     brick_view next;
 
     for (uint32_t slot = 1 + team_index(), ahead = slot; slot <= count; slot = ahead) {
@@ -89,8 +106,11 @@ GBEES_NUM void mark_downwind_pass(const gbees_setup *m, uint32_t count)
             view_flow(m, ahead, &next);
         }
         if (v.active) {
-            share_flow(m, &v, v.active, 0, brick);
-            mark_downwind(m, slot, v.active, brick);
+            team_sync(); /* the one before has been read */
+            for (int d = team_lane(); d < DIRECTIONS; d += TEAM)
+                needs->beside[d] = 0;
+            share_flow(m, &v, v.active, 0, &needs->brick);
+            mark_downwind(m, slot, v.active, needs);
         }
     }
 }
@@ -143,15 +163,14 @@ GBEES_NUM void scan_offsets_pass(const gbees_setup *m, gbees_state *s)
     for (uint32_t first = 0; first < team_count(); first += TEAM) {
         uint32_t at = first + (uint32_t)team_lane(), own = at < team_count() ? m->grid.map[at] : 0, sum = own;
 
-        for (uint32_t l = 0; l < TEAM; l++) {
-            uint32_t other = team_get(own, l);
+        for (uint32_t distance = 1; distance < TEAM; distance *= 2) {
+            uint32_t other = team_get(sum, (uint32_t)team_lane() - distance);
 
-            sum += l < (uint32_t)team_lane() ? other : 0;
+            sum += distance <= (uint32_t)team_lane() ? other : 0;
         }
-        sum -= own;
         if (at < team_count())
-            m->grid.map[at] = total + sum;
-        total += team_get(sum + own, TEAM - 1);
+            m->grid.map[at] = total + sum - own;
+        total += team_get(sum, TEAM - 1);
     }
     if (team_lane() == 0)
         s->scan = total;
@@ -192,13 +211,24 @@ GBEES_NUM void map_pass(const gbees_setup *m, uint32_t count)
         m->grid.map[slot] = slot ? (uint32_t)m->grid.needed[slot] : 0;
 }
 
-/* Lists to the spare rows, in their new places and with their new neighbours; the next brick's are read meanwhile. */
+GBEES_NUM void view_key(const int32_t *from, int32_t *key)
+{
+#pragma unroll
+    for (int i = 0; i < SHARE_AXES; i++)
+        key[i] = team_lane() + i * TEAM < DIM ? from[team_lane() + i * TEAM] : 0;
+}
+
+/* Lists to the spare rows, in their new places and with their new neighbours; the next brick's are read meanwhile,
+ * and all that is read of a brick before anything is written, so that it is waited for once. */
 GBEES_NUM void gather_lists_pass(const gbees_setup *m, uint32_t count, int spare)
 {
     uint32_t to = 0, to_ahead = 0;
     brick_view v, next;
 
     for (uint32_t slot = 1 + team_index(), ahead = slot; slot <= count; slot = ahead) {
+        int32_t key[SHARE_AXES];
+        uint32_t neighbor[SHARE_DIRECTIONS];
+
         if (slot == 1 + team_index()) {
             view_marks(m, slot, &next);
             view_flow(m, slot, &next);
@@ -206,6 +236,10 @@ GBEES_NUM void gather_lists_pass(const gbees_setup *m, uint32_t count, int spare
         }
         v = next;
         to = to_ahead;
+        view_key(m->grid.key + (size_t)slot * DIM, key);
+#pragma unroll
+        for (int i = 0; i < SHARE_DIRECTIONS; i++)
+            neighbor[i] = m->grid.map[v.neighbor[i]];
         ahead = slot + team_count();
         if (ahead <= count) {
             view_marks(m, ahead, &next);
@@ -215,20 +249,22 @@ GBEES_NUM void gather_lists_pass(const gbees_setup *m, uint32_t count, int spare
         moved_brick *moved = (moved_brick *)(void *)(rows_of(m, spare) + (size_t)to * CELLS);
         if (!to)
             continue;
-        for (int k = team_lane(); k < DIM; k += TEAM)
-            moved->key[k] = m->grid.key[(size_t)slot * DIM + (size_t)k];
+#pragma unroll
+        for (int i = 0; i < SHARE_AXES; i++)
+            if (team_lane() + i * TEAM < DIM)
+                moved->key[team_lane() + i * TEAM] = key[i];
 #pragma unroll
         for (int i = 0; i < SHARE_DIRECTIONS; i++) {
             int d = team_lane() + i * TEAM;
 
             if (d < DIRECTIONS) {
-                moved->neighbor[d] = m->grid.map[v.neighbor[i]];
+                moved->neighbor[d] = neighbor[i];
                 moved->flow[d] = v.flow[i];
             }
         }
         if (team_lane() == 0) {
             moved->active = v.active;
-            moved->rate = m->grid.rate[slot];
+            moved->rate = v.rate;
 #if GBEES_BOUNDED
             moved->inside = m->grid.inside[slot];
 #endif
@@ -242,22 +278,49 @@ GBEES_NUM void scatter_lists_pass(const gbees_setup *m, uint32_t kept, int spare
 {
     for (uint32_t slot = 1 + team_index(); slot <= kept; slot += team_count()) {
         const moved_brick *moved = (const moved_brick *)(const void *)(rows_of(m, spare) + (size_t)slot * CELLS);
+        const uint64_t active = moved->active;
+        const double rate = moved->rate;
+        const uint32_t was = moved->slot;
+#if GBEES_BOUNDED
+        const uint64_t inside = moved->inside;
+#endif
+        int32_t key[SHARE_AXES];
+        uint32_t neighbor[SHARE_DIRECTIONS];
+        uint64_t flow[SHARE_DIRECTIONS];
 
-        for (int k = team_lane(); k < DIM; k += TEAM) {
-            m->grid.key[(size_t)slot * DIM + (size_t)k] = moved->key[k];
-            set_base_along(m, slot, k, moved->key[k]);
+        view_key(moved->key, key);
+#pragma unroll
+        for (int i = 0; i < SHARE_DIRECTIONS; i++) {
+            int d = team_lane() + i * TEAM;
+
+            neighbor[i] = d < DIRECTIONS ? moved->neighbor[d] : 0;
+            flow[i] = d < DIRECTIONS ? moved->flow[d] : 0;
         }
-        for (int d = team_lane(); d < DIRECTIONS; d += TEAM) {
-            m->grid.neighbor[d][slot] = moved->neighbor[d];
-            m->grid.flow[(size_t)slot * DIRECTIONS + (size_t)d] = moved->flow[d];
+#pragma unroll
+        for (int i = 0; i < SHARE_AXES; i++) {
+            int k = team_lane() + i * TEAM;
+
+            if (k < DIM) {
+                m->grid.key[(size_t)slot * DIM + (size_t)k] = key[i];
+                set_base_along(m, slot, k, key[i]);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < SHARE_DIRECTIONS; i++) {
+            int d = team_lane() + i * TEAM;
+
+            if (d < DIRECTIONS) {
+                m->grid.neighbor[d][slot] = neighbor[i];
+                m->grid.flow[(size_t)slot * DIRECTIONS + (size_t)d] = flow[i];
+            }
         }
         if (team_lane() == 0) {
-            m->grid.active[slot] = moved->active;
-            m->grid.rate[slot] = moved->rate;
+            m->grid.active[slot] = active;
+            m->grid.rate[slot] = rate;
 #if GBEES_BOUNDED
-            m->grid.inside[slot] = moved->inside;
+            m->grid.inside[slot] = inside;
 #endif
-            m->grid.map[slot] = moved->slot;
+            m->grid.map[slot] = was;
         }
 #if GBEES_BOUNDED
         unbar(m, slot);
@@ -272,29 +335,39 @@ GBEES_NUM void clear_table_pass(const gbees_setup *m)
         m->grid.table[at] = TABLE_EMPTY;
 }
 
-/* Rows to their places in the spare ones; counts the mass. */
+GBEES_NUM void view_row(const number *p, uint32_t slot, number *row)
+{
+#pragma unroll
+    for (int i = 0; i < SHARE_CELLS; i++)
+        row[i] = p[(size_t)slot * CELLS + (size_t)(team_lane() + i * TEAM)];
+}
+
+/* Rows to their places in the spare ones; counts the mass.  A row is read while the one before it is written, and
+ * where it lies while that one is read. */
 GBEES_NUM int64_t gather_rows_pass(const gbees_setup *m, uint32_t kept, int current, int spare)
 {
+    const uint32_t first = 1 + team_index(), stride = team_count();
     const number *p = rows_of(m, current);
-    number *to = rows_of(m, spare);
+    number *to = rows_of(m, spare), next[SHARE_CELLS];
+    uint32_t from = first + stride <= kept ? m->grid.map[first + stride] : 0;
     int64_t mass = 0;
-    uint32_t from = 0, beyond = 1 + team_index();
 
-    for (uint32_t slot = beyond; slot <= kept; slot = beyond) {
-        if (slot == 1 + team_index())
-            from = m->grid.map[slot];
-        beyond = slot + team_count();
-        uint32_t ahead = beyond <= kept ? m->grid.map[beyond] : 0;
+    if (first <= kept)
+        view_row(p, m->grid.map[first], next);
+    for (uint32_t slot = first; slot <= kept; slot += stride) {
+        const uint32_t beyond = slot + 2 * stride;
+        number row[SHARE_CELLS];
 
 #pragma unroll
+        for (int i = 0; i < SHARE_CELLS; i++)
+            row[i] = next[i];
+        view_row(p, from, next); /* the null row, behind the last one */
+        from = beyond <= kept ? m->grid.map[beyond] : 0;
+#pragma unroll
         for (int i = 0; i < SHARE_CELLS; i++) {
-            const size_t cell = (size_t)(team_lane() + i * TEAM);
-            number value = p[(size_t)from * CELLS + cell];
-
-            to[(size_t)slot * CELLS + cell] = value;
-            mass += gbees_fixed((double)value);
+            to[(size_t)slot * CELLS + (size_t)(team_lane() + i * TEAM)] = row[i];
+            mass += gbees_fixed((double)row[i]);
         }
-        from = ahead;
     }
     return mass;
 }
@@ -305,6 +378,7 @@ GBEES_NUM void enter_pass(const gbees_setup *m, uint32_t count)
     for (uint64_t slot = 1 + (uint64_t)team_index() * TEAM + (uint64_t)team_lane(); slot <= count;
          slot += (uint64_t)team_count() * TEAM)
         table_enter(m, (uint32_t)slot);
+    team_sync(); /* lanes that were there first wait: apart, each would go through what comes next by itself */
 }
 
 /* The null row of the spare rows: what a moved_brick left there would be probability. */
