@@ -20,45 +20,80 @@ INLINE const GBEES_REAL *GBEES_REAL_FN(row_of)(const void *rows, uint32_t slot)
     return (const GBEES_REAL *)rows + (size_t)slot * 64;
 }
 
-/* A column of a row, in the order of its planes or in the opposite one. */
+/* Vectors of a row that are a column: its planes are told apart by the axis's bits of a vector's number, or those
+ * that they trade places with; the other bits tell columns apart. */
+INLINE int GBEES_REAL_FN(plane_bit)(int b, int shift, int log2_edge)
+{
+    return (shift + b < LOG2_LANES ? GBEES_REAL_FN(partner)(shift + b, shift, log2_edge) : shift + b) - LOG2_LANES;
+}
+
+INLINE int GBEES_REAL_FN(plane_vector)(int plane, int shift, int log2_edge)
+{
+    int vector = 0;
+
+#pragma GCC unroll 2
+    for (int b = 0; b < log2_edge; b++)
+        vector |= (plane >> b & 1) << GBEES_REAL_FN(plane_bit)(b, shift, log2_edge);
+    return vector;
+}
+
+INLINE int GBEES_REAL_FN(column_vector)(int column, int shift, int log2_edge)
+{
+    const int planes = GBEES_REAL_FN(plane_vector)((1 << log2_edge) - 1, shift, log2_edge);
+    int vector = 0, at = 0;
+
+#pragma GCC unroll 6
+    for (int b = 0; b < 6 - LOG2_LANES; b++)
+        if (!(planes >> b & 1))
+            vector |= (column >> at++ & 1) << b;
+    return vector;
+}
+
+INLINE void GBEES_REAL_FN(exchange_planes)(GBEES_REAL_FN(vector) * v, int shift, int log2_edge)
+{
+    if (log2_edge > 0 && shift < LOG2_LANES)
+#pragma GCC unroll 2
+        for (int k = 0; k < 1 << log2_edge; k += 2)
+            GBEES_REAL_FN(exchange)(&v[k], &v[k + 1], shift);
+    if (log2_edge > 1 && shift + 1 < LOG2_LANES)
+#pragma GCC unroll 2
+        for (int k = 0; k < 2; k++)
+            GBEES_REAL_FN(exchange)(&v[k], &v[k + 2], shift + 1);
+}
+
+/* In the order of its planes or in the opposite one. */
 INLINE void GBEES_REAL_FN(read_column)(const GBEES_REAL *row, int column, int shift, int log2_edge, int falls,
                                        GBEES_REAL_FN(vector) * plane)
 {
-    const int columns = (64 / LANES) >> log2_edge, last = (1 << log2_edge) - 1;
-    GBEES_REAL_FN(vector) v[64 / LANES];
+    const int edge = 1 << log2_edge, first = GBEES_REAL_FN(column_vector)(column, shift, log2_edge);
+    GBEES_REAL_FN(vector) v[4];
 
-#pragma GCC unroll 32
-    for (int i = 0; i < 64 / LANES; i++)
-        v[i] = GBEES_REAL_FN(load)(row + i * LANES);
-    GBEES_REAL_FN(exchange_all)(v, shift, log2_edge);
-#pragma GCC unroll 32
-    for (int i = 0; i < 64 / LANES; i++) {
-        const int place = GBEES_REAL_FN(place)(i, shift, log2_edge), at = place / columns;
-
-        if (place % columns == column)
-            plane[falls ? last - at : at] = v[i];
-    }
+#pragma GCC unroll 4
+    for (int k = 0; k < edge; k++)
+        v[k] = GBEES_REAL_FN(load)(row + (first | GBEES_REAL_FN(plane_vector)(k, shift, log2_edge)) * LANES);
+    GBEES_REAL_FN(exchange_planes)(v, shift, log2_edge);
+#pragma GCC unroll 4
+    for (int k = 0; k < edge; k++)
+        plane[falls ? edge - 1 - k : k] = v[k];
 }
 
 /* The way back, added to what the row holds. */
 INLINE void GBEES_REAL_FN(add_column)(GBEES_REAL *row, int column, int shift, int log2_edge, int falls,
                                       const GBEES_REAL_FN(vector) * plane)
 {
-    const int columns = (64 / LANES) >> log2_edge, last = (1 << log2_edge) - 1;
-    GBEES_REAL_FN(vector) v[64 / LANES] = {{0}};
+    const int edge = 1 << log2_edge, first = GBEES_REAL_FN(column_vector)(column, shift, log2_edge);
+    GBEES_REAL_FN(vector) v[4];
 
-#pragma GCC unroll 32
-    for (int i = 0; i < 64 / LANES; i++) {
-        const int place = GBEES_REAL_FN(place)(i, shift, log2_edge), at = place / columns;
+#pragma GCC unroll 4
+    for (int k = 0; k < edge; k++)
+        v[k] = plane[falls ? edge - 1 - k : k];
+    GBEES_REAL_FN(exchange_planes)(v, shift, log2_edge);
+#pragma GCC unroll 4
+    for (int k = 0; k < edge; k++) {
+        GBEES_REAL *at = row + (first | GBEES_REAL_FN(plane_vector)(k, shift, log2_edge)) * LANES;
 
-        if (place % columns == column)
-            v[i] = plane[falls ? last - at : at];
+        GBEES_REAL_FN(store)(at, GBEES_REAL_FN(load)(at) + v[k]);
     }
-    GBEES_REAL_FN(exchange_all)(v, shift, log2_edge);
-#pragma GCC unroll 32
-    for (int i = 0; i < 64 / LANES; i++)
-        if (GBEES_REAL_FN(place)(i, shift, log2_edge) % columns == column)
-            GBEES_REAL_FN(store)(row + i * LANES, GBEES_REAL_FN(load)(row + i * LANES) + v[i]);
 }
 
 /* Asks memory for the lines of a row that have cells of planes [from, to). */
@@ -107,7 +142,7 @@ INLINE void GBEES_REAL_FN(transverse_one_way)(const kernel_context *c, int axis,
         GBEES_REAL_FN(prefetch_nearest)(GBEES_REAL_FN(row_of)(c->p, upwind[next]), 1, falls, shift, log2_edge);
         GBEES_REAL_FN(prefetch_own)(GBEES_REAL_FN(row_of)(c->p, next), axis);
         GBEES_REAL_FN(velocities)(c, axis, &block->base[b], falls, edge, lanes, u);
-#pragma GCC unroll 32
+#pragma GCC unroll 2
         for (int w = 0; w < lanes / LANES; w++) {
             GBEES_REAL_FN(vector) side[4], cell[5], change[4];
 
@@ -137,7 +172,7 @@ INLINE void GBEES_REAL_FN(transverse_other)(const kernel_context *c, int axis, G
         GBEES_REAL_FN(prefetch_nearest)(GBEES_REAL_FN(row_of)(c->p, upper[next]), 1, 1, shift, log2_edge);
         GBEES_REAL_FN(prefetch_own)(GBEES_REAL_FN(row_of)(c->p, next), axis);
         GBEES_REAL_FN(velocities)(c, axis, &block->base[b], 0, edge + 1, lanes, u);
-#pragma GCC unroll 32
+#pragma GCC unroll 2
         for (int w = 0; w < lanes / LANES; w++) {
             GBEES_REAL_FN(vector) side[4], cell[6], change[4];
 
@@ -228,7 +263,7 @@ INLINE void GBEES_REAL_FN(flux_one_way)(const kernel_context *c, int axis, GBEES
         GBEES_REAL_FN(prefetch_own)(GBEES_REAL_FN(row_of)(c->p, next), axis);
         GBEES_REAL_FN(prefetch_own)(GBEES_REAL_FN(row_of)(c->s, next), axis);
         GBEES_REAL_FN(velocities)(c, axis, &block->base[b], falls - 1, edge + 2, lanes, u);
-#pragma GCC unroll 32
+#pragma GCC unroll 2
         for (int w = 0; w < lanes / LANES; w++) {
             GBEES_REAL_FN(vector) cell[8], s[6], change[4];
 
@@ -260,7 +295,7 @@ INLINE void GBEES_REAL_FN(flux_other)(const kernel_context *c, int axis, GBEES_R
         GBEES_REAL_FN(prefetch_own)(GBEES_REAL_FN(row_of)(c->p, next), axis);
         GBEES_REAL_FN(prefetch_own)(GBEES_REAL_FN(row_of)(c->s, next), axis);
         GBEES_REAL_FN(velocities)(c, axis, &block->base[b], -1, edge + 3, lanes, u);
-#pragma GCC unroll 32
+#pragma GCC unroll 2
         for (int w = 0; w < lanes / LANES; w++) {
             GBEES_REAL_FN(vector) cell[8], s[6], change[4];
 
