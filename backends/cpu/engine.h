@@ -14,7 +14,7 @@
 enum { CHUNK_BRICKS = 256, CHUNK_CELLS = 8192 };
 
 /* From so many cells on a loop is shared between threads. */
-enum { THREADED_CELLS = 1 << 17 };
+enum { THREADED_CELLS = 1 << 15 };
 
 /* An absent brick that probability will flow into: the neighbour of `slot` in direction d, or, f != d, in d and f. */
 typedef struct growth_wish {
