@@ -63,8 +63,7 @@ INLINE void GBEES_REAL_FN(sum_up_flow)(const kernel_context *c, uint32_t slot)
         steady |= (unsigned)(flow[1] == all && !flow[0]) << j | (unsigned)(flow[0] == all && !flow[1]) << (8 + j);
     }
     c->diverging[slot] = (unsigned char)diverging;
-    if (c->steady)
-        c->steady[slot] = (uint16_t)steady;
+    c->steady[slot] = (uint16_t)steady;
 }
 
 static void GBEES_REAL_FN(inspect)(const kernel_context *c, const uint32_t *slots, uint32_t count)
