@@ -312,8 +312,15 @@ static void inspect(fields *f, int rate_is_sum, double courant)
     tell(f, "inspect: rate", f->rate, sizeof *f->rate, NULL);
     tell(f, "inspect: diverging", f->diverging, sizeof *f->diverging, NULL);
     tell(f, "inspect: steady", f->steady, sizeof *f->steady, NULL);
-    for (uint32_t k = 0; k < f->g.count; k++)
-        most = fmax(most, f->rate[f->g.used[k]]);
+    for (uint32_t k = 0; k < f->g.count; k++) {
+        const uint32_t slot = f->g.used[k];
+        const size_t directions = (size_t)(2 * f->how.n);
+        uint64_t flow[2 * GBEES_MAX_DIM];
+
+        f->kernel->find_flow(&f->c, slot, flow);
+        must(!memcmp(flow, f->flow + slot * directions, directions * sizeof *flow));
+        most = fmax(most, f->rate[slot]);
+    }
     f->c.step = courant / most;
 }
 

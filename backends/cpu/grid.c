@@ -29,6 +29,7 @@ void grid_destroy(grid *g)
     free(g->used);
     free(g->free);
     free(g->table);
+    free(g->scratch);
     *g = (grid){0};
 }
 
@@ -49,11 +50,10 @@ uint64_t grid_bytes(const grid *g)
     return g->slot_bytes * g->capacity + g->table_size * sizeof *g->table;
 }
 
-/* What the heap needs when it has so many slots and so many of them are in use: untouched pages take no memory.
- * `more` bytes a slot are beside it. */
-static void note_peak(grid *g, size_t more)
+void grid_note_peak(grid *g, uint64_t more)
 {
-    uint64_t bytes = (g->slot_bytes + more) * (g->count + 1u) + g->table_size * sizeof *g->table;
+    uint64_t bytes = g->slot_bytes * (g->count + 1u) + g->table_size * sizeof *g->table + g->scratch_size + more;
+
     if (bytes > g->peak_bytes)
         g->peak_bytes = bytes;
 }
@@ -122,7 +122,7 @@ void *grid_rows_create(grid *g, void *const *data, gbees_error *error)
         return NULL;
     }
     memset(rows, 0, size);
-    note_peak(g, size);
+    grid_note_peak(g, size * (g->count + 1u));
     return rows;
 }
 
@@ -297,7 +297,7 @@ uint32_t grid_add(grid *g, const int32_t *key, uint64_t hash)
     g->used[g->count++] = slot;
     memcpy(g->key + (size_t)slot * (size_t)g->shape.n, key, (size_t)g->shape.n * sizeof *key);
     put_at(g, hash & (g->table_size - 1), slot);
-    note_peak(g, 0);
+    grid_note_peak(g, 0);
     return slot;
 }
 

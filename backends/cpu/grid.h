@@ -43,6 +43,8 @@ typedef struct grid {
     int field_count;
     grid_field field[GRID_FIELDS];
     uint64_t field_capacity[GRID_FIELDS]; /* slots of each: they differ when memory ran out half way */
+    void *scratch; /* of a prune: kept, as memory that is new each time has to be cleared by the system first */
+    size_t scratch_size;
     uint64_t peak_bytes;
 } grid;
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMN = 64 }; /* bytes that a thread moves of each row */
+enum { COLUMN = 64 }; /* bytes that a thread moves of each row, or a multiple of them */
 
 static int compare_keys(const int32_t *a, const int32_t *b, int n)
 {
@@ -26,10 +26,32 @@ static int compare_slots(const void *a, const void *b, void *context)
     return compare_keys(grid_key(g, *(const uint32_t *)a), grid_key(g, *(const uint32_t *)b), g->shape.n);
 }
 
+/* The first of the sorted slots [from, count) whose brick comes after this one: most often it is near. */
+static uint64_t find_place(grid *g, const uint32_t *sorted, uint64_t from, uint64_t count, uint32_t slot)
+{
+    uint64_t step = 1, to;
+
+    while (from + step <= count && compare_slots(&sorted[from + step - 1], &slot, g) < 0) {
+        from += step;
+        step *= 2;
+    }
+    to = from + step <= count ? from + step - 1 : count;
+    while (from < to) {
+        const uint64_t middle = from + (to - from) / 2;
+
+        if (compare_slots(&sorted[middle], &slot, g) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
 /* order[] takes the slots to keep, sorted; returns how many. */
 static uint32_t order_slots(grid *g, const unsigned char *keep, uint32_t *order, uint32_t *fresh)
 {
-    uint32_t old = 0, made = 0, at = 0;
+    uint32_t old = 0, made = 0;
+    uint64_t at = 0, merged = 0;
 
     /* The kept part of the sorted front goes to the front of used[] itself, the rest to fresh[]. */
     for (uint32_t k = 0; k < g->count; k++) {
@@ -41,12 +63,16 @@ static uint32_t order_slots(grid *g, const unsigned char *keep, uint32_t *order,
             fresh[made++] = g->used[k];
     }
     qsort_r(fresh, made, sizeof *fresh, compare_slots, g);
-    for (uint32_t i = 0, k = 0; i < old || k < made;) {
-        int from_old = k == made || (i < old && compare_slots(&g->used[i], &fresh[k], g) < 0);
+    for (uint32_t k = 0; k <= made; k++) {
+        const uint64_t place = k < made ? find_place(g, g->used, merged, old, fresh[k]) : old;
 
-        order[at++] = from_old ? g->used[i++] : fresh[k++];
+        memcpy(order + at, g->used + merged, (place - merged) * sizeof *order);
+        at += place - merged;
+        merged = place;
+        if (k < made)
+            order[at++] = fresh[k];
     }
-    return at;
+    return (uint32_t)at;
 }
 
 /* Neighbours are slots: renamed, with 0 for those that are gone. */
@@ -130,6 +156,10 @@ static void move_column(char *data, size_t row, size_t bytes, const move *moves,
         move_bytes(data, row, 8, moves, count);
     else if (bytes == COLUMN)
         move_bytes(data, row, COLUMN, moves, count);
+    else if (bytes == 2 * COLUMN)
+        move_bytes(data, row, 2 * COLUMN, moves, count);
+    else if (bytes == 4 * COLUMN)
+        move_bytes(data, row, 4 * COLUMN, moves, count);
     else
         move_bytes(data, row, bytes, moves, count);
 }
@@ -142,11 +172,11 @@ static void move_rows(grid *g, const move *moves, uint32_t count)
         size_t row, bytes;
     } columns[GRID_FIELDS * (GRID_ROW / COLUMN)];
     const int threads = grid_threads(g, count);
-    const size_t most = threads > 1 ? COLUMN : GRID_ROW;
     uint32_t number = 0;
 
     for (int f = 0; f < g->field_count; f++) {
-        const size_t row = g->field[f].size;
+        const size_t row = g->field[f].size, share = row / (size_t)threads;
+        const size_t most = share < COLUMN ? COLUMN : (share + COLUMN - 1) / COLUMN * COLUMN;
 
         for (size_t at = 0; at < row && !g->field[f].transient; at += most)
             columns[number++] =
@@ -170,26 +200,33 @@ static void settle(grid *g, uint32_t count)
         g->free[k] = g->capacity - 1 - k;
 }
 
+/* NULL: out of memory. What it holds is lost when it grows. */
+static void *reserve_scratch(grid *g, size_t size)
+{
+    if (size > g->scratch_size) {
+        free(g->scratch);
+        g->scratch = malloc(size);
+        g->scratch_size = g->scratch ? size : 0;
+    }
+    grid_note_peak(g, 0);
+    return g->scratch;
+}
+
 int grid_compact(grid *g, const unsigned char *keep, gbees_error *error)
 {
     if (!g->count)
         return 0;
-    /* The Free List is rebuilt below, so its array can hold the new order meanwhile. */
-    uint32_t *order = g->free;
-    uint32_t *name = malloc(g->capacity * sizeof *name);
-    move *moves = malloc(((size_t)g->count + g->count / 2 + 1) * sizeof *moves); /* a circle of two takes three */
-    if (!name || !moves) {
-        free(name);
-        free(moves);
+    const size_t most = (size_t)g->count + g->count / 2 + 1; /* moves: a circle of two takes three */
+    move *moves = reserve_scratch(g, most * sizeof *moves + g->capacity * sizeof(uint32_t));
+    if (!moves)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory while pruning %u bricks", g->count);
-    }
+    /* The Free List is rebuilt below, so its array can hold the new order meanwhile. */
+    uint32_t *order = g->free, *name = (uint32_t *)(moves + most);
     uint32_t count = order_slots(g, keep, order, name);
     rename_neighbors(g, order, count, name);
     const uint32_t made = make_moves(order, count, name, moves);
     if (made)
         move_rows(g, moves, made);
     settle(g, count);
-    free(name);
-    free(moves);
     return grid_rehash(g, g->count + g->count / 4, error);
 }

@@ -10,6 +10,9 @@ static inline int grid_threads(const grid *g, uint32_t bricks)
     return bricks > 4096 ? g->threads : 1;
 }
 
+/* What the heap needs with so many slots in use, as untouched pages take no memory, and `more` bytes beside it. */
+void grid_note_peak(grid *g, uint64_t more);
+
 /* A table at most half full with so many bricks, filled from the Used List. */
 int grid_rehash(grid *g, uint64_t bricks, gbees_error *error);
 

@@ -17,9 +17,10 @@ enum { SEARCHED = 64 }; /* bricks that are searched together */
 static int leaving(const gbees_engine *e, uint32_t slot, uint64_t cells, uint8_t *direction, uint64_t *out)
 {
     const int directions = 2 * e->g.shape.n;
-    const uint64_t *flow = e->flow + (size_t)slot * (size_t)directions;
+    uint64_t flow[2 * GBEES_MAX_DIM];
     int count = 0;
 
+    engine_flow(e, slot, flow);
     for (int d = 0; d < directions; d++) {
         out[count] = cells & flow[d] & e->near[d];
         direction[count] = (uint8_t)d;
@@ -151,10 +152,8 @@ static int search_bricks(gbees_engine *e, uint32_t from, uint32_t to, growth_lis
         count += cells[count] != 0;
     }
     for (uint32_t k = 0; k < count; k++) {
-        const uint64_t *flow = e->flow + (size_t)risen[k] * (size_t)(2 * e->g.shape.n);
-
-        __builtin_prefetch(flow);
-        __builtin_prefetch(flow + 2 * e->g.shape.n - 1);
+        __builtin_prefetch(&e->steady[risen[k]]);
+        __builtin_prefetch(grid_key(&e->g, risen[k]));
         for (int d = 0; d < 2 * e->g.shape.n; d++)
             __builtin_prefetch(&e->g.neighbor[d][risen[k]]);
     }
@@ -228,8 +227,10 @@ static int insert_list(gbees_engine *e, const growth_list *list, gbees_error *er
     int status = 0;
 
     for (size_t k = 0; k < list->count && !status; k++) {
-        if (k + ENTRY < list->count)
+        if (k + ENTRY < list->count) {
+            __builtin_prefetch(grid_key(&e->g, list->wish[k + ENTRY].slot));
             grid_ask_entry(&e->g, list->wish[k + ENTRY].hash);
+        }
         if (k + KEY < list->count)
             grid_ask_key(&e->g, list->wish[k + KEY].hash);
         status = insert_wish(e, &list->wish[k], error);
@@ -271,7 +272,7 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
 {
     uint32_t count = e->g.count - from, chunk = engine_chunk(e);
 
-    e->context.time = time;
+    e->context.time = e->inspected = time;
     e->context.flow = e->flow;
     e->context.rate = e->rate;
     e->context.diverging = e->diverging;
@@ -317,6 +318,7 @@ static int insert_bricks(gbees_engine *e, gbees_error *error)
     uint32_t before = e->g.count;
     int status = 0;
 
+    e->context.time = e->inspected;
     if (e->problem->numerics.growth == GBEES_GROWTH_ALL) {
         for (uint32_t k = 0; k < before && !status; k++)
             if (risen_cells(e, e->g.used[k], 0))

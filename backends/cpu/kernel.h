@@ -50,8 +50,8 @@ typedef struct kernel_context {
     void *next;    /* the new probability */
     void *share;   /* ctu-positive: the part of its outgoing fluxes that a cell can serve; else NULL */
     void *density; /* the split scheme's, changed in place */
-    /* One row a slot: cells with P >= threshold; 2n words, by direction: the cells that probability leaves that way;
-     * the largest rate of a cell. */
+    /* One row a slot: cells with P >= threshold; 2n words, by direction: the cells that probability leaves that way,
+     * NULL where no one keeps them; the largest rate of a cell. */
     uint64_t *active;
     uint64_t *flow;
     const uint64_t *inside;   /* cells that the model's bound leaves to the grid; NULL: all */
@@ -109,6 +109,8 @@ typedef struct kernel {
     const char *isa;
     /* Flow masks and rates at context->time. */
     void (*inspect)(const kernel_context *c, const uint32_t *slots, uint32_t count);
+    /* The flow masks of one brick, [2n], as inspect() has them for the same time. */
+    void (*find_flow)(const kernel_context *c, uint32_t slot, uint64_t *flow);
     /* s = S of p. */
     void (*transverse)(const kernel_context *c, uint32_t from, uint32_t to);
     /* share, of p and s. */

@@ -68,10 +68,11 @@ static inline void add_shifted(const move *m, int reach, uint64_t set, uint64_t 
 static inline void mark_downwind(gbees_engine *e, const move *moves, uint32_t slot, int reach)
 {
     const int directions = 2 * e->g.shape.n;
-    const uint64_t *flow = e->flow + (size_t)slot * (size_t)directions;
-    uint64_t own = e->active[slot], beside[2 * GBEES_MAX_DIM] = {0}, out[2 * GBEES_MAX_DIM + 1];
+    uint64_t own = e->active[slot], flow[2 * GBEES_MAX_DIM], beside[2 * GBEES_MAX_DIM] = {0};
+    uint64_t out[2 * GBEES_MAX_DIM + 1];
     int direction[2 * GBEES_MAX_DIM + 1], count = 0;
 
+    engine_flow(e, slot, flow);
     for (int d = 0; d < directions; d++) {
         out[count] = e->active[slot] & flow[d];
         direction[count] = d;
@@ -126,6 +127,7 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
     move moves[2 * GBEES_MAX_DIM];
 
     make_moves(&e->g.shape, moves);
+    e->context.time = e->inspected;
     e->context.active = e->active;
 
 #pragma omp parallel num_threads(engine_threads(e, count))
