@@ -56,8 +56,11 @@ if grep -q 'bench/ceiling_gpu' "$top_build/Makefile" && make -s -C "$top_build" 
 fi
 
 calls 0 "$bench/cost" --quick --backend cpu --dimensions 2,3 --cells 500,2000 --steps 60 --repeat 3 --threads 1 "$top_build" two
-true_of two/cost.json "[r['dimension'] for r in d['runs']] == [2, 3, 2, 3] and not d['left_out']"
-true_of two/cost.json "all(abs(r['cells'] / want - 1) < 0.6 for r, want in zip(d['runs'], (500, 500, 2000, 2000)))"
+true_of two/cost.json "[r['dimension'] for r in d['runs']] == [2, 2, 3, 3] * 2 and not d['left_out']"
+true_of two/cost.json "[r['shape'] for r in d['runs']] == ['round', 'long'] * 4"
+true_of two/cost.json "all(abs(r['cells'] / want - 1) < 0.6 for r, want in zip(d['runs'], [500] * 4 + [2000] * 4))"
+# What is long is drawn out, on cells that are as wide as before otherwise.
+true_of two/cost.json "all(a['factor'] == b['factor'] and 2 < b['drawn'] / a['drawn'] < 8 for a, b in ((d['runs'][1], d['runs'][5]), (d['runs'][3], d['runs'][7])))"
 has two/cost.md "| ns a needed cell and step |"
 calls 0 "$top_build/tests/bench/draw" two/cost.json two.png
 is_png two.png
@@ -65,7 +68,7 @@ is_png two.png
 # What would not fit, and what there is no time for, is said.
 calls 0 "$bench/cost" --quick --backend cpu --dimensions 3 --cells 500,2000 --steps 60 --repeat 3 --threads 1 --memory 1 \
     "$top_build" three
-true_of three/cost.json "not d['runs'] and d['left_out'] == ['n = 3, 500 cells: memory, or no such grid']"
+true_of three/cost.json "not d['runs'] and d['left_out'] == [f'n = 3, {shape}, 500 cells: memory, or no such grid' for shape in ('round', 'long')]"
 calls 1 "$top_build/tests/bench/draw" three/cost.json three.png
 has err "no runs of tests/bench/run or tests/bench/cost in it"
 

@@ -77,9 +77,15 @@ static int on_gpu(const json_t *run)
     return strcmp(word(run, "backend"), "cpu") != 0;
 }
 
-/* Operations a second over operations a byte; a series is a case on so many threads. */
-static void read_roofline(const json_t *root, int gpu, chart *of)
+static int is_long(const json_t *run)
 {
+    return strcmp(word(run, "shape"), "long") == 0;
+}
+
+/* Operations a second over operations a byte; a series is a case on so many threads. */
+static void read_roofline(const json_t *root, int gpu, int drawn, chart *of)
+{
+    (void)drawn;
     const json_t *list = json_object_get(json_object_get(root, "top"), gpu ? "gpus" : "ceilings"), *each;
     char name[96];
     size_t i;
@@ -114,8 +120,9 @@ static void read_roofline(const json_t *root, int gpu, chart *of)
     }
 }
 
-/* Nanoseconds a needed cell over needed cells; a series is a number of dimensions. */
-static void read_cost(const json_t *root, int gpu, chart *of)
+/* Nanoseconds a needed cell over needed cells, of balls or of what is drawn out; a series is a number of dimensions.
+ */
+static void read_cost(const json_t *root, int gpu, int drawn, chart *of)
 {
     const json_t *each;
     char name[96];
@@ -126,10 +133,15 @@ static void read_cost(const json_t *root, int gpu, chart *of)
     {
         const double work = number(each, "cell_updates") * 1e-9;
 
-        if (on_gpu(each) != gpu)
+        if (on_gpu(each) != gpu || is_long(each) != drawn)
             continue;
-        if (!of->title[0])
-            (void)snprintf(of->title, sizeof of->title, gpu ? "GPU" : "CPU, %.0f thread(s)", number(each, "threads"));
+        if (gpu)
+            (void)snprintf(name, sizeof name, "GPU");
+        else
+            (void)snprintf(name, sizeof name, "CPU, %.0f thread(s)", number(each, "threads"));
+        (void)snprintf(of->title, sizeof of->title, "%.40s, %s", name,
+                       drawn ? "drawn out: at the surface is always the same part"
+                             : "balls: the larger, the less is at the surface");
         (void)snprintf(name, sizeof name, "n = %.0f", number(each, "dimension"));
         point_add(of, name,
                   (point){number(each, "cells"), number(each, "median_s") / work, number(each, "least_s") / work,
@@ -239,7 +251,7 @@ static void draw_chart(gbees_figure *figure, const chart *of, gbees_panel *panel
     draw_legend(figure, of, panel);
 }
 
-/* One above the other: what ran on the CPU, and what on a GPU. */
+/* One above the other: what ran on the CPU, and what on a GPU; of cost what is drawn out, then balls. */
 static int draw(const json_t *root, const char *path, gbees_error *error)
 {
     static const char *const titles[2][2] = {{"operations a byte", "operations a second"},
@@ -247,14 +259,14 @@ static int draw(const json_t *root, const char *path, gbees_error *error)
     const int cost = strcmp(word(root, "kind"), "cost") == 0;
     const double down = 560;
     gbees_figure *figure = NULL;
-    chart *list = calloc(2, sizeof *list);
+    chart *list = calloc(4, sizeof *list);
     int count = 0, status;
 
     if (!list)
         return gbees_error_set(error, GBEES_ENOMEM, "no memory");
-    for (int gpu = 0; gpu < 2; gpu++) {
+    for (int k = 0; k < (cost ? 4 : 2); k++) {
         memset(&list[count], 0, sizeof *list);
-        (cost ? read_cost : read_roofline)(root, gpu, &list[count]);
+        (cost ? read_cost : read_roofline)(root, k % 2, k < 2 && cost, &list[count]);
         count += list[count].count > 0;
     }
     status = count ? gbees_figure_create(count * down, 0, 0, &figure, error)
