@@ -158,9 +158,10 @@ static double estimate(const gbees_problem *problem)
                      : 3 + (problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE);
 
     gbees_shape_set(&shape, n, problem->numerics.cells_per_brick);
+    /* A brick's key and links, lists, masks and rates, its part of the table and of a prune's memory. */
     return 2 * initial_bricks_most(problem, &shape) *
-               (shape.cells * rows * real_size + n * 28.0 + 48 + (paper ? 8.0 * n : 0) +
-                (problem->model->diffusion ? 8 : 0)) +
+               (shape.cells * rows * real_size + n * 12.0 + 72 + (paper ? 24.0 * n : 0) +
+                (problem->model->diffusion ? 16.0 * n + 8 : 0)) +
            initial_bricks_bytes(problem, &shape);
 }
 
