@@ -61,6 +61,11 @@ GBEES_NUM const void *hidden_global(const void *at)
     return at;
 }
 
+GBEES_NUM uint32_t settled(uint32_t value)
+{
+    return value;
+}
+
 GBEES_NUM void hold_loads(void)
 {
 }
@@ -136,6 +141,11 @@ GBEES_NUM double team_add_double(double value)
 GBEES_NUM double team_most(double value)
 {
     return value;
+}
+
+GBEES_NUM uint64_t team_most_64(uint64_t bits)
+{
+    return bits;
 }
 
 GBEES_NUM void atomic_add_64(int64_t *to, int64_t value)

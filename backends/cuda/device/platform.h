@@ -64,6 +64,13 @@ GBEES_NUM const void *hidden_global(const void *at)
     return at;
 }
 
+/* The same value, computed here, whether it is needed or not. */
+GBEES_NUM uint32_t settled(uint32_t value)
+{
+    asm volatile("" : "+r"(value));
+    return value;
+}
+
 /* What is read after this is not read before. */
 GBEES_NUM void hold_loads(void)
 {
@@ -146,9 +153,18 @@ GBEES_NUM double team_trade_d(double value, int bit)
 
 GBEES_NUM int64_t team_add(int64_t value)
 {
+#if __CUDA_ARCH__ >= 800 /* which add up words of 32 bits at once: 22, 22 and 20 bits of it */
+    const uint64_t bits = (uint64_t)value;
+    const uint64_t low = __reduce_add_sync(0xffffffffu, (unsigned)(bits & 0x3fffff));
+    const uint64_t middle = __reduce_add_sync(0xffffffffu, (unsigned)(bits >> 22 & 0x3fffff));
+    const uint64_t high = __reduce_add_sync(0xffffffffu, (unsigned)(bits >> 44));
+
+    return (int64_t)(low + (middle << 22) + (high << 44));
+#else
     for (int distance = TEAM / 2; distance; distance /= 2)
         value += __shfl_xor_sync(0xffffffffu, value, distance);
     return value;
+#endif
 }
 
 GBEES_NUM uint64_t team_or(uint64_t bits)
@@ -171,6 +187,23 @@ GBEES_NUM double team_most(double value)
     for (int distance = TEAM / 2; distance; distance /= 2)
         value = fmax(value, __shfl_xor_sync(0xffffffffu, value, distance));
     return value;
+}
+
+GBEES_NUM uint64_t team_most_64(uint64_t bits)
+{
+#if __CUDA_ARCH__ >= 800
+    const unsigned high = __reduce_max_sync(0xffffffffu, (unsigned)(bits >> 32));
+    const unsigned low = __reduce_max_sync(0xffffffffu, bits >> 32 == high ? (unsigned)bits : 0);
+
+    return (uint64_t)high << 32 | low;
+#else
+    for (int distance = TEAM / 2; distance; distance /= 2) {
+        const uint64_t other = __shfl_xor_sync(0xffffffffu, bits, distance);
+
+        bits = other > bits ? other : bits;
+    }
+    return bits;
+#endif
 }
 
 GBEES_NUM void atomic_add_64(int64_t *to, int64_t value)
@@ -215,9 +248,16 @@ GBEES_NUM void atomic_least_64(uint64_t *to, uint64_t value)
     atomicMin((unsigned long long *)to, (unsigned long long)value);
 }
 
+/* What was there before, and what publish_32() had it see. */
 GBEES_NUM uint32_t atomic_swap_if(uint32_t *at, uint32_t expected, uint32_t desired)
 {
-    return atomicCAS(at, expected, desired);
+    uint32_t was;
+
+    asm volatile("atom.acquire.gpu.cas.b32 %0, [%1], %2, %3;"
+                 : "=r"(was)
+                 : "l"(at), "r"(expected), "r"(desired)
+                 : "memory");
+    return was;
 }
 
 /* Memory as others have left it, past this processor's own cache. */
