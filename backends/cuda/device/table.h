@@ -15,6 +15,8 @@ typedef struct near_key {
 /* How many of them are waited for at once: of short keys all. */
 enum { KEY_TOGETHER = DIM <= 4 ? DIM : 1 };
 
+enum { WAY_LONG = 8 }; /* entries, of a table that is half full at most */
+
 GBEES_NUM near_key key_near(const gbees_setup *m, uint32_t slot, int d, int f)
 {
     near_key key = {m->grid.key + (size_t)slot * DIM, d, f};
@@ -68,10 +70,10 @@ GBEES_NUM uint32_t table_find(const gbees_setup *m, near_key key)
 /* A new brick's slot and key; its entry stays dead if there is no room. */
 GBEES_NUM uint32_t take_slot(const gbees_setup *m, gbees_state *s, near_key key)
 {
-    uint32_t slot = atomic_add_32(&s->count, 1) + 1;
+    uint32_t slot = atomic_add_32(&s->count, 1) + 1, far_axis = 0;
 
     if (slot >= m->grid.capacity) {
-        publish_32(&s->overflow, 1);
+        share_32(&s->overflow, 1);
         return TABLE_DEAD;
     }
 #pragma unroll(KEY_TOGETHER)
@@ -79,33 +81,38 @@ GBEES_NUM uint32_t take_slot(const gbees_setup *m, gbees_state *s, near_key key)
         int32_t index = key_number(key, k);
 
         m->grid.key[(size_t)slot * DIM + (size_t)k] = index;
-        if (index >= STATE_KEY_LIMIT || index <= -STATE_KEY_LIMIT)
-            publish_32(&s->far_axis, (uint32_t)k + 1);
+        far_axis = index >= STATE_KEY_LIMIT || index <= -STATE_KEY_LIMIT ? (uint32_t)k + 1 : far_axis;
     }
+    if (far_axis)
+        share_32(&s->far_axis, far_axis);
     return slot;
 }
 
-/* Inserts a brick unless it is there. Many threads at once. */
-GBEES_NUM void table_insert(const gbees_setup *m, gbees_state *s, near_key key)
+/* Inserts a brick, whose hash is known, unless it is there. Many threads at once.  Most often nothing is at its
+ * place, and each thing that is asked for there would be waited for.  A table that has been filled with dead entries
+ * has long ways. */
+GBEES_NUM void table_insert_at(const gbees_setup *m, gbees_state *s, near_key key, uint64_t hash)
 {
-    if (fresh_32(&s->overflow)) /* the host makes room first */
-        return;
-    for (uint64_t at = key_hash(key);; at++) {
-        uint32_t *entry = &m->grid.table[at & m->grid.table_mask];
-        uint32_t slot = acquire_32(entry);
+    for (uint64_t way = 0;; way++) {
+        uint32_t *entry = &m->grid.table[(hash + way) & m->grid.table_mask];
 
+        if (way >= WAY_LONG && fresh_32(&s->overflow)) /* the host makes room first */
+            return;
+        uint32_t slot = atomic_swap_if(entry, TABLE_EMPTY, TABLE_TAKEN);
         if (slot == TABLE_EMPTY) {
-            if (atomic_swap_if(entry, TABLE_EMPTY, TABLE_TAKEN) == TABLE_EMPTY) {
-                publish_32(entry, take_slot(m, s, key));
-                return;
-            }
-            slot = TABLE_TAKEN;
+            publish_32(entry, take_slot(m, s, key));
+            return;
         }
         while (slot == TABLE_TAKEN) /* the other one writes its key, which takes no lock */
             slot = acquire_32(entry);
         if (slot < TABLE_DEAD && is_key_of(m, slot, key))
             return;
     }
+}
+
+GBEES_NUM void table_insert(const gbees_setup *m, gbees_state *s, near_key key)
+{
+    table_insert_at(m, s, key, key_hash(key));
 }
 
 /* Enters a brick that has a slot, into a table without it. */
