@@ -104,6 +104,7 @@ cuda_texts = \
 	%D%/cuda/device/model.h \
 	%D%/cuda/device/standard.h \
 	%D%/cuda/device/advance.h \
+	%D%/cuda/device/book.h \
 	%D%/cuda/device/bound.h \
 	%D%/cuda/device/frames.h \
 	%D%/cuda/device/cells.h \
@@ -118,6 +119,7 @@ cuda_texts = \
 	%D%/cuda/device/platform.h \
 	%D%/cuda/device/prune.h \
 	%D%/cuda/device/shrink.h \
+	%D%/cuda/device/small.h \
 	%D%/cuda/device/state.h \
 	%D%/cuda/device/statistics.h \
 	%D%/cuda/device/sweep.h \

@@ -77,8 +77,10 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     shim_virtual = (int)setting("SHIM_VIRTUAL", 0);
     if (shim_most_blocks < 1 || shim_most_blocks > SHIM_MOST_BLOCKS)
         return gbees_error_set(error, GBEES_EUSAGE, "SHIM_BLOCKS: 1 to %d", SHIM_MOST_BLOCKS);
-    for (int p = 0; p < PROGRAMS; p++)
+    for (int p = 0; p < PROGRAMS; p++) {
         programs.part[p].shape = (program_shape){10, 1, 0}; /* bricks a block, of what are one team's in truth */
+        programs.part[p].image = program_is_wanted(problem, shim_cluster ? "sm_90" : "sm_80", p) ? &programs : NULL;
+    }
     int status = cuda_engine_create(&api, 0, &programs, problem, engine, error);
     if (status)
         check_that_all_is_given_back();

@@ -250,6 +250,15 @@ check_LTLIBRARIES += %D%/gbees_shim_split.la
 %C%_gbees_shim_split_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_split_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
 
+# As it runs on a cluster.
+check_LTLIBRARIES += %D%/gbees_shim_small.la
+%C%_gbees_shim_small_la_SOURCES = $(shim_sources)
+%C%_gbees_shim_small_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_small"' -DGBEES_SMALL=1 \
+	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
+%C%_gbees_shim_small_la_CFLAGS = $(shim_cflags)
+%C%_gbees_shim_small_la_LIBADD = $(shim_libadd)
+%C%_gbees_shim_small_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+
 check_LTLIBRARIES += %D%/gbees_shim_ctu.la
 %C%_gbees_shim_ctu_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_ctu_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_ctu"' \

@@ -118,6 +118,8 @@ static void build_engine(const char *name, int dimension, gbees_scheme scheme, g
     for (int part = 0; part < PROGRAMS; part++) {
         program_spec spec;
 
+        if (part == PROGRAM_SMALL && !program_is_wanted(&problem, arch, part))
+            continue; /* its text is for some schemes alone */
         cuda_spec_set(&spec, &problem, arch, part, 0);
         build(&spec);
     }

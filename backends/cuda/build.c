@@ -70,7 +70,7 @@ static int count_missing(job *jobs)
     return missing;
 }
 
-int program_is_wanted(const gbees_problem *problem, int part)
+int program_is_wanted(const gbees_problem *problem, const char *arch, int part)
 {
     switch (part) {
     case PROGRAM_UPDATES:
@@ -81,6 +81,8 @@ int program_is_wanted(const gbees_problem *problem, int part)
         return cuda_spec_has_moves(problem);
     case PROGRAM_SWEEPS:
         return cuda_spec_moves_apart(problem);
+    case PROGRAM_SMALL:
+        return cuda_spec_has_small(problem, arch);
     default:
         return 1;
     }
@@ -94,7 +96,7 @@ int program_set_build(cuda_api *api, const gbees_problem *problem, const char *a
     double start = seconds();
 
     for (int k = 0; k < PROGRAMS; k++) {
-        jobs[k] = (job){.api = api, .out = &made.part[k], .wanted = program_is_wanted(problem, k)};
+        jobs[k] = (job){.api = api, .out = &made.part[k], .wanted = program_is_wanted(problem, arch, k)};
         cuda_spec_set(&jobs[k].spec, problem, arch, k, exact);
     }
     int status = work(jobs, look_up, error);

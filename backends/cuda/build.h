@@ -5,7 +5,7 @@
 #include "program.h"
 #include <gbees/problem.h>
 
-/* Programs, by what their kernels do: GBEES_PART of device/engine.cu, less one. */
+/* Programs, by what their kernels do: spec.c knows them as GBEES_PART of device/engine.cu. */
 enum {
     PROGRAM_STEPS,
     PROGRAM_GRID,
@@ -15,6 +15,7 @@ enum {
     PROGRAM_MARKS,
     PROGRAM_LIKELIHOODS,
     PROGRAM_SWEEPS,
+    PROGRAM_SMALL,
     PROGRAMS
 };
 
@@ -23,8 +24,9 @@ typedef struct program_set {
     double wall_s;          /* to make them, all together */
 } program_set;
 
-/* Updates only where there is a measurement; moves, and the marks after them, only where grids become large. */
-int program_is_wanted(const gbees_problem *problem, int part);
+/* Updates only where there is a measurement; moves, and the marks after them, only where grids become large; steps of
+ * small grids where these can be one cluster of blocks. */
+int program_is_wanted(const gbees_problem *problem, const char *arch, int part);
 
 /* As program_build(); the first error is reported.  `exact`: see spec.h.  Opens the compiler if there is something to
  * compile. */

@@ -13,6 +13,7 @@ enum {
     KERNEL_START,
     KERNEL_REHASH,
     KERNEL_ADVANCE,
+    KERNEL_SMALL, /* the same for a cluster */
     KERNEL_MOVE,
     KERNEL_MARK,
     KERNEL_MOVE_ALL,

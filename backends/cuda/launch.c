@@ -50,7 +50,8 @@ static CUresult launch(gbees_engine *e, int kernel, void **arguments)
     m->barrier = kernel == KERNEL_PRUNE ? 1 : kernel == KERNEL_MOVE_ALL ? 2 : 0;
     m->room = m->clustered && e->room > 2 * ENGINE_CLUSTER_BRICKS ? 2 * ENGINE_CLUSTER_BRICKS : e->room;
     if (m->clustered)
-        return launch_early(e, kernel, (unsigned)e->cluster, 1, arguments);
+        return launch_early(e, kernel == KERNEL_ADVANCE && e->kernel[KERNEL_SMALL] ? KERNEL_SMALL : kernel,
+                            (unsigned)e->cluster, 1, arguments);
     return e->api->cuLaunchCooperativeKernel(e->kernel[kernel], blocks_for(e, kernel), 1, 1,
                                              ENGINE_TEAM * e->teams[kernel], 1, 1, 0, e->stream, arguments);
 }

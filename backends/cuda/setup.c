@@ -14,6 +14,7 @@ static const struct {
     [KERNEL_START] = {"gbees_start", PROGRAM_GRID},
     [KERNEL_REHASH] = {"gbees_rehash", PROGRAM_PRUNES},
     [KERNEL_ADVANCE] = {"gbees_advance", PROGRAM_STEPS},
+    [KERNEL_SMALL] = {"gbees_advance", PROGRAM_SMALL},
     [KERNEL_MOVE] = {"gbees_move", PROGRAM_MOVES},
     [KERNEL_MARK] = {"gbees_mark", PROGRAM_MARKS},
     [KERNEL_MOVE_ALL] = {"gbees_move_all", PROGRAM_SWEEPS},
@@ -81,13 +82,14 @@ static int load_kernels(gbees_engine *e, gbees_error *error)
     e->large = cuda_spec_has_moves(e->problem) ? ENGINE_LARGE_BRICKS : 0;
     e->moves_all = cuda_spec_moves_apart(e->problem);
     for (int p = 0; p < PROGRAMS && !status; p++)
-        if (program_is_wanted(e->problem, p))
+        if (e->programs->part[p].image)
             status = program_load(api, &e->programs->part[p], error);
     for (int k = 0; k < KERNELS && !status; k++)
-        if (program_is_wanted(e->problem, kernels[k].program))
+        if (e->programs->part[kernels[k].program].module)
             status = find_kernel(e, k, multiprocessors, error);
     if (!status && e->cluster > 0 &&
         (!allow_cluster(e, KERNEL_ADVANCE) || !allow_cluster(e, KERNEL_PRUNE) ||
+         (e->kernel[KERNEL_SMALL] && !allow_cluster(e, KERNEL_SMALL)) ||
          (e->moves_all && !allow_cluster(e, KERNEL_MOVE_ALL))))
         e->cluster = 8; /* which all that have clusters can do */
     return status;

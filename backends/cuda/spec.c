@@ -53,6 +53,15 @@ int cuda_spec_has_moves(const gbees_problem *problem)
     return problem->dimension > 3 && !problem->model->diffusion;
 }
 
+/* Up to three axes, on GPUs that have clusters of blocks: from sm_90 on. */
+int cuda_spec_has_small(const gbees_problem *problem, const char *arch)
+{
+    const char *number = strpbrk(arch, "0123456789");
+
+    return problem->dimension <= 3 && gbees_scheme_is_split(problem->numerics.scheme) && !problem->model->diffusion &&
+           !problem->bounded && number && strtol(number, NULL, 10) >= 90;
+}
+
 /* From five axes on grids are hardly ever small, and each axis is a sweep more for the compiler. */
 int cuda_spec_moves_apart(const gbees_problem *problem)
 {
@@ -106,6 +115,8 @@ static program_shape shape_of(const gbees_problem *problem, int part)
         return (program_shape){10, 2, 0};
     case PROGRAM_PRUNES:
         return problem->dimension > 3 ? (program_shape){8, 5, 1} : (program_shape){10, 2, 0};
+    case PROGRAM_SMALL: /* a brick a team, of as many as there are for the most part */
+        return (program_shape){16, 1, 0};
     default:
         return (program_shape){10, 2, part == PROGRAM_STEPS && is_heavy(problem)};
     }
@@ -123,7 +134,8 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
     static const char *const gains[] = {"GBEES_GAINS=0", "GBEES_GAINS=1", "GBEES_GAINS=2", "GBEES_GAINS=3",
                                         "GBEES_GAINS=4", "GBEES_GAINS=5", "GBEES_GAINS=6", "GBEES_GAINS=7"};
     static const char *const parts[PROGRAMS] = {"GBEES_PART=1", "GBEES_PART=2", "GBEES_PART=3", "GBEES_PART=4",
-                                                "GBEES_PART=5", "GBEES_PART=6", "GBEES_PART=7", "GBEES_PART=8"};
+                                                "GBEES_PART=5", "GBEES_PART=6", "GBEES_PART=7", "GBEES_PART=8",
+                                                "GBEES_PART=10"};
     static const char *const diffusions[] = {"GBEES_DIFFUSION=0", "GBEES_DIFFUSION=1", "GBEES_DIFFUSION=2"};
     const gbees_numerics *numerics = &problem->numerics;
     int twice = numerics->precision == GBEES_DOUBLE, split = gbees_scheme_is_split(numerics->scheme);
@@ -152,5 +164,7 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
         spec->defines[spec->define_count++] = gains[gains_of(problem)];
     if (part == PROGRAM_STEPS && cuda_spec_moves_apart(problem))
         spec->defines[spec->define_count++] = "GBEES_APART=1";
+    if (part == PROGRAM_SMALL)
+        spec->defines[spec->define_count++] = "GBEES_SMALL=1";
     (void)snprintf(spec->arch, sizeof spec->arch, "%s", arch);
 }

@@ -19,6 +19,9 @@ int cuda_spec_has_updates(const gbees_problem *problem);
 int cuda_spec_has_moves(const gbees_problem *problem);
 int cuda_spec_moves_apart(const gbees_problem *problem);
 
+/* Whether a kernel of its own takes the steps of small grids. */
+int cuda_spec_has_small(const gbees_problem *problem, const char *arch);
+
 /* Arrays of the density's size that the scheme works with. */
 int cuda_spec_rows(const gbees_problem *problem);
 

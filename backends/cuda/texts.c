@@ -22,6 +22,7 @@
 
 /* A new file of the engine is a line here, a line below, and one in the list of local.mk. */
 EMBED(engine, "backends/cuda/device/engine.cu")
+EMBED(book, "backends/cuda/device/book.h")
 EMBED(bound, "backends/cuda/device/bound.h")
 EMBED(advance, "backends/cuda/device/advance.h")
 EMBED(cells, "backends/cuda/device/cells.h")
@@ -44,6 +45,7 @@ EMBED(table, "backends/cuda/device/table.h")
 EMBED(update, "backends/cuda/device/update.h")
 EMBED(equations, "backends/cuda/device/equations.h")
 EMBED(model, "backends/cuda/device/model.h")
+EMBED(small, "backends/cuda/device/small.h")
 EMBED(standard, "backends/cuda/device/standard.h")
 EMBED(brick, "core/numerics/brick.h")
 EMBED(buzhash, "core/numerics/buzhash.h")
@@ -59,6 +61,7 @@ EMBED(split7, "core/numerics/split7.h")
 
 static const cuda_text table[] = {
     NAMED("engine.cu", engine),
+    NAMED("book.h", book),
     NAMED("bound.h", bound),
     NAMED("advance.h", advance),
     NAMED("cells.h", cells),
@@ -74,6 +77,7 @@ static const cuda_text table[] = {
     NAMED("platform.h", platform),
     NAMED("prune.h", prune),
     NAMED("shrink.h", shrink),
+    NAMED("small.h", small),
     NAMED("state.h", state),
     NAMED("statistics.h", statistics),
     NAMED("sweep.h", sweep),

@@ -6,131 +6,21 @@
  *
  * Each block holds the clock and the sums that its passes need in its own memory; its first thread computes what is
  * one number for all, the same in every block, and one of these, the clerk, writes the books.  Between passes all
- * blocks meet: n + 2 times a step.
+ * blocks meet: n + 2 times a step, and once less in a kernel for small grids alone (GBEES_SMALL).
  */
 #ifndef GBEES_CUDA_ADVANCE_H
 #define GBEES_CUDA_ADVANCE_H
 
+#include "book.h"
 #include "ctu_lines.h"
 #include "diffusion.h"
 #include "grow.h"
 #include "pencil.h"
 
-/* What all blocks have written, read at once where they have just met: one after the other costs as many waits. By a
- * block's first thread, for itself. */
-typedef struct glance {
-    uint64_t most, busy; /* rates */
-    int64_t mass, clipped, outflow;
-    uint32_t count, far_axis, overflow, bad;
-} glance;
-
-/* The clock and the sums, the same in every block. Written by a block's first thread, between block_sync()s. */
-typedef struct book {
-    double time, elapsed, length, mass, step, threshold;
-    number lambda[DIM]; /* step / width */
-    uint64_t leg_step, steps, target;
-    uint32_t count, linked, fresh;
-    uint32_t phase; /* steps since one after which a prune was due */
-    int current, last, stop, due, grown;
-    int moved; /* the density has been, by gbees_move() */
-    uint32_t where;
-    glance seen;
-    double clipped, outflow, needed_steps, last_step,
-        raw_cell_updates; /* the clerk's: the state's, until it closes */
-#if GBEES_DIFFUSION
-    double noise_steps; /* explicit ones in this step */
-#endif
-} book;
-
-/* By all of a block: an axis a lane, as a division takes long. */
-GBEES_NUM void set_courant(const gbees_setup *m, book *b)
-{
-    if (block_team() == 0)
-        for (int j = team_lane(); j < DIM; j += TEAM)
-            b->lambda[j] = (number)(b->step / m->width[j]);
-    block_sync();
-}
-
-/* The spare rows that a prune and a count of marks may use. */
-GBEES_NUM int spare_of(int current)
-{
-    return current ? 0 : 1;
-}
-
-/* Passes that move the density: a sweep along each axis, or what crosses corners and then the fluxes; ctu-positive
- * has one between these. */
-enum { MOVES = GBEES_SPLIT ? DIM : 2 + GBEES_SHARED };
-
-/* Which rows hold the density after so many of them: each sweep is from one array to the other. */
-GBEES_NUM int rows_after(int current, int passes)
-{
-    int changes = GBEES_SPLIT ? passes : passes / MOVES;
-
-    return changes % 2 ? spare_of(current) : current;
-}
-
-GBEES_NUM void open_book(book *b, const gbees_state *s, uint64_t target)
-{
-    if (leads_block()) {
-        b->time = s->time;
-        b->elapsed = s->elapsed;
-        b->length = s->length;
-        b->mass = s->mass;
-        b->step = s->step;
-        b->leg_step = s->leg_step;
-        b->phase = s->phase;
-        b->steps = s->steps;
-        b->target = target;
-        b->moved = s->stop == STOP_MOVE;
-        b->count = s->count;
-        b->linked = s->linked;
-        b->current = b->moved ? rows_after(s->current, MOVES) : s->current;
-        b->threshold = s->step_threshold;
-        b->last = s->step_is_last;
-        b->due = s->step_is_due;
-        b->grown = b->moved && s->step_is_grown;
-        b->stop = STOP_DONE;
-        b->where = 0;
-        b->clipped = s->clipped;
-        b->outflow = s->outflow;
-        b->needed_steps = s->needed_steps;
-        b->last_step = s->last_step;
-        b->raw_cell_updates = s->raw_cell_updates;
-    }
-    block_sync();
-}
-
-GBEES_NUM void close_book(gbees_state *s, const book *b)
-{
-    if (!is_clerk())
-        return;
-    s->time = b->time;
-    s->elapsed = b->elapsed;
-    s->mass = b->mass;
-    s->step = b->step;
-    s->leg_step = b->leg_step;
-    s->phase = b->phase;
-    s->steps = b->steps;
-    s->count = b->count;
-    s->linked = b->linked;
-    s->current = b->current;
-    s->step_threshold = b->threshold;
-    s->step_is_last = b->last;
-    s->step_is_due = b->due;
-    s->step_is_grown = b->grown;
-    s->stop = b->stop;
-    s->where = b->where;
-    s->clipped = b->clipped;
-    s->outflow = b->outflow;
-    s->needed_steps = b->needed_steps;
-    s->last_step = b->last_step;
-    s->raw_cell_updates = b->raw_cell_updates;
-}
-
 /* All blocks. */
 GBEES_NUM void meet(const gbees_setup *m, gbees_state *s)
 {
-    if (m->clustered)
+    if (m->clustered || (GBEES_SMALL && GBEES_PART))
         cluster_barrier();
     else
         grid_barrier(&s->barrier[m->barrier]);
@@ -138,7 +28,7 @@ GBEES_NUM void meet(const gbees_setup *m, gbees_state *s)
 
 GBEES_NUM gbees_step_sums *sums_of(gbees_state *s, uint64_t step)
 {
-    return &s->sums[step % 3];
+    return &s->sums[step % STATE_SUMS];
 }
 
 GBEES_NUM void clear_sums(gbees_step_sums *sums)
@@ -149,36 +39,29 @@ GBEES_NUM void clear_sums(gbees_step_sums *sums)
 
 /* ---- the passes of a step ------------------------------------------------------------------------------------ */
 
-/* The rates for the next step, which new bricks change. */
+/* The rates for the next step, when new bricks have changed them. */
 GBEES_NUM void look_at_rates(const gbees_state *s, const gbees_step_sums *rates, glance *seen)
 {
-    uint64_t most = fresh_64(&rates->rate_most), busy = fresh_64(&rates->rate_busy);
-    uint32_t bad = fresh_32(&s->bad);
+    uint64_t most = rates->rate_most, busy = rates->rate_busy;
+    uint32_t bad = s->bad;
 
     seen->most = most;
     seen->busy = busy;
     seen->bad = bad;
 }
 
-/* `moved`: a step has been, whose sums are there. */
-GBEES_NUM void look_around(gbees_state *s, book *b, int moved)
+/* The step's sums, and what its growth has come to. */
+GBEES_NUM void look_around(const gbees_state *s, const gbees_step_sums *sums, glance *seen)
 {
-    const gbees_step_sums *sums = sums_of(s, b->steps), *rates = sums_of(s, b->steps + (uint64_t)moved);
-    uint64_t most = fresh_64(&rates->rate_most), busy = fresh_64(&rates->rate_busy);
-    uint64_t mass = fresh_64((const uint64_t *)&sums->mass), clipped = fresh_64((const uint64_t *)&sums->clipped);
-    uint64_t outflow = fresh_64((const uint64_t *)&sums->outflow);
-    uint32_t count = fresh_32(&s->count), far_axis = fresh_32(&s->far_axis), overflow = fresh_32(&s->overflow);
-    uint32_t bad = fresh_32(&s->bad);
+    int64_t mass = sums->mass, clipped = sums->clipped, outflow = sums->outflow;
+    uint32_t count = s->count, far_axis = s->far_axis, overflow = s->overflow;
 
-    b->seen.most = most;
-    b->seen.busy = busy;
-    b->seen.mass = (int64_t)mass;
-    b->seen.clipped = (int64_t)clipped;
-    b->seen.outflow = (int64_t)outflow;
-    b->seen.count = count;
-    b->seen.far_axis = far_axis;
-    b->seen.overflow = overflow;
-    b->seen.bad = bad;
+    seen->mass = mass;
+    seen->clipped = clipped;
+    seen->outflow = outflow;
+    seen->count = count;
+    seen->far_axis = far_axis;
+    seen->overflow = overflow;
 }
 
 /* What the growth has made, or could not make. */
@@ -218,9 +101,6 @@ GBEES_NUM void choose_step(const gbees_setup *m, book *b)
 /* Neighbours and velocities of bricks made since, and the step; 0: it can't be taken. */
 GBEES_NUM int settle_growth(const gbees_setup *m, gbees_state *s, book *b)
 {
-    if (leads_block())
-        read_growth(b);
-    block_sync();
     if (b->stop)
         return 0;
     if (b->fresh) {
@@ -229,23 +109,25 @@ GBEES_NUM int settle_growth(const gbees_setup *m, gbees_state *s, book *b)
     } else {
         block_sync(); /* all have read the book before it is written again */
     }
+#if GBEES_SMALL
+    /* While the block's first thread is busy. */
+    hold_bricks(m, way_of(m, b->count, 1), &b->small[block_team()]);
+#endif
     if (leads_block()) {
-        if (b->fresh)
-            look_at_rates(s, sums_of(s, b->steps), &b->seen);
+        look_at_rates(s, sums_of(s, b->steps), &b->seen);
         b->linked = b->count;
         choose_step(m, b);
     }
     if (is_clerk())
         clear_sums(sums_of(s, b->steps + 1));
-    block_sync();
     set_courant(m, b);
     return !b->stop;
 }
 
-GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, int axis, uint32_t *taken)
+GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, int from, int axis, uint32_t *taken)
 {
-    const number *p = rows_of(m, b->current);
-    number *next = rows_of(m, spare_of(b->current));
+    const number *p = rows_of(m, from);
+    number *next = rows_of(m, spare_of(from));
     BLOCK_LOCAL int64_t outflows[BLOCK_TEAMS][TEAM];
     int64_t *outflow = &outflows[block_team()][team_lane()];
 
@@ -292,52 +174,88 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, i
 #if GBEES_SPLIT
 
 /* One sweep along each axis: the order is reversed every step and rotated every second. */
-GBEES_NUM void move_pass(const gbees_setup *m, gbees_state *s, const book *b, int pass)
+GBEES_NUM int axis_of(const book *b, int pass)
 {
-    int turn = (int)(b->steps / 2 % DIM);
+    const int axis = b->turn + (b->steps % 2 ? DIM - 1 - pass : pass);
 
-    sweep_axis(m, s, b, (turn + (b->steps % 2 ? DIM - 1 - pass : pass)) % DIM, &s->taken[pass]);
+    return axis < DIM ? axis : axis - DIM;
+}
+
+GBEES_NUM void move_pass(const gbees_setup *m, gbees_state *s, const book *b, int from, int pass)
+{
+    sweep_axis(m, s, b, from, axis_of(b, pass), &s->taken[pass]);
 }
 
 #else
 
-GBEES_NUM void move_pass(const gbees_setup *m, gbees_state *s, const book *b, int pass)
+GBEES_NUM void move_pass(const gbees_setup *m, gbees_state *s, const book *b, int from, int pass)
 {
     const double middle = b->time + b->step / 2;
 
     if (pass == 0) {
-        make_transverse(m, rows_of(m, b->current), rows_of(m, 2), b->count, b->lambda, middle);
+        make_transverse(m, rows_of(m, from), rows_of(m, 2), b->count, b->lambda, middle);
         return;
     }
 #if GBEES_SHARED
     if (pass == 1) {
-        share_pass(m, rows_of(m, b->current), rows_of(m, 2), rows_of(m, 3), b->count, b->lambda, middle);
+        share_pass(m, rows_of(m, from), rows_of(m, 2), rows_of(m, 3), b->count, b->lambda, middle);
         return;
     }
 #endif
-    int64_t clipped = team_add(move_fluxes(m, rows_of(m, b->current), rows_of(m, 2), rows_of(m, 3),
-                                           rows_of(m, spare_of(b->current)), b->count, b->lambda, middle));
+    int64_t clipped = team_add(move_fluxes(m, rows_of(m, from), rows_of(m, 2), rows_of(m, 3),
+                                           rows_of(m, spare_of(from)), b->count, b->lambda, middle));
     if (team_lane() == 0 && clipped)
         atomic_add_64(&sums_of(s, b->steps)->clipped, clipped);
 }
 
 #endif
 
+#if GBEES_SMALL
+
+/* All but the last pass with a meeting behind it: the team that has swept a brick then marks it.  The book says which
+ * rows hold the density when that is done. */
 GBEES_NUM void move_density(const gbees_setup *m, gbees_state *s, book *b)
 {
+    const int current = b->current;
+    const team_way way = way_of(m, b->count, 1);
+    int64_t outflow = 0;
+
+    for (int pass = 0; pass < MOVES; pass++) {
+        const int axis = axis_of(b, pass), from = rows_after(current, pass);
+
+        if (pass > 0 || MOVES == 1) /* one there is to be between a look around and what comes after a step */
+            meet(m, s);
+        outflow += sweep_small(m, rows_of(m, from), rows_of(m, spare_of(from)), way, &b->small[block_team()], axis,
+                               b->lambda[axis], b->time + b->step / 2, pass == MOVES - 1);
+    }
+    if (team_any(outflow != 0)) {
+        outflow = team_add(outflow);
+        if (team_lane() == 0)
+            atomic_add_64(&sums_of(s, b->steps)->outflow, outflow);
+    }
+    team_sync(); /* the rows that are kept */
+}
+
+#else
+
+GBEES_NUM void move_density(const gbees_setup *m, gbees_state *s, book *b)
+{
+    const int current = b->current;
+
+    if (MOVES == 1) /* there is no meeting before it is written */
+        block_sync();
 #if !GBEES_SPLIT
 #pragma unroll
 #endif
     for (int pass = 0; pass < MOVES; pass++) {
-        move_pass(m, s, b, pass);
+        move_pass(m, s, b, rows_after(current, pass), pass);
+        if (leads_block() && pass == MOVES - 1)
+            b->current = rows_after(current, MOVES); /* which all have read before a meeting, and read after one */
         meet(m, s);
-        if (GBEES_SPLIT || pass == MOVES - 1) {
-            if (leads_block())
-                b->current = spare_of(b->current);
-            block_sync();
-        }
     }
 }
+
+#endif
 
 #if GBEES_DIFFUSION
 
@@ -429,28 +347,42 @@ GBEES_NUM void settle_step(const gbees_setup *m, book *b)
     b->leg_step++;
     b->phase = b->due ? 0 : b->phase + 1;
     b->steps++;
+    if (b->steps % 2 == 0)
+        b->turn = b->turn + 1 < DIM ? b->turn + 1 : 0;
 }
 
-/* After a step; 0: it was the last for now. */
-GBEES_NUM int finish_step(const gbees_setup *m, book *b)
+/* Whether there is another step for now; what its growth has made. `moved`: a step has been. */
+GBEES_NUM void settle(const gbees_setup *m, gbees_state *s, book *b, int moved)
 {
-    if (leads_block())
+    /* Before a step those of one that is over: others may be in the one to come already. */
+    look_around(s, sums_of(s, b->steps + (moved ? 0 : STATE_SUMS - 1)), &b->seen);
+    b->goes_on = 1;
+    if (moved) {
+        if (GBEES_SMALL)
+            b->current = rows_after(b->current, MOVES);
         settle_step(m, b);
-    block_sync();
-    /* All threads come to the same; the book is written when all have read it. */
-    int stop = b->stop ? b->stop : b->due ? STOP_PRUNE : b->count > m->room ? STOP_ROOM : STOP_DONE;
-    int go_on = !stop && b->steps < b->target && b->elapsed < b->length;
-    block_sync();
-    if (leads_block())
-        b->stop = stop;
-    return go_on;
+        b->stop = b->stop ? b->stop : b->due ? STOP_PRUNE : b->count > m->room ? STOP_ROOM : STOP_DONE;
+        b->goes_on = !b->stop && b->steps < b->target && b->elapsed < b->length;
+    }
+    if (b->goes_on && (!moved || b->grown))
+        read_growth(b);
 }
 
 /* What comes first after a step, or before it.  Bricks in use are all linked then; their count grows meanwhile. */
-GBEES_NUM void mark_pass(const gbees_setup *m, gbees_state *s, const book *b, int moved)
+GBEES_NUM void mark_pass(const gbees_setup *m, gbees_state *s, book *b, int moved)
 {
-    mark_and_grow(m, s, b->linked, b->current, b->threshold, moved, moved ? b->grown : 1, sums_of(s, b->steps),
-                  sums_of(s, b->steps + (uint64_t)moved));
+    gbees_step_sums *marked = sums_of(s, b->steps), *rates = sums_of(s, b->steps + (uint64_t)moved);
+    const int grow = moved ? b->grown : 1;
+
+#if GBEES_SMALL
+    team_sums sums = {0, 0, 0, 0};
+
+    mark_small(m, s, way_of(m, b->linked, 1), &b->small[block_team()],
+               rows_of(m, rows_after(b->current, moved ? MOVES : 0)), b->threshold, moved, grow, &sums);
+    add_sums(&sums, marked, rates);
+#else
+    mark_and_grow(m, s, b->linked, b->current, b->threshold, moved, grow, marked, rates);
+#endif
 }
 
 /* Where nothing comes between, marking the cells after a step and growing the grid for the next are one pass. */
@@ -465,22 +397,22 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, book *b)
             meet(m, s);
         }
 #endif
-        if (!moved || !m->apart) {
+        if (!moved || GBEES_SMALL || !m->apart) {
             mark_pass(m, s, b, moved);
             meet(m, s);
         }
         if (leads_block())
-            look_around(s, b, moved);
-        if (moved) {
-            if (!finish_step(m, b))
-                return;
-            moved = b->grown;
-            if (!moved)
-                continue;
+            settle(m, s, b, moved);
+        block_sync();
+        if (!b->goes_on)
+            return;
+        if (moved && !b->grown) {
+            moved = 0;
+            continue;
         }
         if (!settle_growth(m, s, b))
             return;
-        if (GBEES_APART || m->apart) {
+        if (GBEES_APART || (!GBEES_SMALL && m->apart)) {
             block_sync(); /* all have seen that nothing stops it */
             if (leads_block())
                 b->stop = STOP_MOVE;

@@ -9,9 +9,6 @@
 #ifndef GBEES_DIVERGENCE
 #define GBEES_DIVERGENCE 0
 #endif
-#ifndef GBEES_SHARED
-#define GBEES_SHARED 0
-#endif
 
 /* A cell some cells from another (`local`: its coordinate) along an axis, as a place in rows: the brick's own, its
  * neighbours', and, where bricks are one cell wide, theirs. */

@@ -8,6 +8,7 @@
  *   GBEES_MOVING     1: the drift depends on time      GBEES_BOUNDED 1: cells out of the model's bound are not made
  *   GBEES_FRAMED     1: the grid is turned
  *   GBEES_APART      1: gbees_advance() leaves moving the density to gbees_move(), always
+ *   GBEES_SMALL      1: gbees_advance() is for grids whose blocks are one cluster, of three dimensions at most
  *   GBEES_DIFFUSION  1: the model has a diagonal diffusion, 2: a full one, or any on a turned grid, 0: none
  *   GBEES_TEAMS      teams of a block          GBEES_BLOCKS  blocks a multiprocessor is to hold
  *   GBEES_LEAN       1: fewer registers, for more instructions
@@ -15,7 +16,8 @@
  *                    it is said
  *   GBEES_PART       a program, compiled beside the others: 1: steps, 2: the grid and records, 3: updates,
  *                    4: moves of the density, 5: prunes, 6: marks after moves, 7: what comes before updates,
- *                    8: all moves of a step at once. 0: all, 9: no engine, the model alone, for tests
+ *                    8: all moves of a step at once, 10: steps of small grids, with GBEES_SMALL=1.
+ *                    0: all, 9: no engine, the model alone, for tests
  */
 #include "model.h"
 
@@ -24,7 +26,7 @@
 #include "shrink.h"
 #include "update.h"
 
-#if GBEES_PART == 0 || GBEES_PART == 1
+#if GBEES_PART == 0 || GBEES_PART == 1 || GBEES_PART == 10
 
 /* Until `target` steps are done, or something else is due. */
 GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t target)
@@ -36,7 +38,7 @@ GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_
         return;
     open_book(&b, s, target);
     if (is_clerk() && !b.moved)
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < STATE_SUMS; k++)
             clear_sums(&s->sums[k]);
     meet(&m, s);
     advance(&m, s, &b);
@@ -60,7 +62,7 @@ GBEES_KERNEL gbees_move(GBEES_BY_VALUE gbees_setup m, gbees_state *s, int pass)
     if (leads_block())
         b.current = rows_after(s->current, pass);
     set_courant(&m, &b);
-    move_pass(&m, s, &b, pass);
+    move_pass(&m, s, &b, b.current, pass);
 }
 
 #endif
@@ -119,7 +121,7 @@ GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     scale_pass(&m, s, 1);
     meet(&m, s);
     double mass = gbees_fixed_value((int64_t)fresh_64((const uint64_t *)&s->marked_mass));
-    mark_active_pass(&m, s, count, s->current, m.threshold * mass);
+    mark_active_pass(&m, count, s->current, m.threshold * mass);
     if (is_clerk()) {
         s->mass = mass;
         s->linked = count;
@@ -197,6 +199,7 @@ GBEES_KERNEL gbees_count(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 
     open_book(&b, s, 0);
     save_marks_pass(&m, b.count, spare_of(b.current), 0);
+    meet(&m, s);
     mark_needed(&m, s, &b);
     meet(&m, s);
     count_updates(s, s->marked_needed);

@@ -26,12 +26,14 @@ typedef struct brick_view {
     uint32_t neighbor[SHARE_DIRECTIONS];
     uint64_t active;
     double rate;
+    int32_t key[SHARE_AXES];
 } brick_view;
 
 /* What a team's lanes tell each other of a brick. */
 typedef struct team_brick {
     uint64_t flow[DIRECTIONS]; /* of cells with P >= p* */
     uint32_t neighbor[DIRECTIONS];
+    int32_t key[DIM]; /* where it is viewed with the rest */
 } team_brick;
 
 GBEES_NUM void view_cells(const number *p, uint32_t slot, brick_view *v)
@@ -52,6 +54,13 @@ GBEES_NUM void view_flow(const gbees_setup *m, uint32_t slot, brick_view *v)
     }
 }
 
+GBEES_NUM void view_key(const int32_t *from, int32_t *key)
+{
+#pragma unroll
+    for (int i = 0; i < SHARE_AXES; i++)
+        key[i] = team_lane() + i * TEAM < DIM ? from[team_lane() + i * TEAM] : 0;
+}
+
 GBEES_NUM void view_marks(const gbees_setup *m, uint32_t slot, brick_view *v)
 {
     v->active = m->grid.active[slot];
@@ -63,8 +72,10 @@ GBEES_NUM void view_brick(const gbees_setup *m, const number *p, uint32_t slot, 
 {
     view_cells(p, slot, v);
     view_marks(m, slot, v);
-    if (VIEW_FLOW)
+    if (VIEW_FLOW) {
         view_flow(m, slot, v);
+        view_key(m->grid.key + (size_t)slot * DIM, v->key);
+    }
 }
 
 /* `sides`: only the cells from which probability leaves the brick. */
@@ -81,6 +92,29 @@ GBEES_NUM void share_flow(const gbees_setup *m, const brick_view *v, uint64_t ac
         }
     }
     team_sync();
+}
+
+/* ... with its key, where that is viewed. */
+GBEES_NUM void share_brick(const gbees_setup *m, const brick_view *v, uint64_t active, team_brick *brick)
+{
+    share_flow(m, v, active, 1, brick);
+    if (!VIEW_FLOW)
+        return;
+#pragma unroll
+    for (int i = 0; i < SHARE_AXES; i++)
+        if (team_lane() + i * TEAM < DIM)
+            brick->key[team_lane() + i * TEAM] = v->key[i];
+    team_sync();
+}
+
+/* The key of a neighbour of it. */
+GBEES_NUM near_key key_beside(const gbees_setup *m, uint32_t slot, const team_brick *brick, int d, int f)
+{
+    near_key key = key_near(m, slot, d, f == d ? -1 : f);
+
+    if (VIEW_FLOW)
+        key.brick = brick->key;
+    return key;
 }
 
 /* Cells with P >= threshold; counts the mass, drops denormals. */
@@ -101,7 +135,7 @@ GBEES_NUM uint64_t mark_brick(number *p, uint32_t slot, const brick_view *v, num
 }
 
 /* Pairs of directions: each with itself, a face, and with those of other axes, an edge. */
-enum { PAIRS = DIRECTIONS * DIM };
+enum { PAIRS = DIRECTIONS * DIM, SHARE_PAIRS = (PAIRS + TEAM - 1) / TEAM };
 
 /* Pair number `pair`: d, and f == d or f along a later axis.  Of two axes the first one's directions are paired with
  * the same ones of the other, the other one's with the opposite ones of the first.  0: there is no such pair. */
@@ -161,7 +195,7 @@ GBEES_NUM void grow_bounded(const gbees_setup *m, gbees_state *s, uint32_t slot,
 
         for (uint32_t votes = team_vote(absent); votes; votes &= votes - 1) {
             (void)split_pair(first + count_bits((votes & (0 - votes)) - 1), &d, &f);
-            near_key key = key_near(m, slot, d, f == d ? -1 : f);
+            near_key key = key_beside(m, slot, brick, d, f);
             uint64_t inside = cells_inside(m, key);
 
             if (team_lane() == 0 && inside)
@@ -195,7 +229,7 @@ GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, c
                 if (i < 32)
                     absent |= 1u << i;
                 else /* with one lane only */
-                    table_insert(m, s, key_near(m, slot, d, f == d ? -1 : f));
+                    table_insert(m, s, key_beside(m, slot, brick, d, f));
             }
         }
     }
@@ -203,7 +237,37 @@ GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, c
         int d, f;
 
         if (absent & 1 && split_pair(team_lane() + i * TEAM, &d, &f))
-            table_insert(m, s, key_near(m, slot, d, f == d ? -1 : f));
+            table_insert(m, s, key_beside(m, slot, brick, d, f));
+    }
+}
+
+/* What the teams have gathered, by all of a block: put together there, as what all add to at the same address takes
+ * its turn, and the meeting waits for it. */
+GBEES_NUM void add_sums(const team_sums *own, gbees_step_sums *marked, gbees_step_sums *rates)
+{
+    BLOCK_LOCAL team_sums all[BLOCK_TEAMS];
+    team_sums sums = {0, 0, 0, 0};
+
+    if (team_lane() == 0)
+        all[block_team()] = *own;
+    block_sync();
+    if (block_team() != 0)
+        return;
+    for (int t = team_lane(); t < BLOCK_TEAMS; t += TEAM)
+        sums = all[t];
+    const uint64_t most = team_most_64(bits_of(sums.most)), busy = team_most_64(bits_of(sums.busy));
+    sums.mass = team_add(sums.mass);
+    if (GBEES_BOUNDED)
+        sums.outflow = team_add(sums.outflow);
+    if (team_lane() != 0)
+        return;
+    if (sums.mass)
+        atomic_add_64(&marked->mass, sums.mass);
+    if (sums.outflow)
+        atomic_add_64(&marked->outflow, sums.outflow);
+    if (most) {
+        atomic_most_64(&rates->rate_most, most);
+        atomic_most_64(&rates->rate_busy, busy);
     }
 }
 
@@ -246,7 +310,7 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
             if (risen) {
                 if (!VIEW_FLOW)
                     view_flow(m, slot, &v);
-                share_flow(m, &v, risen, 1, brick);
+                share_brick(m, &v, risen, brick);
 #if GBEES_BOUNDED
                 grow_bounded(m, s, slot, brick);
 #else
@@ -255,21 +319,11 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
             }
         }
     }
-    if (mark) {
-        int64_t mass = team_add(sums.mass);
-
-        if (team_lane() == 0 && mass)
-            atomic_add_64(&marked->mass, mass);
+    sums.mass = mark ? team_add(sums.mass) : 0;
 #if GBEES_BOUNDED
-        int64_t outflow = team_add(sums.outflow);
-        if (team_lane() == 0 && outflow)
-            atomic_add_64(&marked->outflow, outflow);
+    sums.outflow = mark ? team_add(sums.outflow) : 0;
 #endif
-    }
-    if (grow && team_lane() == 0 && sums.most > 0) {
-        atomic_most_64(&rates->rate_most, bits_of(sums.most));
-        atomic_most_64(&rates->rate_busy, bits_of(sums.busy));
-    }
+    add_sums(&sums, marked, rates);
 }
 
 #endif

@@ -15,10 +15,18 @@ typedef struct team_way {
     uint32_t from, last, stride;
 } team_way;
 
+/* A team's number. On a small grid the first ones are in different blocks, as there is less to do than there are
+ * teams, and what is next to each other grows at the same time; a block's first team, whose first thread has the
+ * clock, comes last. */
+GBEES_NUM uint32_t team_place(const gbees_setup *m)
+{
+    return m->clustered ? (BLOCK_TEAMS - 1 - block_team()) * block_count() + block_index() : team_index();
+}
+
 GBEES_NUM team_way way_of(const gbees_setup *m, uint32_t count, uint32_t together)
 {
     const uint32_t share = (count + block_count() - 1) / block_count(), from = 1 + block_index() * share;
-    team_way all = {1 + team_index() * together, count, team_count() * together};
+    team_way all = {1 + team_place(m) * together, count, team_count() * together};
     team_way own = {from + block_team() * together, from + share - 1 < count ? from + share - 1 : count,
                     BLOCK_TEAMS * together};
 
@@ -182,7 +190,7 @@ GBEES_NUM void link_new(const gbees_setup *m, gbees_state *s, uint32_t linked, u
     const uint32_t links = (fresh + together - 1) / together;
     double most = 0;
 
-    for (uint32_t at = team_index(); at < links + fresh; at += team_count()) {
+    for (uint32_t at = team_place(m); at < links + fresh; at += team_count()) {
         if (at < links) {
             const uint32_t slot = linked + 1 + at * together + (uint32_t)(team_lane() / lanes);
 

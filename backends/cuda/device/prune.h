@@ -19,8 +19,6 @@ typedef struct team_needs {
     uint64_t beside[DIRECTIONS];
 } team_needs;
 
-enum { SHARE_PAIRS = (PAIRS + TEAM - 1) / TEAM };
-
 /* The face and edge neighbours that a brick's active cells flow into.  What they need of the brick itself and of its
  * face neighbours, which many pairs of directions lead to, is put together first; then all of it goes to memory at
  * once. */
@@ -65,11 +63,11 @@ GBEES_NUM void mark_downwind(const gbees_setup *m, uint32_t slot, uint64_t activ
 }
 
 /* Marks of the cells with P >= threshold. */
-GBEES_NUM void mark_active_pass(const gbees_setup *m, gbees_state *s, uint32_t count, int current, double threshold)
+GBEES_NUM void mark_active_pass(const gbees_setup *m, uint32_t count, int current, double threshold)
 {
     number *p = rows_of(m, current);
     const number enough = least_above(threshold);
-    int64_t mass = 0, above = 0;
+    int64_t mass = 0;
 
     for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count()) {
         brick_view v;
@@ -79,18 +77,16 @@ GBEES_NUM void mark_active_pass(const gbees_setup *m, gbees_state *s, uint32_t c
         if (team_lane() == 0) {
             m->grid.active[slot] = active;
             m->grid.needed[slot] = 0;
-            above += count_bits(active);
         }
     }
-    above = team_add(above);
-    if (team_lane() == 0 && above)
-        atomic_add_64((int64_t *)&s->marked_above, above);
 }
 
-GBEES_NUM void mark_downwind_pass(const gbees_setup *m, uint32_t count)
+/* What they need, and how many they are. */
+GBEES_NUM void mark_downwind_pass(const gbees_setup *m, gbees_state *s, uint32_t count)
 {
     BLOCK_LOCAL team_needs all[BLOCK_TEAMS];
     team_needs *needs = &all[block_team()];
+    int64_t above = 0;
     brick_view next;
 
     for (uint32_t slot = 1 + team_index(), ahead = slot; slot <= count; slot = ahead) {
@@ -105,6 +101,7 @@ GBEES_NUM void mark_downwind_pass(const gbees_setup *m, uint32_t count)
             view_marks(m, ahead, &next);
             view_flow(m, ahead, &next);
         }
+        above += count_bits(v.active);
         if (v.active) {
             team_sync(); /* the one before has been read */
             for (int d = team_lane(); d < DIRECTIONS; d += TEAM)
@@ -113,6 +110,8 @@ GBEES_NUM void mark_downwind_pass(const gbees_setup *m, uint32_t count)
             mark_downwind(m, slot, v.active, needs);
         }
     }
+    if (team_lane() == 0 && above)
+        atomic_add_64((int64_t *)&s->marked_above, above);
 }
 
 /* Bricks with a needed cell, and the cells; the bricks in chunks of as many as the team has lanes: map[chunk's first]
@@ -205,17 +204,32 @@ GBEES_NUM void scan_places_pass(const gbees_setup *m, uint32_t count)
     }
 }
 
+/* All of this in one pass, where there are few bricks: each team adds up what is before its own by itself. */
+enum { SCAN_FEW = 2048 };
+
+GBEES_NUM void scan_few_pass(const gbees_setup *m, gbees_state *s, uint32_t count)
+{
+    for (uint32_t first = team_index() * TEAM; first <= count; first += team_count() * TEAM) {
+        const uint32_t own = first + (uint32_t)team_lane();
+        uint32_t before = 0, keep = 0;
+
+#pragma unroll 4
+        for (uint32_t slot = (uint32_t)team_lane(); slot < first; slot += TEAM)
+            before += m->grid.needed[slot] != 0; /* the null brick is not */
+        keep = own <= count && m->grid.needed[own] != 0;
+        const uint32_t kept = team_vote((int)keep), lower = kept & ((1u << team_lane()) - 1);
+        before = (uint32_t)team_add((int64_t)before);
+        if (own <= count)
+            m->grid.map[own] = keep ? before + (uint32_t)count_bits(lower) + 1 : 0;
+        if (first + TEAM > count && team_lane() == 0)
+            s->scan = before + (uint32_t)count_bits(kept);
+    }
+}
+
 GBEES_NUM void map_pass(const gbees_setup *m, uint32_t count)
 {
     for (uint32_t slot = team_index() * TEAM + (uint32_t)team_lane(); slot <= count; slot += team_count() * TEAM)
         m->grid.map[slot] = slot ? (uint32_t)m->grid.needed[slot] : 0;
-}
-
-GBEES_NUM void view_key(const int32_t *from, int32_t *key)
-{
-#pragma unroll
-    for (int i = 0; i < SHARE_AXES; i++)
-        key[i] = team_lane() + i * TEAM < DIM ? from[team_lane() + i * TEAM] : 0;
 }
 
 /* Lists to the spare rows, in their new places and with their new neighbours; the next brick's are read meanwhile,

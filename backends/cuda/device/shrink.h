@@ -22,10 +22,9 @@ GBEES_NUM void mark_needed(const gbees_setup *m, gbees_state *s, const book *b)
         s->marked_above = s->marked_needed = 0;
         s->marked_mass = 0;
     }
+    mark_active_pass(m, b->count, b->current, m->threshold * b->mass);
     meet(m, s);
-    mark_active_pass(m, s, b->count, b->current, m->threshold * b->mass);
-    meet(m, s);
-    mark_downwind_pass(m, b->count);
+    mark_downwind_pass(m, s, b->count);
     meet(m, s);
     count_needed_pass(m, s, b->count);
 }
@@ -35,13 +34,17 @@ GBEES_NUM void compact(const gbees_setup *m, gbees_state *s, book *b)
 {
     const int spare = spare_of(b->current);
 
-    scan_count_pass(m, b->count);
-    meet(m, s);
-    scan_offsets_pass(m, s);
-    meet(m, s);
-    scan_places_pass(m, b->count);
-    meet(m, s);
-    map_pass(m, b->count);
+    if (b->count <= SCAN_FEW) {
+        scan_few_pass(m, s, b->count);
+    } else {
+        scan_count_pass(m, b->count);
+        meet(m, s);
+        scan_offsets_pass(m, s);
+        meet(m, s);
+        scan_places_pass(m, b->count);
+        meet(m, s);
+        map_pass(m, b->count);
+    }
     meet(m, s);
     gather_lists_pass(m, b->count, spare);
     clear_table_pass(m);

@@ -19,6 +19,7 @@
 
 enum {
     STATE_MAX_DIM = 8,
+    STATE_SUMS = 4, /* steps whose sums are kept: three, and a power of two is a shorter way to each */
     STATE_ROWS = 4, /* arrays of the density's size: P, the next one, the sums S of ctu, the shares of ctu-positive */
     STATE_PARAMETERS = 32,
     STATE_FRAME = 104,         /* parameters and the frame of a turned grid behind them */
@@ -135,7 +136,7 @@ typedef struct gbees_state {
     double mass;
     uint64_t marked_needed, marked_above; /* being counted */
     int64_t marked_mass;
-    gbees_step_sums sums[3]; /* by step, in turn */
+    gbees_step_sums sums[STATE_SUMS]; /* by step, in turn */
     /* Statistics and updates. */
     gbees_wide_sum moment[1 + STATE_MAX_DIM + STATE_MAX_DIM * (STATE_MAX_DIM + 1) / 2 + 1];
     uint64_t peak, peak_brick; /* bits of the largest P */
