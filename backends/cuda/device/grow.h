@@ -253,8 +253,8 @@ GBEES_NUM void add_sums(const team_sums *own, gbees_step_sums *marked, gbees_ste
     block_sync();
     if (block_team() != 0)
         return;
-    for (int t = team_lane(); t < BLOCK_TEAMS; t += TEAM)
-        sums = all[t];
+    if (team_lane() < BLOCK_TEAMS) /* a block has no more teams than a team has lanes */
+        sums = all[team_lane()];
     const uint64_t most = team_most_64(bits_of(sums.most)), busy = team_most_64(bits_of(sums.busy));
     sums.mass = team_add(sums.mass);
     if (GBEES_BOUNDED)
