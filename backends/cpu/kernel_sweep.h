@@ -212,6 +212,10 @@ INLINE int GBEES_REAL_FN(sweep_block)(const kernel_context *c, int axis, int las
 
         if (!slots || GBEES_REAL_FN(reserve_planes)(c, scratch, (size_t)bricks, shape->cells, lanes))
             return 1;
+        if (bricks > PENCIL_ROOM) { /* most of its rows are not on the list */
+            to_come = slots + ROWS_AHEAD;
+            coming = bricks - ROWS_AHEAD;
+        }
         if (i + 2 < list.count)
             __builtin_prefetch(grid_key(c->g, list.slot[i + 2][0]));
 #define CALL(count, shift, log2_edge)                                                                                \
