@@ -10,7 +10,8 @@ static inline int grid_threads(const grid *g, uint32_t bricks)
     return bricks > 4096 ? g->threads : 1;
 }
 
-/* What the heap needs with so many slots in use, as untouched pages take no memory, and `more` bytes beside it. */
+/* What the heap needs with so many slots in use, as untouched pages take no memory, with the table, a prune's scratch
+ * and `more` bytes beside it. */
 void grid_note_peak(grid *g, uint64_t more);
 
 /* A table at most half full with so many bricks, filled from the Used List. */

@@ -113,10 +113,10 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 const kernel_set *PASTE(cpu_kernels_, GBEES_ISA)(void)
 {
     static const kernel_set set = {
-        {TEXT(GBEES_ISA), inspect_f, find_flow_f, transverse_f, share_f, update_f, update_shared_f, sweep_f, diffuse_f, sum_rows_f,
-         mark_rows_f, split_index_f, PASTE(cpu_moments_f_, GBEES_ISA)},
-        {TEXT(GBEES_ISA), inspect_d, find_flow_d, transverse_d, share_d, update_d, update_shared_d, sweep_d, diffuse_d, sum_rows_d,
-         mark_rows_d, split_index_d, PASTE(cpu_moments_d_, GBEES_ISA)},
+        {TEXT(GBEES_ISA), inspect_f, find_flow_f, transverse_f, share_f, update_f, update_shared_f, sweep_f,
+         diffuse_f, sum_rows_f, mark_rows_f, split_index_f, PASTE(cpu_moments_f_, GBEES_ISA)},
+        {TEXT(GBEES_ISA), inspect_d, find_flow_d, transverse_d, share_d, update_d, update_shared_d, sweep_d,
+         diffuse_d, sum_rows_d, mark_rows_d, split_index_d, PASTE(cpu_moments_d_, GBEES_ISA)},
     };
 
     return &set;
