@@ -424,7 +424,8 @@ void fields_write(FILE *out, const kernel_set *set, fields_case how)
         run_noise(f, 1);
     for (int j = 0; j < how.n; j++)
         free(f->offsets[j]);
-    free(f->scratch.pencil.slots);
+    for (int i = 0; i < 2; i++)
+        free(f->scratch.pencil[i].room);
     free(f->scratch.data);
     grid_destroy(&f->g);
     free(f);

@@ -37,7 +37,8 @@ static void destroy(gbees_engine *e)
     for (int j = 0; j < GBEES_MAX_DIM; j++)
         free(e->offsets[j]);
     for (int t = 0; e->scratch && t < e->threads; t++) {
-        free(e->scratch[t].pencil.slots);
+        for (int i = 0; i < 2; i++)
+            free(e->scratch[t].pencil[i].room);
         free(e->scratch[t].data);
     }
     free(e->scratch);

@@ -92,16 +92,17 @@ typedef struct kernel_moments {
     int peak_cell;
 } kernel_moments;
 
-/* A row of bricks along an axis, too long for kernel_pencil.h's list. */
+/* A row of bricks along an axis, as far as it has been followed (kernel_pencil.h). */
 typedef struct kernel_pencil {
-    uint32_t *slots;
-    uint32_t bricks, capacity;
+    const uint32_t *slots; /* in a list, or, if there are too many for that, in room[] */
+    uint32_t bricks, next; /* so many; the brick after them, or 0 */
+    uint32_t *room, capacity;
 } kernel_pencil;
 
 /* A thread's memory for sweeps; starts as {0}. */
 typedef struct kernel_scratch {
-    kernel_pencil pencil;
-    void *data; /* planes of one */
+    kernel_pencil pencil[2]; /* one that is swept, and the next */
+    void *data;              /* planes of one */
     size_t size;
 } kernel_scratch;
 

@@ -8,6 +8,7 @@
 enum {
     PENCIL_BLOCK = 256, /* bricks whose pencils are found together */
     PENCIL_ROOM = 16,   /* bricks of a pencil that are found so */
+    LINKS_A_LINE = 16,  /* of memory */
     ROWS_AHEAD = 12     /* how many bricks ahead a brick's row is asked for: memory takes as long as some bricks do */
 };
 
@@ -58,30 +59,84 @@ INLINE void find_pencils(const kernel_context *c, int axis, uint32_t from, uint3
     }
 }
 
-/* All bricks of pencil i of a list: those of the list, or, if it is longer, in `whole`.  NULL if memory ran out. */
-INLINE const uint32_t *pencil_slots(const grid *g, int axis, const pencil_list *list, uint32_t i,
-                                    kernel_pencil *whole)
+/* Pencil i of a list, as far as it is there, with room for so many bricks more.  1 if memory ran out. */
+INLINE int open_pencil(const grid *g, int axis, const pencil_list *list, uint32_t i, uint32_t more,
+                       kernel_pencil *pencil)
 {
-    const uint32_t *above = g->neighbor[2 * axis + 1];
-    uint32_t count = list->bricks[i];
+    const uint32_t bricks = list->bricks[i], most = PENCIL_ROOM + more;
 
-    whole->bricks = count;
-    if (count < PENCIL_ROOM || !above[list->slot[i][count - 1]])
-        return list->slot[i];
-    count = 0;
-    for (uint32_t slot = list->slot[i][0]; slot; slot = above[slot]) {
-        if (count == whole->capacity) {
-            uint32_t capacity = 2 * whole->capacity + 64, *slots = realloc(whole->slots, capacity * sizeof *slots);
+    pencil->slots = list->slot[i];
+    pencil->bricks = bricks;
+    pencil->next = bricks < PENCIL_ROOM ? 0 : g->neighbor[2 * axis + 1][list->slot[i][bricks - 1]];
+    if (!pencil->next)
+        return 0;
+    if (pencil->capacity < most) {
+        uint32_t *room = realloc(pencil->room, most * sizeof *room);
 
-            if (!slots)
-                return NULL;
-            whole->slots = slots;
-            whole->capacity = capacity;
-        }
-        whole->slots[count++] = slot;
+        if (!room)
+            return 1;
+        pencil->room = room;
+        pencil->capacity = most;
     }
-    whole->bricks = count;
-    return whole->slots;
+    memcpy(pencil->room, list->slot[i], sizeof list->slot[i]);
+    pencil->slots = pencil->room;
+    return 0;
+}
+
+/* One brick further; there is one, and room for it. */
+INLINE void follow_pencil(const grid *g, int axis, kernel_pencil *pencil)
+{
+    const uint32_t *above = g->neighbor[2 * axis + 1], slot = pencil->next;
+
+    __builtin_prefetch(above + slot + LINKS_A_LINE); /* the next pencils have theirs there, mostly */
+    pencil->room[pencil->bricks++] = slot;
+    pencil->next = above[slot];
+}
+
+/* To its end.  1 if memory ran out. */
+INLINE int finish_pencil(const grid *g, int axis, kernel_pencil *pencil)
+{
+    while (pencil->next) {
+        if (pencil->bricks == pencil->capacity) {
+            uint32_t capacity = 2 * pencil->capacity, *room = realloc(pencil->room, capacity * sizeof *room);
+
+            if (!room)
+                return 1;
+            pencil->room = room;
+            pencil->slots = room;
+            pencil->capacity = capacity;
+        }
+        follow_pencil(g, axis, pencil);
+    }
+    return 0;
+}
+
+/* A pencil, and which rows are asked for meanwhile: many at once would wait for each other.  Where pencils are short
+ * it is those some bricks ahead, one for each brick that is read.  A long one is read in one go, and by then all of
+ * its rows are to be there: while a long one is written the next one is followed, and its rows are asked for. */
+typedef struct pencil_rows {
+    kernel_pencil *own, *next;
+    const uint32_t *to_come;
+    int before; /* so many of to_come[] are asked for while the pencil is read, */
+    int after;  /* or next's while it is written */
+} pencil_rows;
+
+/* From pencil i - 1 of a list to pencil i.  at: of what is ROWS_AHEAD in row[].  1 if memory ran out. */
+INLINE int next_pencil(const grid *g, int axis, const pencil_list *list, uint32_t i, uint32_t at,
+                       kernel_pencil pencils[2], pencil_rows *rows)
+{
+    kernel_pencil *own = &pencils[i % 2], *next = &pencils[(i + 1) % 2];
+    const int asked = rows->after;
+
+    if ((i == 0 && open_pencil(g, axis, list, 0, 0, own)) || finish_pencil(g, axis, own))
+        return 1;
+    *rows = (pencil_rows){own, next, list->row + at, (int)list->row_count - (int)at, 0};
+    if (own->bricks > PENCIL_ROOM) { /* most of its rows are not on the list */
+        rows->to_come = own->slots + ROWS_AHEAD;
+        rows->before = asked ? 0 : (int)own->bricks - ROWS_AHEAD;
+        rows->after = i + 1 < list->count;
+    }
+    return i + 1 < list->count && open_pencil(g, axis, list, i + 1, own->bricks, next);
 }
 
 /* The way of the flow through all faces of pencil i of a list: up (1), down (-1), or none that is known (0). */

@@ -47,6 +47,9 @@ INLINE void GBEES_REAL_FN(copy)(GBEES_REAL *restrict to, const GBEES_REAL *restr
 #undef SPLIT_HI
 #define SPLIT_LO(b, l) ((l) >> (b)&1 ? LANES + ((l) ^ 1 << (b)) : (l))
 #define SPLIT_HI(b, l) ((l) >> (b)&1 ? LANES + (l) : ((l) ^ 1 << (b)))
+/* Where lane l comes from if bits 0 and 3 of lanes change places. */
+#undef SPLIT_TURN
+#define SPLIT_TURN(b, l) (((l)&6) | ((l) >> 3 & 1) | ((l)&1) << 3)
 #undef SPLIT_CASE
 #define SPLIT_CASE(b)                                                                                                \
     lo = __builtin_shufflevector(*x, *y, SPLIT_ALL(SPLIT_LO, b));                                                    \
@@ -93,6 +96,36 @@ INLINE int GBEES_REAL_FN(partner)(int bit, int shift, int log2_edge)
     }
 }
 
+/* The 8 x 8 cells of a brick of two dimensions: bits 0 to 2 of a cell's number change places with bits 3 to 5. */
+INLINE void GBEES_REAL_FN(transpose)(GBEES_REAL_FN(vector) * v)
+{
+#if LANES == 16 /* bits 0 and 3 are both of a lane */
+#pragma GCC unroll 4
+    for (int i = 0; i < 64 / LANES; i++)
+        v[i] = __builtin_shufflevector(v[i], v[i], SPLIT_ALL(SPLIT_TURN, 0));
+#endif
+#pragma GCC unroll 3
+    for (int bit = 0; bit < 3; bit++) {
+        if (bit + 3 < LOG2_LANES)
+            continue;
+        const int partner = 1 << (bit + 3 - LOG2_LANES), own = bit < LOG2_LANES ? 0 : 1 << (bit - LOG2_LANES);
+
+#pragma GCC unroll 32
+        for (int i = 0; i < 64 / LANES; i++) {
+            if (i & partner)
+                continue;
+            if (!own) {
+                GBEES_REAL_FN(exchange)(&v[i], &v[i | partner], bit);
+            } else if (i & own) { /* both of a vector */
+                GBEES_REAL_FN(vector) other = v[(i | partner) ^ own];
+
+                v[(i | partner) ^ own] = v[i];
+                v[i] = other;
+            }
+        }
+    }
+}
+
 INLINE void GBEES_REAL_FN(exchange_all)(GBEES_REAL_FN(vector) * v, int shift, int log2_edge)
 {
 #pragma GCC unroll 2
@@ -127,19 +160,33 @@ INLINE int GBEES_REAL_FN(place)(int i, int shift, int log2_edge)
     return plane * ((64 / LANES) >> log2_edge) + rest;
 }
 
-/* cells[cells] -> planes[edge][cells / edge].  Axes of long edges (n <= 2) go one cell at a time. */
+/* Edges of 8 and more: a brick has two axes, or one. */
+INLINE void GBEES_REAL_FN(turn_long)(const GBEES_REAL *restrict from, GBEES_REAL *restrict to, int count, int shift,
+                                     int log2_edge)
+{
+    GBEES_REAL_FN(vector) v[64 / LANES];
+
+    if (shift + log2_edge == 6) {
+        GBEES_REAL_FN(copy)(to, from, count);
+        return;
+    }
+#pragma GCC unroll 32
+    for (int i = 0; i < 64 / LANES; i++)
+        v[i] = GBEES_REAL_FN(load)(from + i * LANES);
+    GBEES_REAL_FN(transpose)(v);
+#pragma GCC unroll 32
+    for (int i = 0; i < 64 / LANES; i++)
+        GBEES_REAL_FN(store)(to + i * LANES, v[i]);
+}
+
+/* cells[cells] -> planes[edge][cells / edge]. */
 INLINE void GBEES_REAL_FN(split)(const GBEES_REAL *restrict cells, GBEES_REAL *restrict planes, int count, int shift,
                                  int log2_edge)
 {
     if (log2_edge == 0) {
         GBEES_REAL_FN(copy)(planes, cells, count);
-    } else if (count < 64 || log2_edge > 2) {
-        for (int c = 0; c < count; c++) {
-            int low = c & ((1 << shift) - 1), high = c >> (shift + log2_edge);
-            int plane = c >> shift & ((1 << log2_edge) - 1);
-
-            planes[plane * (count >> log2_edge) + (high << shift) + low] = cells[c];
-        }
+    } else if (log2_edge > 2) {
+        GBEES_REAL_FN(turn_long)(cells, planes, count, shift, log2_edge);
     } else {
         GBEES_REAL_FN(vector) v[64 / LANES];
 
@@ -159,13 +206,8 @@ INLINE void GBEES_REAL_FN(merge)(const GBEES_REAL *restrict planes, GBEES_REAL *
 {
     if (log2_edge == 0) {
         GBEES_REAL_FN(copy)(cells, planes, count);
-    } else if (count < 64 || log2_edge > 2) {
-        for (int c = 0; c < count; c++) {
-            int low = c & ((1 << shift) - 1), high = c >> (shift + log2_edge);
-            int plane = c >> shift & ((1 << log2_edge) - 1);
-
-            cells[c] = planes[plane * (count >> log2_edge) + (high << shift) + low];
-        }
+    } else if (log2_edge > 2) {
+        GBEES_REAL_FN(turn_long)(planes, cells, count, shift, log2_edge);
     } else {
         GBEES_REAL_FN(vector) v[64 / LANES];
 

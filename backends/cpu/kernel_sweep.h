@@ -144,23 +144,32 @@ INLINE void GBEES_REAL_FN(change_pencil)(const kernel_context *c, int diverging,
     GBEES_REAL_FN(add_outflow)(own - lanes, own + count, lanes, outflow);
 }
 
-/* Asks memory for the row of one of the bricks of a pencil to come. */
-INLINE void GBEES_REAL_FN(prefetch_row)(const kernel_context *c, uint32_t slot, size_t row)
+/* Asks memory for the row of one of the bricks of a pencil to come, that of the next one into the second cache. */
+INLINE void GBEES_REAL_FN(prefetch_row)(const kernel_context *c, uint32_t slot, size_t row, int soon)
 {
     for (size_t at = 0; at < row; at += 64)
-        __builtin_prefetch((const char *)c->density + slot * row + at, 1, 3);
+        if (soon)
+            __builtin_prefetch((const char *)c->density + slot * row + at, 1, 3);
+        else
+            __builtin_prefetch((const char *)c->density + slot * row + at, 1, 2);
 }
 
 /* The planes of a pencil back into its bricks' rows: counted and marked at the end of a step. */
-INLINE void GBEES_REAL_FN(put_back)(const kernel_context *c, const uint32_t *slots, int bricks, const GBEES_REAL *own,
+INLINE void GBEES_REAL_FN(put_back)(const kernel_context *c, int axis, const pencil_rows *rows, const GBEES_REAL *own,
                                     int last_axis, GBEES_REAL_FN(totals) * totals, int count, int shift,
                                     int log2_edge)
 {
-    GBEES_REAL *rows = c->density;
+    const uint32_t *slots = rows->own->slots;
+    const int bricks = (int)rows->own->bricks;
+    const size_t size = (size_t)count * sizeof *own;
 
     for (int b = 0; b < bricks; b++) {
-        GBEES_REAL *row = rows + (size_t)slots[b] * (size_t)count;
+        GBEES_REAL *row = (GBEES_REAL *)c->density + (size_t)slots[b] * (size_t)count;
 
+        if (rows->after && b < (int)rows->next->bricks)
+            GBEES_REAL_FN(prefetch_row)(c, rows->next->slots[b], size, 0);
+        if (rows->after && rows->next->next)
+            follow_pencil(c->g, axis, rows->next);
         if (last_axis) {
             _Alignas(64) GBEES_REAL value[64];
 
@@ -172,28 +181,29 @@ INLINE void GBEES_REAL_FN(put_back)(const kernel_context *c, const uint32_t *slo
     }
 }
 
-/* For each brick the row of one to come is asked for: many at once would wait for each other. */
-INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const uint32_t *slots, int bricks, int way,
-                                        const uint32_t *to_come, int coming, GBEES_REAL *restrict p, int last_axis,
-                                        GBEES_REAL_FN(totals) * totals, int count, int shift, int log2_edge)
+INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const pencil_rows *rows, int way,
+                                        GBEES_REAL *restrict p, int last_axis, GBEES_REAL_FN(totals) * totals,
+                                        int count, int shift, int log2_edge)
 {
-    const int lanes = count >> log2_edge, faces = bricks * count + lanes;
+    const uint32_t *slots = rows->own->slots;
+    const int bricks = (int)rows->own->bricks, lanes = count >> log2_edge, faces = bricks * count + lanes;
     const int end = GBEES_REAL_FN(planes_beyond)(c) * lanes; /* of the empty planes */
     const GBEES_REAL lambda = (GBEES_REAL)(c->step / c->axis[axis].width);
     const size_t row = (size_t)count * sizeof *p;
     GBEES_REAL *u = p + (size_t)(bricks * count + 2 * end), *mass = u + (size_t)(bricks * count + 3 * lanes);
-    GBEES_REAL *rows = c->density, *own = p + end;
+    GBEES_REAL *own = p + end;
 
     GBEES_REAL_FN(pencil_velocities)(c, axis, slots[0], bricks, 1 << log2_edge, lanes, mass, u);
     for (int b = 0; b < bricks; b++) {
-        if (b < coming)
-            GBEES_REAL_FN(prefetch_row)(c, to_come[b], row);
-        GBEES_REAL_FN(split)(rows + (size_t)slots[b] * (size_t)count, own + b * count, count, shift, log2_edge);
+        if (b < rows->before)
+            GBEES_REAL_FN(prefetch_row)(c, rows->to_come[b], row, 1);
+        GBEES_REAL_FN(split)
+        ((const GBEES_REAL *)c->density + (size_t)slots[b] * (size_t)count, own + b * count, count, shift, log2_edge);
     }
     GBEES_REAL_FN(change_pencil)
     (c, way ? 0 : pencil_diverges(c, axis, slots, (uint32_t)bricks), way, own, u, mass, lambda, lanes, faces,
      &totals->outflow);
-    GBEES_REAL_FN(put_back)(c, slots, bricks, own, last_axis, totals, count, shift, log2_edge);
+    GBEES_REAL_FN(put_back)(c, axis, rows, own, last_axis, totals, count, shift, log2_edge);
 }
 
 /* The pencils that start at used bricks [from, to), at most PENCIL_BLOCK of them. */
@@ -202,25 +212,21 @@ INLINE int GBEES_REAL_FN(sweep_block)(const kernel_context *c, int axis, int las
 {
     const gbees_shape *shape = &c->g->shape;
     const int lanes = shape->cells / shape->edge[axis];
+    pencil_rows rows = {0};
     pencil_list list;
 
     find_pencils(c, axis, from, to, &list);
     for (uint32_t i = 0, at = ROWS_AHEAD; i < list.count; at += list.bricks[i++]) {
-        const uint32_t *slots = pencil_slots(c->g, axis, &list, i, &scratch->pencil), *to_come = list.row + at;
-        int coming = (int)list.row_count - (int)at;
-        int bricks = (int)scratch->pencil.bricks, way = pencil_way(c, axis, &list, i);
-
-        if (!slots || GBEES_REAL_FN(reserve_planes)(c, scratch, (size_t)bricks, shape->cells, lanes))
+        if (next_pencil(c->g, axis, &list, i, at, scratch->pencil, &rows) ||
+            GBEES_REAL_FN(reserve_planes)(c, scratch, (size_t)rows.own->bricks, shape->cells, lanes))
             return 1;
-        if (bricks > PENCIL_ROOM) { /* most of its rows are not on the list */
-            to_come = slots + ROWS_AHEAD;
-            coming = bricks - ROWS_AHEAD;
-        }
+        const int way = pencil_way(c, axis, &list, i);
+
         if (i + 2 < list.count)
             __builtin_prefetch(grid_key(c->g, list.slot[i + 2][0]));
 #define CALL(count, shift, log2_edge)                                                                                \
     GBEES_REAL_FN(sweep_pencil)                                                                                      \
-    (c, axis, slots, bricks, way, to_come, coming, scratch->data, last_axis, totals, count, shift, log2_edge)
+    (c, axis, &rows, way, scratch->data, last_axis, totals, count, shift, log2_edge)
         FOR_AXIS(shape->cells, shape->shift[axis], shape->log2_edge[axis], CALL)
 #undef CALL
     }
