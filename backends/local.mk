@@ -43,6 +43,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/setup.c \
 	%D%/cpu/statistics.c \
 	%D%/cpu/step.c \
+	%D%/cpu/team.h \
 	%D%/cpu/update.c
 
 # The kernels, once for each instruction set; gbees_cpu.la picks one when it starts. The first is what the compiler

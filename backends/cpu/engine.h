@@ -5,6 +5,7 @@
 #include "common/budget.h"
 #include "grid.h"
 #include "kernel.h"
+#include "team.h"
 #include <gbees/backend.h>
 #include <string.h>
 #ifdef _OPENMP
@@ -13,9 +14,6 @@
 
 /* Bricks that are summed up together (engine_chunk): sums are added in this order for every number of threads. */
 enum { CHUNK_BRICKS = 256, CHUNK_CELLS = 8192 };
-
-/* From so many cells on a loop is shared between threads. */
-enum { THREADED_CELLS = 1 << 15 };
 
 /* An absent brick that probability will flow into: the neighbour of `slot` in direction d, or, f != d, in d and f. */
 typedef struct growth_wish {
@@ -185,10 +183,10 @@ static inline void engine_base(const gbees_engine *e, uint32_t slot, double *bas
         base[k] = e->problem->mean[k] + e->problem->width[k] * ((double)key[k] * e->g.shape.edge[k]);
 }
 
-/* Threads for so many bricks: a step over few is over before another thread has woken up. */
+/* Threads for so many bricks. */
 static inline int engine_threads(const gbees_engine *e, uint32_t bricks)
 {
-    return (uint64_t)bricks * (uint64_t)e->cells < THREADED_CELLS ? 1 : e->threads;
+    return team_of((uint64_t)bricks * (uint64_t)e->cells, e->threads);
 }
 
 /* The thread that runs this. */

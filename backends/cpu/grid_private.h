@@ -3,11 +3,12 @@
 #define GBEES_CPU_GRID_PRIVATE_H
 
 #include "grid.h"
+#include "team.h"
 
-/* Threads for a loop over so many bricks. */
+/* Threads for a loop over so many bricks that reads a few words of each. */
 static inline int grid_threads(const grid *g, uint32_t bricks)
 {
-    return bricks > 4096 ? g->threads : 1;
+    return team_of(8 * (uint64_t)bricks, g->threads);
 }
 
 /* What the heap needs with so many slots in use, as untouched pages take no memory, with the table, a prune's scratch

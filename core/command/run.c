@@ -293,12 +293,12 @@ static int command(const gbees_options *options, gbees_report *report, const cha
 }
 
 /* The CPU backend's threads wait for each other several times a step.  GNU's runtime lets them spin for up to 20 ms,
- * which keeps processors that are short from the very thread that they wait for: 1 ms will do.  To be said before
+ * which keeps processors that are short from the very thread that they wait for: 0.1 ms will do.  To be said before
  * the runtime is loaded, with the backend; who has said how to wait is not contradicted. */
 static void wait_briefly(void)
 {
     if (!getenv("OMP_WAIT_POLICY"))
-        (void)setenv("GOMP_SPINCOUNT", "20000", 0);
+        (void)setenv("GOMP_SPINCOUNT", "2000", 0);
 }
 
 int main(int argc, char **argv)
