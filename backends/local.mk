@@ -59,6 +59,7 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel_ctu_whole.h \
 	%D%/cpu/kernel_diffusion.h \
 	%D%/cpu/kernel_drift.h \
+	%D%/cpu/kernel_faces.h \
 	%D%/cpu/kernel_far.h \
 	%D%/cpu/kernel_inspect.h \
 	%D%/cpu/kernel_isa.h \
@@ -68,6 +69,7 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel_moments.c \
 	%D%/cpu/kernel_moments.h \
 	%D%/cpu/kernel_pencil.h \
+	%D%/cpu/kernel_precision.h \
 	%D%/cpu/kernel_real.h \
 	%D%/cpu/kernel_split.h \
 	%D%/cpu/kernel_stream.h \

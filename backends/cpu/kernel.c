@@ -26,38 +26,7 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #define NEXT_AFTER nextafterf
 #define PARAMETERS parameters_f
 #define TINY 1e-30f
-#include "kernel_split.h"
-
-#include "kernel_lanes.h"
-
-#include "kernel_mask.h"
-
-#include "kernel_drift.h"
-
-#include "kernel_real.h"
-
-#include "kernel_ctu_block.h"
-
-#include "kernel_ctu_column.h"
-
-#include "kernel_ctu_whole.h"
-
-#include "kernel_ctu.h"
-
-#include "kernel_inspect.h"
-
-#include "kernel_far.h"
-
-#define ORDER 5
-#include "kernel_column.h"
-#include "kernel_stream.h"
-#define ORDER 7
-#include "kernel_column.h"
-#include "kernel_stream.h"
-
-#include "kernel_sweep.h"
-
-#include "kernel_diffusion.h"
+#include "kernel_precision.h"
 #undef GBEES_REAL
 #undef GBEES_REAL_FN
 #undef LANES
@@ -77,38 +46,7 @@ typedef double eight_doubles __attribute__((vector_size(64)));
 #define NEXT_AFTER nextafter
 #define PARAMETERS parameters_d
 #define TINY 1e-200
-#include "kernel_split.h"
-
-#include "kernel_lanes.h"
-
-#include "kernel_mask.h"
-
-#include "kernel_drift.h"
-
-#include "kernel_real.h"
-
-#include "kernel_ctu_block.h"
-
-#include "kernel_ctu_column.h"
-
-#include "kernel_ctu_whole.h"
-
-#include "kernel_ctu.h"
-
-#include "kernel_inspect.h"
-
-#include "kernel_far.h"
-
-#define ORDER 5
-#include "kernel_column.h"
-#include "kernel_stream.h"
-#define ORDER 7
-#include "kernel_column.h"
-#include "kernel_stream.h"
-
-#include "kernel_sweep.h"
-
-#include "kernel_diffusion.h"
+#include "kernel_precision.h"
 
 const kernel_set *PASTE(cpu_kernels_, GBEES_ISA)(void)
 {

@@ -87,4 +87,3 @@ static __attribute__((noinline)) const GBEES_REAL *COLUMN_FN(stream_columns)(GBE
         COLUMN_FN(stream_some)(p + l, u + l, lambda, most, stride, planes, 1);
     return p + planes * stride;
 }
-#undef ORDER

@@ -32,43 +32,6 @@ INLINE int GBEES_REAL_FN(reserve_planes)(const kernel_context *c, kernel_scratch
     return 0;
 }
 
-/* The mass that crosses each face: one loop for each kind of flux.  p: the lowest cell that the first face asks. */
-INLINE void GBEES_REAL_FN(cross_faces)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict u,
-                                       GBEES_REAL *restrict mass, GBEES_REAL lambda, GBEES_REAL whole, int lanes,
-                                       int count, int diverging, int preserving)
-{
-    for (int i = 0; i < count; i++)
-        mass[i] = GBEES_REAL_FN(gbees_split5_mass_to)(p[i], p[i + lanes], p[i + 2 * lanes], p[i + 3 * lanes],
-                                                      p[i + 4 * lanes], p[i + 5 * lanes], u[i], u[i + lanes],
-                                                      u[i + 2 * lanes], lambda, whole, diverging, preserving);
-}
-
-INLINE void GBEES_REAL_FN(cross_faces7)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict u,
-                                        GBEES_REAL *restrict mass, GBEES_REAL lambda, GBEES_REAL whole, int lanes,
-                                        int count, int diverging, int preserving)
-{
-    for (int i = 0; i < count; i++)
-        mass[i] = GBEES_REAL_FN(gbees_split7_mass_to)(p[i], p[i + lanes], p[i + 2 * lanes], p[i + 3 * lanes],
-                                                      p[i + 4 * lanes], p[i + 5 * lanes], p[i + 6 * lanes],
-                                                      p[i + 7 * lanes], u[i], u[i + lanes], u[i + 2 * lanes], lambda,
-                                                      whole, diverging, preserving);
-}
-
-#undef CROSS
-#define CROSS(name, faces, diverging, preserving)                                                                    \
-    static __attribute__((noinline)) void GBEES_REAL_FN(name)(                                                       \
-        const GBEES_REAL *restrict p, const GBEES_REAL *restrict u, GBEES_REAL *restrict mass, GBEES_REAL lambda,    \
-        GBEES_REAL whole, int lanes, int count)                                                                      \
-    {                                                                                                                \
-        GBEES_REAL_FN(faces)(p, u, mass, lambda, whole, lanes, count, diverging, preserving);                        \
-    }
-CROSS(cross_smooth, cross_faces, 0, 0)
-CROSS(cross_diverging, cross_faces, 1, 0)
-CROSS(cross_preserving, cross_faces, 1, 1)
-CROSS(cross_smooth7, cross_faces7, 0, 0)
-CROSS(cross_diverging7, cross_faces7, 1, 0)
-CROSS(cross_preserving7, cross_faces7, 1, 1)
-
 static __attribute__((noinline)) void
 GBEES_REAL_FN(change_planes)(GBEES_REAL *restrict p, const GBEES_REAL *restrict mass, int lanes, int count)
 {
@@ -82,6 +45,7 @@ INLINE void GBEES_REAL_FN(change_long)(const kernel_context *c, int diverging, G
                                        const GBEES_REAL *restrict u, GBEES_REAL *restrict mass, GBEES_REAL lambda,
                                        int lanes, int faces)
 {
+    const GBEES_REAL whole = (GBEES_REAL)c->reach; /* 1, and not a literal */
     const int count = faces - lanes, end = GBEES_REAL_FN(planes_beyond)(c) * lanes;
 
     memset(own - end, 0, (size_t)end * sizeof *own);
@@ -90,15 +54,10 @@ INLINE void GBEES_REAL_FN(change_long)(const kernel_context *c, int diverging, G
         GBEES_REAL_FN(bound_masses)(own, mass, lanes, count);
         GBEES_REAL_FN(move_planes)(own, mass, lanes, count);
     } else {
-        void (*cross)(const GBEES_REAL *, const GBEES_REAL *, GBEES_REAL *, GBEES_REAL, GBEES_REAL, int, int) =
-            c->order == 7   ? c->preserving ? GBEES_REAL_FN(cross_preserving7)
-                              : diverging   ? GBEES_REAL_FN(cross_diverging7)
-                                            : GBEES_REAL_FN(cross_smooth7)
-              : c->preserving ? GBEES_REAL_FN(cross_preserving)
-            : diverging     ? GBEES_REAL_FN(cross_diverging)
-                            : GBEES_REAL_FN(cross_smooth);
-
-        cross(own - end, u, mass, lambda, 1, lanes, faces);
+        if (c->order == 7)
+            GBEES_REAL_FN(cross7)(own - end, u, mass, lambda, whole, lanes, faces, diverging, c->preserving);
+        else
+            GBEES_REAL_FN(cross)(own - end, u, mass, lambda, whole, lanes, faces, diverging, c->preserving);
         GBEES_REAL_FN(change_planes)(own, mass, lanes, count);
     }
     for (int l = 0; l < lanes; l++) {
