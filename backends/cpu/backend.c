@@ -142,7 +142,7 @@ static int statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistic
 static void totals(const gbees_engine *e, gbees_totals *out)
 {
     *out = e->totals;
-    out->peak_bytes = e->g.peak_bytes;
+    out->peak_bytes = e->g.peak_bytes + e->keep_size;
     out->threshold = engine_threshold(e);
     /* Steps since the last count of needed cells, at that count. */
     out->cell_updates += e->needed_steps * (double)e->needed_count;

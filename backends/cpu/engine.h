@@ -47,8 +47,7 @@ struct gbees_engine {
     uint64_t *flow; /* 2n a slot, by direction: kept where more than the drift makes them, else NULL (engine_flow) */
     uint64_t *served; /* cells whose growth has been seen to */
     uint64_t *inside; /* with a bound: a brick's cells that it leaves to the grid; else NULL */
-    uint16_t
-        *barred; /* ... and, 2n a slot, [d] bit f: the neighbour in direction d (f = d), or in d and f, has none */
+    uint16_t *barred; /* ... and, 2n a slot, [d] bit f: no neighbour in direction d (f = d), or in d and f */
     unsigned char *diverging;
     uint16_t *steady;
     double *rate;
@@ -172,6 +171,29 @@ static inline void engine_flow(const gbees_engine *e, uint32_t slot, uint64_t *f
         memcpy(flow, e->flow + (size_t)slot * directions, directions * sizeof *flow);
     else
         e->kernel->find_flow(&e->context, slot, flow);
+}
+
+/* Some cells' flow out of themselves: which of them, by direction, without the directions that none goes in. */
+typedef struct engine_outflow {
+    uint64_t cells[2 * GBEES_MAX_DIM + 1];
+    uint8_t direction[2 * GBEES_MAX_DIM + 1];
+    int count;
+} engine_outflow;
+
+/* mask: [2n], by direction, the only cells that count, or NULL for all. */
+static inline void engine_leaving(const gbees_engine *e, uint32_t slot, uint64_t cells, const uint64_t *mask,
+                                  engine_outflow *out)
+{
+    const int directions = 2 * e->g.shape.n;
+    uint64_t flow[2 * GBEES_MAX_DIM];
+
+    engine_flow(e, slot, flow);
+    out->count = 0;
+    for (int d = 0; d < directions; d++) {
+        out->cells[out->count] = cells & flow[d] & (mask ? mask[d] : ~(uint64_t)0);
+        out->direction[out->count] = (uint8_t)d;
+        out->count += out->cells[out->count] != 0;
+    }
 }
 
 /* The centre of the brick's lowest cell. */

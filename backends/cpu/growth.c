@@ -13,22 +13,6 @@
 
 enum { SEARCHED = 64 }; /* bricks that are searched together */
 
-/* The directions in which some of these cells may lose probability to a neighbour, and which: returns how many. */
-static int leaving(const gbees_engine *e, uint32_t slot, uint64_t cells, uint8_t *direction, uint64_t *out)
-{
-    const int directions = 2 * e->g.shape.n;
-    uint64_t flow[2 * GBEES_MAX_DIM];
-    int count = 0;
-
-    engine_flow(e, slot, flow);
-    for (int d = 0; d < directions; d++) {
-        out[count] = cells & flow[d] & e->near[d];
-        direction[count] = (uint8_t)d;
-        count += out[count] != 0;
-    }
-    return count;
-}
-
 /* Whether only cells that have risen over p* since a brick's growth was last seen to can ask for more: flows change
  * with a time-dependent drift only, and what an active cell needs survives a prune, but an edge neighbour beyond a
  * brick that a bound bars. */
@@ -93,22 +77,21 @@ static inline void add_need(search *s, const uint32_t *link, uint32_t slot, int 
  * the edge neighbours. */
 static void find_needs(const gbees_engine *e, uint32_t slot, uint64_t cells, search *s)
 {
-    uint8_t direction[2 * GBEES_MAX_DIM + 1];
-    uint64_t out[2 * GBEES_MAX_DIM + 1];
-    const int count = leaving(e, slot, cells, direction, out);
+    engine_outflow out;
 
-    for (int i = 0; i < count; i++) {
-        const int d = direction[i];
+    engine_leaving(e, slot, cells, e->near, &out);
+    for (int i = 0; i < out.count; i++) {
+        const int d = out.direction[i];
         unsigned out_of_bound = barred(e, slot, d);
         uint32_t neighbor = grid_neighbor(&e->g, slot, d);
         int no_way = !neighbor && out_of_bound >> d & 1;
 
         if (!neighbor && !no_way)
             add_need(s, &e->g.neighbor[d][slot], slot, d, d);
-        for (int k = i + 1; k < count; k++) {
-            const int f = direction[k];
+        for (int k = i + 1; k < out.count; k++) {
+            const int f = out.direction[k];
 
-            if (out[i] & out[k] && f != gbees_opposite(d) && !(out_of_bound >> f & 1))
+            if (out.cells[i] & out.cells[k] && f != gbees_opposite(d) && !(out_of_bound >> f & 1))
                 add_need(s, no_way ? NULL : &e->g.neighbor[f][neighbor], slot, d, f);
         }
     }

@@ -68,24 +68,18 @@ static inline void add_shifted(const move *m, int reach, uint64_t set, uint64_t 
 static inline void mark_downwind(gbees_engine *e, const move *moves, uint32_t slot, int reach)
 {
     const int directions = 2 * e->g.shape.n;
-    uint64_t own = e->active[slot], flow[2 * GBEES_MAX_DIM], beside[2 * GBEES_MAX_DIM] = {0};
-    uint64_t out[2 * GBEES_MAX_DIM + 1];
-    int direction[2 * GBEES_MAX_DIM + 1], count = 0;
+    uint64_t own = e->active[slot], beside[2 * GBEES_MAX_DIM] = {0};
+    engine_outflow out;
 
-    engine_flow(e, slot, flow);
-    for (int d = 0; d < directions; d++) {
-        out[count] = e->active[slot] & flow[d];
-        direction[count] = d;
-        count += out[count] != 0;
-    }
-    for (int i = 0; i < count; i++) {
-        const int d = direction[i];
+    engine_leaving(e, slot, own, NULL, &out);
+    for (int i = 0; i < out.count; i++) {
+        const int d = out.direction[i];
         const uint32_t neighbor = grid_neighbor(&e->g, slot, d);
 
-        add_shifted(&moves[d], reach, out[i], &own, &beside[d]);
-        for (int k = i + 1; k < count; k++) {
-            const int f = direction[k];
-            uint64_t both = out[i] & out[k], across = 0, diagonal = 0;
+        add_shifted(&moves[d], reach, out.cells[i], &own, &beside[d]);
+        for (int k = i + 1; k < out.count; k++) {
+            const int f = out.direction[k];
+            uint64_t both = out.cells[i] & out.cells[k], across = 0, diagonal = 0;
 
             if (!both || f == gbees_opposite(d))
                 continue;

@@ -83,9 +83,8 @@ static int is_long(const json_t *run)
 }
 
 /* Operations a second over operations a byte; a series is a case on so many threads. */
-static void read_roofline(const json_t *root, int gpu, int drawn, chart *of)
+static void read_roofline(const json_t *root, int gpu, chart *of)
 {
-    (void)drawn;
     const json_t *list = json_object_get(json_object_get(root, "top"), gpu ? "gpus" : "ceilings"), *each;
     char name[96];
     size_t i;
@@ -266,7 +265,10 @@ static int draw(const json_t *root, const char *path, gbees_error *error)
         return gbees_error_set(error, GBEES_ENOMEM, "no memory");
     for (int k = 0; k < (cost ? 4 : 2); k++) {
         memset(&list[count], 0, sizeof *list);
-        (cost ? read_cost : read_roofline)(root, k % 2, k < 2 && cost, &list[count]);
+        if (cost)
+            read_cost(root, k % 2, k < 2, &list[count]);
+        else
+            read_roofline(root, k % 2, &list[count]);
         count += list[count].count > 0;
     }
     status = count ? gbees_figure_create(count * down, 0, 0, &figure, error)
