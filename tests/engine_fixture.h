@@ -282,4 +282,40 @@ static inline double rig_begin(rig *r, dense *d, int margin)
     return level * rig_statistics(r).mass;
 }
 
+/* All cells with `least` and more, as the engine shows them, normalised, and its sums. */
+static inline void rig_compare(rig *r, const dense *d, double least, double tolerance)
+{
+    gbees_statistics s = rig_statistics(r);
+    double *p = malloc((size_t)d->cells * sizeof *p), sum = dense_sum(d), most = dense_most(d) / sum;
+    uint64_t shown = 0;
+
+    ck_assert_ptr_nonnull(p);
+    rig_collect(r, d, p);
+    for (long i = 0; i < d->cells; i++) {
+        double wanted = d->p[i] / sum;
+
+        if (wanted < least)
+            continue;
+        shown += p[i] > 0;
+        ck_assert_msg(fabs(p[i] - wanted) <= tolerance * most, "n = %d, cell %ld: %.17g, not %.17g (largest %g)",
+                      d->n, i, p[i], wanted, most);
+    }
+    ck_assert_uint_gt(shown, 0);
+    ck_assert_double_eq_tol(s.mass / sum, 1, tolerance);
+    ck_assert_double_eq_tol(s.peak / most, 1, tolerance);
+    free(p);
+}
+
+/* x -> -x: the drift's constants and squares change their sign. */
+static inline void rig_mirror(rig *r)
+{
+    gbees_problem *p = &r->problem;
+
+    for (int j = 0; j < p->dimension; j++) {
+        p->mean[j] = -p->mean[j];
+        p->parameters[VELOCITY + j] = -p->parameters[VELOCITY + j];
+    }
+    p->parameters[BEND] = -p->parameters[BEND];
+}
+
 #endif

@@ -48,28 +48,6 @@ static double step_both(rig *r, dense *d, double level)
     return r->problem.threshold * before;
 }
 
-/* All cells that the engine shows, normalised, and its sums. */
-static void compare(rig *r, const dense *d, double tolerance)
-{
-    gbees_statistics s = rig_statistics(r);
-    double *p = malloc((size_t)d->cells * sizeof *p), sum = dense_sum(d), most = dense_most(d) / sum;
-    uint64_t shown = 0;
-
-    ck_assert_ptr_nonnull(p);
-    rig_collect(r, d, p);
-    for (long i = 0; i < d->cells; i++) {
-        double wanted = d->p[i] / sum;
-
-        ck_assert_msg(fabs(p[i] - wanted) <= tolerance * most, "n = %d, cell %ld: %.17g, not %.17g (largest %g)",
-                      d->n, i, p[i], wanted, most);
-        shown += p[i] > 0;
-    }
-    ck_assert_uint_gt(shown, 0);
-    ck_assert_double_eq_tol(s.mass / sum, 1, tolerance);
-    ck_assert_double_eq_tol(s.peak / most, 1, tolerance);
-    free(p);
-}
-
 /* Some steps of the rig's problem, compared after each; a threshold that shows all that matters. */
 static void steps_agree(rig *r, int steps, double tolerance)
 {
@@ -78,7 +56,7 @@ static void steps_agree(rig *r, int steps, double tolerance)
 
     for (int k = 0; k < steps; k++) {
         level = step_both(r, &d, level);
-        compare(r, &d, tolerance);
+        rig_compare(r, &d, 0, tolerance);
     }
     dense_destroy(&d);
     rig_stop(r);
@@ -256,12 +234,12 @@ START_TEST(updates_and_prunes_in_between)
         level = step_both(&r, &d, level);
     ck_assert_int_eq(r.cpu->update(r.engine, &r.clock, &m, &evidence, &r.error), 0);
     measure_last(&d, &r, 0.05);
-    compare(&r, &d, 1e-8); /* the backend averages with a quadrature */
+    rig_compare(&r, &d, 0, 1e-8); /* the backend averages with a quadrature */
     rig_collect(&r, &d, d.p);
     level = r.problem.threshold;
     for (int k = 0; k < 3; k++) {
         level = step_both(&r, &d, level);
-        compare(&r, &d, 1e-12);
+        rig_compare(&r, &d, 0, 1e-12);
     }
     dense_destroy(&d);
     rig_close(&r);
@@ -397,16 +375,6 @@ START_TEST(instruction_sets_agree)
 }
 END_TEST
 
-/* x -> -x: the drift's constants and squares change their sign. */
-static void mirror_problem(gbees_problem *p)
-{
-    for (int j = 0; j < p->dimension; j++) {
-        p->mean[j] = -p->mean[j];
-        p->parameters[VELOCITY + j] = -p->parameters[VELOCITY + j];
-    }
-    p->parameters[BEND] = -p->parameters[BEND];
-}
-
 /* The largest difference between a problem and its mirror image after some steps, in units of the largest cell. */
 static double asymmetry(rig *r, int steps)
 {
@@ -419,7 +387,7 @@ static double asymmetry(rig *r, int steps)
         rig_start(r, 1);
         rig_steps(r, (uint64_t)steps);
         rig_collect(r, &d, mirrored ? m.p : d.p);
-        mirror_problem(&r->problem);
+        rig_mirror(r);
     }
     for (long i = 0; i < d.cells; i++)
         off = fmax(off, fabs(d.p[i] - m.p[d.cells - 1 - i]));

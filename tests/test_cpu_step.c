@@ -76,30 +76,6 @@ static double step_both(rig *r, dense *d, double level)
     return r->problem.threshold;
 }
 
-/* All cells that the engine shows, normalised, and its sums. */
-static void compare(rig *r, const dense *d, double tolerance)
-{
-    gbees_statistics s = rig_statistics(r);
-    double *p = malloc((size_t)d->cells * sizeof *p), sum = dense_sum(d), most = dense_most(d) / sum;
-    uint64_t above = 0;
-
-    ck_assert_ptr_nonnull(p);
-    rig_collect(r, d, p);
-    for (long i = 0; i < d->cells; i++) {
-        double wanted = d->p[i] / sum;
-
-        if (wanted < r->problem.threshold)
-            continue;
-        above += p[i] > 0;
-        ck_assert_msg(fabs(p[i] - wanted) <= tolerance * most, "n = %d, cell %ld: %.17g, not %.17g (largest %g)",
-                      d->n, i, p[i], wanted, most);
-    }
-    ck_assert_uint_gt(above, 0);
-    ck_assert_double_eq_tol(s.mass / sum, 1, tolerance);
-    ck_assert_double_eq_tol(s.peak / most, 1, tolerance);
-    free(p);
-}
-
 /* Some steps of the rig's problem, compared after each. */
 static void steps_agree(rig *r, int steps, double tolerance)
 {
@@ -109,7 +85,7 @@ static void steps_agree(rig *r, int steps, double tolerance)
     ck_assert_double_eq_tol(dense_sum(&d), 1 - rig_totals(r).mass_pruned, 1e-6);
     for (int k = 0; k < steps; k++) {
         level = step_both(r, &d, level);
-        compare(r, &d, tolerance);
+        rig_compare(r, &d, r->problem.threshold, tolerance);
     }
     dense_destroy(&d);
     rig_stop(r);
@@ -298,16 +274,6 @@ START_TEST(legacy_mode_grows_all_around)
 }
 END_TEST
 
-/* x -> -x: the drift's constants and squares change their sign. */
-static void mirror_problem(gbees_problem *p)
-{
-    for (int j = 0; j < p->dimension; j++) {
-        p->mean[j] = -p->mean[j];
-        p->parameters[VELOCITY + j] = -p->parameters[VELOCITY + j];
-    }
-    p->parameters[BEND] = -p->parameters[BEND];
-}
-
 /* The largest difference between a problem and its mirror image after some steps. */
 static double asymmetry(rig *r, int steps)
 {
@@ -320,11 +286,11 @@ static double asymmetry(rig *r, int steps)
     rig_start(r, 1);
     rig_steps(r, (uint64_t)steps);
     rig_collect(r, &d, d.p);
-    mirror_problem(&r->problem);
+    rig_mirror(r);
     rig_start(r, 1);
     rig_steps(r, (uint64_t)steps);
     rig_collect(r, &d, p);
-    mirror_problem(&r->problem);
+    rig_mirror(r);
     for (long i = 0; i < d.cells; i++)
         off = fmax(off, fabs(d.p[i] - p[d.cells - 1 - i]));
     free(p);
