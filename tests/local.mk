@@ -86,6 +86,7 @@ check_PROGRAMS += \
 	%D%/test_results \
 	%D%/test_results_errors \
 	%D%/test_scenario \
+	%D%/test_scenario_refusals \
 	%D%/test_shipped \
 	%D%/test_solver \
 	%D%/test_split \
@@ -418,6 +419,7 @@ noinst_HEADERS = \
 	%D%/module_fixture.h \
 	%D%/results_fixture.h \
 	%D%/run_fixture.h \
+	%D%/scenario_fixture.h \
 	%D%/world_fixture.h
 
 # Modules for the tests, most of them wrong on purpose, one even with an undefined function; they land in
