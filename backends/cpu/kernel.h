@@ -96,6 +96,7 @@ typedef struct kernel_moments {
 typedef struct kernel_pencil {
     const uint32_t *slots; /* in a list, or, if there are too many for that, in room[] */
     uint32_t bricks, next; /* so many; the brick after them, or 0 */
+    uint32_t steady;       /* what holds for all of them, as kernel_context has it */
     uint32_t *room, capacity;
 } kernel_pencil;
 

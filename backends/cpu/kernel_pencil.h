@@ -60,14 +60,19 @@ INLINE void find_pencils(const kernel_context *c, int axis, uint32_t from, uint3
 }
 
 /* Pencil i of a list, as far as it is there, with room for so many bricks more.  1 if memory ran out. */
-INLINE int open_pencil(const grid *g, int axis, const pencil_list *list, uint32_t i, uint32_t more,
+INLINE int open_pencil(const kernel_context *c, int axis, const pencil_list *list, uint32_t i, uint32_t more,
                        kernel_pencil *pencil)
 {
-    const uint32_t bricks = list->bricks[i], most = PENCIL_ROOM + more;
+    const uint32_t bricks = list->bricks[i], most = PENCIL_ROOM + more, last = list->slot[i][bricks - 1];
 
     pencil->slots = list->slot[i];
     pencil->bricks = bricks;
-    pencil->next = bricks < PENCIL_ROOM ? 0 : g->neighbor[2 * axis + 1][list->slot[i][bricks - 1]];
+    pencil->steady = list->steady[i];
+    pencil->next = 0;
+    if (bricks < PENCIL_ROOM)
+        return 0;
+    pencil->steady &= c->steady[last];
+    pencil->next = c->g->neighbor[2 * axis + 1][last];
     if (!pencil->next)
         return 0;
     if (pencil->capacity < most) {
@@ -84,17 +89,18 @@ INLINE int open_pencil(const grid *g, int axis, const pencil_list *list, uint32_
 }
 
 /* One brick further; there is one, and room for it. */
-INLINE void follow_pencil(const grid *g, int axis, kernel_pencil *pencil)
+INLINE void follow_pencil(const kernel_context *c, int axis, kernel_pencil *pencil)
 {
-    const uint32_t *above = g->neighbor[2 * axis + 1], slot = pencil->next;
+    const uint32_t *above = c->g->neighbor[2 * axis + 1], slot = pencil->next;
 
     __builtin_prefetch(above + slot + LINKS_A_LINE); /* the next pencils have theirs there, mostly */
     pencil->room[pencil->bricks++] = slot;
+    pencil->steady &= c->steady[slot];
     pencil->next = above[slot];
 }
 
 /* To its end.  1 if memory ran out. */
-INLINE int finish_pencil(const grid *g, int axis, kernel_pencil *pencil)
+INLINE int finish_pencil(const kernel_context *c, int axis, kernel_pencil *pencil)
 {
     while (pencil->next) {
         if (pencil->bricks == pencil->capacity) {
@@ -106,7 +112,7 @@ INLINE int finish_pencil(const grid *g, int axis, kernel_pencil *pencil)
             pencil->slots = room;
             pencil->capacity = capacity;
         }
-        follow_pencil(g, axis, pencil);
+        follow_pencil(c, axis, pencil);
     }
     return 0;
 }
@@ -122,13 +128,13 @@ typedef struct pencil_rows {
 } pencil_rows;
 
 /* From pencil i - 1 of a list to pencil i.  at: of what is ROWS_AHEAD in row[].  1 if memory ran out. */
-INLINE int next_pencil(const grid *g, int axis, const pencil_list *list, uint32_t i, uint32_t at,
+INLINE int next_pencil(const kernel_context *c, int axis, const pencil_list *list, uint32_t i, uint32_t at,
                        kernel_pencil pencils[2], pencil_rows *rows)
 {
     kernel_pencil *own = &pencils[i % 2], *next = &pencils[(i + 1) % 2];
     const int asked = rows->after;
 
-    if ((i == 0 && open_pencil(g, axis, list, 0, 0, own)) || finish_pencil(g, axis, own))
+    if ((i == 0 && open_pencil(c, axis, list, 0, 0, own)) || finish_pencil(c, axis, own))
         return 1;
     *rows = (pencil_rows){own, next, list->row + at, (int)list->row_count - (int)at, 0};
     if (own->bricks > PENCIL_ROOM) { /* most of its rows are not on the list */
@@ -136,15 +142,15 @@ INLINE int next_pencil(const grid *g, int axis, const pencil_list *list, uint32_
         rows->before = asked ? 0 : (int)own->bricks - ROWS_AHEAD;
         rows->after = i + 1 < list->count;
     }
-    return i + 1 < list->count && open_pencil(g, axis, list, i + 1, own->bricks, next);
+    return i + 1 < list->count && open_pencil(c, axis, list, i + 1, own->bricks, next);
 }
 
-/* The way of the flow through all faces of pencil i of a list: up (1), down (-1), or none that is known (0). */
-INLINE int pencil_way(const kernel_context *c, int axis, const pencil_list *list, uint32_t i)
+/* The way of the flow through all faces of a pencil: up (1), down (-1), or none that is known (0). */
+INLINE int pencil_way(const kernel_context *c, int axis, const kernel_pencil *pencil)
 {
-    const uint32_t steady = list->steady[i] >> axis;
+    const uint32_t steady = pencil->steady >> axis;
 
-    return c->moving || list->bricks[i] == PENCIL_ROOM ? 0 : (int)(steady & 1) - (int)(steady >> 8 & 1);
+    return c->moving ? 0 : (int)(steady & 1) - (int)(steady >> 8 & 1);
 }
 
 /* Whether a cell of these bricks flows out on both sides.  Mostly none does anywhere along the axis, and the bricks'

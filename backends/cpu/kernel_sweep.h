@@ -128,7 +128,7 @@ INLINE void GBEES_REAL_FN(put_back)(const kernel_context *c, int axis, const pen
         if (rows->after && b < (int)rows->next->bricks)
             GBEES_REAL_FN(prefetch_row)(c, rows->next->slots[b], size, 0);
         if (rows->after && rows->next->next)
-            follow_pencil(c->g, axis, rows->next);
+            follow_pencil(c, axis, rows->next);
         if (last_axis) {
             _Alignas(64) GBEES_REAL value[64];
 
@@ -176,10 +176,10 @@ INLINE int GBEES_REAL_FN(sweep_block)(const kernel_context *c, int axis, int las
 
     find_pencils(c, axis, from, to, &list);
     for (uint32_t i = 0, at = ROWS_AHEAD; i < list.count; at += list.bricks[i++]) {
-        if (next_pencil(c->g, axis, &list, i, at, scratch->pencil, &rows) ||
+        if (next_pencil(c, axis, &list, i, at, scratch->pencil, &rows) ||
             GBEES_REAL_FN(reserve_planes)(c, scratch, (size_t)rows.own->bricks, shape->cells, lanes))
             return 1;
-        const int way = pencil_way(c, axis, &list, i);
+        const int way = pencil_way(c, axis, rows.own);
 
         if (i + 2 < list.count)
             __builtin_prefetch(grid_key(c->g, list.slot[i + 2][0]));
