@@ -18,6 +18,7 @@
 
 _Thread_local uint32_t shim_block, shim_blocks;
 uint32_t shim_cluster_barrier;
+char *shim_memory_of[SHIM_MOST_BLOCKS];
 
 /* ---- the model's equations, as model_build.h makes them for the host ------------------------------------------ */
 
@@ -166,6 +167,7 @@ static const char *const names[] = {
     "gbees_start",     "gbees_rehash",   "gbees_advance", "gbees_prune",         "gbees_count",
     "gbees_find_best", "gbees_multiply", "gbees_scale",   "gbees_statistics",    "gbees_pack",
     "gbees_move",      "gbees_mark",     "gbees_range",   "gbees_marginal_sums", "gbees_move_all",
+    "gbees_small",
 };
 
 static void *run_block(void *context)
@@ -181,7 +183,11 @@ static void *run_block(void *context)
         gbees_start(*m, ARGUMENT(gbees_state *, 1));
     else if (l->name == names[1])
         gbees_rehash(*m, ARGUMENT(gbees_state *, 1));
-    else if (l->name == names[2])
+#if GBEES_SMALL
+    else if (l->name == names[15])
+        gbees_small(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
+#endif
+    else if (l->name == names[2] || l->name == names[15])
         gbees_advance(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
     else if (l->name == names[3])
         gbees_prune(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));

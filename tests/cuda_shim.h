@@ -20,6 +20,7 @@ enum { TEAM = 1, BLOCK_TEAMS = 1 };
 /* The block that a thread is, and how many there are (cuda_shim.c). */
 extern _Thread_local uint32_t shim_block, shim_blocks;
 extern uint32_t shim_cluster_barrier; /* a counter, as that of grid_barrier() */
+extern char *shim_memory_of[];        /* what blocks of a cluster share */
 
 GBEES_NUM int team_lane(void)
 {
@@ -76,6 +77,16 @@ GBEES_NUM void block_sync(void)
 
 GBEES_NUM void team_sync(void)
 {
+}
+
+GBEES_NUM void part_sync(int which, int threads)
+{
+    (void)which, (void)threads;
+}
+
+GBEES_NUM void part_arrive(int which, int threads)
+{
+    (void)which, (void)threads;
 }
 
 GBEES_NUM uint32_t team_vote(int condition)
@@ -146,6 +157,43 @@ GBEES_NUM double team_most(double value)
 GBEES_NUM uint64_t team_most_64(uint64_t bits)
 {
     return bits;
+}
+
+GBEES_NUM uint32_t team_match(uint32_t value)
+{
+    (void)value;
+    return 1;
+}
+
+GBEES_NUM uint32_t team_most_32(uint32_t value)
+{
+    return value;
+}
+
+GBEES_NUM uint32_t block_take_32(uint32_t *from, uint32_t value)
+{
+    const uint32_t was = *from;
+
+    *from += value;
+    return was;
+}
+
+GBEES_NUM uint32_t block_swap_if(uint32_t *at, uint32_t expected, uint32_t desired)
+{
+    const uint32_t was = *at;
+
+    *at = was == expected ? desired : was;
+    return was;
+}
+
+GBEES_NUM void share_memory(void *own)
+{
+    shim_memory_of[shim_block] = own;
+}
+
+GBEES_NUM void *memory_of(void *own, uint32_t block)
+{
+    return shim_memory_of[block] + ((char *)own - shim_memory_of[shim_block]);
 }
 
 GBEES_NUM void atomic_add_64(int64_t *to, int64_t value)

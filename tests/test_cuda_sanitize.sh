@@ -90,8 +90,11 @@ export UBSAN_OPTIONS
 if has address,undefined; then
     compile address,undefined || exit 1
     run address,undefined lorenz63 "-DGBEES_N=3 $mixed" records=2 end=0.1 prune_interval=5 "$measured"
+    SHIM_CLUSTER=1
+    export SHIM_CLUSTER
     run address,undefined lorenz63 "-DGBEES_N=3 -DGBEES_SMALL=1 $mixed" records=2 end=0.1 prune_interval=5 "$measured"
     run address,undefined duffing "-DGBEES_N=2 -DGBEES_SMALL=1 $moving" records=1 end=0.2
+    unset SHIM_CLUSTER
     run address,undefined lorenz63 "-DGBEES_N=3 $double" records=1 end=0.05 scheme=ctu precision=double prune_interval=5 \
         'measurements=[]'
     run address,undefined lorenz63 "-DGBEES_N=3 -DGBEES_DIVERGENCE=1 -DGBEES_SHARED=1 $double" records=1 end=0.05 \
@@ -110,6 +113,7 @@ if has thread; then
     export SHIM_CLUSTER
     run thread lorenz63 "-DGBEES_N=3 $mixed" records=1 end=0.05 prune_interval=5 'measurements=[]'
     run thread lorenz63 "-DGBEES_N=3 -DGBEES_SMALL=1 $mixed" records=1 end=0.05 prune_interval=5 'measurements=[]'
+    run thread duffing "-DGBEES_N=2 -DGBEES_SMALL=1 $moving" records=1 end=0.1
     unset SHIM_CLUSTER
     run thread duffing "-DGBEES_N=2 $moving" records=1 end=0.2
     run thread pcr3bp "-DGBEES_N=4 $bounded" records=1 end=0.005 factor=0.5 'measurements=[]'

@@ -152,13 +152,18 @@ both mixed shim_split --deterministic --until 0.9
 what="a mass budget"
 both budget shim_split --set mass_budget=0.02 --until 1.2
 
-what="--deterministic, a kernel for small grids, with and without a cluster: most teams have more bricks than they keep"
+what="--deterministic, a kernel for a cluster's small grids, and the common one"
 for cluster in 0 1; do
     SHIM_CLUSTER=$cluster
     export SHIM_CLUSTER
     both "small-$cluster" shim_small --deterministic --until 0.9
     unset SHIM_CLUSTER
 done
+what="--deterministic, a grid that outgrows a cluster's memory"
+SHIM_CLUSTER=1
+export SHIM_CLUSTER
+both outgrown shim_small --deterministic --set factor=4 --until 0.3
+unset SHIM_CLUSTER
 
 what="a run that goes on from a record of the CPU's"
 gbees --plugin lorenz63 --backend cpu --until 0.5 --set records=1 --output begun

@@ -62,6 +62,7 @@ struct gbees_engine {
     uint32_t room;  /* bricks from which on the heap is to grow */
     uint32_t large; /* and from which on KERNEL_MOVE moves the density; 0: never */
     int moves_all;  /* 1: below that many it is KERNEL_MOVE_ALL, not KERNEL_ADVANCE, that moves it */
+    int crowded;    /* 1: a cluster's memory has been too small for what a step makes */
     double pace;    /* time of a step, of those that were launched last; 0: not known */
     gbees_setup setup;
     gbees_state *state; /* the host's copy, in memory that is copied to at once */

@@ -41,6 +41,12 @@ static CUresult launch_early(const gbees_engine *e, int kernel, unsigned blocks,
     return e->api->cuLaunchKernelEx(&config, e->kernel[kernel], arguments, NULL);
 }
 
+/* Of a cluster's grids those that its own kernel for steps takes on. */
+static int is_small(const gbees_engine *e)
+{
+    return e->kernel[KERNEL_SMALL] && !e->crowded && e->state->linked == e->state->count;
+}
+
 static CUresult launch(gbees_engine *e, int kernel, void **arguments)
 {
     gbees_setup *m = &e->setup;
@@ -50,8 +56,8 @@ static CUresult launch(gbees_engine *e, int kernel, void **arguments)
     m->barrier = kernel == KERNEL_PRUNE ? 1 : kernel == KERNEL_MOVE_ALL ? 2 : 0;
     m->room = m->clustered && e->room > 2 * ENGINE_CLUSTER_BRICKS ? 2 * ENGINE_CLUSTER_BRICKS : e->room;
     if (m->clustered)
-        return launch_early(e, kernel == KERNEL_ADVANCE && e->kernel[KERNEL_SMALL] ? KERNEL_SMALL : kernel,
-                            (unsigned)e->cluster, 1, arguments);
+        return launch_early(e, kernel == KERNEL_ADVANCE && is_small(e) ? KERNEL_SMALL : kernel, (unsigned)e->cluster,
+                            1, arguments);
     return e->api->cuLaunchCooperativeKernel(e->kernel[kernel], blocks_for(e, kernel), 1, 1,
                                              ENGINE_TEAM * e->teams[kernel], 1, 1, 0, e->stream, arguments);
 }
@@ -194,5 +200,6 @@ int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbe
             e->pace = (s->elapsed - elapsed) / (double)(s->steps - steps);
     } while (!status && (s->stop == STOP_MOVE || s->stop == STOP_AGAIN));
     e->setup.apart = 0;
+    e->crowded = s->stop == STOP_ROOM && s->count <= ENGINE_CLUSTER_BRICKS;
     return status;
 }

@@ -14,7 +14,7 @@ static const struct {
     [KERNEL_START] = {"gbees_start", PROGRAM_GRID},
     [KERNEL_REHASH] = {"gbees_rehash", PROGRAM_PRUNES},
     [KERNEL_ADVANCE] = {"gbees_advance", PROGRAM_STEPS},
-    [KERNEL_SMALL] = {"gbees_advance", PROGRAM_SMALL},
+    [KERNEL_SMALL] = {"gbees_small", PROGRAM_SMALL},
     [KERNEL_MOVE] = {"gbees_move", PROGRAM_MOVES},
     [KERNEL_MARK] = {"gbees_mark", PROGRAM_MARKS},
     [KERNEL_MOVE_ALL] = {"gbees_move_all", PROGRAM_SWEEPS},

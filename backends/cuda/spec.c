@@ -115,8 +115,11 @@ static program_shape shape_of(const gbees_problem *problem, int part)
         return (program_shape){10, 2, 0};
     case PROGRAM_PRUNES:
         return problem->dimension > 3 ? (program_shape){8, 5, 1} : (program_shape){10, 2, 0};
-    case PROGRAM_SMALL: /* a brick a team, of as many as there are for the most part */
-        return (program_shape){16, 1, 0};
+    case PROGRAM_SMALL: { /* a brick a team, of as many as there are for the most part */
+        const int few = numerics->precision == GBEES_DOUBLE && gbees_scheme_order(numerics->scheme) == 7;
+
+        return (program_shape){few ? 12 : 16, 1, 0};
+    }
     default:
         return (program_shape){10, 2, part == PROGRAM_STEPS && is_heavy(problem)};
     }
@@ -133,9 +136,9 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
 {
     static const char *const gains[] = {"GBEES_GAINS=0", "GBEES_GAINS=1", "GBEES_GAINS=2", "GBEES_GAINS=3",
                                         "GBEES_GAINS=4", "GBEES_GAINS=5", "GBEES_GAINS=6", "GBEES_GAINS=7"};
-    static const char *const parts[PROGRAMS] = {"GBEES_PART=1", "GBEES_PART=2", "GBEES_PART=3", "GBEES_PART=4",
-                                                "GBEES_PART=5", "GBEES_PART=6", "GBEES_PART=7", "GBEES_PART=8",
-                                                "GBEES_PART=10"};
+    static const char *const parts[PROGRAMS] = {"GBEES_PART=1", "GBEES_PART=2", "GBEES_PART=3",
+                                                "GBEES_PART=4", "GBEES_PART=5", "GBEES_PART=6",
+                                                "GBEES_PART=7", "GBEES_PART=8", "GBEES_PART=10"};
     static const char *const diffusions[] = {"GBEES_DIFFUSION=0", "GBEES_DIFFUSION=1", "GBEES_DIFFUSION=2"};
     const gbees_numerics *numerics = &problem->numerics;
     int twice = numerics->precision == GBEES_DOUBLE, split = gbees_scheme_is_split(numerics->scheme);

@@ -46,6 +46,8 @@ EMBED(update, "backends/cuda/device/update.h")
 EMBED(equations, "backends/cuda/device/equations.h")
 EMBED(model, "backends/cuda/device/model.h")
 EMBED(small, "backends/cuda/device/small.h")
+EMBED(small_grow, "backends/cuda/device/small_grow.h")
+EMBED(small_steps, "backends/cuda/device/small_steps.h")
 EMBED(standard, "backends/cuda/device/standard.h")
 EMBED(brick, "core/numerics/brick.h")
 EMBED(buzhash, "core/numerics/buzhash.h")
@@ -78,6 +80,8 @@ static const cuda_text table[] = {
     NAMED("prune.h", prune),
     NAMED("shrink.h", shrink),
     NAMED("small.h", small),
+    NAMED("small_grow.h", small_grow),
+    NAMED("small_steps.h", small_steps),
     NAMED("state.h", state),
     NAMED("statistics.h", statistics),
     NAMED("sweep.h", sweep),

@@ -6,7 +6,7 @@
  *
  * Each block holds the clock and the sums that its passes need in its own memory; its first thread computes what is
  * one number for all, the same in every block, and one of these, the clerk, writes the books.  Between passes all
- * blocks meet: n + 2 times a step, and once less in a kernel for small grids alone (GBEES_SMALL).
+ * blocks meet: n + 2 times a step. (A cluster's steps in up to three dimensions: small_steps.h.)
  */
 #ifndef GBEES_CUDA_ADVANCE_H
 #define GBEES_CUDA_ADVANCE_H
@@ -20,7 +20,7 @@
 /* All blocks. */
 GBEES_NUM void meet(const gbees_setup *m, gbees_state *s)
 {
-    if (m->clustered || (GBEES_SMALL && GBEES_PART))
+    if (m->clustered || GBEES_PART == 10)
         cluster_barrier();
     else
         grid_barrier(&s->barrier[m->barrier]);
@@ -109,10 +109,6 @@ GBEES_NUM int settle_growth(const gbees_setup *m, gbees_state *s, book *b)
     } else {
         block_sync(); /* all have read the book before it is written again */
     }
-#if GBEES_SMALL
-    /* While the block's first thread is busy. */
-    hold_bricks(m, way_of(m, b->count, 1), &b->small[block_team()]);
-#endif
     if (leads_block()) {
         look_at_rates(s, sums_of(s, b->steps), &b->seen);
         b->linked = b->count;
@@ -174,11 +170,16 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, i
 #if GBEES_SPLIT
 
 /* One sweep along each axis: the order is reversed every step and rotated every second. */
-GBEES_NUM int axis_of(const book *b, int pass)
+GBEES_NUM int axis_at(int turn, int is_odd, int pass)
 {
-    const int axis = b->turn + (b->steps % 2 ? DIM - 1 - pass : pass);
+    const int axis = turn + (is_odd ? DIM - 1 - pass : pass);
 
     return axis < DIM ? axis : axis - DIM;
+}
+
+GBEES_NUM int axis_of(const book *b, int pass)
+{
+    return axis_at(b->turn, (int)(b->steps % 2), pass);
 }
 
 GBEES_NUM void move_pass(const gbees_setup *m, gbees_state *s, const book *b, int from, int pass)
@@ -210,34 +211,6 @@ GBEES_NUM void move_pass(const gbees_setup *m, gbees_state *s, const book *b, in
 
 #endif
 
-#if GBEES_SMALL
-
-/* All but the last pass with a meeting behind it: the team that has swept a brick then marks it.  The book says which
- * rows hold the density when that is done. */
-GBEES_NUM void move_density(const gbees_setup *m, gbees_state *s, book *b)
-{
-    const int current = b->current;
-    const team_way way = way_of(m, b->count, 1);
-    int64_t outflow = 0;
-
-    for (int pass = 0; pass < MOVES; pass++) {
-        const int axis = axis_of(b, pass), from = rows_after(current, pass);
-
-        if (pass > 0 || MOVES == 1) /* one there is to be between a look around and what comes after a step */
-            meet(m, s);
-        outflow += sweep_small(m, rows_of(m, from), rows_of(m, spare_of(from)), way, &b->small[block_team()], axis,
-                               b->lambda[axis], b->time + b->step / 2, pass == MOVES - 1);
-    }
-    if (team_any(outflow != 0)) {
-        outflow = team_add(outflow);
-        if (team_lane() == 0)
-            atomic_add_64(&sums_of(s, b->steps)->outflow, outflow);
-    }
-    team_sync(); /* the rows that are kept */
-}
-
-#else
-
 GBEES_NUM void move_density(const gbees_setup *m, gbees_state *s, book *b)
 {
     const int current = b->current;
@@ -254,8 +227,6 @@ GBEES_NUM void move_density(const gbees_setup *m, gbees_state *s, book *b)
         meet(m, s);
     }
 }
-
-#endif
 
 #if GBEES_DIFFUSION
 
@@ -332,15 +303,12 @@ GBEES_NUM void settle_step(const gbees_setup *m, book *b)
         b->stop = STOP_MASS;
         return;
     }
-    if (is_clerk()) {
-        double clipped = gbees_fixed_value(b->seen.clipped), outflow = gbees_fixed_value(b->seen.outflow);
-
-        b->clipped += clipped;
-        b->outflow += m->sweeps ? outflow : b->mass + clipped - mass;
-        b->needed_steps++;
-        b->last_step = b->step;
-        b->raw_cell_updates += (double)b->linked * CELLS; /* gbees_mark() may have made more for the next step */
-    }
+    const double clipped = gbees_fixed_value(b->seen.clipped), outflow = gbees_fixed_value(b->seen.outflow);
+    b->clipped += clipped;
+    b->outflow += m->sweeps ? outflow : b->mass + clipped - mass;
+    b->needed_steps++;
+    b->last_step = b->step;
+    b->raw_cell_updates += (double)b->linked * CELLS; /* gbees_mark() may have made more for the next step */
     b->mass = mass;
     b->time += b->step;
     b->elapsed = b->last ? b->length : b->elapsed + b->step;
@@ -351,19 +319,23 @@ GBEES_NUM void settle_step(const gbees_setup *m, book *b)
         b->turn = b->turn + 1 < DIM ? b->turn + 1 : 0;
 }
 
-/* Whether there is another step for now; what its growth has made. `moved`: a step has been. */
-GBEES_NUM void settle(const gbees_setup *m, gbees_state *s, book *b, int moved)
+/* Whether there is another step for now. `moved`: a step has been. */
+GBEES_NUM void settle_clock(const gbees_setup *m, book *b, int moved)
 {
-    /* Before a step those of one that is over: others may be in the one to come already. */
-    look_around(s, sums_of(s, b->steps + (moved ? 0 : STATE_SUMS - 1)), &b->seen);
     b->goes_on = 1;
     if (moved) {
-        if (GBEES_SMALL)
-            b->current = rows_after(b->current, MOVES);
         settle_step(m, b);
         b->stop = b->stop ? b->stop : b->due ? STOP_PRUNE : b->count > m->room ? STOP_ROOM : STOP_DONE;
         b->goes_on = !b->stop && b->steps < b->target && b->elapsed < b->length;
     }
+}
+
+/* ... and what its growth has made. */
+GBEES_NUM void settle(const gbees_setup *m, gbees_state *s, book *b, int moved)
+{
+    /* Before a step those of one that is over: others may be in the one to come already. */
+    look_around(s, sums_of(s, b->steps + (moved ? 0 : STATE_SUMS - 1)), &b->seen);
+    settle_clock(m, b, moved);
     if (b->goes_on && (!moved || b->grown))
         read_growth(b);
 }
@@ -374,15 +346,7 @@ GBEES_NUM void mark_pass(const gbees_setup *m, gbees_state *s, book *b, int move
     gbees_step_sums *marked = sums_of(s, b->steps), *rates = sums_of(s, b->steps + (uint64_t)moved);
     const int grow = moved ? b->grown : 1;
 
-#if GBEES_SMALL
-    team_sums sums = {0, 0, 0, 0};
-
-    mark_small(m, s, way_of(m, b->linked, 1), &b->small[block_team()],
-               rows_of(m, rows_after(b->current, moved ? MOVES : 0)), b->threshold, moved, grow, &sums);
-    add_sums(&sums, marked, rates);
-#else
     mark_and_grow(m, s, b->linked, b->current, b->threshold, moved, grow, marked, rates);
-#endif
 }
 
 /* Where nothing comes between, marking the cells after a step and growing the grid for the next are one pass. */
@@ -397,7 +361,7 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, book *b)
             meet(m, s);
         }
 #endif
-        if (!moved || GBEES_SMALL || !m->apart) {
+        if (!moved || !m->apart) {
             mark_pass(m, s, b, moved);
             meet(m, s);
         }
@@ -412,7 +376,7 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, book *b)
         }
         if (!settle_growth(m, s, b))
             return;
-        if (GBEES_APART || (!GBEES_SMALL && m->apart)) {
+        if (GBEES_APART || m->apart) {
             block_sync(); /* all have seen that nothing stops it */
             if (leads_block())
                 b->stop = STOP_MOVE;

@@ -3,9 +3,6 @@
 #define GBEES_CUDA_BOOK_H
 
 #include "inspect.h"
-#if GBEES_SMALL
-#include "small.h"
-#endif
 
 /* What all blocks have written, read at once where they have just met: one after the other costs as many waits.  The
  * meeting has all of it seen, so that these are plain loads; volatile ones wait for each other. By a block's first
@@ -28,24 +25,25 @@ typedef struct book {
     int turn;  /* by how many axes the order of the sweeps is rotated in this step */
     uint32_t where;
     glance seen;
-    double clipped, outflow, needed_steps, last_step,
-        raw_cell_updates; /* the clerk's: the state's, until it closes */
+    double clipped, outflow, needed_steps, last_step, raw_cell_updates; /* the clerk's are the state's, at the end */
 #if GBEES_DIFFUSION
     double noise_steps; /* explicit ones in this step */
 #endif
-#if GBEES_SMALL
-    small_team small[BLOCK_TEAMS];
-#endif
 } book;
 
-/* By all of a block, once its first thread has the step: an axis a lane, as a division takes long. */
+/* By a block's first team, once its first thread has the step: an axis a lane, as a division takes long. */
+GBEES_NUM void find_courant(const gbees_setup *m, book *b)
+{
+    team_sync();
+    for (int j = team_lane(); j < DIM; j += TEAM)
+        b->lambda[j] = (number)(b->step / m->width[j]);
+}
+
+/* ... by all of a block. */
 GBEES_NUM void set_courant(const gbees_setup *m, book *b)
 {
-    if (block_team() == 0) {
-        team_sync();
-        for (int j = team_lane(); j < DIM; j += TEAM)
-            b->lambda[j] = (number)(b->step / m->width[j]);
-    }
+    if (block_team() == 0)
+        find_courant(m, b);
     block_sync();
 }
 

@@ -144,11 +144,16 @@ GBEES_NUM const position *brick_base(const gbees_setup *m, uint32_t slot)
     return (const position *)m->grid.base + (size_t)slot * DIM;
 }
 
+/* Of a brick with this key. */
+GBEES_NUM position base_along(const gbees_setup *m, int axis, int32_t key)
+{
+    return (position)(m->origin[axis] + m->width[axis] * ((double)key * m->shape.edge[axis]));
+}
+
 /* Computed once, when a brick has its key. */
 GBEES_NUM void set_base_along(const gbees_setup *m, uint32_t slot, int axis, int32_t key)
 {
-    ((position *)m->grid.base)[(size_t)slot * DIM + (size_t)axis] =
-        (position)(m->origin[axis] + m->width[axis] * ((double)key * m->shape.edge[axis]));
+    ((position *)m->grid.base)[(size_t)slot * DIM + (size_t)axis] = base_along(m, axis, key);
 }
 
 /* By a team. */

@@ -8,7 +8,7 @@
  *   GBEES_MOVING     1: the drift depends on time      GBEES_BOUNDED 1: cells out of the model's bound are not made
  *   GBEES_FRAMED     1: the grid is turned
  *   GBEES_APART      1: gbees_advance() leaves moving the density to gbees_move(), always
- *   GBEES_SMALL      1: gbees_advance() is for grids whose blocks are one cluster, of three dimensions at most
+ *   GBEES_SMALL      1: there is gbees_small(), for grids of three dimensions at most whose blocks are one cluster
  *   GBEES_DIFFUSION  1: the model has a diagonal diffusion, 2: a full one, or any on a turned grid, 0: none
  *   GBEES_TEAMS      teams of a block          GBEES_BLOCKS  blocks a multiprocessor is to hold
  *   GBEES_LEAN       1: fewer registers, for more instructions
@@ -24,9 +24,12 @@
 #include "advance.h"
 #include "marginals.h"
 #include "shrink.h"
+#if GBEES_SMALL
+#include "small_steps.h"
+#endif
 #include "update.h"
 
-#if GBEES_PART == 0 || GBEES_PART == 1 || GBEES_PART == 10
+#if GBEES_PART == 0 || GBEES_PART == 1
 
 /* Until `target` steps are done, or something else is due. */
 GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t target)
@@ -44,6 +47,34 @@ GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_
     advance(&m, s, &b);
     meet(&m, s);
     close_book(s, &b);
+}
+
+#endif
+
+#if GBEES_SMALL && (GBEES_PART == 0 || GBEES_PART == 10)
+
+/* The same, of a grid whose blocks are one cluster, in up to three dimensions. */
+GBEES_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t target)
+{
+    BLOCK_LOCAL small_block b;
+    small_team team;
+
+    follow_launch();
+    if (s->stop != STOP_AGAIN)
+        return;
+    if (s->count > small_room()) { /* it has grown since the host looked */
+        if (is_clerk())
+            s->stop = STOP_ROOM;
+        return;
+    }
+    share_memory(&b);
+    open_small(&m, s, target, &b, &team);
+    const uint32_t known = b.book.linked;
+    meet(&m, s);
+    advance_small(&m, s, &b, &team);
+    close_small(&m, &team, known);
+    meet(&m, s);
+    close_book(s, &b.book);
 }
 
 #endif

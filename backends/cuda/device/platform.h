@@ -107,6 +107,17 @@ GBEES_NUM void block_sync(void)
     __syncthreads();
 }
 
+/* Teams of a block, `threads` threads in all, by a number above 0: those that wait, and those that need not. */
+GBEES_NUM void part_sync(int which, int threads)
+{
+    asm volatile("bar.sync %0, %1;" ::"r"(which), "r"(threads) : "memory");
+}
+
+GBEES_NUM void part_arrive(int which, int threads)
+{
+    asm volatile("bar.arrive %0, %1;" ::"r"(which), "r"(threads) : "memory");
+}
+
 /* Bit l: lane l's condition. */
 GBEES_NUM uint32_t team_vote(int condition)
 {
@@ -169,9 +180,15 @@ GBEES_NUM int64_t team_add(int64_t value)
 
 GBEES_NUM uint64_t team_or(uint64_t bits)
 {
+#if __CUDA_ARCH__ >= 800
+    const unsigned high = __reduce_or_sync(0xffffffffu, (unsigned)(bits >> 32));
+
+    return (uint64_t)high << 32 | __reduce_or_sync(0xffffffffu, (unsigned)bits);
+#else
     for (int distance = TEAM / 2; distance; distance /= 2)
         bits |= __shfl_xor_sync(0xffffffffu, bits, distance);
     return bits;
+#endif
 }
 
 /* In one order: the same bits for the same team's values. */
@@ -203,6 +220,52 @@ GBEES_NUM uint64_t team_most_64(uint64_t bits)
         bits = other > bits ? other : bits;
     }
     return bits;
+#endif
+}
+
+/* Bit l: lane l has the same value. */
+GBEES_NUM uint32_t team_match(uint32_t value)
+{
+    return __match_any_sync(0xffffffffu, value);
+}
+
+GBEES_NUM uint32_t team_most_32(uint32_t value)
+{
+#if __CUDA_ARCH__ >= 800
+    return __reduce_max_sync(0xffffffffu, value);
+#else
+    return (uint32_t)team_most_64(value);
+#endif
+}
+
+/* What was there before; in a block's own memory. */
+GBEES_NUM uint32_t block_take_32(uint32_t *from, uint32_t value)
+{
+    return atomicAdd(from, value);
+}
+
+GBEES_NUM uint32_t block_swap_if(uint32_t *at, uint32_t expected, uint32_t desired)
+{
+    return atomicCAS(at, expected, desired);
+}
+
+/* Blocks of a cluster reach into each other's memory: what `own` is in another one.  A kernel tells first what it
+ * shares, and all meet before others are there and before they go. */
+GBEES_NUM void share_memory(void *own)
+{
+    (void)own;
+}
+
+GBEES_NUM void *memory_of(void *own, uint32_t block)
+{
+#if __CUDA_ARCH__ >= 900
+    void *other;
+
+    asm volatile("mapa.u64 %0, %1, %2;" : "=l"(other) : "l"(own), "r"(block));
+    return other;
+#else
+    (void)block;
+    return own;
 #endif
 }
 

@@ -391,7 +391,7 @@ GBEES_NUM void enter_pass(const gbees_setup *m, uint32_t count)
 {
     for (uint64_t slot = 1 + (uint64_t)team_index() * TEAM + (uint64_t)team_lane(); slot <= count;
          slot += (uint64_t)team_count() * TEAM)
-        table_enter(m, (uint32_t)slot);
+        table_enter(m, (uint32_t)slot, key_near(m, (uint32_t)slot, -1, -1));
     team_sync(); /* lanes that were there first wait: apart, each would go through what comes next by itself */
 }
 

@@ -1,284 +1,310 @@
-/* small.h - moves of a small grid (GBEES_SMALL), where a step is a chain of waits: for memory, for each other, and
- * for instructions that depend on the ones before them.
+/* small.h - the grid of a cluster's steps (GBEES_SMALL), where a step is a chain of waits: for memory, for each
+ * other, and for instructions that depend on the ones before them.
  *
- * A team has a brick, and a lane two of its cells with their three faces, in place of a line of four with five.  What
- * does not change while the density moves is at hand in the block's own memory.  The last sweep's bricks are marked
- * by the teams that have swept them: no meeting is between. For the split schemes in up to three dimensions, where
- * bricks are as wide along all axes; without noise or bound.
+ * Each block has all keys and a table of its own in its own memory, and each team what there is to know of its bricks
+ * but their P.  What a team finds out that others need it sends to all blocks' memories: which bricks its own ask
+ * for, and its sums.  What all need is then computed in each block by itself, from the same numbers in the same
+ * order, and nothing is waited for but the next meeting. The grid's arrays in the GPU's memory are read when a launch
+ * begins and written when it ends; in between only the rows are.
+ *
+ * For the split schemes in up to three dimensions, where bricks are as wide along all axes; without noise or bound.
  */
 #ifndef GBEES_CUDA_SMALL_H
 #define GBEES_CUDA_SMALL_H
 
+#include "book.h"
 #include "grow.h"
-#include "sweep.h"
 
-enum { SMALL_BITS = 6 / DIM, SMALL_EDGE = 1 << SMALL_BITS, SMALL_CELLS = 2, SMALL_PARTS = CELLS / SMALL_CELLS };
+enum {
+    SMALL_BLOCKS = 16,
+    SMALL_ROUNDS = (SMALL_BLOCKS + TEAM - 1) / TEAM, /* of a team's lanes, for all blocks */
+    SMALL_MAKER = BLOCK_TEAMS > 1,                   /* the team that makes bricks: one that has few of them */
+    SMALL_RATER = BLOCK_TEAMS > 1 ? 2 : 0,           /* the first of those that look how fast these flow */
+    SMALL_MOST = 1024,                               /* bricks; fewer if there are fewer blocks */
+    SMALL_TEAMS = SMALL_BLOCKS * BLOCK_TEAMS,
+    SMALL_HELD = TEAM > 1 ? (SMALL_MOST + SMALL_TEAMS - 1) / SMALL_TEAMS : SMALL_MOST, /* bricks of a team */
+    SMALL_TABLE = 2 * SMALL_MOST,
+    SMALL_ASKED = SMALL_HELD * BLOCK_TEAMS * PAIRS / 2, /* bricks that a block asks for at once, at most */
+    SMALL_SENT = 4                                      /* of them, those that come with its sums */
+};
 
-/* A brick that a team has at hand: all but its P, and that, too, once the last sweep is done. */
+/* A brick that a team has at hand. */
 typedef struct small_brick {
-    uint32_t link[DIRECTIONS];              /* its neighbours; 0: absent */
-    position base[DIM], beside[DIRECTIONS]; /* its base, and theirs along the axis that they are on */
-    int32_t key[DIM];
-    uint64_t flow[DIRECTIONS], active; /* of the cells at its sides; of all */
+    uint64_t flow[DIRECTIONS], active; /* the cells that probability leaves, by direction; those above p* */
     double rate;
-    uint32_t place[PAIRS]; /* where the table would have the absent ones of the bricks beside it: the lowest bits of
-                              their hashes; HAS_PLACE: it has them */
-    number row[CELLS];
+    position base[DIM], beside[DIRECTIONS]; /* its base, and its neighbours' along the axis that they are on */
+    uint32_t link[DIRECTIONS];              /* its neighbours; 0: absent */
+    int32_t key[DIM];
+    uint32_t absent; /* bit by bit: pairs of directions in which there is no brick */
 } small_brick;
 
-static const uint32_t HAS_PLACE = 0xffffffffu;
+/* A pair of directions, and the cells that lie at both sides. */
+typedef struct small_pair {
+    uint64_t sides;
+    int32_t d, f;
+} small_pair;
 
-enum { SMALL_HELD = 2 }; /* bricks of a team; if it has more than these, the last of them changes */
+typedef struct small_key {
+    int32_t at[DIM];
+} small_key;
 
+/* What a block tells the others: its teams' sums, how many bricks it asks for, and the first of these. */
+typedef struct small_note {
+    uint64_t busy; /* a rate, as bits of a double */
+    int64_t mass, outflow;
+#if GBEES_MOVING
+    uint64_t most; /* else new bricks' rates are all that changes it */
+#endif
+    uint32_t count;
+    small_key asked[SMALL_SENT];
+} small_note;
+
+/* A block's memory. */
+typedef struct small_block {
+    book book;
+    small_note note[2][SMALL_BLOCKS]; /* of all blocks, in turns */
+    team_sums own[BLOCK_TEAMS];
+    double rate[BLOCK_TEAMS];                        /* the largest of those bricks that a team has looked at */
+    uint32_t before[BLOCK_TEAMS], held[BLOCK_TEAMS]; /* bricks of a team, before and after it has taken new ones */
+    small_pair pair[PAIRS];
+    small_brick brick[BLOCK_TEAMS][SMALL_HELD];
+    small_key key[SMALL_MOST + 1], asked[SMALL_ASKED];
+    uint32_t table[SMALL_TABLE];
+    uint32_t asks;               /* bricks that this block asks for */
+    uint32_t count;              /* bricks, with those that this growth has made */
+    uint32_t far_axis, overflow; /* of this growth */
+} small_block;
+
+/* A team, and how many of its bricks there are: slots 1 + place, 1 + place + teams, ... */
 typedef struct small_team {
-    small_brick brick[SMALL_HELD];
+    uint32_t place, teams, held;
+    small_brick *brick;
 } small_team;
 
-/* How many of a team's bricks stay at hand. */
-GBEES_NUM uint32_t held_of(team_way way)
+/* Bricks that there is room for. */
+GBEES_NUM uint32_t small_room(void)
 {
-    return way.from + SMALL_HELD * way.stride <= way.last ? SMALL_HELD - 1 : SMALL_HELD;
+    const uint32_t most = SMALL_HELD * team_count();
+
+    return most < SMALL_MOST ? most : SMALL_MOST;
 }
 
-GBEES_NUM small_brick *brick_of(small_team *team, uint32_t which)
+/* ---- keys and the table ---------------------------------------------------------------------------------------- */
+
+/* The key of a brick's neighbour in direction d, and in f too, if that is another one. */
+GBEES_NUM small_key key_around(const int32_t *key, int d, int f)
 {
-    return &team->brick[which < SMALL_HELD ? which : SMALL_HELD - 1];
-}
+    small_key to;
 
-/* The bricks beside it: what is read of them is waited for once. */
-GBEES_NUM void hold_beside(const gbees_setup *m, small_brick *to)
-{
-    position beside[SHARE_DIRECTIONS];
-    uint32_t place[SHARE_PAIRS];
-
-#pragma unroll
-    for (int i = 0; i < SHARE_DIRECTIONS; i++) {
-        const int d = team_lane() + i * TEAM;
-
-        beside[i] = d < DIRECTIONS ? brick_base(m, to->link[d])[d >> 1] : 0;
-    }
-#pragma unroll
-    for (int i = 0; i < SHARE_PAIRS; i++) {
-        int d, f;
-        const int is_pair = split_pair(team_lane() + i * TEAM, &d, &f);
-        const uint32_t next = is_pair ? to->link[d] : 1;
-        const uint32_t edge = !is_pair || f == d ? next : m->grid.neighbor[f][next];
-        const near_key key = {to->key, d, f == d ? -1 : f};
-        const uint32_t hash = settled((uint32_t)key_hash(key)); /* while what is read is on its way */
-
-        place[i] = next && edge ? HAS_PLACE : hash & m->grid.table_mask;
-    }
-#pragma unroll
-    for (int i = 0; i < SHARE_DIRECTIONS; i++)
-        if (team_lane() + i * TEAM < DIRECTIONS)
-            to->beside[team_lane() + i * TEAM] = beside[i];
-#pragma unroll
-    for (int i = 0; i < SHARE_PAIRS; i++)
-        if (team_lane() + i * TEAM < PAIRS)
-            to->place[team_lane() + i * TEAM] = place[i];
-}
-
-GBEES_NUM void hold_brick(const gbees_setup *m, uint32_t slot, small_brick *to)
-{
-    brick_view v;
-    position base[SHARE_AXES];
-
-    view_flow(m, slot, &v);
-    view_key(m->grid.key + (size_t)slot * DIM, v.key);
-    view_marks(m, slot, &v);
-#pragma unroll
-    for (int i = 0; i < SHARE_AXES; i++)
-        base[i] = team_lane() + i * TEAM < DIM ? brick_base(m, slot)[team_lane() + i * TEAM] : 0;
-    hold_loads();
-    team_sync(); /* the one before has been used */
-#pragma unroll
-    for (int i = 0; i < SHARE_DIRECTIONS; i++) {
-        const int d = team_lane() + i * TEAM;
-
-        if (d < DIRECTIONS) {
-            to->link[d] = v.neighbor[i];
-            to->flow[d] = v.flow[i] & gbees_shape_side(&m->shape, d);
-        }
-    }
-#pragma unroll
-    for (int i = 0; i < SHARE_AXES; i++) {
-        const int k = team_lane() + i * TEAM;
-
-        if (k < DIM) {
-            to->key[k] = v.key[i];
-            to->base[k] = base[i];
-        }
-    }
-    if (team_lane() == 0) {
-        to->active = v.active;
-        to->rate = v.rate;
-    }
-    team_sync();
-    hold_beside(m, to);
-    team_sync();
-}
-
-/* Those that stay. */
-GBEES_NUM void hold_bricks(const gbees_setup *m, team_way way, small_team *team)
-{
-    const uint32_t held = held_of(way);
-
-    for (uint32_t slot = way.from, i = 0; slot <= way.last && i < held; slot += way.stride, i++)
-        hold_brick(m, slot, brick_of(team, i));
-}
-
-/* The lowest cell of a lane's line, and where on it the lane's cells begin. */
-typedef struct small_part {
-    int axis, shift, cell, first;
-} small_part;
-
-GBEES_NUM small_part place_part(int axis, int which)
-{
-    const int shift = axis * SMALL_BITS, line = which / (SMALL_EDGE / SMALL_CELLS);
-    const int low = line & ((1 << shift) - 1);
-    small_part part = {axis, shift, (line >> shift) << (shift + SMALL_BITS) | low,
-                       which % (SMALL_EDGE / SMALL_CELLS) * SMALL_CELLS};
-
-    return part;
-}
-
-/* Velocities at the faces around a lane's cells, from one before the first on. */
-GBEES_NUM void small_velocities(const gbees_setup *m, const small_brick *brick, small_part part, double time,
-                                number *v)
-{
-    const uint32_t below = brick->link[2 * part.axis], above = brick->link[2 * part.axis + 1];
-    position x[DIM], at[SMALL_CELLS + 3];
-
-#pragma unroll
-    for (int i = 0; i < SMALL_CELLS + 3; i++) {
-        const int face = part.first + i - 1;
-        /* A face between two bricks is the lower one's: rounded once, the same for both. */
-        const int lower = face <= 0 && below, upper = face > SMALL_EDGE && above;
-        const position base = lower   ? brick->beside[2 * part.axis]
-                              : upper ? brick->beside[2 * part.axis + 1]
-                                      : brick->base[part.axis];
-
-        at[i] = base + face_offset(m, part.axis, face + (lower - upper) * SMALL_EDGE);
-    }
 #pragma unroll
     for (int k = 0; k < DIM; k++)
-        x[k] = brick->base[k] + cell_offset(m, k, cell_local(part.cell, k));
+        to.at[k] = key[k] + (d >> 1 == k ? (d & 1 ? 1 : -1) : 0) + (f != d && f >> 1 == k ? (f & 1 ? 1 : -1) : 0);
+    return to;
+}
+
+GBEES_NUM uint32_t small_place(small_key key)
+{
+    uint32_t hash = 0;
+
 #pragma unroll
-    for (int k = 0; k < DIM; k++) {
-        if (k != part.axis)
-            continue;
+    for (int k = 0; k < DIM; k++)
+        hash = (hash + (uint32_t)key.at[k]) * 0x9e3779b1u;
+    return hash >> 16 & (SMALL_TABLE - 1);
+}
+
+/* The slot of a brick, 0 if it is absent. No one inserts meanwhile. */
+GBEES_NUM uint32_t find_small(const small_block *b, small_key key)
+{
+    for (uint32_t at = small_place(key);; at = (at + 1) & (SMALL_TABLE - 1)) {
+        const uint32_t slot = b->table[at];
+        int same = 1;
+
 #pragma unroll
-        for (int i = 0; i < SMALL_CELLS + 3; i++) {
-            x[k] = at[i];
-            v[i] = velocity(m, x, k, time);
-        }
+        for (int k = 0; k < DIM; k++)
+            same &= b->key[slot].at[k] == key.at[k];
+        if (!slot || same)
+            return slot;
     }
 }
 
-/* Two cells of a line, kept with the brick if they are the last sweep's; returns what flowed out where they are at an
- * end of the grid. */
-GBEES_NUM number sweep_part(const gbees_setup *m, const number *p, number *next, small_brick *brick, uint32_t slot,
-                            small_part part, number lambda, double time, int keep)
+/* A brick that is not there. */
+GBEES_NUM void enter_small(small_block *b, uint32_t slot, small_key key)
 {
-    const uint32_t below = brick->link[2 * part.axis], above = brick->link[2 * part.axis + 1];
-    number q[SMALL_CELLS + 2 * BEYOND], v[SMALL_CELLS + 3] = {0}, mass[SMALL_CELLS + 1], outflow = 0;
+    uint32_t at = small_place(key);
 
-#pragma unroll
-    for (int i = 0; i < SMALL_CELLS + 2 * BEYOND; i++) {
-        const int at = part.first + i - BEYOND;
-        const uint32_t row = at < 0 ? below : at >= SMALL_EDGE ? above : slot;
-
-        q[i] = p[row * CELLS + (uint32_t)(part.cell + ((at & (SMALL_EDGE - 1)) << part.shift))];
-    }
-    small_velocities(m, brick, part, time, v);
-#pragma unroll
-    for (int i = 0; i <= SMALL_CELLS; i++)
-        mass[i] = face_mass(q + i, v + i, lambda);
-#pragma unroll
-    for (int i = 0; i < SMALL_CELLS; i++) {
-        const int at = part.cell + ((part.first + i) << part.shift);
-
-        q[BEYOND + i] += mass[i] - mass[i + 1];
-        next[slot * CELLS + (uint32_t)at] = q[BEYOND + i];
-        if (keep)
-            brick->row[at] = q[BEYOND + i];
-    }
-    if (part.first == 0 && mass[0] < 0 && !below)
-        outflow = -mass[0];
-    if (part.first + SMALL_CELLS == SMALL_EDGE && mass[SMALL_CELLS] > 0 && !above)
-        outflow += mass[SMALL_CELLS];
-    return outflow;
+    b->key[slot] = key;
+    while (block_swap_if(&b->table[at], 0, slot))
+        at = (at + 1) & (SMALL_TABLE - 1);
 }
 
-/* All bricks of a team along an axis, those that stay at hand being there; returns what flowed out of a lane's
- * lines. */
-GBEES_NUM int64_t sweep_small(const gbees_setup *m, const number *p, number *next, team_way way, small_team *team,
-                              int axis, number lambda, double time, int is_last)
+/* ---- bricks at hand -------------------------------------------------------------------------------------------- */
+
+/* A brick that has a key; by a team, which then meets. */
+GBEES_NUM void place_brick(const gbees_setup *m, const int32_t *key, small_brick *to)
 {
-    const uint32_t held = held_of(way);
-    int64_t outflow = 0;
-
-    for (uint32_t slot = way.from, i = 0; slot <= way.last; slot += way.stride, i++) {
-        small_brick *brick = brick_of(team, i);
-
-        if (i >= held)
-            hold_brick(m, slot, brick);
-#pragma unroll 1
-        for (int which = team_lane(); which < SMALL_PARTS; which += TEAM) {
-            number out = sweep_part(m, p, next, brick, slot, place_part(axis, which), lambda, time, is_last);
-
-            if (out > 0)
-                outflow += gbees_fixed((double)out);
-        }
+    for (int k = team_lane(); k < DIM; k += TEAM) {
+        to->key[k] = key[k];
+        to->base[k] = base_along(m, k, key[k]);
     }
-    return outflow;
-}
-
-/* What cells that have risen above p* need: grow_brick(). */
-GBEES_NUM void grow_small(const gbees_setup *m, gbees_state *s, const small_brick *brick, uint64_t risen)
-{
-    for (int pair = team_lane(); pair < PAIRS; pair += TEAM) {
-        const uint32_t place = brick->place[pair];
-        int d, f;
-
-        (void)split_pair(pair, &d, &f);
-        if (place != HAS_PLACE && risen & brick->flow[d] & brick->flow[f]) {
-            const near_key key = {brick->key, d, f == d ? -1 : f};
-
-            table_insert_at(m, s, key, place);
-        }
+    for (int d = team_lane(); d < DIRECTIONS; d += TEAM)
+        to->link[d] = 0;
+    if (team_lane() == 0) {
+        to->absent = (1u << PAIRS) - 1;
+        to->active = 0;
     }
     team_sync();
 }
 
-/* mark_and_grow() of a team's bricks, those that stay at hand being there if a step has been. */
-GBEES_NUM void mark_small(const gbees_setup *m, gbees_state *s, team_way way, small_team *team, number *p,
-                          double threshold, int mark, int grow, team_sums *sums)
+/* Looks for the bricks around it that have been absent: links to those beside it. */
+GBEES_NUM void find_around(const gbees_setup *m, const small_block *b, small_brick *brick)
 {
-    const uint32_t held = mark ? held_of(way) : 0;
+    uint32_t absent = brick->absent;
 
-    for (uint32_t slot = way.from, i = 0; slot <= way.last; slot += way.stride, i++) {
-        small_brick *brick = brick_of(team, i);
-        brick_view v;
+    for (int first = 0; first < PAIRS; first += TEAM) {
+        const int pair = first + team_lane();
+        uint32_t slot = 0;
 
-        if (i >= held)
-            hold_brick(m, slot, brick);
-        view_cells(i < held ? brick->row : p, i < held ? 0 : slot, &v);
-        const uint64_t was = brick->active;
-        const uint64_t active = mark ? mark_brick(p, slot, &v, (number)threshold, &sums->mass) : was;
-        if (mark && active != was && team_lane() == 0)
-            m->grid.active[slot] = active;
-        if (grow) {
-            const uint64_t risen = mark ? active & ~was : active;
+        if (pair < PAIRS && absent >> pair & 1) {
+            const int d = b->pair[pair].d, f = b->pair[pair].f, axis = d >> 1;
 
-            sums->most = fmax(sums->most, brick->rate);
-            if (active)
-                sums->busy = fmax(sums->busy, brick->rate);
-            if (risen)
-                grow_small(m, s, brick, risen);
+            slot = find_small(b, key_around(brick->key, d, f));
+            if (slot && f == d) {
+                brick->link[d] = slot;
+                brick->beside[d] = base_along(m, axis, brick->key[axis] + (d & 1 ? 1 : -1));
+            }
+        }
+        absent &= ~(team_vote(slot != 0) << first);
+    }
+    if (team_lane() == 0)
+        brick->absent = absent;
+    team_sync();
+}
+
+/* How fast it flows in a cell: of inspect_brick(). */
+GBEES_NUM number cell_rate(const gbees_setup *m, const position *base, int cell, double time)
+{
+    number rate = 0;
+
+#pragma unroll
+    for (int j = 0; j < DIM; j++) {
+        position x[DIM];
+
+        face_point(m, base, cell, j, cell_local(cell, j) + 1, x);
+        const number above = velocity(m, x, j, time);
+        const number here = (above < 0 ? -above : above) * (number)m->over_width[j];
+
+        rate = here > rate ? here : rate + (here - here); /* no number stays none */
+    }
+    return rate;
+}
+
+/* Flow masks and the rate of a brick, from some cells on; returns the rate. */
+GBEES_NUM double look_at(const gbees_setup *m, double time, int from, int to, small_brick *brick)
+{
+    double most = from ? brick->rate : 0;
+
+#pragma unroll 1
+    for (int first = from; first < to; first += TEAM) {
+        const int cell = first + team_lane();
+
+#pragma unroll
+        for (int j = 0; j < DIM; j++) {
+            position x[DIM];
+
+            face_point(m, brick->base, cell, j, cell_local(cell, j), x);
+            put_vote(&brick->flow[2 * j], first, team_vote(velocity(m, x, j, time) < 0));
+            face_point(m, brick->base, cell, j, cell_local(cell, j) + 1, x);
+            put_vote(&brick->flow[2 * j + 1], first, team_vote(velocity(m, x, j, time) > 0));
+        }
+        most = fmax(most, visible_rate((double)cell_rate(m, brick->base, cell, time)));
+    }
+    most = double_of(team_most_64(bits_of(most)));
+    if (team_lane() == 0)
+        brick->rate = most;
+    team_sync();
+    return most;
+}
+
+/* ---- from the grid's arrays and back --------------------------------------------------------------------------- */
+
+GBEES_NUM void hold_brick(const gbees_setup *m, const small_block *b, uint32_t slot, small_brick *to)
+{
+    for (int d = team_lane(); d < DIRECTIONS; d += TEAM)
+        to->flow[d] = m->grid.flow[(size_t)slot * DIRECTIONS + (size_t)d];
+    place_brick(m, b->key[slot].at, to);
+    if (team_lane() == 0) {
+        to->active = m->grid.active[slot];
+        to->rate = m->grid.rate[slot];
+    }
+    find_around(m, b, to);
+}
+
+/* What a block has of the grid, and the largest rate; others may send to its memory once all have met after this. */
+GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t target, small_block *b,
+                          small_team *team)
+{
+    const uint32_t thread = block_team() * TEAM + (uint32_t)team_lane(), threads = BLOCK_TEAMS * TEAM;
+    const uint32_t count = s->count;
+    double most = 0;
+
+    team->place = team_place(m);
+    team->teams = team_count();
+    team->held = 0;
+    team->brick = b->brick[block_team()];
+    for (uint32_t i = thread; i < SMALL_TABLE; i += threads)
+        b->table[i] = 0;
+    for (uint32_t i = thread; i < PAIRS; i += threads) {
+        int d, f;
+
+        (void)split_pair((int)i, &d, &f);
+        b->pair[i].sides = gbees_shape_side(&m->shape, d) & gbees_shape_side(&m->shape, f);
+        b->pair[i].d = d;
+        b->pair[i].f = f;
+    }
+    if (thread == 0)
+        b->asks = 0;
+    for (uint32_t slot = 1 + thread; slot <= count; slot += threads) {
+        b->key[slot] = key_around(m->grid.key + (size_t)slot * DIM, -1, -1);
+        most = fmax(most, m->grid.rate[slot]);
+    }
+    most = double_of(team_most_64(bits_of(most)));
+    if (team_lane() == 0)
+        b->rate[block_team()] = most;
+    open_book(&b->book, s, target); /* with which a block meets */
+    for (uint32_t slot = 1 + thread; slot <= count; slot += threads)
+        enter_small(b, slot, b->key[slot]);
+    if (block_team() == 0)
+        b->book.seen.most = team_most_64(team_lane() < BLOCK_TEAMS ? bits_of(b->rate[team_lane()]) : 0);
+    block_sync();
+    for (uint32_t slot = 1 + team->place; slot <= count; slot += team->teams)
+        hold_brick(m, b, slot, &team->brick[team->held++]);
+}
+
+/* The grid's arrays as they are to be; bricks beyond `known` are not in its table yet. */
+GBEES_NUM void close_small(const gbees_setup *m, const small_team *team, uint32_t known)
+{
+    block_sync(); /* new bricks have been looked at */
+    for (uint32_t i = 0; i < team->held; i++) {
+        const small_brick *brick = &team->brick[i];
+        const uint32_t slot = 1 + team->place + i * team->teams;
+
+        for (int k = team_lane(); k < DIM; k += TEAM) {
+            m->grid.key[(size_t)slot * DIM + (size_t)k] = brick->key[k];
+            ((position *)m->grid.base)[(size_t)slot * DIM + (size_t)k] = brick->base[k];
+        }
+        for (int d = team_lane(); d < DIRECTIONS; d += TEAM) {
+            m->grid.neighbor[d][slot] = brick->link[d];
+            m->grid.flow[(size_t)slot * DIRECTIONS + (size_t)d] = brick->flow[d];
+        }
+        if (team_lane() == 0) {
+            const near_key key = {brick->key, -1, -1};
+
+            m->grid.active[slot] = brick->active;
+            m->grid.rate[slot] = brick->rate;
+            if (slot > known)
+                table_enter(m, slot, key);
         }
     }
-    sums->mass = mark ? team_add(sums->mass) : 0;
 }
 
 #endif

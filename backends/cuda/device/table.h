@@ -88,11 +88,13 @@ GBEES_NUM uint32_t take_slot(const gbees_setup *m, gbees_state *s, near_key key)
     return slot;
 }
 
-/* Inserts a brick, whose hash is known, unless it is there. Many threads at once.  Most often nothing is at its
+/* Inserts a brick unless it is there. Many threads at once.  Most often nothing is at its
  * place, and each thing that is asked for there would be waited for.  A table that has been filled with dead entries
  * has long ways. */
-GBEES_NUM void table_insert_at(const gbees_setup *m, gbees_state *s, near_key key, uint64_t hash)
+GBEES_NUM void table_insert(const gbees_setup *m, gbees_state *s, near_key key)
 {
+    const uint64_t hash = key_hash(key);
+
     for (uint64_t way = 0;; way++) {
         uint32_t *entry = &m->grid.table[(hash + way) & m->grid.table_mask];
 
@@ -110,15 +112,10 @@ GBEES_NUM void table_insert_at(const gbees_setup *m, gbees_state *s, near_key ke
     }
 }
 
-GBEES_NUM void table_insert(const gbees_setup *m, gbees_state *s, near_key key)
-{
-    table_insert_at(m, s, key, key_hash(key));
-}
-
 /* Enters a brick that has a slot, into a table without it. */
-GBEES_NUM void table_enter(const gbees_setup *m, uint32_t slot)
+GBEES_NUM void table_enter(const gbees_setup *m, uint32_t slot, near_key key)
 {
-    for (uint64_t at = key_hash(key_near(m, slot, -1, -1));; at++)
+    for (uint64_t at = key_hash(key);; at++)
         if (atomic_swap_if(&m->grid.table[at & m->grid.table_mask], TABLE_EMPTY, slot) == TABLE_EMPTY)
             return;
 }
