@@ -175,6 +175,7 @@ GBEES_NUM void find_around(const gbees_setup *m, const small_block *b, small_bri
         }
         absent &= ~(team_vote(slot != 0) << first);
     }
+    team_sync(); /* all have read it */
     if (team_lane() == 0)
         brick->absent = absent;
     team_sync();
@@ -219,6 +220,7 @@ GBEES_NUM double look_at(const gbees_setup *m, double time, int from, int to, sm
         most = fmax(most, visible_rate((double)cell_rate(m, brick->base, cell, time)));
     }
     most = double_of(team_most_64(bits_of(most)));
+    team_sync(); /* all have read it */
     if (team_lane() == 0)
         brick->rate = most;
     team_sync();
@@ -273,8 +275,12 @@ GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t t
     open_book(&b->book, s, target); /* with which a block meets */
     for (uint32_t slot = 1 + thread; slot <= count; slot += threads)
         enter_small(b, slot, b->key[slot]);
-    if (block_team() == 0)
-        b->book.seen.most = team_most_64(team_lane() < BLOCK_TEAMS ? bits_of(b->rate[team_lane()]) : 0);
+    if (block_team() == 0) {
+        const uint64_t rate = team_most_64(team_lane() < BLOCK_TEAMS ? bits_of(b->rate[team_lane()]) : 0);
+
+        if (leads_block())
+            b->book.seen.most = rate;
+    }
     block_sync();
     for (uint32_t slot = 1 + team->place; slot <= count; slot += team->teams)
         hold_brick(m, b, slot, &team->brick[team->held++]);

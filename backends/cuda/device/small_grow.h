@@ -154,6 +154,7 @@ GBEES_NUM void make_bricks(small_block *b, uint32_t linked, int turn)
         /* None of the first ones is there: bricks know which are absent. */
         const int is_new = has && (first == 0 || !find_small(b, key));
         const uint32_t alike = lanes_alike(key, is_new);
+        team_sync(); /* all have looked for theirs */
         const int makes = is_new && lowest_bit(alike) == team_lane();
         const uint32_t made = team_vote(makes);
         const uint32_t slot = count + 1 + (uint32_t)count_bits(made & ((1u << team_lane()) - 1));

@@ -224,25 +224,26 @@ GBEES_NUM void move_small(const gbees_setup *m, gbees_state *s, small_block *b, 
 GBEES_NUM void settle_small(const gbees_setup *m, small_block *b, int moved, int grow, int turn, int again)
 {
     book *k = &b->book;
+    uint64_t most = 0;
 
-    if (!again) {
+    if (again)
+        most = team_most_64(team_lane() < BLOCK_TEAMS ? bits_of(b->rate[team_lane()]) : 0);
+    else
         read_sums(b, turn);
-        if (leads_block()) {
+    if (leads_block()) {
+        if (again) {
+            k->seen.most = most > k->seen.most ? most : k->seen.most;
+        } else {
             k->current = rows_after(k->current, moved ? MOVES : 0);
             settle_clock(m, k, moved);
         }
-    } else {
-        const uint64_t most = team_most_64(team_lane() < BLOCK_TEAMS ? bits_of(b->rate[team_lane()]) : 0);
-
-        if (leads_block())
-            k->seen.most = most > k->seen.most ? most : k->seen.most;
-    }
-    if (leads_block() && grow && k->goes_on) {
-        k->seen.bad = !(double_of(k->seen.most) < 1e300);
-        choose_step(m, k);
-        if (again && (b->far_axis || b->overflow)) {
-            k->stop = b->far_axis ? STOP_FAR : STOP_ROOM;
-            k->where = b->far_axis - 1;
+        if (grow && k->goes_on) {
+            k->seen.bad = !(double_of(k->seen.most) < 1e300);
+            choose_step(m, k);
+            if (again && (b->far_axis || b->overflow)) {
+                k->stop = b->far_axis ? STOP_FAR : STOP_ROOM;
+                k->where = b->far_axis - 1;
+            }
         }
     }
     find_courant(m, k);
