@@ -164,10 +164,9 @@ typedef struct launch {
 } launch;
 
 static const char *const names[] = {
-    "gbees_start",     "gbees_rehash",   "gbees_advance", "gbees_prune",         "gbees_count",
-    "gbees_find_best", "gbees_multiply", "gbees_scale",   "gbees_statistics",    "gbees_pack",
-    "gbees_move",      "gbees_mark",     "gbees_range",   "gbees_marginal_sums", "gbees_move_all",
-    "gbees_small",
+    "gbees_start",    "gbees_rehash",        "gbees_advance",    "gbees_prune", "gbees_count", "gbees_find_best",
+    "gbees_multiply", "gbees_scale",         "gbees_statistics", "gbees_pack",  "gbees_move",  "gbees_mark",
+    "gbees_range",    "gbees_marginal_sums", "gbees_move_all",   "gbees_small",
 };
 
 static void *run_block(void *context)

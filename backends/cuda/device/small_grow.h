@@ -4,8 +4,7 @@
 
 #include "small.h"
 
-/* ---- what a block tells all blocks ------------------------------------------------------------------------------
- */
+/* ---- what a block tells all blocks ---------------------------------------------------------------------------- */
 
 /* For the absent bricks that cells which have risen above p* flow into: grow_brick(). */
 GBEES_NUM void ask_around(small_block *b, const small_brick *brick, uint64_t risen)
