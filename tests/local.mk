@@ -72,6 +72,7 @@ check_PROGRAMS += \
 	%D%/test_grid \
 	%D%/test_isosurface \
 	%D%/test_initial \
+	%D%/test_initial_records \
 	%D%/test_json \
 	%D%/test_kalman \
 	%D%/test_kernels \
@@ -124,6 +125,7 @@ if HAVE_CHECK
 check_PROGRAMS += \
 	%D%/test_cuda_api \
 	%D%/test_cuda_cache \
+	%D%/test_cuda_cached \
 	%D%/test_cuda_program \
 	%D%/test_cuda_registers
 cuda_test_cppflags = $(AM_CPPFLAGS) -I$(srcdir)/backends $(CUDA_CPPFLAGS)
@@ -132,6 +134,8 @@ cuda_test_ldadd = backends/libcuda_runtime.la backends/libcommon.la $(LDADD) $(L
 %C%_test_cuda_api_LDADD = $(cuda_test_ldadd)
 %C%_test_cuda_cache_CPPFLAGS = $(cuda_test_cppflags)
 %C%_test_cuda_cache_LDADD = $(cuda_test_ldadd)
+%C%_test_cuda_cached_CPPFLAGS = $(cuda_test_cppflags)
+%C%_test_cuda_cached_LDADD = $(cuda_test_ldadd)
 %C%_test_cuda_program_CPPFLAGS = $(cuda_test_cppflags)
 %C%_test_cuda_program_LDADD = $(cuda_test_ldadd)
 %C%_test_cuda_registers_CPPFLAGS = $(cuda_test_cppflags)
@@ -414,6 +418,7 @@ noinst_HEADERS = \
 	%D%/dense.h \
 	%D%/dense_split.h \
 	%D%/engine_fixture.h \
+	%D%/initial_fixture.h \
 	%D%/kalman.h \
 	%D%/models_fixture.h \
 	%D%/module_fixture.h \
