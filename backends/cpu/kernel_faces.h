@@ -26,9 +26,10 @@ INLINE void COLUMN_FN(cross_faces)(const GBEES_REAL *restrict p, const GBEES_REA
 }
 
 /* A loop for each kind of flux, with nothing to choose inside. */
-static __attribute__((noinline)) void COLUMN_FN(cross)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict u,
-                                                       GBEES_REAL *restrict mass, GBEES_REAL lambda, GBEES_REAL whole,
-                                                       int lanes, int count, int diverging, int preserving)
+static __attribute__((noinline)) void COLUMN_FN(cross_all)(const GBEES_REAL *restrict p, const GBEES_REAL *restrict u,
+                                                           GBEES_REAL *restrict mass, GBEES_REAL lambda,
+                                                           GBEES_REAL whole, int lanes, int count, int diverging,
+                                                           int preserving)
 {
     if (preserving)
         COLUMN_FN(cross_faces)(p, u, mass, lambda, whole, lanes, count, 1, 1);

@@ -55,9 +55,9 @@ INLINE void GBEES_REAL_FN(change_long)(const kernel_context *c, int diverging, G
         GBEES_REAL_FN(move_planes)(own, mass, lanes, count);
     } else {
         if (c->order == 7)
-            GBEES_REAL_FN(cross7)(own - end, u, mass, lambda, whole, lanes, faces, diverging, c->preserving);
+            GBEES_REAL_FN(cross_all7)(own - end, u, mass, lambda, whole, lanes, faces, diverging, c->preserving);
         else
-            GBEES_REAL_FN(cross)(own - end, u, mass, lambda, whole, lanes, faces, diverging, c->preserving);
+            GBEES_REAL_FN(cross_all)(own - end, u, mass, lambda, whole, lanes, faces, diverging, c->preserving);
         GBEES_REAL_FN(change_planes)(own, mass, lanes, count);
     }
     for (int l = 0; l < lanes; l++) {
