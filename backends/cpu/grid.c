@@ -303,9 +303,9 @@ uint32_t grid_add(grid *g, const int32_t *key, uint64_t hash)
 
 void grid_link(grid *g, uint32_t from)
 {
-    enum { WORK = 128 }; /* 2n look-ups a brick, in cells of a sweep */
+    enum { MORE = 16 }; /* times the work of grid_threads()' loops: 2n look-ups a brick */
 
-#pragma omp parallel for num_threads(team_of((uint64_t)WORK * (g->count - from), g->threads)) schedule(static)
+#pragma omp parallel for num_threads(grid_threads(g, (g->count - from) * MORE)) schedule(static)
     for (uint32_t k = from; k < g->count; k += LINKS)
         link_batch(g, g->used + k, g->count - k < LINKS ? g->count - k : LINKS);
 }
