@@ -59,11 +59,26 @@ INLINE void find_pencils(const kernel_context *c, int axis, uint32_t from, uint3
     }
 }
 
+/* Room for so many bricks of a pencil; those that are there stay.  1 if memory ran out. */
+INLINE int reserve_bricks(kernel_pencil *pencil, uint32_t most)
+{
+    if (pencil->capacity < most) {
+        uint32_t *room = realloc(pencil->room, most * sizeof *room);
+
+        if (!room)
+            return 1;
+        pencil->room = room;
+        pencil->capacity = most;
+    }
+    pencil->slots = pencil->room;
+    return 0;
+}
+
 /* Pencil i of a list, as far as it is there, with room for so many bricks more.  1 if memory ran out. */
 INLINE int open_pencil(const kernel_context *c, int axis, const pencil_list *list, uint32_t i, uint32_t more,
                        kernel_pencil *pencil)
 {
-    const uint32_t bricks = list->bricks[i], most = PENCIL_ROOM + more, last = list->slot[i][bricks - 1];
+    const uint32_t bricks = list->bricks[i], last = list->slot[i][bricks - 1];
 
     pencil->slots = list->slot[i];
     pencil->bricks = bricks;
@@ -75,16 +90,9 @@ INLINE int open_pencil(const kernel_context *c, int axis, const pencil_list *lis
     pencil->next = c->g->neighbor[2 * axis + 1][last];
     if (!pencil->next)
         return 0;
-    if (pencil->capacity < most) {
-        uint32_t *room = realloc(pencil->room, most * sizeof *room);
-
-        if (!room)
-            return 1;
-        pencil->room = room;
-        pencil->capacity = most;
-    }
+    if (reserve_bricks(pencil, PENCIL_ROOM + more))
+        return 1;
     memcpy(pencil->room, list->slot[i], sizeof list->slot[i]);
-    pencil->slots = pencil->room;
     return 0;
 }
 
@@ -103,15 +111,8 @@ INLINE void follow_pencil(const kernel_context *c, int axis, kernel_pencil *penc
 INLINE int finish_pencil(const kernel_context *c, int axis, kernel_pencil *pencil)
 {
     while (pencil->next) {
-        if (pencil->bricks == pencil->capacity) {
-            uint32_t capacity = 2 * pencil->capacity, *room = realloc(pencil->room, capacity * sizeof *room);
-
-            if (!room)
-                return 1;
-            pencil->room = room;
-            pencil->slots = room;
-            pencil->capacity = capacity;
-        }
+        if (pencil->bricks == pencil->capacity && reserve_bricks(pencil, 2 * pencil->capacity))
+            return 1;
         follow_pencil(c, axis, pencil);
     }
     return 0;
@@ -124,7 +125,7 @@ typedef struct pencil_rows {
     kernel_pencil *own, *next;
     const uint32_t *to_come;
     int before; /* so many of to_come[] are asked for while the pencil is read, */
-    int after;  /* or next's while it is written */
+    int after;  /* or, if this is 1, the next one's while it is written */
 } pencil_rows;
 
 /* From pencil i - 1 of a list to pencil i.  at: of what is ROWS_AHEAD in row[].  1 if memory ran out. */

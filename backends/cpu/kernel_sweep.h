@@ -3,8 +3,8 @@
  * A pencil (kernel_pencil.h) is copied into planes with some empty ones at each end (planes_beyond()), the planes are
  * changed, and put back.  They are changed column by column: mostly all flows one way (kernel_stream.h), else it may
  * flow either way (kernel_column.h); where a plane is no whole number of vectors, where cells flow out on both sides
- * and with further bounds the masses through all faces come first, in one long loop.  Pencils of one axis share
- * nothing: they go in any order, and the density needs no second copy.
+ * and with further bounds the masses through all faces come first, in one long loop (kernel_faces.h).  Pencils of one
+ * axis share nothing: they go in any order, and the density needs no second copy.
  */
 
 /* Empty planes beyond each end of a pencil: what a face's mass depends on. */
