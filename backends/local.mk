@@ -69,6 +69,7 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel_moments.c \
 	%D%/cpu/kernel_moments.h \
 	%D%/cpu/kernel_pencil.h \
+	%D%/cpu/kernel_planes.h \
 	%D%/cpu/kernel_precision.h \
 	%D%/cpu/kernel_real.h \
 	%D%/cpu/kernel_split.h \

@@ -176,11 +176,12 @@ INLINE void COLUMN_FN(advance)(COLUMN_FN(column) * c, const GBEES_REAL *p, const
     }
 }
 
-/* p: the lowest cells of the columns, with as many empty planes below and above as a face's mass depends on; u: face
- * -1.  What crosses the columns' ends takes the place of the cells beyond them: what flows out there, negative what
- * flows in.  Where all flows in at an end, out of nothing, that face is passed over. */
+/* p: the lowest cells of the columns, with as many planes below and above as a face's mass depends on, as they were,
+ * or empty at an end of the pencil; u: face -1; below, above: whether the pencil goes on there.  What crosses its
+ * ends takes the place of the cells beyond them: what flows out there, negative what flows in.  Where all flows in at
+ * an end, out of nothing, that face is passed over. */
 INLINE void COLUMN_FN(sweep_some)(GBEES_REAL *restrict p, const GBEES_REAL *restrict u, GBEES_REAL lambda,
-                                  GBEES_REAL most, int lanes, int planes, int columns)
+                                  GBEES_REAL most, int lanes, int planes, int below, int above, int columns)
 {
     const GBEES_REAL_FN(vector) whole = most - (GBEES_REAL_FN(vector)){0};
     COLUMN_FN(column) c[2] = {0};
@@ -188,6 +189,10 @@ INLINE void COLUMN_FN(sweep_some)(GBEES_REAL *restrict p, const GBEES_REAL *rest
 
 #pragma GCC unroll 2
     for (int w = 0; w < columns; w++) {
+        if (below)
+#pragma GCC unroll 8
+            for (int i = -1 - COLUMN_FN(AHEAD); i < 0; i++)
+                COLUMN_FN(climb)(&c[w], GBEES_REAL_FN(load)(p + i * lanes + w * LANES));
 #pragma GCC unroll 4
         for (int i = 0; i < COLUMN_FN(AHEAD); i++)
             COLUMN_FN(climb)(&c[w], GBEES_REAL_FN(load)(p + i * lanes + w * LANES));
@@ -196,7 +201,7 @@ INLINE void COLUMN_FN(sweep_some)(GBEES_REAL *restrict p, const GBEES_REAL *rest
         c[w].courant = c[w].courant_above;
     }
     u += 2 * lanes;
-    if (COLUMN_FN(all_flow)(c, 1, columns)) {
+    if (!below && COLUMN_FN(all_flow)(c, 1, columns)) {
         COLUMN_FN(advance)(c, p, u, lambda, lanes, columns);
 #pragma GCC unroll 2
         for (int w = 0; w < columns; w++)
@@ -208,7 +213,7 @@ INLINE void COLUMN_FN(sweep_some)(GBEES_REAL *restrict p, const GBEES_REAL *rest
     for (;; at++, p += lanes, u += lanes) {
         COLUMN_FN(advance)(c, p, u, lambda, lanes, columns);
         GBEES_REAL_FN(vector) before[2] = {c[0].mass, c[1].mass};
-        if (at == planes && COLUMN_FN(all_flow)(c, 0, columns))
+        if (at == planes && !above && COLUMN_FN(all_flow)(c, 0, columns))
             c[0].mass = c[1].mass = (GBEES_REAL_FN(vector)){0};
         else
             COLUMN_FN(cross_face)(c, whole, columns);
@@ -218,22 +223,23 @@ INLINE void COLUMN_FN(sweep_some)(GBEES_REAL *restrict p, const GBEES_REAL *rest
         if (at == planes)
             break;
     }
+    if (!above)
 #pragma GCC unroll 2
-    for (int w = 0; w < columns; w++)
-        GBEES_REAL_FN(store)(p + w * LANES, c[w].mass);
+        for (int w = 0; w < columns; w++)
+            GBEES_REAL_FN(store)(p + w * LANES, c[w].mass);
 }
 
 /* All columns of planes of whole vectors: two at once where that many registers are. */
 static __attribute__((noinline)) void COLUMN_FN(sweep_columns)(GBEES_REAL *restrict p, const GBEES_REAL *restrict u,
                                                                GBEES_REAL lambda, GBEES_REAL most, int lanes,
-                                                               int planes)
+                                                               int planes, int below, int above)
 {
     int l = 0;
 
 #if VECTOR_BYTES == 64
     for (; l + 2 * LANES <= lanes; l += 2 * LANES)
-        COLUMN_FN(sweep_some)(p + l, u + l, lambda, most, lanes, planes, 2);
+        COLUMN_FN(sweep_some)(p + l, u + l, lambda, most, lanes, planes, below, above, 2);
 #endif
     for (; l < lanes; l += LANES)
-        COLUMN_FN(sweep_some)(p + l, u + l, lambda, most, lanes, planes, 1);
+        COLUMN_FN(sweep_some)(p + l, u + l, lambda, most, lanes, planes, below, above, 1);
 }

@@ -129,29 +129,36 @@ INLINE void GBEES_REAL_FN(velocities)(const kernel_context *c, int axis, const G
     }
 }
 
-/* Coordinates along the axis of a pencil's face planes, as place_planes() has them; key: of its lowest brick. */
-INLINE void GBEES_REAL_FN(place_pencil)(const kernel_context *c, int axis, int32_t key, int bricks, int edge,
-                                        GBEES_REAL *restrict at)
+/* Coordinates along the axis of face planes of bricks [from, to) of a pencil, as place_planes() has them; key: of its
+ * lowest brick. */
+INLINE void GBEES_REAL_FN(place_pencil)(const kernel_context *c, int axis, int32_t key, int from, int to, int last,
+                                        int edge, GBEES_REAL *restrict at)
 {
     const GBEES_REAL *along = c->axis[axis].along;
     const double origin = c->origin[axis], width = c->brick_width[axis];
-    GBEES_REAL base = (GBEES_REAL)(origin + width * (double)key);
 
-    at[0] = base + along[0];
-    at[1] = base + along[1];
-    for (int b = 0; b < bricks; b++) {
-        base = (GBEES_REAL)(origin + width * (double)(key + b));
+    if (from == 0) {
+        const GBEES_REAL base = (GBEES_REAL)(origin + width * (double)key);
+
+        *at++ = base + along[0];
+        *at++ = base + along[1];
+    }
+    for (int b = from; b < to; b++, at += edge) {
+        const GBEES_REAL base = (GBEES_REAL)(origin + width * (double)(key + b));
+
 #pragma GCC unroll 4
         for (int f = 1; f <= edge; f++)
-            at[b * edge + 1 + f] = base + along[f + 1];
+            at[f - 1] = base + along[f + 1];
     }
-    at[bricks * edge + 2] = base + along[edge + 2];
+    if (last)
+        *at = (GBEES_REAL)(origin + width * (double)(key + to - 1)) + along[edge + 2];
 }
 
-/* Velocities at the faces of a pencil, from plane -1 of its lowest brick, in `slot`, to plane edge + 1 of its
- * highest: a face between two bricks is the lower one's.  at: room for as many planes. */
-INLINE void GBEES_REAL_FN(pencil_velocities)(const kernel_context *c, int axis, uint32_t slot, int bricks, int edge,
-                                             int lanes, GBEES_REAL *at, GBEES_REAL *out)
+/* Velocities at faces of bricks [from, to) of a pencil, the lowest of which is in `slot`: of each those above its
+ * lowest plane of cells and up to the one above its highest, as a face between two bricks is the lower one's; of the
+ * pencil's first brick planes -1 and 0, too, of its last one plane edge + 1.  at: room for as many planes. */
+INLINE void GBEES_REAL_FN(pencil_velocities)(const kernel_context *c, int axis, uint32_t slot, int from, int to,
+                                             int last, int edge, int lanes, GBEES_REAL *at, GBEES_REAL *out)
 {
     const kernel_axis *a = &c->axis[axis];
     const int32_t key = grid_key(c->g, slot)[axis];
@@ -160,17 +167,19 @@ INLINE void GBEES_REAL_FN(pencil_velocities)(const kernel_context *c, int axis, 
 
     GBEES_REAL_FN(base_of)(c, slot, &base);
     if (narrow && lanes % GBEES_LANES == 0 && GBEES_REAL_FN(has_planes)(c, axis)) {
-        GBEES_REAL_FN(place_pencil)(c, axis, key, bricks, edge, at);
-        a->PLANES_OF((size_t)(bricks * edge + 3), (size_t)lanes, (GBEES_REAL)c->time, base.narrow,
+        const int planes = (to - from) * edge + (from ? 0 : 2) + (last ? 1 : 0);
+
+        GBEES_REAL_FN(place_pencil)(c, axis, key, from, to, last, edge, at);
+        a->PLANES_OF((size_t)planes, (size_t)lanes, (GBEES_REAL)c->time, base.narrow,
                      (const GBEES_REAL *const *)a->offset, at, c->PARAMETERS, out);
         return;
     }
-    for (int b = 0; b < bricks; b++) {
-        const int from = b ? 1 : -1, planes = edge + 1 - from + (b == bricks - 1);
+    for (int b = from; b < to; b++) {
+        const int lowest = b ? 1 : -1, planes = edge + 1 - lowest + (last && b == to - 1);
 
         base.wide[axis] = c->origin[axis] + c->brick_width[axis] * (double)(key + b);
         base.narrow[axis] = (GBEES_REAL)base.wide[axis];
-        GBEES_REAL_FN(velocities)(c, axis, &base, from, planes, lanes, out);
+        GBEES_REAL_FN(velocities)(c, axis, &base, lowest, planes, lanes, out);
         out += planes * lanes;
     }
 }

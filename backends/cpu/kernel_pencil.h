@@ -124,8 +124,9 @@ INLINE int finish_pencil(const kernel_context *c, int axis, kernel_pencil *penci
 typedef struct pencil_rows {
     kernel_pencil *own, *next;
     const uint32_t *to_come;
-    int before; /* so many of to_come[] are asked for while the pencil is read, */
-    int after;  /* or, if this is 1, the next one's while it is written */
+    int before;   /* so many of to_come[] are asked for while the pencil is read */
+    int long_one; /* 1: what is read further on while it is written, */
+    int after;    /* and if this is 1 the next one's, too */
 } pencil_rows;
 
 /* From pencil i - 1 of a list to pencil i.  at: of what is ROWS_AHEAD in row[].  1 if memory ran out. */
@@ -137,31 +138,49 @@ INLINE int next_pencil(const kernel_context *c, int axis, const pencil_list *lis
 
     if ((i == 0 && open_pencil(c, axis, list, 0, 0, own)) || finish_pencil(c, axis, own))
         return 1;
-    *rows = (pencil_rows){own, next, list->row + at, (int)list->row_count - (int)at, 0};
+    *rows = (pencil_rows){own, next, list->row + at, (int)list->row_count - (int)at, 0, 0};
     if (own->bricks > PENCIL_ROOM) { /* most of its rows are not on the list */
         rows->to_come = own->slots + ROWS_AHEAD;
         rows->before = asked ? 0 : (int)own->bricks - ROWS_AHEAD;
+        rows->long_one = 1;
         rows->after = i + 1 < list->count;
     }
     return i + 1 < list->count && open_pencil(c, axis, list, i + 1, own->bricks, next);
 }
 
-/* The way of the flow through all faces of a pencil: up (1), down (-1), or none that is known (0). */
-INLINE int pencil_way(const kernel_context *c, int axis, const kernel_pencil *pencil)
+/* What holds for bricks [from, to) of a pencil and for those beside them, as kernel_context's `steady` has it. */
+INLINE uint32_t steady_between(const kernel_context *c, const kernel_pencil *pencil, int from, int to)
 {
-    const uint32_t steady = pencil->steady >> axis;
+    const int bricks = (int)pencil->bricks, last = to < bricks ? to : bricks - 1;
+    uint32_t steady = ~(uint32_t)0;
 
-    return c->moving ? 0 : (int)(steady & 1) - (int)(steady >> 8 & 1);
+    for (int b = from ? from - 1 : 0; b <= last; b++)
+        steady &= c->steady[pencil->slots[b]];
+    return steady;
 }
 
-/* Whether a cell of these bricks flows out on both sides.  Mostly none does anywhere along the axis, and the bricks'
- * own bits needn't be waited for. */
-INLINE int pencil_diverges(const kernel_context *c, int axis, const uint32_t *slots, uint32_t bricks)
+/* The way of the flow through all faces of bricks [from, to) of a pencil: up (1), down (-1), or none that is known
+ * (0). */
+INLINE int pencil_way(const kernel_context *c, int axis, const kernel_pencil *pencil, int from, int to)
 {
+    uint32_t steady = pencil->steady >> axis;
+
+    if (c->moving)
+        return 0;
+    if (to - from < (int)pencil->bricks && !(steady & 0x101))
+        steady = steady_between(c, pencil, from, to) >> axis;
+    return (int)(steady & 1) - (int)(steady >> 8 & 1);
+}
+
+/* Whether a cell of these bricks, or of those beside them, flows out on both sides.  Mostly none does anywhere along
+ * the axis, and the bricks' own bits needn't be waited for. */
+INLINE int pencil_diverges(const kernel_context *c, int axis, const kernel_pencil *pencil, int from, int to)
+{
+    const int bricks = (int)pencil->bricks, last = to < bricks ? to : bricks - 1;
     int found = c->moving;
 
     if (c->diverging_axes >> axis & 1)
-        for (uint32_t b = 0; b < bricks; b++)
-            found |= c->diverging[slots[b]] >> axis & 1;
+        for (int b = from ? from - 1 : 0; b <= last; b++)
+            found |= c->diverging[pencil->slots[b]] >> axis & 1;
     return found;
 }

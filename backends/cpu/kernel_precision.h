@@ -36,6 +36,8 @@
 #include "kernel_faces.h"
 #undef ORDER
 
+#include "kernel_planes.h"
+
 #include "kernel_sweep.h"
 
 #include "kernel_diffusion.h"

@@ -27,53 +27,75 @@ INLINE void COLUMN_FN(flow_on)(COLUMN_FN(stream) * s, GBEES_REAL_FN(vector) cell
         s->level[k][0] = s->level[k - 1][0] - s->level[k - 1][1];
 }
 
-/* p: the lowest cells, or with a negative stride the highest, with room for HALF empty planes beyond the other
- * end, the first of which takes what flows out; u: at their outer face, where what flows in comes out of nothing. */
+/* From one face to the next, over the cells p, which it returns as they become; u: at the far face. */
+INLINE GBEES_REAL_FN(vector) COLUMN_FN(stream_on)(COLUMN_FN(stream) * s, const GBEES_REAL *p, const GBEES_REAL *u,
+                                                  GBEES_REAL lambda, GBEES_REAL_FN(vector) whole, int stride)
+{
+    GBEES_REAL_FN(vector) d[ORDER], below = s->courant, before = s->mass;
+
+    COLUMN_FN(flow_on)(s, GBEES_REAL_FN(load)(p + COLUMN_FN(HALF) * stride));
+    s->courant = lambda * GBEES_REAL_FN(load)(u);
+    d[0] = GBEES_REAL_FN(load)(p);
+#pragma GCC unroll 8
+    for (int k = 1; k < ORDER; k++)
+        d[k] = s->level[k][COLUMN_FN(HALF) - (k + 1) / 2];
+    s->mass = COLUMN_FN(rising)(d, s->courant, s->courant - below, whole);
+    return d[0] + (before - s->mass);
+}
+
+/* p: the lowest cells, or with a negative stride the highest; u: at their outer face.  Where that is an end of the
+ * pencil what flows in comes out of nothing; else HALF + 1 planes before are as they were, and so are HALF planes
+ * beyond the other end.  Where that one is the pencil's, there is room for them, and the first takes what flows out.
+ */
 INLINE void COLUMN_FN(stream_some)(GBEES_REAL *restrict p, const GBEES_REAL *restrict u, GBEES_REAL lambda,
-                                   GBEES_REAL most, int stride, int planes, int columns)
+                                   GBEES_REAL most, int stride, int planes, int before, int beyond, int columns)
 {
     const GBEES_REAL_FN(vector) whole = most - (GBEES_REAL_FN(vector)){0};
     COLUMN_FN(stream) s[2] = {0};
 
 #pragma GCC unroll 2
     for (int w = 0; w < columns; w++) {
+        const int l = w * LANES;
+
+        if (!beyond)
 #pragma GCC unroll 4
-        for (int i = 0; i < COLUMN_FN(HALF); i++) /* not in a loop over the lanes: that would become a memset() */
-            GBEES_REAL_FN(store)(p + (planes + i) * stride + w * LANES, (GBEES_REAL_FN(vector)){0});
+            for (int i = 0; i < COLUMN_FN(HALF); i++) /* not in a loop over the lanes: that would become a memset() */
+                GBEES_REAL_FN(store)(p + (planes + i) * stride + l, (GBEES_REAL_FN(vector)){0});
+        if (before) {
+#pragma GCC unroll 8
+            for (int i = -1 - COLUMN_FN(HALF); i < COLUMN_FN(HALF) - 1; i++)
+                COLUMN_FN(flow_on)(&s[w], GBEES_REAL_FN(load)(p + i * stride + l));
+            s[w].courant = lambda * GBEES_REAL_FN(load)(u - stride + l);
+            (void)COLUMN_FN(stream_on)(&s[w], p - stride + l, u + l, lambda, whole, stride);
+            continue;
+        }
 #pragma GCC unroll 4
         for (int i = 0; i < COLUMN_FN(HALF); i++)
-            COLUMN_FN(flow_on)(&s[w], GBEES_REAL_FN(load)(p + i * stride + w * LANES));
-        s[w].courant = lambda * GBEES_REAL_FN(load)(u + w * LANES);
+            COLUMN_FN(flow_on)(&s[w], GBEES_REAL_FN(load)(p + i * stride + l));
+        s[w].courant = lambda * GBEES_REAL_FN(load)(u + l);
     }
     for (int at = 0; at < planes; at++, p += stride) {
         u += stride;
 #pragma GCC unroll 2
         for (int w = 0; w < columns; w++) {
-            GBEES_REAL_FN(vector) d[ORDER], below = s[w].courant, before = s[w].mass;
+            const int l = w * LANES;
 
-            COLUMN_FN(flow_on)(&s[w], GBEES_REAL_FN(load)(p + COLUMN_FN(HALF) * stride + w * LANES));
-            s[w].courant = lambda * GBEES_REAL_FN(load)(u + w * LANES);
-            d[0] = GBEES_REAL_FN(load)(p + w * LANES);
-#pragma GCC unroll 8
-            for (int k = 1; k < ORDER; k++)
-                d[k] = s[w].level[k][COLUMN_FN(HALF) - (k + 1) / 2];
-            s[w].mass = COLUMN_FN(rising)(d, s[w].courant, s[w].courant - below, whole);
-            GBEES_REAL_FN(store)(p + w * LANES, d[0] + (before - s[w].mass));
+            GBEES_REAL_FN(store)(p + l, COLUMN_FN(stream_on)(&s[w], p + l, u + l, lambda, whole, stride));
         }
     }
+    if (!beyond)
 #pragma GCC unroll 2
-    for (int w = 0; w < columns; w++)
-        GBEES_REAL_FN(store)(p + w * LANES, s[w].mass);
+        for (int w = 0; w < columns; w++)
+            GBEES_REAL_FN(store)(p + w * LANES, s[w].mass);
 }
 
-/* All columns of planes of whole vectors.  p: the lowest plane of cells; u: face -1.  Returns the plane of what flows
- * out. */
-static __attribute__((noinline)) const GBEES_REAL *COLUMN_FN(stream_columns)(GBEES_REAL *restrict p,
-                                                                             const GBEES_REAL *restrict u,
-                                                                             GBEES_REAL lambda, GBEES_REAL most,
-                                                                             int lanes, int planes, int up)
+/* All columns of planes of whole vectors.  p: the lowest plane of cells; u: face -1; below, above: whether the pencil
+ * goes on there. */
+static __attribute__((noinline)) void COLUMN_FN(stream_columns)(GBEES_REAL *restrict p, const GBEES_REAL *restrict u,
+                                                                GBEES_REAL lambda, GBEES_REAL most, int lanes,
+                                                                int planes, int up, int below, int above)
 {
-    const int stride = up ? lanes : -lanes;
+    const int stride = up ? lanes : -lanes, before = up ? below : above, beyond = up ? above : below;
     int l = 0;
 
     p += up ? 0 : (planes - 1) * lanes;
@@ -81,9 +103,8 @@ static __attribute__((noinline)) const GBEES_REAL *COLUMN_FN(stream_columns)(GBE
     lambda = up ? lambda : -lambda;
 #if VECTOR_BYTES == 64
     for (; l + 2 * LANES <= lanes; l += 2 * LANES)
-        COLUMN_FN(stream_some)(p + l, u + l, lambda, most, stride, planes, 2);
+        COLUMN_FN(stream_some)(p + l, u + l, lambda, most, stride, planes, before, beyond, 2);
 #endif
     for (; l < lanes; l += LANES)
-        COLUMN_FN(stream_some)(p + l, u + l, lambda, most, stride, planes, 1);
-    return p + planes * stride;
+        COLUMN_FN(stream_some)(p + l, u + l, lambda, most, stride, planes, before, beyond, 1);
 }
