@@ -7,13 +7,13 @@
 
 /* Some bricks of a pencil that are changed together: by the planes that they are made of. */
 typedef struct GBEES_REAL_FN(segment) {
-    GBEES_REAL *own;     /* their lowest plane; planes_beyond() more on either side, empty at an end of the pencil */
-    GBEES_REAL *u;       /* velocities from their face -1 on */
-    GBEES_REAL *mass;    /* room for what crosses each face */
-    int below, above;    /* whether the pencil goes on there */
-    int lanes, planes;   /* cells of a plane; so many planes */
-    int way, diverging;  /* segment_way(), segment_diverges() */
-    GBEES_REAL away[64]; /* what has flowed out of the pencil's lower end */
+    GBEES_REAL *own;    /* their lowest plane; planes_beyond() more on either side, empty at an end of the pencil */
+    GBEES_REAL *u;      /* velocities from their face -1 on */
+    GBEES_REAL *mass;   /* room for what crosses each face */
+    int below, above;   /* whether the pencil goes on there */
+    int lanes, planes;  /* cells of a plane; so many planes */
+    int way, diverging; /* segment_way(), segment_diverges() */
+    GBEES_REAL *away;   /* room for what flows out of the pencil's lower end */
 } GBEES_REAL_FN(segment);
 
 /* Planes on either side that a face's mass depends on. */
@@ -54,18 +54,40 @@ INLINE void GBEES_REAL_FN(change_long)(const kernel_context *c, GBEES_REAL_FN(se
         own[l + count] = mass[l + count];
 }
 
-/* What flows out through the pencil's ends: the lower one is seen first. */
-INLINE void GBEES_REAL_FN(add_outflow)(GBEES_REAL_FN(segment) * s, eight_doubles *sum)
+/* What flows out through the pencil's ends, of which the lower one is seen first. */
+INLINE void GBEES_REAL_FN(add_outflow)(const GBEES_REAL_FN(segment) * s, eight_doubles *sum)
 {
     const GBEES_REAL *below = s->own - s->lanes, *above = s->own + s->planes * s->lanes;
+    GBEES_REAL *away = s->away;
 
     for (int l = 0; l < s->lanes && !s->below; l++)
-        s->away[l] = s->way <= 0 && below[l] > 0 ? below[l] : 0;
+        away[l] = s->way <= 0 && below[l] > 0 ? below[l] : 0;
     if (s->above)
         return;
     for (int l = 0; l < s->lanes && s->way >= 0; l++)
-        s->away[l] += above[l] > 0 ? above[l] : 0;
-    GBEES_REAL_FN(add_eights)(s->away, s->lanes, sum);
+        away[l] += above[l] > 0 ? above[l] : 0;
+    GBEES_REAL_FN(add_eights)(away, s->lanes, sum);
+}
+
+/* Where all flows the same way. */
+INLINE void GBEES_REAL_FN(stream_planes)(const kernel_context *c, const GBEES_REAL_FN(segment) * s, GBEES_REAL lambda,
+                                         GBEES_REAL whole, eight_doubles *outflow)
+{
+    const int lanes = s->lanes, planes = s->planes, up = s->way > 0, seven = c->order == 7;
+
+    if (s->below || s->above) {
+        if (seven)
+            GBEES_REAL_FN(stream_segment7)(s->own, s->u, lambda, whole, lanes, planes, up, s->below, s->above);
+        else
+            GBEES_REAL_FN(stream_segment)(s->own, s->u, lambda, whole, lanes, planes, up, s->below, s->above);
+        GBEES_REAL_FN(add_outflow)(s, outflow);
+        return;
+    }
+    if (seven)
+        GBEES_REAL_FN(stream_columns7)(s->own, s->u, lambda, whole, lanes, planes, up);
+    else
+        GBEES_REAL_FN(stream_columns)(s->own, s->u, lambda, whole, lanes, planes, up);
+    GBEES_REAL_FN(add_eights)(up ? s->own + planes * lanes : s->own - lanes, lanes, outflow);
 }
 
 /* All of a segment. */
@@ -78,22 +100,19 @@ INLINE void GBEES_REAL_FN(change_segment)(const kernel_context *c, GBEES_REAL_FN
     const int below = s->below, above = s->above, seven = c->order == 7;
 
     if (simple && s->way) {
-        if (seven)
-            GBEES_REAL_FN(stream_columns7)(s->own, s->u, lambda, whole, lanes, planes, s->way > 0, below, above);
-        else
-            GBEES_REAL_FN(stream_columns)(s->own, s->u, lambda, whole, lanes, planes, s->way > 0, below, above);
-    } else {
-        s->way = 0;
-        if (!below && !simple)
-            memset(s->own - end, 0, (size_t)end * sizeof *s->own);
-        if (!above)
-            memset(s->own + planes * lanes, 0, (size_t)end * sizeof *s->own);
-        if (!simple)
-            GBEES_REAL_FN(change_long)(c, s, lambda);
-        else if (seven)
-            GBEES_REAL_FN(sweep_columns7)(s->own, s->u, lambda, whole, lanes, planes, below, above);
-        else
-            GBEES_REAL_FN(sweep_columns)(s->own, s->u, lambda, whole, lanes, planes, below, above);
+        GBEES_REAL_FN(stream_planes)(c, s, lambda, whole, outflow);
+        return;
     }
+    s->way = 0;
+    if (!below && !simple)
+        memset(s->own - end, 0, (size_t)end * sizeof *s->own);
+    if (!above)
+        memset(s->own + planes * lanes, 0, (size_t)end * sizeof *s->own);
+    if (!simple)
+        GBEES_REAL_FN(change_long)(c, s, lambda);
+    else if (seven)
+        GBEES_REAL_FN(sweep_columns7)(s->own, s->u, lambda, whole, lanes, planes, below, above);
+    else
+        GBEES_REAL_FN(sweep_columns)(s->own, s->u, lambda, whole, lanes, planes, below, above);
     GBEES_REAL_FN(add_outflow)(s, outflow);
 }

@@ -91,9 +91,8 @@ INLINE void COLUMN_FN(stream_some)(GBEES_REAL *restrict p, const GBEES_REAL *res
 
 /* All columns of planes of whole vectors.  p: the lowest plane of cells; u: face -1; below, above: whether the pencil
  * goes on there. */
-static __attribute__((noinline)) void COLUMN_FN(stream_columns)(GBEES_REAL *restrict p, const GBEES_REAL *restrict u,
-                                                                GBEES_REAL lambda, GBEES_REAL most, int lanes,
-                                                                int planes, int up, int below, int above)
+INLINE void COLUMN_FN(stream_all)(GBEES_REAL *restrict p, const GBEES_REAL *restrict u, GBEES_REAL lambda,
+                                  GBEES_REAL most, int lanes, int planes, int up, int below, int above)
 {
     const int stride = up ? lanes : -lanes, before = up ? below : above, beyond = up ? above : below;
     int l = 0;
@@ -107,4 +106,19 @@ static __attribute__((noinline)) void COLUMN_FN(stream_columns)(GBEES_REAL *rest
 #endif
     for (; l < lanes; l += LANES)
         COLUMN_FN(stream_some)(p + l, u + l, lambda, most, stride, planes, before, beyond, 1);
+}
+
+/* Of a pencil as a whole, with nothing to ask for at its ends. */
+static __attribute__((noinline)) void COLUMN_FN(stream_columns)(GBEES_REAL *restrict p, const GBEES_REAL *restrict u,
+                                                                GBEES_REAL lambda, GBEES_REAL most, int lanes,
+                                                                int planes, int up)
+{
+    COLUMN_FN(stream_all)(p, u, lambda, most, lanes, planes, up, 0, 0);
+}
+
+static __attribute__((noinline)) void COLUMN_FN(stream_segment)(GBEES_REAL *restrict p, const GBEES_REAL *restrict u,
+                                                                GBEES_REAL lambda, GBEES_REAL most, int lanes,
+                                                                int planes, int up, int below, int above)
+{
+    COLUMN_FN(stream_all)(p, u, lambda, most, lanes, planes, up, below, above);
 }

@@ -59,13 +59,16 @@ INLINE void GBEES_REAL_FN(prefetch_row)(const kernel_context *c, uint32_t slot, 
 INLINE void GBEES_REAL_FN(take_out)(const kernel_context *c, const pencil_rows *rows, int from, int to,
                                     GBEES_REAL *own, int count, int shift, int log2_edge)
 {
+    const GBEES_REAL *density = c->density;
+    const uint32_t *slots = rows->own->slots, *to_come = rows->to_come;
+    const int before = rows->before;
     const size_t size = (size_t)count * sizeof *own;
 
-    for (int b = from; b < to; b++, own += count) {
-        if (b < rows->before)
-            GBEES_REAL_FN(prefetch_row)(c, rows->to_come[b], size, 1);
+    for (int b = from; b < to; b++) {
+        if (b < before)
+            GBEES_REAL_FN(prefetch_row)(c, to_come[b], size, 1);
         GBEES_REAL_FN(split)
-        ((const GBEES_REAL *)c->density + (size_t)rows->own->slots[b] * (size_t)count, own, count, shift, log2_edge);
+        (density + (size_t)slots[b] * (size_t)count, own + (b - from) * count, count, shift, log2_edge);
     }
 }
 
@@ -89,22 +92,58 @@ INLINE void GBEES_REAL_FN(put_back)(const kernel_context *c, int axis, const pen
                                     const GBEES_REAL *own, int at_hand, int last_axis, GBEES_REAL_FN(totals) * totals,
                                     int count, int shift, int log2_edge)
 {
+    GBEES_REAL *density = (GBEES_REAL *)c->density;
     const uint32_t *slots = rows->own->slots;
     const size_t size = (size_t)count * sizeof *own;
+    const int long_one = rows->long_one;
 
-    for (int b = from; b < to; b++, own += count) {
-        GBEES_REAL *row = (GBEES_REAL *)c->density + (size_t)slots[b] * (size_t)count;
+    for (int b = from; b < to; b++) {
+        const GBEES_REAL *planes = own + (b - from) * count;
+        GBEES_REAL *row = density + (size_t)slots[b] * (size_t)count;
 
-        if (rows->long_one)
+        if (long_one)
             GBEES_REAL_FN(ask_ahead)(c, axis, rows, b, at_hand, size);
         if (last_axis) {
             _Alignas(64) GBEES_REAL value[64];
 
-            GBEES_REAL_FN(merge)(own, value, count, shift, log2_edge);
+            GBEES_REAL_FN(merge)(planes, value, count, shift, log2_edge);
             c->active[slots[b]] = GBEES_REAL_FN(settle)(c, slots[b], value, row, count, totals);
         } else {
-            GBEES_REAL_FN(merge)(own, row, count, shift, log2_edge);
+            GBEES_REAL_FN(merge)(planes, row, count, shift, log2_edge);
         }
+    }
+}
+
+/* Bricks [from, to) of a pencil; planes of bricks from `taken` on are copied up to `there`. */
+INLINE void GBEES_REAL_FN(sweep_bricks)(const kernel_context *c, int axis, const pencil_rows *rows,
+                                        GBEES_REAL_FN(segment) * s, int from, int to, int taken, int there,
+                                        int at_hand, int last_axis, GBEES_REAL_FN(totals) * totals, int count,
+                                        int shift, int log2_edge)
+{
+    const kernel_pencil *pencil = rows->own;
+    const int bricks = (int)pencil->bricks, edge = 1 << log2_edge, lanes = count >> log2_edge;
+    const int end = GBEES_REAL_FN(planes_beyond)(c) * lanes;
+    const GBEES_REAL lambda = (GBEES_REAL)(c->step / c->axis[axis].width);
+    GBEES_REAL before[4 * 64];
+
+    GBEES_REAL_FN(pencil_velocities)
+    (c, axis, pencil->slots[0], taken, there, there == bricks, edge, lanes, s->mass,
+     s->u + (taken - from) * count + (taken ? 2 * lanes : 0));
+    GBEES_REAL_FN(take_out)(c, rows, taken, there, s->own + (taken - from) * count, count, shift, log2_edge);
+    s->planes = (to - from) * edge;
+    s->way = pencil_way(c, axis, pencil, from, to);
+    s->diverging = s->way ? 0 : pencil_diverges(c, axis, pencil, from, to);
+    if (s->above)
+        memcpy(before, s->own + ((to - from) * count - end), (size_t)end * sizeof *before);
+    GBEES_REAL_FN(change_segment)(c, s, lambda, &totals->outflow);
+    GBEES_REAL_FN(put_back)
+    (c, axis, rows, from, to, s->own, at_hand, last_axis, totals, count, shift, log2_edge);
+    if (s->above) { /* what comes next begins at the same place */
+        const int done = (to - from) * count, rest = (there - to) * count;
+
+        memcpy(s->own - end, before, (size_t)end * sizeof *before);
+        memcpy(s->own, s->own + done, (size_t)rest * sizeof *s->own);
+        memcpy(s->u, s->u + done, (size_t)(rest + 2 * lanes) * sizeof *s->u);
     }
 }
 
@@ -112,40 +151,28 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
                                         GBEES_REAL *restrict p, int last_axis, GBEES_REAL_FN(totals) * totals,
                                         int count, int shift, int log2_edge)
 {
-    const kernel_pencil *pencil = rows->own;
-    const int bricks = (int)pencil->bricks, edge = 1 << log2_edge, lanes = count >> log2_edge;
+    const int bricks = (int)rows->own->bricks, lanes = count >> log2_edge;
     const int end = GBEES_REAL_FN(planes_beyond)(c) * lanes, beyond = GBEES_REAL_FN(bricks_beyond)(c, log2_edge);
     const int at_hand = GBEES_REAL_FN(bricks_at_hand)(c, bricks, log2_edge);
-    const GBEES_REAL lambda = (GBEES_REAL)(c->step / c->axis[axis].width);
     GBEES_REAL *own = p + end, *u = own + (at_hand * count + end), *mass = u + (at_hand * count + 3 * lanes);
-    GBEES_REAL_FN(segment) s = {.own = own, .u = u, .mass = mass, .lanes = lanes};
-    GBEES_REAL before[4 * 64];
+    GBEES_REAL away[64];
+    GBEES_REAL_FN(segment) s = {.own = own, .u = u, .mass = mass, .lanes = lanes, .away = away};
 
-    for (int from = 0, taken = 0, to; from < bricks; from = to) {
+    if (at_hand == bricks) {
+        GBEES_REAL_FN(sweep_bricks)
+        (c, axis, rows, &s, 0, bricks, 0, bricks, at_hand, last_axis, totals, count, shift, log2_edge);
+        return;
+    }
+    for (int from = 0, taken = 0; from < bricks;) {
         const int there = bricks - from > at_hand ? from + at_hand : bricks;
+        const int to = there < bricks ? there - beyond : bricks;
 
-        to = there < bricks ? there - beyond : bricks;
-        GBEES_REAL_FN(pencil_velocities)
-        (c, axis, pencil->slots[0], taken, there, there == bricks, edge, lanes, mass,
-         u + (taken - from) * count + (taken ? 2 * lanes : 0));
-        GBEES_REAL_FN(take_out)
-        (c, rows, taken, there, own + (taken - from) * count, count, shift, log2_edge);
         s.below = from > 0;
         s.above = to < bricks;
-        s.planes = (to - from) * edge;
-        s.way = pencil_way(c, axis, pencil, from, to);
-        s.diverging = s.way ? 0 : pencil_diverges(c, axis, pencil, from, to);
-        if (s.above)
-            memcpy(before, own + ((to - from) * count - end), (size_t)end * sizeof *own);
-        GBEES_REAL_FN(change_segment)(c, &s, lambda, &totals->outflow);
-        GBEES_REAL_FN(put_back)
-        (c, axis, rows, from, to, own, at_hand, last_axis, totals, count, shift, log2_edge);
+        GBEES_REAL_FN(sweep_bricks)
+        (c, axis, rows, &s, from, to, taken, there, at_hand, last_axis, totals, count, shift, log2_edge);
+        from = to;
         taken = there;
-        if (s.above) {
-            memcpy(own - end, before, (size_t)end * sizeof *own);
-            memcpy(own, own + (to - from) * count, (size_t)(taken - to) * (size_t)count * sizeof *own);
-            memcpy(u, u + (to - from) * count, (size_t)((taken - to) * count + 2 * lanes) * sizeof *u);
-        }
     }
 }
 
