@@ -7,7 +7,10 @@
 
 #ifndef GBEES_CPU_DRIFT
 #define GBEES_CPU_DRIFT
-enum { PLANES_AT_ONCE = 8 }; /* of a brick: edges are 4 at most where planes are asked for as such */
+enum {
+    PLANES_AT_ONCE = 8, /* of a brick: edges are 4 at most where planes are asked for as such */
+    WIDE_AT_ONCE = 1024 /* points of a pencil: in double, on their way to float */
+};
 
 typedef int32_t eight_integers __attribute__((vector_size(32)));
 
@@ -129,49 +132,78 @@ INLINE void GBEES_REAL_FN(velocities)(const kernel_context *c, int axis, const G
     }
 }
 
-/* Coordinates along the axis of face planes of bricks [from, to) of a pencil, as place_planes() has them; key: of its
- * lowest brick. */
-INLINE void GBEES_REAL_FN(place_pencil)(const kernel_context *c, int axis, int32_t key, int from, int to, int last,
-                                        int edge, GBEES_REAL *restrict at)
+/* Number q of at[]: the coordinate along the axis of a face plane of the brick with that key, as place_planes() has
+ * it.  wide: in double. */
+INLINE void GBEES_REAL_FN(place_face)(const kernel_context *c, int axis, int32_t key, int face, int wide, void *at,
+                                      int q)
 {
-    const GBEES_REAL *along = c->axis[axis].along;
-    const double origin = c->origin[axis], width = c->brick_width[axis];
+    const double base = c->origin[axis] + c->brick_width[axis] * (double)key;
 
-    if (from == 0) {
-        const GBEES_REAL base = (GBEES_REAL)(origin + width * (double)key);
+    if (wide)
+        ((double *)at)[q] = base + ((const double *)c->axis[axis].along)[face + 1];
+    else
+        ((GBEES_REAL *)at)[q] = (GBEES_REAL)base + ((const GBEES_REAL *)c->axis[axis].along)[face + 1];
+}
 
-        *at++ = base + along[0];
-        *at++ = base + along[1];
+/* All of bricks [from, to) of a pencil, as pencil_velocities() has them; key: of its lowest brick. */
+INLINE void GBEES_REAL_FN(place_pencil)(const kernel_context *c, int axis, int32_t key, int from, int to, int last,
+                                        int edge, int wide, void *restrict at)
+{
+    const int first = from ? 0 : 2;
+
+    if (first) {
+        GBEES_REAL_FN(place_face)(c, axis, key, -1, wide, at, 0);
+        GBEES_REAL_FN(place_face)(c, axis, key, 0, wide, at, 1);
     }
-    for (int b = from; b < to; b++, at += edge) {
-        const GBEES_REAL base = (GBEES_REAL)(origin + width * (double)(key + b));
-
+    for (int b = from; b < to; b++)
 #pragma GCC unroll 4
         for (int f = 1; f <= edge; f++)
-            at[f - 1] = base + along[f + 1];
-    }
+            GBEES_REAL_FN(place_face)(c, axis, key + b, f, wide, at, first + (b - from) * edge + f - 1);
     if (last)
-        *at = (GBEES_REAL)(origin + width * (double)(key + to - 1)) + along[edge + 2];
+        GBEES_REAL_FN(place_face)(c, axis, key + to - 1, edge + 1, wide, at, first + (to - from) * edge);
+}
+
+/* At so many planes across the axis that place_pencil() has placed in double: in float. */
+INLINE void GBEES_REAL_FN(wide_velocities)(const kernel_context *c, int axis, const GBEES_REAL_FN(base) * base,
+                                           int planes, int lanes, const double *at, GBEES_REAL *out)
+{
+    const kernel_axis *a = &c->axis[axis];
+    const int most = WIDE_AT_ONCE / lanes;
+
+    for (int q = 0; q < planes; q += most) {
+        const int some = planes - q < most ? planes - q : most;
+        _Alignas(64) double u[WIDE_AT_ONCE];
+
+        a->planes_d((size_t)some, (size_t)lanes, c->time, base->wide, (const double *const *)a->offset, at + q,
+                    c->parameters_d, u);
+        for (int i = 0; i < some * lanes; i++)
+            out[q * lanes + i] = (GBEES_REAL)u[i];
+    }
 }
 
 /* Velocities at faces of bricks [from, to) of a pencil, the lowest of which is in `slot`: of each those above its
  * lowest plane of cells and up to the one above its highest, as a face between two bricks is the lower one's; of the
- * pencil's first brick planes -1 and 0, too, of its last one plane edge + 1.  at: room for as many planes. */
+ * pencil's first brick planes -1 and 0, too, of its last one plane edge + 1.  at: room for two numbers a plane. */
 INLINE void GBEES_REAL_FN(pencil_velocities)(const kernel_context *c, int axis, uint32_t slot, int from, int to,
-                                             int last, int edge, int lanes, GBEES_REAL *at, GBEES_REAL *out)
+                                             int last, int edge, int lanes, void *at, GBEES_REAL *out)
 {
     const kernel_axis *a = &c->axis[axis];
     const int32_t key = grid_key(c->g, slot)[axis];
-    const int narrow = sizeof(GBEES_REAL) == sizeof(double) || !c->wide;
+    const int wide = sizeof(GBEES_REAL) == sizeof(float) && c->wide;
     GBEES_REAL_FN(base) base;
 
     GBEES_REAL_FN(base_of)(c, slot, &base);
-    if (narrow && lanes % GBEES_LANES == 0 && GBEES_REAL_FN(has_planes)(c, axis)) {
+    if (lanes % GBEES_LANES == 0 && GBEES_REAL_FN(has_planes)(c, axis)) {
         const int planes = (to - from) * edge + (from ? 0 : 2) + (last ? 1 : 0);
 
-        GBEES_REAL_FN(place_pencil)(c, axis, key, from, to, last, edge, at);
-        a->PLANES_OF((size_t)planes, (size_t)lanes, (GBEES_REAL)c->time, base.narrow,
-                     (const GBEES_REAL *const *)a->offset, at, c->PARAMETERS, out);
+        if (wide) {
+            GBEES_REAL_FN(place_pencil)(c, axis, key, from, to, last, edge, 1, at);
+            GBEES_REAL_FN(wide_velocities)(c, axis, &base, planes, lanes, at, out);
+        } else {
+            GBEES_REAL_FN(place_pencil)(c, axis, key, from, to, last, edge, 0, at);
+            a->PLANES_OF((size_t)planes, (size_t)lanes, (GBEES_REAL)c->time, base.narrow,
+                         (const GBEES_REAL *const *)a->offset, at, c->PARAMETERS, out);
+        }
         return;
     }
     for (int b = from; b < to; b++) {
