@@ -15,7 +15,7 @@
 #undef GBEES_REAL
 #undef GBEES_REAL_FN
 
-enum { SPLIT_LINE = 1024, SPLIT_REACH = 16 };
+enum { SPLIT_LINE = 4096, SPLIT_REACH = 16 };
 
 /* A scheme's form: bits. */
 enum { SPLIT_PRESERVING = 1, SPLIT_SEVENTH = 2 };

@@ -59,6 +59,7 @@ check_PROGRAMS += \
 	%D%/test_cpu_ctu \
 	%D%/test_cpu_far \
 	%D%/test_cpu_motion \
+	%D%/test_cpu_pencils \
 	%D%/test_cpu_split \
 	%D%/test_cpu_step \
 	%D%/test_cpu_update \
@@ -425,6 +426,7 @@ noinst_HEADERS = \
 	%D%/results_fixture.h \
 	%D%/run_fixture.h \
 	%D%/scenario_fixture.h \
+	%D%/split_fixture.h \
 	%D%/world_fixture.h
 
 # Modules for the tests, most of them wrong on purpose, one even with an undefined function; they land in

@@ -19,11 +19,60 @@ static int compare_keys(const int32_t *a, const int32_t *b, int n)
     return 0;
 }
 
+/* Where part t of so many begins; behind the last one: the end. */
+static uint32_t part_of(uint32_t count, int t, int parts)
+{
+    return t < parts ? (uint32_t)((uint64_t)count * (uint64_t)t / (uint64_t)parts) : count;
+}
+
 static int compare_slots(const void *a, const void *b, void *context)
 {
     const grid *g = context;
 
     return compare_keys(grid_key(g, *(const uint32_t *)a), grid_key(g, *(const uint32_t *)b), g->shape.n);
+}
+
+/* Two sorted lists into one. */
+static void merge_slots(grid *g, const uint32_t *a, uint32_t na, const uint32_t *b, uint32_t nb, uint32_t *to)
+{
+    while (na && nb)
+        if (compare_slots(b, a, g) < 0) {
+            *to++ = *b++;
+            nb--;
+        } else {
+            *to++ = *a++;
+            na--;
+        }
+    memcpy(to, a, na * sizeof *to);
+    memcpy(to + na, b, nb * sizeof *to);
+}
+
+/* Each thread sorts a part, then two neighbouring ones are merged at a time.  spare: room for as many; returns the
+ * one of both arrays that they are in. */
+static uint32_t *sort_slots(grid *g, uint32_t *slots, uint32_t count, uint32_t *spare)
+{
+    const int threads = grid_threads(g, count);
+
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int t = 0; t < threads; t++) {
+        const uint32_t from = part_of(count, t, threads), to = part_of(count, t + 1, threads);
+
+        qsort_r(slots + from, to - from, sizeof *slots, compare_slots, g);
+    }
+    for (int width = 1; width < threads; width *= 2) {
+        uint32_t *merged = spare;
+
+#pragma omp parallel for num_threads(threads) schedule(static)
+        for (int t = 0; t < threads; t += 2 * width) {
+            const uint32_t from = part_of(count, t, threads), middle = part_of(count, t + width, threads),
+                           to = part_of(count, t + 2 * width, threads);
+
+            merge_slots(g, slots + from, middle - from, slots + middle, to - middle, merged + from);
+        }
+        spare = slots;
+        slots = merged;
+    }
+    return slots;
 }
 
 /* The first of the sorted slots [from, count) whose brick comes after this one: most often it is near. */
@@ -47,8 +96,8 @@ static uint64_t find_place(grid *g, const uint32_t *sorted, uint64_t from, uint6
     return from;
 }
 
-/* order[] takes the slots to keep, sorted; returns how many. */
-static uint32_t order_slots(grid *g, const unsigned char *keep, uint32_t *order, uint32_t *fresh)
+/* order[] takes the slots to keep, sorted; returns how many.  fresh, spare: room for as many. */
+static uint32_t order_slots(grid *g, const unsigned char *keep, uint32_t *order, uint32_t *fresh, uint32_t *spare)
 {
     uint32_t old = 0, made = 0;
     uint64_t at = 0, merged = 0;
@@ -62,7 +111,7 @@ static uint32_t order_slots(grid *g, const unsigned char *keep, uint32_t *order,
         else
             fresh[made++] = g->used[k];
     }
-    qsort_r(fresh, made, sizeof *fresh, compare_slots, g);
+    fresh = sort_slots(g, fresh, made, spare);
     for (uint32_t k = 0; k <= made; k++) {
         const uint64_t place = k < made ? find_place(g, g->used, merged, old, fresh[k]) : old;
 
@@ -222,7 +271,7 @@ int grid_compact(grid *g, const unsigned char *keep, gbees_error *error)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory while pruning %u bricks", g->count);
     /* The Free List is rebuilt below, so its array can hold the new order meanwhile. */
     uint32_t *order = g->free, *name = (uint32_t *)(moves + most);
-    uint32_t count = order_slots(g, keep, order, name);
+    uint32_t count = order_slots(g, keep, order, name, (uint32_t *)moves);
     rename_neighbors(g, order, count, name);
     const uint32_t made = make_moves(order, count, name, moves);
     if (made)
