@@ -36,7 +36,8 @@ fused=$(awk '/^[a-z_][A-Za-z0-9_.]*:/ { name = $1 }
     "$scratch"/kernel*.s | sort -u)
 test -z "$fused" || fail "there are fused operations that no one wrote: results are not those of other processors: $fused"
 for kind in sweep_columns_f:4s sweep_columns_d:2d sweep_columns7_f:4s sweep_columns7_d:2d stream_columns_f:4s \
-    stream_columns_d:2d stream_columns7_f:4s stream_columns7_d:2d; do
+    stream_columns_d:2d stream_columns7_f:4s stream_columns7_d:2d stream_segment_f:4s stream_segment_d:2d \
+    stream_segment7_f:4s stream_segment7_d:2d; do
     name=${kind%%:*}
     sed -n "/^${name}[.a-z0-9]*:/,/\.size/p" "$scratch/kernel.s" >"$scratch/sweep.s"
     test -s "$scratch/sweep.s" || fail "there is no $name"
