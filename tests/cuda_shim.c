@@ -186,7 +186,7 @@ static void *run_block(void *context)
     else if (l->name == names[15])
         gbees_small(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
 #endif
-    else if (l->name == names[2] || l->name == names[15])
+    else if (l->name == names[2])
         gbees_advance(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
     else if (l->name == names[3])
         gbees_prune(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));

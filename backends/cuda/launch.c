@@ -41,10 +41,15 @@ static CUresult launch_early(const gbees_engine *e, int kernel, unsigned blocks,
     return e->api->cuLaunchKernelEx(&config, e->kernel[kernel], arguments, NULL);
 }
 
+static int is_clustered(const gbees_engine *e)
+{
+    return e->cluster > 0 && e->state->count <= ENGINE_CLUSTER_BRICKS;
+}
+
 /* Of a cluster's grids those that its own kernel for steps takes on. */
 static int is_small(const gbees_engine *e)
 {
-    return e->kernel[KERNEL_SMALL] && !e->crowded && e->state->linked == e->state->count;
+    return is_clustered(e) && e->kernel[KERNEL_SMALL] && !e->crowded && e->state->linked == e->state->count;
 }
 
 static CUresult launch(gbees_engine *e, int kernel, void **arguments)
@@ -52,7 +57,7 @@ static CUresult launch(gbees_engine *e, int kernel, void **arguments)
     gbees_setup *m = &e->setup;
     const int steps = kernel == KERNEL_ADVANCE || kernel == KERNEL_MOVE_ALL || kernel == KERNEL_PRUNE;
 
-    m->clustered = steps && e->cluster > 0 && e->state->count <= ENGINE_CLUSTER_BRICKS;
+    m->clustered = steps && is_clustered(e);
     m->barrier = kernel == KERNEL_PRUNE ? 1 : kernel == KERNEL_MOVE_ALL ? 2 : 0;
     m->room = m->clustered && e->room > 2 * ENGINE_CLUSTER_BRICKS ? 2 * ENGINE_CLUSTER_BRICKS : e->room;
     if (m->clustered)
@@ -165,11 +170,17 @@ static uint64_t rounds_ahead(const gbees_engine *e, uint64_t target)
     return e->setup.stop_at_prunes ? 1 : rounds < ENGINE_PRUNES_AHEAD ? (uint64_t)rounds : ENGINE_PRUNES_AHEAD;
 }
 
-/* Steps of a small grid: as many as there are between two prunes, and the prune. */
+/* Steps of a small grid: as many as there are between two prunes, and the prune.  A cluster's own kernel prunes by
+ * itself; now and then the host looks whether the grid is still small. */
 static CUresult launch_rounds(gbees_engine *e, uint64_t target)
 {
     CUresult result = CUDA_SUCCESS;
 
+    if (is_small(e) && !e->setup.stop_at_prunes) {
+        const uint64_t most = (uint64_t)ENGINE_PRUNES_AHEAD * e->setup.prune_interval;
+
+        return launch_until(e, KERNEL_ADVANCE, target - e->state->steps < most ? target : e->state->steps + most);
+    }
     for (uint64_t k = rounds_ahead(e, target); k > 0 && result == CUDA_SUCCESS; k--) {
         result = launch_until(e, KERNEL_ADVANCE, target);
         if (result == CUDA_SUCCESS)

@@ -69,11 +69,12 @@ GBEES_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t 
     }
     share_memory(&b);
     open_small(&m, s, target, &b, &team);
-    const uint32_t known = b.book.linked;
     meet(&m, s);
-    advance_small(&m, s, &b, &team);
-    close_small(&m, &team, known);
-    meet(&m, s);
+    const uint32_t entered = advance_small(&m, s, &b, &team);
+    if (!entered) /* there has been a prune */
+        clear_table_pass(&m);
+    meet(&m, s); /* and no one reaches into another one's memory from here on */
+    close_small(&m, &team, entered);
     close_book(s, &b.book);
 }
 
