@@ -184,7 +184,7 @@ static void *run_block(void *context)
         gbees_rehash(*m, ARGUMENT(gbees_state *, 1));
 #if GBEES_SMALL
     else if (l->name == names[15])
-        gbees_small(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
+        gbees_small(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2), ARGUMENT(gbees_state *, 3));
 #endif
     else if (l->name == names[2])
         gbees_advance(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));

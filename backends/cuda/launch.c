@@ -118,7 +118,7 @@ static CUresult launch_apart(gbees_engine *e, int kernel, int pass)
 /* Steps, or the prune that they have stopped for. */
 static CUresult launch_until(gbees_engine *e, int kernel, uint64_t target)
 {
-    void *arguments[] = {&e->setup, &e->device_state.at, &target};
+    void *arguments[] = {&e->setup, &e->device_state.at, &target, &e->device_state.at};
 
     return launch(e, kernel, arguments);
 }
@@ -170,23 +170,42 @@ static uint64_t rounds_ahead(const gbees_engine *e, uint64_t target)
     return e->setup.stop_at_prunes ? 1 : rounds < ENGINE_PRUNES_AHEAD ? (uint64_t)rounds : ENGINE_PRUNES_AHEAD;
 }
 
-/* Steps of a small grid: as many as there are between two prunes, and the prune.  A cluster's own kernel prunes by
- * itself; now and then the host looks whether the grid is still small. */
+/* Steps of a small grid: as many as there are between two prunes, and the prune. */
 static CUresult launch_rounds(gbees_engine *e, uint64_t target)
 {
     CUresult result = CUDA_SUCCESS;
 
-    if (is_small(e) && !e->setup.stop_at_prunes) {
-        const uint64_t most = (uint64_t)ENGINE_PRUNES_AHEAD * e->setup.prune_interval;
-
-        return launch_until(e, KERNEL_ADVANCE, target - e->state->steps < most ? target : e->state->steps + most);
-    }
     for (uint64_t k = rounds_ahead(e, target); k > 0 && result == CUDA_SUCCESS; k--) {
         result = launch_until(e, KERNEL_ADVANCE, target);
         if (result == CUDA_SUCCESS)
             result = launch_until(e, KERNEL_PRUNE, target);
     }
     return result;
+}
+
+static int run_launches(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)
+{
+    int status = send_state(e, doing, error);
+
+    if (!status)
+        status = cuda_check(e->api, e->setup.apart || e->moves_all ? launch_moved(e, target) : launch_rounds(e, target),
+                            doing, error);
+    return status ? status : fetch_state(e, doing, error);
+}
+
+/* A cluster's own kernel prunes by itself, so that one launch does all; now and then the host looks whether the grid is
+ * still small.  What it leaves of the state it writes into the host's copy, which takes less than to fetch it. */
+static int run_small(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)
+{
+    const gbees_state *s = e->state;
+    const uint64_t most = (uint64_t)ENGINE_PRUNES_AHEAD * e->setup.prune_interval;
+    uint64_t until = target - s->steps < most ? target : s->steps + most;
+    void *arguments[] = {&e->setup, &e->state, &until, &e->device_state.at};
+    int status = send_state(e, doing, error);
+
+    if (!status)
+        status = cuda_check(e->api, launch(e, KERNEL_ADVANCE, arguments), doing, error);
+    return status ? status : cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), doing, error);
 }
 
 int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)
@@ -200,13 +219,10 @@ int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbe
         const double elapsed = s->elapsed;
         const uint64_t steps = s->steps;
 
-        status = send_state(e, doing, error);
-        if (!status)
-            status = cuda_check(e->api,
-                                e->setup.apart || e->moves_all ? launch_moved(e, target) : launch_rounds(e, target),
-                                doing, error);
-        if (!status)
-            status = fetch_state(e, doing, error);
+        if (is_small(e) && !e->setup.stop_at_prunes)
+            status = run_small(e, target, doing, error);
+        else
+            status = run_launches(e, target, doing, error);
         if (s->steps > steps)
             e->pace = (s->elapsed - elapsed) / (double)(s->steps - steps);
     } while (!status && (s->stop == STOP_MOVE || s->stop == STOP_AGAIN));

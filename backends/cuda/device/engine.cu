@@ -53,28 +53,28 @@ GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_
 
 #if GBEES_SMALL && (GBEES_PART == 0 || GBEES_PART == 10)
 
-/* The same, of a grid whose blocks are one cluster, in up to three dimensions. */
-GBEES_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t target)
+/* The same, of a grid whose blocks are one cluster, in up to three dimensions, with the prunes between steps.  It reads
+ * the state from one place and writes what changes to another one, which may be the host's, or the same. */
+GBEES_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t target, const gbees_state *from)
 {
     BLOCK_LOCAL small_block b;
     small_team team;
 
     follow_launch();
-    if (s->stop != STOP_AGAIN)
-        return;
-    if (s->count > small_room()) { /* it has grown since the host looked */
+    if (from->count > small_room()) {
         if (is_clerk())
             s->stop = STOP_ROOM;
         return;
     }
     share_memory(&b);
-    open_small(&m, s, target, &b, &team);
+    open_small(&m, from, target, &b, &team);
     meet(&m, s);
     const uint32_t entered = advance_small(&m, s, &b, &team);
     if (!entered) /* there has been a prune */
         clear_table_pass(&m);
     meet(&m, s); /* and no one reaches into another one's memory from here on */
     close_small(&m, &team, entered);
+    close_totals(s, &b);
     close_book(s, &b.book);
 }
 

@@ -64,6 +64,12 @@ typedef struct small_ranks {
     uint8_t stays[SMALL_MOST + 1];
 } small_ranks;
 
+/* Of the state, what a prune adds to. */
+typedef struct small_totals {
+    uint64_t needed_count, max_cells;
+    double cell_updates, pruned;
+} small_totals;
+
 /* What a block tells the others: its teams' sums, how many bricks it asks for, and the first of these. */
 typedef struct small_note {
     uint64_t busy; /* a rate, as bits of a double */
@@ -78,6 +84,7 @@ typedef struct small_note {
 /* A block's memory. */
 typedef struct small_block {
     book book;
+    small_totals totals;
     small_note note[2][SMALL_BLOCKS]; /* of all blocks, in turns */
     team_sums own[BLOCK_TEAMS];
     double rate[BLOCK_TEAMS];                        /* the largest of those bricks that a team has looked at */
@@ -275,8 +282,13 @@ GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t t
         for (int k = 0; k < DIM; k++)
             b->pair[i].by.at[k] = (d == 2 * k + 1) - (d == 2 * k) + (f != d) * ((f == 2 * k + 1) - (f == 2 * k));
     }
-    if (thread == 0)
+    if (thread == 0) {
         b->asks = 0;
+        b->totals.needed_count = s->needed_count;
+        b->totals.max_cells = s->max_cells;
+        b->totals.cell_updates = s->cell_updates;
+        b->totals.pruned = s->pruned;
+    }
     for (uint32_t slot = 1 + thread; slot <= count; slot += threads) {
         b->key[slot] = *(const small_key *)(m->grid.key + (size_t)slot * DIM);
         most = fmax(most, m->grid.rate[slot]);
@@ -298,6 +310,16 @@ GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t t
         b->book.goes_on = 1;
     }
     block_sync();
+}
+
+GBEES_NUM void close_totals(gbees_state *s, const small_block *b)
+{
+    if (!is_clerk())
+        return;
+    s->needed_count = b->totals.needed_count;
+    s->max_cells = b->totals.max_cells;
+    s->cell_updates = b->totals.cell_updates;
+    s->pruned = b->totals.pruned;
 }
 
 /* The grid's arrays as they are to be; bricks beyond `known` are not in its table. */

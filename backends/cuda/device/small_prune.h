@@ -8,7 +8,7 @@
 #define GBEES_CUDA_SMALL_PRUNE_H
 
 #include "advance.h"
-#include "shrink.h"
+#include "prune.h"
 #include "small.h"
 
 /* ---- which bricks stay ----------------------------------------------------------------------------------------- */
@@ -147,18 +147,19 @@ GBEES_NUM uint32_t close_ranks(small_block *b)
     return total;
 }
 
-/* The books, by each block's first thread: gbees_prune()'s. */
-GBEES_NUM void settle_prune(const gbees_setup *m, gbees_state *s, small_block *b, uint32_t kept)
+/* The books, by each block's first thread: prune() and count_updates(). */
+GBEES_NUM void settle_prune(const gbees_setup *m, small_block *b, uint32_t kept)
 {
     book *k = &b->book;
+    small_totals *totals = &b->totals;
     const double mass = gbees_fixed_value(k->seen.mass);
+    const uint64_t needed = (uint64_t)k->seen.outflow;
 
-    if (is_clerk()) {
-        s->pruned += k->mass - mass;
-        s->needed_steps = k->needed_steps;
-        count_updates(s, (uint64_t)k->seen.outflow);
-        k->needed_steps = s->needed_steps;
-    }
+    totals->pruned += k->mass - mass;
+    totals->cell_updates += k->needed_steps * 0.5 * ((double)totals->needed_count + (double)needed);
+    totals->needed_count = needed;
+    totals->max_cells = needed > totals->max_cells ? needed : totals->max_cells;
+    k->needed_steps = 0;
     b->count = k->count = k->linked = kept;
     k->current = spare_of(k->current);
     k->mass = mass;

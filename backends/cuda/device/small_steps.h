@@ -336,7 +336,7 @@ GBEES_NUM uint32_t prune_small(const gbees_setup *m, gbees_state *s, small_block
         read_sums(b, turn);
     const uint32_t kept = close_ranks(b);
     if (leads_block())
-        settle_prune(m, s, b, kept);
+        settle_prune(m, b, kept);
     return kept;
 }
 
