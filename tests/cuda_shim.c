@@ -197,7 +197,7 @@ static void *run_block(void *context)
     else if (l->name == names[6])
         gbees_multiply(*m, ARGUMENT(gbees_gain, 1), ARGUMENT(gbees_state *, 2));
     else if (l->name == names[7])
-        gbees_scale(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(double, 2));
+        gbees_scale(*m, ARGUMENT(gbees_state *, 1));
     else if (l->name == names[8])
         gbees_statistics(*m, ARGUMENT(gbees_state *, 1));
     else if (l->name == names[11])

@@ -86,18 +86,33 @@ static int fetch_state(gbees_engine *e, const char *doing, gbees_error *error)
 
 int engine_launch(gbees_engine *e, int kernel, void **arguments, int count, const char *doing, gbees_error *error)
 {
-    void *all[8] = {&e->setup};
-    int at = 1, first_gain = kernel == KERNEL_FIND_BEST || kernel == KERNEL_MULTIPLY;
+    void *all[8] = {&e->setup, &e->device_state.at};
 
-    if (first_gain)
-        all[at++] = arguments[0];
-    all[at++] = &e->device_state.at;
-    for (int i = first_gain; i < count; i++)
-        all[at++] = arguments[i];
+    for (int i = 0; i < count; i++)
+        all[2 + i] = arguments[i];
     int status = send_state(e, doing, error);
     if (!status)
         status = cuda_check(e->api, launch(e, kernel, all), doing, error);
     return status ? status : fetch_state(e, doing, error);
+}
+
+int engine_launch_update(gbees_engine *e, gbees_gain *gain, gbees_error *error)
+{
+    static const struct {
+        int kernel;
+        const char *doing;
+    } passes[] = {{KERNEL_FIND_BEST, "comparing with a measurement"},
+                  {KERNEL_MULTIPLY, "updating with a measurement"},
+                  {KERNEL_SCALE, "normalising the density"}};
+    enum { PASSES = sizeof passes / sizeof *passes };
+    void *with_gain[] = {&e->setup, gain, &e->device_state.at}, *without[] = {&e->setup, &e->device_state.at};
+    int status = send_state(e, passes[0].doing, error);
+
+    for (int k = 0; k < PASSES && !status; k++)
+        status =
+            cuda_check(e->api, launch(e, passes[k].kernel, passes[k].kernel == KERNEL_SCALE ? without : with_gain),
+                       passes[k].doing, error);
+    return status ? status : fetch_state(e, passes[PASSES - 1].doing, error);
 }
 
 /* Its blocks need not meet: more of them than can be there at once, so that none waits for the slowest; or, where
@@ -188,13 +203,14 @@ static int run_launches(gbees_engine *e, uint64_t target, const char *doing, gbe
     int status = send_state(e, doing, error);
 
     if (!status)
-        status = cuda_check(e->api, e->setup.apart || e->moves_all ? launch_moved(e, target) : launch_rounds(e, target),
-                            doing, error);
+        status =
+            cuda_check(e->api, e->setup.apart || e->moves_all ? launch_moved(e, target) : launch_rounds(e, target),
+                       doing, error);
     return status ? status : fetch_state(e, doing, error);
 }
 
-/* A cluster's own kernel prunes by itself, so that one launch does all; now and then the host looks whether the grid is
- * still small.  What it leaves of the state it writes into the host's copy, which takes less than to fetch it. */
+/* A cluster's own kernel prunes by itself, so that one launch does all; now and then the host looks whether the grid
+ * is still small.  What it leaves of the state it writes into the host's copy, which takes less than to fetch it. */
 static int run_small(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)
 {
     const gbees_state *s = e->state;

@@ -150,7 +150,7 @@ GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 #endif
         inspect_brick(&m, s, slot, s->time);
     }
-    scale_pass(&m, s, 1);
+    scale_pass(&m, s, s->current, 1);
     meet(&m, s);
     double mass = gbees_fixed_value((int64_t)fresh_64((const uint64_t *)&s->marked_mass));
     mark_active_pass(&m, count, s->current, m.threshold * mass);
@@ -160,9 +160,9 @@ GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     }
 }
 
-GBEES_KERNEL gbees_scale(GBEES_BY_VALUE gbees_setup m, gbees_state *s, double factor)
+GBEES_KERNEL gbees_scale(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
-    scale_pass(&m, s, factor);
+    normalise_pass(&m, s);
 }
 
 GBEES_KERNEL gbees_statistics(GBEES_BY_VALUE gbees_setup m, gbees_state *s)

@@ -26,7 +26,7 @@ enum {
     SMALL_TABLE = 2 * SMALL_MOST,
     /* Bricks that a block asks for at once, at most: for all that it has, if there are as many blocks. */
     SMALL_ASKED = (TEAM > 1 ? SMALL_MOST / SMALL_BLOCKS : SMALL_HELD) * PAIRS / 2,
-    SMALL_SENT = 4                                      /* of them, those that come with its sums */
+    SMALL_SENT = 4 /* of them, those that come with its sums */
 };
 
 /* A brick that a team has at hand. */
@@ -257,8 +257,8 @@ GBEES_NUM double look_at(const gbees_setup *m, double time, int from, int to, sm
 
 /* ---- from the grid's arrays and back --------------------------------------------------------------------------- */
 
-/* What a block has of the grid, and the largest rate, but for what each team has at hand; others may send to its memory
- * once all have met after this. */
+/* What a block has of the grid, and the largest rate, but for what each team has at hand; others may send to its
+ * memory once all have met after this. */
 GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t target, small_block *b,
                           small_team *team)
 {
