@@ -86,6 +86,9 @@ GBEES_NUM void keep_needed(const gbees_setup *m, small_block *b, const small_tea
 #pragma unroll 1
     for (uint32_t i = 0; i < team->held; i++) {
         const uint32_t slot = 1 + team->place + i * team->teams;
+        number value[SHARE_CELLS];
+
+        view_row(p, slot, value); /* on their way meanwhile */
         const uint64_t needed = needed_cells(m, b, &team->brick[i], &b->past[block_team()][i]);
 
         for (uint32_t block = (uint32_t)team_lane(); block < block_count(); block += TEAM)
@@ -94,8 +97,9 @@ GBEES_NUM void keep_needed(const gbees_setup *m, small_block *b, const small_tea
             continue;
         sums->busy = fmax(sums->busy, team->brick[i].rate);
         sums->outflow += team_lane() == 0 ? count_bits(needed) : 0;
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM)
-            sums->mass += gbees_fixed((double)p[(size_t)slot * CELLS + (size_t)cell]);
+#pragma unroll
+        for (int k = 0; k < SHARE_CELLS; k++)
+            sums->mass += gbees_fixed((double)value[k]);
     }
 }
 

@@ -1,4 +1,5 @@
-/* small_steps.h - steps of a cluster's grid: the sweeps, the marks behind the last of them, and the growth.
+/* small_steps.h - steps of a cluster's grid: the sweeps, the marks behind the last of them, and the growth; and the
+ * prunes between them.
  *
  * A team has a brick, and a lane two of its cells with their three faces, in place of a line of four with five. The
  * last sweep's bricks are marked by the teams that have swept them: no meeting is between.  So all meet once behind
@@ -285,7 +286,8 @@ GBEES_NUM void settle_all(const gbees_setup *m, gbees_state *s, small_block *b, 
 }
 
 /* Steps, until something else is due. All that a team does is known when a step is over, but for new bricks: what is
- * read for it is asked for at once. Returns whose turn it is to be sent. */
+ * read for it is asked for at once. `turn`: which notes are written first; returns those that come next.  What is
+ * done seldom stays out of this loop: a processor's cache of instructions has just room for it. */
 GBEES_NUM int step_small(const gbees_setup *m, gbees_state *s, small_block *b, small_team *team, int turn)
 {
     const team_sums none = {0, 0, 0, 0};
