@@ -125,6 +125,7 @@ cuda_texts = \
 	%D%/cuda/device/shrink.h \
 	%D%/cuda/device/small.h \
 	%D%/cuda/device/small_grow.h \
+	%D%/cuda/device/small_prune.h \
 	%D%/cuda/device/small_steps.h \
 	%D%/cuda/device/state.h \
 	%D%/cuda/device/statistics.h \

@@ -184,9 +184,9 @@ static void *run_block(void *context)
         gbees_rehash(*m, ARGUMENT(gbees_state *, 1));
 #if GBEES_SMALL
     else if (l->name == names[15])
-        gbees_small(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
+        gbees_small(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2), ARGUMENT(gbees_state *, 3));
 #endif
-    else if (l->name == names[2] || l->name == names[15])
+    else if (l->name == names[2])
         gbees_advance(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
     else if (l->name == names[3])
         gbees_prune(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
@@ -197,7 +197,7 @@ static void *run_block(void *context)
     else if (l->name == names[6])
         gbees_multiply(*m, ARGUMENT(gbees_gain, 1), ARGUMENT(gbees_state *, 2));
     else if (l->name == names[7])
-        gbees_scale(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(double, 2));
+        gbees_scale(*m, ARGUMENT(gbees_state *, 1));
     else if (l->name == names[8])
         gbees_statistics(*m, ARGUMENT(gbees_state *, 1));
     else if (l->name == names[11])

@@ -13,6 +13,9 @@
 #ifndef GBEES_ORDER
 #define GBEES_ORDER 5
 #endif
+#ifndef GBEES_SMALL
+#define GBEES_SMALL 0
+#endif
 
 #include "cuda_shim_driver.h"
 #include "engine.h"
@@ -62,6 +65,12 @@ static void check_that_all_is_given_back(void)
         abort();
 }
 
+/* A kernel for small grids is in the text of those that are made for it. */
+static int is_there(int which)
+{
+    return GBEES_SMALL || which != PROGRAM_SMALL;
+}
+
 static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                   gbees_error *error)
 {
@@ -79,7 +88,8 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
         return gbees_error_set(error, GBEES_EUSAGE, "SHIM_BLOCKS: 1 to %d", SHIM_MOST_BLOCKS);
     for (int p = 0; p < PROGRAMS; p++) {
         programs.part[p].shape = (program_shape){10, 1, 0}; /* bricks a block, of what are one team's in truth */
-        programs.part[p].image = program_is_wanted(problem, shim_cluster ? "sm_90" : "sm_80", p) ? &programs : NULL;
+        programs.part[p].image =
+            is_there(p) && program_is_wanted(problem, shim_cluster ? "sm_90" : "sm_80", p) ? &programs : NULL;
     }
     int status = cuda_engine_create(&api, 0, &programs, problem, engine, error);
     if (status)

@@ -157,6 +157,8 @@ for cluster in 0 1; do
     SHIM_CLUSTER=$cluster
     export SHIM_CLUSTER
     both "small-$cluster" shim_small --deterministic --until 0.9
+    both "small-often-$cluster" shim_small --deterministic --set prune_interval=3 --until 0.4
+    both "small-steered-$cluster" shim_small --deterministic --set mass_budget=0.02 --until 0.4
     unset SHIM_CLUSTER
 done
 what="--deterministic, a grid that outgrows a cluster's memory"

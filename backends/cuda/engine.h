@@ -82,6 +82,9 @@ void cuda_engine_destroy(gbees_engine *e);
  * `arguments`: beyond the setup and the state, as cuLaunchKernel takes them. */
 int engine_launch(gbees_engine *e, int kernel, void **arguments, int count, const char *doing, gbees_error *error);
 
+/* The kernels of an update, one after the other: each goes on with what the one before has found. */
+int engine_launch_update(gbees_engine *e, gbees_gain *gain, gbees_error *error);
+
 /* Steps, until `target` of them are done or the kernel stops for something else. */
 int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error);
 

@@ -41,10 +41,15 @@ static CUresult launch_early(const gbees_engine *e, int kernel, unsigned blocks,
     return e->api->cuLaunchKernelEx(&config, e->kernel[kernel], arguments, NULL);
 }
 
+static int is_clustered(const gbees_engine *e)
+{
+    return e->cluster > 0 && e->state->count <= ENGINE_CLUSTER_BRICKS;
+}
+
 /* Of a cluster's grids those that its own kernel for steps takes on. */
 static int is_small(const gbees_engine *e)
 {
-    return e->kernel[KERNEL_SMALL] && !e->crowded && e->state->linked == e->state->count;
+    return is_clustered(e) && e->kernel[KERNEL_SMALL] && !e->crowded && e->state->linked == e->state->count;
 }
 
 static CUresult launch(gbees_engine *e, int kernel, void **arguments)
@@ -52,7 +57,7 @@ static CUresult launch(gbees_engine *e, int kernel, void **arguments)
     gbees_setup *m = &e->setup;
     const int steps = kernel == KERNEL_ADVANCE || kernel == KERNEL_MOVE_ALL || kernel == KERNEL_PRUNE;
 
-    m->clustered = steps && e->cluster > 0 && e->state->count <= ENGINE_CLUSTER_BRICKS;
+    m->clustered = steps && is_clustered(e);
     m->barrier = kernel == KERNEL_PRUNE ? 1 : kernel == KERNEL_MOVE_ALL ? 2 : 0;
     m->room = m->clustered && e->room > 2 * ENGINE_CLUSTER_BRICKS ? 2 * ENGINE_CLUSTER_BRICKS : e->room;
     if (m->clustered)
@@ -81,18 +86,33 @@ static int fetch_state(gbees_engine *e, const char *doing, gbees_error *error)
 
 int engine_launch(gbees_engine *e, int kernel, void **arguments, int count, const char *doing, gbees_error *error)
 {
-    void *all[8] = {&e->setup};
-    int at = 1, first_gain = kernel == KERNEL_FIND_BEST || kernel == KERNEL_MULTIPLY;
+    void *all[8] = {&e->setup, &e->device_state.at};
 
-    if (first_gain)
-        all[at++] = arguments[0];
-    all[at++] = &e->device_state.at;
-    for (int i = first_gain; i < count; i++)
-        all[at++] = arguments[i];
+    for (int i = 0; i < count; i++)
+        all[2 + i] = arguments[i];
     int status = send_state(e, doing, error);
     if (!status)
         status = cuda_check(e->api, launch(e, kernel, all), doing, error);
     return status ? status : fetch_state(e, doing, error);
+}
+
+int engine_launch_update(gbees_engine *e, gbees_gain *gain, gbees_error *error)
+{
+    static const struct {
+        int kernel;
+        const char *doing;
+    } passes[] = {{KERNEL_FIND_BEST, "comparing with a measurement"},
+                  {KERNEL_MULTIPLY, "updating with a measurement"},
+                  {KERNEL_SCALE, "normalising the density"}};
+    enum { PASSES = sizeof passes / sizeof *passes };
+    void *with_gain[] = {&e->setup, gain, &e->device_state.at}, *without[] = {&e->setup, &e->device_state.at};
+    int status = send_state(e, passes[0].doing, error);
+
+    for (int k = 0; k < PASSES && !status; k++)
+        status =
+            cuda_check(e->api, launch(e, passes[k].kernel, passes[k].kernel == KERNEL_SCALE ? without : with_gain),
+                       passes[k].doing, error);
+    return status ? status : fetch_state(e, passes[PASSES - 1].doing, error);
 }
 
 /* Its blocks need not meet: more of them than can be there at once, so that none waits for the slowest; or, where
@@ -113,7 +133,7 @@ static CUresult launch_apart(gbees_engine *e, int kernel, int pass)
 /* Steps, or the prune that they have stopped for. */
 static CUresult launch_until(gbees_engine *e, int kernel, uint64_t target)
 {
-    void *arguments[] = {&e->setup, &e->device_state.at, &target};
+    void *arguments[] = {&e->setup, &e->device_state.at, &target, &e->device_state.at};
 
     return launch(e, kernel, arguments);
 }
@@ -178,6 +198,32 @@ static CUresult launch_rounds(gbees_engine *e, uint64_t target)
     return result;
 }
 
+static int run_launches(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)
+{
+    int status = send_state(e, doing, error);
+
+    if (!status)
+        status =
+            cuda_check(e->api, e->setup.apart || e->moves_all ? launch_moved(e, target) : launch_rounds(e, target),
+                       doing, error);
+    return status ? status : fetch_state(e, doing, error);
+}
+
+/* A cluster's own kernel prunes by itself, so that one launch does all; now and then the host looks whether the grid
+ * is still small.  What it leaves of the state it writes into the host's copy, which takes less than to fetch it. */
+static int run_small(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)
+{
+    const gbees_state *s = e->state;
+    const uint64_t most = (uint64_t)ENGINE_PRUNES_AHEAD * e->setup.prune_interval;
+    uint64_t until = target - s->steps < most ? target : s->steps + most;
+    void *arguments[] = {&e->setup, &e->state, &until, &e->device_state.at};
+    int status = send_state(e, doing, error);
+
+    if (!status)
+        status = cuda_check(e->api, launch(e, KERNEL_ADVANCE, arguments), doing, error);
+    return status ? status : cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), doing, error);
+}
+
 int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)
 {
     gbees_state *s = e->state;
@@ -189,13 +235,10 @@ int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbe
         const double elapsed = s->elapsed;
         const uint64_t steps = s->steps;
 
-        status = send_state(e, doing, error);
-        if (!status)
-            status = cuda_check(e->api,
-                                e->setup.apart || e->moves_all ? launch_moved(e, target) : launch_rounds(e, target),
-                                doing, error);
-        if (!status)
-            status = fetch_state(e, doing, error);
+        if (is_small(e) && !e->setup.stop_at_prunes)
+            status = run_small(e, target, doing, error);
+        else
+            status = run_launches(e, target, doing, error);
         if (s->steps > steps)
             e->pace = (s->elapsed - elapsed) / (double)(s->steps - steps);
     } while (!status && (s->stop == STOP_MOVE || s->stop == STOP_AGAIN));

@@ -47,6 +47,7 @@ EMBED(equations, "backends/cuda/device/equations.h")
 EMBED(model, "backends/cuda/device/model.h")
 EMBED(small, "backends/cuda/device/small.h")
 EMBED(small_grow, "backends/cuda/device/small_grow.h")
+EMBED(small_prune, "backends/cuda/device/small_prune.h")
 EMBED(small_steps, "backends/cuda/device/small_steps.h")
 EMBED(standard, "backends/cuda/device/standard.h")
 EMBED(brick, "core/numerics/brick.h")
@@ -81,6 +82,7 @@ static const cuda_text table[] = {
     NAMED("shrink.h", shrink),
     NAMED("small.h", small),
     NAMED("small_grow.h", small_grow),
+    NAMED("small_prune.h", small_prune),
     NAMED("small_steps.h", small_steps),
     NAMED("state.h", state),
     NAMED("statistics.h", statistics),

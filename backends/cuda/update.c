@@ -54,24 +54,13 @@ static int fail_likelihood(const gbees_engine *e, const gbees_clock *clock, cons
     return failure_likelihood(e->problem, measurement, clock->time, known ? index : NULL, error);
 }
 
-/* P = P L over its sum, in the rows that were spare; the logarithm of that sum. */
-static int multiply(gbees_engine *e, gbees_gain *gain, double *log_sum, gbees_error *error)
+/* P = P L over its sum, in the rows that were spare, once it is known that there is such a thing; the logarithm of
+ * that sum. */
+static double take_over(gbees_state *s)
 {
-    gbees_state *s = e->state;
-    void *arguments[] = {gain};
-
-    s->moment[0] = (gbees_wide_sum){0, 0};
-    int status = engine_launch(e, KERNEL_MULTIPLY, arguments, 1, "updating with a measurement", error);
-    if (status)
-        return status;
     s->current = s->current ? 0 : 1;
-    double sum = ldexp((double)s->moment[0].high, -16) + ldexp((double)s->moment[0].low, -52), factor = 1 / sum;
-    void *scale[] = {&factor};
-    s->marked_mass = 0;
-    status = engine_launch(e, KERNEL_SCALE, scale, 1, "normalising the density", error);
     s->mass = ldexp((double)s->marked_mass, -60);
-    *log_sum = log(sum);
-    return status;
+    return log(ldexp((double)s->moment[0].high, -16) + ldexp((double)s->moment[0].low, -52));
 }
 
 int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
@@ -79,24 +68,24 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
 {
     gbees_state *s = e->state;
     gbees_gain gain;
-    double log_norm, log_sum, before = s->mass;
+    double log_norm, log_sum = 0, before = s->mass;
     double unchanged = s->mass - e->totals.mass_normalised + s->pruned; /* by the normalisation, and by the prune */
-    void *arguments[] = {&gain};
     int status = prepare(e, clock, measurement, &gain, &log_norm, error);
 
     s->likely = s->heavy = 0;
     s->invalid = UINT64_MAX;
+    s->moment[0] = (gbees_wide_sum){0, 0};
+    s->marked_mass = 0;
     s->time = clock->time;
     if (!status)
-        status = engine_launch(e, KERNEL_FIND_BEST, arguments, 1, "comparing with a measurement", error);
+        status = engine_launch_update(e, &gain, error);
     if (status)
         return status;
-    double likely = from_ordered(s->likely);
-    gain.heaviest = from_ordered(s->heavy);
+    const double likely = from_ordered(s->likely), heaviest = from_ordered(s->heavy);
     status = s->invalid == UINT64_MAX ? failure_unsupported(measurement, clock->time, likely, gain.lowest, error)
                                       : fail_likelihood(e, clock, measurement, error);
     if (!status)
-        status = multiply(e, &gain, &log_sum, error);
+        log_sum = take_over(s);
     void *none[] = {&(uint64_t){0}};
     s->stop = STOP_PRUNE;
     if (!status)
@@ -107,6 +96,6 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
         engine_steer(e);
     e->totals.mass_normalised = s->mass + s->pruned - unchanged;
     if (!status)
-        *evidence = (gbees_evidence){gain.heaviest + log_sum - log(before) + log_norm, likely};
+        *evidence = (gbees_evidence){heaviest + log_sum - log(before) + log_norm, likely};
     return status;
 }

@@ -132,10 +132,13 @@ static int hear_cancel(const gbees_solver *solver, gbees_error *error)
                            solver->leg, (unsigned long long)totals_of(solver).steps);
 }
 
+/* Each slice takes an engine on a GPU some time to begin, so that the next one is longer if this one was short: four
+ * times; or, of a grid that is small, as many as would take a sixteenth of the time, as steps become slower when it
+ * grows. */
 static void adapt_slice(gbees_solver *solver, double took_s)
 {
-    const double steps = (double)solver->slice;
-    const double wish = took_s > SLICE_S / 4 ? steps * SLICE_S / took_s : 4 * steps;
+    const double steps = (double)solver->slice, times = SLICE_S / took_s;
+    const double wish = steps * (times < 4 ? times : times < 4 * 16 ? 4 : times / 16);
 
     solver->slice = wish < 1 ? 1 : wish > SLICE_MOST ? SLICE_MOST : (uint64_t)wish;
 }

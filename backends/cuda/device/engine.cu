@@ -53,27 +53,28 @@ GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_
 
 #if GBEES_SMALL && (GBEES_PART == 0 || GBEES_PART == 10)
 
-/* The same, of a grid whose blocks are one cluster, in up to three dimensions. */
-GBEES_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t target)
+/* The same, of a grid whose blocks are one cluster, in up to three dimensions, with the prunes between steps.  It reads
+ * the state from one place and writes what changes to another one, which may be the host's, or the same. */
+GBEES_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t target, const gbees_state *from)
 {
     BLOCK_LOCAL small_block b;
     small_team team;
 
     follow_launch();
-    if (s->stop != STOP_AGAIN)
-        return;
-    if (s->count > small_room()) { /* it has grown since the host looked */
+    if (from->count > small_room()) {
         if (is_clerk())
             s->stop = STOP_ROOM;
         return;
     }
     share_memory(&b);
-    open_small(&m, s, target, &b, &team);
-    const uint32_t known = b.book.linked;
+    open_small(&m, from, target, &b, &team);
     meet(&m, s);
-    advance_small(&m, s, &b, &team);
-    close_small(&m, &team, known);
-    meet(&m, s);
+    const uint32_t entered = advance_small(&m, s, &b, &team);
+    if (!entered) /* there has been a prune */
+        clear_table_pass(&m);
+    meet(&m, s); /* and no one reaches into another one's memory from here on */
+    close_small(&m, &team, entered);
+    close_totals(s, &b);
     close_book(s, &b.book);
 }
 
@@ -149,7 +150,7 @@ GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 #endif
         inspect_brick(&m, s, slot, s->time);
     }
-    scale_pass(&m, s, 1);
+    scale_pass(&m, s, s->current, 1);
     meet(&m, s);
     double mass = gbees_fixed_value((int64_t)fresh_64((const uint64_t *)&s->marked_mass));
     mark_active_pass(&m, count, s->current, m.threshold * mass);
@@ -159,9 +160,9 @@ GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     }
 }
 
-GBEES_KERNEL gbees_scale(GBEES_BY_VALUE gbees_setup m, gbees_state *s, double factor)
+GBEES_KERNEL gbees_scale(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
-    scale_pass(&m, s, factor);
+    normalise_pass(&m, s);
 }
 
 GBEES_KERNEL gbees_statistics(GBEES_BY_VALUE gbees_setup m, gbees_state *s)

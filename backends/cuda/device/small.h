@@ -24,8 +24,9 @@ enum {
     SMALL_TEAMS = SMALL_BLOCKS * BLOCK_TEAMS,
     SMALL_HELD = TEAM > 1 ? (SMALL_MOST + SMALL_TEAMS - 1) / SMALL_TEAMS : SMALL_MOST, /* bricks of a team */
     SMALL_TABLE = 2 * SMALL_MOST,
-    SMALL_ASKED = SMALL_HELD * BLOCK_TEAMS * PAIRS / 2, /* bricks that a block asks for at once, at most */
-    SMALL_SENT = 4                                      /* of them, those that come with its sums */
+    /* Bricks that a block asks for at once, at most: for all that it has, if there are as many blocks. */
+    SMALL_ASKED = (TEAM > 1 ? SMALL_MOST / SMALL_BLOCKS : SMALL_HELD) * PAIRS / 2,
+    SMALL_SENT = 4 /* of them, those that come with its sums */
 };
 
 /* A brick that a team has at hand. */
@@ -38,15 +39,36 @@ typedef struct small_brick {
     uint32_t absent; /* bit by bit: pairs of directions in which there is no brick */
 } small_brick;
 
+typedef struct small_key {
+    int32_t at[DIM];
+} small_key;
+
 /* A pair of directions, and the cells that lie at both sides. */
 typedef struct small_pair {
     uint64_t sides;
     int32_t d, f;
+    small_key by; /* the way there */
 } small_pair;
 
-typedef struct small_key {
-    int32_t at[DIM];
-} small_key;
+/* What others need of it when bricks go: a cell flows where it flowed, whatever becomes of the brick meanwhile. */
+typedef struct small_past {
+    uint64_t flow[DIRECTIONS], active;
+    double rate;
+} small_past;
+
+/* Bricks that stay when others go: as their teams have told it, and bit by bit; and which one it was that is this one
+ * now. */
+typedef struct small_ranks {
+    uint32_t staying[SMALL_MOST / TEAM];
+    uint16_t was[SMALL_MOST + 1];
+    uint8_t stays[SMALL_MOST + 1];
+} small_ranks;
+
+/* Of the state, what a prune adds to. */
+typedef struct small_totals {
+    uint64_t needed_count, max_cells;
+    double cell_updates, pruned;
+} small_totals;
 
 /* What a block tells the others: its teams' sums, how many bricks it asks for, and the first of these. */
 typedef struct small_note {
@@ -62,13 +84,19 @@ typedef struct small_note {
 /* A block's memory. */
 typedef struct small_block {
     book book;
+    small_totals totals;
     small_note note[2][SMALL_BLOCKS]; /* of all blocks, in turns */
     team_sums own[BLOCK_TEAMS];
     double rate[BLOCK_TEAMS];                        /* the largest of those bricks that a team has looked at */
     uint32_t before[BLOCK_TEAMS], held[BLOCK_TEAMS]; /* bricks of a team, before and after it has taken new ones */
     small_pair pair[PAIRS];
     small_brick brick[BLOCK_TEAMS][SMALL_HELD];
-    small_key key[SMALL_MOST + 1], asked[SMALL_ASKED];
+    small_past past[BLOCK_TEAMS][SMALL_HELD];
+    small_key key[SMALL_MOST + 1];
+    union { /* no one asks for bricks while some go */
+        small_key asked[SMALL_ASKED];
+        small_ranks ranks;
+    };
     uint32_t table[SMALL_TABLE];
     uint32_t asks;               /* bricks that this block asks for */
     uint32_t count;              /* bricks, with those that this growth has made */
@@ -91,14 +119,14 @@ GBEES_NUM uint32_t small_room(void)
 
 /* ---- keys and the table ---------------------------------------------------------------------------------------- */
 
-/* The key of a brick's neighbour in direction d, and in f too, if that is another one. */
-GBEES_NUM small_key key_around(const int32_t *key, int d, int f)
+/* The key of a brick's neighbour, so many times `by` away. */
+GBEES_NUM small_key key_around(const int32_t *key, small_key by, int times)
 {
     small_key to;
 
 #pragma unroll
     for (int k = 0; k < DIM; k++)
-        to.at[k] = key[k] + (d >> 1 == k ? (d & 1 ? 1 : -1) : 0) + (f != d && f >> 1 == k ? (f & 1 ? 1 : -1) : 0);
+        to.at[k] = key[k] + times * by.at[k];
     return to;
 }
 
@@ -167,7 +195,7 @@ GBEES_NUM void find_around(const gbees_setup *m, const small_block *b, small_bri
         if (pair < PAIRS && absent >> pair & 1) {
             const int d = b->pair[pair].d, f = b->pair[pair].f, axis = d >> 1;
 
-            slot = find_small(b, key_around(brick->key, d, f));
+            slot = find_small(b, key_around(brick->key, b->pair[pair].by, 1));
             if (slot && f == d) {
                 brick->link[d] = slot;
                 brick->beside[d] = base_along(m, axis, brick->key[axis] + (d & 1 ? 1 : -1));
@@ -229,19 +257,8 @@ GBEES_NUM double look_at(const gbees_setup *m, double time, int from, int to, sm
 
 /* ---- from the grid's arrays and back --------------------------------------------------------------------------- */
 
-GBEES_NUM void hold_brick(const gbees_setup *m, const small_block *b, uint32_t slot, small_brick *to)
-{
-    for (int d = team_lane(); d < DIRECTIONS; d += TEAM)
-        to->flow[d] = m->grid.flow[(size_t)slot * DIRECTIONS + (size_t)d];
-    place_brick(m, b->key[slot].at, to);
-    if (team_lane() == 0) {
-        to->active = m->grid.active[slot];
-        to->rate = m->grid.rate[slot];
-    }
-    find_around(m, b, to);
-}
-
-/* What a block has of the grid, and the largest rate; others may send to its memory once all have met after this. */
+/* What a block has of the grid, and the largest rate, but for what each team has at hand; others may send to its
+ * memory once all have met after this. */
 GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t target, small_block *b,
                           small_team *team)
 {
@@ -262,11 +279,18 @@ GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t t
         b->pair[i].sides = gbees_shape_side(&m->shape, d) & gbees_shape_side(&m->shape, f);
         b->pair[i].d = d;
         b->pair[i].f = f;
+        for (int k = 0; k < DIM; k++)
+            b->pair[i].by.at[k] = (d == 2 * k + 1) - (d == 2 * k) + (f != d) * ((f == 2 * k + 1) - (f == 2 * k));
     }
-    if (thread == 0)
+    if (thread == 0) {
         b->asks = 0;
+        b->totals.needed_count = s->needed_count;
+        b->totals.max_cells = s->max_cells;
+        b->totals.cell_updates = s->cell_updates;
+        b->totals.pruned = s->pruned;
+    }
     for (uint32_t slot = 1 + thread; slot <= count; slot += threads) {
-        b->key[slot] = key_around(m->grid.key + (size_t)slot * DIM, -1, -1);
+        b->key[slot] = *(const small_key *)(m->grid.key + (size_t)slot * DIM);
         most = fmax(most, m->grid.rate[slot]);
     }
     most = double_of(team_most_64(bits_of(most)));
@@ -281,12 +305,24 @@ GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t t
         if (leads_block())
             b->book.seen.most = rate;
     }
+    if (thread == 0) {
+        b->count = count;
+        b->book.goes_on = 1;
+    }
     block_sync();
-    for (uint32_t slot = 1 + team->place; slot <= count; slot += team->teams)
-        hold_brick(m, b, slot, &team->brick[team->held++]);
 }
 
-/* The grid's arrays as they are to be; bricks beyond `known` are not in its table yet. */
+GBEES_NUM void close_totals(gbees_state *s, const small_block *b)
+{
+    if (!is_clerk())
+        return;
+    s->needed_count = b->totals.needed_count;
+    s->max_cells = b->totals.max_cells;
+    s->cell_updates = b->totals.cell_updates;
+    s->pruned = b->totals.pruned;
+}
+
+/* The grid's arrays as they are to be; bricks beyond `known` are not in its table. */
 GBEES_NUM void close_small(const gbees_setup *m, const small_team *team, uint32_t known)
 {
     block_sync(); /* new bricks have been looked at */

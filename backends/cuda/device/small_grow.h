@@ -24,7 +24,7 @@ GBEES_NUM void ask_around(small_block *b, const small_brick *brick, uint64_t ris
             at = block_take_32(&b->asks, (uint32_t)count_bits(asked));
         at = team_get(at, 0) + (uint32_t)count_bits(asked & ((1u << team_lane()) - 1));
         if (is_asked && at < SMALL_ASKED)
-            b->asked[at] = key_around(brick->key, pair.d, pair.f);
+            b->asked[at] = key_around(brick->key, pair.by, 1);
     }
 }
 

@@ -1,4 +1,5 @@
-/* small_steps.h - steps of a cluster's grid: the sweeps, the marks behind the last of them, and the growth.
+/* small_steps.h - steps of a cluster's grid: the sweeps, the marks behind the last of them, and the growth; and the
+ * prunes between them.
  *
  * A team has a brick, and a lane two of its cells with their three faces, in place of a line of four with five. The
  * last sweep's bricks are marked by the teams that have swept them: no meeting is between.  So all meet once behind
@@ -9,6 +10,7 @@
 
 #include "advance.h"
 #include "small_grow.h"
+#include "small_prune.h"
 #include "sweep.h"
 
 enum {
@@ -96,19 +98,23 @@ typedef struct small_line {
     number q[SMALL_CELLS + 2 * BEYOND];
 } small_line;
 
+/* (A brick is as long as two lanes' cells: those of the second lie where those of the first do, with one bit changed;
+ * and that bit tells whether what is before them is the neighbour's.) */
 GBEES_NUM small_line load_small(const number *p, uint32_t known, const small_brick *brick, uint32_t slot,
                                 small_part part)
 {
     const uint32_t below = brick->link[2 * part.axis], above = brick->link[2 * part.axis + 1];
+    const uint32_t own = slot * CELLS + (uint32_t)part.cell;
+    const uint32_t before = (below <= known ? below : 0) * CELLS + (uint32_t)part.cell;
+    const uint32_t behind = (above <= known ? above : 0) * CELLS + (uint32_t)part.cell;
     small_line line;
 
 #pragma unroll
     for (int i = 0; i < SMALL_CELLS + 2 * BEYOND; i++) {
         const int at = part.first + i - BEYOND;
-        const uint32_t from = at < 0 ? below : at >= SMALL_EDGE ? above : slot;
-        const uint32_t first = from <= known ? from * CELLS : 0;
+        const uint32_t row = at < 0 ? before : at >= SMALL_EDGE ? behind : own;
 
-        line.q[i] = p[first + (uint32_t)(part.cell + ((at & (SMALL_EDGE - 1)) << part.shift))];
+        line.q[i] = p[row + ((uint32_t)(at & (SMALL_EDGE - 1)) << part.shift)];
     }
     return line;
 }
@@ -279,8 +285,10 @@ GBEES_NUM void settle_all(const gbees_setup *m, gbees_state *s, small_block *b, 
     }
 }
 
-/* All that a team does is known when a step is over, but for new bricks: what is read for it is asked for at once. */
-GBEES_NUM void advance_small(const gbees_setup *m, gbees_state *s, small_block *b, small_team *team)
+/* Steps, until something else is due. All that a team does is known when a step is over, but for new bricks: what is
+ * read for it is asked for at once. `turn`: which notes are written first; returns those that come next.  What is
+ * done seldom stays out of this loop: a processor's cache of instructions has just room for it. */
+GBEES_NUM int step_small(const gbees_setup *m, gbees_state *s, small_block *b, small_team *team, int turn)
 {
     const team_sums none = {0, 0, 0, 0};
     book *k = &b->book;
@@ -288,7 +296,7 @@ GBEES_NUM void advance_small(const gbees_setup *m, gbees_state *s, small_block *
     small_line ahead = {{0}};
     int moves = 0, is_ahead = 0;
 
-    for (int turn = 0;; turn = 1 - turn) {
+    for (;; turn = 1 - turn) {
         team_sums sums = none;
 
         move_small(m, s, b, team, moves, known, linked, is_ahead, &ahead, &sums);
@@ -311,8 +319,49 @@ GBEES_NUM void advance_small(const gbees_setup *m, gbees_state *s, small_block *
                 k->linked = k->count = linked;
         }
         if (!k->goes_on || k->stop)
-            return;
+            return 1 - turn;
         moves = grow;
+    }
+}
+
+/* A prune; returns how many bricks are left. */
+GBEES_NUM uint32_t prune_small(const gbees_setup *m, gbees_state *s, small_block *b, const small_team *team, int turn)
+{
+    team_sums sums = {0, 0, 0, 0};
+
+    leave_past(m, b, team);
+    meet(m, s);
+    keep_needed(m, b, team, &sums);
+    send_note(b, &sums, turn);
+    meet(m, s);
+    if (block_team() == 0)
+        read_sums(b, turn);
+    const uint32_t kept = close_ranks(b);
+    if (leads_block())
+        settle_prune(m, b, kept);
+    return kept;
+}
+
+/* Steps and the prunes between them. Returns how many bricks the table in the GPU's memory still has: after a prune
+ * none. */
+GBEES_NUM uint32_t advance_small(const gbees_setup *m, gbees_state *s, small_block *b, small_team *team)
+{
+    book *k = &b->book;
+    uint32_t entered = k->linked, count = entered;
+    int turn = 0, was = 0;
+
+    for (;;) {
+        hold_bricks(m, b, team, count, !entered, was);
+        block_sync();
+        if (!k->goes_on)
+            return entered;
+        turn = step_small(m, s, b, team, turn);
+        if (k->stop != STOP_PRUNE || m->stop_at_prunes)
+            return entered;
+        was = k->current;
+        count = prune_small(m, s, b, team, turn);
+        entered = 0;
+        turn = 1 - turn;
     }
 }
 

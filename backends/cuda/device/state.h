@@ -173,7 +173,6 @@ typedef struct gbees_gain {
     int function, size, averages;
     double time;
     double value[STATE_MAX_DIM], inverse[STATE_MAX_DIM * STATE_MAX_DIM];
-    double heaviest;
     int kind;         /* GAIN_STUDENT, GAIN_MODEL or 0 */
     int measured;     /* components */
     uint32_t missing; /* bit k: component k */

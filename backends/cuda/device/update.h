@@ -18,6 +18,11 @@ GBEES_NUM uint64_t ordered_bits(double value)
     return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
+GBEES_NUM double from_ordered(uint64_t bits)
+{
+    return double_of(bits >> 63 ? bits & ~((uint64_t)1 << 63) : ~bits);
+}
+
 GBEES_NUM void cell_centre(const gbees_setup *m, uint32_t slot, int cell, double *x)
 {
     for (int k = 0; k < DIM; k++) {
@@ -224,13 +229,17 @@ GBEES_NUM void find_best_pass(const gbees_setup *m, const gbees_gain *g, gbees_s
     }
 }
 
-/* P becomes P L over its largest value, in the spare rows: cells beside must still be what they were. Their sum. */
+/* P becomes P L over its largest value, in the spare rows: cells beside must still be what they were. Their sum. None
+ * is made if no cell can have been what was measured, or a likelihood is no number: the host will say so. */
 GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_gain *g, gbees_state *s)
 {
+    const double heaviest = from_ordered(s->heavy);
     const number *p = rows_of(m, s->current);
     number *to = rows_of(m, s->current ? 0 : 1);
     gbees_wide_sum sum = {0, 0};
 
+    if (!(heaviest > -HUGE_VAL) || s->invalid != ~(uint64_t)0)
+        return;
     for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count()) {
         uint32_t axes = g->averages ? varying_axes(m, g, slot) : 0;
 
@@ -241,7 +250,7 @@ GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_gain *g, gbees_st
             to[at] = 0;
             if (!(value > 0))
                 continue;
-            to[at] = (number)exp(log(value) + cell_log_likelihood(m, g, p, slot, cell, axes) - g->heaviest);
+            to[at] = (number)exp(log(value) + cell_log_likelihood(m, g, p, slot, cell, axes) - heaviest);
             wide_add(&sum, (double)to[at]);
         }
     }
@@ -254,9 +263,9 @@ GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_gain *g, gbees_st
 }
 
 /* P *= factor; their sum. */
-GBEES_NUM void scale_pass(const gbees_setup *m, gbees_state *s, double factor)
+GBEES_NUM void scale_pass(const gbees_setup *m, gbees_state *s, int which, double factor)
 {
-    number *p = rows_of(m, s->current);
+    number *p = rows_of(m, which);
     int64_t mass = 0;
 
     for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count())
@@ -269,6 +278,16 @@ GBEES_NUM void scale_pass(const gbees_setup *m, gbees_state *s, double factor)
     mass = team_add(mass);
     if (team_lane() == 0)
         atomic_add_64(&s->marked_mass, mass);
+}
+
+/* What multiply_pass() has made, over its sum. */
+GBEES_NUM void normalise_pass(const gbees_setup *m, gbees_state *s)
+{
+    const double sum =
+        (double)s->moment[0].high * (1 / 65536.0) + (double)s->moment[0].low * (1 / 4503599627370496.0);
+
+    if (sum > 0)
+        scale_pass(m, s, spare_of(s->current), 1 / sum);
 }
 
 #endif
