@@ -12,7 +12,7 @@ typedef struct GBEES_REAL_FN(segment) {
     GBEES_REAL *mass;   /* room for what crosses each face */
     int below, above;   /* whether the pencil goes on there */
     int lanes, planes;  /* cells of a plane; so many planes */
-    int way, diverging; /* segment_way(), segment_diverges() */
+    int way, diverging; /* pencil_way(), pencil_diverges() of its bricks */
     GBEES_REAL *away;   /* room for what flows out of the pencil's lower end */
 } GBEES_REAL_FN(segment);
 
@@ -29,7 +29,7 @@ GBEES_REAL_FN(change_planes)(GBEES_REAL *restrict p, const GBEES_REAL *restrict 
         p[i] += mass[i] - mass[i + lanes];
 }
 
-/* The fluxes through all faces, and the cells after them: all masses first, in one long loop.  u: of the same. */
+/* The fluxes through all faces, and the cells after them: all masses first, in one long loop. */
 INLINE void GBEES_REAL_FN(change_long)(const kernel_context *c, GBEES_REAL_FN(segment) * s, GBEES_REAL lambda)
 {
     const GBEES_REAL whole = (GBEES_REAL)c->reach; /* 1, and not a literal */

@@ -124,7 +124,7 @@ INLINE void GBEES_REAL_FN(sweep_bricks)(const kernel_context *c, int axis, const
     const int bricks = (int)pencil->bricks, edge = 1 << log2_edge, lanes = count >> log2_edge;
     const int end = GBEES_REAL_FN(planes_beyond)(c) * lanes;
     const GBEES_REAL lambda = (GBEES_REAL)(c->step / c->axis[axis].width);
-    GBEES_REAL before[4 * 64];
+    GBEES_REAL before[4 * 64]; /* planes of 64 cells at most, as many as order 7 needs */
 
     GBEES_REAL_FN(pencil_velocities)
     (c, axis, pencil->slots[0], taken, there, there == bricks, edge, lanes, s->mass,
