@@ -32,42 +32,31 @@ static void make_long(rig *r, int n, int axis, flow way)
         p->parameters[RATE + axis] = way == IN ? -0.21 : 0.17;
 }
 
-static void run_all(int i, gbees_scheme scheme, gbees_precision precision, double tolerance)
+/* Ways through a segment: either precision, further bounds, the other order. */
+static const struct {
+    gbees_scheme scheme;
+    gbees_precision precision;
+    double threshold, tolerance;
+} kinds[] = {{GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, 1e-15, 1e-12},
+             {GBEES_SCHEME_SPLIT5, GBEES_MIXED, 1e-28, 1e-5},
+             {GBEES_SCHEME_SPLIT5_MP, GBEES_DOUBLE, 1e-15, 1e-12},
+             {GBEES_SCHEME_SPLIT7, GBEES_DOUBLE, 1e-15, 1e-12}};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+START_TEST(long_pencils_equal_plain_loops)
 {
+    const int grid = _i / KINDS, kind = _i % KINDS;
+
     for (int way = 0; way < FLOWS; way++) {
         rig r;
 
-        make_long(&r, grids[i].n, grids[i].axis, (flow)way);
-        r.problem.numerics.scheme = scheme;
-        r.problem.numerics.precision = precision;
-        if (precision == GBEES_MIXED)
-            r.problem.threshold = 1e-28;
-        steps_agree(&r, 2, tolerance);
+        make_long(&r, grids[grid].n, grids[grid].axis, (flow)way);
+        r.problem.numerics.scheme = kinds[kind].scheme;
+        r.problem.numerics.precision = kinds[kind].precision;
+        r.problem.threshold = kinds[kind].threshold;
+        steps_agree(&r, 2, kinds[kind].tolerance);
         rig_close(&r);
     }
-}
-
-START_TEST(double_pencils_equal_plain_loops)
-{
-    run_all(_i, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, 1e-12);
-}
-END_TEST
-
-START_TEST(mixed_pencils_equal_plain_loops)
-{
-    run_all(_i, GBEES_SCHEME_SPLIT5, GBEES_MIXED, 1e-5);
-}
-END_TEST
-
-START_TEST(bounded_pencils_equal_plain_loops)
-{
-    run_all(_i, GBEES_SCHEME_SPLIT5_MP, GBEES_DOUBLE, 1e-12);
-}
-END_TEST
-
-START_TEST(pencils_of_seventh_order_equal_plain_loops)
-{
-    run_all(_i, GBEES_SCHEME_SPLIT7, GBEES_DOUBLE, 1e-12);
 }
 END_TEST
 
@@ -78,10 +67,7 @@ int main(void)
     SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(steps, 60);
-    tcase_add_loop_test(steps, double_pencils_equal_plain_loops, 0, GRIDS);
-    tcase_add_loop_test(steps, mixed_pencils_equal_plain_loops, 0, GRIDS);
-    tcase_add_loop_test(steps, bounded_pencils_equal_plain_loops, 0, GRIDS);
-    tcase_add_loop_test(steps, pencils_of_seventh_order_equal_plain_loops, 0, GRIDS);
+    tcase_add_loop_test(steps, long_pencils_equal_plain_loops, 0, GRIDS * KINDS);
     suite_add_tcase(suite, steps);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
