@@ -184,22 +184,22 @@ static void *run_block(void *context)
         gbees_rehash(*m, ARGUMENT(gbees_state *, 1));
 #if GBEES_SMALL
     else if (l->name == names[15])
-        gbees_small(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2), ARGUMENT(gbees_state *, 3));
+        gbees_small(*m, ARGUMENT(gbees_state, 1), ARGUMENT(uint64_t, 2), ARGUMENT(gbees_state *, 3));
 #endif
     else if (l->name == names[2])
         gbees_advance(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
     else if (l->name == names[3])
-        gbees_prune(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
+        gbees_prune(*m, ARGUMENT(gbees_findings *, 1), ARGUMENT(uint64_t, 2));
     else if (l->name == names[4])
         gbees_count(*m, ARGUMENT(gbees_state *, 1));
     else if (l->name == names[5])
-        gbees_find_best(*m, ARGUMENT(gbees_gain, 1), ARGUMENT(gbees_state *, 2));
+        gbees_find_best(*m, ARGUMENT(gbees_gain, 1), ARGUMENT(gbees_findings *, 2));
     else if (l->name == names[6])
-        gbees_multiply(*m, ARGUMENT(gbees_gain, 1), ARGUMENT(gbees_state *, 2));
+        gbees_multiply(*m, ARGUMENT(gbees_gain, 1), ARGUMENT(gbees_findings *, 2));
     else if (l->name == names[7])
-        gbees_scale(*m, ARGUMENT(gbees_state *, 1));
+        gbees_scale(*m, ARGUMENT(gbees_findings *, 1));
     else if (l->name == names[8])
-        gbees_statistics(*m, ARGUMENT(gbees_state *, 1));
+        gbees_statistics(*m, ARGUMENT(gbees_findings *, 1));
     else if (l->name == names[11])
         gbees_mark(*m, ARGUMENT(gbees_state *, 1));
     else if (l->name == names[10])
@@ -207,13 +207,13 @@ static void *run_block(void *context)
     else if (l->name == names[14])
         gbees_move_all(*m, ARGUMENT(gbees_state *, 1));
     else if (l->name == names[12])
-        gbees_range(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(double, 2));
+        gbees_range(*m, ARGUMENT(gbees_findings *, 1), ARGUMENT(double, 2));
     else if (l->name == names[13])
         gbees_marginal_sums(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(gbees_histograms, 2), ARGUMENT(double, 3),
                             ARGUMENT(int64_t *, 4));
     else
-        gbees_pack(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint32_t, 2), ARGUMENT(uint32_t, 3), ARGUMENT(double, 4),
-                   ARGUMENT(uint64_t *, 5), ARGUMENT(int32_t *, 6), ARGUMENT(number *, 7));
+        gbees_pack(*m, ARGUMENT(gbees_findings *, 1), ARGUMENT(uint32_t, 2), ARGUMENT(uint32_t, 3),
+                   ARGUMENT(double, 4), ARGUMENT(uint64_t *, 5), ARGUMENT(int32_t *, 6), ARGUMENT(number *, 7));
 #undef ARGUMENT
     return NULL;
 }

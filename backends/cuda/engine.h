@@ -65,7 +65,8 @@ struct gbees_engine {
     int crowded;    /* 1: a cluster's memory has been too small for what a step makes */
     double pace;    /* time of a step, of those that were launched last; 0: not known */
     gbees_setup setup;
-    gbees_state *state; /* the host's copy, in memory that is copied to at once */
+    gbees_findings *found; /* the host's copy, in memory that is copied to at once */
+    gbees_state *state;    /* its first */
     gbees_totals totals;
     mass_budget budget; /* has p* */
     packed_piece piece; /* of the records' cells; made with the first record */
@@ -82,7 +83,7 @@ void cuda_engine_destroy(gbees_engine *e);
  * `arguments`: beyond the setup and the state, as cuLaunchKernel takes them. */
 int engine_launch(gbees_engine *e, int kernel, void **arguments, int count, const char *doing, gbees_error *error);
 
-/* The kernels of an update, one after the other: each goes on with what the one before has found. */
+/* The kernels of an update and the prune after it: each goes on with what the one before has found. */
 int engine_launch_update(gbees_engine *e, gbees_gain *gain, gbees_error *error);
 
 /* Steps, until `target` of them are done or the kernel stops for something else. */

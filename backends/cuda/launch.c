@@ -8,6 +8,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Parameters of a kernel: all drivers take so many bytes. */
+_Static_assert(sizeof(gbees_setup) + sizeof(gbees_state) + 2 * sizeof(uint64_t) <= 4096, "of gbees_small()");
+
 /* A brick a team, but no more blocks than can be there at once. */
 static unsigned blocks_for(const gbees_engine *e, int kernel)
 {
@@ -52,17 +55,27 @@ static int is_small(const gbees_engine *e)
     return is_clustered(e) && e->kernel[KERNEL_SMALL] && !e->crowded && e->state->linked == e->state->count;
 }
 
+/* Blocks that need not meet, any number of them. */
+static CUresult launch_free(const gbees_engine *e, int kernel, unsigned blocks, void **arguments)
+{
+    if (e->cluster > 0) /* the GPU is one that knows both */
+        return launch_early(e, kernel, blocks, 0, arguments);
+    return e->api->cuLaunchKernel(e->kernel[kernel], blocks, 1, 1, ENGINE_TEAM * e->teams[kernel], 1, 1, 0, e->stream,
+                                  arguments, NULL);
+}
+
 static CUresult launch(gbees_engine *e, int kernel, void **arguments)
 {
     gbees_setup *m = &e->setup;
-    const int steps = kernel == KERNEL_ADVANCE || kernel == KERNEL_MOVE_ALL || kernel == KERNEL_PRUNE;
+    const int steps =
+        kernel == KERNEL_ADVANCE || kernel == KERNEL_SMALL || kernel == KERNEL_MOVE_ALL || kernel == KERNEL_PRUNE;
 
+    m->threshold = e->budget.threshold;
     m->clustered = steps && is_clustered(e);
     m->barrier = kernel == KERNEL_PRUNE ? 1 : kernel == KERNEL_MOVE_ALL ? 2 : 0;
     m->room = m->clustered && e->room > 2 * ENGINE_CLUSTER_BRICKS ? 2 * ENGINE_CLUSTER_BRICKS : e->room;
     if (m->clustered)
-        return launch_early(e, kernel == KERNEL_ADVANCE && is_small(e) ? KERNEL_SMALL : kernel, (unsigned)e->cluster,
-                            1, arguments);
+        return launch_early(e, kernel, (unsigned)e->cluster, 1, arguments);
     return e->api->cuLaunchCooperativeKernel(e->kernel[kernel], blocks_for(e, kernel), 1, 1,
                                              ENGINE_TEAM * e->teams[kernel], 1, 1, 0, e->stream, arguments);
 }
@@ -71,15 +84,14 @@ static CUresult launch(gbees_engine *e, int kernel, void **arguments)
 static int send_state(gbees_engine *e, const char *doing, gbees_error *error)
 {
     memset(e->state->barrier, 0, sizeof e->state->barrier);
-    e->setup.threshold = e->budget.threshold;
-    return cuda_check(e->api, e->api->cuMemcpyHtoDAsync(e->device_state.at, e->state, sizeof *e->state, e->stream),
+    return cuda_check(e->api, e->api->cuMemcpyHtoDAsync(e->device_state.at, e->found, sizeof *e->found, e->stream),
                       doing, error);
 }
 
 static int fetch_state(gbees_engine *e, const char *doing, gbees_error *error)
 {
     int status = cuda_check(
-        e->api, e->api->cuMemcpyDtoHAsync(e->state, e->device_state.at, sizeof *e->state, e->stream), doing, error);
+        e->api, e->api->cuMemcpyDtoHAsync(e->found, e->device_state.at, sizeof *e->found, e->stream), doing, error);
 
     return status ? status : cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), doing, error);
 }
@@ -96,6 +108,14 @@ int engine_launch(gbees_engine *e, int kernel, void **arguments, int count, cons
     return status ? status : fetch_state(e, doing, error);
 }
 
+/* Steps, or the prune that they have stopped for. */
+static CUresult launch_until(gbees_engine *e, int kernel, uint64_t target)
+{
+    void *arguments[] = {&e->setup, &e->device_state.at, &target};
+
+    return launch(e, kernel, arguments);
+}
+
 int engine_launch_update(gbees_engine *e, gbees_gain *gain, gbees_error *error)
 {
     static const struct {
@@ -104,15 +124,21 @@ int engine_launch_update(gbees_engine *e, gbees_gain *gain, gbees_error *error)
     } passes[] = {{KERNEL_FIND_BEST, "comparing with a measurement"},
                   {KERNEL_MULTIPLY, "updating with a measurement"},
                   {KERNEL_SCALE, "normalising the density"}};
+    static const char pruning[] = "pruning after a measurement";
     enum { PASSES = sizeof passes / sizeof *passes };
     void *with_gain[] = {&e->setup, gain, &e->device_state.at}, *without[] = {&e->setup, &e->device_state.at};
     int status = send_state(e, passes[0].doing, error);
 
-    for (int k = 0; k < PASSES && !status; k++)
-        status =
-            cuda_check(e->api, launch(e, passes[k].kernel, passes[k].kernel == KERNEL_SCALE ? without : with_gain),
-                       passes[k].doing, error);
-    return status ? status : fetch_state(e, passes[PASSES - 1].doing, error);
+    for (int k = 0; k < PASSES && !status; k++) {
+        const int kernel = passes[k].kernel;
+
+        status = cuda_check(
+            e->api, launch_free(e, kernel, blocks_for(e, kernel), kernel == KERNEL_SCALE ? without : with_gain),
+            passes[k].doing, error);
+    }
+    if (!status)
+        status = cuda_check(e->api, launch_until(e, KERNEL_PRUNE, 0), pruning, error);
+    return status ? status : fetch_state(e, pruning, error);
 }
 
 /* Its blocks need not meet: more of them than can be there at once, so that none waits for the slowest; or, where
@@ -124,18 +150,7 @@ static CUresult launch_apart(gbees_engine *e, int kernel, int pass)
     const int resident = kernel == KERNEL_MARK || e->setup.sweeps;
     const uint64_t blocks = resident ? (uint64_t)e->most_blocks[kernel] : shares;
 
-    if (e->cluster > 0) /* the GPU is one that knows both */
-        return launch_early(e, kernel, (unsigned)blocks, 0, arguments);
-    return e->api->cuLaunchKernel(e->kernel[kernel], (unsigned)blocks, 1, 1, ENGINE_TEAM * e->teams[kernel], 1, 1, 0,
-                                  e->stream, arguments, NULL);
-}
-
-/* Steps, or the prune that they have stopped for. */
-static CUresult launch_until(gbees_engine *e, int kernel, uint64_t target)
-{
-    void *arguments[] = {&e->setup, &e->device_state.at, &target, &e->device_state.at};
-
-    return launch(e, kernel, arguments);
+    return launch_free(e, kernel, (unsigned)blocks, arguments);
 }
 
 /* A step's passes, and what comes after them: each does nothing if the one before did not leave it anything. */
@@ -210,17 +225,15 @@ static int run_launches(gbees_engine *e, uint64_t target, const char *doing, gbe
 }
 
 /* A cluster's own kernel prunes by itself, so that one launch does all; now and then the host looks whether the grid
- * is still small.  What it leaves of the state it writes into the host's copy, which takes less than to fetch it. */
+ * is still small.  The state goes there as a parameter, and what is left of it is written into the host's copy. */
 static int run_small(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)
 {
     const gbees_state *s = e->state;
     const uint64_t most = (uint64_t)ENGINE_PRUNES_AHEAD * e->setup.prune_interval;
     uint64_t until = target - s->steps < most ? target : s->steps + most;
-    void *arguments[] = {&e->setup, &e->state, &until, &e->device_state.at};
-    int status = send_state(e, doing, error);
+    void *arguments[] = {&e->setup, e->state, &until, &e->state};
+    int status = cuda_check(e->api, launch(e, KERNEL_SMALL, arguments), doing, error);
 
-    if (!status)
-        status = cuda_check(e->api, launch(e, KERNEL_ADVANCE, arguments), doing, error);
     return status ? status : cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), doing, error);
 }
 
@@ -235,7 +248,7 @@ int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbe
         const double elapsed = s->elapsed;
         const uint64_t steps = s->steps;
 
-        if (is_small(e) && !e->setup.stop_at_prunes)
+        if (is_small(e))
             status = run_small(e, target, doing, error);
         else
             status = run_launches(e, target, doing, error);

@@ -8,13 +8,13 @@ enum { MOST_ENTRIES = 1 << 25 }; /* of all of them: 256 MiB of the host's memory
 /* Which indices there are; 0: there is no cell. */
 static int read_range(const gbees_engine *e, gbees_marginals *out)
 {
-    const gbees_state *s = e->state;
+    const gbees_findings *found = e->found;
     const int n = e->problem->dimension;
 
     for (int j = 0; j < n; j++) {
-        const int64_t first = RANGE_ZERO - (int64_t)s->lowest[j], last = (int64_t)s->highest[j] - RANGE_ZERO;
+        const int64_t first = RANGE_ZERO - (int64_t)found->lowest[j], last = (int64_t)found->highest[j] - RANGE_ZERO;
 
-        if (!s->highest[j])
+        if (!found->highest[j])
             return 0;
         out->first[j] = (int32_t)first;
         out->length[j] = (uint64_t)(last - first + 1);
@@ -93,7 +93,7 @@ int cuda_engine_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marg
 
     *marginals = NULL;
     for (int j = 0; j < STATE_MAX_DIM; j++)
-        s->lowest[j] = s->highest[j] = 0;
+        e->found->lowest[j] = e->found->highest[j] = 0;
     int status = engine_launch(e, KERNEL_RANGE, arguments, 1, "computing marginals", error);
     if (status || !read_range(e, &range))
         return status;

@@ -153,10 +153,10 @@ int engine_pack(gbees_engine *e, uint32_t first, uint32_t last, packed_cells *to
     double threshold = e->budget.threshold * e->state->mass;
     void *arguments[] = {&first, &last, &threshold, &to->mask, &to->key, &to->p};
 
-    e->state->packed = 0;
+    e->found->packed = 0;
     int status = engine_launch(e, KERNEL_PACK, arguments, 6, "packing cells", error);
-    to->bricks = e->state->packed >> PACKED_CELL_BITS;
-    to->cells = e->state->packed & (((uint64_t)1 << PACKED_CELL_BITS) - 1);
+    to->bricks = e->found->packed >> PACKED_CELL_BITS;
+    to->cells = e->found->packed & (((uint64_t)1 << PACKED_CELL_BITS) - 1);
     return status;
 }
 

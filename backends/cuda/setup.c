@@ -308,16 +308,17 @@ static int set_up(gbees_engine *e, gbees_error *error)
     if (!status)
         status = cuda_check(api, api->cuStreamCreate(&e->stream, CU_STREAM_NON_BLOCKING), "opening a stream", error);
     if (!status)
-        status = cuda_check(api, api->cuMemAllocHost((void **)&e->state, sizeof *e->state), "taking memory", error);
+        status = cuda_check(api, api->cuMemAllocHost((void **)&e->found, sizeof *e->found), "taking memory", error);
     if (status)
         return status;
-    memset(e->state, 0, sizeof *e->state);
+    memset(e->found, 0, sizeof *e->found);
+    e->state = &e->found->state;
     set_up_constants(e);
     status = load_kernels(e, error);
     if (!status)
         status = device_memory_open(&e->memory, api, e->device, error);
     if (!status)
-        status = device_array_grow(&e->memory, &e->device_state, sizeof *e->state, sizeof *e->state, error);
+        status = device_array_grow(&e->memory, &e->device_state, sizeof *e->found, sizeof *e->found, error);
     return status ? status : fill_initial(e, error);
 }
 
@@ -366,8 +367,8 @@ void cuda_engine_destroy(gbees_engine *e)
             (void)api->cuModuleUnload(e->programs->part[p].module);
         e->programs->part[p].module = NULL;
     }
-    if (e->state)
-        (void)api->cuMemFreeHost(e->state);
+    if (e->found)
+        (void)api->cuMemFreeHost(e->found);
     if (e->stream)
         (void)api->cuStreamDestroy(e->stream);
     if (e->context)

@@ -19,17 +19,17 @@ static int fill_peak(const gbees_engine *e, gbees_statistics *out, gbees_error *
         cuda_check(e->api, e->api->cuMemcpyDtoH(key, e->key.at + s->where * n * sizeof *key, n * sizeof *key),
                    "fetching a cell", error);
 
-    memcpy(&peak, &s->peak, sizeof peak);
+    memcpy(&peak, &e->found->peak, sizeof peak);
     out->peak = peak / out->mass;
     for (int j = 0; j < shape->n && !status; j++)
-        out->peak_index[j] = key[j] * shape->edge[j] + gbees_shape_local(shape, (int)(s->peak_brick & 63), j);
+        out->peak_index[j] = key[j] * shape->edge[j] + gbees_shape_local(shape, (int)(e->found->peak_brick & 63), j);
     return status;
 }
 
 static void fill_moments(const gbees_engine *e, gbees_statistics *out)
 {
     const gbees_setup *m = &e->setup;
-    const gbees_wide_sum *moment = e->state->moment;
+    const gbees_wide_sum *moment = e->found->moment;
     double mean[GBEES_MAX_DIM], volume = 1;
     int n = m->shape.n, at = 0;
 
@@ -57,9 +57,9 @@ int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_stat
     gbees_state *s = e->state;
 
     (void)clock;
-    memset(s->moment, 0, sizeof s->moment);
-    s->peak = 0;
-    s->peak_brick = UINT64_MAX;
+    memset(e->found->moment, 0, sizeof e->found->moment);
+    e->found->peak = 0;
+    e->found->peak_brick = UINT64_MAX;
     int status = engine_launch(e, KERNEL_STATISTICS, NULL, 0, "computing moments", error);
     *statistics = (gbees_statistics){0};
     if (status)

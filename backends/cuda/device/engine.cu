@@ -53,21 +53,22 @@ GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_
 
 #if GBEES_SMALL && (GBEES_PART == 0 || GBEES_PART == 10)
 
-/* The same, of a grid whose blocks are one cluster, in up to three dimensions, with the prunes between steps.  It reads
- * the state from one place and writes what changes to another one, which may be the host's, or the same. */
-GBEES_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t target, const gbees_state *from)
+/* The same, of a grid whose blocks are one cluster, in up to three dimensions, with the prunes between steps.  The
+ * state is a parameter, and what changes of it goes to the host's own: no copy is ahead of a launch or behind it. */
+GBEES_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_state from, uint64_t target,
+                         gbees_state *s)
 {
     BLOCK_LOCAL small_block b;
     small_team team;
 
     follow_launch();
-    if (from->count > small_room()) {
+    if (from.count > small_room()) {
         if (is_clerk())
             s->stop = STOP_ROOM;
         return;
     }
     share_memory(&b);
-    open_small(&m, from, target, &b, &team);
+    open_small(&m, &from, target, &b, &team);
     meet(&m, s);
     const uint32_t entered = advance_small(&m, s, &b, &team);
     if (!entered) /* there has been a prune */
@@ -160,37 +161,39 @@ GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     }
 }
 
-GBEES_KERNEL gbees_scale(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
+GBEES_KERNEL gbees_scale(GBEES_BY_VALUE gbees_setup m, gbees_findings *found)
 {
-    normalise_pass(&m, s);
+    follow_launch();
+    normalise_pass(&m, found);
 }
 
-GBEES_KERNEL gbees_statistics(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
+GBEES_KERNEL gbees_statistics(GBEES_BY_VALUE gbees_setup m, gbees_findings *found)
 {
+    gbees_state *s = &found->state;
     int at = 0;
 
-    moment_pass(&m, s, -1, -1, &s->moment[at++]);
+    moment_pass(&m, s, -1, -1, &found->moment[at++]);
     for (int j = 0; j < DIM; j++)
-        moment_pass(&m, s, j, -1, &s->moment[at++]);
+        moment_pass(&m, s, j, -1, &found->moment[at++]);
     for (int j = 0; j < DIM; j++)
         for (int k = j; k < DIM; k++)
-            moment_pass(&m, s, j, k, &s->moment[at++]);
-    entropy_pass(&m, s, &s->moment[at]);
+            moment_pass(&m, s, j, k, &found->moment[at++]);
+    entropy_pass(&m, found, &found->moment[at]);
     meet(&m, s);
-    peak_pass(&m, s, 0);
+    peak_pass(&m, found, 0);
     meet(&m, s);
-    peak_pass(&m, s, 1);
+    peak_pass(&m, found, 1);
 }
 
-GBEES_KERNEL gbees_pack(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint32_t from, uint32_t to, double threshold,
+GBEES_KERNEL gbees_pack(GBEES_BY_VALUE gbees_setup m, gbees_findings *found, uint32_t from, uint32_t to, double threshold,
                         uint64_t *mask, int32_t *key, number *out)
 {
-    pack_pass(&m, s, from, to, threshold, mask, key, out);
+    pack_pass(&m, found, from, to, threshold, mask, key, out);
 }
 
-GBEES_KERNEL gbees_range(GBEES_BY_VALUE gbees_setup m, gbees_state *s, double threshold)
+GBEES_KERNEL gbees_range(GBEES_BY_VALUE gbees_setup m, gbees_findings *found, double threshold)
 {
-    range_pass(&m, s, threshold);
+    range_pass(&m, found, threshold);
 }
 
 GBEES_KERNEL gbees_marginal_sums(GBEES_BY_VALUE gbees_setup m, gbees_state *s, GBEES_BY_VALUE gbees_histograms all,
@@ -211,15 +214,18 @@ GBEES_KERNEL gbees_rehash(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     enter_pass(&m, s->count);
 }
 
-/* Where a prune is due; after it, more steps up to `target` are. */
-GBEES_KERNEL gbees_prune(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t target)
+/* Where a prune is due, or after an update; after it, more steps up to `target` are. */
+GBEES_KERNEL gbees_prune(GBEES_BY_VALUE gbees_setup m, gbees_findings *found, uint64_t target)
 {
     BLOCK_LOCAL book b;
+    gbees_state *s = &found->state;
 
     follow_launch();
-    if (s->stop != STOP_PRUNE)
+    if (s->stop != STOP_PRUNE && s->stop != STOP_UPDATED)
         return;
     open_book(&b, s, target);
+    if (s->stop == STOP_UPDATED && !take_over(&m, found, &b))
+        return;
     prune(&m, s, &b);
     close_book(s, &b);
 }
@@ -244,18 +250,20 @@ GBEES_KERNEL gbees_count(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 
 #if GBEES_PART == 0 || GBEES_PART == 7
 
-GBEES_KERNEL gbees_find_best(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_gain g, gbees_state *s)
+GBEES_KERNEL gbees_find_best(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_gain g, gbees_findings *found)
 {
-    find_best_pass(&m, &g, s);
+    follow_launch();
+    find_best_pass(&m, &g, found);
 }
 
 #endif
 
 #if GBEES_PART == 0 || GBEES_PART == 3
 
-GBEES_KERNEL gbees_multiply(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_gain g, gbees_state *s)
+GBEES_KERNEL gbees_multiply(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_gain g, gbees_findings *found)
 {
-    multiply_pass(&m, &g, s);
+    follow_launch();
+    multiply_pass(&m, &g, found);
 }
 
 #endif

@@ -9,8 +9,9 @@
 #include "statistics.h"
 
 /* The smallest and the largest index along each axis, as numbers that only grow. */
-GBEES_NUM void range_pass(const gbees_setup *m, gbees_state *s, double threshold)
+GBEES_NUM void range_pass(const gbees_setup *m, gbees_findings *found, double threshold)
 {
+    const gbees_state *s = &found->state;
     const number enough = least_above(threshold), *p = rows_of(m, s->current);
     int64_t low[DIM], high[DIM];
 
@@ -36,8 +37,8 @@ GBEES_NUM void range_pass(const gbees_setup *m, gbees_state *s, double threshold
         const double most = team_most((double)high[k]), least = team_most((double)low[k]); /* exact: below 2^53 */
 
         if (team_lane() == 0 && most > 0) {
-            atomic_most_64(&s->highest[k], (uint64_t)most);
-            atomic_most_64(&s->lowest[k], (uint64_t)least);
+            atomic_most_64(&found->highest[k], (uint64_t)most);
+            atomic_most_64(&found->lowest[k], (uint64_t)least);
         }
     }
 }

@@ -168,7 +168,7 @@ GBEES_NUM void settle_prune(const gbees_setup *m, small_block *b, uint32_t kept)
     k->current = spare_of(k->current);
     k->mass = mass;
     k->seen.most = k->seen.busy;
-    k->stop = !(mass > 0) ? STOP_EMPTY : kept > m->room ? STOP_ROOM : STOP_DONE;
+    k->stop = !(mass > 0) ? STOP_EMPTY : m->stop_at_prunes ? STOP_PRUNED : kept > m->room ? STOP_ROOM : STOP_DONE;
     k->goes_on = !k->stop && k->steps < k->target && k->elapsed < k->length;
 }
 

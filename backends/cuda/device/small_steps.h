@@ -356,7 +356,7 @@ GBEES_NUM uint32_t advance_small(const gbees_setup *m, gbees_state *s, small_blo
         if (!k->goes_on)
             return entered;
         turn = step_small(m, s, b, team, turn);
-        if (k->stop != STOP_PRUNE || m->stop_at_prunes)
+        if (k->stop != STOP_PRUNE)
             return entered;
         was = k->current;
         count = prune_small(m, s, b, team, turn);

@@ -47,6 +47,7 @@ enum {
     STOP_NOISE,    /* the diffusion of brick `where` can't be, in the middle of the step */
     STOP_MOVE,     /* the density is to be moved by gbees_move() */
     STOP_PRUNE,    /* ... to be pruned by gbees_prune() */
+    STOP_UPDATED,  /* ... or to be replaced by what an update has made, and pruned then */
     STOP_AGAIN     /* nothing: a new beginning, after a prune or as the host sets it */
 };
 
@@ -137,14 +138,20 @@ typedef struct gbees_state {
     uint64_t marked_needed, marked_above; /* being counted */
     int64_t marked_mass;
     gbees_step_sums sums[STATE_SUMS]; /* by step, in turn */
-    /* Statistics and updates. */
+} gbees_state;
+
+/* What statistics, updates and records find out, behind the state: a state alone is small enough to be a parameter.
+ */
+typedef struct gbees_findings {
+    gbees_state state;
     gbees_wide_sum moment[1 + STATE_MAX_DIM + STATE_MAX_DIM * (STATE_MAX_DIM + 1) / 2 + 1];
     uint64_t peak, peak_brick; /* bits of the largest P */
     uint64_t likely, heavy;    /* ordered bits of the largest log L and log P L */
-    uint64_t invalid;          /* the least cell, slot * 64 + cell, whose likelihood is no number; all ones: none */
+    double log_likely, log_heavy;
+    uint64_t invalid; /* the least cell, slot * 64 + cell, whose likelihood is no number; all ones: none */
     uint64_t lowest[STATE_MAX_DIM], highest[STATE_MAX_DIM]; /* RANGE_ZERO - index and + index; 0: of no cell */
     uint64_t packed;                                        /* bricks << PACKED_CELL_BITS | cells: packed so far */
-} gbees_state;
+} gbees_findings;
 
 /* What the measurements of a problem have beside Gaussian likelihoods: the kernels of updates are made for it. */
 enum {

@@ -28,7 +28,7 @@ GBEES_NUM double brick_moment(const gbees_setup *m, uint32_t slot, const number 
 }
 
 /* One moment of all bricks: a sum of integers, whatever the order of the bricks. */
-GBEES_NUM void moment_pass(const gbees_setup *m, gbees_state *s, int j, int k, gbees_wide_sum *to)
+GBEES_NUM void moment_pass(const gbees_setup *m, const gbees_state *s, int j, int k, gbees_wide_sum *to)
 {
     const number *p = rows_of(m, s->current);
     gbees_wide_sum sum = {0, 0};
@@ -42,8 +42,9 @@ GBEES_NUM void moment_pass(const gbees_setup *m, gbees_state *s, int j, int k, g
 }
 
 /* The sum of P log P, and the largest P. */
-GBEES_NUM void entropy_pass(const gbees_setup *m, gbees_state *s, gbees_wide_sum *to)
+GBEES_NUM void entropy_pass(const gbees_setup *m, gbees_findings *found, gbees_wide_sum *to)
 {
+    const gbees_state *s = &found->state;
     const number *p = rows_of(m, s->current);
     gbees_wide_sum sum = {0, 0};
     double peak = 0;
@@ -63,25 +64,26 @@ GBEES_NUM void entropy_pass(const gbees_setup *m, gbees_state *s, gbees_wide_sum
     if (team_lane() == 0) {
         atomic_add_64(&to->high, sum.high);
         atomic_add_64(&to->low, sum.low);
-        atomic_most_64(&s->peak, bits_of(peak));
+        atomic_most_64(&found->peak, bits_of(peak));
     }
 }
 
 /* Where the largest P is; of several such cells the one whose brick has the lowest hash. */
-GBEES_NUM void peak_pass(const gbees_setup *m, gbees_state *s, int find)
+GBEES_NUM void peak_pass(const gbees_setup *m, gbees_findings *found, int find)
 {
+    gbees_state *s = &found->state;
     const number *p = rows_of(m, s->current);
-    double peak = double_of(s->peak);
+    double peak = double_of(found->peak);
 
     for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count())
         for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
             if ((double)p[(size_t)slot * CELLS + (size_t)cell] != peak)
                 continue;
             uint64_t name = (key_hash(key_near(m, slot, -1, -1)) & ~(uint64_t)63) | (uint64_t)cell;
-            if (find && name == s->peak_brick)
+            if (find && name == found->peak_brick)
                 s->where = slot;
             if (!find)
-                atomic_least_64(&s->peak_brick, name);
+                atomic_least_64(&found->peak_brick, name);
         }
 }
 
@@ -115,10 +117,10 @@ GBEES_NUM uint64_t cells_from(const number *row, number threshold)
 /* Of bricks (from, to] those with a cell of at least the threshold: a mask of the cells and the key of each, and P of
  * the cells; where they go is taken from one word, so that cells are in the order of their bricks.  With no `out`
  * they are counted. */
-GBEES_NUM void pack_pass(const gbees_setup *m, gbees_state *s, uint32_t from, uint32_t to, double threshold,
+GBEES_NUM void pack_pass(const gbees_setup *m, gbees_findings *found, uint32_t from, uint32_t to, double threshold,
                          uint64_t *mask, int32_t *key, number *out)
 {
-    const number enough = least_above(threshold), *p = rows_of(m, s->current);
+    const number enough = least_above(threshold), *p = rows_of(m, found->state.current);
     uint64_t counted = 0;
 
     for (uint32_t slot = from + 1 + team_index(); slot <= to; slot += team_count()) {
@@ -132,7 +134,7 @@ GBEES_NUM void pack_pass(const gbees_setup *m, gbees_state *s, uint32_t from, ui
             counted += room;
             continue;
         }
-        const uint64_t own = team_lane() == 0 ? atomic_take_64(&s->packed, room) : 0;
+        const uint64_t own = team_lane() == 0 ? atomic_take_64(&found->packed, room) : 0;
         const uint64_t place = (uint64_t)team_get((uint32_t)(own >> 32), 0) << 32 | team_get((uint32_t)own, 0);
         const uint64_t brick = place >> PACKED_CELL_BITS, first = place & (((uint64_t)1 << PACKED_CELL_BITS) - 1);
 
@@ -145,7 +147,7 @@ GBEES_NUM void pack_pass(const gbees_setup *m, gbees_state *s, uint32_t from, ui
                 out[first + (uint64_t)count_bits(cells & (((uint64_t)1 << cell) - 1))] = row[cell];
     }
     if (team_lane() == 0 && counted)
-        (void)atomic_take_64(&s->packed, counted);
+        (void)atomic_take_64(&found->packed, counted);
 }
 
 #endif

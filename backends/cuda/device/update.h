@@ -2,7 +2,7 @@
 #ifndef GBEES_CUDA_UPDATE_H
 #define GBEES_CUDA_UPDATE_H
 
-#include "inspect.h"
+#include "advance.h"
 #include "numerics/likelihood.h"
 
 /* What is not asked for costs nothing: no register, either. */
@@ -201,8 +201,9 @@ GBEES_NUM double cell_log_likelihood(const gbees_setup *m, const gbees_gain *g, 
 }
 
 /* The largest log L and log P L over cells with P > 0. */
-GBEES_NUM void find_best_pass(const gbees_setup *m, const gbees_gain *g, gbees_state *s)
+GBEES_NUM void find_best_pass(const gbees_setup *m, const gbees_gain *g, gbees_findings *found)
 {
+    const gbees_state *s = &found->state;
     const number *p = rows_of(m, s->current);
     double likely = -HUGE_VAL, heavy = -HUGE_VAL;
 
@@ -216,7 +217,7 @@ GBEES_NUM void find_best_pass(const gbees_setup *m, const gbees_gain *g, gbees_s
                 continue;
             double log_l = cell_log_likelihood(m, g, p, slot, cell, axes);
             if (log_l != log_l)
-                atomic_least_64(&s->invalid, (uint64_t)slot * CELLS + (uint64_t)cell);
+                atomic_least_64(&found->invalid, (uint64_t)slot * CELLS + (uint64_t)cell);
             likely = fmax(likely, log_l);
             heavy = fmax(heavy, log(value) + log_l);
         }
@@ -224,21 +225,26 @@ GBEES_NUM void find_best_pass(const gbees_setup *m, const gbees_gain *g, gbees_s
     likely = team_most(likely);
     heavy = team_most(heavy);
     if (team_lane() == 0) {
-        atomic_most_64(&s->likely, ordered_bits(likely));
-        atomic_most_64(&s->heavy, ordered_bits(heavy));
+        atomic_most_64(&found->likely, ordered_bits(likely));
+        atomic_most_64(&found->heavy, ordered_bits(heavy));
     }
 }
 
 /* P becomes P L over its largest value, in the spare rows: cells beside must still be what they were. Their sum. None
  * is made if no cell can have been what was measured, or a likelihood is no number: the host will say so. */
-GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_gain *g, gbees_state *s)
+GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_gain *g, gbees_findings *found)
 {
-    const double heaviest = from_ordered(s->heavy);
+    const gbees_state *s = &found->state;
+    const double likely = from_ordered(found->likely), heaviest = from_ordered(found->heavy);
     const number *p = rows_of(m, s->current);
     number *to = rows_of(m, s->current ? 0 : 1);
     gbees_wide_sum sum = {0, 0};
 
-    if (!(heaviest > -HUGE_VAL) || s->invalid != ~(uint64_t)0)
+    if (is_clerk()) {
+        found->log_likely = likely;
+        found->log_heavy = heaviest;
+    }
+    if (!(likely >= g->lowest && likely > -HUGE_VAL) || found->invalid != ~(uint64_t)0)
         return;
     for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count()) {
         uint32_t axes = g->averages ? varying_axes(m, g, slot) : 0;
@@ -257,8 +263,8 @@ GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_gain *g, gbees_st
     sum.high = team_add(sum.high);
     sum.low = team_add(sum.low);
     if (team_lane() == 0) {
-        atomic_add_64(&s->moment[0].high, sum.high);
-        atomic_add_64(&s->moment[0].low, sum.low);
+        atomic_add_64(&found->moment[0].high, sum.high);
+        atomic_add_64(&found->moment[0].low, sum.low);
     }
 }
 
@@ -280,14 +286,31 @@ GBEES_NUM void scale_pass(const gbees_setup *m, gbees_state *s, int which, doubl
         atomic_add_64(&s->marked_mass, mass);
 }
 
-/* What multiply_pass() has made, over its sum. */
-GBEES_NUM void normalise_pass(const gbees_setup *m, gbees_state *s)
+GBEES_NUM double updated_sum(const gbees_findings *found)
 {
-    const double sum =
-        (double)s->moment[0].high * (1 / 65536.0) + (double)s->moment[0].low * (1 / 4503599627370496.0);
+    return (double)found->moment[0].high * (1 / 65536.0) + (double)found->moment[0].low * (1 / 4503599627370496.0);
+}
+
+/* What multiply_pass() has made, over its sum. */
+GBEES_NUM void normalise_pass(const gbees_setup *m, gbees_findings *found)
+{
+    const double sum = updated_sum(found);
 
     if (sum > 0)
-        scale_pass(m, s, spare_of(s->current), 1 / sum);
+        scale_pass(m, &found->state, spare_of(found->state.current), 1 / sum);
+}
+
+/* The density is what normalise_pass() has made, for a prune to go on with; 0: it has made none. */
+GBEES_NUM int take_over(const gbees_setup *m, gbees_findings *found, book *b)
+{
+    if (!(updated_sum(found) > 0))
+        return 0;
+    if (leads_block()) {
+        b->current = spare_of(b->current);
+        b->mass = gbees_fixed_value(found->state.marked_mass);
+    }
+    meet(m, &found->state); /* all have read the mass before another one is counted */
+    return 1;
 }
 
 #endif
