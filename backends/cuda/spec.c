@@ -43,6 +43,16 @@ static unsigned gains_of(const gbees_problem *problem)
     return gains;
 }
 
+/* Components of the largest one. */
+static int largest_measurement(const gbees_problem *problem)
+{
+    int most = 1;
+
+    for (int i = 0; i < problem->measurement_count; i++)
+        most = problem->measurements[i].size > most ? problem->measurements[i].size : most;
+    return most;
+}
+
 int cuda_spec_has_updates(const gbees_problem *problem)
 {
     return problem->measurement_count > 0 && problem->measurements[0].time <= problem->end;
@@ -136,6 +146,15 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
 {
     static const char *const gains[] = {"GBEES_GAINS=0", "GBEES_GAINS=1", "GBEES_GAINS=2", "GBEES_GAINS=3",
                                         "GBEES_GAINS=4", "GBEES_GAINS=5", "GBEES_GAINS=6", "GBEES_GAINS=7"};
+    static const char *const sizes[] = {NULL,
+                                        "GBEES_MEASURED=1",
+                                        "GBEES_MEASURED=2",
+                                        "GBEES_MEASURED=3",
+                                        "GBEES_MEASURED=4",
+                                        "GBEES_MEASURED=5",
+                                        "GBEES_MEASURED=6",
+                                        "GBEES_MEASURED=7",
+                                        "GBEES_MEASURED=8"};
     static const char *const parts[PROGRAMS] = {"GBEES_PART=1", "GBEES_PART=2", "GBEES_PART=3",
                                                 "GBEES_PART=4", "GBEES_PART=5", "GBEES_PART=6",
                                                 "GBEES_PART=7", "GBEES_PART=8", "GBEES_PART=10"};
@@ -163,8 +182,10 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
         .no_contraction = twice || exact || pairs_pencils(problem, part), /* the CPU's bits */
         .separate = is_separate(),
         .shape = shape_of(problem, part)};
-    if (part == PROGRAM_UPDATES || part == PROGRAM_LIKELIHOODS)
+    if (part == PROGRAM_UPDATES || part == PROGRAM_LIKELIHOODS) {
         spec->defines[spec->define_count++] = gains[gains_of(problem)];
+        spec->defines[spec->define_count++] = sizes[largest_measurement(problem)];
+    }
     if (part == PROGRAM_STEPS && cuda_spec_moves_apart(problem))
         spec->defines[spec->define_count++] = "GBEES_APART=1";
     if (part == PROGRAM_SMALL)

@@ -14,6 +14,7 @@
  *   GBEES_LEAN       1: fewer registers, for more instructions
  *   GBEES_GAINS      for parts 3 and 7: what measurements have beside Gaussian likelihoods (state.h); all, unless
  *                    it is said
+ *   GBEES_MEASURED   for parts 3 and 7: components of a measurement, at most
  *   GBEES_PART       a program, compiled beside the others: 1: steps, 2: the grid and records, 3: updates,
  *                    4: moves of the density, 5: prunes, 6: marks after moves, 7: what comes before updates,
  *                    8: all moves of a step at once, 10: steps of small grids, with GBEES_SMALL=1.

@@ -9,6 +9,9 @@
 #ifndef GBEES_GAINS
 #define GBEES_GAINS (GAIN_RESIDUALS | GAIN_STUDENT | GAIN_MODEL)
 #endif
+#ifndef GBEES_MEASURED
+#define GBEES_MEASURED STATE_MAX_DIM
+#endif
 
 /* Doubles as integers of the same order, for the largest of many. */
 GBEES_NUM uint64_t ordered_bits(double value)
@@ -55,16 +58,16 @@ GBEES_NUM double log_likelihood_at(const gbees_setup *m, const gbees_gain *g, co
         y[j] = 0;
     gbees_model_measure_d(g->function, g->time, x, m->parameters_d, y);
 #pragma unroll
-    for (int j = 0; j < STATE_MAX_DIM; j++)
+    for (int j = 0; j < GBEES_MEASURED; j++)
         y[j] = j < g->size ? residual_of(g, j, y) : 0;
 #pragma unroll
-    for (int j = 0; j < STATE_MAX_DIM; j++) {
+    for (int j = 0; j < GBEES_MEASURED; j++) {
         double row = 0;
 
         if (j >= g->size)
             continue;
 #pragma unroll
-        for (int k = 0; k < STATE_MAX_DIM; k++)
+        for (int k = 0; k < GBEES_MEASURED; k++)
             if (k < g->size)
                 row += g->inverse[j * g->size + k] * y[k];
         sum += y[j] * row;
