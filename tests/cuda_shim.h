@@ -268,6 +268,11 @@ GBEES_NUM void publish_32(uint32_t *at, uint32_t value)
     __atomic_store_n(at, value, __ATOMIC_RELEASE);
 }
 
+GBEES_NUM void publish_to_host(uint32_t *at, uint32_t value)
+{
+    __atomic_store_n(at, value, __ATOMIC_RELEASE);
+}
+
 GBEES_NUM uint32_t acquire_32(const uint32_t *at)
 {
     return __atomic_load_n(at, __ATOMIC_ACQUIRE);

@@ -224,6 +224,23 @@ static int run_launches(gbees_engine *e, uint64_t target, const char *doing, gbe
     return status ? status : fetch_state(e, doing, error);
 }
 
+/* Until gbees_small() has written what it leaves: that is some time before the driver knows that it has ended. What
+ * follows in the stream waits for its end; what does not is not done but behind a stop. */
+static int wait_for_small(gbees_engine *e, uint32_t ended, const char *doing, gbees_error *error)
+{
+    const gbees_state *s = e->state;
+    CUresult result = CUDA_ERROR_NOT_READY;
+
+    while (result == CUDA_ERROR_NOT_READY && __atomic_load_n(&s->ended, __ATOMIC_ACQUIRE) != ended) {
+        for (int k = 0; k < 1000 && __atomic_load_n(&s->ended, __ATOMIC_ACQUIRE) != ended; k++)
+            continue;
+        result = e->api->cuStreamQuery(e->stream);
+    }
+    if (result == CUDA_ERROR_NOT_READY && s->stop == STOP_DONE)
+        return 0;
+    return cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), doing, error);
+}
+
 /* A cluster's own kernel prunes by itself, so that one launch does all; now and then the host looks whether the grid
  * is still small.  The state goes there as a parameter, and what is left of it is written into the host's copy. */
 static int run_small(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)
@@ -232,9 +249,10 @@ static int run_small(gbees_engine *e, uint64_t target, const char *doing, gbees_
     const uint64_t most = (uint64_t)ENGINE_PRUNES_AHEAD * e->setup.prune_interval;
     uint64_t until = target - s->steps < most ? target : s->steps + most;
     void *arguments[] = {&e->setup, e->state, &until, &e->state};
+    const uint32_t ended = s->ended + 1;
     int status = cuda_check(e->api, launch(e, KERNEL_SMALL, arguments), doing, error);
 
-    return status ? status : cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), doing, error);
+    return status ? status : wait_for_small(e, ended, doing, error);
 }
 
 int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)

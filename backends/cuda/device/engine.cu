@@ -64,8 +64,10 @@ GBEES_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_stat
 
     follow_launch();
     if (from.count > small_room()) {
-        if (is_clerk())
+        if (is_clerk()) {
             s->stop = STOP_ROOM;
+            publish_to_host(&s->ended, from.ended + 1);
+        }
         return;
     }
     share_memory(&b);
@@ -75,9 +77,11 @@ GBEES_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_stat
     if (!entered) /* there has been a prune */
         clear_table_pass(&m);
     meet(&m, s); /* and no one reaches into another one's memory from here on */
-    close_small(&m, &team, entered);
     close_totals(s, &b);
     close_book(s, &b.book);
+    close_small(&m, &team, entered);
+    if (is_clerk())
+        publish_to_host(&s->ended, from.ended + 1);
 }
 
 #endif

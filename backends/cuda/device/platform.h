@@ -352,6 +352,12 @@ GBEES_NUM void publish_32(uint32_t *at, uint32_t value)
     asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }
 
+/* ... the host, too. */
+GBEES_NUM void publish_to_host(uint32_t *at, uint32_t value)
+{
+    asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
+}
+
 GBEES_NUM uint32_t acquire_32(const uint32_t *at)
 {
     uint32_t value;

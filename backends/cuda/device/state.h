@@ -138,6 +138,7 @@ typedef struct gbees_state {
     uint64_t marked_needed, marked_above; /* being counted */
     int64_t marked_mass;
     gbees_step_sums sums[STATE_SUMS]; /* by step, in turn */
+    uint32_t ended;                   /* launches of gbees_small() that have written theirs here */
 } gbees_state;
 
 /* What statistics, updates and records find out, behind the state: a state alone is small enough to be a parameter.
