@@ -10,6 +10,8 @@
 /* Steps are asked for in slices of about this many seconds, so that a signal is soon heard. */
 #define SLICE_S 0.15
 #define SLICE_MOST 100000
+#define SLICE_FIRST 100       /* steps, at most, ... */
+#define SLICE_CELLS_PER_S 4e6 /* ... by an engine that is slow */
 #define PROGRESS_S 0.2
 
 struct gbees_solver {
@@ -52,6 +54,19 @@ static int fail(const gbees_solver *solver, int status, const gbees_error *cause
                            cause->text[0] ? cause->text : "the backend failed and did not say why");
 }
 
+static uint64_t whole_slice(double steps, uint64_t most)
+{
+    return steps < 1 ? 1 : steps > (double)most ? most : (uint64_t)steps;
+}
+
+/* When nothing is known yet but how many cells there are: a small grid's steps are not begun with one alone. */
+static uint64_t first_slice(const gbees_solver *solver)
+{
+    const double cells = (double)totals_of(solver).max_cells;
+
+    return cells > 0 ? whole_slice(SLICE_S * SLICE_CELLS_PER_S / cells, SLICE_FIRST) : 1;
+}
+
 int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backend,
                         const gbees_engine_options *options, gbees_solver **solver, gbees_error *error)
 {
@@ -63,7 +78,6 @@ int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backe
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a solver");
     made->problem = problem;
     made->backend = backend;
-    made->slice = 1;
     made->clock.time = problem->start;
     status = gbees_schedule_create(problem, &made->schedule, error);
     if (!status)
@@ -72,6 +86,7 @@ int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backe
         gbees_solver_destroy(made);
         return status;
     }
+    made->slice = first_slice(made);
     *solver = made;
     return GBEES_OK;
 }
@@ -138,9 +153,8 @@ static int hear_cancel(const gbees_solver *solver, gbees_error *error)
 static void adapt_slice(gbees_solver *solver, double took_s)
 {
     const double steps = (double)solver->slice, times = SLICE_S / took_s;
-    const double wish = steps * (times < 4 ? times : times < 4 * 16 ? 4 : times / 16);
 
-    solver->slice = wish < 1 ? 1 : wish > SLICE_MOST ? SLICE_MOST : (uint64_t)wish;
+    solver->slice = whole_slice(steps * (times < 4 ? times : times < 4 * 16 ? 4 : times / 16), SLICE_MOST);
 }
 
 static int advance_slice(gbees_solver *solver, gbees_error *error)
