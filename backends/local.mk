@@ -111,6 +111,7 @@ cuda_texts = \
 	%D%/cuda/device/book.h \
 	%D%/cuda/device/bound.h \
 	%D%/cuda/device/frames.h \
+	%D%/cuda/device/cluster.h \
 	%D%/cuda/device/cells.h \
 	%D%/cuda/device/ctu.h \
 	%D%/cuda/device/ctu_lines.h \

@@ -309,6 +309,49 @@ GBEES_NUM void cluster_barrier(void)
     grid_barrier(&shim_cluster_barrier);
 }
 
+/* A meeting is where it is waited for. */
+GBEES_NUM void publish_to_cluster(void)
+{
+}
+
+GBEES_NUM void cluster_arrive(void)
+{
+}
+
+GBEES_NUM void cluster_wait(void)
+{
+    cluster_barrier();
+}
+
+/* Boxes: bytes of a round, which are the same in each, and below them those that have come. */
+GBEES_NUM void open_box(uint64_t *box, uint32_t letters)
+{
+    (void)letters;
+    *box = 0;
+}
+
+GBEES_NUM void expect_letters(uint64_t *box, uint32_t bytes)
+{
+    __atomic_fetch_or(box, (uint64_t)bytes << 32, __ATOMIC_RELAXED);
+}
+
+GBEES_NUM void send_letter(void *to, uint64_t *box, uint32_t block, const void *letter, int bytes)
+{
+    memcpy(memory_of(to, block), letter, (size_t)bytes);
+    __atomic_fetch_add((uint64_t *)memory_of(box, block), (uint64_t)bytes, __ATOMIC_RELEASE);
+}
+
+GBEES_NUM void await_letters(uint64_t *box, int round)
+{
+    for (;;) {
+        const uint64_t now = __atomic_load_n(box, __ATOMIC_ACQUIRE);
+
+        if ((uint32_t)now >= (uint32_t)(now >> 32) * ((uint32_t)round + 1))
+            return;
+        sched_yield();
+    }
+}
+
 GBEES_NUM int count_bits(uint64_t bits)
 {
     return __builtin_popcountll(bits);

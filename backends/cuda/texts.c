@@ -25,6 +25,7 @@ EMBED(engine, "backends/cuda/device/engine.cu")
 EMBED(book, "backends/cuda/device/book.h")
 EMBED(bound, "backends/cuda/device/bound.h")
 EMBED(advance, "backends/cuda/device/advance.h")
+EMBED(cluster, "backends/cuda/device/cluster.h")
 EMBED(cells, "backends/cuda/device/cells.h")
 EMBED(ctu, "backends/cuda/device/ctu.h")
 EMBED(ctu_lines, "backends/cuda/device/ctu_lines.h")
@@ -67,6 +68,7 @@ static const cuda_text table[] = {
     NAMED("book.h", book),
     NAMED("bound.h", bound),
     NAMED("advance.h", advance),
+    NAMED("cluster.h", cluster),
     NAMED("cells.h", cells),
     NAMED("ctu.h", ctu),
     NAMED("ctu_lines.h", ctu_lines),

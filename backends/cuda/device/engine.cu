@@ -190,8 +190,8 @@ GBEES_KERNEL gbees_statistics(GBEES_BY_VALUE gbees_setup m, gbees_findings *foun
     peak_pass(&m, found, 1);
 }
 
-GBEES_KERNEL gbees_pack(GBEES_BY_VALUE gbees_setup m, gbees_findings *found, uint32_t from, uint32_t to, double threshold,
-                        uint64_t *mask, int32_t *key, number *out)
+GBEES_KERNEL gbees_pack(GBEES_BY_VALUE gbees_setup m, gbees_findings *found, uint32_t from, uint32_t to,
+                        double threshold, uint64_t *mask, int32_t *key, number *out)
 {
     pack_pass(&m, found, from, to, threshold, mask, key, out);
 }

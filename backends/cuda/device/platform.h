@@ -249,26 +249,6 @@ GBEES_NUM uint32_t block_swap_if(uint32_t *at, uint32_t expected, uint32_t desir
     return atomicCAS(at, expected, desired);
 }
 
-/* Blocks of a cluster reach into each other's memory: what `own` is in another one.  A kernel tells first what it
- * shares, and all meet before others are there and before they go. */
-GBEES_NUM void share_memory(void *own)
-{
-    (void)own;
-}
-
-GBEES_NUM void *memory_of(void *own, uint32_t block)
-{
-#if __CUDA_ARCH__ >= 900
-    void *other;
-
-    asm volatile("mapa.u64 %0, %1, %2;" : "=l"(other) : "l"(own), "r"(block));
-    return other;
-#else
-    (void)block;
-    return own;
-#endif
-}
-
 GBEES_NUM void atomic_add_64(int64_t *to, int64_t value)
 {
     atomicAdd((unsigned long long *)to, (unsigned long long)value);
@@ -407,14 +387,6 @@ GBEES_NUM int leads_block(void)
     return threadIdx.x == 0;
 }
 
-/* All blocks of a launch meet: by the hardware's own barrier, where they are one cluster. */
-GBEES_NUM void cluster_barrier(void)
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
-#endif
-}
-
 /* The first that a kernel does which may be launched before the one ahead of it has ended: waits for that end.  The
  * next one may then be launched. */
 GBEES_NUM void follow_launch(void)
@@ -464,6 +436,8 @@ GBEES_NUM int64_t nearest(double value)
 {
     return __double2ll_rn(value);
 }
+
+#include "cluster.h"
 
 #endif
 

@@ -70,22 +70,28 @@ typedef struct small_totals {
     double cell_updates, pruned;
 } small_totals;
 
-/* What a block tells the others: its teams' sums, how many bricks it asks for, and the first of these. */
+/* What a block tells the others, in letters of a multiple of 16 bytes: its teams' sums ... */
 typedef struct small_note {
-    uint64_t busy; /* a rate, as bits of a double */
+    alignas(16) uint64_t busy; /* a rate, as bits of a double */
     int64_t mass, outflow;
 #if GBEES_MOVING
     uint64_t most; /* else new bricks' rates are all that changes it */
 #endif
-    uint32_t count;
-    small_key asked[SMALL_SENT];
 } small_note;
+
+/* ... how many bricks it asks for, and the first of these. */
+typedef struct small_wish {
+    alignas(16) uint32_t count;
+    small_key asked[SMALL_SENT];
+} small_wish;
 
 /* A block's memory. */
 typedef struct small_block {
     book book;
     small_totals totals;
     small_note note[2][SMALL_BLOCKS]; /* of all blocks, in turns */
+    small_wish wish[2][SMALL_BLOCKS];
+    uint64_t note_box[2], wish_box[2]; /* where they are counted */
     team_sums own[BLOCK_TEAMS];
     double rate[BLOCK_TEAMS];                        /* the largest of those bricks that a team has looked at */
     uint32_t before[BLOCK_TEAMS], held[BLOCK_TEAMS]; /* bricks of a team, before and after it has taken new ones */
@@ -283,6 +289,10 @@ GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t t
             b->pair[i].by.at[k] = (d == 2 * k + 1) - (d == 2 * k) + (f != d) * ((f == 2 * k + 1) - (f == 2 * k));
     }
     if (thread == 0) {
+        for (int k = 0; k < 2; k++) {
+            open_box(&b->note_box[k], block_count());
+            open_box(&b->wish_box[k], block_count());
+        }
         b->asks = 0;
         b->totals.needed_count = s->needed_count;
         b->totals.max_cells = s->max_cells;
@@ -304,6 +314,8 @@ GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t t
 
         if (leads_block())
             b->book.seen.most = rate;
+        if (team_lane() < SMALL_RATER) /* which look at none */
+            b->rate[team_lane()] = 0;
     }
     if (thread == 0) {
         b->count = count;

@@ -28,41 +28,72 @@ GBEES_NUM void ask_around(small_block *b, const small_brick *brick, uint64_t ris
     }
 }
 
-/* A block's sums, put together by its first team, and what it asks for. */
-GBEES_NUM void send_note(small_block *b, const team_sums *sums, int turn)
+/* To all blocks, where letter and box are what `to` and `box` are here; by a team. */
+GBEES_NUM void send_to_all(void *to, uint64_t *box, const void *letter, int bytes)
 {
-    const team_sums none = {0, 0, 0, 0};
-    team_sums own = *sums;
+#pragma unroll
+    for (int i = 0; i < SMALL_ROUNDS; i++) {
+        const uint32_t block = (uint32_t)(i * TEAM + team_lane());
 
-    own.mass = team_add(own.mass);
-    own.outflow = team_any(own.outflow != 0) ? team_add(own.outflow) : 0;
+        if (block < block_count())
+            send_letter(to, box, block, letter, bytes);
+    }
     if (team_lane() == 0)
-        b->own[block_team()] = own;
-    block_sync();
-    if (block_team() != 0)
-        return;
-    own = team_lane() < BLOCK_TEAMS ? b->own[team_lane()] : none; /* no more teams than lanes */
-    small_note note;
+        expect_letters(box, block_count() * (uint32_t)bytes);
+    team_sync();
+}
+
+/* What a block asks for. */
+GBEES_NUM void send_wish(small_block *b, int turn)
+{
+    small_wish wish;
+
+    wish.count = b->asks;
+#pragma unroll
+    for (int i = 0; i < SMALL_SENT; i++)
+        wish.asked[i] = b->asked[i];
+    send_to_all(&b->wish[turn % 2][block_index()], &b->wish_box[turn % 2], &wish, sizeof wish);
+    if (team_lane() == 0)
+        b->asks = 0;
+}
+
+/* A block's sums, put together by a team. */
+GBEES_NUM void send_sums(small_block *b, int turn)
+{
+    const team_sums none = {0, 0, 0, 0}, own = team_lane() < BLOCK_TEAMS ? b->own[team_lane()] : none;
+    small_note note; /* no more teams than lanes */
+
     note.busy = team_most_64(bits_of(own.busy));
 #if GBEES_MOVING
     note.most = team_most_64(bits_of(own.most));
 #endif
     note.mass = team_add(own.mass);
     note.outflow = team_any(own.outflow != 0) ? team_add(own.outflow) : 0;
-    note.count = b->asks;
-#pragma unroll
-    for (int i = 0; i < SMALL_SENT; i++)
-        note.asked[i] = b->asked[i];
-#pragma unroll
-    for (int i = 0; i < SMALL_ROUNDS; i++) {
-        const uint32_t block = (uint32_t)(i * TEAM + team_lane());
+    send_to_all(&b->note[turn % 2][block_index()], &b->note_box[turn % 2], &note, sizeof note);
+}
 
-        if (block < block_count())
-            *(small_note *)memory_of(&b->note[turn][block_index()], block) = note;
-    }
-    team_sync();
+/* A block's sums, for all blocks' first teams, and what it asks for, for those that make bricks: neither waits for
+ * more than this. For the others it is a meeting that ends with cluster_wait(). What a team has written is on its way
+ * while letters are made, or before, if it makes one. */
+GBEES_NUM void send_note(small_block *b, const team_sums *sums, int turn)
+{
+    const int sends = block_team() == 0 || block_team() == SMALL_MAKER;
+    team_sums own = *sums;
+
+    own.mass = team_add(own.mass);
+    own.outflow = team_any(own.outflow != 0) ? team_add(own.outflow) : 0;
     if (team_lane() == 0)
-        b->asks = 0;
+        b->own[block_team()] = own;
+    if (sends)
+        publish_to_cluster();
+    block_sync();
+    if (block_team() == 0)
+        send_sums(b, turn);
+    if (block_team() == SMALL_MAKER)
+        send_wish(b, turn);
+    if (!sends)
+        publish_to_cluster();
+    cluster_arrive();
 }
 
 /* All blocks' sums, by the first team; its first lane has them then. */
@@ -75,10 +106,11 @@ GBEES_NUM void read_sums(small_block *b, int turn)
     uint64_t most = 0;
 #endif
 
+    await_letters(&b->note_box[turn % 2], turn / 2);
 #pragma unroll
     for (int i = 0; i < SMALL_ROUNDS; i++) {
         const uint32_t block = (uint32_t)(i * TEAM + team_lane());
-        const small_note *note = &b->note[turn][block];
+        const small_note *note = &b->note[turn % 2][block];
 
         if (block >= block_count())
             continue;
@@ -127,7 +159,7 @@ GBEES_NUM uint32_t most_asked(const small_block *b, int turn)
 #pragma unroll
     for (int i = 0; i < SMALL_ROUNDS; i++) {
         const uint32_t block = (uint32_t)(i * TEAM + team_lane());
-        const uint32_t count = block < block_count() ? b->note[turn][block].count : 0;
+        const uint32_t count = block < block_count() ? b->wish[turn % 2][block].count : 0;
 
         most = count > most ? count : most;
     }
@@ -135,18 +167,21 @@ GBEES_NUM uint32_t most_asked(const small_block *b, int turn)
 }
 
 /* All that have been asked for, each once; or none, if there is no room for all. By one team: lanes have one each,
- * the first ones of all blocks, then the second ones, ... */
-GBEES_NUM void make_bricks(small_block *b, uint32_t linked, int turn)
+ * the first ones of all blocks, then the second ones, ... Returns whether it had to meet all for this. */
+GBEES_NUM int make_bricks(small_block *b, uint32_t linked, int turn)
 {
     const uint32_t most = most_asked(b, turn), room = small_room();
+    const int has_met = most > SMALL_SENT;
     uint32_t count = linked, far_axis = 0;
 
+    if (has_met) /* others' memory is read */
+        cluster_wait();
 #pragma unroll 1
     for (uint32_t first = 0; first < most * SMALL_BLOCKS && most <= SMALL_ASKED; first += TEAM) {
         const uint32_t at = first + (uint32_t)team_lane(), block = at % SMALL_BLOCKS, which = at / SMALL_BLOCKS;
-        const small_note *note = &b->note[turn][block];
-        const int has = block < block_count() && which < note->count;
-        small_key key = note->asked[which % SMALL_SENT];
+        const small_wish *wish = &b->wish[turn % 2][block];
+        const int has = block < block_count() && which < wish->count;
+        small_key key = wish->asked[which % SMALL_SENT];
 
         if (has && which >= SMALL_SENT) /* where that block has them */
             key = *(const small_key *)memory_of(&b->asked[which], block);
@@ -168,11 +203,12 @@ GBEES_NUM void make_bricks(small_block *b, uint32_t linked, int turn)
         team_sync();
     }
     far_axis = team_most_32(far_axis);
-    if (team_lane() != 0)
-        return;
-    b->overflow = count > room || most > SMALL_ASKED;
-    b->count = b->overflow ? linked : count;
-    b->far_axis = far_axis;
+    if (team_lane() == 0) {
+        b->overflow = count > room || most > SMALL_ASKED;
+        b->count = b->overflow ? linked : count;
+        b->far_axis = far_axis;
+    }
+    return has_met;
 }
 
 /* A block's first team has the clock meanwhile, and the next one makes bricks, for which the others wait; the first
@@ -221,6 +257,15 @@ GBEES_NUM void rate_bricks(const gbees_setup *m, gbees_state *s, small_block *b,
         b->rate[block_team()] = most;
 }
 
+/* A team's bricks, before and after it has taken new ones. */
+GBEES_NUM void note_held(small_block *b, uint32_t before, uint32_t held)
+{
+    if (team_lane() == 0) {
+        b->before[block_team()] = before;
+        b->held[block_team()] = held;
+    }
+}
+
 /* This team's of them: nothing is known of what flows in them yet (look_at_fresh()). */
 GBEES_NUM void take_bricks(const gbees_setup *m, small_block *b, small_team *team, number *p)
 {
@@ -232,10 +277,7 @@ GBEES_NUM void take_bricks(const gbees_setup *m, small_block *b, small_team *tea
         for (int cell = team_lane(); cell < CELLS; cell += TEAM) /* read if no step comes after this */
             p[(size_t)slot * CELLS + (size_t)cell] = 0;
     }
-    if (team_lane() == 0) {
-        b->before[block_team()] = before;
-        b->held[block_team()] = team->held;
-    }
+    note_held(b, before, team->held);
 }
 
 /* What flows in this block's new bricks, and how fast: needed when they have been swept. By the first team, which has

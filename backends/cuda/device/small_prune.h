@@ -9,7 +9,7 @@
 
 #include "advance.h"
 #include "prune.h"
-#include "small.h"
+#include "small_grow.h"
 
 /* ---- which bricks stay ----------------------------------------------------------------------------------------- */
 
@@ -222,6 +222,7 @@ GBEES_NUM void hold_bricks(const gbees_setup *m, small_block *b, small_team *tea
         }
         find_around(m, b, brick);
     }
+    note_held(b, team->held, team->held);
 }
 
 #endif

@@ -262,31 +262,46 @@ GBEES_NUM int is_surprised(const small_block *b)
     return team_any(team_lane() < BLOCK_TEAMS && b->rate[team_lane()] > most) || b->far_axis || b->overflow;
 }
 
-/* Between two steps, when all have met: the clock, and side by side with it the new bricks. */
+/* Between two steps: the clock, and side by side with it the new bricks.  For both the notes are enough; the others
+ * meet here, and ask for what they will sweep first. */
 GBEES_NUM void settle_all(const gbees_setup *m, gbees_state *s, small_block *b, small_team *team, int moved, int grow,
-                          int turn, uint32_t linked, number *p)
+                          int turn, uint32_t linked, number *p, int is_ahead, int axis, small_line *ahead)
 {
 #pragma unroll 1
     for (int again = 0;; again = 1) {
         if (block_team() == 0)
             settle_small(m, b, moved, grow, turn, again);
+        if (!again) {
+            int has_met = 0;
+
+            if (block_team() == SMALL_MAKER) {
+                await_letters(&b->wish_box[turn % 2], turn / 2);
+                has_met = grow && make_bricks(b, linked, turn);
+            }
+            if (!has_met)
+                cluster_wait();
+            if (is_ahead)
+                *ahead = load_small(p, linked, team->brick, 1 + team->place, place_part(axis, team_lane()));
+        }
         if (grow && !again) {
-            if (block_team() == SMALL_MAKER)
-                make_bricks(b, linked, turn);
             meet_maker();
-            rate_bricks(m, s, b, linked);
-            take_bricks(m, b, team, p);
-            link_bricks(m, b, team, linked);
+            if (block_team() + 1 > SMALL_RATER) /* (it may be 0) */
+                rate_bricks(m, s, b, linked);
+            if (team->place < b->count) { /* it has some, or will */
+                take_bricks(m, b, team, p);
+                link_bricks(m, b, team, linked);
+            }
         }
         block_sync();
-        if (again || !grow || !b->book.goes_on || !is_surprised(b))
+        const int goes_on = b->book.goes_on, surprised = is_surprised(b); /* read at once */
+        if (again || !grow || !goes_on || !surprised)
             return;
         block_sync(); /* all have seen it */
     }
 }
 
 /* Steps, until something else is due. All that a team does is known when a step is over, but for new bricks: what is
- * read for it is asked for at once. `turn`: which notes are written first; returns those that come next.  What is
+ * read for it is asked for at once. `turn`: which note is written first; returns the one that comes next.  What is
  * done seldom stays out of this loop: a processor's cache of instructions has just room for it. */
 GBEES_NUM int step_small(const gbees_setup *m, gbees_state *s, small_block *b, small_team *team, int turn)
 {
@@ -296,7 +311,7 @@ GBEES_NUM int step_small(const gbees_setup *m, gbees_state *s, small_block *b, s
     small_line ahead = {{0}};
     int moves = 0, is_ahead = 0;
 
-    for (;; turn = 1 - turn) {
+    for (;; turn++) {
         team_sums sums = none;
 
         move_small(m, s, b, team, moves, known, linked, is_ahead, &ahead, &sums);
@@ -306,12 +321,8 @@ GBEES_NUM int step_small(const gbees_setup *m, gbees_state *s, small_block *b, s
         const int axis = axis_at(round < DIM ? round : 0, (int)(steps % 2), 0);
 
         send_note(b, &sums, turn);
-        meet(m, s);
         is_ahead = SMALL_AHEAD && grow && team->held > 0;
-        if (is_ahead)
-            ahead =
-                load_small(rows_of(m, current), linked, team->brick, 1 + team->place, place_part(axis, team_lane()));
-        settle_all(m, s, b, team, moves, grow, turn, linked, rows_of(m, current));
+        settle_all(m, s, b, team, moves, grow, turn, linked, rows_of(m, current), is_ahead, axis, &ahead);
         known = linked;
         if (grow) {
             linked = b->count;
@@ -319,7 +330,7 @@ GBEES_NUM int step_small(const gbees_setup *m, gbees_state *s, small_block *b, s
                 k->linked = k->count = linked;
         }
         if (!k->goes_on || k->stop)
-            return 1 - turn;
+            return turn + 1;
         moves = grow;
     }
 }
@@ -333,9 +344,11 @@ GBEES_NUM uint32_t prune_small(const gbees_setup *m, gbees_state *s, small_block
     meet(m, s);
     keep_needed(m, b, team, &sums);
     send_note(b, &sums, turn);
-    meet(m, s);
+    cluster_wait();
     if (block_team() == 0)
         read_sums(b, turn);
+    if (block_team() == SMALL_MAKER)
+        await_letters(&b->wish_box[turn % 2], turn / 2);
     const uint32_t kept = close_ranks(b);
     if (leads_block())
         settle_prune(m, b, kept);
@@ -361,7 +374,7 @@ GBEES_NUM uint32_t advance_small(const gbees_setup *m, gbees_state *s, small_blo
         was = k->current;
         count = prune_small(m, s, b, team, turn);
         entered = 0;
-        turn = 1 - turn;
+        turn++;
     }
 }
 
