@@ -13,6 +13,7 @@
 enum { TEAM = 1, BLOCK_TEAMS = 1 };
 
 #define GBEES_KERNEL void
+#define GBEES_CLUSTER_KERNEL void
 #define GBEES_BY_VALUE const
 #define BLOCK_LOCAL
 #define GBEES_MODEL_FUNCTION static inline

@@ -56,8 +56,8 @@ GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_
 
 /* The same, of a grid whose blocks are one cluster, in up to three dimensions, with the prunes between steps.  The
  * state is a parameter, and what changes of it goes to the host's own: no copy is ahead of a launch or behind it. */
-GBEES_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_state from, uint64_t target,
-                         gbees_state *s)
+GBEES_CLUSTER_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_state from, uint64_t target,
+                                 gbees_state *s)
 {
     BLOCK_LOCAL small_block b;
     small_team team;

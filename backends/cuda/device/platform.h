@@ -23,6 +23,12 @@
 enum { TEAM = 32, BLOCK_TEAMS = GBEES_TEAMS, BLOCK_THREADS = TEAM * BLOCK_TEAMS };
 
 #define GBEES_KERNEL extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, GBEES_BLOCKS)
+/* One that is launched as a cluster, always: its meetings need not ask whether it is. */
+#if __CUDA_ARCH__ >= 900
+#define GBEES_CLUSTER_KERNEL GBEES_KERNEL __cluster_dims__()
+#else
+#define GBEES_CLUSTER_KERNEL GBEES_KERNEL
+#endif
 #define GBEES_BY_VALUE const __grid_constant__
 #define BLOCK_LOCAL __shared__
 

@@ -193,6 +193,12 @@ GBEES_NUM void sweep_small(const gbees_setup *m, gbees_state *s, small_block *b,
     }
 }
 
+/* rows_of() of what is swept, without a table. */
+GBEES_NUM number *swept_rows(const gbees_setup *m, int which)
+{
+    return (number *)(which ? m->grid.rows[1] : m->grid.rows[0]);
+}
+
 /* A step, but for the last meeting; its bricks are 1 .. count, of which those up to `known` had cells before it. Or
  * what comes before one, if none has been ahead of it or the last one did not grow the grid. */
 GBEES_NUM void move_small(const gbees_setup *m, gbees_state *s, small_block *b, const small_team *team, int moves,
@@ -204,8 +210,8 @@ GBEES_NUM void move_small(const gbees_setup *m, gbees_state *s, small_block *b, 
 #pragma unroll 1
     for (int pass = moves ? 0 : MOVES - 1; pass < MOVES; pass++) {
         const int axis = axis_of(k, pass), from = rows_after(k->current, pass);
-        const small_sweep sweep = {rows_of(m, from),
-                                   rows_of(m, spare_of(from)),
+        const small_sweep sweep = {swept_rows(m, from),
+                                   swept_rows(m, spare_of(from)),
                                    pass ? count : known,
                                    axis,
                                    moves,
@@ -322,7 +328,7 @@ GBEES_NUM int step_small(const gbees_setup *m, gbees_state *s, small_block *b, s
 
         send_note(b, &sums, turn);
         is_ahead = SMALL_AHEAD && grow && team->held > 0;
-        settle_all(m, s, b, team, moves, grow, turn, linked, rows_of(m, current), is_ahead, axis, &ahead);
+        settle_all(m, s, b, team, moves, grow, turn, linked, swept_rows(m, current), is_ahead, axis, &ahead);
         known = linked;
         if (grow) {
             linked = b->count;
