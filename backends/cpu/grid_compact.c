@@ -21,12 +21,6 @@ static int compare_keys(const int32_t *a, const int32_t *b, int n)
     return 0;
 }
 
-/* Where part t of so many begins; behind the last one: the end. */
-static uint32_t part_of(uint32_t count, int t, int parts)
-{
-    return t < parts ? (uint32_t)((uint64_t)count * (uint64_t)t / (uint64_t)parts) : count;
-}
-
 static int compare_slots(const void *a, const void *b, void *context)
 {
     const grid *g = context;
@@ -57,7 +51,7 @@ static uint32_t *sort_slots(grid *g, uint32_t *slots, uint32_t count, uint32_t *
 
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int t = 0; t < threads; t++) {
-        const uint32_t from = part_of(count, t, threads), to = part_of(count, t + 1, threads);
+        const uint32_t from = team_part(count, t, threads), to = team_part(count, t + 1, threads);
 
         qsort_r(slots + from, to - from, sizeof *slots, compare_slots, g);
     }
@@ -66,8 +60,8 @@ static uint32_t *sort_slots(grid *g, uint32_t *slots, uint32_t count, uint32_t *
 
 #pragma omp parallel for num_threads(threads) schedule(static)
         for (int t = 0; t < threads; t += 2 * width) {
-            const uint32_t from = part_of(count, t, threads), middle = part_of(count, t + width, threads),
-                           to = part_of(count, t + 2 * width, threads);
+            const uint32_t from = team_part(count, t, threads), middle = team_part(count, t + width, threads),
+                           to = team_part(count, t + 2 * width, threads);
 
             merge_slots(g, slots + from, middle - from, slots + middle, to - middle, merged + from);
         }
@@ -113,7 +107,7 @@ static void pick_slots(const grid *g, const unsigned char *keep, kept *to)
     for (int t = 0; t < PARTS; t++) {
         uint32_t old = 0, fresh = 0;
 
-        for (uint32_t k = part_of(g->count, t, PARTS); k < part_of(g->count, t + 1, PARTS); k++)
+        for (uint32_t k = team_part(g->count, t, PARTS); k < team_part(g->count, t + 1, PARTS); k++)
             *(k < g->sorted ? &old : &fresh) += keep[k] != 0;
         olds[t + 1] = old;
         freshes[t + 1] = fresh;
@@ -126,7 +120,7 @@ static void pick_slots(const grid *g, const unsigned char *keep, kept *to)
     for (int t = 0; t < PARTS; t++) {
         uint32_t *old = to->old + olds[t], *fresh = to->fresh + freshes[t];
 
-        for (uint32_t k = part_of(g->count, t, PARTS); k < part_of(g->count, t + 1, PARTS); k++)
+        for (uint32_t k = team_part(g->count, t, PARTS); k < team_part(g->count, t + 1, PARTS); k++)
             if (keep[k])
                 *(k < g->sorted ? old++ : fresh++) = g->used[k];
     }
@@ -162,14 +156,14 @@ static uint32_t order_slots(grid *g, const unsigned char *keep, uint32_t *order,
     first[0] = 0;
     first[PARTS] = slots.freshes;
     for (int t = 1; t < PARTS; t++) {
-        const uint32_t begin = part_of(slots.olds, t, PARTS);
+        const uint32_t begin = team_part(slots.olds, t, PARTS);
 
         first[t] =
             begin < slots.olds ? find_place(g, fresh, first[t - 1], slots.freshes, slots.old[begin]) : slots.freshes;
     }
 #pragma omp parallel for num_threads(grid_threads(g, g->count)) schedule(static)
     for (int t = 0; t < PARTS; t++) {
-        const uint32_t from = part_of(slots.olds, t, PARTS), to = part_of(slots.olds, t + 1, PARTS);
+        const uint32_t from = team_part(slots.olds, t, PARTS), to = team_part(slots.olds, t + 1, PARTS);
 
         merge_fresh(g, slots.old + from, to - from, fresh + first[t], (uint32_t)(first[t + 1] - first[t]),
                     order + from + first[t]);
