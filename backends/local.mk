@@ -31,6 +31,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine.h \
 	%D%/cpu/grid.c \
 	%D%/cpu/grid.h \
+	%D%/cpu/grid_add.c \
 	%D%/cpu/grid_compact.c \
 	%D%/cpu/grid_private.h \
 	%D%/cpu/growth.c \

@@ -32,6 +32,7 @@ kernel_fields_sources = \
 	%D%/kernel_fields.h \
 	%D%/plugins/advect.c \
 	backends/cpu/grid.c \
+	backends/cpu/grid_add.c \
 	backends/cpu/grid_compact.c \
 	backends/cpu/isa.c \
 	backends/cpu/pages.c
@@ -71,6 +72,7 @@ check_PROGRAMS += \
 	%D%/test_frame_initial \
 	%D%/test_golden \
 	%D%/test_grid \
+	%D%/test_grid_add \
 	%D%/test_isosurface \
 	%D%/test_initial \
 	%D%/test_initial_records \
@@ -97,13 +99,16 @@ check_PROGRAMS += \
 	%D%/test_text \
 	%D%/test_warnings
 %C%_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
-# The grid is no part of a library: it is compiled into its test.
-%C%_test_grid_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-%C%_test_grid_SOURCES = \
-	%D%/test_grid.c \
+# The grid is no part of a library: it is compiled into its tests.
+grid_sources = \
 	backends/cpu/grid.c \
+	backends/cpu/grid_add.c \
 	backends/cpu/grid_compact.c \
 	backends/cpu/pages.c
+%C%_test_grid_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_test_grid_SOURCES = %D%/test_grid.c $(grid_sources)
+%C%_test_grid_add_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_test_grid_add_SOURCES = %D%/test_grid_add.c $(grid_sources)
 %C%_test_kernels_CPPFLAGS = $(kernel_fields_cppflags)
 %C%_test_kernels_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_test_kernels_LDADD = $(cpu_kernels) $(LDADD)
@@ -116,6 +121,7 @@ check_PROGRAMS += \
 	backends/common/budget.c \
 	backends/cpu/budget.c \
 	backends/cpu/grid.c \
+	backends/cpu/grid_add.c \
 	backends/cpu/grid_compact.c \
 	backends/cpu/pages.c
 endif

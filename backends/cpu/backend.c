@@ -42,9 +42,8 @@ static void destroy(gbees_engine *e)
         free(e->scratch[t].data);
     }
     free(e->scratch);
-    for (int t = 0; e->growth && t < e->threads; t++)
-        free(e->growth[t].wish);
-    free(e->growth);
+    for (int part = 0; part < GRID_PARTS; part++)
+        free(e->growth[part].wish);
     free(e->keep);
     free(e);
 }
@@ -90,7 +89,6 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     e->kernel = numerics->precision == GBEES_DOUBLE ? &kernels->twice : &kernels->single;
     e->threads = available_threads(options && options->threads > 0 ? options->threads : engine_processors());
     e->scratch = calloc((size_t)e->threads, sizeof *e->scratch);
-    e->growth = calloc((size_t)e->threads, sizeof *e->growth);
     e->totals.threads = e->threads;
     e->mass = 1;
     int status = (e->cells != 1 && e->cells != 64) || (e->paper && (e->cells != 1 || e->real_size != sizeof(double)))
@@ -98,7 +96,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
                                        "the CPU backend has bricks of 64 cells or of 1, and the "
                                        "reference's faces with cells in double precision only")
                      : engine_set_up(e, error);
-    if (!status && !(e->scratch && e->growth))
+    if (!status && !e->scratch)
         status = gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CPU backend was set up");
     if (!status)
         status = engine_fill_initial(e, error);

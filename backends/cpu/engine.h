@@ -15,19 +15,6 @@
 /* Bricks that are summed up together (engine_chunk): sums are added in this order for every number of threads. */
 enum { CHUNK_BRICKS = 256, CHUNK_CELLS = 8192 };
 
-/* An absent brick that probability will flow into: the neighbour of `slot` in direction d, or, f != d, in d and f. */
-typedef struct growth_wish {
-    uint64_t hash; /* of its key */
-    uint32_t slot;
-    uint8_t d, f;
-} growth_wish;
-
-/* Those that one thread has found, in order. */
-typedef struct growth_list {
-    growth_wish *wish;
-    size_t count, capacity;
-} growth_list;
-
 struct gbees_engine {
     const gbees_problem *problem;
     const kernel *kernel;
@@ -65,12 +52,12 @@ struct gbees_engine {
 
     double mass; /* sum of P */
     gbees_totals totals;
-    uint64_t needed_count;   /* at the last count */
-    uint64_t above_count;    /* of the initial density: cells with P >= p*, */
-    int untouched;           /* which it still is */
-    double needed_steps;     /* steps since then */
-    kernel_scratch *scratch; /* one a thread */
-    growth_list *growth;     /* one a thread */
+    uint64_t needed_count;          /* at the last count */
+    uint64_t above_count;           /* of the initial density: cells with P >= p*, */
+    int untouched;                  /* which it still is */
+    double needed_steps;            /* steps since then */
+    kernel_scratch *scratch;        /* one a thread */
+    grid_wishes growth[GRID_PARTS]; /* what is absent */
     mass_budget budget;
     double memory;       /* bytes that the grid may take, with a budget */
     unsigned char *keep; /* scratch of a prune, `keep_size` bytes */

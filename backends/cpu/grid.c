@@ -12,9 +12,13 @@ enum { BATCH = 16, LINKS = 8 }; /* entries, and bricks' links, that wait for mem
 
 int grid_create(grid *g, int n, int cells, gbees_error *error)
 {
-    *g = (grid){.threads = 1, .slot_bytes = 2 * sizeof(uint32_t)};
+    *g = (grid){.threads = 1};
     gbees_shape_set(&g->shape, n, cells);
-    int status = grid_register(g, (void **)&g->key, (size_t)n * sizeof *g->key, 0, error);
+    int status = grid_register(g, (void **)&g->used, sizeof *g->used, 1, error);
+    if (!status)
+        status = grid_register(g, (void **)&g->free, sizeof *g->free, 1, error);
+    if (!status)
+        status = grid_register(g, (void **)&g->key, (size_t)n * sizeof *g->key, 0, error);
     for (int d = 0; d < 2 * n && !status; d++)
         status = grid_register(g, (void **)&g->neighbor[d], sizeof *g->neighbor[d], 0, error);
     return status;
@@ -26,10 +30,8 @@ void grid_destroy(grid *g)
         pages_free(*g->field[f].data, g->field_capacity[f] * g->field[f].size);
         *g->field[f].data = NULL;
     }
-    free(g->used);
-    free(g->free);
-    free(g->table);
-    free(g->scratch);
+    pages_free(g->table, g->table_size * sizeof *g->table);
+    pages_free(g->scratch, g->scratch_size);
     *g = (grid){0};
 }
 
@@ -72,14 +74,6 @@ static int no_memory(const grid *g, uint64_t slots, gbees_error *error)
 static int grow_heap(grid *g, uint64_t slots, gbees_error *error)
 {
     if (slots > UINT32_MAX)
-        return no_memory(g, slots, error);
-    uint32_t *used = realloc(g->used, slots * sizeof *used);
-    if (used)
-        g->used = used;
-    uint32_t *stack = realloc(g->free, slots * sizeof *stack);
-    if (stack)
-        g->free = stack;
-    if (!used || !stack)
         return no_memory(g, slots, error);
     for (int f = 0; f < g->field_count; f++) {
         void *data =
@@ -167,18 +161,22 @@ int grid_rehash(grid *g, uint64_t bricks, gbees_error *error)
     while (size < 2 * bricks)
         size *= 2;
     if (size != g->table_size) {
-        uint32_t *table = malloc(size * sizeof *table);
+        uint32_t *table = pages_resize(g->table, g->table_size * sizeof *table, size * sizeof *table);
 
         if (!table)
             return no_memory(g, g->capacity, error);
-        free(g->table);
         g->table = table;
         g->table_size = size;
     }
-    memset(g->table, 0, size * sizeof *g->table);
-#pragma omp parallel for num_threads(grid_threads(g, g->count)) schedule(static)
-    for (uint32_t k = 0; k < g->count; k += BATCH)
-        put_batch(g, g->used + k, g->count - k < BATCH ? g->count - k : BATCH);
+#pragma omp parallel num_threads(grid_threads(g, g->count))
+    {
+#pragma omp for schedule(static)
+        for (uint64_t at = 0; at < size; at++)
+            g->table[at] = 0;
+#pragma omp for schedule(static)
+        for (uint32_t k = 0; k < g->count; k += BATCH)
+            put_batch(g, g->used + k, g->count - k < BATCH ? g->count - k : BATCH);
+    }
     return 0;
 }
 

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { GRID_PARTS = 128 }; /* of the Used List, at most, that threads take one after the other */
 enum { GRID_FIELDS = 32, GRID_ROW = 512 /* bytes, at most */, GRID_KEY_LIMIT = 1 << 25 };
 
 /* An array that goes with the slots. */
@@ -25,6 +26,20 @@ typedef struct grid_field {
     size_t size;   /* bytes a slot */
     int transient; /* its content need not survive a prune */
 } grid_field;
+
+/* An absent brick: the neighbour of `slot` in direction d, or, f != d, in d and f. */
+typedef struct grid_wish {
+    uint64_t hash; /* of its key */
+    uint32_t slot;
+    uint8_t d, f;
+} grid_wish;
+
+/* Those of one part of the bricks, in order. */
+typedef struct grid_wishes {
+    grid_wish *wish;
+    size_t count, capacity;
+    int far; /* one is beyond GRID_KEY_LIMIT */
+} grid_wishes;
 
 typedef struct grid {
     gbees_shape shape;
@@ -78,6 +93,11 @@ uint32_t grid_insert(grid *g, const int32_t *key);
  * then the neighbours of these bricks, and of those beside them, are not what grid_neighbor() says. */
 uint32_t grid_add(grid *g, const int32_t *key, uint64_t hash);
 void grid_link(grid *g, uint32_t from);
+
+void grid_wish_key(const grid *g, const grid_wish *wish, int32_t *key);
+/* The same as grid_add() for all wishes, part by part and each brick once, by all threads. Overwrites their hashes.
+ */
+int grid_add_wishes(grid *g, grid_wishes *list, int parts, gbees_error *error);
 
 /* Keeps the used bricks k with keep[k] != 0, frees the others, sorts the bricks by key, moves them to the front of
  * the heap in that order, and rehashes.  Then used[k] == k + 1. Transient fields are left undefined. */

@@ -6,10 +6,12 @@
  */
 #include "grid.h"
 #include "grid_private.h"
+#include "pages.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { COLUMN = 64 }; /* bytes that a thread moves of each row, or a multiple of them */
+enum { PARTS = 64 };  /* of the Used List, for any number of threads */
 
 static int compare_keys(const int32_t *a, const int32_t *b, int n)
 {
@@ -17,12 +19,6 @@ static int compare_keys(const int32_t *a, const int32_t *b, int n)
         if (a[j] != b[j])
             return a[j] < b[j] ? -1 : 1;
     return 0;
-}
-
-/* Where part t of so many begins; behind the last one: the end. */
-static uint32_t part_of(uint32_t count, int t, int parts)
-{
-    return t < parts ? (uint32_t)((uint64_t)count * (uint64_t)t / (uint64_t)parts) : count;
 }
 
 static int compare_slots(const void *a, const void *b, void *context)
@@ -55,7 +51,7 @@ static uint32_t *sort_slots(grid *g, uint32_t *slots, uint32_t count, uint32_t *
 
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int t = 0; t < threads; t++) {
-        const uint32_t from = part_of(count, t, threads), to = part_of(count, t + 1, threads);
+        const uint32_t from = team_part(count, t, threads), to = team_part(count, t + 1, threads);
 
         qsort_r(slots + from, to - from, sizeof *slots, compare_slots, g);
     }
@@ -64,8 +60,8 @@ static uint32_t *sort_slots(grid *g, uint32_t *slots, uint32_t count, uint32_t *
 
 #pragma omp parallel for num_threads(threads) schedule(static)
         for (int t = 0; t < threads; t += 2 * width) {
-            const uint32_t from = part_of(count, t, threads), middle = part_of(count, t + width, threads),
-                           to = part_of(count, t + 2 * width, threads);
+            const uint32_t from = team_part(count, t, threads), middle = team_part(count, t + width, threads),
+                           to = team_part(count, t + 2 * width, threads);
 
             merge_slots(g, slots + from, middle - from, slots + middle, to - middle, merged + from);
         }
@@ -96,40 +92,93 @@ static uint64_t find_place(grid *g, const uint32_t *sorted, uint64_t from, uint6
     return from;
 }
 
-/* order[] takes the slots to keep, sorted; returns how many.  fresh, spare: room for as many. */
-static uint32_t order_slots(grid *g, const unsigned char *keep, uint32_t *order, uint32_t *fresh, uint32_t *spare)
+/* Slots to keep: those that are in order from the last time, and those made since. */
+typedef struct kept {
+    uint32_t *old, *fresh; /* each with room for all */
+    uint32_t olds, freshes;
+} kept;
+
+/* Parts are counted first: where each one's slots go follows from those before it. */
+static void pick_slots(const grid *g, const unsigned char *keep, kept *to)
 {
-    uint32_t old = 0, made = 0;
-    uint64_t at = 0, merged = 0;
+    uint32_t olds[PARTS + 1] = {0}, freshes[PARTS + 1] = {0};
 
-    /* The kept part of the sorted front goes to the front of used[] itself, the rest to fresh[]. */
-    for (uint32_t k = 0; k < g->count; k++) {
-        if (!keep[k])
-            continue;
-        if (k < g->sorted)
-            g->used[old++] = g->used[k];
-        else
-            fresh[made++] = g->used[k];
+#pragma omp parallel for num_threads(grid_threads(g, g->count)) schedule(static)
+    for (int t = 0; t < PARTS; t++) {
+        uint32_t old = 0, fresh = 0;
+
+        for (uint32_t k = team_part(g->count, t, PARTS); k < team_part(g->count, t + 1, PARTS); k++)
+            *(k < g->sorted ? &old : &fresh) += keep[k] != 0;
+        olds[t + 1] = old;
+        freshes[t + 1] = fresh;
     }
-    fresh = sort_slots(g, fresh, made, spare);
-    for (uint32_t k = 0; k <= made; k++) {
-        const uint64_t place = k < made ? find_place(g, g->used, merged, old, fresh[k]) : old;
+    for (int t = 0; t < PARTS; t++) {
+        olds[t + 1] += olds[t];
+        freshes[t + 1] += freshes[t];
+    }
+#pragma omp parallel for num_threads(grid_threads(g, g->count)) schedule(static)
+    for (int t = 0; t < PARTS; t++) {
+        uint32_t *old = to->old + olds[t], *fresh = to->fresh + freshes[t];
 
-        memcpy(order + at, g->used + merged, (place - merged) * sizeof *order);
-        at += place - merged;
+        for (uint32_t k = team_part(g->count, t, PARTS); k < team_part(g->count, t + 1, PARTS); k++)
+            if (keep[k])
+                *(k < g->sorted ? old++ : fresh++) = g->used[k];
+    }
+    to->olds = olds[PARTS];
+    to->freshes = freshes[PARTS];
+}
+
+/* Sorted slots into others: most of those lie between two of these. */
+static void merge_fresh(grid *g, const uint32_t *old, uint32_t olds, const uint32_t *fresh, uint32_t freshes,
+                        uint32_t *order)
+{
+    uint64_t merged = 0;
+
+    for (uint32_t k = 0; k <= freshes; k++) {
+        const uint64_t place = k < freshes ? find_place(g, old, merged, olds, fresh[k]) : olds;
+
+        memcpy(order, old + merged, (place - merged) * sizeof *order);
+        order += place - merged;
         merged = place;
-        if (k < made)
-            order[at++] = fresh[k];
+        if (k < freshes)
+            *order++ = fresh[k];
     }
-    return (uint32_t)at;
+}
+
+/* order[] takes the slots to keep, sorted; returns how many.  room: for three times as many. */
+static uint32_t order_slots(grid *g, const unsigned char *keep, uint32_t *order, uint32_t *room)
+{
+    kept slots = {.old = room, .fresh = room + g->count};
+    uint64_t first[PARTS + 1]; /* of the fresh ones, that of each part of the old ones */
+
+    pick_slots(g, keep, &slots);
+    const uint32_t *fresh = sort_slots(g, slots.fresh, slots.freshes, room + 2 * (size_t)g->count);
+    first[0] = 0;
+    first[PARTS] = slots.freshes;
+    for (int t = 1; t < PARTS; t++) {
+        const uint32_t begin = team_part(slots.olds, t, PARTS);
+
+        first[t] =
+            begin < slots.olds ? find_place(g, fresh, first[t - 1], slots.freshes, slots.old[begin]) : slots.freshes;
+    }
+#pragma omp parallel for num_threads(grid_threads(g, g->count)) schedule(static)
+    for (int t = 0; t < PARTS; t++) {
+        const uint32_t from = team_part(slots.olds, t, PARTS), to = team_part(slots.olds, t + 1, PARTS);
+
+        merge_fresh(g, slots.old + from, to - from, fresh + first[t], (uint32_t)(first[t + 1] - first[t]),
+                    order + from + first[t]);
+    }
+    return slots.olds + slots.freshes;
 }
 
 /* Neighbours are slots: renamed, with 0 for those that are gone. */
 static void rename_neighbors(grid *g, const uint32_t *order, uint32_t count, uint32_t *name)
 {
-    memset(name, 0, g->capacity * sizeof *name);
 #pragma omp parallel num_threads(grid_threads(g, count))
     {
+#pragma omp for schedule(static)
+        for (uint32_t k = 0; k < g->capacity; k++)
+            name[k] = 0;
 #pragma omp for schedule(static)
         for (uint32_t k = 0; k < count; k++)
             name[order[k]] = k + 1;
@@ -242,20 +291,28 @@ static void settle(grid *g, uint32_t count)
     for (int f = 0; f < g->field_count; f++)
         memset(*g->field[f].data, 0, g->field[f].size);
     g->count = g->sorted = count;
-    for (uint32_t k = 0; k < count; k++)
-        g->used[k] = k + 1;
     g->free_count = g->capacity - 1 - count;
-    for (uint32_t k = 0; k < g->free_count; k++)
-        g->free[k] = g->capacity - 1 - k;
+#pragma omp parallel num_threads(grid_threads(g, count))
+    {
+#pragma omp for schedule(static) nowait
+        for (uint32_t k = 0; k < count; k++)
+            g->used[k] = k + 1;
+#pragma omp for schedule(static) nowait
+        for (uint32_t k = 0; k < g->free_count; k++)
+            g->free[k] = g->capacity - 1 - k;
+    }
 }
 
-/* NULL: out of memory. What it holds is lost when it grows. */
+/* NULL: out of memory. */
 static void *reserve_scratch(grid *g, size_t size)
 {
     if (size > g->scratch_size) {
-        free(g->scratch);
-        g->scratch = malloc(size);
-        g->scratch_size = g->scratch ? size : 0;
+        void *scratch = pages_resize(g->scratch, g->scratch_size, size);
+
+        if (!scratch)
+            return NULL;
+        g->scratch = scratch;
+        g->scratch_size = size;
     }
     grid_note_peak(g, 0);
     return g->scratch;
@@ -271,7 +328,7 @@ int grid_compact(grid *g, const unsigned char *keep, gbees_error *error)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory while pruning %u bricks", g->count);
     /* The Free List is rebuilt below, so its array can hold the new order meanwhile. */
     uint32_t *order = g->free, *name = (uint32_t *)(moves + most);
-    uint32_t count = order_slots(g, keep, order, name, (uint32_t *)moves);
+    uint32_t count = order_slots(g, keep, order, (uint32_t *)moves); /* three words a brick and more */
     rename_neighbors(g, order, count, name);
     const uint32_t made = make_moves(order, count, name, moves);
     if (made)

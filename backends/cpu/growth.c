@@ -33,20 +33,20 @@ static unsigned barred(const gbees_engine *e, uint32_t slot, int d)
     return e->barred ? e->barred[(size_t)slot * (size_t)(2 * e->g.shape.n) + (size_t)d] : 0;
 }
 
-/* The key of the neighbour in directions d and f; f == d: in d. */
-static void neighbor_key(const gbees_engine *e, uint32_t slot, int d, int f, int32_t *key)
+/* The axis along which a brick would be too far away; -1: none. */
+static int far_axis(const gbees_engine *e, const int32_t *key)
 {
-    memcpy(key, grid_key(&e->g, slot), (size_t)e->g.shape.n * sizeof *key);
-    key[d >> 1] += d & 1 ? 1 : -1;
-    if (f != d)
-        key[f >> 1] += f & 1 ? 1 : -1;
+    for (int j = 0; j < e->g.shape.n; j++)
+        if (abs(key[j]) >= GRID_KEY_LIMIT)
+            return j;
+    return -1;
 }
 
-static int add_wish(growth_list *list, growth_wish wish)
+static int add_wish(grid_wishes *list, grid_wish wish)
 {
     if (list->count == list->capacity) {
         size_t capacity = 2 * list->capacity + 256;
-        growth_wish *more = realloc(list->wish, capacity * sizeof *more);
+        grid_wish *more = realloc(list->wish, capacity * sizeof *more);
 
         if (!more)
             return 1;
@@ -98,7 +98,7 @@ static void find_needs(const gbees_engine *e, uint32_t slot, uint64_t cells, sea
 }
 
 /* Wishes for what is absent; 1 if memory ran out. */
-static int look_up(const gbees_engine *e, search *s, growth_list *list)
+static int look_up(const gbees_engine *e, search *s, grid_wishes *list)
 {
     int32_t key[GBEES_MAX_DIM];
     int failed = 0;
@@ -108,17 +108,20 @@ static int look_up(const gbees_engine *e, search *s, growth_list *list)
 
         if (need->link && *need->link)
             continue;
-        neighbor_key(e, need->slot, need->d, need->f, key);
-        uint64_t hash = grid_hash(&e->g, key);
-        if (need->link || !grid_find_hashed(&e->g, key, hash))
-            failed |= add_wish(list, (growth_wish){hash, need->slot, need->d, need->f});
+        grid_wish wish = {.slot = need->slot, .d = need->d, .f = need->f};
+        grid_wish_key(&e->g, &wish, key);
+        wish.hash = grid_hash(&e->g, key);
+        if (need->link || !grid_find_hashed(&e->g, key, wish.hash)) {
+            failed |= add_wish(list, wish);
+            list->far |= far_axis(e, key) >= 0;
+        }
     }
     s->count = 0;
     return failed;
 }
 
 /* Of used bricks [from, to), a few: what the risen ones' search will read is asked for before the first. */
-static int search_bricks(gbees_engine *e, uint32_t from, uint32_t to, growth_list *list)
+static int search_bricks(gbees_engine *e, uint32_t from, uint32_t to, grid_wishes *list)
 {
     uint32_t risen[SEARCHED], count = 0;
     uint64_t cells[SEARCHED];
@@ -149,37 +152,40 @@ static int search_bricks(gbees_engine *e, uint32_t from, uint32_t to, growth_lis
     return look_up(e, &s, list) || failed;
 }
 
-/* What all bricks need and is absent: each thread's list goes on where the one before ends. */
-static int search_all(gbees_engine *e, gbees_error *error)
+/* Parts of so many bricks: no more than have something to search together, one for one thread. */
+static int parts_of(const gbees_engine *e, uint32_t bricks)
 {
-    uint32_t count = e->g.count;
+    const uint32_t most = bricks / SEARCHED + 1;
+
+    if (engine_threads(e, bricks) == 1)
+        return 1;
+    return most < GRID_PARTS ? (int)most : GRID_PARTS;
+}
+
+/* What all bricks need and is absent: each part's list goes on where the one before ends. */
+static int search_all(gbees_engine *e, int parts, gbees_error *error)
+{
+    const uint32_t count = e->g.count;
     int failed = 0;
 
-    for (int t = 0; t < e->threads; t++)
-        e->growth[t].count = 0;
-#pragma omp parallel num_threads(engine_threads(e, count)) reduction(|| : failed)
-    {
-        growth_list *own = &e->growth[engine_thread()], list = *own; /* on the stack: threads share no cache line */
+#pragma omp parallel for num_threads(engine_threads(e, count)) schedule(dynamic, 1) reduction(|| : failed)
+    for (int part = 0; part < parts; part++) {
+        const uint32_t end = team_part(count, part + 1, parts);
+        grid_wishes list = e->growth[part]; /* on the stack: threads share no cache line */
 
-#pragma omp for schedule(static)
-        for (uint32_t k = 0; k < count; k += SEARCHED)
-            failed = search_bricks(e, k, count - k < SEARCHED ? count : k + SEARCHED, &list) || failed;
-        *own = list;
+        list.count = 0;
+        list.far = 0;
+        for (uint32_t k = team_part(count, part, parts); k < end; k += SEARCHED)
+            failed = search_bricks(e, k, end - k < SEARCHED ? end : k + SEARCHED, &list) || failed;
+        e->growth[part] = list;
     }
     return failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory while the grid of %u bricks grew", count) : 0;
 }
 
-static int far_away(const gbees_engine *e, const int32_t *key, gbees_error *error)
-{
-    for (int j = 0; j < e->g.shape.n; j++)
-        if (abs(key[j]) >= GRID_KEY_LIMIT)
-            return failure_far(e->problem, j, GRID_KEY_LIMIT, error);
-    return 0;
-}
-
 static int insert_brick(gbees_engine *e, const int32_t *key, uint64_t hash, uint64_t inside, gbees_error *error)
 {
-    int status = far_away(e, key, error);
+    const int axis = far_axis(e, key);
+    int status = axis < 0 ? 0 : failure_far(e->problem, axis, GRID_KEY_LIMIT, error);
 
     if (!status)
         status = grid_reserve(&e->g, 1, error);
@@ -190,11 +196,11 @@ static int insert_brick(gbees_engine *e, const int32_t *key, uint64_t hash, uint
 
 /* An absent neighbour.  Without a cell inside the bound it is not made, and barred from then on: J need not be
  * evaluated there again. */
-static int insert_wish(gbees_engine *e, const growth_wish *wish, gbees_error *error)
+static int insert_wish(gbees_engine *e, const grid_wish *wish, gbees_error *error)
 {
     int32_t key[GBEES_MAX_DIM];
 
-    neighbor_key(e, wish->slot, wish->d, wish->f, key);
+    grid_wish_key(&e->g, wish, key);
     if (grid_find_hashed(&e->g, key, wish->hash)) /* for another brick, just now */
         return 0;
     uint64_t inside = e->inside ? bound_cells(e->problem, &e->g.shape, key) : 1;
@@ -204,7 +210,7 @@ static int insert_wish(gbees_engine *e, const growth_wish *wish, gbees_error *er
     return 0;
 }
 
-static int insert_list(gbees_engine *e, const growth_list *list, gbees_error *error)
+static int insert_list(gbees_engine *e, const grid_wishes *list, gbees_error *error)
 {
     enum { ENTRY = 24, KEY = 12 }; /* wishes ahead */
     int status = 0;
@@ -294,8 +300,33 @@ static void clear_brick(gbees_engine *e, uint32_t slot)
     e->active[slot] = e->needed[slot] = e->served[slot] = 0;
 }
 
-/* Few bricks lack a neighbour.  What is absent is found by all threads and added in order by one, so that the slots
- * are the same for every number of threads; new bricks are linked by all. */
+/* Whether all threads add what was found: bounds and errors are seen to one by one. */
+static int adds_together(const gbees_engine *e, int parts)
+{
+    enum { FEW = 1024 }; /* wishes: less than threads take to meet */
+    size_t wishes = 0;
+    int far = 0;
+
+    for (int part = 0; part < parts; part++) {
+        wishes += e->growth[part].count;
+        far |= e->growth[part].far;
+    }
+    return parts > 1 && wishes >= FEW && !e->inside && !far;
+}
+
+static int insert_found(gbees_engine *e, gbees_error *error)
+{
+    const int parts = parts_of(e, e->g.count);
+    int status = search_all(e, parts, error);
+
+    if (!status && adds_together(e, parts))
+        return grid_add_wishes(&e->g, e->growth, parts, error);
+    for (int part = 0; part < parts && !status; part++)
+        status = insert_list(e, &e->growth[part], error);
+    return status;
+}
+
+/* Few bricks lack a neighbour.  Slots are the same for every number of threads. */
 static int insert_bricks(gbees_engine *e, gbees_error *error)
 {
     uint32_t before = e->g.count;
@@ -307,9 +338,7 @@ static int insert_bricks(gbees_engine *e, gbees_error *error)
             if (risen_cells(e, e->g.used[k], 0))
                 status = insert_all(e, e->g.used[k], error);
     } else {
-        status = search_all(e, error);
-        for (int t = 0; t < e->threads && !status; t++)
-            status = insert_list(e, &e->growth[t], error);
+        status = insert_found(e, error);
     }
     if (!status)
         grid_link(&e->g, before);

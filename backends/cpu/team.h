@@ -1,4 +1,4 @@
-/* team.h - how many threads share a loop. */
+/* team.h - how many threads share a loop, and its parts. */
 #ifndef GBEES_CPU_TEAM_H
 #define GBEES_CPU_TEAM_H
 
@@ -16,6 +16,12 @@ static inline int team_of(uint64_t cells, int most)
     while (2 * threads <= most && cells >= 2 * (uint64_t)threads * TEAM_CELLS)
         threads *= 2;
     return cells >= (uint64_t)most * TEAM_CELLS ? most : threads;
+}
+
+/* Where part t of so many begins; behind the last one: the end. */
+static inline uint32_t team_part(uint32_t count, int t, int parts)
+{
+    return t < parts ? (uint32_t)((uint64_t)count * (uint64_t)t / (uint64_t)parts) : count;
 }
 
 #endif

@@ -1,0 +1,144 @@
+/* grid_add.c - adds the bricks that are wished for, by all threads.
+ *
+ * A brick may be wished for several times, and its slot must be the same for every number of threads: the one that it
+ * would have if bricks were added one by one.  So each wish enters the table with a slot of its own, in the order of
+ * the wishes, and of those with one key the lowest stays.  Then those that stayed are counted, and move up.
+ */
+#include "grid.h"
+#include "grid_private.h"
+#include <string.h>
+
+static const uint64_t NONE = UINT64_MAX; /* no entry of the table: another wish stayed */
+
+void grid_wish_key(const grid *g, const grid_wish *wish, int32_t *key)
+{
+    memcpy(key, grid_key(g, wish->slot), (size_t)g->shape.n * sizeof *key);
+    key[wish->d >> 1] += wish->d & 1 ? 1 : -1;
+    if (wish->f != wish->d)
+        key[wish->f >> 1] += wish->f & 1 ? 1 : -1;
+}
+
+static int32_t *key_of(grid *g, uint32_t slot)
+{
+    return g->key + (size_t)slot * (size_t)g->shape.n;
+}
+
+/* Numbered from the first that is given next, upwards. */
+static uint32_t free_slot(const grid *g, uint64_t number)
+{
+    return g->free[g->free_count - 1 - number];
+}
+
+static int same_key(const grid *g, uint32_t a, uint32_t b)
+{
+    return !memcmp(grid_key(g, a), grid_key(g, b), (size_t)g->shape.n * sizeof *g->key);
+}
+
+/* From an entry on, that of the slot's key, or the empty one behind its run.  An entry changes from empty to a slot,
+ * and to another slot of the same key, but never back: what was passed stays passed. */
+static uint64_t find_entry(const grid *g, uint64_t at, uint32_t slot, uint32_t *found)
+{
+    const uint64_t mask = g->table_size - 1;
+
+    for (at &= mask;; at = (at + 1) & mask) {
+        *found = __atomic_load_n(&g->table[at], __ATOMIC_ACQUIRE);
+        if (!*found || same_key(g, *found, slot))
+            return at;
+    }
+}
+
+/* The entry of the slot's key; the key is there before the entry is. */
+static uint64_t claim_entry(grid *g, uint64_t hash, uint32_t slot)
+{
+    uint32_t found;
+    uint64_t at = find_entry(g, hash, slot, &found);
+
+    while (!found || found > slot) {
+        if (__atomic_compare_exchange_n(&g->table[at], &found, slot, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            break;
+        at = find_entry(g, at, slot, &found);
+    }
+    return at;
+}
+
+/* Wishes of a part, the first of which has this number among all: hashes give way to entries. */
+static void claim_all(grid *g, const grid_wishes *list, uint64_t number)
+{
+    enum { AHEAD = 16 };
+
+    for (size_t k = 0; k < list->count; k++) {
+        const uint32_t slot = free_slot(g, number + k);
+
+        if (k + AHEAD < list->count)
+            grid_ask_entry(g, list->wish[k + AHEAD].hash);
+        grid_wish_key(g, &list->wish[k], key_of(g, slot));
+        list->wish[k].hash = claim_entry(g, list->wish[k].hash, slot);
+    }
+}
+
+/* How many stayed. */
+static uint32_t count_stayed(const grid *g, const grid_wishes *list, uint64_t number)
+{
+    uint32_t stayed = 0;
+
+    for (size_t k = 0; k < list->count; k++) {
+        const int stays = g->table[list->wish[k].hash] == free_slot(g, number + k);
+
+        stayed += stays != 0;
+        list->wish[k].hash = stays ? list->wish[k].hash : NONE;
+    }
+    return stayed;
+}
+
+/* New bricks from this number on. */
+static void settle_all(grid *g, const grid_wishes *list, uint32_t number)
+{
+    for (size_t k = 0; k < list->count; k++) {
+        const grid_wish *wish = &list->wish[k];
+
+        if (wish->hash == NONE)
+            continue;
+        const uint32_t slot = free_slot(g, number);
+        grid_wish_key(g, wish, key_of(g, slot));
+        g->table[wish->hash] = slot;
+        g->used[g->count + number++] = slot;
+    }
+}
+
+int grid_add_wishes(grid *g, grid_wishes *list, int parts, gbees_error *error)
+{
+    uint64_t wishes[GRID_PARTS];
+    uint32_t bricks[GRID_PARTS], total = 0;
+    uint64_t all = 0;
+
+    for (int part = 0; part < parts; part++) {
+        wishes[part] = all;
+        all += list[part].count;
+    }
+    int status = grid_reserve(g, all, error);
+    if (status)
+        return status;
+#pragma omp parallel num_threads(g->threads)
+    {
+#pragma omp for schedule(dynamic, 1)
+        for (int part = 0; part < parts; part++)
+            claim_all(g, &list[part], wishes[part]);
+#pragma omp for schedule(dynamic, 1)
+        for (int part = 0; part < parts; part++)
+            bricks[part] = count_stayed(g, &list[part], wishes[part]);
+#pragma omp single
+        for (int part = 0; part < parts; part++) {
+            const uint32_t stayed = bricks[part];
+
+            bricks[part] = total;
+            total += stayed;
+        }
+#pragma omp for schedule(dynamic, 1)
+        for (int part = 0; part < parts; part++)
+            settle_all(g, &list[part], bricks[part]);
+    }
+    g->count += total;
+    g->free_count -= total;
+    grid_note_peak(g, 0);
+    return 0;
+}
