@@ -100,6 +100,28 @@ static int has_lines(const gbees_problem *problem)
     return problem->dimension >= 6 && problem->numerics.scheme != GBEES_SCHEME_CTU_POSITIVE;
 }
 
+/* Of moves, which have the most to keep in registers: models with a bound, of many states, want most of all.  Each
+ * shape that is tried in vain takes the compiler a second. */
+static program_shape shape_of_moves(const gbees_problem *problem)
+{
+    const gbees_numerics *numerics = &problem->numerics;
+    const int twice = numerics->precision == GBEES_DOUBLE, tight = problem->dimension >= 6 && problem->bounded;
+
+    if (gbees_scheme_is_split(numerics->scheme)) {
+        const int four = problem->dimension == 4; /* the longest lines of all that are swept so */
+        const int few = twice || (four && cuda_spec_is_wide(problem));
+
+        if (tight && gbees_scheme_order(numerics->scheme) == 5)
+            return (program_shape){8, twice ? 2 : 3, 1};
+        return (program_shape){8, few ? 3 : 4, four};
+    }
+    if (tight && !twice && has_lines(problem))
+        return (program_shape){10, 2, 1};
+    if (has_lines(problem))
+        return (program_shape){8, twice ? 2 : 3, 0};
+    return (program_shape){10, 2, 0};
+}
+
 /* The one to begin with: as many threads as go well with the registers that most models need. */
 static program_shape shape_of(const gbees_problem *problem, int part)
 {
@@ -114,15 +136,7 @@ static program_shape shape_of(const gbees_problem *problem, int part)
             return (program_shape){8, 3, 1};
         return (program_shape){8, 5, 0};
     case PROGRAM_MOVES:
-        if (gbees_scheme_is_split(numerics->scheme)) {
-            const int four = problem->dimension == 4; /* the longest lines of all that are swept so */
-            const int few = numerics->precision == GBEES_DOUBLE || (four && cuda_spec_is_wide(problem));
-
-            return (program_shape){8, few ? 3 : 4, four};
-        }
-        if (has_lines(problem))
-            return (program_shape){8, numerics->precision == GBEES_DOUBLE ? 2 : 3, 0};
-        return (program_shape){10, 2, 0};
+        return shape_of_moves(problem);
     case PROGRAM_PRUNES:
         return problem->dimension > 3 ? (program_shape){8, 5, 1} : (program_shape){10, 2, 0};
     case PROGRAM_SMALL: { /* a brick a team, of as many as there are for the most part */
