@@ -238,6 +238,16 @@ INLINE void GBEES_REAL_FN(flux_axis)(const kernel_context *c, int axis, GBEES_RE
 
 /* ---- loops over bricks ---------------------------------------------------------------------------------------- */
 
+/* A row that some bricks further on in the block will be written: it comes from memory first. */
+INLINE void GBEES_REAL_FN(ask_to_write)(const GBEES_REAL_FN(block) * block, int b, const void *rows, int cells)
+{
+    const int later = b + CTU_AHEAD < block->bricks ? b + CTU_AHEAD : b;
+    const GBEES_REAL *row = (const GBEES_REAL *)rows + (size_t)block->slots[later] * (size_t)cells;
+
+    for (int i = 0; i < cells; i += 64 / (int)sizeof *row)
+        __builtin_prefetch(row + i, 1);
+}
+
 static void GBEES_REAL_FN(transverse)(const kernel_context *c, uint32_t from, uint32_t to)
 {
     const gbees_shape *shape = &c->g->shape;
@@ -250,9 +260,11 @@ static void GBEES_REAL_FN(transverse)(const kernel_context *c, uint32_t from, ui
             FOR_AXIS(shape->cells, shape->shift[j], shape->log2_edge[j], CALL)
 #undef CALL
         }
-        for (int b = 0; b < block.bricks; b++)
+        for (int b = 0; b < block.bricks; b++) {
+            GBEES_REAL_FN(ask_to_write)(&block, b, c->s, shape->cells);
             GBEES_REAL_FN(copy)
-        ((GBEES_REAL *)c->s + (size_t)block.slots[b] * (size_t)shape->cells, block.sum[b], shape->cells);
+            ((GBEES_REAL *)c->s + (size_t)block.slots[b] * (size_t)shape->cells, block.sum[b], shape->cells);
+        }
     }
 }
 
@@ -296,6 +308,7 @@ INLINE void GBEES_REAL_FN(settle_block)(const kernel_context *c, GBEES_REAL_FN(b
         const GBEES_REAL *old = (const GBEES_REAL *)c->p + at;
         GBEES_REAL *change = block->sum[b];
 
+        GBEES_REAL_FN(ask_to_write)(block, b, c->next, cells);
         for (int i = 0; i < cells; i++)
             change[i] += old[i];
         c->active[slot] = GBEES_REAL_FN(settle)(c, slot, change, (GBEES_REAL *)c->next + at, cells, totals);
