@@ -183,15 +183,9 @@ int grid_rehash(grid *g, uint64_t bricks, gbees_error *error)
 /* From an entry of the table on. */
 static uint32_t find_from(const grid *g, const int32_t *key, uint64_t at)
 {
-    for (uint64_t mask = g->table_size - 1; g->table[at]; at = (at + 1) & mask) {
-        const int32_t *other = grid_key(g, g->table[at]);
-        int j = 0;
-
-        while (j < g->shape.n && other[j] == key[j])
-            j++;
-        if (j == g->shape.n)
+    for (uint64_t mask = g->table_size - 1; g->table[at]; at = (at + 1) & mask)
+        if (grid_same_key(g, grid_key(g, g->table[at]), key))
             return g->table[at];
-    }
     return 0;
 }
 
@@ -293,7 +287,7 @@ uint32_t grid_add(grid *g, const int32_t *key, uint64_t hash)
     uint32_t slot = g->free[--g->free_count];
 
     g->used[g->count++] = slot;
-    memcpy(g->key + (size_t)slot * (size_t)g->shape.n, key, (size_t)g->shape.n * sizeof *key);
+    memcpy(grid_own_key(g, slot), key, (size_t)g->shape.n * sizeof *key);
     put_at(g, hash & (g->table_size - 1), slot);
     grid_note_peak(g, 0);
     return slot;

@@ -18,20 +18,10 @@ void grid_wish_key(const grid *g, const grid_wish *wish, int32_t *key)
         key[wish->f >> 1] += wish->f & 1 ? 1 : -1;
 }
 
-static int32_t *key_of(grid *g, uint32_t slot)
-{
-    return g->key + (size_t)slot * (size_t)g->shape.n;
-}
-
 /* Numbered from the first that is given next, upwards. */
 static uint32_t free_slot(const grid *g, uint64_t number)
 {
     return g->free[g->free_count - 1 - number];
-}
-
-static int same_key(const grid *g, uint32_t a, uint32_t b)
-{
-    return !memcmp(grid_key(g, a), grid_key(g, b), (size_t)g->shape.n * sizeof *g->key);
 }
 
 /* From an entry on, that of the slot's key, or the empty one behind its run.  An entry changes from empty to a slot,
@@ -39,10 +29,11 @@ static int same_key(const grid *g, uint32_t a, uint32_t b)
 static uint64_t find_entry(const grid *g, uint64_t at, uint32_t slot, uint32_t *found)
 {
     const uint64_t mask = g->table_size - 1;
+    const int32_t *key = grid_key(g, slot);
 
     for (at &= mask;; at = (at + 1) & mask) {
         *found = __atomic_load_n(&g->table[at], __ATOMIC_ACQUIRE);
-        if (!*found || same_key(g, *found, slot))
+        if (!*found || grid_same_key(g, grid_key(g, *found), key))
             return at;
     }
 }
@@ -71,7 +62,7 @@ static void claim_all(grid *g, const grid_wishes *list, uint64_t number)
 
         if (k + AHEAD < list->count)
             grid_ask_entry(g, list->wish[k + AHEAD].hash);
-        grid_wish_key(g, &list->wish[k], key_of(g, slot));
+        grid_wish_key(g, &list->wish[k], grid_own_key(g, slot));
         list->wish[k].hash = claim_entry(g, list->wish[k].hash, slot);
     }
 }
@@ -99,7 +90,7 @@ static void settle_all(grid *g, const grid_wishes *list, uint32_t number)
         if (wish->hash == NONE)
             continue;
         const uint32_t slot = free_slot(g, number);
-        grid_wish_key(g, wish, key_of(g, slot));
+        grid_wish_key(g, wish, grid_own_key(g, slot));
         g->table[wish->hash] = slot;
         g->used[g->count + number++] = slot;
     }

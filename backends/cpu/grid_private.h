@@ -1,4 +1,4 @@
-/* grid_private.h - what grid.c and grid_compact.c share. */
+/* grid_private.h - what grid.c, grid_add.c and grid_compact.c share. */
 #ifndef GBEES_CPU_GRID_PRIVATE_H
 #define GBEES_CPU_GRID_PRIVATE_H
 
@@ -9,6 +9,22 @@
 static inline int grid_threads(const grid *g, uint32_t bricks)
 {
     return team_of(8 * (uint64_t)bricks, g->threads);
+}
+
+/* To write it. */
+static inline int32_t *grid_own_key(grid *g, uint32_t slot)
+{
+    return g->key + (size_t)slot * (size_t)g->shape.n;
+}
+
+/* Short ones, of n numbers: a loop in its place, where memcmp() would be called. */
+static inline int grid_same_key(const grid *g, const int32_t *a, const int32_t *b)
+{
+    int j = 0;
+
+    while (j < g->shape.n && a[j] == b[j])
+        j++;
+    return j == g->shape.n;
 }
 
 /* What the heap needs with so many slots in use, as untouched pages take no memory, with the table, a prune's scratch
