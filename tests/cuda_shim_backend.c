@@ -6,6 +6,8 @@
  *   SHIM_MEMORY          bytes that there are (2^32)
  *   SHIM_VIRTUAL         1: memory is mapped into reserved addresses, as by a real driver; 0: arrays are copied
  *   SHIM_FAILING_LAUNCH  which launch fails
+ *   SHIM_LATE            milliseconds after which the kernels are there that the first steps can do without; below 0:
+ *                        ... after which they have failed to be made
  */
 #ifndef GBEES_SHARED
 #define GBEES_SHARED 0
@@ -21,6 +23,7 @@
 #include "engine.h"
 #include "spec.h"
 #include <stdlib.h>
+#include <time.h>
 
 static int probe(char *text, size_t size)
 {
@@ -71,6 +74,38 @@ static int is_there(int which)
     return GBEES_SMALL || which != PROGRAM_SMALL;
 }
 
+/* What a compiler would take its time for. */
+static int make_late(const cuda_api *of, const program_spec *spec, program *out, gbees_error *error)
+{
+    const long long late = (long long)setting("SHIM_LATE", 0), ms = late < 0 ? -late : late;
+
+    (void)of, (void)spec;
+    (void)nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+    if (late < 0)
+        return gbees_error_set(error, GBEES_EMODEL, "mine.c:7: what the compiler says of it");
+    *out = (program){.image = malloc(1), .shape = {10, 1, 0}};
+    return 0;
+}
+
+static int is_late(int which)
+{
+    return setting("SHIM_LATE", 0) != 0 &&
+           (which == PROGRAM_SMALL || which == PROGRAM_MOVES || which == PROGRAM_MARKS);
+}
+
+static int add_program(const gbees_problem *problem, int which, gbees_error *error)
+{
+    static const program_spec none;
+
+    programs.part[which] = (program){.shape = {10, 1, 0}}; /* bricks a block, of what are one team's in truth */
+    if (!is_there(which) || !program_is_wanted(problem, shim_cluster ? "sm_90" : "sm_80", which))
+        return 0;
+    if (is_late(which))
+        return program_set_begin(&programs, which, &api, &none, make_late, error);
+    programs.part[which].image = malloc(1);
+    return 0;
+}
+
 static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                   gbees_error *error)
 {
@@ -86,12 +121,13 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     shim_virtual = (int)setting("SHIM_VIRTUAL", 0);
     if (shim_most_blocks < 1 || shim_most_blocks > SHIM_MOST_BLOCKS)
         return gbees_error_set(error, GBEES_EUSAGE, "SHIM_BLOCKS: 1 to %d", SHIM_MOST_BLOCKS);
-    for (int p = 0; p < PROGRAMS; p++) {
-        programs.part[p].shape = (program_shape){10, 1, 0}; /* bricks a block, of what are one team's in truth */
-        programs.part[p].image =
-            is_there(p) && program_is_wanted(problem, shim_cluster ? "sm_90" : "sm_80", p) ? &programs : NULL;
-    }
-    int status = cuda_engine_create(&api, 0, &programs, problem, engine, error);
+    int status = 0;
+    for (int p = 0; p < PROGRAMS && !status; p++)
+        status = add_program(problem, p, error);
+    if (!status)
+        status = cuda_engine_create(&api, 0, &programs, problem, engine, error);
+    if (status)
+        program_set_destroy(NULL, &programs);
     if (status)
         check_that_all_is_given_back();
     else if ((*engine)->large > 0)
@@ -102,6 +138,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
 static void destroy(gbees_engine *engine)
 {
     cuda_engine_destroy(engine);
+    program_set_destroy(NULL, &programs);
     check_that_all_is_given_back();
 }
 

@@ -167,6 +167,29 @@ export SHIM_CLUSTER
 both outgrown shim_small --deterministic --set factor=4 --until 0.3
 unset SHIM_CLUSTER
 
+# Kernels that come when steps are taken already, or after the last of them: the records are the same.
+what="--deterministic, kernels that come late"
+SHIM_CLUSTER=1
+export SHIM_CLUSTER
+for SHIM_LATE in 20 200 1500; do
+    export SHIM_LATE
+    both "late-$SHIM_LATE" shim_small --deterministic --until 0.9
+done
+what="kernels that come late, and can't be made"
+SHIM_LATE=-100
+gbees --plugin lorenz63 --backend shim_small --until 20 --set records=40 --output late
+judge late "mine.c:7: what the compiler says of it"
+unset SHIM_CLUSTER
+what="a large grid that waits for its kernels"
+SHIM_LATE=300 SHIM_LARGE=1
+export SHIM_LARGE
+gbees --plugin lorenz96 --backend shim_six --set extent=1 --set records=2 --set prune_interval=3 --set courant=0.2 --until 0.06 \
+    --output late-large
+test "$code" -eq 0 || fail "exit status $code"
+export_to late-large
+same late-large large-1
+unset SHIM_LARGE SHIM_LATE
+
 what="a run that goes on from a record of the CPU's"
 gbees --plugin lorenz63 --backend cpu --until 0.5 --set records=1 --output begun
 both goes_on shim_split --set "initial={file: begun}" --until 0.9

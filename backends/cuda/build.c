@@ -3,6 +3,7 @@
 #include "compiler_note.h"
 #include "spec.h"
 #include <pthread.h>
+#include <stdlib.h>
 #include <time.h>
 
 static double seconds(void)
@@ -13,61 +14,115 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-typedef struct job {
+/* ---- a thread for each ---- */
+
+struct program_job {
     const cuda_api *api;
     program_spec spec;
-    program *out;
-    int wanted, status;
+    program_maker *make;
+    program made;
+    int status;
     gbees_error error;
-} job;
+    pthread_t thread;
+    int has_thread;
+    int is_made; /* once this is seen, the job's thread has done with it */
+};
 
-static void *look_up(void *context)
+static void *run(void *context)
 {
-    job *j = context;
+    program_job *j = context;
 
-    j->status = program_find(j->api, &j->spec, j->out, &j->error);
+    j->status = j->make(j->api, &j->spec, &j->made, &j->error);
+    __atomic_store_n(&j->is_made, 1, __ATOMIC_RELEASE);
     return NULL;
 }
 
-static void *make(void *context)
+int program_set_begin(program_set *set, int part, const cuda_api *api, const program_spec *spec, program_maker *make,
+                      gbees_error *error)
 {
-    job *j = context;
+    program_job *j = calloc(1, sizeof *j);
 
-    j->status = program_build(j->api, &j->spec, j->out, &j->error);
-    return NULL;
+    if (!j)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to make the GPU kernels");
+    j->api = api;
+    j->spec = *spec;
+    j->make = make;
+    set->job[part] = j;
+    j->has_thread = pthread_create(&j->thread, NULL, run, j) == 0;
+    if (!j->has_thread)
+        (void)run(j);
+    return GBEES_OK;
 }
 
-/* All that are wanted, side by side. */
-static int work(job *jobs, void *(*task)(void *), gbees_error *error)
+int program_set_take(program_set *set, int part, int waits, gbees_error *error)
 {
-    pthread_t thread[PROGRAMS];
-    int started[PROGRAMS] = {0}, status = 0;
+    program_job *j = set->job[part];
+    int status;
 
-    for (int k = 0; k < PROGRAMS; k++)
-        if (k != PROGRAM_STEPS && jobs[k].wanted)
-            started[k] = pthread_create(&thread[k], NULL, task, &jobs[k]) == 0;
-    for (int k = 0; k < PROGRAMS; k++)
-        if (jobs[k].wanted && !started[k]) /* the longest, and whatever found no thread */
-            (void)task(&jobs[k]);
-    for (int k = 0; k < PROGRAMS; k++) {
-        if (started[k])
-            (void)pthread_join(thread[k], NULL);
-        if (jobs[k].status && !status)
-            status = gbees_error_set(error, jobs[k].error.status, "%s", jobs[k].error.text);
-    }
+    if (!j || (!waits && !__atomic_load_n(&j->is_made, __ATOMIC_ACQUIRE)))
+        return GBEES_OK;
+    if (j->has_thread)
+        (void)pthread_join(j->thread, NULL);
+    status = j->status ? gbees_error_set(error, j->error.status, "%s", j->error.text) : GBEES_OK;
+    set->part[part] = j->made;
+    set->job[part] = NULL;
+    free(j);
     return status;
 }
 
-/* What was found is wanted no more; the number of those that still are. */
-static int count_missing(job *jobs)
+void program_set_destroy(const cuda_api *api, program_set *set)
 {
-    int missing = 0;
+    gbees_error ignored;
 
     for (int k = 0; k < PROGRAMS; k++) {
-        jobs[k].wanted = jobs[k].wanted && !jobs[k].out->image;
-        missing += jobs[k].wanted;
+        (void)program_set_take(set, k, 1, &ignored);
+        program_destroy(api, &set->part[k]);
     }
-    return missing;
+}
+
+/* ---- all of them ---- */
+
+/* The compiler reads the texts of one program at a time, some 50 ms each: what takes longest after that comes first.
+ */
+static const int order[PROGRAMS] = {PROGRAM_SMALL, PROGRAM_MOVES,       PROGRAM_STEPS,
+                                    PROGRAM_GRID,  PROGRAM_PRUNES,      PROGRAM_SWEEPS,
+                                    PROGRAM_MARKS, PROGRAM_LIKELIHOODS, PROGRAM_UPDATES};
+
+/* Until a thread that was begun has come to the compiler, before the next one. */
+static void let_pass(void)
+{
+    (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+/* Makes the wanted ones side by side, `later` last and without waiting for them. */
+static int make_all(program_set *set, const cuda_api *api, const program_spec *specs, unsigned wanted, unsigned later,
+                    program_maker *make, gbees_error *error)
+{
+    int status = GBEES_OK;
+    gbees_error why;
+
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < PROGRAMS && !status; i++) {
+            const unsigned bit = 1u << order[i];
+
+            if (!(wanted & bit) || !(later & bit) != !pass)
+                continue;
+            status = program_set_begin(set, order[i], api, &specs[order[i]], make, error);
+            if (make == program_make)
+                let_pass();
+        }
+    for (int k = 0; k < PROGRAMS; k++)
+        if (!(later >> k & 1) && program_set_take(set, k, 1, &why) && !status)
+            status = gbees_error_set(error, why.status, "%s", why.text);
+    return status;
+}
+
+/* Of the wanted programs those that were not found. */
+static unsigned missing_of(const program_set *set, unsigned wanted)
+{
+    for (int k = 0; k < PROGRAMS; k++)
+        wanted &= ~(set->part[k].image ? 1u << k : 0u);
+    return wanted;
 }
 
 int program_is_wanted(const gbees_problem *problem, const char *arch, int part)
@@ -88,35 +143,29 @@ int program_is_wanted(const gbees_problem *problem, const char *arch, int part)
     }
 }
 
-int program_set_build(cuda_api *api, const gbees_problem *problem, const char *arch, int exact, program_set *out,
-                      gbees_error *error)
+int program_set_build(cuda_api *api, const gbees_problem *problem, const char *arch, int exact, unsigned later,
+                      program_set *out, gbees_error *error)
 {
-    job jobs[PROGRAMS];
-    program_set made = {.wall_s = 0};
+    program_spec specs[PROGRAMS];
+    unsigned wanted = 0;
     double start = seconds();
 
+    *out = (program_set){.wall_s = 0};
     for (int k = 0; k < PROGRAMS; k++) {
-        jobs[k] = (job){.api = api, .out = &made.part[k], .wanted = program_is_wanted(problem, arch, k)};
-        cuda_spec_set(&jobs[k].spec, problem, arch, k, exact);
+        wanted |= program_is_wanted(problem, arch, k) ? 1u << k : 0u;
+        cuda_spec_set(&specs[k], problem, arch, k, exact);
     }
-    int status = work(jobs, look_up, error);
-    if (!status && count_missing(jobs) > 0) {
+    int status = make_all(out, api, specs, wanted, 0, program_find, error);
+    wanted = missing_of(out, wanted);
+    if (!status && wanted) {
         status = cuda_api_open_compiler(api, error);
         if (!status)
-            status = work(jobs, make, error);
+            status = make_all(out, api, specs, wanted, later, program_make, error);
     }
     if (!status && api->compiler) /* for a run that finds all of them */
         compiler_note_write(api);
-    made.wall_s = seconds() - start;
+    out->wall_s = seconds() - start;
     if (status)
-        program_set_destroy(api, &made);
-    else
-        *out = made;
+        program_set_destroy(api, out);
     return status;
-}
-
-void program_set_destroy(const cuda_api *api, program_set *set)
-{
-    for (int k = 0; k < PROGRAMS; k++)
-        program_destroy(api, &set->part[k]);
 }

@@ -47,14 +47,15 @@ struct gbees_engine {
     CUcontext context;
     CUstream stream;
     program_set *programs;
-    CUfunction kernel[KERNELS]; /* NULL: not wanted */
+    CUfunction kernel[KERNELS]; /* NULL: not wanted, or not there yet */
     unsigned teams[KERNELS];    /* of a block: as the kernel was compiled */
     int most_blocks[KERNELS];   /* that can be there at once: barriers need that */
-    int cluster;                /* blocks of a cluster; 0: the GPU has none */
-    size_t real_size;           /* of a probability */
-    size_t position_size;       /* of a coordinate */
-    int averages;               /* P are averages over cells, not values at their centres */
-    int row_arrays;             /* P and its spare, S for ctu, shares for ctu-positive */
+    int multiprocessors;
+    int cluster;          /* blocks of a cluster; 0: the GPU has none */
+    size_t real_size;     /* of a probability */
+    size_t position_size; /* of a coordinate */
+    int averages;         /* P are averages over cells, not values at their centres */
+    int row_arrays;       /* P and its spare, S for ctu, shares for ctu-positive */
 
     device_memory memory;
     device_array rows[STATE_ROWS], key, base, neighbor[2 * GBEES_MAX_DIM], flow, active, needed, rate, map, table,
@@ -77,6 +78,9 @@ struct gbees_engine {
 int cuda_engine_create(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
                        gbees_engine **engine, gbees_error *error);
 void cuda_engine_destroy(gbees_engine *e);
+
+/* The kernels of a program that was left for later: if it has been made by now; `waits`: when it has. */
+int engine_take_program(gbees_engine *e, int part, int waits, gbees_error *error);
 
 /* launch.c */
 /* Runs a kernel on all of the state's bricks and waits; the host's copy of the state goes there and back.

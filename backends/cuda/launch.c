@@ -255,10 +255,20 @@ static int run_small(gbees_engine *e, uint64_t target, const char *doing, gbees_
     return status ? status : wait_for_small(e, ended, doing, error);
 }
 
+/* Kernels that were not there yet when the first step was: a large grid has to wait for its own, a small one takes
+ * the common ones meanwhile, whose bits are the same. */
+static int take_kernels(gbees_engine *e, gbees_error *error)
+{
+    if (!e->setup.apart)
+        return is_clustered(e) ? engine_take_program(e, PROGRAM_SMALL, 0, error) : 0;
+    int status = engine_take_program(e, PROGRAM_MOVES, 1, error);
+    return status ? status : engine_take_program(e, PROGRAM_MARKS, 1, error);
+}
+
 int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)
 {
     gbees_state *s = e->state;
-    int status = 0;
+    int status;
 
     s->stop = STOP_AGAIN;
     e->setup.apart = e->large > 0 && s->count >= e->large;
@@ -266,10 +276,9 @@ int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbe
         const double elapsed = s->elapsed;
         const uint64_t steps = s->steps;
 
-        if (is_small(e))
-            status = run_small(e, target, doing, error);
-        else
-            status = run_launches(e, target, doing, error);
+        status = take_kernels(e, error);
+        if (!status)
+            status = is_small(e) ? run_small(e, target, doing, error) : run_launches(e, target, doing, error);
         if (s->steps > steps)
             e->pace = (s->elapsed - elapsed) / (double)(s->steps - steps);
     } while (!status && (s->stop == STOP_MOVE || s->stop == STOP_AGAIN));

@@ -100,7 +100,7 @@ int cuda_compile_only(const gbees_problem *problem, const char *arch, gbees_line
     if (!status)
         status = cuda_api_open(&api, cuda_spec_libraries(), error);
     if (!status)
-        status = program_set_build(&api, problem, arch ? arch : here, 0, &made, error);
+        status = program_set_build(&api, problem, arch ? arch : here, 0, 0, &made, error);
     if (!status)
         tell(&api, problem, arch ? arch : here, &made, sink, context);
     program_set_destroy(&api, &made);

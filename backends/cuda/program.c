@@ -147,16 +147,17 @@ static int is_too_narrow(const program *made, program_shape *shape)
 
 /* ---- find and build ---- */
 
-static int find(const cuda_api *api, const program_spec *spec, cuda_target *target, program *out, gbees_error *error)
+int program_find(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error)
 {
     cache_entry entry = {0};
+    cuda_target target;
     char key[CACHE_KEY];
     program_spec next = *spec;
-    int status = cuda_target_choose(api, spec->arch, target, error);
+    int status = cuda_target_choose(api, spec->arch, &target, error);
 
     do {
         if (!status)
-            status = make_key(api, &next, target, key, error);
+            status = make_key(api, &next, &target, key, error);
         if (!status && cache_read(key, &entry)) {
             *out = (program){.image = entry.image,
                              .image_size = entry.image_size,
@@ -167,13 +168,6 @@ static int find(const cuda_api *api, const program_spec *spec, cuda_target *targ
         }
     } while (!status && next_shape(&next.shape));
     return status;
-}
-
-int program_find(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error)
-{
-    cuda_target target;
-
-    return find(api, spec, &target, out, error);
 }
 
 static int build(const cuda_api *api, const program_spec *spec, const cuda_target *target, program *made,
@@ -202,19 +196,30 @@ static int build(const cuda_api *api, const program_spec *spec, const cuda_targe
     return status;
 }
 
-int program_build(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error)
+int program_make(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error)
 {
     program made = {0};
     cuda_target target;
-    int status = find(api, spec, &target, &made, error);
+    int status = cuda_target_choose(api, spec->arch, &target, error);
 
-    if (!status && !made.image)
+    if (!status)
         status = build(api, spec, &target, &made, error);
     if (status)
         program_destroy(api, &made);
     else
         *out = made;
     return status;
+}
+
+int program_build(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error)
+{
+    program found = {0};
+    int status = program_find(api, spec, &found, error);
+
+    if (status || !found.image)
+        return status ? status : program_make(api, spec, out, error);
+    *out = found;
+    return GBEES_OK;
 }
 
 /* ---- load ---- */

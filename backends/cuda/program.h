@@ -36,10 +36,12 @@ typedef struct program {
 /* From the cache; out->image stays NULL if it is not there. Needs no more of the compiler than what is known of it.
  */
 int program_find(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error);
-/* From the cache, or compiled and linked, again with another shape as long as kernels keep registers in memory; needs
+/* Compiled and linked, and into the cache: again with another shape as long as kernels keep registers in memory; needs
  * CUDA_COMPILER and, for `separate`, CUDA_LINKER, but no GPU. A model's errors are GBEES_EMODEL, with its file and
  * line; if NVRTC does not know the architecture, the highest one below that it knows is compiled to PTX, for the
  * driver to finish. */
+int program_make(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error);
+/* From the cache, or so. */
 int program_build(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error);
 
 /* Into the current context. */

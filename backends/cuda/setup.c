@@ -9,24 +9,24 @@
 
 static const struct {
     const char *name;
-    int program;
+    int program, steps; /* 1: of a small grid it is a cluster's */
 } kernels[KERNELS] = {
-    [KERNEL_START] = {"gbees_start", PROGRAM_GRID},
-    [KERNEL_REHASH] = {"gbees_rehash", PROGRAM_PRUNES},
-    [KERNEL_ADVANCE] = {"gbees_advance", PROGRAM_STEPS},
-    [KERNEL_SMALL] = {"gbees_small", PROGRAM_SMALL},
-    [KERNEL_MOVE] = {"gbees_move", PROGRAM_MOVES},
-    [KERNEL_MARK] = {"gbees_mark", PROGRAM_MARKS},
-    [KERNEL_MOVE_ALL] = {"gbees_move_all", PROGRAM_SWEEPS},
-    [KERNEL_PRUNE] = {"gbees_prune", PROGRAM_PRUNES},
-    [KERNEL_COUNT] = {"gbees_count", PROGRAM_PRUNES},
-    [KERNEL_FIND_BEST] = {"gbees_find_best", PROGRAM_LIKELIHOODS},
-    [KERNEL_MULTIPLY] = {"gbees_multiply", PROGRAM_UPDATES},
-    [KERNEL_SCALE] = {"gbees_scale", PROGRAM_GRID},
-    [KERNEL_STATISTICS] = {"gbees_statistics", PROGRAM_GRID},
-    [KERNEL_PACK] = {"gbees_pack", PROGRAM_GRID},
-    [KERNEL_RANGE] = {"gbees_range", PROGRAM_GRID},
-    [KERNEL_MARGINALS] = {"gbees_marginal_sums", PROGRAM_GRID},
+    [KERNEL_START] = {"gbees_start", PROGRAM_GRID, 0},
+    [KERNEL_REHASH] = {"gbees_rehash", PROGRAM_PRUNES, 0},
+    [KERNEL_ADVANCE] = {"gbees_advance", PROGRAM_STEPS, 1},
+    [KERNEL_SMALL] = {"gbees_small", PROGRAM_SMALL, 1},
+    [KERNEL_MOVE] = {"gbees_move", PROGRAM_MOVES, 0},
+    [KERNEL_MARK] = {"gbees_mark", PROGRAM_MARKS, 0},
+    [KERNEL_MOVE_ALL] = {"gbees_move_all", PROGRAM_SWEEPS, 1},
+    [KERNEL_PRUNE] = {"gbees_prune", PROGRAM_PRUNES, 1},
+    [KERNEL_COUNT] = {"gbees_count", PROGRAM_PRUNES, 0},
+    [KERNEL_FIND_BEST] = {"gbees_find_best", PROGRAM_LIKELIHOODS, 0},
+    [KERNEL_MULTIPLY] = {"gbees_multiply", PROGRAM_UPDATES, 0},
+    [KERNEL_SCALE] = {"gbees_scale", PROGRAM_GRID, 0},
+    [KERNEL_STATISTICS] = {"gbees_statistics", PROGRAM_GRID, 0},
+    [KERNEL_PACK] = {"gbees_pack", PROGRAM_GRID, 0},
+    [KERNEL_RANGE] = {"gbees_range", PROGRAM_GRID, 0},
+    [KERNEL_MARGINALS] = {"gbees_marginal_sums", PROGRAM_GRID, 0},
 };
 
 static int no_memory(gbees_error *error)
@@ -34,7 +34,7 @@ static int no_memory(gbees_error *error)
     return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CUDA backend was set up");
 }
 
-static int find_kernel(gbees_engine *e, int k, int multiprocessors, gbees_error *error)
+static int find_kernel(gbees_engine *e, int k, gbees_error *error)
 {
     const cuda_api *api = e->api;
     const program *p = &e->programs->part[kernels[k].program];
@@ -49,7 +49,7 @@ static int find_kernel(gbees_engine *e, int k, int multiprocessors, gbees_error 
         status = gbees_error_set(error, GBEES_EBACKEND, "the kernel %s needs more of the GPU than there is",
                                  kernels[k].name);
     e->teams[k] = (unsigned)teams;
-    e->most_blocks[k] = (blocks > 5 ? 5 : blocks) * multiprocessors;
+    e->most_blocks[k] = (blocks > 5 ? 5 : blocks) * e->multiprocessors;
     return status;
 }
 
@@ -70,12 +70,34 @@ static int allow_cluster(const gbees_engine *e, int kernel)
            CUDA_SUCCESS;
 }
 
+/* A program, and its kernels. */
+static int load(gbees_engine *e, int part, gbees_error *error)
+{
+    int status = program_load(e->api, &e->programs->part[part], error);
+
+    for (int k = 0; k < KERNELS && !status; k++) {
+        if (kernels[k].program != part)
+            continue;
+        status = find_kernel(e, k, error);
+        if (!status && e->cluster > 0 && kernels[k].steps && !allow_cluster(e, k))
+            e->cluster = 8; /* which all that have clusters can do */
+    }
+    return status;
+}
+
+int engine_take_program(gbees_engine *e, int part, int waits, gbees_error *error)
+{
+    if (!e->programs->job[part])
+        return 0;
+    int status = program_set_take(e->programs, part, waits, error);
+    return !status && e->programs->part[part].image ? load(e, part, error) : status;
+}
+
 static int load_kernels(gbees_engine *e, gbees_error *error)
 {
     const cuda_api *api = e->api;
-    int multiprocessors = 0;
     int status = cuda_check(
-        api, api->cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, e->device),
+        api, api->cuDeviceGetAttribute(&e->multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, e->device),
         "it was asked for its multiprocessors", error);
 
     e->cluster = find_cluster(e);
@@ -83,15 +105,7 @@ static int load_kernels(gbees_engine *e, gbees_error *error)
     e->moves_all = cuda_spec_moves_apart(e->problem);
     for (int p = 0; p < PROGRAMS && !status; p++)
         if (e->programs->part[p].image)
-            status = program_load(api, &e->programs->part[p], error);
-    for (int k = 0; k < KERNELS && !status; k++)
-        if (e->programs->part[kernels[k].program].module)
-            status = find_kernel(e, k, multiprocessors, error);
-    if (!status && e->cluster > 0 &&
-        (!allow_cluster(e, KERNEL_ADVANCE) || !allow_cluster(e, KERNEL_PRUNE) ||
-         (e->kernel[KERNEL_SMALL] && !allow_cluster(e, KERNEL_SMALL)) ||
-         (e->moves_all && !allow_cluster(e, KERNEL_MOVE_ALL))))
-        e->cluster = 8; /* which all that have clusters can do */
+            status = load(e, p, error);
     return status;
 }
 

@@ -156,6 +156,18 @@ static int pairs_pencils(const gbees_problem *problem, int part)
     return part == PROGRAM_MOVES && problem->dimension < 6 && gbees_scheme_is_split(problem->numerics.scheme);
 }
 
+/* Contracted or not, as the compiler likes it, numbers differ with the text around them. */
+static int contracts(const gbees_problem *problem, int part, int exact)
+{
+    return problem->numerics.precision != GBEES_DOUBLE && !exact && !pairs_pencils(problem, part);
+}
+
+int cuda_spec_small_is_common(const gbees_problem *problem, const char *arch, int exact)
+{
+    return cuda_spec_has_small(problem, arch) && !contracts(problem, PROGRAM_STEPS, exact) &&
+           !contracts(problem, PROGRAM_SMALL, exact) && !contracts(problem, PROGRAM_PRUNES, exact);
+}
+
 void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int part, int exact)
 {
     static const char *const gains[] = {"GBEES_GAINS=0", "GBEES_GAINS=1", "GBEES_GAINS=2", "GBEES_GAINS=3",
@@ -193,7 +205,7 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
                     problem->rotated ? "GBEES_FRAMED=1" : "GBEES_FRAMED=0",
                     shared ? "GBEES_SHARED=1" : "GBEES_SHARED=0", diffusions[gbees_problem_noise(problem)]},
         .define_count = 13,
-        .no_contraction = twice || exact || pairs_pencils(problem, part), /* the CPU's bits */
+        .no_contraction = !contracts(problem, part, exact), /* the CPU's bits */
         .separate = is_separate(),
         .shape = shape_of(problem, part)};
     if (part == PROGRAM_UPDATES || part == PROGRAM_LIKELIHOODS) {
