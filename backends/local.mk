@@ -44,6 +44,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/setup.c \
 	%D%/cpu/statistics.c \
 	%D%/cpu/step.c \
+	%D%/cpu/sweep.c \
 	%D%/cpu/team.h \
 	%D%/cpu/update.c
 

@@ -350,7 +350,9 @@ static void run_ctu(fields *f)
 static void run_split(fields *f, const char *name, int order, int reach, int preserving, int moving)
 {
     char text[64];
+    uint32_t *first = malloc(f->g.count * sizeof *first);
 
+    must(first != NULL);
     fill(f);
     inspect(f, 0, reach == 1 ? 1 : 2.6);
     f->c.order = order;
@@ -362,10 +364,13 @@ static void run_split(fields *f, const char *name, int order, int reach, int pre
         int last = axis == f->how.n - 1;
 
         f->c.inside = last && preserving ? f->inside : NULL;
-        must(!f->kernel->sweep(&f->c, axis, last, 0, f->g.count, &f->scratch, &sums));
+        const uint32_t pencils = grid_pencils(&f->g, axis, 0, f->g.count, first);
+
+        must(!f->kernel->sweep(&f->c, axis, last, first, pencils, &f->scratch, &sums));
         (void)snprintf(text, sizeof text, "%s: axis %d", name, axis);
         tell_rows(f, text, f->p, &sums);
     }
+    free(first);
     tell(f, "split: active", f->active, sizeof *f->active, NULL);
     f->c.inside = NULL;
 }

@@ -95,6 +95,7 @@ check_PROGRAMS += \
 	%D%/test_solver \
 	%D%/test_split \
 	%D%/test_split_order \
+	%D%/test_team \
 	%D%/test_teller \
 	%D%/test_text \
 	%D%/test_warnings
@@ -109,6 +110,7 @@ grid_sources = \
 %C%_test_grid_SOURCES = %D%/test_grid.c $(grid_sources)
 %C%_test_grid_add_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_test_grid_add_SOURCES = %D%/test_grid_add.c $(grid_sources)
+%C%_test_team_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_test_kernels_CPPFLAGS = $(kernel_fields_cppflags)
 %C%_test_kernels_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_test_kernels_LDADD = $(cpu_kernels) $(LDADD)

@@ -42,9 +42,10 @@ static void destroy(gbees_engine *e)
         free(e->scratch[t].data);
     }
     free(e->scratch);
+    free(e->shares);
     for (int part = 0; part < GRID_PARTS; part++)
         free(e->growth[part].wish);
-    free(e->keep);
+    free(e->room);
     free(e);
 }
 
@@ -89,6 +90,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     e->kernel = numerics->precision == GBEES_DOUBLE ? &kernels->twice : &kernels->single;
     e->threads = available_threads(options && options->threads > 0 ? options->threads : engine_processors());
     e->scratch = calloc((size_t)e->threads, sizeof *e->scratch);
+    e->shares = aligned_alloc(_Alignof(team_share), (size_t)e->threads * sizeof *e->shares);
     e->totals.threads = e->threads;
     e->mass = 1;
     int status = (e->cells != 1 && e->cells != 64) || (e->paper && (e->cells != 1 || e->real_size != sizeof(double)))
@@ -96,7 +98,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
                                        "the CPU backend has bricks of 64 cells or of 1, and the "
                                        "reference's faces with cells in double precision only")
                      : engine_set_up(e, error);
-    if (!status && !e->scratch)
+    if (!status && (!e->scratch || !e->shares))
         status = gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CPU backend was set up");
     if (!status)
         status = engine_fill_initial(e, error);
@@ -140,7 +142,7 @@ static int statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistic
 static void totals(const gbees_engine *e, gbees_totals *out)
 {
     *out = e->totals;
-    out->peak_bytes = e->g.peak_bytes + e->keep_size;
+    out->peak_bytes = e->g.peak_bytes + e->room_size;
     out->threshold = engine_threshold(e);
     /* Steps since the last count of needed cells, at that count. */
     out->cell_updates += e->needed_steps * (double)e->needed_count;

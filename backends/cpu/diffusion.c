@@ -126,11 +126,7 @@ int engine_diffuse(gbees_engine *e, double steps, int settle, kernel_sums *total
                       : settle && step + 1 == steps ? KERNEL_NOISE_LAST
                                                     : KERNEL_NOISE_SECOND,
                       sums);
-            for (uint32_t at = 0; at < chunks; at++) {
-                total->mass += sums[at].mass;
-                total->clipped += sums[at].clipped;
-                total->outflow += sums[at].outflow;
-            }
+            engine_add_sums(sums, chunks, total);
         }
     free(sums);
     return 0;

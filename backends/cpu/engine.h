@@ -13,7 +13,7 @@
 #endif
 
 /* Bricks that are summed up together (engine_chunk): sums are added in this order for every number of threads. */
-enum { CHUNK_BRICKS = 256, CHUNK_CELLS = 8192 };
+enum { CHUNK_BRICKS = 256, CHUNK_CELLS = 8192, FEW_BRICKS = 64, CHUNKS = 16 };
 
 struct gbees_engine {
     const gbees_problem *problem;
@@ -59,9 +59,10 @@ struct gbees_engine {
     kernel_scratch *scratch;        /* one a thread */
     grid_wishes growth[GRID_PARTS]; /* what is absent */
     mass_budget budget;
-    double memory;       /* bytes that the grid may take, with a budget */
-    unsigned char *keep; /* scratch of a prune, `keep_size` bytes */
-    size_t keep_size;
+    double memory;      /* bytes that the grid may take, with a budget */
+    team_share *shares; /* one a thread */
+    void *room;         /* scratch of a sweep or a prune, `room_size` bytes */
+    size_t room_size;
 };
 
 /* setup.c */
@@ -95,14 +96,21 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above);
 
 /* step.c */
 int engine_step(gbees_engine *e, gbees_clock *clock, gbees_error *error);
-/* Sum of P over all cells. */
-int engine_sum(const gbees_engine *e, double *sum, gbees_error *error);
+/* Sum of P over all cells, or over those of used bricks k with but[k] == 0. */
+int engine_sum(const gbees_engine *e, const unsigned char *but, double *sum, gbees_error *error);
 /* P *= factor. */
 void engine_scale(gbees_engine *e, double factor);
 /* The largest rate: 1 / the step of Courant number 1. */
 double engine_rate(const gbees_engine *e);
+/* Scratch of so many bytes, until the next call; NULL: out of memory. */
+void *engine_room(gbees_engine *e, size_t size);
 /* Adds the steps since the last count of needed cells to the totals, with the mean of the two counts. */
 void engine_count(gbees_engine *e, uint64_t needed);
+
+/* sweep.c: one sweep along each axis, in place; the density is counted and marked if this is the end of the time
+ * step.
+ */
+int engine_sweep(gbees_engine *e, int settle, kernel_sums *total, gbees_error *error);
 
 /* paper.c: the reference's step and prune, cell for cell. */
 void paper_inspect(gbees_engine *e, uint32_t from, double time);
@@ -218,15 +226,33 @@ static inline int engine_processors(void)
 #endif
 }
 
-/* Bricks a chunk, and chunks for the bricks in use. */
+/* Bricks a chunk: of a grid that is just large enough for threads to share so few that they end together. The same
+ * for every number of threads. */
 static inline uint32_t engine_chunk(const gbees_engine *e)
 {
-    return e->cells == 1 ? CHUNK_CELLS : CHUNK_BRICKS;
+    const uint32_t share = e->g.count / CHUNKS;
+
+    if (e->cells == 1)
+        return CHUNK_CELLS;
+    if (share >= CHUNK_BRICKS || team_of((uint64_t)e->g.count * (uint64_t)e->cells, 2) == 1)
+        return CHUNK_BRICKS;
+    return share < FEW_BRICKS ? FEW_BRICKS : share;
 }
 
+/* Chunks for the bricks in use. */
 static inline uint32_t engine_chunks(const gbees_engine *e)
 {
     return (e->g.count + engine_chunk(e) - 1) / engine_chunk(e);
+}
+
+/* Sums of all chunks, added in their order. */
+static inline void engine_add_sums(const kernel_sums *sums, uint32_t chunks, kernel_sums *total)
+{
+    for (uint32_t at = 0; at < chunks; at++) {
+        total->mass += sums[at].mass;
+        total->clipped += sums[at].clipped;
+        total->outflow += sums[at].outflow;
+    }
 }
 
 static inline uint32_t engine_chunk_end(const gbees_engine *e, uint32_t chunk)

@@ -168,7 +168,7 @@ int grid_rehash(grid *g, uint64_t bricks, gbees_error *error)
         g->table = table;
         g->table_size = size;
     }
-#pragma omp parallel num_threads(grid_threads(g, g->count))
+#pragma omp parallel num_threads(grid_threads(g, g->count, GRID_ENTRY))
     {
 #pragma omp for schedule(static)
         for (uint64_t at = 0; at < size; at++)
@@ -295,9 +295,9 @@ uint32_t grid_add(grid *g, const int32_t *key, uint64_t hash)
 
 void grid_link(grid *g, uint32_t from)
 {
-    enum { MORE = 16 }; /* times the work of grid_threads()' loops: 2n look-ups a brick */
+    const uint64_t look_ups = (uint64_t)g->shape.n * GRID_ENTRY; /* 2n of them, not all waited for */
 
-#pragma omp parallel for num_threads(grid_threads(g, (g->count - from) * MORE)) schedule(static)
+#pragma omp parallel for num_threads(grid_threads(g, g->count - from, look_ups)) schedule(static)
     for (uint32_t k = from; k < g->count; k += LINKS)
         link_batch(g, g->used + k, g->count - k < LINKS ? g->count - k : LINKS);
 }

@@ -120,4 +120,18 @@ static inline uint32_t grid_neighbor(const grid *g, uint32_t slot, int direction
     return g->neighbor[direction][slot];
 }
 
+/* The first bricks of pencils along an axis, those without a lower neighbour, of used bricks [from, to): returns how
+ * many. first: room for all. */
+static inline uint32_t grid_pencils(const grid *g, int axis, uint32_t from, uint32_t to, uint32_t *first)
+{
+    const uint32_t *below = g->neighbor[2 * axis];
+    uint32_t count = 0;
+
+    for (uint32_t k = from; k < to; k++) {
+        first[count] = g->used[k];
+        count += below[g->used[k]] == 0;
+    }
+    return count;
+}
+
 #endif

@@ -47,7 +47,7 @@ static void merge_slots(grid *g, const uint32_t *a, uint32_t na, const uint32_t 
  * one of both arrays that they are in. */
 static uint32_t *sort_slots(grid *g, uint32_t *slots, uint32_t count, uint32_t *spare)
 {
-    const int threads = grid_threads(g, count);
+    const int threads = grid_threads(g, count, GRID_WORDS);
 
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int t = 0; t < threads; t++) {
@@ -103,7 +103,7 @@ static void pick_slots(const grid *g, const unsigned char *keep, kept *to)
 {
     uint32_t olds[PARTS + 1] = {0}, freshes[PARTS + 1] = {0};
 
-#pragma omp parallel for num_threads(grid_threads(g, g->count)) schedule(static)
+#pragma omp parallel for num_threads(grid_threads(g, g->count, GRID_WORDS)) schedule(static)
     for (int t = 0; t < PARTS; t++) {
         uint32_t old = 0, fresh = 0;
 
@@ -116,7 +116,7 @@ static void pick_slots(const grid *g, const unsigned char *keep, kept *to)
         olds[t + 1] += olds[t];
         freshes[t + 1] += freshes[t];
     }
-#pragma omp parallel for num_threads(grid_threads(g, g->count)) schedule(static)
+#pragma omp parallel for num_threads(grid_threads(g, g->count, GRID_WORDS)) schedule(static)
     for (int t = 0; t < PARTS; t++) {
         uint32_t *old = to->old + olds[t], *fresh = to->fresh + freshes[t];
 
@@ -161,7 +161,7 @@ static uint32_t order_slots(grid *g, const unsigned char *keep, uint32_t *order,
         first[t] =
             begin < slots.olds ? find_place(g, fresh, first[t - 1], slots.freshes, slots.old[begin]) : slots.freshes;
     }
-#pragma omp parallel for num_threads(grid_threads(g, g->count)) schedule(static)
+#pragma omp parallel for num_threads(grid_threads(g, g->count, GRID_WORDS)) schedule(static)
     for (int t = 0; t < PARTS; t++) {
         const uint32_t from = team_part(slots.olds, t, PARTS), to = team_part(slots.olds, t + 1, PARTS);
 
@@ -174,7 +174,7 @@ static uint32_t order_slots(grid *g, const unsigned char *keep, uint32_t *order,
 /* Neighbours are slots: renamed, with 0 for those that are gone. */
 static void rename_neighbors(grid *g, const uint32_t *order, uint32_t count, uint32_t *name)
 {
-#pragma omp parallel num_threads(grid_threads(g, count))
+#pragma omp parallel num_threads(grid_threads(g, count, GRID_WORDS))
     {
 #pragma omp for schedule(static)
         for (uint32_t k = 0; k < g->capacity; k++)
@@ -269,7 +269,7 @@ static void move_rows(grid *g, const move *moves, uint32_t count)
         char *data;
         size_t row, bytes;
     } columns[GRID_FIELDS * (GRID_ROW / COLUMN)];
-    const int threads = grid_threads(g, count);
+    const int threads = grid_threads(g, count, g->slot_bytes / 4); /* a move takes as long as a sweep of its cells */
     uint32_t number = 0;
 
     for (int f = 0; f < g->field_count; f++) {
@@ -292,7 +292,7 @@ static void settle(grid *g, uint32_t count)
         memset(*g->field[f].data, 0, g->field[f].size);
     g->count = g->sorted = count;
     g->free_count = g->capacity - 1 - count;
-#pragma omp parallel num_threads(grid_threads(g, count))
+#pragma omp parallel num_threads(grid_threads(g, count, GRID_WORDS))
     {
 #pragma omp for schedule(static) nowait
         for (uint32_t k = 0; k < count; k++)

@@ -5,10 +5,13 @@
 #include "grid.h"
 #include "team.h"
 
-/* Threads for a loop over so many bricks that reads a few words of each. */
-static inline int grid_threads(const grid *g, uint32_t bricks)
+/* What a loop does with each brick, in cells of a sweep that take as long. */
+enum { GRID_WORDS = 8 /* reads a few */, GRID_ENTRY = 32 /* finds its place in the table */ };
+
+/* Threads for a loop over so many bricks. */
+static inline int grid_threads(const grid *g, uint32_t bricks, uint64_t work)
 {
-    return team_of(8 * (uint64_t)bricks, g->threads);
+    return team_of(work * bricks, g->threads);
 }
 
 /* To write it. */

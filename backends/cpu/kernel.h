@@ -120,9 +120,9 @@ typedef struct kernel {
     /* next = p advanced by context->step; active masks. The second: with shares. */
     void (*update)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums);
     void (*update_shared)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums);
-    /* Sweeps the pencils that start in the range; 1 if memory ran out. With last_axis the new density is counted and
-     * marked. Sets `sums`. */
-    int (*sweep)(const kernel_context *c, int axis, int last_axis, uint32_t from, uint32_t to,
+    /* Sweeps the `count` pencils that start at these bricks; 1 if memory ran out. With last_axis the new density is
+     * counted and marked. Sets `sums`. */
+    int (*sweep)(const kernel_context *c, int axis, int last_axis, const uint32_t *first, uint32_t count,
                  kernel_scratch *scratch, kernel_sums *sums);
     /* One half of an explicit step of diffusion, from noise_from to noise_to. Sets `sums`. */
     void (*diffuse)(const kernel_context *c, kernel_noise_half half, uint32_t from, uint32_t to, kernel_sums *sums);

@@ -1,12 +1,12 @@
-/* kernel_pencil.h - finds the pencils of a range of bricks along an axis.
+/* kernel_pencil.h - follows pencils along an axis.
  *
  * A pencil is a row of bricks from one without a lower neighbour up to one without an upper neighbour.  Followed one
- * after the other, each link would be waited for, and the end of each be a surprise to the processor; so all pencils
- * that start in a block of bricks are followed together, link by link, and without a branch.
+ * after the other, each link would be waited for, and the end of each be a surprise to the processor; so a block of
+ * pencils is followed together, link by link, and without a branch.
  */
 
 enum {
-    PENCIL_BLOCK = 256, /* bricks whose pencils are found together */
+    PENCIL_BLOCK = 256, /* pencils that are followed together */
     PENCIL_ROOM = 16,   /* bricks of a pencil that are found so */
     LINKS_A_LINE = 16,  /* of memory */
     ROWS_AHEAD = 12     /* how many bricks ahead a brick's row is asked for: memory takes as long as some bricks do */
@@ -21,22 +21,16 @@ typedef struct pencil_list {
     uint32_t row[(PENCIL_BLOCK + 1) * PENCIL_ROOM];
 } pencil_list;
 
-/* The first PENCIL_ROOM bricks of the pencils that start at used bricks [from, to), at most PENCIL_BLOCK of them. */
-INLINE void find_pencils(const kernel_context *c, int axis, uint32_t from, uint32_t to, pencil_list *list)
+/* The first PENCIL_ROOM bricks of the pencils that start at these, at most PENCIL_BLOCK of them. */
+INLINE void find_pencils(const kernel_context *c, int axis, const uint32_t *first, uint32_t count, pencil_list *list)
 {
-    const grid *g = c->g;
-    const uint32_t *below = g->neighbor[2 * axis], *above = g->neighbor[2 * axis + 1];
-    uint32_t growing[PENCIL_BLOCK], count = 0;
+    const uint32_t *above = c->g->neighbor[2 * axis + 1];
+    uint32_t growing[PENCIL_BLOCK];
 
-    for (uint32_t k = from; k < to; k++) {
-        uint32_t slot = g->used[k];
-
-        list->slot[count][0] = slot;
-        list->steady[count] = ~(uint32_t)0;
-        count += below[slot] == 0;
-    }
     list->count = count;
     for (uint32_t i = 0; i < count; i++) {
+        list->slot[i][0] = first[i];
+        list->steady[i] = ~(uint32_t)0;
         list->bricks[i] = 1;
         growing[i] = i;
     }

@@ -176,16 +176,16 @@ INLINE void GBEES_REAL_FN(sweep_pencil)(const kernel_context *c, int axis, const
     }
 }
 
-/* The pencils that start at used bricks [from, to), at most PENCIL_BLOCK of them. */
-INLINE int GBEES_REAL_FN(sweep_block)(const kernel_context *c, int axis, int last_axis, uint32_t from, uint32_t to,
-                                      kernel_scratch *scratch, GBEES_REAL_FN(totals) * totals)
+/* The pencils that start at these bricks, at most PENCIL_BLOCK of them. */
+INLINE int GBEES_REAL_FN(sweep_block)(const kernel_context *c, int axis, int last_axis, const uint32_t *first,
+                                      uint32_t count, kernel_scratch *scratch, GBEES_REAL_FN(totals) * totals)
 {
     const gbees_shape *shape = &c->g->shape;
     const int lanes = shape->cells / shape->edge[axis];
     pencil_rows rows = {0};
     pencil_list list;
 
-    find_pencils(c, axis, from, to, &list);
+    find_pencils(c, axis, first, count, &list);
     for (uint32_t i = 0, at = ROWS_AHEAD; i < list.count; at += list.bricks[i++]) {
         if (next_pencil(c, axis, &list, i, at, scratch->pencil, &rows) ||
             GBEES_REAL_FN(reserve_planes)(
@@ -204,16 +204,16 @@ INLINE int GBEES_REAL_FN(sweep_block)(const kernel_context *c, int axis, int las
 }
 
 /* Scratch and sums are on the stack meanwhile: in their arrays they share cache lines with other threads'. */
-static int GBEES_REAL_FN(sweep)(const kernel_context *c, int axis, int last_axis, uint32_t from, uint32_t to,
-                                kernel_scratch *scratch, kernel_sums *sums)
+static int GBEES_REAL_FN(sweep)(const kernel_context *c, int axis, int last_axis, const uint32_t *first,
+                                uint32_t count, kernel_scratch *scratch, kernel_sums *sums)
 {
     kernel_scratch mine = *scratch;
     GBEES_REAL_FN(totals) totals = {0};
     int failed = 0;
 
-    for (uint32_t k = from; k < to && !failed; k += PENCIL_BLOCK)
-        failed = GBEES_REAL_FN(sweep_block)(c, axis, last_axis, k, to - k < PENCIL_BLOCK ? to : k + PENCIL_BLOCK,
-                                            &mine, &totals);
+    for (uint32_t k = 0; k < count && !failed; k += PENCIL_BLOCK)
+        failed = GBEES_REAL_FN(sweep_block)(c, axis, last_axis, first + k,
+                                            count - k < PENCIL_BLOCK ? count - k : PENCIL_BLOCK, &mine, &totals);
     *scratch = mine;
     *sums = GBEES_REAL_FN(sums_of)(&totals);
     return failed;

@@ -132,7 +132,7 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
             for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++)
                 e->needed[e->g.used[k]] = e->active[e->g.used[k]];
         }
-#pragma omp for schedule(dynamic, 4)
+#pragma omp for schedule(static)
         for (uint32_t at = 0; at < chunks; at++)
             mark_bricks(e, moves, at * chunk, engine_chunk_end(e, at));
 #pragma omp single
@@ -146,41 +146,49 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
     return needed;
 }
 
-static int reserve_flags(gbees_engine *e, gbees_error *error)
+void *engine_room(gbees_engine *e, size_t size)
 {
-    if (e->keep_size < e->g.count) {
-        unsigned char *flags = realloc(e->keep, e->g.count);
+    if (e->room_size < size) {
+        free(e->room);
+        e->room_size = size + size / 4; /* the grid will grow */
+        e->room = malloc(e->room_size);
+        e->room_size = e->room ? e->room_size : 0;
+    }
+    return e->room;
+}
 
-        if (!flags)
-            return gbees_error_set(error, GBEES_ENOMEM, "out of memory while pruning %u bricks", e->g.count);
-        e->keep = flags;
-        e->keep_size = e->g.count;
+/* Flags the bricks that stay. */
+static int keep_needed(gbees_engine *e, unsigned char *keep, gbees_error *error)
+{
+    if (e->paper)
+        return paper_keep(e, keep, error);
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
+    for (uint32_t k = 0; k < e->g.count; k++) {
+        keep[k] = e->needed[e->g.used[k]] != 0;
+        e->served[e->g.used[k]] &= e->active[e->g.used[k]]; /* what other cells asked for may go now */
     }
     return 0;
 }
 
 int engine_prune(gbees_engine *e, double time, gbees_error *error)
 {
-    int status = reserve_flags(e, error);
+    unsigned char *keep = engine_room(e, e->g.count);
+    double mass = 0, pruned = 0; /* of the cells that go, which are few; or of those that stay, as all backends do */
 
-    if (status)
-        return status;
+    if (!keep)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory while pruning %u bricks", e->g.count);
     uint64_t needed = engine_mark_needed(e, NULL);
-    if (e->paper)
-        status = paper_keep(e, e->keep, error);
-    else
-#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
-        for (uint32_t k = 0; k < e->g.count; k++) {
-            e->keep[k] = e->needed[e->g.used[k]] != 0;
-            e->served[e->g.used[k]] &= e->active[e->g.used[k]]; /* what other cells asked for may go now */
-        }
+    int status = keep_needed(e, keep, error);
+    if (!status && !e->deterministic)
+        status = engine_sum(e, keep, &pruned, error);
     if (!status)
-        status = grid_compact(&e->g, e->keep, error);
-    double mass = 0;
-    if (!status)
-        status = engine_sum(e, &mass, error);
+        status = grid_compact(&e->g, keep, error);
+    if (!status && e->deterministic)
+        status = engine_sum(e, NULL, &mass, error);
     if (status)
         return status;
+    if (!e->deterministic)
+        mass = e->g.count ? e->mass - pruned : 0;
     e->totals.mass_pruned += e->mass - mass;
     e->mass = mass;
     if (!(mass > 0))

@@ -197,7 +197,7 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
     for (uint32_t k = 0; k < e->g.count; k++)
         sum += e->rate[e->g.used[k]];
     engine_scale(e, 1 / sum);
-    status = engine_sum(e, &e->mass, error);
+    status = engine_sum(e, NULL, &e->mass, error);
     if (status)
         return status;
     budget_start(e);

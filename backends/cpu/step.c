@@ -21,11 +21,22 @@ static double exact_sum(const gbees_engine *e)
     return gbees_fixed_value(total);
 }
 
-int engine_sum(const gbees_engine *e, double *sum, gbees_error *error)
+/* Of used bricks [from, to) without a flag. */
+static double sum_others(const gbees_engine *e, const unsigned char *but, uint32_t from, uint32_t to)
+{
+    double sum = 0;
+
+    for (uint32_t k = from; k < to; k++)
+        if (!but[k])
+            sum += e->kernel->sum_rows(&e->context, e->p, k, k + 1);
+    return sum;
+}
+
+int engine_sum(const gbees_engine *e, const unsigned char *but, double *sum, gbees_error *error)
 {
     uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
 
-    if (e->deterministic) {
+    if (e->deterministic && !but) {
         *sum = exact_sum(e);
         return 0;
     }
@@ -33,8 +44,11 @@ int engine_sum(const gbees_engine *e, double *sum, gbees_error *error)
     if (!parts)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the sum over %u bricks", e->g.count);
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
-    for (uint32_t at = 0; at < chunks; at++)
-        parts[at] = e->kernel->sum_rows(&e->context, e->p, at * chunk, engine_chunk_end(e, at));
+    for (uint32_t at = 0; at < chunks; at++) {
+        const uint32_t from = at * chunk, to = engine_chunk_end(e, at);
+
+        parts[at] = but ? sum_others(e, but, from, to) : e->kernel->sum_rows(&e->context, e->p, from, to);
+    }
     *sum = 0;
     for (uint32_t at = 0; at < chunks; at++)
         *sum += parts[at];
@@ -82,76 +96,34 @@ void engine_count(gbees_engine *e, uint64_t needed)
         e->totals.max_cells = needed;
 }
 
-/* Sums of all chunks, added in the order of the bricks. */
-static void add_chunks(const kernel_sums *sums, uint32_t chunks, kernel_sums *total)
-{
-    for (uint32_t at = 0; at < chunks; at++) {
-        total->mass += sums[at].mass;
-        total->clipped += sums[at].clipped;
-        total->outflow += sums[at].outflow;
-    }
-}
-
 /* The two passes of ctu; ctu-positive looks first how much of its fluxes each cell can serve. */
 static int advance_bricks(gbees_engine *e, kernel_sums *total, gbees_error *error)
 {
-    uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
+    const uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
+    const int threads = engine_threads(e, e->g.count);
     kernel_sums *sums = malloc((chunks + 1u) * sizeof *sums);
     void (*update)(const kernel_context *, uint32_t, uint32_t, kernel_sums *) =
         e->share ? e->kernel->update_shared : e->kernel->update;
 
     if (!sums)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory in a step over %u bricks", e->g.count);
-#pragma omp parallel num_threads(engine_threads(e, e->g.count))
-    {
-#pragma omp for schedule(dynamic, 4)
-        for (uint32_t at = 0; at < chunks; at++)
-            e->kernel->transverse(&e->context, at * chunk, engine_chunk_end(e, at));
-#pragma omp for schedule(dynamic, 4)
-        for (uint32_t at = 0; at < (e->share ? chunks : 0); at++)
-            e->kernel->share(&e->context, at * chunk, engine_chunk_end(e, at));
-#pragma omp for schedule(dynamic, 4)
-        for (uint32_t at = 0; at < chunks; at++) {
-            sums[at] = (kernel_sums){0};
-            update(&e->context, at * chunk, engine_chunk_end(e, at), &sums[at]);
-        }
+    team_deal(e->shares, threads, chunks);
+#pragma omp parallel num_threads(threads)
+    for (uint32_t at; (at = team_take(e->shares, threads, engine_thread())) < chunks;)
+        e->kernel->transverse(&e->context, at * chunk, engine_chunk_end(e, at));
+    team_deal(e->shares, threads, e->share ? chunks : 0);
+#pragma omp parallel num_threads(threads)
+    for (uint32_t at; (at = team_take(e->shares, threads, engine_thread())) < chunks;)
+        e->kernel->share(&e->context, at * chunk, engine_chunk_end(e, at));
+    team_deal(e->shares, threads, chunks);
+#pragma omp parallel num_threads(threads)
+    for (uint32_t at; (at = team_take(e->shares, threads, engine_thread())) < chunks;) {
+        sums[at] = (kernel_sums){0};
+        update(&e->context, at * chunk, engine_chunk_end(e, at), &sums[at]);
     }
-    add_chunks(sums, chunks, total);
+    engine_add_sums(sums, chunks, total);
     free(sums);
     return 0;
-}
-
-/* The axes of a step's sweeps: reversed every step, rotated every second (a fixed order biases the density). */
-static int sweep_axis(const gbees_engine *e, int sweep)
-{
-    uint64_t steps = e->problem->steps_before + e->totals.steps;
-    int n = e->g.shape.n, turn = (int)(steps / 2 % (uint64_t)n);
-
-    return (turn + (steps % 2 ? n - 1 - sweep : sweep)) % n;
-}
-
-/* One sweep along each axis, in place; the density is counted and marked if this is the end of the time step. */
-static int sweep_bricks(gbees_engine *e, int settle, kernel_sums *total, gbees_error *error)
-{
-    uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
-    int n = e->g.shape.n, failed = 0;
-    kernel_sums *sums = malloc((chunks + 1u) * sizeof *sums);
-
-    if (!sums)
-        return gbees_error_set(error, GBEES_ENOMEM, "out of memory in a step over %u bricks", e->g.count);
-    for (int sweep = 0; sweep < n && !failed; sweep++) {
-        int axis = sweep_axis(e, sweep);
-
-#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic, 1) reduction(|| : failed)
-        for (uint32_t at = 0; at < chunks; at++)
-            failed = e->kernel->sweep(&e->context, axis, settle && sweep == n - 1, at * chunk,
-                                      engine_chunk_end(e, at), &e->scratch[engine_thread()], &sums[at]) ||
-                     failed;
-        add_chunks(sums, chunks, total);
-    }
-    free(sums);
-    return failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for the sweeps over %u bricks", e->g.count)
-                  : 0;
 }
 
 static void swap_density(gbees_engine *e)
@@ -181,7 +153,7 @@ static int carry(gbees_engine *e, int settle, kernel_sums *sums, gbees_error *er
     if (e->paper)
         paper_step(e, e->context.step, sums);
     else
-        status = e->split ? sweep_bricks(e, settle, sums, error) : advance_bricks(e, sums, error);
+        status = e->split ? engine_sweep(e, settle, sums, error) : advance_bricks(e, sums, error);
     if (!status && !e->split)
         swap_density(e);
     show_rows(e);

@@ -24,4 +24,32 @@ static inline uint32_t team_part(uint32_t count, int t, int parts)
     return t < parts ? (uint32_t)((uint64_t)count * (uint64_t)t / (uint64_t)parts) : count;
 }
 
+/* A thread's part of a loop: what no thread has begun. */
+typedef struct team_share {
+    _Alignas(128) uint32_t next; /* on lines of its own, with those that are fetched along */
+    uint32_t end;
+} team_share;
+
+static inline void team_deal(team_share *shares, int threads, uint32_t count)
+{
+    for (int t = 0; t < threads; t++)
+        shares[t] = (team_share){team_part(count, t, threads), team_part(count, t + 1, threads)};
+}
+
+/* What thread t does next: of its own part, which lies in its cache since the last loop, then of the others'. At
+ * least `count` if nothing is left. */
+static inline uint32_t team_take(team_share *shares, int threads, int t)
+{
+    for (int k = 0; k < threads; k++) {
+        team_share *share = &shares[(t + k) % threads];
+
+        if (__atomic_load_n(&share->next, __ATOMIC_RELAXED) >= share->end)
+            continue;
+        const uint32_t next = __atomic_fetch_add(&share->next, 1, __ATOMIC_RELAXED);
+        if (next < share->end)
+            return next;
+    }
+    return UINT32_MAX;
+}
+
 #endif

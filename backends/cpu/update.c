@@ -298,10 +298,10 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
     status = take_likelihood(e, &l, &top, error);
     free(l.known);
     if (!status)
-        status = engine_sum(e, &sum, error);
+        status = engine_sum(e, NULL, &sum, error);
     if (!status) {
         engine_scale(e, 1 / sum);
-        status = engine_sum(e, &e->mass, error);
+        status = engine_sum(e, NULL, &e->mass, error);
     }
     if (status)
         return status;
