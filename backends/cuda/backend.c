@@ -54,10 +54,10 @@ static void *open_context(void *session_to_open)
 
 /* What the first steps can do without: common kernels do the same, bit for bit, until the one for small grids is
  * there; and a grid that is not large yet is moved by others. */
-static unsigned left_for_later(const gbees_problem *problem, const char *arch, int exact)
+static unsigned left_for_later(const gbees_problem *problem, const char *arch)
 {
     gbees_shape shape;
-    unsigned later = cuda_spec_small_is_common(problem, arch, exact) ? 1u << PROGRAM_SMALL : 0u;
+    unsigned later = cuda_spec_has_small(problem, arch) ? 1u << PROGRAM_SMALL : 0u;
 
     gbees_shape_set(&shape, problem->dimension, 64);
     if (initial_bricks_most(problem, &shape) < ENGINE_LARGE_BRICKS)
@@ -74,8 +74,7 @@ static int build(session *s, const gbees_problem *problem, int exact, gbees_erro
     if (status)
         return status;
     const int opening = pthread_create(&opener, NULL, open_context, s) == 0;
-    status =
-        program_set_build(&s->api, problem, arch, exact, left_for_later(problem, arch, exact), &s->kernels, error);
+    status = program_set_build(&s->api, problem, arch, exact, left_for_later(problem, arch), &s->kernels, error);
     if (opening)
         (void)pthread_join(opener, NULL);
     return status;

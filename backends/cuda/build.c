@@ -82,9 +82,9 @@ void program_set_destroy(const cuda_api *api, program_set *set)
 
 /* ---- all of them ---- */
 
-/* The compiler reads the texts of one program at a time, some 50 ms each: what takes longest after that comes first.
- */
-static const int order[PROGRAMS] = {PROGRAM_SMALL, PROGRAM_MOVES,       PROGRAM_STEPS,
+/* The compiler reads the texts of one program at a time, some 50 ms each: what takes longest after that comes first,
+ * and before it what the first step waits for. */
+static const int order[PROGRAMS] = {PROGRAM_STEPS, PROGRAM_SMALL,       PROGRAM_MOVES,
                                     PROGRAM_GRID,  PROGRAM_PRUNES,      PROGRAM_SWEEPS,
                                     PROGRAM_MARKS, PROGRAM_LIKELIHOODS, PROGRAM_UPDATES};
 
@@ -94,23 +94,20 @@ static void let_pass(void)
     (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-/* Makes the wanted ones side by side, `later` last and without waiting for them. */
+/* Makes the wanted ones side by side, without waiting for those in `later`. */
 static int make_all(program_set *set, const cuda_api *api, const program_spec *specs, unsigned wanted, unsigned later,
                     program_maker *make, gbees_error *error)
 {
     int status = GBEES_OK;
     gbees_error why;
 
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < PROGRAMS && !status; i++) {
-            const unsigned bit = 1u << order[i];
-
-            if (!(wanted & bit) || !(later & bit) != !pass)
-                continue;
-            status = program_set_begin(set, order[i], api, &specs[order[i]], make, error);
-            if (make == program_make)
-                let_pass();
-        }
+    for (int i = 0; i < PROGRAMS && !status; i++) {
+        if (!(wanted >> order[i] & 1))
+            continue;
+        status = program_set_begin(set, order[i], api, &specs[order[i]], make, error);
+        if (make == program_make)
+            let_pass();
+    }
     for (int k = 0; k < PROGRAMS; k++)
         if (!(later >> k & 1) && program_set_take(set, k, 1, &why) && !status)
             status = gbees_error_set(error, why.status, "%s", why.text);

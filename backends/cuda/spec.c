@@ -156,16 +156,14 @@ static int pairs_pencils(const gbees_problem *problem, int part)
     return part == PROGRAM_MOVES && problem->dimension < 6 && gbees_scheme_is_split(problem->numerics.scheme);
 }
 
-/* Contracted or not, as the compiler likes it, numbers differ with the text around them. */
-static int contracts(const gbees_problem *problem, int part, int exact)
+/* Whether products and sums may be rounded together, as the compiler likes it: what comes out then depends on the
+ * text around them.  The kernels between which a small grid's run changes over round alike. */
+static int contracts(const gbees_problem *problem, const char *arch, int part, int exact)
 {
-    return problem->numerics.precision != GBEES_DOUBLE && !exact && !pairs_pencils(problem, part);
-}
+    const int steps = part == PROGRAM_STEPS || part == PROGRAM_SMALL || part == PROGRAM_PRUNES;
 
-int cuda_spec_small_is_common(const gbees_problem *problem, const char *arch, int exact)
-{
-    return cuda_spec_has_small(problem, arch) && !contracts(problem, PROGRAM_STEPS, exact) &&
-           !contracts(problem, PROGRAM_SMALL, exact) && !contracts(problem, PROGRAM_PRUNES, exact);
+    return problem->numerics.precision != GBEES_DOUBLE && !exact && !pairs_pencils(problem, part) &&
+           !(steps && cuda_spec_has_small(problem, arch));
 }
 
 void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int part, int exact)
@@ -205,7 +203,7 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
                     problem->rotated ? "GBEES_FRAMED=1" : "GBEES_FRAMED=0",
                     shared ? "GBEES_SHARED=1" : "GBEES_SHARED=0", diffusions[gbees_problem_noise(problem)]},
         .define_count = 13,
-        .no_contraction = !contracts(problem, part, exact), /* the CPU's bits */
+        .no_contraction = !contracts(problem, arch, part, exact), /* the CPU's bits */
         .separate = is_separate(),
         .shape = shape_of(problem, part)};
     if (part == PROGRAM_UPDATES || part == PROGRAM_LIKELIHOODS) {

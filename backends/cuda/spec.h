@@ -19,10 +19,8 @@ int cuda_spec_has_updates(const gbees_problem *problem);
 int cuda_spec_has_moves(const gbees_problem *problem);
 int cuda_spec_moves_apart(const gbees_problem *problem);
 
-/* Whether a kernel of its own takes the steps of small grids. */
+/* Whether a kernel of its own takes the steps of small grids: it comes to the same as the common ones, bit by bit. */
 int cuda_spec_has_small(const gbees_problem *problem, const char *arch);
-/* ... and whether that comes to the same as the common ones, bit by bit, whatever the model. */
-int cuda_spec_small_is_common(const gbees_problem *problem, const char *arch, int exact);
 
 /* Arrays of the density's size that the scheme works with. */
 int cuda_spec_rows(const gbees_problem *problem);

@@ -29,46 +29,39 @@
 #define log_likelihood GBEES_FN(gbees_equation_log_likelihood)
 #define diffusion GBEES_FN(gbees_equation_diffusion)
 
-#ifndef GBEES_MOVING
-#define GBEES_MOVING 0
-#endif
-
 namespace gbees_equations
 {
 /* Of the functions that a model calls these are long: for large angles they have a loop, and at all faces of a line
- * there would be a copy each.  Of calls with the same argument the compiler makes one.  A function of the time alone
- * it would also multiply once for all faces, and round that: so it is not told that the number is the same for all.
- */
-#if GBEES_MOVING
-#define GBEES_OWN(y, letter) asm volatile("" : "+" letter(y))
-#else
-#define GBEES_OWN(y, letter) (void)0
-#endif
-#define GBEES_CALLED(name, real, letter)                                                                             \
-    static __device__ __noinline__ real called_##name(real x)                                                        \
-    {                                                                                                                \
-        return ::name(x);                                                                                            \
-    }                                                                                                                \
-    static __device__ __forceinline__ real name(real x)                                                              \
-    {                                                                                                                \
-        real y = called_##name(x);                                                                                   \
-        GBEES_OWN(y, letter);                                                                                        \
-        return y;                                                                                                    \
-    }
-/* ... and for whole numbers as it is. */
-#define GBEES_CALLED_ALL(name)                                                                                       \
-    GBEES_CALLED(name, float, "f")                                                                                   \
-    GBEES_CALLED(name, double, "d")                                                                                  \
-    template <typename T> static __device__ __forceinline__ auto name(T x)->decltype(::name(x))                      \
-    {                                                                                                                \
-        return ::name(x);                                                                                            \
-    }
-GBEES_CALLED_ALL(sin)
-GBEES_CALLED_ALL(cos)
-GBEES_CALLED_ALL(tan)
-#undef GBEES_CALLED_ALL
-#undef GBEES_CALLED
-#undef GBEES_OWN
+ * there would be a copy each.  Of calls with the same argument the compiler makes one. */
+template <typename T> static __device__ __noinline__ auto called_sin(T x) -> decltype(::sin(x))
+{
+    return ::sin(x);
+}
+
+template <typename T> static __device__ __noinline__ auto called_cos(T x) -> decltype(::cos(x))
+{
+    return ::cos(x);
+}
+
+template <typename T> static __device__ __noinline__ auto called_tan(T x) -> decltype(::tan(x))
+{
+    return ::tan(x);
+}
+
+template <typename T> static __device__ __forceinline__ auto sin(T x) -> decltype(::sin(x))
+{
+    return called_sin(x);
+}
+
+template <typename T> static __device__ __forceinline__ auto cos(T x) -> decltype(::cos(x))
+{
+    return called_cos(x);
+}
+
+template <typename T> static __device__ __forceinline__ auto tan(T x) -> decltype(::tan(x))
+{
+    return called_tan(x);
+}
 
 #define real float
 #define GBEES_SUFFIX _f
