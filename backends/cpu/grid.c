@@ -295,9 +295,9 @@ uint32_t grid_add(grid *g, const int32_t *key, uint64_t hash)
 
 void grid_link(grid *g, uint32_t from)
 {
-    const uint64_t look_ups = (uint64_t)g->shape.n * GRID_ENTRY; /* 2n of them, not all waited for */
-
-#pragma omp parallel for num_threads(grid_threads(g, g->count - from, look_ups)) schedule(static)
+    /* 2n look-ups a brick, not all of which are waited for */
+#pragma omp parallel for num_threads(grid_threads(g, g->count - from, (uint64_t)g->shape.n * GRID_ENTRY))            \
+    schedule(static)
     for (uint32_t k = from; k < g->count; k += LINKS)
         link_batch(g, g->used + k, g->count - k < LINKS ? g->count - k : LINKS);
 }
