@@ -107,9 +107,7 @@ void *engine_room(gbees_engine *e, size_t size);
 /* Adds the steps since the last count of needed cells to the totals, with the mean of the two counts. */
 void engine_count(gbees_engine *e, uint64_t needed);
 
-/* sweep.c: one sweep along each axis, in place; the density is counted and marked if this is the end of the time
- * step.
- */
+/* sweep.c: one sweep along each axis, in place; the density is counted and marked if this ends the time step. */
 int engine_sweep(gbees_engine *e, int settle, kernel_sums *total, gbees_error *error);
 
 /* paper.c: the reference's step and prune, cell for cell. */

@@ -173,7 +173,8 @@ static int keep_needed(gbees_engine *e, unsigned char *keep, gbees_error *error)
 int engine_prune(gbees_engine *e, double time, gbees_error *error)
 {
     unsigned char *keep = engine_room(e, e->g.count);
-    double mass = 0, pruned = 0; /* of the cells that go, which are few; or of those that stay, as all backends do */
+    /* What stays is summed up where backends agree on its bits; else what goes: it is less. */
+    double mass = 0, pruned = 0;
 
     if (!keep)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory while pruning %u bricks", e->g.count);

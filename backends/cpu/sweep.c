@@ -24,8 +24,7 @@ static int sweep_axis(const gbees_engine *e, int sweep)
     return (turn + (steps % 2 ? n - 1 - sweep : sweep)) % n;
 }
 
-/* As many pencils together as begin, on average, in a chunk of bricks: rounded down, at least half of that, or one.
- */
+/* As many pencils together as begin, on average, in a chunk of bricks: rounded down it is half of that or more. */
 static void deal_pencils(const gbees_engine *e, sweep_plan *plan)
 {
     uint32_t pencils = 0;
