@@ -24,60 +24,60 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 %C%_gbees_cpu_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_gbees_cpu_la_LIBADD = %D%/libcommon.la $(cpu_kernels) libgbees.la $(LAPACKE_LIBS)
 %C%_gbees_cpu_la_SOURCES = \
-	%D%/cpu/backend.c \
-	%D%/cpu/budget.c \
-	%D%/cpu/coupling.c \
-	%D%/cpu/diffusion.c \
-	%D%/cpu/engine.h \
-	%D%/cpu/grid.c \
-	%D%/cpu/grid.h \
-	%D%/cpu/grid_add.c \
-	%D%/cpu/grid_compact.c \
-	%D%/cpu/grid_private.h \
-	%D%/cpu/growth.c \
-	%D%/cpu/isa.c \
-	%D%/cpu/isa.h \
-	%D%/cpu/pages.c \
-	%D%/cpu/pages.h \
-	%D%/cpu/paper.c \
-	%D%/cpu/prune.c \
-	%D%/cpu/setup.c \
-	%D%/cpu/statistics.c \
-	%D%/cpu/step.c \
-	%D%/cpu/sweep.c \
-	%D%/cpu/team.h \
-	%D%/cpu/update.c
+	%D%/cpu/engine/backend.c \
+	%D%/cpu/engine/budget.c \
+	%D%/cpu/engine/coupling.c \
+	%D%/cpu/engine/diffusion.c \
+	%D%/cpu/engine/engine.h \
+	%D%/cpu/grid/grid.c \
+	%D%/cpu/grid/grid.h \
+	%D%/cpu/grid/grid_add.c \
+	%D%/cpu/grid/grid_compact.c \
+	%D%/cpu/grid/grid_private.h \
+	%D%/cpu/engine/growth.c \
+	%D%/cpu/kernel/isa.c \
+	%D%/cpu/kernel/isa.h \
+	%D%/cpu/grid/pages.c \
+	%D%/cpu/grid/pages.h \
+	%D%/cpu/engine/paper.c \
+	%D%/cpu/engine/prune.c \
+	%D%/cpu/engine/setup.c \
+	%D%/cpu/engine/statistics.c \
+	%D%/cpu/engine/step.c \
+	%D%/cpu/engine/sweep.c \
+	%D%/cpu/engine/team.h \
+	%D%/cpu/engine/update.c
 
 # The kernels, once for each instruction set; gbees_cpu.la picks one when it starts. The first is what the compiler
 # takes the machine to have, without options: on 64-bit ARM that is NEON.
 cpu_kernels = %D%/libcpu_base.la
 cpu_kernel_sources = \
-	%D%/cpu/kernel.c \
-	%D%/cpu/kernel.h \
-	%D%/cpu/kernel_column.h \
-	%D%/cpu/kernel_ctu.h \
-	%D%/cpu/kernel_ctu_block.h \
-	%D%/cpu/kernel_ctu_column.h \
-	%D%/cpu/kernel_ctu_whole.h \
-	%D%/cpu/kernel_diffusion.h \
-	%D%/cpu/kernel_drift.h \
-	%D%/cpu/kernel_faces.h \
-	%D%/cpu/kernel_far.h \
-	%D%/cpu/kernel_inspect.h \
-	%D%/cpu/kernel_isa.h \
-	%D%/cpu/kernel_lanes.h \
-	%D%/cpu/kernel_log.h \
-	%D%/cpu/kernel_mask.h \
-	%D%/cpu/kernel_moments.c \
-	%D%/cpu/kernel_moments.h \
-	%D%/cpu/kernel_pencil.h \
-	%D%/cpu/kernel_planes.h \
-	%D%/cpu/kernel_precision.h \
-	%D%/cpu/kernel_real.h \
-	%D%/cpu/kernel_split.h \
-	%D%/cpu/kernel_stream.h \
-	%D%/cpu/kernel_sweep.h \
-	%D%/cpu/noise.h
+	%D%/cpu/kernel/kernel.c \
+	%D%/cpu/kernel/kernel.h \
+	%D%/cpu/kernel/kernel_column.h \
+	%D%/cpu/kernel/kernel_ctu.h \
+	%D%/cpu/kernel/kernel_ctu_block.h \
+	%D%/cpu/kernel/kernel_ctu_column.h \
+	%D%/cpu/kernel/kernel_ctu_whole.h \
+	%D%/cpu/kernel/kernel_diffusion.h \
+	%D%/cpu/kernel/kernel_drift.h \
+	%D%/cpu/kernel/kernel_faces.h \
+	%D%/cpu/kernel/kernel_far.h \
+	%D%/cpu/kernel/kernel_inspect.h \
+	%D%/cpu/kernel/kernel_isa.h \
+	%D%/cpu/kernel/kernel_lanes.h \
+	%D%/cpu/kernel/kernel_log.h \
+	%D%/cpu/kernel/kernel_mask.h \
+	%D%/cpu/kernel/kernel_moments.c \
+	%D%/cpu/kernel/kernel_moments.h \
+	%D%/cpu/kernel/kernel_pencil.h \
+	%D%/cpu/kernel/kernel_planes.h \
+	%D%/cpu/kernel/kernel_precision.h \
+	%D%/cpu/kernel/kernel_real.h \
+	%D%/cpu/kernel/kernel_split.h \
+	%D%/cpu/kernel/kernel_stream.h \
+	%D%/cpu/kernel/kernel_sweep.h \
+	%D%/cpu/kernel/noise.h
 cpu_kernel_cflags = -fno-math-errno -fno-trapping-math $(OPENMP_CFLAGS)
 
 noinst_LTLIBRARIES += %D%/libcpu_base.la
@@ -110,10 +110,10 @@ cuda_texts = \
 	%D%/cuda/device/model.h \
 	%D%/cuda/device/standard.h \
 	%D%/cuda/device/advance.h \
-	%D%/cuda/device/book.h \
+	%D%/cuda/device/small/book.h \
 	%D%/cuda/device/bound.h \
 	%D%/cuda/device/frames.h \
-	%D%/cuda/device/cluster.h \
+	%D%/cuda/device/small/cluster.h \
 	%D%/cuda/device/cells.h \
 	%D%/cuda/device/ctu.h \
 	%D%/cuda/device/ctu_lines.h \
@@ -126,10 +126,10 @@ cuda_texts = \
 	%D%/cuda/device/platform.h \
 	%D%/cuda/device/prune.h \
 	%D%/cuda/device/shrink.h \
-	%D%/cuda/device/small.h \
-	%D%/cuda/device/small_grow.h \
-	%D%/cuda/device/small_prune.h \
-	%D%/cuda/device/small_steps.h \
+	%D%/cuda/device/small/small.h \
+	%D%/cuda/device/small/small_grow.h \
+	%D%/cuda/device/small/small_prune.h \
+	%D%/cuda/device/small/small_steps.h \
 	%D%/cuda/device/state.h \
 	%D%/cuda/device/statistics.h \
 	%D%/cuda/device/sweep.h \
@@ -151,68 +151,68 @@ EXTRA_DIST += $(cuda_texts)
 
 if HAVE_CUDA
 backend_LTLIBRARIES += %D%/gbees_cuda.la
-%C%_gbees_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D% $(CUDA_CPPFLAGS)
+%C%_gbees_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D%/cuda $(CUDA_CPPFLAGS)
 %C%_gbees_cuda_la_LIBADD = %D%/libcuda_engine.la %D%/libcuda_runtime.la %D%/libcommon.la libgbees.la $(LAPACKE_LIBS)
 %C%_gbees_cuda_la_SOURCES = \
-	%D%/cuda/backend.c
+	%D%/cuda/engine/backend.c
 
 # The engine's half on the host; the tests have it drive kernels on threads.
 noinst_LTLIBRARIES += %D%/libcuda_engine.la
-%C%_libcuda_engine_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D% $(CUDA_CPPFLAGS)
+%C%_libcuda_engine_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/%D%/cuda $(CUDA_CPPFLAGS)
 %C%_libcuda_engine_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_libcuda_engine_la_LDFLAGS =
 %C%_libcuda_engine_la_SOURCES = \
-	%D%/cuda/advance.c \
-	%D%/cuda/capture.c \
-	%D%/cuda/engine.h \
-	%D%/cuda/launch.c \
-	%D%/cuda/marginals.c \
-	%D%/cuda/memory.c \
-	%D%/cuda/memory.h \
-	%D%/cuda/packed.c \
-	%D%/cuda/packed.h \
-	%D%/cuda/room.c \
-	%D%/cuda/setup.c \
-	%D%/cuda/statistics.c \
-	%D%/cuda/update.c
+	%D%/cuda/engine/advance.c \
+	%D%/cuda/engine/capture.c \
+	%D%/cuda/engine/engine.h \
+	%D%/cuda/engine/launch.c \
+	%D%/cuda/engine/marginals.c \
+	%D%/cuda/driver/memory.c \
+	%D%/cuda/driver/memory.h \
+	%D%/cuda/engine/packed.c \
+	%D%/cuda/engine/packed.h \
+	%D%/cuda/engine/room.c \
+	%D%/cuda/engine/setup.c \
+	%D%/cuda/engine/statistics.c \
+	%D%/cuda/engine/update.c
 
 # Everything between texts and a loaded kernel; apart from the rest for its tests.
 noinst_LTLIBRARIES += %D%/libcuda_runtime.la
-%C%_libcuda_runtime_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -I$(srcdir)/%D% $(CUDA_CPPFLAGS) \
+%C%_libcuda_runtime_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -I$(srcdir)/%D%/cuda $(CUDA_CPPFLAGS) \
 	-DGBEES_CUDA_DIR='"$(CUDA_DIR)"'
 %C%_libcuda_runtime_la_LDFLAGS =
 %C%_libcuda_runtime_la_LIBADD = -lpthread
 %C%_libcuda_runtime_la_SOURCES = \
-	%D%/cuda/api.c \
-	%D%/cuda/api.h \
-	%D%/cuda/arch.c \
-	%D%/cuda/arch.h \
-	%D%/cuda/build.c \
-	%D%/cuda/build.h \
-	%D%/cuda/cache.c \
-	%D%/cuda/cache.h \
-	%D%/cuda/cache_folder.c \
-	%D%/cuda/cache_folder.h \
-	%D%/cuda/compile.c \
-	%D%/cuda/compile.h \
-	%D%/cuda/compiler_note.c \
-	%D%/cuda/compiler_note.h \
-	%D%/cuda/diagnose.c \
-	%D%/cuda/diagnose.h \
-	%D%/cuda/library.c \
-	%D%/cuda/library.h \
-	%D%/cuda/link.c \
-	%D%/cuda/link.h \
-	%D%/cuda/offline.c \
-	%D%/cuda/offline.h \
-	%D%/cuda/program.c \
-	%D%/cuda/program.h \
-	%D%/cuda/report.c \
-	%D%/cuda/report.h \
-	%D%/cuda/spec.c \
-	%D%/cuda/spec.h \
-	%D%/cuda/texts.c \
-	%D%/cuda/texts.h
+	%D%/cuda/driver/api.c \
+	%D%/cuda/driver/api.h \
+	%D%/cuda/driver/arch.c \
+	%D%/cuda/driver/arch.h \
+	%D%/cuda/compile/build.c \
+	%D%/cuda/compile/build.h \
+	%D%/cuda/compile/cache.c \
+	%D%/cuda/compile/cache.h \
+	%D%/cuda/compile/cache_folder.c \
+	%D%/cuda/compile/cache_folder.h \
+	%D%/cuda/compile/compile.c \
+	%D%/cuda/compile/compile.h \
+	%D%/cuda/compile/compiler_note.c \
+	%D%/cuda/compile/compiler_note.h \
+	%D%/cuda/compile/diagnose.c \
+	%D%/cuda/compile/diagnose.h \
+	%D%/cuda/driver/library.c \
+	%D%/cuda/driver/library.h \
+	%D%/cuda/compile/link.c \
+	%D%/cuda/compile/link.h \
+	%D%/cuda/compile/offline.c \
+	%D%/cuda/compile/offline.h \
+	%D%/cuda/compile/program.c \
+	%D%/cuda/compile/program.h \
+	%D%/cuda/compile/report.c \
+	%D%/cuda/compile/report.h \
+	%D%/cuda/compile/spec.c \
+	%D%/cuda/compile/spec.h \
+	%D%/cuda/compile/texts.c \
+	%D%/cuda/compile/texts.h
 # No compiler tells make of what an assembler includes. (The variable keeps automake from thinking that its own rule is
 # replaced.)
 cuda_texts_object = %D%/cuda/libcuda_runtime_la-texts.lo

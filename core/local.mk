@@ -151,29 +151,29 @@ noinst_LTLIBRARIES += %D%/libplot.la
 %C%_libplot_la_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 %C%_libplot_la_LDFLAGS =
 %C%_libplot_la_SOURCES = \
-	%D%/command/plot/box.c \
-	%D%/command/plot/box.h \
-	%D%/command/plot/colormap.c \
-	%D%/command/plot/colormap.h \
-	%D%/command/plot/contour.c \
-	%D%/command/plot/contour.h \
-	%D%/command/plot/corner.c \
-	%D%/command/plot/density.c \
-	%D%/command/plot/density.h \
-	%D%/command/plot/draw.h \
-	%D%/command/plot/figure.c \
-	%D%/command/plot/figure.h \
-	%D%/command/plot/gather.c \
-	%D%/command/plot/gather.h \
-	%D%/command/plot/isosurface.c \
-	%D%/command/plot/isosurface.h \
-	%D%/command/plot/joint.c \
-	%D%/command/plot/marginal.c \
-	%D%/command/plot/render.c \
-	%D%/command/plot/render.h \
-	%D%/command/plot/scene.c \
-	%D%/command/plot/ticks.c \
-	%D%/command/plot/ticks.h
+	%D%/plot/box.c \
+	%D%/plot/box.h \
+	%D%/plot/colormap.c \
+	%D%/plot/colormap.h \
+	%D%/plot/contour.c \
+	%D%/plot/contour.h \
+	%D%/plot/corner.c \
+	%D%/plot/density.c \
+	%D%/plot/density.h \
+	%D%/plot/draw.h \
+	%D%/plot/figure.c \
+	%D%/plot/figure.h \
+	%D%/plot/gather.c \
+	%D%/plot/gather.h \
+	%D%/plot/isosurface.c \
+	%D%/plot/isosurface.h \
+	%D%/plot/joint.c \
+	%D%/plot/marginal.c \
+	%D%/plot/render.c \
+	%D%/plot/render.h \
+	%D%/plot/scene.c \
+	%D%/plot/ticks.c \
+	%D%/plot/ticks.h
 
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = %D%/gbees.pc

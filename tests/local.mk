@@ -8,147 +8,147 @@ AM_TESTS_ENVIRONMENT = \
 	GBEES_CFLAGS='$(GBEES_CFLAGS)'; export GBEES_CFLAGS;
 
 test_scripts = \
-	%D%/test_accuracy.sh \
-	%D%/test_arm.sh \
-	%D%/test_bench.sh \
-	%D%/test_cuda.sh \
-	%D%/test_cuda_sanitize.sh \
-	%D%/test_cuda_shim.sh \
-	%D%/test_export.sh \
-	%D%/test_gpu_session.sh \
-	%D%/test_layers.sh \
-	%D%/test_lists.sh \
-	%D%/test_new_model.sh \
-	%D%/test_plot.sh \
-	%D%/test_plugin.sh \
-	%D%/test_robust.sh \
-	%D%/test_run.sh \
-	%D%/test_scenarios.sh
+	%D%/accuracy/test_accuracy.sh \
+	%D%/backends/cpu/test_arm.sh \
+	%D%/bench/test_bench.sh \
+	%D%/backends/cuda/test_cuda.sh \
+	%D%/backends/cuda/test_cuda_sanitize.sh \
+	%D%/backends/cuda/test_cuda_shim.sh \
+	%D%/core/command/test_export.sh \
+	%D%/backends/cuda/test_gpu_session.sh \
+	%D%/tree/test_layers.sh \
+	%D%/tree/test_lists.sh \
+	%D%/core/command/test_new_model.sh \
+	%D%/core/plot/test_plot.sh \
+	%D%/core/command/test_plugin.sh \
+	%D%/core/command/test_robust.sh \
+	%D%/core/command/test_run.sh \
+	%D%/core/command/test_scenarios.sh
 TESTS = $(check_PROGRAMS) $(test_scripts)
 
 # What kernels compute, as text: with Check a test of this processor's, and by itself for another's (test_arm.sh).
 kernel_fields_sources = \
-	%D%/kernel_fields.c \
-	%D%/kernel_fields.h \
+	%D%/backends/cpu/kernel_fields.c \
+	%D%/backends/cpu/kernel_fields.h \
 	%D%/plugins/advect.c \
-	backends/cpu/grid.c \
-	backends/cpu/grid_add.c \
-	backends/cpu/grid_compact.c \
-	backends/cpu/isa.c \
-	backends/cpu/pages.c
+	backends/cpu/grid/grid.c \
+	backends/cpu/grid/grid_add.c \
+	backends/cpu/grid/grid_compact.c \
+	backends/cpu/kernel/isa.c \
+	backends/cpu/grid/pages.c
 kernel_fields_cppflags = $(AM_CPPFLAGS)
 if X86_64
 kernel_fields_cppflags += -DGBEES_X86
 endif
-EXTRA_PROGRAMS = %D%/kernel_bits
-check_DATA = %D%/kernel_bits$(EXEEXT)
+EXTRA_PROGRAMS = %D%/backends/cpu/kernel_bits
+check_DATA = %D%/backends/cpu/kernel_bits$(EXEEXT)
 CLEANFILES = $(EXTRA_PROGRAMS)
-%C%_kernel_bits_CPPFLAGS = $(kernel_fields_cppflags)
-%C%_kernel_bits_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-%C%_kernel_bits_LDADD = $(cpu_kernels) libgbees.la
-%C%_kernel_bits_SOURCES = %D%/kernel_bits.c $(kernel_fields_sources)
+%C%_backends_cpu_kernel_bits_CPPFLAGS = $(kernel_fields_cppflags)
+%C%_backends_cpu_kernel_bits_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_backends_cpu_kernel_bits_LDADD = $(cpu_kernels) libgbees.la
+%C%_backends_cpu_kernel_bits_SOURCES = %D%/backends/cpu/kernel_bits.c $(kernel_fields_sources)
 
 if HAVE_CHECK
 check_PROGRAMS += \
-	%D%/test_bound \
-	%D%/test_brick \
-	%D%/test_budget \
-	%D%/test_card \
-	%D%/test_cells \
-	%D%/test_cpu \
-	%D%/test_cpu_accuracy \
-	%D%/test_cpu_ctu \
-	%D%/test_cpu_far \
-	%D%/test_cpu_motion \
-	%D%/test_cpu_pencils \
-	%D%/test_cpu_split \
-	%D%/test_cpu_step \
-	%D%/test_cpu_update \
-	%D%/test_diffusion \
-	%D%/test_diffusion_exact \
-	%D%/test_equations \
-	%D%/test_flux \
-	%D%/test_frame \
-	%D%/test_frame_initial \
-	%D%/test_golden \
-	%D%/test_grid \
-	%D%/test_grid_add \
-	%D%/test_isosurface \
-	%D%/test_initial \
-	%D%/test_initial_records \
-	%D%/test_json \
-	%D%/test_kalman \
-	%D%/test_kernels \
-	%D%/test_ledger \
-	%D%/test_likelihood \
-	%D%/test_measurement_file \
-	%D%/test_models \
-	%D%/test_module \
-	%D%/test_moments \
-	%D%/test_problem \
-	%D%/test_registry \
-	%D%/test_results \
-	%D%/test_results_errors \
-	%D%/test_scenario \
-	%D%/test_scenario_refusals \
-	%D%/test_shipped \
-	%D%/test_solver \
-	%D%/test_split \
-	%D%/test_split_order \
-	%D%/test_team \
-	%D%/test_teller \
-	%D%/test_text \
-	%D%/test_warnings
-%C%_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
+	%D%/backends/test_bound \
+	%D%/core/numerics/test_brick \
+	%D%/backends/cpu/test_budget \
+	%D%/core/module/test_card \
+	%D%/core/solver/test_cells \
+	%D%/backends/cpu/test_cpu \
+	%D%/backends/cpu/test_cpu_accuracy \
+	%D%/backends/cpu/test_cpu_ctu \
+	%D%/backends/cpu/test_cpu_far \
+	%D%/backends/cpu/test_cpu_motion \
+	%D%/backends/cpu/test_cpu_pencils \
+	%D%/backends/cpu/test_cpu_split \
+	%D%/backends/cpu/test_cpu_step \
+	%D%/backends/cpu/test_cpu_update \
+	%D%/core/numerics/test_diffusion \
+	%D%/backends/cpu/test_diffusion_exact \
+	%D%/models/test_equations \
+	%D%/core/numerics/test_flux \
+	%D%/core/solver/test_frame \
+	%D%/core/solver/test_frame_initial \
+	%D%/backends/cpu/test_golden \
+	%D%/backends/cpu/test_grid \
+	%D%/backends/cpu/test_grid_add \
+	%D%/core/plot/test_isosurface \
+	%D%/core/solver/test_initial \
+	%D%/core/solver/test_initial_records \
+	%D%/core/io/test_json \
+	%D%/accuracy/test_kalman \
+	%D%/backends/cpu/test_kernels \
+	%D%/backends/test_ledger \
+	%D%/core/numerics/test_likelihood \
+	%D%/core/io/test_measurement_file \
+	%D%/models/test_models \
+	%D%/core/module/test_module \
+	%D%/backends/cpu/test_moments \
+	%D%/core/solver/test_problem \
+	%D%/core/module/test_registry \
+	%D%/core/io/test_results \
+	%D%/core/io/test_results_errors \
+	%D%/core/io/test_scenario \
+	%D%/core/io/test_scenario_refusals \
+	%D%/models/test_shipped \
+	%D%/core/solver/test_solver \
+	%D%/core/numerics/test_split \
+	%D%/backends/cpu/test_split_order \
+	%D%/backends/cpu/test_team \
+	%D%/core/solver/test_teller \
+	%D%/core/base/test_text \
+	%D%/core/solver/test_warnings
+%C%_core_plot_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
 # The grid is no part of a library: it is compiled into its tests.
 grid_sources = \
-	backends/cpu/grid.c \
-	backends/cpu/grid_add.c \
-	backends/cpu/grid_compact.c \
-	backends/cpu/pages.c
-%C%_test_grid_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-%C%_test_grid_SOURCES = %D%/test_grid.c $(grid_sources)
-%C%_test_grid_add_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-%C%_test_grid_add_SOURCES = %D%/test_grid_add.c $(grid_sources)
-%C%_test_team_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-%C%_test_kernels_CPPFLAGS = $(kernel_fields_cppflags)
-%C%_test_kernels_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-%C%_test_kernels_LDADD = $(cpu_kernels) $(LDADD)
-%C%_test_kernels_SOURCES = %D%/test_kernels.c $(kernel_fields_sources)
-%C%_test_moments_CPPFLAGS = $(kernel_fields_cppflags)
+	backends/cpu/grid/grid.c \
+	backends/cpu/grid/grid_add.c \
+	backends/cpu/grid/grid_compact.c \
+	backends/cpu/grid/pages.c
+%C%_backends_cpu_test_grid_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_backends_cpu_test_grid_SOURCES = %D%/backends/cpu/test_grid.c $(grid_sources)
+%C%_backends_cpu_test_grid_add_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_backends_cpu_test_grid_add_SOURCES = %D%/backends/cpu/test_grid_add.c $(grid_sources)
+%C%_backends_cpu_test_team_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_backends_cpu_test_kernels_CPPFLAGS = $(kernel_fields_cppflags)
+%C%_backends_cpu_test_kernels_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_backends_cpu_test_kernels_LDADD = $(cpu_kernels) $(LDADD)
+%C%_backends_cpu_test_kernels_SOURCES = %D%/backends/cpu/test_kernels.c $(kernel_fields_sources)
+%C%_backends_cpu_test_moments_CPPFLAGS = $(kernel_fields_cppflags)
 # So is the controller of p*.
-%C%_test_budget_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
-%C%_test_budget_SOURCES = \
-	%D%/test_budget.c \
+%C%_backends_cpu_test_budget_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+%C%_backends_cpu_test_budget_SOURCES = \
+	%D%/backends/cpu/test_budget.c \
 	backends/common/budget.c \
-	backends/cpu/budget.c \
-	backends/cpu/grid.c \
-	backends/cpu/grid_add.c \
-	backends/cpu/grid_compact.c \
-	backends/cpu/pages.c
+	backends/cpu/engine/budget.c \
+	backends/cpu/grid/grid.c \
+	backends/cpu/grid/grid_add.c \
+	backends/cpu/grid/grid_compact.c \
+	backends/cpu/grid/pages.c
 endif
 
 # The half of the CUDA backend that needs no GPU; each of these is skipped where NVRTC is not installed.
 if HAVE_CUDA
 if HAVE_CHECK
 check_PROGRAMS += \
-	%D%/test_cuda_api \
-	%D%/test_cuda_cache \
-	%D%/test_cuda_cached \
-	%D%/test_cuda_program \
-	%D%/test_cuda_registers
-cuda_test_cppflags = $(AM_CPPFLAGS) -I$(srcdir)/backends $(CUDA_CPPFLAGS)
+	%D%/backends/cuda/test_cuda_api \
+	%D%/backends/cuda/test_cuda_cache \
+	%D%/backends/cuda/test_cuda_cached \
+	%D%/backends/cuda/test_cuda_program \
+	%D%/backends/cuda/test_cuda_registers
+cuda_test_cppflags = $(AM_CPPFLAGS) -I$(srcdir)/backends/cuda $(CUDA_CPPFLAGS)
 cuda_test_ldadd = backends/libcuda_runtime.la backends/libcommon.la $(LDADD) $(LAPACKE_LIBS)
-%C%_test_cuda_api_CPPFLAGS = $(cuda_test_cppflags)
-%C%_test_cuda_api_LDADD = $(cuda_test_ldadd)
-%C%_test_cuda_cache_CPPFLAGS = $(cuda_test_cppflags)
-%C%_test_cuda_cache_LDADD = $(cuda_test_ldadd)
-%C%_test_cuda_cached_CPPFLAGS = $(cuda_test_cppflags)
-%C%_test_cuda_cached_LDADD = $(cuda_test_ldadd)
-%C%_test_cuda_program_CPPFLAGS = $(cuda_test_cppflags)
-%C%_test_cuda_program_LDADD = $(cuda_test_ldadd)
-%C%_test_cuda_registers_CPPFLAGS = $(cuda_test_cppflags)
-%C%_test_cuda_registers_LDADD = $(cuda_test_ldadd)
+%C%_backends_cuda_test_cuda_api_CPPFLAGS = $(cuda_test_cppflags)
+%C%_backends_cuda_test_cuda_api_LDADD = $(cuda_test_ldadd)
+%C%_backends_cuda_test_cuda_cache_CPPFLAGS = $(cuda_test_cppflags)
+%C%_backends_cuda_test_cuda_cache_LDADD = $(cuda_test_ldadd)
+%C%_backends_cuda_test_cuda_cached_CPPFLAGS = $(cuda_test_cppflags)
+%C%_backends_cuda_test_cuda_cached_LDADD = $(cuda_test_ldadd)
+%C%_backends_cuda_test_cuda_program_CPPFLAGS = $(cuda_test_cppflags)
+%C%_backends_cuda_test_cuda_program_LDADD = $(cuda_test_ldadd)
+%C%_backends_cuda_test_cuda_registers_CPPFLAGS = $(cuda_test_cppflags)
+%C%_backends_cuda_test_cuda_registers_LDADD = $(cuda_test_ldadd)
 
 check_LTLIBRARIES += %D%/fake_driver.la
 %C%_fake_driver_la_CPPFLAGS = $(cuda_test_cppflags)
@@ -229,27 +229,27 @@ check_LTLIBRARIES += %D%/libaccuracy.la
 	%D%/accuracy/weight.c
 
 if HAVE_CHECK
-check_PROGRAMS += %D%/test_compare
-%C%_test_compare_LDADD = %D%/libaccuracy.la $(LDADD)
-check_PROGRAMS += %D%/test_montecarlo
-%C%_test_montecarlo_LDADD = %D%/libaccuracy.la $(LDADD)
-check_PROGRAMS += %D%/test_samples
-%C%_test_samples_LDADD = %D%/libaccuracy.la $(LDADD)
-check_PROGRAMS += %D%/test_weights
-%C%_test_weights_LDADD = %D%/libaccuracy.la $(LDADD)
-check_PROGRAMS += %D%/test_truth
-%C%_test_truth_LDADD = %D%/libaccuracy.la $(LDADD)
+check_PROGRAMS += %D%/accuracy/test_compare
+%C%_accuracy_test_compare_LDADD = %D%/libaccuracy.la $(LDADD)
+check_PROGRAMS += %D%/accuracy/test_montecarlo
+%C%_accuracy_test_montecarlo_LDADD = %D%/libaccuracy.la $(LDADD)
+check_PROGRAMS += %D%/accuracy/test_samples
+%C%_accuracy_test_samples_LDADD = %D%/libaccuracy.la $(LDADD)
+check_PROGRAMS += %D%/accuracy/test_weights
+%C%_accuracy_test_weights_LDADD = %D%/libaccuracy.la $(LDADD)
+check_PROGRAMS += %D%/accuracy/test_truth
+%C%_accuracy_test_truth_LDADD = %D%/libaccuracy.la $(LDADD)
 endif
 endif
 
 # The CUDA backend on a GPU made of threads, a module for each case: the kernels' text, compiled for the host.
 if HAVE_CUDA
 shim_sources = \
-	%D%/cuda_shim.c \
-	%D%/cuda_shim.h \
-	%D%/cuda_shim_backend.c \
-	%D%/cuda_shim_driver.h \
-	%D%/cuda_shim_memory.c
+	%D%/backends/cuda/cuda_shim.c \
+	%D%/backends/cuda/cuda_shim.h \
+	%D%/backends/cuda/cuda_shim_backend.c \
+	%D%/backends/cuda/cuda_shim_driver.h \
+	%D%/backends/cuda/cuda_shim_memory.c
 shim_cppflags = $(AM_CPPFLAGS) -I$(srcdir) -I$(srcdir)/tests -I$(srcdir)/backends -I$(srcdir)/backends/cuda $(CUDA_CPPFLAGS)
 shim_cflags = $(AM_CFLAGS) -Wno-unknown-pragmas
 shim_libadd = backends/libcuda_engine.la backends/libcuda_runtime.la backends/libcommon.la libgbees.la $(LAPACKE_LIBS) -lpthread
@@ -417,25 +417,25 @@ check_LTLIBRARIES += %D%/gbees_shim_noise_turned.la
 %C%_gbees_shim_noise_turned_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
 
 if HAVE_CHECK
-check_PROGRAMS += %D%/test_cuda_engine %D%/test_cuda_records
+check_PROGRAMS += %D%/backends/cuda/test_cuda_engine %D%/backends/cuda/test_cuda_records
 endif
 endif
 
 noinst_HEADERS = \
-	%D%/cuda_engine_fixture.h \
-	%D%/cuda_fixture.h \
-	%D%/dense.h \
-	%D%/dense_split.h \
-	%D%/engine_fixture.h \
-	%D%/initial_fixture.h \
-	%D%/kalman.h \
-	%D%/models_fixture.h \
-	%D%/module_fixture.h \
-	%D%/results_fixture.h \
-	%D%/run_fixture.h \
-	%D%/scenario_fixture.h \
-	%D%/split_fixture.h \
-	%D%/world_fixture.h
+	%D%/backends/cuda/cuda_engine_fixture.h \
+	%D%/backends/cuda/cuda_fixture.h \
+	%D%/fixtures/dense.h \
+	%D%/fixtures/dense_split.h \
+	%D%/fixtures/engine_fixture.h \
+	%D%/fixtures/initial_fixture.h \
+	%D%/fixtures/kalman.h \
+	%D%/fixtures/models_fixture.h \
+	%D%/fixtures/module_fixture.h \
+	%D%/fixtures/results_fixture.h \
+	%D%/fixtures/run_fixture.h \
+	%D%/fixtures/scenario_fixture.h \
+	%D%/fixtures/split_fixture.h \
+	%D%/fixtures/world_fixture.h
 
 # Modules for the tests, most of them wrong on purpose, one even with an undefined function; they land in
 # tests/.libs. Without -rpath libtool would make no shared object.
@@ -481,5 +481,5 @@ check_LTLIBRARIES += %D%/undefined.la
 %C%_undefined_la_SOURCES = %D%/plugins/undefined.c
 %C%_undefined_la_LDFLAGS = $(test_module)
 
-EXTRA_DIST += $(test_scripts) %D%/shell_fixture.sh %D%/test_install.sh %D%/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
+EXTRA_DIST += $(test_scripts) %D%/fixtures/shell_fixture.sh %D%/tree/test_install.sh %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
 	%D%/bench/measure.py %D%/bench/run %D%/bench/session %D%/data

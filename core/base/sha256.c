@@ -1,5 +1,5 @@
 /* sha256.c - see sha256.h. */
-#include "base/sha256.h"
+#include "sha256.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* check.c - gbees-run --check: all that can be known before computing. */
-#include "command/command.h"
-#include "command/units.h"
+#include "command.h"
+#include "units.h"
 #include "io/json_util.h"
 #include <math.h>
 #include <unistd.h>

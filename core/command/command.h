@@ -2,7 +2,7 @@
 #ifndef GBEES_COMMAND_COMMAND_H
 #define GBEES_COMMAND_COMMAND_H
 
-#include "command/options.h"
+#include "options.h"
 #include <gbees/gbees.h>
 #include <stdio.h>
 

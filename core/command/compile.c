@@ -1,5 +1,5 @@
 /* compile.c - gbees-run --compile-only: what a backend makes of the plugin when a run starts. */
-#include "command/command.h"
+#include "command.h"
 #include "io/json_util.h"
 #include <string.h>
 

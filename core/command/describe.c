@@ -1,5 +1,5 @@
 /* describe.c - gbees-run --describe: a model's card for someone who has never seen it. */
-#include "command/command.h"
+#include "command.h"
 #include "io/json_util.h"
 #include <stdint.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* list.c - gbees-run --list: plugins and backends, and why some can't be used. */
-#include "command/command.h"
+#include "command.h"
 #include "io/json_util.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* options.c - see options.h. */
-#include "command/options.h"
+#include "options.h"
 #include "base/text.h"
 #include <argp.h>
 #include <argz.h>

@@ -1,6 +1,6 @@
 /* output.c - the folder for the results, found before anything is computed; see command.h. */
 #include "base/text.h"
-#include "command/command.h"
+#include "command.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>

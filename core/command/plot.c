@@ -1,5 +1,5 @@
 /* plot.c - the command gbees-plot: draws the records of a results folder. */
-#include "command/plot/draw.h"
+#include "plot/draw.h"
 #include <argp.h>
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* plugin.c - gbees-plugin: models of one's own, from a first file to a checked plugin. */
-#include "command/plugin.h"
-#include "command/command.h"
+#include "plugin.h"
+#include "command.h"
 #include <argp.h>
 #include <errno.h>
 #include <locale.h>

@@ -1,6 +1,6 @@
 /* plugin_build.c - gbees-plugin build: from a source file to an installed plugin; see plugin.h. */
 #include "base/text.h"
-#include "command/plugin.h"
+#include "plugin.h"
 #include "io/folder.h"
 #include "module/folders.h"
 #include <argz.h>

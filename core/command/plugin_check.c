@@ -1,6 +1,6 @@
 /* plugin_check.c - gbees-plugin check, the parent's side: a child for the checks on the CPU, one for the other
  * processor's compiler, and one for each of two runs; a line a check. See plugin.h. */
-#include "command/plugin.h"
+#include "plugin.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* plugin_child.c - code that is not trusted, in a process of its own; see plugin.h. */
-#include "command/plugin.h"
+#include "plugin.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

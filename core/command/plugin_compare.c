@@ -1,5 +1,5 @@
 /* plugin_compare.c - gbees-plugin check: the plugin on another processor, and on the CPU; see plugin.h. */
-#include "command/plugin.h"
+#include "plugin.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

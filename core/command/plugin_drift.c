@@ -1,5 +1,5 @@
 /* plugin_drift.c - gbees-plugin check: what the equations give over the initial box; see plugin.h. */
-#include "command/plugin.h"
+#include "plugin.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

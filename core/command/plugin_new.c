@@ -1,7 +1,7 @@
 /* plugin_new.c - gbees-plugin new: a model to begin with; see plugin.h. */
 #include "base/text.h"
-#include "command/command.h"
-#include "command/plugin.h"
+#include "command.h"
+#include "plugin.h"
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* plugin_noise.c - gbees-plugin check: the diffusion over the initial box; see plugin.h. */
-#include "command/plugin.h"
+#include "plugin.h"
 #include "numerics/diffusion.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* plugin_probe.c - gbees-plugin check, the child's side: the card and the scenarios; see plugin.h. */
-#include "command/command.h"
-#include "command/plugin.h"
+#include "command.h"
+#include "plugin.h"
 #include <argz.h>
 #include <math.h>
 #include <stdarg.h>

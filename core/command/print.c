@@ -1,5 +1,5 @@
 /* print.c - output that tells when it was lost; see command.h. */
-#include "command/command.h"
+#include "command.h"
 #include <errno.h>
 #include <jansson.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* progress.c - see progress.h. */
-#include "command/progress.h"
-#include "command/units.h"
+#include "progress.h"
+#include "units.h"
 #include "io/jsonl.h"
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef GBEES_COMMAND_PROGRESS_H
 #define GBEES_COMMAND_PROGRESS_H
 
-#include "command/options.h"
+#include "options.h"
 #include <gbees/backend.h>
 #include <stdio.h>
 

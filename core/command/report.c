@@ -1,6 +1,6 @@
 /* report.c - see report.h. */
-#include "command/report.h"
-#include "command/units.h"
+#include "report.h"
+#include "units.h"
 #include "io/json_util.h"
 #include "io/jsonl.h"
 #include <langinfo.h>

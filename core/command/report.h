@@ -2,7 +2,7 @@
 #ifndef GBEES_COMMAND_REPORT_H
 #define GBEES_COMMAND_REPORT_H
 
-#include "command/command.h"
+#include "command.h"
 
 typedef struct gbees_report {
     FILE *out;

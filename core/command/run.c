@@ -1,8 +1,8 @@
 /* run.c - gbees-run: reads the command line, sets a run up, and lets the solver tell the writer, the report and the
  * progress bar what happens. */
-#include "command/command.h"
-#include "command/progress.h"
-#include "command/report.h"
+#include "command.h"
+#include "progress.h"
+#include "report.h"
 #include <locale.h>
 #include <pthread.h>
 #include <signal.h>

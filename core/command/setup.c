@@ -1,5 +1,5 @@
 /* setup.c - from options to a problem, a backend and a folder, all checked; see command.h. */
-#include "command/command.h"
+#include "command.h"
 #include <argz.h>
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* units.c - see units.h. */
-#include "command/units.h"
+#include "units.h"
 #include <stdio.h>
 
 static char *scaled(char *text, size_t size, double value, double base, const char *const *units, int count)

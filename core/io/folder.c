@@ -1,5 +1,5 @@
 /* folder.c - see folder.h. */
-#include "io/folder.h"
+#include "folder.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

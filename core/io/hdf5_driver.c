@@ -1,5 +1,5 @@
 /* hdf5_driver.c - see hdf5_driver.h. */
-#include "io/hdf5_driver.h"
+#include "hdf5_driver.h"
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5FDdevelop.h>
 #endif

@@ -1,6 +1,6 @@
 /* hdf5_file.c - see hdf5_file.h. */
-#include "io/hdf5_file.h"
-#include "io/hdf5_driver.h"
+#include "hdf5_file.h"
+#include "hdf5_driver.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

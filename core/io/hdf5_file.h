@@ -6,7 +6,7 @@
 #ifndef GBEES_IO_HDF5_FILE_H
 #define GBEES_IO_HDF5_FILE_H
 
-#include "io/folder.h"
+#include "folder.h"
 #include <gbees/error.h>
 #include <hdf5.h>
 

@@ -1,5 +1,5 @@
 /* hdf5_util.c - see hdf5_util.h. */
-#include "io/hdf5_util.h"
+#include "hdf5_util.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

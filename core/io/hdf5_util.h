@@ -2,7 +2,7 @@
 #ifndef GBEES_IO_HDF5_UTIL_H
 #define GBEES_IO_HDF5_UTIL_H
 
-#include "io/hdf5_file.h"
+#include "hdf5_file.h"
 
 enum { GBEES_HDF5_MAX_RANK = 3 };
 

@@ -1,5 +1,5 @@
 /* json_util.c - see json_util.h. */
-#include "io/json_util.h"
+#include "json_util.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* jsonl.c - see jsonl.h. */
-#include "io/jsonl.h"
-#include "io/json_util.h"
+#include "jsonl.h"
+#include "json_util.h"
 
 static json_t *start(const char *event)
 {

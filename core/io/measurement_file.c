@@ -1,7 +1,7 @@
 /* measurement_file.c - see measurement_file.h. */
-#include "io/measurement_file.h"
+#include "measurement_file.h"
 #include "base/text.h"
-#include "io/scenario.h"
+#include "scenario.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>

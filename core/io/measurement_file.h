@@ -16,7 +16,7 @@
 #ifndef GBEES_IO_MEASUREMENT_FILE_H
 #define GBEES_IO_MEASUREMENT_FILE_H
 
-#include "io/yaml_tree.h"
+#include "yaml_tree.h"
 
 /* A map of the nodes `value` (a list), `covariance` (a list of lists) and `T`; all numbers are checked. */
 int gbees_measurement_file_read(const char *path, gbees_node **node, gbees_error *error);

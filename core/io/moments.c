@@ -1,6 +1,6 @@
 /* moments.c - see moments.h. */
-#include "io/moments.h"
-#include "io/hdf5_util.h"
+#include "moments.h"
+#include "hdf5_util.h"
 #include <hdf5_hl.h>
 #include <stdlib.h>
 #include <string.h>

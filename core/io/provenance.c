@@ -1,8 +1,8 @@
 /* provenance.c - see provenance.h. */
-#include "io/provenance.h"
+#include "provenance.h"
 #include "base/sha256.h"
-#include "io/folder.h"
-#include "io/json_util.h"
+#include "folder.h"
+#include "json_util.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* reader.c - a results folder read back: gbees_results and gbees_snapshot of gbees.h. */
-#include "io/folder.h"
-#include "io/hdf5_util.h"
-#include "io/record_file.h"
+#include "folder.h"
+#include "hdf5_util.h"
+#include "record_file.h"
 #include <dirent.h>
 #include <errno.h>
 #include <gbees/gbees.h>

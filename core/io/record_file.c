@@ -1,7 +1,7 @@
 /* record_file.c - see record_file.h. */
-#include "io/record_file.h"
-#include "io/hdf5_util.h"
-#include "io/xdmf.h"
+#include "record_file.h"
+#include "hdf5_util.h"
+#include "xdmf.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef GBEES_IO_RECORD_FILE_H
 #define GBEES_IO_RECORD_FILE_H
 
-#include "io/provenance.h"
+#include "provenance.h"
 
 int gbees_record_file_write(const char *path, const gbees_run_info *info, const gbees_record *record,
                             gbees_error *error);

@@ -1,5 +1,5 @@
 /* scenario.c - see scenario.h; the public functions are described in gbees/gbees.h. */
-#include "io/scenario.h"
+#include "scenario.h"
 #include "base/text.h"
 #include <ctype.h>
 #include <errno.h>

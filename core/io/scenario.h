@@ -6,7 +6,7 @@
 #define GBEES_IO_SCENARIO_H
 
 #include "base/text.h"
-#include "io/schema.h"
+#include "schema.h"
 #include <gbees/gbees.h>
 
 typedef struct gbees_entry {

@@ -1,5 +1,5 @@
 /* scenario_text.c - a scenario as YAML that reads back to the same; see scenario.h. */
-#include "io/scenario.h"
+#include "scenario.h"
 #include <ctype.h>
 
 static void write_name(gbees_text *out, const char *name)

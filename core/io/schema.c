@@ -1,7 +1,7 @@
 /* schema.c - see schema.h. */
-#include "io/schema.h"
+#include "schema.h"
 #include "base/text.h"
-#include "io/schema_fields.h"
+#include "schema_fields.h"
 #include <gbees/model.h>
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef GBEES_IO_SCHEMA_H
 #define GBEES_IO_SCHEMA_H
 
-#include "io/yaml_tree.h"
+#include "yaml_tree.h"
 
 typedef enum gbees_kind {
     GBEES_KIND_NUMBER,

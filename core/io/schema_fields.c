@@ -1,5 +1,5 @@
 /* schema_fields.c - see schema_fields.h. */
-#include "io/schema_fields.h"
+#include "schema_fields.h"
 #include <stddef.h>
 
 enum { ABOVE_MIN = 3 }; /* gbees_schema_key.bounded: min is a bound, and out itself */

@@ -2,7 +2,7 @@
 #ifndef GBEES_IO_SCHEMA_FIELDS_H
 #define GBEES_IO_SCHEMA_FIELDS_H
 
-#include "io/schema.h"
+#include "schema.h"
 
 extern const gbees_schema_key gbees_schema_measurement_fields[];
 extern const gbees_schema_key gbees_schema_gaussian_fields[]; /* of `initial`, as a list */

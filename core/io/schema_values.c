@@ -1,5 +1,5 @@
 /* schema_values.c - checked values of a scenario as numbers: lists are expanded to a dimension; see schema.h. */
-#include "io/schema.h"
+#include "schema.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* writer.c - a results folder while its run goes on: see gbees.h and doc/results.md. */
-#include "io/folder.h"
-#include "io/moments.h"
-#include "io/provenance.h"
-#include "io/record_file.h"
-#include "io/xdmf.h"
+#include "folder.h"
+#include "moments.h"
+#include "provenance.h"
+#include "record_file.h"
+#include "xdmf.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

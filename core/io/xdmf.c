@@ -1,7 +1,7 @@
 /* xdmf.c - see xdmf.h. */
-#include "io/xdmf.h"
+#include "xdmf.h"
 #include "base/text.h"
-#include "io/folder.h"
+#include "folder.h"
 #include <stdlib.h>
 #include <string.h>
 

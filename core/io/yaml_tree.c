@@ -1,5 +1,5 @@
 /* yaml_tree.c - see yaml_tree.h. */
-#include "io/yaml_tree.h"
+#include "yaml_tree.h"
 #include <ctype.h>
 #include <errno.h>
 #include <locale.h>

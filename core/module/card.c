@@ -1,5 +1,5 @@
 /* card.c - see card.h. Each refusal is one sentence that an author of a plugin can act on. */
-#include "module/card.h"
+#include "card.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* elf.c - see elf.h. */
-#include "module/elf.h"
+#include "elf.h"
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>

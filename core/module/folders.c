@@ -1,5 +1,5 @@
 /* folders.c - see folders.h. */
-#include "module/folders.h"
+#include "folders.h"
 #include "base/text.h"
 #include <dirent.h>
 #include <errno.h>

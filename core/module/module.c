@@ -1,7 +1,7 @@
 /* module.c - see module.h. */
-#include "module/module.h"
-#include "module/card.h"
-#include "module/elf.h"
+#include "module.h"
+#include "card.h"
+#include "elf.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>

@@ -5,7 +5,7 @@
  * plugin and no other, as a rule.
  */
 #include "base/text.h"
-#include "module/survey.h"
+#include "survey.h"
 #include <errno.h>
 #include <gbees/gbees.h>
 #include <stdlib.h>

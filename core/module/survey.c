@@ -1,5 +1,5 @@
 /* survey.c - see survey.h. */
-#include "module/survey.h"
+#include "survey.h"
 #include "base/text.h"
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef GBEES_MODULE_SURVEY_H
 #define GBEES_MODULE_SURVEY_H
 
-#include "module/folders.h"
-#include "module/module.h"
+#include "folders.h"
+#include "module.h"
 
 /* The modules that a registry has loaded, each once, until it is destroyed. */
 typedef struct gbees_module_cache {

@@ -1,5 +1,5 @@
 /* cells.c - see cells.h and gbees.h. */
-#include "solver/cells.h"
+#include "cells.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,9 +3,9 @@
  * x = c + R y.  The problem is stated in y, where the covariance is diagonal and the mean 0, and its functions are
  * the model's framed ones: a backend knows no rotation.
  */
-#include "solver/frame.h"
+#include "frame.h"
 #include "io/scenario.h"
-#include "solver/builder.h"
+#include "builder.h"
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>

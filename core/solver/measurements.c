@@ -2,7 +2,7 @@
  * shapes, and their order in time. */
 #include "base/text.h"
 #include "io/scenario.h"
-#include "solver/builder.h"
+#include "builder.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* numerics.c - how to compute: the mode, and what a scenario says beside it. */
 #include "io/scenario.h"
 #include "numerics/brick.h"
-#include "solver/builder.h"
+#include "builder.h"
 #include <string.h>
 
 const gbees_node *builder_find(const builder *b, const char *key)

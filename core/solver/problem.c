@@ -2,7 +2,7 @@
  * The schema has seen every single value; here is what depends on the model, the dimension and on other keys. */
 #include "base/text.h"
 #include "io/scenario.h"
-#include "solver/builder.h"
+#include "builder.h"
 #include <gbees/gbees.h>
 #include <lapacke.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* schedule.c - see schedule.h. */
-#include "solver/schedule.h"
+#include "schedule.h"
 #include <stdlib.h>
 
 /* The first measurement after number `first` that has another time, or is not reached. */

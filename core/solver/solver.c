@@ -1,8 +1,8 @@
 /* solver.c - drives a backend through a problem: legs, updates, records. See gbees/gbees.h. */
-#include "solver/cells.h"
-#include "solver/frame.h"
-#include "solver/schedule.h"
-#include "solver/teller.h"
+#include "cells.h"
+#include "frame.h"
+#include "schedule.h"
+#include "teller.h"
 #include <gbees/gbees.h>
 #include <stdlib.h>
 #include <time.h>

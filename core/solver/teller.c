@@ -1,6 +1,6 @@
 /* teller.c - see teller.h. */
-#include "solver/teller.h"
-#include "solver/cells.h"
+#include "teller.h"
+#include "cells.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef GBEES_TEST_DECADES_H
 #define GBEES_TEST_DECADES_H
 
-#include "command/plot/figure.h"
+#include "plot/figure.h"
 
 /* Ticks of an axis that shows decimal logarithms from lo to hi: 1, 2 and 5 times powers of ten; powers alone where
  * there are too many of them. */

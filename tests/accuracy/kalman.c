@@ -1,5 +1,5 @@
 /* kalman.c - prints the table of doc/accuracy.md that holds the model `linear` against the Kalman filter. */
-#include "kalman.h"
+#include "fixtures/kalman.h"
 #include <stdlib.h>
 
 /* Grids for each dimension, as far as seconds and memory allow. */

@@ -12,7 +12,7 @@ typedef struct ceiling_loops {
     double each_float, each_double;
 } ceiling_loops;
 
-/* By the rule of backends/cpu/isa.c, $GBEES_CPU_ISA included. */
+/* By the rule of backends/cpu/kernel/isa.c, $GBEES_CPU_ISA included. */
 const ceiling_loops *ceiling_choose(void);
 
 /* to = from; and to changed in place, as a sweep does, `from` being ignored. */

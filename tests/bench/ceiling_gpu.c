@@ -1,8 +1,8 @@
 /* ceiling_gpu - what this machine's GPU can do at most: bytes a second of a copy, multiply-adds a second in float and
  * double. Prints one JSON object. With --compile-only ARCH it stops where a GPU would be needed.
  */
-#include "cuda/api.h"
-#include "cuda/arch.h"
+#include "cuda/driver/api.h"
+#include "cuda/driver/arch.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* fake_driver_rest - the other functions of the fake driver, all of them: there, and good for nothing.  A file of its
  * own, so that those of fake_driver.c win over the weak ones here. */
-#include "cuda/api.h"
+#include "cuda/driver/api.h"
 
 #define TEXT_(name) #name
 #define TEXT(name) TEXT_(name)

@@ -11,11 +11,11 @@
 #ifndef GBEES_CUDA_ADVANCE_H
 #define GBEES_CUDA_ADVANCE_H
 
-#include "book.h"
-#include "ctu_lines.h"
-#include "diffusion.h"
-#include "grow.h"
-#include "pencil.h"
+#include "device/small/book.h"
+#include "device/ctu_lines.h"
+#include "device/diffusion.h"
+#include "device/grow.h"
+#include "device/pencil.h"
 
 /* All blocks. */
 GBEES_NUM void meet(const gbees_setup *m, gbees_state *s)

@@ -3,7 +3,7 @@
 #ifndef GBEES_CUDA_BOUND_H
 #define GBEES_CUDA_BOUND_H
 
-#include "table.h"
+#include "device/table.h"
 
 #ifndef GBEES_BOUNDED
 #define GBEES_BOUNDED 0

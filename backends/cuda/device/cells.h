@@ -3,7 +3,7 @@
 #define GBEES_CUDA_CELLS_H
 
 #include "numerics/fixed.h"
-#include "platform.h"
+#include "device/platform.h"
 
 #ifndef GBEES_DIFFUSION
 #define GBEES_DIFFUSION 0

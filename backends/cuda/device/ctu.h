@@ -3,7 +3,7 @@
 #ifndef GBEES_CUDA_CTU_H
 #define GBEES_CUDA_CTU_H
 
-#include "inspect.h"
+#include "device/inspect.h"
 #include "numerics/ctu.h"
 
 #ifndef GBEES_DIVERGENCE

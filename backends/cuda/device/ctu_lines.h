@@ -8,7 +8,7 @@
 #ifndef GBEES_CUDA_CTU_LINES_H
 #define GBEES_CUDA_CTU_LINES_H
 
-#include "ctu.h"
+#include "device/ctu.h"
 
 #define GBEES_LINES (GBEES_N >= 6 && !GBEES_SHARED)
 

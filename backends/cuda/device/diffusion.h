@@ -6,7 +6,7 @@
 #ifndef GBEES_CUDA_DIFFUSION_H
 #define GBEES_CUDA_DIFFUSION_H
 
-#include "inspect.h"
+#include "device/inspect.h"
 
 #if GBEES_DIFFUSION
 

@@ -20,15 +20,15 @@
  *                    8: all moves of a step at once, 10: steps of small grids, with GBEES_SMALL=1.
  *                    0: all, 9: no engine, the model alone, for tests
  */
-#include "model.h"
+#include "device/model.h"
 
-#include "advance.h"
-#include "marginals.h"
-#include "shrink.h"
+#include "device/advance.h"
+#include "device/marginals.h"
+#include "device/shrink.h"
 #if GBEES_SMALL
-#include "small_steps.h"
+#include "device/small/small_steps.h"
 #endif
-#include "update.h"
+#include "device/update.h"
 
 #if GBEES_PART == 0 || GBEES_PART == 1
 

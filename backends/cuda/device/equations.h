@@ -4,8 +4,8 @@
  * float and once with real = double. GBEES_MEASUREMENTS is the number of its measurement functions. The lines that
  * call its functions bear names of their own, "gbees:drift" and so on: an error there is one in their arguments.
  */
-#include "frames.h"
-#include "model.h"
+#include "device/frames.h"
+#include "device/model.h"
 
 #ifndef GBEES_SOURCE_FILE
 #define GBEES_SOURCE_FILE "equations"

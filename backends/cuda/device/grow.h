@@ -2,7 +2,7 @@
 #ifndef GBEES_CUDA_GROW_H
 #define GBEES_CUDA_GROW_H
 
-#include "inspect.h"
+#include "device/inspect.h"
 
 /* What a team gathers: the largest rates, and the mass. */
 typedef struct team_sums {

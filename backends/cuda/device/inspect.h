@@ -2,8 +2,8 @@
 #ifndef GBEES_CUDA_INSPECT_H
 #define GBEES_CUDA_INSPECT_H
 
-#include "bound.h"
-#include "noise.h"
+#include "device/bound.h"
+#include "device/noise.h"
 
 /* Kernels whose blocks come, or may come, one after the other. */
 enum { HAS_SHARES = GBEES_PART == 0 || GBEES_PART == 4 };

@@ -6,7 +6,7 @@
 #ifndef GBEES_CUDA_MARGINALS_H
 #define GBEES_CUDA_MARGINALS_H
 
-#include "statistics.h"
+#include "device/statistics.h"
 
 /* The smallest and the largest index along each axis, as numbers that only grow. */
 GBEES_NUM void range_pass(const gbees_setup *m, gbees_findings *found, double threshold)

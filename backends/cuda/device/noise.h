@@ -2,7 +2,7 @@
 #ifndef GBEES_CUDA_NOISE_H
 #define GBEES_CUDA_NOISE_H
 
-#include "cells.h"
+#include "device/cells.h"
 #include "numerics/diffusion.h"
 
 enum { NOISE_FULL = GBEES_DIFFUSION == 2, NOISE_ENTRIES = NOISE_FULL ? DIM * DIM : DIM };

@@ -10,7 +10,7 @@
 #ifndef GBEES_CUDA_PENCIL_H
 #define GBEES_CUDA_PENCIL_H
 
-#include "sweep.h"
+#include "device/sweep.h"
 
 /* Bricks above one whose cells the masses through its faces depend on. */
 GBEES_NUM int bricks_beyond(int axis)

@@ -7,7 +7,7 @@
 #ifndef GBEES_CUDA_PLATFORM_H
 #define GBEES_CUDA_PLATFORM_H
 
-#include "state.h"
+#include "device/state.h"
 
 /* 1: fewer registers, for more instructions. */
 #ifndef GBEES_LEAN
@@ -16,7 +16,7 @@
 
 #ifdef GBEES_SHIM
 
-#include "cuda_shim.h"
+#include "backends/cuda/cuda_shim.h"
 
 #else
 
@@ -443,7 +443,7 @@ GBEES_NUM int64_t nearest(double value)
     return __double2ll_rn(value);
 }
 
-#include "cluster.h"
+#include "device/small/cluster.h"
 
 #endif
 

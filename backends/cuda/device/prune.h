@@ -2,7 +2,7 @@
 #ifndef GBEES_CUDA_PRUNE_H
 #define GBEES_CUDA_PRUNE_H
 
-#include "grow.h"
+#include "device/grow.h"
 
 GBEES_NUM void add_needed(const gbees_setup *m, uint32_t slot, uint64_t set)
 {

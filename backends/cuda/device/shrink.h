@@ -2,8 +2,8 @@
 #ifndef GBEES_CUDA_SHRINK_H
 #define GBEES_CUDA_SHRINK_H
 
-#include "advance.h"
-#include "prune.h"
+#include "device/advance.h"
+#include "device/prune.h"
 
 GBEES_NUM void count_updates(gbees_state *s, uint64_t needed)
 {

@@ -2,7 +2,7 @@
 #ifndef GBEES_CUDA_STATISTICS_H
 #define GBEES_CUDA_STATISTICS_H
 
-#include "prune.h"
+#include "device/prune.h"
 
 enum { MOMENTS = 2 + DIM + DIM * (DIM + 1) / 2 }; /* mass, first, second, sum of P log P */
 

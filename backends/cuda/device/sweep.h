@@ -7,7 +7,7 @@
 #ifndef GBEES_CUDA_SWEEP_H
 #define GBEES_CUDA_SWEEP_H
 
-#include "inspect.h"
+#include "device/inspect.h"
 #include "numerics/split.h"
 
 #include "numerics/split7.h"

@@ -2,7 +2,7 @@
 #ifndef GBEES_CUDA_TABLE_H
 #define GBEES_CUDA_TABLE_H
 
-#include "cells.h"
+#include "device/cells.h"
 #include "numerics/buzhash.h"
 
 /* The key of a brick, or of its neighbour in direction d, or of that one's in direction f; -1: none.  Looked up

@@ -2,7 +2,7 @@
 #ifndef GBEES_CUDA_UPDATE_H
 #define GBEES_CUDA_UPDATE_H
 
-#include "advance.h"
+#include "device/advance.h"
 #include "numerics/likelihood.h"
 
 /* What is not asked for costs nothing: no register, either. */

@@ -1,0 +1,133 @@
+/* diffusion.c - process noise: what it does to flow masks and rates, and a time step of it (doc/method.md,
+ * "Diffusion").
+ */
+#include "engine.h"
+#include "cpu/kernel/noise.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a brick: the largest of a cell. */
+typedef struct noise_rates {
+    double widest;                   /* Q_jj in cells: of those that the bound leaves to the grid */
+    double most;                     /* of all that a cell gives; infinite: Q is not one that can be */
+    uint64_t spreads[GBEES_MAX_DIM]; /* by axis, the cells with Q_jj > 0 */
+} noise_rates;
+
+/* Whether Q is the same in all cells of a brick, as it mostly is: or 0, in a scenario without noise. */
+static int is_uniform(double (*q)[64], int entries, int cells)
+{
+    for (int k = 0; k < entries; k++)
+        if (memcmp(&q[k][0], &q[k][1], (size_t)(cells - 1) * sizeof q[k][0]) != 0) /* each as the next one */
+            return 0;
+    return 1;
+}
+
+static void find_rates(const kernel_context *c, uint32_t slot, noise_rates *rates)
+{
+    const int n = c->n, full = c->noise_full;
+    const uint64_t all = c->g->shape.all;
+    double q[GBEES_MAX_DIM * GBEES_MAX_DIM][64];
+    uint64_t inside = c->inside ? c->inside[slot] : all;
+    noise_points points;
+
+    *rates = (noise_rates){0};
+    noise_set_step(c, slot, 0, &points);
+    noise_evaluate(c, &points, NULL, q);
+    const int uniform = is_uniform(q, full ? n * n : n, c->g->shape.cells);
+    inside = uniform ? inside != 0 : inside;
+    for (int i = 0; i < (uniform ? 1 : c->g->shape.cells); i++) {
+        for (int j = 0; j < n; j++) {
+            double spread = gbees_diffusion_spread(n, full, &q[0][i], 64, c->over_width, j);
+
+            if (gbees_diffusion_fault(n, full, &q[0][i], 64, c->over_width, j))
+                rates->most = INFINITY;
+            rates->spreads[j] |= spread > 0 ? uniform ? all : 1ull << i : 0;
+            if (inside >> i & 1)
+                rates->widest = spread > rates->widest ? spread : rates->widest;
+        }
+        rates->most = fmax(rates->most, gbees_diffusion_total(n, full, &q[0][i], 64, c->over_width));
+    }
+}
+
+int engine_inspect_noise(gbees_engine *e, uint32_t from)
+{
+    const int n = e->context.n;
+    int found = 0;
+
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count - from)) schedule(static) reduction(|| : found)
+    for (uint32_t k = from; k < e->g.count; k++) {
+        uint32_t slot = e->g.used[k];
+        uint64_t *flow = e->flow + (size_t)slot * (size_t)(2 * n);
+        noise_rates rates;
+
+        find_rates(&e->context, slot, &rates);
+        for (int d = 0; d < 2 * n; d++)
+            flow[d] |= rates.spreads[d / 2];
+        double rate =
+            isfinite(rates.most) ? gbees_diffusion_step_rate(e->problem->numerics.courant, rates.widest) : INFINITY;
+
+        if (rate > e->rate[slot]) /* a drift that is not a number stays visible */
+            e->rate[slot] = rate;
+        e->noise[slot] = rates.most;
+        found = found || rates.most > 0;
+    }
+    return found;
+}
+
+int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
+{
+    double most = 0;
+
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static) reduction(max : most)
+    for (uint32_t k = 0; k < e->g.count; k++) {
+        uint32_t slot = e->g.used[k];
+
+        if (e->context.moving) {
+            noise_rates rates;
+
+            find_rates(&e->context, slot, &rates);
+            e->noise[slot] = rates.most;
+        }
+        most = e->noise[slot] > most ? e->noise[slot] : most;
+    }
+    *steps = gbees_diffusion_steps(e->context.step, most);
+    for (uint32_t k = 0; k < e->g.count && !isfinite(most); k++)
+        if (!isfinite(e->noise[e->g.used[k]]))
+            return engine_drift_error(e, e->g.used[k], e->context.time, error);
+    return 0;
+}
+
+static void half_step(gbees_engine *e, kernel_noise_half half, kernel_sums *sums)
+{
+    uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
+    int first = half == KERNEL_NOISE_FIRST;
+
+    e->context.noise_from = first ? e->p : e->next;
+    e->context.noise_to = first ? e->next : e->p;
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic, 1)
+    for (uint32_t at = 0; at < chunks; at++)
+        e->kernel->diffuse(&e->context, half, at * chunk, engine_chunk_end(e, at), &sums[at]);
+}
+
+int engine_diffuse(gbees_engine *e, double steps, int settle, kernel_sums *total, gbees_error *error)
+{
+    uint32_t chunks = engine_chunks(e);
+    kernel_sums *sums = malloc((chunks + 1u) * sizeof *sums);
+
+    if (!sums)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the diffusion over %u bricks", e->g.count);
+    e->context.noise_step = e->context.step / steps;
+    e->context.inside = e->inside;
+    for (double step = 0; step < steps; step++)
+        for (int half = 0; half < 2; half++) {
+            half_step(e,
+                      half == 0                     ? KERNEL_NOISE_FIRST
+                      : settle && step + 1 == steps ? KERNEL_NOISE_LAST
+                                                    : KERNEL_NOISE_SECOND,
+                      sums);
+            engine_add_sums(sums, chunks, total);
+        }
+    free(sums);
+    return 0;
+}

@@ -1,0 +1,126 @@
+/* texts.c - see texts.h. The paths are below the folder of the sources, which the compiler's -I names. */
+#include "texts.h"
+
+#define EMBED(symbol, path)                                                                                          \
+    extern const char gbees_cuda_##symbol[], gbees_cuda_##symbol##_end[];                                            \
+    __asm__(".pushsection .rodata\n"                                                                                 \
+            ".balign 16\n"                                                                                           \
+            ".hidden gbees_cuda_" #symbol "\n"                                                                       \
+            ".hidden gbees_cuda_" #symbol "_end\n"                                                                   \
+            ".globl gbees_cuda_" #symbol "\n"                                                                        \
+            ".globl gbees_cuda_" #symbol "_end\n"                                                                    \
+            "gbees_cuda_" #symbol ":\n"                                                                              \
+            ".incbin \"" path "\"\n"                                                                                 \
+            "gbees_cuda_" #symbol "_end:\n"                                                                          \
+            ".byte 0\n"                                                                                              \
+            ".popsection\n");
+
+#define NAMED(name, symbol)                                                                                          \
+    {                                                                                                                \
+        name, gbees_cuda_##symbol, gbees_cuda_##symbol##_end                                                         \
+    }
+
+/* A new file of the engine is a line here, a line below, and one in the list of local.mk. */
+EMBED(engine, "backends/cuda/device/engine.cu")
+EMBED(book, "backends/cuda/device/small/book.h")
+EMBED(bound, "backends/cuda/device/bound.h")
+EMBED(advance, "backends/cuda/device/advance.h")
+EMBED(cluster, "backends/cuda/device/small/cluster.h")
+EMBED(cells, "backends/cuda/device/cells.h")
+EMBED(ctu, "backends/cuda/device/ctu.h")
+EMBED(ctu_lines, "backends/cuda/device/ctu_lines.h")
+EMBED(diffusion, "backends/cuda/device/diffusion.h")
+EMBED(frames, "backends/cuda/device/frames.h")
+EMBED(grow, "backends/cuda/device/grow.h")
+EMBED(inspect, "backends/cuda/device/inspect.h")
+EMBED(marginals, "backends/cuda/device/marginals.h")
+EMBED(noise, "backends/cuda/device/noise.h")
+EMBED(pencil, "backends/cuda/device/pencil.h")
+EMBED(platform, "backends/cuda/device/platform.h")
+EMBED(prune, "backends/cuda/device/prune.h")
+EMBED(shrink, "backends/cuda/device/shrink.h")
+EMBED(state, "backends/cuda/device/state.h")
+EMBED(statistics, "backends/cuda/device/statistics.h")
+EMBED(sweep, "backends/cuda/device/sweep.h")
+EMBED(table, "backends/cuda/device/table.h")
+EMBED(update, "backends/cuda/device/update.h")
+EMBED(equations, "backends/cuda/device/equations.h")
+EMBED(model, "backends/cuda/device/model.h")
+EMBED(small, "backends/cuda/device/small/small.h")
+EMBED(small_grow, "backends/cuda/device/small/small_grow.h")
+EMBED(small_prune, "backends/cuda/device/small/small_prune.h")
+EMBED(small_steps, "backends/cuda/device/small/small_steps.h")
+EMBED(standard, "backends/cuda/device/standard.h")
+EMBED(brick, "core/numerics/brick.h")
+EMBED(buzhash, "core/numerics/buzhash.h")
+EMBED(numerics_ctu, "core/numerics/ctu.h")
+EMBED(numerics_diffusion, "core/numerics/diffusion.h")
+EMBED(fixed, "core/numerics/fixed.h")
+EMBED(frame, "core/numerics/frame.h")
+EMBED(fused, "core/numerics/fused.h")
+EMBED(likelihood, "core/numerics/likelihood.h")
+EMBED(qualifier, "core/numerics/qualifier.h")
+EMBED(split, "core/numerics/split.h")
+EMBED(split7, "core/numerics/split7.h")
+
+static const cuda_text table[] = {
+    NAMED("engine.cu", engine),
+    NAMED("device/small/book.h", book),
+    NAMED("device/bound.h", bound),
+    NAMED("device/advance.h", advance),
+    NAMED("device/small/cluster.h", cluster),
+    NAMED("device/cells.h", cells),
+    NAMED("device/ctu.h", ctu),
+    NAMED("device/ctu_lines.h", ctu_lines),
+    NAMED("device/diffusion.h", diffusion),
+    NAMED("device/frames.h", frames),
+    NAMED("device/grow.h", grow),
+    NAMED("device/inspect.h", inspect),
+    NAMED("device/marginals.h", marginals),
+    NAMED("device/noise.h", noise),
+    NAMED("device/pencil.h", pencil),
+    NAMED("device/platform.h", platform),
+    NAMED("device/prune.h", prune),
+    NAMED("device/shrink.h", shrink),
+    NAMED("device/small/small.h", small),
+    NAMED("device/small/small_grow.h", small_grow),
+    NAMED("device/small/small_prune.h", small_prune),
+    NAMED("device/small/small_steps.h", small_steps),
+    NAMED("device/state.h", state),
+    NAMED("device/statistics.h", statistics),
+    NAMED("device/sweep.h", sweep),
+    NAMED("device/table.h", table),
+    NAMED("device/update.h", update),
+    NAMED("device/equations.h", equations),
+    NAMED("device/model.h", model),
+    NAMED("numerics/brick.h", brick),
+    NAMED("numerics/buzhash.h", buzhash),
+    NAMED("numerics/ctu.h", numerics_ctu),
+    NAMED("numerics/diffusion.h", numerics_diffusion),
+    NAMED("numerics/fixed.h", fixed),
+    NAMED("numerics/frame.h", frame),
+    NAMED("numerics/fused.h", fused),
+    NAMED("numerics/likelihood.h", likelihood),
+    NAMED("numerics/qualifier.h", qualifier),
+    NAMED("numerics/split.h", split),
+    NAMED("numerics/split7.h", split7),
+    /* As the other headers of core/numerics call it. */
+    NAMED("fused.h", fused),
+    NAMED("qualifier.h", qualifier),
+    /* As a model may call what a run-time compiler has, or has not. */
+    NAMED("float.h", standard),
+    NAMED("limits.h", standard),
+    NAMED("math.h", standard),
+    NAMED("stddef.h", standard),
+    NAMED("stdint.h", standard),
+    NAMED("tgmath.h", standard),
+    NAMED("gbees/model.h", standard),
+};
+
+_Static_assert(sizeof table / sizeof *table <= CUDA_TEXTS_MOST, "raise CUDA_TEXTS_MOST");
+
+size_t cuda_texts(const cuda_text **texts)
+{
+    *texts = table;
+    return sizeof table / sizeof *table;
+}

@@ -1,0 +1,228 @@
+/* small_prune.h - a prune of a cluster's grid (shrink.h), without leaving the blocks' memories.
+ *
+ * What a cell needs lies in its own brick and those beside it, so that each team asks the past of its bricks'
+ * neighbours, in the memories of their blocks, and all tell all which bricks stay.  From that each block computes
+ * where these go, all by itself; whoever has a brick then takes what there is to know of it from where it was.
+ */
+#ifndef GBEES_CUDA_SMALL_PRUNE_H
+#define GBEES_CUDA_SMALL_PRUNE_H
+
+#include "device/advance.h"
+#include "device/prune.h"
+#include "device/small/small_grow.h"
+
+/* ---- which bricks stay ----------------------------------------------------------------------------------------- */
+
+/* What a brick was, where it was. */
+GBEES_NUM const small_past *past_of(small_block *b, uint32_t slot)
+{
+    /* team_place(); a cluster has 8 blocks or 16. */
+    const uint32_t row = (slot - 1) >> lowest_bit(block_count()), block = (slot - 1) & (block_count() - 1);
+    const uint32_t team = BLOCK_TEAMS - 1 - row % BLOCK_TEAMS;
+
+    return (const small_past *)memory_of(&b->past[team][row / BLOCK_TEAMS], block);
+}
+
+/* Its cells above p*, as they are now; all is left for others to read once all have met. */
+GBEES_NUM void leave_past(const gbees_setup *m, small_block *b, const small_team *team)
+{
+    const number *p = rows_of(m, b->book.current), enough = least_above(m->threshold * b->book.mass);
+
+#pragma unroll 1
+    for (uint32_t i = 0; i < team->held; i++) {
+        const number *row = p + (size_t)(1 + team->place + i * team->teams) * CELLS;
+        const small_brick *brick = &team->brick[i];
+        small_past *past = &b->past[block_team()][i];
+
+        for (int d = team_lane(); d < DIRECTIONS; d += TEAM)
+            past->flow[d] = brick->flow[d];
+        if (team_lane() == 0)
+            past->rate = brick->rate;
+#pragma unroll
+        for (int first = 0; first < CELLS; first += TEAM)
+            put_vote(&past->active, first, team_vote(row[first + team_lane()] >= enough));
+    }
+}
+
+/* A brick's cells above p* that flow in both directions. */
+GBEES_NUM uint64_t flows_from(small_block *b, uint32_t slot, int d, int f)
+{
+    if (!slot)
+        return 0;
+    const small_past *past = past_of(b, slot);
+    return past->active & past->flow[d] & past->flow[f];
+}
+
+/* The needed cells of a brick: mark_downwind(), as seen from where they lie.  What flows in two directions comes from
+ * the brick itself, from those upwind along either axis, and from the one upwind along both: by way of the one beside
+ * this one, without which it is not found. */
+GBEES_NUM uint64_t needed_cells(const gbees_setup *m, small_block *b, const small_brick *brick,
+                                const small_past *past)
+{
+    const gbees_shape *shape = &m->shape;
+    uint64_t needed = 0;
+
+#pragma unroll 1
+    for (int which = team_lane(); which < PAIRS; which += TEAM) {
+        const int d = b->pair[which].d, f = b->pair[which].f, has_two = f != d;
+        const uint32_t over = brick->link[d ^ 1], across = has_two ? brick->link[f ^ 1] : 0;
+        const uint32_t corner = across ? find_small(b, key_around(brick->key, b->pair[which].by, -1)) : 0;
+        const uint64_t here = past->active & past->flow[d] & past->flow[f], along = flows_from(b, over, d, f);
+        const uint64_t beside = flows_from(b, across, d, f), both = flows_from(b, corner, d, f);
+        const uint64_t first = gbees_shape_inside(shape, here, d) | gbees_shape_across(shape, along, d);
+        const uint64_t second = gbees_shape_inside(shape, beside, d) | gbees_shape_across(shape, both, d);
+
+        needed |= has_two ? gbees_shape_inside(shape, first, f) | gbees_shape_across(shape, second, f) : first;
+    }
+    return team_or(needed) | past->active;
+}
+
+/* Tells all blocks which of a team's bricks stay; their mass, their needed cells and their largest rate go with the
+ * block's note, as if they were a step's mass, outflow and rate. */
+GBEES_NUM void keep_needed(const gbees_setup *m, small_block *b, const small_team *team, team_sums *sums)
+{
+    const number *p = rows_of(m, b->book.current);
+
+#pragma unroll 1
+    for (uint32_t i = 0; i < team->held; i++) {
+        const uint32_t slot = 1 + team->place + i * team->teams;
+        number value[SHARE_CELLS];
+
+        view_row(p, slot, value); /* on their way meanwhile */
+        const uint64_t needed = needed_cells(m, b, &team->brick[i], &b->past[block_team()][i]);
+
+        for (uint32_t block = (uint32_t)team_lane(); block < block_count(); block += TEAM)
+            *(uint8_t *)memory_of(&b->ranks.stays[slot], block) = needed != 0;
+        if (!needed)
+            continue;
+        sums->busy = fmax(sums->busy, team->brick[i].rate);
+        sums->outflow += team_lane() == 0 ? count_bits(needed) : 0;
+#pragma unroll
+        for (int k = 0; k < SHARE_CELLS; k++)
+            sums->mass += gbees_fixed((double)value[k]);
+    }
+}
+
+/* ---- where they go --------------------------------------------------------------------------------------------- */
+
+/* All keys and the table of what stays, and where it was; returns how many there are.  In the order that there is, so
+ * that a brick's place is no later than it was. By all of a block. */
+GBEES_NUM uint32_t close_ranks(small_block *b)
+{
+    const uint32_t count = b->count, lower = (1u << team_lane()) - 1;
+    const uint32_t thread = block_team() * TEAM + (uint32_t)team_lane();
+    uint32_t total = 0;
+
+    for (uint32_t first = block_team() * TEAM; first < count; first += BLOCK_TEAMS * TEAM) {
+        const uint32_t slot = 1 + first + (uint32_t)team_lane();
+        const uint32_t votes = team_vote(slot <= count && b->ranks.stays[slot]);
+
+        if (team_lane() == 0)
+            b->ranks.staying[first / TEAM] = votes;
+    }
+    for (uint32_t i = thread; i < SMALL_TABLE; i += BLOCK_TEAMS * TEAM)
+        b->table[i] = 0;
+    block_sync();
+    for (uint32_t first = 0; first < count; first += BLOCK_TEAMS * TEAM) {
+        const uint32_t chunk = first / TEAM + block_team(), slot = 1 + chunk * TEAM + (uint32_t)team_lane();
+        uint32_t before = 0;
+        small_key key = {{0}};
+
+        total = 0;
+        for (uint32_t i = (uint32_t)team_lane(); i * TEAM < count; i += TEAM) {
+            const uint32_t here = (uint32_t)count_bits(b->ranks.staying[i]);
+
+            total += here;
+            before += i < chunk ? here : 0;
+        }
+        total = (uint32_t)team_add((int64_t)total);
+        before = (uint32_t)team_add((int64_t)before);
+        const uint32_t stays = slot <= count ? b->ranks.staying[chunk] : 0, own = stays >> team_lane() & 1;
+        const uint32_t to = before + (uint32_t)count_bits(stays & lower) + 1;
+        if (own)
+            key = b->key[slot];
+        block_sync(); /* what is written now has been read: it is no later */
+        if (own) {
+            enter_small(b, to, key);
+            b->ranks.was[to] = (uint16_t)slot;
+        }
+    }
+    block_sync();
+    return total;
+}
+
+/* The books, by each block's first thread: prune() and count_updates(). */
+GBEES_NUM void settle_prune(const gbees_setup *m, small_block *b, uint32_t kept)
+{
+    book *k = &b->book;
+    small_totals *totals = &b->totals;
+    const double mass = gbees_fixed_value(k->seen.mass);
+    const uint64_t needed = (uint64_t)k->seen.outflow;
+
+    totals->pruned += k->mass - mass;
+    totals->cell_updates += k->needed_steps * 0.5 * ((double)totals->needed_count + (double)needed);
+    totals->needed_count = needed;
+    totals->max_cells = needed > totals->max_cells ? needed : totals->max_cells;
+    k->needed_steps = 0;
+    b->count = k->count = k->linked = kept;
+    k->current = spare_of(k->current);
+    k->mass = mass;
+    k->seen.most = k->seen.busy;
+    k->stop = !(mass > 0) ? STOP_EMPTY : m->stop_at_prunes ? STOP_PRUNED : kept > m->room ? STOP_ROOM : STOP_DONE;
+    k->goes_on = !k->stop && k->steps < k->target && k->elapsed < k->length;
+}
+
+/* ---- bricks at hand, anew -------------------------------------------------------------------------------------- */
+
+/* Where there is what is to be known of a brick: in the grid's arrays, or where it was before a prune. */
+typedef struct small_source {
+    const uint64_t *flow, *active;
+    const double *rate;
+} small_source;
+
+GBEES_NUM small_source source_of(const gbees_setup *m, small_block *b, uint32_t slot, int is_pruned)
+{
+    small_source from;
+
+    if (is_pruned) {
+        const small_past *past = past_of(b, b->ranks.was[slot]);
+
+        from.flow = past->flow;
+        from.active = &past->active;
+        from.rate = &past->rate;
+    } else {
+        from.flow = m->grid.flow + (size_t)slot * DIRECTIONS;
+        from.active = m->grid.active + slot;
+        from.rate = m->grid.rate + slot;
+    }
+    return from;
+}
+
+/* All of a team's: when a launch begins; or after a prune, with their rows, from where these were. */
+GBEES_NUM void hold_bricks(const gbees_setup *m, small_block *b, small_team *team, uint32_t count, int is_pruned,
+                           int current)
+{
+    const number *p = rows_of(m, current);
+    number *next = rows_of(m, spare_of(current));
+
+    team->held = 0;
+#pragma unroll 1
+    for (uint32_t slot; (slot = 1 + team->place + team->held * team->teams) <= count; team->held++) {
+        const small_source from = source_of(m, b, slot, is_pruned);
+        small_brick *brick = &team->brick[team->held];
+
+        for (int d = team_lane(); d < DIRECTIONS; d += TEAM)
+            brick->flow[d] = from.flow[d];
+        for (int cell = team_lane(); is_pruned && cell < CELLS; cell += TEAM)
+            next[(size_t)slot * CELLS + (size_t)cell] = p[(size_t)b->ranks.was[slot] * CELLS + (size_t)cell];
+        place_brick(m, b->key[slot].at, brick);
+        if (team_lane() == 0) {
+            brick->active = *from.active;
+            brick->rate = *from.rate;
+        }
+        find_around(m, b, brick);
+    }
+    note_held(b, team->held, team->held);
+}
+
+#endif

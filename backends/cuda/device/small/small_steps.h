@@ -1,0 +1,387 @@
+/* small_steps.h - steps of a cluster's grid: the sweeps, the marks behind the last of them, and the growth; and the
+ * prunes between them.
+ *
+ * A team has a brick, and a lane two of its cells with their three faces, in place of a line of four with five. The
+ * last sweep's bricks are marked by the teams that have swept them: no meeting is between.  So all meet once behind
+ * each sweep, and not for anything else.
+ */
+#ifndef GBEES_CUDA_SMALL_STEPS_H
+#define GBEES_CUDA_SMALL_STEPS_H
+
+#include "device/advance.h"
+#include "device/small/small_grow.h"
+#include "device/small/small_prune.h"
+#include "device/sweep.h"
+
+enum {
+    SMALL_BITS = 6 / DIM,
+    SMALL_EDGE = 1 << SMALL_BITS,
+    SMALL_CELLS = 2,
+    SMALL_PARTS = CELLS / SMALL_CELLS,
+    /* A lane has one part of a brick, and registers for what it begins with. */
+    SMALL_AHEAD = TEAM == (int)SMALL_PARTS && sizeof(number) == sizeof(float) && !GBEES_LEAN
+};
+
+/* ---- sweeps ---------------------------------------------------------------------------------------------------- */
+
+/* The lowest cell of a lane's line, and where on it the lane's cells begin. */
+typedef struct small_part {
+    int axis, shift, cell, first;
+} small_part;
+
+GBEES_NUM small_part place_part(int axis, int which)
+{
+    const int shift = axis * SMALL_BITS, line = which / (SMALL_EDGE / SMALL_CELLS);
+    const int low = line & ((1 << shift) - 1);
+    small_part part = {axis, shift, (line >> shift) << (shift + SMALL_BITS) | low,
+                       which % (SMALL_EDGE / SMALL_CELLS) * SMALL_CELLS};
+
+    return part;
+}
+
+/* Velocities at the faces around a lane's cells, from one before the first on. */
+GBEES_NUM void small_velocities(const gbees_setup *m, const small_brick *brick, small_part part, double time,
+                                number *v)
+{
+    const uint32_t below = brick->link[2 * part.axis], above = brick->link[2 * part.axis + 1];
+    position x[DIM], at[SMALL_CELLS + 3];
+
+#pragma unroll
+    for (int i = 0; i < SMALL_CELLS + 3; i++) {
+        const int face = part.first + i - 1;
+        /* A face between two bricks is the lower one's: rounded once, the same for both. */
+        const int lower = face <= 0 && below, upper = face > SMALL_EDGE && above;
+        const position base = lower   ? brick->beside[2 * part.axis]
+                              : upper ? brick->beside[2 * part.axis + 1]
+                                      : brick->base[part.axis];
+
+        at[i] = base + face_offset(m, part.axis, face + (lower - upper) * SMALL_EDGE);
+    }
+#pragma unroll
+    for (int k = 0; k < DIM; k++)
+        x[k] = brick->base[k] + cell_offset(m, k, cell_local(part.cell, k));
+#pragma unroll
+    for (int k = 0; k < DIM; k++) {
+        if (k != part.axis)
+            continue;
+#pragma unroll
+        for (int i = 0; i < SMALL_CELLS + 3; i++) {
+            x[k] = at[i];
+            v[i] = velocity(m, x, k, time);
+        }
+    }
+}
+
+/* A sweep: from where to where, and which rows hold something yet: those of new bricks are not read before they have
+ * been written. */
+typedef struct small_sweep {
+    const number *p;
+    number *next;
+    uint32_t known;
+    int axis, is_swept, is_last, asks;
+    number lambda, threshold;
+    double time;
+} small_sweep;
+
+/* mark_brick(), of some cells behind the last sweep. */
+GBEES_NUM number mark_cell(const small_sweep *sweep, number value, int cell, uint64_t *active, int64_t *mass)
+{
+    if (value < least_number())
+        value = 0;
+    *mass += gbees_fixed((double)value);
+    *active |= (uint64_t)(value >= sweep->threshold) << cell;
+    return value;
+}
+
+/* Two cells of a line, with those beyond them. */
+typedef struct small_line {
+    number q[SMALL_CELLS + 2 * BEYOND];
+} small_line;
+
+/* (A brick is as long as two lanes' cells: those of the second lie where those of the first do, with one bit changed;
+ * and that bit tells whether what is before them is the neighbour's.) */
+GBEES_NUM small_line load_small(const number *p, uint32_t known, const small_brick *brick, uint32_t slot,
+                                small_part part)
+{
+    const uint32_t below = brick->link[2 * part.axis], above = brick->link[2 * part.axis + 1];
+    const uint32_t own = slot * CELLS + (uint32_t)part.cell;
+    const uint32_t before = (below <= known ? below : 0) * CELLS + (uint32_t)part.cell;
+    const uint32_t behind = (above <= known ? above : 0) * CELLS + (uint32_t)part.cell;
+    small_line line;
+
+#pragma unroll
+    for (int i = 0; i < SMALL_CELLS + 2 * BEYOND; i++) {
+        const int at = part.first + i - BEYOND;
+        const uint32_t row = at < 0 ? before : at >= SMALL_EDGE ? behind : own;
+
+        line.q[i] = p[row + ((uint32_t)(at & (SMALL_EDGE - 1)) << part.shift)];
+    }
+    return line;
+}
+
+/* Sweeps a lane's cells, and marks them if the sweep is the last one; returns what flowed out where they are at an
+ * end of the grid. */
+GBEES_NUM number sweep_part(const gbees_setup *m, const small_sweep *sweep, const small_line *line,
+                            const small_brick *brick, uint32_t slot, small_part part, uint64_t *active,
+                            int64_t *mark_mass)
+{
+    const uint32_t below = brick->link[2 * part.axis], above = brick->link[2 * part.axis + 1];
+    number v[SMALL_CELLS + 3] = {0}, mass[SMALL_CELLS + 1], outflow = 0;
+
+    small_velocities(m, brick, part, sweep->time, v);
+#pragma unroll
+    for (int i = 0; i <= SMALL_CELLS; i++)
+        mass[i] = face_mass(line->q + i, v + i, sweep->lambda);
+#pragma unroll
+    for (int i = 0; i < SMALL_CELLS; i++) {
+        const int at = part.cell + ((part.first + i) << part.shift);
+        number value = line->q[BEYOND + i] + (mass[i] - mass[i + 1]);
+
+        if (sweep->is_last)
+            value = mark_cell(sweep, value, at, active, mark_mass);
+        sweep->next[slot * CELLS + (uint32_t)at] = value;
+    }
+    if (part.first == 0 && mass[0] < 0 && !below)
+        outflow = -mass[0];
+    if (part.first + SMALL_CELLS == SMALL_EDGE && mass[SMALL_CELLS] > 0 && !above)
+        outflow += mass[SMALL_CELLS];
+    return outflow;
+}
+
+/* ---- steps ----------------------------------------------------------------------------------------------------- */
+
+/* A sweep, behind the last one of a step the marks, and what they ask for: mark_and_grow(). Or this alone, of all
+ * cells above p*.  The first sweep may have its first brick's cells at hand. */
+GBEES_NUM void sweep_small(const gbees_setup *m, gbees_state *s, small_block *b, const small_team *team,
+                           const small_sweep *sweep, int is_ahead, const small_line *ahead, team_sums *sums)
+{
+#pragma unroll 1
+    for (uint32_t i = 0; i < team->held; i++) {
+        small_brick *brick = &team->brick[i];
+        const uint32_t slot = 1 + team->place + i * team->teams;
+        const uint64_t was = sweep->is_swept ? brick->active : 0;
+        uint64_t active = 0;
+
+#pragma unroll 1
+        for (int which = team_lane(); which < SMALL_PARTS && sweep->is_swept; which += TEAM) {
+            const small_part part = place_part(sweep->axis, which);
+            small_line line = *ahead;
+
+            if (!is_ahead || i > 0)
+                line = load_small(sweep->p, sweep->known, brick, slot, part);
+            const number out = sweep_part(m, sweep, &line, brick, slot, part, &active, &sums->mass);
+            if (out > 0)
+                sums->outflow += gbees_fixed((double)out);
+        }
+        if (!sweep->is_last)
+            continue;
+        active = sweep->is_swept ? team_or(active) : brick->active;
+#if GBEES_MOVING /* as it is at a step's beginning */
+        if (!sweep->is_swept && !(look_at(m, b->book.time, 0, CELLS, brick) < 1e300))
+            publish_32(&s->bad, slot + 1);
+        sums->most = fmax(sums->most, brick->rate);
+#else
+        (void)s;
+#endif
+        if (active)
+            sums->busy = fmax(sums->busy, brick->rate);
+        team_sync();
+        if (team_lane() == 0)
+            brick->active = active;
+        if (sweep->asks && (active & ~was))
+            ask_around(b, brick, active & ~was);
+    }
+}
+
+/* rows_of() of what is swept, without a table. */
+GBEES_NUM number *swept_rows(const gbees_setup *m, int which)
+{
+    return (number *)(which ? m->grid.rows[1] : m->grid.rows[0]);
+}
+
+/* A step, but for the last meeting; its bricks are 1 .. count, of which those up to `known` had cells before it. Or
+ * what comes before one, if none has been ahead of it or the last one did not grow the grid. */
+GBEES_NUM void move_small(const gbees_setup *m, gbees_state *s, small_block *b, const small_team *team, int moves,
+                          uint32_t known, uint32_t count, int is_ahead, const small_line *ahead, team_sums *sums)
+{
+    enum { LOOKS = MOVES > 1 ? MOVES - 1 : 1 };
+    const book *k = &b->book;
+
+#pragma unroll 1
+    for (int pass = moves ? 0 : MOVES - 1; pass < MOVES; pass++) {
+        const int axis = axis_of(k, pass), from = rows_after(k->current, pass);
+        const small_sweep sweep = {swept_rows(m, from),
+                                   swept_rows(m, spare_of(from)),
+                                   pass ? count : known,
+                                   axis,
+                                   moves,
+                                   pass == MOVES - 1,
+                                   moves ? k->grown : 1,
+                                   k->lambda[axis],
+                                   (number)k->threshold,
+                                   k->time + k->step / 2};
+
+        if (MOVES == 1 && count > known && block_team() == 0)
+            look_at_fresh(m, b, 0, CELLS);
+        if (moves && (pass > 0 || MOVES == 1)) /* one there is to be between what was sent and what will be */
+            meet(m, s);
+        sweep_small(m, s, b, team, &sweep, is_ahead && pass == 0, ahead, sums);
+        if (pass < MOVES - 1 && count > known && block_team() == 0) /* some now, some before the next meeting */
+            look_at_fresh(m, b, CELLS * pass / LOOKS, CELLS * (pass + 1) / LOOKS);
+    }
+}
+
+/* What is one number for all, by the first team of each block: the clock, and the step, before it is known what new
+ * bricks there are, as these hardly ever change it; `again`: they do, or there is no place for them. */
+GBEES_NUM void settle_small(const gbees_setup *m, small_block *b, int moved, int grow, int turn, int again)
+{
+    book *k = &b->book;
+    uint64_t most = 0;
+
+    if (again)
+        most = team_most_64(team_lane() < BLOCK_TEAMS ? bits_of(b->rate[team_lane()]) : 0);
+    else
+        read_sums(b, turn);
+    if (leads_block()) {
+        if (again) {
+            k->seen.most = most > k->seen.most ? most : k->seen.most;
+        } else {
+            k->current = rows_after(k->current, moved ? MOVES : 0);
+            settle_clock(m, k, moved);
+        }
+        if (grow && k->goes_on) {
+            k->seen.bad = !(double_of(k->seen.most) < 1e300);
+            choose_step(m, k);
+            if (again && (b->far_axis || b->overflow)) {
+                k->stop = b->far_axis ? STOP_FAR : STOP_ROOM;
+                k->where = b->far_axis - 1;
+            }
+        }
+    }
+    find_courant(m, k);
+}
+
+GBEES_NUM int is_surprised(const small_block *b)
+{
+    const double most = double_of(b->book.seen.most);
+
+    return team_any(team_lane() < BLOCK_TEAMS && b->rate[team_lane()] > most) || b->far_axis || b->overflow;
+}
+
+/* Between two steps: the clock, and side by side with it the new bricks.  For both the notes are enough; the others
+ * meet here, and ask for what they will sweep first. */
+GBEES_NUM void settle_all(const gbees_setup *m, gbees_state *s, small_block *b, small_team *team, int moved, int grow,
+                          int turn, uint32_t linked, number *p, int is_ahead, int axis, small_line *ahead)
+{
+#pragma unroll 1
+    for (int again = 0;; again = 1) {
+        if (block_team() == 0)
+            settle_small(m, b, moved, grow, turn, again);
+        if (!again) {
+            int has_met = 0;
+
+            if (block_team() == SMALL_MAKER) {
+                await_letters(&b->wish_box[turn % 2], turn / 2);
+                has_met = grow && make_bricks(b, linked, turn);
+            }
+            if (!has_met)
+                cluster_wait();
+            if (is_ahead)
+                *ahead = load_small(p, linked, team->brick, 1 + team->place, place_part(axis, team_lane()));
+        }
+        if (grow && !again) {
+            meet_maker();
+            if (block_team() + 1 > SMALL_RATER) /* (it may be 0) */
+                rate_bricks(m, s, b, linked);
+            if (team->place < b->count) { /* it has some, or will */
+                take_bricks(m, b, team, p);
+                link_bricks(m, b, team, linked);
+            }
+        }
+        block_sync();
+        const int goes_on = b->book.goes_on, surprised = is_surprised(b); /* read at once */
+        if (again || !grow || !goes_on || !surprised)
+            return;
+        block_sync(); /* all have seen it */
+    }
+}
+
+/* Steps, until something else is due. All that a team does is known when a step is over, but for new bricks: what is
+ * read for it is asked for at once. `turn`: which note is written first; returns the one that comes next.  What is
+ * done seldom stays out of this loop: a processor's cache of instructions has just room for it. */
+GBEES_NUM int step_small(const gbees_setup *m, gbees_state *s, small_block *b, small_team *team, int turn)
+{
+    const team_sums none = {0, 0, 0, 0};
+    book *k = &b->book;
+    uint32_t known = k->linked, linked = known;
+    small_line ahead = {{0}};
+    int moves = 0, is_ahead = 0;
+
+    for (;; turn++) {
+        team_sums sums = none;
+
+        move_small(m, s, b, team, moves, known, linked, is_ahead, &ahead, &sums);
+        const int grow = !moves || k->grown, current = rows_after(k->current, moves ? MOVES : 0);
+        const uint64_t steps = k->steps + (uint64_t)moves;
+        const int round = k->turn + (moves && steps % 2 == 0);
+        const int axis = axis_at(round < DIM ? round : 0, (int)(steps % 2), 0);
+
+        send_note(b, &sums, turn);
+        is_ahead = SMALL_AHEAD && grow && team->held > 0;
+        settle_all(m, s, b, team, moves, grow, turn, linked, swept_rows(m, current), is_ahead, axis, &ahead);
+        known = linked;
+        if (grow) {
+            linked = b->count;
+            if (leads_block())
+                k->linked = k->count = linked;
+        }
+        if (!k->goes_on || k->stop)
+            return turn + 1;
+        moves = grow;
+    }
+}
+
+/* A prune; returns how many bricks are left. */
+GBEES_NUM uint32_t prune_small(const gbees_setup *m, gbees_state *s, small_block *b, const small_team *team, int turn)
+{
+    team_sums sums = {0, 0, 0, 0};
+
+    leave_past(m, b, team);
+    meet(m, s);
+    keep_needed(m, b, team, &sums);
+    send_note(b, &sums, turn);
+    cluster_wait();
+    if (block_team() == 0)
+        read_sums(b, turn);
+    if (block_team() == SMALL_MAKER)
+        await_letters(&b->wish_box[turn % 2], turn / 2);
+    const uint32_t kept = close_ranks(b);
+    if (leads_block())
+        settle_prune(m, b, kept);
+    return kept;
+}
+
+/* Steps and the prunes between them. Returns how many bricks the table in the GPU's memory still has: after a prune
+ * none. */
+GBEES_NUM uint32_t advance_small(const gbees_setup *m, gbees_state *s, small_block *b, small_team *team)
+{
+    book *k = &b->book;
+    uint32_t entered = k->linked, count = entered;
+    int turn = 0, was = 0;
+
+    for (;;) {
+        hold_bricks(m, b, team, count, !entered, was);
+        block_sync();
+        if (!k->goes_on)
+            return entered;
+        turn = step_small(m, s, b, team, turn);
+        if (k->stop != STOP_PRUNE)
+            return entered;
+        was = k->current;
+        count = prune_small(m, s, b, team, turn);
+        entered = 0;
+        turn++;
+    }
+}
+
+#endif

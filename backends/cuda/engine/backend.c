@@ -1,0 +1,145 @@
+/* backend.c - what the CUDA module exports. */
+#include "common/initial_bricks.h"
+#include "engine.h"
+#include "cuda/compile/offline.h"
+#include "cuda/compile/spec.h"
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+/* What an engine borrows. */
+typedef struct session {
+    cuda_api api;
+    program_set kernels;
+    CUdevice device;
+    CUcontext context; /* held by the session, too: see open_context() */
+} session;
+
+static void close_session(session *s)
+{
+    if (!s)
+        return;
+    program_set_destroy(&s->api, &s->kernels);
+    if (s->context)
+        (void)s->api.cuDevicePrimaryCtxRelease(s->device);
+    cuda_api_close(&s->api);
+    free(s);
+}
+
+/* What runs with --backend cpu only; by --backend auto it does. */
+static int check_problem(const gbees_problem *problem, gbees_error *error)
+{
+    const gbees_numerics *numerics = &problem->numerics;
+    const char *what = NULL;
+
+    if (numerics->mode != GBEES_MODE_DEFAULT)
+        what = "no paper and no legacy mode";
+    else if (numerics->cells_per_brick != 64)
+        what = "bricks of 64 cells only ('brick: 1' was given)";
+    else if (numerics->courant > 1)
+        what = "no 'courant' above 1";
+    return what ? gbees_error_set(error, GBEES_EBACKEND, "the CUDA backend has %s: --backend cpu has it", what) : 0;
+}
+
+/* The driver takes longer to open a GPU than anything else does that comes before the first step: it begins while
+ * kernels are looked for.  What goes wrong here goes wrong again when the engine asks, which says so. */
+static void *open_context(void *session_to_open)
+{
+    session *s = session_to_open;
+
+    if (s->api.cuDevicePrimaryCtxRetain(&s->context, s->device))
+        s->context = NULL;
+    return NULL;
+}
+
+/* What the first steps can do without: common kernels do the same, bit for bit, until the one for small grids is
+ * there; and a grid that is not large yet is moved by others. */
+static unsigned left_for_later(const gbees_problem *problem, const char *arch)
+{
+    gbees_shape shape;
+    unsigned later = cuda_spec_has_small(problem, arch) ? 1u << PROGRAM_SMALL : 0u;
+
+    gbees_shape_set(&shape, problem->dimension, 64);
+    if (initial_bricks_most(problem, &shape) < ENGINE_LARGE_BRICKS)
+        later |= 1u << PROGRAM_MOVES | 1u << PROGRAM_MARKS;
+    return later;
+}
+
+static int build(session *s, const gbees_problem *problem, int exact, gbees_error *error)
+{
+    pthread_t opener;
+    char arch[16];
+    int status = cuda_device_arch(&s->api, s->device, arch, error);
+
+    if (status)
+        return status;
+    const int opening = pthread_create(&opener, NULL, open_context, s) == 0;
+    status = program_set_build(&s->api, problem, arch, exact, left_for_later(problem, arch), &s->kernels, error);
+    if (opening)
+        (void)pthread_join(opener, NULL);
+    return status;
+}
+
+static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                  gbees_error *error)
+{
+    session *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CUDA backend was set up");
+    int status = check_problem(problem, error);
+    if (!status)
+        status = cuda_api_open(&s->api, CUDA_DRIVER | cuda_spec_libraries(), error);
+    if (!status)
+        status = cuda_check(&s->api, s->api.cuDeviceGet(&s->device, 0), "asking for a GPU", error);
+    if (!status)
+        status = build(s, problem, options && options->deterministic, error);
+    if (!status)
+        status = cuda_engine_create(&s->api, s->device, &s->kernels, problem, engine, error);
+    if (status)
+        close_session(s);
+    return status;
+}
+
+static void destroy(gbees_engine *engine)
+{
+    session *s = engine ? (session *)(void *)(uintptr_t)engine->api : NULL;
+
+    cuda_engine_destroy(engine);
+    close_session(s);
+}
+
+/* Bricks of the initial density, and as many again for the first growth. */
+static double estimate(const gbees_problem *problem)
+{
+    gbees_shape shape;
+    int n = problem->dimension, rows = cuda_spec_rows(problem);
+
+    gbees_shape_set(&shape, n, 64);
+    return 2 * initial_bricks_most(problem, &shape) *
+               (64.0 * rows * (problem->numerics.precision == GBEES_DOUBLE ? 8 : 4) + n * 28.0 + 48) +
+           initial_bricks_bytes(problem, &shape);
+}
+
+GBEES_BACKEND_EXPORT extern const gbees_backend gbees_backend_card;
+
+const gbees_backend gbees_backend_card = {
+    .abi = GBEES_BACKEND_ABI,
+    .size = sizeof(gbees_backend),
+    .name = "cuda",
+    .title = "one NVIDIA GPU",
+    .probe = cuda_probe,
+    .compile = cuda_compile_only,
+    .estimate = estimate,
+    .create = create,
+    .destroy = destroy,
+    .advance = cuda_engine_advance,
+    .update = cuda_engine_update,
+    .statistics = cuda_engine_statistics,
+    .cells = cuda_engine_cells,
+    .totals = cuda_engine_totals,
+    .capture = cuda_engine_capture,
+    .capture_cells = cuda_engine_capture_cells,
+    .capture_free = cuda_engine_capture_free,
+    .marginals = cuda_engine_marginals,
+};

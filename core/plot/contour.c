@@ -1,0 +1,179 @@
+/* contour.c - see contour.h. */
+#include "contour.h"
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { LEVELS = 6, FINE = 3 };
+
+/* exp(-k^2/2), k = 3, 2.5 .. 0.5: for a Gaussian, half standard deviations; every other one is drawn as a line, too,
+ * and is a surface of the 3-D figure. */
+static const double level[LEVELS] = {0.011108997, 0.043936934, 0.135335283, 0.324652467, 0.606530660, 0.882496903};
+
+static gbees_rgb band_color(int band)
+{
+    return band == 0 ? gbees_rgb_grey(1) : gbees_colormap_density(0.07 + 0.75 * band / LEVELS);
+}
+
+/* Bilinear between cell centres; (i, k) in cells. */
+static double value_at(const gbees_density *density, double i, double k)
+{
+    const double fi = floor(i), fk = floor(k), u = i - fi, v = k - fk;
+    const size_t stride = density->length[1];
+    const double *at;
+
+    if (!(fi >= 0 && fk >= 0 && fi + 1 < (double)density->length[0] && fk + 1 < (double)stride))
+        return 0;
+    at = &density->value[(size_t)fi * stride + (size_t)fk];
+    return (1 - u) * ((1 - v) * at[0] + v * at[1]) + u * ((1 - v) * at[stride] + v * at[stride + 1]);
+}
+
+static int find_band(double fraction)
+{
+    int band = 0;
+
+    while (band < LEVELS && fraction >= level[band])
+        band++;
+    return band;
+}
+
+/* The colour of the pixel whose upper left corner is (x, y) on the page; 0: nothing there. */
+static uint32_t pixel_color(const gbees_figure *figure, const gbees_panel *panel, const gbees_density *density,
+                            double x, double y)
+{
+    double red = 0, green = 0, blue = 0, alpha = 0;
+
+    for (int s = 0; s < FINE * FINE; s++) {
+        const double px = x + (s % FINE + 0.5) / FINE / figure->scale,
+                     py = y + (s / FINE + 0.5) / FINE / figure->scale;
+        const double a = panel->lo[0] + (panel->hi[0] - panel->lo[0]) * (px - panel->x) / panel->width;
+        const double b = panel->hi[1] - (panel->hi[1] - panel->lo[1]) * (py - panel->y) / panel->height;
+        const double value = value_at(density, (a - density->first[0]) / density->width[0],
+                                      (b - density->first[1]) / density->width[1]);
+        const int band = find_band(value / density->peak);
+        const gbees_rgb color = band_color(band);
+
+        if (band == 0)
+            continue;
+        red += color.r;
+        green += color.g;
+        blue += color.b;
+        alpha += 1;
+    }
+    return (uint32_t)(alpha * 255 / (FINE * FINE)) << 24 | (uint32_t)(red * 255 / (FINE * FINE)) << 16 |
+           (uint32_t)(green * 255 / (FINE * FINE)) << 8 | (uint32_t)(blue * 255 / (FINE * FINE));
+}
+
+static int fill_bands(gbees_figure *figure, const gbees_panel *panel, const gbees_density *density,
+                      gbees_error *error)
+{
+    const int width = (int)ceil(panel->width * figure->scale), height = (int)ceil(panel->height * figure->scale);
+    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
+
+    if (cairo_surface_status(image) != CAIRO_STATUS_SUCCESS) {
+        cairo_surface_destroy(image);
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a figure");
+    }
+    cairo_surface_flush(image);
+    for (int y = 0; y < height; y++) {
+        unsigned char *row =
+            cairo_image_surface_get_data(image) + (ptrdiff_t)y * cairo_image_surface_get_stride(image);
+
+        for (int x = 0; x < width; x++)
+            ((uint32_t *)(void *)row)[x] =
+                pixel_color(figure, panel, density, panel->x + x / figure->scale, panel->y + y / figure->scale);
+    }
+    cairo_surface_mark_dirty(image);
+    cairo_save(figure->cairo);
+    cairo_translate(figure->cairo, panel->x, panel->y);
+    cairo_scale(figure->cairo, 1 / figure->scale, 1 / figure->scale);
+    cairo_set_source_surface(figure->cairo, image, 0, 0);
+    cairo_paint(figure->cairo);
+    cairo_restore(figure->cairo);
+    cairo_surface_destroy(image);
+    return GBEES_OK;
+}
+
+/* The segment of the line value = wanted in one triangle of cell centres; corner: {x, y, value} on the page. */
+static void cut_triangle(cairo_t *cairo, double corner[3][3], double wanted)
+{
+    double end[3][2];
+    int ends = 0;
+
+    for (int k = 0; k < 3; k++) {
+        const double *a = corner[k], *b = corner[(k + 1) % 3];
+        const double u = (wanted - a[2]) / (b[2] - a[2]);
+
+        if ((a[2] >= wanted) == (b[2] >= wanted))
+            continue;
+        end[ends][0] = a[0] + u * (b[0] - a[0]);
+        end[ends++][1] = a[1] + u * (b[1] - a[1]);
+    }
+    if (ends == 2) {
+        cairo_move_to(cairo, end[0][0], end[0][1]);
+        cairo_line_to(cairo, end[1][0], end[1][1]);
+    }
+}
+
+static void draw_line(gbees_figure *figure, const gbees_panel *panel, const gbees_density *density, double wanted)
+{
+    static const int triangle[2][3][2] = {{{0, 0}, {1, 0}, {1, 1}}, {{0, 0}, {1, 1}, {0, 1}}};
+
+    for (size_t i = 0; i + 1 < density->length[0]; i++)
+        for (size_t k = 0; k + 1 < density->length[1]; k++)
+            for (int t = 0; t < 2; t++) {
+                double corner[3][3];
+
+                for (int c = 0; c < 3; c++) {
+                    const size_t a = i + (size_t)triangle[t][c][0], b = k + (size_t)triangle[t][c][1];
+
+                    corner[c][0] = gbees_panel_x(panel, density->first[0] + density->width[0] * (double)a);
+                    corner[c][1] = gbees_panel_y(panel, density->first[1] + density->width[1] * (double)b);
+                    corner[c][2] = density->value[a * density->length[1] + b];
+                }
+                cut_triangle(figure->cairo, corner, wanted);
+            }
+    cairo_stroke(figure->cairo);
+}
+
+int gbees_contour_draw(gbees_figure *figure, const gbees_panel *panel, const gbees_density *density,
+                       gbees_error *error)
+{
+    int status;
+
+    gbees_panel_clip(figure, panel);
+    status = fill_bands(figure, panel, density, error);
+    cairo_set_line_width(figure->cairo, 0.7);
+    gbees_figure_color(figure, gbees_rgb_grey(0.15), 0.75);
+    for (int k = 0; k < LEVELS && !status; k += 2)
+        draw_line(figure, panel, density, level[k] * density->peak);
+    cairo_restore(figure->cairo);
+    return status;
+}
+
+void gbees_contour_key(gbees_figure *figure, double x, double y, double width, double text_size)
+{
+    const double block = width / LEVELS, height = 1.1 * text_size;
+    gbees_label label = {.size = text_size, .ax = 0.5, .color = gbees_rgb_grey(0.15)};
+    char text[32];
+
+    for (int k = 0; k < LEVELS; k++) {
+        gbees_figure_color(figure, band_color(k + 1), 1);
+        cairo_rectangle(figure->cairo, x + k * block, y, block, height);
+        cairo_fill(figure->cairo);
+    }
+    for (int k = 0; k <= LEVELS; k++) {
+        (void)snprintf(text, sizeof text, k < LEVELS ? "%.3f" : "1", k < LEVELS ? level[k] : 1);
+        label.x = x + k * block;
+        label.y = y + height + 0.55 * text_size;
+        gbees_figure_line(figure, label.x, y, label.x, y + height + 3, k % 2 ? 0 : 0.8, gbees_rgb_grey(0.25));
+        gbees_figure_text(figure, &label, text);
+    }
+    cairo_rectangle(figure->cairo, x, y, width, height);
+    gbees_figure_color(figure, gbees_rgb_grey(0.25), 1);
+    cairo_set_line_width(figure->cairo, 0.8);
+    cairo_stroke(figure->cairo);
+    label =
+        (gbees_label){.x = x, .y = y - 0.6 * text_size, .size = text_size, .ay = 1, .color = gbees_rgb_grey(0.15)};
+    gbees_figure_text(figure, &label, "density / maximum");
+}

@@ -1,0 +1,120 @@
+/* corner.c - the figure of every state against every other, for the last record. */
+#include "contour.h"
+#include "draw.h"
+#include <math.h>
+#include <stdio.h>
+
+typedef struct layout {
+    double left, top, side, gap; /* of the square of panels; side and gap of one panel */
+    double text_size;
+} layout;
+
+static void widen(double *lo, double *hi)
+{
+    const double margin = 0.05 * (*hi - *lo);
+
+    *lo -= margin;
+    *hi += margin;
+}
+
+static gbees_panel place_panel(const gbees_gallery *gallery, const layout *l, int column, int row)
+{
+    const gbees_shot *last = &gallery->shot[gallery->count - 1];
+    gbees_panel panel = {.x = l->left + column * (l->side + l->gap),
+                         .y = l->top + row * (l->side + l->gap),
+                         .width = l->side,
+                         .height = l->side,
+                         .overhang = 0.5 * l->gap};
+
+    gbees_density_range(last->marginal[column], 0, 0.003, &panel.lo[0], &panel.hi[0]);
+    if (column == row)
+        panel.hi[1] = 1.1 * last->marginal[column]->peak;
+    else
+        gbees_density_range(last->marginal[row], 0, 0.003, &panel.lo[1], &panel.hi[1]);
+    widen(&panel.lo[0], &panel.hi[0]);
+    if (column != row)
+        widen(&panel.lo[1], &panel.hi[1]);
+    gbees_panel_ticks(&panel, l->text_size);
+    return panel;
+}
+
+static void draw_diagonal(gbees_figure *figure, const gbees_panel *panel, const gbees_density *density)
+{
+    const gbees_rgb color = gbees_colormap_density(0.62);
+
+    gbees_panel_clip(figure, panel);
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < density->length[0]; i++)
+            cairo_line_to(figure->cairo, gbees_panel_x(panel, density->first[0] + density->width[0] * (double)i),
+                          gbees_panel_y(panel, density->value[i]));
+        gbees_figure_color(figure, color, pass ? 1 : 0.15);
+        cairo_set_line_width(figure->cairo, 1.7);
+        if (pass)
+            cairo_stroke(figure->cairo);
+        else
+            cairo_fill(figure->cairo);
+    }
+    cairo_restore(figure->cairo);
+}
+
+static int draw_cell(gbees_figure *figure, const gbees_gallery *gallery, const layout *l, int column, int row,
+                     gbees_error *error)
+{
+    gbees_panel panel = place_panel(gallery, l, column, row);
+    const int is_bottom = row + 1 == gallery->dimension, is_left = column == 0 && row > 0;
+    char title_x[128], title_y[128];
+    int status = GBEES_OK;
+
+    gbees_ticks_title(&panel.ticks[0], gallery->name[column], gallery->unit[column], title_x, sizeof title_x);
+    gbees_ticks_title(&panel.ticks[1], gallery->name[row], gallery->unit[row], title_y, sizeof title_y);
+    if (column == row)
+        panel.ticks[1].count = 0; /* a marginal's height says nothing that its shape does not */
+    gbees_panel_grid(figure, &panel);
+    if (column == row)
+        draw_diagonal(figure, &panel, gallery->shot[gallery->count - 1].marginal[row]);
+    else
+        status = gbees_contour_draw(figure, &panel, gallery->pair[column][row], error);
+    gbees_panel_frame(figure, &panel, l->text_size, is_bottom ? title_x : NULL, is_left ? title_y : NULL);
+    return status;
+}
+
+int gbees_draw_corner(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
+                      gbees_error *error)
+{
+    const int n = gallery->dimension;
+    const gbees_shot *last = &gallery->shot[gallery->count - 1];
+    layout l = {.left = 74, .top = 24, .gap = n <= 4 ? 14 : 9, .text_size = n <= 3 ? 14 : n <= 5 ? 12.5 : 11};
+    gbees_label label = {.size = 17, .ax = 1, .bold = 1, .color = gbees_rgb_grey(0.1)};
+    char time[64], text[192];
+    const double right = 24, bottom = 64, gaps = (n - 1) * l.gap;
+    int status = gbees_figure_create(GBEES_PAGE_WIDTH - l.left - right + l.top + bottom, options->pixel_width,
+                                     options->pixel_height, figure, error);
+
+    if (status)
+        return status;
+    for (int pass = 0; pass < 2; pass++) { /* the panels' size, then the room for labels that depends on it */
+        const double square = fmin((*figure)->width - l.left - right, (*figure)->height - l.top - bottom);
+
+        l.side = fmax(10, (square - gaps) / n);
+        for (int row = 1; row < n; row++) {
+            const gbees_panel panel = place_panel(gallery, &l, 0, row);
+
+            l.left = fmax(l.left, gbees_panel_left(*figure, &panel, l.text_size));
+        }
+    }
+    for (int row = 0; row < n && !status; row++)
+        for (int column = 0; column <= row && !status; column++)
+            status = draw_cell(*figure, gallery, &l, column, row, error);
+    if (status) {
+        gbees_figure_destroy(*figure);
+        return status;
+    }
+    label.x = GBEES_PAGE_WIDTH - right;
+    label.y = l.top;
+    gbees_ticks_time(last->time, last->time - gallery->shot[0].time, time, sizeof time);
+    (void)snprintf(text, sizeof text, "%s, t = %s", gallery->model, time);
+    gbees_figure_text(*figure, &label, text);
+    if (n > 1) /* beside the first panel, nothing is drawn */
+        gbees_contour_key(*figure, label.x - 330, l.top + 62, 312, 13);
+    return GBEES_OK;
+}

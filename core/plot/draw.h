@@ -1,0 +1,26 @@
+/* draw.h - the figures of gbees-plot, each from a gallery to a figure (for gbees_figure_destroy()). */
+#ifndef GBEES_PLOT_DRAW_H
+#define GBEES_PLOT_DRAW_H
+
+#include "figure.h"
+#include "gather.h"
+
+typedef struct gbees_draw_options {
+    int pixel_width, pixel_height; /* 0: chosen by the figure */
+    double azimuth, elevation;     /* of the isosurfaces, degrees */
+} gbees_draw_options;
+
+/* 1-D densities of every state: a row of panels for each leg, a line for each record. */
+int gbees_draw_marginals(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
+                         gbees_error *error);
+/* 1-D and 2-D densities of the last record, every state against every other. */
+int gbees_draw_corner(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
+                      gbees_error *error);
+/* Filled contours of the joint density of two states, a panel for each pictured record. */
+int gbees_draw_density(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
+                       gbees_error *error);
+/* Isosurfaces of the joint density of three states, before and after the first measurement. */
+int gbees_draw_isosurfaces(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
+                           gbees_error *error);
+
+#endif

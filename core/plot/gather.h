@@ -1,0 +1,50 @@
+/* gather.h - what the figures show, taken from the records of a results folder one at a time: records may be large,
+ * what is drawn of them is not. */
+#ifndef GBEES_PLOT_GATHER_H
+#define GBEES_PLOT_GATHER_H
+
+#include "isosurface.h"
+
+enum { GBEES_SURFACES = 3 };
+
+/* Of the maximum density, from the outside in: exp(-k^2/2), k = 3, 2, 1, as in the paper's figures. */
+extern const double gbees_surface_level[GBEES_SURFACES];
+
+typedef struct gbees_shot {
+    size_t place; /* in the results folder */
+    int leg, number;
+    double time;
+    gbees_density *marginal[GBEES_MAX_DIM]; /* 1-D, of every state */
+    /* Of the pictured states, in the records chosen for pictures: */
+    int pictured;
+    gbees_density *joint;               /* of two states */
+    gbees_mesh surface[GBEES_SURFACES]; /* of three states */
+    double peak[3];                     /* where the density of three states is largest */
+} gbees_shot;
+
+typedef struct gbees_gallery {
+    int dimension;
+    char model[64], name[GBEES_MAX_DIM][64], unit[GBEES_MAX_DIM][64];
+    int picture_dimension; /* 2 or 3; 0: no picture of a joint density */
+    int picture_axis[3];
+    size_t count;
+    gbees_shot *shot;                                  /* in order of leg and number */
+    gbees_density *pair[GBEES_MAX_DIM][GBEES_MAX_DIM]; /* [a][b], a < b: of the last record */
+} gbees_gallery;
+
+/* --records: comma-separated LEG, LEG:NUMBER or LEG:FIRST-LAST; NULL for all. 0 if the text is none of that. */
+int gbees_selection_valid(const char *text);
+
+/* Reads the folder. states: "1,3" or "x,z", the two or three states of the joint density; NULL: all, if there are
+ * two or three. */
+int gbees_gallery_create(const char *folder, const char *selection, const char *states, gbees_gallery **gallery,
+                         gbees_error *error);
+void gbees_gallery_destroy(gbees_gallery *gallery);
+
+/* "t = 0 to 1": the times of the shots first .. last. */
+void gbees_gallery_span(const gbees_gallery *gallery, size_t first, size_t last, char *text, size_t size);
+
+/* Number k of `most` (or `count`, if less) spread evenly over count things, both ends included. */
+size_t gbees_spread(size_t k, size_t most, size_t count);
+
+#endif

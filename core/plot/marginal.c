@@ -1,0 +1,206 @@
+/* marginal.c - the figure of 1-D marginal densities. */
+#include "draw.h"
+#include <math.h>
+#include <stdio.h>
+
+enum { MOST_LEGS = 6, MOST_NAMED = 8 }; /* legs in the figure; records named one by one in a legend */
+
+static const double text_size = 13;
+
+/* The records first .. first + count - 1 of the gallery, all of one leg. */
+typedef struct leg {
+    size_t first, count;
+} leg;
+
+static size_t next_leg(const gbees_gallery *gallery, size_t first)
+{
+    size_t end = first;
+
+    while (end < gallery->count && gallery->shot[end].leg == gallery->shot[first].leg)
+        end++;
+    return end;
+}
+
+static size_t count_legs(const gbees_gallery *gallery)
+{
+    size_t count = 0;
+
+    for (size_t k = 0; k < gallery->count; k = next_leg(gallery, k))
+        count++;
+    return count;
+}
+
+static leg find_leg(const gbees_gallery *gallery, size_t number)
+{
+    size_t first = 0;
+
+    while (number-- > 0)
+        first = next_leg(gallery, first);
+    return (leg){first, next_leg(gallery, first) - first};
+}
+
+static double total_time(const gbees_gallery *gallery)
+{
+    return gallery->shot[gallery->count - 1].time - gallery->shot[0].time;
+}
+
+static gbees_rgb record_color(const gbees_gallery *gallery, leg l, size_t k)
+{
+    const double start = gallery->shot[l.first].time, length = gallery->shot[l.first + l.count - 1].time - start;
+
+    if (l.count < 2)
+        return gbees_colormap_line(0.35);
+    if (!(length > 0))
+        return gbees_colormap_line((double)k / (double)(l.count - 1));
+    return gbees_colormap_line((gallery->shot[l.first + k].time - start) / length);
+}
+
+/* One range for all legs, so that they can be compared. */
+static void set_range_x(const gbees_gallery *gallery, int state, gbees_panel *panel)
+{
+    panel->lo[0] = INFINITY;
+    panel->hi[0] = -INFINITY;
+    for (size_t k = 0; k < gallery->count; k++) {
+        double lo, hi;
+
+        gbees_density_range(gallery->shot[k].marginal[state], 0, 0.003, &lo, &hi);
+        panel->lo[0] = fmin(panel->lo[0], lo);
+        panel->hi[0] = fmax(panel->hi[0], hi);
+    }
+}
+
+static void draw_line(gbees_figure *figure, const gbees_panel *panel, const gbees_density *density, gbees_rgb color)
+{
+    cairo_t *cairo = figure->cairo;
+
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < density->length[0]; i++)
+            cairo_line_to(cairo, gbees_panel_x(panel, density->first[0] + density->width[0] * (double)i),
+                          gbees_panel_y(panel, density->value[i]));
+        gbees_figure_color(figure, color, pass ? 1 : 0.10);
+        cairo_set_line_width(cairo, 1.7);
+        if (pass)
+            cairo_stroke(cairo);
+        else
+            cairo_fill(cairo);
+    }
+}
+
+static void draw_panel(gbees_figure *figure, const gbees_gallery *gallery, leg l, int state, gbees_panel *panel,
+                       const char *title_y)
+{
+    char title[128];
+    double peak = 0;
+
+    set_range_x(gallery, state, panel);
+    for (size_t k = 0; k < l.count; k++)
+        peak = fmax(peak, gallery->shot[l.first + k].marginal[state]->peak);
+    panel->lo[1] = 0;
+    panel->hi[1] = 1.07 * peak;
+    gbees_panel_ticks(panel, text_size);
+    gbees_panel_grid(figure, panel);
+    gbees_panel_clip(figure, panel);
+    for (size_t k = 0; k < l.count; k++)
+        draw_line(figure, panel, gallery->shot[l.first + k].marginal[state], record_color(gallery, l, k));
+    cairo_restore(figure->cairo);
+    gbees_ticks_title(&panel->ticks[0], gallery->name[state], gallery->unit[state], title, sizeof title);
+    if (panel->ticks[1].exponent) { /* densities differ from panel to panel, and so do their powers of ten */
+        char power[128];
+
+        gbees_ticks_title(&panel->ticks[1], "density", "", power, sizeof power);
+        gbees_panel_frame(figure, panel, text_size, title, power);
+    } else
+        gbees_panel_frame(figure, panel, text_size, title, title_y);
+}
+
+static void draw_time_bar(gbees_figure *figure, const gbees_gallery *gallery, leg l, double x, double y,
+                          double height)
+{
+    gbees_panel bar = {.x = x, .y = y, .width = 14, .height = height, .hi[0] = 1};
+    gbees_label label = {.x = x + 22, .size = text_size, .ay = 0.5, .color = gbees_rgb_grey(0.15)};
+
+    bar.lo[1] = gallery->shot[l.first].time;
+    bar.hi[1] = gallery->shot[l.first + l.count - 1].time;
+    gbees_ticks_make(&bar.ticks[1], bar.lo[1], bar.hi[1], 6);
+    for (int k = 0; k < 128; k++) {
+        gbees_figure_color(figure, gbees_colormap_line(k / 127.0), 1);
+        cairo_rectangle(figure->cairo, x, y + height * (127 - k) / 128, 14, height / 128 + 0.3);
+        cairo_fill(figure->cairo);
+    }
+    for (int k = 0; k < bar.ticks[1].count; k++) {
+        label.y = gbees_panel_y(&bar, bar.ticks[1].value[k]);
+        gbees_figure_text(figure, &label, bar.ticks[1].text[k]);
+    }
+    label.x = x;
+    label.y = y - 16;
+    gbees_figure_text(figure, &label, "t");
+}
+
+static void draw_legend(gbees_figure *figure, const gbees_gallery *gallery, leg l, double x, double y, double height)
+{
+    gbees_label label = {.x = x + 28, .size = text_size, .ay = 0.5, .color = gbees_rgb_grey(0.15)};
+    char time[64], text[96];
+
+    if (l.count > MOST_NAMED && gallery->shot[l.first + l.count - 1].time > gallery->shot[l.first].time) {
+        draw_time_bar(figure, gallery, l, x, y + 24, height - 24);
+        return;
+    }
+    for (size_t k = 0; k < l.count; k++) {
+        label.y = y + 10 + 21 * (double)k;
+        gbees_figure_line(figure, x, label.y, x + 20, label.y, 3, record_color(gallery, l, k));
+        gbees_ticks_time(gallery->shot[l.first + k].time, total_time(gallery), time, sizeof time);
+        (void)snprintf(text, sizeof text, "t = %s", time);
+        gbees_figure_text(figure, &label, text);
+    }
+}
+
+static void leg_title(const gbees_gallery *gallery, leg l, char *text, size_t size)
+{
+    const gbees_shot *first = &gallery->shot[l.first];
+    char span[160];
+
+    gbees_gallery_span(gallery, l.first, l.first + l.count - 1, span, sizeof span);
+    if (first->leg > 0)
+        (void)snprintf(text, size, "%s, after measurement %d, %s", gallery->model, first->leg, span);
+    else if (gallery->shot[gallery->count - 1].leg > 0)
+        (void)snprintf(text, size, "%s, before the first measurement, %s", gallery->model, span);
+    else
+        (void)snprintf(text, size, "%s, %s", gallery->model, span);
+}
+
+int gbees_draw_marginals(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
+                         gbees_error *error)
+{
+    const int n = gallery->dimension, columns = n <= 4 ? n : (n + 1) / 2, rows = (n + columns - 1) / columns;
+    const size_t legs = count_legs(gallery), shown = legs < MOST_LEGS ? legs : MOST_LEGS;
+    const double left = 14, head = 46, legend = 120, gap_x = 72, gap_y = 62;
+    const double width = (GBEES_PAGE_WIDTH - left - legend) / columns - gap_x;
+    double height = fmin(0.8 * width, 330), block = head + rows * (height + gap_y);
+    int status =
+        gbees_figure_create(block * (double)shown + 10, options->pixel_width, options->pixel_height, figure, error);
+
+    if (status)
+        return status;
+    block = ((*figure)->height - 10) / (double)shown;
+    height = fmax(20, (block - head) / rows - gap_y);
+    for (size_t k = 0; k < shown; k++) {
+        const leg l = find_leg(gallery, gbees_spread(k, shown, legs));
+        const double top = block * (double)k + head;
+        gbees_label label = {
+            .x = left + gap_x, .y = top - 14, .size = 15, .ay = 1, .bold = 1, .color = gbees_rgb_grey(0.1)};
+        char text[256];
+
+        leg_title(gallery, l, text, sizeof text);
+        gbees_figure_text(*figure, &label, text);
+        for (int d = 0; d < n; d++) {
+            gbees_panel panel = {.x = left + gap_x + (d % columns) * (width + gap_x),
+                                 .y = top + (d / columns) * (height + gap_y),
+                                 .width = width,
+                                 .height = height};
+
+            draw_panel(*figure, gallery, l, d, &panel, d % columns ? "" : "density");
+        }
+        draw_legend(*figure, gallery, l, GBEES_PAGE_WIDTH - legend + 16, top, height);
+    }
+    return GBEES_OK;
+}

@@ -1,0 +1,94 @@
+#!/bin/sh
+# test_accuracy.sh - the tables of doc/models.md on the smallest models with few samples: which lines there are, that
+# samples are weighted by measurements as the grid is, and refusals.
+set -u
+
+top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
+top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../..}" && pwd)
+. "$top_src/tests/fixtures/shell_fixture.sh"
+if ! grep -q 'accuracy/accuracy' "$top_build/Makefile"; then
+    echo "skipped: gbees was configured without what measures accuracy" >&2
+    exit 77
+fi
+make -s -C "$top_build" tests/accuracy/accuracy >/dev/null || exit 99
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+HOME=$scratch LC_ALL=C
+export HOME LC_ALL
+unset GBEES_PLUGIN_PATH MODELS ETAS SETS SCHEME UNTIL FINE GBEES_RUN ACCURACY
+models=$top_src/tests/accuracy/models accuracy=$top_build/tests/accuracy/accuracy
+SAMPLES=20000 THREADS=1
+export SAMPLES THREADS
+
+# line FILE NUMBER CONDITION-IN-AWK: of its columns; m, s and k are the means', sigmas' and Kolmogorov's columns' axes,
+# which the tables of models have behind a column of their own.
+line() {
+    awk -F'\t' "NR == $2 { a = NF - 5; split(\$a, m, \",\"); split(\$(a + 1), s, \",\"); split(\$(a + 2), k, \",\"); good = $3 }
+        END { exit !good }" "$1" || fail "line $2 of $1 is not: $3"
+}
+
+# A linear model with its measurement: the truth of a wrong weight, or of none, would be a standard deviation away.
+calls 0 env MODELS=linear "$models" "$top_build" one
+test "$(wc -l <one/legs.tsv)" -eq 6 || fail "not three lines for each eta"
+line one/legs.tsv 4 '$1 == "linear" && $2 == 0.5 && $5 == 3 && $6 == "prior" && $7 == 0.5 && $8 == 2.5e-9'
+line one/legs.tsv 5 '$5 == 3 && $6 == "posterior" && $19 < 10000 && $19 > 2000'
+line one/legs.tsv 6 '$5 == 6 && $6 == "prior"'
+line one/legs.tsv 4 'm[1]^2 < 4e-4 && m[2]^2 < 4e-4 && (s[1] - 1)^2 < 1e-4 && (s[2] - 1)^2 < 1e-4 && k[1] < .02 && k[2] < .02'
+line one/legs.tsv 5 'm[1]^2 < 3e-3 && m[2]^2 < 3e-3 && (s[1] - 1)^2 < 2e-3 && (s[2] - 1)^2 < 2e-3 && k[1] < .04 && k[2] < .04'
+line one/legs.tsv 4 '$18 > .998 && $20 > .9999'
+has one/report.md '| `linear` | 3 | posterior | 0.5 | 0.5 | 2.5e-09 | '
+has one/report.md '- `linear`: 0.0'
+
+# A scenario by its name, other widths by axis, and a key for all.
+calls 0 env MODELS=poe2bp:published ETAS="1 0.5" SETS="end=0.02 threshold=1e-8" "$models" "$top_build" two
+test "$(wc -l <two/legs.tsv)" -eq 2 || fail "not one line for each eta"
+line two/legs.tsv 1 '$1 == "poe2bp:published" && $7 == 0.25 && $8 == 1e-8'
+line two/legs.tsv 2 '$2 == 0.5 && $7 == 0.125 && $8 == 2.5e-9 && $19 == 20000'
+grep -qx 'factor: \[8, 5\]' two/poe2bp-published-eta0.5/scenario.yaml || fail "its factor is not [8, 5]"
+
+# The truth from a table: moments, and nothing else.
+calls 0 "$top_build/gbees-run" --quiet --backend cpu --threads 1 --plugin lorenz63 --set factor=0.5 --set records=1 \
+    --until 0.25 --output three
+calls 0 "$accuracy" --truth "$top_src/tests/data/golden/montecarlo.txt" --legs table three
+has out "$(printf -- '\t-,-,-\t-\t2000000\t')"
+calls 1 "$accuracy" --truth "$top_src/tests/data/golden/montecarlo.txt" --legs table one/linear-eta1
+has err "does not have all 2 axes of linear at t = 3"
+
+# A model of which too much is asked on cells that wide.
+calls 1 env MODELS=duffing ETAS=1 SETS=factor=1 "$models" "$top_build" four
+has four/report.md "at most 0.02: MISSED"
+
+# What a scenario may ask beside a Gaussian on the model's axes: a turned grid and an outlier, a run that goes on from
+# its record, a turned mixture and a likelihood of the model's own.
+gbees() {
+    calls 0 "$top_build/gbees-run" --quiet --backend cpu --threads 1 --set records=1 "$@"
+}
+gbees --plugin linear --until 2 --set rotate=yes --set 'covariance=[[0.25, 0.18], [0.18, 0.2]]' --set factor=3 --set \
+    'measurements=[{time: 1, function: x1, value: [1.5], covariance: [0.05], likelihood: student-t, degrees_of_freedom: 3}]' \
+    --output turned
+calls 0 "$accuracy" --samples 20000 --threads 1 --legs turned turned
+mv out turned.tsv
+line turned.tsv 1 'm[1]^2 < 4e-4 && m[2]^2 < 4e-4 && (s[1] - 1)^2 < 2e-4 && (s[2] - 1)^2 < 2e-4 && k[1] < .02 && k[2] < .02'
+line turned.tsv 2 '$18 < 5000 && m[1]^2 < 5e-3 && m[2]^2 < 5e-3 && (s[1] - 1)^2 < 3e-3 && k[1] < .05 && k[2] < .05'
+line turned.tsv 1 '$17 > .995'
+gbees --plugin linear --until 2 --set 'initial={file: turned, record: 1}' --set measurements=[] --output onward
+calls 0 "$accuracy" --samples 20000 --threads 1 --kernel 0 onward
+has out '20000 samples of the initial record'
+calls 0 "$accuracy" --samples 20000 --threads 1 --legs onward onward
+mv out onward.tsv
+line onward.tsv 1 '$4 == 2 && m[1]^2 < 4e-4 && m[2]^2 < 4e-4 && (s[1] - 1)^2 < 2e-4 && (s[2] - 1)^2 < 2e-4 && $17 > .995'
+gbees --plugin pendulum --until 2.5 --set rotate=yes --set width=0.04 --set \
+    'initial=[{weight: 2, mean: [2.9, 0.3], covariance: [[0.04, 0.01], [0.01, 0.03]]}, {mean: [3.4, 0], covariance: [0.02, 0.04]}]' \
+    --set 'measurements=[{time: 2, function: side, value: [1], likelihood: model}]' --output mixed
+calls 0 "$accuracy" --samples 20000 --threads 1 --kernel 0 mixed
+has out '20000 samples of the mixture cut at the initial boxes'
+calls 0 "$accuracy" --samples 20000 --threads 1 --legs mixed mixed
+mv out mixed.tsv
+line mixed.tsv 2 '$18 < 15000 && m[1]^2 < 1e-3 && m[2]^2 < 1e-3 && (s[1] - 1)^2 < 4e-4 && (s[2] - 1)^2 < 4e-4 && k[1] < .02 && k[2] < .02'
+
+calls 2 "$models" "$top_build" one
+has err "models: one has a table: remove it, or name another folder"
+calls 2 "$models" "$scratch" five
+has err "is not there: run 'make gbees-run tests/accuracy/accuracy' in $scratch first"
+exit "$bad"

@@ -1,0 +1,69 @@
+#!/bin/sh
+# test_arm.sh - the kernels for 64-bit ARM, by a cross compiler: from the same source they are vectors without calls and
+# without fused operations but those that are meant, and (with qemu-aarch64) compute the same bits as here. Skipped without that compiler.
+set -u
+
+top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
+top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
+compiler=${GBEES_ARM_CC:-aarch64-linux-gnu-gcc}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$top_src" || exit 99
+bad=0
+
+fail() {
+    echo "FAIL: $*" >&2
+    bad=1
+}
+
+command -v "$compiler" >/dev/null || {
+    echo "$compiler is not here: no test of the kernels for ARM (GBEES_ARM_CC names another)"
+    exit 77
+}
+
+# The options are those of this build. Fused operations are what this compiler makes unless it is told.
+flags="${GBEES_CFLAGS:--std=c17 -O3 -ffp-contract=off} -I. -Iinclude -Icore -Ibackends -Itests -D_GNU_SOURCE"
+flags="$flags -Wno-unknown-pragmas"
+for source in kernel kernel_moments; do
+    # shellcheck disable=SC2086 # options
+    "$compiler" $flags -fno-math-errno -fno-trapping-math -DGBEES_ISA=neon -S -o "$scratch/$source.s" \
+        "backends/cpu/kernel/$source.c" || exit 1
+done
+
+# gbees_fused() is in the split schemes' masses alone.
+fused=$(awk '/^[a-z_][A-Za-z0-9_.]*:/ { name = $1 }
+    /^[[:space:]]*f(n?m(add|sub)|ml[as])[[:space:]]/ && name !~ /^(sweep|stream|cross_|far_)/ { print name }' \
+    "$scratch"/kernel*.s | sort -u)
+test -z "$fused" || fail "there are fused operations that no one wrote: results are not those of other processors: $fused"
+for kind in sweep_columns_f:4s sweep_columns_d:2d sweep_columns7_f:4s sweep_columns7_d:2d stream_columns_f:4s \
+    stream_columns_d:2d stream_columns7_f:4s stream_columns7_d:2d stream_segment_f:4s stream_segment_d:2d \
+    stream_segment7_f:4s stream_segment7_d:2d; do
+    name=${kind%%:*}
+    sed -n "/^${name}[.a-z0-9]*:/,/\.size/p" "$scratch/kernel.s" >"$scratch/sweep.s"
+    test -s "$scratch/sweep.s" || fail "there is no $name"
+    vectors=$(grep -cE "f(add|sub|mul|ml[as])[[:space:]]+v[0-9]+\.${kind#*:}" "$scratch/sweep.s")
+    case $name in stream*) least=20 ;; *) least=50 ;; esac # a face one way: 22; three ways of it
+    test "$vectors" -ge "$least" || fail "$name has $vectors operations on vectors of ${kind#*:}"
+    if grep -E 'f(add|sub|mul|div|cmpe?|csel|n?m(add|sub))[[:space:]]+[sd][0-9]' "$scratch/sweep.s"; then
+        fail "$name has operations on single numbers"
+    fi
+    if grep -E '^[[:space:]]*(bl|blr)[[:space:]]' "$scratch/sweep.s" | grep -v memset; then
+        fail "$name calls functions"
+    fi
+done
+
+# shellcheck disable=SC2086
+"$compiler" $flags -static -o "$scratch/kernel_bits" "$scratch/kernel.s" "$scratch/kernel_moments.s" \
+    tests/backends/cpu/kernel_bits.c tests/backends/cpu/kernel_fields.c tests/plugins/advect.c backends/cpu/kernel/isa.c backends/cpu/grid/grid.c \
+    backends/cpu/grid/grid_compact.c backends/cpu/grid/pages.c core/base/error.c core/base/sha256.c -lm || exit 1
+if command -v qemu-aarch64 >/dev/null; then
+    "$top_build/tests/backends/cpu/kernel_bits" >"$scratch/here" 2>/dev/null || fail "kernel_bits: exit status $?"
+    qemu-aarch64 "$scratch/kernel_bits" >"$scratch/there" 2>"$scratch/isa" || fail "on ARM kernel_bits has exit status $?"
+    grep -qx neon "$scratch/isa" || fail "the instruction set is $(cat "$scratch/isa"), not neon"
+    test -s "$scratch/here" || fail "no bits to compare"
+    diff "$scratch/here" "$scratch/there" >"$scratch/diff" ||
+        fail "$(grep -c '^>' "$scratch/diff") of $(grep -c . "$scratch/here") results differ: $(sed -n 2p "$scratch/diff")"
+else
+    echo "qemu-aarch64 is not here: compiled, but not run"
+fi
+exit "$bad"

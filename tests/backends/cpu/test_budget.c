@@ -1,0 +1,191 @@
+/* test_budget.c - the controller of p*, step by step: losses are made up, and what it makes of p* is looked at.
+ * (That whole runs keep to their budgets is in test_ledger.c.) */
+#include "cpu/engine/engine.h"
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* A budget of 0.02 a unit of time, one unit long. */
+typedef struct rig {
+    gbees_problem problem;
+    gbees_engine engine;
+    double time;
+} rig;
+
+static void rig_start(rig *r)
+{
+    gbees_error error = {GBEES_OK, ""};
+
+    *r = (rig){.problem = {.dimension = 2, .end = 1, .mass_budget = 0.02}};
+    r->engine = (gbees_engine){.problem = &r->problem, .cells = 64};
+    ck_assert_msg(grid_create(&r->engine.g, 2, 64, &error) == GBEES_OK, "%s", error.text);
+    budget_start(&r->engine);
+    r->engine.budget.threshold = 1e-6;
+}
+
+/* A hundredth of the run later so much has been lost at this rate. */
+static double steer(rig *r, double rate)
+{
+    r->time += 0.01;
+    r->engine.totals.mass_outflow += 0.01 * rate;
+    budget_steer(&r->engine, r->time);
+    return engine_threshold(&r->engine);
+}
+
+START_TEST(p_follows_the_rate)
+{
+    rig r;
+
+    rig_start(&r);
+    ck_assert_double_eq_tol(steer(&r, 0.02), 1e-6, 1e-18); /* as it should be */
+    ck_assert_double_lt(steer(&r, 0.03), 1e-6);
+    ck_assert_double_gt(steer(&r, 0.03), 0.25e-6);
+    r.engine.budget.threshold = 1e-6;
+    ck_assert_double_eq(steer(&r, 10), 0.5e-6); /* never more than by two */
+    r.engine.budget.threshold = 1e-6;
+    ck_assert_double_eq(steer(&r, 0), 2e-6);
+    r.engine.budget.threshold = 0.9e-2;
+    ck_assert_double_eq(steer(&r, 0), 1e-2);
+    r.engine.budget.threshold = 1.5e-18;
+    ck_assert_double_eq(steer(&r, 10), 1e-18);
+    grid_destroy(&r.engine.g);
+}
+END_TEST
+
+/* It is made up for in what is left. */
+START_TEST(what_an_update_prunes_is_no_rate)
+{
+    rig r;
+
+    rig_start(&r);
+    double before = steer(&r, 0.02);
+    r.engine.totals.mass_pruned += 0.001;
+    budget_steer(&r.engine, r.time);
+    ck_assert_double_eq(engine_threshold(&r.engine), before);
+    ck_assert_double_lt(steer(&r, 0.02), before);
+    ck_assert_uint_eq(r.engine.totals.warnings, 0);
+    grid_destroy(&r.engine.g);
+}
+END_TEST
+
+START_TEST(memory_comes_first)
+{
+    rig r;
+
+    rig_start(&r);
+    (void)steer(&r, 1);
+    ck_assert_uint_eq(r.engine.totals.warnings, 0);
+    r.engine.memory = -1; /* otherwise four fifths of the machine's */
+    double before = engine_threshold(&r.engine);
+    r.engine.g.count = 1;
+    ck_assert_double_eq(steer(&r, 1), 2 * before);
+    ck_assert_uint_eq(r.engine.totals.warnings, GBEES_WARNING_BUDGET_MEMORY);
+    r.engine.memory = INFINITY;
+    (void)steer(&r, 0);
+    ck_assert_uint_eq(r.engine.totals.warnings, GBEES_WARNING_BUDGET_MEMORY); /* it stays on record */
+    grid_destroy(&r.engine.g);
+}
+END_TEST
+
+/* Nine prunes in a row with 1.65 times the budget, whatever p* is. */
+START_TEST(lowering_in_vain_is_told)
+{
+    rig r;
+
+    rig_start(&r);
+    for (int k = 0; k < 9; k++) {
+        ck_assert_uint_eq(r.engine.totals.warnings, 0);
+        (void)steer(&r, 0.033);
+    }
+    ck_assert_uint_eq(r.engine.totals.warnings, GBEES_WARNING_BUDGET_FLOOR);
+    grid_destroy(&r.engine.g);
+}
+END_TEST
+
+START_TEST(the_lowest_p_is_told)
+{
+    rig r;
+
+    rig_start(&r);
+    r.engine.budget.threshold = 1e-18;
+    (void)steer(&r, 0.031);
+    ck_assert_uint_eq(r.engine.totals.warnings, 0);
+    r.engine.budget.threshold = 1e-18;
+    (void)steer(&r, 0.033);
+    ck_assert_uint_eq(r.engine.totals.warnings, GBEES_WARNING_BUDGET_FLOOR);
+    grid_destroy(&r.engine.g);
+}
+END_TEST
+
+/* Too much is lost for long, but less and less; or not every time. */
+START_TEST(what_helps_is_not_in_vain)
+{
+    rig r;
+    double rate = 4;
+
+    rig_start(&r);
+    for (int k = 0; k < 20; k++, rate *= 0.8)
+        (void)steer(&r, rate);
+    ck_assert_uint_eq(r.engine.totals.warnings, 0);
+    for (int k = 0; k < 40; k++) {
+        r.engine.budget.threshold = 1e-9;
+        (void)steer(&r, k % 8 == 7 ? 0.02 : 0.2);
+    }
+    ck_assert_uint_eq(r.engine.totals.warnings, 0);
+    grid_destroy(&r.engine.g);
+}
+END_TEST
+
+/* Half of the run lost nothing: then three times the rate is no more than what was to be lost by then. */
+START_TEST(what_was_saved_is_spent_without_a_word)
+{
+    rig r;
+
+    rig_start(&r);
+    for (int k = 0; k < 50; k++)
+        (void)steer(&r, 0);
+    for (int k = 0; k < 24; k++)
+        (void)steer(&r, 0.06);
+    ck_assert_uint_eq(r.engine.totals.warnings, 0);
+    for (int k = 0; k < 20; k++)
+        (void)steer(&r, 0.06);
+    ck_assert_uint_eq(r.engine.totals.warnings, GBEES_WARNING_BUDGET_FLOOR);
+    grid_destroy(&r.engine.g);
+}
+END_TEST
+
+START_TEST(nothing_is_steered_without_a_budget)
+{
+    rig r;
+
+    rig_start(&r);
+    r.problem.mass_budget = 0;
+    r.problem.threshold = 1e-5;
+    budget_start(&r.engine);
+    for (int k = 0; k < 20; k++)
+        ck_assert_double_eq(steer(&r, 5), 1e-5);
+    ck_assert_uint_eq(r.engine.totals.warnings, 0);
+    grid_destroy(&r.engine.g);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("budget");
+    TCase *tcase = tcase_create("budget");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_add_test(tcase, p_follows_the_rate);
+    tcase_add_test(tcase, what_an_update_prunes_is_no_rate);
+    tcase_add_test(tcase, memory_comes_first);
+    tcase_add_test(tcase, lowering_in_vain_is_told);
+    tcase_add_test(tcase, the_lowest_p_is_told);
+    tcase_add_test(tcase, what_helps_is_not_in_vain);
+    tcase_add_test(tcase, what_was_saved_is_spent_without_a_word);
+    tcase_add_test(tcase, nothing_is_steered_without_a_budget);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

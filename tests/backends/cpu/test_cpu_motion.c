@@ -1,0 +1,279 @@
+/* test_cpu_motion.c - the CPU backend on motions that are known: a velocity that varies in time, rotation, cells
+ * against bricks, whole and cut off; and drifts that are not a number. */
+#include "fixtures/engine_fixture.h"
+
+/* A velocity a + b cos t, the same everywhere: the mean follows a t + b sin t, to the second order of the step. */
+static double beat_error(rig *r, double step)
+{
+    const double length = 1.6;
+
+    r->problem.numerics.time_step = step;
+    rig_start(r, 1);
+    rig_until(r, length);
+    double mean = rig_statistics(r).mean[0];
+    return fabs(mean - (r->problem.mean[0] + 1.5 * length + sin(length)));
+}
+
+START_TEST(velocities_vary_in_time)
+{
+    rig r;
+
+    rig_open(&r, _i, _i == 1 ? 80 : 60);
+    rig_straighten(&r);
+    r.problem.threshold = 1e-10;
+    for (int j = 0; j < _i; j++) {
+        r.problem.parameters[VELOCITY + j] = j ? -0.6 : 1.5;
+        r.problem.width[j] = 1; /* steps that are long for the beat, and a density that is smooth on the cells */
+        for (int k = 0; k < _i; k++)
+            r.problem.covariance[j * _i + k] = j == k ? pow(r.problem.width[j] * r.problem.extent[j] / 4, 2) : 0;
+    }
+    r.problem.parameters[BEAT] = 1;
+    double coarse = beat_error(&r, 0.32), middle = beat_error(&r, 0.16), fine = beat_error(&r, 0.08);
+    ck_assert_msg(log2(coarse / middle) > 1.8 && log2(middle / fine) > 1.6, "errors %.3g, %.3g, %.3g", coarse, middle,
+                  fine);
+    rig_close(&r);
+}
+END_TEST
+
+/* The errors of mean and covariance after a turn of 0.8 about the origin. */
+static void turn(rig *r, int extent, double *mean_error, double *spread)
+{
+    const double angle = 0.8, x = 2, y = 1;
+    gbees_problem *p = &r->problem;
+
+    rig_straighten(r);
+    p->parameters[ROTATION] = 1; /* x' = -y, y' = x */
+    p->threshold = 1e-13;
+    for (int j = 0; j < 2; j++) {
+        p->mean[j] = j ? y : x;
+        p->extent[j] = extent;
+        p->width[j] = 3.0 / extent;
+    }
+    const double covariance[] = {0.36, 0, 0, 0.36};
+    memcpy(p->covariance, covariance, sizeof covariance);
+    rig_start(r, 2);
+    rig_until(r, angle);
+    gbees_statistics s = rig_statistics(r);
+    *mean_error = hypot(s.mean[0] - (cos(angle) * x - sin(angle) * y), s.mean[1] - (sin(angle) * x + cos(angle) * y));
+    *spread = (s.covariance[0] + s.covariance[3]) / 2 - 0.36;
+    ck_assert_double_lt(fabs(s.covariance[1]), 0.02);
+    ck_assert_double_eq(s.covariance[1], s.covariance[2]);
+}
+
+START_TEST(rotation_converges)
+{
+    double mean[3], spread[3];
+    rig r;
+
+    rig_open(&r, 2, 3);
+    for (int k = 0; k < 3; k++)
+        turn(&r, 15 << k, &mean[k], &spread[k]);
+    for (int k = 0; k < 2; k++) {
+        ck_assert_msg(log2(mean[k] / mean[k + 1]) > 1.6, "means off by %.3g, %.3g, %.3g", mean[0], mean[1], mean[2]);
+        ck_assert_msg(fabs(spread[k + 1]) < 0.4 * fabs(spread[k]), "variances grown by %.3g, %.3g, %.3g", spread[0],
+                      spread[1], spread[2]);
+    }
+    ck_assert_double_lt(mean[0], 0.01);
+    ck_assert_double_lt(fabs(spread[0]), 0.005);
+    rig_close(&r);
+}
+END_TEST
+
+/* Half the sum of the differences, and what a truncated grid has lost. */
+static double distance(rig *r, const dense *window, const double *p, double *lost)
+{
+    double *q = calloc((size_t)window->cells, sizeof *q), sum = 0;
+
+    ck_assert_ptr_nonnull(q);
+    rig_collect(r, window, q);
+    for (long i = 0; i < window->cells; i++)
+        sum += fabs(q[i] - p[i]) / 2;
+    free(q);
+    gbees_totals t = rig_totals(r);
+    *lost = t.mass_outflow + t.mass_pruned;
+    return sum;
+}
+
+static void run_for(rig *r, int cells, double threshold)
+{
+    r->problem.numerics.cells_per_brick = cells;
+    r->problem.threshold = threshold;
+    rig_start(r, 2);
+    rig_until(r, 0.6);
+}
+
+START_TEST(cells_and_bricks_have_one_density)
+{
+    dense d;
+    rig r;
+    double lost_cells, lost_bricks, none;
+
+    rig_open(&r, _i, _i == 2 ? 8 : 5);
+    r.problem.numerics.time_step = 0.02;
+    rig_window(&r, &d, 20);
+    double *p = calloc((size_t)d.cells, sizeof *p);
+    ck_assert_ptr_nonnull(p);
+    run_for(&r, 1, 1e-14);
+    rig_collect(&r, &d, p);
+    run_for(&r, 64, 1e-14);
+    /* Not to rounding: where the flow turns, bricks hold cells that cells by themselves don't make. */
+    ck_assert_double_lt(distance(&r, &d, p, &none), 1e-7);
+    ck_assert_double_lt(fabs(none), 1e-6);
+    /* Cut off, both are near to that, and bricks, which hold more cells, are nearer and lose less. */
+    r.problem.numerics.prune_interval = 5;
+    run_for(&r, 1, 1e-5);
+    double cells = distance(&r, &d, p, &lost_cells);
+    run_for(&r, 64, 1e-5);
+    double bricks = distance(&r, &d, p, &lost_bricks);
+    ck_assert_msg(cells < 0.1 && bricks <= cells && bricks > 0, "distances %.3g of cells, %.3g of bricks", cells,
+                  bricks);
+    ck_assert_msg(lost_bricks < lost_cells, "%.3g lost by bricks, %.3g by cells", lost_bricks, lost_cells);
+    free(p);
+    dense_destroy(&d);
+    rig_close(&r);
+}
+END_TEST
+
+/* ---- not a number --------------------------------------------------------------------------------------------- */
+
+static void says_not_finite(const rig *r, int status, const char *when)
+{
+    ck_assert_int_eq(status, GBEES_ENUMERIC);
+    ck_assert_int_eq(r->error.status, GBEES_ENUMERIC);
+    ck_assert_msg(strstr(r->error.text, "the drift of advect is not finite") && strstr(r->error.text, when),
+                  "\"%s\" does not name the model and %s", r->error.text, when);
+}
+
+/* A slab so thin that it holds one plane of face centres: wherever that lies in a brick, it is found. */
+START_TEST(one_face_that_is_not_a_number_is_found)
+{
+    for (int n = 1; n <= 3; n++) {
+        rig r;
+
+        rig_open(&r, n, 6);
+        r.problem.start = 0.25;
+        r.problem.numerics.cells_per_brick = _i == 2 || _i == 3 ? 1 : 64;
+        r.problem.numerics.precision = _i == 1 ? GBEES_MIXED : GBEES_DOUBLE;
+        if (_i == 3) {
+            r.problem.numerics.faces = GBEES_FACES_REFERENCE;
+            r.problem.numerics.mode = GBEES_MODE_PAPER;
+        }
+        r.problem.parameters[HOLE_HALF] = 0.1 * r.problem.width[0];
+        for (int k = -6; k <= 6; k++) {
+            r.problem.parameters[HOLE] = r.problem.mean[0] + r.problem.width[0] * (k + 0.5);
+            says_not_finite(&r, rig_try(&r, 1), "t = 0.25");
+            ck_assert_ptr_null(r.engine);
+        }
+        r.problem.parameters[HOLE] = r.problem.mean[0] + 1000;
+        rig_start(&r, 1);
+        rig_close(&r);
+    }
+}
+END_TEST
+
+/* Velocities that can be told, and a divergence that can't. */
+START_TEST(a_divergence_that_overflows_is_found)
+{
+    for (int n = 1; n <= 3; n++)
+        for (int kind = 0; kind < 4; kind++) {
+            rig r;
+
+            rig_open(&r, n, 6);
+            rig_straighten(&r);
+            r.problem.numerics.scheme = kind & 1 ? GBEES_SCHEME_SPLIT5 : GBEES_SCHEME_CTU;
+            r.problem.numerics.precision = kind & 2 ? GBEES_MIXED : GBEES_DOUBLE;
+            r.problem.numerics.cells_per_brick = _i;
+            for (int j = 0; j < n; j++)
+                r.problem.width[j] = 1.5;
+            r.problem.parameters[HOLE] = r.problem.mean[0] + 3;
+            r.problem.parameters[JUMP] = kind & 2 ? 1.5e38 : 8e307; /* half of it is no number's limit: all is well */
+            rig_start(&r, 1);
+            r.problem.parameters[JUMP] *= 2;
+            for (int side = 0; side < 2; side++) { /* apart, and together */
+                r.problem.parameters[JUMP] *= side ? -1 : 1;
+                says_not_finite(&r, rig_try(&r, 1), "near x1 = ");
+            }
+            rig_close(&r);
+        }
+}
+END_TEST
+
+START_TEST(a_drift_that_becomes_not_a_number_stops_the_run)
+{
+    rig r;
+
+    rig_open(&r, 2, 4);
+    rig_straighten(&r);
+    r.problem.parameters[VELOCITY] = 1;
+    r.problem.threshold = 1e-4;
+    for (int kind = 0; kind < 3; kind++) {
+        r.problem.numerics.cells_per_brick = kind == 1 ? 1 : 64;
+        r.problem.numerics.precision = kind == 2 ? GBEES_MIXED : GBEES_DOUBLE;
+        r.problem.parameters[HOLE] = 4;
+        r.problem.parameters[HOLE_HALF] = 0.5;
+        rig_start(&r, 1);
+        r.clock.length = 20;
+        says_not_finite(&r, r.cpu->advance(r.engine, &r.clock, UINT64_MAX, &r.error), "near x1 = ");
+        ck_assert_double_gt(r.clock.time, 0.5);
+        ck_assert_double_lt(r.clock.time, 4);
+    }
+    rig_close(&r);
+}
+END_TEST
+
+START_TEST(impossible_problems_are_refused)
+{
+    rig r;
+
+    rig_open(&r, 2, 4);
+    r.problem.numerics.cells_per_brick = 8;
+    ck_assert_int_eq(rig_try(&r, 1), GBEES_EUSAGE);
+    ck_assert_ptr_nonnull(strstr(r.error.text, "bricks of 64 cells or of 1"));
+    r.problem.numerics.cells_per_brick = 64;
+    r.problem.numerics.faces = GBEES_FACES_REFERENCE;
+    ck_assert_int_eq(rig_try(&r, 1), GBEES_EUSAGE);
+    r.problem.numerics.faces = GBEES_FACES_OPEN;
+    r.problem.covariance[1] = r.problem.covariance[2] = 10;
+    ck_assert_int_eq(rig_try(&r, 1), GBEES_EINPUT);
+    ck_assert_ptr_nonnull(strstr(r.error.text, "covariance"));
+    ck_assert_ptr_null(r.engine);
+    rig_close(&r);
+}
+END_TEST
+
+START_TEST(a_threshold_above_all_cells_is_an_error)
+{
+    rig r;
+
+    rig_open(&r, 2, 4);
+    r.problem.threshold = 0.9;
+    ck_assert_int_eq(rig_try(&r, 1), GBEES_ENUMERIC);
+    ck_assert_ptr_nonnull(strstr(r.error.text, "threshold"));
+    rig_close(&r);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cpu motion");
+    TCase *motion = tcase_create("motion"), *errors = tcase_create("errors");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_set_timeout(motion, 60);
+    tcase_add_loop_test(motion, velocities_vary_in_time, 1, 3);
+    tcase_add_test(motion, rotation_converges);
+    tcase_add_loop_test(motion, cells_and_bricks_have_one_density, 2, 4);
+    tcase_set_timeout(errors, 60);
+    tcase_add_loop_test(errors, one_face_that_is_not_a_number_is_found, 0, 4);
+    tcase_add_loop_test(errors, a_divergence_that_overflows_is_found, 1, 2);
+    tcase_add_loop_test(errors, a_divergence_that_overflows_is_found, 64, 65);
+    tcase_add_test(errors, a_drift_that_becomes_not_a_number_stops_the_run);
+    tcase_add_test(errors, impossible_problems_are_refused);
+    tcase_add_test(errors, a_threshold_above_all_cells_is_an_error);
+    suite_add_tcase(suite, motion);
+    suite_add_tcase(suite, errors);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

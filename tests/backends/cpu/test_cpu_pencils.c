@@ -1,0 +1,76 @@
+/* test_cpu_pencils.c - long pencils, which the CPU backend sweeps by segments, against plain loops on a dense window
+ * (dense_split.h): along each axis, whichever way the flow goes. */
+#include "fixtures/split_fixture.h"
+
+enum { LONG = 45 }; /* bricks: some segments */
+
+/* The axis that a grid of n dimensions is long along: first, middle and last ones, edges of 64 to 1 cells. */
+static const struct {
+    int n, axis;
+} grids[] = {{1, 0}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 2}, {4, 0},
+             {4, 2}, {4, 3}, {5, 4}, {6, 0}, {6, 3}, {6, 5}, {7, 6}};
+enum { GRIDS = sizeof grids / sizeof grids[0] };
+
+/* What the flow does along the axis: towards the middle, away from it, all up, all down. */
+typedef enum flow { IN, OUT, UP, DOWN, FLOWS } flow;
+
+static void make_long(rig *r, int n, int axis, flow way)
+{
+    gbees_problem *p = &r->problem;
+    gbees_shape shape = {0};
+
+    rig_open_split(r, n, n <= 3 ? 2 : 0);
+    rig_straighten(r);
+    gbees_shape_set(&shape, n, p->numerics.cells_per_brick);
+    p->extent[axis] = LONG * shape.edge[axis] / 2;
+    p->covariance[axis * n + axis] = pow(p->width[axis] * p->extent[axis] / 3, 2);
+    for (int j = 0; j < n; j++)
+        p->parameters[VELOCITY + j] = (j % 2 ? -0.31 : 0.27) + 0.02 * j;
+    if (way == UP || way == DOWN)
+        p->parameters[VELOCITY + axis] = way == UP ? 0.43 : -0.43;
+    else
+        p->parameters[RATE + axis] = way == IN ? -0.21 : 0.17;
+}
+
+/* Ways through a segment: either precision, further bounds, the other order. */
+static const struct {
+    gbees_scheme scheme;
+    gbees_precision precision;
+    double threshold, tolerance;
+} kinds[] = {{GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, 1e-15, 1e-12},
+             {GBEES_SCHEME_SPLIT5, GBEES_MIXED, 1e-28, 1e-5},
+             {GBEES_SCHEME_SPLIT5_MP, GBEES_DOUBLE, 1e-15, 1e-12},
+             {GBEES_SCHEME_SPLIT7, GBEES_DOUBLE, 1e-15, 1e-12}};
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+START_TEST(long_pencils_equal_plain_loops)
+{
+    const int grid = _i / KINDS, kind = _i % KINDS;
+
+    for (int way = 0; way < FLOWS; way++) {
+        rig r;
+
+        make_long(&r, grids[grid].n, grids[grid].axis, (flow)way);
+        r.problem.numerics.scheme = kinds[kind].scheme;
+        r.problem.numerics.precision = kinds[kind].precision;
+        r.problem.threshold = kinds[kind].threshold;
+        steps_agree(&r, 2, kinds[kind].tolerance);
+        rig_close(&r);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cpu pencils");
+    TCase *steps = tcase_create("steps");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_set_timeout(steps, 60);
+    tcase_add_loop_test(steps, long_pencils_equal_plain_loops, 0, GRIDS * KINDS);
+    suite_add_tcase(suite, steps);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

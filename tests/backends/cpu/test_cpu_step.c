@@ -1,0 +1,340 @@
+/* test_cpu_step.c - steps of the CPU backend against the paper's Algorithm 1 on a dense window (dense.h), cell by
+ * cell: all dimensions, bricks, precisions and modes. */
+#include "fixtures/engine_fixture.h"
+
+/* Large enough to have an inside, small enough for seconds. */
+static int extent_of(int n)
+{
+    return n == 1 ? 20 : n == 2 ? 7 : n == 3 ? 4 : n == 4 ? 2 : 1;
+}
+
+static int steps_of(int n)
+{
+    return n <= 5 ? 3 : n == 6 ? 2 : 1;
+}
+
+/* A threshold above much of the initial box. */
+static double cutting(int n)
+{
+    return n == 1 ? 0.02 : n == 2 ? 3e-3 : n == 3 ? 1e-3 : 1e-4;
+}
+
+static void grow_all(dense *d, double threshold)
+{
+    int number = 1;
+
+    for (int j = 0; j < d->n; j++)
+        number *= 3;
+    for (long i = 0; i < d->cells; i++)
+        for (int k = 0; k < number && d->present[i] && d->p[i] >= threshold; k++) {
+            long cell = i;
+
+            for (int j = 0, digits = k; j < d->n; j++, digits /= 3)
+                cell = digits % 3 == 1 ? cell : dense_next(d, cell, j, digits % 3 - 1);
+            dense_insert(d, cell);
+        }
+}
+
+/* The largest rate of a present cell: 1 / the step of Courant number 1. */
+static double fastest(const dense *d)
+{
+    double most = 0;
+
+    for (long i = 0; i < d->cells; i++) {
+        double rate = 0;
+
+        for (int j = 0; j < d->n; j++)
+            rate += fabs(d->v[j][i]) / d->width[j];
+        most = d->present[i] ? fmax(most, rate) : most;
+    }
+    return most;
+}
+
+/* One step of both; `level` is what counts as active before it. Returns the level after it. */
+static double step_both(rig *r, dense *d, double level)
+{
+    const gbees_numerics *how = &r->problem.numerics;
+    double time = r->clock.time, before = dense_sum(d);
+
+    rig_velocities(r, d, time);
+    if (how->growth == GBEES_GROWTH_ALL)
+        grow_all(d, level);
+    else
+        dense_grow(d, level);
+    rig_steps(r, 1);
+    double step = rig_totals(r).time_step;
+    if (how->time_step > 0)
+        ck_assert_double_eq(step, how->time_step);
+    else if (how->cells_per_brick == 1)
+        ck_assert_double_eq_tol(step * fastest(d) / how->courant, 1, how->precision == GBEES_DOUBLE ? 1e-12 : 1e-5);
+    if (how->faces == GBEES_FACES_OPEN)
+        rig_velocities(r, d, time + step / 2);
+    dense_step(d, step, 1);
+    if (how->mode == GBEES_MODE_DEFAULT)
+        return r->problem.threshold * before;
+    dense_scale(d, 1 / dense_sum(d));
+    return r->problem.threshold;
+}
+
+/* Some steps of the rig's problem, compared after each. */
+static void steps_agree(rig *r, int steps, double tolerance)
+{
+    dense d;
+    double level = rig_begin(r, &d, steps);
+
+    ck_assert_double_eq_tol(dense_sum(&d), 1 - rig_totals(r).mass_pruned, 1e-6);
+    for (int k = 0; k < steps; k++) {
+        level = step_both(r, &d, level);
+        rig_compare(r, &d, r->problem.threshold, tolerance);
+    }
+    dense_destroy(&d);
+    rig_stop(r);
+}
+
+START_TEST(initial_density_is_the_gaussian)
+{
+    for (int n = 1; n <= 4; n++)
+        for (int cells = 1; cells <= 64; cells += 63) {
+            rig r;
+            dense d;
+            double sum = 0;
+
+            rig_open(&r, n, 3);
+            r.problem.numerics.cells_per_brick = cells;
+            for (int j = 0; j < n; j++)
+                for (int k = 0; k < n; k++)
+                    r.problem.covariance[j * n + k] = j == k ? 0.09 + 0.01 * j : 0;
+            rig_start(&r, 1);
+            rig_window(&r, &d, 2);
+            rig_collect(&r, &d, d.p);
+            double *wanted = calloc((size_t)d.cells, sizeof *wanted);
+            ck_assert_ptr_nonnull(wanted);
+            for (long i = 0; i < d.cells; i++) {
+                double exponent = 0;
+                int inside = 1;
+
+                for (int j = 0; j < n; j++) {
+                    int index = d.lo[j] + dense_coordinate(&d, i, j);
+                    double off = index * r.problem.width[j];
+
+                    inside = inside && abs(index) <= 3;
+                    exponent -= off * off / (2 * (0.09 + 0.01 * j));
+                }
+                sum += wanted[i] = inside ? exp(exponent) : 0;
+            }
+            for (long i = 0; i < d.cells; i++)
+                ck_assert_double_eq_tol(d.p[i], wanted[i] / sum, 1e-15);
+            ck_assert_double_eq_tol(rig_statistics(&r).mass, 1, 1e-13);
+            free(wanted);
+            dense_destroy(&d);
+            rig_close(&r);
+        }
+}
+END_TEST
+
+START_TEST(double_bricks_equal_algorithm_1)
+{
+    rig r;
+
+    rig_open(&r, _i, extent_of(_i));
+    steps_agree(&r, steps_of(_i), 1e-12);
+    rig_close(&r);
+}
+END_TEST
+
+START_TEST(double_cells_equal_algorithm_1)
+{
+    rig r;
+
+    rig_open(&r, _i, extent_of(_i));
+    r.problem.numerics.cells_per_brick = 1;
+    steps_agree(&r, steps_of(_i), 1e-12);
+    rig_close(&r);
+}
+END_TEST
+
+START_TEST(mixed_equals_algorithm_1)
+{
+    rig r;
+
+    rig_open(&r, _i, extent_of(_i));
+    r.problem.numerics.precision = GBEES_MIXED;
+    r.problem.threshold = 1e-28;
+    steps_agree(&r, steps_of(_i), 1e-5);
+    if (_i <= 5) {
+        r.problem.numerics.cells_per_brick = 1;
+        steps_agree(&r, steps_of(_i), 1e-5);
+    }
+    rig_close(&r);
+}
+END_TEST
+
+/* Time counts at the middle of a step; half the Courant number, a fixed step. */
+START_TEST(time_and_step_are_honoured)
+{
+    rig r;
+
+    rig_open(&r, _i, extent_of(_i));
+    r.problem.parameters[BEAT] = 1.3;
+    r.problem.start = 0.4;
+    r.problem.numerics.courant = 0.5;
+    steps_agree(&r, 3, 1e-12);
+    r.problem.numerics.cells_per_brick = 1;
+    steps_agree(&r, 3, 1e-12);
+    r.problem.numerics.time_step = 0.01;
+    steps_agree(&r, 3, 1e-12);
+    rig_close(&r);
+}
+END_TEST
+
+/* A threshold that cuts: what is absent reads as 0, on both sides, and is grown downwind only. */
+START_TEST(truncated_grids_equal_algorithm_1)
+{
+    rig r;
+
+    rig_open(&r, _i, _i == 1 ? 8 : 6 - _i);
+    r.problem.threshold = cutting(_i);
+    for (int cells = 1; cells <= 64; cells += 63) {
+        r.problem.numerics.cells_per_brick = cells;
+        steps_agree(&r, 4, 1e-12);
+    }
+    rig_close(&r);
+}
+END_TEST
+
+/* The divergence term, and fluxes cut to what a cell holds: a swirl inside a few cells asks for more. */
+START_TEST(better_ctu_equals_plain_loops)
+{
+    rig r;
+
+    rig_open(&r, _i, extent_of(_i));
+    for (int kind = 0; kind < 8; kind++) {
+        const int mixed = kind & 1;
+
+        r.problem.numerics.scheme = kind & 2 ? GBEES_SCHEME_CTU_POSITIVE : GBEES_SCHEME_CTU_DIVERGENCE;
+        r.problem.numerics.cells_per_brick = kind & 4 ? 1 : 64;
+        r.problem.numerics.precision = mixed ? GBEES_MIXED : GBEES_DOUBLE;
+        r.problem.parameters[ROTATION] = 5;
+        r.problem.threshold = mixed ? 1e-28 : 1e-15;
+        steps_agree(&r, steps_of(_i), mixed ? 1e-4 : 1e-12);
+    }
+    rig_close(&r);
+}
+END_TEST
+
+static void as_the_reference(rig *r)
+{
+    r->problem.threshold = cutting(r->problem.dimension);
+    r->problem.numerics.cells_per_brick = 1;
+    r->problem.numerics.mode = GBEES_MODE_PAPER;
+    r->problem.numerics.faces = GBEES_FACES_REFERENCE;
+}
+
+START_TEST(paper_mode_has_the_reference_rule_at_absent_cells)
+{
+    rig r;
+
+    rig_open(&r, _i, _i == 1 ? 8 : 6 - _i);
+    as_the_reference(&r);
+    steps_agree(&r, 5, 1e-12);
+    r.problem.parameters[BEAT] = 0.9; /* its velocities are those of the start of a step */
+    steps_agree(&r, 3, 1e-12);
+    rig_close(&r);
+}
+END_TEST
+
+START_TEST(legacy_mode_grows_all_around)
+{
+    rig r;
+    dense d;
+    uint64_t present = 0;
+
+    rig_open(&r, _i, _i == 1 ? 8 : 6 - _i);
+    as_the_reference(&r);
+    r.problem.numerics.mode = GBEES_MODE_LEGACY;
+    r.problem.numerics.growth = GBEES_GROWTH_ALL;
+    r.problem.numerics.time_step = 0.013;
+    steps_agree(&r, 3, 1e-12);
+    /* After one step: the cells above p* and all around them. */
+    rig_start(&r, 1);
+    rig_window(&r, &d, 2);
+    rig_collect(&r, &d, d.p);
+    grow_all(&d, r.problem.threshold);
+    for (long i = 0; i < d.cells; i++)
+        present += d.present[i];
+    rig_steps(&r, 1);
+    ck_assert_uint_eq(rig_statistics(&r).cells_raw, present);
+    /* With nothing below p*: the box, one wider on each side. */
+    r.problem.threshold = 1e-30;
+    rig_start(&r, 1);
+    rig_steps(&r, 1);
+    ck_assert_double_eq((double)rig_statistics(&r).cells_raw, pow(2 * r.problem.extent[0] + 3, _i));
+    dense_destroy(&d);
+    rig_close(&r);
+}
+END_TEST
+
+/* The largest difference between a problem and its mirror image after some steps. */
+static double asymmetry(rig *r, int steps)
+{
+    dense d;
+    double off = 0;
+
+    rig_window(r, &d, steps + 2);
+    double *p = calloc((size_t)d.cells, sizeof *p);
+    ck_assert_ptr_nonnull(p);
+    rig_start(r, 1);
+    rig_steps(r, (uint64_t)steps);
+    rig_collect(r, &d, d.p);
+    rig_mirror(r);
+    rig_start(r, 1);
+    rig_steps(r, (uint64_t)steps);
+    rig_collect(r, &d, p);
+    rig_mirror(r);
+    for (long i = 0; i < d.cells; i++)
+        off = fmax(off, fabs(d.p[i] - p[d.cells - 1 - i]));
+    free(p);
+    dense_destroy(&d);
+    return off;
+}
+
+START_TEST(mirrored_problems_have_mirrored_results)
+{
+    rig r;
+
+    rig_open(&r, _i, _i == 1 ? 8 : 6 - _i);
+    r.problem.numerics.time_step = 0.02;
+    ck_assert_double_lt(asymmetry(&r, 4), 1e-8); /* bricks: edges reached where the flow turns are there or not */
+    r.problem.numerics.cells_per_brick = 1;
+    ck_assert_double_lt(asymmetry(&r, 4), 1e-14);
+    r.problem.threshold = cutting(_i);
+    ck_assert_double_lt(asymmetry(&r, 4), 1e-14);
+    as_the_reference(&r);
+    ck_assert_double_gt(asymmetry(&r, 4), 1e-7); /* the reference's defect, kept */
+    rig_close(&r);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cpu step");
+    TCase *steps = tcase_create("steps");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_set_timeout(steps, 60);
+    tcase_add_test(steps, initial_density_is_the_gaussian);
+    tcase_add_loop_test(steps, double_bricks_equal_algorithm_1, 1, 9);
+    tcase_add_loop_test(steps, double_cells_equal_algorithm_1, 1, 9);
+    tcase_add_loop_test(steps, mixed_equals_algorithm_1, 1, 9);
+    tcase_add_loop_test(steps, better_ctu_equals_plain_loops, 1, 9);
+    tcase_add_loop_test(steps, time_and_step_are_honoured, 1, 5);
+    tcase_add_loop_test(steps, truncated_grids_equal_algorithm_1, 1, 5);
+    tcase_add_loop_test(steps, paper_mode_has_the_reference_rule_at_absent_cells, 1, 5);
+    tcase_add_loop_test(steps, legacy_mode_grows_all_around, 1, 5);
+    tcase_add_loop_test(steps, mirrored_problems_have_mirrored_results, 1, 5);
+    suite_add_tcase(suite, steps);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

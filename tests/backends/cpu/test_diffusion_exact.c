@@ -1,0 +1,369 @@
+/* test_diffusion_exact.c - process noise against what is known: moments of linear models, the density at rest of an
+ * Ornstein-Uhlenbeck process, noise that grows with the state; all of second order. */
+#include "backends/cuda/cuda_engine_fixture.h"
+
+/* ---- moments of dx = A x dt + noise, by Runge and Kutta ------------------------------------------------------- */
+
+typedef struct moments {
+    int n;
+    double a[9], q[9], mean[3], covariance[9];
+} moments;
+
+static void slope(const moments *m, const double *mean, const double *p, double *dmean, double *dp)
+{
+    const int n = m->n;
+
+    for (int j = 0; j < n; j++) {
+        dmean[j] = 0;
+        for (int k = 0; k < n; k++) {
+            dmean[j] += m->a[j * n + k] * mean[k];
+            dp[j * n + k] = m->q[j * n + k];
+            for (int l = 0; l < n; l++)
+                dp[j * n + k] += m->a[j * n + l] * p[l * n + k] + p[j * n + l] * m->a[k * n + l];
+        }
+    }
+}
+
+/* The classical method with 2000 steps: exact for what is asked here. */
+static void carry_moments(moments *m, double time)
+{
+    static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+    const double step = time / 2000;
+
+    for (int s = 0; s < 2000; s++) {
+        double mean[3], p[9], dmean[3] = {0}, dp[9] = {0}, mean_sum[3] = {0}, p_sum[9] = {0};
+
+        for (int stage = 0; stage < 4; stage++) {
+            for (int j = 0; j < m->n; j++)
+                mean[j] = m->mean[j] + at[stage] * step * dmean[j];
+            for (int j = 0; j < m->n * m->n; j++)
+                p[j] = m->covariance[j] + at[stage] * step * dp[j];
+            slope(m, mean, p, dmean, dp);
+            for (int j = 0; j < m->n; j++)
+                mean_sum[j] += weight[stage] * dmean[j];
+            for (int j = 0; j < m->n * m->n; j++)
+                p_sum[j] += weight[stage] * dp[j];
+        }
+        for (int j = 0; j < m->n; j++)
+            m->mean[j] += step * mean_sum[j];
+        for (int j = 0; j < m->n * m->n; j++)
+            m->covariance[j] += step * p_sum[j];
+    }
+}
+
+/* How far a run's last moments are from what its first ones become, in deviations. */
+static double error_of(const a_case *c, const moments *model)
+{
+    kept_run *run = run_on(c, "cpu");
+    const gbees_statistics *last = &run->record[run->count - 1].record.statistics;
+    const gbees_statistics *first = &run->record[0].record.statistics;
+    moments m = *model;
+    double worst = 0;
+
+    memcpy(m.mean, first->mean, sizeof m.mean);
+    memcpy(m.covariance, first->covariance, sizeof m.covariance);
+    carry_moments(&m, run->record[run->count - 1].record.time);
+    ck_assert_double_lt(1 - last->mass, 1e-5);
+    for (int j = 0; j < m.n; j++) {
+        double sigma = sqrt(m.covariance[j * m.n + j]);
+
+        worst = fmax(worst, fabs(last->mean[j] - m.mean[j]) / sigma);
+        for (int k = 0; k < m.n; k++)
+            worst = fmax(worst, fabs(last->covariance[j * m.n + k] - m.covariance[j * m.n + k]) /
+                                    (sigma * sqrt(m.covariance[k * m.n + k])));
+    }
+    forget(run);
+    return worst;
+}
+
+/* ---- the linear model --------------------------------------------------------------------------------------------
+ */
+
+static moments linear_moments(int n, double diagonal)
+{
+    moments m = {.n = n};
+
+    for (int j = 0; j < n; j++) {
+        m.q[j * n + j] = 0.4;
+        m.a[j * n + j] = diagonal;
+        if (j + 1 < n)
+            m.a[j * n + j + 1] = 1.25;
+        if (j > 0)
+            m.a[j * n + j - 1] = -0.8;
+    }
+    return m;
+}
+
+static const struct {
+    const char *dimension, *scheme;
+    double ratio, least; /* of the errors, and the coarse one */
+} linears[] = {
+    {"dimension=1", "scheme=split5", 12, 1e-2},
+    {"dimension=2", "scheme=split5", 12, 1e-2},
+    {"dimension=1", "scheme=ctu-divergence", 12, 2e-2},
+    {"dimension=2", "scheme=ctu-divergence", 12, 2e-2},
+};
+
+START_TEST(linear_model_with_noise)
+{
+    a_case c = {"linear",
+                "cpu",
+                {linears[_i].dimension, linears[_i].scheme, "factor=2", "mean=[1, ...]", "covariance=[0.25, ...]",
+                 "threshold=1e-10", "extent=4", "end=0.5", "records=1", "measurements=[]", "parameters.noise=0.4"}};
+    const moments m = linear_moments(linears[_i].dimension[10] - '0', -0.1);
+    double coarse = error_of(&c, &m);
+
+    c.settings[2] = "factor=8";
+    double fine = error_of(&c, &m);
+    ck_assert_msg(coarse < linears[_i].least && fine * linears[_i].ratio < coarse, "errors %g, %g", coarse, fine);
+}
+END_TEST
+
+/* Order two with half the width and half the step, which go together: what ctu leaves on one grid depends on the
+ * step, too, as h^2 (1 - c).  The paper's ctu is of that order where the drift does not diverge.  The Courant number
+ * is below 1 in all of the box, as it stands for no step here. */
+static const struct {
+    const char *scheme, *dimension, *diagonal;
+    const char *coarse[2], *fine[2]; /* width and step */
+} refined[] = {
+    {"scheme=split5",
+     "dimension=2",
+     "parameters.diagonal=-0.1",
+     {"factor=3", "time_step=0.01"},
+     {"factor=6", "time_step=0.005"}},
+    {"scheme=split5",
+     "dimension=3",
+     "parameters.diagonal=-0.1",
+     {"factor=1.25", "time_step=0.02"},
+     {"factor=2.5", "time_step=0.01"}},
+    {"scheme=ctu-divergence",
+     "dimension=1",
+     "parameters.diagonal=-0.1",
+     {"factor=1.5", "time_step=0.02"},
+     {"factor=3", "time_step=0.01"}},
+    {"scheme=ctu-divergence",
+     "dimension=2",
+     "parameters.diagonal=-0.1",
+     {"factor=3", "time_step=0.01"},
+     {"factor=6", "time_step=0.005"}},
+    {"scheme=ctu-divergence",
+     "dimension=3",
+     "parameters.diagonal=-0.1",
+     {"factor=1.5", "time_step=0.02"},
+     {"factor=3", "time_step=0.01"}},
+    {"scheme=ctu",
+     "dimension=2",
+     "parameters.diagonal=0",
+     {"factor=3", "time_step=0.01"},
+     {"factor=6", "time_step=0.005"}},
+    {"scheme=ctu",
+     "dimension=3",
+     "parameters.diagonal=0",
+     {"factor=1.5", "time_step=0.02"},
+     {"factor=3", "time_step=0.01"}},
+};
+
+START_TEST(second_order_in_space_and_time)
+{
+    const moments m = linear_moments(refined[_i].dimension[10] - '0', atof(refined[_i].diagonal + 20));
+    double error[2];
+
+    for (int k = 0; k < 2; k++) {
+        const char *const *grid = k ? refined[_i].fine : refined[_i].coarse;
+        const a_case c = {"linear",
+                          "cpu",
+                          {refined[_i].scheme, refined[_i].dimension, refined[_i].diagonal, grid[0], grid[1],
+                           "mean=[1, ...]", "covariance=[0.25, ...]", "threshold=1e-12", "extent=4.25", "end=0.32",
+                           "records=1", "measurements=[]", "parameters.noise=0.4", "precision=double",
+                           "prune_interval=1"}};
+
+        error[k] = error_of(&c, &m);
+    }
+    double ratio = error[0] / error[1];
+    ck_assert_msg(ratio > 3.5 && ratio < 5, "%g, %g: %g", error[0], error[1], ratio);
+}
+END_TEST
+
+/* Full Q, with a drift that turns what it does into both states; on grids that are turned, too: the third one's noise
+ * is along one of the axes, the fourth one's along none. */
+static const struct {
+    const char *rotate, *covariance, *own, *beside;
+    double q[2], ratio; /* of the errors */
+} correlated[] = {
+    {"rotate=no", "covariance=[0.25, 0.25]", "parameters.own=0.3", "parameters.beside=0.2", {0.3, 0.2}, 12},
+    {"rotate=yes",
+     "covariance=[[0.25, 0.1], [0.1, 0.25]]",
+     "parameters.own=0.3",
+     "parameters.beside=0.2",
+     {0.3, 0.2},
+     12},
+    {"rotate=yes",
+     "covariance=[[0.25, 0.1], [0.1, 0.25]]",
+     "parameters.own=0.3",
+     "parameters.beside=0.3",
+     {0.3, 0.3},
+     6},
+    {"rotate=yes",
+     "covariance=[[0.25, 0.05], [0.05, 0.2]]",
+     "parameters.own=0.3",
+     "parameters.beside=0.05",
+     {0.3, 0.05},
+     12},
+};
+
+START_TEST(correlated_noise)
+{
+    const double own = correlated[_i].q[0], beside = correlated[_i].q[1];
+    a_case c = {"noise",
+                "cpu",
+                {"mean=[0.5, 0.5]", correlated[_i].covariance, "factor=2", "threshold=1e-10", "extent=4", "end=1",
+                 "records=1", "parameters.growth=-0.5", "parameters.shear=1", correlated[_i].own,
+                 correlated[_i].beside, correlated[_i].rotate}};
+    const moments m = {.n = 2, .a = {-0.5, 1, 0, -0.5}, .q = {own, beside, beside, own}};
+    double coarse = error_of(&c, &m);
+
+    c.settings[2] = "factor=8";
+    double fine = error_of(&c, &m);
+    ck_assert_msg(coarse < 1e-2 && fine * correlated[_i].ratio < coarse, "errors %g, %g", coarse, fine);
+}
+END_TEST
+
+/* Of two runs' first or second moments. */
+static double apart(const gbees_statistics *a, const gbees_statistics *b, int n, int second)
+{
+    double sum = 0;
+
+    for (int j = 0; j < (second ? n * n : n); j++) {
+        const double off = second ? a->covariance[j] - b->covariance[j] : a->mean[j] - b->mean[j];
+
+        sum += off * off;
+    }
+    return sqrt(sum);
+}
+
+/* The order in time alone: on one grid, what half the step changes is a quarter of what the step before changed. */
+static const struct {
+    const char *dimension, *factor, *steps[3];
+} halved[] = {
+    {"dimension=1", "factor=4", {"time_step=0.02", "time_step=0.01", "time_step=0.005"}},
+    {"dimension=2", "factor=2", {"time_step=0.01", "time_step=0.005", "time_step=0.0025"}},
+    {"dimension=3", "factor=1.5", {"time_step=0.02", "time_step=0.01", "time_step=0.005"}},
+};
+
+START_TEST(second_order_in_time)
+{
+    gbees_statistics last[3];
+    double change[2], ratio;
+    int n = 0;
+
+    for (int k = 0; k < 3; k++) {
+        const a_case c = {"linear",
+                          "cpu",
+                          {halved[_i].dimension, halved[_i].factor, halved[_i].steps[k], "mean=[1, ...]",
+                           "covariance=[0.25, ...]", "threshold=1e-13", "extent=4.5", "end=0.48", "records=1",
+                           "measurements=[]", "parameters.noise=0.4", "precision=double", "prune_interval=1"}};
+        kept_run *run = run_on(&c, "cpu");
+
+        n = run->n;
+        last[k] = run->record[run->count - 1].record.statistics;
+        forget(run);
+    }
+    for (int second = n == 1; second < 2; second++) { /* one mean alone is exact */
+        for (int k = 0; k < 2; k++)
+            change[k] = apart(&last[k], &last[k + 1], n, second);
+        ratio = change[0] / change[1];
+        ck_assert_msg(ratio > 3.5 && ratio < 4.6, "%s: %.12g, %.12g: %g", second ? "covariance" : "mean", change[0],
+                      change[1], ratio);
+    }
+}
+END_TEST
+
+/* ---- densities ---------------------------------------------------------------------------------------------------
+ */
+
+/* Sum of |P - Gaussian|, which is averaged over the cells. */
+static double distance(const kept_run *run, double origin, double variance)
+{
+    const kept_record *last = &run->record[run->count - 1];
+    double sum = 0;
+
+    for (size_t i = 0; i < last->count; i++) {
+        double x = (origin + run->width[0] * last->index[i]) / sqrt(2 * variance);
+        double half = run->width[0] / 2 / sqrt(2 * variance);
+
+        sum += fabs(last->p[i] - 0.5 * (erf(x + half) - erf(x - half)));
+    }
+    return sum;
+}
+
+/* The scenario `ou` of linear: its density comes to rest, at the Gaussian of variance noise / (2 rate). */
+static double distance_at_rest(const char *factor, const char *scheme)
+{
+    const a_case c = {"linear",
+                      "cpu",
+                      {"dimension=1", "mean=[1]", "covariance=[0.25]", "threshold=1e-12", "extent=4", "end=12",
+                       "records=1", "measurements=[]", "parameters.diagonal=-1", "parameters.noise=0.5", factor,
+                       scheme}};
+    kept_run *run = run_on(&c, "cpu");
+    double apart = distance(run, 1, 0.25);
+
+    forget(run);
+    return apart;
+}
+
+START_TEST(an_ornstein_uhlenbeck_process_comes_to_rest)
+{
+    const char *scheme = _i ? "scheme=ctu-divergence" : "scheme=split5";
+    double coarse = distance_at_rest("factor=1.5", scheme), middle = distance_at_rest("factor=3", scheme);
+    double fine = distance_at_rest("factor=6", scheme);
+
+    ck_assert_msg(coarse < 0.1 && middle * 3 < coarse && fine * 3 < middle, "%g, %g, %g", coarse, middle, fine);
+}
+END_TEST
+
+/* dx = a x dt + s x dW (Ito): E x = m e^(a t), E x^2 = (v + m^2) e^((2 a + s^2) t). */
+START_TEST(noise_that_grows_with_the_state)
+{
+    static const char *const factors[] = {"factor=2", "factor=4", "factor=8"};
+    const double a = 0.2, square = 0.3, m = 2, v = 0.04;
+    double error[3];
+
+    for (int k = 0; k < 3; k++) {
+        const a_case c = {"noise",
+                          "cpu",
+                          {"dimension=1", "mean=[2]", "covariance=[0.04]", factors[k], "threshold=1e-13", "extent=5",
+                           "end=0.5", "records=1", "precision=double", "parameters.growth=0.2",
+                           "parameters.square=0.3"}};
+        kept_run *run = run_on(&c, "cpu");
+        const kept_record *last = &run->record[run->count - 1];
+        const gbees_statistics *s = &last->record.statistics;
+        double t = last->record.time, mean = m * exp(a * t);
+        double variance = (v + m * m) * exp((2 * a + square) * t) - mean * mean;
+
+        error[k] = fmax(fabs(s->mean[0] - mean) / mean, fabs(s->covariance[0] - variance) / variance);
+        forget(run);
+    }
+    ck_assert_msg(error[0] < 2e-2 && error[1] * 3 < error[0] && error[2] * 3 < error[1], "%g, %g, %g", error[0],
+                  error[1], error[2]);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("diffusion_exact");
+    TCase *tcase = tcase_create("exact");
+
+    tcase_set_timeout(tcase, 600);
+    tcase_add_loop_test(tcase, linear_model_with_noise, 0, sizeof linears / sizeof *linears);
+    tcase_add_loop_test(tcase, correlated_noise, 0, sizeof correlated / sizeof *correlated);
+    tcase_add_loop_test(tcase, second_order_in_space_and_time, 0, sizeof refined / sizeof *refined);
+    tcase_add_loop_test(tcase, second_order_in_time, 0, sizeof halved / sizeof *halved);
+    tcase_add_loop_test(tcase, an_ornstein_uhlenbeck_process_comes_to_rest, 0, 2);
+    tcase_add_test(tcase, noise_that_grows_with_the_state);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,144 @@
+/* test_grid_add.c - bricks that are added by all threads: the same, in the same slots, as one by one. */
+#include "cpu/grid/grid.h"
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EDGE = 24, PARTS = 37 };
+
+static uint32_t draw(uint64_t *state, uint32_t below)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((*state >> 33) % below);
+}
+
+/* Half of the bricks of a box, some of which were there and are gone again. */
+static void fill(grid *g, int threads)
+{
+    gbees_error error;
+    uint64_t state = 5;
+
+    ck_assert_int_eq(grid_create(g, 3, 64, &error), 0);
+    g->threads = threads;
+    for (int32_t k = 0; k < EDGE * EDGE * EDGE; k++) {
+        const int32_t key[8] = {k % EDGE - 7, k / EDGE % EDGE, k / EDGE / EDGE};
+
+        ck_assert_int_eq(grid_reserve(g, 1, &error), 0);
+        if (draw(&state, 3))
+            grid_insert(g, key);
+    }
+    unsigned char *keep = malloc(g->count);
+    ck_assert_ptr_nonnull(keep);
+    for (uint32_t k = 0; k < g->count; k++)
+        keep[k] = draw(&state, 4) != 0;
+    ck_assert_int_eq(grid_compact(g, keep, &error), 0);
+    free(keep);
+}
+
+/* Absent neighbours of bricks drawn at random, most of them several times; parts of any length, one of them empty. */
+static size_t wish(const grid *g, grid_wishes *list)
+{
+    uint64_t state = 11;
+    size_t wishes = 0;
+
+    for (int part = 0; part < PARTS; part++) {
+        const uint32_t tries = part == 5 ? 0 : 100 + draw(&state, 4000);
+
+        list[part] = (grid_wishes){.wish = malloc((tries + 1) * sizeof *list->wish), .capacity = tries + 1};
+        ck_assert_ptr_nonnull(list[part].wish);
+        for (uint32_t k = 0; k < tries; k++) {
+            grid_wish wish = {.slot = g->used[draw(&state, g->count)], .d = (uint8_t)draw(&state, 6)};
+            int32_t key[8];
+
+            wish.f = (uint8_t)draw(&state, 6);
+            if (wish.f >> 1 == wish.d >> 1)
+                wish.f = wish.d;
+            grid_wish_key(g, &wish, key);
+            wish.hash = grid_hash(g, key);
+            if (!grid_find(g, key))
+                list[part].wish[list[part].count++] = wish;
+        }
+        wishes += list[part].count;
+    }
+    return wishes;
+}
+
+static void add_one_by_one(grid *g, const grid_wishes *list)
+{
+    gbees_error error;
+
+    for (int part = 0; part < PARTS; part++)
+        for (size_t k = 0; k < list[part].count; k++) {
+            int32_t key[8];
+
+            grid_wish_key(g, &list[part].wish[k], key);
+            ck_assert_int_eq(grid_reserve(g, 1, &error), 0);
+            if (!grid_find(g, key))
+                grid_add(g, key, grid_hash(g, key));
+        }
+}
+
+START_TEST(slots_are_those_of_one_by_one)
+{
+    const int threads = (int[]){1, 2, 3, 8}[_i];
+    grid one, all;
+    grid_wishes list[PARTS];
+    gbees_error error;
+    char text[200] = "";
+
+    fill(&one, 1);
+    fill(&all, threads);
+    const uint32_t before = one.count;
+    const size_t wishes = wish(&one, list);
+    add_one_by_one(&one, list);
+    ck_assert_int_eq(grid_add_wishes(&all, list, PARTS, &error), 0);
+    ck_assert_uint_gt(one.count, before + 1000);
+    ck_assert_uint_gt(wishes, 2 * (one.count - before)); /* most were wished for more than once */
+    ck_assert_uint_eq(all.count, one.count);
+    ck_assert_mem_eq(all.used, one.used, one.count * sizeof *one.used);
+    for (uint32_t k = 0; k < one.count; k++)
+        ck_assert_mem_eq(grid_key(&all, all.used[k]), grid_key(&one, one.used[k]), 3 * sizeof(int32_t));
+    grid_link(&all, before);
+    ck_assert_msg(grid_check(&all, text, sizeof text) == 0, "%s", text);
+    for (int part = 0; part < PARTS; part++)
+        free(list[part].wish);
+    grid_destroy(&one);
+    grid_destroy(&all);
+}
+END_TEST
+
+/* Nothing wished for, and room that can't be had: the grid stays as it was. */
+START_TEST(nothing_is_added_without_wishes_or_room)
+{
+    grid g;
+    grid_wishes list[2] = {{0}};
+    gbees_error error;
+    char text[200] = "";
+
+    fill(&g, 2);
+    const uint32_t before = g.count;
+    ck_assert_int_eq(grid_add_wishes(&g, list, 2, &error), 0);
+    ck_assert_uint_eq(g.count, before);
+    list[1].count = UINT32_MAX; /* more than there are slots: refused before any is read */
+    ck_assert_int_eq(grid_add_wishes(&g, list, 2, &error), GBEES_ENOMEM);
+    ck_assert_uint_eq(g.count, before);
+    ck_assert_msg(grid_check(&g, text, sizeof text) == 0, "%s", text);
+    grid_destroy(&g);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("grid_add");
+    TCase *wishes = tcase_create("wishes");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_set_timeout(wishes, 60);
+    tcase_add_loop_test(wishes, slots_are_those_of_one_by_one, 0, 4);
+    tcase_add_test(wishes, nothing_is_added_without_wishes_or_room);
+    suite_add_tcase(suite, wishes);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

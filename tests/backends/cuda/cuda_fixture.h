@@ -1,0 +1,60 @@
+/* cuda_fixture.h - for the tests of the CUDA module's run-time half, none of which needs a GPU: a folder of libraries
+ * that is all that can be found, and models made of a text. */
+#ifndef GBEES_TESTS_CUDA_FIXTURE_H
+#define GBEES_TESTS_CUDA_FIXTURE_H
+
+#include "cuda/driver/api.h"
+#include "cuda/compile/program.h"
+#include "fixtures/module_fixture.h"
+#include <dlfcn.h>
+
+/* 77, "skipped", if there is no NVRTC or nvJitLink. */
+static inline int can_compile(void)
+{
+    cuda_api api = {0};
+    gbees_error why;
+
+    if (cuda_api_open(&api, CUDA_COMPILER | CUDA_LINKER, &why)) {
+        (void)fprintf(stderr, "skipped: %s\n", why.text);
+        return 0;
+    }
+    cuda_api_close(&api);
+    return 1;
+}
+
+/* As a plugin's card has it, with part 1 of the file around the text. */
+static inline gbees_model model_of(const char *file, const char *text)
+{
+    return (gbees_model){.name = "mine",
+                         .source = text,
+                         .source_end = text + strlen(text),
+                         .source_file = file,
+                         .measurement_count = 1};
+}
+
+/* The model alone: part 9 of device/engine.cu, which takes a fraction of the engine's time to compile. */
+static inline program_spec spec_of(const gbees_model *model, int dimension, const char *arch, int separate)
+{
+    program_spec spec = {.model = model,
+                         .dimension = dimension,
+                         .defines = {"GBEES_REAL=float", "GBEES_REAL_IS_DOUBLE=0", "GBEES_WIDE=0", "GBEES_SPLIT=1",
+                                     "GBEES_PRESERVING=0", "GBEES_MOVING=0", "GBEES_PART=9"},
+                         .define_count = 7,
+                         .separate = separate,
+                         .shape = {10, 2, 0}};
+
+    print(spec.arch, sizeof spec.arch, "%s", arch);
+    return spec;
+}
+
+static inline int run_suite(Suite *suite)
+{
+    SRunner *runner = srunner_create(suite);
+
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif

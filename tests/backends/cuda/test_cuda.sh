@@ -1,0 +1,122 @@
+#!/bin/sh
+# test_cuda.sh - gbees-run and the CUDA backend on a machine without a GPU: why it is not used, and --compile-only.
+set -u
+
+top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
+top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
+. "$top_src/tests/fixtures/shell_fixture.sh"
+program=$top_build/gbees-run
+if test ! -f "$top_build/backends/.libs/gbees_cuda.so"; then
+    echo "skipped: gbees was configured without CUDA" >&2
+    exit 77
+fi
+unset GBEES_PLUGIN_PATH GBEES_CUDA_LIBRARY_PATH
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+HOME=$scratch/home
+XDG_CACHE_HOME=$scratch/cache
+LC_ALL=C
+export HOME XDG_CACHE_HOME LC_ALL
+
+# run CODE ARGUMENT...
+run() {
+    wanted=$1
+    shift
+    calls "$wanted" "$program" "$@"
+}
+
+# ---- why not ----
+
+mkdir none
+why="the NVIDIA driver is not installed: libcuda.so.1 was not found in $scratch/none"
+GBEES_CUDA_LIBRARY_PATH=$scratch/none
+export GBEES_CUDA_LIBRARY_PATH
+run 0 --list
+has out "can't be used here: $why"
+run 0 --plugin lorenz63 --until 0.01 --no-output --threads 1
+lines err 1
+has err "gbees-run: running on the CPU: "
+has err "$why"
+run 0 --plugin lorenz63 --until 0.01 --no-output --threads 1 --quiet
+lines err 0
+run 2 --plugin lorenz63 --backend cuda --no-output
+lines err 1
+has err "$why"
+run 2 --plugin lorenz63 --compile-only
+has err "name an architecture, as in --arch sm_90, since $why"
+run 2 --plugin lorenz63 --compile-only --arch sm_90
+has err "NVRTC, CUDA's run-time compiler, is not installed: libnvrtc.so.13 was not found in $scratch/none"
+unset GBEES_CUDA_LIBRARY_PATH
+
+# ---- options ----
+
+run 2 --plugin lorenz63 --arch sm_90
+has err "--arch goes with --compile-only"
+run 2 --plugin lorenz63 --compile-only --check
+has err "exclude each other"
+run 2 --plugin lorenz63 --compile-only --arch sm_90 --backend cpu
+has err "the backend 'cpu' compiles nothing when a run starts"
+
+# ---- compile only ----
+
+"$program" --plugin lorenz63 --compile-only --arch sm_90 >out 2>err </dev/null
+if grep -q "is not installed" err; then
+    echo "the rest is skipped: $(cat err)" >&2
+    test "$bad" -eq 0 || exit 1
+    exit 77
+fi
+rm -r cache
+for name in "$top_build"/plugins/.libs/*.so; do
+    name=${name##*/}
+    run 0 --plugin "${name%.so}" --compile-only --arch sm_90
+    has out "${name%.so}, "
+    has out " registers, 0 bytes of stack, 0 spilled, 0 reloaded, "
+done
+rm -r cache
+run 0 --plugin lorenz96 --set dimension=6 --compile-only --arch sm_90
+has out "lorenz96, 6 states, for sm_90 with NVRTC "
+has out ", made in "
+run 0 --plugin lorenz96 --set dimension=6 --compile-only --arch sm_90
+has out ", from the cache"
+# What is in the cache takes no compiler: it is not even opened.
+LD_DEBUG=files "$program" --plugin lorenz96 --set dimension=6 --compile-only --arch sm_90 >out 2>err </dev/null
+has err "gbees_cuda.so"
+has out ", from the cache"
+grep -q libnvrtc err && fail "NVRTC was opened though all kernels are in the cache"
+GBEES_CUDA_UNITS=two
+export GBEES_CUDA_UNITS
+run 0 --plugin lorenz96 --set dimension=6 --compile-only --arch sm_90
+has out " and nvJitLink "
+unset GBEES_CUDA_UNITS
+run 0 --plugin lorenz63 --compile-only --arch sm_90 --json
+has out '"event":"compile","model":"lorenz63","backend":"cuda","text":"'
+run 0 --plugin lorenz63 --compile-only --arch sm_90 --quiet
+lines out 0
+run 2 --plugin lorenz63 --compile-only --arch hopper
+has err "'hopper' is no GPU architecture: it should be like sm_90"
+run 2 --plugin lorenz63 --compile-only --arch sm_35
+has err "compute capability 3.5, is unknown to NVRTC "
+run 0 --plugin lorenz63 --compile-only --arch sm_999
+has out "PTX, which the driver finishes when it is loaded"
+test "$(ls -d cache/gbees)" = cache/gbees || fail "the cache is not where XDG_CACHE_HOME says"
+
+# A cache that can't be used costs time only.
+echo >file
+what="a file in place of the cache"
+XDG_CACHE_HOME=$scratch/file "$program" --plugin lorenz63 --compile-only --arch sm_90 >out 2>err </dev/null ||
+    fail "exit status $?"
+has out ", made in "
+
+# ---- a model that a C compiler takes, and that one for GPUs does not ----
+
+sed 's/dxdt\[0\] = x\[1\];/real v[n]; v[0] = x[1]; dxdt[0] = v[0];/; s/"template"/"variable"/' \
+    "$top_src/plugins/template.c" >variable.c
+# shellcheck disable=SC2086 # CC may have options
+if ${CC:-cc} -shared -fPIC -I. -I"$top_src/include" variable.c -o variable.so 2>err; then
+    line=$(grep -n 'v\[n\]' variable.c | cut -d: -f1)
+    run 2 --plugin ./variable.so --compile-only --arch sm_90
+    lines err 1
+    has err "the model can't be compiled for the GPU: variable.c:$line: "
+fi
+exit "$bad"

@@ -1,0 +1,203 @@
+/* test_cuda_registers.c - no kernel of a shipped model keeps registers in memory, whatever a scenario asks for: in
+ * six dimensions, for the GPU that speeds were measured on. */
+#include "cuda/compile/build.h"
+#include "cuda/compile/spec.h"
+#include "cuda_fixture.h"
+
+static cuda_api api;
+
+static void start_test(void)
+{
+    char plugins[LENGTH];
+
+    setup();
+    ck_assert_msg(cuda_api_open(&api, CUDA_COMPILER, &error) == GBEES_OK, "%s", error.text);
+    print(plugins, sizeof plugins, "%s/plugins/.libs", environment("GBEES_TOP_BUILD", "."));
+    ck_assert_int_eq(gbees_registry_create(plugins, &registry, &error), GBEES_OK);
+}
+
+static void end_test(void)
+{
+    cuda_api_close(&api);
+    teardown();
+}
+
+/* What may stand in a scenario, beside the scheme. */
+enum { BOUND = 1, TURNED = 2, DOUBLE = 4, WIDE = 8, MOVING = 16, UPDATES = 32 };
+
+/* The programs that what is asked for changes. */
+enum {
+    STEPS = 1 << PROGRAM_STEPS,
+    GRID = 1 << PROGRAM_GRID,
+    GAINS = 1 << PROGRAM_UPDATES | 1 << PROGRAM_LIKELIHOODS,
+    MOVES = 1 << PROGRAM_MOVES | 1 << PROGRAM_MARKS,
+    SWEEPS = 1 << PROGRAM_SWEEPS,
+    PRUNES = 1 << PROGRAM_PRUNES
+};
+
+static const struct {
+    const char *model;
+    gbees_scheme scheme;
+    int options, programs;
+} asked[] = {
+    {"lorenz96", GBEES_SCHEME_SPLIT5, 0, STEPS | GRID | PRUNES | MOVES | SWEEPS},
+    {"lorenz96", GBEES_SCHEME_SPLIT5_MP, 0, STEPS | MOVES | SWEEPS},
+    {"lorenz96", GBEES_SCHEME_SPLIT7, 0, STEPS | MOVES | SWEEPS},
+    {"lorenz96", GBEES_SCHEME_CTU, 0, STEPS | MOVES | SWEEPS},
+    {"lorenz96", GBEES_SCHEME_CTU_DIVERGENCE, 0, STEPS | MOVES | SWEEPS},
+    {"lorenz96", GBEES_SCHEME_CTU_POSITIVE, 0, STEPS | MOVES | SWEEPS},
+    {"lorenz96", GBEES_SCHEME_SPLIT5, MOVING, STEPS | SWEEPS},
+    {"lorenz96", GBEES_SCHEME_SPLIT5, DOUBLE, STEPS | GRID | PRUNES | MOVES | SWEEPS},
+    {"lorenz96", GBEES_SCHEME_CTU, DOUBLE, STEPS | MOVES | SWEEPS},
+    {"lorenz96", GBEES_SCHEME_SPLIT5, TURNED, STEPS | GRID | PRUNES | MOVES | SWEEPS},
+    {"lorenz96", GBEES_SCHEME_CTU, TURNED, MOVES},
+    {"cr3bp", GBEES_SCHEME_SPLIT5, 0, STEPS | MOVES | SWEEPS},
+    {"cr3bp", GBEES_SCHEME_SPLIT5, BOUND | UPDATES, STEPS | GRID | PRUNES | GAINS | MOVES | SWEEPS},
+    {"cr3bp", GBEES_SCHEME_SPLIT5, BOUND | WIDE, STEPS | GRID | PRUNES | MOVES | SWEEPS},
+    {"cr3bp", GBEES_SCHEME_CTU, BOUND | WIDE, STEPS | MOVES | SWEEPS},
+    {"linear", GBEES_SCHEME_SPLIT5, UPDATES, STEPS | GAINS},
+    {"linear", GBEES_SCHEME_CTU, 0, STEPS},
+    {"linear", GBEES_SCHEME_SPLIT5, TURNED, GRID | PRUNES},
+};
+enum { ASKED = sizeof asked / sizeof *asked };
+
+static gbees_measurement measurements[] = {
+    {.size = 1, .missing = 1, .likelihood = GBEES_LIKELIHOOD_STUDENT},
+};
+
+/* All that is compiled for; the sizes do not matter. `moving`: the model again, but with a drift in time. */
+static gbees_problem problem_of(int k, gbees_model *moving)
+{
+    const int options = asked[k].options;
+    const gbees_model *model = NULL;
+
+    ck_assert_int_eq(gbees_registry_model(registry, asked[k].model, &model, &error), GBEES_OK);
+    *moving = *model;
+    moving->flags |= GBEES_TIME_DEPENDENT;
+    gbees_problem problem = {.model = options & MOVING ? moving : model,
+                             .dimension = 6,
+                             .bounded = (options & BOUND) != 0,
+                             .rotated = (options & TURNED) != 0,
+                             .measurement_count = options & UPDATES ? 1 : 0,
+                             .measurements = measurements,
+                             .numerics = {.scheme = asked[k].scheme,
+                                          .precision = options & DOUBLE ? GBEES_DOUBLE : GBEES_MIXED,
+                                          .cells_per_brick = 64}};
+
+    problem.mean[0] = options & WIDE ? 1 : 0; /* the width is none */
+    return problem;
+}
+
+static void check(const program *p, int k, int part)
+{
+    int lines = 0;
+
+    for (const char *line = p->report; *line; line = strchr(line, '\n') + 1, lines++) {
+        int registers, stack = -1, spilled = -1, reloaded = -1;
+
+        ck_assert_int_eq(sscanf(line, "%*[^:]: %d registers, %d bytes of stack, %d spilled, %d reloaded", &registers,
+                                &stack, &spilled, &reloaded),
+                         4);
+        ck_assert_msg(stack == 0 && spilled == 0 && reloaded == 0, "%s, scheme %d, options %d, part %d: %.*s",
+                      asked[k].model, (int)asked[k].scheme, asked[k].options, part + 1, (int)strcspn(line, "\n"),
+                      line);
+    }
+    ck_assert_int_gt(lines, 0);
+}
+
+START_TEST(no_kernel_keeps_registers_in_memory)
+{
+    gbees_model moving;
+    const gbees_problem problem = problem_of(_i, &moving);
+
+    for (int part = 0; part < PROGRAMS; part++) {
+        program_spec spec;
+        program p = {0};
+
+        if (!(asked[_i].programs >> part & 1))
+            continue;
+        ck_assert(program_is_wanted(&problem, "sm_90", part));
+        cuda_spec_set(&spec, &problem, "sm_90", part, 0);
+        ck_assert_msg(program_build(&api, &spec, &p, &error) == GBEES_OK, "%s", error.text);
+        check(&p, _i, part);
+        program_destroy(NULL, &p);
+    }
+}
+END_TEST
+
+static program_shape built(const program_spec *spec, int from_cache)
+{
+    program p = {0};
+
+    ck_assert_int_eq(from_cache ? program_find(&api, spec, &p, &error) : program_build(&api, spec, &p, &error),
+                     GBEES_OK);
+    ck_assert_ptr_nonnull(p.image);
+    ck_assert_int_eq(p.from_cache, from_cache);
+    const program_shape shape = p.shape;
+    program_destroy(NULL, &p);
+    return shape;
+}
+
+/* As many threads as are asked for, and fewer only where there is something to gain; the cache knows which. */
+START_TEST(a_shape_is_the_first_that_suffices)
+{
+    gbees_model moving;
+    gbees_problem problem = problem_of(0, &moving);
+    program_spec spec;
+
+    (void)setenv("GBEES_CACHE", "on", 1);
+    (void)setenv("XDG_CACHE_HOME", top, 1);
+    for (int heavy = 0; heavy < 2; heavy++) {
+        problem.bounded = heavy;
+        problem.mean[0] = heavy; /* positions in double */
+        problem.model = found(heavy ? "cr3bp" : "lorenz96");
+        cuda_spec_set(&spec, &problem, "sm_90", PROGRAM_MARKS, 0);
+        spec.shape = (program_shape){8, 4, 0};
+        for (int from_cache = 0; from_cache < 2; from_cache++) {
+            const program_shape shape = built(&spec, from_cache);
+
+            const int threads = shape.teams * shape.blocks, asked_for = spec.shape.teams * spec.shape.blocks;
+
+            ck_assert_int_eq(shape.lean, heavy);
+            ck_assert_int_eq(threads < asked_for, heavy);
+        }
+    }
+}
+END_TEST
+
+/* It is what a first run waits for: the compiler's time goes with the size of its code. */
+START_TEST(the_steps_are_a_small_program)
+{
+    static const int cases[] = {0, 11, 13}; /* the schemes' first, and the equations that take most */
+    gbees_model moving;
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const gbees_problem problem = problem_of(cases[k], &moving);
+        program_spec spec;
+        program p = {0};
+
+        cuda_spec_set(&spec, &problem, "sm_90", PROGRAM_STEPS, 0);
+        ck_assert_msg(program_build(&api, &spec, &p, &error) == GBEES_OK, "%s", error.text);
+        ck_assert_uint_lt(p.image_size, 90000);
+        ck_assert_ptr_eq(strchr(p.report, '\n') + 1, p.report + strlen(p.report)); /* one kernel, and nothing else */
+        program_destroy(NULL, &p);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    if (!can_compile())
+        return 77;
+    (void)setenv("GBEES_CACHE", "off", 1);
+    Suite *suite = suite_create("cuda_registers");
+    TCase *tests = tcase_create("all");
+
+    tcase_set_timeout(tests, 300);
+    tcase_add_checked_fixture(tests, start_test, end_test);
+    tcase_add_loop_test(tests, no_kernel_keeps_registers_in_memory, 0, ASKED);
+    tcase_add_test(tests, a_shape_is_the_first_that_suffices);
+    tcase_add_test(tests, the_steps_are_a_small_program);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

@@ -1,0 +1,226 @@
+/* test_bound.c - cells that the model's bound leaves out: no scheme and no mode makes them, what flowed there is in
+ * the ledger, and a range that holds everything changes nothing. */
+#include "fixtures/world_fixture.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double bound_at(const gbees_problem *problem, const double *x)
+{
+    double zero = 0, value;
+    const double *column[GBEES_MAX_DIM];
+
+    for (int j = 0; j < GBEES_MAX_DIM; j++)
+        column[j] = &zero;
+    problem->functions->bound_d(1, 0, x, column, problem->parameters, &value);
+    return value;
+}
+
+/* ---- the range ------------------------------------------------------------------------------------------------ */
+
+START_TEST(the_range_is_that_of_the_initial_box)
+{
+    world w;
+
+    ck_assert_msg(try_make(&w, "pcr3bp", (settings){"extent=1", "factor=1"}) == 0, "%s", w.error.text);
+    const gbees_problem *problem = w.problem;
+    double low = INFINITY, high = -INFINITY, x[4];
+    for (int cell = 0; cell < 5 * 5 * 5 * 5; cell++) {
+        for (int j = 0, digits = cell; j < 4; j++, digits /= 5)
+            x[j] = problem->mean[j] + problem->width[j] * (digits % 5 - 2);
+        low = fmin(low, bound_at(problem, x));
+        high = fmax(high, bound_at(problem, x));
+    }
+    ck_assert_int_eq(problem->bounded, 1);
+    ck_assert_double_le(problem->bound_low, low);
+    ck_assert_double_ge(problem->bound_high, high);
+    ck_assert_double_le(high - low, problem->bound_high - problem->bound_low);
+    ck_assert_double_le(problem->bound_high - problem->bound_low, (high - low) * (1 + 1e-6));
+    end(&w);
+}
+END_TEST
+
+static const struct {
+    const char *model;
+    settings set;
+    int bounded;
+} uses[] = {
+    {"pcr3bp", {NULL}, 1},           {"pcr3bp", {"bound=on"}, 1},   {"pcr3bp", {"bound=off"}, 0},
+    {"pcr3bp", {"bound=[2, 4]"}, 1}, {"cr3bp", {"extent=1"}, 1},    {"lorenz63", {NULL}, 0},
+    {"lorenz63", {"bound=off"}, 0},  {"pcr3bp", {"mode=paper"}, 1},
+};
+
+START_TEST(it_is_on_where_a_model_has_one)
+{
+    world w;
+
+    ck_assert_msg(try_make(&w, uses[_i].model, uses[_i].set) == 0, "%s", w.error.text);
+    ck_assert_int_eq(w.problem->bounded, uses[_i].bounded);
+    end(&w);
+}
+END_TEST
+
+static const struct {
+    const char *model;
+    settings set;
+    const char *text;
+} refused[] = {
+    {"lorenz63", {"bound=on"}, "bound: lorenz63 has none: remove it"},
+    {"pcr3bp", {"bound=maybe"}, "bound: expected 'on', 'off' or [low, high], found 'maybe'"},
+    {"pcr3bp", {"bound=[1]"}, "bound: expected 'on', 'off' or [low, high], found a list"},
+    {"pcr3bp", {"bound=[3, 2]"}, "bound: expected [low, high], found [3, 2]"},
+    {"pcr3bp", {"bound=[5, 6]"}, "no cell of the initial box has J from 5 to 6: there it runs from 3.0000"},
+    {"pcr3bp",
+     {"parameters.mu=0.25", "mean=[0.75, 0, 0, 0]"},
+     "bound: J of pcr3bp is not finite in the initial box, at (0.75, "},
+};
+
+START_TEST(what_can_not_be_is_an_error)
+{
+    world w;
+
+    ck_assert_int_ne(try_make(&w, refused[_i].model, refused[_i].set), 0);
+    ck_assert_msg(strstr(w.error.text, refused[_i].text) != NULL, "%s", w.error.text);
+    end(&w);
+}
+END_TEST
+
+/* ---- the cells ------------------------------------------------------------------------------------------------ */
+
+typedef struct outcome {
+    double low, high; /* J of all cells of all records */
+    size_t cells;
+    double sum;
+    gbees_statistics statistics;
+    gbees_totals totals;
+} outcome;
+
+static int look(void *context, const gbees_record *record, gbees_error *error)
+{
+    outcome *out = context;
+    const gbees_problem *problem = record->problem;
+    const size_t count = gbees_cells_count(record->cells);
+    int32_t *index[GBEES_MAX_DIM] = {NULL};
+    double *p = malloc((count + 1) * sizeof *p), x[GBEES_MAX_DIM];
+
+    (void)error;
+    for (int j = 0; j < problem->dimension; j++)
+        index[j] = malloc((count + 1) * sizeof *index[j]);
+    gbees_cells_copy(record->cells, 0, count, index, p);
+    for (size_t i = 0; i < count; i++) {
+        for (int j = 0; j < problem->dimension; j++)
+            x[j] = problem->mean[j] + problem->width[j] * index[j][i];
+        out->low = fmin(out->low, bound_at(problem, x));
+        out->high = fmax(out->high, bound_at(problem, x));
+        out->sum += p[i] * (double)(i % 7 + 1);
+    }
+    out->cells = count;
+    out->statistics = record->statistics;
+    out->totals = record->totals;
+    for (int j = 0; j < problem->dimension; j++)
+        free(index[j]);
+    free(p);
+    return 0;
+}
+
+static outcome run(world *w, int threads)
+{
+    outcome out = {.low = INFINITY, .high = -INFINITY};
+    gbees_solver *solver = NULL;
+    int status =
+        gbees_solver_create(w->problem, w->cpu, &(gbees_engine_options){.threads = threads}, &solver, &w->error);
+
+    if (!status)
+        status = gbees_solver_run(solver, &(gbees_observer){.context = &out, .record = look}, &w->error);
+    ck_assert_msg(!status, "%s", w->error.text);
+    gbees_solver_destroy(solver);
+    return out;
+}
+
+#define COARSE "measurements=[]", "factor=0.5", "records=2", "threshold=1e-7"
+
+static const struct {
+    settings set, unbounded; /* whose J is to leave the range: such cells are made without */
+} runs[] = {
+    {{COARSE, "end=0.06"}, {COARSE, "end=0.06", "bound=off"}},
+    {{COARSE, "end=0.06", "precision=double"}, {COARSE, "end=0.06", "precision=double", "bound=off"}},
+    {{COARSE, "end=0.06", "scheme=split5-mp"}, {COARSE, "end=0.06", "scheme=split5-mp", "bound=off"}},
+    {{COARSE, "end=0.06", "courant=2"}, {COARSE, "end=0.06", "courant=2", "bound=off"}},
+    {{COARSE, "end=0.06", "scheme=ctu"}, {COARSE, "end=0.06", "scheme=ctu", "bound=off"}},
+    {{COARSE, "end=0.06", "scheme=ctu-positive"}, {COARSE, "end=0.06", "scheme=ctu-positive", "bound=off"}},
+    {{COARSE, "end=0.06", "brick=1"}, {COARSE, "end=0.06", "brick=1", "bound=off"}},
+    {{COARSE, "end=0.06", "brick=1", "growth=all"}, {COARSE, "end=0.06", "brick=1", "growth=all", "bound=off"}},
+    {{COARSE, "end=0.06", "mode=paper"}, {COARSE, "end=0.06", "mode=paper", "bound=off"}},
+    {{COARSE, "end=0.02", "mode=legacy", "time_step=0.0005"},
+     {COARSE, "end=0.02", "mode=legacy", "time_step=0.0005", "bound=off"}},
+    {{COARSE, "end=0.06", "bound=[3.00007, 3.00009]"}, {COARSE, "end=0.06", "bound=off"}},
+};
+
+START_TEST(no_cell_out_of_bound_is_made)
+{
+    world w, without;
+
+    ck_assert_msg(try_make(&w, "pcr3bp", runs[_i].set) == 0, "%s", w.error.text);
+    ck_assert_msg(try_make(&without, "pcr3bp", runs[_i].unbounded) == 0, "%s", without.error.text);
+    const outcome bounded = run(&w, 1), open = run(&without, 1);
+    const gbees_totals *t = &bounded.totals;
+    double low = w.problem->bound_low, high = w.problem->bound_high;
+
+    ck_assert_double_ge(bounded.low, low);
+    ck_assert_double_le(bounded.high, high);
+    ck_assert_msg(open.low < low || open.high > high, "%g ... %g", open.low - low, open.high - high);
+    ck_assert_uint_lt(bounded.statistics.cells, open.statistics.cells);
+    double closed = 1 + t->mass_clipped + t->mass_normalised - t->mass_outflow - t->mass_pruned;
+    ck_assert_double_eq_tol(bounded.statistics.mass, closed, 1e-5);
+    end(&w);
+    end(&without);
+}
+END_TEST
+
+START_TEST(a_range_with_everything_in_it_changes_nothing)
+{
+    static const char *const schemes[] = {"scheme=split5", "scheme=ctu", "mode=paper"};
+    world wide, off;
+
+    ck_assert_int_eq(try_make(&wide, "pcr3bp", (settings){COARSE, "end=0.03", schemes[_i], "bound=[-1e9, 1e9]"}), 0);
+    ck_assert_int_eq(try_make(&off, "pcr3bp", (settings){COARSE, "end=0.03", schemes[_i], "bound=off"}), 0);
+    const outcome a = run(&wide, 1), b = run(&off, 1);
+    ck_assert_uint_eq(a.cells, b.cells);
+    ck_assert(a.sum == b.sum && a.low == b.low && a.high == b.high);
+    ck_assert(a.totals.mass_outflow == b.totals.mass_outflow && a.totals.steps == b.totals.steps);
+    end(&wide);
+    end(&off);
+}
+END_TEST
+
+START_TEST(the_same_for_any_number_of_threads)
+{
+    world w;
+
+    ck_assert_int_eq(try_make(&w, "pcr3bp", (settings){"measurements=[]", "records=1", "end=0.01"}), 0);
+    const outcome one = run(&w, 1), three = run(&w, 3);
+    ck_assert_uint_eq(one.cells, three.cells);
+    ck_assert(one.sum == three.sum && one.totals.mass_outflow == three.totals.mass_outflow);
+    end(&w);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *s = suite_create("bound");
+    TCase *c = tcase_create("bound");
+
+    tcase_set_timeout(c, 120);
+    suite_add_tcase(s, c);
+    tcase_add_test(c, the_range_is_that_of_the_initial_box);
+    tcase_add_loop_test(c, it_is_on_where_a_model_has_one, 0, sizeof uses / sizeof *uses);
+    tcase_add_loop_test(c, what_can_not_be_is_an_error, 0, sizeof refused / sizeof *refused);
+    tcase_add_loop_test(c, no_cell_out_of_bound_is_made, 0, sizeof runs / sizeof *runs);
+    tcase_add_loop_test(c, a_range_with_everything_in_it_changes_nothing, 0, 3);
+    tcase_add_test(c, the_same_for_any_number_of_threads);
+    SRunner *r = srunner_create(s);
+    srunner_run_all(r, CK_ENV);
+    int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed != 0;
+}

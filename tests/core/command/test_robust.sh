@@ -1,0 +1,136 @@
+#!/bin/sh
+# test_robust.sh - what goes wrong on a real machine: a model that returns NaN, no memory, a full disk, a limit on the
+# size of files, a signal before there is anything to keep, a plugin of another ABI. Each ends with one line on standard
+# error and the right exit status, and what was computed before is whole.
+set -u
+
+top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
+top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
+. "$top_src/tests/fixtures/shell_fixture.sh"
+program=$top_build/gbees-run
+unset GBEES_PLUGIN_PATH
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+HOME=$scratch/home
+LC_ALL=C
+export HOME LC_ALL
+mkdir plugins
+cp "$top_build"/tests/.libs/*.so plugins
+
+# judge CODE TEXT: of the command that has just ended with $code and left its messages in the file err.
+judge() {
+    test "$code" -eq "$1" || fail "exit status $code, not $1"
+    grep -qF -- "$2" err || fail "no '$2'"
+    test "$(wc -l <err)" -eq 1 || fail "$(wc -l <err) lines, not 1"
+    grep -q '^gbees-run: ' err || fail "it does not begin with the program's name"
+}
+
+# whole FOLDER STATE: its records can be read, nothing is half-written, and it says how it ended.
+whole() {
+    grep -q "\"state\": \"$2\"" "$1/run.json" || fail "$1 does not say '$2'"
+    test -z "$(find "$1" -name '*.tmp')" || fail "temporary files are left in $1"
+    if test -e "$1/leg0_record0.h5"; then
+        "$top_build/gbees-export" --format csv "$1" "$1.csv" || fail "the records of $1 can't be read"
+    fi
+}
+
+gbees() {
+    "$program" --backend cpu --threads 1 --plugin-path plugins --quiet "$@" 2>err </dev/null
+    code=$?
+}
+
+what="a drift that is not finite"
+gbees --plugin nan_drift --until 0.9 --set records=8 --output nan
+judge 1 "the drift of nan_drift is not finite near x = "
+whole nan failed
+test -e nan/leg0_record1.h5 || fail "no record before the failure"
+
+what="a drift that is not finite at the start"
+gbees --plugin nan_drift --set 'mean=[3, 0]' --output nan-at-once
+judge 1 "the drift of nan_drift is not finite near x = "
+test ! -e nan-at-once || fail "it made a folder for nothing"
+
+what="a plugin of another ABI"
+gbees --plugin bad_abi --output abi
+judge 2 "plugins/bad_abi.so: made for model ABI 7, this gbees has ABI 4: rebuild"
+test ! -e abi || fail "it made a folder for nothing"
+
+what="a plugin that is cut short"
+head -c 8192 plugins/full.so >plugins/cut.so
+gbees --plugin cut --output cut
+judge 2 "plugins/cut.so: the file is cut short"
+
+for z in 500 5000; do
+    what="a measurement at z = $z"
+    gbees --plugin lorenz63 --set factor=0.5 --set records=1 --until 0.1 --output "far-$z" \
+        --set "measurements=[{time: 0.05, function: z, value: [$z], covariance: [1]}]"
+    judge 1 "measurement 1 (z) at t = 0.05"
+    grep -q 'log-likelihood is at most -[0-9]' err || fail "it does not say the log-likelihood"
+    whole "far-$z" failed
+    test -e "far-$z/leg0_record1.h5" || fail "the record before the measurement is lost"
+done
+
+# A density that spreads over half of the space is soon larger than 300 MB; the program alone takes less than 100.
+what="no memory"
+if (ulimit -v 300000) 2>/dev/null; then
+    (
+        ulimit -v 300000
+        gbees --plugin lorenz96 --set dimension=5 --set threshold=1e-200 --output memory
+        exit "$code"
+    )
+    code=$?
+    judge 1 "memory"
+    test ! -e memory || whole memory failed
+fi
+
+what="a limit on the size of files"
+(
+    ulimit -f 100 # of 512 or 1024 bytes
+    gbees --plugin lorenz63 --until 1 --output size
+    exit "$code"
+)
+code=$?
+judge 1 "File too large"
+whole size failed
+test -e size/leg0_record0.h5 || fail "no record before the failure"
+
+what="a full disk"
+mkdir disk
+if unshare -rm sh -c 'mount -t tmpfs -o size=300k none disk' 2>/dev/null; then
+    unshare -rm sh -c '
+        mount -t tmpfs -o size=300k none disk
+        "$0" --backend cpu --threads 1 --plugin lorenz63 --quiet --output disk/run 2>err </dev/null
+        code=$?
+        cp -r disk/run full
+        exit "$code"' "$program"
+    code=$?
+    judge 1 "No space left on device"
+    whole full failed
+    test -e full/leg0_record0.h5 || fail "no record before the failure"
+else
+    echo "test_robust: no right to mount a small disk: not all was tested"
+fi
+
+# Memory that is freed is overwritten at once: what is used afterwards, by us or by HDF5, crashes.
+what="memory used after it was freed"
+(
+    GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.perturb=165
+    export GLIBC_TUNABLES
+    gbees --plugin lorenz63 --set factor=0.5 --set threshold=1e-3 --set records=1 --until 0.02 --output freed
+    test "$code" -eq 0 || exit "$code"
+    "$top_build/gbees-export" --format csv freed freed-text >/dev/null 2>err
+)
+code=$?
+test "$code" -eq 0 || fail "exit status $code, not 0"
+whole freed complete
+
+what="a signal while the scenario is being waited for"
+if mkfifo pipe.yaml; then
+    timeout -s TERM --preserve-status 1 "$program" --plugin lorenz63 --scenario pipe.yaml --output early 2>err
+    code=$?
+    test "$code" -eq 143 || fail "exit status $code, not 143"
+    test ! -e early || fail "it made a folder for nothing"
+fi
+
+exit "$bad"

@@ -1,0 +1,369 @@
+#!/bin/sh
+# test_run.sh - gbees-run as its users meet it: good runs, bad input, failures, signals, JSON.
+set -u
+
+top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
+top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
+. "$top_src/tests/fixtures/shell_fixture.sh"
+program=$top_build/gbees-run
+unset GBEES_PLUGIN_PATH
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+HOME=$scratch/home
+LC_ALL=C
+export HOME LC_ALL
+
+# Every run is short, on one core.
+gbees() {
+    "$program" --backend cpu --threads 1 "$@"
+}
+
+# run CODE ARGUMENT...: the exit status must be CODE; its output is left in the files out and err.
+run() {
+    wanted=$1
+    shift
+    calls "$wanted" gbees "$@"
+}
+
+# refuse TEXT ARGUMENT...: bad input is found before computing, and told in one line.
+refuse() {
+    text=$1
+    shift
+    run 2 "$@" --output refused
+    has err "$text"
+    lines err 1
+    grep -q '^gbees-run: ' err || fail "the error does not begin with the program's name"
+    test ! -s out || fail "it printed something"
+    test ! -e refused || fail "it made the output folder"
+}
+
+# Each line is one JSON object with an event.
+is_json_lines() { # FILE
+    grep -qv '^{"event":".*}$' "$1" && fail "$1 has a line that is no event"
+    for python in /usr/bin/python3 python3; do
+        if "$python" -c 'import json' 2>/dev/null; then
+            "$python" -c 'import json, sys
+for line in sys.stdin:
+    json.loads(line)["event"]' <"$1" || fail "$1 is not JSON Lines"
+            return
+        fi
+    done
+}
+
+is_record() { # FILE: an HDF5 file
+    head -c 4 "$1" 2>/dev/null | grep -q HDF || fail "$1 is no record"
+}
+
+no_left_overs() { # FOLDER
+    test -z "$(find "$1" -name '*.tmp')" || fail "temporary files are left in $1"
+}
+
+coarse='--plugin lorenz63 --set factor=0.5 --set threshold=1e-4 --set records=2'
+
+# ---- information ----
+run 0 --version
+grep -q '^gbees-run [0-9]' out || fail "no version"
+run 0 --help
+has out "Examples:"
+has out "Exit status:"
+run 0 --list
+has out lorenz63
+has out lorenz96
+has out pcr3bp
+has out cpu
+grep -qE '^ +uses (generic|neon|avx2|avx512)$' out || fail "no instruction set"
+run 0 --list --json
+is_json_lines out
+grep -qE '"name":"cpu".*"uses":"(generic|neon|avx2|avx512)"' out || fail "no instruction set"
+has out '"event":"plugin","name":"lorenz63"'
+has out '"event":"backend","name":"cpu"'
+run 0 --plugin lorenz63 --describe
+has out "Prandtl number"
+has out "threshold: 5.0e-6"
+run 0 --plugin lorenz96 --describe --json
+is_json_lines out
+has out '"dimension":[4,8]'
+mkdir broken
+echo "no plugin" >broken/broken.so
+run 0 --list --plugin-path broken
+has out "broken/broken.so"
+grep -q 'invalid ELF header\|too short' out || fail "not the true reason of a broken plugin"
+
+# ---- a run ----
+GBEES_CPU_ISA=avx refuse "GBEES_CPU_ISA=avx is no instruction set: there are generic, neon, avx2 and avx512" \
+    --plugin lorenz63
+# shellcheck disable=SC2086 # $coarse is several words
+run 0 $coarse --until 0.05
+lines err 0
+has out "results/lorenz63"
+has out "gained by clipping"
+is_record results/lorenz63/leg0_record0.h5
+is_record results/lorenz63/leg0_record2.h5
+test ! -e results/lorenz63/leg0_record3.h5 || fail "a record too many"
+has results/lorenz63/run.json '"state": "complete"'
+no_left_overs results/lorenz63
+run 0 $coarse --until 0.05
+test -s results/lorenz63-2/run.json || fail "the second run is not in results/lorenz63-2"
+run 0 --plugin lorenz63 --scenario results/lorenz63/scenario.yaml --output again
+cmp -s results/lorenz63/scenario.yaml again/scenario.yaml || fail "a run's scenario does not repeat it"
+mkdir empty
+run 0 $coarse --until 0.02 --output empty/
+is_record empty/leg0_record2.h5
+run 0 $coarse --until 0.02 --output deep/er/still
+is_record deep/er/still/leg0_record2.h5
+run 0 $coarse --until 0.02 --no-output --quiet
+lines out 0
+lines err 0
+
+# The model's own scenarios by name; a file of such a name by its path.
+run 0 --plugin lorenz96 --describe
+has out 'Scenario "budget" (--scenario budget)'
+run 0 --plugin lorenz96 --scenario budget --check
+has out "mass budget   0.015 a unit of time"
+run 0 --plugin lorenz96 --scenario budget --set threshold=1e-7 --check
+has out "threshold     1e-07"
+run 0 --plugin lorenz96 --scenario default --check
+has out "threshold     8e-09"
+echo 'threshold: 1e-6' >budget
+run 0 --plugin lorenz96 --scenario ./budget --check
+has out "threshold     1e-06"
+refuse "budgte" --plugin lorenz96 --scenario budgte
+
+# ---- the default scheme, and the paper's ----
+run 0 $coarse --until 0.05 --no-output
+has out "mass: 0 % gained by clipping"
+run 0 $coarse --until 0.05 --no-output --set scheme=ctu
+has out "gained by clipping"
+lacks out "mass: 0 % gained by clipping"
+
+# ---- warnings: on standard error once, in the report, in each line of JSON, and before computing ----
+cut="the initial box cuts off 50.9 % of the Gaussian"
+run 0 --plugin lorenz63 --set extent=1 --until 0.02 --no-output
+lines err 1
+has err "gbees-run: warning: at t = 0: $cut"
+grep -q "^warning: $cut" out || fail "no warning in the report"
+run 0 --plugin lorenz63 --set extent=1 --until 0.02 --no-output --json
+test "$(grep '"event":"record"' out | grep -c "\"warnings\":\[\"$cut")" -eq 5 || fail "not five records with it"
+tail -n 1 out | grep -q "\"warnings\":\[\"$cut" || fail "no warning in the summary"
+run 0 --plugin lorenz63 --set extent=1 --until 0.02 --no-output --quiet
+lines err 0
+run 0 --plugin lorenz63 --set extent=1 --check
+has out "warning: $cut"
+has out "it can be run; nothing was computed"
+run 0 --plugin lorenz63 --set extent=1 --check --json
+has out "\"warnings\":[\"$cut"
+for model in lorenz63 lorenz96 pcr3bp; do
+    run 0 --plugin "$model" --check
+    lacks out "warning"
+    lacks out "mass budget"
+done
+run 0 --plugin lorenz63 --set factor=0.5 --set threshold=0.01 --until 1 --set 'measurements=[]' --output lost
+lines err 1
+has err "losses since the start add up to"
+has lost/run.json "losses since the start add up to"
+
+# The last one wins.
+run 0 $coarse --no-output --json --set end=7 --until 0.04
+has out '"end":0.040000000000000001'
+run 0 $coarse --no-output --json --until 7 --set end=0.02
+has out '"end":0.02'
+printf 'end: 0.02\nrecords: 3\n' >mine.yaml
+run 0 --plugin lorenz63 --set factor=0.5 --set threshold=1e-4 --scenario mine.yaml --no-output --json
+has out '"record":3'
+lacks out '"record":4'
+run 0 $coarse --param sigma=5 --until 0.02 --output sigma
+grep -q '"sigma": 5' sigma/run.json || fail "--param sigma=5 had no effect"
+
+# ---- JSON ----
+run 0 $coarse --no-output --json --progress json --until 0.1 \
+    --set 'measurements=[{time: 0.05, function: z, value: [10.5], covariance: [1]}]'
+is_json_lines out
+test "$(grep -c '"event":"record"' out)" -eq 6 || fail "not six records"
+test "$(grep -c '"event":"update"' out)" -eq 1 || fail "not one update"
+grep -q '"event":"progress"' out || fail "no progress"
+head -n 1 out | grep -q '"event":"start"' || fail "the first event is not the start"
+tail -n 1 out | grep -q '"event":"summary"' || fail "the last event is not the summary"
+for key in leg record t step dt cells cells_above mass_lost mean cov entropy wall_s since warnings; do
+    grep '"event":"record"' out | grep -qv "\"$key\":" && fail "a record without $key"
+done
+for key in backend threads steps cell_updates raw_cell_updates max_cells wall_s propagate_s cells_per_s peak_bytes warnings; do
+    tail -n 1 out | grep -q "\"$key\":" || fail "a summary without $key"
+done
+has out '"threads":1'
+run 0 $coarse --no-output --progress json --until 0.02 --quiet
+lines out 0
+is_json_lines err
+run 0 $coarse --no-output --progress bar --until 0.02 --quiet
+has err '['
+run 2 --plugin lorenz63 --json --set thresold=1
+is_json_lines out
+has out '"event":"error"'
+lines err 1
+
+# ---- the choice of a backend ----
+what="gbees-run --backend auto"
+"$program" --plugin lorenz63 --threads 1 --no-output --until 0.02 --set factor=0.5 >out 2>err || fail "it failed"
+if grep -q '^backend cpu' out; then
+    grep -q '^gbees-run: running on the CPU: ' err || fail "it does not say why no GPU was used"
+    lines err 1
+fi
+refuse "did you mean 'cpu'?" --plugin lorenz63 --backend cpuu
+
+# ---- bad input ----
+refuse "did you mean 'lorenz63'?" --plugin lorenz36x
+refuse "lorenz63.so" --plugin ./lorenz63.so
+refuse "--plugin NAME"
+refuse "what is 'lorenz96' for?" --plugin lorenz63 lorenz96
+refuse "did you mean 'threshold'?" --plugin lorenz63 --set thresold=1e-5
+refuse "threshold: expected a number" --plugin lorenz63 --set threshold=small
+refuse "expected 3 numbers" --plugin lorenz63 --set 'mean=[1, 2]'
+refuse "not positive definite" --plugin lorenz63 --set 'covariance=[[1, 2, 0], [2, 1, 0], [0, 0, 1]]'
+refuse "has no parameter 'gamma'" --plugin lorenz63 --param gamma=1
+refuse "KEY=VALUE" --plugin lorenz63 --set threshold
+refuse "NAME=VALUE" --plugin lorenz63 --param r
+refuse "--until wants a number" --plugin lorenz63 --until noon
+refuse "--threads wants a whole number" --plugin lorenz63 --threads many
+refuse "--progress wants auto, bar, json or none" --plugin lorenz63 --progress dots
+refuse "has no function 'w'" --plugin lorenz63 \
+    --set 'measurements=[{time: 1, function: w, value: [1], covariance: [1]}]'
+refuse "--measurement-function goes with" --plugin lorenz63 --measurement-function z
+refuse "unrecognized option '--nonsense' (gbees-run --help" --plugin lorenz63 --nonsense
+refuse "unrecognized option '--outptu': did you mean '--output'?" --plugin lorenz63 --outptu=x
+refuse "exclude each other" --list --check --plugin lorenz63
+refuse "did you mean 'lorenz63'?" --plugin LORENZ63
+run 2 --plugin lorenz63 --json --thrads 3
+is_json_lines out
+has out "did you mean '--threads'?"
+run 0 --vers
+run 2 --plugin
+has err "gbees-run: option '--plugin' requires an argument"
+run 2 --plugin lorenz63 --output x --no-output
+has err "exclude each other"
+
+# In a file: with the file's name and the line.
+refuse "none.yaml" --plugin lorenz63 --scenario none.yaml
+printf 'end: 1\n\nthresold: 1e-5\n' >key.yaml
+refuse "key.yaml:3: unknown key 'thresold'" --plugin lorenz63 --scenario key.yaml
+printf 'end: 1\nrecords: many\n' >type.yaml
+refuse "type.yaml:2: records: " --plugin lorenz63 --scenario type.yaml
+printf 'mean: [1, 2]\n' >length.yaml
+refuse "length.yaml:1: mean: expected 3 numbers" --plugin lorenz63 --scenario length.yaml
+printf 'end: 1\ncovariance: [1, -1, 1]\n' >covariance.yaml
+refuse "covariance.yaml:2: covariance: " --plugin lorenz63 --scenario covariance.yaml
+printf 'end: 1\nextent: [3, 3, 0.1]\n' >extent.yaml
+refuse "extent.yaml:2: extent: the initial box has a single cell along axis 3" --plugin lorenz63 --scenario extent.yaml
+printf 'end: [1\n' >syntax.yaml
+refuse "syntax.yaml:" --plugin lorenz63 --scenario syntax.yaml
+printf 'model: lorenz96\n' >model.yaml
+refuse "model.yaml:1: model: the scenario is for 'lorenz96'" --plugin lorenz63 --scenario model.yaml
+
+# ---- folders for the results ----
+mkdir full
+touch full/file
+run 2 --plugin lorenz63 --output full
+has err "full is not empty"
+run 2 --plugin lorenz63 --output full --check
+has err "full is not empty"
+run 2 --plugin lorenz63 --output full/file
+has err "full/file is a file"
+run 2 --plugin lorenz63 --output full/file/below
+has err "can't be made"
+if test "$(id -u)" -ne 0; then
+    mkdir locked
+    chmod 555 locked
+    run 2 --plugin lorenz63 --output locked/below
+    has err "can't be written"
+    chmod 755 locked
+fi
+if test -d /proc/1; then # root can't write there either
+    run 2 --plugin lorenz63 --output /proc/gbees/below
+    has err "/proc"
+fi
+
+# ---- the existing codes' measurement files ----
+gaussian='x (LU)\ty\tz\n-11.5\t-10 9.5\n\nCovariance(x, y, z)\n1\t0 0\n0 1 0\n0 0 1\n\n'
+mkdir old crlf cut
+printf "${gaussian}T\n0.02\n" >old/measurement0.txt
+printf 'z\n10.2\n\nCovariance(z)\n1\n\nT\n0.02\n' >old/measurement1.txt
+for file in measurement0.txt measurement1.txt; do
+    sed 's/$/\r/' "old/$file" >"crlf/$file"
+done
+for folder in old crlf; do
+    run 0 --plugin lorenz63 --measurements "$folder" --set factor=0.5 --set threshold=1e-4 --set records=1 --json \
+        --output "from-$folder"
+    test "$(grep -c '"event":"record"' out)" -eq 4 || fail "not four records"
+    test "$(grep -c '"event":"update"' out)" -eq 1 || fail "not one update"
+    is_record "from-$folder/leg1_record1.h5"
+done
+head -n 6 old/measurement0.txt >cut/measurement0.txt
+grep -q . cut/measurement0.txt
+refuse "cut/measurement0.txt:6: the file ends" --plugin lorenz63 --measurements cut
+refuse "none" --plugin lorenz63 --measurements none
+
+# ---- check: computes nothing, makes nothing ----
+run 0 --plugin lorenz96 --check --output checked
+has out "dimension     6"
+has out "memory"
+has out "nothing was computed"
+test ! -e checked || fail "--check made the output folder"
+run 0 --plugin lorenz63 --check
+test ! -e results/lorenz63-3 || fail "--check made a folder"
+run 0 --plugin lorenz63 --check --json
+is_json_lines out
+lines out 1
+has out '"event":"check"'
+run 2 --plugin lorenz63 --check --set 'covariance=[1, 0, 1]'
+has err "positive"
+
+# ---- a run that fails keeps its records ----
+far='measurements=[{time: 0.02, function: z, value: [5000], covariance: [1]}]'
+run 1 $coarse --until 0.05 --set "$far" --output far
+has err "measurement 1 (z) at t = 0.02"
+has err "log-likelihood"
+lines err 1
+has far/run.json '"state": "failed"'
+for number in 0 1 2; do
+    is_record "far/leg0_record$number.h5"
+done
+test ! -e far/leg1_record0.h5 || fail "a record after the failure"
+no_left_overs far
+run 1 $coarse --until 0.05 --set "$far" --no-output --json
+is_json_lines out
+has out '"event":"error","status":"measurement"'
+tail -n 1 out | grep -q '"event":"summary"' || fail "the last event is not the summary"
+
+# ---- signals ----
+# A run of many seconds, stopped after two.
+stop() { # SIGNAL CODE FOLDER
+    what="gbees-run stopped by SIG$1"
+    timeout -s "$1" --preserve-status 2 "$program" --backend cpu --threads 1 --plugin lorenz63 --set factor=4 \
+        --set records=200 --output "$3" >out 2>err
+    code=$?
+    test "$code" -eq "$2" || fail "exit status $code, not $2"
+    has err "gbees-run: stopped at t = "
+    has "$3/run.json" '"state": "cancelled"'
+    is_record "$3/leg0_record0.h5"
+    no_left_overs "$3"
+}
+stop INT 130 interrupted
+stop TERM 143 terminated
+sh -c 'kill -HUP $$' 2>/dev/null || stop HUP 129 hung-up # unless it is ignored here, too, as by nohup
+
+what="gbees-run into a pipe that nobody reads"
+: >out
+{
+    gbees --plugin lorenz63 --set factor=0.5 --set records=50 --output piped 2>err
+    echo "$?" >code
+} | head -n 1 >out
+test "$(cat code)" -eq 141 || fail "exit status $(cat code), not 141"
+has piped/run.json '"state": "cancelled"'
+if test -c /dev/full; then
+    what="gbees-run onto a full disk"
+    gbees --plugin lorenz63 --no-output --until 0.01 >/dev/full 2>err
+    code=$?
+    test "$code" -eq 1 || fail "exit status $code, not 1"
+    has err "can't be written"
+fi
+
+exit "$bad"

@@ -1,0 +1,57 @@
+#!/bin/sh
+# test_scenarios.sh - every model as a newcomer meets it: its card, and the beginning of each of its scenarios, with
+# records that can be read. The scenarios other than the default one are asked for by name, as doc/models.md says.
+set -u
+
+top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
+top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
+unset GBEES_PLUGIN_PATH
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+HOME=$scratch/home
+LC_ALL=C
+export HOME LC_ALL
+bad=0
+
+fail() {
+    echo "FAIL: $*" >&2
+    sed 's/^/    err: /' err >&2
+    bad=1
+}
+
+# beginning MODEL SCENARIO: the first thousandth of it, on wide cells where there are many.
+beginning() {
+    # Its own end, or that of the first scenario, which says what the others don't.
+    end=$(sed -n "/^Scenario \"$2\"/,/^\$/s/^ *end: *//p" card)
+    test -n "$end" || end=$(sed -n 's/^ *end: *//p' card | head -n 1)
+    test -n "$end" || {
+        fail "$1: the card shows no end"
+        return
+    }
+    coarse=
+    case $1 in
+    cr3bp | lorenz96 | pcr3bp) coarse='--set factor=0.5 --set threshold=1e-4' ;;
+    esac
+    # shellcheck disable=SC2086 # $coarse is several words
+    "$top_build/gbees-run" --backend cpu --threads 1 --progress none --quiet --plugin "$1" --scenario "$2" $coarse \
+        --until "$(awk "BEGIN { printf \"%.6g\", $end / 1000 }")" --set records=1 --output "$1-$2" 2>err ||
+        fail "$1, $2: exit status $?"
+    "$top_build/gbees-export" --format csv "$1-$2" "$1-$2-text" >out 2>err || fail "$1, $2: no export"
+    test "$(wc -l <"$1-$2-text/leg0_record1.csv")" -gt 10 || fail "$1, $2: hardly a cell in its last record"
+}
+
+for file in "$top_src"/plugins/*.c; do
+    name=$(basename "$file" .c)
+    test "$name" = template && continue
+    "$top_build/gbees-run" --plugin "$name" --describe >card 2>err || fail "$name --describe"
+    for word in reference States 'Scenario "' "Run it:  gbees-run --plugin $name"; do
+        grep -qF "$word" card || fail "$name --describe does not say '$word'"
+    done
+    grep -q "^## \`$name\`" "$top_src/doc/models.md" || fail "doc/models.md has no section on $name"
+    # shellcheck disable=SC2013 # no name has a blank
+    for scenario in $(sed -n 's/^Scenario "\([^"]*\)".*/\1/p' card); do
+        beginning "$name" "$scenario"
+    done
+done
+exit "$bad"

@@ -1,0 +1,143 @@
+#!/bin/sh
+# test_plot.sh - gbees-plot on small runs: the files it writes, and its errors.
+set -u
+
+top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
+top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
+. "$top_src/tests/fixtures/shell_fixture.sh"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+HOME=$scratch
+LC_ALL=C
+export HOME LC_ALL
+unset GBEES_PLUGIN_PATH
+
+# plot CODE ARGUMENT...: the exit status must be CODE; its output is left in the files out and err.
+plot() {
+    wanted=$1
+    shift
+    calls "$wanted" "$top_build/gbees-plot" "$@"
+}
+
+# refuses CODE TEXT ARGUMENT...: fails with one line that has TEXT, and writes nothing.
+refuses() {
+    code_wanted=$1
+    text=$2
+    shift 2
+    plot "$code_wanted" "$@"
+    grep -qF -- "$text" err || fail "no '$text' in its message"
+    test "$(grep -vc '^Try ' err)" -eq 1 || fail "its message has not one line"
+    test ! -s out || fail "it printed something"
+}
+
+# The numbers of a PNG's size are big-endian, at byte 16 and 20.
+png_size() {
+    od -A n -t u1 -j 16 -N 8 "$1" | awk '{printf "%dx%d", ($1*256+$2)*65536+$3*256+$4, ($5*256+$6)*65536+$7*256+$8}'
+}
+
+# pictures DIR BYTES NAME...: exactly these were printed, and each is a PNG of at least so many bytes.
+pictures() {
+    folder=$1
+    least=$2
+    shift 2
+    for name in "$@"; do
+        echo "$folder/$name.png"
+    done >wanted
+    cmp -s wanted out || fail "it printed other paths than $(cat wanted)"
+    test ! -s err || fail "it complained"
+    for name in "$@"; do
+        signature=$(od -A n -t x1 -N 8 "$folder/$name.png" 2>&1 | tr -d ' \n')
+        test "$signature" = 89504e470d0a1a0a || fail "$name.png is not a PNG: $signature"
+        bytes=$(($(wc -c <"$folder/$name.png")))
+        test "$bytes" -ge "$least" || fail "$name.png has only $bytes bytes"
+    done
+}
+
+run() { # DIR ARGUMENT...
+    folder=$1
+    shift
+    "$top_build/gbees-run" --backend cpu --threads 1 --output "$folder" --progress none "$@" >log 2>&1 || {
+        echo "FAIL: gbees-run $*: $(cat log)" >&2
+        exit 1
+    }
+}
+
+run three --plugin lorenz63 --until 0.1 --set records=2 --set measurements=[]
+run measured --plugin lorenz63 --until 0.2 --set records=1 \
+    --set 'measurements=[{time: 0.1, function: z, value: [5], covariance: [1]}]'
+run four --plugin lorenz96 --set dimension=4 --until 0.02 --set records=1
+
+# Three states.
+plot 0 three
+pictures three/plots 10000 marginals corner isosurface picture
+cmp -s three/plots/isosurface.png three/plots/picture.png || fail "picture.png is not the isosurfaces"
+test "$(png_size three/plots/marginals.png | cut -dx -f1)" = 2400 || fail "the width is not 2400"
+cp three/plots/isosurface.png first.png
+plot 0 three
+cmp -s first.png three/plots/isosurface.png || fail "a second call draws something else"
+plot 0 three --view 40,-20 --records 0:0,0:2
+pictures three/plots 10000 marginals corner isosurface picture
+cmp -s first.png three/plots/isosurface.png && fail "--view has no effect"
+
+# Two legs, another folder, another size.
+plot 0 measured --output other --size 800x600
+pictures other 5000 marginals corner isosurface picture
+for name in marginals corner isosurface; do
+    test "$(png_size other/$name.png)" = 800x600 || fail "$name.png is $(png_size other/$name.png)"
+done
+test ! -e measured/plots || fail "--output is not the only folder"
+
+# Four states: no picture of all, but of two or three.
+plot 0 four --size 900x800
+pictures four/plots 5000 marginals corner picture
+cmp -s four/plots/corner.png four/plots/picture.png || fail "picture.png is not the corner plot"
+plot 0 four --size 900x800 --axes 4,x2
+pictures four/plots 5000 marginals corner density picture
+plot 0 four --size 900x800 --axes 1,2,4 --records 0:1
+pictures four/plots 5000 marginals corner isosurface picture
+
+# Wrong command lines.
+refuses 2 "give the folder"
+refuses 2 "one too many" three four
+refuses 2 "unrecognized option" --nonsense three
+refuses 2 "--view 3: give two angles" three --view 3
+refuses 2 "--view 0,91: give two angles" three --view 0,91
+refuses 2 "--size 10x10: give WIDTHxHEIGHT" three --size 10x10
+refuses 2 "--records 0:: give LEG" three --records 0:
+refuses 2 "--records 5: three has none of these" three --records 5
+refuses 2 "--axes 1,2,4: there is no state '4'" three --axes 1,2,4
+refuses 2 "--axes 1,y,2: state '2' is given twice" three --axes 1,y,2
+refuses 2 "--axes 2: give two or three states" three --axes 2
+
+# Wrong folders and files.
+mkdir empty
+echo text >file
+refuses 1 nowhere nowhere
+refuses 1 empty empty
+refuses 1 file file
+test ! -e empty/plots || fail "it made a folder"
+refuses 1 "file/plots" three --output file/plots
+refuses 1 "can't make the folder file" three --output file
+mkdir -p corrupt
+cp three/leg0_record0.h5 three/leg0_record1.h5 corrupt/
+size=$(($(wc -c <three/leg0_record1.h5)))
+head -c $((size / 2)) three/leg0_record1.h5 >corrupt/leg0_record1.h5
+refuses 1 leg0_record1.h5 corrupt
+test ! -e corrupt/plots || fail "it made a folder"
+
+# The true reason of a picture that can't be written.
+if test -c /dev/full; then
+    mkdir disk
+    ln -s /dev/full disk/marginals.png
+    refuses 1 "No space left on device" --output disk three
+fi
+
+# Help and version go to standard output.
+plot 0 --version
+grep -q '^gbees-plot [0-9]' out || fail "no version"
+plot 0 --help
+grep -qF -- --view out || fail "no --view in the help"
+
+test "$bad" -eq 0 && echo "test_plot: all well"
+exit "$bad"

@@ -1,0 +1,142 @@
+#!/bin/sh
+# test_layers.sh - a layer includes only what lies below it.  The rules, one a line:
+#
+#     FILES | a file there may include only these (patterns of `case`) ...
+#
+# <> stands for the C standard and system headers; "x.h" without a folder is the file's own folder, and a private
+# header is named by its path below core/.  A file obeys the first rule that matches it.
+set -u
+
+rules='
+include/gbees/*       | <gbees/*> STANDARD GBEES_SOURCE_FILE
+core/numerics/*       | numerics/* <stdint.h> <stddef.h> <math.h> <stdbool.h> <limits.h> <float.h>
+core/base/*           | base/* <gbees/error.h> SYSTEM
+core/module/*         | module/* base/* <gbees/*> SYSTEM
+core/io/*             | io/* base/* <gbees/*> SYSTEM
+core/solver/*         | solver/* io/* module/* base/* numerics/* <gbees/*> SYSTEM
+core/plot/*           | plot/* base/* numerics/* <gbees/*> SYSTEM
+core/command/*        | command/* plot/* solver/* io/* module/* base/* numerics/* <gbees/*> SYSTEM
+backends/common/*     | common/* base/* numerics/* <gbees/*> SYSTEM
+backends/cpu/*        | cpu/* common/* base/* numerics/* <gbees/*> SYSTEM
+backends/cuda/device/* | device/* backends/cuda/cuda_shim.h numerics/* <math.h> <stddef.h> <stdint.h> GBEES_SOURCE_FILE
+backends/cuda/*       | cuda/* device/* common/* base/* numerics/* <gbees/*> SYSTEM
+plugins/*             | <gbees/model.h> STANDARD
+'
+standard='assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h limits.h math.h stdarg.h stdbool.h stddef.h
+stdint.h stdio.h stdlib.h string.h tgmath.h time.h'
+
+# The included names of a file, each as <x.h> or by its path below core/ (backends/ for theirs), or the macro's name.
+included()
+{
+    sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*\(.*\)/\1/p' "$1" |
+        sed 's/[[:space:]]*\/[*\/].*//; s/[[:space:]]*$//' |
+        while read -r name; do
+            folder=${1%/*}
+            case $name in
+            \"../*) echo "${name}" ;; # never: by a path below core/
+            \"*/*) name=${name#\"} && echo "${name%\"}" ;;
+            \"*) name=${name#\"} && folder=${folder#core/} && echo "${folder#backends/}/${name%\"}" ;;
+            *) echo "$name" ;;
+            esac
+        done
+}
+
+# allowed NAME PATTERN...
+allowed()
+{
+    name=$1
+    shift
+    for pattern; do
+        # shellcheck disable=SC2295 # a pattern it shall be
+        case $pattern in
+        SYSTEM) case $name in \<gbees/*) ;; \<*) return 0 ;; esac ;;
+        STANDARD) for header in $standard; do test "$name" = "<$header>" && return 0; done ;;
+        *) test -z "${name##$pattern}" && return 0 ;;
+        esac
+    done
+    return 1
+}
+
+# Prints each violation in the tree $1; false if there is one.
+check()
+(
+    cd "$1" || exit 2
+    set -f
+    bad=0 seen=0
+    for file in $(find include core backends plugins -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' | sort); do
+        seen=$((seen + 1))
+        # A here-document, not a pipe: `patterns` must survive the loop.
+        patterns=
+        while IFS='|' read -r files these; do
+            # shellcheck disable=SC2254 # a pattern it shall be
+            case $file in
+            ${files%% *}) test -n "$files" && patterns=$these && break ;;
+            esac
+        done <<RULES
+$rules
+RULES
+        if test -z "$patterns"; then
+            echo "$file: no rule for this folder: add one to tests/tree/test_layers.sh"
+            bad=1
+        fi
+        for name in $(included "$file"); do
+            # shellcheck disable=SC2086 # a list of patterns
+            allowed "$name" $patterns || { echo "$file: may not include $name" && bad=1; }
+        done
+    done
+    # Nothing above the contracts knows a backend or its tools; a command's help may name backends.
+    for file in $(find core -name '*.[ch]' | sort); do
+        words='backends/c|nvrtc|nvjitlink|cuda'
+        case $file in core/command/*) words='backends/c|nvrtc|nvjitlink' ;; esac
+        if grep -inE "$words" "$file" | sed "s|^|$file:|" | grep .; then
+            echo "$file: names a backend, or what only a backend may use"
+            bad=1
+        fi
+    done
+    test "$seen" -gt 0 || { echo "no sources found" && bad=1; }
+    exit "$bad"
+)
+
+top=${GBEES_TOP_SRC:-$(dirname "$0")/../..}
+check "$top" || exit 1
+
+# The test itself: it must see what is planted in a tree that has nothing else.
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+fail=0
+plant() # FILE LINE
+{
+    rm -rf "$scratch/tree"
+    mkdir -p "$scratch/tree/include" "$scratch/tree/core" "$scratch/tree/backends" "$scratch/tree/plugins" \
+        "$scratch/tree/${1%/*}"
+    echo "$2" > "$scratch/tree/$1"
+    if check "$scratch/tree" > "$scratch/log"; then
+        echo "not seen: $2 in $1"
+        fail=1
+    elif ! grep -q "^$1:" "$scratch/log"; then
+        echo "wrong text for $2 in $1: $(cat "$scratch/log")"
+        fail=1
+    fi
+}
+plant core/numerics/planted.h '#include "base/text.h"'
+plant core/numerics/planted.h '#include <stdio.h>'
+plant core/numerics/planted.h '#include <gbees/error.h>'
+plant core/base/planted.c '#include "io/yaml_tree.h"'
+plant core/base/planted.c '#include <gbees/backend.h>'
+plant core/io/planted.c '#include "solver/solver.h"'
+plant core/io/planted.c '#  include "module/registry.h" // no'
+plant core/module/planted.c '#include "io/yaml_tree.h"'
+plant core/module/planted.c '#include "../io/yaml_tree.h"'
+plant core/solver/planted.c '#include "command/options.h"'
+plant core/solver/planted.c '#include "backends/cpu/grid/grid.h"'
+plant core/solver/planted.c '#include <nvrtc.h>'
+plant core/command/planted.c '/* see backends/cpu */'
+plant core/solver/planted.c 'cudaMalloc();'
+plant backends/cpu/planted.c '#include "backends/cuda/x.h"'
+plant backends/cpu/planted.c '#include "solver/solver.h"'
+plant include/gbees/planted.h '#include "base/text.h"'
+plant include/gbees/planted.h '#include <hdf5.h>'
+plant plugins/planted.c '#include <gbees/gbees.h>'
+plant plugins/planted.c '#include "base/text.h"'
+plant core/newlayer/planted.c '#include <stdio.h>'
+exit "$fail"
