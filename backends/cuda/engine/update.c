@@ -2,6 +2,8 @@
 #include "common/failure.h"
 #include "common/measurement.h"
 #include "engine.h"
+#include "launch.h"
+#include "stop.h"
 #include <math.h>
 #include <string.h>
 
@@ -57,7 +59,8 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
     gbees_findings *found = e->found;
     gbees_update_params params;
     double log_norm, before = s->mass;
-    double unchanged = s->mass - e->totals.mass_normalised + s->pruned; /* by the normalisation, and by the prune */
+    /* The mass but for what normalisations and prunes have changed. */
+    double unchanged = s->mass - e->totals.mass_normalised + s->pruned;
     int status = prepare(e, clock, measurement, &params, &log_norm, error);
 
     found->likely = found->heavy = 0;

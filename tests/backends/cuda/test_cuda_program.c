@@ -176,8 +176,8 @@ static char *ptx_of(const gbees_model *model, const char *kernel)
     char unit[2 * LENGTH];
 
     print(unit, sizeof unit, "#include \"model.h\"\n%s\n#include \"equations.h\"\n", kernel);
-    ck_assert_msg(cuda_compile(&api, &spec, &target, CUDA_PTX, "unit", unit, &code, &error) == GBEES_OK, "%s",
-                  error.text);
+    ck_assert_msg(cuda_compile(&api, &(cuda_goal){&spec, &target, CUDA_PTX}, "unit", unit, &code, &error) == GBEES_OK,
+                  "%s", error.text);
     char *data = code.data;
     code.data = NULL;
     cuda_code_free(&code);
@@ -251,8 +251,9 @@ START_TEST(no_contraction_if_not_wanted)
         cuda_code code = {0};
 
         spec.no_contraction = apart;
-        ck_assert_msg(cuda_compile(&api, &spec, &target, CUDA_PTX, "unit", unit, &code, &error) == GBEES_OK, "%s",
-                      error.text);
+        ck_assert_msg(cuda_compile(&api, &(cuda_goal){&spec, &target, CUDA_PTX}, "unit", unit, &code, &error) ==
+                          GBEES_OK,
+                      "%s", error.text);
         ck_assert_int_eq(strstr(code.data, "fma.rn.f32") == NULL, apart);
         cuda_code_free(&code);
     }
@@ -284,8 +285,9 @@ START_TEST(the_numerics_without_a_warning)
     }
     (void)closedir(dir);
     spec.define_count = 0;
-    ck_assert_msg(cuda_compile(&api, &spec, &target, CUDA_CUBIN, "unit", unit, &code, &error) == GBEES_OK, "%s",
-                  error.text);
+    ck_assert_msg(cuda_compile(&api, &(cuda_goal){&spec, &target, CUDA_CUBIN}, "unit", unit, &code, &error) ==
+                      GBEES_OK,
+                  "%s", error.text);
     ck_assert_msg(!strstr(code.log, "warning"), "%s", code.log);
     cuda_code_free(&code);
 }
@@ -429,14 +431,15 @@ START_TEST(the_engines_own_fault)
     const cuda_target target = {"sm_90", 0};
     cuda_code code = {0};
 
-    ck_assert_int_eq(
-        cuda_compile(&api, &spec, &target, CUDA_CUBIN, "unit", "__device__ int f() { return no; }\n", &code, &error),
-        GBEES_EBACKEND);
+    ck_assert_int_eq(cuda_compile(&api, &(cuda_goal){&spec, &target, CUDA_CUBIN}, "unit",
+                                  "__device__ int f() { return no; }\n", &code, &error),
+                     GBEES_EBACKEND);
     ck_assert_ptr_nonnull(
         strstr(error.text, "the engine can't be compiled for the GPU: NVRTC_ERROR_COMPILATION: unit:1: "));
     ck_assert_ptr_null(code.data);
     spec.defines[0] = "--no-such-option";
-    ck_assert_int_ne(cuda_compile(&api, &spec, &target, CUDA_CUBIN, "unit", "#error no\n", &code, &error), GBEES_OK);
+    ck_assert_int_ne(
+        cuda_compile(&api, &(cuda_goal){&spec, &target, CUDA_CUBIN}, "unit", "#error no\n", &code, &error), GBEES_OK);
 }
 END_TEST
 
