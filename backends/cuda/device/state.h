@@ -11,7 +11,7 @@
 
 #include "numerics/brick.h"
 
-#if defined(GBEES_DEVICE) || defined(GBEES_SHIM)
+#if defined(GBEES_DEVICE) || defined(GBEES_PLATFORM_HEADER)
 #define GBEES_POINTER(type) type *
 #else
 #define GBEES_POINTER(type) uint64_t
