@@ -110,6 +110,7 @@ cuda_texts = \
 	%D%/cuda/device/model.h \
 	%D%/cuda/device/standard.h \
 	%D%/cuda/device/advance.h \
+	%D%/cuda/device/advect.h \
 	%D%/cuda/device/step_state.h \
 	%D%/cuda/device/bound.h \
 	%D%/cuda/device/frames.h \
@@ -132,6 +133,7 @@ cuda_texts = \
 	%D%/cuda/device/small/small_prune.h \
 	%D%/cuda/device/small/small_steps.h \
 	%D%/cuda/device/state.h \
+	%D%/cuda/device/stop.h \
 	%D%/cuda/device/statistics.h \
 	%D%/cuda/device/sweep.h \
 	%D%/cuda/device/table.h \

@@ -64,12 +64,6 @@ typedef struct small_ranks {
     uint8_t stays[SMALL_MOST + 1];
 } small_ranks;
 
-/* Of the state, what a prune adds to. */
-typedef struct small_totals {
-    uint64_t needed_count, max_cells;
-    double cell_updates, pruned;
-} small_totals;
-
 /* What a block tells the others, in letters of a multiple of 16 bytes: its warps' sums ... */
 typedef struct small_note {
     alignas(16) uint64_t busy; /* a rate, as bits of a double */
@@ -88,7 +82,6 @@ typedef struct small_wish {
 /* A block's memory. */
 typedef struct small_block {
     step_state state;
-    small_totals totals;
     small_note note[2][SMALL_BLOCKS]; /* of all blocks, in turns */
     small_wish wish[2][SMALL_BLOCKS];
     uint64_t note_box[2], wish_box[2]; /* where they are counted */
@@ -294,10 +287,6 @@ GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t t
             mbarrier_init(&b->wish_box[k], block_count());
         }
         b->asks = 0;
-        b->totals.needed_count = s->needed_count;
-        b->totals.max_cells = s->max_cells;
-        b->totals.cell_updates = s->cell_updates;
-        b->totals.pruned = s->pruned;
     }
     for (uint32_t slot = 1 + thread; slot <= count; slot += threads) {
         b->key[slot] = *(const small_key *)(m->grid.key + (size_t)slot * DIM);
@@ -313,7 +302,7 @@ GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t t
         const uint64_t rate = warp_max_64(warp_lane() < BLOCK_WARPS ? bits_of(b->rate[warp_lane()]) : 0);
 
         if (is_block_leader())
-            b->state.seen.most = rate;
+            b->state.sums.max_rate = rate;
         if (warp_lane() < SMALL_RATER) /* which look at none */
             b->rate[warp_lane()] = 0;
     }
@@ -322,16 +311,6 @@ GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t t
         b->state.goes_on = 1;
     }
     block_sync();
-}
-
-GBEES_NUM void close_totals(gbees_state *s, const small_block *b)
-{
-    if (!is_grid_leader())
-        return;
-    s->needed_count = b->totals.needed_count;
-    s->max_cells = b->totals.max_cells;
-    s->cell_updates = b->totals.cell_updates;
-    s->pruned = b->totals.pruned;
 }
 
 /* The grid's arrays as they are to be; bricks beyond `known` are not in its table. */

@@ -177,7 +177,7 @@ GBEES_NUM void sweep_small(const gbees_setup *m, gbees_state *s, small_block *b,
             continue;
         active = sweep->is_swept ? warp_or(active) : brick->active;
 #if GBEES_DRIFT_TIME_DEPENDENT /* as it is at a step's beginning */
-        if (!sweep->is_swept && !(look_at(m, b->state.time, 0, CELLS, brick) < 1e300))
+        if (!sweep->is_swept && !(look_at(m, b->state.progress.clock.time, 0, CELLS, brick) < 1e300))
             store_release_32(&s->bad, slot + 1);
         sums->most = fmax(sums->most, brick->rate);
 #else
@@ -216,10 +216,10 @@ GBEES_NUM void move_small(const gbees_setup *m, gbees_state *s, small_block *b, 
                                    axis,
                                    moves,
                                    pass == ADVECT_PASSES - 1,
-                                   moves ? k->grown : 1,
+                                   moves ? k->plan.grows : 1,
                                    k->lambda[axis],
-                                   (number)k->threshold,
-                                   k->time + k->step / 2};
+                                   (number)k->plan.threshold,
+                                   step_middle(k)};
 
         if (ADVECT_PASSES == 1 && count > known && block_warp() == 0)
             look_at_fresh(m, b, 0, CELLS);
@@ -245,13 +245,13 @@ GBEES_NUM void settle_small(const gbees_setup *m, small_block *b, int moved, int
         read_sums(b, turn);
     if (is_block_leader()) {
         if (again) {
-            k->seen.most = most > k->seen.most ? most : k->seen.most;
+            k->sums.max_rate = most > k->sums.max_rate ? most : k->sums.max_rate;
         } else {
             k->current = rows_after(k->current, moved ? ADVECT_PASSES : 0);
             advance_clock(m, k, moved);
         }
         if (grow && k->goes_on) {
-            k->seen.bad = !(double_of(k->seen.most) < 1e300);
+            k->sums.bad = !(double_of(k->sums.max_rate) < 1e300);
             choose_step(m, k);
             if (again && (b->far_axis || b->overflow)) {
                 k->stop = b->far_axis ? STOP_FAR : STOP_CAPACITY;
@@ -264,7 +264,7 @@ GBEES_NUM void settle_small(const gbees_setup *m, small_block *b, int moved, int
 
 GBEES_NUM int is_surprised(const small_block *b)
 {
-    const double most = double_of(b->state.seen.most);
+    const double most = double_of(b->state.sums.max_rate);
 
     return warp_any(warp_lane() < BLOCK_WARPS && b->rate[warp_lane()] > most) || b->far_axis || b->overflow;
 }
@@ -322,10 +322,10 @@ GBEES_NUM int step_small(const gbees_setup *m, gbees_state *s, small_block *b, s
         warp_sums sums = none;
 
         move_small(m, s, b, warp, moves, known, linked, is_ahead, &ahead, &sums);
-        const int grow = !moves || k->grown, current = rows_after(k->current, moves ? ADVECT_PASSES : 0);
-        const uint64_t steps = k->steps + (uint64_t)moves;
+        const int grow = !moves || k->plan.grows, current = rows_after(k->current, moves ? ADVECT_PASSES : 0);
+        const uint64_t steps = k->progress.steps + (uint64_t)moves;
         const int round = k->turn + (moves && steps % 2 == 0);
-        const int axis = axis_at(round < DIM ? round : 0, (int)(steps % 2), 0);
+        const int axis = gbees_sweep_axis(DIM, round < DIM ? round : 0, (int)(steps % 2), 0);
 
         send_note(b, &sums, turn);
         is_ahead = SMALL_AHEAD && grow && warp->held > 0;
