@@ -152,7 +152,7 @@ GBEES_NUM void find_slopes(const gbees_setup *m, const number *p, uint32_t slot,
     }
 #pragma unroll
     for (int k = 0; k < DIM; k++)
-        slope[k] *= gbees_slope_share(sum);
+        slope[k] *= gbees_slope_limiter(sum);
 }
 
 /* The logarithm of the likelihood's average over a cell, weighted as the density leans inside it. */
