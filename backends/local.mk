@@ -16,7 +16,9 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 	%D%/common/initial_bricks.c \
 	%D%/common/initial_bricks.h \
 	%D%/common/measurement.c \
-	%D%/common/measurement.h
+	%D%/common/measurement.h \
+	%D%/common/totals.c \
+	%D%/common/totals.h
 
 # A backend is a module of its own: nothing else knows it.
 backend_LTLIBRARIES += %D%/gbees_cpu.la
@@ -146,10 +148,15 @@ cuda_numerics = \
 	core/numerics/fixed.h \
 	core/numerics/frame.h \
 	core/numerics/fused.h \
+	core/numerics/ledger.h \
 	core/numerics/likelihood.h \
+	core/numerics/progress.h \
 	core/numerics/qualifier.h \
 	core/numerics/split.h \
-	core/numerics/split7.h
+	core/numerics/split7.h \
+	core/numerics/step.h \
+	core/numerics/sweeps.h \
+	core/numerics/work.h
 EXTRA_DIST += $(cuda_texts)
 
 if HAVE_CUDA

@@ -61,10 +61,15 @@ EMBED(numerics_diffusion, "core/numerics/diffusion.h")
 EMBED(fixed, "core/numerics/fixed.h")
 EMBED(frame, "core/numerics/frame.h")
 EMBED(fused, "core/numerics/fused.h")
+EMBED(ledger, "core/numerics/ledger.h")
 EMBED(likelihood, "core/numerics/likelihood.h")
+EMBED(progress, "core/numerics/progress.h")
 EMBED(qualifier, "core/numerics/qualifier.h")
 EMBED(split, "core/numerics/split.h")
 EMBED(split7, "core/numerics/split7.h")
+EMBED(step, "core/numerics/step.h")
+EMBED(sweeps, "core/numerics/sweeps.h")
+EMBED(work, "core/numerics/work.h")
 
 static const cuda_text table[] = {
     NAMED("engine.cu", engine),
@@ -106,13 +111,21 @@ static const cuda_text table[] = {
     NAMED("numerics/fixed.h", fixed),
     NAMED("numerics/frame.h", frame),
     NAMED("numerics/fused.h", fused),
+    NAMED("numerics/ledger.h", ledger),
     NAMED("numerics/likelihood.h", likelihood),
+    NAMED("numerics/progress.h", progress),
     NAMED("numerics/qualifier.h", qualifier),
     NAMED("numerics/split.h", split),
     NAMED("numerics/split7.h", split7),
+    NAMED("numerics/step.h", step),
+    NAMED("numerics/sweeps.h", sweeps),
+    NAMED("numerics/work.h", work),
     /* As the other headers of core/numerics call it. */
     NAMED("fused.h", fused),
+    NAMED("ledger.h", ledger),
     NAMED("qualifier.h", qualifier),
+    NAMED("step.h", step),
+    NAMED("work.h", work),
     /* As a model may call what a run-time compiler has, or has not. */
     NAMED("float.h", standard),
     NAMED("limits.h", standard),
