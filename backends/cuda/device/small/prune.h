@@ -153,7 +153,7 @@ GBEES_NUM uint32_t compact_keys(small_block *b)
 }
 
 /* The books, by each block's first thread: prune() and count_updates(). */
-GBEES_NUM void finish_prune(const gbees_setup *m, small_block *b, uint32_t kept)
+GBEES_NUM void finish_small_prune(const gbees_setup *m, small_block *b, uint32_t kept)
 {
     step_state *k = &b->state;
     const double mass = gbees_fixed_value(k->sums.mass);

@@ -358,7 +358,7 @@ GBEES_NUM uint32_t small_prune(const gbees_setup *m, gbees_state *s, small_block
         mbarrier_wait(&b->request_mbarrier[turn % 2], turn / 2);
     const uint32_t kept = compact_keys(b);
     if (is_block_leader())
-        finish_prune(m, b, kept);
+        finish_small_prune(m, b, kept);
     return kept;
 }
 
