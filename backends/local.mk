@@ -110,7 +110,7 @@ cuda_texts = \
 	%D%/cuda/device/model.h \
 	%D%/cuda/device/standard.h \
 	%D%/cuda/device/advance.h \
-	%D%/cuda/device/small/book.h \
+	%D%/cuda/device/step_state.h \
 	%D%/cuda/device/bound.h \
 	%D%/cuda/device/frames.h \
 	%D%/cuda/device/small/cluster.h \
@@ -120,6 +120,7 @@ cuda_texts = \
 	%D%/cuda/device/diffusion.h \
 	%D%/cuda/device/grow.h \
 	%D%/cuda/device/inspect.h \
+	%D%/cuda/device/kernels.h \
 	%D%/cuda/device/marginals.h \
 	%D%/cuda/device/noise.h \
 	%D%/cuda/device/pencil.h \

@@ -22,7 +22,7 @@
 
 /* A new file of the engine is a line here, a line below, and one in the list of local.mk. */
 EMBED(engine, "backends/cuda/device/engine.cu")
-EMBED(book, "backends/cuda/device/small/book.h")
+EMBED(step_state, "backends/cuda/device/step_state.h")
 EMBED(bound, "backends/cuda/device/bound.h")
 EMBED(advance, "backends/cuda/device/advance.h")
 EMBED(cluster, "backends/cuda/device/small/cluster.h")
@@ -30,6 +30,7 @@ EMBED(cells, "backends/cuda/device/cells.h")
 EMBED(ctu, "backends/cuda/device/ctu.h")
 EMBED(ctu_lines, "backends/cuda/device/ctu_lines.h")
 EMBED(diffusion, "backends/cuda/device/diffusion.h")
+EMBED(kernels, "backends/cuda/device/kernels.h")
 EMBED(frames, "backends/cuda/device/frames.h")
 EMBED(grow, "backends/cuda/device/grow.h")
 EMBED(inspect, "backends/cuda/device/inspect.h")
@@ -65,7 +66,7 @@ EMBED(split7, "core/numerics/split7.h")
 
 static const cuda_text table[] = {
     NAMED("engine.cu", engine),
-    NAMED("device/small/book.h", book),
+    NAMED("device/step_state.h", step_state),
     NAMED("device/bound.h", bound),
     NAMED("device/advance.h", advance),
     NAMED("device/small/cluster.h", cluster),
@@ -76,6 +77,7 @@ static const cuda_text table[] = {
     NAMED("device/frames.h", frames),
     NAMED("device/grow.h", grow),
     NAMED("device/inspect.h", inspect),
+    NAMED("device/kernels.h", kernels),
     NAMED("device/marginals.h", marginals),
     NAMED("device/noise.h", noise),
     NAMED("device/pencil.h", pencil),

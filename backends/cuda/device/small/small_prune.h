@@ -1,6 +1,6 @@
 /* small_prune.h - a prune of a cluster's grid (shrink.h), without leaving the blocks' memories.
  *
- * What a cell needs lies in its own brick and those beside it, so that each team asks the past of its bricks'
+ * What a cell needs lies in its own brick and those beside it, so that each warp asks the past of its bricks'
  * neighbours, in the memories of their blocks, and all tell all which bricks stay.  From that each block computes
  * where these go, all by itself; whoever has a brick then takes what there is to know of it from where it was.
  */
@@ -16,31 +16,31 @@
 /* What a brick was, where it was. */
 GBEES_NUM const small_past *past_of(small_block *b, uint32_t slot)
 {
-    /* team_place(); a cluster has 8 blocks or 16. */
+    /* warp_place(); a cluster has 8 blocks or 16. */
     const uint32_t row = (slot - 1) >> lowest_bit(block_count()), block = (slot - 1) & (block_count() - 1);
-    const uint32_t team = BLOCK_TEAMS - 1 - row % BLOCK_TEAMS;
+    const uint32_t warp = BLOCK_WARPS - 1 - row % BLOCK_WARPS;
 
-    return (const small_past *)memory_of(&b->past[team][row / BLOCK_TEAMS], block);
+    return (const small_past *)cluster_memory_of(&b->past[warp][row / BLOCK_WARPS], block);
 }
 
 /* Its cells above p*, as they are now; all is left for others to read once all have met. */
-GBEES_NUM void leave_past(const gbees_setup *m, small_block *b, const small_team *team)
+GBEES_NUM void leave_past(const gbees_setup *m, small_block *b, const small_warp *warp)
 {
-    const number *p = rows_of(m, b->book.current), enough = least_above(m->threshold * b->book.mass);
+    const number *p = rows_of(m, b->state.current), enough = least_above(m->threshold * b->state.mass);
 
 #pragma unroll 1
-    for (uint32_t i = 0; i < team->held; i++) {
-        const number *row = p + (size_t)(1 + team->place + i * team->teams) * CELLS;
-        const small_brick *brick = &team->brick[i];
-        small_past *past = &b->past[block_team()][i];
+    for (uint32_t i = 0; i < warp->held; i++) {
+        const number *row = p + (size_t)(1 + warp->place + i * warp->warps) * CELLS;
+        const small_brick *brick = &warp->brick[i];
+        small_past *past = &b->past[block_warp()][i];
 
-        for (int d = team_lane(); d < DIRECTIONS; d += TEAM)
+        for (int d = warp_lane(); d < DIRECTIONS; d += WARP_SIZE)
             past->flow[d] = brick->flow[d];
-        if (team_lane() == 0)
+        if (warp_lane() == 0)
             past->rate = brick->rate;
 #pragma unroll
-        for (int first = 0; first < CELLS; first += TEAM)
-            put_vote(&past->active, first, team_vote(row[first + team_lane()] >= enough));
+        for (int first = 0; first < CELLS; first += WARP_SIZE)
+            put_ballot(&past->active, first, warp_ballot(row[first + warp_lane()] >= enough));
     }
 }
 
@@ -63,7 +63,7 @@ GBEES_NUM uint64_t needed_cells(const gbees_setup *m, small_block *b, const smal
     uint64_t needed = 0;
 
 #pragma unroll 1
-    for (int which = team_lane(); which < PAIRS; which += TEAM) {
+    for (int which = warp_lane(); which < PAIRS; which += WARP_SIZE) {
         const int d = b->pair[which].d, f = b->pair[which].f, has_two = f != d;
         const uint32_t over = brick->link[d ^ 1], across = has_two ? brick->link[f ^ 1] : 0;
         const uint32_t corner = across ? find_small(b, key_around(brick->key, b->pair[which].by, -1)) : 0;
@@ -74,31 +74,31 @@ GBEES_NUM uint64_t needed_cells(const gbees_setup *m, small_block *b, const smal
 
         needed |= has_two ? gbees_shape_inside(shape, first, f) | gbees_shape_across(shape, second, f) : first;
     }
-    return team_or(needed) | past->active;
+    return warp_or(needed) | past->active;
 }
 
-/* Tells all blocks which of a team's bricks stay; their mass, their needed cells and their largest rate go with the
+/* Tells all blocks which of a warp's bricks stay; their mass, their needed cells and their largest rate go with the
  * block's note, as if they were a step's mass, outflow and rate. */
-GBEES_NUM void keep_needed(const gbees_setup *m, small_block *b, const small_team *team, team_sums *sums)
+GBEES_NUM void keep_needed(const gbees_setup *m, small_block *b, const small_warp *warp, warp_sums *sums)
 {
-    const number *p = rows_of(m, b->book.current);
+    const number *p = rows_of(m, b->state.current);
 
 #pragma unroll 1
-    for (uint32_t i = 0; i < team->held; i++) {
-        const uint32_t slot = 1 + team->place + i * team->teams;
-        number value[SHARE_CELLS];
+    for (uint32_t i = 0; i < warp->held; i++) {
+        const uint32_t slot = 1 + warp->place + i * warp->warps;
+        number value[SLICE_CELLS];
 
         view_row(p, slot, value); /* on their way meanwhile */
-        const uint64_t needed = needed_cells(m, b, &team->brick[i], &b->past[block_team()][i]);
+        const uint64_t needed = needed_cells(m, b, &warp->brick[i], &b->past[block_warp()][i]);
 
-        for (uint32_t block = (uint32_t)team_lane(); block < block_count(); block += TEAM)
-            *(uint8_t *)memory_of(&b->ranks.stays[slot], block) = needed != 0;
+        for (uint32_t block = (uint32_t)warp_lane(); block < block_count(); block += WARP_SIZE)
+            *(uint8_t *)cluster_memory_of(&b->ranks.stays[slot], block) = needed != 0;
         if (!needed)
             continue;
-        sums->busy = fmax(sums->busy, team->brick[i].rate);
-        sums->outflow += team_lane() == 0 ? count_bits(needed) : 0;
+        sums->busy = fmax(sums->busy, warp->brick[i].rate);
+        sums->outflow += warp_lane() == 0 ? count_bits(needed) : 0;
 #pragma unroll
-        for (int k = 0; k < SHARE_CELLS; k++)
+        for (int k = 0; k < SLICE_CELLS; k++)
             sums->mass += gbees_fixed((double)value[k]);
     }
 }
@@ -109,35 +109,35 @@ GBEES_NUM void keep_needed(const gbees_setup *m, small_block *b, const small_tea
  * that a brick's place is no later than it was. By all of a block. */
 GBEES_NUM uint32_t close_ranks(small_block *b)
 {
-    const uint32_t count = b->count, lower = (1u << team_lane()) - 1;
-    const uint32_t thread = block_team() * TEAM + (uint32_t)team_lane();
+    const uint32_t count = b->count, lower = (1u << warp_lane()) - 1;
+    const uint32_t thread = block_warp() * WARP_SIZE + (uint32_t)warp_lane();
     uint32_t total = 0;
 
-    for (uint32_t first = block_team() * TEAM; first < count; first += BLOCK_TEAMS * TEAM) {
-        const uint32_t slot = 1 + first + (uint32_t)team_lane();
-        const uint32_t votes = team_vote(slot <= count && b->ranks.stays[slot]);
+    for (uint32_t first = block_warp() * WARP_SIZE; first < count; first += BLOCK_WARPS * WARP_SIZE) {
+        const uint32_t slot = 1 + first + (uint32_t)warp_lane();
+        const uint32_t votes = warp_ballot(slot <= count && b->ranks.stays[slot]);
 
-        if (team_lane() == 0)
-            b->ranks.staying[first / TEAM] = votes;
+        if (warp_lane() == 0)
+            b->ranks.staying[first / WARP_SIZE] = votes;
     }
-    for (uint32_t i = thread; i < SMALL_TABLE; i += BLOCK_TEAMS * TEAM)
+    for (uint32_t i = thread; i < SMALL_TABLE; i += BLOCK_WARPS * WARP_SIZE)
         b->table[i] = 0;
     block_sync();
-    for (uint32_t first = 0; first < count; first += BLOCK_TEAMS * TEAM) {
-        const uint32_t chunk = first / TEAM + block_team(), slot = 1 + chunk * TEAM + (uint32_t)team_lane();
+    for (uint32_t first = 0; first < count; first += BLOCK_WARPS * WARP_SIZE) {
+        const uint32_t chunk = first / WARP_SIZE + block_warp(), slot = 1 + chunk * WARP_SIZE + (uint32_t)warp_lane();
         uint32_t before = 0;
         small_key key = {{0}};
 
         total = 0;
-        for (uint32_t i = (uint32_t)team_lane(); i * TEAM < count; i += TEAM) {
+        for (uint32_t i = (uint32_t)warp_lane(); i * WARP_SIZE < count; i += WARP_SIZE) {
             const uint32_t here = (uint32_t)count_bits(b->ranks.staying[i]);
 
             total += here;
             before += i < chunk ? here : 0;
         }
-        total = (uint32_t)team_add((int64_t)total);
-        before = (uint32_t)team_add((int64_t)before);
-        const uint32_t stays = slot <= count ? b->ranks.staying[chunk] : 0, own = stays >> team_lane() & 1;
+        total = (uint32_t)warp_add((int64_t)total);
+        before = (uint32_t)warp_add((int64_t)before);
+        const uint32_t stays = slot <= count ? b->ranks.staying[chunk] : 0, own = stays >> warp_lane() & 1;
         const uint32_t to = before + (uint32_t)count_bits(stays & lower) + 1;
         if (own)
             key = b->key[slot];
@@ -154,7 +154,7 @@ GBEES_NUM uint32_t close_ranks(small_block *b)
 /* The books, by each block's first thread: prune() and count_updates(). */
 GBEES_NUM void settle_prune(const gbees_setup *m, small_block *b, uint32_t kept)
 {
-    book *k = &b->book;
+    step_state *k = &b->state;
     small_totals *totals = &b->totals;
     const double mass = gbees_fixed_value(k->seen.mass);
     const uint64_t needed = (uint64_t)k->seen.outflow;
@@ -168,7 +168,10 @@ GBEES_NUM void settle_prune(const gbees_setup *m, small_block *b, uint32_t kept)
     k->current = spare_of(k->current);
     k->mass = mass;
     k->seen.most = k->seen.busy;
-    k->stop = !(mass > 0) ? STOP_EMPTY : m->stop_at_prunes ? STOP_PRUNED : kept > m->room ? STOP_ROOM : STOP_DONE;
+    k->stop = !(mass > 0)             ? STOP_EMPTY
+              : m->stop_at_prunes     ? STOP_PRUNED
+              : kept > m->brick_limit ? STOP_CAPACITY
+                                      : STOP_DONE;
     k->goes_on = !k->stop && k->steps < k->target && k->elapsed < k->length;
 }
 
@@ -198,31 +201,31 @@ GBEES_NUM small_source source_of(const gbees_setup *m, small_block *b, uint32_t 
     return from;
 }
 
-/* All of a team's: when a launch begins; or after a prune, with their rows, from where these were. */
-GBEES_NUM void hold_bricks(const gbees_setup *m, small_block *b, small_team *team, uint32_t count, int is_pruned,
+/* All of a warp's: when a launch begins; or after a prune, with their rows, from where these were. */
+GBEES_NUM void hold_bricks(const gbees_setup *m, small_block *b, small_warp *warp, uint32_t count, int is_pruned,
                            int current)
 {
     const number *p = rows_of(m, current);
     number *next = rows_of(m, spare_of(current));
 
-    team->held = 0;
+    warp->held = 0;
 #pragma unroll 1
-    for (uint32_t slot; (slot = 1 + team->place + team->held * team->teams) <= count; team->held++) {
+    for (uint32_t slot; (slot = 1 + warp->place + warp->held * warp->warps) <= count; warp->held++) {
         const small_source from = source_of(m, b, slot, is_pruned);
-        small_brick *brick = &team->brick[team->held];
+        small_brick *brick = &warp->brick[warp->held];
 
-        for (int d = team_lane(); d < DIRECTIONS; d += TEAM)
+        for (int d = warp_lane(); d < DIRECTIONS; d += WARP_SIZE)
             brick->flow[d] = from.flow[d];
-        for (int cell = team_lane(); is_pruned && cell < CELLS; cell += TEAM)
+        for (int cell = warp_lane(); is_pruned && cell < CELLS; cell += WARP_SIZE)
             next[(size_t)slot * CELLS + (size_t)cell] = p[(size_t)b->ranks.was[slot] * CELLS + (size_t)cell];
         place_brick(m, b->key[slot].at, brick);
-        if (team_lane() == 0) {
+        if (warp_lane() == 0) {
             brick->active = *from.active;
             brick->rate = *from.rate;
         }
         find_around(m, b, brick);
     }
-    note_held(b, team->held, team->held);
+    note_held(b, warp->held, warp->held);
 }
 
 #endif

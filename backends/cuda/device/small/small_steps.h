@@ -1,8 +1,8 @@
 /* small_steps.h - steps of a cluster's grid: the sweeps, the marks behind the last of them, and the growth; and the
  * prunes between them.
  *
- * A team has a brick, and a lane two of its cells with their three faces, in place of a line of four with five. The
- * last sweep's bricks are marked by the teams that have swept them: no meeting is between.  So all meet once behind
+ * A warp has a brick, and a lane two of its cells with their three faces, in place of a line of four with five. The
+ * last sweep's bricks are marked by the warps that have swept them: no meeting is between.  So all meet once behind
  * each sweep, and not for anything else.
  */
 #ifndef GBEES_CUDA_SMALL_STEPS_H
@@ -19,7 +19,7 @@ enum {
     SMALL_CELLS = 2,
     SMALL_PARTS = CELLS / SMALL_CELLS,
     /* A lane has one part of a brick, and registers for what it begins with. */
-    SMALL_AHEAD = TEAM == (int)SMALL_PARTS && sizeof(number) == sizeof(float) && !GBEES_LEAN
+    SMALL_AHEAD = WARP_SIZE == (int)SMALL_PARTS && sizeof(number) == sizeof(float) && !GBEES_LOW_REGISTERS
 };
 
 /* ---- sweeps ---------------------------------------------------------------------------------------------------- */
@@ -152,18 +152,18 @@ GBEES_NUM number sweep_part(const gbees_setup *m, const small_sweep *sweep, cons
 
 /* A sweep, behind the last one of a step the marks, and what they ask for: mark_and_grow(). Or this alone, of all
  * cells above p*.  The first sweep may have its first brick's cells at hand. */
-GBEES_NUM void sweep_small(const gbees_setup *m, gbees_state *s, small_block *b, const small_team *team,
-                           const small_sweep *sweep, int is_ahead, const small_line *ahead, team_sums *sums)
+GBEES_NUM void sweep_small(const gbees_setup *m, gbees_state *s, small_block *b, const small_warp *warp,
+                           const small_sweep *sweep, int is_ahead, const small_line *ahead, warp_sums *sums)
 {
 #pragma unroll 1
-    for (uint32_t i = 0; i < team->held; i++) {
-        small_brick *brick = &team->brick[i];
-        const uint32_t slot = 1 + team->place + i * team->teams;
+    for (uint32_t i = 0; i < warp->held; i++) {
+        small_brick *brick = &warp->brick[i];
+        const uint32_t slot = 1 + warp->place + i * warp->warps;
         const uint64_t was = sweep->is_swept ? brick->active : 0;
         uint64_t active = 0;
 
 #pragma unroll 1
-        for (int which = team_lane(); which < SMALL_PARTS && sweep->is_swept; which += TEAM) {
+        for (int which = warp_lane(); which < SMALL_PARTS && sweep->is_swept; which += WARP_SIZE) {
             const small_part part = place_part(sweep->axis, which);
             small_line line = *ahead;
 
@@ -175,18 +175,18 @@ GBEES_NUM void sweep_small(const gbees_setup *m, gbees_state *s, small_block *b,
         }
         if (!sweep->is_last)
             continue;
-        active = sweep->is_swept ? team_or(active) : brick->active;
-#if GBEES_MOVING /* as it is at a step's beginning */
-        if (!sweep->is_swept && !(look_at(m, b->book.time, 0, CELLS, brick) < 1e300))
-            publish_32(&s->bad, slot + 1);
+        active = sweep->is_swept ? warp_or(active) : brick->active;
+#if GBEES_DRIFT_TIME_DEPENDENT /* as it is at a step's beginning */
+        if (!sweep->is_swept && !(look_at(m, b->state.time, 0, CELLS, brick) < 1e300))
+            store_release_32(&s->bad, slot + 1);
         sums->most = fmax(sums->most, brick->rate);
 #else
         (void)s;
 #endif
         if (active)
             sums->busy = fmax(sums->busy, brick->rate);
-        team_sync();
-        if (team_lane() == 0)
+        warp_sync();
+        if (warp_lane() == 0)
             brick->active = active;
         if (sweep->asks && (active & ~was))
             ask_around(b, brick, active & ~was);
@@ -201,59 +201,60 @@ GBEES_NUM number *swept_rows(const gbees_setup *m, int which)
 
 /* A step, but for the last meeting; its bricks are 1 .. count, of which those up to `known` had cells before it. Or
  * what comes before one, if none has been ahead of it or the last one did not grow the grid. */
-GBEES_NUM void move_small(const gbees_setup *m, gbees_state *s, small_block *b, const small_team *team, int moves,
-                          uint32_t known, uint32_t count, int is_ahead, const small_line *ahead, team_sums *sums)
+GBEES_NUM void move_small(const gbees_setup *m, gbees_state *s, small_block *b, const small_warp *warp, int moves,
+                          uint32_t known, uint32_t count, int is_ahead, const small_line *ahead, warp_sums *sums)
 {
-    enum { LOOKS = MOVES > 1 ? MOVES - 1 : 1 };
-    const book *k = &b->book;
+    enum { LOOKS = ADVECT_PASSES > 1 ? ADVECT_PASSES - 1 : 1 };
+    const step_state *k = &b->state;
 
 #pragma unroll 1
-    for (int pass = moves ? 0 : MOVES - 1; pass < MOVES; pass++) {
+    for (int pass = moves ? 0 : ADVECT_PASSES - 1; pass < ADVECT_PASSES; pass++) {
         const int axis = axis_of(k, pass), from = rows_after(k->current, pass);
         const small_sweep sweep = {swept_rows(m, from),
                                    swept_rows(m, spare_of(from)),
                                    pass ? count : known,
                                    axis,
                                    moves,
-                                   pass == MOVES - 1,
+                                   pass == ADVECT_PASSES - 1,
                                    moves ? k->grown : 1,
                                    k->lambda[axis],
                                    (number)k->threshold,
                                    k->time + k->step / 2};
 
-        if (MOVES == 1 && count > known && block_team() == 0)
+        if (ADVECT_PASSES == 1 && count > known && block_warp() == 0)
             look_at_fresh(m, b, 0, CELLS);
-        if (moves && (pass > 0 || MOVES == 1)) /* one there is to be between what was sent and what will be */
-            meet(m, s);
-        sweep_small(m, s, b, team, &sweep, is_ahead && pass == 0, ahead, sums);
-        if (pass < MOVES - 1 && count > known && block_team() == 0) /* some now, some before the next meeting */
+        if (moves && (pass > 0 || ADVECT_PASSES == 1)) /* one there is to be between what was sent and what will be */
+            grid_barrier(m, s);
+        sweep_small(m, s, b, warp, &sweep, is_ahead && pass == 0, ahead, sums);
+        if (pass < ADVECT_PASSES - 1 && count > known &&
+            block_warp() == 0) /* some now, some before the next meeting */
             look_at_fresh(m, b, CELLS * pass / LOOKS, CELLS * (pass + 1) / LOOKS);
     }
 }
 
-/* What is one number for all, by the first team of each block: the clock, and the step, before it is known what new
+/* What is one number for all, by the first warp of each block: the clock, and the step, before it is known what new
  * bricks there are, as these hardly ever change it; `again`: they do, or there is no place for them. */
 GBEES_NUM void settle_small(const gbees_setup *m, small_block *b, int moved, int grow, int turn, int again)
 {
-    book *k = &b->book;
+    step_state *k = &b->state;
     uint64_t most = 0;
 
     if (again)
-        most = team_most_64(team_lane() < BLOCK_TEAMS ? bits_of(b->rate[team_lane()]) : 0);
+        most = warp_max_64(warp_lane() < BLOCK_WARPS ? bits_of(b->rate[warp_lane()]) : 0);
     else
         read_sums(b, turn);
-    if (leads_block()) {
+    if (is_block_leader()) {
         if (again) {
             k->seen.most = most > k->seen.most ? most : k->seen.most;
         } else {
-            k->current = rows_after(k->current, moved ? MOVES : 0);
-            settle_clock(m, k, moved);
+            k->current = rows_after(k->current, moved ? ADVECT_PASSES : 0);
+            advance_clock(m, k, moved);
         }
         if (grow && k->goes_on) {
             k->seen.bad = !(double_of(k->seen.most) < 1e300);
             choose_step(m, k);
             if (again && (b->far_axis || b->overflow)) {
-                k->stop = b->far_axis ? STOP_FAR : STOP_ROOM;
+                k->stop = b->far_axis ? STOP_FAR : STOP_CAPACITY;
                 k->where = b->far_axis - 1;
             }
         }
@@ -263,76 +264,76 @@ GBEES_NUM void settle_small(const gbees_setup *m, small_block *b, int moved, int
 
 GBEES_NUM int is_surprised(const small_block *b)
 {
-    const double most = double_of(b->book.seen.most);
+    const double most = double_of(b->state.seen.most);
 
-    return team_any(team_lane() < BLOCK_TEAMS && b->rate[team_lane()] > most) || b->far_axis || b->overflow;
+    return warp_any(warp_lane() < BLOCK_WARPS && b->rate[warp_lane()] > most) || b->far_axis || b->overflow;
 }
 
 /* Between two steps: the clock, and side by side with it the new bricks.  For both the notes are enough; the others
  * meet here, and ask for what they will sweep first. */
-GBEES_NUM void settle_all(const gbees_setup *m, gbees_state *s, small_block *b, small_team *team, int moved, int grow,
+GBEES_NUM void settle_all(const gbees_setup *m, gbees_state *s, small_block *b, small_warp *warp, int moved, int grow,
                           int turn, uint32_t linked, number *p, int is_ahead, int axis, small_line *ahead)
 {
 #pragma unroll 1
     for (int again = 0;; again = 1) {
-        if (block_team() == 0)
+        if (block_warp() == 0)
             settle_small(m, b, moved, grow, turn, again);
         if (!again) {
             int has_met = 0;
 
-            if (block_team() == SMALL_MAKER) {
-                await_letters(&b->wish_box[turn % 2], turn / 2);
+            if (block_warp() == SMALL_MAKER) {
+                mbarrier_wait(&b->wish_box[turn % 2], turn / 2);
                 has_met = grow && make_bricks(b, linked, turn);
             }
             if (!has_met)
                 cluster_wait();
             if (is_ahead)
-                *ahead = load_small(p, linked, team->brick, 1 + team->place, place_part(axis, team_lane()));
+                *ahead = load_small(p, linked, warp->brick, 1 + warp->place, place_part(axis, warp_lane()));
         }
         if (grow && !again) {
             meet_maker();
-            if (block_team() + 1 > SMALL_RATER) /* (it may be 0) */
+            if (block_warp() + 1 > SMALL_RATER) /* (it may be 0) */
                 rate_bricks(m, s, b, linked);
-            if (team->place < b->count) { /* it has some, or will */
-                take_bricks(m, b, team, p);
-                link_bricks(m, b, team, linked);
+            if (warp->place < b->count) { /* it has some, or will */
+                take_bricks(m, b, warp, p);
+                link_bricks(m, b, warp, linked);
             }
         }
         block_sync();
-        const int goes_on = b->book.goes_on, surprised = is_surprised(b); /* read at once */
+        const int goes_on = b->state.goes_on, surprised = is_surprised(b); /* read at once */
         if (again || !grow || !goes_on || !surprised)
             return;
         block_sync(); /* all have seen it */
     }
 }
 
-/* Steps, until something else is due. All that a team does is known when a step is over, but for new bricks: what is
+/* Steps, until something else is due. All that a warp does is known when a step is over, but for new bricks: what is
  * read for it is asked for at once. `turn`: which note is written first; returns the one that comes next.  What is
  * done seldom stays out of this loop: a processor's cache of instructions has just room for it. */
-GBEES_NUM int step_small(const gbees_setup *m, gbees_state *s, small_block *b, small_team *team, int turn)
+GBEES_NUM int step_small(const gbees_setup *m, gbees_state *s, small_block *b, small_warp *warp, int turn)
 {
-    const team_sums none = {0, 0, 0, 0};
-    book *k = &b->book;
+    const warp_sums none = {0, 0, 0, 0};
+    step_state *k = &b->state;
     uint32_t known = k->linked, linked = known;
     small_line ahead = {{0}};
     int moves = 0, is_ahead = 0;
 
     for (;; turn++) {
-        team_sums sums = none;
+        warp_sums sums = none;
 
-        move_small(m, s, b, team, moves, known, linked, is_ahead, &ahead, &sums);
-        const int grow = !moves || k->grown, current = rows_after(k->current, moves ? MOVES : 0);
+        move_small(m, s, b, warp, moves, known, linked, is_ahead, &ahead, &sums);
+        const int grow = !moves || k->grown, current = rows_after(k->current, moves ? ADVECT_PASSES : 0);
         const uint64_t steps = k->steps + (uint64_t)moves;
         const int round = k->turn + (moves && steps % 2 == 0);
         const int axis = axis_at(round < DIM ? round : 0, (int)(steps % 2), 0);
 
         send_note(b, &sums, turn);
-        is_ahead = SMALL_AHEAD && grow && team->held > 0;
-        settle_all(m, s, b, team, moves, grow, turn, linked, swept_rows(m, current), is_ahead, axis, &ahead);
+        is_ahead = SMALL_AHEAD && grow && warp->held > 0;
+        settle_all(m, s, b, warp, moves, grow, turn, linked, swept_rows(m, current), is_ahead, axis, &ahead);
         known = linked;
         if (grow) {
             linked = b->count;
-            if (leads_block())
+            if (is_block_leader())
                 k->linked = k->count = linked;
         }
         if (!k->goes_on || k->stop)
@@ -342,43 +343,43 @@ GBEES_NUM int step_small(const gbees_setup *m, gbees_state *s, small_block *b, s
 }
 
 /* A prune; returns how many bricks are left. */
-GBEES_NUM uint32_t prune_small(const gbees_setup *m, gbees_state *s, small_block *b, const small_team *team, int turn)
+GBEES_NUM uint32_t prune_small(const gbees_setup *m, gbees_state *s, small_block *b, const small_warp *warp, int turn)
 {
-    team_sums sums = {0, 0, 0, 0};
+    warp_sums sums = {0, 0, 0, 0};
 
-    leave_past(m, b, team);
-    meet(m, s);
-    keep_needed(m, b, team, &sums);
+    leave_past(m, b, warp);
+    grid_barrier(m, s);
+    keep_needed(m, b, warp, &sums);
     send_note(b, &sums, turn);
     cluster_wait();
-    if (block_team() == 0)
+    if (block_warp() == 0)
         read_sums(b, turn);
-    if (block_team() == SMALL_MAKER)
-        await_letters(&b->wish_box[turn % 2], turn / 2);
+    if (block_warp() == SMALL_MAKER)
+        mbarrier_wait(&b->wish_box[turn % 2], turn / 2);
     const uint32_t kept = close_ranks(b);
-    if (leads_block())
+    if (is_block_leader())
         settle_prune(m, b, kept);
     return kept;
 }
 
 /* Steps and the prunes between them. Returns how many bricks the table in the GPU's memory still has: after a prune
  * none. */
-GBEES_NUM uint32_t advance_small(const gbees_setup *m, gbees_state *s, small_block *b, small_team *team)
+GBEES_NUM uint32_t advance_small(const gbees_setup *m, gbees_state *s, small_block *b, small_warp *warp)
 {
-    book *k = &b->book;
+    step_state *k = &b->state;
     uint32_t entered = k->linked, count = entered;
     int turn = 0, was = 0;
 
     for (;;) {
-        hold_bricks(m, b, team, count, !entered, was);
+        hold_bricks(m, b, warp, count, !entered, was);
         block_sync();
         if (!k->goes_on)
             return entered;
-        turn = step_small(m, s, b, team, turn);
+        turn = step_small(m, s, b, warp, turn);
         if (k->stop != STOP_PRUNE)
             return entered;
         was = k->current;
-        count = prune_small(m, s, b, team, turn);
+        count = prune_small(m, s, b, warp, turn);
         entered = 0;
         turn++;
     }
