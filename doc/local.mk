@@ -22,6 +22,22 @@ dist_doc_DATA = \
 	%D%/roofline.png \
 	%D%/workerror.png
 
+# What was tried to make it faster.
+notesdir = $(docdir)/notes
+dist_notes_DATA = \
+	%D%/notes/README.md \
+	%D%/notes/benchmark-results.md \
+	%D%/notes/compile-times.md \
+	%D%/notes/cpu-sweeps.md \
+	%D%/notes/ctu.md \
+	%D%/notes/drift.md \
+	%D%/notes/gpu-large-grids.md \
+	%D%/notes/gpu-small-grids.md \
+	%D%/notes/growth-prune.md \
+	%D%/notes/memory.md \
+	%D%/notes/threads.md \
+	%D%/notes/whole-runs.md
+
 dist_man_MANS = \
 	%D%/gbees-plugin.1 \
 	%D%/gbees-run.1
