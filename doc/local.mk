@@ -13,6 +13,7 @@ dist_doc_DATA = \
 	%D%/plugins.md \
 	%D%/results.md \
 	%D%/scenario.md \
+	%D%/tutorial.md \
 	%D%/aizawa.png \
 	%D%/duffing.png \
 	%D%/lorenz63.png \
@@ -21,6 +22,13 @@ dist_doc_DATA = \
 	%D%/cost.png \
 	%D%/roofline.png \
 	%D%/workerror.png
+
+# Programs that use the library; tests/doc/test_examples.sh compiles and runs them.
+examplesdir = $(docdir)/examples
+dist_examples_DATA = \
+	%D%/examples/README.md \
+	%D%/examples/arriving.c \
+	%D%/examples/propagate.c
 
 # What was tried to make it faster.
 notesdir = $(docdir)/notes
