@@ -10,9 +10,9 @@
 #include <string.h>
 #include <time.h>
 
-static const char both_units[] = "#include \"engine.cu\"\n#include \"equations.h\"\n";
+static const char both_units[] = "#include \"engine.cu\"\n#include \"device/equations.h\"\n";
 static const char engine_unit[] = "#include \"engine.cu\"\n";
-static const char model_unit[] = "#include \"equations.h\"\n";
+static const char model_unit[] = "#include \"device/equations.h\"\n";
 
 static double seconds(void)
 {

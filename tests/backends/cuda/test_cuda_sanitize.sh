@@ -21,9 +21,7 @@ variable() { # NAME: of the Makefile
 }
 
 # The engine's half on the host, once for each sanitizer; what compiles kernels has no part in it.
-host="cuda/advance cuda/capture cuda/launch cuda/marginals cuda/memory cuda/packed cuda/room cuda/setup
-    cuda/statistics cuda/update common/bound common/budget common/failure common/gaussian common/initial
-    common/initial_bricks common/measurement"
+host="$(cd "$top_src/backends" && ls cuda/engine/*.c common/*.c | grep -v backend.c) cuda/driver/memory.c"
 runtime=$top_build/backends/.libs/libcuda_runtime.a
 include="-I$top_src/include -I$top_src/core -I$top_src -I$top_src/tests -I$top_src/backends -I$top_src/backends/cuda
     -I$top_build $(variable CUDA_CPPFLAGS) $(variable LAPACKE_CFLAGS)"
@@ -32,13 +30,13 @@ include="-I$top_src/include -I$top_src/core -I$top_src -I$top_src/tests -I$top_s
 compile() { # SANITIZERS
     objects=
     for name in $host; do
-        object=$(echo "$name" | tr / _).o
+        object=$(echo "${name%.c}" | tr / _).o
         $compiler -std=gnu17 -g -O0 -fsanitize="$1" $include -c \
-            "$top_src/backends/$name.c" -o "$object" || return 1
+            "$top_src/backends/$name" -o "$object" || return 1
         objects="$objects $object"
     done
     for name in cuda_sanitize cuda_shim_memory; do
-        $compiler -std=gnu17 -g -O0 -fsanitize="$1" $include -c "$top_src/tests/$name.c" || return 1
+        $compiler -std=gnu17 -g -O0 -fsanitize="$1" $include -c "$top_src/tests/backends/cuda/$name.c" || return 1
         objects="$objects $name.o"
     done
 }
@@ -50,8 +48,8 @@ run() {
     # Without: how a plugin's functions are chosen when it is loaded is before a sanitizer's time.
     $compiler -std=gnu17 -O1 $include -c "$top_src/plugins/$2.c" -o plugin.o
     $compiler -std=gnu17 -g -O0 -fsanitize="$1" $include $3 \
-        -DSHIM_NAME='"shim"' -DSHIM_PLUGIN="\"plugins/$2.c\"" "$top_src/tests/cuda_shim.c" \
-        "$top_src/tests/cuda_shim_backend.c" plugin.o $objects "$runtime" -o program -L"$top_build/.libs" \
+        -DSHIM_NAME='"shim"' -DSHIM_PLUGIN="\"plugins/$2.c\"" "$top_src/tests/backends/cuda/cuda_shim.c" \
+        "$top_src/tests/backends/cuda/cuda_shim_backend.c" plugin.o $objects "$runtime" -o program -L"$top_build/.libs" \
         -Wl,-rpath,"$top_build/.libs" -lgbees $(variable LAPACKE_LIBS) -lpthread -lm -ldl >log 2>&1 || {
         echo "FAIL: $what is not compiled" >&2
         sed 's/^/    /' log >&2
