@@ -38,7 +38,8 @@ static int print_update(void *context, const gbees_problem *problem, int number,
 
 /* ---- a run ---- */
 
-/* The scenario of run `number`: the model's own, but from the last run's last record to `time`, with one measurement. */
+/* The scenario of run `number`: the model's own, but from the last record of the run before to `time`, with one
+ * measurement. */
 static int make_scenario(const filter *f, int number, double time, double z, gbees_scenario **scenario,
                          gbees_error *error)
 {
@@ -87,8 +88,10 @@ static int run(filter *f, int number, double time, double z, gbees_error *error)
     if (!status) {
         status = gbees_solver_run(solver, &observer, error);
         gbees_solver_summary(solver, &summary); /* valid after a failed run, too */
-        int finished = gbees_writer_finish(f->writer, status ? "failed" : "complete", &summary, status ? NULL : error);
-        status = status ? status : finished;
+        if (status)
+            (void)gbees_writer_finish(f->writer, "failed", &summary, NULL);
+        else
+            status = gbees_writer_finish(f->writer, "complete", &summary, error);
     }
     gbees_writer_destroy(f->writer);
     f->writer = NULL;

@@ -20,8 +20,9 @@ int main(int argc, char **argv)
     const char *name = argc > 1 ? argv[1] : "lorenz63";
     const gbees_observer observer = {.record = print_record, .no_cells = 1};
     const gbees_engine_options options = {.threads = 0}; /* 0: as many as the machine has */
-    const gbees_model *model = NULL;     /* the model and the backend belong to the registry; */
-    const gbees_backend *backend = NULL; /* what is not const belongs to this program */
+    /* The registry owns the model and the backend. All that is not const is owned by this program. */
+    const gbees_model *model = NULL;
+    const gbees_backend *backend = NULL;
     gbees_registry *registry = NULL;
     gbees_scenario *scenario = NULL;
     gbees_problem *problem = NULL;
