@@ -127,10 +127,10 @@ cuda_texts = \
 	%D%/cuda/device/platform.h \
 	%D%/cuda/device/prune.h \
 	%D%/cuda/device/shrink.h \
-	%D%/cuda/device/small/small.h \
-	%D%/cuda/device/small/small_grow.h \
-	%D%/cuda/device/small/small_prune.h \
-	%D%/cuda/device/small/small_steps.h \
+	%D%/cuda/device/small/grid.h \
+	%D%/cuda/device/small/grow.h \
+	%D%/cuda/device/small/prune.h \
+	%D%/cuda/device/small/steps.h \
 	%D%/cuda/device/state.h \
 	%D%/cuda/device/statistics.h \
 	%D%/cuda/device/sweep.h \

@@ -47,10 +47,10 @@ EMBED(table, "backends/cuda/device/table.h")
 EMBED(update, "backends/cuda/device/update.h")
 EMBED(equations, "backends/cuda/device/equations.h")
 EMBED(model, "backends/cuda/device/model.h")
-EMBED(small, "backends/cuda/device/small/small.h")
-EMBED(small_grow, "backends/cuda/device/small/small_grow.h")
-EMBED(small_prune, "backends/cuda/device/small/small_prune.h")
-EMBED(small_steps, "backends/cuda/device/small/small_steps.h")
+EMBED(small_grid, "backends/cuda/device/small/grid.h")
+EMBED(small_grow, "backends/cuda/device/small/grow.h")
+EMBED(small_prune, "backends/cuda/device/small/prune.h")
+EMBED(small_steps, "backends/cuda/device/small/steps.h")
 EMBED(standard, "backends/cuda/device/standard.h")
 EMBED(brick, "core/numerics/brick.h")
 EMBED(buzhash, "core/numerics/buzhash.h")
@@ -84,10 +84,10 @@ static const cuda_text table[] = {
     NAMED("device/platform.h", platform),
     NAMED("device/prune.h", prune),
     NAMED("device/shrink.h", shrink),
-    NAMED("device/small/small.h", small),
-    NAMED("device/small/small_grow.h", small_grow),
-    NAMED("device/small/small_prune.h", small_prune),
-    NAMED("device/small/small_steps.h", small_steps),
+    NAMED("device/small/grid.h", small_grid),
+    NAMED("device/small/grow.h", small_grow),
+    NAMED("device/small/prune.h", small_prune),
+    NAMED("device/small/steps.h", small_steps),
     NAMED("device/state.h", state),
     NAMED("device/statistics.h", statistics),
     NAMED("device/sweep.h", sweep),

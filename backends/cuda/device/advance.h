@@ -6,7 +6,7 @@
  *
  * Each block holds the clock and the sums that its passes need in its own memory; its first thread computes what is
  * one number for all, the same in every block, and one of these, the clerk, writes the books.  Between passes all
- * blocks meet: n + 2 times a step. (A cluster's steps in up to three dimensions: small_steps.h.)
+ * blocks meet: n + 2 times a step. (A cluster's steps in up to three dimensions: small/steps.h.)
  */
 #ifndef GBEES_CUDA_ADVANCE_H
 #define GBEES_CUDA_ADVANCE_H

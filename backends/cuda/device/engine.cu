@@ -22,7 +22,7 @@
 #include "device/marginals.h"
 #include "device/shrink.h"
 #if GBEES_SMALL
-#include "device/small/small_steps.h"
+#include "device/small/steps.h"
 #endif
 #include "device/update.h"
 
@@ -68,15 +68,15 @@ GBEES_CLUSTER_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gb
         return;
     }
     cluster_register_memory(&b);
-    open_small(&m, &from, target, &b, &warp);
+    small_load(&m, &from, target, &b, &warp);
     grid_barrier(&m, s);
-    const uint32_t entered = advance_small(&m, s, &b, &warp);
+    const uint32_t entered = small_advance(&m, s, &b, &warp);
     if (!entered) /* there has been a prune */
         clear_table_pass(&m);
     grid_barrier(&m, s); /* and no one reaches into another one's memory from here on */
-    close_totals(s, &b);
+    store_totals(s, &b);
     store_step_state(s, &b.state);
-    close_small(&m, &warp, entered);
+    store_bricks(&m, &warp, entered);
     if (is_grid_leader())
         store_release_system(&s->ended, from.ended + 1);
 }
