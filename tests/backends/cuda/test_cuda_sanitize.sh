@@ -21,9 +21,7 @@ variable() { # NAME: of the Makefile
 }
 
 # The engine's half on the host, once for each sanitizer; what compiles kernels has no part in it.
-host="cuda/advance cuda/capture cuda/launch cuda/marginals cuda/memory cuda/packed cuda/room cuda/setup
-    cuda/statistics cuda/update common/bound common/budget common/failure common/gaussian common/initial
-    common/initial_bricks common/measurement"
+host="$(cd "$top_src/backends" && ls cuda/engine/*.c common/*.c | grep -v backend.c) cuda/driver/memory.c"
 runtime=$top_build/backends/.libs/libcuda_runtime.a
 include="-I$top_src/include -I$top_src/core -I$top_src -I$top_src/tests -I$top_src/backends -I$top_src/backends/cuda
     -I$top_build $(variable CUDA_CPPFLAGS) $(variable LAPACKE_CFLAGS)"
@@ -32,13 +30,13 @@ include="-I$top_src/include -I$top_src/core -I$top_src -I$top_src/tests -I$top_s
 compile() { # SANITIZERS
     objects=
     for name in $host; do
-        object=$(echo "$name" | tr / _).o
+        object=$(echo "${name%.c}" | tr / _).o
         $compiler -std=gnu17 -g -O0 -fsanitize="$1" $include -c \
-            "$top_src/backends/$name.c" -o "$object" || return 1
+            "$top_src/backends/$name" -o "$object" || return 1
         objects="$objects $object"
     done
     for name in cuda_sanitize cuda_shim_memory; do
-        $compiler -std=gnu17 -g -O0 -fsanitize="$1" $include -c "$top_src/tests/$name.c" || return 1
+        $compiler -std=gnu17 -g -O0 -fsanitize="$1" $include -c "$top_src/tests/backends/cuda/$name.c" || return 1
         objects="$objects $name.o"
     done
 }
@@ -50,8 +48,8 @@ run() {
     # Without: how a plugin's functions are chosen when it is loaded is before a sanitizer's time.
     $compiler -std=gnu17 -O1 $include -c "$top_src/plugins/$2.c" -o plugin.o
     $compiler -std=gnu17 -g -O0 -fsanitize="$1" $include $3 \
-        -DSHIM_NAME='"shim"' -DSHIM_PLUGIN="\"plugins/$2.c\"" "$top_src/tests/cuda_shim.c" \
-        "$top_src/tests/cuda_shim_backend.c" plugin.o $objects "$runtime" -o program -L"$top_build/.libs" \
+        -DSHIM_NAME='"shim"' -DSHIM_PLUGIN="\"plugins/$2.c\"" "$top_src/tests/backends/cuda/cuda_shim.c" \
+        "$top_src/tests/backends/cuda/cuda_shim_backend.c" plugin.o $objects "$runtime" -o program -L"$top_build/.libs" \
         -Wl,-rpath,"$top_build/.libs" -lgbees $(variable LAPACKE_LIBS) -lpthread -lm -ldl >log 2>&1 || {
         echo "FAIL: $what is not compiled" >&2
         sed 's/^/    /' log >&2
@@ -78,10 +76,10 @@ has() { # SANITIZERS: the compiler has them, and their programs run here
     return 1
 }
 
-mixed="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0"
-moving="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1"
-double="-DGBEES_REAL=double -DGBEES_REAL_IS_DOUBLE=1 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0"
-bounded="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_WIDE=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0 -DGBEES_BOUNDED=1"
+mixed="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0"
+moving="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=1"
+double="-DGBEES_REAL=double -DGBEES_REAL_IS_DOUBLE=1 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0"
+bounded="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_DRIFT_F64=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0 -DGBEES_BOUNDED=1"
 tilted='covariance=[[0.01, 0.008], [0.008, 0.01]]'
 measured='measurements=[{time: 0.06, function: z, value: [2], covariance: [4]}]'
 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
@@ -97,11 +95,11 @@ if has address,undefined; then
     unset SHIM_CLUSTER
     run address,undefined lorenz63 "-DGBEES_N=3 $double" records=1 end=0.05 scheme=ctu precision=double prune_interval=5 \
         'measurements=[]'
-    run address,undefined lorenz63 "-DGBEES_N=3 -DGBEES_DIVERGENCE=1 -DGBEES_SHARED=1 $double" records=1 end=0.05 \
+    run address,undefined lorenz63 "-DGBEES_N=3 -DGBEES_DIVERGENCE=1 -DGBEES_LIMITED=1 $double" records=1 end=0.05 \
         scheme=ctu-positive precision=double prune_interval=5 'measurements=[]'
     run address,undefined duffing "-DGBEES_N=2 $moving" records=1 end=0.2
     run address,undefined pcr3bp "-DGBEES_N=4 $bounded" records=1 end=0.005 factor=0.5 'measurements=[]'
-    run address,undefined duffing "-DGBEES_N=2 $moving -DGBEES_FRAMED=1" records=1 end=0.2 rotate=yes factor=2 "$tilted"
+    run address,undefined duffing "-DGBEES_N=2 $moving -DGBEES_ROTATED=1" records=1 end=0.2 rotate=yes factor=2 "$tilted"
     run address,undefined lorenz96 "-DGBEES_N=6 $mixed" records=1 end=0.006 extent=1.5
 fi
 if has thread; then

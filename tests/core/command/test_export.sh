@@ -4,7 +4,7 @@ set -u
 
 build=${GBEES_TOP_BUILD:-.}
 export=${GBEES_EXPORT:-$build/gbees-export}
-sample=${GBEES_SAMPLE:-$build/tests/test_results}
+sample=${GBEES_SAMPLE:-$build/tests/core/io/test_results}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 run=$scratch/run
