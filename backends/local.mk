@@ -16,7 +16,9 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 	%D%/common/initial_bricks.c \
 	%D%/common/initial_bricks.h \
 	%D%/common/measurement.c \
-	%D%/common/measurement.h
+	%D%/common/measurement.h \
+	%D%/common/totals.c \
+	%D%/common/totals.h
 
 # A backend is a module of its own: nothing else knows it.
 backend_LTLIBRARIES += %D%/gbees_cpu.la
@@ -110,6 +112,7 @@ cuda_texts = \
 	%D%/cuda/device/model.h \
 	%D%/cuda/device/standard.h \
 	%D%/cuda/device/advance.h \
+	%D%/cuda/device/advect.h \
 	%D%/cuda/device/step_state.h \
 	%D%/cuda/device/bound.h \
 	%D%/cuda/device/frames.h \
@@ -127,11 +130,12 @@ cuda_texts = \
 	%D%/cuda/device/platform.h \
 	%D%/cuda/device/prune.h \
 	%D%/cuda/device/shrink.h \
-	%D%/cuda/device/small/small.h \
-	%D%/cuda/device/small/small_grow.h \
-	%D%/cuda/device/small/small_prune.h \
-	%D%/cuda/device/small/small_steps.h \
+	%D%/cuda/device/small/grid.h \
+	%D%/cuda/device/small/grow.h \
+	%D%/cuda/device/small/prune.h \
+	%D%/cuda/device/small/steps.h \
 	%D%/cuda/device/state.h \
+	%D%/cuda/device/stop.h \
 	%D%/cuda/device/statistics.h \
 	%D%/cuda/device/sweep.h \
 	%D%/cuda/device/table.h \
@@ -144,10 +148,15 @@ cuda_numerics = \
 	core/numerics/fixed.h \
 	core/numerics/frame.h \
 	core/numerics/fused.h \
+	core/numerics/ledger.h \
 	core/numerics/likelihood.h \
+	core/numerics/run_state.h \
 	core/numerics/qualifier.h \
 	core/numerics/split.h \
-	core/numerics/split7.h
+	core/numerics/split7.h \
+	core/numerics/step.h \
+	core/numerics/sweeps.h \
+	core/numerics/work.h
 EXTRA_DIST += $(cuda_texts)
 
 if HAVE_CUDA
@@ -183,8 +192,8 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/engine/packed.h \
 	%D%/cuda/engine/setup.c \
 	%D%/cuda/engine/statistics.c \
-	%D%/cuda/engine/stop.c \
-	%D%/cuda/engine/stop.h \
+	%D%/cuda/engine/stop_error.c \
+	%D%/cuda/engine/stop_error.h \
 	%D%/cuda/engine/update.c
 
 # Everything between texts and a loaded kernel; apart from the rest for its tests.

@@ -15,9 +15,9 @@
 #define GBEES_LOW_REGISTERS 0
 #endif
 
-#ifdef GBEES_SHIM
+#ifdef GBEES_PLATFORM_HEADER
 
-#include "backends/cuda/cuda_shim.h"
+#include GBEES_PLATFORM_HEADER
 
 #else
 

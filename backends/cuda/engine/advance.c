@@ -1,17 +1,18 @@
 /* advance.c - time steps: kernels take them until one stops for what the host has to handle. */
+#include "common/totals.h"
 #include "engine.h"
 #include "heap.h"
 #include "launch.h"
-#include "stop.h"
+#include "stop_error.h"
 
-/* The memory counts as short from where twice the bricks would take more than 90 % of it. */
 void engine_steer(gbees_engine *e)
 {
     const gbees_state *s = e->state;
-    double brick = (double)(e->memory.used - e->captured.array.size) / ((double)e->setup.grid.capacity + 1);
+    const double brick_bytes =
+        (double)(e->memory.used - e->captured.array.size) / ((double)e->setup.grid.capacity + 1);
 
-    mass_budget_steer(&e->budget, s->time, s->outflow + s->pruned,
-                      2 * brick * s->count > 0.9 * (double)e->memory.total);
+    mass_budget_steer(&e->budget, s->run.clock.time, gbees_ledger_lost(&s->run.ledger),
+                      mass_budget_is_short(brick_bytes, s->count, 0.9 * (double)e->memory.total));
 }
 
 /* Grows the heap after a step that made too many bricks, or nearly so.  If one did not fit, the hash table is filled
@@ -31,15 +32,11 @@ static int grow_heap(gbees_engine *e, gbees_error *error)
 int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
 {
     gbees_state *s = e->state;
-    uint64_t target = max_steps < UINT64_MAX - s->steps ? s->steps + max_steps : UINT64_MAX;
+    uint64_t target = max_steps < UINT64_MAX - s->run.steps ? s->run.steps + max_steps : UINT64_MAX;
     int status = cuda_check(e->api, e->api->cuCtxSetCurrent(e->context), "advancing", error);
 
-    s->time = clock->time;
-    s->elapsed = clock->elapsed;
-    s->length = clock->length;
-    s->leg_step = clock->leg_step;
-    s->phase = (uint32_t)(clock->leg_step % e->setup.prune_interval);
-    while (!status && s->steps < target && s->elapsed < s->length) {
+    s->run.clock = step_clock_load(clock, e->setup.prune_interval);
+    while (!status && s->run.steps < target && s->run.clock.elapsed < s->run.clock.length) {
         status = engine_launch_steps(e, target, error);
         if (!status)
             status = engine_stop_error(e, error);
@@ -48,28 +45,12 @@ int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps,
         if (!status && (s->stop == STOP_CAPACITY || s->count > e->brick_limit))
             status = grow_heap(e, error);
     }
-    clock->time = s->time;
-    clock->elapsed = s->elapsed;
-    clock->leg_step = s->leg_step;
+    step_clock_store(&s->run.clock, clock);
     return status;
 }
 
 void cuda_engine_totals(const gbees_engine *e, gbees_totals *totals)
 {
-    const gbees_state *s = e->state;
-
-    *totals = e->totals;
-    totals->steps = s->steps - e->problem->steps_before;
-    /* Needed cells are counted at prunes: steps since the last one have its count. */
-    totals->cell_updates = s->cell_updates + s->needed_steps * (double)s->needed_count;
-    totals->raw_cell_updates = s->raw_cell_updates;
-    totals->max_cells = s->max_cells;
+    *totals = totals_of(&e->state->run, &e->budget);
     totals->peak_bytes = e->memory.peak;
-    totals->mass_clipped = s->clipped;
-    totals->mass_outflow = s->outflow;
-    totals->mass_pruned = s->pruned;
-    totals->time_step = s->last_step;
-    totals->threshold = e->budget.threshold;
-    totals->warnings = e->budget.warnings;
-    totals->threads = 0;
 }

@@ -76,7 +76,7 @@ int cuda_engine_capture(gbees_engine *e, gbees_capture **capture, gbees_error *e
     if (status)
         return status;
     e->capture->cells.cells = cells;
-    e->capture->cells.mass = e->state->mass;
+    e->capture->cells.mass = e->state->run.ledger.mass;
     capture_memory_take(&e->captured);
     *capture = e->capture;
     return 0;

@@ -6,7 +6,7 @@
 #include "engine.h"
 #include "heap.h"
 #include "launch.h"
-#include "stop.h"
+#include "stop_error.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,8 +125,8 @@ static int start(gbees_engine *e, uint64_t bricks, gbees_error *error)
     void *no_steps[] = {&(uint64_t){0}};
 
     s->count = (uint32_t)bricks;
-    s->time = e->problem->start;
-    s->steps = e->problem->steps_before;
+    s->run.clock.time = e->problem->start;
+    s->run.steps = e->problem->steps_before;
     int status = engine_launch(e, KERNEL_START, NULL, 0, error);
     if (!status)
         status = engine_stop_error(e, error);

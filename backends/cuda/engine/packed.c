@@ -154,7 +154,7 @@ int packed_visit(const packed_source *source, gbees_cell_visitor *visitor, void 
 
 int engine_pack(gbees_engine *e, uint32_t first, uint32_t last, packed_cells *to, gbees_error *error)
 {
-    double threshold = e->budget.threshold * e->state->mass;
+    double threshold = e->budget.threshold * e->state->run.ledger.mass;
     void *arguments[] = {&first, &last, &threshold, &to->mask, &to->key, &to->p};
 
     e->found->packed = 0;
@@ -178,7 +178,7 @@ static packed_cells in_spare_rows(const gbees_engine *e)
 int cuda_engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *context, gbees_error *error)
 {
     const uint32_t bricks = e->state->count;
-    packed_source source = {e, in_spare_rows(e), &e->piece, e->stream, e->state->mass};
+    packed_source source = {e, in_spare_rows(e), &e->piece, e->stream, e->state->run.ledger.mass};
     int status = e->piece.memory ? 0 : packed_piece_make(e, &e->piece, error);
 
     for (uint32_t from = 0; from < bricks && !status; from += PACKED_PIECE) {

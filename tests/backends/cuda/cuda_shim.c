@@ -4,7 +4,7 @@
  *   SHIM_PLUGIN "plugins/lorenz63.c", GBEES_N, GBEES_REAL, GBEES_REAL_IS_DOUBLE, GBEES_DRIFT_F64, GBEES_SPLIT,
  * GBEES_PRESERVING, GBEES_DIFFUSION
  */
-#define GBEES_SHIM 1
+#define GBEES_PLATFORM_HEADER "backends/cuda/cuda_shim.h" /* for device/platform.h */
 #define GBEES_KERNELS GBEES_KERNELS_ALL
 
 #include "cuda_shim_driver.h"

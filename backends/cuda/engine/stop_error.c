@@ -1,5 +1,5 @@
-/* stop.c - see stop.h. */
-#include "stop.h"
+/* stop_error.c - see stop_error.h. */
+#include "stop_error.h"
 #include "common/failure.h"
 #include "engine.h"
 
@@ -18,18 +18,19 @@ int engine_stop_error(const gbees_engine *e, gbees_error *error)
     const gbees_state *s = e->state;
 
     if (s->bad && s->stop != STOP_NOISE)
-        return fail_drift(e, s->bad - 1, s->time, error);
+        return fail_drift(e, s->bad - 1, s->run.clock.time, error);
     switch (s->stop) {
     case STOP_DRIFT:
-        return fail_drift(e, s->where, s->time, error);
+        return fail_drift(e, s->where, s->run.clock.time, error);
     case STOP_NOISE:
-        return fail_drift(e, s->where, s->time + s->step / 2, error);
+        return fail_drift(e, s->where, gbees_step_middle(&s->run.clock, &s->run.step), error);
     case STOP_FAR:
         return failure_far(e->problem, (int)s->where, STATE_KEY_LIMIT, error);
     case STOP_MASS:
-        return failure_mass(s->mass > 0 ? "zero or not finite" : "zero", s->time, s->step, error);
+        return failure_mass(s->run.ledger.mass > 0 ? "zero or not finite" : "zero", s->run.clock.time,
+                            s->run.step.size, error);
     case STOP_STEP:
-        return failure_step(s->time, s->step, error);
+        return failure_step(s->run.clock.time, s->run.step.size, error);
     case STOP_EMPTY:
         return failure_empty(e->setup.threshold, error);
     default:
