@@ -61,6 +61,7 @@ libgbees_la_SOURCES = \
 	%D%/io/scenario_text.c \
 	%D%/io/schema.c \
 	%D%/io/schema.h \
+	%D%/io/schema_check.c \
 	%D%/io/schema_fields.c \
 	%D%/io/schema_fields.h \
 	%D%/io/schema_values.c \
@@ -70,20 +71,21 @@ libgbees_la_SOURCES = \
 	%D%/io/yaml_tree.c \
 	%D%/io/yaml_tree.h \
 	%D%/solver/bound.c \
-	%D%/solver/frame.c \
-	%D%/solver/frame.h \
+	%D%/solver/builder.c \
 	%D%/solver/builder.h \
 	%D%/solver/cells.c \
 	%D%/solver/cells.h \
+	%D%/solver/frame.c \
+	%D%/solver/frame.h \
 	%D%/solver/initial.c \
 	%D%/solver/measurements.c \
+	%D%/solver/notifier.c \
+	%D%/solver/notifier.h \
 	%D%/solver/numerics.c \
 	%D%/solver/problem.c \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \
 	%D%/solver/solver.c \
-	%D%/solver/teller.c \
-	%D%/solver/teller.h \
 	%D%/solver/version.c \
 	%D%/solver/warnings.c
 
@@ -136,6 +138,7 @@ gbees_plugin_SOURCES = \
 	%D%/command/plugin.c \
 	%D%/command/plugin.h \
 	%D%/command/plugin_build.c \
+	%D%/command/plugin_card.c \
 	%D%/command/plugin_check.c \
 	%D%/command/plugin_child.c \
 	%D%/command/plugin_compare.c \
