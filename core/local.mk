@@ -8,6 +8,7 @@ libgbees_la_CPPFLAGS = $(AM_CPPFLAGS) \
 libgbees_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,defs
 libgbees_la_LIBADD = $(HDF5_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(LAPACKE_LIBS) $(LTDL_LIBS) -lpthread
 libgbees_la_SOURCES = \
+	%D%/base/embed.h \
 	%D%/base/error.c \
 	%D%/base/sha256.c \
 	%D%/base/sha256.h \
@@ -128,7 +129,8 @@ bin_PROGRAMS += gbees-plugin
 gbees_plugin_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DGBEES_CC='"$(CC)"' \
 	-DGBEES_INCLUDE_DIR='"$(includedir)"' \
-	-DGBEES_SOURCE_DIR='"$(abs_top_srcdir)"'
+	-DGBEES_SOURCE_DIR='"$(abs_top_srcdir)"' \
+	-I$(srcdir)
 gbees_plugin_LDFLAGS =
 gbees_plugin_LDADD = libgbees.la $(JANSSON_LIBS)
 gbees_plugin_SOURCES = \
@@ -148,6 +150,10 @@ gbees_plugin_SOURCES = \
 	%D%/command/plugin_probe.c \
 	%D%/command/print.c \
 	%D%/command/setup.c
+
+# No compiler tells make of an embedded file. (The variable keeps automake from dropping its own rule.)
+gbees_plugin_new_object = %D%/command/gbees_plugin-plugin_new.$(OBJEXT)
+$(gbees_plugin_new_object): plugins/template.c
 
 # All of gbees-plot but its main(), for its tests, too.
 noinst_LTLIBRARIES += %D%/libplot.la
