@@ -110,7 +110,7 @@ cuda_texts = \
 	%D%/cuda/device/model.h \
 	%D%/cuda/device/standard.h \
 	%D%/cuda/device/advance.h \
-	%D%/cuda/device/small/book.h \
+	%D%/cuda/device/step_state.h \
 	%D%/cuda/device/bound.h \
 	%D%/cuda/device/frames.h \
 	%D%/cuda/device/small/cluster.h \
@@ -120,16 +120,17 @@ cuda_texts = \
 	%D%/cuda/device/diffusion.h \
 	%D%/cuda/device/grow.h \
 	%D%/cuda/device/inspect.h \
+	%D%/cuda/device/kernels.h \
 	%D%/cuda/device/marginals.h \
 	%D%/cuda/device/noise.h \
 	%D%/cuda/device/pencil.h \
 	%D%/cuda/device/platform.h \
 	%D%/cuda/device/prune.h \
 	%D%/cuda/device/shrink.h \
-	%D%/cuda/device/small/small.h \
-	%D%/cuda/device/small/small_grow.h \
-	%D%/cuda/device/small/small_prune.h \
-	%D%/cuda/device/small/small_steps.h \
+	%D%/cuda/device/small/grid.h \
+	%D%/cuda/device/small/grow.h \
+	%D%/cuda/device/small/prune.h \
+	%D%/cuda/device/small/steps.h \
 	%D%/cuda/device/state.h \
 	%D%/cuda/device/statistics.h \
 	%D%/cuda/device/sweep.h \

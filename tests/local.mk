@@ -261,7 +261,7 @@ shim_double = -DGBEES_REAL=double -DGBEES_REAL_IS_DOUBLE=1
 check_LTLIBRARIES += %D%/gbees_shim_split.la
 %C%_gbees_shim_split_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_split_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_split"' \
-	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
+	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0
 %C%_gbees_shim_split_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_split_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_split_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -270,7 +270,7 @@ check_LTLIBRARIES += %D%/gbees_shim_split.la
 check_LTLIBRARIES += %D%/gbees_shim_small.la
 %C%_gbees_shim_small_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_small_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_small"' -DGBEES_SMALL=1 \
-	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
+	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0
 %C%_gbees_shim_small_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_small_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_small_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -278,7 +278,7 @@ check_LTLIBRARIES += %D%/gbees_shim_small.la
 check_LTLIBRARIES += %D%/gbees_shim_ctu.la
 %C%_gbees_shim_ctu_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_ctu_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_ctu"' \
-	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
+	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0
 %C%_gbees_shim_ctu_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_ctu_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_ctu_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -286,8 +286,8 @@ check_LTLIBRARIES += %D%/gbees_shim_ctu.la
 check_LTLIBRARIES += %D%/gbees_shim_positive.la
 %C%_gbees_shim_positive_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_positive_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_positive"' \
-	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0 \
-	-DGBEES_DIVERGENCE=1 -DGBEES_SHARED=1 -DGBEES_LEAN=1
+	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0 \
+	-DGBEES_DIVERGENCE=1 -DGBEES_LIMITED=1 -DGBEES_LOW_REGISTERS=1
 %C%_gbees_shim_positive_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_positive_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_positive_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -295,7 +295,7 @@ check_LTLIBRARIES += %D%/gbees_shim_positive.la
 check_LTLIBRARIES += %D%/gbees_shim_six.la
 %C%_gbees_shim_six_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_six_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_six"' \
-	-DSHIM_PLUGIN='"plugins/lorenz96.c"' -DGBEES_N=6 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
+	-DSHIM_PLUGIN='"plugins/lorenz96.c"' -DGBEES_N=6 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0
 %C%_gbees_shim_six_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_six_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_six_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -303,7 +303,7 @@ check_LTLIBRARIES += %D%/gbees_shim_six.la
 check_LTLIBRARIES += %D%/gbees_shim_wide.la
 %C%_gbees_shim_wide_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_wide_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_wide"' \
-	-DSHIM_PLUGIN='"plugins/pcr3bp.c"' -DGBEES_N=4 -DGBEES_BOUNDED=1 -DGBEES_WIDE=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=1 -DGBEES_MOVING=0
+	-DSHIM_PLUGIN='"plugins/pcr3bp.c"' -DGBEES_N=4 -DGBEES_BOUNDED=1 -DGBEES_DRIFT_F64=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=1 -DGBEES_DRIFT_TIME_DEPENDENT=0
 %C%_gbees_shim_wide_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_wide_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_wide_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -311,7 +311,7 @@ check_LTLIBRARIES += %D%/gbees_shim_wide.la
 check_LTLIBRARIES += %D%/gbees_shim_seven.la
 %C%_gbees_shim_seven_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_seven_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_seven"' \
-	-DSHIM_PLUGIN='"plugins/pcr3bp.c"' -DGBEES_N=4 -DGBEES_BOUNDED=1 -DGBEES_WIDE=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=1 -DGBEES_MOVING=0 \
+	-DSHIM_PLUGIN='"plugins/pcr3bp.c"' -DGBEES_N=4 -DGBEES_BOUNDED=1 -DGBEES_DRIFT_F64=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=1 -DGBEES_DRIFT_TIME_DEPENDENT=0 \
 	-DGBEES_ORDER=7
 %C%_gbees_shim_seven_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_seven_la_LIBADD = $(shim_libadd)
@@ -320,7 +320,7 @@ check_LTLIBRARIES += %D%/gbees_shim_seven.la
 check_LTLIBRARIES += %D%/gbees_shim_one.la
 %C%_gbees_shim_one_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_one_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_one"' \
-	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=1 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0 -DGBEES_DIFFUSION=1
+	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=1 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0 -DGBEES_DIFFUSION=1
 %C%_gbees_shim_one_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_one_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_one_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -328,7 +328,7 @@ check_LTLIBRARIES += %D%/gbees_shim_one.la
 check_LTLIBRARIES += %D%/gbees_shim_two.la
 %C%_gbees_shim_two_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_two_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_two"' \
-	-DSHIM_PLUGIN='"plugins/duffing.c"' -DGBEES_N=2 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1
+	-DSHIM_PLUGIN='"plugins/duffing.c"' -DGBEES_N=2 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=1
 %C%_gbees_shim_two_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_two_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_two_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -336,7 +336,7 @@ check_LTLIBRARIES += %D%/gbees_shim_two.la
 check_LTLIBRARIES += %D%/gbees_shim_two_ctu.la
 %C%_gbees_shim_two_ctu_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_two_ctu_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_two_ctu"' \
-	-DSHIM_PLUGIN='"plugins/duffing.c"' -DGBEES_N=2 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1
+	-DSHIM_PLUGIN='"plugins/duffing.c"' -DGBEES_N=2 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=1
 %C%_gbees_shim_two_ctu_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_two_ctu_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_two_ctu_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -344,7 +344,7 @@ check_LTLIBRARIES += %D%/gbees_shim_two_ctu.la
 check_LTLIBRARIES += %D%/gbees_shim_eight.la
 %C%_gbees_shim_eight_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_eight_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_eight"' \
-	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=8 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0 -DGBEES_DIFFUSION=1
+	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=8 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0 -DGBEES_DIFFUSION=1
 %C%_gbees_shim_eight_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_eight_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_eight_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -352,7 +352,7 @@ check_LTLIBRARIES += %D%/gbees_shim_eight.la
 check_LTLIBRARIES += %D%/gbees_shim_eight_ctu.la
 %C%_gbees_shim_eight_ctu_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_eight_ctu_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_eight_ctu"' \
-	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=8 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0 -DGBEES_DIFFUSION=1
+	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=8 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0 -DGBEES_DIFFUSION=1
 %C%_gbees_shim_eight_ctu_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_eight_ctu_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_eight_ctu_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -360,7 +360,7 @@ check_LTLIBRARIES += %D%/gbees_shim_eight_ctu.la
 check_LTLIBRARIES += %D%/gbees_shim_nan.la
 %C%_gbees_shim_nan_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_nan_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_nan"' \
-	-DSHIM_PLUGIN='"tests/plugins/nan.c"' -DGBEES_N=2 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0
+	-DSHIM_PLUGIN='"tests/plugins/nan.c"' -DGBEES_N=2 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0
 %C%_gbees_shim_nan_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_nan_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_nan_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -368,8 +368,8 @@ check_LTLIBRARIES += %D%/gbees_shim_nan.la
 # Turned grids.
 check_LTLIBRARIES += %D%/gbees_shim_turned.la
 %C%_gbees_shim_turned_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_turned_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_turned"' -DGBEES_FRAMED=1 \
-	-DSHIM_PLUGIN='"plugins/duffing.c"' -DGBEES_N=2 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1
+%C%_gbees_shim_turned_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_turned"' -DGBEES_ROTATED=1 \
+	-DSHIM_PLUGIN='"plugins/duffing.c"' -DGBEES_N=2 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=1
 %C%_gbees_shim_turned_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_turned_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_turned_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -377,8 +377,8 @@ check_LTLIBRARIES += %D%/gbees_shim_turned.la
 check_LTLIBRARIES += %D%/gbees_shim_turned_wide.la
 %C%_gbees_shim_turned_wide_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_turned_wide_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_turned_wide"' \
-	-DGBEES_FRAMED=1 -DGBEES_BOUNDED=1 -DSHIM_PLUGIN='"plugins/pcr3bp.c"' -DGBEES_N=4 -DGBEES_WIDE=1 -DGBEES_SPLIT=1 \
-	-DGBEES_PRESERVING=0 -DGBEES_MOVING=0 -DGBEES_LEAN=1
+	-DGBEES_ROTATED=1 -DGBEES_BOUNDED=1 -DSHIM_PLUGIN='"plugins/pcr3bp.c"' -DGBEES_N=4 -DGBEES_DRIFT_F64=1 -DGBEES_SPLIT=1 \
+	-DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0 -DGBEES_LOW_REGISTERS=1
 %C%_gbees_shim_turned_wide_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_turned_wide_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_turned_wide_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -387,7 +387,7 @@ check_LTLIBRARIES += %D%/gbees_shim_turned_wide.la
 check_LTLIBRARIES += %D%/gbees_shim_noise.la
 %C%_gbees_shim_noise_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_noise_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_noise"' \
-	-DSHIM_PLUGIN='"tests/plugins/noise.c"' -DGBEES_N=2 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1 -DGBEES_DIFFUSION=2
+	-DSHIM_PLUGIN='"tests/plugins/noise.c"' -DGBEES_N=2 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=1 -DGBEES_DIFFUSION=2
 %C%_gbees_shim_noise_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_noise_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_noise_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -395,7 +395,7 @@ check_LTLIBRARIES += %D%/gbees_shim_noise.la
 check_LTLIBRARIES += %D%/gbees_shim_noise_ctu.la
 %C%_gbees_shim_noise_ctu_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_noise_ctu_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_noise_ctu"' \
-	-DSHIM_PLUGIN='"tests/plugins/noise.c"' -DGBEES_N=3 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1 -DGBEES_DIFFUSION=2
+	-DSHIM_PLUGIN='"tests/plugins/noise.c"' -DGBEES_N=3 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=1 -DGBEES_DIFFUSION=2
 %C%_gbees_shim_noise_ctu_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_noise_ctu_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_noise_ctu_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -403,8 +403,8 @@ check_LTLIBRARIES += %D%/gbees_shim_noise_ctu.la
 check_LTLIBRARIES += %D%/gbees_shim_noise_bound.la
 %C%_gbees_shim_noise_bound_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_noise_bound_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_noise_bound"' \
-	-DSHIM_PLUGIN='"tests/plugins/noise.c"' -DGBEES_N=3 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1 -DGBEES_DIFFUSION=2 \
-	-DGBEES_BOUNDED=1 -DGBEES_LEAN=1
+	-DSHIM_PLUGIN='"tests/plugins/noise.c"' -DGBEES_N=3 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=1 -DGBEES_DIFFUSION=2 \
+	-DGBEES_BOUNDED=1 -DGBEES_LOW_REGISTERS=1
 %C%_gbees_shim_noise_bound_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_noise_bound_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_noise_bound_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
@@ -412,8 +412,8 @@ check_LTLIBRARIES += %D%/gbees_shim_noise_bound.la
 check_LTLIBRARIES += %D%/gbees_shim_noise_turned.la
 %C%_gbees_shim_noise_turned_la_SOURCES = $(shim_sources)
 %C%_gbees_shim_noise_turned_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_noise_turned"' \
-	-DSHIM_PLUGIN='"tests/plugins/noise.c"' -DGBEES_N=2 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1 -DGBEES_DIFFUSION=2 \
-	-DGBEES_FRAMED=1 -DGBEES_LEAN=1
+	-DSHIM_PLUGIN='"tests/plugins/noise.c"' -DGBEES_N=2 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=1 -DGBEES_DIFFUSION=2 \
+	-DGBEES_ROTATED=1 -DGBEES_LOW_REGISTERS=1
 %C%_gbees_shim_noise_turned_la_CFLAGS = $(shim_cflags)
 %C%_gbees_shim_noise_turned_la_LIBADD = $(shim_libadd)
 %C%_gbees_shim_noise_turned_la_LDFLAGS = $(module_ldflags) -rpath /nowhere

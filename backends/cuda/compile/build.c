@@ -84,8 +84,8 @@ void program_set_destroy(const cuda_api *api, program_set *set)
 
 /* The compiler reads the texts of one program at a time, some 50 ms each: what takes longest after that comes first,
  * and before it what the first step waits for. */
-static const int order[PROGRAMS] = {PROGRAM_STEPS, PROGRAM_SMALL,       PROGRAM_MOVES,
-                                    PROGRAM_GRID,  PROGRAM_PRUNES,      PROGRAM_SWEEPS,
+static const int order[PROGRAMS] = {PROGRAM_STEPS, PROGRAM_SMALL,       PROGRAM_ADVECT,
+                                    PROGRAM_GRID,  PROGRAM_PRUNES,      PROGRAM_ADVECT_ALL,
                                     PROGRAM_MARKS, PROGRAM_LIKELIHOODS, PROGRAM_UPDATES};
 
 /* Until a thread that was begun has come to the compiler, before the next one. */
@@ -128,11 +128,11 @@ int program_is_wanted(const gbees_problem *problem, const char *arch, int part)
     case PROGRAM_UPDATES:
     case PROGRAM_LIKELIHOODS:
         return cuda_spec_has_updates(problem);
-    case PROGRAM_MOVES:
+    case PROGRAM_ADVECT:
     case PROGRAM_MARKS:
-        return cuda_spec_has_moves(problem);
-    case PROGRAM_SWEEPS:
-        return cuda_spec_moves_apart(problem);
+        return cuda_spec_has_advect(problem);
+    case PROGRAM_ADVECT_ALL:
+        return cuda_spec_advects_apart(problem);
     case PROGRAM_SMALL:
         return cuda_spec_has_small(problem, arch);
     default:

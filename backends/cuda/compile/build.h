@@ -5,16 +5,16 @@
 #include "program.h"
 #include <gbees/problem.h>
 
-/* Programs, by what their kernels do: spec.c knows them as GBEES_PART of device/engine.cu. */
+/* Programs, by what their kernels do: each is a value of GBEES_KERNELS (device/kernels.h). */
 enum {
     PROGRAM_STEPS,
     PROGRAM_GRID,
     PROGRAM_UPDATES,
-    PROGRAM_MOVES,
+    PROGRAM_ADVECT,
     PROGRAM_PRUNES,
     PROGRAM_MARKS,
     PROGRAM_LIKELIHOODS,
-    PROGRAM_SWEEPS,
+    PROGRAM_ADVECT_ALL,
     PROGRAM_SMALL,
     PROGRAMS
 };

@@ -40,12 +40,12 @@ int cuda_options_make(const program_spec *spec, const cuda_target *target, cuda_
     failed = failed || argz_add(&made, &used, text);
     if (spec->no_contraction)
         failed = failed || argz_add(&made, &used, "-fmad=false");
-    (void)snprintf(text, sizeof text, "-DGBEES_TEAMS=%d", spec->shape.teams);
+    (void)snprintf(text, sizeof text, "-DGBEES_WARPS=%d", spec->shape.warps);
     failed = failed || argz_add(&made, &used, text);
     (void)snprintf(text, sizeof text, "-DGBEES_BLOCKS=%d", spec->shape.blocks);
     failed = failed || argz_add(&made, &used, text);
-    if (spec->shape.lean)
-        failed = failed || argz_add(&made, &used, "-DGBEES_LEAN=1");
+    if (spec->shape.low_registers)
+        failed = failed || argz_add(&made, &used, "-DGBEES_LOW_REGISTERS=1");
     if (form == CUDA_LTO)
         failed = failed || argz_add(&made, &used, "-dlto") || argz_add(&made, &used, "-DGBEES_SEPARATE=1");
     if (form == CUDA_CUBIN)

@@ -121,12 +121,12 @@ static int next_shape(program_shape *shape)
                                                  {8, 2, 1}, {10, 1, 1}, {8, 1, 1}};
     const size_t count = sizeof by_registers / sizeof *by_registers;
 
-    if (!shape->lean) {
-        shape->lean = 1;
+    if (!shape->low_registers) {
+        shape->low_registers = 1;
         return 1;
     }
     for (size_t i = 0; i + 1 < count; i++)
-        if (by_registers[i].teams == shape->teams && by_registers[i].blocks == shape->blocks) {
+        if (by_registers[i].warps == shape->warps && by_registers[i].blocks == shape->blocks) {
             *shape = by_registers[i + 1];
             return 1;
         }

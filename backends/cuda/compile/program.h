@@ -5,10 +5,10 @@
 #include "cuda/driver/api.h"
 #include <gbees/model.h>
 
-/* What decides how many registers a thread has: the fewer teams and blocks, the more. */
+/* What decides how many registers a thread has: the fewer warps and blocks, the more. */
 typedef struct program_shape {
-    int teams, blocks; /* of a block; that a multiprocessor is to hold */
-    int lean;          /* 1: the kernels do with fewer registers, by more instructions */
+    int warps, blocks; /* of a block; that a multiprocessor is to hold */
+    int low_registers; /* 1: the kernels do with fewer registers, by more instructions */
 } program_shape;
 
 typedef struct program_spec {
@@ -36,9 +36,9 @@ typedef struct program {
 /* From the cache; out->image stays NULL if it is not there. Needs no more of the compiler than what is known of it.
  */
 int program_find(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error);
-/* Compiled and linked, and into the cache: again with another shape as long as kernels keep registers in memory; needs
- * CUDA_COMPILER and, for `separate`, CUDA_LINKER, but no GPU. A model's errors are GBEES_EMODEL, with its file and
- * line; if NVRTC does not know the architecture, the highest one below that it knows is compiled to PTX, for the
+/* Compiled and linked, and into the cache: again with another shape as long as kernels keep registers in memory;
+ * needs CUDA_COMPILER and, for `separate`, CUDA_LINKER, but no GPU. A model's errors are GBEES_EMODEL, with its file
+ * and line; if NVRTC does not know the architecture, the highest one below that it knows is compiled to PTX, for the
  * driver to finish. */
 int program_make(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error);
 /* From the cache, or so. */

@@ -9,15 +9,15 @@
 unsigned cuda_spec_libraries(void);
 
 /* Whether probabilities are floats, but positions and velocities are not. */
-int cuda_spec_is_wide(const gbees_problem *problem);
+int cuda_spec_is_drift_f64(const gbees_problem *problem);
 
 /* Whether there is a measurement before the end: else no kernels for updates are needed. */
 int cuda_spec_has_updates(const gbees_problem *problem);
 
 /* Whether grids may become so large that the density is moved by a kernel of its own; and whether it always is, of
  * small ones by yet another: then the steps' kernel can't. */
-int cuda_spec_has_moves(const gbees_problem *problem);
-int cuda_spec_moves_apart(const gbees_problem *problem);
+int cuda_spec_has_advect(const gbees_problem *problem);
+int cuda_spec_advects_apart(const gbees_problem *problem);
 
 /* Whether a kernel of its own takes the steps of small grids: it comes to the same as the common ones, bit by bit. */
 int cuda_spec_has_small(const gbees_problem *problem, const char *arch);

@@ -22,7 +22,7 @@
 
 /* A new file of the engine is a line here, a line below, and one in the list of local.mk. */
 EMBED(engine, "backends/cuda/device/engine.cu")
-EMBED(book, "backends/cuda/device/small/book.h")
+EMBED(step_state, "backends/cuda/device/step_state.h")
 EMBED(bound, "backends/cuda/device/bound.h")
 EMBED(advance, "backends/cuda/device/advance.h")
 EMBED(cluster, "backends/cuda/device/small/cluster.h")
@@ -30,6 +30,7 @@ EMBED(cells, "backends/cuda/device/cells.h")
 EMBED(ctu, "backends/cuda/device/ctu.h")
 EMBED(ctu_lines, "backends/cuda/device/ctu_lines.h")
 EMBED(diffusion, "backends/cuda/device/diffusion.h")
+EMBED(kernels, "backends/cuda/device/kernels.h")
 EMBED(frames, "backends/cuda/device/frames.h")
 EMBED(grow, "backends/cuda/device/grow.h")
 EMBED(inspect, "backends/cuda/device/inspect.h")
@@ -46,10 +47,10 @@ EMBED(table, "backends/cuda/device/table.h")
 EMBED(update, "backends/cuda/device/update.h")
 EMBED(equations, "backends/cuda/device/equations.h")
 EMBED(model, "backends/cuda/device/model.h")
-EMBED(small, "backends/cuda/device/small/small.h")
-EMBED(small_grow, "backends/cuda/device/small/small_grow.h")
-EMBED(small_prune, "backends/cuda/device/small/small_prune.h")
-EMBED(small_steps, "backends/cuda/device/small/small_steps.h")
+EMBED(small_grid, "backends/cuda/device/small/grid.h")
+EMBED(small_grow, "backends/cuda/device/small/grow.h")
+EMBED(small_prune, "backends/cuda/device/small/prune.h")
+EMBED(small_steps, "backends/cuda/device/small/steps.h")
 EMBED(standard, "backends/cuda/device/standard.h")
 EMBED(brick, "core/numerics/brick.h")
 EMBED(buzhash, "core/numerics/buzhash.h")
@@ -65,7 +66,7 @@ EMBED(split7, "core/numerics/split7.h")
 
 static const cuda_text table[] = {
     NAMED("engine.cu", engine),
-    NAMED("device/small/book.h", book),
+    NAMED("device/step_state.h", step_state),
     NAMED("device/bound.h", bound),
     NAMED("device/advance.h", advance),
     NAMED("device/small/cluster.h", cluster),
@@ -76,16 +77,17 @@ static const cuda_text table[] = {
     NAMED("device/frames.h", frames),
     NAMED("device/grow.h", grow),
     NAMED("device/inspect.h", inspect),
+    NAMED("device/kernels.h", kernels),
     NAMED("device/marginals.h", marginals),
     NAMED("device/noise.h", noise),
     NAMED("device/pencil.h", pencil),
     NAMED("device/platform.h", platform),
     NAMED("device/prune.h", prune),
     NAMED("device/shrink.h", shrink),
-    NAMED("device/small/small.h", small),
-    NAMED("device/small/small_grow.h", small_grow),
-    NAMED("device/small/small_prune.h", small_prune),
-    NAMED("device/small/small_steps.h", small_steps),
+    NAMED("device/small/grid.h", small_grid),
+    NAMED("device/small/grow.h", small_grow),
+    NAMED("device/small/prune.h", small_prune),
+    NAMED("device/small/steps.h", small_steps),
     NAMED("device/state.h", state),
     NAMED("device/statistics.h", statistics),
     NAMED("device/sweep.h", sweep),

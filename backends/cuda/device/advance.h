@@ -1,29 +1,29 @@
 /* advance.h - time steps, as many as asked for, without a word to the host (paper, Fig. 1).
  *
  * Moving the density is most of the work. On a large grid it is done by a kernel that does nothing else,
- * gbees_move(): that needs fewer registers, so that more of its threads are there at once and wait for memory side by
- * side.  Prunes are a kernel of their own, too: they come every few steps, and are compiled beside these.
+ * gbees_advect(): that needs fewer registers, so that more of its threads are there at once and wait for memory side
+ * by side.  Prunes are a kernel of their own, too: they come every few steps, and are compiled beside these.
  *
  * Each block holds the clock and the sums that its passes need in its own memory; its first thread computes what is
  * one number for all, the same in every block, and one of these, the clerk, writes the books.  Between passes all
- * blocks meet: n + 2 times a step. (A cluster's steps in up to three dimensions: small_steps.h.)
+ * blocks meet: n + 2 times a step. (A cluster's steps in up to three dimensions: small/steps.h.)
  */
 #ifndef GBEES_CUDA_ADVANCE_H
 #define GBEES_CUDA_ADVANCE_H
 
-#include "device/small/book.h"
 #include "device/ctu_lines.h"
 #include "device/diffusion.h"
 #include "device/grow.h"
 #include "device/pencil.h"
+#include "device/step_state.h"
 
 /* All blocks. */
-GBEES_NUM void meet(const gbees_setup *m, gbees_state *s)
+GBEES_NUM void grid_barrier(const gbees_setup *m, gbees_state *s)
 {
-    if (m->clustered || GBEES_PART == 10)
+    if (m->clustered || GBEES_KERNELS == GBEES_KERNELS_SMALL)
         cluster_barrier();
     else
-        grid_barrier(&s->barrier[m->barrier]);
+        counter_barrier(&s->barrier[m->barrier]);
 }
 
 GBEES_NUM gbees_step_sums *sums_of(gbees_state *s, uint64_t step)
@@ -33,16 +33,16 @@ GBEES_NUM gbees_step_sums *sums_of(gbees_state *s, uint64_t step)
 
 GBEES_NUM void clear_sums(gbees_step_sums *sums)
 {
-    sums->rate_most = sums->rate_busy = sums->noise_most = 0;
+    sums->max_rate = sums->max_active_rate = sums->max_noise = 0;
     sums->mass = sums->clipped = sums->outflow = 0;
 }
 
 /* ---- the passes of a step ------------------------------------------------------------------------------------ */
 
 /* The rates for the next step, when new bricks have changed them. */
-GBEES_NUM void look_at_rates(const gbees_state *s, const gbees_step_sums *rates, glance *seen)
+GBEES_NUM void read_step_rates(const gbees_state *s, const gbees_step_sums *rates, reduced_sums *seen)
 {
-    uint64_t most = rates->rate_most, busy = rates->rate_busy;
+    uint64_t most = rates->max_rate, busy = rates->max_active_rate;
     uint32_t bad = s->bad;
 
     seen->most = most;
@@ -51,7 +51,7 @@ GBEES_NUM void look_at_rates(const gbees_state *s, const gbees_step_sums *rates,
 }
 
 /* The step's sums, and what its growth has come to. */
-GBEES_NUM void look_around(const gbees_state *s, const gbees_step_sums *sums, glance *seen)
+GBEES_NUM void read_step_sums(const gbees_state *s, const gbees_step_sums *sums, reduced_sums *seen)
 {
     int64_t mass = sums->mass, clipped = sums->clipped, outflow = sums->outflow;
     uint32_t count = s->count, far_axis = s->far_axis, overflow = s->overflow;
@@ -65,7 +65,7 @@ GBEES_NUM void look_around(const gbees_state *s, const gbees_step_sums *sums, gl
 }
 
 /* What the growth has made, or could not make. */
-GBEES_NUM void read_growth(book *b)
+GBEES_NUM void read_growth(step_state *b)
 {
     b->count = b->seen.count;
     b->fresh = b->count - b->linked;
@@ -73,12 +73,12 @@ GBEES_NUM void read_growth(book *b)
         b->stop = STOP_FAR;
         b->where = b->seen.far_axis - 1;
     } else if (b->seen.overflow) {
-        b->stop = STOP_ROOM;
+        b->stop = STOP_CAPACITY;
     }
 }
 
 /* The step for this state of the density, and whether it reaches the end of the interval. */
-GBEES_NUM void choose_step(const gbees_setup *m, book *b)
+GBEES_NUM void choose_step(const gbees_setup *m, step_state *b)
 {
     double most = double_of(b->seen.most), busy = double_of(b->seen.busy), rest = b->length - b->elapsed;
     double rate = busy < 0.8 * most ? 0.8 * most : busy;
@@ -95,44 +95,46 @@ GBEES_NUM void choose_step(const gbees_setup *m, book *b)
     }
     b->threshold = m->threshold * b->mass;
     b->due = b->phase + 1 == m->prune_interval;
-    b->grown = !b->due && b->count <= m->room && !GBEES_MOVING && !b->last && b->steps + 1 < b->target;
+    b->grown =
+        !b->due && b->count <= m->brick_limit && !GBEES_DRIFT_TIME_DEPENDENT && !b->last && b->steps + 1 < b->target;
 }
 
 /* Neighbours and velocities of bricks made since, and the step; 0: it can't be taken. */
-GBEES_NUM int settle_growth(const gbees_setup *m, gbees_state *s, book *b)
+GBEES_NUM int link_and_choose_step(const gbees_setup *m, gbees_state *s, step_state *b)
 {
     if (b->stop)
         return 0;
     if (b->fresh) {
         link_new(m, s, b->linked, b->count, b->current, b->time, sums_of(s, b->steps));
-        meet(m, s);
+        grid_barrier(m, s);
     } else {
         block_sync(); /* all have read the book before it is written again */
     }
-    if (leads_block()) {
-        look_at_rates(s, sums_of(s, b->steps), &b->seen);
+    if (is_block_leader()) {
+        read_step_rates(s, sums_of(s, b->steps), &b->seen);
         b->linked = b->count;
         choose_step(m, b);
     }
-    if (is_clerk())
+    if (is_grid_leader())
         clear_sums(sums_of(s, b->steps + 1));
     set_courant(m, b);
     return !b->stop;
 }
 
-GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, int from, int axis, uint32_t *taken)
+GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const step_state *b, int from, int axis,
+                          uint32_t *work_queue)
 {
     const number *p = rows_of(m, from);
     number *next = rows_of(m, spare_of(from));
-    BLOCK_LOCAL int64_t outflows[BLOCK_TEAMS][TEAM];
-    int64_t *outflow = &outflows[block_team()][team_lane()];
+    BLOCK_LOCAL int64_t outflows[BLOCK_WARPS][WARP_SIZE];
+    int64_t *outflow = &outflows[block_warp()][warp_lane()];
 
     *outflow = 0;
     switch (axis) {
 #define SWEEP(j)                                                                                                     \
     case j:                                                                                                          \
-        if (HAS_PENCILS && (GBEES_PART || m->apart))                                                                 \
-            sweep_pencils(m, p, next, j, b->count, b->lambda[j], b->time + b->step / 2, taken, outflow);             \
+        if (HAS_PENCILS && (GBEES_KERNELS != GBEES_KERNELS_ALL || m->advect_apart))                                  \
+            sweep_pencils(m, p, next, j, b->count, b->lambda[j], b->time + b->step / 2, work_queue, outflow);        \
         else                                                                                                         \
             sweep_along(m, p, next, j, b->count, b->lambda[j], b->time + b->step / 2, outflow);                      \
         break
@@ -160,10 +162,10 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, gbees_state *s, const book *b, i
 #endif
 #undef SWEEP
     }
-    if (!team_vote(*outflow != 0)) /* most often */
+    if (!warp_ballot(*outflow != 0)) /* most often */
         return;
-    int64_t sum = team_add(*outflow);
-    if (team_lane() == 0)
+    int64_t sum = warp_add(*outflow);
+    if (warp_lane() == 0)
         atomic_add_64(&sums_of(s, b->steps)->outflow, sum);
 }
 
@@ -177,19 +179,19 @@ GBEES_NUM int axis_at(int turn, int is_odd, int pass)
     return axis < DIM ? axis : axis - DIM;
 }
 
-GBEES_NUM int axis_of(const book *b, int pass)
+GBEES_NUM int axis_of(const step_state *b, int pass)
 {
     return axis_at(b->turn, (int)(b->steps % 2), pass);
 }
 
-GBEES_NUM void move_pass(const gbees_setup *m, gbees_state *s, const book *b, int from, int pass)
+GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_state *b, int from, int pass)
 {
-    sweep_axis(m, s, b, from, axis_of(b, pass), &s->taken[pass]);
+    sweep_axis(m, s, b, from, axis_of(b, pass), &s->work_queue[pass]);
 }
 
 #else
 
-GBEES_NUM void move_pass(const gbees_setup *m, gbees_state *s, const book *b, int from, int pass)
+GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_state *b, int from, int pass)
 {
     const double middle = b->time + b->step / 2;
 
@@ -197,47 +199,48 @@ GBEES_NUM void move_pass(const gbees_setup *m, gbees_state *s, const book *b, in
         make_transverse(m, rows_of(m, from), rows_of(m, 2), b->count, b->lambda, middle);
         return;
     }
-#if GBEES_SHARED
+#if GBEES_LIMITED
     if (pass == 1) {
-        share_pass(m, rows_of(m, from), rows_of(m, 2), rows_of(m, 3), b->count, b->lambda, middle);
+        limiter_pass(m, rows_of(m, from), rows_of(m, 2), rows_of(m, 3), b->count, b->lambda, middle);
         return;
     }
 #endif
-    int64_t clipped = team_add(move_fluxes(m, rows_of(m, from), rows_of(m, 2), rows_of(m, 3),
-                                           rows_of(m, spare_of(from)), b->count, b->lambda, middle));
-    if (team_lane() == 0 && clipped)
+    int64_t clipped = warp_add(apply_fluxes(m, rows_of(m, from), rows_of(m, 2), rows_of(m, 3),
+                                            rows_of(m, spare_of(from)), b->count, b->lambda, middle));
+    if (warp_lane() == 0 && clipped)
         atomic_add_64(&sums_of(s, b->steps)->clipped, clipped);
 }
 
 #endif
 
-GBEES_NUM void move_density(const gbees_setup *m, gbees_state *s, book *b)
+GBEES_NUM void advect_density(const gbees_setup *m, gbees_state *s, step_state *b)
 {
     const int current = b->current;
 
-    if (MOVES == 1) /* there is no meeting before it is written */
+    if (ADVECT_PASSES == 1) /* there is no meeting before it is written */
         block_sync();
 #if !GBEES_SPLIT
 #pragma unroll
 #endif
-    for (int pass = 0; pass < MOVES; pass++) {
-        move_pass(m, s, b, rows_after(current, pass), pass);
-        if (leads_block() && pass == MOVES - 1)
-            b->current = rows_after(current, MOVES); /* which all have read before a meeting, and read after one */
-        meet(m, s);
+    for (int pass = 0; pass < ADVECT_PASSES; pass++) {
+        advect_pass(m, s, b, rows_after(current, pass), pass);
+        if (is_block_leader() && pass == ADVECT_PASSES - 1)
+            b->current =
+                rows_after(current, ADVECT_PASSES); /* which all have read before a meeting, and read after one */
+        grid_barrier(m, s);
     }
 }
 
 #if GBEES_DIFFUSION
 
 /* Into how many explicit steps this one is cut; 0: Q can't be. */
-GBEES_NUM int choose_noise_steps(const gbees_setup *m, gbees_state *s, book *b)
+GBEES_NUM int choose_noise_steps(const gbees_setup *m, gbees_state *s, step_state *b)
 {
     noise_rates_pass(m, s, b->count, b->time + b->step / 2, sums_of(s, b->steps));
-    meet(m, s);
-    if (leads_block()) {
-        uint64_t most = fresh_64(&sums_of(s, b->steps)->noise_most);
-        uint32_t bad = fresh_32(&s->bad);
+    grid_barrier(m, s);
+    if (is_block_leader()) {
+        uint64_t most = load_64(&sums_of(s, b->steps)->max_noise);
+        uint32_t bad = load_32(&s->bad);
 
         b->noise_steps = gbees_diffusion_steps(b->step, double_of(most));
         if (bad) {
@@ -250,7 +253,7 @@ GBEES_NUM int choose_noise_steps(const gbees_setup *m, gbees_state *s, book *b)
 }
 
 /* Heun's steps: to the spare rows, and from there into the density's own. */
-GBEES_NUM void diffuse(const gbees_setup *m, gbees_state *s, const book *b)
+GBEES_NUM void diffuse(const gbees_setup *m, gbees_state *s, const step_state *b)
 {
     const double step = b->step / b->noise_steps, time = b->time + b->step / 2;
     number *p = rows_of(m, b->current), *next = rows_of(m, spare_of(b->current));
@@ -258,23 +261,23 @@ GBEES_NUM void diffuse(const gbees_setup *m, gbees_state *s, const book *b)
     for (double k = 0; k < b->noise_steps; k++)
 #pragma unroll 1
         for (int half = 0; half < 2; half++) {
-            int64_t lost = team_add(diffuse_pass(m, half ? next : p, half ? p : next, half, b->count, step, time));
+            int64_t lost = warp_add(diffuse_pass(m, half ? next : p, half ? p : next, half, b->count, step, time));
 
-            if (team_lane() == 0 && lost)
+            if (warp_lane() == 0 && lost)
                 atomic_add_64(&sums_of(s, b->steps)->outflow, lost);
-            meet(m, s);
+            grid_barrier(m, s);
         }
 }
 
 /* Drift, then diffusion; in the next step the other way round. */
-GBEES_NUM int take_step(const gbees_setup *m, gbees_state *s, book *b)
+GBEES_NUM int take_step(const gbees_setup *m, gbees_state *s, step_state *b)
 {
     if (!choose_noise_steps(m, s, b))
         return 0;
 #pragma unroll 1
     for (int part = 0; part < 2; part++) {
         if ((part ^ (int)(b->steps % 2)) == 0)
-            move_density(m, s, b);
+            advect_density(m, s, b);
         else
             diffuse(m, s, b);
     }
@@ -283,9 +286,9 @@ GBEES_NUM int take_step(const gbees_setup *m, gbees_state *s, book *b)
 
 #else
 
-GBEES_NUM int take_step(const gbees_setup *m, gbees_state *s, book *b)
+GBEES_NUM int take_step(const gbees_setup *m, gbees_state *s, step_state *b)
 {
-    move_density(m, s, b);
+    advect_density(m, s, b);
     return 1;
 }
 
@@ -295,7 +298,7 @@ GBEES_NUM int take_step(const gbees_setup *m, gbees_state *s, book *b)
  */
 
 /* The clock and the ledger after a step. */
-GBEES_NUM void settle_step(const gbees_setup *m, book *b)
+GBEES_NUM void update_ledger(const gbees_setup *m, step_state *b)
 {
     double mass = gbees_fixed_value(b->seen.mass);
 
@@ -320,28 +323,28 @@ GBEES_NUM void settle_step(const gbees_setup *m, book *b)
 }
 
 /* Whether there is another step for now. `moved`: a step has been. */
-GBEES_NUM void settle_clock(const gbees_setup *m, book *b, int moved)
+GBEES_NUM void advance_clock(const gbees_setup *m, step_state *b, int moved)
 {
     b->goes_on = 1;
     if (moved) {
-        settle_step(m, b);
-        b->stop = b->stop ? b->stop : b->due ? STOP_PRUNE : b->count > m->room ? STOP_ROOM : STOP_DONE;
+        update_ledger(m, b);
+        b->stop = b->stop ? b->stop : b->due ? STOP_PRUNE : b->count > m->brick_limit ? STOP_CAPACITY : STOP_DONE;
         b->goes_on = !b->stop && b->steps < b->target && b->elapsed < b->length;
     }
 }
 
 /* ... and what its growth has made. */
-GBEES_NUM void settle(const gbees_setup *m, gbees_state *s, book *b, int moved)
+GBEES_NUM void finish_pass(const gbees_setup *m, gbees_state *s, step_state *b, int moved)
 {
     /* Before a step those of one that is over: others may be in the one to come already. */
-    look_around(s, sums_of(s, b->steps + (moved ? 0 : STATE_SUMS - 1)), &b->seen);
-    settle_clock(m, b, moved);
+    read_step_sums(s, sums_of(s, b->steps + (moved ? 0 : STATE_SUMS - 1)), &b->seen);
+    advance_clock(m, b, moved);
     if (b->goes_on && (!moved || b->grown))
         read_growth(b);
 }
 
 /* What comes first after a step, or before it.  Bricks in use are all linked then; their count grows meanwhile. */
-GBEES_NUM void mark_pass(const gbees_setup *m, gbees_state *s, book *b, int moved)
+GBEES_NUM void mark_pass(const gbees_setup *m, gbees_state *s, step_state *b, int moved)
 {
     gbees_step_sums *marked = sums_of(s, b->steps), *rates = sums_of(s, b->steps + (uint64_t)moved);
     const int grow = moved ? b->grown : 1;
@@ -350,23 +353,23 @@ GBEES_NUM void mark_pass(const gbees_setup *m, gbees_state *s, book *b, int move
 }
 
 /* Where nothing comes between, marking the cells after a step and growing the grid for the next are one pass. */
-GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, book *b)
+GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, step_state *b)
 {
-    int moved = b->moved;
+    int moved = b->advected;
 
     for (;;) {
-#if GBEES_MOVING
+#if GBEES_DRIFT_TIME_DEPENDENT
         if (!moved) { /* as it is at a step's beginning */
             inspect_all(m, s, b->linked, b->time);
-            meet(m, s);
+            grid_barrier(m, s);
         }
 #endif
-        if (!moved || !m->apart) {
+        if (!moved || !m->advect_apart) {
             mark_pass(m, s, b, moved);
-            meet(m, s);
+            grid_barrier(m, s);
         }
-        if (leads_block())
-            settle(m, s, b, moved);
+        if (is_block_leader())
+            finish_pass(m, s, b, moved);
         block_sync();
         if (!b->goes_on)
             return;
@@ -374,15 +377,15 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, book *b)
             moved = 0;
             continue;
         }
-        if (!settle_growth(m, s, b))
+        if (!link_and_choose_step(m, s, b))
             return;
-        if (GBEES_APART || m->apart) {
+        if (GBEES_ADVECT_APART || m->advect_apart) {
             block_sync(); /* all have seen that nothing stops it */
-            if (leads_block())
-                b->stop = STOP_MOVE;
-            if (is_clerk())
+            if (is_block_leader())
+                b->stop = STOP_ADVECT;
+            if (is_grid_leader())
                 for (int pass = 0; pass < DIM; pass++)
-                    s->taken[pass] = 0;
+                    s->work_queue[pass] = 0;
             return;
         }
         if (!take_step(m, s, b))

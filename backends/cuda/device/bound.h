@@ -11,14 +11,14 @@
 
 #if GBEES_BOUNDED
 
-/* Of a brick, by a team: as bound_cells() on the host. */
+/* Of a brick, by a warp: as bound_cells() on the host. */
 GBEES_NUM uint64_t cells_inside(const gbees_setup *m, near_key key)
 {
     uint64_t inside = 0;
 
 #pragma unroll 1
-    for (int first = 0; first < CELLS; first += TEAM) {
-        int cell = first + team_lane();
+    for (int first = 0; first < CELLS; first += WARP_SIZE) {
+        int cell = first + warp_lane();
         double x[DIM];
 
 #pragma unroll
@@ -26,7 +26,7 @@ GBEES_NUM uint64_t cells_inside(const gbees_setup *m, near_key key)
             x[k] = m->origin[k] + m->width[k] * ((double)key_number(key, k) * axis_edge(k)) +
                    m->width[k] * cell_local(cell, k);
         double value = gbees_model_bound_d(m->bound_time, x, m->parameters_d);
-        inside |= (uint64_t)team_vote(value >= m->bound_low && value <= m->bound_high) << first;
+        inside |= (uint64_t)warp_ballot(value >= m->bound_low && value <= m->bound_high) << first;
     }
     return inside;
 }
@@ -36,27 +36,27 @@ GBEES_NUM void find_inside(const gbees_setup *m, uint32_t slot)
 {
     uint64_t inside = cells_inside(m, key_near(m, slot, -1, -1));
 
-    if (team_lane() == 0)
+    if (warp_lane() == 0)
         m->grid.inside[slot] = inside;
-    team_sync();
+    warp_sync();
 }
 
-GBEES_NUM int is_barred(const gbees_setup *m, uint32_t slot, int d, int f)
+GBEES_NUM int is_blocked(const gbees_setup *m, uint32_t slot, int d, int f)
 {
-    return m->grid.barred[(size_t)slot * DIRECTIONS + (size_t)d] >> f & 1;
+    return m->grid.blocked[(size_t)slot * DIRECTIONS + (size_t)d] >> f & 1;
 }
 
 /* By one lane, for all of a brick's neighbours. */
-GBEES_NUM void bar(const gbees_setup *m, uint32_t slot, int d, int f)
+GBEES_NUM void set_blocked(const gbees_setup *m, uint32_t slot, int d, int f)
 {
-    m->grid.barred[(size_t)slot * DIRECTIONS + (size_t)d] |= (uint16_t)(1u << f);
+    m->grid.blocked[(size_t)slot * DIRECTIONS + (size_t)d] |= (uint16_t)(1u << f);
 }
 
 /* Nothing is known of the neighbours. */
-GBEES_NUM void unbar(const gbees_setup *m, uint32_t slot)
+GBEES_NUM void clear_blocked(const gbees_setup *m, uint32_t slot)
 {
-    for (int d = team_lane(); d < DIRECTIONS; d += TEAM)
-        m->grid.barred[(size_t)slot * DIRECTIONS + (size_t)d] = 0;
+    for (int d = warp_lane(); d < DIRECTIONS; d += WARP_SIZE)
+        m->grid.blocked[(size_t)slot * DIRECTIONS + (size_t)d] = 0;
 }
 
 #endif

@@ -2,20 +2,20 @@
 #ifndef GBEES_CUDA_CELLS_H
 #define GBEES_CUDA_CELLS_H
 
-#include "numerics/fixed.h"
 #include "device/platform.h"
+#include "numerics/fixed.h"
 
 #ifndef GBEES_DIFFUSION
 #define GBEES_DIFFUSION 0
 #endif
-#ifndef GBEES_MOVING
-#define GBEES_MOVING 0
+#ifndef GBEES_DRIFT_TIME_DEPENDENT
+#define GBEES_DRIFT_TIME_DEPENDENT 0
 #endif
-#ifndef GBEES_APART
-#define GBEES_APART 0
+#ifndef GBEES_ADVECT_APART
+#define GBEES_ADVECT_APART 0
 #endif
-#ifndef GBEES_SHARED
-#define GBEES_SHARED 0
+#ifndef GBEES_LIMITED
+#define GBEES_LIMITED 0
 #endif
 #ifndef GBEES_SMALL
 #define GBEES_SMALL 0
@@ -23,8 +23,8 @@
 
 enum { DIM = GBEES_N, DIRECTIONS = 2 * GBEES_N, CELLS = 64 };
 
-#ifndef GBEES_FRAMED
-#define GBEES_FRAMED 0
+#ifndef GBEES_ROTATED
+#define GBEES_ROTATED 0
 #endif
 
 typedef GBEES_REAL number; /* a probability */
@@ -37,12 +37,12 @@ typedef GBEES_REAL number; /* a probability */
 #endif
 
 /* Positions and velocities: in double where a float does not resolve the cells. */
-#if GBEES_WIDE
+#if GBEES_DRIFT_F64
 typedef double position;
 #else
 typedef GBEES_REAL position;
 #endif
-#if GBEES_WIDE || GBEES_REAL_IS_DOUBLE
+#if GBEES_DRIFT_F64 || GBEES_REAL_IS_DOUBLE
 #define GBEES_POSITION_FN(name) name##_d
 #else
 #define GBEES_POSITION_FN(name) name##_f
@@ -101,19 +101,19 @@ GBEES_NUM number least_above(double threshold)
 #endif
 }
 
-GBEES_NUM gbees_wide_sum wide_of(double value)
+GBEES_NUM gbees_exact_sum exact_of(double value)
 {
     double high = floor(value * 65536.0); /* 2^16 */
-    gbees_wide_sum sum;
+    gbees_exact_sum sum;
 
     sum.high = nearest(high);
     sum.low = nearest((value - high * (1 / 65536.0)) * 4503599627370496.0); /* 2^52 */
     return sum;
 }
 
-GBEES_NUM void wide_add(gbees_wide_sum *to, double value)
+GBEES_NUM void exact_add(gbees_exact_sum *to, double value)
 {
-    gbees_wide_sum sum = wide_of(value);
+    gbees_exact_sum sum = exact_of(value);
 
     to->high += sum.high;
     to->low += sum.low;
@@ -156,19 +156,19 @@ GBEES_NUM void set_base_along(const gbees_setup *m, uint32_t slot, int axis, int
     ((position *)m->grid.base)[(size_t)slot * DIM + (size_t)axis] = base_along(m, axis, key);
 }
 
-/* By a team. */
+/* By a warp. */
 GBEES_NUM void set_base(const gbees_setup *m, uint32_t slot)
 {
-    for (int k = team_lane(); k < DIM; k += TEAM)
+    for (int k = warp_lane(); k < DIM; k += WARP_SIZE)
         set_base_along(m, slot, k, m->grid.key[(size_t)slot * DIM + (size_t)k]);
-    team_sync();
+    warp_sync();
 }
 
 /* With the frame of a turned grid. */
 GBEES_NUM const position *drift_parameters(const gbees_setup *m)
 {
-#if GBEES_FRAMED && !GBEES_WIDE && !GBEES_REAL_IS_DOUBLE
-    return m->framed_f;
+#if GBEES_ROTATED && !GBEES_DRIFT_F64 && !GBEES_REAL_IS_DOUBLE
+    return m->frame_f;
 #else
     return m->GBEES_POSITION_FN(parameters);
 #endif
@@ -181,10 +181,10 @@ GBEES_NUM number velocity(const gbees_setup *m, const position *x, int axis, dou
     const position *parameters = drift_parameters(m);
     position dxdt[DIM];
 
-    if (GBEES_LEAN && (GBEES_FRAMED || sizeof(position) == sizeof(double)) && !always())
+    if (GBEES_LOW_REGISTERS && (GBEES_ROTATED || sizeof(position) == sizeof(double)) && !opaque_true())
         return 0;
-    if (GBEES_LEAN && GBEES_FRAMED && sizeof(position) == sizeof(float))
-        parameters = (const position *)hidden(parameters);
+    if (GBEES_LOW_REGISTERS && GBEES_ROTATED && sizeof(position) == sizeof(float))
+        parameters = (const position *)opaque(parameters);
     GBEES_POSITION_FN(gbees_model_drift)((position)time, x, parameters, dxdt);
     return (number)dxdt[axis];
 }

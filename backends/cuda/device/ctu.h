@@ -94,24 +94,24 @@ GBEES_NUM void transverse_pair(const gbees_setup *m, const number *p, uint32_t s
 GBEES_NUM void transverse_pass(const gbees_setup *m, const number *p, number *s, uint32_t count, const number *lambda,
                                double time)
 {
-    BLOCK_LOCAL number sums[BLOCK_TEAMS][CELLS];
-    number *sum = sums[block_team()];
-    const team_way way = way_of(m, count, 1);
+    BLOCK_LOCAL number sums[BLOCK_WARPS][CELLS];
+    number *sum = sums[block_warp()];
+    const warp_slots slots = slots_of_warp(m, count, 1);
 
-    for (uint32_t slot = way.from; slot <= way.last; slot += way.stride) {
+    for (uint32_t slot = slots.from; slot <= slots.last; slot += slots.stride) {
         position base[DIM];
 
         load_base(m, slot, base);
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM)
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE)
             sum[cell] = 0;
 #pragma unroll
         for (int j = 0; j < DIM; j++) {
-            team_sync();
-            for (int pair = team_lane(); pair < CELLS / pair_cells(j); pair += TEAM)
+            warp_sync();
+            for (int pair = warp_lane(); pair < CELLS / pair_cells(j); pair += WARP_SIZE)
                 transverse_pair(m, p, slot, pair, j, base, (number)0.5 * lambda[j], time, sum);
         }
-        team_sync();
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM)
+        warp_sync();
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE)
             s[(size_t)slot * CELLS + (size_t)cell] = sum[cell];
     }
 }
@@ -146,7 +146,7 @@ GBEES_NUM void flux_pair(const gbees_setup *m, const number *p, const number *s,
     number flux[3];
 
     pair_fluxes(m, p, s, slot, pair, axis, base, lambda, time, flux);
-    if (GBEES_SHARED) {
+    if (GBEES_LIMITED) {
         const int local = pair_local(axis, pair);
         number part[4];
 
@@ -177,27 +177,27 @@ GBEES_NUM void outgoing_pair(const gbees_setup *m, const number *p, const number
 }
 
 /* ctu-positive: the part of its fluxes that each cell can serve. */
-GBEES_NUM void share_pass(const gbees_setup *m, const number *p, const number *s, number *share, uint32_t count,
-                          const number *lambda, double time)
+GBEES_NUM void limiter_pass(const gbees_setup *m, const number *p, const number *s, number *share, uint32_t count,
+                            const number *lambda, double time)
 {
-    BLOCK_LOCAL number sums[BLOCK_TEAMS][CELLS];
-    number *outgoing = sums[block_team()];
-    const team_way way = way_of(m, count, 1);
+    BLOCK_LOCAL number sums[BLOCK_WARPS][CELLS];
+    number *outgoing = sums[block_warp()];
+    const warp_slots slots = slots_of_warp(m, count, 1);
 
-    for (uint32_t slot = way.from; slot <= way.last; slot += way.stride) {
+    for (uint32_t slot = slots.from; slot <= slots.last; slot += slots.stride) {
         position base[DIM];
 
         load_base(m, slot, base);
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM)
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE)
             outgoing[cell] = 0;
 #pragma unroll
         for (int j = 0; j < DIM; j++) {
-            team_sync();
-            for (int pair = team_lane(); pair < CELLS / pair_cells(j); pair += TEAM)
+            warp_sync();
+            for (int pair = warp_lane(); pair < CELLS / pair_cells(j); pair += WARP_SIZE)
                 outgoing_pair(m, p, s, slot, pair, j, base, lambda[j], time, outgoing);
         }
-        team_sync();
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
+        warp_sync();
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             const size_t at = (size_t)slot * CELLS + (size_t)cell;
 
             share[at] = GBEES_REAL_FN(gbees_ctu_share)(p[at], outgoing[cell]);
@@ -209,25 +209,25 @@ GBEES_NUM void share_pass(const gbees_setup *m, const number *p, const number *s
 GBEES_NUM int64_t flux_pass(const gbees_setup *m, const number *p, const number *s, const number *share, number *next,
                             uint32_t count, const number *lambda, double time)
 {
-    BLOCK_LOCAL number changes[BLOCK_TEAMS][CELLS];
-    number *change = changes[block_team()];
-    const team_way way = way_of(m, count, 1);
+    BLOCK_LOCAL number changes[BLOCK_WARPS][CELLS];
+    number *change = changes[block_warp()];
+    const warp_slots slots = slots_of_warp(m, count, 1);
     int64_t clipped = 0;
 
-    for (uint32_t slot = way.from; slot <= way.last; slot += way.stride) {
+    for (uint32_t slot = slots.from; slot <= slots.last; slot += slots.stride) {
         position base[DIM];
 
         load_base(m, slot, base);
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM)
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE)
             change[cell] = 0;
 #pragma unroll
         for (int j = 0; j < DIM; j++) {
-            team_sync();
-            for (int pair = team_lane(); pair < CELLS / pair_cells(j); pair += TEAM)
+            warp_sync();
+            for (int pair = warp_lane(); pair < CELLS / pair_cells(j); pair += WARP_SIZE)
                 flux_pair(m, p, s, share, slot, pair, j, base, lambda[j], time, change);
         }
-        team_sync();
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
+        warp_sync();
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             const size_t at = (size_t)slot * CELLS + (size_t)cell;
             number moved = change[cell] + p[at], kept = moved < least_number() ? 0 : moved;
 

@@ -10,12 +10,12 @@
 
 #include "device/ctu.h"
 
-#define GBEES_LINES (GBEES_N >= 6 && !GBEES_SHARED)
+#define GBEES_LINES (GBEES_N >= 6 && !GBEES_LIMITED)
 
 #if GBEES_LINES
 
 /* A lane's cells and its lines; where it has them all their loops stay loops. */
-enum { HELD = CELLS / TEAM, LINES = HELD / 2, HELD_TOGETHER = TEAM > 1 ? HELD : 1 };
+enum { HELD = CELLS / WARP_SIZE, LINES = HELD / 2, HELD_TOGETHER = WARP_SIZE > 1 ? HELD : 1 };
 
 /* A lane's cells of a row, or of what they change. */
 typedef struct held_row {
@@ -41,7 +41,7 @@ typedef struct held_lines {
 /* Rows as a lane sees them: from its cells on. */
 GBEES_NUM number *lane_rows(const number *rows)
 {
-    return (number *)hidden_global(rows + team_lane() * HELD);
+    return (number *)opaque_global(rows + warp_lane() * HELD);
 }
 
 /* rows: lane_rows(), here and below. */
@@ -58,7 +58,7 @@ GBEES_NUM void put_held(number *rows, uint32_t slot, held_row row)
 /* The links that the lane looks after. */
 GBEES_NUM const uint32_t *lane_links(const gbees_setup *m)
 {
-    return m->grid.neighbor[team_lane() < DIRECTIONS ? team_lane() : 0];
+    return m->grid.neighbor[warp_lane() < DIRECTIONS ? warp_lane() : 0];
 }
 
 /* links: lane_links().  A brick beyond the last is the null brick. */
@@ -66,23 +66,23 @@ GBEES_NUM held_brick hold_brick(const gbees_setup *m, const uint32_t *links, uin
 {
     held_brick b = {slot <= last ? slot : 0, 0, 0};
 
-    if (TEAM > 1) {
+    if (WARP_SIZE > 1) {
         b.link = links[b.slot];
-        b.base = brick_base(m, b.slot)[team_lane() < DIM ? team_lane() : 0];
+        b.base = brick_base(m, b.slot)[warp_lane() < DIM ? warp_lane() : 0];
     }
     return b;
 }
 
 GBEES_NUM uint32_t link_of(const gbees_setup *m, const held_brick *b, int d)
 {
-    return TEAM > 1 ? team_get(b->link, (uint32_t)d) : m->grid.neighbor[d][b->slot];
+    return WARP_SIZE > 1 ? warp_shuffle(b->link, (uint32_t)d) : m->grid.neighbor[d][b->slot];
 }
 
 GBEES_NUM void base_of(const gbees_setup *m, const held_brick *b, position *base)
 {
 #pragma unroll
     for (int k = 0; k < DIM; k++)
-        base[k] = TEAM > 1 ? GBEES_POSITION_FN(team_get)(b->base, (uint32_t)k) : brick_base(m, b->slot)[k];
+        base[k] = WARP_SIZE > 1 ? GBEES_POSITION_FN(warp_shuffle)(b->base, (uint32_t)k) : brick_base(m, b->slot)[k];
 }
 
 /* `far`: all that fluxes take, and not only the cells next to the brick. */
@@ -109,13 +109,13 @@ GBEES_NUM void hold_sides(const gbees_setup *m, const number *p, const number *s
 /* Whether a lane has both cells of its lines as rows lie. */
 GBEES_NUM int is_in_place(int axis)
 {
-    return TEAM == 1 || axis_shift(axis) == 0;
+    return WARP_SIZE == 1 || axis_shift(axis) == 0;
 }
 
 /* The lowest cell of a lane's line. */
 GBEES_NUM int held_cell(int axis, int line)
 {
-    const int first = team_lane() * HELD, shift = axis_shift(axis);
+    const int first = warp_lane() * HELD, shift = axis_shift(axis);
 
     if (axis_bits(axis) == 0)
         return first + line;
@@ -127,12 +127,12 @@ GBEES_NUM int held_cell(int axis, int line)
 /* Of two lanes that trade: whether this one's are the upper cells. */
 GBEES_NUM int is_upper(int axis)
 {
-    return team_lane() >> (axis_shift(axis) - 1) & 1;
+    return warp_lane() >> (axis_shift(axis) - 1) & 1;
 }
 
 GBEES_NUM number trade(int axis, number value)
 {
-    return GBEES_REAL_FN(team_trade)(value, 1 << (axis_shift(axis) - 1));
+    return GBEES_REAL_FN(warp_exchange)(value, 1 << (axis_shift(axis) - 1));
 }
 
 /* Rows as lines: the lower cell and the upper one of each, to low[0], low[stride] ... */
@@ -264,19 +264,19 @@ GBEES_NUM void transverse_pass_lines(const gbees_setup *m, const number *all_p, 
     const number *p = lane_rows(all_p);
     number *s = lane_rows(all_s);
     const uint32_t *links = lane_links(m);
-    const team_way way = way_of(m, count, 1);
-    held_brick here, ahead = hold_brick(m, links, way.from, way.last);
+    const warp_slots slots = slots_of_warp(m, count, 1);
+    held_brick here, ahead = hold_brick(m, links, slots.from, slots.last);
     held_row row, row_ahead = held_of(p, ahead.slot);
     held_sides sides, sides_ahead;
 
     hold_sides(m, p, NULL, 0, &ahead, 0, &sides_ahead);
-    for (uint32_t slot = way.from; slot <= way.last; slot += way.stride) {
+    for (uint32_t slot = slots.from; slot <= slots.last; slot += slots.stride) {
         held_row sum;
         position base[DIM];
 
         here = ahead;
         row = row_ahead;
-        ahead = hold_brick(m, links, slot + way.stride, way.last);
+        ahead = hold_brick(m, links, slot + slots.stride, slots.last);
         base_of(m, &here, base);
 #pragma unroll(HELD_TOGETHER)
         for (int i = 0; i < HELD; i++)
@@ -316,10 +316,10 @@ GBEES_NUM void line_fluxes(const gbees_setup *m, const number *q, const number *
     for (int i = 0; i <= cells; i++)                                                                                 \
     flux[i] = GBEES_REAL_FN(gbees_ctu_flux_way)(q[i], q[i + 1], q[i + 2], q[i + 3], t[i], t[i + 1], u[i], u[i + 1],  \
                                                 u[i + 2], lambda, way)
-    if (team_all(rising)) {
+    if (warp_all(rising)) {
 #pragma unroll
         FLUXES(1);
-    } else if (team_all(falling)) {
+    } else if (warp_all(falling)) {
 #pragma unroll
         FLUXES(0);
     } else {
@@ -355,20 +355,20 @@ GBEES_NUM void flux_pass_lines(const gbees_setup *m, const number *all_p, const 
     const number *p = lane_rows(all_p), *s = lane_rows(all_s);
     number *next = lane_rows(all_next);
     const uint32_t *links = lane_links(m);
-    const team_way way = way_of(m, count, 1);
-    held_brick here, ahead = hold_brick(m, links, way.from, way.last);
+    const warp_slots slots = slots_of_warp(m, count, 1);
+    held_brick here, ahead = hold_brick(m, links, slots.from, slots.last);
     held_row row, s_row, row_ahead = held_of(p, ahead.slot), s_ahead = held_of(s, ahead.slot);
     held_sides sides, sides_ahead;
 
     hold_sides(m, p, s, 1, &ahead, 0, &sides_ahead);
-    for (uint32_t slot = way.from; slot <= way.last; slot += way.stride) {
+    for (uint32_t slot = slots.from; slot <= slots.last; slot += slots.stride) {
         held_row change;
         position base[DIM];
 
         here = ahead;
         row = row_ahead;
         s_row = s_ahead;
-        ahead = hold_brick(m, links, slot + way.stride, way.last);
+        ahead = hold_brick(m, links, slot + slots.stride, slots.last);
         base_of(m, &here, base);
 #pragma unroll(HELD_TOGETHER)
         for (int i = 0; i < HELD; i++)
@@ -415,12 +415,12 @@ GBEES_NUM void make_transverse(const gbees_setup *m, const number *p, number *s,
 }
 
 /* The new density; returns what the lane has clipped. */
-GBEES_NUM int64_t move_fluxes(const gbees_setup *m, const number *p, const number *s, const number *share,
-                              number *next, uint32_t count, const number *lambda, double time)
+GBEES_NUM int64_t apply_fluxes(const gbees_setup *m, const number *p, const number *s, const number *share,
+                               number *next, uint32_t count, const number *lambda, double time)
 {
 #if GBEES_LINES
-    BLOCK_LOCAL int64_t clips[BLOCK_TEAMS][TEAM];
-    int64_t *clipped = &clips[block_team()][team_lane()];
+    BLOCK_LOCAL int64_t clips[BLOCK_WARPS][WARP_SIZE];
+    int64_t *clipped = &clips[block_warp()][warp_lane()];
 
     (void)share;
     *clipped = 0;

@@ -63,9 +63,10 @@ GBEES_NUM void exchange_gifts(const gbees_setup *m, const number *rows, uint32_t
     int beside;
     uint32_t there = noise_beside(m, slot, cell, shift, &beside);
 
-    if (GBEES_LEAN)
+    if (GBEES_LOW_REGISTERS)
         noise_at(m, slot, cell, NULL, time, q);
-    number gift = noise_share(m, GBEES_LEAN ? q : own, shift, step) * rows[(size_t)slot * CELLS + (size_t)cell];
+    number gift =
+        noise_share(m, GBEES_LOW_REGISTERS ? q : own, shift, step) * rows[(size_t)slot * CELLS + (size_t)cell];
 
     noise_at(m, slot, cell, shift, time, q);
     sums->in += noise_share(m, q, &back, step) * rows[(size_t)there * CELLS + (size_t)beside];
@@ -80,7 +81,7 @@ GBEES_NUM number diffuse_cell(const gbees_setup *m, const number *rows, uint32_t
     noise_sums sums = {0, 0, 0};
     double own[NOISE_ENTRIES];
 
-    if (!GBEES_LEAN)
+    if (!GBEES_LOW_REGISTERS)
         noise_at(m, slot, cell, NULL, time, own);
 #pragma unroll
     for (int j = 0; j < DIM; j++)
@@ -112,9 +113,9 @@ GBEES_NUM int64_t diffuse_pass(const gbees_setup *m, const number *p, number *to
 {
     int64_t outflow = 0;
 
-    for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count())
+    for (uint32_t slot = 1 + warp_index(); slot <= count; slot += warp_count())
 #pragma unroll 1
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             const size_t at = (size_t)slot * CELLS + (size_t)cell;
             double lost;
             number change = diffuse_cell(m, p, slot, cell, step, time, &lost), moved = p[at] + change;
@@ -132,22 +133,22 @@ GBEES_NUM void noise_rates_pass(const gbees_setup *m, gbees_state *s, uint32_t c
 {
     double most = 0;
 
-    for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count())
+    for (uint32_t slot = 1 + warp_index(); slot <= count; slot += warp_count())
 #pragma unroll 1
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             double q[NOISE_ENTRIES], sum = 0;
 
 #pragma unroll
             for (int j = 0; j < DIM; j++) {
-                if (GBEES_LEAN || j == 0)
+                if (GBEES_LOW_REGISTERS || j == 0)
                     noise_at(m, slot, cell, NULL, time, q);
                 if (gbees_diffusion_fault(DIM, NOISE_FULL, q, 1, m->over_width, j))
-                    publish_32(&s->bad, slot + 1);
+                    store_release_32(&s->bad, slot + 1);
                 sum += 2 * gbees_diffusion_axis(DIM, NOISE_FULL, q, 1, m->over_width, j);
             }
 #pragma unroll
             for (int j = 0; NOISE_FULL && j < DIM; j++) {
-                if (GBEES_LEAN)
+                if (GBEES_LOW_REGISTERS)
                     noise_at(m, slot, cell, NULL, time, q);
 #pragma unroll
                 for (int k = j + 1; k < DIM; k++)
@@ -155,9 +156,9 @@ GBEES_NUM void noise_rates_pass(const gbees_setup *m, gbees_state *s, uint32_t c
             }
             most = fmax(most, sum);
         }
-    most = team_most(most);
-    if (team_lane() == 0 && most > 0)
-        atomic_most_64(&sums->noise_most, bits_of(most));
+    most = warp_max(most);
+    if (warp_lane() == 0 && most > 0)
+        atomic_max_64(&sums->max_noise, bits_of(most));
 }
 
 #endif

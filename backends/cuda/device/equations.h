@@ -83,14 +83,14 @@ template <typename T> static __device__ __forceinline__ auto tan(T x) -> decltyp
 #undef diffusion
 #undef GBEES_EQUATIONS
 
-/* On a turned grid (GBEES_FRAMED) points are those of its own axes, and drifts along them. */
-#ifndef GBEES_FRAMED
-#define GBEES_FRAMED 0
+/* On a turned grid (GBEES_ROTATED) points are those of its own axes, and drifts along them. */
+#ifndef GBEES_ROTATED
+#define GBEES_ROTATED 0
 #endif
 
 GBEES_MODEL_FUNCTION void gbees_model_drift_f(float t, const float *x, const float *p, float *dxdt)
 {
-#if GBEES_FRAMED
+#if GBEES_ROTATED
     float at[GBEES_N], f[GBEES_N];
 
     gbees_frame_point_f(GBEES_N, p, x, at);
@@ -105,7 +105,7 @@ GBEES_MODEL_FUNCTION void gbees_model_drift_f(float t, const float *x, const flo
 
 GBEES_MODEL_FUNCTION void gbees_model_drift_d(double t, const double *x, const double *p, double *dxdt)
 {
-#if GBEES_FRAMED
+#if GBEES_ROTATED
     double at[GBEES_N], f[GBEES_N];
 
     gbees_frame_point_d(GBEES_N, p, x, at);
@@ -122,7 +122,7 @@ GBEES_MODEL_FUNCTION void gbees_model_diffusion_d(double t, const double *x, con
 {
 #ifdef GBEES_HAS_DIFFUSION
     enum { FULL = GBEES_HAS_DIFFUSION == GBEES_FULL, ENTRIES = FULL ? GBEES_N * GBEES_N : GBEES_N };
-#if GBEES_FRAMED
+#if GBEES_ROTATED
     double at[GBEES_N], own[ENTRIES], *to = q;
 
     gbees_frame_point_d(GBEES_N, p, x, at);
@@ -134,7 +134,7 @@ GBEES_MODEL_FUNCTION void gbees_model_diffusion_d(double t, const double *x, con
         q[k] = 0;
 #line 1 "gbees:diffusion"
     gbees_equations::gbees_equation_diffusion_d(GBEES_N, t, x, p, q);
-#if GBEES_FRAMED
+#if GBEES_ROTATED
     gbees_frame_noise_d(GBEES_N, FULL, p, q, to);
 #endif
 #else
@@ -145,7 +145,7 @@ GBEES_MODEL_FUNCTION void gbees_model_diffusion_d(double t, const double *x, con
 GBEES_MODEL_FUNCTION void gbees_model_measure_d(int which, double t, const double *x, const double *p, double *y)
 {
 #ifdef GBEES_HAS_MEASURE
-#if GBEES_FRAMED
+#if GBEES_ROTATED
     double at[GBEES_N];
 
     gbees_frame_point_d(GBEES_N, p, x, at);
@@ -195,7 +195,7 @@ GBEES_MODEL_FUNCTION double gbees_model_log_likelihood_d(int which, double t, co
                                                          const double *y)
 {
 #ifdef GBEES_HAS_LOG_LIKELIHOOD
-#if GBEES_FRAMED
+#if GBEES_ROTATED
     double at[GBEES_N];
 
     gbees_frame_point_d(GBEES_N, p, x, at);
@@ -212,7 +212,7 @@ GBEES_MODEL_FUNCTION double gbees_model_log_likelihood_d(int which, double t, co
 GBEES_MODEL_FUNCTION double gbees_model_bound_d(double t, const double *x, const double *p)
 {
 #ifdef GBEES_HAS_BOUND
-#if GBEES_FRAMED
+#if GBEES_ROTATED
     double at[GBEES_N];
 
     gbees_frame_point_d(GBEES_N, p, x, at);

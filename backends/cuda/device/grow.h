@@ -4,50 +4,50 @@
 
 #include "device/inspect.h"
 
-/* What a team gathers: the largest rates, and the mass. */
-typedef struct team_sums {
+/* What a warp gathers: the largest rates, and the mass. */
+typedef struct warp_sums {
     double most, busy;
     int64_t mass, outflow;
-} team_sums;
+} warp_sums;
 
 /* A lane's share of what is read of a brick: all of it at once, and while the brick before is worked on, if there are
  * registers for both. */
 enum {
-    SHARE_CELLS = CELLS / TEAM,
-    SHARE_DIRECTIONS = (DIRECTIONS + TEAM - 1) / TEAM,
-    SHARE_AXES = (DIM + TEAM - 1) / TEAM,
-    VIEW_AHEAD = !(GBEES_LEAN && (GBEES_BOUNDED || GBEES_PART != 6)),
-    VIEW_FLOW = GBEES_PART != 6 /* large ones have few bricks that need it, and wait for memory */
+    SLICE_CELLS = CELLS / WARP_SIZE,
+    SLICE_DIRECTIONS = (DIRECTIONS + WARP_SIZE - 1) / WARP_SIZE,
+    SLICE_AXES = (DIM + WARP_SIZE - 1) / WARP_SIZE,
+    VIEW_AHEAD = !(GBEES_LOW_REGISTERS && (GBEES_BOUNDED || GBEES_KERNELS != GBEES_KERNELS_MARK)),
+    VIEW_FLOW = GBEES_KERNELS != GBEES_KERNELS_MARK /* large ones have few bricks that need it, and wait for memory */
 };
 
 typedef struct brick_view {
-    number p[SHARE_CELLS];
-    uint64_t flow[SHARE_DIRECTIONS];
-    uint32_t neighbor[SHARE_DIRECTIONS];
+    number p[SLICE_CELLS];
+    uint64_t flow[SLICE_DIRECTIONS];
+    uint32_t neighbor[SLICE_DIRECTIONS];
     uint64_t active;
     double rate;
-    int32_t key[SHARE_AXES];
+    int32_t key[SLICE_AXES];
 } brick_view;
 
-/* What a team's lanes tell each other of a brick. */
-typedef struct team_brick {
+/* What a warp's lanes tell each other of a brick. */
+typedef struct staged_brick {
     uint64_t flow[DIRECTIONS]; /* of cells with P >= p* */
     uint32_t neighbor[DIRECTIONS];
     int32_t key[DIM]; /* where it is viewed with the rest */
-} team_brick;
+} staged_brick;
 
 GBEES_NUM void view_cells(const number *p, uint32_t slot, brick_view *v)
 {
 #pragma unroll
-    for (int i = 0; i < SHARE_CELLS; i++)
-        v->p[i] = p[(size_t)slot * CELLS + (size_t)(team_lane() + i * TEAM)];
+    for (int i = 0; i < SLICE_CELLS; i++)
+        v->p[i] = p[(size_t)slot * CELLS + (size_t)(warp_lane() + i * WARP_SIZE)];
 }
 
 GBEES_NUM void view_flow(const gbees_setup *m, uint32_t slot, brick_view *v)
 {
 #pragma unroll
-    for (int i = 0; i < SHARE_DIRECTIONS; i++) {
-        int d = team_lane() + i * TEAM;
+    for (int i = 0; i < SLICE_DIRECTIONS; i++) {
+        int d = warp_lane() + i * WARP_SIZE;
 
         v->flow[i] = d < DIRECTIONS ? m->grid.flow[(size_t)slot * DIRECTIONS + (size_t)d] : 0;
         v->neighbor[i] = d < DIRECTIONS ? m->grid.neighbor[d][slot] : 0;
@@ -57,8 +57,8 @@ GBEES_NUM void view_flow(const gbees_setup *m, uint32_t slot, brick_view *v)
 GBEES_NUM void view_key(const int32_t *from, int32_t *key)
 {
 #pragma unroll
-    for (int i = 0; i < SHARE_AXES; i++)
-        key[i] = team_lane() + i * TEAM < DIM ? from[team_lane() + i * TEAM] : 0;
+    for (int i = 0; i < SLICE_AXES; i++)
+        key[i] = warp_lane() + i * WARP_SIZE < DIM ? from[warp_lane() + i * WARP_SIZE] : 0;
 }
 
 GBEES_NUM void view_marks(const gbees_setup *m, uint32_t slot, brick_view *v)
@@ -79,36 +79,36 @@ GBEES_NUM void view_brick(const gbees_setup *m, const number *p, uint32_t slot, 
 }
 
 /* `sides`: only the cells from which probability leaves the brick. */
-GBEES_NUM void share_flow(const gbees_setup *m, const brick_view *v, uint64_t active, int sides, team_brick *brick)
+GBEES_NUM void stage_flow(const gbees_setup *m, const brick_view *v, uint64_t active, int sides, staged_brick *brick)
 {
-    team_sync();
+    warp_sync();
 #pragma unroll
-    for (int i = 0; i < SHARE_DIRECTIONS; i++) {
-        int d = team_lane() + i * TEAM;
+    for (int i = 0; i < SLICE_DIRECTIONS; i++) {
+        int d = warp_lane() + i * WARP_SIZE;
 
         if (d < DIRECTIONS) {
             brick->flow[d] = active & v->flow[i] & (sides ? gbees_shape_side(&m->shape, d) : ~(uint64_t)0);
             brick->neighbor[d] = v->neighbor[i];
         }
     }
-    team_sync();
+    warp_sync();
 }
 
 /* ... with its key, where that is viewed. */
-GBEES_NUM void share_brick(const gbees_setup *m, const brick_view *v, uint64_t active, team_brick *brick)
+GBEES_NUM void stage_brick(const gbees_setup *m, const brick_view *v, uint64_t active, staged_brick *brick)
 {
-    share_flow(m, v, active, 1, brick);
+    stage_flow(m, v, active, 1, brick);
     if (!VIEW_FLOW)
         return;
 #pragma unroll
-    for (int i = 0; i < SHARE_AXES; i++)
-        if (team_lane() + i * TEAM < DIM)
-            brick->key[team_lane() + i * TEAM] = v->key[i];
-    team_sync();
+    for (int i = 0; i < SLICE_AXES; i++)
+        if (warp_lane() + i * WARP_SIZE < DIM)
+            brick->key[warp_lane() + i * WARP_SIZE] = v->key[i];
+    warp_sync();
 }
 
 /* The key of a neighbour of it. */
-GBEES_NUM near_key key_beside(const gbees_setup *m, uint32_t slot, const team_brick *brick, int d, int f)
+GBEES_NUM near_key key_beside(const gbees_setup *m, uint32_t slot, const staged_brick *brick, int d, int f)
 {
     near_key key = key_near(m, slot, d, f == d ? -1 : f);
 
@@ -123,19 +123,19 @@ GBEES_NUM uint64_t mark_brick(number *p, uint32_t slot, const brick_view *v, num
     uint64_t active = 0;
 
 #pragma unroll
-    for (int i = 0; i < SHARE_CELLS; i++) {
+    for (int i = 0; i < SLICE_CELLS; i++) {
         number value = v->p[i];
 
         if (value < least_number() && value != 0)
-            p[(size_t)slot * CELLS + (size_t)(team_lane() + i * TEAM)] = value = 0;
+            p[(size_t)slot * CELLS + (size_t)(warp_lane() + i * WARP_SIZE)] = value = 0;
         *mass += gbees_fixed((double)value);
-        active |= (uint64_t)team_vote(value >= threshold) << (i * TEAM);
+        active |= (uint64_t)warp_ballot(value >= threshold) << (i * WARP_SIZE);
     }
     return active;
 }
 
 /* Pairs of directions: each with itself, a face, and with those of other axes, an edge. */
-enum { PAIRS = DIRECTIONS * DIM, SHARE_PAIRS = (PAIRS + TEAM - 1) / TEAM };
+enum { PAIRS = DIRECTIONS * DIM, SLICE_PAIRS = (PAIRS + WARP_SIZE - 1) / WARP_SIZE };
 
 /* Pair number `pair`: d, and f == d or f along a later axis.  Of two axes the first one's directions are paired with
  * the same ones of the other, the other one's with the opposite ones of the first.  0: there is no such pair. */
@@ -160,8 +160,8 @@ GBEES_NUM int64_t drop_outside(const gbees_setup *m, number *p, uint32_t slot, b
     if (inside == ~(uint64_t)0)
         return 0;
 #pragma unroll
-    for (int i = 0; i < SHARE_CELLS; i++) {
-        int cell = team_lane() + i * TEAM;
+    for (int i = 0; i < SLICE_CELLS; i++) {
+        int cell = warp_lane() + i * WARP_SIZE;
 
         if (!(inside >> cell & 1) && v->p[i] != 0) {
             lost += v->p[i] < least_number() ? 0 : gbees_fixed((double)v->p[i]);
@@ -172,11 +172,11 @@ GBEES_NUM int64_t drop_outside(const gbees_setup *m, number *p, uint32_t slot, b
 }
 
 /* Whether the brick in directions d and f (f == d: in d alone) has to be looked for. */
-GBEES_NUM int may_be_absent(const gbees_setup *m, uint32_t slot, const team_brick *brick, int d, int f)
+GBEES_NUM int may_be_absent(const gbees_setup *m, uint32_t slot, const staged_brick *brick, int d, int f)
 {
     uint32_t neighbor = brick->neighbor[d];
 
-    if (!(brick->flow[d] & brick->flow[f]) || is_barred(m, slot, d, f))
+    if (!(brick->flow[d] & brick->flow[f]) || is_blocked(m, slot, d, f))
         return 0;
     if (f == d)
         return !neighbor;
@@ -185,26 +185,26 @@ GBEES_NUM int may_be_absent(const gbees_setup *m, uint32_t slot, const team_bric
     return !brick->neighbor[f] || !m->grid.neighbor[d][brick->neighbor[f]];
 }
 
-/* grow_brick() below, of bricks that the bound leaves cells: J is evaluated by the whole team. */
-GBEES_NUM void grow_bounded(const gbees_setup *m, gbees_state *s, uint32_t slot, const team_brick *brick)
+/* grow_brick() below, of bricks that the bound leaves cells: J is evaluated by the whole warp. */
+GBEES_NUM void grow_bounded(const gbees_setup *m, gbees_state *s, uint32_t slot, const staged_brick *brick)
 {
 #pragma unroll 1
-    for (int first = 0; first < PAIRS; first += TEAM) {
+    for (int first = 0; first < PAIRS; first += WARP_SIZE) {
         int d, f;
-        int absent = split_pair(first + team_lane(), &d, &f) && may_be_absent(m, slot, brick, d, f);
+        int absent = split_pair(first + warp_lane(), &d, &f) && may_be_absent(m, slot, brick, d, f);
 
-        for (uint32_t votes = team_vote(absent); votes; votes &= votes - 1) {
+        for (uint32_t votes = warp_ballot(absent); votes; votes &= votes - 1) {
             (void)split_pair(first + count_bits((votes & (0 - votes)) - 1), &d, &f);
             near_key key = key_beside(m, slot, brick, d, f);
             uint64_t inside = cells_inside(m, key);
 
-            if (team_lane() == 0 && inside)
+            if (warp_lane() == 0 && inside)
                 table_insert(m, s, key);
-            if (team_lane() == 0 && !inside)
-                bar(m, slot, d, f);
+            if (warp_lane() == 0 && !inside)
+                set_blocked(m, slot, d, f);
         }
     }
-    team_sync();
+    warp_sync();
 }
 
 #endif
@@ -212,15 +212,15 @@ GBEES_NUM void grow_bounded(const gbees_setup *m, gbees_state *s, uint32_t slot,
 /* Makes the absent ones of the face neighbours, and of the edge neighbours in two directions along different axes,
  * that cells at the brick's sides flow into: each lane looks after some pairs of directions.  (Links change in
  * another pass: a brick that is made here is nobody's neighbour yet.) */
-GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, const team_brick *brick)
+GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, const staged_brick *brick)
 {
     uint32_t absent = 0;
 
 #pragma unroll 3 /* more of them take more registers than there are */
-    for (int i = 0; i < (PAIRS + TEAM - 1) / TEAM; i++) {
+    for (int i = 0; i < (PAIRS + WARP_SIZE - 1) / WARP_SIZE; i++) {
         int d, f;
 
-        if (!split_pair(team_lane() + i * TEAM, &d, &f))
+        if (!split_pair(warp_lane() + i * WARP_SIZE, &d, &f))
             continue;
         if (brick->flow[d] & brick->flow[f]) {
             uint32_t neighbor = brick->neighbor[d];
@@ -236,38 +236,38 @@ GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, c
     for (int i = 0; absent; i++, absent >>= 1) {
         int d, f;
 
-        if (absent & 1 && split_pair(team_lane() + i * TEAM, &d, &f))
+        if (absent & 1 && split_pair(warp_lane() + i * WARP_SIZE, &d, &f))
             table_insert(m, s, key_beside(m, slot, brick, d, f));
     }
 }
 
-/* What the teams have gathered, by all of a block: put together there, as what all add to at the same address takes
+/* What the warps have gathered, by all of a block: put together there, as what all add to at the same address takes
  * its turn, and the meeting waits for it. */
-GBEES_NUM void add_sums(const team_sums *own, gbees_step_sums *marked, gbees_step_sums *rates)
+GBEES_NUM void add_sums(const warp_sums *own, gbees_step_sums *marked, gbees_step_sums *rates)
 {
-    BLOCK_LOCAL team_sums all[BLOCK_TEAMS];
-    team_sums sums = {0, 0, 0, 0};
+    BLOCK_LOCAL warp_sums all[BLOCK_WARPS];
+    warp_sums sums = {0, 0, 0, 0};
 
-    if (team_lane() == 0)
-        all[block_team()] = *own;
+    if (warp_lane() == 0)
+        all[block_warp()] = *own;
     block_sync();
-    if (block_team() != 0)
+    if (block_warp() != 0)
         return;
-    if (team_lane() < BLOCK_TEAMS) /* a block has no more teams than a team has lanes */
-        sums = all[team_lane()];
-    const uint64_t most = team_most_64(bits_of(sums.most)), busy = team_most_64(bits_of(sums.busy));
-    sums.mass = team_add(sums.mass);
+    if (warp_lane() < BLOCK_WARPS) /* a block has no more warps than a warp has lanes */
+        sums = all[warp_lane()];
+    const uint64_t most = warp_max_64(bits_of(sums.most)), busy = warp_max_64(bits_of(sums.busy));
+    sums.mass = warp_add(sums.mass);
     if (GBEES_BOUNDED)
-        sums.outflow = team_add(sums.outflow);
-    if (team_lane() != 0)
+        sums.outflow = warp_add(sums.outflow);
+    if (warp_lane() != 0)
         return;
     if (sums.mass)
         atomic_add_64(&marked->mass, sums.mass);
     if (sums.outflow)
         atomic_add_64(&marked->outflow, sums.outflow);
     if (most) {
-        atomic_most_64(&rates->rate_most, most);
-        atomic_most_64(&rates->rate_busy, busy);
+        atomic_max_64(&rates->max_rate, most);
+        atomic_max_64(&rates->max_active_rate, busy);
     }
 }
 
@@ -276,16 +276,16 @@ GBEES_NUM void add_sums(const team_sums *own, gbees_step_sums *marked, gbees_ste
 GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t count, int current, double threshold,
                              int mark, int grow, gbees_step_sums *marked, gbees_step_sums *rates)
 {
-    BLOCK_LOCAL team_brick bricks[BLOCK_TEAMS];
-    team_brick *brick = &bricks[block_team()];
+    BLOCK_LOCAL staged_brick bricks[BLOCK_WARPS];
+    staged_brick *brick = &bricks[block_warp()];
     number *p = rows_of(m, current);
-    const team_way way = way_of(m, count, 1);
-    team_sums sums = {0, 0, 0, 0};
+    const warp_slots slots = slots_of_warp(m, count, 1);
+    warp_sums sums = {0, 0, 0, 0};
     brick_view next;
 
-    if (VIEW_AHEAD && way.from <= way.last)
-        view_brick(m, p, way.from, &next);
-    for (uint32_t slot = way.from, ahead = slot; slot <= way.last; slot = ahead) {
+    if (VIEW_AHEAD && slots.from <= slots.last)
+        view_brick(m, p, slots.from, &next);
+    for (uint32_t slot = slots.from, ahead = slot; slot <= slots.last; slot = ahead) {
         brick_view v;
 
         if (VIEW_AHEAD) {
@@ -293,14 +293,14 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
         } else {
             view_brick(m, p, slot, &v);
         }
-        ahead = slot + way.stride;
-        if (VIEW_AHEAD && ahead <= way.last)
+        ahead = slot + slots.stride;
+        if (VIEW_AHEAD && ahead <= slots.last)
             view_brick(m, p, ahead, &next);
 #if GBEES_BOUNDED
         sums.outflow += mark ? drop_outside(m, p, slot, &v) : 0;
 #endif
         uint64_t active = mark ? mark_brick(p, slot, &v, (number)threshold, &sums.mass) : v.active;
-        if (mark && active != v.active && team_lane() == 0)
+        if (mark && active != v.active && warp_lane() == 0)
             m->grid.active[slot] = active;
         if (grow) {
             const uint64_t risen = mark ? active & ~v.active : active;
@@ -310,7 +310,7 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
             if (risen) {
                 if (!VIEW_FLOW)
                     view_flow(m, slot, &v);
-                share_brick(m, &v, risen, brick);
+                stage_brick(m, &v, risen, brick);
 #if GBEES_BOUNDED
                 grow_bounded(m, s, slot, brick);
 #else
@@ -319,9 +319,9 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
             }
         }
     }
-    sums.mass = mark ? team_add(sums.mass) : 0;
+    sums.mass = mark ? warp_add(sums.mass) : 0;
 #if GBEES_BOUNDED
-    sums.outflow = mark ? team_add(sums.outflow) : 0;
+    sums.outflow = mark ? warp_add(sums.outflow) : 0;
 #endif
     add_sums(&sums, marked, rates);
 }

@@ -17,10 +17,10 @@ GBEES_NUM void range_pass(const gbees_setup *m, gbees_findings *found, double th
 
     for (int k = 0; k < DIM; k++)
         low[k] = high[k] = 0;
-    for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count()) {
+    for (uint32_t slot = 1 + warp_index(); slot <= s->count; slot += warp_count()) {
         const uint64_t cells = cells_from(p + (size_t)slot * CELLS, enough);
 
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             if (!(cells >> cell & 1))
                 continue;
 #pragma unroll
@@ -34,11 +34,11 @@ GBEES_NUM void range_pass(const gbees_setup *m, gbees_findings *found, double th
         }
     }
     for (int k = 0; k < DIM; k++) {
-        const double most = team_most((double)high[k]), least = team_most((double)low[k]); /* exact: below 2^53 */
+        const double most = warp_max((double)high[k]), least = warp_max((double)low[k]); /* exact: below 2^53 */
 
-        if (team_lane() == 0 && most > 0) {
-            atomic_most_64(&found->highest[k], (uint64_t)most);
-            atomic_most_64(&found->lowest[k], (uint64_t)least);
+        if (warp_lane() == 0 && most > 0) {
+            atomic_max_64(&found->highest[k], (uint64_t)most);
+            atomic_max_64(&found->lowest[k], (uint64_t)least);
         }
     }
 }
@@ -88,11 +88,11 @@ GBEES_NUM void marginals_pass(const gbees_setup *m, const gbees_state *s, const 
 {
     const number enough = least_above(threshold), *p = rows_of(m, s->current);
 
-    for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count()) {
+    for (uint32_t slot = 1 + warp_index(); slot <= s->count; slot += warp_count()) {
         const number *row = p + (size_t)slot * CELLS;
         const uint64_t cells = cells_from(row, enough);
 
-        for (int h = team_lane(); cells && h < all->count; h += TEAM)
+        for (int h = warp_lane(); cells && h < all->count; h += WARP_SIZE)
             add_brick(m, &all->list[h], slot, row, cells, sums);
     }
 }

@@ -19,21 +19,21 @@ GBEES_NUM int bricks_beyond(int axis)
 }
 
 /* Kernels that move the density of large grids. */
-enum { HAS_PENCILS = DIM > 3 && (GBEES_PART == 0 || GBEES_PART == 4) };
+enum { HAS_PENCILS = DIM > 3 && GBEES_HAS_KERNELS(GBEES_KERNELS_ADVECT) };
 
 enum {
     PENCIL_EDGE = 4,           /* of a brick, at most: there are four axes or more */
     PENCIL_SLOTS = 2 + BEYOND, /* a brick, those above it that it depends on, and one that is being asked for */
     PENCIL_CELLS = 16,         /* cells that are held at once, at most */
-    PENCIL_FEW = TEAM < 4 ? 1 : TEAM / 4, /* bricks that a team takes at once near the end, ... */
-    PENCIL_ROUNDS = 5                     /* ... which is so many times for each team */
+    PENCIL_FEW = WARP_SIZE < 4 ? 1 : WARP_SIZE / 4, /* bricks that a warp takes at once near the end, ... */
+    PENCIL_ROUNDS = 5                               /* ... which is so many times for each warp */
 };
 
-/* What a pencil begins with, of as many as a team sweeps at once: the cells of its first bricks, and where they are.
+/* What a pencil begins with, of as many as a warp sweeps at once: the cells of its first bricks, and where they are.
  * Asked for while the pencil before is swept, or each beginning would wait for memory. */
 enum {
-    PENCIL_PLACES = TEAM > GBEES_N ? TEAM : GBEES_N + 1,
-    PENCIL_TOGETHER = TEAM == 1 || DIM >= 6 ? 1 : 2,
+    PENCIL_PLACES = WARP_SIZE > GBEES_N ? WARP_SIZE : GBEES_N + 1,
+    PENCIL_TOGETHER = WARP_SIZE == 1 || DIM >= 6 ? 1 : 2,
     PENCIL_ROWS = DIM >= 7   ? BEYOND + 1
                   : DIM == 6 ? 3
                              : 4
@@ -58,13 +58,13 @@ GBEES_NUM int pencil_lines(int axis)
 
 GBEES_NUM int pencil_lanes(int axis)
 {
-    return pencil_lines(axis) < TEAM ? pencil_lines(axis) : TEAM;
+    return pencil_lines(axis) < WARP_SIZE ? pencil_lines(axis) : WARP_SIZE;
 }
 
 /* Asks for the beginnings of the next ones. */
 GBEES_NUM void ask_ahead(const gbees_setup *m, const number *p, int axis, const pencil_set *set, pencil_start *start)
 {
-    const int rows = bricks_beyond(axis) + 1, together = TEAM / pencil_lanes(axis);
+    const int rows = bricks_beyond(axis) + 1, together = WARP_SIZE / pencil_lanes(axis);
     uint32_t begin = set->begin;
 
 #pragma unroll
@@ -74,31 +74,33 @@ GBEES_NUM void ask_ahead(const gbees_setup *m, const number *p, int axis, const 
 
 #pragma unroll
         for (int i = 0; i < rows; i++) {
-            at[i] = team_get(set->slots[i], from);
+            at[i] = warp_shuffle(set->slots[i], from);
             if (g > 0 && !begin)
                 at[i] = 0;
-            fetch_team(start->cells + (g * rows + i) * CELLS, p + (size_t)at[i] * CELLS, CELLS * (int)sizeof(number));
+            warp_copy_async(start->cells + (g * rows + i) * CELLS, p + (size_t)at[i] * CELLS,
+                            CELLS * (int)sizeof(number));
         }
-        for (int i = team_lane(); i < PENCIL_PLACES; i += TEAM) { /* lanes that are left over go along */
+        for (int i = warp_lane(); i < PENCIL_PLACES; i += WARP_SIZE) { /* lanes that are left over go along */
             const int k = i < DIM ? i : DIM;
 
-            fetch_lane(&start->base[g][i], brick_base(m, k < DIM ? at[0] : at[1]) + (k < DIM ? k : axis),
-                       (int)sizeof(position));
+            lane_copy_async(&start->base[g][i], brick_base(m, k < DIM ? at[0] : at[1]) + (k < DIM ? k : axis),
+                            (int)sizeof(position));
         }
         begin &= begin - 1;
     }
 }
 
-/* Bricks whose pencils a team sweeps next: `part` of them all, larger ones first. */
+/* Bricks whose pencils a warp sweeps next: `part` of them all, larger ones first. */
 typedef struct pencil_part {
     uint32_t first, bricks;
 } pencil_part;
 
 GBEES_NUM pencil_part part_of(uint32_t part, uint32_t count)
 {
-    const uint32_t few = team_count() * PENCIL_FEW * PENCIL_ROUNDS, whole = count > few ? (count - few) / TEAM : 0;
-    pencil_part large = {1 + part * TEAM, TEAM};
-    pencil_part small = {1 + whole * TEAM + (part - whole) * PENCIL_FEW, PENCIL_FEW};
+    const uint32_t few = warp_count() * PENCIL_FEW * PENCIL_ROUNDS,
+                   whole = count > few ? (count - few) / WARP_SIZE : 0;
+    pencil_part large = {1 + part * WARP_SIZE, WARP_SIZE};
+    pencil_part small = {1 + whole * WARP_SIZE + (part - whole) * PENCIL_FEW, PENCIL_FEW};
 
     return part < whole ? large : small;
 }
@@ -114,11 +116,11 @@ GBEES_NUM void pencil_masses(int faces, const number *q, const number *v, number
         rising = rising && v[i] > 0;
         falling = falling && v[i + 1] <= 0;
     }
-    if (team_all(rising || idle)) {
+    if (warp_all(rising || idle)) {
 #pragma unroll
         for (int i = 0; i < faces; i++)
             mass[i] = face_mass_way(q + i, v + i, lambda, 1, 0);
-    } else if (team_all(falling || idle)) {
+    } else if (warp_all(falling || idle)) {
 #pragma unroll
         for (int i = 0; i < faces; i++)
             mass[i] = face_mass_way(q + i, v + i, lambda, 0, 0);
@@ -136,12 +138,12 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *rows, number *
                               const uint32_t *slots, int cell, pencil_start *start, const pencil_set *further,
                               number lambda, double time)
 {
-    const number *p = (const number *)hidden_global(rows + cell);
-    number *next = (number *)hidden_global(rows_next + cell);
-    const int group = team_lane() / pencil_lanes(axis);
+    const number *p = (const number *)opaque_global(rows + cell);
+    number *next = (number *)opaque_global(rows_next + cell);
+    const int group = warp_lane() / pencil_lanes(axis);
     const number *cells = start->cells + group * (bricks_beyond(axis) + 1) * CELLS + cell;
     const int edge = axis_edge(axis), beyond = bricks_beyond(axis), held = BEYOND - 1 + edge * (beyond + 1);
-    const int shared = (CELLS >> axis_bits(axis)) < TEAM; /* several pencils a team, one longer than the other */
+    const int shared = (CELLS >> axis_bits(axis)) < WARP_SIZE; /* several pencils a warp, one longer than the other */
     const uint32_t *above = m->grid.neighbor[2 * axis + 1];
     uint32_t at[PENCIL_SLOTS];
     number q[PENCIL_CELLS], v[PENCIL_EDGE + 2], mass[PENCIL_EDGE + 1], outflow = 0;
@@ -161,7 +163,7 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *rows, number *
         x[k] = start->base[group][k] + cell_offset(m, k, cell_local(cell, k));
     base = start->base[group][axis];
     base_above = start->base[group][DIM];
-    team_sync();
+    warp_sync();
     if (further && further->begin)
         ask_ahead(m, rows, axis, further, start);
 #pragma unroll
@@ -170,7 +172,7 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *rows, number *
         v[i] = velocity(m, x, axis, time);
     }
     mass[0] = 0;
-    if (team_any(!(v[0] > 0) && at[0])) { /* nothing comes in */
+    if (warp_any(!(v[0] > 0) && at[0])) { /* nothing comes in */
         number far[2 * BEYOND], u[3] = {0, v[0], v[1]};
 
         x[axis] = base + face_offset(m, axis, -1);
@@ -209,7 +211,7 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *rows, number *
             outflow += mass[edge];
         /* The cells that were asked for are said to depend on the masses, which are numbers: so the compiler does
          * not wait for them before these are there. */
-        const int now = team_any(mass[edge] < (number)1e30);
+        const int now = warp_any(mass[edge] < (number)1e30);
 #pragma unroll
         for (int i = 0; i + edge < held; i++)
             q[i] = q[i + edge];
@@ -225,56 +227,56 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *rows, number *
         for (int i = 0; i < beyond + 1; i++)
             at[i] = at[i + 1];
         at[beyond + 1] = now ? above_that : 0;
-    } while (shared ? team_any(at[0] != 0) : at[0] != 0);
+    } while (shared ? warp_any(at[0] != 0) : at[0] != 0);
     return !shared && mass[0] > 0 ? outflow + mass[0] : outflow;
 }
 
-/* All pencils along an axis.  A team takes a few bricks after the other, and sweeps the pencils that begin in them,
+/* All pencils along an axis.  A warp takes a few bricks after the other, and sweeps the pencils that begin in them,
  * several at once if their bricks have few lines.  What flows out is added to the lane's own sum. */
 GBEES_NUM void sweep_pencils(const gbees_setup *m, const number *p, number *next, int axis, uint32_t count,
-                             number lambda, double time, uint32_t *taken, int64_t *outflow)
+                             number lambda, double time, uint32_t *work_queue, int64_t *outflow)
 {
-    BLOCK_LOCAL pencil_start starts[BLOCK_TEAMS];
-    const int lines = pencil_lines(axis), lanes = pencil_lanes(axis), together = TEAM / lanes;
-    pencil_start *start = &starts[block_team()];
+    BLOCK_LOCAL pencil_start starts[BLOCK_WARPS];
+    const int lines = pencil_lines(axis), lanes = pencil_lanes(axis), together = WARP_SIZE / lanes;
+    pencil_start *start = &starts[block_warp()];
     pencil_set set;
 
     for (;;) {
         uint32_t mine_next = 0;
 
-        if (team_lane() == 0)
-            mine_next = atomic_add_32(taken, 1);
-        const pencil_part part = part_of(team_get(mine_next, 0), count);
+        if (warp_lane() == 0)
+            mine_next = atomic_fetch_add_32(work_queue, 1);
+        const pencil_part part = part_of(warp_shuffle(mine_next, 0), count);
 
         if (part.first > count)
             break;
-        set.slots[0] = part.first + (uint32_t)team_lane();
-        set.begin = team_vote((uint32_t)team_lane() < part.bricks && set.slots[0] <= count &&
-                              !m->grid.neighbor[2 * axis][set.slots[0]]);
+        set.slots[0] = part.first + (uint32_t)warp_lane();
+        set.begin = warp_ballot((uint32_t)warp_lane() < part.bricks && set.slots[0] <= count &&
+                                !m->grid.neighbor[2 * axis][set.slots[0]]);
 #pragma unroll
         for (int i = 1; i < bricks_beyond(axis) + 2; i++)
-            set.slots[i] = set.begin >> team_lane() & 1 ? m->grid.neighbor[2 * axis + 1][set.slots[i - 1]] : 0;
+            set.slots[i] = set.begin >> warp_lane() & 1 ? m->grid.neighbor[2 * axis + 1][set.slots[i - 1]] : 0;
         if (set.begin)
             ask_ahead(m, p, axis, &set, start);
         while (set.begin) {
-            uint32_t from = TEAM, mine[PENCIL_SLOTS];
+            uint32_t from = WARP_SIZE, mine[PENCIL_SLOTS];
 
 #pragma unroll
             for (int g = 0; g < together; g++) {
-                if (team_lane() / lanes == g && set.begin)
+                if (warp_lane() / lanes == g && set.begin)
                     from = (uint32_t)lowest_bit(set.begin);
                 set.begin &= set.begin - 1;
             }
 #pragma unroll
             for (int i = 0; i < bricks_beyond(axis) + 2; i++) {
-                mine[i] = team_get(set.slots[i], from % TEAM);
-                if (together > 1 && from == TEAM)
+                mine[i] = warp_shuffle(set.slots[i], from % WARP_SIZE);
+                if (together > 1 && from == WARP_SIZE)
                     mine[i] = 0;
             }
-            fetched();
+            copy_async_wait();
 #pragma unroll
             for (int line = 0; line < lines; line += lanes) {
-                number out = sweep_pencil(m, p, next, axis, mine, line_cell(axis, line + team_lane() % lanes), start,
+                number out = sweep_pencil(m, p, next, axis, mine, line_cell(axis, line + warp_lane() % lanes), start,
                                           line + lanes < lines ? NULL : &set, lambda, time);
 
                 if (out > 0)

@@ -1,26 +1,27 @@
 /* platform.h - what the engine's text needs of the machine it runs on: a GPU, or threads of the host.
  *
- * Work is done by teams: a warp of 32 lanes on the GPU.  The tests compile the same text for the host (GBEES_SHIM),
- * where a team is one thread with one lane and a block is one team; barriers and atomics are real there, too.
- * Nothing depends on the number of lanes, teams or blocks: sums that many teams add to are sums of integers.
+ * Work is done by warps: a warp of 32 lanes on the GPU.  The tests compile the same text for the host (GBEES_SHIM),
+ * where a warp is one thread with one lane and a block is one warp; barriers and atomics are real there, too.
+ * Nothing depends on the number of lanes, warps or blocks: sums that many warps add to are sums of integers.
  */
 #ifndef GBEES_CUDA_PLATFORM_H
 #define GBEES_CUDA_PLATFORM_H
 
+#include "device/kernels.h"
 #include "device/state.h"
 
 /* 1: fewer registers, for more instructions. */
-#ifndef GBEES_LEAN
-#define GBEES_LEAN 0
+#ifndef GBEES_LOW_REGISTERS
+#define GBEES_LOW_REGISTERS 0
 #endif
 
-#ifdef GBEES_SHIM
+#ifdef GBEES_PLATFORM_HEADER
 
-#include "backends/cuda/cuda_shim.h"
+#include GBEES_PLATFORM_HEADER
 
 #else
 
-enum { TEAM = 32, BLOCK_TEAMS = GBEES_TEAMS, BLOCK_THREADS = TEAM * BLOCK_TEAMS };
+enum { WARP_SIZE = 32, BLOCK_WARPS = GBEES_WARPS, BLOCK_THREADS = WARP_SIZE * BLOCK_WARPS };
 
 #define GBEES_KERNEL extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, GBEES_BLOCKS)
 /* One that is launched as a cluster, always: its meetings need not ask whether it is. */
@@ -36,7 +37,7 @@ enum { TEAM = 32, BLOCK_TEAMS = GBEES_TEAMS, BLOCK_THREADS = TEAM * BLOCK_TEAMS 
  * would keep all of it in registers. */
 GBEES_NUM uint32_t block_thread(void)
 {
-#if GBEES_LEAN
+#if GBEES_LOW_REGISTERS
     uint32_t number;
 
     asm volatile("mov.u32 %0, %%tid.x;" : "=r"(number));
@@ -47,7 +48,7 @@ GBEES_NUM uint32_t block_thread(void)
 }
 
 /* 1, which the compiler does not know: what stands behind it is not mixed with what comes before. */
-GBEES_NUM int always(void)
+GBEES_NUM int opaque_true(void)
 {
     uint32_t rows;
 
@@ -56,41 +57,41 @@ GBEES_NUM int always(void)
 }
 
 /* The same address, which the compiler does not know: nothing that is read there has been computed before. */
-GBEES_NUM const void *hidden(const void *at)
+GBEES_NUM const void *opaque(const void *at)
 {
     asm volatile("" : "+l"(at));
     return at;
 }
 
 /* ... in the GPU's memory, where it can be told apart from other memory. */
-GBEES_NUM const void *hidden_global(const void *at)
+GBEES_NUM const void *opaque_global(const void *at)
 {
-    at = hidden(at);
+    at = opaque(at);
     __builtin_assume(__isGlobal(at));
     return at;
 }
 
 /* The same value, computed here, whether it is needed or not. */
-GBEES_NUM uint32_t settled(uint32_t value)
+GBEES_NUM uint32_t opaque_value(uint32_t value)
 {
     asm volatile("" : "+r"(value));
     return value;
 }
 
 /* What is read after this is not read before. */
-GBEES_NUM void hold_loads(void)
+GBEES_NUM void compiler_fence(void)
 {
     asm volatile("" ::: "memory");
 }
 
-GBEES_NUM int team_lane(void)
+GBEES_NUM int warp_lane(void)
 {
-    return (int)(block_thread() % TEAM);
+    return (int)(block_thread() % WARP_SIZE);
 }
 
-GBEES_NUM uint32_t block_team(void)
+GBEES_NUM uint32_t block_warp(void)
 {
-    return block_thread() / TEAM;
+    return block_thread() / WARP_SIZE;
 }
 
 GBEES_NUM uint32_t block_index(void)
@@ -103,7 +104,7 @@ GBEES_NUM uint32_t block_count(void)
     return gridDim.x;
 }
 
-GBEES_NUM void team_sync(void)
+GBEES_NUM void warp_sync(void)
 {
     __syncwarp();
 }
@@ -113,62 +114,62 @@ GBEES_NUM void block_sync(void)
     __syncthreads();
 }
 
-/* Teams of a block, `threads` threads in all, by a number above 0: those that wait, and those that need not. */
-GBEES_NUM void part_sync(int which, int threads)
+/* Warps of a block, `threads` threads in all, by a number above 0: those that wait, and those that need not. */
+GBEES_NUM void named_barrier_sync(int which, int threads)
 {
     asm volatile("bar.sync %0, %1;" ::"r"(which), "r"(threads) : "memory");
 }
 
-GBEES_NUM void part_arrive(int which, int threads)
+GBEES_NUM void named_barrier_arrive(int which, int threads)
 {
     asm volatile("bar.arrive %0, %1;" ::"r"(which), "r"(threads) : "memory");
 }
 
 /* Bit l: lane l's condition. */
-GBEES_NUM uint32_t team_vote(int condition)
+GBEES_NUM uint32_t warp_ballot(int condition)
 {
     return __ballot_sync(0xffffffffu, condition);
 }
 
 /* Whether it is so in all lanes, in any. */
-GBEES_NUM int team_all(int condition)
+GBEES_NUM int warp_all(int condition)
 {
     return __all_sync(0xffffffffu, condition);
 }
 
-GBEES_NUM int team_any(int condition)
+GBEES_NUM int warp_any(int condition)
 {
     return __any_sync(0xffffffffu, condition);
 }
 
 /* Lane l's value. */
-GBEES_NUM uint32_t team_get(uint32_t value, uint32_t lane)
+GBEES_NUM uint32_t warp_shuffle(uint32_t value, uint32_t lane)
 {
     return __shfl_sync(0xffffffffu, value, (int)lane);
 }
 
-GBEES_NUM float team_get_f(float value, uint32_t lane)
+GBEES_NUM float warp_shuffle_f(float value, uint32_t lane)
 {
     return __shfl_sync(0xffffffffu, value, (int)lane);
 }
 
-GBEES_NUM double team_get_d(double value, uint32_t lane)
+GBEES_NUM double warp_shuffle_d(double value, uint32_t lane)
 {
     return __shfl_sync(0xffffffffu, value, (int)lane);
 }
 
 /* The value of the lane whose number differs in one bit, and this one's for it. */
-GBEES_NUM float team_trade_f(float value, int bit)
+GBEES_NUM float warp_exchange_f(float value, int bit)
 {
     return __shfl_xor_sync(0xffffffffu, value, bit);
 }
 
-GBEES_NUM double team_trade_d(double value, int bit)
+GBEES_NUM double warp_exchange_d(double value, int bit)
 {
     return __shfl_xor_sync(0xffffffffu, value, bit);
 }
 
-GBEES_NUM int64_t team_add(int64_t value)
+GBEES_NUM int64_t warp_add(int64_t value)
 {
 #if __CUDA_ARCH__ >= 800 /* which add up words of 32 bits at once: 22, 22 and 20 bits of it */
     const uint64_t bits = (uint64_t)value;
@@ -178,41 +179,41 @@ GBEES_NUM int64_t team_add(int64_t value)
 
     return (int64_t)(low + (middle << 22) + (high << 44));
 #else
-    for (int distance = TEAM / 2; distance; distance /= 2)
+    for (int distance = WARP_SIZE / 2; distance; distance /= 2)
         value += __shfl_xor_sync(0xffffffffu, value, distance);
     return value;
 #endif
 }
 
-GBEES_NUM uint64_t team_or(uint64_t bits)
+GBEES_NUM uint64_t warp_or(uint64_t bits)
 {
 #if __CUDA_ARCH__ >= 800
     const unsigned high = __reduce_or_sync(0xffffffffu, (unsigned)(bits >> 32));
 
     return (uint64_t)high << 32 | __reduce_or_sync(0xffffffffu, (unsigned)bits);
 #else
-    for (int distance = TEAM / 2; distance; distance /= 2)
+    for (int distance = WARP_SIZE / 2; distance; distance /= 2)
         bits |= __shfl_xor_sync(0xffffffffu, bits, distance);
     return bits;
 #endif
 }
 
-/* In one order: the same bits for the same team's values. */
-GBEES_NUM double team_add_double(double value)
+/* In one order: the same bits for the same warp's values. */
+GBEES_NUM double warp_add_double(double value)
 {
-    for (int distance = TEAM / 2; distance; distance /= 2)
+    for (int distance = WARP_SIZE / 2; distance; distance /= 2)
         value += __shfl_xor_sync(0xffffffffu, value, distance);
     return value;
 }
 
-GBEES_NUM double team_most(double value)
+GBEES_NUM double warp_max(double value)
 {
-    for (int distance = TEAM / 2; distance; distance /= 2)
+    for (int distance = WARP_SIZE / 2; distance; distance /= 2)
         value = fmax(value, __shfl_xor_sync(0xffffffffu, value, distance));
     return value;
 }
 
-GBEES_NUM uint64_t team_most_64(uint64_t bits)
+GBEES_NUM uint64_t warp_max_64(uint64_t bits)
 {
 #if __CUDA_ARCH__ >= 800
     const unsigned high = __reduce_max_sync(0xffffffffu, (unsigned)(bits >> 32));
@@ -220,7 +221,7 @@ GBEES_NUM uint64_t team_most_64(uint64_t bits)
 
     return (uint64_t)high << 32 | low;
 #else
-    for (int distance = TEAM / 2; distance; distance /= 2) {
+    for (int distance = WARP_SIZE / 2; distance; distance /= 2) {
         const uint64_t other = __shfl_xor_sync(0xffffffffu, bits, distance);
 
         bits = other > bits ? other : bits;
@@ -230,27 +231,27 @@ GBEES_NUM uint64_t team_most_64(uint64_t bits)
 }
 
 /* Bit l: lane l has the same value. */
-GBEES_NUM uint32_t team_match(uint32_t value)
+GBEES_NUM uint32_t warp_match(uint32_t value)
 {
     return __match_any_sync(0xffffffffu, value);
 }
 
-GBEES_NUM uint32_t team_most_32(uint32_t value)
+GBEES_NUM uint32_t warp_max_32(uint32_t value)
 {
 #if __CUDA_ARCH__ >= 800
     return __reduce_max_sync(0xffffffffu, value);
 #else
-    return (uint32_t)team_most_64(value);
+    return (uint32_t)warp_max_64(value);
 #endif
 }
 
 /* What was there before; in a block's own memory. */
-GBEES_NUM uint32_t block_take_32(uint32_t *from, uint32_t value)
+GBEES_NUM uint32_t block_fetch_add_32(uint32_t *from, uint32_t value)
 {
     return atomicAdd(from, value);
 }
 
-GBEES_NUM uint32_t block_swap_if(uint32_t *at, uint32_t expected, uint32_t desired)
+GBEES_NUM uint32_t block_cas_32(uint32_t *at, uint32_t expected, uint32_t desired)
 {
     return atomicCAS(at, expected, desired);
 }
@@ -260,13 +261,13 @@ GBEES_NUM void atomic_add_64(int64_t *to, int64_t value)
     atomicAdd((unsigned long long *)to, (unsigned long long)value);
 }
 
-GBEES_NUM uint32_t atomic_add_32(uint32_t *to, uint32_t value)
+GBEES_NUM uint32_t atomic_fetch_add_32(uint32_t *to, uint32_t value)
 {
     return atomicAdd(to, value);
 }
 
 /* What was there before. */
-GBEES_NUM uint64_t atomic_take_64(uint64_t *from, uint64_t value)
+GBEES_NUM uint64_t atomic_fetch_add_64(uint64_t *from, uint64_t value)
 {
     return atomicAdd((unsigned long long *)from, (unsigned long long)value);
 }
@@ -287,18 +288,18 @@ GBEES_NUM void block_or_64(uint64_t *to, uint64_t bits)
         atomicOr(halves + 1, (uint32_t)(bits >> 32));
 }
 
-GBEES_NUM void atomic_most_64(uint64_t *to, uint64_t value)
+GBEES_NUM void atomic_max_64(uint64_t *to, uint64_t value)
 {
     atomicMax((unsigned long long *)to, (unsigned long long)value);
 }
 
-GBEES_NUM void atomic_least_64(uint64_t *to, uint64_t value)
+GBEES_NUM void atomic_min_64(uint64_t *to, uint64_t value)
 {
     atomicMin((unsigned long long *)to, (unsigned long long)value);
 }
 
-/* What was there before, and what publish_32() had it see. */
-GBEES_NUM uint32_t atomic_swap_if(uint32_t *at, uint32_t expected, uint32_t desired)
+/* What was there before, and what store_release_32() had it see. */
+GBEES_NUM uint32_t atomic_cas_32(uint32_t *at, uint32_t expected, uint32_t desired)
 {
     uint32_t was;
 
@@ -310,41 +311,41 @@ GBEES_NUM uint32_t atomic_swap_if(uint32_t *at, uint32_t expected, uint32_t desi
 }
 
 /* Memory as others have left it, past this processor's own cache. */
-GBEES_NUM uint32_t fresh_32(const uint32_t *at)
+GBEES_NUM uint32_t load_32(const uint32_t *at)
 {
     return *(const volatile uint32_t *)at;
 }
 
-GBEES_NUM int32_t fresh_key(const int32_t *at)
+GBEES_NUM int32_t load_key(const int32_t *at)
 {
     return *(const volatile int32_t *)at;
 }
 
-GBEES_NUM uint64_t fresh_64(const uint64_t *at)
+GBEES_NUM uint64_t load_64(const uint64_t *at)
 {
     return *(const volatile uint64_t *)at;
 }
 
 /* Where several write the same. */
-GBEES_NUM void share_32(uint32_t *at, uint32_t value)
+GBEES_NUM void store_32(uint32_t *at, uint32_t value)
 {
     *at = value;
 }
 
-/* Whoever sees it by acquire_32() sees what was written before, too. Less than a fence on each side, which all of a
- * processor's memory would wait for. */
-GBEES_NUM void publish_32(uint32_t *at, uint32_t value)
+/* Whoever sees it by load_acquire_32() sees what was written before, too. Less than a fence on each side, which all
+ * of a processor's memory would wait for. */
+GBEES_NUM void store_release_32(uint32_t *at, uint32_t value)
 {
     asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }
 
 /* ... the host, too. */
-GBEES_NUM void publish_to_host(uint32_t *at, uint32_t value)
+GBEES_NUM void store_release_system(uint32_t *at, uint32_t value)
 {
     asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }
 
-GBEES_NUM uint32_t acquire_32(const uint32_t *at)
+GBEES_NUM uint32_t load_acquire_32(const uint32_t *at)
 {
     uint32_t value;
 
@@ -352,9 +353,9 @@ GBEES_NUM uint32_t acquire_32(const uint32_t *at)
     return value;
 }
 
-/* Copies by a team into its block's own memory, which go on while the team does something else: all of `bytes`, a
+/* Copies by a warp into its block's own memory, which go on while the warp does something else: all of `bytes`, a
  * multiple of 4 a lane; or `size` of them, 4 or 8, by one lane. */
-GBEES_NUM void fetch_lane(void *to, const void *from, int size)
+GBEES_NUM void lane_copy_async(void *to, const void *from, int size)
 {
 #if __CUDA_ARCH__ >= 800
     const uint32_t at = (uint32_t)__cvta_generic_to_shared(to);
@@ -371,15 +372,15 @@ GBEES_NUM void fetch_lane(void *to, const void *from, int size)
 #endif
 }
 
-GBEES_NUM void fetch_team(void *to, const void *from, int bytes)
+GBEES_NUM void warp_copy_async(void *to, const void *from, int bytes)
 {
-    const int size = bytes / TEAM, at = team_lane() * size;
+    const int size = bytes / WARP_SIZE, at = warp_lane() * size;
 
-    fetch_lane((char *)to + at, (const char *)from + at, size);
+    lane_copy_async((char *)to + at, (const char *)from + at, size);
 }
 
 /* Waits for them. */
-GBEES_NUM void fetched(void)
+GBEES_NUM void copy_async_wait(void)
 {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
@@ -388,14 +389,14 @@ GBEES_NUM void fetched(void)
 }
 
 /* A block's first thread. */
-GBEES_NUM int leads_block(void)
+GBEES_NUM int is_block_leader(void)
 {
     return threadIdx.x == 0;
 }
 
 /* The first that a kernel does which may be launched before the one ahead of it has ended: waits for that end.  The
  * next one may then be launched. */
-GBEES_NUM void follow_launch(void)
+GBEES_NUM void wait_for_launch(void)
 {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");
@@ -403,7 +404,7 @@ GBEES_NUM void follow_launch(void)
 }
 
 /* All blocks of a launch meet. The counter only grows; the host sets it to 0 before a launch. */
-GBEES_NUM void grid_barrier(uint32_t *counter)
+GBEES_NUM void counter_barrier(uint32_t *counter)
 {
     __syncthreads();
     if (threadIdx.x == 0) {
@@ -447,20 +448,20 @@ GBEES_NUM int64_t nearest(double value)
 
 #endif
 
-GBEES_NUM uint32_t team_index(void)
+GBEES_NUM uint32_t warp_index(void)
 {
-    return block_index() * BLOCK_TEAMS + block_team();
+    return block_index() * BLOCK_WARPS + block_warp();
 }
 
-GBEES_NUM uint32_t team_count(void)
+GBEES_NUM uint32_t warp_count(void)
 {
-    return block_count() * BLOCK_TEAMS;
+    return block_count() * BLOCK_WARPS;
 }
 
 /* The one thread of a launch that keeps the books. */
-GBEES_NUM int is_clerk(void)
+GBEES_NUM int is_grid_leader(void)
 {
-    return team_index() == 0 && team_lane() == 0;
+    return warp_index() == 0 && warp_lane() == 0;
 }
 
 #endif

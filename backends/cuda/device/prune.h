@@ -9,32 +9,32 @@ GBEES_NUM void add_needed(const gbees_setup *m, uint32_t slot, uint64_t set)
 #if GBEES_BOUNDED
     set &= m->grid.inside[slot];
 #endif
-    if (slot && (set & ~fresh_64(&m->grid.needed[slot])))
+    if (slot && (set & ~load_64(&m->grid.needed[slot])))
         atomic_or_64(&m->grid.needed[slot], set); /* an OR: any order gives the same */
 }
 
-/* What a brick's active cells need of its face neighbours, by a team. */
-typedef struct team_needs {
-    team_brick brick;
+/* What a brick's active cells need of its face neighbours, by a warp. */
+typedef struct warp_needs {
+    staged_brick brick;
     uint64_t beside[DIRECTIONS];
-} team_needs;
+} warp_needs;
 
 /* The face and edge neighbours that a brick's active cells flow into.  What they need of the brick itself and of its
  * face neighbours, which many pairs of directions lead to, is put together first; then all of it goes to memory at
  * once. */
-GBEES_NUM void mark_downwind(const gbees_setup *m, uint32_t slot, uint64_t active, team_needs *needs)
+GBEES_NUM void mark_downwind(const gbees_setup *m, uint32_t slot, uint64_t active, warp_needs *needs)
 {
-    const team_brick *brick = &needs->brick;
-    uint64_t own = active, corner[SHARE_PAIRS];
-    uint32_t edge[SHARE_PAIRS];
+    const staged_brick *brick = &needs->brick;
+    uint64_t own = active, corner[SLICE_PAIRS];
+    uint32_t edge[SLICE_PAIRS];
 
 #pragma unroll
-    for (int i = 0; i < SHARE_PAIRS; i++) {
+    for (int i = 0; i < SLICE_PAIRS; i++) {
         int d, f;
 
         corner[i] = 0;
         edge[i] = 0;
-        if (!split_pair(team_lane() + i * TEAM, &d, &f))
+        if (!split_pair(warp_lane() + i * WARP_SIZE, &d, &f))
             continue;
         const uint64_t both = brick->flow[d] & brick->flow[f];
         const uint64_t here = gbees_shape_inside(&m->shape, both, d), there = gbees_shape_across(&m->shape, both, d);
@@ -51,14 +51,14 @@ GBEES_NUM void mark_downwind(const gbees_setup *m, uint32_t slot, uint64_t activ
         if (corner[i] && brick->neighbor[d])
             edge[i] = m->grid.neighbor[f][brick->neighbor[d]];
     }
-    own = team_or(own);
-    team_sync();
-    if (team_lane() == 0)
+    own = warp_or(own);
+    warp_sync();
+    if (warp_lane() == 0)
         add_needed(m, slot, own);
-    for (int d = team_lane(); d < DIRECTIONS; d += TEAM)
+    for (int d = warp_lane(); d < DIRECTIONS; d += WARP_SIZE)
         add_needed(m, brick->neighbor[d], needs->beside[d]);
 #pragma unroll
-    for (int i = 0; i < SHARE_PAIRS; i++)
+    for (int i = 0; i < SLICE_PAIRS; i++)
         add_needed(m, edge[i], corner[i]);
 }
 
@@ -69,12 +69,12 @@ GBEES_NUM void mark_active_pass(const gbees_setup *m, uint32_t count, int curren
     const number enough = least_above(threshold);
     int64_t mass = 0;
 
-    for (uint32_t slot = 1 + team_index(); slot <= count; slot += team_count()) {
+    for (uint32_t slot = 1 + warp_index(); slot <= count; slot += warp_count()) {
         brick_view v;
 
         view_cells(p, slot, &v);
         uint64_t active = mark_brick(p, slot, &v, enough, &mass);
-        if (team_lane() == 0) {
+        if (warp_lane() == 0) {
             m->grid.active[slot] = active;
             m->grid.needed[slot] = 0;
         }
@@ -84,94 +84,95 @@ GBEES_NUM void mark_active_pass(const gbees_setup *m, uint32_t count, int curren
 /* What they need, and how many they are. */
 GBEES_NUM void mark_downwind_pass(const gbees_setup *m, gbees_state *s, uint32_t count)
 {
-    BLOCK_LOCAL team_needs all[BLOCK_TEAMS];
-    team_needs *needs = &all[block_team()];
+    BLOCK_LOCAL warp_needs all[BLOCK_WARPS];
+    warp_needs *needs = &all[block_warp()];
     int64_t above = 0;
     brick_view next;
 
-    for (uint32_t slot = 1 + team_index(), ahead = slot; slot <= count; slot = ahead) {
+    for (uint32_t slot = 1 + warp_index(), ahead = slot; slot <= count; slot = ahead) {
         brick_view v = next;
 
-        if (slot == 1 + team_index()) {
+        if (slot == 1 + warp_index()) {
             view_marks(m, slot, &v);
             view_flow(m, slot, &v);
         }
-        ahead = slot + team_count();
+        ahead = slot + warp_count();
         if (ahead <= count) {
             view_marks(m, ahead, &next);
             view_flow(m, ahead, &next);
         }
         above += count_bits(v.active);
         if (v.active) {
-            team_sync(); /* the one before has been read */
-            for (int d = team_lane(); d < DIRECTIONS; d += TEAM)
+            warp_sync(); /* the one before has been read */
+            for (int d = warp_lane(); d < DIRECTIONS; d += WARP_SIZE)
                 needs->beside[d] = 0;
-            share_flow(m, &v, v.active, 0, &needs->brick);
+            stage_flow(m, &v, v.active, 0, &needs->brick);
             mark_downwind(m, slot, v.active, needs);
         }
     }
-    if (team_lane() == 0 && above)
+    if (warp_lane() == 0 && above)
         atomic_add_64((int64_t *)&s->marked_above, above);
 }
 
-/* Bricks with a needed cell, and the cells; the bricks in chunks of as many as the team has lanes: map[chunk's first]
+/* Bricks with a needed cell, and the cells; the bricks in chunks of as many as the warp has lanes: map[chunk's first]
  * .. get the number of kept ones before, in the chunk. */
 GBEES_NUM void count_needed_pass(const gbees_setup *m, gbees_state *s, uint32_t count)
 {
     int64_t needed = 0;
 
-    for (uint32_t slot = 1 + team_index() * TEAM + (uint32_t)team_lane(); slot <= count; slot += team_count() * TEAM)
+    for (uint32_t slot = 1 + warp_index() * WARP_SIZE + (uint32_t)warp_lane(); slot <= count;
+         slot += warp_count() * WARP_SIZE)
         needed += count_bits(m->grid.needed[slot]);
-    needed = team_add(needed);
-    if (team_lane() == 0 && needed)
+    needed = warp_add(needed);
+    if (warp_lane() == 0 && needed)
         atomic_add_64((int64_t *)&s->marked_needed, needed);
 }
 
 /* ---- scan: where a kept brick goes, in the order that there is ---------------------------------------------- */
 
 /* Bricks of a block's share. */
-GBEES_NUM uint32_t scan_share(uint32_t count)
+GBEES_NUM uint32_t scan_chunk(uint32_t count)
 {
-    uint32_t share = (count + team_count() - 1) / team_count();
+    uint32_t share = (count + warp_count() - 1) / warp_count();
 
-    return (share + TEAM - 1) / TEAM * TEAM;
+    return (share + WARP_SIZE - 1) / WARP_SIZE * WARP_SIZE;
 }
 
-/* How many of each team's share are kept: in map, at the team's number (there are more slots than teams: see the
+/* How many of each warp's share are kept: in map, at the warp's number (there are more slots than warps: see the
  * host's smallest capacity). */
 GBEES_NUM void scan_count_pass(const gbees_setup *m, uint32_t count)
 {
-    uint32_t share = scan_share(count), from = 1 + team_index() * share, kept = 0;
+    uint32_t share = scan_chunk(count), from = 1 + warp_index() * share, kept = 0;
 
-    for (uint32_t slot = from; slot < from + share && slot <= count; slot += TEAM) {
-        uint32_t own = slot + (uint32_t)team_lane();
+    for (uint32_t slot = from; slot < from + share && slot <= count; slot += WARP_SIZE) {
+        uint32_t own = slot + (uint32_t)warp_lane();
 
-        kept += (uint32_t)count_bits(team_vote(own <= count && m->grid.needed[own <= count ? own : 0] != 0));
+        kept += (uint32_t)count_bits(warp_ballot(own <= count && m->grid.needed[own <= count ? own : 0] != 0));
     }
-    if (team_lane() == 0)
-        m->grid.map[team_index()] = kept;
+    if (warp_lane() == 0)
+        m->grid.map[warp_index()] = kept;
 }
 
-/* The first team adds them up. */
+/* The first warp adds them up. */
 GBEES_NUM void scan_offsets_pass(const gbees_setup *m, gbees_state *s)
 {
     uint32_t total = 0;
 
-    if (team_index() != 0)
+    if (warp_index() != 0)
         return;
-    for (uint32_t first = 0; first < team_count(); first += TEAM) {
-        uint32_t at = first + (uint32_t)team_lane(), own = at < team_count() ? m->grid.map[at] : 0, sum = own;
+    for (uint32_t first = 0; first < warp_count(); first += WARP_SIZE) {
+        uint32_t at = first + (uint32_t)warp_lane(), own = at < warp_count() ? m->grid.map[at] : 0, sum = own;
 
-        for (uint32_t distance = 1; distance < TEAM; distance *= 2) {
-            uint32_t other = team_get(sum, (uint32_t)team_lane() - distance);
+        for (uint32_t distance = 1; distance < WARP_SIZE; distance *= 2) {
+            uint32_t other = warp_shuffle(sum, (uint32_t)warp_lane() - distance);
 
-            sum += distance <= (uint32_t)team_lane() ? other : 0;
+            sum += distance <= (uint32_t)warp_lane() ? other : 0;
         }
-        if (at < team_count())
+        if (at < warp_count())
             m->grid.map[at] = total + sum - own;
-        total += team_get(sum, TEAM - 1);
+        total += warp_shuffle(sum, WARP_SIZE - 1);
     }
-    if (team_lane() == 0)
+    if (warp_lane() == 0)
         s->scan = total;
 }
 
@@ -188,15 +189,15 @@ typedef struct moved_brick {
 } moved_brick;
 
 /* Into the spare rows: room for a moved_brick in each. The map of the offsets is read before it is written over, by
- * the same team or behind a barrier: places are in `needed`, one a brick, until then. */
+ * the same warp or behind a barrier: places are in `needed`, one a brick, until then. */
 GBEES_NUM void scan_places_pass(const gbees_setup *m, uint32_t count)
 {
-    uint32_t share = scan_share(count), from = 1 + team_index() * share, place = m->grid.map[team_index()];
+    uint32_t share = scan_chunk(count), from = 1 + warp_index() * share, place = m->grid.map[warp_index()];
 
-    for (uint32_t slot = from; slot < from + share && slot <= count; slot += TEAM) {
-        uint32_t own = slot + (uint32_t)team_lane();
+    for (uint32_t slot = from; slot < from + share && slot <= count; slot += WARP_SIZE) {
+        uint32_t own = slot + (uint32_t)warp_lane();
         int keep = own <= count && m->grid.needed[own <= count ? own : 0] != 0;
-        uint32_t kept = team_vote(keep), before = kept & ((1u << team_lane()) - 1);
+        uint32_t kept = warp_ballot(keep), before = kept & ((1u << warp_lane()) - 1);
 
         if (own <= count)
             m->grid.needed[own] = keep ? place + (uint32_t)count_bits(before) + 1 : 0;
@@ -204,31 +205,32 @@ GBEES_NUM void scan_places_pass(const gbees_setup *m, uint32_t count)
     }
 }
 
-/* All of this in one pass, where there are few bricks: each team adds up what is before its own by itself. */
+/* All of this in one pass, where there are few bricks: each warp adds up what is before its own by itself. */
 enum { SCAN_FEW = 2048 };
 
 GBEES_NUM void scan_few_pass(const gbees_setup *m, gbees_state *s, uint32_t count)
 {
-    for (uint32_t first = team_index() * TEAM; first <= count; first += team_count() * TEAM) {
-        const uint32_t own = first + (uint32_t)team_lane();
+    for (uint32_t first = warp_index() * WARP_SIZE; first <= count; first += warp_count() * WARP_SIZE) {
+        const uint32_t own = first + (uint32_t)warp_lane();
         uint32_t before = 0, keep = 0;
 
 #pragma unroll 4
-        for (uint32_t slot = (uint32_t)team_lane(); slot < first; slot += TEAM)
+        for (uint32_t slot = (uint32_t)warp_lane(); slot < first; slot += WARP_SIZE)
             before += m->grid.needed[slot] != 0; /* the null brick is not */
         keep = own <= count && m->grid.needed[own] != 0;
-        const uint32_t kept = team_vote((int)keep), lower = kept & ((1u << team_lane()) - 1);
-        before = (uint32_t)team_add((int64_t)before);
+        const uint32_t kept = warp_ballot((int)keep), lower = kept & ((1u << warp_lane()) - 1);
+        before = (uint32_t)warp_add((int64_t)before);
         if (own <= count)
             m->grid.map[own] = keep ? before + (uint32_t)count_bits(lower) + 1 : 0;
-        if (first + TEAM > count && team_lane() == 0)
+        if (first + WARP_SIZE > count && warp_lane() == 0)
             s->scan = before + (uint32_t)count_bits(kept);
     }
 }
 
 GBEES_NUM void map_pass(const gbees_setup *m, uint32_t count)
 {
-    for (uint32_t slot = team_index() * TEAM + (uint32_t)team_lane(); slot <= count; slot += team_count() * TEAM)
+    for (uint32_t slot = warp_index() * WARP_SIZE + (uint32_t)warp_lane(); slot <= count;
+         slot += warp_count() * WARP_SIZE)
         m->grid.map[slot] = slot ? (uint32_t)m->grid.needed[slot] : 0;
 }
 
@@ -239,11 +241,11 @@ GBEES_NUM void gather_lists_pass(const gbees_setup *m, uint32_t count, int spare
     uint32_t to = 0, to_ahead = 0;
     brick_view v, next;
 
-    for (uint32_t slot = 1 + team_index(), ahead = slot; slot <= count; slot = ahead) {
-        int32_t key[SHARE_AXES];
-        uint32_t neighbor[SHARE_DIRECTIONS];
+    for (uint32_t slot = 1 + warp_index(), ahead = slot; slot <= count; slot = ahead) {
+        int32_t key[SLICE_AXES];
+        uint32_t neighbor[SLICE_DIRECTIONS];
 
-        if (slot == 1 + team_index()) {
+        if (slot == 1 + warp_index()) {
             view_marks(m, slot, &next);
             view_flow(m, slot, &next);
             to_ahead = m->grid.map[slot];
@@ -252,9 +254,9 @@ GBEES_NUM void gather_lists_pass(const gbees_setup *m, uint32_t count, int spare
         to = to_ahead;
         view_key(m->grid.key + (size_t)slot * DIM, key);
 #pragma unroll
-        for (int i = 0; i < SHARE_DIRECTIONS; i++)
+        for (int i = 0; i < SLICE_DIRECTIONS; i++)
             neighbor[i] = m->grid.map[v.neighbor[i]];
-        ahead = slot + team_count();
+        ahead = slot + warp_count();
         if (ahead <= count) {
             view_marks(m, ahead, &next);
             view_flow(m, ahead, &next);
@@ -264,19 +266,19 @@ GBEES_NUM void gather_lists_pass(const gbees_setup *m, uint32_t count, int spare
         if (!to)
             continue;
 #pragma unroll
-        for (int i = 0; i < SHARE_AXES; i++)
-            if (team_lane() + i * TEAM < DIM)
-                moved->key[team_lane() + i * TEAM] = key[i];
+        for (int i = 0; i < SLICE_AXES; i++)
+            if (warp_lane() + i * WARP_SIZE < DIM)
+                moved->key[warp_lane() + i * WARP_SIZE] = key[i];
 #pragma unroll
-        for (int i = 0; i < SHARE_DIRECTIONS; i++) {
-            int d = team_lane() + i * TEAM;
+        for (int i = 0; i < SLICE_DIRECTIONS; i++) {
+            int d = warp_lane() + i * WARP_SIZE;
 
             if (d < DIRECTIONS) {
                 moved->neighbor[d] = neighbor[i];
                 moved->flow[d] = v.flow[i];
             }
         }
-        if (team_lane() == 0) {
+        if (warp_lane() == 0) {
             moved->active = v.active;
             moved->rate = v.rate;
 #if GBEES_BOUNDED
@@ -290,7 +292,7 @@ GBEES_NUM void gather_lists_pass(const gbees_setup *m, uint32_t count, int spare
 /* ... and back; `map` then tells where a brick was. */
 GBEES_NUM void scatter_lists_pass(const gbees_setup *m, uint32_t kept, int spare)
 {
-    for (uint32_t slot = 1 + team_index(); slot <= kept; slot += team_count()) {
+    for (uint32_t slot = 1 + warp_index(); slot <= kept; slot += warp_count()) {
         const moved_brick *moved = (const moved_brick *)(const void *)(rows_of(m, spare) + (size_t)slot * CELLS);
         const uint64_t active = moved->active;
         const double rate = moved->rate;
@@ -298,21 +300,21 @@ GBEES_NUM void scatter_lists_pass(const gbees_setup *m, uint32_t kept, int spare
 #if GBEES_BOUNDED
         const uint64_t inside = moved->inside;
 #endif
-        int32_t key[SHARE_AXES];
-        uint32_t neighbor[SHARE_DIRECTIONS];
-        uint64_t flow[SHARE_DIRECTIONS];
+        int32_t key[SLICE_AXES];
+        uint32_t neighbor[SLICE_DIRECTIONS];
+        uint64_t flow[SLICE_DIRECTIONS];
 
         view_key(moved->key, key);
 #pragma unroll
-        for (int i = 0; i < SHARE_DIRECTIONS; i++) {
-            int d = team_lane() + i * TEAM;
+        for (int i = 0; i < SLICE_DIRECTIONS; i++) {
+            int d = warp_lane() + i * WARP_SIZE;
 
             neighbor[i] = d < DIRECTIONS ? moved->neighbor[d] : 0;
             flow[i] = d < DIRECTIONS ? moved->flow[d] : 0;
         }
 #pragma unroll
-        for (int i = 0; i < SHARE_AXES; i++) {
-            int k = team_lane() + i * TEAM;
+        for (int i = 0; i < SLICE_AXES; i++) {
+            int k = warp_lane() + i * WARP_SIZE;
 
             if (k < DIM) {
                 m->grid.key[(size_t)slot * DIM + (size_t)k] = key[i];
@@ -320,15 +322,15 @@ GBEES_NUM void scatter_lists_pass(const gbees_setup *m, uint32_t kept, int spare
             }
         }
 #pragma unroll
-        for (int i = 0; i < SHARE_DIRECTIONS; i++) {
-            int d = team_lane() + i * TEAM;
+        for (int i = 0; i < SLICE_DIRECTIONS; i++) {
+            int d = warp_lane() + i * WARP_SIZE;
 
             if (d < DIRECTIONS) {
                 m->grid.neighbor[d][slot] = neighbor[i];
                 m->grid.flow[(size_t)slot * DIRECTIONS + (size_t)d] = flow[i];
             }
         }
-        if (team_lane() == 0) {
+        if (warp_lane() == 0) {
             m->grid.active[slot] = active;
             m->grid.rate[slot] = rate;
 #if GBEES_BOUNDED
@@ -337,32 +339,32 @@ GBEES_NUM void scatter_lists_pass(const gbees_setup *m, uint32_t kept, int spare
             m->grid.map[slot] = was;
         }
 #if GBEES_BOUNDED
-        unbar(m, slot);
+        clear_blocked(m, slot);
 #endif
     }
 }
 
 GBEES_NUM void clear_table_pass(const gbees_setup *m)
 {
-    for (uint64_t at = (uint64_t)team_index() * TEAM + (uint64_t)team_lane(); at <= m->grid.table_mask;
-         at += (uint64_t)team_count() * TEAM)
+    for (uint64_t at = (uint64_t)warp_index() * WARP_SIZE + (uint64_t)warp_lane(); at <= m->grid.table_mask;
+         at += (uint64_t)warp_count() * WARP_SIZE)
         m->grid.table[at] = TABLE_EMPTY;
 }
 
 GBEES_NUM void view_row(const number *p, uint32_t slot, number *row)
 {
 #pragma unroll
-    for (int i = 0; i < SHARE_CELLS; i++)
-        row[i] = p[(size_t)slot * CELLS + (size_t)(team_lane() + i * TEAM)];
+    for (int i = 0; i < SLICE_CELLS; i++)
+        row[i] = p[(size_t)slot * CELLS + (size_t)(warp_lane() + i * WARP_SIZE)];
 }
 
 /* Rows to their places in the spare ones; counts the mass.  A row is read while the one before it is written, and
  * where it lies while that one is read. */
 GBEES_NUM int64_t gather_rows_pass(const gbees_setup *m, uint32_t kept, int current, int spare)
 {
-    const uint32_t first = 1 + team_index(), stride = team_count();
+    const uint32_t first = 1 + warp_index(), stride = warp_count();
     const number *p = rows_of(m, current);
-    number *to = rows_of(m, spare), next[SHARE_CELLS];
+    number *to = rows_of(m, spare), next[SLICE_CELLS];
     uint32_t from = first + stride <= kept ? m->grid.map[first + stride] : 0;
     int64_t mass = 0;
 
@@ -370,16 +372,16 @@ GBEES_NUM int64_t gather_rows_pass(const gbees_setup *m, uint32_t kept, int curr
         view_row(p, m->grid.map[first], next);
     for (uint32_t slot = first; slot <= kept; slot += stride) {
         const uint32_t beyond = slot + 2 * stride;
-        number row[SHARE_CELLS];
+        number row[SLICE_CELLS];
 
 #pragma unroll
-        for (int i = 0; i < SHARE_CELLS; i++)
+        for (int i = 0; i < SLICE_CELLS; i++)
             row[i] = next[i];
         view_row(p, from, next); /* the null row, behind the last one */
         from = beyond <= kept ? m->grid.map[beyond] : 0;
 #pragma unroll
-        for (int i = 0; i < SHARE_CELLS; i++) {
-            to[(size_t)slot * CELLS + (size_t)(team_lane() + i * TEAM)] = row[i];
+        for (int i = 0; i < SLICE_CELLS; i++) {
+            to[(size_t)slot * CELLS + (size_t)(warp_lane() + i * WARP_SIZE)] = row[i];
             mass += gbees_fixed((double)row[i]);
         }
     }
@@ -389,17 +391,17 @@ GBEES_NUM int64_t gather_rows_pass(const gbees_setup *m, uint32_t kept, int curr
 /* The table anew: one brick a lane. */
 GBEES_NUM void enter_pass(const gbees_setup *m, uint32_t count)
 {
-    for (uint64_t slot = 1 + (uint64_t)team_index() * TEAM + (uint64_t)team_lane(); slot <= count;
-         slot += (uint64_t)team_count() * TEAM)
+    for (uint64_t slot = 1 + (uint64_t)warp_index() * WARP_SIZE + (uint64_t)warp_lane(); slot <= count;
+         slot += (uint64_t)warp_count() * WARP_SIZE)
         table_enter(m, (uint32_t)slot, key_near(m, (uint32_t)slot, -1, -1));
-    team_sync(); /* lanes that were there first wait: apart, each would go through what comes next by itself */
+    warp_sync(); /* lanes that were there first wait: apart, each would go through what comes next by itself */
 }
 
 /* The null row of the spare rows: what a moved_brick left there would be probability. */
 GBEES_NUM void clear_null_row(const gbees_setup *m, int which)
 {
-    if (team_index() == 0)
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM)
+    if (warp_index() == 0)
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE)
             rows_of(m, which)[cell] = 0;
 }
 

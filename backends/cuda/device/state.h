@@ -11,7 +11,7 @@
 
 #include "numerics/brick.h"
 
-#if defined(GBEES_DEVICE) || defined(GBEES_SHIM)
+#if defined(GBEES_DEVICE) || defined(GBEES_PLATFORM_HEADER)
 #define GBEES_POINTER(type) type *
 #else
 #define GBEES_POINTER(type) uint64_t
@@ -37,7 +37,7 @@ enum { PACKED_CELL_BITS = 35, PACKED_MOST_BRICKS = 1 << 29 };
 /* Why gbees_advance() came back. */
 enum {
     STOP_DONE = 0, /* the steps asked for, or the end of the interval */
-    STOP_ROOM,     /* the heap is nearly full, or full */
+    STOP_CAPACITY, /* the heap is nearly full, or full */
     STOP_PRUNED,   /* after a prune, for the host to steer p* */
     STOP_DRIFT,    /* a velocity of brick `where` is not finite */
     STOP_MASS,     /* the density has become zero or not finite */
@@ -45,23 +45,23 @@ enum {
     STOP_EMPTY,    /* no cell holds as much as p* */
     STOP_FAR,      /* brick index beyond STATE_KEY_LIMIT along axis `where` */
     STOP_NOISE,    /* the diffusion of brick `where` can't be, in the middle of the step */
-    STOP_MOVE,     /* the density is to be moved by gbees_move() */
+    STOP_ADVECT,   /* the density is to be moved by gbees_advect() */
     STOP_PRUNE,    /* ... to be pruned by gbees_prune() */
     STOP_UPDATED,  /* ... or to be replaced by what an update has made, and pruned then */
     STOP_AGAIN     /* nothing: a new beginning, after a prune or as the host sets it */
 };
 
-/* Of one step, for all teams to add to. Probabilities in units of 2^-60. */
+/* Of one step, for all warps to add to. Probabilities in units of 2^-60. */
 typedef struct gbees_step_sums {
-    uint64_t rate_most, rate_busy; /* bits of doubles: of all bricks, of those with a cell above p* */
-    uint64_t noise_most;           /* ... of what a cell's noise gives away */
+    uint64_t max_rate, max_active_rate; /* bits of doubles: of all bricks, of those with a cell above p* */
+    uint64_t max_noise;                 /* ... of what a cell's noise gives away */
     int64_t mass, clipped, outflow;
 } gbees_step_sums;
 
 /* A sum of doubles of any size from 2^-52 to 2^46, exact to 2^-52 an addend, in any order. */
-typedef struct gbees_wide_sum {
+typedef struct gbees_exact_sum {
     int64_t high, low;
-} gbees_wide_sum;
+} gbees_exact_sum;
 
 typedef struct gbees_grid_arrays {
     GBEES_POINTER(void) rows[STATE_ROWS]; /* P, and one to three more of its size; which is which: state.current */
@@ -77,7 +77,7 @@ typedef struct gbees_grid_arrays {
     /* With a bound: the cells that it leaves to the grid, [slot]; and [slot][2n], [d] bit f: it leaves none of the
      * neighbour in direction d (f = d), or in d and f. */
     GBEES_POINTER(uint64_t) inside;
-    GBEES_POINTER(uint16_t) barred;
+    GBEES_POINTER(uint16_t) blocked;
     uint32_t capacity; /* slots, the null brick included */
     uint32_t table_mask;
 } gbees_grid_arrays;
@@ -92,20 +92,21 @@ typedef struct gbees_setup {
     double cell_d[STATE_CELLS];
     union { /* a kernel's parameters have to be few: positions are floats or doubles */
         double face_d[STATE_FACES];
-        float framed_f[STATE_FRAME];
+        float frame_f[STATE_FRAME];
     };
     float cell_f[STATE_CELLS], face_f[STATE_FACES];
     double parameters_d[STATE_FRAME];
     float parameters_f[STATE_PARAMETERS];
     double courant, time_step; /* time_step > 0: fixed */
     double threshold;          /* p* */
-    uint32_t room;             /* stop when more bricks are in use */
+    uint32_t brick_limit;      /* stop when more bricks are in use */
     uint32_t prune_interval;
     int stop_at_prunes;
-    int clustered; /* the blocks are one cluster */
-    int barrier;   /* which one they meet at: launches that follow each other may have different numbers of them */
-    int sweeps;    /* split scheme */
-    int apart; /* the density is moved by launches of gbees_move() for each pass, between those of gbees_advance() */
+    int clustered;    /* the blocks are one cluster */
+    int barrier;      /* which one they meet at: launches that follow each other may have different numbers of them */
+    int sweeps;       /* split scheme */
+    int advect_apart; /* the density is moved by launches of gbees_advect() for each pass, between those of
+                         gbees_advance() */
     double bound_low, bound_high, bound_time; /* of the model's bound: its range, and when it is evaluated */
 } gbees_setup;
 
@@ -130,10 +131,10 @@ typedef struct gbees_state {
     uint64_t max_cells, needed_count;
     double needed_steps;
     double last_step; /* of the last step that was done */
-    /* Of a step that gbees_move() is in the middle of: p* times the mass, and what else was found out before. */
+    /* Of a step that gbees_advect() is in the middle of: p* times the mass, and what else was found out before. */
     double step_threshold;
     int step_is_last, step_is_due, step_is_grown;
-    uint32_t taken[STATE_MAX_DIM]; /* bricks whose pencils a pass of it has been through, by teams of them */
+    uint32_t work_queue[STATE_MAX_DIM]; /* bricks whose pencils a pass of it has been through, by warps of them */
     double mass;
     uint64_t marked_needed, marked_above; /* being counted */
     int64_t marked_mass;
@@ -145,7 +146,7 @@ typedef struct gbees_state {
  */
 typedef struct gbees_findings {
     gbees_state state;
-    gbees_wide_sum moment[1 + STATE_MAX_DIM + STATE_MAX_DIM * (STATE_MAX_DIM + 1) / 2 + 1];
+    gbees_exact_sum moment[1 + STATE_MAX_DIM + STATE_MAX_DIM * (STATE_MAX_DIM + 1) / 2 + 1];
     uint64_t peak, peak_brick; /* bits of the largest P */
     uint64_t likely, heavy;    /* ordered bits of the largest log L and log P L */
     double log_likely, log_heavy;
@@ -156,9 +157,9 @@ typedef struct gbees_findings {
 
 /* What the measurements of a problem have beside Gaussian likelihoods: the kernels of updates are made for it. */
 enum {
-    GAIN_RESIDUALS = 1, /* residuals that wrap, components that are missing */
-    GAIN_STUDENT = 2,   /* Student's t */
-    GAIN_MODEL = 4      /* the model's own likelihood */
+    LIKELIHOOD_RESIDUALS = 1, /* residuals that wrap, components that are missing */
+    LIKELIHOOD_STUDENT = 2,   /* Student's t */
+    LIKELIHOOD_MODEL = 4      /* the model's own likelihood */
 };
 
 /* Indices as numbers above 0. */
@@ -177,15 +178,15 @@ typedef struct gbees_histograms {
 } gbees_histograms;
 
 /* One measurement. */
-typedef struct gbees_gain {
+typedef struct gbees_update_params {
     int function, size, averages;
     double time;
     double value[STATE_MAX_DIM], inverse[STATE_MAX_DIM * STATE_MAX_DIM];
-    int kind;         /* GAIN_STUDENT, GAIN_MODEL or 0 */
+    int kind;         /* LIKELIHOOD_STUDENT, LIKELIHOOD_MODEL or 0 */
     int measured;     /* components */
     uint32_t missing; /* bit k: component k */
     double period[STATE_MAX_DIM], degrees;
     double lowest; /* a log-likelihood below it is 0 in double precision */
-} gbees_gain;
+} gbees_update_params;
 
 #endif

@@ -15,7 +15,7 @@ GBEES_NUM double brick_moment(const gbees_setup *m, uint32_t slot, const number 
         base_j = (double)m->grid.key[(size_t)slot * DIM + (size_t)j] * m->shape.edge[j];
     if (k >= 0)
         base_k = (double)m->grid.key[(size_t)slot * DIM + (size_t)k] * m->shape.edge[k];
-    for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
+    for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
         double p = (double)row[cell];
 
         if (j >= 0)
@@ -24,47 +24,47 @@ GBEES_NUM double brick_moment(const gbees_setup *m, uint32_t slot, const number 
             p *= base_k + gbees_shape_local(&m->shape, cell, k);
         sum += p;
     }
-    return team_add_double(sum);
+    return warp_add_double(sum);
 }
 
 /* One moment of all bricks: a sum of integers, whatever the order of the bricks. */
-GBEES_NUM void moment_pass(const gbees_setup *m, const gbees_state *s, int j, int k, gbees_wide_sum *to)
+GBEES_NUM void moment_pass(const gbees_setup *m, const gbees_state *s, int j, int k, gbees_exact_sum *to)
 {
     const number *p = rows_of(m, s->current);
-    gbees_wide_sum sum = {0, 0};
+    gbees_exact_sum sum = {0, 0};
 
-    for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count())
-        wide_add(&sum, brick_moment(m, slot, p + (size_t)slot * CELLS, j, k));
-    if (team_lane() == 0) {
+    for (uint32_t slot = 1 + warp_index(); slot <= s->count; slot += warp_count())
+        exact_add(&sum, brick_moment(m, slot, p + (size_t)slot * CELLS, j, k));
+    if (warp_lane() == 0) {
         atomic_add_64(&to->high, sum.high);
         atomic_add_64(&to->low, sum.low);
     }
 }
 
 /* The sum of P log P, and the largest P. */
-GBEES_NUM void entropy_pass(const gbees_setup *m, gbees_findings *found, gbees_wide_sum *to)
+GBEES_NUM void entropy_pass(const gbees_setup *m, gbees_findings *found, gbees_exact_sum *to)
 {
     const gbees_state *s = &found->state;
     const number *p = rows_of(m, s->current);
-    gbees_wide_sum sum = {0, 0};
+    gbees_exact_sum sum = {0, 0};
     double peak = 0;
 
-    for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count()) {
+    for (uint32_t slot = 1 + warp_index(); slot <= s->count; slot += warp_count()) {
         double part = 0;
 
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             double value = (double)p[(size_t)slot * CELLS + (size_t)cell];
 
             peak = fmax(peak, value);
             part += value > 0 ? value * log(value) : 0;
         }
-        wide_add(&sum, team_add_double(part));
+        exact_add(&sum, warp_add_double(part));
     }
-    peak = team_most(peak);
-    if (team_lane() == 0) {
+    peak = warp_max(peak);
+    if (warp_lane() == 0) {
         atomic_add_64(&to->high, sum.high);
         atomic_add_64(&to->low, sum.low);
-        atomic_most_64(&found->peak, bits_of(peak));
+        atomic_max_64(&found->peak, bits_of(peak));
     }
 }
 
@@ -75,15 +75,15 @@ GBEES_NUM void peak_pass(const gbees_setup *m, gbees_findings *found, int find)
     const number *p = rows_of(m, s->current);
     double peak = double_of(found->peak);
 
-    for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count())
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
+    for (uint32_t slot = 1 + warp_index(); slot <= s->count; slot += warp_count())
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             if ((double)p[(size_t)slot * CELLS + (size_t)cell] != peak)
                 continue;
             uint64_t name = (key_hash(key_near(m, slot, -1, -1)) & ~(uint64_t)63) | (uint64_t)cell;
             if (find && name == found->peak_brick)
                 s->where = slot;
             if (!find)
-                atomic_least_64(&found->peak_brick, name);
+                atomic_min_64(&found->peak_brick, name);
         }
 }
 
@@ -92,8 +92,8 @@ GBEES_NUM void save_marks_pass(const gbees_setup *m, uint32_t count, int spare, 
 {
     uint64_t *saved = (uint64_t *)(void *)rows_of(m, spare);
 
-    for (uint32_t slot = 1 + team_index() * TEAM + (uint32_t)team_lane(); slot <= count;
-         slot += team_count() * TEAM) {
+    for (uint32_t slot = 1 + warp_index() * WARP_SIZE + (uint32_t)warp_lane(); slot <= count;
+         slot += warp_count() * WARP_SIZE) {
         if (back)
             m->grid.active[slot] = saved[slot];
         else
@@ -106,10 +106,10 @@ GBEES_NUM uint64_t cells_from(const number *row, number threshold)
 {
     uint64_t mask = 0;
 
-    for (int first = 0; first < CELLS; first += TEAM) {
-        const number value = row[first + team_lane()];
+    for (int first = 0; first < CELLS; first += WARP_SIZE) {
+        const number value = row[first + warp_lane()];
 
-        mask |= (uint64_t)team_vote(value > 0 && value >= threshold) << first;
+        mask |= (uint64_t)warp_ballot(value > 0 && value >= threshold) << first;
     }
     return mask;
 }
@@ -123,7 +123,7 @@ GBEES_NUM void pack_pass(const gbees_setup *m, gbees_findings *found, uint32_t f
     const number enough = least_above(threshold), *p = rows_of(m, found->state.current);
     uint64_t counted = 0;
 
-    for (uint32_t slot = from + 1 + team_index(); slot <= to; slot += team_count()) {
+    for (uint32_t slot = from + 1 + warp_index(); slot <= to; slot += warp_count()) {
         const number *row = p + (size_t)slot * CELLS;
         const uint64_t cells = cells_from(row, enough);
         const uint64_t room = ((uint64_t)1 << PACKED_CELL_BITS) + (uint64_t)count_bits(cells);
@@ -134,20 +134,21 @@ GBEES_NUM void pack_pass(const gbees_setup *m, gbees_findings *found, uint32_t f
             counted += room;
             continue;
         }
-        const uint64_t own = team_lane() == 0 ? atomic_take_64(&found->packed, room) : 0;
-        const uint64_t place = (uint64_t)team_get((uint32_t)(own >> 32), 0) << 32 | team_get((uint32_t)own, 0);
+        const uint64_t own = warp_lane() == 0 ? atomic_fetch_add_64(&found->packed, room) : 0;
+        const uint64_t place =
+            (uint64_t)warp_shuffle((uint32_t)(own >> 32), 0) << 32 | warp_shuffle((uint32_t)own, 0);
         const uint64_t brick = place >> PACKED_CELL_BITS, first = place & (((uint64_t)1 << PACKED_CELL_BITS) - 1);
 
-        if (team_lane() == 0)
+        if (warp_lane() == 0)
             mask[brick] = cells;
-        for (int k = team_lane(); k < DIM; k += TEAM)
+        for (int k = warp_lane(); k < DIM; k += WARP_SIZE)
             key[brick * DIM + (uint64_t)k] = m->grid.key[(size_t)slot * DIM + (size_t)k];
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM)
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE)
             if (cells >> cell & 1)
                 out[first + (uint64_t)count_bits(cells & (((uint64_t)1 << cell) - 1))] = row[cell];
     }
-    if (team_lane() == 0 && counted)
-        (void)atomic_take_64(&found->packed, counted);
+    if (warp_lane() == 0 && counted)
+        (void)atomic_fetch_add_64(&found->packed, counted);
 }
 
 #endif

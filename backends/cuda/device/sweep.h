@@ -128,13 +128,13 @@ GBEES_NUM void sweep_along(const gbees_setup *m, const number *p, number *next, 
                            number lambda, double time, int64_t *outflow)
 {
     const int parts = axis_edge(axis) / piece_cells(axis), lines = (CELLS >> axis_bits(axis)) * parts;
-    const int lanes = lines < TEAM ? lines : TEAM, bricks = TEAM / lanes;
+    const int lanes = lines < WARP_SIZE ? lines : WARP_SIZE, bricks = WARP_SIZE / lanes;
 
-    const team_way way = way_of(m, count, (uint32_t)bricks);
+    const warp_slots slots = slots_of_warp(m, count, (uint32_t)bricks);
 
-    for (uint32_t slot = way.from + (uint32_t)(team_lane() / lanes); slot <= way.last; slot += way.stride)
+    for (uint32_t slot = slots.from + (uint32_t)(warp_lane() / lanes); slot <= slots.last; slot += slots.stride)
 #pragma unroll 1
-        for (int line = team_lane() % lanes; line < lines; line += lanes) {
+        for (int line = warp_lane() % lanes; line < lines; line += lanes) {
             number out =
                 sweep_line(m, p, next, axis, slot, line_cell(axis, line / parts), line % parts, lambda, time);
 

@@ -50,7 +50,7 @@ GBEES_NUM int is_key_of(const gbees_setup *m, uint32_t slot, near_key key)
 
 #pragma unroll(KEY_TOGETHER)
     for (int k = 0; k < DIM && (same || KEY_TOGETHER > 1); k++)
-        same &= fresh_key(stored + k) == key_number(key, k);
+        same &= load_key(stored + k) == key_number(key, k);
     return same;
 }
 
@@ -70,10 +70,10 @@ GBEES_NUM uint32_t table_find(const gbees_setup *m, near_key key)
 /* A new brick's slot and key; its entry stays dead if there is no room. */
 GBEES_NUM uint32_t take_slot(const gbees_setup *m, gbees_state *s, near_key key)
 {
-    uint32_t slot = atomic_add_32(&s->count, 1) + 1, far_axis = 0;
+    uint32_t slot = atomic_fetch_add_32(&s->count, 1) + 1, far_axis = 0;
 
     if (slot >= m->grid.capacity) {
-        share_32(&s->overflow, 1);
+        store_32(&s->overflow, 1);
         return TABLE_DEAD;
     }
 #pragma unroll(KEY_TOGETHER)
@@ -84,7 +84,7 @@ GBEES_NUM uint32_t take_slot(const gbees_setup *m, gbees_state *s, near_key key)
         far_axis = index >= STATE_KEY_LIMIT || index <= -STATE_KEY_LIMIT ? (uint32_t)k + 1 : far_axis;
     }
     if (far_axis)
-        share_32(&s->far_axis, far_axis);
+        store_32(&s->far_axis, far_axis);
     return slot;
 }
 
@@ -98,15 +98,15 @@ GBEES_NUM void table_insert(const gbees_setup *m, gbees_state *s, near_key key)
     for (uint64_t way = 0;; way++) {
         uint32_t *entry = &m->grid.table[(hash + way) & m->grid.table_mask];
 
-        if (way >= WAY_LONG && fresh_32(&s->overflow)) /* the host makes room first */
+        if (way >= WAY_LONG && load_32(&s->overflow)) /* the host makes room first */
             return;
-        uint32_t slot = atomic_swap_if(entry, TABLE_EMPTY, TABLE_TAKEN);
+        uint32_t slot = atomic_cas_32(entry, TABLE_EMPTY, TABLE_TAKEN);
         if (slot == TABLE_EMPTY) {
-            publish_32(entry, take_slot(m, s, key));
+            store_release_32(entry, take_slot(m, s, key));
             return;
         }
         while (slot == TABLE_TAKEN) /* the other one writes its key, which takes no lock */
-            slot = acquire_32(entry);
+            slot = load_acquire_32(entry);
         if (slot < TABLE_DEAD && is_key_of(m, slot, key))
             return;
     }
@@ -116,7 +116,7 @@ GBEES_NUM void table_insert(const gbees_setup *m, gbees_state *s, near_key key)
 GBEES_NUM void table_enter(const gbees_setup *m, uint32_t slot, near_key key)
 {
     for (uint64_t at = key_hash(key);; at++)
-        if (atomic_swap_if(&m->grid.table[at & m->grid.table_mask], TABLE_EMPTY, slot) == TABLE_EMPTY)
+        if (atomic_cas_32(&m->grid.table[at & m->grid.table_mask], TABLE_EMPTY, slot) == TABLE_EMPTY)
             return;
 }
 

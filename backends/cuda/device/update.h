@@ -6,8 +6,8 @@
 #include "numerics/likelihood.h"
 
 /* What is not asked for costs nothing: no register, either. */
-#ifndef GBEES_GAINS
-#define GBEES_GAINS (GAIN_RESIDUALS | GAIN_STUDENT | GAIN_MODEL)
+#ifndef GBEES_LIKELIHOODS
+#define GBEES_LIKELIHOODS (LIKELIHOOD_RESIDUALS | LIKELIHOOD_STUDENT | LIKELIHOOD_MODEL)
 #endif
 #ifndef GBEES_MEASURED
 #define GBEES_MEASURED STATE_MAX_DIM
@@ -36,21 +36,21 @@ GBEES_NUM void cell_centre(const gbees_setup *m, uint32_t slot, int cell, double
 }
 
 /* y - h(x) along component j, as the measurement has it. */
-GBEES_NUM double residual_of(const gbees_gain *g, int j, const double *y)
+GBEES_NUM double residual_of(const gbees_update_params *g, int j, const double *y)
 {
     double residual = g->value[j] - y[j];
 
-    if (!(GBEES_GAINS & GAIN_RESIDUALS))
+    if (!(GBEES_LIKELIHOODS & LIKELIHOOD_RESIDUALS))
         return residual;
     return g->missing >> j & 1 ? 0 : gbees_wrapped(residual, g->period[j]);
 }
 
 /* The log-likelihood at a point, relative to a perfect match; of the model's own likelihood as it is. */
-GBEES_NUM double log_likelihood_at(const gbees_setup *m, const gbees_gain *g, const double *x)
+GBEES_NUM double log_likelihood_at(const gbees_setup *m, const gbees_update_params *g, const double *x)
 {
     double y[STATE_MAX_DIM], sum = 0;
 
-    if (GBEES_GAINS & GAIN_MODEL && g->kind == GAIN_MODEL)
+    if (GBEES_LIKELIHOODS & LIKELIHOOD_MODEL && g->kind == LIKELIHOOD_MODEL)
         return gbees_own_log_likelihood(
             gbees_model_log_likelihood_d(g->function, g->time, x, m->parameters_d, g->value));
 #pragma unroll
@@ -73,20 +73,20 @@ GBEES_NUM double log_likelihood_at(const gbees_setup *m, const gbees_gain *g, co
         sum += y[j] * row;
     }
     sum *= -0.5;
-    return GBEES_GAINS & GAIN_STUDENT && g->kind == GAIN_STUDENT
+    return GBEES_LIKELIHOODS & LIKELIHOOD_STUDENT && g->kind == LIKELIHOOD_STUDENT
                ? gbees_student_exponent(sum, g->measured, g->degrees)
                : sum;
 }
 
 /* Bit k: the likelihood of some cell of the brick changes by more than a hundredth inside the cell along axis k. */
-GBEES_NUM uint32_t varying_axes(const gbees_setup *m, const gbees_gain *g, uint32_t slot)
+GBEES_NUM uint32_t varying_axes(const gbees_setup *m, const gbees_update_params *g, uint32_t slot)
 {
     uint32_t axes = 0;
 
     for (int axis = 0; axis < DIM; axis++) {
         double most = 0;
 
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             double x[DIM], shifted[DIM];
 
             cell_centre(m, slot, cell, x);
@@ -99,10 +99,10 @@ GBEES_NUM uint32_t varying_axes(const gbees_setup *m, const gbees_gain *g, uint3
             for (int k = 0; k < DIM; k++)
                 shifted[k] = x[k] + (k == axis ? m->width[k] / 2 : 0);
             double high = log_likelihood_at(m, g, shifted);
-            if (fmax(low, high) > (GBEES_GAINS & GAIN_MODEL ? g->lowest : gbees_lowest_log_likelihood()))
+            if (fmax(low, high) > (GBEES_LIKELIHOODS & LIKELIHOOD_MODEL ? g->lowest : gbees_lowest_log_likelihood()))
                 most = fmax(most, fmax(fabs(low - centre), fabs(high - centre)));
         }
-        axes |= (uint32_t)(team_most(most) > 0.01) << axis;
+        axes |= (uint32_t)(warp_max(most) > 0.01) << axis;
     }
     return axes;
 }
@@ -156,7 +156,7 @@ GBEES_NUM void find_slopes(const gbees_setup *m, const number *p, uint32_t slot,
 }
 
 /* The logarithm of the likelihood's average over a cell, weighted as the density leans inside it. */
-GBEES_NUM double log_average(const gbees_setup *m, const gbees_gain *g, const double *x, uint32_t axes,
+GBEES_NUM double log_average(const gbees_setup *m, const gbees_update_params *g, const double *x, uint32_t axes,
                              const double *slope)
 {
     const int nodes = count_bits(axes) > 3 ? 3 : 5;
@@ -191,8 +191,8 @@ GBEES_NUM double log_average(const gbees_setup *m, const gbees_gain *g, const do
 }
 
 /* What a cell's probability is multiplied with, as a logarithm. */
-GBEES_NUM double cell_log_likelihood(const gbees_setup *m, const gbees_gain *g, const number *p, uint32_t slot,
-                                     int cell, uint32_t axes)
+GBEES_NUM double cell_log_likelihood(const gbees_setup *m, const gbees_update_params *g, const number *p,
+                                     uint32_t slot, int cell, uint32_t axes)
 {
     double x[DIM], slope[DIM];
 
@@ -204,55 +204,55 @@ GBEES_NUM double cell_log_likelihood(const gbees_setup *m, const gbees_gain *g, 
 }
 
 /* The largest log L and log P L over cells with P > 0. */
-GBEES_NUM void find_best_pass(const gbees_setup *m, const gbees_gain *g, gbees_findings *found)
+GBEES_NUM void find_best_pass(const gbees_setup *m, const gbees_update_params *g, gbees_findings *found)
 {
     const gbees_state *s = &found->state;
     const number *p = rows_of(m, s->current);
     double likely = -HUGE_VAL, heavy = -HUGE_VAL;
 
-    for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count()) {
+    for (uint32_t slot = 1 + warp_index(); slot <= s->count; slot += warp_count()) {
         uint32_t axes = g->averages ? varying_axes(m, g, slot) : 0;
 
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             double value = (double)p[(size_t)slot * CELLS + (size_t)cell];
 
             if (!(value > 0))
                 continue;
             double log_l = cell_log_likelihood(m, g, p, slot, cell, axes);
             if (log_l != log_l)
-                atomic_least_64(&found->invalid, (uint64_t)slot * CELLS + (uint64_t)cell);
+                atomic_min_64(&found->invalid, (uint64_t)slot * CELLS + (uint64_t)cell);
             likely = fmax(likely, log_l);
             heavy = fmax(heavy, log(value) + log_l);
         }
     }
-    likely = team_most(likely);
-    heavy = team_most(heavy);
-    if (team_lane() == 0) {
-        atomic_most_64(&found->likely, ordered_bits(likely));
-        atomic_most_64(&found->heavy, ordered_bits(heavy));
+    likely = warp_max(likely);
+    heavy = warp_max(heavy);
+    if (warp_lane() == 0) {
+        atomic_max_64(&found->likely, ordered_bits(likely));
+        atomic_max_64(&found->heavy, ordered_bits(heavy));
     }
 }
 
 /* P becomes P L over its largest value, in the spare rows: cells beside must still be what they were. Their sum. None
  * is made if no cell can have been what was measured, or a likelihood is no number: the host will say so. */
-GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_gain *g, gbees_findings *found)
+GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_update_params *g, gbees_findings *found)
 {
     const gbees_state *s = &found->state;
     const double likely = from_ordered(found->likely), heaviest = from_ordered(found->heavy);
     const number *p = rows_of(m, s->current);
     number *to = rows_of(m, s->current ? 0 : 1);
-    gbees_wide_sum sum = {0, 0};
+    gbees_exact_sum sum = {0, 0};
 
-    if (is_clerk()) {
+    if (is_grid_leader()) {
         found->log_likely = likely;
         found->log_heavy = heaviest;
     }
     if (!(likely >= g->lowest && likely > -HUGE_VAL) || found->invalid != ~(uint64_t)0)
         return;
-    for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count()) {
+    for (uint32_t slot = 1 + warp_index(); slot <= s->count; slot += warp_count()) {
         uint32_t axes = g->averages ? varying_axes(m, g, slot) : 0;
 
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             const size_t at = (size_t)slot * CELLS + (size_t)cell;
             const double value = (double)p[at];
 
@@ -260,12 +260,12 @@ GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_gain *g, gbees_fi
             if (!(value > 0))
                 continue;
             to[at] = (number)exp(log(value) + cell_log_likelihood(m, g, p, slot, cell, axes) - heaviest);
-            wide_add(&sum, (double)to[at]);
+            exact_add(&sum, (double)to[at]);
         }
     }
-    sum.high = team_add(sum.high);
-    sum.low = team_add(sum.low);
-    if (team_lane() == 0) {
+    sum.high = warp_add(sum.high);
+    sum.low = warp_add(sum.low);
+    if (warp_lane() == 0) {
         atomic_add_64(&found->moment[0].high, sum.high);
         atomic_add_64(&found->moment[0].low, sum.low);
     }
@@ -277,15 +277,15 @@ GBEES_NUM void scale_pass(const gbees_setup *m, gbees_state *s, int which, doubl
     number *p = rows_of(m, which);
     int64_t mass = 0;
 
-    for (uint32_t slot = 1 + team_index(); slot <= s->count; slot += team_count())
-        for (int cell = team_lane(); cell < CELLS; cell += TEAM) {
+    for (uint32_t slot = 1 + warp_index(); slot <= s->count; slot += warp_count())
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             number *at = p + (size_t)slot * CELLS + (size_t)cell;
 
             *at = (number)((double)*at * factor);
             mass += gbees_fixed((double)*at);
         }
-    mass = team_add(mass);
-    if (team_lane() == 0)
+    mass = warp_add(mass);
+    if (warp_lane() == 0)
         atomic_add_64(&s->marked_mass, mass);
 }
 
@@ -304,15 +304,15 @@ GBEES_NUM void normalise_pass(const gbees_setup *m, gbees_findings *found)
 }
 
 /* The density is what normalise_pass() has made, for a prune to go on with; 0: it has made none. */
-GBEES_NUM int take_over(const gbees_setup *m, gbees_findings *found, book *b)
+GBEES_NUM int take_over(const gbees_setup *m, gbees_findings *found, step_state *b)
 {
     if (!(updated_sum(found) > 0))
         return 0;
-    if (leads_block()) {
+    if (is_block_leader()) {
         b->current = spare_of(b->current);
         b->mass = gbees_fixed_value(found->state.marked_mass);
     }
-    meet(m, &found->state); /* all have read the mass before another one is counted */
+    grid_barrier(m, &found->state); /* all have read the mass before another one is counted */
     return 1;
 }
 

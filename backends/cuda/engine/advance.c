@@ -79,7 +79,7 @@ int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps,
             status = engine_stop_error(e, error);
         if (!status && s->stop == STOP_PRUNED)
             engine_steer(e);
-        if (!status && (s->stop == STOP_ROOM || s->count > e->room))
+        if (!status && (s->stop == STOP_CAPACITY || s->count > e->brick_limit))
             status = make_room(e, error);
     }
     clock->time = s->time;

@@ -1,8 +1,8 @@
 /* backend.c - what the CUDA module exports. */
 #include "common/initial_bricks.h"
-#include "engine.h"
 #include "cuda/compile/offline.h"
 #include "cuda/compile/spec.h"
+#include "engine.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static unsigned left_for_later(const gbees_problem *problem, const char *arch)
 
     gbees_shape_set(&shape, problem->dimension, 64);
     if (initial_bricks_most(problem, &shape) < ENGINE_LARGE_BRICKS)
-        later |= 1u << PROGRAM_MOVES | 1u << PROGRAM_MARKS;
+        later |= 1u << PROGRAM_ADVECT | 1u << PROGRAM_MARKS;
     return later;
 }
 

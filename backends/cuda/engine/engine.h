@@ -2,10 +2,10 @@
 #ifndef GBEES_CUDA_ENGINE_H
 #define GBEES_CUDA_ENGINE_H
 
-#include "cuda/compile/build.h"
 #include "common/budget.h"
-#include "device/state.h"
+#include "cuda/compile/build.h"
 #include "cuda/driver/memory.h"
+#include "device/state.h"
 #include "packed.h"
 #include <gbees/backend.h>
 
@@ -14,9 +14,9 @@ enum {
     KERNEL_REHASH,
     KERNEL_ADVANCE,
     KERNEL_SMALL, /* the same for a cluster */
-    KERNEL_MOVE,
+    KERNEL_ADVECT,
     KERNEL_MARK,
-    KERNEL_MOVE_ALL,
+    KERNEL_ADVECT_ALL,
     KERNEL_PRUNE,
     KERNEL_COUNT,
     KERNEL_FIND_BEST,
@@ -30,12 +30,12 @@ enum {
 };
 
 enum {
-    ENGINE_TEAM = 32, /* threads of a team */
+    ENGINE_WARP_SIZE = 32, /* threads of a warp */
     ENGINE_LEAST_CAPACITY = 1 << 14,
     ENGINE_CLUSTER_BLOCKS = 16,
     ENGINE_CLUSTER_BRICKS = 1 << 9, /* a cluster takes on so many */
     ENGINE_LARGE_BRICKS = 1 << 14,  /* from so many on the density is moved by a kernel of its own ... */
-    ENGINE_SHARE_BRICKS = 320,      /* ... whose blocks have so many each ... */
+    ENGINE_BLOCK_BRICKS = 320,      /* ... whose blocks have so many each ... */
     ENGINE_STEPS_AHEAD = 16,        /* ... and so many steps are launched before the host looks */
     ENGINE_PRUNES_AHEAD = 32        /* so many prunes of a smaller one */
 };
@@ -48,7 +48,7 @@ struct gbees_engine {
     CUstream stream;
     program_set *programs;
     CUfunction kernel[KERNELS]; /* NULL: not wanted, or not there yet */
-    unsigned teams[KERNELS];    /* of a block: as the kernel was compiled */
+    unsigned warps[KERNELS];    /* of a block: as the kernel was compiled */
     int most_blocks[KERNELS];   /* that can be there at once: barriers need that */
     int multiprocessors;
     int cluster;          /* blocks of a cluster; 0: the GPU has none */
@@ -59,12 +59,12 @@ struct gbees_engine {
 
     device_memory memory;
     device_array rows[STATE_ROWS], key, base, neighbor[2 * GBEES_MAX_DIM], flow, active, needed, rate, map, table,
-        inside, barred, device_state;
-    uint32_t room;  /* bricks from which on the heap is to grow */
-    uint32_t large; /* and from which on KERNEL_MOVE moves the density; 0: never */
-    int moves_all;  /* 1: below that many it is KERNEL_MOVE_ALL, not KERNEL_ADVANCE, that moves it */
-    int crowded;    /* 1: a cluster's memory has been too small for what a step makes */
-    double pace;    /* time of a step, of those that were launched last; 0: not known */
+        inside, blocked, device_state;
+    uint32_t brick_limit;  /* bricks from which on the heap is to grow */
+    uint32_t large;        /* and from which on KERNEL_ADVECT moves the density; 0: never */
+    int advects_all;       /* 1: below that many it is KERNEL_ADVECT_ALL, not KERNEL_ADVANCE, that moves it */
+    int capacity_exceeded; /* 1: a cluster's memory has been too small for what a step makes */
+    double pace;           /* time of a step, of those that were launched last; 0: not known */
     gbees_setup setup;
     gbees_findings *found; /* the host's copy, in memory that is copied to at once */
     gbees_state *state;    /* its first */
@@ -88,7 +88,7 @@ int engine_take_program(gbees_engine *e, int part, int waits, gbees_error *error
 int engine_launch(gbees_engine *e, int kernel, void **arguments, int count, const char *doing, gbees_error *error);
 
 /* The kernels of an update and the prune after it: each goes on with what the one before has found. */
-int engine_launch_update(gbees_engine *e, gbees_gain *gain, gbees_error *error);
+int engine_launch_update(gbees_engine *e, gbees_update_params *params, gbees_error *error);
 
 /* Steps, until `target` of them are done or the kernel stops for something else. */
 int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error);

@@ -11,17 +11,17 @@
 /* Parameters of a kernel: all drivers take so many bytes. */
 _Static_assert(sizeof(gbees_setup) + sizeof(gbees_state) + 2 * sizeof(uint64_t) <= 4096, "of gbees_small()");
 
-/* A brick a team, but no more blocks than can be there at once. */
+/* A brick a warp, but no more blocks than can be there at once. */
 static unsigned blocks_for(const gbees_engine *e, int kernel)
 {
-    uint64_t blocks = ((uint64_t)e->state->count + e->teams[kernel] - 1) / e->teams[kernel];
+    uint64_t blocks = ((uint64_t)e->state->count + e->warps[kernel] - 1) / e->warps[kernel];
     uint64_t most = (uint64_t)e->most_blocks[kernel];
 
     return (unsigned)(blocks < 1 ? 1 : blocks < most ? blocks : most);
 }
 
 /* One whose blocks are a cluster, or any number of blocks that do not meet.  Those that follow each other are
- * launched before the one ahead has ended, for whose end they wait (device/platform.h, follow_launch()). */
+ * launched before the one ahead has ended, for whose end they wait (device/platform.h, wait_for_launch()). */
 static CUresult launch_early(const gbees_engine *e, int kernel, unsigned blocks, int clustered, void **arguments)
 {
     CUlaunchConfig config;
@@ -36,7 +36,7 @@ static CUresult launch_early(const gbees_engine *e, int kernel, unsigned blocks,
     attributes[1].value.clusterDim.y = attributes[1].value.clusterDim.z = 1;
     config.gridDimX = blocks;
     config.gridDimY = config.gridDimZ = 1;
-    config.blockDimX = ENGINE_TEAM * e->teams[kernel];
+    config.blockDimX = ENGINE_WARP_SIZE * e->warps[kernel];
     config.blockDimY = config.blockDimZ = 1;
     config.hStream = e->stream;
     config.attrs = attributes;
@@ -52,7 +52,7 @@ static int is_clustered(const gbees_engine *e)
 /* Of a cluster's grids those that its own kernel for steps takes on. */
 static int is_small(const gbees_engine *e)
 {
-    return is_clustered(e) && e->kernel[KERNEL_SMALL] && !e->crowded && e->state->linked == e->state->count;
+    return is_clustered(e) && e->kernel[KERNEL_SMALL] && !e->capacity_exceeded && e->state->linked == e->state->count;
 }
 
 /* Blocks that need not meet, any number of them. */
@@ -60,24 +60,25 @@ static CUresult launch_free(const gbees_engine *e, int kernel, unsigned blocks, 
 {
     if (e->cluster > 0) /* the GPU is one that knows both */
         return launch_early(e, kernel, blocks, 0, arguments);
-    return e->api->cuLaunchKernel(e->kernel[kernel], blocks, 1, 1, ENGINE_TEAM * e->teams[kernel], 1, 1, 0, e->stream,
-                                  arguments, NULL);
+    return e->api->cuLaunchKernel(e->kernel[kernel], blocks, 1, 1, ENGINE_WARP_SIZE * e->warps[kernel], 1, 1, 0,
+                                  e->stream, arguments, NULL);
 }
 
 static CUresult launch(gbees_engine *e, int kernel, void **arguments)
 {
     gbees_setup *m = &e->setup;
     const int steps =
-        kernel == KERNEL_ADVANCE || kernel == KERNEL_SMALL || kernel == KERNEL_MOVE_ALL || kernel == KERNEL_PRUNE;
+        kernel == KERNEL_ADVANCE || kernel == KERNEL_SMALL || kernel == KERNEL_ADVECT_ALL || kernel == KERNEL_PRUNE;
 
     m->threshold = e->budget.threshold;
     m->clustered = steps && is_clustered(e);
-    m->barrier = kernel == KERNEL_PRUNE ? 1 : kernel == KERNEL_MOVE_ALL ? 2 : 0;
-    m->room = m->clustered && e->room > 2 * ENGINE_CLUSTER_BRICKS ? 2 * ENGINE_CLUSTER_BRICKS : e->room;
+    m->barrier = kernel == KERNEL_PRUNE ? 1 : kernel == KERNEL_ADVECT_ALL ? 2 : 0;
+    m->brick_limit =
+        m->clustered && e->brick_limit > 2 * ENGINE_CLUSTER_BRICKS ? 2 * ENGINE_CLUSTER_BRICKS : e->brick_limit;
     if (m->clustered)
         return launch_early(e, kernel, (unsigned)e->cluster, 1, arguments);
     return e->api->cuLaunchCooperativeKernel(e->kernel[kernel], blocks_for(e, kernel), 1, 1,
-                                             ENGINE_TEAM * e->teams[kernel], 1, 1, 0, e->stream, arguments);
+                                             ENGINE_WARP_SIZE * e->warps[kernel], 1, 1, 0, e->stream, arguments);
 }
 
 /* The state to the GPU; after the launches, the state back when all is done. */
@@ -116,7 +117,7 @@ static CUresult launch_until(gbees_engine *e, int kernel, uint64_t target)
     return launch(e, kernel, arguments);
 }
 
-int engine_launch_update(gbees_engine *e, gbees_gain *gain, gbees_error *error)
+int engine_launch_update(gbees_engine *e, gbees_update_params *params, gbees_error *error)
 {
     static const struct {
         int kernel;
@@ -126,14 +127,14 @@ int engine_launch_update(gbees_engine *e, gbees_gain *gain, gbees_error *error)
                   {KERNEL_SCALE, "normalising the density"}};
     static const char pruning[] = "pruning after a measurement";
     enum { PASSES = sizeof passes / sizeof *passes };
-    void *with_gain[] = {&e->setup, gain, &e->device_state.at}, *without[] = {&e->setup, &e->device_state.at};
+    void *with_params[] = {&e->setup, params, &e->device_state.at}, *without[] = {&e->setup, &e->device_state.at};
     int status = send_state(e, passes[0].doing, error);
 
     for (int k = 0; k < PASSES && !status; k++) {
         const int kernel = passes[k].kernel;
 
         status = cuda_check(
-            e->api, launch_free(e, kernel, blocks_for(e, kernel), kernel == KERNEL_SCALE ? without : with_gain),
+            e->api, launch_free(e, kernel, blocks_for(e, kernel), kernel == KERNEL_SCALE ? without : with_params),
             passes[k].doing, error);
     }
     if (!status)
@@ -142,11 +143,11 @@ int engine_launch_update(gbees_engine *e, gbees_gain *gain, gbees_error *error)
 }
 
 /* Its blocks need not meet: more of them than can be there at once, so that none waits for the slowest; or, where
- * teams take what is next or all have as much to do, as many as can be there. */
+ * warps take what is next or all have as much to do, as many as can be there. */
 static CUresult launch_apart(gbees_engine *e, int kernel, int pass)
 {
     void *arguments[] = {&e->setup, &e->device_state.at, &pass};
-    const uint64_t shares = (e->state->count + (uint64_t)ENGINE_SHARE_BRICKS - 1) / ENGINE_SHARE_BRICKS;
+    const uint64_t shares = (e->state->count + (uint64_t)ENGINE_BLOCK_BRICKS - 1) / ENGINE_BLOCK_BRICKS;
     const int resident = kernel == KERNEL_MARK || e->setup.sweeps;
     const uint64_t blocks = resident ? (uint64_t)e->most_blocks[kernel] : shares;
 
@@ -156,18 +157,18 @@ static CUresult launch_apart(gbees_engine *e, int kernel, int pass)
 /* A step's passes, and what comes after them: each does nothing if the one before did not leave it anything. */
 static CUresult launch_passes(gbees_engine *e)
 {
-    const int passes = e->setup.sweeps ? e->setup.shape.n : e->row_arrays - 1; /* MOVES of the kernels */
+    const int passes = e->setup.sweeps ? e->setup.shape.n : e->row_arrays - 1; /* ADVECT_PASSES of the kernels */
     CUresult result = CUDA_SUCCESS;
 
     for (int pass = 0; pass < passes && result == CUDA_SUCCESS; pass++)
-        result = launch_apart(e, KERNEL_MOVE, pass);
+        result = launch_apart(e, KERNEL_ADVECT, pass);
     return result == CUDA_SUCCESS ? launch_apart(e, KERNEL_MARK, 0) : result;
 }
 
-static CUresult launch_moves(gbees_engine *e, uint64_t target, int is_pruned)
+static CUresult launch_advection(gbees_engine *e, uint64_t target, int is_pruned)
 {
     void *arguments[] = {&e->setup, &e->device_state.at};
-    CUresult result = e->setup.apart ? launch_passes(e) : launch(e, KERNEL_MOVE_ALL, arguments);
+    CUresult result = e->setup.advect_apart ? launch_passes(e) : launch(e, KERNEL_ADVECT_ALL, arguments);
 
     if (result == CUDA_SUCCESS)
         result = launch_until(e, KERNEL_ADVANCE, target);
@@ -177,14 +178,14 @@ static CUresult launch_moves(gbees_engine *e, uint64_t target, int is_pruned)
 }
 
 /* Steps whose density is moved by a kernel of its own; the last kernel of each begins the next one. */
-static CUresult launch_moved(gbees_engine *e, uint64_t target)
+static CUresult launch_advected_steps(gbees_engine *e, uint64_t target)
 {
     const gbees_state *s = e->state;
     const uint64_t wanted = target - s->steps, interval = e->setup.prune_interval;
     CUresult result = s->stop == STOP_AGAIN ? launch_until(e, KERNEL_ADVANCE, target) : CUDA_SUCCESS;
 
     for (uint64_t k = 0; k < ENGINE_STEPS_AHEAD && k < wanted && result == CUDA_SUCCESS; k++)
-        result = launch_moves(e, target, (s->phase + k + 1) % interval == 0);
+        result = launch_advection(e, target, (s->phase + k + 1) % interval == 0);
     return result;
 }
 
@@ -218,9 +219,10 @@ static int run_launches(gbees_engine *e, uint64_t target, const char *doing, gbe
     int status = send_state(e, doing, error);
 
     if (!status)
-        status =
-            cuda_check(e->api, e->setup.apart || e->moves_all ? launch_moved(e, target) : launch_rounds(e, target),
-                       doing, error);
+        status = cuda_check(e->api,
+                            e->setup.advect_apart || e->advects_all ? launch_advected_steps(e, target)
+                                                                    : launch_rounds(e, target),
+                            doing, error);
     return status ? status : fetch_state(e, doing, error);
 }
 
@@ -259,9 +261,9 @@ static int run_small(gbees_engine *e, uint64_t target, const char *doing, gbees_
  * the common ones meanwhile, whose bits are the same. */
 static int take_kernels(gbees_engine *e, gbees_error *error)
 {
-    if (!e->setup.apart)
+    if (!e->setup.advect_apart)
         return is_clustered(e) ? engine_take_program(e, PROGRAM_SMALL, 0, error) : 0;
-    int status = engine_take_program(e, PROGRAM_MOVES, 1, error);
+    int status = engine_take_program(e, PROGRAM_ADVECT, 1, error);
     return status ? status : engine_take_program(e, PROGRAM_MARKS, 1, error);
 }
 
@@ -271,7 +273,7 @@ int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbe
     int status;
 
     s->stop = STOP_AGAIN;
-    e->setup.apart = e->large > 0 && s->count >= e->large;
+    e->setup.advect_apart = e->large > 0 && s->count >= e->large;
     do {
         const double elapsed = s->elapsed;
         const uint64_t steps = s->steps;
@@ -281,8 +283,8 @@ int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbe
             status = is_small(e) ? run_small(e, target, doing, error) : run_launches(e, target, doing, error);
         if (s->steps > steps)
             e->pace = (s->elapsed - elapsed) / (double)(s->steps - steps);
-    } while (!status && (s->stop == STOP_MOVE || s->stop == STOP_AGAIN));
-    e->setup.apart = 0;
-    e->crowded = s->stop == STOP_ROOM && s->count <= ENGINE_CLUSTER_BRICKS;
+    } while (!status && (s->stop == STOP_ADVECT || s->stop == STOP_AGAIN));
+    e->setup.advect_apart = 0;
+    e->capacity_exceeded = s->stop == STOP_CAPACITY && s->count <= ENGINE_CLUSTER_BRICKS;
     return status;
 }

@@ -30,7 +30,7 @@ static int list_arrays(gbees_engine *e, slot_array *list)
     list[count++] = (slot_array){&e->map, &g->map, sizeof(uint32_t)};
     if (e->problem->bounded) {
         list[count++] = (slot_array){&e->inside, &g->inside, sizeof(uint64_t)};
-        list[count++] = (slot_array){&e->barred, &g->barred, 2 * n * sizeof(uint16_t)};
+        list[count++] = (slot_array){&e->blocked, &g->blocked, 2 * n * sizeof(uint16_t)};
     }
     return count;
 }
@@ -157,6 +157,6 @@ int engine_make_room(gbees_engine *e, uint64_t bricks, int anew, gbees_error *er
         anew = anew || table_entries(before) != table_entries(capacity);
         g->table_mask = (uint32_t)(table_entries(capacity) - 1);
     }
-    e->room = g->capacity - g->capacity / 10 - 1;
+    e->brick_limit = g->capacity - g->capacity / 10 - 1;
     return anew ? engine_launch(e, KERNEL_REHASH, NULL, 0, "filling the hashtable again", error) : 0;
 }

@@ -2,8 +2,8 @@
 #include "common/bound.h"
 #include "common/initial.h"
 #include "common/initial_bricks.h"
-#include "engine.h"
 #include "cuda/compile/spec.h"
+#include "engine.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +15,9 @@ static const struct {
     [KERNEL_REHASH] = {"gbees_rehash", PROGRAM_PRUNES, 0},
     [KERNEL_ADVANCE] = {"gbees_advance", PROGRAM_STEPS, 1},
     [KERNEL_SMALL] = {"gbees_small", PROGRAM_SMALL, 1},
-    [KERNEL_MOVE] = {"gbees_move", PROGRAM_MOVES, 0},
+    [KERNEL_ADVECT] = {"gbees_advect", PROGRAM_ADVECT, 0},
     [KERNEL_MARK] = {"gbees_mark", PROGRAM_MARKS, 0},
-    [KERNEL_MOVE_ALL] = {"gbees_move_all", PROGRAM_SWEEPS, 1},
+    [KERNEL_ADVECT_ALL] = {"gbees_advect_all", PROGRAM_ADVECT_ALL, 1},
     [KERNEL_PRUNE] = {"gbees_prune", PROGRAM_PRUNES, 1},
     [KERNEL_COUNT] = {"gbees_count", PROGRAM_PRUNES, 0},
     [KERNEL_FIND_BEST] = {"gbees_find_best", PROGRAM_LIKELIHOODS, 0},
@@ -38,17 +38,17 @@ static int find_kernel(gbees_engine *e, int k, gbees_error *error)
 {
     const cuda_api *api = e->api;
     const program *p = &e->programs->part[kernels[k].program];
-    int blocks = 0, teams = p->shape.teams;
+    int blocks = 0, warps = p->shape.warps;
     int status = program_function(api, p, kernels[k].name, &e->kernel[k], error);
 
     if (!status)
         status = cuda_check(
-            api, api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, e->kernel[k], ENGINE_TEAM * teams, 0),
+            api, api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, e->kernel[k], ENGINE_WARP_SIZE * warps, 0),
             "it was asked how many blocks fit", error);
     if (!status && blocks < 1)
         status = gbees_error_set(error, GBEES_EBACKEND, "the kernel %s needs more of the GPU than there is",
                                  kernels[k].name);
-    e->teams[k] = (unsigned)teams;
+    e->warps[k] = (unsigned)warps;
     e->most_blocks[k] = (blocks > 5 ? 5 : blocks) * e->multiprocessors;
     return status;
 }
@@ -101,8 +101,8 @@ static int load_kernels(gbees_engine *e, gbees_error *error)
         "it was asked for its multiprocessors", error);
 
     e->cluster = find_cluster(e);
-    e->large = cuda_spec_has_moves(e->problem) ? ENGINE_LARGE_BRICKS : 0;
-    e->moves_all = cuda_spec_moves_apart(e->problem);
+    e->large = cuda_spec_has_advect(e->problem) ? ENGINE_LARGE_BRICKS : 0;
+    e->advects_all = cuda_spec_advects_apart(e->problem);
     for (int p = 0; p < PROGRAMS && !status; p++)
         if (e->programs->part[p].image)
             status = load(e, p, error);
@@ -147,7 +147,7 @@ static void set_up_constants(gbees_engine *e)
         if (k < GBEES_MAX_PARAMETERS)
             m->parameters_f[k] = (float)problem->parameters[k];
         if (framed_floats)
-            m->framed_f[k] = (float)problem->parameters[k];
+            m->frame_f[k] = (float)problem->parameters[k];
     }
     m->courant = numerics->courant;
     m->time_step = numerics->time_step;
@@ -348,7 +348,7 @@ int cuda_engine_create(const cuda_api *api, CUdevice device, program_set *progra
     e->programs = programs;
     e->problem = problem;
     e->real_size = problem->numerics.precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
-    e->position_size = cuda_spec_is_wide(problem) ? sizeof(double) : e->real_size;
+    e->position_size = cuda_spec_is_drift_f64(problem) ? sizeof(double) : e->real_size;
     e->row_arrays = cuda_spec_rows(problem);
     int status = set_up(e, error);
     if (status) {
@@ -366,7 +366,7 @@ void cuda_engine_destroy(gbees_engine *e)
     const cuda_api *api = e->api;
     device_array *arrays[] = {&e->rows[0], &e->rows[1], &e->rows[2], &e->rows[3], &e->key,
                               &e->base,    &e->flow,    &e->active,  &e->needed,  &e->rate,
-                              &e->map,     &e->table,   &e->inside,  &e->barred,  &e->device_state};
+                              &e->map,     &e->table,   &e->inside,  &e->blocked, &e->device_state};
 
     if (e->stream)
         (void)api->cuStreamSynchronize(e->stream);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static double value_of(gbees_wide_sum sum)
+static double value_of(gbees_exact_sum sum)
 {
     return ldexp((double)sum.high, -16) + ldexp((double)sum.low, -52);
 }
@@ -29,7 +29,7 @@ static int fill_peak(const gbees_engine *e, gbees_statistics *out, gbees_error *
 static void fill_moments(const gbees_engine *e, gbees_statistics *out)
 {
     const gbees_setup *m = &e->setup;
-    const gbees_wide_sum *moment = e->found->moment;
+    const gbees_exact_sum *moment = e->found->moment;
     double mean[GBEES_MAX_DIM], volume = 1;
     int n = m->shape.n, at = 0;
 

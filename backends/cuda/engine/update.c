@@ -6,27 +6,27 @@
 #include <string.h>
 
 static int prepare(const gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
-                   gbees_gain *gain, double *log_norm, gbees_error *error)
+                   gbees_update_params *params, double *log_norm, gbees_error *error)
 {
     measurement_terms terms;
     int status = measurement_prepare(measurement, clock->time, &terms, error);
 
     if (status)
         return status;
-    *gain = (gbees_gain){.function = measurement->function,
-                         .size = measurement->size,
-                         .averages = e->averages,
-                         .time = clock->time,
-                         .kind = measurement->likelihood == GBEES_LIKELIHOOD_STUDENT ? GAIN_STUDENT
-                                 : measurement->likelihood == GBEES_LIKELIHOOD_MODEL ? GAIN_MODEL
-                                                                                     : 0,
-                         .measured = terms.measured,
-                         .missing = measurement->missing,
-                         .degrees = measurement->degrees_of_freedom,
-                         .lowest = terms.lowest};
-    memcpy(gain->value, measurement->value, sizeof gain->value);
-    memcpy(gain->period, measurement->period, sizeof gain->period);
-    memcpy(gain->inverse, terms.inverse, sizeof gain->inverse);
+    *params = (gbees_update_params){.function = measurement->function,
+                                    .size = measurement->size,
+                                    .averages = e->averages,
+                                    .time = clock->time,
+                                    .kind = measurement->likelihood == GBEES_LIKELIHOOD_STUDENT ? LIKELIHOOD_STUDENT
+                                            : measurement->likelihood == GBEES_LIKELIHOOD_MODEL ? LIKELIHOOD_MODEL
+                                                                                                : 0,
+                                    .measured = terms.measured,
+                                    .missing = measurement->missing,
+                                    .degrees = measurement->degrees_of_freedom,
+                                    .lowest = terms.lowest};
+    memcpy(params->value, measurement->value, sizeof params->value);
+    memcpy(params->period, measurement->period, sizeof params->period);
+    memcpy(params->inverse, terms.inverse, sizeof params->inverse);
     *log_norm = terms.log_norm;
     return 0;
 }
@@ -55,24 +55,25 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
 {
     gbees_state *s = e->state;
     gbees_findings *found = e->found;
-    gbees_gain gain;
+    gbees_update_params params;
     double log_norm, before = s->mass;
     double unchanged = s->mass - e->totals.mass_normalised + s->pruned; /* by the normalisation, and by the prune */
-    int status = prepare(e, clock, measurement, &gain, &log_norm, error);
+    int status = prepare(e, clock, measurement, &params, &log_norm, error);
 
     found->likely = found->heavy = 0;
     found->invalid = UINT64_MAX;
-    found->moment[0] = (gbees_wide_sum){0, 0};
+    found->moment[0] = (gbees_exact_sum){0, 0};
     s->marked_mass = 0;
     s->stop = STOP_UPDATED;
     s->time = clock->time;
     if (!status)
-        status = engine_launch_update(e, &gain, error);
+        status = engine_launch_update(e, &params, error);
     if (status)
         return status;
     const double likely = found->log_likely;
-    status = found->invalid == UINT64_MAX ? failure_unsupported(measurement, clock->time, likely, gain.lowest, error)
-                                          : fail_likelihood(e, clock, measurement, error);
+    status = found->invalid == UINT64_MAX
+                 ? failure_unsupported(measurement, clock->time, likely, params.lowest, error)
+                 : fail_likelihood(e, clock, measurement, error);
     if (!status)
         status = engine_stop_error(e, error);
     if (!status)

@@ -3,8 +3,8 @@
 #ifndef GBEES_TESTS_CUDA_FIXTURE_H
 #define GBEES_TESTS_CUDA_FIXTURE_H
 
-#include "cuda/driver/api.h"
 #include "cuda/compile/program.h"
+#include "cuda/driver/api.h"
 #include "fixtures/module_fixture.h"
 #include <dlfcn.h>
 
@@ -37,8 +37,9 @@ static inline program_spec spec_of(const gbees_model *model, int dimension, cons
 {
     program_spec spec = {.model = model,
                          .dimension = dimension,
-                         .defines = {"GBEES_REAL=float", "GBEES_REAL_IS_DOUBLE=0", "GBEES_WIDE=0", "GBEES_SPLIT=1",
-                                     "GBEES_PRESERVING=0", "GBEES_MOVING=0", "GBEES_PART=9"},
+                         .defines = {"GBEES_REAL=float", "GBEES_REAL_IS_DOUBLE=0", "GBEES_DRIFT_F64=0",
+                                     "GBEES_SPLIT=1", "GBEES_PRESERVING=0", "GBEES_DRIFT_TIME_DEPENDENT=0",
+                                     "GBEES_KERNELS=GBEES_KERNELS_MODEL"},
                          .define_count = 7,
                          .separate = separate,
                          .shape = {10, 2, 0}};

@@ -1,11 +1,11 @@
 /* cuda_shim.c - a GPU made of threads: the kernels' text compiled for the host, and the functions of the driver that
  * the CUDA backend calls.  One model, dimension and precision, named by macros:
  *
- *   SHIM_PLUGIN "plugins/lorenz63.c", GBEES_N, GBEES_REAL, GBEES_REAL_IS_DOUBLE, GBEES_WIDE, GBEES_SPLIT,
+ *   SHIM_PLUGIN "plugins/lorenz63.c", GBEES_N, GBEES_REAL, GBEES_REAL_IS_DOUBLE, GBEES_DRIFT_F64, GBEES_SPLIT,
  * GBEES_PRESERVING, GBEES_DIFFUSION
  */
-#define GBEES_SHIM 1
-#define GBEES_PART 0
+#define GBEES_PLATFORM_HEADER "backends/cuda/cuda_shim.h" /* for device/platform.h */
+#define GBEES_KERNELS GBEES_KERNELS_ALL
 
 #include "cuda_shim_driver.h"
 #include <pthread.h>
@@ -55,7 +55,7 @@ char *shim_memory_of[SHIM_MOST_BLOCKS];
 
 #include "device/frames.h"
 
-#if GBEES_FRAMED
+#if GBEES_ROTATED
 #define SHIM_POINT                                                                                                   \
     double at[GBEES_N];                                                                                              \
     gbees_frame_point_d(GBEES_N, p, x, at);                                                                          \
@@ -67,7 +67,7 @@ char *shim_memory_of[SHIM_MOST_BLOCKS];
 /* What a case's kernels don't call clang would warn of. */
 static inline __attribute__((unused)) void gbees_model_drift_f(float t, const float *x, const float *p, float *dxdt)
 {
-#if GBEES_FRAMED
+#if GBEES_ROTATED
     float at[GBEES_N], f[GBEES_N];
 
     gbees_frame_point_f(GBEES_N, p, x, at);
@@ -81,7 +81,7 @@ static inline __attribute__((unused)) void gbees_model_drift_f(float t, const fl
 static inline __attribute__((unused)) void gbees_model_drift_d(double t, const double *x, const double *p,
                                                                double *dxdt)
 {
-#if GBEES_FRAMED
+#if GBEES_ROTATED
     double at[GBEES_N], f[GBEES_N];
 
     gbees_frame_point_d(GBEES_N, p, x, at);
@@ -97,7 +97,7 @@ static inline void gbees_model_diffusion_d(double t, const double *x, const doub
 {
     enum { FULL = GBEES_HAS_DIFFUSION == GBEES_FULL, ENTRIES = FULL ? GBEES_N * GBEES_N : GBEES_N };
     SHIM_POINT
-#if GBEES_FRAMED
+#if GBEES_ROTATED
     double own[ENTRIES] = {0};
 
     shim_diffusion_d(GBEES_N, t, x, p, own);
@@ -143,11 +143,11 @@ static inline double gbees_model_log_likelihood_d(int which, double t, const dou
 #endif
 }
 
-/* As cuda_spec_moves_apart(). */
+/* As cuda_spec_advects_apart(). */
 #ifdef GBEES_HAS_DIFFUSION
-#define GBEES_APART 0
+#define GBEES_ADVECT_APART 0
 #else
-#define GBEES_APART (GBEES_N > 4)
+#define GBEES_ADVECT_APART (GBEES_N > 4)
 #endif
 
 #include "device/engine.cu"
@@ -164,9 +164,9 @@ typedef struct launch {
 } launch;
 
 static const char *const names[] = {
-    "gbees_start",    "gbees_rehash",        "gbees_advance",    "gbees_prune", "gbees_count", "gbees_find_best",
-    "gbees_multiply", "gbees_scale",         "gbees_statistics", "gbees_pack",  "gbees_move",  "gbees_mark",
-    "gbees_range",    "gbees_marginal_sums", "gbees_move_all",   "gbees_small",
+    "gbees_start",    "gbees_rehash",        "gbees_advance",    "gbees_prune", "gbees_count",  "gbees_find_best",
+    "gbees_multiply", "gbees_scale",         "gbees_statistics", "gbees_pack",  "gbees_advect", "gbees_mark",
+    "gbees_range",    "gbees_marginal_sums", "gbees_advect_all", "gbees_small",
 };
 
 static void *run_block(void *context)
@@ -193,9 +193,9 @@ static void *run_block(void *context)
     else if (l->name == names[4])
         gbees_count(*m, ARGUMENT(gbees_state *, 1));
     else if (l->name == names[5])
-        gbees_find_best(*m, ARGUMENT(gbees_gain, 1), ARGUMENT(gbees_findings *, 2));
+        gbees_find_best(*m, ARGUMENT(gbees_update_params, 1), ARGUMENT(gbees_findings *, 2));
     else if (l->name == names[6])
-        gbees_multiply(*m, ARGUMENT(gbees_gain, 1), ARGUMENT(gbees_findings *, 2));
+        gbees_multiply(*m, ARGUMENT(gbees_update_params, 1), ARGUMENT(gbees_findings *, 2));
     else if (l->name == names[7])
         gbees_scale(*m, ARGUMENT(gbees_findings *, 1));
     else if (l->name == names[8])
@@ -203,9 +203,9 @@ static void *run_block(void *context)
     else if (l->name == names[11])
         gbees_mark(*m, ARGUMENT(gbees_state *, 1));
     else if (l->name == names[10])
-        gbees_move(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(int, 2));
+        gbees_advect(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(int, 2));
     else if (l->name == names[14])
-        gbees_move_all(*m, ARGUMENT(gbees_state *, 1));
+        gbees_advect_all(*m, ARGUMENT(gbees_state *, 1));
     else if (l->name == names[12])
         gbees_range(*m, ARGUMENT(gbees_findings *, 1), ARGUMENT(double, 2));
     else if (l->name == names[13])

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { TEAM = 1, BLOCK_TEAMS = 1 };
+enum { WARP_SIZE = 1, BLOCK_WARPS = 1 };
 
 #define GBEES_KERNEL void
 #define GBEES_CLUSTER_KERNEL void
@@ -20,15 +20,15 @@ enum { TEAM = 1, BLOCK_TEAMS = 1 };
 
 /* The block that a thread is, and how many there are (cuda_shim.c). */
 extern _Thread_local uint32_t shim_block, shim_blocks;
-extern uint32_t shim_cluster_barrier; /* a counter, as that of grid_barrier() */
+extern uint32_t shim_cluster_barrier; /* a counter, as that of counter_barrier() */
 extern char *shim_memory_of[];        /* what blocks of a cluster share */
 
-GBEES_NUM int team_lane(void)
+GBEES_NUM int warp_lane(void)
 {
     return 0;
 }
 
-GBEES_NUM uint32_t block_team(void)
+GBEES_NUM uint32_t block_warp(void)
 {
     return 0;
 }
@@ -43,32 +43,32 @@ GBEES_NUM uint32_t block_count(void)
     return shim_blocks;
 }
 
-GBEES_NUM int leads_block(void)
+GBEES_NUM int is_block_leader(void)
 {
     return 1;
 }
 
-GBEES_NUM int always(void)
+GBEES_NUM int opaque_true(void)
 {
     return 1;
 }
 
-GBEES_NUM const void *hidden(const void *at)
+GBEES_NUM const void *opaque(const void *at)
 {
     return at;
 }
 
-GBEES_NUM const void *hidden_global(const void *at)
+GBEES_NUM const void *opaque_global(const void *at)
 {
     return at;
 }
 
-GBEES_NUM uint32_t settled(uint32_t value)
+GBEES_NUM uint32_t opaque_value(uint32_t value)
 {
     return value;
 }
 
-GBEES_NUM void hold_loads(void)
+GBEES_NUM void compiler_fence(void)
 {
 }
 
@@ -76,102 +76,102 @@ GBEES_NUM void block_sync(void)
 {
 }
 
-GBEES_NUM void team_sync(void)
+GBEES_NUM void warp_sync(void)
 {
 }
 
-GBEES_NUM void part_sync(int which, int threads)
-{
-    (void)which, (void)threads;
-}
-
-GBEES_NUM void part_arrive(int which, int threads)
+GBEES_NUM void named_barrier_sync(int which, int threads)
 {
     (void)which, (void)threads;
 }
 
-GBEES_NUM uint32_t team_vote(int condition)
+GBEES_NUM void named_barrier_arrive(int which, int threads)
+{
+    (void)which, (void)threads;
+}
+
+GBEES_NUM uint32_t warp_ballot(int condition)
 {
     return condition != 0;
 }
 
-GBEES_NUM int team_all(int condition)
+GBEES_NUM int warp_all(int condition)
 {
     return condition != 0;
 }
 
-GBEES_NUM int team_any(int condition)
+GBEES_NUM int warp_any(int condition)
 {
     return condition != 0;
 }
 
-GBEES_NUM uint32_t team_get(uint32_t value, uint32_t lane)
+GBEES_NUM uint32_t warp_shuffle(uint32_t value, uint32_t lane)
 {
     (void)lane;
     return value;
 }
 
-GBEES_NUM float team_get_f(float value, uint32_t lane)
+GBEES_NUM float warp_shuffle_f(float value, uint32_t lane)
 {
     (void)lane;
     return value;
 }
 
-GBEES_NUM double team_get_d(double value, uint32_t lane)
+GBEES_NUM double warp_shuffle_d(double value, uint32_t lane)
 {
     (void)lane;
     return value;
 }
 
-GBEES_NUM float team_trade_f(float value, int bit)
+GBEES_NUM float warp_exchange_f(float value, int bit)
 {
     (void)bit;
     return value;
 }
 
-GBEES_NUM double team_trade_d(double value, int bit)
+GBEES_NUM double warp_exchange_d(double value, int bit)
 {
     (void)bit;
     return value;
 }
 
-GBEES_NUM int64_t team_add(int64_t value)
+GBEES_NUM int64_t warp_add(int64_t value)
 {
     return value;
 }
 
-GBEES_NUM uint64_t team_or(uint64_t bits)
+GBEES_NUM uint64_t warp_or(uint64_t bits)
 {
     return bits;
 }
 
-GBEES_NUM double team_add_double(double value)
+GBEES_NUM double warp_add_double(double value)
 {
     return value;
 }
 
-GBEES_NUM double team_most(double value)
+GBEES_NUM double warp_max(double value)
 {
     return value;
 }
 
-GBEES_NUM uint64_t team_most_64(uint64_t bits)
+GBEES_NUM uint64_t warp_max_64(uint64_t bits)
 {
     return bits;
 }
 
-GBEES_NUM uint32_t team_match(uint32_t value)
+GBEES_NUM uint32_t warp_match(uint32_t value)
 {
     (void)value;
     return 1;
 }
 
-GBEES_NUM uint32_t team_most_32(uint32_t value)
+GBEES_NUM uint32_t warp_max_32(uint32_t value)
 {
     return value;
 }
 
-GBEES_NUM uint32_t block_take_32(uint32_t *from, uint32_t value)
+GBEES_NUM uint32_t block_fetch_add_32(uint32_t *from, uint32_t value)
 {
     const uint32_t was = *from;
 
@@ -179,7 +179,7 @@ GBEES_NUM uint32_t block_take_32(uint32_t *from, uint32_t value)
     return was;
 }
 
-GBEES_NUM uint32_t block_swap_if(uint32_t *at, uint32_t expected, uint32_t desired)
+GBEES_NUM uint32_t block_cas_32(uint32_t *at, uint32_t expected, uint32_t desired)
 {
     const uint32_t was = *at;
 
@@ -187,12 +187,12 @@ GBEES_NUM uint32_t block_swap_if(uint32_t *at, uint32_t expected, uint32_t desir
     return was;
 }
 
-GBEES_NUM void share_memory(void *own)
+GBEES_NUM void cluster_register_memory(void *own)
 {
     shim_memory_of[shim_block] = own;
 }
 
-GBEES_NUM void *memory_of(void *own, uint32_t block)
+GBEES_NUM void *cluster_memory_of(void *own, uint32_t block)
 {
     return shim_memory_of[block] + ((char *)own - shim_memory_of[shim_block]);
 }
@@ -202,12 +202,12 @@ GBEES_NUM void atomic_add_64(int64_t *to, int64_t value)
     __atomic_fetch_add(to, value, __ATOMIC_RELAXED);
 }
 
-GBEES_NUM uint32_t atomic_add_32(uint32_t *to, uint32_t value)
+GBEES_NUM uint32_t atomic_fetch_add_32(uint32_t *to, uint32_t value)
 {
     return __atomic_fetch_add(to, value, __ATOMIC_RELAXED);
 }
 
-GBEES_NUM uint64_t atomic_take_64(uint64_t *from, uint64_t value)
+GBEES_NUM uint64_t atomic_fetch_add_64(uint64_t *from, uint64_t value)
 {
     return __atomic_fetch_add(from, value, __ATOMIC_RELAXED);
 }
@@ -222,7 +222,7 @@ GBEES_NUM void block_or_64(uint64_t *to, uint64_t bits)
     *to |= bits;
 }
 
-GBEES_NUM void atomic_most_64(uint64_t *to, uint64_t value)
+GBEES_NUM void atomic_max_64(uint64_t *to, uint64_t value)
 {
     uint64_t now = __atomic_load_n(to, __ATOMIC_RELAXED);
 
@@ -230,7 +230,7 @@ GBEES_NUM void atomic_most_64(uint64_t *to, uint64_t value)
         ;
 }
 
-GBEES_NUM void atomic_least_64(uint64_t *to, uint64_t value)
+GBEES_NUM void atomic_min_64(uint64_t *to, uint64_t value)
 {
     uint64_t now = __atomic_load_n(to, __ATOMIC_RELAXED);
 
@@ -238,62 +238,62 @@ GBEES_NUM void atomic_least_64(uint64_t *to, uint64_t value)
         ;
 }
 
-GBEES_NUM uint32_t atomic_swap_if(uint32_t *at, uint32_t expected, uint32_t desired)
+GBEES_NUM uint32_t atomic_cas_32(uint32_t *at, uint32_t expected, uint32_t desired)
 {
     __atomic_compare_exchange_n(at, &expected, desired, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
     return expected;
 }
 
-GBEES_NUM uint32_t fresh_32(const uint32_t *at)
+GBEES_NUM uint32_t load_32(const uint32_t *at)
 {
     return __atomic_load_n(at, __ATOMIC_RELAXED);
 }
 
-GBEES_NUM int32_t fresh_key(const int32_t *at)
+GBEES_NUM int32_t load_key(const int32_t *at)
 {
     return __atomic_load_n(at, __ATOMIC_RELAXED);
 }
 
-GBEES_NUM uint64_t fresh_64(const uint64_t *at)
+GBEES_NUM uint64_t load_64(const uint64_t *at)
 {
     return __atomic_load_n(at, __ATOMIC_RELAXED);
 }
 
-GBEES_NUM void share_32(uint32_t *at, uint32_t value)
+GBEES_NUM void store_32(uint32_t *at, uint32_t value)
 {
     __atomic_store_n(at, value, __ATOMIC_RELAXED);
 }
 
-GBEES_NUM void publish_32(uint32_t *at, uint32_t value)
+GBEES_NUM void store_release_32(uint32_t *at, uint32_t value)
 {
     __atomic_store_n(at, value, __ATOMIC_RELEASE);
 }
 
-GBEES_NUM void publish_to_host(uint32_t *at, uint32_t value)
+GBEES_NUM void store_release_system(uint32_t *at, uint32_t value)
 {
     __atomic_store_n(at, value, __ATOMIC_RELEASE);
 }
 
-GBEES_NUM uint32_t acquire_32(const uint32_t *at)
+GBEES_NUM uint32_t load_acquire_32(const uint32_t *at)
 {
     return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 
-GBEES_NUM void fetch_lane(void *to, const void *from, int size)
+GBEES_NUM void lane_copy_async(void *to, const void *from, int size)
 {
     memcpy(to, from, (size_t)size);
 }
 
-GBEES_NUM void fetch_team(void *to, const void *from, int bytes)
+GBEES_NUM void warp_copy_async(void *to, const void *from, int bytes)
 {
     memcpy(to, from, (size_t)bytes);
 }
 
-GBEES_NUM void fetched(void)
+GBEES_NUM void copy_async_wait(void)
 {
 }
 
-GBEES_NUM void grid_barrier(uint32_t *counter)
+GBEES_NUM void counter_barrier(uint32_t *counter)
 {
     uint32_t target = (__atomic_fetch_add(counter, 1, __ATOMIC_ACQ_REL) / shim_blocks + 1) * shim_blocks;
 
@@ -301,17 +301,17 @@ GBEES_NUM void grid_barrier(uint32_t *counter)
         (void)sched_yield(); /* there may be fewer processors than blocks */
 }
 
-GBEES_NUM void follow_launch(void)
+GBEES_NUM void wait_for_launch(void)
 {
 }
 
 GBEES_NUM void cluster_barrier(void)
 {
-    grid_barrier(&shim_cluster_barrier);
+    counter_barrier(&shim_cluster_barrier);
 }
 
 /* A meeting is where it is waited for. */
-GBEES_NUM void publish_to_cluster(void)
+GBEES_NUM void cluster_fence(void)
 {
 }
 
@@ -325,24 +325,24 @@ GBEES_NUM void cluster_wait(void)
 }
 
 /* Boxes: bytes of a round, which are the same in each, and below them those that have come. */
-GBEES_NUM void open_box(uint64_t *box, uint32_t letters)
+GBEES_NUM void mbarrier_init(uint64_t *box, uint32_t letters)
 {
     (void)letters;
     *box = 0;
 }
 
-GBEES_NUM void expect_letters(uint64_t *box, uint32_t bytes)
+GBEES_NUM void mbarrier_expect(uint64_t *box, uint32_t bytes)
 {
     __atomic_fetch_or(box, (uint64_t)bytes << 32, __ATOMIC_RELAXED);
 }
 
-GBEES_NUM void send_letter(void *to, uint64_t *box, uint32_t block, const void *letter, int bytes)
+GBEES_NUM void send_message(void *to, uint64_t *box, uint32_t block, const void *letter, int bytes)
 {
-    memcpy(memory_of(to, block), letter, (size_t)bytes);
-    __atomic_fetch_add((uint64_t *)memory_of(box, block), (uint64_t)bytes, __ATOMIC_RELEASE);
+    memcpy(cluster_memory_of(to, block), letter, (size_t)bytes);
+    __atomic_fetch_add((uint64_t *)cluster_memory_of(box, block), (uint64_t)bytes, __ATOMIC_RELEASE);
 }
 
-GBEES_NUM void await_letters(uint64_t *box, int round)
+GBEES_NUM void mbarrier_wait(uint64_t *box, int round)
 {
     for (;;) {
         const uint64_t now = __atomic_load_n(box, __ATOMIC_ACQUIRE);

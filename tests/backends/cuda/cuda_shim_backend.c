@@ -9,8 +9,8 @@
  *   SHIM_LATE            milliseconds after which the kernels are there that the first steps can do without; below 0:
  *                        ... after which they have failed to be made
  */
-#ifndef GBEES_SHARED
-#define GBEES_SHARED 0
+#ifndef GBEES_LIMITED
+#define GBEES_LIMITED 0
 #endif
 #ifndef GBEES_ORDER
 #define GBEES_ORDER 5
@@ -19,9 +19,9 @@
 #define GBEES_SMALL 0
 #endif
 
-#include "cuda_shim_driver.h"
-#include "cuda/engine/engine.h"
 #include "cuda/compile/spec.h"
+#include "cuda/engine/engine.h"
+#include "cuda_shim_driver.h"
 #include <stdlib.h>
 #include <time.h>
 
@@ -54,12 +54,13 @@ static int is_made_for(const gbees_problem *problem)
     const gbees_numerics *numerics = &problem->numerics;
 
     return problem->dimension == GBEES_N && (numerics->precision == GBEES_DOUBLE) == GBEES_REAL_IS_DOUBLE &&
-           cuda_spec_is_wide(problem) == GBEES_WIDE && gbees_scheme_is_split(numerics->scheme) == GBEES_SPLIT &&
-           (numerics->scheme == GBEES_SCHEME_CTU_POSITIVE) == GBEES_SHARED &&
+           cuda_spec_is_drift_f64(problem) == GBEES_DRIFT_F64 &&
+           gbees_scheme_is_split(numerics->scheme) == GBEES_SPLIT &&
+           (numerics->scheme == GBEES_SCHEME_CTU_POSITIVE) == GBEES_LIMITED &&
            gbees_scheme_is_preserving(numerics->scheme) == GBEES_PRESERVING &&
            (!gbees_scheme_is_split(numerics->scheme) || gbees_scheme_order(numerics->scheme) == GBEES_ORDER) &&
-           ((problem->model->flags & GBEES_TIME_DEPENDENT) != 0) == GBEES_MOVING &&
-           problem->bounded == GBEES_BOUNDED && problem->rotated == GBEES_FRAMED;
+           ((problem->model->flags & GBEES_TIME_DEPENDENT) != 0) == GBEES_DRIFT_TIME_DEPENDENT &&
+           problem->bounded == GBEES_BOUNDED && problem->rotated == GBEES_ROTATED;
 }
 
 static void check_that_all_is_given_back(void)
@@ -90,14 +91,14 @@ static int make_late(const cuda_api *of, const program_spec *spec, program *out,
 static int is_late(int which)
 {
     return setting("SHIM_LATE", 0) != 0 &&
-           (which == PROGRAM_SMALL || which == PROGRAM_MOVES || which == PROGRAM_MARKS);
+           (which == PROGRAM_SMALL || which == PROGRAM_ADVECT || which == PROGRAM_MARKS);
 }
 
 static int add_program(const gbees_problem *problem, int which, gbees_error *error)
 {
     static const program_spec none;
 
-    programs.part[which] = (program){.shape = {10, 1, 0}}; /* bricks a block, of what are one team's in truth */
+    programs.part[which] = (program){.shape = {10, 1, 0}}; /* bricks a block, of what are one warp's in truth */
     if (!is_there(which) || !program_is_wanted(problem, shim_cluster ? "sm_90" : "sm_80", which))
         return 0;
     if (is_late(which))

@@ -25,8 +25,8 @@ size_t cuda_shim_taken(void);
 #ifndef GBEES_BOUNDED
 #define GBEES_BOUNDED 0
 #endif
-#ifndef GBEES_FRAMED
-#define GBEES_FRAMED 0
+#ifndef GBEES_ROTATED
+#define GBEES_ROTATED 0
 #endif
 
 #endif

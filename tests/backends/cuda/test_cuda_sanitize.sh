@@ -76,10 +76,10 @@ has() { # SANITIZERS: the compiler has them, and their programs run here
     return 1
 }
 
-mixed="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0"
-moving="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_WIDE=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=1"
-double="-DGBEES_REAL=double -DGBEES_REAL_IS_DOUBLE=1 -DGBEES_WIDE=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0"
-bounded="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_WIDE=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_MOVING=0 -DGBEES_BOUNDED=1"
+mixed="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0"
+moving="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=1"
+double="-DGBEES_REAL=double -DGBEES_REAL_IS_DOUBLE=1 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0"
+bounded="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_DRIFT_F64=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0 -DGBEES_BOUNDED=1"
 tilted='covariance=[[0.01, 0.008], [0.008, 0.01]]'
 measured='measurements=[{time: 0.06, function: z, value: [2], covariance: [4]}]'
 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
@@ -95,11 +95,11 @@ if has address,undefined; then
     unset SHIM_CLUSTER
     run address,undefined lorenz63 "-DGBEES_N=3 $double" records=1 end=0.05 scheme=ctu precision=double prune_interval=5 \
         'measurements=[]'
-    run address,undefined lorenz63 "-DGBEES_N=3 -DGBEES_DIVERGENCE=1 -DGBEES_SHARED=1 $double" records=1 end=0.05 \
+    run address,undefined lorenz63 "-DGBEES_N=3 -DGBEES_DIVERGENCE=1 -DGBEES_LIMITED=1 $double" records=1 end=0.05 \
         scheme=ctu-positive precision=double prune_interval=5 'measurements=[]'
     run address,undefined duffing "-DGBEES_N=2 $moving" records=1 end=0.2
     run address,undefined pcr3bp "-DGBEES_N=4 $bounded" records=1 end=0.005 factor=0.5 'measurements=[]'
-    run address,undefined duffing "-DGBEES_N=2 $moving -DGBEES_FRAMED=1" records=1 end=0.2 rotate=yes factor=2 "$tilted"
+    run address,undefined duffing "-DGBEES_N=2 $moving -DGBEES_ROTATED=1" records=1 end=0.2 rotate=yes factor=2 "$tilted"
     run address,undefined lorenz96 "-DGBEES_N=6 $mixed" records=1 end=0.006 extent=1.5
 fi
 if has thread; then

@@ -6,12 +6,12 @@
 
 /* Blocks of a cluster reach into each other's memory: what `own` is in another one.  A kernel tells first what it
  * shares, and all meet before others are there and before they go. */
-GBEES_NUM void share_memory(void *own)
+GBEES_NUM void cluster_register_memory(void *own)
 {
     (void)own;
 }
 
-GBEES_NUM void *memory_of(void *own, uint32_t block)
+GBEES_NUM void *cluster_memory_of(void *own, uint32_t block)
 {
 #if __CUDA_ARCH__ >= 900
     void *other;
@@ -32,9 +32,9 @@ GBEES_NUM void cluster_barrier(void)
 #endif
 }
 
-/* ... in two parts, where not all that comes behind a meeting has to wait for it: a team has come; all have, with
+/* ... in two parts, where not all that comes behind a meeting has to wait for it: a warp has come; all have, with
  * what they had made known before. */
-GBEES_NUM void publish_to_cluster(void)
+GBEES_NUM void cluster_fence(void)
 {
 #if __CUDA_ARCH__ >= 900
     asm volatile("fence.acq_rel.cluster;" ::: "memory");
@@ -58,8 +58,8 @@ GBEES_NUM void cluster_wait(void)
 /* ---- letters --------------------------------------------------------------------------------------------------- */
 
 /* Letters from block to block of a cluster: each counts in a box of the block that it goes to when it is there, so
- * that they are waited for without a meeting.  By one thread of a block: open_box() before a meeting, for so many
- * letters a round, and expect_letters() once a round, which says how many bytes they are. (Stores that count by
+ * that they are waited for without a meeting.  By one thread of a block: mbarrier_init() before a meeting, for so
+ * many letters a round, and mbarrier_expect() once a round, which says how many bytes they are. (Stores that count by
  * themselves are of CUDA 12.1.) */
 #define COUNTING_STORES (__CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1201)
 
@@ -69,7 +69,7 @@ GBEES_NUM uint32_t own_place(const void *own)
     return (uint32_t)__cvta_generic_to_shared(own);
 }
 
-GBEES_NUM void open_box(uint64_t *box, uint32_t letters)
+GBEES_NUM void mbarrier_init(uint64_t *box, uint32_t letters)
 {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
@@ -79,7 +79,7 @@ GBEES_NUM void open_box(uint64_t *box, uint32_t letters)
 #endif
 }
 
-GBEES_NUM void expect_letters(uint64_t *box, uint32_t bytes)
+GBEES_NUM void mbarrier_expect(uint64_t *box, uint32_t bytes)
 {
 #if __CUDA_ARCH__ >= 900
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(own_place(box)),
@@ -116,7 +116,7 @@ GBEES_NUM void store_counted(uint32_t to, uint32_t box, uint4 word)
 #endif
 
 /* A multiple of 16 bytes, to the place in another block's memory that is `to` in this one's. */
-GBEES_NUM void send_letter(void *to, uint64_t *box, uint32_t block, const void *letter, int bytes)
+GBEES_NUM void send_message(void *to, uint64_t *box, uint32_t block, const void *letter, int bytes)
 {
 #if __CUDA_ARCH__ >= 900
     const uint32_t there = place_in(to, block), its_box = place_in(box, block);
@@ -130,7 +130,7 @@ GBEES_NUM void send_letter(void *to, uint64_t *box, uint32_t block, const void *
 }
 
 /* Until all of a round have come; the box's first round is 0. */
-GBEES_NUM void await_letters(uint64_t *box, int round)
+GBEES_NUM void mbarrier_wait(uint64_t *box, int round)
 {
 #if __CUDA_ARCH__ >= 900
     uint32_t done = 0;

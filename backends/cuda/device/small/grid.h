@@ -1,35 +1,35 @@
-/* small.h - the grid of a cluster's steps (GBEES_SMALL), where a step is a chain of waits: for memory, for each
+/* grid.h - the grid of a cluster's steps (GBEES_SMALL), where a step is a chain of waits: for memory, for each
  * other, and for instructions that depend on the ones before them.
  *
- * Each block has all keys and a table of its own in its own memory, and each team what there is to know of its bricks
- * but their P.  What a team finds out that others need it sends to all blocks' memories: which bricks its own ask
+ * Each block has all keys and a table of its own in its own memory, and each warp what there is to know of its bricks
+ * but their P.  What a warp finds out that others need it sends to all blocks' memories: which bricks its own ask
  * for, and its sums.  What all need is then computed in each block by itself, from the same numbers in the same
  * order, and nothing is waited for but the next meeting. The grid's arrays in the GPU's memory are read when a launch
  * begins and written when it ends; in between only the rows are.
  *
  * For the split schemes in up to three dimensions, where bricks are as wide along all axes; without noise or bound.
  */
-#ifndef GBEES_CUDA_SMALL_H
-#define GBEES_CUDA_SMALL_H
+#ifndef GBEES_CUDA_SMALL_GRID_H
+#define GBEES_CUDA_SMALL_GRID_H
 
-#include "device/small/book.h"
 #include "device/grow.h"
+#include "device/step_state.h"
 
 enum {
     SMALL_BLOCKS = 16,
-    SMALL_ROUNDS = (SMALL_BLOCKS + TEAM - 1) / TEAM, /* of a team's lanes, for all blocks */
-    SMALL_MAKER = BLOCK_TEAMS > 1,                   /* the team that makes bricks: one that has few of them */
-    SMALL_RATER = BLOCK_TEAMS > 1 ? 2 : 0,           /* the first of those that look how fast these flow */
-    SMALL_MOST = 1024,                               /* bricks; fewer if there are fewer blocks */
-    SMALL_TEAMS = SMALL_BLOCKS * BLOCK_TEAMS,
-    SMALL_HELD = TEAM > 1 ? (SMALL_MOST + SMALL_TEAMS - 1) / SMALL_TEAMS : SMALL_MOST, /* bricks of a team */
-    SMALL_TABLE = 2 * SMALL_MOST,
+    SMALL_BLOCK_ROUNDS = (SMALL_BLOCKS + WARP_SIZE - 1) / WARP_SIZE, /* of a warp's lanes, for all blocks */
+    INSERT_WARP = BLOCK_WARPS > 1,         /* the warp that makes bricks: one that has few of them */
+    FIRST_RATE_WARP = BLOCK_WARPS > 1 ? 2 : 0, /* the first of those that look how fast these flow */
+    SMALL_BRICKS = 1024,                     /* bricks; fewer if there are fewer blocks */
+    SMALL_WARPS = SMALL_BLOCKS * BLOCK_WARPS,
+    SMALL_WARP_BRICKS = WARP_SIZE > 1 ? (SMALL_BRICKS + SMALL_WARPS - 1) / SMALL_WARPS : SMALL_BRICKS, /* bricks of a warp */
+    SMALL_TABLE = 2 * SMALL_BRICKS,
     /* Bricks that a block asks for at once, at most: for all that it has, if there are as many blocks. */
-    SMALL_ASKED = (TEAM > 1 ? SMALL_MOST / SMALL_BLOCKS : SMALL_HELD) * PAIRS / 2,
-    SMALL_SENT = 4 /* of them, those that come with its sums */
+    SMALL_REQUESTS = (WARP_SIZE > 1 ? SMALL_BRICKS / SMALL_BLOCKS : SMALL_WARP_BRICKS) * PAIRS / 2,
+    SMALL_SENT_REQUESTS = 4 /* of them, those that come with its sums */
 };
 
-/* A brick that a team has at hand. */
+/* A brick that a warp has at hand. */
 typedef struct small_brick {
     uint64_t flow[DIRECTIONS], active; /* the cells that probability leaves, by direction; those above p* */
     double rate;
@@ -44,64 +44,64 @@ typedef struct small_key {
 } small_key;
 
 /* A pair of directions, and the cells that lie at both sides. */
-typedef struct small_pair {
+typedef struct direction_pair {
     uint64_t sides;
     int32_t d, f;
     small_key by; /* the way there */
-} small_pair;
+} direction_pair;
 
 /* What others need of it when bricks go: a cell flows where it flowed, whatever becomes of the brick meanwhile. */
-typedef struct small_past {
+typedef struct brick_snapshot {
     uint64_t flow[DIRECTIONS], active;
     double rate;
-} small_past;
+} brick_snapshot;
 
-/* Bricks that stay when others go: as their teams have told it, and bit by bit; and which one it was that is this one
+/* Bricks that stay when others go: as their warps have told it, and bit by bit; and which one it was that is this one
  * now. */
-typedef struct small_ranks {
-    uint32_t staying[SMALL_MOST / TEAM];
-    uint16_t was[SMALL_MOST + 1];
-    uint8_t stays[SMALL_MOST + 1];
-} small_ranks;
+typedef struct compaction {
+    uint32_t kept_bits[SMALL_BRICKS / WARP_SIZE];
+    uint16_t old_slot[SMALL_BRICKS + 1];
+    uint8_t is_kept[SMALL_BRICKS + 1];
+} compaction;
 
 /* Of the state, what a prune adds to. */
-typedef struct small_totals {
+typedef struct prune_totals {
     uint64_t needed_count, max_cells;
     double cell_updates, pruned;
-} small_totals;
+} prune_totals;
 
-/* What a block tells the others, in letters of a multiple of 16 bytes: its teams' sums ... */
-typedef struct small_note {
+/* What a block tells the others, in letters of a multiple of 16 bytes: its warps' sums ... */
+typedef struct sums_message {
     alignas(16) uint64_t busy; /* a rate, as bits of a double */
     int64_t mass, outflow;
-#if GBEES_MOVING
+#if GBEES_DRIFT_TIME_DEPENDENT
     uint64_t most; /* else new bricks' rates are all that changes it */
 #endif
-} small_note;
+} sums_message;
 
 /* ... how many bricks it asks for, and the first of these. */
-typedef struct small_wish {
+typedef struct request_message {
     alignas(16) uint32_t count;
-    small_key asked[SMALL_SENT];
-} small_wish;
+    small_key asked[SMALL_SENT_REQUESTS];
+} request_message;
 
 /* A block's memory. */
 typedef struct small_block {
-    book book;
-    small_totals totals;
-    small_note note[2][SMALL_BLOCKS]; /* of all blocks, in turns */
-    small_wish wish[2][SMALL_BLOCKS];
-    uint64_t note_box[2], wish_box[2]; /* where they are counted */
-    team_sums own[BLOCK_TEAMS];
-    double rate[BLOCK_TEAMS];                        /* the largest of those bricks that a team has looked at */
-    uint32_t before[BLOCK_TEAMS], held[BLOCK_TEAMS]; /* bricks of a team, before and after it has taken new ones */
-    small_pair pair[PAIRS];
-    small_brick brick[BLOCK_TEAMS][SMALL_HELD];
-    small_past past[BLOCK_TEAMS][SMALL_HELD];
-    small_key key[SMALL_MOST + 1];
+    step_state state;
+    prune_totals totals;
+    sums_message note[2][SMALL_BLOCKS]; /* of all blocks, in turns */
+    request_message wish[2][SMALL_BLOCKS];
+    uint64_t sums_mbarrier[2], request_mbarrier[2]; /* where they are counted */
+    warp_sums own[BLOCK_WARPS];
+    double rate[BLOCK_WARPS];                        /* the largest of those bricks that a warp has looked at */
+    uint32_t before[BLOCK_WARPS], held[BLOCK_WARPS]; /* bricks of a warp, before and after it has taken new ones */
+    direction_pair pair[PAIRS];
+    small_brick brick[BLOCK_WARPS][SMALL_WARP_BRICKS];
+    brick_snapshot snapshot[BLOCK_WARPS][SMALL_WARP_BRICKS];
+    small_key key[SMALL_BRICKS + 1];
     union { /* no one asks for bricks while some go */
-        small_key asked[SMALL_ASKED];
-        small_ranks ranks;
+        small_key asked[SMALL_REQUESTS];
+        compaction compaction;
     };
     uint32_t table[SMALL_TABLE];
     uint32_t asks;               /* bricks that this block asks for */
@@ -109,24 +109,24 @@ typedef struct small_block {
     uint32_t far_axis, overflow; /* of this growth */
 } small_block;
 
-/* A team, and how many of its bricks there are: slots 1 + place, 1 + place + teams, ... */
-typedef struct small_team {
-    uint32_t place, teams, held;
+/* A warp, and how many of its bricks there are: slots 1 + place, 1 + place + warps, ... */
+typedef struct small_warp {
+    uint32_t place, warps, held;
     small_brick *brick;
-} small_team;
+} small_warp;
 
 /* Bricks that there is room for. */
-GBEES_NUM uint32_t small_room(void)
+GBEES_NUM uint32_t small_capacity(void)
 {
-    const uint32_t most = SMALL_HELD * team_count();
+    const uint32_t most = SMALL_WARP_BRICKS * warp_count();
 
-    return most < SMALL_MOST ? most : SMALL_MOST;
+    return most < SMALL_BRICKS ? most : SMALL_BRICKS;
 }
 
 /* ---- keys and the table ---------------------------------------------------------------------------------------- */
 
 /* The key of a brick's neighbour, so many times `by` away. */
-GBEES_NUM small_key key_around(const int32_t *key, small_key by, int times)
+GBEES_NUM small_key neighbor_key(const int32_t *key, small_key by, int times)
 {
     small_key to;
 
@@ -136,7 +136,7 @@ GBEES_NUM small_key key_around(const int32_t *key, small_key by, int times)
     return to;
 }
 
-GBEES_NUM uint32_t small_place(small_key key)
+GBEES_NUM uint32_t small_hash(small_key key)
 {
     uint32_t hash = 0;
 
@@ -147,9 +147,9 @@ GBEES_NUM uint32_t small_place(small_key key)
 }
 
 /* The slot of a brick, 0 if it is absent. No one inserts meanwhile. */
-GBEES_NUM uint32_t find_small(const small_block *b, small_key key)
+GBEES_NUM uint32_t small_find(const small_block *b, small_key key)
 {
-    for (uint32_t at = small_place(key);; at = (at + 1) & (SMALL_TABLE - 1)) {
+    for (uint32_t at = small_hash(key);; at = (at + 1) & (SMALL_TABLE - 1)) {
         const uint32_t slot = b->table[at];
         int same = 1;
 
@@ -162,57 +162,57 @@ GBEES_NUM uint32_t find_small(const small_block *b, small_key key)
 }
 
 /* A brick that is not there. */
-GBEES_NUM void enter_small(small_block *b, uint32_t slot, small_key key)
+GBEES_NUM void small_insert(small_block *b, uint32_t slot, small_key key)
 {
-    uint32_t at = small_place(key);
+    uint32_t at = small_hash(key);
 
     b->key[slot] = key;
-    while (block_swap_if(&b->table[at], 0, slot))
+    while (block_cas_32(&b->table[at], 0, slot))
         at = (at + 1) & (SMALL_TABLE - 1);
 }
 
 /* ---- bricks at hand -------------------------------------------------------------------------------------------- */
 
-/* A brick that has a key; by a team, which then meets. */
-GBEES_NUM void place_brick(const gbees_setup *m, const int32_t *key, small_brick *to)
+/* A brick that has a key; by a warp, which then meets. */
+GBEES_NUM void init_brick(const gbees_setup *m, const int32_t *key, small_brick *to)
 {
-    for (int k = team_lane(); k < DIM; k += TEAM) {
+    for (int k = warp_lane(); k < DIM; k += WARP_SIZE) {
         to->key[k] = key[k];
         to->base[k] = base_along(m, k, key[k]);
     }
-    for (int d = team_lane(); d < DIRECTIONS; d += TEAM)
+    for (int d = warp_lane(); d < DIRECTIONS; d += WARP_SIZE)
         to->link[d] = 0;
-    if (team_lane() == 0) {
+    if (warp_lane() == 0) {
         to->absent = (1u << PAIRS) - 1;
         to->active = 0;
     }
-    team_sync();
+    warp_sync();
 }
 
 /* Looks for the bricks around it that have been absent: links to those beside it. */
-GBEES_NUM void find_around(const gbees_setup *m, const small_block *b, small_brick *brick)
+GBEES_NUM void link_to_neighbors(const gbees_setup *m, const small_block *b, small_brick *brick)
 {
     uint32_t absent = brick->absent;
 
-    for (int first = 0; first < PAIRS; first += TEAM) {
-        const int pair = first + team_lane();
+    for (int first = 0; first < PAIRS; first += WARP_SIZE) {
+        const int pair = first + warp_lane();
         uint32_t slot = 0;
 
         if (pair < PAIRS && absent >> pair & 1) {
             const int d = b->pair[pair].d, f = b->pair[pair].f, axis = d >> 1;
 
-            slot = find_small(b, key_around(brick->key, b->pair[pair].by, 1));
+            slot = small_find(b, neighbor_key(brick->key, b->pair[pair].by, 1));
             if (slot && f == d) {
                 brick->link[d] = slot;
                 brick->beside[d] = base_along(m, axis, brick->key[axis] + (d & 1 ? 1 : -1));
             }
         }
-        absent &= ~(team_vote(slot != 0) << first);
+        absent &= ~(warp_ballot(slot != 0) << first);
     }
-    team_sync(); /* all have read it */
-    if (team_lane() == 0)
+    warp_sync(); /* all have read it */
+    if (warp_lane() == 0)
         brick->absent = absent;
-    team_sync();
+    warp_sync();
 }
 
 /* How fast it flows in a cell: of inspect_brick(). */
@@ -228,54 +228,54 @@ GBEES_NUM number cell_rate(const gbees_setup *m, const position *base, int cell,
         const number above = velocity(m, x, j, time);
         const number here = (above < 0 ? -above : above) * (number)m->over_width[j];
 
-        rate = here > rate ? here : rate + (here - here); /* no number stays none */
+        rate = here > rate ? here : rate + (here - here); /* no number is_kept none */
     }
     return rate;
 }
 
 /* Flow masks and the rate of a brick, from some cells on; returns the rate. */
-GBEES_NUM double look_at(const gbees_setup *m, double time, int from, int to, small_brick *brick)
+GBEES_NUM double inspect_small_brick(const gbees_setup *m, double time, int from, int to, small_brick *brick)
 {
     double most = from ? brick->rate : 0;
 
 #pragma unroll 1
-    for (int first = from; first < to; first += TEAM) {
-        const int cell = first + team_lane();
+    for (int first = from; first < to; first += WARP_SIZE) {
+        const int cell = first + warp_lane();
 
 #pragma unroll
         for (int j = 0; j < DIM; j++) {
             position x[DIM];
 
             face_point(m, brick->base, cell, j, cell_local(cell, j), x);
-            put_vote(&brick->flow[2 * j], first, team_vote(velocity(m, x, j, time) < 0));
+            put_ballot(&brick->flow[2 * j], first, warp_ballot(velocity(m, x, j, time) < 0));
             face_point(m, brick->base, cell, j, cell_local(cell, j) + 1, x);
-            put_vote(&brick->flow[2 * j + 1], first, team_vote(velocity(m, x, j, time) > 0));
+            put_ballot(&brick->flow[2 * j + 1], first, warp_ballot(velocity(m, x, j, time) > 0));
         }
         most = fmax(most, visible_rate((double)cell_rate(m, brick->base, cell, time)));
     }
-    most = double_of(team_most_64(bits_of(most)));
-    team_sync(); /* all have read it */
-    if (team_lane() == 0)
+    most = double_of(warp_max_64(bits_of(most)));
+    warp_sync(); /* all have read it */
+    if (warp_lane() == 0)
         brick->rate = most;
-    team_sync();
+    warp_sync();
     return most;
 }
 
 /* ---- from the grid's arrays and back --------------------------------------------------------------------------- */
 
-/* What a block has of the grid, and the largest rate, but for what each team has at hand; others may send to its
+/* What a block has of the grid, and the largest rate, but for what each warp has at hand; others may send to its
  * memory once all have met after this. */
-GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t target, small_block *b,
-                          small_team *team)
+GBEES_NUM void small_load(const gbees_setup *m, const gbees_state *s, uint64_t target, small_block *b,
+                          small_warp *warp)
 {
-    const uint32_t thread = block_team() * TEAM + (uint32_t)team_lane(), threads = BLOCK_TEAMS * TEAM;
+    const uint32_t thread = block_warp() * WARP_SIZE + (uint32_t)warp_lane(), threads = BLOCK_WARPS * WARP_SIZE;
     const uint32_t count = s->count;
     double most = 0;
 
-    team->place = team_place(m);
-    team->teams = team_count();
-    team->held = 0;
-    team->brick = b->brick[block_team()];
+    warp->place = warp_place(m);
+    warp->warps = warp_count();
+    warp->held = 0;
+    warp->brick = b->brick[block_warp()];
     for (uint32_t i = thread; i < SMALL_TABLE; i += threads)
         b->table[i] = 0;
     for (uint32_t i = thread; i < PAIRS; i += threads) {
@@ -290,8 +290,8 @@ GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t t
     }
     if (thread == 0) {
         for (int k = 0; k < 2; k++) {
-            open_box(&b->note_box[k], block_count());
-            open_box(&b->wish_box[k], block_count());
+            mbarrier_init(&b->sums_mbarrier[k], block_count());
+            mbarrier_init(&b->request_mbarrier[k], block_count());
         }
         b->asks = 0;
         b->totals.needed_count = s->needed_count;
@@ -303,30 +303,30 @@ GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t t
         b->key[slot] = *(const small_key *)(m->grid.key + (size_t)slot * DIM);
         most = fmax(most, m->grid.rate[slot]);
     }
-    most = double_of(team_most_64(bits_of(most)));
-    if (team_lane() == 0)
-        b->rate[block_team()] = most;
-    open_book(&b->book, s, target); /* with which a block meets */
+    most = double_of(warp_max_64(bits_of(most)));
+    if (warp_lane() == 0)
+        b->rate[block_warp()] = most;
+    load_step_state(&b->state, s, target); /* with which a block meets */
     for (uint32_t slot = 1 + thread; slot <= count; slot += threads)
-        enter_small(b, slot, b->key[slot]);
-    if (block_team() == 0) {
-        const uint64_t rate = team_most_64(team_lane() < BLOCK_TEAMS ? bits_of(b->rate[team_lane()]) : 0);
+        small_insert(b, slot, b->key[slot]);
+    if (block_warp() == 0) {
+        const uint64_t rate = warp_max_64(warp_lane() < BLOCK_WARPS ? bits_of(b->rate[warp_lane()]) : 0);
 
-        if (leads_block())
-            b->book.seen.most = rate;
-        if (team_lane() < SMALL_RATER) /* which look at none */
-            b->rate[team_lane()] = 0;
+        if (is_block_leader())
+            b->state.seen.most = rate;
+        if (warp_lane() < FIRST_RATE_WARP) /* which look at none */
+            b->rate[warp_lane()] = 0;
     }
     if (thread == 0) {
         b->count = count;
-        b->book.goes_on = 1;
+        b->state.goes_on = 1;
     }
     block_sync();
 }
 
-GBEES_NUM void close_totals(gbees_state *s, const small_block *b)
+GBEES_NUM void store_totals(gbees_state *s, const small_block *b)
 {
-    if (!is_clerk())
+    if (!is_grid_leader())
         return;
     s->needed_count = b->totals.needed_count;
     s->max_cells = b->totals.max_cells;
@@ -335,22 +335,22 @@ GBEES_NUM void close_totals(gbees_state *s, const small_block *b)
 }
 
 /* The grid's arrays as they are to be; bricks beyond `known` are not in its table. */
-GBEES_NUM void close_small(const gbees_setup *m, const small_team *team, uint32_t known)
+GBEES_NUM void store_bricks(const gbees_setup *m, const small_warp *warp, uint32_t known)
 {
     block_sync(); /* new bricks have been looked at */
-    for (uint32_t i = 0; i < team->held; i++) {
-        const small_brick *brick = &team->brick[i];
-        const uint32_t slot = 1 + team->place + i * team->teams;
+    for (uint32_t i = 0; i < warp->held; i++) {
+        const small_brick *brick = &warp->brick[i];
+        const uint32_t slot = 1 + warp->place + i * warp->warps;
 
-        for (int k = team_lane(); k < DIM; k += TEAM) {
+        for (int k = warp_lane(); k < DIM; k += WARP_SIZE) {
             m->grid.key[(size_t)slot * DIM + (size_t)k] = brick->key[k];
             ((position *)m->grid.base)[(size_t)slot * DIM + (size_t)k] = brick->base[k];
         }
-        for (int d = team_lane(); d < DIRECTIONS; d += TEAM) {
+        for (int d = warp_lane(); d < DIRECTIONS; d += WARP_SIZE) {
             m->grid.neighbor[d][slot] = brick->link[d];
             m->grid.flow[(size_t)slot * DIRECTIONS + (size_t)d] = brick->flow[d];
         }
-        if (team_lane() == 0) {
+        if (warp_lane() == 0) {
             const near_key key = {brick->key, -1, -1};
 
             m->grid.active[slot] = brick->active;
