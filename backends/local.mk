@@ -16,7 +16,9 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 	%D%/common/initial_bricks.c \
 	%D%/common/initial_bricks.h \
 	%D%/common/measurement.c \
-	%D%/common/measurement.h
+	%D%/common/measurement.h \
+	%D%/common/totals.c \
+	%D%/common/totals.h
 
 # A backend is a module of its own: nothing else knows it.
 backend_LTLIBRARIES += %D%/gbees_cpu.la
@@ -110,6 +112,7 @@ cuda_texts = \
 	%D%/cuda/device/model.h \
 	%D%/cuda/device/standard.h \
 	%D%/cuda/device/advance.h \
+	%D%/cuda/device/advect.h \
 	%D%/cuda/device/step_state.h \
 	%D%/cuda/device/bound.h \
 	%D%/cuda/device/frames.h \
@@ -132,6 +135,7 @@ cuda_texts = \
 	%D%/cuda/device/small/prune.h \
 	%D%/cuda/device/small/steps.h \
 	%D%/cuda/device/state.h \
+	%D%/cuda/device/stop.h \
 	%D%/cuda/device/statistics.h \
 	%D%/cuda/device/sweep.h \
 	%D%/cuda/device/table.h \
@@ -144,10 +148,15 @@ cuda_numerics = \
 	core/numerics/fixed.h \
 	core/numerics/frame.h \
 	core/numerics/fused.h \
+	core/numerics/ledger.h \
 	core/numerics/likelihood.h \
+	core/numerics/run_state.h \
 	core/numerics/qualifier.h \
 	core/numerics/split.h \
-	core/numerics/split7.h
+	core/numerics/split7.h \
+	core/numerics/step.h \
+	core/numerics/sweeps.h \
+	core/numerics/work.h
 EXTRA_DIST += $(cuda_texts)
 
 if HAVE_CUDA

@@ -26,7 +26,8 @@ GBEES_NUM const brick_snapshot *snapshot_of(small_block *b, uint32_t slot)
 /* Its cells above p*, as they are now; all is left for others to read once all have met. */
 GBEES_NUM void take_snapshots(const gbees_setup *m, small_block *b, const small_warp *warp)
 {
-    const number *p = rows_of(m, b->state.current), enough = least_above(m->threshold * b->state.mass);
+    const number *p = rows_of(m, b->state.current),
+                 enough = least_above(m->threshold * b->state.progress.ledger.mass);
 
 #pragma unroll 1
     for (uint32_t i = 0; i < warp->held; i++) {
@@ -152,27 +153,22 @@ GBEES_NUM uint32_t compact_keys(small_block *b)
 }
 
 /* The books, by each block's first thread: prune() and count_updates(). */
-GBEES_NUM void finish_prune(const gbees_setup *m, small_block *b, uint32_t kept)
+GBEES_NUM void finish_small_prune(const gbees_setup *m, small_block *b, uint32_t kept)
 {
     step_state *k = &b->state;
-    prune_totals *totals = &b->totals;
-    const double mass = gbees_fixed_value(k->seen.mass);
-    const uint64_t needed = (uint64_t)k->seen.outflow;
+    const double mass = gbees_fixed_value(k->sums.mass);
+    const uint64_t needed = (uint64_t)k->sums.outflow;
 
-    totals->pruned += k->mass - mass;
-    totals->cell_updates += k->needed_steps * 0.5 * ((double)totals->needed_count + (double)needed);
-    totals->needed_count = needed;
-    totals->max_cells = needed > totals->max_cells ? needed : totals->max_cells;
-    k->needed_steps = 0;
+    gbees_ledger_prune(&k->progress.ledger, mass);
+    gbees_work_count(&k->progress.work, needed);
     b->count = k->count = k->linked = kept;
     k->current = spare_of(k->current);
-    k->mass = mass;
-    k->seen.most = k->seen.busy;
+    k->sums.max_rate = k->sums.max_active_rate;
     k->stop = !(mass > 0)             ? STOP_EMPTY
               : m->stop_at_prunes     ? STOP_PRUNED
               : kept > m->brick_limit ? STOP_CAPACITY
                                       : STOP_DONE;
-    k->goes_on = !k->stop && k->steps < k->target && k->elapsed < k->length;
+    k->goes_on = !k->stop && has_steps_left(k);
 }
 
 /* ---- bricks at hand, anew -------------------------------------------------------------------------------------- */

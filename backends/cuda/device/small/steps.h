@@ -177,7 +177,7 @@ GBEES_NUM void sweep_bricks(const gbees_setup *m, gbees_state *s, small_block *b
             continue;
         active = sweep->is_swept ? warp_or(active) : brick->active;
 #if GBEES_DRIFT_TIME_DEPENDENT /* as it is at a step's beginning */
-        if (!sweep->is_swept && !(inspect_small_brick(m, b->state.time, 0, CELLS, brick) < 1e300))
+        if (!sweep->is_swept && !(inspect_small_brick(m, b->state.progress.clock.time, 0, CELLS, brick) < 1e300))
             store_release_32(&s->bad, slot + 1);
         sums->most = fmax(sums->most, brick->rate);
 #else
@@ -216,10 +216,10 @@ GBEES_NUM void advect_small(const gbees_setup *m, gbees_state *s, small_block *b
                                    axis,
                                    moves,
                                    pass == ADVECT_PASSES - 1,
-                                   moves ? k->grown : 1,
+                                   moves ? k->plan.grows : 1,
                                    k->lambda[axis],
-                                   (number)k->threshold,
-                                   k->time + k->step / 2};
+                                   (number)k->plan.threshold,
+                                   step_middle(k)};
 
         if (ADVECT_PASSES == 1 && count > known && block_warp() == 0)
             inspect_new_bricks(m, b, 0, CELLS);
@@ -245,13 +245,13 @@ GBEES_NUM void choose_next_step(const gbees_setup *m, small_block *b, int moved,
         reduce_sums(b, turn);
     if (is_block_leader()) {
         if (again) {
-            k->seen.most = most > k->seen.most ? most : k->seen.most;
+            k->sums.max_rate = most > k->sums.max_rate ? most : k->sums.max_rate;
         } else {
             k->current = rows_after(k->current, moved ? ADVECT_PASSES : 0);
             advance_clock(m, k, moved);
         }
         if (grow && k->goes_on) {
-            k->seen.bad = !(double_of(k->seen.most) < 1e300);
+            k->sums.bad = !(double_of(k->sums.max_rate) < 1e300);
             choose_step(m, k);
             if (again && (b->far_axis || b->overflow)) {
                 k->stop = b->far_axis ? STOP_FAR : STOP_CAPACITY;
@@ -264,7 +264,7 @@ GBEES_NUM void choose_next_step(const gbees_setup *m, small_block *b, int moved,
 
 GBEES_NUM int must_choose_again(const small_block *b)
 {
-    const double most = double_of(b->state.seen.most);
+    const double most = double_of(b->state.sums.max_rate);
 
     return warp_any(warp_lane() < BLOCK_WARPS && b->rate[warp_lane()] > most) || b->far_axis || b->overflow;
 }
@@ -322,10 +322,10 @@ GBEES_NUM int small_steps(const gbees_setup *m, gbees_state *s, small_block *b, 
         warp_sums sums = none;
 
         advect_small(m, s, b, warp, moves, known, linked, is_prefetched, &prefetched, &sums);
-        const int grow = !moves || k->grown, current = rows_after(k->current, moves ? ADVECT_PASSES : 0);
-        const uint64_t steps = k->steps + (uint64_t)moves;
+        const int grow = !moves || k->plan.grows, current = rows_after(k->current, moves ? ADVECT_PASSES : 0);
+        const uint64_t steps = k->progress.steps + (uint64_t)moves;
         const int round = k->turn + (moves && steps % 2 == 0);
-        const int axis = axis_at(round < DIM ? round : 0, (int)(steps % 2), 0);
+        const int axis = gbees_sweep_axis(DIM, round < DIM ? round : 0, (int)(steps % 2), 0);
 
         exchange_sums_and_requests(b, &sums, turn);
         is_prefetched = PREFETCH_PART && grow && warp->held > 0;
@@ -358,7 +358,7 @@ GBEES_NUM uint32_t small_prune(const gbees_setup *m, gbees_state *s, small_block
         mbarrier_wait(&b->request_mbarrier[turn % 2], turn / 2);
     const uint32_t kept = compact_keys(b);
     if (is_block_leader())
-        finish_prune(m, b, kept);
+        finish_small_prune(m, b, kept);
     return kept;
 }
 
