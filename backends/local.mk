@@ -192,8 +192,8 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/engine/packed.h \
 	%D%/cuda/engine/setup.c \
 	%D%/cuda/engine/statistics.c \
-	%D%/cuda/engine/stop.c \
-	%D%/cuda/engine/stop.h \
+	%D%/cuda/engine/stop_error.c \
+	%D%/cuda/engine/stop_error.h \
 	%D%/cuda/engine/update.c
 
 # Everything between texts and a loaded kernel; apart from the rest for its tests.

@@ -2,7 +2,7 @@
 #include "engine.h"
 #include "heap.h"
 #include "launch.h"
-#include "stop.h"
+#include "stop_error.h"
 
 /* The memory counts as short from where twice the bricks would take more than 90 % of it. */
 void engine_steer(gbees_engine *e)

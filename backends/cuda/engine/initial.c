@@ -6,7 +6,7 @@
 #include "engine.h"
 #include "heap.h"
 #include "launch.h"
-#include "stop.h"
+#include "stop_error.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include "common/measurement.h"
 #include "engine.h"
 #include "launch.h"
-#include "stop.h"
+#include "stop_error.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* stop.c - see stop.h. */
-#include "stop.h"
+/* stop_error.c - see stop.h. */
+#include "stop_error.h"
 #include "common/failure.h"
 #include "engine.h"
 

@@ -1,6 +1,6 @@
-/* stop.h - the reasons to stop that are errors. */
-#ifndef GBEES_CUDA_STOP_H
-#define GBEES_CUDA_STOP_H
+/* stop_error.h - the reasons to stop that are errors. */
+#ifndef GBEES_CUDA_STOP_ERROR_H
+#define GBEES_CUDA_STOP_ERROR_H
 
 #include <gbees/backend.h>
 
