@@ -120,7 +120,7 @@ has out ", made in "
 
 # ---- a model that a C compiler takes, and that one for GPUs does not ----
 
-sed 's/dxdt\[0\] = x\[1\];/real v[n]; v[0] = x[1]; dxdt[0] = v[0];/; s/"template"/"variable"/' \
+sed 's/dxdt\[0\] = /real v[n]; v[0] = x[1]; dxdt[0] = 0 * v[0] + /; s/"template"/"variable"/' \
     "$top_src/plugins/template.c" >variable.c
 # shellcheck disable=SC2086 # CC may have options
 if ${CC:-cc} -shared -fPIC -I. -I"$top_src/include" variable.c -o variable.so 2>err; then
