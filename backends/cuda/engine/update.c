@@ -2,6 +2,8 @@
 #include "common/failure.h"
 #include "common/measurement.h"
 #include "engine.h"
+#include "launch.h"
+#include "stop_error.h"
 #include <math.h>
 #include <string.h>
 
@@ -57,8 +59,8 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
     gbees_findings *found = e->found;
     gbees_update_params params;
     double log_norm, before = s->run.ledger.mass;
-    double unchanged = s->run.ledger.mass - e->totals.mass_normalised +
-                       s->run.ledger.pruned; /* by the normalisation, and by the prune */
+    /* The mass but for what normalisations and prunes have changed. */
+    double unchanged = s->run.ledger.mass - e->totals.mass_normalised + s->run.ledger.pruned;
     int status = prepare(e, clock, measurement, &params, &log_norm, error);
 
     found->likely = found->heavy = 0;
