@@ -51,8 +51,8 @@ GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_
 
 #if GBEES_SMALL && GBEES_HAS_KERNELS(GBEES_KERNELS_SMALL)
 
-/* The same, of a grid whose blocks are one cluster, in up to three dimensions, with the prunes between steps.  The
- * state is a parameter, and what changes of it goes to the host's own: no copy is ahead of a launch or behind it. */
+/* Time steps of a small grid, whose blocks are one cluster, in up to three dimensions, with the prunes between them. The
+ * state is a parameter, and the new one is written into the host's memory: no copy comes before or after a launch. */
 GBEES_CLUSTER_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_state from, uint64_t target,
                                  gbees_state *s)
 {
@@ -67,15 +67,9 @@ GBEES_CLUSTER_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gb
         }
         return;
     }
-    cluster_register_memory(&b);
-    small_load(&m, &from, target, &b, &warp);
-    grid_barrier(&m, s);
-    const uint32_t entered = small_advance(&m, s, &b, &warp);
-    if (!entered) /* there has been a prune */
-        clear_table_pass(&m);
-    grid_barrier(&m, s); /* and no one reaches into another one's memory from here on */
-    store_step_state(s, &b.state);
-    store_bricks(&m, &warp, entered);
+    small_load(&m, s, &from, target, &b, &warp);
+    const uint32_t known = small_advance(&m, s, &b, &warp);
+    small_store(&m, s, &b, &warp, known);
     if (is_grid_leader())
         store_release_system(&s->ended, from.ended + 1);
 }
