@@ -150,7 +150,7 @@ cuda_numerics = \
 	core/numerics/fused.h \
 	core/numerics/ledger.h \
 	core/numerics/likelihood.h \
-	core/numerics/progress.h \
+	core/numerics/run_state.h \
 	core/numerics/qualifier.h \
 	core/numerics/split.h \
 	core/numerics/split7.h \

@@ -22,7 +22,7 @@ libgbees_la_SOURCES = \
 	%D%/numerics/fused.h \
 	%D%/numerics/ledger.h \
 	%D%/numerics/likelihood.h \
-	%D%/numerics/progress.h \
+	%D%/numerics/run_state.h \
 	%D%/numerics/qualifier.h \
 	%D%/numerics/split.h \
 	%D%/numerics/split7.h \

@@ -15,6 +15,8 @@ test_scripts = \
 	%D%/backends/cuda/test_cuda_sanitize.sh \
 	%D%/backends/cuda/test_cuda_shim.sh \
 	%D%/core/command/test_export.sh \
+	%D%/doc/test_examples.sh \
+	%D%/doc/test_tutorial.sh \
 	%D%/backends/cuda/test_gpu_session.sh \
 	%D%/tree/test_layers.sh \
 	%D%/tree/test_lists.sh \

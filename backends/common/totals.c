@@ -1,7 +1,7 @@
 /* totals.c - see totals.h. */
 #include "totals.h"
 
-gbees_step_clock clock_take(const gbees_clock *clock, uint32_t prune_interval)
+gbees_step_clock step_clock_load(const gbees_clock *clock, uint32_t prune_interval)
 {
     return (gbees_step_clock){.time = clock->time,
                               .elapsed = clock->elapsed,
@@ -10,19 +10,19 @@ gbees_step_clock clock_take(const gbees_clock *clock, uint32_t prune_interval)
                               .phase = (uint32_t)(clock->leg_step % prune_interval)};
 }
 
-void clock_give(const gbees_step_clock *from, gbees_clock *clock)
+void step_clock_store(const gbees_step_clock *from, gbees_clock *clock)
 {
     clock->time = from->time;
     clock->elapsed = from->elapsed;
     clock->leg_step = from->leg_step;
 }
 
-gbees_totals totals_of(const gbees_progress *progress, const mass_budget *budget)
+gbees_totals totals_of(const gbees_run_state *run, const mass_budget *budget)
 {
-    const gbees_ledger *ledger = &progress->ledger;
-    const gbees_work *work = &progress->work;
+    const gbees_mass_ledger *ledger = &run->ledger;
+    const gbees_work *work = &run->work;
 
-    return (gbees_totals){.steps = progress->steps - budget->problem->steps_before,
+    return (gbees_totals){.steps = run->steps - budget->problem->steps_before,
                           .cell_updates = gbees_work_cell_updates(work),
                           .raw_cell_updates = work->raw_cell_updates,
                           .max_cells = work->max_needed,
@@ -30,7 +30,7 @@ gbees_totals totals_of(const gbees_progress *progress, const mass_budget *budget
                           .mass_outflow = ledger->outflow,
                           .mass_pruned = ledger->pruned,
                           .mass_normalised = ledger->normalised,
-                          .time_step = progress->last_step,
+                          .time_step = run->last_step,
                           .threshold = budget->threshold,
                           .warnings = budget->warnings};
 }

@@ -91,8 +91,8 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     e->threads = available_threads(options && options->threads > 0 ? options->threads : engine_processors());
     e->scratch = calloc((size_t)e->threads, sizeof *e->scratch);
     e->shares = aligned_alloc(_Alignof(team_share), (size_t)e->threads * sizeof *e->shares);
-    e->progress.steps = problem->steps_before;
-    e->progress.ledger.mass = 1;
+    e->run.steps = problem->steps_before;
+    e->run.ledger.mass = 1;
     int status = (e->cells != 1 && e->cells != 64) || (e->paper && (e->cells != 1 || e->real_size != sizeof(double)))
                      ? gbees_error_set(error, GBEES_EUSAGE,
                                        "the CPU backend has bricks of 64 cells or of 1, and the "
@@ -114,21 +114,21 @@ static int advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbee
 {
     int status = 0;
 
-    e->progress.clock = clock_take(clock, (uint32_t)e->problem->numerics.prune_interval);
-    for (uint64_t k = 0; k < max_steps && e->progress.clock.elapsed < e->progress.clock.length && !status; k++)
+    e->run.clock = step_clock_load(clock, (uint32_t)e->problem->numerics.prune_interval);
+    for (uint64_t k = 0; k < max_steps && e->run.clock.elapsed < e->run.clock.length && !status; k++)
         status = engine_step(e, error);
-    clock_give(&e->progress.clock, clock);
+    step_clock_store(&e->run.clock, clock);
     return status;
 }
 
 static int update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                   gbees_evidence *evidence, gbees_error *error)
 {
-    const double before = gbees_ledger_before_update(&e->progress.ledger);
+    const double before = gbees_ledger_before_update(&e->run.ledger);
     int status = engine_update(e, clock, measurement, evidence, error);
 
     if (!status)
-        gbees_ledger_update(&e->progress.ledger, before);
+        gbees_ledger_update(&e->run.ledger, before);
     return status;
 }
 
@@ -140,7 +140,7 @@ static int statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistic
 
 static void totals(const gbees_engine *e, gbees_totals *out)
 {
-    *out = totals_of(&e->progress, &e->budget);
+    *out = totals_of(&e->run, &e->budget);
     out->peak_bytes = e->g.peak_bytes + e->room_size;
     out->coupling = e->coupling;
     out->threads = e->threads;

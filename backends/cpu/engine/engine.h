@@ -50,7 +50,7 @@ struct gbees_engine {
     double local[GBEES_MAX_DIM][64]; /* coordinates of a brick's cells less those of its lowest cell */
     float parameters_f[GBEES_PARAMETER_VALUES];
 
-    gbees_progress progress;
+    gbees_run_state run;
     double coupling;                /* as gbees_totals.coupling */
     uint64_t above_count;           /* of the initial density: cells with P >= p*, */
     int is_initial;                 /* which it still is */

@@ -197,7 +197,7 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
     for (uint32_t k = 0; k < e->g.count; k++)
         sum += e->rate[e->g.used[k]];
     engine_scale(e, 1 / sum);
-    status = engine_sum(e, NULL, &e->progress.ledger.mass, error);
+    status = engine_sum(e, NULL, &e->run.ledger.mass, error);
     if (status)
         return status;
     budget_start(e);
@@ -212,7 +212,7 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
         status = engine_couple(e, problem->start, error);
     if (status)
         return status;
-    gbees_work_count(&e->progress.work, engine_mark_needed(e, &e->above_count));
+    gbees_work_count(&e->run.work, engine_mark_needed(e, &e->above_count));
     e->is_initial = 1;
     return 0;
 }

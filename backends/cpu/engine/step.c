@@ -157,7 +157,7 @@ static int carry_and_diffuse(gbees_engine *e, kernel_sums *sums, gbees_error *er
 
     if (status || steps == 0)
         return status ? status : carry(e, 1, sums, error);
-    if (gbees_step_is_reversed(e->progress.steps)) {
+    if (gbees_step_is_reversed(e->run.steps)) {
         status = engine_diffuse(e, steps, 0, sums, error);
         return status ? status : carry(e, 1, sums, error);
     }
@@ -172,27 +172,24 @@ static int choose_step(gbees_engine *e, gbees_error *error)
     const gbees_numerics *numerics = &e->problem->numerics;
     const double fixed = numerics->time_step;
 
-    e->progress.step = gbees_step_choose(
-        &e->progress.clock, fixed > 0 ? fixed : gbees_coupled_step(numerics->courant, limiting_rate(e), e->coupling));
-    return gbees_step_vanishes(&e->progress.clock, &e->progress.step)
-               ? failure_step(e->progress.clock.time, e->progress.step.size, error)
-               : 0;
+    e->run.step = gbees_step_choose(
+        &e->run.clock, fixed > 0 ? fixed : gbees_coupled_step(numerics->courant, limiting_rate(e), e->coupling));
+    return gbees_step_vanishes(&e->run.clock, &e->run.step) ? failure_step(e->run.clock.time, e->run.step.size, error)
+                                                            : 0;
 }
 
 /* Enters a step's sums into the ledger; normalises the density in the reference's modes. */
 static int update_ledger(gbees_engine *e, const kernel_sums *sums, gbees_error *error)
 {
     if (!isfinite(sums->mass) || sums->mass <= 0)
-        return failure_mass(sums->mass == 0 ? "zero" : "not finite", e->progress.clock.time, e->progress.step.size,
-                            error);
-    gbees_ledger_step(&e->progress.ledger, sums->mass, sums->clipped,
-                      e->split ? sums->outflow
-                               : gbees_ledger_missing(&e->progress.ledger, sums->mass, sums->clipped));
+        return failure_mass(sums->mass == 0 ? "zero" : "not finite", e->run.clock.time, e->run.step.size, error);
+    gbees_ledger_step(&e->run.ledger, sums->mass, sums->clipped,
+                      e->split ? sums->outflow : gbees_ledger_missing(&e->run.ledger, sums->mass, sums->clipped));
     if (e->deterministic)
-        e->progress.ledger.mass = exact_sum(e);
+        e->run.ledger.mass = exact_sum(e);
     if (e->problem->numerics.mode != GBEES_MODE_DEFAULT) {
-        engine_scale(e, 1 / e->progress.ledger.mass);
-        gbees_ledger_normalise(&e->progress.ledger);
+        engine_scale(e, 1 / e->run.ledger.mass);
+        gbees_ledger_normalise(&e->run.ledger);
     }
     return 0;
 }
@@ -204,22 +201,22 @@ int engine_step(gbees_engine *e, gbees_error *error)
 
     e->is_initial = 0;
     if (e->context.moving)
-        status = engine_inspect(e, 0, e->progress.clock.time, error);
+        status = engine_inspect(e, 0, e->run.clock.time, error);
     if (!status)
-        status = engine_grow(e, e->progress.clock.time, error);
+        status = engine_grow(e, e->run.clock.time, error);
     if (!status)
         status = choose_step(e, error);
     if (status)
         return status;
-    e->context.step = e->progress.step.size;
-    e->context.time = e->paper ? e->progress.clock.time : gbees_step_middle(&e->progress.clock, &e->progress.step);
-    e->context.threshold = engine_threshold(e) * e->progress.ledger.mass;
+    e->context.step = e->run.step.size;
+    e->context.time = e->paper ? e->run.clock.time : gbees_step_middle(&e->run.clock, &e->run.step);
+    e->context.threshold = engine_threshold(e) * e->run.ledger.mass;
     show_rows(e);
     status = carry_and_diffuse(e, &sums, error);
     if (!status)
         status = update_ledger(e, &sums, error);
     if (status)
         return status;
-    gbees_progress_step(&e->progress, e->g.count, e->cells, (uint32_t)e->problem->numerics.prune_interval);
-    return e->progress.clock.phase == 0 ? engine_prune(e, e->progress.clock.time, error) : 0;
+    gbees_run_step(&e->run, e->g.count, e->cells, (uint32_t)e->problem->numerics.prune_interval);
+    return e->run.clock.phase == 0 ? engine_prune(e, e->run.clock.time, error) : 0;
 }

@@ -97,7 +97,7 @@ int engine_sweep(gbees_engine *e, int settle, kernel_sums *total, gbees_error *e
 {
     const uint32_t count = e->g.count, chunk = engine_chunk(e) < MOST_TOGETHER ? engine_chunk(e) : MOST_TOGETHER;
     const int n = e->g.shape.n, threads = engine_threads(e, count);
-    const int turn = gbees_sweep_turn(n, e->progress.steps), is_reversed = gbees_step_is_reversed(e->progress.steps);
+    const int turn = gbees_sweep_turn(n, e->run.steps), is_reversed = gbees_step_is_reversed(e->run.steps);
     const size_t chunks = 2 * (size_t)(count / chunk) + 2, words = count + (size_t)threads + 1;
     kernel_sums *sums = malloc(chunks * sizeof *sums);
     sweep_plan plan = {.first = engine_room(e, words * sizeof *plan.first), .parts = threads};

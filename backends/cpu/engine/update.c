@@ -286,7 +286,7 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
         return status;
     size_t known = (size_t)e->g.count * (size_t)e->cells * sizeof *l.known;
     best top = {0};
-    double sum = 1, before = e->progress.ledger.mass;
+    double sum = 1, before = e->run.ledger.mass;
     l.known = known <= KNOWN_BYTES ? malloc(known + 1) : NULL;
     status = take_likelihood(e, &l, &top, error);
     free(l.known);
@@ -294,7 +294,7 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
         status = engine_sum(e, NULL, &sum, error);
     if (!status) {
         engine_scale(e, 1 / sum);
-        status = engine_sum(e, NULL, &e->progress.ledger.mass, error);
+        status = engine_sum(e, NULL, &e->run.ledger.mass, error);
     }
     if (status)
         return status;

@@ -63,7 +63,7 @@ EMBED(frame, "core/numerics/frame.h")
 EMBED(fused, "core/numerics/fused.h")
 EMBED(ledger, "core/numerics/ledger.h")
 EMBED(likelihood, "core/numerics/likelihood.h")
-EMBED(progress, "core/numerics/progress.h")
+EMBED(run_state, "core/numerics/run_state.h")
 EMBED(qualifier, "core/numerics/qualifier.h")
 EMBED(split, "core/numerics/split.h")
 EMBED(split7, "core/numerics/split7.h")
@@ -113,7 +113,7 @@ static const cuda_text table[] = {
     NAMED("numerics/fused.h", fused),
     NAMED("numerics/ledger.h", ledger),
     NAMED("numerics/likelihood.h", likelihood),
-    NAMED("numerics/progress.h", progress),
+    NAMED("numerics/run_state.h", run_state),
     NAMED("numerics/qualifier.h", qualifier),
     NAMED("numerics/split.h", split),
     NAMED("numerics/split7.h", split7),

@@ -56,18 +56,18 @@ GBEES_NUM void choose_step(const gbees_setup *m, step_state *b)
     const double rate = gbees_cfl_rate(double_of(b->sums.max_rate), double_of(b->sums.max_active_rate));
     gbees_step_plan *plan = &b->plan;
 
-    b->progress.step =
-        gbees_step_choose(&b->progress.clock, m->time_step > 0 ? m->time_step : gbees_cfl_step(m->courant, rate));
+    b->run.step =
+        gbees_step_choose(&b->run.clock, m->time_step > 0 ? m->time_step : gbees_cfl_step(m->courant, rate));
     if (b->sums.bad) {
         b->stop = STOP_DRIFT;
         b->where = b->sums.bad - 1;
-    } else if (gbees_step_vanishes(&b->progress.clock, &b->progress.step)) {
+    } else if (gbees_step_vanishes(&b->run.clock, &b->run.step)) {
         b->stop = STOP_STEP;
     }
-    plan->threshold = m->threshold * b->progress.ledger.mass;
-    plan->prune_follows = gbees_prune_follows(&b->progress.clock, m->prune_interval);
+    plan->threshold = m->threshold * b->run.ledger.mass;
+    plan->prune_follows = gbees_prune_follows(&b->run.clock, m->prune_interval);
     plan->grows = !plan->prune_follows && b->count <= m->brick_limit && !GBEES_DRIFT_TIME_DEPENDENT &&
-                  !b->progress.step.is_last && b->progress.steps + 1 < b->target;
+                  !b->run.step.is_last && b->run.steps + 1 < b->target;
 }
 
 /* Links new bricks, if there are any, and plans the step.  Returns 0 if the step can't be taken: b->stop says why. */
@@ -76,18 +76,18 @@ GBEES_NUM int link_and_choose_step(const gbees_setup *m, gbees_state *s, step_st
     if (b->stop)
         return 0;
     if (b->fresh) {
-        link_new(m, s, b->linked, b->count, b->current, b->progress.clock.time, sums_of(s, b->progress.steps));
+        link_new(m, s, b->linked, b->count, b->current, b->run.clock.time, sums_of(s, b->run.steps));
         grid_barrier(m, s);
     } else {
         block_sync(); /* all threads have read *b before it is written again */
     }
     if (is_block_leader()) {
-        read_step_rates(s, sums_of(s, b->progress.steps), &b->sums);
+        read_step_rates(s, sums_of(s, b->run.steps), &b->sums);
         b->linked = b->count;
         choose_step(m, b);
     }
     if (is_grid_leader())
-        clear_sums(sums_of(s, b->progress.steps + 1));
+        clear_sums(sums_of(s, b->run.steps + 1));
     set_courant(m, b);
     return !b->stop;
 }
@@ -102,7 +102,7 @@ GBEES_NUM int take_step(const gbees_setup *m, gbees_state *s, step_state *b)
         return 0;
 #pragma unroll 1
     for (int part = 0; part < 2; part++) {
-        if ((part ^ gbees_step_is_reversed(b->progress.steps)) == 0)
+        if ((part ^ gbees_step_is_reversed(b->run.steps)) == 0)
             advect_density(m, s, b);
         else
             diffuse(m, s, b);
@@ -119,7 +119,7 @@ GBEES_NUM int take_step(const gbees_setup *m, gbees_state *s, step_state *b)
 GBEES_NUM void update_ledger(const gbees_setup *m, step_state *b)
 {
     const double mass = gbees_fixed_value(b->sums.mass);
-    gbees_ledger *ledger = &b->progress.ledger;
+    gbees_mass_ledger *ledger = &b->run.ledger;
 
     if (!(mass > 0)) {
         b->stop = STOP_MASS;
@@ -128,8 +128,8 @@ GBEES_NUM void update_ledger(const gbees_setup *m, step_state *b)
     const double clipped = gbees_fixed_value(b->sums.clipped), outflow = gbees_fixed_value(b->sums.outflow);
     gbees_ledger_step(ledger, mass, clipped, m->sweeps ? outflow : gbees_ledger_missing(ledger, mass, clipped));
     /* Of the linked bricks: growth may have made more for the next step already. */
-    gbees_progress_step(&b->progress, b->linked, CELLS, m->prune_interval);
-    b->turn = gbees_sweep_turn_after(DIM, b->turn, b->progress.steps);
+    gbees_run_step(&b->run, b->linked, CELLS, m->prune_interval);
+    b->turn = gbees_sweep_turn_after(DIM, b->turn, b->run.steps);
 }
 
 /* Sets goes_on: whether another step follows in this launch.  `advected`: a step has been taken, and is entered. */
@@ -150,7 +150,7 @@ GBEES_NUM void advance_clock(const gbees_setup *m, step_state *b, int advected)
 GBEES_NUM void finish_pass(const gbees_setup *m, gbees_state *s, step_state *b, int advected)
 {
     /* Without a step the sums are those of the step before: the next one's are being added to by others already. */
-    read_step_sums(s, sums_of(s, b->progress.steps + (advected ? 0 : STATE_SUMS - 1)), &b->sums);
+    read_step_sums(s, sums_of(s, b->run.steps + (advected ? 0 : STATE_SUMS - 1)), &b->sums);
     advance_clock(m, b, advected);
     if (b->goes_on && (!advected || b->plan.grows))
         read_growth(b);
@@ -161,7 +161,7 @@ GBEES_NUM void finish_pass(const gbees_setup *m, gbees_state *s, step_state *b, 
 GBEES_NUM void mark_pass(const gbees_setup *m, gbees_state *s, step_state *b, int advected)
 {
     mark_and_grow(m, s, b->linked, b->current, b->plan.threshold, advected, advected ? b->plan.grows : 1,
-                  sums_of(s, b->progress.steps), sums_of(s, b->progress.steps + (uint64_t)advected));
+                  sums_of(s, b->run.steps), sums_of(s, b->run.steps + (uint64_t)advected));
 }
 
 /* Leaves the planned step's advection to another kernel. */
@@ -183,7 +183,7 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, step_state *b)
     for (;;) {
 #if GBEES_DRIFT_TIME_DEPENDENT
         if (!advected) { /* velocities at the beginning of the step */
-            inspect_all(m, s, b->linked, b->progress.clock.time);
+            inspect_all(m, s, b->linked, b->run.clock.time);
             grid_barrier(m, s);
         }
 #endif

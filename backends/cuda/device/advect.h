@@ -11,7 +11,7 @@
 /* The axis of a step's sweep number `pass`. */
 GBEES_NUM int axis_of(const step_state *b, int pass)
 {
-    return gbees_sweep_axis(DIM, b->turn, gbees_step_is_reversed(b->progress.steps), pass);
+    return gbees_sweep_axis(DIM, b->turn, gbees_step_is_reversed(b->run.steps), pass);
 }
 
 /* Sweeps along an axis, which must be a constant of the compiler: from rows p to rows `next`.  Adds what leaves the
@@ -43,7 +43,7 @@ GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_stat
         return;
     int64_t sum = warp_add(*outflow);
     if (warp_lane() == 0)
-        atomic_add_64(&sums_of(s, b->progress.steps)->outflow, sum);
+        atomic_add_64(&sums_of(s, b->run.steps)->outflow, sum);
 }
 
 #else
@@ -67,7 +67,7 @@ GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_stat
     int64_t clipped = warp_add(apply_fluxes(m, rows_of(m, from), rows_of(m, 2), rows_of(m, 3),
                                             rows_of(m, spare_of(from)), b->count, b->lambda, middle));
     if (warp_lane() == 0 && clipped)
-        atomic_add_64(&sums_of(s, b->progress.steps)->clipped, clipped);
+        atomic_add_64(&sums_of(s, b->run.steps)->clipped, clipped);
 }
 
 #endif

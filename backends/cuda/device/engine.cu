@@ -123,7 +123,7 @@ GBEES_KERNEL gbees_mark(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     if (s->stop != STOP_ADVECT)
         return;
     mark_and_grow(&m, s, s->linked, rows_after(s->current, ADVECT_PASSES), s->plan.threshold, 1, s->plan.grows,
-                  sums_of(s, s->progress.steps), sums_of(s, s->progress.steps + 1));
+                  sums_of(s, s->run.steps), sums_of(s, s->run.steps + 1));
 }
 
 #endif
@@ -144,14 +144,14 @@ GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
         clear_blocked(&m, slot);
         find_inside(&m, slot);
 #endif
-        inspect_brick(&m, s, slot, s->progress.clock.time);
+        inspect_brick(&m, s, slot, s->run.clock.time);
     }
     scale_pass(&m, s, s->current, 1);
     grid_barrier(&m, s);
     double mass = gbees_fixed_value((int64_t)load_64((const uint64_t *)&s->marked_mass));
     mark_active_pass(&m, count, s->current, m.threshold * mass);
     if (is_grid_leader()) {
-        s->progress.ledger.mass = mass;
+        s->run.ledger.mass = mass;
         s->linked = count;
     }
 }
@@ -236,7 +236,7 @@ GBEES_KERNEL gbees_count(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     mark_needed(&m, s, &b);
     grid_barrier(&m, s);
     if (is_grid_leader())
-        gbees_work_count(&s->progress.work, s->marked_needed);
+        gbees_work_count(&s->run.work, s->marked_needed);
     save_marks_pass(&m, b.count, spare_of(b.current), 1);
     grid_barrier(&m, s);
     clear_null_row(&m, spare_of(b.current));

@@ -13,7 +13,7 @@ GBEES_NUM void mark_needed(const gbees_setup *m, gbees_state *s, const step_stat
         s->marked_above = s->marked_needed = 0;
         s->marked_mass = 0;
     }
-    mark_active_pass(m, b->count, b->current, m->threshold * b->progress.ledger.mass);
+    mark_active_pass(m, b->count, b->current, m->threshold * b->run.ledger.mass);
     grid_barrier(m, s);
     mark_downwind_pass(m, s, b->count);
     grid_barrier(m, s);
@@ -64,8 +64,8 @@ GBEES_NUM void finish_prune(const gbees_setup *m, gbees_state *s, step_state *b)
 {
     const double mass = gbees_fixed_value((int64_t)load_64((const uint64_t *)&s->marked_mass));
 
-    gbees_ledger_prune(&b->progress.ledger, mass);
-    gbees_work_count(&b->progress.work, load_64(&s->marked_needed));
+    gbees_ledger_prune(&b->run.ledger, mass);
+    gbees_work_count(&b->run.work, load_64(&s->marked_needed));
     b->count = b->linked = b->fresh;
     b->current = spare_of(b->current);
     b->stop = !(mass > 0)                 ? STOP_EMPTY

@@ -11,7 +11,7 @@
 
 #include "device/stop.h"
 #include "numerics/brick.h"
-#include "numerics/progress.h"
+#include "numerics/run_state.h"
 
 #if defined(GBEES_DEVICE) || defined(GBEES_PLATFORM_HEADER)
 #define GBEES_POINTER(type) type *
@@ -95,7 +95,7 @@ typedef struct gbees_setup {
     double bound_low, bound_high, bound_time; /* of the model's bound: its range, and when it is evaluated */
 } gbees_setup;
 
-/* What is decided about a step before it is taken, beside its size (gbees_progress.step). */
+/* What is decided about a step before it is taken, beside its size (gbees_run_state.step). */
 typedef struct gbees_step_plan {
     double threshold;  /* p* times the mass: cells that hold as much are active after it */
     int prune_follows; /* a prune is due after it */
@@ -113,7 +113,7 @@ typedef struct gbees_state {
     uint32_t far_axis;   /* 1 + the axis along which a brick is too far from the origin; 0: none */
     uint32_t scan;       /* bricks that a prune keeps */
     uint32_t bad;        /* 1 + a slot with a velocity or a Q that is not valid; 0: none */
-    gbees_progress progress;
+    gbees_run_state run;
     gbees_step_plan plan;                 /* of the step that is next, or that gbees_advect() is in the middle of */
     uint32_t work_queue[STATE_MAX_DIM];   /* by pass of gbees_advect(): parts of the grid that warps have taken */
     uint64_t marked_needed, marked_above; /* cells, while they are counted */

@@ -21,9 +21,9 @@ typedef struct reduced_sums {
 
 /* Written by a block's first thread, read by all of the block behind block_sync(). */
 typedef struct step_state {
-    gbees_progress progress;
+    gbees_run_state run;
     gbees_step_plan plan;
-    uint64_t target;               /* progress.steps at which the launch ends */
+    uint64_t target;               /* run.steps at which the launch ends */
     uint32_t count, linked, fresh; /* bricks; those that are linked; the others, or those that a prune keeps */
     int current;                   /* rows[current] is P */
     int stop;
@@ -51,13 +51,13 @@ GBEES_NUM void grid_barrier(const gbees_setup *m, gbees_state *s)
 /* The middle of the planned step: velocities and Q are evaluated there. */
 GBEES_NUM double step_middle(const step_state *b)
 {
-    return gbees_step_middle(&b->progress.clock, &b->progress.step);
+    return gbees_step_middle(&b->run.clock, &b->run.step);
 }
 
 /* Whether the launch has steps left to take. */
 GBEES_NUM int has_steps_left(const step_state *b)
 {
-    return b->progress.steps < b->target && b->progress.clock.elapsed < b->progress.clock.length;
+    return b->run.steps < b->target && b->run.clock.elapsed < b->run.clock.length;
 }
 
 /* The sums of step number `step`. */
@@ -78,7 +78,7 @@ GBEES_NUM void find_courant(const gbees_setup *m, step_state *b)
 {
     warp_sync();
     for (int j = warp_lane(); j < DIM; j += WARP_SIZE)
-        b->lambda[j] = (number)(b->progress.step.size / m->width[j]);
+        b->lambda[j] = (number)(b->run.step.size / m->width[j]);
 }
 
 /* The same, called by all threads of a block; ends with block_sync(). */
@@ -112,7 +112,7 @@ GBEES_NUM int rows_after(int current, int passes)
 GBEES_NUM void load_step_state(step_state *b, const gbees_state *s, uint64_t target)
 {
     if (is_block_leader()) {
-        b->progress = s->progress;
+        b->run = s->run;
         b->plan = s->plan;
         b->target = target;
         b->count = s->count;
@@ -124,7 +124,7 @@ GBEES_NUM void load_step_state(step_state *b, const gbees_state *s, uint64_t tar
         b->stop = STOP_DONE;
         b->where = 0;
         b->goes_on = 0;
-        b->turn = gbees_sweep_turn(DIM, s->progress.steps);
+        b->turn = gbees_sweep_turn(DIM, s->run.steps);
     }
     block_sync();
 }
@@ -134,7 +134,7 @@ GBEES_NUM void store_step_state(gbees_state *s, const step_state *b)
 {
     if (!is_grid_leader())
         return;
-    s->progress = b->progress;
+    s->run = b->run;
     s->plan = b->plan;
     s->count = b->count;
     s->linked = b->linked;

@@ -9,7 +9,8 @@
 #include "device/step_state.h"
 #include "numerics/likelihood.h"
 
-/* What the problem's measurements need: LIKELIHOOD_...  What they do not need is not compiled, and takes no registers.
+/* What the problem's measurements need: LIKELIHOOD_...  What they do not need is not compiled, and takes no
+ * registers.
  */
 #ifndef GBEES_LIKELIHOODS
 #define GBEES_LIKELIHOODS (LIKELIHOOD_RESIDUALS | LIKELIHOOD_STUDENT | LIKELIHOOD_MODEL)
@@ -306,14 +307,15 @@ GBEES_NUM void normalise_pass(const gbees_setup *m, gbees_findings *found)
         scale_pass(m, &found->state, spare_of(found->state.current), 1 / sum);
 }
 
-/* Takes over what normalise_pass() has made as the density, for a prune to go on with.  Returns 0 if there is none. */
+/* Takes over what normalise_pass() has made as the density, for a prune to go on with.  Returns 0 if there is none.
+ */
 GBEES_NUM int take_over(const gbees_setup *m, gbees_findings *found, step_state *b)
 {
     if (!(updated_sum(found) > 0))
         return 0;
     if (is_block_leader()) {
         b->current = spare_of(b->current);
-        b->progress.ledger.mass = gbees_fixed_value(found->state.marked_mass);
+        b->run.ledger.mass = gbees_fixed_value(found->state.marked_mass);
     }
     grid_barrier(m, &found->state); /* all blocks have read the mass before the prune counts it anew */
     return 1;

@@ -122,7 +122,7 @@ int cuda_engine_capture(gbees_engine *e, gbees_capture **capture, gbees_error *e
     if (status)
         return status;
     e->capture->cells = cells;
-    e->capture->mass = e->state->progress.ledger.mass;
+    e->capture->mass = e->state->run.ledger.mass;
     set_taken(e->capture, 1);
     *capture = e->capture;
     return 0;

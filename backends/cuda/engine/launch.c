@@ -181,11 +181,11 @@ static CUresult launch_advection(gbees_engine *e, uint64_t target, int is_pruned
 static CUresult launch_advected_steps(gbees_engine *e, uint64_t target)
 {
     const gbees_state *s = e->state;
-    const uint64_t wanted = target - s->progress.steps, interval = e->setup.prune_interval;
+    const uint64_t wanted = target - s->run.steps, interval = e->setup.prune_interval;
     CUresult result = s->stop == STOP_AGAIN ? launch_until(e, KERNEL_ADVANCE, target) : CUDA_SUCCESS;
 
     for (uint64_t k = 0; k < ENGINE_STEPS_AHEAD && k < wanted && result == CUDA_SUCCESS; k++)
-        result = launch_advection(e, target, (s->progress.clock.phase + k + 1) % interval == 0);
+        result = launch_advection(e, target, (s->run.clock.phase + k + 1) % interval == 0);
     return result;
 }
 
@@ -194,9 +194,9 @@ static CUresult launch_advected_steps(gbees_engine *e, uint64_t target)
 static uint64_t rounds_ahead(const gbees_engine *e, uint64_t target)
 {
     const gbees_state *s = e->state;
-    const double rest = e->pace > 0 ? ceil((s->progress.clock.length - s->progress.clock.elapsed) / e->pace) : 1;
-    const double steps = fmin(rest, (double)(target - s->progress.steps));
-    const double rounds = 1 + floor((s->progress.clock.phase + steps) / e->setup.prune_interval);
+    const double rest = e->pace > 0 ? ceil((s->run.clock.length - s->run.clock.elapsed) / e->pace) : 1;
+    const double steps = fmin(rest, (double)(target - s->run.steps));
+    const double rounds = 1 + floor((s->run.clock.phase + steps) / e->setup.prune_interval);
 
     return e->setup.stop_at_prunes ? 1 : rounds < ENGINE_PRUNES_AHEAD ? (uint64_t)rounds : ENGINE_PRUNES_AHEAD;
 }
@@ -249,7 +249,7 @@ static int run_small(gbees_engine *e, uint64_t target, const char *doing, gbees_
 {
     const gbees_state *s = e->state;
     const uint64_t most = (uint64_t)ENGINE_PRUNES_AHEAD * e->setup.prune_interval;
-    uint64_t until = target - s->progress.steps < most ? target : s->progress.steps + most;
+    uint64_t until = target - s->run.steps < most ? target : s->run.steps + most;
     void *arguments[] = {&e->setup, e->state, &until, &e->state};
     const uint32_t ended = s->ended + 1;
     int status = cuda_check(e->api, launch(e, KERNEL_SMALL, arguments), doing, error);
@@ -275,14 +275,14 @@ int engine_launch_steps(gbees_engine *e, uint64_t target, const char *doing, gbe
     s->stop = STOP_AGAIN;
     e->setup.advect_apart = e->large > 0 && s->count >= e->large;
     do {
-        const double elapsed = s->progress.clock.elapsed;
-        const uint64_t steps = s->progress.steps;
+        const double elapsed = s->run.clock.elapsed;
+        const uint64_t steps = s->run.steps;
 
         status = take_kernels(e, error);
         if (!status)
             status = is_small(e) ? run_small(e, target, doing, error) : run_launches(e, target, doing, error);
-        if (s->progress.steps > steps)
-            e->pace = (s->progress.clock.elapsed - elapsed) / (double)(s->progress.steps - steps);
+        if (s->run.steps > steps)
+            e->pace = (s->run.clock.elapsed - elapsed) / (double)(s->run.steps - steps);
     } while (!status && (s->stop == STOP_ADVECT || s->stop == STOP_AGAIN));
     e->setup.advect_apart = 0;
     e->capacity_exceeded = s->stop == STOP_CAPACITY && s->count <= ENGINE_CLUSTER_BRICKS;

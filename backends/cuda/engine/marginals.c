@@ -72,7 +72,7 @@ static void finish(const gbees_engine *e, const gbees_histograms *all, uint64_t 
     double *p = sums;
 
     for (uint64_t i = 0; i < entries; i++)
-        p[i] = gbees_fixed_value(fixed[i]) / e->state->progress.ledger.mass;
+        p[i] = gbees_fixed_value(fixed[i]) / e->state->run.ledger.mass;
     for (int h = 0; h < all->count; h++) {
         const gbees_histogram *one = &all->list[h];
 
@@ -88,7 +88,7 @@ int cuda_engine_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marg
     gbees_state *s = e->state;
     gbees_marginals range = {0}, *made = NULL;
     gbees_histograms all = {.count = 0};
-    double threshold = e->budget.threshold * s->progress.ledger.mass;
+    double threshold = e->budget.threshold * s->run.ledger.mass;
     void *arguments[] = {&threshold};
 
     *marginals = NULL;

@@ -150,7 +150,7 @@ int packed_visit(const gbees_engine *e, const packed_cells *cells, packed_piece 
 
 int engine_pack(gbees_engine *e, uint32_t first, uint32_t last, packed_cells *to, gbees_error *error)
 {
-    double threshold = e->budget.threshold * e->state->progress.ledger.mass;
+    double threshold = e->budget.threshold * e->state->run.ledger.mass;
     void *arguments[] = {&first, &last, &threshold, &to->mask, &to->key, &to->p};
 
     e->found->packed = 0;
@@ -180,8 +180,7 @@ int cuda_engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *contex
     for (uint32_t from = 0; from < bricks && !status; from += PACKED_PIECE) {
         status = engine_pack(e, from, bricks - from < PACKED_PIECE ? bricks : from + PACKED_PIECE, &to, error);
         if (!status)
-            status =
-                packed_visit(e, &to, &e->piece, e->stream, e->state->progress.ledger.mass, visitor, context, error);
+            status = packed_visit(e, &to, &e->piece, e->stream, e->state->run.ledger.mass, visitor, context, error);
     }
     return status;
 }

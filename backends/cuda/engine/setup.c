@@ -304,8 +304,8 @@ static int fill_initial(gbees_engine *e, gbees_error *error)
     if (status)
         return status;
     e->state->count = (uint32_t)made;
-    e->state->progress.clock.time = e->problem->start;
-    e->state->progress.steps = e->problem->steps_before; /* its kernel counts on */
+    e->state->run.clock.time = e->problem->start;
+    e->state->run.steps = e->problem->steps_before; /* its kernel counts on */
     return start(e, error);
 }
 

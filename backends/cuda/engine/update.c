@@ -56,9 +56,9 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
     gbees_state *s = e->state;
     gbees_findings *found = e->found;
     gbees_update_params params;
-    double log_norm, before = s->progress.ledger.mass;
-    double unchanged = s->progress.ledger.mass - e->totals.mass_normalised +
-                       s->progress.ledger.pruned; /* by the normalisation, and by the prune */
+    double log_norm, before = s->run.ledger.mass;
+    double unchanged = s->run.ledger.mass - e->totals.mass_normalised +
+                       s->run.ledger.pruned; /* by the normalisation, and by the prune */
     int status = prepare(e, clock, measurement, &params, &log_norm, error);
 
     found->likely = found->heavy = 0;
@@ -66,7 +66,7 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
     found->moment[0] = (gbees_exact_sum){0, 0};
     s->marked_mass = 0;
     s->stop = STOP_UPDATED;
-    s->progress.clock.time = clock->time;
+    s->run.clock.time = clock->time;
     if (!status)
         status = engine_launch_update(e, &params, error);
     if (status)
@@ -79,7 +79,7 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
         status = engine_stop_error(e, error);
     if (!status)
         engine_steer(e);
-    e->totals.mass_normalised = s->progress.ledger.mass + s->progress.ledger.pruned - unchanged;
+    e->totals.mass_normalised = s->run.ledger.mass + s->run.ledger.pruned - unchanged;
     if (!status)
         *evidence = (gbees_evidence){found->log_heavy + log_sum(found) - log(before) + log_norm, likely};
     return status;

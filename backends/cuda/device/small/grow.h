@@ -260,7 +260,7 @@ GBEES_NUM void rate_new_bricks(const gbees_setup *m, gbees_state *s, small_block
 #pragma unroll 1
         for (int i = 0; i < ROUNDS; i++) {
             const int cell = ((int)(job % PARTS) * ROUNDS + i) * WARP_SIZE + warp_lane();
-            const double rate = visible_rate((double)cell_rate(m, base, cell, b->state.progress.clock.time));
+            const double rate = visible_rate((double)cell_rate(m, base, cell, b->state.run.clock.time));
 
             most = fmax(most, rate);
             if (!(rate < 1e300))
@@ -308,7 +308,7 @@ GBEES_NUM void inspect_new_bricks(const gbees_setup *m, small_block *b, int from
             const uint32_t warp = first + (uint32_t)lowest_bit(warps);
 
             for (uint32_t i = b->held_before[warp]; i < b->held[warp]; i++)
-                (void)inspect_small_brick(m, b->state.progress.clock.time, from, to, &b->brick[warp][i]);
+                (void)inspect_small_brick(m, b->state.run.clock.time, from, to, &b->brick[warp][i]);
         }
     }
 }

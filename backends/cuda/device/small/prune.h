@@ -37,7 +37,7 @@ GBEES_NUM const brick_snapshot *snapshot_of(small_block *b, uint32_t slot)
 GBEES_NUM void take_snapshots(const gbees_setup *m, small_block *b, const small_warp *warp)
 {
     const number *p = rows_of(m, b->state.current);
-    const number threshold = least_above(m->threshold * b->state.progress.ledger.mass);
+    const number threshold = least_above(m->threshold * b->state.run.ledger.mass);
 
 #pragma unroll 1
     for (uint32_t i = 0; i < warp->held; i++) {
@@ -190,8 +190,8 @@ GBEES_NUM void finish_small_prune(const gbees_setup *m, small_block *b, uint32_t
     const double mass = gbees_fixed_value(k->sums.mass);
     const uint64_t needed = (uint64_t)k->sums.outflow;
 
-    gbees_ledger_prune(&k->progress.ledger, mass);
-    gbees_work_count(&k->progress.work, needed);
+    gbees_ledger_prune(&k->run.ledger, mass);
+    gbees_work_count(&k->run.work, needed);
     b->count = k->count = k->linked = kept;
     k->current = spare_of(k->current);
     k->sums.max_rate = k->sums.max_active_rate;

@@ -46,7 +46,7 @@ enum {
 typedef struct small_pass {
     int advects;            /* 1: a step; 0: marks and growth alone */
     int grows;              /* new bricks are inserted after it */
-    int round;             /* of its messages */
+    int round;              /* of its messages */
     uint32_t filled, count; /* bricks; those up to `filled` had cells before the step, later ones are read as zeros */
 } small_pass;
 
@@ -191,7 +191,7 @@ GBEES_NUM void mark_small_brick(const gbees_setup *m, gbees_state *s, small_bloc
 
     active = pass->advects ? warp_or(active) : brick->active;
 #if GBEES_DRIFT_TIME_DEPENDENT
-    if (!pass->advects && !(inspect_small_brick(m, b->state.progress.clock.time, 0, CELLS, brick) < 1e300))
+    if (!pass->advects && !(inspect_small_brick(m, b->state.run.clock.time, 0, CELLS, brick) < 1e300))
         store_release_32(&s->bad, slot + 1);
     sums->max_rate = fmax(sums->max_rate, brick->rate);
 #else
@@ -368,7 +368,7 @@ GBEES_NUM int small_steps(const gbees_setup *m, gbees_state *s, small_block *b, 
         pass.grows = !pass.advects || k->plan.grows;
         sweep_and_mark(m, s, b, warp, &pass, &prefetched, &sums);
         const int current = rows_after(k->current, pass.advects ? ADVECT_PASSES : 0);
-        const uint64_t steps = k->progress.steps + (uint64_t)pass.advects;
+        const uint64_t steps = k->run.steps + (uint64_t)pass.advects;
         const int turn = pass.advects ? gbees_sweep_turn_after(DIM, k->turn, steps) : k->turn;
         const int axis = gbees_sweep_axis(DIM, turn, gbees_step_is_reversed(steps), 0);
 
@@ -389,8 +389,8 @@ GBEES_NUM int small_steps(const gbees_setup *m, gbees_state *s, small_block *b, 
 
 /* ---- prunes, and all of a launch ------------------------------------------------------------------------------- */
 
-/* Prunes the grid; its messages are those of round `round`. Returns how many bricks are left; their warps load them next
- * (load_bricks()). By all warps of all blocks. */
+/* Prunes the grid; its messages are those of round `round`. Returns how many bricks are left; their warps load them
+ * next (load_bricks()). By all warps of all blocks. */
 GBEES_NUM uint32_t small_prune(const gbees_setup *m, gbees_state *s, small_block *b, const small_warp *warp,
                                int round)
 {
