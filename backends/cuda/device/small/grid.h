@@ -4,10 +4,10 @@
  * A step of a small grid is limited by latency: memory, barriers, chains of dependent instructions. So everything but
  * the probabilities is in shared memory while the kernel runs, and no block asks another one for a decision:
  *
- *   each warp   has a fixed set of bricks (small_warp), with their flow, rates, links and active cells
- *   each block  has the keys of all bricks, a hash table of them, and its own copy of the clock and the sums
- * (step_state) the GPU's memory has the probabilities, two arrays; the grid's other arrays are read when a launch
- * begins (small_load()) and written when it ends (small_store())
+ *   each warp has      a fixed set of bricks (small_warp): their flow, rates, links and active cells
+ *   each block has     the keys of all bricks, a hash table of them, a copy of the clock and the sums
+ *   the GPU's memory   has two arrays of P; the grid's other arrays there are read when a launch begins
+ *                      (small_load()) and written when it ends (small_store())
  *
  * Warps report sums and insert requests to all blocks. From these each block computes the same clock, the same step
  * and the same slots of new bricks: the same operations on the same numbers in the same order.
