@@ -83,15 +83,9 @@ GBEES_CLUSTER_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gb
         }
         return;
     }
-    cluster_register_memory(&b);
-    small_load(&m, &from, target, &b, &warp);
-    grid_barrier(&m, s);
-    const uint32_t entered = small_advance(&m, s, &b, &warp);
-    if (!entered) /* there has been a prune */
-        clear_table_pass(&m);
-    grid_barrier(&m, s); /* a block's shared memory may go from here on: no other block reads it */
-    store_step_state(s, &b.state);
-    store_bricks(&m, &warp, entered);
+    small_load(&m, s, &from, target, &b, &warp);
+    const uint32_t known = small_advance(&m, s, &b, &warp);
+    small_store(&m, s, &b, &warp, known);
     if (is_grid_leader())
         store_release_system(&s->ended, from.ended + 1);
 }

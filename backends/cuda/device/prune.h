@@ -38,7 +38,7 @@ GBEES_NUM void mark_downwind(const gbees_setup *m, uint32_t slot, uint64_t activ
 
         corner[i] = 0;
         edge[i] = 0;
-        if (!split_pair(warp_lane() + i * WARP_SIZE, &d, &f))
+        if (!pair_directions(warp_lane() + i * WARP_SIZE, &d, &f))
             continue;
         const uint64_t both = brick->flow[d] & brick->flow[f];
         const uint64_t here = gbees_shape_inside(&m->shape, both, d), there = gbees_shape_across(&m->shape, both, d);
