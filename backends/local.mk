@@ -157,7 +157,8 @@ cuda_numerics = \
 	core/numerics/step.h \
 	core/numerics/sweeps.h \
 	core/numerics/work.h
-EXTRA_DIST += $(cuda_texts) %D%/cuda/compile/README.md %D%/cuda/driver/README.md %D%/cuda/engine/README.md
+EXTRA_DIST += $(cuda_texts) %D%/cuda/README.md %D%/cuda/compile/README.md %D%/cuda/device/small/README.md \
+	%D%/cuda/driver/README.md %D%/cuda/engine/README.md
 
 if HAVE_CUDA
 backend_LTLIBRARIES += %D%/gbees_cuda.la
