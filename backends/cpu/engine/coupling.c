@@ -66,9 +66,9 @@ int engine_couple(gbees_engine *e, double time, gbees_error *error)
         for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++) {
             uint32_t slot = e->g.used[k];
 
-            if (!e->active[slot])
+            if (!e->rows.active[slot])
                 continue;
-            double mass = e->kernel->sum_rows(&e->context, e->p, k, k + 1),
+            double mass = e->kernel->sum_rows(&e->context, e->rows.p, k, k + 1),
                    squares = squares_of_brick(e, slot, time, offset);
             if (!isfinite(squares)) {
                 part.bad = k + 1;

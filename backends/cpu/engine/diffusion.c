@@ -58,7 +58,7 @@ int engine_inspect_noise(gbees_engine *e, uint32_t from)
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count - from)) schedule(static) reduction(|| : found)
     for (uint32_t k = from; k < e->g.count; k++) {
         uint32_t slot = e->g.used[k];
-        uint64_t *flow = e->flow + (size_t)slot * (size_t)(2 * n);
+        uint64_t *flow = e->rows.flow + (size_t)slot * (size_t)(2 * n);
         noise_rates rates;
 
         find_rates(&e->context, slot, &rates);
@@ -67,9 +67,9 @@ int engine_inspect_noise(gbees_engine *e, uint32_t from)
         double rate =
             isfinite(rates.most) ? gbees_diffusion_step_rate(e->problem->numerics.courant, rates.widest) : INFINITY;
 
-        if (rate > e->rate[slot]) /* a drift that is not a number stays visible */
-            e->rate[slot] = rate;
-        e->noise[slot] = rates.most;
+        if (rate > e->rows.rate[slot]) /* a drift that is not a number stays visible */
+            e->rows.rate[slot] = rate;
+        e->rows.noise[slot] = rates.most;
         found = found || rates.most > 0;
     }
     return found;
@@ -87,13 +87,13 @@ int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
             noise_rates rates;
 
             find_rates(&e->context, slot, &rates);
-            e->noise[slot] = rates.most;
+            e->rows.noise[slot] = rates.most;
         }
-        most = e->noise[slot] > most ? e->noise[slot] : most;
+        most = e->rows.noise[slot] > most ? e->rows.noise[slot] : most;
     }
     *steps = gbees_diffusion_steps(e->context.step, most);
     for (uint32_t k = 0; k < e->g.count && !isfinite(most); k++)
-        if (!isfinite(e->noise[e->g.used[k]]))
+        if (!isfinite(e->rows.noise[e->g.used[k]]))
             return engine_drift_error(e, e->g.used[k], e->context.time, error);
     return 0;
 }
@@ -103,14 +103,14 @@ static void half_step(gbees_engine *e, kernel_noise_half half, kernel_sums *sums
     uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
     int first = half == KERNEL_NOISE_FIRST;
 
-    e->context.noise_from = first ? e->p : e->next;
-    e->context.noise_to = first ? e->next : e->p;
+    e->context.noise_from = first ? e->rows.p : e->rows.next;
+    e->context.noise_to = first ? e->rows.next : e->rows.p;
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic, 1)
     for (uint32_t at = 0; at < chunks; at++)
         e->kernel->diffuse(&e->context, half, at * chunk, engine_chunk_end(e, at), &sums[at]);
 }
 
-int engine_diffuse(gbees_engine *e, double steps, int settle, kernel_sums *total, gbees_error *error)
+int engine_diffuse(gbees_engine *e, double steps, int ends_step, kernel_sums *total, gbees_error *error)
 {
     uint32_t chunks = engine_chunks(e);
     kernel_sums *sums = malloc((chunks + 1u) * sizeof *sums);
@@ -118,13 +118,13 @@ int engine_diffuse(gbees_engine *e, double steps, int settle, kernel_sums *total
     if (!sums)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the diffusion over %u bricks", e->g.count);
     e->context.noise_step = e->context.step / steps;
-    e->context.inside = e->inside;
+    e->context.inside = e->rows.inside;
     for (double step = 0; step < steps; step++)
         for (int half = 0; half < 2; half++) {
             half_step(e,
-                      half == 0                     ? KERNEL_NOISE_FIRST
-                      : settle && step + 1 == steps ? KERNEL_NOISE_LAST
-                                                    : KERNEL_NOISE_SECOND,
+                      half == 0                        ? KERNEL_NOISE_FIRST
+                      : ends_step && step + 1 == steps ? KERNEL_NOISE_LAST
+                                                       : KERNEL_NOISE_SECOND,
                       sums);
             engine_add_sums(sums, chunks, total);
         }

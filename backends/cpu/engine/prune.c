@@ -3,21 +3,20 @@
  * Needed are the cells with P >= p* and the face and edge neighbours that they flow into; a brick stays as long as it
  * has a needed cell, and its other cells stay with it.
  */
-#include "common/failure.h"
 #include "engine.h"
 #include <stdlib.h>
 #include <string.h>
 
 static inline void add_needed(gbees_engine *e, uint32_t slot, uint64_t set)
 {
-    if (e->inside)
-        set &= e->inside[slot];
+    if (e->rows.inside)
+        set &= e->rows.inside[slot];
     if (e->threads == 1) {
-        e->needed[slot] |= set;
+        e->rows.needed[slot] |= set;
         return;
     }
-    if (slot && (set & ~__atomic_load_n(&e->needed[slot], __ATOMIC_RELAXED)))
-        __atomic_or_fetch(&e->needed[slot], set, __ATOMIC_RELAXED); /* an OR: any order gives the same */
+    if (slot && (set & ~__atomic_load_n(&e->rows.needed[slot], __ATOMIC_RELAXED)))
+        __atomic_or_fetch(&e->rows.needed[slot], set, __ATOMIC_RELAXED); /* an OR: any order gives the same */
 }
 
 /* One cell further in a direction: the cells that stay in the brick and those that go over to its neighbour, and how
@@ -68,10 +67,10 @@ static inline void add_shifted(const move *m, int reach, uint64_t set, uint64_t 
 static inline void mark_downwind(gbees_engine *e, const move *moves, uint32_t slot, int reach)
 {
     const int directions = 2 * e->g.shape.n;
-    uint64_t own = e->active[slot], beside[2 * GBEES_MAX_DIM] = {0};
+    uint64_t own = e->rows.active[slot], beside[2 * GBEES_MAX_DIM] = {0};
     engine_outflow out;
 
-    engine_leaving(e, slot, own, NULL, &out);
+    engine_find_outflow(e, slot, own, NULL, &out);
     for (int i = 0; i < out.count; i++) {
         const int d = out.direction[i];
         const uint32_t neighbor = grid_neighbor(&e->g, slot, d);
@@ -104,12 +103,12 @@ static void mark_bricks(gbees_engine *e, const move *moves, uint32_t from, uint3
     for (uint32_t k = from; k < to; k++) {
         const uint32_t slot = e->g.used[k];
 
-        if (!e->active[slot])
+        if (!e->rows.active[slot])
             continue;
-        if (e->reach == 1)
+        if (e->method.reach == 1)
             mark_downwind(e, moves, slot, 1);
         else
-            mark_downwind(e, moves, slot, e->reach);
+            mark_downwind(e, moves, slot, e->method.reach);
     }
 }
 
@@ -122,57 +121,46 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
 
     make_moves(&e->g.shape, moves);
     e->context.time = e->inspected;
-    e->context.active = e->active;
+    e->context.active = e->rows.active;
 
 #pragma omp parallel num_threads(engine_threads(e, count))
     {
 #pragma omp for schedule(static) reduction(+ : active)
         for (uint32_t at = 0; at < chunks; at++) {
-            active += e->kernel->mark_rows(&e->context, e->p, threshold, at * chunk, engine_chunk_end(e, at));
+            active += e->kernel->mark_rows(&e->context, e->rows.p, threshold, at * chunk, engine_chunk_end(e, at));
             for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++)
-                e->needed[e->g.used[k]] = e->active[e->g.used[k]];
+                e->rows.needed[e->g.used[k]] = e->rows.active[e->g.used[k]];
         }
 #pragma omp for schedule(static)
         for (uint32_t at = 0; at < chunks; at++)
             mark_bricks(e, moves, at * chunk, engine_chunk_end(e, at));
 #pragma omp single
-        e->needed[0] = 0;
+        e->rows.needed[0] = 0;
 #pragma omp for schedule(static) reduction(+ : needed)
         for (uint32_t k = 0; k < count; k++)
-            needed += (uint64_t)__builtin_popcountll(e->needed[e->g.used[k]]);
+            needed += (uint64_t)__builtin_popcountll(e->rows.needed[e->g.used[k]]);
     }
     if (above)
         *above = active;
     return needed;
 }
 
-void *engine_room(gbees_engine *e, size_t size)
-{
-    if (e->room_size < size) {
-        free(e->room);
-        e->room_size = size + size / 4; /* the grid will grow */
-        e->room = malloc(e->room_size);
-        e->room_size = e->room ? e->room_size : 0;
-    }
-    return e->room;
-}
-
 /* Flags the bricks that stay. */
 static int keep_needed(gbees_engine *e, unsigned char *keep, gbees_error *error)
 {
-    if (e->paper)
+    if (e->method.paper)
         return paper_keep(e, keep, error);
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++) {
-        keep[k] = e->needed[e->g.used[k]] != 0;
-        e->served[e->g.used[k]] &= e->active[e->g.used[k]]; /* what other cells asked for may go now */
+        keep[k] = e->rows.needed[e->g.used[k]] != 0;
+        e->rows.expanded[e->g.used[k]] &= e->rows.active[e->g.used[k]]; /* what other cells asked for may go now */
     }
     return 0;
 }
 
 int engine_prune(gbees_engine *e, double time, gbees_error *error)
 {
-    unsigned char *keep = engine_room(e, e->g.count);
+    unsigned char *keep = engine_buffer(e, e->g.count);
     /* What stays is summed up where backends agree on its bits; else what goes: it is less. */
     double mass = 0, pruned = 0;
 
@@ -180,29 +168,29 @@ int engine_prune(gbees_engine *e, double time, gbees_error *error)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory while pruning %u bricks", e->g.count);
     uint64_t needed = engine_mark_needed(e, NULL);
     int status = keep_needed(e, keep, error);
-    if (!status && !e->deterministic)
+    if (!status && !e->method.deterministic)
         status = engine_sum(e, keep, &pruned, error);
     if (!status)
         status = grid_compact(&e->g, keep, error);
-    if (!status && e->deterministic)
+    if (!status && e->method.deterministic)
         status = engine_sum(e, NULL, &mass, error);
     if (status)
         return status;
-    if (!e->deterministic)
+    if (!e->method.deterministic)
         mass = e->g.count ? e->run.ledger.mass - pruned : 0;
     gbees_ledger_prune(&e->run.ledger, mass);
     if (!(mass > 0))
         return failure_empty(engine_threshold(e), error);
     gbees_work_count(&e->run.work, needed);
     budget_steer(e, time);
-    if (e->split)
+    if (e->method.split)
         status = engine_couple(e, time, error);
     if (e->problem->numerics.mode != GBEES_MODE_DEFAULT) {
         /* Normalised again, some cells have risen over p*. */
         engine_scale(e, 1 / mass);
         gbees_ledger_normalise(&e->run.ledger);
-        e->context.active = e->active;
-        (void)e->kernel->mark_rows(&e->context, e->p, engine_threshold(e), 0, e->g.count);
+        e->context.active = e->rows.active;
+        (void)e->kernel->mark_rows(&e->context, e->rows.p, engine_threshold(e), 0, e->g.count);
     }
     return status;
 }

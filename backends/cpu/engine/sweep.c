@@ -31,7 +31,7 @@ static void deal_pencils(const gbees_engine *e, sweep_plan *plan)
     const uint32_t share = (uint32_t)((uint64_t)pencils * engine_chunk(e) / e->g.count);
     plan->share = share < 1 ? 1 : share > MOST_TOGETHER ? MOST_TOGETHER : share;
     plan->chunks = (pencils + plan->share - 1) / plan->share;
-    team_deal(e->shares, plan->parts, plan->chunks);
+    work_queue_fill(e->workspace.queue, plan->parts, plan->chunks);
 }
 
 /* Lists the pencils of part t; after the last one they are dealt. */
@@ -66,9 +66,9 @@ static int sweep_shares(gbees_engine *e, int axis, int last_axis, const sweep_pl
     uint32_t first[MOST_TOGETHER];
     int failed = 0;
 
-    for (uint32_t at; (at = team_take(e->shares, plan->parts, thread)) < plan->chunks;)
+    for (uint32_t at; (at = work_queue_take(e->workspace.queue, plan->parts, thread)) < plan->chunks;)
         failed = e->kernel->sweep(&e->context, axis, last_axis, first, pick_pencils(e, plan, at * plan->share, first),
-                                  &e->scratch[thread], &sums[at]) ||
+                                  &e->workspace.sweep[thread], &sums[at]) ||
                  failed;
     return failed;
 }
@@ -93,21 +93,21 @@ static int sweep_along(gbees_engine *e, int axis, int last_axis, sweep_plan *pla
     return failed;
 }
 
-int engine_sweep(gbees_engine *e, int settle, kernel_sums *total, gbees_error *error)
+int engine_sweep(gbees_engine *e, int ends_step, kernel_sums *total, gbees_error *error)
 {
     const uint32_t count = e->g.count, chunk = engine_chunk(e) < MOST_TOGETHER ? engine_chunk(e) : MOST_TOGETHER;
     const int n = e->g.shape.n, threads = engine_threads(e, count);
     const int turn = gbees_sweep_turn(n, e->run.steps), is_reversed = gbees_step_is_reversed(e->run.steps);
     const size_t chunks = 2 * (size_t)(count / chunk) + 2, words = count + (size_t)threads + 1;
     kernel_sums *sums = malloc(chunks * sizeof *sums);
-    sweep_plan plan = {.first = engine_room(e, words * sizeof *plan.first), .parts = threads};
+    sweep_plan plan = {.first = engine_buffer(e, words * sizeof *plan.first), .parts = threads};
     int failed = !sums || !plan.first;
 
     plan.before = plan.first + (failed ? 0 : count);
     for (int sweep = 0; sweep < n && !failed; sweep++) {
         const int axis = gbees_sweep_axis(n, turn, is_reversed, sweep);
 
-        failed = sweep_along(e, axis, settle && sweep == n - 1, &plan, sums);
+        failed = sweep_along(e, axis, ends_step && sweep == n - 1, &plan, sums);
         engine_add_sums(sums, plan.chunks, total);
     }
     free(sums);

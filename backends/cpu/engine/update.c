@@ -1,5 +1,4 @@
 /* update.c - Bayes' rule at a measurement (paper, Eq. 4), in log space: it can't underflow to an empty density. */
-#include "common/failure.h"
 #include "common/measurement.h"
 #include "engine.h"
 #include "numerics/likelihood.h"
@@ -18,7 +17,7 @@ typedef struct likelihood {
 enum { KNOWN_BYTES = 1 << 26 };
 
 /* From the measured function's values, by column. */
-static void judge_residuals(const likelihood *l, double (*y)[64], int cells, double *out)
+static void residual_exponents(const likelihood *l, double (*y)[64], int cells, double *out)
 {
     const gbees_measurement *m = l->measurement;
 
@@ -45,7 +44,7 @@ static void log_likelihoods_at(const gbees_engine *e, const likelihood *l, uint3
 
     engine_base(e, slot, base);
     for (int j = 0; j < e->g.shape.n; j++) {
-        offset[j] = e->local[j];
+        offset[j] = e->tables.cell_offset[j];
         base[j] += shift[j];
     }
     if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL) {
@@ -59,7 +58,7 @@ static void log_likelihoods_at(const gbees_engine *e, const likelihood *l, uint3
         column[j] = y[j];
     e->problem->functions->measure_d(measurement->function, (size_t)e->cells, l->time, base, offset,
                                      e->problem->parameters, column);
-    judge_residuals(l, y, e->cells, out);
+    residual_exponents(l, y, e->cells, out);
 }
 
 /* The axes along which the likelihood of some cell of the brick changes by more than a hundredth inside the cell. */
@@ -167,7 +166,7 @@ static void log_likelihoods(const gbees_engine *e, const likelihood *l, uint32_t
 {
     double nowhere[GBEES_MAX_DIM] = {0};
 
-    if (e->averages)
+    if (e->method.averages)
         log_averages(e, l, slot, out);
     else
         log_likelihoods_at(e, l, slot, nowhere, out);
@@ -240,7 +239,7 @@ static void multiply(const gbees_engine *e, const likelihood *l, double heaviest
         for (int cell = 0; cell < e->cells; cell++) {
             double p = engine_p(e, at + (size_t)cell), weighted = p > 0 ? exp(log(p) + log_l[cell] - heaviest) : 0;
 
-            if (e->real_size == sizeof(float))
+            if (e->method.real_size == sizeof(float))
                 ((float *)rows)[at + (size_t)cell] = (float)weighted;
             else
                 ((double *)rows)[at + (size_t)cell] = weighted;
@@ -251,16 +250,16 @@ static void multiply(const gbees_engine *e, const likelihood *l, double heaviest
 /* The density times the likelihood. The split scheme has no other rows: they are made for the time of it. */
 static int apply_likelihood(gbees_engine *e, const likelihood *l, double heaviest, gbees_error *error)
 {
-    void *before = e->p, *rows = e->next ? e->next : grid_rows_create(&e->g, &e->p, error);
+    void *before = e->rows.p, *rows = e->rows.next ? e->rows.next : grid_rows_create(&e->g, &e->rows.p, error);
 
     if (!rows)
         return GBEES_ENOMEM;
     multiply(e, l, heaviest, rows);
-    if (e->next) {
-        e->p = rows;
-        e->next = before;
+    if (e->rows.next) {
+        e->rows.p = rows;
+        e->rows.next = before;
     } else {
-        grid_rows_replace(&e->g, &e->p, rows);
+        grid_rows_replace(&e->g, &e->rows.p, rows);
     }
     return 0;
 }
@@ -287,6 +286,7 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
     size_t known = (size_t)e->g.count * (size_t)e->cells * sizeof *l.known;
     best top = {0};
     double sum = 1, before = e->run.ledger.mass;
+    const double balance = gbees_ledger_before_update(&e->run.ledger);
     l.known = known <= KNOWN_BYTES ? malloc(known + 1) : NULL;
     status = take_likelihood(e, &l, &top, error);
     free(l.known);
@@ -300,7 +300,9 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
         return status;
     double log_evidence = top.weight + log(sum) - log(before) + l.terms.log_norm;
     status = engine_prune(e, clock->time, error);
-    if (!status)
-        *evidence = (gbees_evidence){log_evidence, top.likelihood};
-    return status;
+    if (status)
+        return status;
+    gbees_ledger_update(&e->run.ledger, balance);
+    *evidence = (gbees_evidence){log_evidence, top.likelihood};
+    return 0;
 }

@@ -204,12 +204,12 @@ uint32_t grid_find(const grid *g, const int32_t *key)
     return grid_find_hashed(g, key, grid_hash(g, key));
 }
 
-void grid_ask_entry(const grid *g, uint64_t hash)
+void grid_prefetch_entry(const grid *g, uint64_t hash)
 {
     __builtin_prefetch(&g->table[hash & (g->table_size - 1)]);
 }
 
-void grid_ask_key(const grid *g, uint64_t hash)
+void grid_prefetch_key(const grid *g, uint64_t hash)
 {
     __builtin_prefetch(grid_key(g, g->table[hash & (g->table_size - 1)]));
 }

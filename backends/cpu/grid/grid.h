@@ -28,18 +28,18 @@ typedef struct grid_field {
 } grid_field;
 
 /* An absent brick: the neighbour of `slot` in direction d, or, f != d, in d and f. */
-typedef struct grid_wish {
+typedef struct grid_request {
     uint64_t hash; /* of its key */
     uint32_t slot;
     uint8_t d, f;
-} grid_wish;
+} grid_request;
 
 /* Those of one part of the bricks, in order. */
-typedef struct grid_wishes {
-    grid_wish *wish;
+typedef struct grid_requests {
+    grid_request *request;
     size_t count, capacity;
     int far; /* one is beyond GRID_KEY_LIMIT */
-} grid_wishes;
+} grid_requests;
 
 typedef struct grid {
     gbees_shape shape;
@@ -83,8 +83,8 @@ int grid_reserve(grid *g, uint64_t bricks, gbees_error *error);
  * entry's key. */
 uint64_t grid_hash(const grid *g, const int32_t *key);
 uint32_t grid_find_hashed(const grid *g, const int32_t *key, uint64_t hash);
-void grid_ask_entry(const grid *g, uint64_t hash);
-void grid_ask_key(const grid *g, uint64_t hash);
+void grid_prefetch_entry(const grid *g, uint64_t hash);
+void grid_prefetch_key(const grid *g, uint64_t hash);
 
 /* Inserts an absent brick (room must be there) and links it with its neighbours; its fields are not touched. */
 uint32_t grid_insert(grid *g, const int32_t *key);
@@ -94,10 +94,10 @@ uint32_t grid_insert(grid *g, const int32_t *key);
 uint32_t grid_add(grid *g, const int32_t *key, uint64_t hash);
 void grid_link(grid *g, uint32_t from);
 
-void grid_wish_key(const grid *g, const grid_wish *wish, int32_t *key);
-/* The same as grid_add() for all wishes, part by part and each brick once, by all threads. Overwrites their hashes.
+void grid_request_key(const grid *g, const grid_request *request, int32_t *key);
+/* The same as grid_add() for all requests, part by part and each brick once, by all threads. Overwrites their hashes.
  */
-int grid_add_wishes(grid *g, grid_wishes *list, int parts, gbees_error *error);
+int grid_add_requests(grid *g, grid_requests *list, int parts, gbees_error *error);
 
 /* Keeps the used bricks k with keep[k] != 0, frees the others, sorts the bricks by key, moves them to the front of
  * the heap in that order, and rehashes.  Then used[k] == k + 1. Transient fields are left undefined. */

@@ -2,8 +2,8 @@
 #ifndef GBEES_CPU_GRID_PRIVATE_H
 #define GBEES_CPU_GRID_PRIVATE_H
 
+#include "cpu/team.h"
 #include "grid.h"
-#include "cpu/engine/team.h"
 
 /* What a loop does with each brick, in cells of a sweep that take as long. */
 enum { GRID_WORDS = 8 /* reads a few */, GRID_ENTRY = 32 /* finds its place in the table */ };
@@ -11,7 +11,7 @@ enum { GRID_WORDS = 8 /* reads a few */, GRID_ENTRY = 32 /* finds its place in t
 /* Threads for a loop over so many bricks. */
 static inline int grid_threads(const grid *g, uint32_t bricks, uint64_t work)
 {
-    return team_of(work * bricks, g->threads);
+    return team_size(work * bricks, g->threads);
 }
 
 /* To write it. */
