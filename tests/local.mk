@@ -98,7 +98,7 @@ check_PROGRAMS += \
 	%D%/core/numerics/test_split \
 	%D%/backends/cpu/test_split_order \
 	%D%/backends/cpu/test_team \
-	%D%/core/solver/test_teller \
+	%D%/core/solver/test_notifier \
 	%D%/core/base/test_text \
 	%D%/core/solver/test_warnings
 %C%_core_plot_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)

@@ -25,6 +25,7 @@ EMBED(engine, "backends/cuda/device/engine.cu")
 EMBED(step_state, "backends/cuda/device/step_state.h")
 EMBED(bound, "backends/cuda/device/bound.h")
 EMBED(advance, "backends/cuda/device/advance.h")
+EMBED(advect, "backends/cuda/device/advect.h")
 EMBED(cluster, "backends/cuda/device/small/cluster.h")
 EMBED(cells, "backends/cuda/device/cells.h")
 EMBED(ctu, "backends/cuda/device/ctu.h")
@@ -40,6 +41,7 @@ EMBED(pencil, "backends/cuda/device/pencil.h")
 EMBED(platform, "backends/cuda/device/platform.h")
 EMBED(prune, "backends/cuda/device/prune.h")
 EMBED(shrink, "backends/cuda/device/shrink.h")
+EMBED(stop, "backends/cuda/device/stop.h")
 EMBED(state, "backends/cuda/device/state.h")
 EMBED(statistics, "backends/cuda/device/statistics.h")
 EMBED(sweep, "backends/cuda/device/sweep.h")
@@ -74,6 +76,7 @@ static const cuda_text table[] = {
     NAMED("device/step_state.h", step_state),
     NAMED("device/bound.h", bound),
     NAMED("device/advance.h", advance),
+    NAMED("device/advect.h", advect),
     NAMED("device/small/cluster.h", cluster),
     NAMED("device/cells.h", cells),
     NAMED("device/ctu.h", ctu),
@@ -94,6 +97,7 @@ static const cuda_text table[] = {
     NAMED("device/small/prune.h", small_prune),
     NAMED("device/small/steps.h", small_steps),
     NAMED("device/state.h", state),
+    NAMED("device/stop.h", stop),
     NAMED("device/statistics.h", statistics),
     NAMED("device/sweep.h", sweep),
     NAMED("device/table.h", table),
