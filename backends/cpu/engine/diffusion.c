@@ -1,24 +1,23 @@
-/* diffusion.c - process noise: what it does to flow masks and rates, and a time step of it (doc/method.md,
- * "Diffusion").
- */
+/* diffusion.c - process noise: its part of flow masks and rates, and a time step of diffusion (doc/method.md,
+ * "Diffusion"). */
 #include "cpu/kernel/noise.h"
 #include "engine.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a brick: the largest of a cell. */
+/* The noise of a brick's cells. */
 typedef struct noise_rates {
-    double widest;                   /* Q_jj in cells: of those that the bound leaves to the grid */
-    double most;                     /* of all that a cell gives; infinite: Q is not one that can be */
+    double widest;                   /* the largest Q_jj in cells, of cells within the bound */
+    double most;                     /* the largest rate at which a cell gives; infinite: Q is invalid */
     uint64_t spreads[GBEES_MAX_DIM]; /* by axis, the cells with Q_jj > 0 */
 } noise_rates;
 
-/* Whether Q is the same in all cells of a brick, as it mostly is: or 0, in a scenario without noise. */
+/* Whether Q is the same in all cells of a brick, as it mostly is. */
 static int is_uniform(double (*q)[64], int entries, int cells)
 {
     for (int k = 0; k < entries; k++)
-        if (memcmp(&q[k][0], &q[k][1], (size_t)(cells - 1) * sizeof q[k][0]) != 0) /* each as the next one */
+        if (memcmp(&q[k][0], &q[k][1], (size_t)(cells - 1) * sizeof q[k][0]) != 0) /* each equals the next */
             return 0;
     return 1;
 }
@@ -67,7 +66,7 @@ int engine_inspect_noise(gbees_engine *e, uint32_t from)
         double rate =
             isfinite(rates.most) ? gbees_diffusion_step_rate(e->problem->numerics.courant, rates.widest) : INFINITY;
 
-        if (rate > e->rows.rate[slot]) /* a drift that is not a number stays visible */
+        if (rate > e->rows.rate[slot]) /* a rate that is not a number stays */
             e->rows.rate[slot] = rate;
         e->rows.noise[slot] = rates.most;
         found = found || rates.most > 0;
@@ -98,6 +97,7 @@ int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
     return 0;
 }
 
+/* One half of an explicit step: from rows.p to rows.next, or the second half back. */
 static void half_step(gbees_engine *e, kernel_noise_half half, kernel_sums *sums)
 {
     uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);

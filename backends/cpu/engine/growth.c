@@ -1,7 +1,10 @@
-/* growth.c - makes the bricks that probability will flow into: directional growth (paper, section 3.3).
+/* growth.c - inserts the bricks that probability will flow into: directional growth (paper, section 3.3).
  *
  * A cell with P >= p* needs the face neighbour in each direction in which it flows out, and the edge neighbour in
  * each pair of such directions along different axes.  With bit masks that is one AND a direction for a whole brick.
+ *
+ * All bricks are searched first, by all threads, for absent neighbours; then these are inserted, in the order in
+ * which they were found, so that slots are the same for every number of threads.
  */
 #include "common/bound.h"
 #include "engine.h"
@@ -10,30 +13,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEARCHED = 64 }; /* bricks that are searched together */
+enum { SEARCHED = 64 }; /* bricks whose data are prefetched together */
 
-/* Whether only cells that have risen over p* since a brick's growth was last seen to can ask for more: flows change
- * with a time-dependent drift only, and what an active cell needs survives a prune, but an edge neighbour beyond a
- * brick that a bound bars. */
+/* Whether only cells that have risen above p* since they were last expanded can lack a neighbour.  Flows change with
+ * a time-dependent drift only, and prunes keep what active cells need; but with a bound they may remove an edge
+ * neighbour that is reached through a blocked brick. */
 static int is_limited_to_risen(const gbees_engine *e)
 {
     return !e->method.paper && !e->context.moving && !e->rows.blocked &&
            e->problem->numerics.growth != GBEES_GROWTH_ALL;
 }
 
-/* Those cells, or all above p*. */
+/* The active cells to be searched: those that have risen, or all. */
 static uint64_t risen_cells(const gbees_engine *e, uint32_t slot, int only_risen)
 {
     return e->rows.active[slot] & ~(only_risen ? e->rows.expanded[slot] : 0);
 }
 
-/* The directions f in which the bound leaves no cell to the neighbour in directions d and f: bits. */
+/* Bit f: the bound leaves no cell of the neighbour in directions d and f. */
 static unsigned blocked(const gbees_engine *e, uint32_t slot, int d)
 {
     return e->rows.blocked ? e->rows.blocked[(size_t)slot * (size_t)(2 * e->g.shape.n) + (size_t)d] : 0;
 }
 
-/* The axis along which a brick would be too far away; -1: none. */
+/* The axis along which a brick would be beyond GRID_KEY_LIMIT; -1: none. */
 static int far_axis(const gbees_engine *e, const int32_t *key)
 {
     for (int j = 0; j < e->g.shape.n; j++)
@@ -57,10 +60,10 @@ static int add_request(grid_requests *list, grid_request request)
     return 0;
 }
 
-/* What some bricks need: where the link to each is that shows whether it is there. */
+/* Neighbours that some bricks need, with the addresses of the links to them, which show whether they exist. */
 typedef struct search {
     struct need {
-        const uint32_t *link; /* NULL: there is none to it */
+        const uint32_t *link; /* NULL: no link leads there */
         uint32_t slot;
         uint8_t d, f;
     } need[SEARCHED + 2 * GBEES_MAX_DIM * GBEES_MAX_DIM];
@@ -73,8 +76,8 @@ static inline void add_need(search *s, const uint32_t *link, uint32_t slot, int 
     s->need[s->count++] = (struct need){link, slot, (uint8_t)d, (uint8_t)f};
 }
 
-/* What these cells of a brick need.  Where the face neighbour in a direction is blocked there is no way through it to
- * the edge neighbours. */
+/* Adds the neighbours that these cells of a brick need.  No link leads through a blocked face neighbour to edge
+ * neighbours. */
 static void find_needs(const gbees_engine *e, uint32_t slot, uint64_t cells, search *s)
 {
     engine_outflow out;
@@ -97,7 +100,7 @@ static void find_needs(const gbees_engine *e, uint32_t slot, uint64_t cells, sea
     }
 }
 
-/* Wishes for what is absent; 1 if memory ran out. */
+/* Requests the absent ones of the needed neighbours, and empties the search. Returns 1 if memory ran out. */
 static int request_absent(const gbees_engine *e, search *s, grid_requests *list)
 {
     int32_t key[GBEES_MAX_DIM];
@@ -120,7 +123,8 @@ static int request_absent(const gbees_engine *e, search *s, grid_requests *list)
     return failed;
 }
 
-/* Of used bricks [from, to), a few: what the risen ones' search will read is asked for before the first. */
+/* Requests the absent neighbours of used bricks [from, to), at most SEARCHED.  What the search will read of all of
+ * them is prefetched before the first. */
 static int search_bricks(gbees_engine *e, uint32_t from, uint32_t to, grid_requests *list)
 {
     uint32_t risen[SEARCHED], count = 0;
@@ -152,7 +156,7 @@ static int search_bricks(gbees_engine *e, uint32_t from, uint32_t to, grid_reque
     return request_absent(e, &s, list) || failed;
 }
 
-/* Parts of so many bricks: no more than have something to search together, one for one thread. */
+/* The number of parts into which a search of so many bricks is cut: at least SEARCHED each; 1 for one thread. */
 static int parts_of(const gbees_engine *e, uint32_t bricks)
 {
     const uint32_t most = bricks / SEARCHED + 1;
@@ -162,7 +166,7 @@ static int parts_of(const gbees_engine *e, uint32_t bricks)
     return most < GRID_PARTS ? (int)most : GRID_PARTS;
 }
 
-/* What all bricks need and is absent: each part's list goes on where the one before ends. */
+/* Requests all absent bricks that are needed, in one list a part, in the order of the Used List. */
 static int search_all(gbees_engine *e, int parts, gbees_error *error)
 {
     const uint32_t count = e->g.count;
@@ -194,14 +198,14 @@ static int insert_brick(gbees_engine *e, const int32_t *key, uint64_t hash, uint
     return status;
 }
 
-/* An absent neighbour.  Without a cell inside the bound it is not made, and blocked from then on: J need not be
- * evaluated there again. */
+/* Inserts a requested brick, unless another request has.  If no cell of it is within the bound it is blocked instead,
+ * so that J is not evaluated there again. */
 static int insert_requested(gbees_engine *e, const grid_request *request, gbees_error *error)
 {
     int32_t key[GBEES_MAX_DIM];
 
     grid_request_key(&e->g, request, key);
-    if (grid_find_hashed(&e->g, key, request->hash)) /* for another brick, just now */
+    if (grid_find_hashed(&e->g, key, request->hash)) /* by an earlier request */
         return 0;
     uint64_t inside = e->rows.inside ? bound_cells(e->problem, &e->g.shape, key) : 1;
     if (inside)
@@ -212,7 +216,7 @@ static int insert_requested(gbees_engine *e, const grid_request *request, gbees_
 
 static int insert_list(gbees_engine *e, const grid_requests *list, gbees_error *error)
 {
-    enum { ENTRY = 24, KEY = 12 }; /* requests ahead */
+    enum { ENTRY = 24, KEY = 12 }; /* requests ahead of which entry and key are prefetched */
     int status = 0;
 
     for (size_t k = 0; k < list->count && !status; k++) {
@@ -227,7 +231,7 @@ static int insert_list(gbees_engine *e, const grid_requests *list, gbees_error *
     return status;
 }
 
-/* Legacy: all 3^n - 1 neighbours of a cell, whichever way it flows. */
+/* Legacy mode: inserts all 3^n - 1 neighbours of a cell, whichever way it flows. */
 static int insert_all(gbees_engine *e, uint32_t slot, gbees_error *error)
 {
     int n = e->g.shape.n, status = 0;
@@ -284,7 +288,7 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
     return 0;
 }
 
-/* A new brick holds nothing. */
+/* Clears a new brick's probability and marks. */
 static void clear_brick(gbees_engine *e, uint32_t slot)
 {
     size_t cells = (size_t)e->cells, at = slot * cells * e->method.real_size;
@@ -295,10 +299,10 @@ static void clear_brick(gbees_engine *e, uint32_t slot)
     e->rows.active[slot] = e->rows.needed[slot] = e->rows.expanded[slot] = 0;
 }
 
-/* Whether all threads add what was found: bounds and errors are seen to one by one. */
+/* Whether all threads insert together. Bounds and errors are handled one by one. */
 static int inserts_in_parallel(const gbees_engine *e, int parts)
 {
-    enum { FEW = 1024 }; /* requests: less than threads take to meet */
+    enum { FEW = 1024 }; /* requests that take less time than the threads' barriers */
     size_t requests = 0;
     int far = 0;
 
@@ -309,6 +313,7 @@ static int inserts_in_parallel(const gbees_engine *e, int parts)
     return parts > 1 && requests >= FEW && !e->rows.inside && !far;
 }
 
+/* Searches all bricks and inserts what is absent. */
 static int insert_found(gbees_engine *e, gbees_error *error)
 {
     const int parts = parts_of(e, e->g.count);
@@ -321,7 +326,7 @@ static int insert_found(gbees_engine *e, gbees_error *error)
     return status;
 }
 
-/* Few bricks lack a neighbour.  Slots are the same for every number of threads. */
+/* Inserts and links the bricks that active cells need. */
 static int insert_bricks(gbees_engine *e, gbees_error *error)
 {
     uint32_t before = e->g.count;
@@ -347,7 +352,7 @@ int engine_grow(gbees_engine *e, double time, gbees_error *error)
 
     if (status)
         return status;
-        /* New rows are where memory is touched first, which takes the most of it. */
+        /* By all threads: most of the time goes into touching new memory. */
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count - before)) schedule(static)
     for (uint32_t k = before; k < e->g.count; k++)
         clear_brick(e, e->g.used[k]);

@@ -1,4 +1,4 @@
-/* step.c - one time step: grow, choose the step, two passes over the bricks, prune (paper, Fig. 1). */
+/* step.c - one time step: grow, choose the step, advect and diffuse, enter the ledger, prune (paper, Fig. 1). */
 #include "engine.h"
 #include "numerics/sweeps.h"
 #include <math.h>
@@ -22,8 +22,8 @@ static double limiting_rate(const gbees_engine *e)
     return e->cells == 1 ? largest : gbees_cfl_rate(largest, active);
 }
 
-/* The two passes of ctu; ctu-positive looks first how much of its fluxes each cell can serve. */
-static int advance_bricks(gbees_engine *e, kernel_sums *total, gbees_error *error)
+/* A step of ctu: the sums S of the transverse terms, with ctu-positive the flux limiters, then the fluxes. */
+static int step_ctu(gbees_engine *e, kernel_sums *total, gbees_error *error)
 {
     const uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
     const int threads = engine_threads(e, e->g.count);
@@ -70,23 +70,24 @@ static void set_context_rows(gbees_engine *e)
     e->context.density = e->rows.p;
 }
 
-/* What the drift does in a step. */
+/* Advects the density by a time step, to rows.p. With ends_step the kernels clear the cells outside the bound, sum up
+ * the density and mark the active cells. */
 static int advect(gbees_engine *e, int ends_step, kernel_sums *sums, gbees_error *error)
 {
     int status = 0;
 
-    e->context.inside = ends_step ? e->rows.inside : NULL; /* what is out of bound goes at the end of the step */
+    e->context.inside = ends_step ? e->rows.inside : NULL;
     if (e->method.paper)
         paper_step(e, e->context.step, sums);
     else
-        status = e->method.split ? engine_sweep(e, ends_step, sums, error) : advance_bricks(e, sums, error);
+        status = e->method.split ? engine_sweep(e, ends_step, sums, error) : step_ctu(e, sums, error);
     if (!status && !e->method.split)
         swap_density(e);
     set_context_rows(e);
     return status;
 }
 
-/* Drift, then diffusion; in the next step the other way round, as the sweeps: together of second order in time. */
+/* Drift, then diffusion; in the next step in reverse order (sweeps.h). */
 static int advect_and_diffuse(gbees_engine *e, kernel_sums *sums, gbees_error *error)
 {
     double steps = 0;
@@ -99,7 +100,7 @@ static int advect_and_diffuse(gbees_engine *e, kernel_sums *sums, gbees_error *e
         return status ? status : advect(e, 1, sums, error);
     }
     status = advect(e, 0, sums, error);
-    sums->mass = 0; /* of ctu: it is counted again */
+    sums->mass = 0; /* ctu has set it; the diffusion sums up the density that the step ends with */
     return status ? status : engine_diffuse(e, steps, 1, sums, error);
 }
 
