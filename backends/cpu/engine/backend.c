@@ -1,4 +1,4 @@
-/* backend.c - what the CPU module exports. */
+/* backend.c - the descriptor (card) that the CPU module exports: creates, advances and destroys an engine. */
 #include "common/initial_bricks.h"
 #include "cpu/kernel/isa.h"
 #include "engine.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The best instruction set that this processor has, unless a worse one is asked for (tests compare them). */
+/* The kernels for the best instruction set of this processor, or for the one that GBEES_CPU_ISA names (for tests). */
 static const kernel_set *choose_kernels(gbees_error *error)
 {
     const char *wanted = getenv("GBEES_CPU_ISA");
@@ -54,7 +54,7 @@ static void *do_nothing(void *nothing)
     return nothing;
 }
 
-/* OpenMP ends the process when it can't make its threads: they are tried first, and fewer are used. */
+/* How many of the wanted threads the system can create.  OpenMP ends the process when it can't create its own. */
 static int available_threads(int wanted)
 {
     pthread_t *thread = malloc((size_t)wanted * sizeof *thread);
@@ -130,7 +130,7 @@ static void totals(const gbees_engine *e, gbees_totals *out)
     out->threads = e->threads;
 }
 
-/* Bricks of the initial density, and as many again for the first growth. */
+/* An upper bound of the bytes of the initial density, and as many again for the first growth. */
 static double estimate(const gbees_problem *problem)
 {
     gbees_shape shape;

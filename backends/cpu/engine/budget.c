@@ -1,4 +1,4 @@
-/* budget.c - the CPU engine's mass budget: what the controller asks for (common/budget.h). */
+/* budget.c - the CPU engine's mass budget: the controller's inputs (common/budget.h). */
 #include "engine.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* paper.c - the existing CPU code, cell for cell: bricks of one cell in double precision, its rule at absent
- * neighbours, its order of pruning.  The yardstick that regressions are held against (doc/method.md, "Paper mode").
+/* paper.c - the published CPU code's step and prune, cell for cell: bricks of one cell in double precision, its rule
+ * at absent neighbours, its order of pruning.  Tests compare with its results (doc/method.md, "Paper mode").
  *
  * The rule: through a face whose lower cell is absent nothing flows; through one whose upper cell is absent the donor
  * cell flux and the corner terms of the lower cell flow out.  Transverse and limited terms need both cells of a face.
@@ -48,6 +48,7 @@ void paper_inspect(gbees_engine *e, uint32_t from, double time)
     }
 }
 
+/* The transverse term of a cell along axis j. */
 static double transverse(const gbees_engine *e, uint32_t slot, int j, double step)
 {
     const double *p = e->rows.p;
@@ -57,7 +58,8 @@ static double transverse(const gbees_engine *e, uint32_t slot, int j, double ste
     return gbees_ctu_transverse_d(p[below], p[slot], p[above], um, u, 0.5 * step / e->problem->width[j]);
 }
 
-/* The flux through the upper face of a cell; 0 for the null cell, which is how a lower wall comes about. */
+/* The flux through the upper face of a cell; 0 for the null cell, so that nothing flows through a face whose lower
+ * cell is absent. */
 static double flux(const gbees_engine *e, uint32_t slot, int j, double step)
 {
     const double *p = e->rows.p, *s = e->rows.s;
@@ -112,7 +114,8 @@ void paper_step(gbees_engine *e, double step, kernel_sums *sums)
     sums->clipped = clipped;
 }
 
-/* Whether an active cell flows into this one, seen from here: faces, and edges that are reached through a face. */
+/* Whether an active cell flows into this one: a face neighbour, or an edge neighbour that a face neighbour leads to.
+ */
 static int is_fed(const gbees_engine *e, uint32_t slot)
 {
     int n = e->g.shape.n;
@@ -136,7 +139,7 @@ static int is_fed(const gbees_engine *e, uint32_t slot)
     return 0;
 }
 
-/* Legacy: any of the 3^n - 1 neighbours. */
+/* Legacy mode: whether any of the 3^n - 1 neighbours is active. */
 static int has_active_neighbor(const gbees_engine *e, uint32_t slot)
 {
     int n = e->g.shape.n;
@@ -169,7 +172,7 @@ static int compare_candidates(const void *a, const void *b)
     return x->p < y->p ? -1 : x->p > y->p ? 1 : x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Candidates go in ascending order of P, while one's share of what is left stays below p*. */
+/* Clears keep[] of the candidates in ascending order of P, while P over the mass that is left is below p*. */
 int paper_keep(gbees_engine *e, unsigned char *keep, gbees_error *error)
 {
     const double *p = e->rows.p;

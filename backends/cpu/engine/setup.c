@@ -1,4 +1,4 @@
-/* setup.c - an engine for a problem: arrays, tables of face points, the initial density. */
+/* setup.c - sets up an engine for a problem: arrays, tables of face points, the initial density. */
 #include "common/bound.h"
 #include "common/initial.h"
 #include "common/initial_bricks.h"
@@ -73,7 +73,7 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->divergence = problem->numerics.scheme == GBEES_SCHEME_CTU_DIVERGENCE ||
                     problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE;
     c->rate_is_sum = !e->method.split;
-    /* Bricks that hold little may be a quarter faster (gbees_cfl_rate). */
+    /* Courant numbers of bricks without an active cell may be a quarter higher (gbees_cfl_rate). */
     c->reach = e->method.reach > 1 ? (int)(1.25 * problem->numerics.courant) + 1 : 1;
     for (int k = 0; k < GBEES_PARAMETER_VALUES; k++)
         e->tables.parameters_f[k] = (float)problem->parameters[k];
@@ -150,6 +150,7 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
     return status ? status : set_up_context(e, error);
 }
 
+/* Sets the cells of a brick to the initial density, up to a factor; returns their sum. */
 static double fill_brick(gbees_engine *e, uint32_t slot, const initial_density *density)
 {
     double p[64], sum = initial_density_brick(density, &e->g.shape, grid_key(&e->g, slot), p);
@@ -190,7 +191,7 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
     for (uint32_t k = 0; k < e->g.count; k++) {
         double mass = fill_brick(e, e->g.used[k], &density);
 
-        e->rows.rate[e->g.used[k]] = mass; /* for the sum below, in order; rates come later */
+        e->rows.rate[e->g.used[k]] = mass; /* scratch for the ordered sum below: rates are computed later */
         e->rows.expanded[e->g.used[k]] = 0;
     }
     initial_density_destroy(&density);
@@ -204,7 +205,7 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
     status = engine_inspect(e, 0, problem->start, error);
     if (status)
         return status;
-    /* Half of a box in many dimensions are corners that nothing needs; the reference carries them to its first prune.
+    /* In many dimensions half of a box are corners that are not needed; the reference keeps them to its first prune.
      */
     if (problem->numerics.mode == GBEES_MODE_DEFAULT)
         status = engine_prune(e, problem->start, error);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BATCH = 4096 };
+enum { BATCH = 4096 }; /* cells handed to a visitor at once */
 
 static void add_moments(kernel_moments *total, const kernel_moments *part)
 {
@@ -20,6 +20,7 @@ static void add_moments(kernel_moments *total, const kernel_moments *part)
     }
 }
 
+/* Means, covariance, entropy and peak from the moments, in the units of the axes. */
 static void fill_statistics(const gbees_engine *e, const kernel_moments *s, gbees_statistics *out)
 {
     const gbees_shape *shape = &e->g.shape;
@@ -48,7 +49,8 @@ static void fill_statistics(const gbees_engine *e, const kernel_moments *s, gbee
     out->entropy = -(s->log / s->mass - log(s->mass) - log(volume));
 }
 
-/* Counts against the sum as it is now; the step's own marks stay, so that looking at a density does not change it. */
+/* Counts active and needed cells against p* times the mass now.  The marks of the last step are restored, so that a
+ * record does not change the run. */
 static int count_cells(gbees_engine *e, gbees_statistics *statistics, gbees_error *error)
 {
     if (e->is_initial) {
@@ -102,6 +104,7 @@ typedef struct batch {
     double p[BATCH];
 } batch;
 
+/* Hands a batch to the visitor. */
 static int flush(const gbees_engine *e, batch *b, gbees_cell_visitor *visitor, void *context)
 {
     const int32_t *index[GBEES_MAX_DIM];
