@@ -160,7 +160,7 @@ cuda_numerics = \
 	core/numerics/step.h \
 	core/numerics/sweeps.h \
 	core/numerics/work.h
-EXTRA_DIST += $(cuda_texts)
+EXTRA_DIST += $(cuda_texts) %D%/cuda/compile/README.md %D%/cuda/driver/README.md %D%/cuda/engine/README.md
 
 if HAVE_CUDA
 backend_LTLIBRARIES += %D%/gbees_cuda.la
