@@ -1,5 +1,5 @@
-/* frame.h - points, drifts and noise of a turned grid: x = c + R y, R^T f and R^T Q R, as gbees/model_framed.h has
- * them for the host.
+/* frame.h - points, drifts and noise of a rotated grid: x = c + R y, R^T f and R^T Q R (doc/method.md, "A rotated
+ * grid"), as gbees/model_framed.h has them for the host.
  *
  * A template: define GBEES_REAL (float or double) and GBEES_REAL_FN(name) before including it; no include guard.  A
  * model's parameters are followed by the frame: c from GBEES_FRAME on (8 numbers), then R (n x n, row-major).
@@ -33,8 +33,8 @@ GBEES_NUM void GBEES_REAL_FN(gbees_frame_drift)(int n, const GBEES_REAL *p, cons
     }
 }
 
-/* q: the diagonal, or the upper half of all of it.  Of what it is the sum of, 1e-9 is 0: noise along one of the
- * grid's axes has no rounding beside it. */
+/* q: the diagonal, or the upper half of the matrix.  A sum below 1e-9 of its terms' sizes is set to 0, so that noise
+ * along an axis of the grid has no rounding along the others. */
 GBEES_NUM void GBEES_REAL_FN(gbees_frame_noise)(int n, int full, const GBEES_REAL *p, const GBEES_REAL *q,
                                                 GBEES_REAL *to)
 {

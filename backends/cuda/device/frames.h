@@ -1,4 +1,4 @@
-/* frames.h - numerics/frame.h for float and for double. */
+/* frames.h - the frame of a rotated grid (numerics/frame.h), for float and for double. */
 #ifndef GBEES_DEVICE_FRAMES_H
 #define GBEES_DEVICE_FRAMES_H
 
