@@ -112,7 +112,6 @@ cuda_texts = \
 	%D%/cuda/device/advance.h \
 	%D%/cuda/device/step_state.h \
 	%D%/cuda/device/bound.h \
-	%D%/cuda/device/frames.h \
 	%D%/cuda/device/small/cluster.h \
 	%D%/cuda/device/cells.h \
 	%D%/cuda/device/ctu.h \
@@ -136,13 +135,16 @@ cuda_texts = \
 	%D%/cuda/device/sweep.h \
 	%D%/cuda/device/table.h \
 	%D%/cuda/device/update.h
+# The contract with models, and the numerics: for the run-time compiler, too.
 cuda_numerics = \
+	include/gbees/model.h \
+	include/gbees/model_equations.h \
+	include/gbees/model_framed.h \
 	core/numerics/brick.h \
 	core/numerics/buzhash.h \
 	core/numerics/ctu.h \
 	core/numerics/diffusion.h \
 	core/numerics/fixed.h \
-	core/numerics/frame.h \
 	core/numerics/fused.h \
 	core/numerics/likelihood.h \
 	core/numerics/qualifier.h \
@@ -216,6 +218,6 @@ noinst_LTLIBRARIES += %D%/libcuda_runtime.la
 	%D%/cuda/compile/texts.h
 # No compiler tells make of what an assembler includes. (The variable keeps automake from thinking that its own rule is
 # replaced.)
-cuda_texts_object = %D%/cuda/libcuda_runtime_la-texts.lo
+cuda_texts_object = %D%/cuda/compile/libcuda_runtime_la-texts.lo
 $(cuda_texts_object): $(cuda_texts) $(cuda_numerics)
 endif

@@ -31,7 +31,6 @@ EMBED(ctu, "backends/cuda/device/ctu.h")
 EMBED(ctu_lines, "backends/cuda/device/ctu_lines.h")
 EMBED(diffusion, "backends/cuda/device/diffusion.h")
 EMBED(kernels, "backends/cuda/device/kernels.h")
-EMBED(frames, "backends/cuda/device/frames.h")
 EMBED(grow, "backends/cuda/device/grow.h")
 EMBED(inspect, "backends/cuda/device/inspect.h")
 EMBED(marginals, "backends/cuda/device/marginals.h")
@@ -57,12 +56,14 @@ EMBED(buzhash, "core/numerics/buzhash.h")
 EMBED(numerics_ctu, "core/numerics/ctu.h")
 EMBED(numerics_diffusion, "core/numerics/diffusion.h")
 EMBED(fixed, "core/numerics/fixed.h")
-EMBED(frame, "core/numerics/frame.h")
 EMBED(fused, "core/numerics/fused.h")
 EMBED(likelihood, "core/numerics/likelihood.h")
 EMBED(qualifier, "core/numerics/qualifier.h")
 EMBED(split, "core/numerics/split.h")
 EMBED(split7, "core/numerics/split7.h")
+EMBED(contract_model, "include/gbees/model.h")
+EMBED(contract_equations, "include/gbees/model_equations.h")
+EMBED(contract_framed, "include/gbees/model_framed.h")
 
 static const cuda_text table[] = {
     NAMED("engine.cu", engine),
@@ -74,7 +75,6 @@ static const cuda_text table[] = {
     NAMED("device/ctu.h", ctu),
     NAMED("device/ctu_lines.h", ctu_lines),
     NAMED("device/diffusion.h", diffusion),
-    NAMED("device/frames.h", frames),
     NAMED("device/grow.h", grow),
     NAMED("device/inspect.h", inspect),
     NAMED("device/kernels.h", kernels),
@@ -100,12 +100,14 @@ static const cuda_text table[] = {
     NAMED("numerics/ctu.h", numerics_ctu),
     NAMED("numerics/diffusion.h", numerics_diffusion),
     NAMED("numerics/fixed.h", fixed),
-    NAMED("numerics/frame.h", frame),
     NAMED("numerics/fused.h", fused),
     NAMED("numerics/likelihood.h", likelihood),
     NAMED("numerics/qualifier.h", qualifier),
     NAMED("numerics/split.h", split),
     NAMED("numerics/split7.h", split7),
+    NAMED("gbees/model.h", contract_model),
+    NAMED("gbees/model_equations.h", contract_equations),
+    NAMED("gbees/model_framed.h", contract_framed),
     /* As the other headers of core/numerics call it. */
     NAMED("fused.h", fused),
     NAMED("qualifier.h", qualifier),
@@ -116,7 +118,6 @@ static const cuda_text table[] = {
     NAMED("stddef.h", standard),
     NAMED("stdint.h", standard),
     NAMED("tgmath.h", standard),
-    NAMED("gbees/model.h", standard),
 };
 
 _Static_assert(sizeof table / sizeof *table <= CUDA_TEXTS_MOST, "raise CUDA_TEXTS_MOST");
