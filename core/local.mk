@@ -20,10 +20,15 @@ libgbees_la_SOURCES = \
 	%D%/numerics/diffusion.h \
 	%D%/numerics/fixed.h \
 	%D%/numerics/fused.h \
+	%D%/numerics/ledger.h \
 	%D%/numerics/likelihood.h \
+	%D%/numerics/run_state.h \
 	%D%/numerics/qualifier.h \
 	%D%/numerics/split.h \
 	%D%/numerics/split7.h \
+	%D%/numerics/step.h \
+	%D%/numerics/sweeps.h \
+	%D%/numerics/work.h \
 	%D%/module/card.c \
 	%D%/module/card.h \
 	%D%/module/elf.c \

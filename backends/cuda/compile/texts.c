@@ -1,19 +1,8 @@
 /* texts.c - see texts.h. The paths are below the folder of the sources, which the compiler's -I names. */
 #include "texts.h"
+#include "base/embed.h"
 
-#define EMBED(symbol, path)                                                                                          \
-    extern const char gbees_cuda_##symbol[], gbees_cuda_##symbol##_end[];                                            \
-    __asm__(".pushsection .rodata\n"                                                                                 \
-            ".balign 16\n"                                                                                           \
-            ".hidden gbees_cuda_" #symbol "\n"                                                                       \
-            ".hidden gbees_cuda_" #symbol "_end\n"                                                                   \
-            ".globl gbees_cuda_" #symbol "\n"                                                                        \
-            ".globl gbees_cuda_" #symbol "_end\n"                                                                    \
-            "gbees_cuda_" #symbol ":\n"                                                                              \
-            ".incbin \"" path "\"\n"                                                                                 \
-            "gbees_cuda_" #symbol "_end:\n"                                                                          \
-            ".byte 0\n"                                                                                              \
-            ".popsection\n");
+#define EMBED(symbol, path) GBEES_EMBED(gbees_cuda_##symbol, path)
 
 #define NAMED(name, symbol)                                                                                          \
     {                                                                                                                \
@@ -25,6 +14,7 @@ EMBED(engine, "backends/cuda/device/engine.cu")
 EMBED(step_state, "backends/cuda/device/step_state.h")
 EMBED(bound, "backends/cuda/device/bound.h")
 EMBED(advance, "backends/cuda/device/advance.h")
+EMBED(advect, "backends/cuda/device/advect.h")
 EMBED(cluster, "backends/cuda/device/small/cluster.h")
 EMBED(cells, "backends/cuda/device/cells.h")
 EMBED(ctu, "backends/cuda/device/ctu.h")
@@ -39,6 +29,7 @@ EMBED(pencil, "backends/cuda/device/pencil.h")
 EMBED(platform, "backends/cuda/device/platform.h")
 EMBED(prune, "backends/cuda/device/prune.h")
 EMBED(shrink, "backends/cuda/device/shrink.h")
+EMBED(stop, "backends/cuda/device/stop.h")
 EMBED(state, "backends/cuda/device/state.h")
 EMBED(statistics, "backends/cuda/device/statistics.h")
 EMBED(sweep, "backends/cuda/device/sweep.h")
@@ -57,10 +48,15 @@ EMBED(numerics_ctu, "core/numerics/ctu.h")
 EMBED(numerics_diffusion, "core/numerics/diffusion.h")
 EMBED(fixed, "core/numerics/fixed.h")
 EMBED(fused, "core/numerics/fused.h")
+EMBED(ledger, "core/numerics/ledger.h")
 EMBED(likelihood, "core/numerics/likelihood.h")
+EMBED(run_state, "core/numerics/run_state.h")
 EMBED(qualifier, "core/numerics/qualifier.h")
 EMBED(split, "core/numerics/split.h")
 EMBED(split7, "core/numerics/split7.h")
+EMBED(step, "core/numerics/step.h")
+EMBED(sweeps, "core/numerics/sweeps.h")
+EMBED(work, "core/numerics/work.h")
 EMBED(contract_model, "include/gbees/model.h")
 EMBED(contract_equations, "include/gbees/model_equations.h")
 EMBED(contract_framed, "include/gbees/model_framed.h")
@@ -70,6 +66,7 @@ static const cuda_text table[] = {
     NAMED("device/step_state.h", step_state),
     NAMED("device/bound.h", bound),
     NAMED("device/advance.h", advance),
+    NAMED("device/advect.h", advect),
     NAMED("device/small/cluster.h", cluster),
     NAMED("device/cells.h", cells),
     NAMED("device/ctu.h", ctu),
@@ -89,6 +86,7 @@ static const cuda_text table[] = {
     NAMED("device/small/prune.h", small_prune),
     NAMED("device/small/steps.h", small_steps),
     NAMED("device/state.h", state),
+    NAMED("device/stop.h", stop),
     NAMED("device/statistics.h", statistics),
     NAMED("device/sweep.h", sweep),
     NAMED("device/table.h", table),
@@ -101,16 +99,24 @@ static const cuda_text table[] = {
     NAMED("numerics/diffusion.h", numerics_diffusion),
     NAMED("numerics/fixed.h", fixed),
     NAMED("numerics/fused.h", fused),
+    NAMED("numerics/ledger.h", ledger),
     NAMED("numerics/likelihood.h", likelihood),
+    NAMED("numerics/run_state.h", run_state),
     NAMED("numerics/qualifier.h", qualifier),
     NAMED("numerics/split.h", split),
     NAMED("numerics/split7.h", split7),
+    NAMED("numerics/step.h", step),
+    NAMED("numerics/sweeps.h", sweeps),
+    NAMED("numerics/work.h", work),
     NAMED("gbees/model.h", contract_model),
     NAMED("gbees/model_equations.h", contract_equations),
     NAMED("gbees/model_framed.h", contract_framed),
     /* As the other headers of core/numerics call it. */
     NAMED("fused.h", fused),
+    NAMED("ledger.h", ledger),
     NAMED("qualifier.h", qualifier),
+    NAMED("step.h", step),
+    NAMED("work.h", work),
     /* As a model may call what a run-time compiler has, or has not. */
     NAMED("float.h", standard),
     NAMED("limits.h", standard),

@@ -64,12 +64,6 @@ typedef struct compaction {
     uint8_t is_kept[SMALL_BRICKS + 1];
 } compaction;
 
-/* Of the state, what a prune adds to. */
-typedef struct prune_totals {
-    uint64_t needed_count, max_cells;
-    double cell_updates, pruned;
-} prune_totals;
-
 /* What a block tells the others, in letters of a multiple of 16 bytes: its warps' sums ... */
 typedef struct sums_message {
     alignas(16) uint64_t busy; /* a rate, as bits of a double */
@@ -88,7 +82,6 @@ typedef struct request_message {
 /* A block's memory. */
 typedef struct small_block {
     step_state state;
-    prune_totals totals;
     sums_message note[2][SMALL_BLOCKS]; /* of all blocks, in turns */
     request_message wish[2][SMALL_BLOCKS];
     uint64_t sums_mbarrier[2], request_mbarrier[2]; /* where they are counted */
@@ -294,10 +287,6 @@ GBEES_NUM void small_load(const gbees_setup *m, const gbees_state *s, uint64_t t
             mbarrier_init(&b->request_mbarrier[k], block_count());
         }
         b->asks = 0;
-        b->totals.needed_count = s->needed_count;
-        b->totals.max_cells = s->max_cells;
-        b->totals.cell_updates = s->cell_updates;
-        b->totals.pruned = s->pruned;
     }
     for (uint32_t slot = 1 + thread; slot <= count; slot += threads) {
         b->key[slot] = *(const small_key *)(m->grid.key + (size_t)slot * DIM);
@@ -313,7 +302,7 @@ GBEES_NUM void small_load(const gbees_setup *m, const gbees_state *s, uint64_t t
         const uint64_t rate = warp_max_64(warp_lane() < BLOCK_WARPS ? bits_of(b->rate[warp_lane()]) : 0);
 
         if (is_block_leader())
-            b->state.seen.most = rate;
+            b->state.sums.max_rate = rate;
         if (warp_lane() < FIRST_RATE_WARP) /* which look at none */
             b->rate[warp_lane()] = 0;
     }
@@ -322,16 +311,6 @@ GBEES_NUM void small_load(const gbees_setup *m, const gbees_state *s, uint64_t t
         b->state.goes_on = 1;
     }
     block_sync();
-}
-
-GBEES_NUM void store_totals(gbees_state *s, const small_block *b)
-{
-    if (!is_grid_leader())
-        return;
-    s->needed_count = b->totals.needed_count;
-    s->max_cells = b->totals.max_cells;
-    s->cell_updates = b->totals.cell_updates;
-    s->pruned = b->totals.pruned;
 }
 
 /* The grid's arrays as they are to be; bricks beyond `known` are not in its table. */

@@ -99,7 +99,7 @@ GBEES_NUM void exchange_sums_and_requests(small_block *b, const warp_sums *sums,
 /* All blocks' sums, by the first warp; its first lane has them then. */
 GBEES_NUM void reduce_sums(small_block *b, int turn)
 {
-    reduced_sums *seen = &b->state.seen;
+    reduced_sums *seen = &b->state.sums;
     uint64_t busy = 0;
     int64_t mass = 0, outflow = 0;
 #if GBEES_DRIFT_TIME_DEPENDENT
@@ -130,9 +130,9 @@ GBEES_NUM void reduce_sums(small_block *b, int turn)
     if (warp_lane() != 0)
         return;
 #if GBEES_DRIFT_TIME_DEPENDENT
-    seen->most = most;
+    seen->max_rate = most;
 #endif
-    seen->busy = busy;
+    seen->max_active_rate = busy;
     seen->mass = mass;
     seen->outflow = outflow;
     seen->clipped = 0;
@@ -245,7 +245,7 @@ GBEES_NUM void rate_new_bricks(const gbees_setup *m, gbees_state *s, small_block
 #pragma unroll 1
         for (int i = 0; i < ROUNDS; i++) {
             const int cell = ((int)(job % PARTS) * ROUNDS + i) * WARP_SIZE + warp_lane();
-            const double rate = visible_rate((double)cell_rate(m, base, cell, b->state.time));
+            const double rate = visible_rate((double)cell_rate(m, base, cell, b->state.run.clock.time));
 
             most = fmax(most, rate);
             if (!(rate < 1e300))
@@ -291,7 +291,7 @@ GBEES_NUM void inspect_new_bricks(const gbees_setup *m, small_block *b, int from
             const uint32_t warp = first + (uint32_t)lowest_bit(has);
 
             for (uint32_t i = b->before[warp]; i < b->held[warp]; i++)
-                (void)inspect_small_brick(m, b->state.time, from, to, &b->brick[warp][i]);
+                (void)inspect_small_brick(m, b->state.run.clock.time, from, to, &b->brick[warp][i]);
         }
     }
 }

@@ -26,7 +26,7 @@ GBEES_NUM const brick_snapshot *snapshot_of(small_block *b, uint32_t slot)
 /* Its cells above p*, as they are now; all is left for others to read once all have met. */
 GBEES_NUM void take_snapshots(const gbees_setup *m, small_block *b, const small_warp *warp)
 {
-    const number *p = rows_of(m, b->state.current), enough = least_above(m->threshold * b->state.mass);
+    const number *p = rows_of(m, b->state.current), enough = least_above(m->threshold * b->state.run.ledger.mass);
 
 #pragma unroll 1
     for (uint32_t i = 0; i < warp->held; i++) {
@@ -67,7 +67,8 @@ GBEES_NUM uint64_t needed_cells(const gbees_setup *m, small_block *b, const smal
         const int d = b->pair[which].d, f = b->pair[which].f, has_two = f != d;
         const uint32_t over = brick->link[d ^ 1], across = has_two ? brick->link[f ^ 1] : 0;
         const uint32_t corner = across ? small_find(b, neighbor_key(brick->key, b->pair[which].by, -1)) : 0;
-        const uint64_t here = snapshot->active & snapshot->flow[d] & snapshot->flow[f], along = cells_flowing(b, over, d, f);
+        const uint64_t here = snapshot->active & snapshot->flow[d] & snapshot->flow[f],
+                       along = cells_flowing(b, over, d, f);
         const uint64_t beside = cells_flowing(b, across, d, f), both = cells_flowing(b, corner, d, f);
         const uint64_t first = gbees_shape_inside(shape, here, d) | gbees_shape_across(shape, along, d);
         const uint64_t second = gbees_shape_inside(shape, beside, d) | gbees_shape_across(shape, both, d);
@@ -105,8 +106,8 @@ GBEES_NUM void find_kept(const gbees_setup *m, small_block *b, const small_warp 
 
 /* ---- where they go --------------------------------------------------------------------------------------------- */
 
-/* All keys and the table of what is_kept, and where it was; returns how many there are.  In the order that there is, so
- * that a brick's place is no later than it was. By all of a block. */
+/* All keys and the table of what is_kept, and where it was; returns how many there are.  In the order that there is,
+ * so that a brick's place is no later than it was. By all of a block. */
 GBEES_NUM uint32_t compact_keys(small_block *b)
 {
     const uint32_t count = b->count, lower = (1u << warp_lane()) - 1;
@@ -152,27 +153,22 @@ GBEES_NUM uint32_t compact_keys(small_block *b)
 }
 
 /* The books, by each block's first thread: prune() and count_updates(). */
-GBEES_NUM void finish_prune(const gbees_setup *m, small_block *b, uint32_t kept)
+GBEES_NUM void finish_small_prune(const gbees_setup *m, small_block *b, uint32_t kept)
 {
     step_state *k = &b->state;
-    prune_totals *totals = &b->totals;
-    const double mass = gbees_fixed_value(k->seen.mass);
-    const uint64_t needed = (uint64_t)k->seen.outflow;
+    const double mass = gbees_fixed_value(k->sums.mass);
+    const uint64_t needed = (uint64_t)k->sums.outflow;
 
-    totals->pruned += k->mass - mass;
-    totals->cell_updates += k->needed_steps * 0.5 * ((double)totals->needed_count + (double)needed);
-    totals->needed_count = needed;
-    totals->max_cells = needed > totals->max_cells ? needed : totals->max_cells;
-    k->needed_steps = 0;
+    gbees_ledger_prune(&k->run.ledger, mass);
+    gbees_work_count(&k->run.work, needed);
     b->count = k->count = k->linked = kept;
     k->current = spare_of(k->current);
-    k->mass = mass;
-    k->seen.most = k->seen.busy;
+    k->sums.max_rate = k->sums.max_active_rate;
     k->stop = !(mass > 0)             ? STOP_EMPTY
               : m->stop_at_prunes     ? STOP_PRUNED
               : kept > m->brick_limit ? STOP_CAPACITY
                                       : STOP_DONE;
-    k->goes_on = !k->stop && k->steps < k->target && k->elapsed < k->length;
+    k->goes_on = !k->stop && has_steps_left(k);
 }
 
 /* ---- bricks at hand, anew -------------------------------------------------------------------------------------- */
@@ -217,7 +213,8 @@ GBEES_NUM void load_bricks(const gbees_setup *m, small_block *b, small_warp *war
         for (int d = warp_lane(); d < DIRECTIONS; d += WARP_SIZE)
             brick->flow[d] = from.flow[d];
         for (int cell = warp_lane(); is_pruned && cell < CELLS; cell += WARP_SIZE)
-            next[(size_t)slot * CELLS + (size_t)cell] = p[(size_t)b->compaction.old_slot[slot] * CELLS + (size_t)cell];
+            next[(size_t)slot * CELLS + (size_t)cell] =
+                p[(size_t)b->compaction.old_slot[slot] * CELLS + (size_t)cell];
         init_brick(m, b->key[slot].at, brick);
         if (warp_lane() == 0) {
             brick->active = *from.active;

@@ -34,14 +34,13 @@ GBEES_NUM line_part part_of_lane(int axis, int which)
     const int shift = axis * SMALL_EDGE_BITS, line = which / (SMALL_EDGE / PART_CELLS);
     const int low = line & ((1 << shift) - 1);
     line_part part = {axis, shift, (line >> shift) << (shift + SMALL_EDGE_BITS) | low,
-                       which % (SMALL_EDGE / PART_CELLS) * PART_CELLS};
+                      which % (SMALL_EDGE / PART_CELLS) * PART_CELLS};
 
     return part;
 }
 
 /* Velocities at the faces around a lane's cells, from one before the first on. */
-GBEES_NUM void part_velocities(const gbees_setup *m, const small_brick *brick, line_part part, double time,
-                                number *v)
+GBEES_NUM void part_velocities(const gbees_setup *m, const small_brick *brick, line_part part, double time, number *v)
 {
     const uint32_t below = brick->link[2 * part.axis], above = brick->link[2 * part.axis + 1];
     position x[DIM], at[PART_CELLS + 3];
@@ -101,7 +100,7 @@ typedef struct part_cells {
 /* (A brick is as long as two lanes' cells: those of the second lie where those of the first do, with one bit changed;
  * and that bit tells whether what is before them is the neighbour's.) */
 GBEES_NUM part_cells load_part(const number *p, uint32_t known, const small_brick *brick, uint32_t slot,
-                                line_part part)
+                               line_part part)
 {
     const uint32_t below = brick->link[2 * part.axis], above = brick->link[2 * part.axis + 1];
     const uint32_t own = slot * CELLS + (uint32_t)part.cell;
@@ -153,7 +152,8 @@ GBEES_NUM number sweep_part(const gbees_setup *m, const small_sweep *sweep, cons
 /* A sweep, behind the last one of a step the marks, and what they ask for: mark_and_grow(). Or this alone, of all
  * cells above p*.  The first sweep may have its first brick's cells at hand. */
 GBEES_NUM void sweep_bricks(const gbees_setup *m, gbees_state *s, small_block *b, const small_warp *warp,
-                           const small_sweep *sweep, int is_prefetched, const part_cells *prefetched, warp_sums *sums)
+                            const small_sweep *sweep, int is_prefetched, const part_cells *prefetched,
+                            warp_sums *sums)
 {
 #pragma unroll 1
     for (uint32_t i = 0; i < warp->held; i++) {
@@ -177,7 +177,7 @@ GBEES_NUM void sweep_bricks(const gbees_setup *m, gbees_state *s, small_block *b
             continue;
         active = sweep->is_swept ? warp_or(active) : brick->active;
 #if GBEES_DRIFT_TIME_DEPENDENT /* as it is at a step's beginning */
-        if (!sweep->is_swept && !(inspect_small_brick(m, b->state.time, 0, CELLS, brick) < 1e300))
+        if (!sweep->is_swept && !(inspect_small_brick(m, b->state.run.clock.time, 0, CELLS, brick) < 1e300))
             store_release_32(&s->bad, slot + 1);
         sums->most = fmax(sums->most, brick->rate);
 #else
@@ -202,7 +202,8 @@ GBEES_NUM number *swept_rows(const gbees_setup *m, int which)
 /* A step, but for the last meeting; its bricks are 1 .. count, of which those up to `known` had cells before it. Or
  * what comes before one, if none has been prefetched of it or the last one did not grow the grid. */
 GBEES_NUM void advect_small(const gbees_setup *m, gbees_state *s, small_block *b, const small_warp *warp, int moves,
-                          uint32_t known, uint32_t count, int is_prefetched, const part_cells *prefetched, warp_sums *sums)
+                            uint32_t known, uint32_t count, int is_prefetched, const part_cells *prefetched,
+                            warp_sums *sums)
 {
     enum { LOOKS = ADVECT_PASSES > 1 ? ADVECT_PASSES - 1 : 1 };
     const step_state *k = &b->state;
@@ -216,10 +217,10 @@ GBEES_NUM void advect_small(const gbees_setup *m, gbees_state *s, small_block *b
                                    axis,
                                    moves,
                                    pass == ADVECT_PASSES - 1,
-                                   moves ? k->grown : 1,
+                                   moves ? k->plan.grows : 1,
                                    k->lambda[axis],
-                                   (number)k->threshold,
-                                   k->time + k->step / 2};
+                                   (number)k->plan.threshold,
+                                   step_middle(k)};
 
         if (ADVECT_PASSES == 1 && count > known && block_warp() == 0)
             inspect_new_bricks(m, b, 0, CELLS);
@@ -245,13 +246,13 @@ GBEES_NUM void choose_next_step(const gbees_setup *m, small_block *b, int moved,
         reduce_sums(b, turn);
     if (is_block_leader()) {
         if (again) {
-            k->seen.most = most > k->seen.most ? most : k->seen.most;
+            k->sums.max_rate = most > k->sums.max_rate ? most : k->sums.max_rate;
         } else {
             k->current = rows_after(k->current, moved ? ADVECT_PASSES : 0);
             advance_clock(m, k, moved);
         }
         if (grow && k->goes_on) {
-            k->seen.bad = !(double_of(k->seen.most) < 1e300);
+            k->sums.bad = !(double_of(k->sums.max_rate) < 1e300);
             choose_step(m, k);
             if (again && (b->far_axis || b->overflow)) {
                 k->stop = b->far_axis ? STOP_FAR : STOP_CAPACITY;
@@ -264,15 +265,16 @@ GBEES_NUM void choose_next_step(const gbees_setup *m, small_block *b, int moved,
 
 GBEES_NUM int must_choose_again(const small_block *b)
 {
-    const double most = double_of(b->state.seen.most);
+    const double most = double_of(b->state.sums.max_rate);
 
     return warp_any(warp_lane() < BLOCK_WARPS && b->rate[warp_lane()] > most) || b->far_axis || b->overflow;
 }
 
 /* Between two steps: the clock, and side by side with it the new bricks.  For both the notes are enough; the others
  * meet here, and ask for what they will sweep first. */
-GBEES_NUM void finish_step(const gbees_setup *m, gbees_state *s, small_block *b, small_warp *warp, int moved, int grow,
-                          int turn, uint32_t linked, number *p, int is_prefetched, int axis, part_cells *prefetched)
+GBEES_NUM void finish_step(const gbees_setup *m, gbees_state *s, small_block *b, small_warp *warp, int moved,
+                           int grow, int turn, uint32_t linked, number *p, int is_prefetched, int axis,
+                           part_cells *prefetched)
 {
 #pragma unroll 1
     for (int again = 0;; again = 1) {
@@ -322,14 +324,15 @@ GBEES_NUM int small_steps(const gbees_setup *m, gbees_state *s, small_block *b, 
         warp_sums sums = none;
 
         advect_small(m, s, b, warp, moves, known, linked, is_prefetched, &prefetched, &sums);
-        const int grow = !moves || k->grown, current = rows_after(k->current, moves ? ADVECT_PASSES : 0);
-        const uint64_t steps = k->steps + (uint64_t)moves;
+        const int grow = !moves || k->plan.grows, current = rows_after(k->current, moves ? ADVECT_PASSES : 0);
+        const uint64_t steps = k->run.steps + (uint64_t)moves;
         const int round = k->turn + (moves && steps % 2 == 0);
-        const int axis = axis_at(round < DIM ? round : 0, (int)(steps % 2), 0);
+        const int axis = gbees_sweep_axis(DIM, round < DIM ? round : 0, (int)(steps % 2), 0);
 
         exchange_sums_and_requests(b, &sums, turn);
         is_prefetched = PREFETCH_PART && grow && warp->held > 0;
-        finish_step(m, s, b, warp, moves, grow, turn, linked, swept_rows(m, current), is_prefetched, axis, &prefetched);
+        finish_step(m, s, b, warp, moves, grow, turn, linked, swept_rows(m, current), is_prefetched, axis,
+                    &prefetched);
         known = linked;
         if (grow) {
             linked = b->count;
@@ -358,7 +361,7 @@ GBEES_NUM uint32_t small_prune(const gbees_setup *m, gbees_state *s, small_block
         mbarrier_wait(&b->request_mbarrier[turn % 2], turn / 2);
     const uint32_t kept = compact_keys(b);
     if (is_block_leader())
-        finish_prune(m, b, kept);
+        finish_small_prune(m, b, kept);
     return kept;
 }
 
