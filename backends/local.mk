@@ -16,7 +16,9 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 	%D%/common/initial_bricks.c \
 	%D%/common/initial_bricks.h \
 	%D%/common/measurement.c \
-	%D%/common/measurement.h
+	%D%/common/measurement.h \
+	%D%/common/totals.c \
+	%D%/common/totals.h
 
 # A backend is a module of its own: nothing else knows it.
 backend_LTLIBRARIES += %D%/gbees_cpu.la
@@ -110,6 +112,7 @@ cuda_texts = \
 	%D%/cuda/device/model.h \
 	%D%/cuda/device/standard.h \
 	%D%/cuda/device/advance.h \
+	%D%/cuda/device/advect.h \
 	%D%/cuda/device/step_state.h \
 	%D%/cuda/device/bound.h \
 	%D%/cuda/device/frames.h \
@@ -127,11 +130,12 @@ cuda_texts = \
 	%D%/cuda/device/platform.h \
 	%D%/cuda/device/prune.h \
 	%D%/cuda/device/shrink.h \
-	%D%/cuda/device/small/small.h \
-	%D%/cuda/device/small/small_grow.h \
-	%D%/cuda/device/small/small_prune.h \
-	%D%/cuda/device/small/small_steps.h \
+	%D%/cuda/device/small/grid.h \
+	%D%/cuda/device/small/grow.h \
+	%D%/cuda/device/small/prune.h \
+	%D%/cuda/device/small/steps.h \
 	%D%/cuda/device/state.h \
+	%D%/cuda/device/stop.h \
 	%D%/cuda/device/statistics.h \
 	%D%/cuda/device/sweep.h \
 	%D%/cuda/device/table.h \
@@ -144,10 +148,15 @@ cuda_numerics = \
 	core/numerics/fixed.h \
 	core/numerics/frame.h \
 	core/numerics/fused.h \
+	core/numerics/ledger.h \
 	core/numerics/likelihood.h \
+	core/numerics/run_state.h \
 	core/numerics/qualifier.h \
 	core/numerics/split.h \
-	core/numerics/split7.h
+	core/numerics/split7.h \
+	core/numerics/step.h \
+	core/numerics/sweeps.h \
+	core/numerics/work.h
 EXTRA_DIST += $(cuda_texts)
 
 if HAVE_CUDA
@@ -163,18 +172,28 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 %C%_libcuda_engine_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_libcuda_engine_la_LDFLAGS =
 %C%_libcuda_engine_la_SOURCES = \
-	%D%/cuda/engine/advance.c \
-	%D%/cuda/engine/capture.c \
-	%D%/cuda/engine/engine.h \
-	%D%/cuda/engine/launch.c \
-	%D%/cuda/engine/marginals.c \
 	%D%/cuda/driver/memory.c \
 	%D%/cuda/driver/memory.h \
+	%D%/cuda/engine/advance.c \
+	%D%/cuda/engine/capture.c \
+	%D%/cuda/engine/capture_memory.c \
+	%D%/cuda/engine/capture_memory.h \
+	%D%/cuda/engine/engine.h \
+	%D%/cuda/engine/heap.c \
+	%D%/cuda/engine/heap.h \
+	%D%/cuda/engine/initial.c \
+	%D%/cuda/engine/initial.h \
+	%D%/cuda/engine/launch.c \
+	%D%/cuda/engine/launch.h \
+	%D%/cuda/engine/load.c \
+	%D%/cuda/engine/load.h \
+	%D%/cuda/engine/marginals.c \
 	%D%/cuda/engine/packed.c \
 	%D%/cuda/engine/packed.h \
-	%D%/cuda/engine/room.c \
 	%D%/cuda/engine/setup.c \
 	%D%/cuda/engine/statistics.c \
+	%D%/cuda/engine/stop_error.c \
+	%D%/cuda/engine/stop_error.h \
 	%D%/cuda/engine/update.c
 
 # Everything between texts and a loaded kernel; apart from the rest for its tests.
@@ -184,10 +203,6 @@ noinst_LTLIBRARIES += %D%/libcuda_runtime.la
 %C%_libcuda_runtime_la_LDFLAGS =
 %C%_libcuda_runtime_la_LIBADD = -lpthread
 %C%_libcuda_runtime_la_SOURCES = \
-	%D%/cuda/driver/api.c \
-	%D%/cuda/driver/api.h \
-	%D%/cuda/driver/arch.c \
-	%D%/cuda/driver/arch.h \
 	%D%/cuda/compile/build.c \
 	%D%/cuda/compile/build.h \
 	%D%/cuda/compile/cache.c \
@@ -200,8 +215,8 @@ noinst_LTLIBRARIES += %D%/libcuda_runtime.la
 	%D%/cuda/compile/compiler_note.h \
 	%D%/cuda/compile/diagnose.c \
 	%D%/cuda/compile/diagnose.h \
-	%D%/cuda/driver/library.c \
-	%D%/cuda/driver/library.h \
+	%D%/cuda/compile/kernel_table.c \
+	%D%/cuda/compile/kernel_table.h \
 	%D%/cuda/compile/link.c \
 	%D%/cuda/compile/link.h \
 	%D%/cuda/compile/offline.c \
@@ -210,12 +225,22 @@ noinst_LTLIBRARIES += %D%/libcuda_runtime.la
 	%D%/cuda/compile/program.h \
 	%D%/cuda/compile/report.c \
 	%D%/cuda/compile/report.h \
+	%D%/cuda/compile/shape.c \
+	%D%/cuda/compile/shape.h \
 	%D%/cuda/compile/spec.c \
 	%D%/cuda/compile/spec.h \
 	%D%/cuda/compile/texts.c \
-	%D%/cuda/compile/texts.h
+	%D%/cuda/compile/texts.h \
+	%D%/cuda/compile/toolchain.c \
+	%D%/cuda/compile/toolchain.h \
+	%D%/cuda/driver/api.c \
+	%D%/cuda/driver/api.h \
+	%D%/cuda/driver/arch.c \
+	%D%/cuda/driver/arch.h \
+	%D%/cuda/driver/library.c \
+	%D%/cuda/driver/library.h
 # No compiler tells make of what an assembler includes. (The variable keeps automake from thinking that its own rule is
 # replaced.)
-cuda_texts_object = %D%/cuda/libcuda_runtime_la-texts.lo
+cuda_texts_object = %D%/cuda/compile/libcuda_runtime_la-texts.lo
 $(cuda_texts_object): $(cuda_texts) $(cuda_numerics)
 endif

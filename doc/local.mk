@@ -13,6 +13,7 @@ dist_doc_DATA = \
 	%D%/plugins.md \
 	%D%/results.md \
 	%D%/scenario.md \
+	%D%/tutorial.md \
 	%D%/aizawa.png \
 	%D%/duffing.png \
 	%D%/lorenz63.png \
@@ -21,6 +22,29 @@ dist_doc_DATA = \
 	%D%/cost.png \
 	%D%/roofline.png \
 	%D%/workerror.png
+
+# Programs that use the library; tests/doc/test_examples.sh compiles and runs them.
+examplesdir = $(docdir)/examples
+dist_examples_DATA = \
+	%D%/examples/README.md \
+	%D%/examples/arriving.c \
+	%D%/examples/propagate.c
+
+# What was tried to make it faster.
+notesdir = $(docdir)/notes
+dist_notes_DATA = \
+	%D%/notes/README.md \
+	%D%/notes/benchmark-results.md \
+	%D%/notes/compile-times.md \
+	%D%/notes/cpu-sweeps.md \
+	%D%/notes/ctu.md \
+	%D%/notes/drift.md \
+	%D%/notes/gpu-large-grids.md \
+	%D%/notes/gpu-small-grids.md \
+	%D%/notes/growth-prune.md \
+	%D%/notes/memory.md \
+	%D%/notes/threads.md \
+	%D%/notes/whole-runs.md
 
 dist_man_MANS = \
 	%D%/gbees-plugin.1 \

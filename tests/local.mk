@@ -15,6 +15,8 @@ test_scripts = \
 	%D%/backends/cuda/test_cuda_sanitize.sh \
 	%D%/backends/cuda/test_cuda_shim.sh \
 	%D%/core/command/test_export.sh \
+	%D%/doc/test_examples.sh \
+	%D%/doc/test_tutorial.sh \
 	%D%/backends/cuda/test_gpu_session.sh \
 	%D%/tree/test_layers.sh \
 	%D%/tree/test_lists.sh \
@@ -96,7 +98,7 @@ check_PROGRAMS += \
 	%D%/core/numerics/test_split \
 	%D%/backends/cpu/test_split_order \
 	%D%/backends/cpu/test_team \
-	%D%/core/solver/test_teller \
+	%D%/core/solver/test_notifier \
 	%D%/core/base/test_text \
 	%D%/core/solver/test_warnings
 %C%_core_plot_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)

@@ -67,6 +67,11 @@ static void watch_floor(mass_budget *budget, double rate, double time, double lo
         budget->warnings |= GBEES_WARNING_BUDGET_FLOOR;
 }
 
+int mass_budget_is_short(double brick_bytes, uint32_t bricks, double limit)
+{
+    return 2 * brick_bytes * bricks > limit;
+}
+
 void mass_budget_steer(mass_budget *budget, double time, double lost, int short_of_memory)
 {
     const gbees_problem *problem = budget->problem;

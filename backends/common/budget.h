@@ -34,8 +34,10 @@ void budget_spectrum_add(budget_spectrum *spectrum, double p);
 /* With the first p*: the largest power of two with a hundredth of a unit time's budget below it at the start. */
 void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const budget_spectrum *spectrum);
 
-/* At a prune, with all that has been lost since the start.  short_of_memory: there is no room for a grid that doubles
- * until the next one. */
+/* Whether a grid of so many bricks has no memory to double until the next prune. limit: bytes that it may take. */
+int mass_budget_is_short(double brick_bytes, uint32_t bricks, double limit);
+
+/* Sets p* at a prune. lost: all mass lost since the start; short_of_memory: p* has to rise. */
 void mass_budget_steer(mass_budget *budget, double time, double lost, int short_of_memory);
 
 #endif

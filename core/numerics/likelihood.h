@@ -1,5 +1,5 @@
-/* likelihood.h - exponents of Gaussians, for the initial density and for measurements (paper, Eq. 4), and what
- * measurements may have in their place. */
+/* likelihood.h - log-likelihoods of a measurement (paper, Eq. 4), and their average over a cell (doc/method.md,
+ * "Bayes update"): Gaussian exponents, which the initial density has, too; Student's t; Gauss quadrature. */
 #ifndef GBEES_NUMERICS_LIKELIHOOD_H
 #define GBEES_NUMERICS_LIKELIHOOD_H
 
@@ -40,17 +40,60 @@ GBEES_NUM double gbees_student_exponent(double gaussian, int size, double degree
     return -0.5 * (degrees + size) * log1p(-2 * gaussian / degrees);
 }
 
-/* How a density leans inside a cell: 1 + sum of slope * place, place from -1/2 to 1/2, times its average there.  From
- * the averages of the cells beside along an axis ... */
+/* The average of a likelihood over a cell is weighted with a density that is linear inside the cell,
+ *
+ *     p(place) = average * (1 + sum over axes of slope * place),  place from -1/2 to 1/2 along each axis.
+ *
+ * The slope along an axis, from the averages of the cell (here > 0) and its two neighbours. */
 GBEES_NUM double gbees_cell_slope(double below, double here, double above)
 {
     return 0.5 * (above - below) / here;
 }
 
-/* ... times this, where all slopes' sizes have that sum: so it is nowhere below 0. */
-GBEES_NUM double gbees_slope_share(double sum)
+/* The factor for all slopes of a cell that keeps the density from being negative. sum: of the slopes' sizes. */
+GBEES_NUM double gbees_slope_limiter(double sum)
 {
     return sum > 2 ? 2 / sum : 1;
+}
+
+/* How much a log-likelihood changes inside a cell along an axis, from its values at the cell's two faces and its
+ * centre; 0 where the likelihood is 0 in double precision at both faces (below `lowest`). */
+GBEES_NUM double gbees_likelihood_change(double low, double centre, double high, double lowest)
+{
+    return fmax(low, high) > lowest ? fmax(fabs(low - centre), fabs(high - centre)) : 0;
+}
+
+/* Whether the average over a cell has to be integrated along an axis with such a change, or the value at the middle
+ * will do. */
+GBEES_NUM int gbees_likelihood_varies(double change)
+{
+    return change > 0.01;
+}
+
+/* Gauss-Legendre quadrature on [-1/2, 1/2]: points an axis, for a product rule over so many axes. */
+GBEES_NUM int gbees_gauss_points(int axes)
+{
+    return axes > 3 ? 3 : 5;
+}
+
+/* Node number i of 3 or 5, in ascending order. */
+GBEES_NUM double gbees_gauss_node(int points, int i)
+{
+    double outer = points == 5 ? 0.4530899229693320 : 0.3872983346207417;
+
+    if (i == points / 2)
+        return 0;
+    if (points == 5 && (i == 1 || i == 3))
+        outer = 0.2692346550528416;
+    return i < points / 2 ? -outer : outer;
+}
+
+/* Its weight; all weights add up to 1. */
+GBEES_NUM double gbees_gauss_weight(int points, int i)
+{
+    if (points == 3)
+        return i == 1 ? 0.4444444444444444 : 0.2777777777777778;
+    return i == 2 ? 0.2844444444444444 : i == 1 || i == 3 ? 0.2393143352496832 : 0.1184634425280945;
 }
 
 /* A model's own log-likelihood: minus infinity says "impossible", plus infinity is no better than no number. */

@@ -1,7 +1,7 @@
 /* backend.c - what the CPU module exports. */
 #include "common/initial_bricks.h"
-#include "engine.h"
 #include "cpu/kernel/isa.h"
+#include "engine.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -91,8 +91,8 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     e->threads = available_threads(options && options->threads > 0 ? options->threads : engine_processors());
     e->scratch = calloc((size_t)e->threads, sizeof *e->scratch);
     e->shares = aligned_alloc(_Alignof(team_share), (size_t)e->threads * sizeof *e->shares);
-    e->totals.threads = e->threads;
-    e->mass = 1;
+    e->run.steps = problem->steps_before;
+    e->run.ledger.mass = 1;
     int status = (e->cells != 1 && e->cells != 64) || (e->paper && (e->cells != 1 || e->real_size != sizeof(double)))
                      ? gbees_error_set(error, GBEES_EUSAGE,
                                        "the CPU backend has bricks of 64 cells or of 1, and the "
@@ -106,7 +106,6 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
         destroy(e);
         return status;
     }
-    engine_count(e, e->needed_count);
     *engine = e;
     return 0;
 }
@@ -115,21 +114,21 @@ static int advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbee
 {
     int status = 0;
 
-    for (uint64_t k = 0; k < max_steps && clock->elapsed < clock->length && !status; k++)
-        status = engine_step(e, clock, error);
+    e->run.clock = step_clock_load(clock, (uint32_t)e->problem->numerics.prune_interval);
+    for (uint64_t k = 0; k < max_steps && e->run.clock.elapsed < e->run.clock.length && !status; k++)
+        status = engine_step(e, error);
+    step_clock_store(&e->run.clock, clock);
     return status;
 }
 
-/* What the update's normalisation has changed: the rest of its change of the sum is what it pruned. */
 static int update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                   gbees_evidence *evidence, gbees_error *error)
 {
-    const gbees_totals *totals = &e->totals;
-    double before = e->mass - totals->mass_normalised + totals->mass_pruned;
+    const double before = gbees_ledger_before_update(&e->run.ledger);
     int status = engine_update(e, clock, measurement, evidence, error);
 
     if (!status)
-        e->totals.mass_normalised = e->mass + totals->mass_pruned - before;
+        gbees_ledger_update(&e->run.ledger, before);
     return status;
 }
 
@@ -141,11 +140,10 @@ static int statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistic
 
 static void totals(const gbees_engine *e, gbees_totals *out)
 {
-    *out = e->totals;
+    *out = totals_of(&e->run, &e->budget);
     out->peak_bytes = e->g.peak_bytes + e->room_size;
-    out->threshold = engine_threshold(e);
-    /* Steps since the last count of needed cells, at that count. */
-    out->cell_updates += e->needed_steps * (double)e->needed_count;
+    out->coupling = e->coupling;
+    out->threads = e->threads;
 }
 
 /* Bricks of the initial density, and as many again for the first growth. */

@@ -23,16 +23,10 @@ void budget_start(gbees_engine *e)
     mass_budget_start(&e->budget, e->problem, &spectrum);
 }
 
-/* Room for a grid that doubles until the next prune? */
-static int is_short_of_memory(const gbees_engine *e)
-{
-    double brick = (double)grid_bytes(&e->g) / ((double)e->g.capacity + 1);
-
-    return 2 * brick * e->g.count > e->memory;
-}
-
 void budget_steer(gbees_engine *e, double time)
 {
-    mass_budget_steer(&e->budget, time, e->totals.mass_outflow + e->totals.mass_pruned, is_short_of_memory(e));
-    e->totals.warnings |= e->budget.warnings;
+    const double brick = (double)grid_bytes(&e->g) / ((double)e->g.capacity + 1);
+
+    mass_budget_steer(&e->budget, time, gbees_ledger_lost(&e->run.ledger),
+                      mass_budget_is_short(brick, e->g.count, e->memory));
 }

@@ -1,8 +1,8 @@
 /* diffusion.c - process noise: what it does to flow masks and rates, and a time step of it (doc/method.md,
  * "Diffusion").
  */
-#include "engine.h"
 #include "cpu/kernel/noise.h"
+#include "engine.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

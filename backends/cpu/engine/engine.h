@@ -2,7 +2,7 @@
 #ifndef GBEES_CPU_ENGINE_H
 #define GBEES_CPU_ENGINE_H
 
-#include "common/budget.h"
+#include "common/totals.h"
 #include "cpu/grid/grid.h"
 #include "cpu/kernel/kernel.h"
 #include "team.h"
@@ -50,12 +50,10 @@ struct gbees_engine {
     double local[GBEES_MAX_DIM][64]; /* coordinates of a brick's cells less those of its lowest cell */
     float parameters_f[GBEES_PARAMETER_VALUES];
 
-    double mass; /* sum of P */
-    gbees_totals totals;
-    uint64_t needed_count;          /* at the last count */
+    gbees_run_state run;
+    double coupling;                /* as gbees_totals.coupling */
     uint64_t above_count;           /* of the initial density: cells with P >= p*, */
-    int untouched;                  /* which it still is */
-    double needed_steps;            /* steps since then */
+    int is_initial;                 /* which it still is */
     kernel_scratch *scratch;        /* one a thread */
     grid_wishes growth[GRID_PARTS]; /* what is absent */
     mass_budget budget;
@@ -77,7 +75,7 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
 
 int engine_drift_error(const gbees_engine *e, uint32_t slot, double time, gbees_error *error);
 
-/* coupling.c: totals.coupling from the drift at this time. */
+/* coupling.c: The coupling from the drift at this time. */
 int engine_couple(gbees_engine *e, double time, gbees_error *error);
 
 /* diffusion.c: with process noise. */
@@ -95,17 +93,14 @@ int engine_prune(gbees_engine *e, double time, gbees_error *error);
 uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above);
 
 /* step.c */
-int engine_step(gbees_engine *e, gbees_clock *clock, gbees_error *error);
+/* Advances the density and the clock by one step; prunes the grid where it is due. */
+int engine_step(gbees_engine *e, gbees_error *error);
 /* Sum of P over all cells, or over those of used bricks k with but[k] == 0. */
 int engine_sum(const gbees_engine *e, const unsigned char *but, double *sum, gbees_error *error);
 /* P *= factor. */
 void engine_scale(gbees_engine *e, double factor);
-/* The largest rate: 1 / the step of Courant number 1. */
-double engine_rate(const gbees_engine *e);
 /* Scratch of so many bytes, until the next call; NULL: out of memory. */
 void *engine_room(gbees_engine *e, size_t size);
-/* Adds the steps since the last count of needed cells to the totals, with the mean of the two counts. */
-void engine_count(gbees_engine *e, uint64_t needed);
 
 /* sweep.c: one sweep along each axis, in place; the density is counted and marked if this ends the time step. */
 int engine_sweep(gbees_engine *e, int settle, kernel_sums *total, gbees_error *error);
@@ -125,10 +120,10 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
 int engine_statistics(gbees_engine *e, gbees_statistics *statistics, gbees_error *error);
 int engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *context, gbees_error *error);
 
-/* p*: the problem's, or what the mass budget has made of it. */
+/* p*: the problem's, or as the mass budget controls it. */
 static inline double engine_threshold(const gbees_engine *e)
 {
-    return e->problem->mass_budget > 0 ? e->budget.threshold : e->problem->threshold;
+    return e->budget.threshold;
 }
 
 static inline double engine_p(const gbees_engine *e, size_t at)

@@ -116,7 +116,7 @@ static void mark_bricks(gbees_engine *e, const move *moves, uint32_t from, uint3
 uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
 {
     uint32_t count = e->g.count, chunks = engine_chunks(e), chunk = engine_chunk(e);
-    double threshold = engine_threshold(e) * e->mass;
+    double threshold = engine_threshold(e) * e->run.ledger.mass;
     uint64_t needed = 0, active = 0;
     move moves[2 * GBEES_MAX_DIM];
 
@@ -189,20 +189,18 @@ int engine_prune(gbees_engine *e, double time, gbees_error *error)
     if (status)
         return status;
     if (!e->deterministic)
-        mass = e->g.count ? e->mass - pruned : 0;
-    e->totals.mass_pruned += e->mass - mass;
-    e->mass = mass;
+        mass = e->g.count ? e->run.ledger.mass - pruned : 0;
+    gbees_ledger_prune(&e->run.ledger, mass);
     if (!(mass > 0))
         return failure_empty(engine_threshold(e), error);
-    engine_count(e, needed);
+    gbees_work_count(&e->run.work, needed);
     budget_steer(e, time);
     if (e->split)
         status = engine_couple(e, time, error);
     if (e->problem->numerics.mode != GBEES_MODE_DEFAULT) {
         /* Normalised again, some cells have risen over p*. */
         engine_scale(e, 1 / mass);
-        e->totals.mass_normalised += 1 - mass;
-        e->mass = 1;
+        gbees_ledger_normalise(&e->run.ledger);
         e->context.active = e->active;
         (void)e->kernel->mark_rows(&e->context, e->p, engine_threshold(e), 0, e->g.count);
     }

@@ -73,7 +73,7 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->divergence = problem->numerics.scheme == GBEES_SCHEME_CTU_DIVERGENCE ||
                     problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE;
     c->rate_is_sum = !e->split;
-    /* Bricks that hold little may be a quarter faster (engine_rate). */
+    /* Bricks that hold little may be a quarter faster (gbees_cfl_rate). */
     c->reach = e->reach > 1 ? (int)(1.25 * problem->numerics.courant) + 1 : 1;
     for (int k = 0; k < GBEES_PARAMETER_VALUES; k++)
         e->parameters_f[k] = (float)problem->parameters[k];
@@ -197,7 +197,7 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
     for (uint32_t k = 0; k < e->g.count; k++)
         sum += e->rate[e->g.used[k]];
     engine_scale(e, 1 / sum);
-    status = engine_sum(e, NULL, &e->mass, error);
+    status = engine_sum(e, NULL, &e->run.ledger.mass, error);
     if (status)
         return status;
     budget_start(e);
@@ -212,7 +212,7 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
         status = engine_couple(e, problem->start, error);
     if (status)
         return status;
-    e->needed_count = engine_mark_needed(e, &e->above_count);
-    e->untouched = 1;
+    gbees_work_count(&e->run.work, engine_mark_needed(e, &e->above_count));
+    e->is_initial = 1;
     return 0;
 }

@@ -51,8 +51,8 @@ static void fill_statistics(const gbees_engine *e, const kernel_moments *s, gbee
 /* Counts against the sum as it is now; the step's own marks stay, so that looking at a density does not change it. */
 static int count_cells(gbees_engine *e, gbees_statistics *statistics, gbees_error *error)
 {
-    if (e->untouched) {
-        statistics->cells = e->needed_count;
+    if (e->is_initial) {
+        statistics->cells = e->run.work.needed;
         statistics->cells_above = e->above_count;
         return 0;
     }
@@ -67,7 +67,7 @@ static int count_cells(gbees_engine *e, gbees_statistics *statistics, gbees_erro
     for (uint32_t k = 0; k < e->g.count; k++)
         e->active[e->g.used[k]] = marks[k];
     free(marks);
-    engine_count(e, statistics->cells);
+    gbees_work_count(&e->run.work, statistics->cells);
     return 0;
 }
 
@@ -117,7 +117,7 @@ static int visit_brick(const gbees_engine *e, uint32_t slot, batch *b, gbees_cel
 {
     const gbees_shape *shape = &e->g.shape;
     const int32_t *key = grid_key(&e->g, slot);
-    double threshold = engine_threshold(e) * e->mass;
+    double threshold = engine_threshold(e) * e->run.ledger.mass;
 
     for (int cell = 0; cell < shape->cells; cell++) {
         double p = engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell);
@@ -126,7 +126,7 @@ static int visit_brick(const gbees_engine *e, uint32_t slot, batch *b, gbees_cel
             continue;
         for (int j = 0; j < shape->n; j++)
             b->index[j][b->count] = key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
-        b->p[b->count++] = p / e->mass;
+        b->p[b->count++] = p / e->run.ledger.mass;
         if (b->count == BATCH) {
             int stop = flush(e, b, visitor, context);
 

@@ -2,6 +2,7 @@
 #include "common/failure.h"
 #include "engine.h"
 #include "numerics/fixed.h"
+#include "numerics/sweeps.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,33 +68,21 @@ void engine_scale(gbees_engine *e, double factor)
     }
 }
 
-double engine_rate(const gbees_engine *e)
+/* The rate that limits the step: 1 / the step of Courant number 1. */
+static double limiting_rate(const gbees_engine *e)
 {
-    double most = 0, busy = 0;
+    double largest = 0, active = 0; /* of all bricks; of those with a cell above p* */
 
-#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static) reduction(max : most, busy)
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static) reduction(max : largest, active)
     for (uint32_t k = 0; k < e->g.count; k++) {
         uint32_t slot = e->g.used[k];
         double rate = e->rate[slot];
 
-        most = rate > most ? rate : most;
+        largest = rate > largest ? rate : largest;
         if (e->active[slot])
-            busy = rate > busy ? rate : busy;
+            active = rate > active ? rate : active;
     }
-    /* Bricks without a cell above p* lie around the others and would cost a tenth more steps; what little they hold
-     * may go at a Courant number of up to 1.25. */
-    if (e->cells == 1)
-        return most;
-    return busy < 0.8 * most ? 0.8 * most : busy;
-}
-
-void engine_count(gbees_engine *e, uint64_t needed)
-{
-    e->totals.cell_updates += e->needed_steps * 0.5 * ((double)e->needed_count + (double)needed);
-    e->needed_steps = 0;
-    e->needed_count = needed;
-    if (needed > e->totals.max_cells)
-        e->totals.max_cells = needed;
+    return e->cells == 1 ? largest : gbees_cfl_rate(largest, active);
 }
 
 /* The two passes of ctu; ctu-positive looks first how much of its fluxes each cell can serve. */
@@ -164,12 +153,11 @@ static int carry(gbees_engine *e, int settle, kernel_sums *sums, gbees_error *er
 static int carry_and_diffuse(gbees_engine *e, kernel_sums *sums, gbees_error *error)
 {
     double steps = 0;
-    uint64_t taken = e->problem->steps_before + e->totals.steps;
     int status = e->context.noise ? engine_noise_steps(e, &steps, error) : 0;
 
     if (status || steps == 0)
         return status ? status : carry(e, 1, sums, error);
-    if (taken % 2) {
+    if (gbees_step_is_reversed(e->run.steps)) {
         status = engine_diffuse(e, steps, 0, sums, error);
         return status ? status : carry(e, 1, sums, error);
     }
@@ -178,82 +166,57 @@ static int carry_and_diffuse(gbees_engine *e, kernel_sums *sums, gbees_error *er
     return status ? status : engine_diffuse(e, steps, 1, sums, error);
 }
 
-/* Above Courant number 1 sweeps that disturb each other are what limits a step; at 1 that may be. */
-static double largest_step(const gbees_engine *e)
-{
-    double courant = e->problem->numerics.courant, rate = engine_rate(e); /* no flow: infinite */
-
-    return courant > 1 ? fmin(courant / rate, fmax(1 / rate, 0.1 / e->totals.coupling)) : courant / rate;
-}
-
-/* The step for this state of the density, and whether it reaches the end of the interval. */
-static int choose_step(const gbees_engine *e, const gbees_clock *clock, double *step, int *last, gbees_error *error)
+/* Chooses the step for this state of the density. */
+static int choose_step(gbees_engine *e, gbees_error *error)
 {
     const gbees_numerics *numerics = &e->problem->numerics;
-    double rest = clock->length - clock->elapsed;
+    const double fixed = numerics->time_step;
 
-    *step = numerics->time_step > 0 ? numerics->time_step : largest_step(e);
-    *last = !(*step < rest);
-    if (*last)
-        *step = rest;
-    if (!*last && clock->elapsed + *step == clock->elapsed)
-        return failure_step(clock->time, *step, error);
-    return 0;
+    e->run.step = gbees_step_choose(
+        &e->run.clock, fixed > 0 ? fixed : gbees_coupled_step(numerics->courant, limiting_rate(e), e->coupling));
+    return gbees_step_vanishes(&e->run.clock, &e->run.step) ? failure_step(e->run.clock.time, e->run.step.size, error)
+                                                            : 0;
 }
 
-/* The ledger: sum of P = 1 + clipped + normalised - outflow - pruned. */
-static int settle_mass(gbees_engine *e, const gbees_clock *clock, const kernel_sums *sums, gbees_error *error)
+/* Enters a step's sums into the ledger; normalises the density in the reference's modes. */
+static int update_ledger(gbees_engine *e, const kernel_sums *sums, gbees_error *error)
 {
-    double before = e->mass;
-
     if (!isfinite(sums->mass) || sums->mass <= 0)
-        return failure_mass(sums->mass == 0 ? "zero" : "not finite", clock->time, e->context.step, error);
-    e->totals.mass_clipped += sums->clipped;
-    e->totals.mass_outflow += e->split ? sums->outflow : before + sums->clipped - sums->mass;
-    e->mass = e->deterministic ? exact_sum(e) : sums->mass;
+        return failure_mass(sums->mass == 0 ? "zero" : "not finite", e->run.clock.time, e->run.step.size, error);
+    gbees_ledger_step(&e->run.ledger, sums->mass, sums->clipped,
+                      e->split ? sums->outflow : gbees_ledger_missing(&e->run.ledger, sums->mass, sums->clipped));
+    if (e->deterministic)
+        e->run.ledger.mass = exact_sum(e);
     if (e->problem->numerics.mode != GBEES_MODE_DEFAULT) {
-        engine_scale(e, 1 / e->mass);
-        e->totals.mass_normalised += 1 - e->mass;
-        e->mass = 1;
+        engine_scale(e, 1 / e->run.ledger.mass);
+        gbees_ledger_normalise(&e->run.ledger);
     }
     return 0;
 }
 
-static int pruning_due(const gbees_engine *e, const gbees_clock *clock)
+int engine_step(gbees_engine *e, gbees_error *error)
 {
-    return clock->leg_step % (uint64_t)e->problem->numerics.prune_interval == 0;
-}
-
-int engine_step(gbees_engine *e, gbees_clock *clock, gbees_error *error)
-{
-    int moving = (e->problem->model->flags & GBEES_TIME_DEPENDENT) != 0, last, status = 0;
     kernel_sums sums = {0};
-    double step;
+    int status = 0;
 
-    e->untouched = 0;
-    if (moving)
-        status = engine_inspect(e, 0, clock->time, error);
+    e->is_initial = 0;
+    if (e->context.moving)
+        status = engine_inspect(e, 0, e->run.clock.time, error);
     if (!status)
-        status = engine_grow(e, clock->time, error);
+        status = engine_grow(e, e->run.clock.time, error);
     if (!status)
-        status = choose_step(e, clock, &step, &last, error);
+        status = choose_step(e, error);
     if (status)
         return status;
-    e->context.step = step;
-    e->context.time = clock->time + (e->paper ? 0 : step / 2);
-    e->context.threshold = engine_threshold(e) * e->mass;
+    e->context.step = e->run.step.size;
+    e->context.time = e->paper ? e->run.clock.time : gbees_step_middle(&e->run.clock, &e->run.step);
+    e->context.threshold = engine_threshold(e) * e->run.ledger.mass;
     show_rows(e);
     status = carry_and_diffuse(e, &sums, error);
     if (!status)
-        status = settle_mass(e, clock, &sums, error);
+        status = update_ledger(e, &sums, error);
     if (status)
         return status;
-    clock->time += step;
-    clock->elapsed = last ? clock->length : clock->elapsed + step;
-    clock->leg_step++;
-    e->totals.steps++;
-    e->totals.time_step = step;
-    e->needed_steps++;
-    e->totals.raw_cell_updates += (double)e->g.count * e->cells;
-    return pruning_due(e, clock) ? engine_prune(e, clock->time, error) : 0;
+    gbees_run_step(&e->run, e->g.count, e->cells, (uint32_t)e->problem->numerics.prune_interval);
+    return e->run.clock.phase == 0 ? engine_prune(e, e->run.clock.time, error) : 0;
 }

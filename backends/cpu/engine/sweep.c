@@ -3,6 +3,7 @@
  * Pencils are dealt out, not bricks: in a density that is drawn out most pencils along it begin within a few bricks.
  */
 #include "engine.h"
+#include "numerics/sweeps.h"
 #include <stdlib.h>
 
 enum { MOST_TOGETHER = 256 }; /* pencils */
@@ -14,15 +15,6 @@ typedef struct sweep_plan {
     int parts, done;        /* as many as threads; those that are listed */
     uint32_t share, chunks; /* pencils that a thread takes together; how many times */
 } sweep_plan;
-
-/* The axes of a step's sweeps: reversed every step, rotated every second (a fixed order biases the density). */
-static int sweep_axis(const gbees_engine *e, int sweep)
-{
-    uint64_t steps = e->problem->steps_before + e->totals.steps;
-    int n = e->g.shape.n, turn = (int)(steps / 2 % (uint64_t)n);
-
-    return (turn + (steps % 2 ? n - 1 - sweep : sweep)) % n;
-}
 
 /* As many pencils together as begin, on average, in a chunk of bricks: rounded down it is half of that or more. */
 static void deal_pencils(const gbees_engine *e, sweep_plan *plan)
@@ -105,6 +97,7 @@ int engine_sweep(gbees_engine *e, int settle, kernel_sums *total, gbees_error *e
 {
     const uint32_t count = e->g.count, chunk = engine_chunk(e) < MOST_TOGETHER ? engine_chunk(e) : MOST_TOGETHER;
     const int n = e->g.shape.n, threads = engine_threads(e, count);
+    const int turn = gbees_sweep_turn(n, e->run.steps), is_reversed = gbees_step_is_reversed(e->run.steps);
     const size_t chunks = 2 * (size_t)(count / chunk) + 2, words = count + (size_t)threads + 1;
     kernel_sums *sums = malloc(chunks * sizeof *sums);
     sweep_plan plan = {.first = engine_room(e, words * sizeof *plan.first), .parts = threads};
@@ -112,7 +105,9 @@ int engine_sweep(gbees_engine *e, int settle, kernel_sums *total, gbees_error *e
 
     plan.before = plan.first + (failed ? 0 : count);
     for (int sweep = 0; sweep < n && !failed; sweep++) {
-        failed = sweep_along(e, sweep_axis(e, sweep), settle && sweep == n - 1, &plan, sums);
+        const int axis = gbees_sweep_axis(n, turn, is_reversed, sweep);
+
+        failed = sweep_along(e, axis, settle && sweep == n - 1, &plan, sums);
         engine_add_sums(sums, plan.chunks, total);
     }
     free(sums);

@@ -78,20 +78,12 @@ static int varying_axes(const gbees_engine *e, const likelihood *l, uint32_t slo
         log_likelihoods_at(e, l, slot, shift, high);
         shift[j] = 0;
         for (int cell = 0; cell < e->cells; cell++)
-            if (fmax(low[cell], high[cell]) > l->terms.lowest)
-                most = fmax(most, fmax(fabs(low[cell] - centre[cell]), fabs(high[cell] - centre[cell])));
-        if (most > 0.01)
+            most = fmax(most, gbees_likelihood_change(low[cell], centre[cell], high[cell], l->terms.lowest));
+        if (gbees_likelihood_varies(most))
             axes[count++] = j;
     }
     return count;
 }
-
-/* Gauss's rule on [-1/2, 1/2]: five points an axis, three where more than three axes vary. */
-static const double NODES_5[] = {-0.4530899229693320, -0.2692346550528416, 0, 0.2692346550528416, 0.4530899229693320};
-static const double WEIGHTS_5[] = {0.1184634425280945, 0.2393143352496832, 0.2844444444444444, 0.2393143352496832,
-                                   0.1184634425280945};
-static const double NODES_3[] = {-0.3872983346207417, 0, 0.3872983346207417};
-static const double WEIGHTS_3[] = {0.2777777777777778, 0.4444444444444444, 0.2777777777777778};
 
 /* How the density leans inside a brick's cells, along the axes that count: slopes. */
 static void find_slopes(const gbees_engine *e, uint32_t slot, const int *axes, int count, double (*slope)[64])
@@ -119,7 +111,7 @@ static void find_slopes(const gbees_engine *e, uint32_t slot, const int *axes, i
     }
     for (int a = 0; a < count; a++)
         for (int cell = 0; cell < e->cells; cell++)
-            slope[a][cell] *= gbees_slope_share(sum[cell]);
+            slope[a][cell] *= gbees_slope_limiter(sum[cell]);
 }
 
 /* sum e^top += weight e^value, with the larger of the two exponents for `top` from then on. */
@@ -138,7 +130,8 @@ static inline void add_exponential(double *top, double *sum, double value, doubl
 /* Logarithms of the likelihood's averages over a brick's cells, weighted as the density leans inside them. */
 static void log_averages(const gbees_engine *e, const likelihood *l, uint32_t slot, double *out)
 {
-    int axes[GBEES_MAX_DIM], varying = varying_axes(e, l, slot, axes), nodes = varying > 3 ? 3 : 5, points = 1;
+    int axes[GBEES_MAX_DIM], varying = varying_axes(e, l, slot, axes), nodes = gbees_gauss_points(varying),
+                             points = 1;
     double shift[GBEES_MAX_DIM] = {0}, value[64], sum[64] = {0}, slope[GBEES_MAX_DIM][64];
 
     find_slopes(e, slot, axes, varying, slope);
@@ -151,9 +144,9 @@ static void log_averages(const gbees_engine *e, const likelihood *l, uint32_t sl
         int digits = point;
 
         for (int a = 0; a < varying; a++, digits /= nodes) {
-            place[a] = (nodes == 5 ? NODES_5 : NODES_3)[digits % nodes];
+            place[a] = gbees_gauss_node(nodes, digits % nodes);
             shift[axes[a]] = e->problem->width[axes[a]] * place[a];
-            weight *= (nodes == 5 ? WEIGHTS_5 : WEIGHTS_3)[digits % nodes];
+            weight *= gbees_gauss_weight(nodes, digits % nodes);
         }
         log_likelihoods_at(e, l, slot, shift, value);
         for (int cell = 0; cell < e->cells; cell++) {
@@ -279,7 +272,7 @@ static int take_likelihood(gbees_engine *e, const likelihood *l, best *top, gbee
                              : fail_likelihood(e, l, error);
     if (status)
         return status;
-    e->untouched = 0;
+    e->is_initial = 0;
     return apply_likelihood(e, l, top->weight, error);
 }
 
@@ -293,7 +286,7 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
         return status;
     size_t known = (size_t)e->g.count * (size_t)e->cells * sizeof *l.known;
     best top = {0};
-    double sum = 1, before = e->mass;
+    double sum = 1, before = e->run.ledger.mass;
     l.known = known <= KNOWN_BYTES ? malloc(known + 1) : NULL;
     status = take_likelihood(e, &l, &top, error);
     free(l.known);
@@ -301,7 +294,7 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
         status = engine_sum(e, NULL, &sum, error);
     if (!status) {
         engine_scale(e, 1 / sum);
-        status = engine_sum(e, NULL, &e->mass, error);
+        status = engine_sum(e, NULL, &e->run.ledger.mass, error);
     }
     if (status)
         return status;

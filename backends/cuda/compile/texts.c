@@ -25,6 +25,7 @@ EMBED(engine, "backends/cuda/device/engine.cu")
 EMBED(step_state, "backends/cuda/device/step_state.h")
 EMBED(bound, "backends/cuda/device/bound.h")
 EMBED(advance, "backends/cuda/device/advance.h")
+EMBED(advect, "backends/cuda/device/advect.h")
 EMBED(cluster, "backends/cuda/device/small/cluster.h")
 EMBED(cells, "backends/cuda/device/cells.h")
 EMBED(ctu, "backends/cuda/device/ctu.h")
@@ -40,6 +41,7 @@ EMBED(pencil, "backends/cuda/device/pencil.h")
 EMBED(platform, "backends/cuda/device/platform.h")
 EMBED(prune, "backends/cuda/device/prune.h")
 EMBED(shrink, "backends/cuda/device/shrink.h")
+EMBED(stop, "backends/cuda/device/stop.h")
 EMBED(state, "backends/cuda/device/state.h")
 EMBED(statistics, "backends/cuda/device/statistics.h")
 EMBED(sweep, "backends/cuda/device/sweep.h")
@@ -47,10 +49,10 @@ EMBED(table, "backends/cuda/device/table.h")
 EMBED(update, "backends/cuda/device/update.h")
 EMBED(equations, "backends/cuda/device/equations.h")
 EMBED(model, "backends/cuda/device/model.h")
-EMBED(small, "backends/cuda/device/small/small.h")
-EMBED(small_grow, "backends/cuda/device/small/small_grow.h")
-EMBED(small_prune, "backends/cuda/device/small/small_prune.h")
-EMBED(small_steps, "backends/cuda/device/small/small_steps.h")
+EMBED(small_grid, "backends/cuda/device/small/grid.h")
+EMBED(small_grow, "backends/cuda/device/small/grow.h")
+EMBED(small_prune, "backends/cuda/device/small/prune.h")
+EMBED(small_steps, "backends/cuda/device/small/steps.h")
 EMBED(standard, "backends/cuda/device/standard.h")
 EMBED(brick, "core/numerics/brick.h")
 EMBED(buzhash, "core/numerics/buzhash.h")
@@ -59,16 +61,22 @@ EMBED(numerics_diffusion, "core/numerics/diffusion.h")
 EMBED(fixed, "core/numerics/fixed.h")
 EMBED(frame, "core/numerics/frame.h")
 EMBED(fused, "core/numerics/fused.h")
+EMBED(ledger, "core/numerics/ledger.h")
 EMBED(likelihood, "core/numerics/likelihood.h")
+EMBED(run_state, "core/numerics/run_state.h")
 EMBED(qualifier, "core/numerics/qualifier.h")
 EMBED(split, "core/numerics/split.h")
 EMBED(split7, "core/numerics/split7.h")
+EMBED(step, "core/numerics/step.h")
+EMBED(sweeps, "core/numerics/sweeps.h")
+EMBED(work, "core/numerics/work.h")
 
 static const cuda_text table[] = {
     NAMED("engine.cu", engine),
     NAMED("device/step_state.h", step_state),
     NAMED("device/bound.h", bound),
     NAMED("device/advance.h", advance),
+    NAMED("device/advect.h", advect),
     NAMED("device/small/cluster.h", cluster),
     NAMED("device/cells.h", cells),
     NAMED("device/ctu.h", ctu),
@@ -84,11 +92,12 @@ static const cuda_text table[] = {
     NAMED("device/platform.h", platform),
     NAMED("device/prune.h", prune),
     NAMED("device/shrink.h", shrink),
-    NAMED("device/small/small.h", small),
-    NAMED("device/small/small_grow.h", small_grow),
-    NAMED("device/small/small_prune.h", small_prune),
-    NAMED("device/small/small_steps.h", small_steps),
+    NAMED("device/small/grid.h", small_grid),
+    NAMED("device/small/grow.h", small_grow),
+    NAMED("device/small/prune.h", small_prune),
+    NAMED("device/small/steps.h", small_steps),
     NAMED("device/state.h", state),
+    NAMED("device/stop.h", stop),
     NAMED("device/statistics.h", statistics),
     NAMED("device/sweep.h", sweep),
     NAMED("device/table.h", table),
@@ -102,13 +111,21 @@ static const cuda_text table[] = {
     NAMED("numerics/fixed.h", fixed),
     NAMED("numerics/frame.h", frame),
     NAMED("numerics/fused.h", fused),
+    NAMED("numerics/ledger.h", ledger),
     NAMED("numerics/likelihood.h", likelihood),
+    NAMED("numerics/run_state.h", run_state),
     NAMED("numerics/qualifier.h", qualifier),
     NAMED("numerics/split.h", split),
     NAMED("numerics/split7.h", split7),
+    NAMED("numerics/step.h", step),
+    NAMED("numerics/sweeps.h", sweeps),
+    NAMED("numerics/work.h", work),
     /* As the other headers of core/numerics call it. */
     NAMED("fused.h", fused),
+    NAMED("ledger.h", ledger),
     NAMED("qualifier.h", qualifier),
+    NAMED("step.h", step),
+    NAMED("work.h", work),
     /* As a model may call what a run-time compiler has, or has not. */
     NAMED("float.h", standard),
     NAMED("limits.h", standard),

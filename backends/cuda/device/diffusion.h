@@ -7,6 +7,7 @@
 #define GBEES_CUDA_DIFFUSION_H
 
 #include "device/inspect.h"
+#include "device/step_state.h"
 
 #if GBEES_DIFFUSION
 
@@ -159,6 +160,45 @@ GBEES_NUM void noise_rates_pass(const gbees_setup *m, gbees_state *s, uint32_t c
     most = warp_max(most);
     if (warp_lane() == 0 && most > 0)
         atomic_max_64(&sums->max_noise, bits_of(most));
+}
+
+/* Cuts the step into explicit steps of diffusion: b->noise_steps.  Returns 0 if Q is not valid. */
+GBEES_NUM int choose_noise_steps(const gbees_setup *m, gbees_state *s, step_state *b)
+{
+    gbees_step_sums *sums = sums_of(s, b->run.steps);
+
+    noise_rates_pass(m, s, b->count, step_middle(b), sums);
+    grid_barrier(m, s);
+    if (is_block_leader()) {
+        uint64_t max_noise = load_64(&sums->max_noise);
+        uint32_t bad = load_32(&s->bad);
+
+        b->noise_steps = gbees_diffusion_steps(b->run.step.size, double_of(max_noise));
+        if (bad) {
+            b->stop = STOP_NOISE;
+            b->where = bad - 1;
+        }
+    }
+    block_sync();
+    return !b->stop;
+}
+
+/* Diffuses the density over the step, in steps of Heun's method: each goes from the density's rows to the spare ones,
+ * and back with the mean of both.  A barrier of all blocks stands behind each half. */
+GBEES_NUM void diffuse(const gbees_setup *m, gbees_state *s, const step_state *b)
+{
+    const double step = b->run.step.size / b->noise_steps, time = step_middle(b);
+    number *p = rows_of(m, b->current), *next = rows_of(m, spare_of(b->current));
+
+    for (double k = 0; k < b->noise_steps; k++)
+#pragma unroll 1
+        for (int half = 0; half < 2; half++) {
+            int64_t lost = warp_add(diffuse_pass(m, half ? next : p, half ? p : next, half, b->count, step, time));
+
+            if (warp_lane() == 0 && lost)
+                atomic_add_64(&sums_of(s, b->run.steps)->outflow, lost);
+            grid_barrier(m, s);
+        }
 }
 
 #endif

@@ -22,7 +22,7 @@
 #include "device/marginals.h"
 #include "device/shrink.h"
 #if GBEES_SMALL
-#include "device/small/small_steps.h"
+#include "device/small/steps.h"
 #endif
 #include "device/update.h"
 
@@ -68,15 +68,14 @@ GBEES_CLUSTER_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gb
         return;
     }
     cluster_register_memory(&b);
-    open_small(&m, &from, target, &b, &warp);
+    small_load(&m, &from, target, &b, &warp);
     grid_barrier(&m, s);
-    const uint32_t entered = advance_small(&m, s, &b, &warp);
+    const uint32_t entered = small_advance(&m, s, &b, &warp);
     if (!entered) /* there has been a prune */
         clear_table_pass(&m);
     grid_barrier(&m, s); /* and no one reaches into another one's memory from here on */
-    close_totals(s, &b);
     store_step_state(s, &b.state);
-    close_small(&m, &warp, entered);
+    store_bricks(&m, &warp, entered);
     if (is_grid_leader())
         store_release_system(&s->ended, from.ended + 1);
 }
@@ -129,8 +128,8 @@ GBEES_KERNEL gbees_mark(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     wait_for_launch();
     if (s->stop != STOP_ADVECT)
         return;
-    mark_and_grow(&m, s, s->linked, rows_after(s->current, ADVECT_PASSES), s->step_threshold, 1, s->step_is_grown,
-                  sums_of(s, s->steps), sums_of(s, s->steps + 1));
+    mark_and_grow(&m, s, s->linked, rows_after(s->current, ADVECT_PASSES), s->plan.threshold, 1, s->plan.grows,
+                  sums_of(s, s->run.steps), sums_of(s, s->run.steps + 1));
 }
 
 #endif
@@ -151,14 +150,14 @@ GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
         clear_blocked(&m, slot);
         find_inside(&m, slot);
 #endif
-        inspect_brick(&m, s, slot, s->time);
+        inspect_brick(&m, s, slot, s->run.clock.time);
     }
     scale_pass(&m, s, s->current, 1);
     grid_barrier(&m, s);
     double mass = gbees_fixed_value((int64_t)load_64((const uint64_t *)&s->marked_mass));
     mark_active_pass(&m, count, s->current, m.threshold * mass);
     if (is_grid_leader()) {
-        s->mass = mass;
+        s->run.ledger.mass = mass;
         s->linked = count;
     }
 }
@@ -242,7 +241,8 @@ GBEES_KERNEL gbees_count(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     grid_barrier(&m, s);
     mark_needed(&m, s, &b);
     grid_barrier(&m, s);
-    count_updates(s, s->marked_needed);
+    if (is_grid_leader())
+        gbees_work_count(&s->run.work, s->marked_needed);
     save_marks_pass(&m, b.count, spare_of(b.current), 1);
     grid_barrier(&m, s);
     clear_null_row(&m, spare_of(b.current));

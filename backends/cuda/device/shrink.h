@@ -1,55 +1,52 @@
-/* shrink.h - a prune, pass by pass, and how many cells are needed. */
+/* shrink.h - a prune, pass by pass, and the count of needed cells (paper, Algorithm 3). */
 #ifndef GBEES_CUDA_SHRINK_H
 #define GBEES_CUDA_SHRINK_H
 
-#include "device/advance.h"
 #include "device/prune.h"
+#include "device/step_state.h"
 
-GBEES_NUM void count_updates(gbees_state *s, uint64_t needed)
-{
-    if (!is_grid_leader())
-        return;
-    s->cell_updates += s->needed_steps * 0.5 * ((double)s->needed_count + (double)needed);
-    s->needed_steps = 0;
-    s->needed_count = needed;
-    s->max_cells = needed > s->max_cells ? needed : s->max_cells;
-}
-
-/* Marks for the density as it is; the numbers are in the state after a barrier. */
+/* Marks active and needed cells of the density as it is.  Behind the next barrier the state has their numbers:
+ * marked_above, marked_needed. */
 GBEES_NUM void mark_needed(const gbees_setup *m, gbees_state *s, const step_state *b)
 {
     if (is_grid_leader()) {
         s->marked_above = s->marked_needed = 0;
         s->marked_mass = 0;
     }
-    mark_active_pass(m, b->count, b->current, m->threshold * b->mass);
+    mark_active_pass(m, b->count, b->current, m->threshold * b->run.ledger.mass);
     grid_barrier(m, s);
     mark_downwind_pass(m, s, b->count);
     grid_barrier(m, s);
     count_needed_pass(m, s, b->count);
 }
 
-/* Bricks without needed cells go; the others move together. */
+/* Finds the new slot of each brick that has needed cells: in `map`, 0 for all others.  Their number: s->scan. */
+GBEES_NUM void scan(const gbees_setup *m, gbees_state *s, uint32_t count)
+{
+    if (count <= SCAN_FEW) {
+        scan_few_pass(m, s, count);
+    } else {
+        scan_count_pass(m, count);
+        grid_barrier(m, s);
+        scan_offsets_pass(m, s);
+        grid_barrier(m, s);
+        scan_places_pass(m, count);
+        grid_barrier(m, s);
+        map_pass(m, count);
+    }
+    grid_barrier(m, s);
+}
+
+/* Drops the bricks without needed cells and moves the others together; b->fresh: how many these are. */
 GBEES_NUM void compact(const gbees_setup *m, gbees_state *s, step_state *b)
 {
     const int spare = spare_of(b->current);
 
-    if (b->count <= SCAN_FEW) {
-        scan_few_pass(m, s, b->count);
-    } else {
-        scan_count_pass(m, b->count);
-        grid_barrier(m, s);
-        scan_offsets_pass(m, s);
-        grid_barrier(m, s);
-        scan_places_pass(m, b->count);
-        grid_barrier(m, s);
-        map_pass(m, b->count);
-    }
-    grid_barrier(m, s);
+    scan(m, s, b->count);
     gather_lists_pass(m, b->count, spare);
     clear_table_pass(m);
     if (is_block_leader())
-        b->fresh = load_32(&s->scan); /* bricks kept */
+        b->fresh = load_32(&s->scan);
     grid_barrier(m, s);
     scatter_lists_pass(m, b->fresh, spare);
     clear_null_row(m, spare);
@@ -61,29 +58,30 @@ GBEES_NUM void compact(const gbees_setup *m, gbees_state *s, step_state *b)
     grid_barrier(m, s);
 }
 
+/* Enters a prune into the ledger and the count of needed cells, and says what comes next; by a block's first thread.
+ */
+GBEES_NUM void finish_prune(const gbees_setup *m, gbees_state *s, step_state *b)
+{
+    const double mass = gbees_fixed_value((int64_t)load_64((const uint64_t *)&s->marked_mass));
+
+    gbees_ledger_prune(&b->run.ledger, mass);
+    gbees_work_count(&b->run.work, load_64(&s->marked_needed));
+    b->count = b->linked = b->fresh;
+    b->current = spare_of(b->current);
+    b->stop = !(mass > 0)                 ? STOP_EMPTY
+              : m->stop_at_prunes         ? STOP_PRUNED
+              : b->count > m->brick_limit ? STOP_CAPACITY
+              : has_steps_left(b)         ? STOP_AGAIN
+                                          : STOP_DONE;
+}
+
+/* A prune of all bricks. Called by all threads of all blocks. */
 GBEES_NUM void prune(const gbees_setup *m, gbees_state *s, step_state *b)
 {
     mark_needed(m, s, b);
     compact(m, s, b);
-    if (is_block_leader()) {
-        double mass = gbees_fixed_value((int64_t)load_64((const uint64_t *)&s->marked_mass));
-
-        if (is_grid_leader()) {
-            s->pruned += b->mass - mass;
-            s->count = s->linked = b->fresh;
-            s->needed_steps = b->needed_steps;
-            count_updates(s, load_64(&s->marked_needed));
-            b->needed_steps = s->needed_steps;
-        }
-        b->count = b->linked = b->fresh;
-        b->current = spare_of(b->current);
-        b->mass = mass;
-        b->stop = !(mass > 0)                                      ? STOP_EMPTY
-                  : m->stop_at_prunes                              ? STOP_PRUNED
-                  : b->count > m->brick_limit                      ? STOP_CAPACITY
-                  : b->steps < b->target && b->elapsed < b->length ? STOP_AGAIN
-                                                                   : STOP_DONE;
-    }
+    if (is_block_leader())
+        finish_prune(m, s, b);
 }
 
 #endif

@@ -9,7 +9,9 @@
 #ifndef GBEES_CUDA_STATE_H
 #define GBEES_CUDA_STATE_H
 
+#include "device/stop.h"
 #include "numerics/brick.h"
+#include "numerics/run_state.h"
 
 #if defined(GBEES_DEVICE) || defined(GBEES_PLATFORM_HEADER)
 #define GBEES_POINTER(type) type *
@@ -33,23 +35,6 @@ enum {
 
 /* Numbers of packed bricks and of their cells in one word. */
 enum { PACKED_CELL_BITS = 35, PACKED_MOST_BRICKS = 1 << 29 };
-
-/* Why gbees_advance() came back. */
-enum {
-    STOP_DONE = 0, /* the steps asked for, or the end of the interval */
-    STOP_CAPACITY, /* the heap is nearly full, or full */
-    STOP_PRUNED,   /* after a prune, for the host to steer p* */
-    STOP_DRIFT,    /* a velocity of brick `where` is not finite */
-    STOP_MASS,     /* the density has become zero or not finite */
-    STOP_STEP,     /* the time step is too small for the clock */
-    STOP_EMPTY,    /* no cell holds as much as p* */
-    STOP_FAR,      /* brick index beyond STATE_KEY_LIMIT along axis `where` */
-    STOP_NOISE,    /* the diffusion of brick `where` can't be, in the middle of the step */
-    STOP_ADVECT,   /* the density is to be moved by gbees_advect() */
-    STOP_PRUNE,    /* ... to be pruned by gbees_prune() */
-    STOP_UPDATED,  /* ... or to be replaced by what an update has made, and pruned then */
-    STOP_AGAIN     /* nothing: a new beginning, after a prune or as the host sets it */
-};
 
 /* Of one step, for all warps to add to. Probabilities in units of 2^-60. */
 typedef struct gbees_step_sums {
@@ -110,36 +95,31 @@ typedef struct gbees_setup {
     double bound_low, bound_high, bound_time; /* of the model's bound: its range, and when it is evaluated */
 } gbees_setup;
 
+/* What is decided about a step before it is taken, beside its size (gbees_run_state.step). */
+typedef struct gbees_step_plan {
+    double threshold;  /* p* times the mass: cells that hold as much are active after it */
+    int prune_follows; /* a prune is due after it */
+    int grows;         /* the pass that marks the cells after it grows the grid for the next step, too */
+} gbees_step_plan;
+
 typedef struct gbees_state {
-    uint32_t count;  /* bricks */
-    uint32_t linked; /* of them, those with neighbours, velocities and a row of their own */
-    int current;     /* rows[current] is P */
-    int stop;
-    uint32_t where;
-    uint32_t barrier[3]; /* by setup.barrier */
-    uint32_t overflow;   /* a brick found no room */
-    uint32_t far_axis;   /* 1 + the axis along which a brick is too far */
-    uint32_t scan;       /* bricks counted so far by a prune */
-    uint32_t bad;        /* 1 + a slot with a velocity that is not finite */
-    /* The clock, as gbees_clock. */
-    double time, elapsed, length;
-    uint64_t leg_step;
-    uint32_t phase; /* leg_step modulo the prunes' interval */
-    /* Totals, as gbees_totals. */
-    uint64_t steps;
-    double cell_updates, raw_cell_updates, clipped, outflow, pruned, step;
-    uint64_t max_cells, needed_count;
-    double needed_steps;
-    double last_step; /* of the last step that was done */
-    /* Of a step that gbees_advect() is in the middle of: p* times the mass, and what else was found out before. */
-    double step_threshold;
-    int step_is_last, step_is_due, step_is_grown;
-    uint32_t work_queue[STATE_MAX_DIM]; /* bricks whose pencils a pass of it has been through, by warps of them */
-    double mass;
-    uint64_t marked_needed, marked_above; /* being counted */
-    int64_t marked_mass;
-    gbees_step_sums sums[STATE_SUMS]; /* by step, in turn */
-    uint32_t ended;                   /* launches of gbees_small() that have written theirs here */
+    uint32_t count;      /* bricks */
+    uint32_t linked;     /* of them, those with neighbours, velocities and cells of their own */
+    int current;         /* rows[current] is P */
+    int stop;            /* STOP_... */
+    uint32_t where;      /* the brick or axis of an error */
+    uint32_t barrier[3]; /* counters of barriers, by gbees_setup.barrier */
+    uint32_t overflow;   /* 1: a brick did not fit into the heap */
+    uint32_t far_axis;   /* 1 + the axis along which a brick is too far from the origin; 0: none */
+    uint32_t scan;       /* bricks that a prune keeps */
+    uint32_t bad;        /* 1 + a slot with a velocity or a Q that is not valid; 0: none */
+    gbees_run_state run;
+    gbees_step_plan plan;                 /* of the step that is next, or that gbees_advect() is in the middle of */
+    uint32_t work_queue[STATE_MAX_DIM];   /* by pass of gbees_advect(): parts of the grid that warps have taken */
+    uint64_t marked_needed, marked_above; /* cells, while they are counted */
+    int64_t marked_mass;                  /* the sum of P, while it is computed, in units of 2^-60 */
+    gbees_step_sums sums[STATE_SUMS];     /* of step k: sums[k % STATE_SUMS] */
+    uint32_t ended;                       /* launches of gbees_small() that have stored their state here */
 } gbees_state;
 
 /* What statistics, updates and records find out, behind the state: a state alone is small enough to be a parameter.

@@ -1,45 +1,87 @@
-/* step_state.h - the clock and the sums, which each block has for itself, and where they come from and go to. */
+/* step_state.h - what each block of a launch keeps of the state in its shared memory, the barrier of all blocks, and
+ * the sums that they add to.
+ *
+ * The first thread of each block computes what is one number for all blocks (the clock, the step, the ledger), from
+ * the same sums by the same operations: it is the same in every block, and no block waits for another one's result.
+ * The first thread of the grid stores it into the state when the kernel ends.
+ */
 #ifndef GBEES_CUDA_STEP_STATE_H
 #define GBEES_CUDA_STEP_STATE_H
 
-#include "device/inspect.h"
+#include "device/cells.h"
+#include "numerics/sweeps.h"
 
-/* What all blocks have written, read at once where they have just met: one after the other costs as many waits.  The
- * meeting has all of it seen, so that these are plain loads; volatile ones wait for each other. By a block's first
- * thread, for itself. */
+/* The sums of all blocks, as one thread has read them behind a barrier.  Plain loads, all at once: volatile ones
+ * would be waited for one by one. */
 typedef struct reduced_sums {
-    uint64_t most, busy; /* rates */
-    int64_t mass, clipped, outflow;
+    uint64_t max_rate, max_active_rate; /* bits of doubles: the largest CFL rate of all bricks, and of active ones */
+    int64_t mass, clipped, outflow;     /* in units of 2^-60 */
     uint32_t count, far_axis, overflow, bad;
 } reduced_sums;
 
-/* The clock and the sums, the same in every block. Written by a block's first thread, between block_sync()s. */
+/* Written by a block's first thread, read by all of the block behind block_sync(). */
 typedef struct step_state {
-    double time, elapsed, length, mass, step, threshold;
-    number lambda[DIM]; /* step / width */
-    uint64_t leg_step, steps, target;
-    uint32_t count, linked, fresh;
-    uint32_t phase; /* steps since one after which a prune was due */
-    int current, last, stop, due, grown, goes_on;
-    int advected; /* the density has been, by gbees_advect() */
-    int turn;     /* by how many axes the order of the sweeps is rotated in this step */
+    gbees_run_state run;
+    gbees_step_plan plan;
+    uint64_t target;               /* run.steps at which the launch ends */
+    uint32_t count, linked, fresh; /* bricks; those that are linked; the others, or those that a prune keeps */
+    int current;                   /* rows[current] is P */
+    int stop;
     uint32_t where;
-    reduced_sums seen;
-    double clipped, outflow, needed_steps, last_step, raw_cell_updates; /* the clerk's are the state's, at the end */
+    int goes_on;        /* another step follows in this launch */
+    int advected;       /* gbees_advect() has advected the density by the planned step */
+    int turn;           /* axes by which the order of the sweeps is rotated in this step */
+    number lambda[DIM]; /* step / width */
+    reduced_sums sums;
 #if GBEES_DIFFUSION
-    double noise_steps; /* explicit ones in this step */
+    double noise_steps; /* explicit steps of diffusion in this step */
 #endif
 } step_state;
 
-/* By a block's first warp, once its first thread has the step: an axis a lane, as a division takes long. */
+/* Waits until all blocks of the launch have come here; what each has written before is seen by all after it.  All
+ * threads call it. */
+GBEES_NUM void grid_barrier(const gbees_setup *m, gbees_state *s)
+{
+    if (m->clustered || GBEES_KERNELS == GBEES_KERNELS_SMALL)
+        cluster_barrier();
+    else
+        counter_barrier(&s->barrier[m->barrier]);
+}
+
+/* The middle of the planned step: velocities and Q are evaluated there. */
+GBEES_NUM double step_middle(const step_state *b)
+{
+    return gbees_step_middle(&b->run.clock, &b->run.step);
+}
+
+/* Whether the launch has steps left to take. */
+GBEES_NUM int has_steps_left(const step_state *b)
+{
+    return b->run.steps < b->target && b->run.clock.elapsed < b->run.clock.length;
+}
+
+/* The sums of step number `step`. */
+GBEES_NUM gbees_step_sums *sums_of(gbees_state *s, uint64_t step)
+{
+    return &s->sums[step % STATE_SUMS];
+}
+
+GBEES_NUM void clear_sums(gbees_step_sums *sums)
+{
+    sums->max_rate = sums->max_active_rate = sums->max_noise = 0;
+    sums->mass = sums->clipped = sums->outflow = 0;
+}
+
+/* lambda along all axes, by the first warp of a block once its first thread has the step: an axis a lane, as a
+ * division takes long. */
 GBEES_NUM void find_courant(const gbees_setup *m, step_state *b)
 {
     warp_sync();
     for (int j = warp_lane(); j < DIM; j += WARP_SIZE)
-        b->lambda[j] = (number)(b->step / m->width[j]);
+        b->lambda[j] = (number)(b->run.step.size / m->width[j]);
 }
 
-/* ... by all of a block. */
+/* The same, called by all threads of a block; ends with block_sync(). */
 GBEES_NUM void set_courant(const gbees_setup *m, step_state *b)
 {
     if (block_warp() == 0)
@@ -47,17 +89,18 @@ GBEES_NUM void set_courant(const gbees_setup *m, step_state *b)
     block_sync();
 }
 
-/* The spare rows that a prune and a count of marks may use. */
+/* The rows that do not hold the density: a prune and a count of cells may use them. */
 GBEES_NUM int spare_of(int current)
 {
     return current ? 0 : 1;
 }
 
-/* Passes that move the density: a sweep along each axis, or what crosses corners and then the fluxes; ctu-positive
- * has one between these. */
+/* Passes of a step's advection.  Split schemes: a sweep along each axis.  ctu: transverse sums, then fluxes, with the
+ * limiter of ctu-positive between them. */
 enum { ADVECT_PASSES = GBEES_SPLIT ? DIM : 2 + GBEES_LIMITED };
 
-/* Which rows hold the density after so many of them: each sweep is from one array to the other. */
+/* The rows that hold the density after so many passes: each sweep goes from one array to the other; ctu writes the
+ * density in its last pass. */
 GBEES_NUM int rows_after(int current, int passes)
 {
     int changes = GBEES_SPLIT ? passes : passes / ADVECT_PASSES;
@@ -65,65 +108,39 @@ GBEES_NUM int rows_after(int current, int passes)
     return changes % 2 ? spare_of(current) : current;
 }
 
+/* Copies the state to a block, for steps up to number `target`; called by all threads, ends with block_sync(). */
 GBEES_NUM void load_step_state(step_state *b, const gbees_state *s, uint64_t target)
 {
     if (is_block_leader()) {
-        b->time = s->time;
-        b->elapsed = s->elapsed;
-        b->length = s->length;
-        b->mass = s->mass;
-        b->step = s->step;
-        b->leg_step = s->leg_step;
-        b->phase = s->phase;
-        b->steps = s->steps;
+        b->run = s->run;
+        b->plan = s->plan;
         b->target = target;
-        b->turn = (int)(s->steps / 2 % DIM);
-        b->advected = s->stop == STOP_ADVECT;
         b->count = s->count;
         b->linked = s->linked;
+        b->fresh = 0;
+        b->advected = s->stop == STOP_ADVECT;
         b->current = b->advected ? rows_after(s->current, ADVECT_PASSES) : s->current;
-        b->threshold = s->step_threshold;
-        b->last = s->step_is_last;
-        b->due = s->step_is_due;
-        b->grown = b->advected && s->step_is_grown;
+        b->plan.grows = b->advected && s->plan.grows;
         b->stop = STOP_DONE;
         b->where = 0;
-        b->fresh = 0;
         b->goes_on = 0;
-        b->clipped = s->clipped;
-        b->outflow = s->outflow;
-        b->needed_steps = s->needed_steps;
-        b->last_step = s->last_step;
-        b->raw_cell_updates = s->raw_cell_updates;
+        b->turn = gbees_sweep_turn(DIM, s->run.steps);
     }
     block_sync();
 }
 
+/* Copies it back, by the first thread of the grid. */
 GBEES_NUM void store_step_state(gbees_state *s, const step_state *b)
 {
     if (!is_grid_leader())
         return;
-    s->time = b->time;
-    s->elapsed = b->elapsed;
-    s->mass = b->mass;
-    s->step = b->step;
-    s->leg_step = b->leg_step;
-    s->phase = b->phase;
-    s->steps = b->steps;
+    s->run = b->run;
+    s->plan = b->plan;
     s->count = b->count;
     s->linked = b->linked;
     s->current = b->current;
-    s->step_threshold = b->threshold;
-    s->step_is_last = b->last;
-    s->step_is_due = b->due;
-    s->step_is_grown = b->grown;
     s->stop = b->stop;
     s->where = b->where;
-    s->clipped = b->clipped;
-    s->outflow = b->outflow;
-    s->needed_steps = b->needed_steps;
-    s->last_step = b->last_step;
-    s->raw_cell_updates = b->raw_cell_updates;
 }
 
 #endif

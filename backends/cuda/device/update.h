@@ -1,11 +1,17 @@
-/* update.h - Bayes' rule at a measurement (paper, Eq. 4), in log space: it can't underflow to an empty density. */
+/* update.h - Bayes' rule at a measurement (paper, Eq. 4), in log space, where no density underflows to zero.
+ *
+ * Three kernels in a row: the largest log-likelihoods (find_best_pass), P times its likelihood into the spare rows
+ * (multiply_pass), and the division by their sum (normalise_pass).  The prune that follows takes the result over.
+ */
 #ifndef GBEES_CUDA_UPDATE_H
 #define GBEES_CUDA_UPDATE_H
 
-#include "device/advance.h"
+#include "device/step_state.h"
 #include "numerics/likelihood.h"
 
-/* What is not asked for costs nothing: no register, either. */
+/* What the problem's measurements need: LIKELIHOOD_...  What they do not need is not compiled, and takes no
+ * registers.
+ */
 #ifndef GBEES_LIKELIHOODS
 #define GBEES_LIKELIHOODS (LIKELIHOOD_RESIDUALS | LIKELIHOOD_STUDENT | LIKELIHOOD_MODEL)
 #endif
@@ -13,7 +19,7 @@
 #define GBEES_MEASURED STATE_MAX_DIM
 #endif
 
-/* Doubles as integers of the same order, for the largest of many. */
+/* A double as an integer of the same order, for atomic maxima. */
 GBEES_NUM uint64_t ordered_bits(double value)
 {
     uint64_t bits = bits_of(value);
@@ -35,98 +41,89 @@ GBEES_NUM void cell_centre(const gbees_setup *m, uint32_t slot, int cell, double
     }
 }
 
-/* y - h(x) along component j, as the measurement has it. */
-GBEES_NUM double residual_of(const gbees_update_params *g, int j, const double *y)
+/* ---- the likelihood at a point --------------------------------------------------------------------------------- */
+
+/* Component j of the residual y - h(x), wrapped if it is periodic, 0 if it is missing. */
+GBEES_NUM double residual_of(const gbees_update_params *u, int j, const double *y)
 {
-    double residual = g->value[j] - y[j];
+    double residual = u->value[j] - y[j];
 
     if (!(GBEES_LIKELIHOODS & LIKELIHOOD_RESIDUALS))
         return residual;
-    return g->missing >> j & 1 ? 0 : gbees_wrapped(residual, g->period[j]);
+    return u->missing >> j & 1 ? 0 : gbees_wrapped(residual, u->period[j]);
 }
 
-/* The log-likelihood at a point, relative to a perfect match; of the model's own likelihood as it is. */
-GBEES_NUM double log_likelihood_at(const gbees_setup *m, const gbees_update_params *g, const double *x)
+/* The log-likelihood at x, relative to a perfect match; of the model's own likelihood as it is. */
+GBEES_NUM double log_likelihood_at(const gbees_setup *m, const gbees_update_params *u, const double *x)
 {
     double y[STATE_MAX_DIM], sum = 0;
 
-    if (GBEES_LIKELIHOODS & LIKELIHOOD_MODEL && g->kind == LIKELIHOOD_MODEL)
+    if (GBEES_LIKELIHOODS & LIKELIHOOD_MODEL && u->kind == LIKELIHOOD_MODEL)
         return gbees_own_log_likelihood(
-            gbees_model_log_likelihood_d(g->function, g->time, x, m->parameters_d, g->value));
+            gbees_model_log_likelihood_d(u->function, u->time, x, m->parameters_d, u->value));
 #pragma unroll
     for (int j = 0; j < STATE_MAX_DIM; j++)
         y[j] = 0;
-    gbees_model_measure_d(g->function, g->time, x, m->parameters_d, y);
+    gbees_model_measure_d(u->function, u->time, x, m->parameters_d, y);
 #pragma unroll
     for (int j = 0; j < GBEES_MEASURED; j++)
-        y[j] = j < g->size ? residual_of(g, j, y) : 0;
+        y[j] = j < u->size ? residual_of(u, j, y) : 0;
 #pragma unroll
     for (int j = 0; j < GBEES_MEASURED; j++) {
         double row = 0;
 
-        if (j >= g->size)
+        if (j >= u->size)
             continue;
 #pragma unroll
         for (int k = 0; k < GBEES_MEASURED; k++)
-            if (k < g->size)
-                row += g->inverse[j * g->size + k] * y[k];
+            if (k < u->size)
+                row += u->inverse[j * u->size + k] * y[k];
         sum += y[j] * row;
     }
     sum *= -0.5;
-    return GBEES_LIKELIHOODS & LIKELIHOOD_STUDENT && g->kind == LIKELIHOOD_STUDENT
-               ? gbees_student_exponent(sum, g->measured, g->degrees)
+    return GBEES_LIKELIHOODS & LIKELIHOOD_STUDENT && u->kind == LIKELIHOOD_STUDENT
+               ? gbees_student_exponent(sum, u->measured, u->degrees)
                : sum;
 }
 
-/* Bit k: the likelihood of some cell of the brick changes by more than a hundredth inside the cell along axis k. */
-GBEES_NUM uint32_t varying_axes(const gbees_setup *m, const gbees_update_params *g, uint32_t slot)
+/* ---- the likelihood's average over a cell ---------------------------------------------------------------------- */
+
+/* How much the log-likelihood changes inside a cell along an axis. */
+GBEES_NUM double likelihood_change(const gbees_setup *m, const gbees_update_params *u, uint32_t slot, int cell,
+                                   int axis)
+{
+    double x[DIM], shifted[DIM];
+
+    cell_centre(m, slot, cell, x);
+    double centre = log_likelihood_at(m, u, x);
+#pragma unroll
+    for (int k = 0; k < DIM; k++)
+        shifted[k] = x[k] - (k == axis ? m->width[k] / 2 : 0);
+    double low = log_likelihood_at(m, u, shifted);
+#pragma unroll
+    for (int k = 0; k < DIM; k++)
+        shifted[k] = x[k] + (k == axis ? m->width[k] / 2 : 0);
+    double high = log_likelihood_at(m, u, shifted);
+    return gbees_likelihood_change(low, centre, high,
+                                   GBEES_LIKELIHOODS & LIKELIHOOD_MODEL ? u->lowest : gbees_lowest_log_likelihood());
+}
+
+/* Bit k: the likelihood varies inside some cell of the brick along axis k.  By a warp. */
+GBEES_NUM uint32_t varying_axes(const gbees_setup *m, const gbees_update_params *u, uint32_t slot)
 {
     uint32_t axes = 0;
 
     for (int axis = 0; axis < DIM; axis++) {
-        double most = 0;
+        double change = 0;
 
-        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
-            double x[DIM], shifted[DIM];
-
-            cell_centre(m, slot, cell, x);
-            double centre = log_likelihood_at(m, g, x);
-#pragma unroll
-            for (int k = 0; k < DIM; k++)
-                shifted[k] = x[k] - (k == axis ? m->width[k] / 2 : 0);
-            double low = log_likelihood_at(m, g, shifted);
-#pragma unroll
-            for (int k = 0; k < DIM; k++)
-                shifted[k] = x[k] + (k == axis ? m->width[k] / 2 : 0);
-            double high = log_likelihood_at(m, g, shifted);
-            if (fmax(low, high) > (GBEES_LIKELIHOODS & LIKELIHOOD_MODEL ? g->lowest : gbees_lowest_log_likelihood()))
-                most = fmax(most, fmax(fabs(low - centre), fabs(high - centre)));
-        }
-        axes |= (uint32_t)(warp_max(most) > 0.01) << axis;
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE)
+            change = fmax(change, likelihood_change(m, u, slot, cell, axis));
+        axes |= (uint32_t)gbees_likelihood_varies(warp_max(change)) << axis;
     }
     return axes;
 }
 
-/* Gauss's rule on [-1/2, 1/2]: five points an axis, three where more than three axes vary. */
-GBEES_NUM double gauss_node(int nodes, int i)
-{
-    double outer = nodes == 5 ? 0.4530899229693320 : 0.3872983346207417;
-
-    if (i == nodes / 2)
-        return 0;
-    if (nodes == 5 && (i == 1 || i == 3))
-        outer = 0.2692346550528416;
-    return i < nodes / 2 ? -outer : outer;
-}
-
-GBEES_NUM double gauss_weight(int nodes, int i)
-{
-    if (nodes == 3)
-        return i == 1 ? 0.4444444444444444 : 0.2777777777777778;
-    return i == 2 ? 0.2844444444444444 : i == 1 || i == 3 ? 0.2393143352496832 : 0.1184634425280945;
-}
-
-/* P of the cell beside another; 0 where there is none. */
+/* P of the cell beside another, 0 if it is absent. */
 GBEES_NUM double value_beside(const gbees_setup *m, const number *p, uint32_t slot, int cell, int direction)
 {
     const int axis = direction >> 1, side = direction & 1 ? axis_edge(axis) - 1 : 0;
@@ -135,7 +132,8 @@ GBEES_NUM double value_beside(const gbees_setup *m, const number *p, uint32_t sl
     return (double)p[(size_t)there * CELLS + (size_t)gbees_shape_beside(&m->shape, cell, direction)];
 }
 
-/* How the density leans inside a cell, along the axes that count: slopes; 0 along the others. */
+/* The density's relative slopes inside a cell along the axes of a set, limited so that it is nowhere negative; 0
+ * along the others. */
 GBEES_NUM void find_slopes(const gbees_setup *m, const number *p, uint32_t slot, int cell, uint32_t axes,
                            double *slope)
 {
@@ -152,73 +150,77 @@ GBEES_NUM void find_slopes(const gbees_setup *m, const number *p, uint32_t slot,
     }
 #pragma unroll
     for (int k = 0; k < DIM; k++)
-        slope[k] *= gbees_slope_share(sum);
+        slope[k] *= gbees_slope_limiter(sum);
 }
 
-/* The logarithm of the likelihood's average over a cell, weighted as the density leans inside it. */
-GBEES_NUM double log_average(const gbees_setup *m, const gbees_update_params *g, const double *x, uint32_t axes,
+/* The logarithm of the likelihood's average over a cell, weighted with the density's slopes inside it: Gauss
+ * quadrature along the axes of a set, added up as a running log-sum-exp. */
+GBEES_NUM double log_average(const gbees_setup *m, const gbees_update_params *u, const double *x, uint32_t axes,
                              const double *slope)
 {
-    const int nodes = count_bits(axes) > 3 ? 3 : 5;
+    const int nodes = gbees_gauss_points(count_bits(axes));
     double top = -HUGE_VAL, sum = 0;
     int points = 1;
 
     for (int a = count_bits(axes); a > 0; a--)
         points *= nodes;
     for (int point = 0; point < points; point++) {
-        double weight = 1, lean = 1, shifted[DIM];
+        double weight = 1, density = 1, shifted[DIM];
         int digits = point;
 
 #pragma unroll
         for (int k = 0; k < DIM; k++) {
             shifted[k] = x[k];
             if (axes >> k & 1) {
-                const double place = gauss_node(nodes, digits % nodes);
+                const double place = gbees_gauss_node(nodes, digits % nodes);
 
                 shifted[k] += m->width[k] * place;
-                lean += slope[k] * place;
-                weight *= gauss_weight(nodes, digits % nodes);
+                density += slope[k] * place;
+                weight *= gbees_gauss_weight(nodes, digits % nodes);
                 digits /= nodes;
             }
         }
-        double value = log_likelihood_at(m, g, shifted), highest = fmax(top, value);
+        double value = log_likelihood_at(m, u, shifted), highest = fmax(top, value);
         if (value != value)
             return value;
-        sum = highest == -HUGE_VAL ? 0 : sum * exp(top - highest) + weight * lean * exp(value - highest);
+        sum = highest == -HUGE_VAL ? 0 : sum * exp(top - highest) + weight * density * exp(value - highest);
         top = highest;
     }
     return top + log(sum);
 }
 
-/* What a cell's probability is multiplied with, as a logarithm. */
-GBEES_NUM double cell_log_likelihood(const gbees_setup *m, const gbees_update_params *g, const number *p,
+/* The logarithm of the factor for a cell's P: the likelihood's average, or its value at the cell's centre. */
+GBEES_NUM double cell_log_likelihood(const gbees_setup *m, const gbees_update_params *u, const number *p,
                                      uint32_t slot, int cell, uint32_t axes)
 {
     double x[DIM], slope[DIM];
 
     cell_centre(m, slot, cell, x);
-    if (!g->averages)
-        return log_likelihood_at(m, g, x);
+    if (!u->averages)
+        return log_likelihood_at(m, u, x);
     find_slopes(m, p, slot, cell, axes, slope);
-    return log_average(m, g, x, axes, slope);
+    return log_average(m, u, x, axes, slope);
 }
 
-/* The largest log L and log P L over cells with P > 0. */
-GBEES_NUM void find_best_pass(const gbees_setup *m, const gbees_update_params *g, gbees_findings *found)
+/* ---- passes ---------------------------------------------------------------------------------------------------- */
+
+/* The largest log L and log P L over cells with P > 0: found->likely, found->heavy.  found->invalid: the lowest cell
+ * whose likelihood is not a number. */
+GBEES_NUM void find_best_pass(const gbees_setup *m, const gbees_update_params *u, gbees_findings *found)
 {
     const gbees_state *s = &found->state;
     const number *p = rows_of(m, s->current);
     double likely = -HUGE_VAL, heavy = -HUGE_VAL;
 
     for (uint32_t slot = 1 + warp_index(); slot <= s->count; slot += warp_count()) {
-        uint32_t axes = g->averages ? varying_axes(m, g, slot) : 0;
+        uint32_t axes = u->averages ? varying_axes(m, u, slot) : 0;
 
         for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             double value = (double)p[(size_t)slot * CELLS + (size_t)cell];
 
             if (!(value > 0))
                 continue;
-            double log_l = cell_log_likelihood(m, g, p, slot, cell, axes);
+            double log_l = cell_log_likelihood(m, u, p, slot, cell, axes);
             if (log_l != log_l)
                 atomic_min_64(&found->invalid, (uint64_t)slot * CELLS + (uint64_t)cell);
             likely = fmax(likely, log_l);
@@ -233,9 +235,10 @@ GBEES_NUM void find_best_pass(const gbees_setup *m, const gbees_update_params *g
     }
 }
 
-/* P becomes P L over its largest value, in the spare rows: cells beside must still be what they were. Their sum. None
- * is made if no cell can have been what was measured, or a likelihood is no number: the host will say so. */
-GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_update_params *g, gbees_findings *found)
+/* P L over its largest value into the spare rows, as neighbouring cells still need P; adds up their sum in
+ * found->moment[0].  Does nothing if no cell can have been what was measured, or if a likelihood is not a number: the
+ * sum stays 0, and the host reports it. */
+GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_update_params *u, gbees_findings *found)
 {
     const gbees_state *s = &found->state;
     const double likely = from_ordered(found->likely), heaviest = from_ordered(found->heavy);
@@ -247,10 +250,10 @@ GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_update_params *g,
         found->log_likely = likely;
         found->log_heavy = heaviest;
     }
-    if (!(likely >= g->lowest && likely > -HUGE_VAL) || found->invalid != ~(uint64_t)0)
+    if (!(likely >= u->lowest && likely > -HUGE_VAL) || found->invalid != ~(uint64_t)0)
         return;
     for (uint32_t slot = 1 + warp_index(); slot <= s->count; slot += warp_count()) {
-        uint32_t axes = g->averages ? varying_axes(m, g, slot) : 0;
+        uint32_t axes = u->averages ? varying_axes(m, u, slot) : 0;
 
         for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             const size_t at = (size_t)slot * CELLS + (size_t)cell;
@@ -259,7 +262,7 @@ GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_update_params *g,
             to[at] = 0;
             if (!(value > 0))
                 continue;
-            to[at] = (number)exp(log(value) + cell_log_likelihood(m, g, p, slot, cell, axes) - heaviest);
+            to[at] = (number)exp(log(value) + cell_log_likelihood(m, u, p, slot, cell, axes) - heaviest);
             exact_add(&sum, (double)to[at]);
         }
     }
@@ -271,7 +274,7 @@ GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_update_params *g,
     }
 }
 
-/* P *= factor; their sum. */
+/* Multiplies all P of rows `which` by a factor; adds their sum to marked_mass. */
 GBEES_NUM void scale_pass(const gbees_setup *m, gbees_state *s, int which, double factor)
 {
     number *p = rows_of(m, which);
@@ -289,12 +292,13 @@ GBEES_NUM void scale_pass(const gbees_setup *m, gbees_state *s, int which, doubl
         atomic_add_64(&s->marked_mass, mass);
 }
 
+/* The sum of what multiply_pass() has made; 0: nothing. */
 GBEES_NUM double updated_sum(const gbees_findings *found)
 {
     return (double)found->moment[0].high * (1 / 65536.0) + (double)found->moment[0].low * (1 / 4503599627370496.0);
 }
 
-/* What multiply_pass() has made, over its sum. */
+/* Divides what multiply_pass() has made by its sum. */
 GBEES_NUM void normalise_pass(const gbees_setup *m, gbees_findings *found)
 {
     const double sum = updated_sum(found);
@@ -303,16 +307,17 @@ GBEES_NUM void normalise_pass(const gbees_setup *m, gbees_findings *found)
         scale_pass(m, &found->state, spare_of(found->state.current), 1 / sum);
 }
 
-/* The density is what normalise_pass() has made, for a prune to go on with; 0: it has made none. */
+/* Takes over what normalise_pass() has made as the density, for a prune to go on with.  Returns 0 if there is none.
+ */
 GBEES_NUM int take_over(const gbees_setup *m, gbees_findings *found, step_state *b)
 {
     if (!(updated_sum(found) > 0))
         return 0;
     if (is_block_leader()) {
         b->current = spare_of(b->current);
-        b->mass = gbees_fixed_value(found->state.marked_mass);
+        b->run.ledger.mass = gbees_fixed_value(found->state.marked_mass);
     }
-    grid_barrier(m, &found->state); /* all have read the mass before another one is counted */
+    grid_barrier(m, &found->state); /* all blocks have read the mass before the prune counts it anew */
     return 1;
 }
 

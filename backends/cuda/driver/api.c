@@ -1,6 +1,5 @@
 /* api.c - see api.h. */
 #include "api.h"
-#include "cuda/compile/compiler_note.h"
 #include "library.h"
 #include <stddef.h>
 #include <stdio.h>
@@ -84,7 +83,7 @@ static int open_driver(cuda_api *api, gbees_error *error)
     if (!result)
         result = api->cuDeviceGetCount(&devices);
     if (result || devices < 1)
-        return driver_failed(api, result ? result : CUDA_ERROR_NO_DEVICE, "it was initialised", error);
+        return driver_failed(api, result ? result : CUDA_ERROR_NO_DEVICE, "initialising it", error);
     return GBEES_OK;
 }
 
@@ -153,11 +152,14 @@ static int is_usable_linker(void *context, void *library)
     return api->linker_major == (unsigned)api->compiler_major && api->linker_minor >= (unsigned)api->compiler_minor;
 }
 
-static int open_linker(cuda_api *api, gbees_error *error)
+int cuda_api_open_linker(cuda_api *api, gbees_error *error)
 {
     const char *const names[] = {"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so", NULL};
     gbees_error why;
 
+    if (api->linker)
+        return GBEES_OK;
+    api->linker_major = 0;
     api->linker = library_open(names, LIBRARY_TOOLKIT, &(library_test){is_usable_linker, api}, &why);
     if (api->linker)
         return GBEES_OK;
@@ -179,10 +181,10 @@ int cuda_api_open(cuda_api *api, unsigned what, gbees_error *error)
     cuda_api made = {0};
     int status = what & CUDA_DRIVER ? open_driver(&made, error) : GBEES_OK;
 
-    if (!status && (what & CUDA_COMPILER || (what & CUDA_COMPILER_LATER && !compiler_note_read(&made))))
+    if (!status && what & CUDA_COMPILER)
         status = cuda_api_open_compiler(&made, error);
     if (!status && what & CUDA_LINKER)
-        status = open_linker(&made, error);
+        status = cuda_api_open_linker(&made, error);
     if (status)
         cuda_api_close(&made);
     else

@@ -12,7 +12,7 @@ int cuda_device_arch(const cuda_api *api, CUdevice device, char *arch, gbees_err
     if (!result)
         result = api->cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
     if (result)
-        return cuda_check(api, result, "its compute capability was asked for", error);
+        return cuda_check(api, result, "asking for its compute capability", error);
     (void)snprintf(arch, 16, "sm_%d", 10 * major + minor);
     return GBEES_OK;
 }

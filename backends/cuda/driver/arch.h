@@ -9,8 +9,11 @@ typedef struct cuda_target {
     int is_ptx;
 } cuda_target;
 
-/* For a device of architecture `arch` ("sm_90"): the same if this NVRTC knows it, else PTX of the highest one below
- * it that it knows. */
+/* Writes the architecture of a device, "sm_90"; arch holds 16 bytes. */
+int cuda_device_arch(const cuda_api *api, CUdevice device, char *arch, gbees_error *error);
+
+/* Chooses for a device of architecture `arch` ("sm_90"): the same if this NVRTC knows it, else PTX of the highest one
+ * below it that it knows. */
 int cuda_target_choose(const cuda_api *api, const char *arch, cuda_target *target, gbees_error *error);
 
 #endif

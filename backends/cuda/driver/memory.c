@@ -20,7 +20,7 @@ int device_memory_open(device_memory *memory, const cuda_api *api, CUdevice devi
 
     *memory = (device_memory){.api = api, .device = device};
     properties = properties_of(memory);
-    int status = cuda_check(api, api->cuDeviceTotalMem(&memory->total, device), "it was asked for its memory", error);
+    int status = cuda_check(api, api->cuDeviceTotalMem(&memory->total, device), "asking for its memory", error);
     if (status)
         return status;
     if (api->cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, device) ==

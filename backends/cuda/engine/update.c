@@ -2,6 +2,8 @@
 #include "common/failure.h"
 #include "common/measurement.h"
 #include "engine.h"
+#include "launch.h"
+#include "stop_error.h"
 #include <math.h>
 #include <string.h>
 
@@ -56,8 +58,9 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
     gbees_state *s = e->state;
     gbees_findings *found = e->found;
     gbees_update_params params;
-    double log_norm, before = s->mass;
-    double unchanged = s->mass - e->totals.mass_normalised + s->pruned; /* by the normalisation, and by the prune */
+    double log_norm, before = s->run.ledger.mass;
+    /* The mass but for what normalisations and prunes have changed. */
+    double unchanged = s->run.ledger.mass - e->totals.mass_normalised + s->run.ledger.pruned;
     int status = prepare(e, clock, measurement, &params, &log_norm, error);
 
     found->likely = found->heavy = 0;
@@ -65,7 +68,7 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
     found->moment[0] = (gbees_exact_sum){0, 0};
     s->marked_mass = 0;
     s->stop = STOP_UPDATED;
-    s->time = clock->time;
+    s->run.clock.time = clock->time;
     if (!status)
         status = engine_launch_update(e, &params, error);
     if (status)
@@ -78,7 +81,7 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
         status = engine_stop_error(e, error);
     if (!status)
         engine_steer(e);
-    e->totals.mass_normalised = s->mass + s->pruned - unchanged;
+    e->totals.mass_normalised = s->run.ledger.mass + s->run.ledger.pruned - unchanged;
     if (!status)
         *evidence = (gbees_evidence){found->log_heavy + log_sum(found) - log(before) + log_norm, likely};
     return status;

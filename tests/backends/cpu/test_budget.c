@@ -27,7 +27,7 @@ static void rig_start(rig *r)
 static double steer(rig *r, double rate)
 {
     r->time += 0.01;
-    r->engine.totals.mass_outflow += 0.01 * rate;
+    r->engine.run.ledger.outflow += 0.01 * rate;
     budget_steer(&r->engine, r->time);
     return engine_threshold(&r->engine);
 }
@@ -59,11 +59,11 @@ START_TEST(what_an_update_prunes_is_no_rate)
 
     rig_start(&r);
     double before = steer(&r, 0.02);
-    r.engine.totals.mass_pruned += 0.001;
+    r.engine.run.ledger.pruned += 0.001;
     budget_steer(&r.engine, r.time);
     ck_assert_double_eq(engine_threshold(&r.engine), before);
     ck_assert_double_lt(steer(&r, 0.02), before);
-    ck_assert_uint_eq(r.engine.totals.warnings, 0);
+    ck_assert_uint_eq(r.engine.budget.warnings, 0);
     grid_destroy(&r.engine.g);
 }
 END_TEST
@@ -74,15 +74,15 @@ START_TEST(memory_comes_first)
 
     rig_start(&r);
     (void)steer(&r, 1);
-    ck_assert_uint_eq(r.engine.totals.warnings, 0);
+    ck_assert_uint_eq(r.engine.budget.warnings, 0);
     r.engine.memory = -1; /* otherwise four fifths of the machine's */
     double before = engine_threshold(&r.engine);
     r.engine.g.count = 1;
     ck_assert_double_eq(steer(&r, 1), 2 * before);
-    ck_assert_uint_eq(r.engine.totals.warnings, GBEES_WARNING_BUDGET_MEMORY);
+    ck_assert_uint_eq(r.engine.budget.warnings, GBEES_WARNING_BUDGET_MEMORY);
     r.engine.memory = INFINITY;
     (void)steer(&r, 0);
-    ck_assert_uint_eq(r.engine.totals.warnings, GBEES_WARNING_BUDGET_MEMORY); /* it stays on record */
+    ck_assert_uint_eq(r.engine.budget.warnings, GBEES_WARNING_BUDGET_MEMORY); /* it stays on record */
     grid_destroy(&r.engine.g);
 }
 END_TEST
@@ -94,10 +94,10 @@ START_TEST(lowering_in_vain_is_told)
 
     rig_start(&r);
     for (int k = 0; k < 9; k++) {
-        ck_assert_uint_eq(r.engine.totals.warnings, 0);
+        ck_assert_uint_eq(r.engine.budget.warnings, 0);
         (void)steer(&r, 0.033);
     }
-    ck_assert_uint_eq(r.engine.totals.warnings, GBEES_WARNING_BUDGET_FLOOR);
+    ck_assert_uint_eq(r.engine.budget.warnings, GBEES_WARNING_BUDGET_FLOOR);
     grid_destroy(&r.engine.g);
 }
 END_TEST
@@ -109,10 +109,10 @@ START_TEST(the_lowest_p_is_told)
     rig_start(&r);
     r.engine.budget.threshold = 1e-18;
     (void)steer(&r, 0.031);
-    ck_assert_uint_eq(r.engine.totals.warnings, 0);
+    ck_assert_uint_eq(r.engine.budget.warnings, 0);
     r.engine.budget.threshold = 1e-18;
     (void)steer(&r, 0.033);
-    ck_assert_uint_eq(r.engine.totals.warnings, GBEES_WARNING_BUDGET_FLOOR);
+    ck_assert_uint_eq(r.engine.budget.warnings, GBEES_WARNING_BUDGET_FLOOR);
     grid_destroy(&r.engine.g);
 }
 END_TEST
@@ -126,12 +126,12 @@ START_TEST(what_helps_is_not_in_vain)
     rig_start(&r);
     for (int k = 0; k < 20; k++, rate *= 0.8)
         (void)steer(&r, rate);
-    ck_assert_uint_eq(r.engine.totals.warnings, 0);
+    ck_assert_uint_eq(r.engine.budget.warnings, 0);
     for (int k = 0; k < 40; k++) {
         r.engine.budget.threshold = 1e-9;
         (void)steer(&r, k % 8 == 7 ? 0.02 : 0.2);
     }
-    ck_assert_uint_eq(r.engine.totals.warnings, 0);
+    ck_assert_uint_eq(r.engine.budget.warnings, 0);
     grid_destroy(&r.engine.g);
 }
 END_TEST
@@ -146,10 +146,10 @@ START_TEST(what_was_saved_is_spent_without_a_word)
         (void)steer(&r, 0);
     for (int k = 0; k < 24; k++)
         (void)steer(&r, 0.06);
-    ck_assert_uint_eq(r.engine.totals.warnings, 0);
+    ck_assert_uint_eq(r.engine.budget.warnings, 0);
     for (int k = 0; k < 20; k++)
         (void)steer(&r, 0.06);
-    ck_assert_uint_eq(r.engine.totals.warnings, GBEES_WARNING_BUDGET_FLOOR);
+    ck_assert_uint_eq(r.engine.budget.warnings, GBEES_WARNING_BUDGET_FLOOR);
     grid_destroy(&r.engine.g);
 }
 END_TEST
@@ -164,7 +164,7 @@ START_TEST(nothing_is_steered_without_a_budget)
     budget_start(&r.engine);
     for (int k = 0; k < 20; k++)
         ck_assert_double_eq(steer(&r, 5), 1e-5);
-    ck_assert_uint_eq(r.engine.totals.warnings, 0);
+    ck_assert_uint_eq(r.engine.budget.warnings, 0);
     grid_destroy(&r.engine.g);
 }
 END_TEST

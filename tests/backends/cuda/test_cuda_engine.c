@@ -338,7 +338,7 @@ START_TEST(a_launch_that_fails)
                                          "updating with a measurement",
                                          "normalising the density",
                                          "pruning after a measurement",
-                                         "filling the hashtable again"};
+                                         "filling the hash table again"};
     enum { DOINGS = sizeof doings / sizeof *doings };
     int seen[DOINGS] = {0}, failed = 1, launch;
 

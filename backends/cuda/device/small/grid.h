@@ -1,4 +1,4 @@
-/* small.h - the grid of a cluster's steps (GBEES_SMALL), where a step is a chain of waits: for memory, for each
+/* grid.h - the grid of a cluster's steps (GBEES_SMALL), where a step is a chain of waits: for memory, for each
  * other, and for instructions that depend on the ones before them.
  *
  * Each block has all keys and a table of its own in its own memory, and each warp what there is to know of its bricks
@@ -9,24 +9,24 @@
  *
  * For the split schemes in up to three dimensions, where bricks are as wide along all axes; without noise or bound.
  */
-#ifndef GBEES_CUDA_SMALL_H
-#define GBEES_CUDA_SMALL_H
+#ifndef GBEES_CUDA_SMALL_GRID_H
+#define GBEES_CUDA_SMALL_GRID_H
 
 #include "device/grow.h"
 #include "device/step_state.h"
 
 enum {
     SMALL_BLOCKS = 16,
-    SMALL_ROUNDS = (SMALL_BLOCKS + WARP_SIZE - 1) / WARP_SIZE, /* of a warp's lanes, for all blocks */
-    SMALL_MAKER = BLOCK_WARPS > 1,         /* the warp that makes bricks: one that has few of them */
-    SMALL_RATER = BLOCK_WARPS > 1 ? 2 : 0, /* the first of those that look how fast these flow */
-    SMALL_MOST = 1024,                     /* bricks; fewer if there are fewer blocks */
+    SMALL_BLOCK_ROUNDS = (SMALL_BLOCKS + WARP_SIZE - 1) / WARP_SIZE, /* of a warp's lanes, for all blocks */
+    INSERT_WARP = BLOCK_WARPS > 1,         /* the warp that makes bricks: one that has few of them */
+    FIRST_RATE_WARP = BLOCK_WARPS > 1 ? 2 : 0, /* the first of those that look how fast these flow */
+    SMALL_BRICKS = 1024,                     /* bricks; fewer if there are fewer blocks */
     SMALL_WARPS = SMALL_BLOCKS * BLOCK_WARPS,
-    SMALL_HELD = WARP_SIZE > 1 ? (SMALL_MOST + SMALL_WARPS - 1) / SMALL_WARPS : SMALL_MOST, /* bricks of a warp */
-    SMALL_TABLE = 2 * SMALL_MOST,
+    SMALL_WARP_BRICKS = WARP_SIZE > 1 ? (SMALL_BRICKS + SMALL_WARPS - 1) / SMALL_WARPS : SMALL_BRICKS, /* bricks of a warp */
+    SMALL_TABLE = 2 * SMALL_BRICKS,
     /* Bricks that a block asks for at once, at most: for all that it has, if there are as many blocks. */
-    SMALL_ASKED = (WARP_SIZE > 1 ? SMALL_MOST / SMALL_BLOCKS : SMALL_HELD) * PAIRS / 2,
-    SMALL_SENT = 4 /* of them, those that come with its sums */
+    SMALL_REQUESTS = (WARP_SIZE > 1 ? SMALL_BRICKS / SMALL_BLOCKS : SMALL_WARP_BRICKS) * PAIRS / 2,
+    SMALL_SENT_REQUESTS = 4 /* of them, those that come with its sums */
 };
 
 /* A brick that a warp has at hand. */
@@ -44,64 +44,57 @@ typedef struct small_key {
 } small_key;
 
 /* A pair of directions, and the cells that lie at both sides. */
-typedef struct small_pair {
+typedef struct direction_pair {
     uint64_t sides;
     int32_t d, f;
     small_key by; /* the way there */
-} small_pair;
+} direction_pair;
 
 /* What others need of it when bricks go: a cell flows where it flowed, whatever becomes of the brick meanwhile. */
-typedef struct small_past {
+typedef struct brick_snapshot {
     uint64_t flow[DIRECTIONS], active;
     double rate;
-} small_past;
+} brick_snapshot;
 
 /* Bricks that stay when others go: as their warps have told it, and bit by bit; and which one it was that is this one
  * now. */
-typedef struct small_ranks {
-    uint32_t staying[SMALL_MOST / WARP_SIZE];
-    uint16_t was[SMALL_MOST + 1];
-    uint8_t stays[SMALL_MOST + 1];
-} small_ranks;
-
-/* Of the state, what a prune adds to. */
-typedef struct small_totals {
-    uint64_t needed_count, max_cells;
-    double cell_updates, pruned;
-} small_totals;
+typedef struct compaction {
+    uint32_t kept_bits[SMALL_BRICKS / WARP_SIZE];
+    uint16_t old_slot[SMALL_BRICKS + 1];
+    uint8_t is_kept[SMALL_BRICKS + 1];
+} compaction;
 
 /* What a block tells the others, in letters of a multiple of 16 bytes: its warps' sums ... */
-typedef struct small_note {
+typedef struct sums_message {
     alignas(16) uint64_t busy; /* a rate, as bits of a double */
     int64_t mass, outflow;
 #if GBEES_DRIFT_TIME_DEPENDENT
     uint64_t most; /* else new bricks' rates are all that changes it */
 #endif
-} small_note;
+} sums_message;
 
 /* ... how many bricks it asks for, and the first of these. */
-typedef struct small_wish {
+typedef struct request_message {
     alignas(16) uint32_t count;
-    small_key asked[SMALL_SENT];
-} small_wish;
+    small_key asked[SMALL_SENT_REQUESTS];
+} request_message;
 
 /* A block's memory. */
 typedef struct small_block {
     step_state state;
-    small_totals totals;
-    small_note note[2][SMALL_BLOCKS]; /* of all blocks, in turns */
-    small_wish wish[2][SMALL_BLOCKS];
-    uint64_t note_box[2], wish_box[2]; /* where they are counted */
+    sums_message note[2][SMALL_BLOCKS]; /* of all blocks, in turns */
+    request_message wish[2][SMALL_BLOCKS];
+    uint64_t sums_mbarrier[2], request_mbarrier[2]; /* where they are counted */
     warp_sums own[BLOCK_WARPS];
     double rate[BLOCK_WARPS];                        /* the largest of those bricks that a warp has looked at */
     uint32_t before[BLOCK_WARPS], held[BLOCK_WARPS]; /* bricks of a warp, before and after it has taken new ones */
-    small_pair pair[PAIRS];
-    small_brick brick[BLOCK_WARPS][SMALL_HELD];
-    small_past past[BLOCK_WARPS][SMALL_HELD];
-    small_key key[SMALL_MOST + 1];
+    direction_pair pair[PAIRS];
+    small_brick brick[BLOCK_WARPS][SMALL_WARP_BRICKS];
+    brick_snapshot snapshot[BLOCK_WARPS][SMALL_WARP_BRICKS];
+    small_key key[SMALL_BRICKS + 1];
     union { /* no one asks for bricks while some go */
-        small_key asked[SMALL_ASKED];
-        small_ranks ranks;
+        small_key asked[SMALL_REQUESTS];
+        compaction compaction;
     };
     uint32_t table[SMALL_TABLE];
     uint32_t asks;               /* bricks that this block asks for */
@@ -118,15 +111,15 @@ typedef struct small_warp {
 /* Bricks that there is room for. */
 GBEES_NUM uint32_t small_capacity(void)
 {
-    const uint32_t most = SMALL_HELD * warp_count();
+    const uint32_t most = SMALL_WARP_BRICKS * warp_count();
 
-    return most < SMALL_MOST ? most : SMALL_MOST;
+    return most < SMALL_BRICKS ? most : SMALL_BRICKS;
 }
 
 /* ---- keys and the table ---------------------------------------------------------------------------------------- */
 
 /* The key of a brick's neighbour, so many times `by` away. */
-GBEES_NUM small_key key_around(const int32_t *key, small_key by, int times)
+GBEES_NUM small_key neighbor_key(const int32_t *key, small_key by, int times)
 {
     small_key to;
 
@@ -136,7 +129,7 @@ GBEES_NUM small_key key_around(const int32_t *key, small_key by, int times)
     return to;
 }
 
-GBEES_NUM uint32_t small_place(small_key key)
+GBEES_NUM uint32_t small_hash(small_key key)
 {
     uint32_t hash = 0;
 
@@ -147,9 +140,9 @@ GBEES_NUM uint32_t small_place(small_key key)
 }
 
 /* The slot of a brick, 0 if it is absent. No one inserts meanwhile. */
-GBEES_NUM uint32_t find_small(const small_block *b, small_key key)
+GBEES_NUM uint32_t small_find(const small_block *b, small_key key)
 {
-    for (uint32_t at = small_place(key);; at = (at + 1) & (SMALL_TABLE - 1)) {
+    for (uint32_t at = small_hash(key);; at = (at + 1) & (SMALL_TABLE - 1)) {
         const uint32_t slot = b->table[at];
         int same = 1;
 
@@ -162,9 +155,9 @@ GBEES_NUM uint32_t find_small(const small_block *b, small_key key)
 }
 
 /* A brick that is not there. */
-GBEES_NUM void enter_small(small_block *b, uint32_t slot, small_key key)
+GBEES_NUM void small_insert(small_block *b, uint32_t slot, small_key key)
 {
-    uint32_t at = small_place(key);
+    uint32_t at = small_hash(key);
 
     b->key[slot] = key;
     while (block_cas_32(&b->table[at], 0, slot))
@@ -174,7 +167,7 @@ GBEES_NUM void enter_small(small_block *b, uint32_t slot, small_key key)
 /* ---- bricks at hand -------------------------------------------------------------------------------------------- */
 
 /* A brick that has a key; by a warp, which then meets. */
-GBEES_NUM void place_brick(const gbees_setup *m, const int32_t *key, small_brick *to)
+GBEES_NUM void init_brick(const gbees_setup *m, const int32_t *key, small_brick *to)
 {
     for (int k = warp_lane(); k < DIM; k += WARP_SIZE) {
         to->key[k] = key[k];
@@ -190,7 +183,7 @@ GBEES_NUM void place_brick(const gbees_setup *m, const int32_t *key, small_brick
 }
 
 /* Looks for the bricks around it that have been absent: links to those beside it. */
-GBEES_NUM void find_around(const gbees_setup *m, const small_block *b, small_brick *brick)
+GBEES_NUM void link_to_neighbors(const gbees_setup *m, const small_block *b, small_brick *brick)
 {
     uint32_t absent = brick->absent;
 
@@ -201,7 +194,7 @@ GBEES_NUM void find_around(const gbees_setup *m, const small_block *b, small_bri
         if (pair < PAIRS && absent >> pair & 1) {
             const int d = b->pair[pair].d, f = b->pair[pair].f, axis = d >> 1;
 
-            slot = find_small(b, key_around(brick->key, b->pair[pair].by, 1));
+            slot = small_find(b, neighbor_key(brick->key, b->pair[pair].by, 1));
             if (slot && f == d) {
                 brick->link[d] = slot;
                 brick->beside[d] = base_along(m, axis, brick->key[axis] + (d & 1 ? 1 : -1));
@@ -228,13 +221,13 @@ GBEES_NUM number cell_rate(const gbees_setup *m, const position *base, int cell,
         const number above = velocity(m, x, j, time);
         const number here = (above < 0 ? -above : above) * (number)m->over_width[j];
 
-        rate = here > rate ? here : rate + (here - here); /* no number stays none */
+        rate = here > rate ? here : rate + (here - here); /* no number is_kept none */
     }
     return rate;
 }
 
 /* Flow masks and the rate of a brick, from some cells on; returns the rate. */
-GBEES_NUM double look_at(const gbees_setup *m, double time, int from, int to, small_brick *brick)
+GBEES_NUM double inspect_small_brick(const gbees_setup *m, double time, int from, int to, small_brick *brick)
 {
     double most = from ? brick->rate : 0;
 
@@ -265,7 +258,7 @@ GBEES_NUM double look_at(const gbees_setup *m, double time, int from, int to, sm
 
 /* What a block has of the grid, and the largest rate, but for what each warp has at hand; others may send to its
  * memory once all have met after this. */
-GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t target, small_block *b,
+GBEES_NUM void small_load(const gbees_setup *m, const gbees_state *s, uint64_t target, small_block *b,
                           small_warp *warp)
 {
     const uint32_t thread = block_warp() * WARP_SIZE + (uint32_t)warp_lane(), threads = BLOCK_WARPS * WARP_SIZE;
@@ -290,14 +283,10 @@ GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t t
     }
     if (thread == 0) {
         for (int k = 0; k < 2; k++) {
-            mbarrier_init(&b->note_box[k], block_count());
-            mbarrier_init(&b->wish_box[k], block_count());
+            mbarrier_init(&b->sums_mbarrier[k], block_count());
+            mbarrier_init(&b->request_mbarrier[k], block_count());
         }
         b->asks = 0;
-        b->totals.needed_count = s->needed_count;
-        b->totals.max_cells = s->max_cells;
-        b->totals.cell_updates = s->cell_updates;
-        b->totals.pruned = s->pruned;
     }
     for (uint32_t slot = 1 + thread; slot <= count; slot += threads) {
         b->key[slot] = *(const small_key *)(m->grid.key + (size_t)slot * DIM);
@@ -308,13 +297,13 @@ GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t t
         b->rate[block_warp()] = most;
     load_step_state(&b->state, s, target); /* with which a block meets */
     for (uint32_t slot = 1 + thread; slot <= count; slot += threads)
-        enter_small(b, slot, b->key[slot]);
+        small_insert(b, slot, b->key[slot]);
     if (block_warp() == 0) {
         const uint64_t rate = warp_max_64(warp_lane() < BLOCK_WARPS ? bits_of(b->rate[warp_lane()]) : 0);
 
         if (is_block_leader())
-            b->state.seen.most = rate;
-        if (warp_lane() < SMALL_RATER) /* which look at none */
+            b->state.sums.max_rate = rate;
+        if (warp_lane() < FIRST_RATE_WARP) /* which look at none */
             b->rate[warp_lane()] = 0;
     }
     if (thread == 0) {
@@ -324,18 +313,8 @@ GBEES_NUM void open_small(const gbees_setup *m, const gbees_state *s, uint64_t t
     block_sync();
 }
 
-GBEES_NUM void close_totals(gbees_state *s, const small_block *b)
-{
-    if (!is_grid_leader())
-        return;
-    s->needed_count = b->totals.needed_count;
-    s->max_cells = b->totals.max_cells;
-    s->cell_updates = b->totals.cell_updates;
-    s->pruned = b->totals.pruned;
-}
-
 /* The grid's arrays as they are to be; bricks beyond `known` are not in its table. */
-GBEES_NUM void close_small(const gbees_setup *m, const small_warp *warp, uint32_t known)
+GBEES_NUM void store_bricks(const gbees_setup *m, const small_warp *warp, uint32_t known)
 {
     block_sync(); /* new bricks have been looked at */
     for (uint32_t i = 0; i < warp->held; i++) {

@@ -1,0 +1,93 @@
+/* advect.h - the passes that advect the density by a step: sweeps of the split schemes, or the passes of ctu. */
+#ifndef GBEES_CUDA_ADVECT_H
+#define GBEES_CUDA_ADVECT_H
+
+#include "device/ctu_lines.h"
+#include "device/pencil.h"
+#include "device/step_state.h"
+
+#if GBEES_SPLIT
+
+/* The axis of a step's sweep number `pass`. */
+GBEES_NUM int axis_of(const step_state *b, int pass)
+{
+    return gbees_sweep_axis(DIM, b->turn, gbees_step_is_reversed(b->run.steps), pass);
+}
+
+/* Sweeps along an axis, which must be a constant of the compiler: from rows p to rows `next`.  Adds what leaves the
+ * grid, in units of 2^-60, to the lane's *outflow. */
+GBEES_NUM void sweep_axis(const gbees_setup *m, const step_state *b, const number *p, number *next, int axis,
+                          uint32_t *work_queue, int64_t *outflow)
+{
+    const double middle = step_middle(b);
+
+    if (HAS_PENCILS && (GBEES_KERNELS != GBEES_KERNELS_ALL || m->advect_apart))
+        sweep_pencils(m, p, next, axis, b->count, b->lambda[axis], middle, work_queue, outflow);
+    else
+        sweep_along(m, p, next, axis, b->count, b->lambda[axis], middle, outflow);
+}
+
+/* Sweep number `pass` of a step, from rows `from` to the spare ones; adds what leaves the grid to the step's sums. */
+GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_state *b, int from, int pass)
+{
+    BLOCK_LOCAL int64_t outflows[BLOCK_WARPS][WARP_SIZE]; /* in memory, as it is seldom needed */
+    int64_t *outflow = &outflows[block_warp()][warp_lane()];
+    const int axis = axis_of(b, pass);
+
+    *outflow = 0;
+#pragma unroll
+    for (int j = 0; j < DIM; j++) /* each axis has code of its own */
+        if (j == axis)
+            sweep_axis(m, b, rows_of(m, from), rows_of(m, spare_of(from)), j, &s->work_queue[pass], outflow);
+    if (!warp_ballot(*outflow != 0))
+        return;
+    int64_t sum = warp_add(*outflow);
+    if (warp_lane() == 0)
+        atomic_add_64(&sums_of(s, b->run.steps)->outflow, sum);
+}
+
+#else
+
+/* Pass number `pass` of ctu, from rows `from`: transverse sums to rows 2, for ctu-positive the limiter to rows 3, the
+ * new density to the spare rows.  Adds what is clipped to the step's sums. */
+GBEES_NUM void advect_pass(const gbees_setup *m, gbees_state *s, const step_state *b, int from, int pass)
+{
+    const double middle = step_middle(b);
+
+    if (pass == 0) {
+        make_transverse(m, rows_of(m, from), rows_of(m, 2), b->count, b->lambda, middle);
+        return;
+    }
+#if GBEES_LIMITED
+    if (pass == 1) {
+        limiter_pass(m, rows_of(m, from), rows_of(m, 2), rows_of(m, 3), b->count, b->lambda, middle);
+        return;
+    }
+#endif
+    int64_t clipped = warp_add(apply_fluxes(m, rows_of(m, from), rows_of(m, 2), rows_of(m, 3),
+                                            rows_of(m, spare_of(from)), b->count, b->lambda, middle));
+    if (warp_lane() == 0 && clipped)
+        atomic_add_64(&sums_of(s, b->run.steps)->clipped, clipped);
+}
+
+#endif
+
+/* All passes of a step, with a barrier of all blocks behind each. */
+GBEES_NUM void advect_density(const gbees_setup *m, gbees_state *s, step_state *b)
+{
+    const int current = b->current;
+
+    if (ADVECT_PASSES == 1) /* all threads read b->current before it is written: no barrier comes between */
+        block_sync();
+#if !GBEES_SPLIT
+#pragma unroll
+#endif
+    for (int pass = 0; pass < ADVECT_PASSES; pass++) {
+        advect_pass(m, s, b, rows_after(current, pass), pass);
+        if (is_block_leader() && pass == ADVECT_PASSES - 1)
+            b->current = rows_after(current, ADVECT_PASSES);
+        grid_barrier(m, s);
+    }
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* stop.h - the reasons for which the kernels of time steps end: gbees_state.stop.
+ *
+ * Kernels are launched in a row, without the host in between.  Each reads `stop` first and returns at once unless
+ * the value is its own: so the value says which kernel goes on, or what the host has to do.
+ */
+#ifndef GBEES_CUDA_STOP_H
+#define GBEES_CUDA_STOP_H
+
+enum {
+    /* For the host: the interval or the steps that were asked for are done, or it has to act. */
+    STOP_DONE = 0,
+    STOP_CAPACITY, /* the heap is full, or nearly: enlarge it */
+    STOP_PRUNED,   /* a prune is done: set p* anew from the mass budget */
+
+    /* For the host: errors. */
+    STOP_DRIFT, /* a velocity of brick `where` is not finite */
+    STOP_MASS,  /* the sum of P is zero or not finite */
+    STOP_STEP,  /* the time step is too small to advance the clock */
+    STOP_EMPTY, /* no cell holds as much as p* */
+    STOP_FAR,   /* a brick's index along axis `where` is beyond STATE_KEY_LIMIT */
+    STOP_NOISE, /* Q of brick `where` is no valid diffusion matrix in the middle of the step */
+
+    /* For the next kernel of the row. */
+    STOP_ADVECT,  /* gbees_advect() or gbees_advect_all() advects the density by the planned step */
+    STOP_PRUNE,   /* gbees_prune() prunes */
+    STOP_UPDATED, /* gbees_prune() takes the density that an update has made, and prunes it */
+    STOP_AGAIN    /* gbees_advance() begins: after a prune, or as the host sets it */
+};
+
+#endif

@@ -1,0 +1,64 @@
+/* ledger.h - the sum of P, and what has changed it since the start (doc/method.md, "The ledger"):
+ *
+ *     mass = 1 + clipped + normalised - outflow - pruned
+ */
+#ifndef GBEES_NUMERICS_LEDGER_H
+#define GBEES_NUMERICS_LEDGER_H
+
+#include "qualifier.h"
+
+typedef struct gbees_mass_ledger {
+    double mass;       /* sum of P */
+    double clipped;    /* gained by setting negative cells to 0 */
+    double outflow;    /* lost through faces without a neighbour, and beyond the bound */
+    double pruned;     /* lost with pruned bricks */
+    double normalised; /* gained, or lost if negative, by normalising the density */
+} gbees_mass_ledger;
+
+/* The outflow of a step whose faces do not count it (ctu): what the sum of P lacks. */
+GBEES_NUM double gbees_ledger_missing(const gbees_mass_ledger *ledger, double mass, double clipped)
+{
+    return ledger->mass + clipped - mass;
+}
+
+/* Enters a step. mass: the sum of P after it; clipped, outflow: of this step. */
+GBEES_NUM void gbees_ledger_step(gbees_mass_ledger *ledger, double mass, double clipped, double outflow)
+{
+    ledger->clipped += clipped;
+    ledger->outflow += outflow;
+    ledger->mass = mass;
+}
+
+/* Enters a prune. mass: the sum of P after it. */
+GBEES_NUM void gbees_ledger_prune(gbees_mass_ledger *ledger, double mass)
+{
+    ledger->pruned += ledger->mass - mass;
+    ledger->mass = mass;
+}
+
+/* Enters a division of all P by their sum. */
+GBEES_NUM void gbees_ledger_normalise(gbees_mass_ledger *ledger)
+{
+    ledger->normalised += 1 - ledger->mass;
+    ledger->mass = 1;
+}
+
+/* All mass that has been lost: what a mass budget limits. */
+GBEES_NUM double gbees_ledger_lost(const gbees_mass_ledger *ledger)
+{
+    return ledger->outflow + ledger->pruned;
+}
+
+/* The mass but for normalisations and prunes: what an update changes by its normalisation alone. */
+GBEES_NUM double gbees_ledger_before_update(const gbees_mass_ledger *ledger)
+{
+    return ledger->mass - ledger->normalised + ledger->pruned;
+}
+
+/* Enters an update, after its prune. before: gbees_ledger_before_update(), taken before it. */
+GBEES_NUM void gbees_ledger_update(gbees_mass_ledger *ledger, double before)
+{
+    ledger->normalised = ledger->mass + ledger->pruned - before;
+}
+
+#endif
