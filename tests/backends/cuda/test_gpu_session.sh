@@ -5,7 +5,7 @@ set -u
 
 top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
 top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
-if test ! -f "$top_build/tests/.libs/gbees_shim_split.so" || ! grep -q 'accuracy/accuracy' "$top_build/Makefile"; then
+if test ! -f "$top_build/tests/.libs/gbees_shim.so" || ! grep -q 'accuracy/accuracy' "$top_build/Makefile"; then
     echo "skipped: gbees was configured without CUDA or without what measures accuracy" >&2
     exit 77
 fi
@@ -43,7 +43,7 @@ has "| lorenz63, mixed: on the CPU | "
 has "nothing is wrong, on the CPU"
 
 what="threads in place of a GPU"
-GBEES_SESSION_BACKEND=shim_split
+GBEES_SESSION_BACKEND=shim
 export GBEES_SESSION_BACKEND
 "$session" --models lorenz63 --precisions mixed --no-benchmark stage >out 2>&1 || fail "exit status $?"
 has "lorenz63, mixed: 10 records, GPU - CPU: mean, covariance (sigma), mass"
