@@ -57,6 +57,9 @@
 
 #include "numerics/qualifier.h"
 
+#define SHIM_PASTE_(a, b) a##b
+#define SHIM_PASTE(a, b) SHIM_PASTE_(a, b)
+
 #define GBEES_SOURCE_FILE SHIM_PLUGIN
 #include "device/equations.h"
 
