@@ -193,6 +193,8 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/engine/launch.h \
 	%D%/cuda/engine/load.c \
 	%D%/cuda/engine/load.h \
+	%D%/cuda/engine/locate.c \
+	%D%/cuda/engine/locate.h \
 	%D%/cuda/engine/marginals.c \
 	%D%/cuda/engine/packed.c \
 	%D%/cuda/engine/packed.h \

@@ -1,4 +1,4 @@
-/* fake_driver - a driver without a GPU behind it: it answers what its environment says, and does nothing else. */
+/* fake_driver.c - a CUDA driver without a GPU: it returns what its environment variables contain. */
 #include <cuda.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* fake_driver_rest - the other functions of the fake driver, all of them: there, and good for nothing.  A file of its
- * own, so that those of fake_driver.c win over the weak ones here. */
+/* fake_driver_rest.c - the other functions of the fake driver: each returns CUDA_ERROR_NOT_SUPPORTED.  They are weak,
+ * and a file of their own, so that those of fake_driver.c replace them. */
 #include "cuda/driver/api.h"
 
 #define TEXT_(name) #name

@@ -1,32 +1,27 @@
 /* statistics.c - moments of the density for a record: the host's part. */
 #include "engine.h"
 #include "launch.h"
+#include "locate.h"
 #include <math.h>
 #include <string.h>
 
+/* `high` counts units of 2^-16, `low` of 2^-52. */
 static double value_of(gbees_exact_sum sum)
 {
     return ldexp((double)sum.high, -16) + ldexp((double)sum.low, -52);
 }
 
+/* Sets the largest P, and its cell. */
 static int fill_peak(const gbees_engine *e, gbees_statistics *out, gbees_error *error)
 {
-    const gbees_shape *shape = &e->setup.shape;
-    const gbees_state *s = e->state;
-    size_t n = (size_t)shape->n;
-    int32_t key[GBEES_MAX_DIM];
-    double peak;
-    int status =
-        cuda_check(e->api, e->api->cuMemcpyDtoH(key, e->key.at + s->where * n * sizeof *key, n * sizeof *key),
-                   "fetching a cell", error);
+    double peak; /* found->peak has its bits */
 
     memcpy(&peak, &e->found->peak, sizeof peak);
     out->peak = peak / out->mass;
-    for (int j = 0; j < shape->n && !status; j++)
-        out->peak_index[j] = key[j] * shape->edge[j] + gbees_shape_local(shape, (int)(e->found->peak_brick & 63), j);
-    return status;
+    return engine_locate_cell(e, e->state->where, (int)(e->found->peak_brick & 63), out->peak_index, error);
 }
 
+/* Computes moments in units of the states from the sums, which are in cells from the origin. */
 static void fill_moments(const gbees_engine *e, gbees_statistics *out)
 {
     const gbees_setup *m = &e->setup;

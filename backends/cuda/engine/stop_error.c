@@ -2,15 +2,16 @@
 #include "stop_error.h"
 #include "common/failure.h"
 #include "engine.h"
+#include "locate.h"
 
 /* The drift, or the diffusion, of the brick in a slot is not a number. */
 static int fail_drift(const gbees_engine *e, uint32_t slot, double time, gbees_error *error)
 {
-    const size_t n = (size_t)e->setup.shape.n;
     int32_t key[GBEES_MAX_DIM];
-    int known = e->api->cuMemcpyDtoH(key, e->key.at + slot * n * sizeof *key, n * sizeof *key) == CUDA_SUCCESS;
+    gbees_error ignored;
+    const int is_located = engine_locate_brick(e, slot, key, &ignored) == 0;
 
-    return failure_drift(e->problem, &e->setup.shape, known ? key : NULL, time, error);
+    return failure_drift(e->problem, &e->setup.shape, is_located ? key : NULL, time, error);
 }
 
 int engine_stop_error(const gbees_engine *e, gbees_error *error)

@@ -3,10 +3,12 @@
 #include "common/measurement.h"
 #include "engine.h"
 #include "launch.h"
+#include "locate.h"
 #include "stop_error.h"
 #include <math.h>
 #include <string.h>
 
+/* Fills in what the kernels of an update are passed, and the logarithm of the likelihood's norm. */
 static int prepare(const gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                    gbees_update_params *params, double *log_norm, gbees_error *error)
 {
@@ -33,17 +35,16 @@ static int prepare(const gbees_engine *e, const gbees_clock *clock, const gbees_
     return 0;
 }
 
+/* The likelihood of the cell found->invalid is not a number. */
 static int fail_likelihood(const gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                            gbees_error *error)
 {
-    const gbees_shape *shape = &e->setup.shape;
-    const size_t n = (size_t)shape->n, slot = (size_t)(e->found->invalid / 64);
+    const uint64_t invalid = e->found->invalid;
     int32_t index[GBEES_MAX_DIM];
-    int known = e->api->cuMemcpyDtoH(index, e->key.at + slot * n * sizeof *index, n * sizeof *index) == CUDA_SUCCESS;
+    gbees_error ignored;
+    const int is_located = engine_locate_cell(e, (size_t)(invalid / 64), (int)(invalid % 64), index, &ignored) == 0;
 
-    for (int j = 0; j < shape->n && known; j++)
-        index[j] = index[j] * shape->edge[j] + gbees_shape_local(shape, (int)(e->found->invalid % 64), j);
-    return failure_likelihood(e->problem, measurement, clock->time, known ? index : NULL, error);
+    return failure_likelihood(e->problem, measurement, clock->time, is_located ? index : NULL, error);
 }
 
 /* The logarithm of the sum that P L was divided by. */

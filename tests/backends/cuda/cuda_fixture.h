@@ -8,7 +8,7 @@
 #include "fixtures/module_fixture.h"
 #include <dlfcn.h>
 
-/* 77, "skipped", if there is no NVRTC or nvJitLink. */
+/* Whether NVRTC and nvJitLink can be opened; a test that needs them ends with 77, "skipped", if not. */
 static inline int can_compile(void)
 {
     cuda_api api = {0};
@@ -22,7 +22,7 @@ static inline int can_compile(void)
     return 1;
 }
 
-/* As a plugin's card has it, with part 1 of the file around the text. */
+/* A model as a plugin's descriptor has it, whose text is part 1 of a plugin's file. */
 static inline gbees_model model_of(const char *file, const char *text)
 {
     return (gbees_model){.name = "mine",
@@ -32,7 +32,7 @@ static inline gbees_model model_of(const char *file, const char *text)
                          .measurement_count = 1};
 }
 
-/* The model alone: part 9 of device/engine.cu, which takes a fraction of the engine's time to compile. */
+/* A spec of the model alone (GBEES_KERNELS_MODEL), which compiles in a fraction of the engine's time. */
 static inline program_spec spec_of(const gbees_model *model, int dimension, const char *arch, int separate)
 {
     program_spec spec = {.model = model,

@@ -1,5 +1,5 @@
-/* test_cuda_api.c - each reason for not using a GPU has its own sentence: with a driver that is faked, and with the
- * libraries of CUDA found in the test's own folder only. */
+/* test_cuda_api.c - each reason for not using a GPU has its own sentence.  The driver is a fake one, and CUDA's
+ * libraries are searched in the test's own folder only. */
 #include "cuda/compile/offline.h"
 #include "cuda/driver/arch.h"
 #include "cuda_fixture.h"
@@ -79,7 +79,7 @@ END_TEST
 START_TEST(a_driver_that_is_no_library)
 {
     write_text("libcuda.so.1", "not a library");
-    declined(CUDA_DRIVER, "libcuda.so.1: "); /* and what dlerror() says of it */
+    declined(CUDA_DRIVER, "libcuda.so.1: "); /* and dlerror()'s text */
 }
 END_TEST
 
@@ -104,7 +104,7 @@ START_TEST(no_device)
     (void)setenv("FAKE_CUDA_DEVICES", "0", 1);
     declined(CUDA_DRIVER, "no GPU was found: the NVIDIA driver is there, but sees no device");
     (void)setenv("FAKE_CUDA_DEVICES", "1", 1);
-    (void)setenv("FAKE_CUDA_INIT", "100", 1); /* CUDA_ERROR_NO_DEVICE: what a driver says without a device file */
+    (void)setenv("FAKE_CUDA_INIT", "100", 1); /* CUDA_ERROR_NO_DEVICE: a driver without a device file */
     declined(CUDA_DRIVER, "no GPU was found");
 }
 END_TEST
@@ -202,7 +202,7 @@ START_TEST(a_compiler_that_is_too_new_for_the_driver)
 }
 END_TEST
 
-/* "" if it can be used. */
+/* Returns why a GPU of this compute capability can't be used; "" if it can. */
 static const char *probe(const char *capability)
 {
     static char text[512];
@@ -220,7 +220,7 @@ START_TEST(an_architecture_that_the_compiler_does_not_know)
     add_driver("fake_driver");
     add_library(nvrtc, "libnvrtc.so");
     ck_assert_str_eq(probe("90"), "");
-    ck_assert_str_eq(probe("990"), ""); /* newer ones take PTX */
+    ck_assert_str_eq(probe("990"), ""); /* a newer one gets PTX */
     ck_assert_ptr_nonnull(strstr(probe("35"), "compute capability 3.5, is unknown to NVRTC "));
     ck_assert_ptr_nonnull(strstr(probe("35"), ": install the NVRTC of an older CUDA"));
 }

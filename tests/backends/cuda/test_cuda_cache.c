@@ -1,4 +1,4 @@
-/* test_cuda_cache.c - the cache of kernels: it gives back what it was given, or nothing; never an error. */
+/* test_cuda_cache.c - the cache of kernels returns what was written or nothing, never an error. */
 #include "cuda/compile/cache.h"
 #include "cuda/compile/cache_folder.h"
 #include "cuda_fixture.h"
@@ -55,7 +55,7 @@ static void check_miss(void)
     ck_assert_ptr_null(entry.image);
 }
 
-/* Of the entry, from a shell: "$1" is its path. */
+/* Changes the entry by a shell command: "$1" is its path. */
 static void change(const char *command)
 {
     char line[3 * LENGTH];
@@ -104,7 +104,7 @@ START_TEST(in_the_home_if_nothing_is_said)
     check_hit();
     print(path, sizeof path, "%s/.cache/gbees", top);
     ck_assert_int_eq(access(path, F_OK), 0);
-    (void)setenv("XDG_CACHE_HOME", "relative", 1); /* is to be ignored, says the XDG specification */
+    (void)setenv("XDG_CACHE_HOME", "relative", 1); /* the XDG specification: to be ignored */
     check_hit();
     (void)unsetenv("HOME");
     check_miss();
@@ -222,7 +222,7 @@ START_TEST(a_folder_that_can_only_be_read)
 }
 END_TEST
 
-/* As on a full disk: nothing is left of it. */
+/* On a full disk no part of the entry is left. */
 START_TEST(a_file_that_can_not_be_finished)
 {
     static char large[100000];
@@ -263,7 +263,7 @@ START_TEST(many_at_once)
         for (int k = 0; k < TIMES; k++) {
             cache_entry entry = {0};
 
-            /* What is read is all of it, from the first write on. */
+            /* A reader gets the whole entry, from the first write on. */
             if (!put() || !cache_read(key, &entry) || entry.image_size != sizeof image ||
                 memcmp(entry.image, image, sizeof image) != 0)
                 _exit(1);
@@ -311,9 +311,9 @@ START_TEST(the_oldest_go)
     add_file("c.kernel", 100, 1);
     add_file("a.kernel", 100, 3);
     add_file("b.kernel", 100, 2);
-    add_file("mine.txt", 300, 9); /* none of the cache's */
+    add_file("mine.txt", 300, 9); /* not of the cache */
     add_file("d.kernel.abcdef", 1, 4);
-    add_file("e.kernel.abcdef", 1, 0); /* a writer's, who may still be at it */
+    add_file("e.kernel.abcdef", 1, 0); /* of a writer that may still be writing */
     ck_assert_int_eq(put(), 1);
     ck_assert(!is_there("a.kernel") && is_there("b.kernel") && is_there("c.kernel") && is_there("mine.txt"));
     ck_assert(!is_there("d.kernel.abcdef") && is_there("e.kernel.abcdef"));

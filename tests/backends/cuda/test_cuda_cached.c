@@ -1,5 +1,4 @@
-/* test_cuda_cached.c - what the cache of kernels is for: programs that need not be compiled again, and a compiler
- * that need not be opened. */
+/* test_cuda_cached.c - a program that is in the cache is not compiled again, and NVRTC is not opened for it. */
 #include "cuda/compile/compiler_note.h"
 #include "cuda/compile/toolchain.h"
 #include "cuda_fixture.h"
@@ -31,7 +30,7 @@ static int built(cuda_api *api, const program_spec *spec)
     return from_cache;
 }
 
-/* Each change makes a program of its own; each of them is found again. */
+/* A program for each change of what it depends on is compiled, and is found again. */
 START_TEST(all_that_a_program_depends_on)
 {
     enum { CHANGES = 10 };
@@ -63,7 +62,7 @@ START_TEST(all_that_a_program_depends_on)
     ck_assert_int_eq(built(&api, &specs[0]), 0);
     ck_assert_int_eq(built(&api, &specs[0]), 1);
     api.linker_minor += 1;
-    ck_assert_int_eq(built(&api, &specs[0]), 1); /* no linker had a part in it */
+    ck_assert_int_eq(built(&api, &specs[0]), 1); /* was not linked */
     ck_assert_int_eq(built(&api, &specs[7]), 0);
     (void)setenv("GBEES_CACHE", "off", 1);
     ck_assert_int_eq(built(&api, &specs[0]), 0);
@@ -97,7 +96,7 @@ END_TEST
 
 /* ---- what is known of the compiler ---- */
 
-/* Whether the compiler had to be opened to know of it. */
+/* Whether NVRTC had to be opened for its version and architectures. */
 static int opens_compiler(cuda_api *api)
 {
     ck_assert_msg(toolchain_open(api, 0, &error) == GBEES_OK, "%s", error.text);
@@ -131,7 +130,7 @@ START_TEST(a_compiler_that_is_known_stays_closed)
 }
 END_TEST
 
-/* Another way of looking for it, another driver, no cache: it is opened. */
+/* With another search path, another driver or no cache, NVRTC is opened. */
 START_TEST(a_note_holds_for_one_compiler)
 {
     cuda_api api = {0};
@@ -169,7 +168,7 @@ START_TEST(a_note_holds_for_one_compiler)
 }
 END_TEST
 
-/* Changed, or gone.  The file is one of ours, and the "compiler" any function of it. */
+/* A note is invalid when its file has changed or is gone.  A module of the tests stands for NVRTC's file. */
 START_TEST(a_note_of_another_file)
 {
     cuda_api api = {.compiler_major = 13, .compiler_minor = 7, .architectures = {80, 90}, .architecture_count = 2};

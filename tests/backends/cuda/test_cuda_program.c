@@ -78,7 +78,7 @@ static void open_models(void)
 static const char *const archs[] = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"};
 enum { ARCHS = sizeof archs / sizeof *archs };
 
-/* What is shipped, and the test model that uses all of the contract: without the engine. */
+/* All shipped models, and the test models that use all of the contract, without the engine. */
 START_TEST(every_model_for_every_architecture)
 {
     const gbees_module_info *list = NULL;
@@ -95,7 +95,7 @@ START_TEST(every_model_for_every_architecture)
         if (!model || (!strstr(list[i].path, "/plugins/") && strcmp(model->name, "full") != 0 &&
                        strcmp(model->name, "noise") != 0))
             continue;
-        /* Linked, for one: what a linker makes of a model is no matter of the architecture. */
+        /* Linked for one architecture only: linking does not depend on it. */
         for (int separate = 0; separate <= (strcmp(archs[_i], "sm_90") == 0); separate++) {
             program_spec spec = spec_of(model, model->dim_default, archs[_i], separate);
 
@@ -114,7 +114,7 @@ static void build_problem(const gbees_problem *problem, const char *arch)
         program_spec spec;
 
         if (part == PROGRAM_SMALL && !program_is_wanted(problem, arch, part))
-            continue; /* its text is for some schemes alone */
+            continue; /* it compiles for some schemes only */
         cuda_spec_set(&spec, problem, arch, part, 0);
         build(&spec);
     }
@@ -196,7 +196,7 @@ END_TEST
 
 /* ---- what a model may use ---- */
 
-/* The PTX of a unit with the model's equations behind a kernel of the test's. */
+/* Returns the PTX of a kernel of the test and the model's equations. */
 static char *ptx_of(const gbees_model *model, const char *kernel)
 {
     program_spec spec = spec_of(model, 3, "sm_90", 0);
@@ -253,7 +253,7 @@ START_TEST(float_stays_float)
                                "{ gbees_model_drift_d(x[0], x, x, y); gbees_model_measure_d(0, 0, x, x, y + 8);\n"
                                "  y[20] = gbees_model_bound_d(0, x, x); }");
 
-    /* sin() of a large number is reduced with one double product. */
+    /* sin() reduces a large argument with a product in double. */
     int of_double = 0;
     for (const char *next = strstr(f32, ".f64"); next; next = strstr(next + 1, ".f64"))
         of_double++;
@@ -360,7 +360,7 @@ END_TEST
 
 /* ---- what it may not ---- */
 
-/* Both ways, the error is the model's, and one line. */
+/* In one unit and in two, the error is GBEES_EMODEL, in one line that has the expected text. */
 static void declined(const char *text, const char *expected)
 {
     const gbees_model model = model_of("models/my model.c", text);

@@ -22,10 +22,10 @@ static void end_test(void)
     teardown();
 }
 
-/* What may stand in a scenario, beside the scheme. */
+/* Options of a scenario, beside the scheme. */
 enum { BOUND = 1, TURNED = 2, DOUBLE = 4, WIDE = 8, MOVING = 16, UPDATES = 32 };
 
-/* The programs that what is asked for changes. */
+/* The programs that these options change. */
 enum {
     STEPS = 1 << PROGRAM_STEPS,
     GRID = 1 << PROGRAM_GRID,
@@ -138,7 +138,7 @@ static program_shape built(const program_spec *spec, int from_cache)
     return shape;
 }
 
-/* As many threads as are asked for, and fewer only where there is something to gain; the cache knows which. */
+/* A program keeps its spec's shape unless it spills; the cache finds the shape that it was compiled with. */
 START_TEST(a_shape_is_the_first_that_suffices)
 {
     gbees_model moving;
@@ -165,10 +165,10 @@ START_TEST(a_shape_is_the_first_that_suffices)
 }
 END_TEST
 
-/* It is what a first run waits for: the compiler's time goes with the size of its code. */
+/* The first run waits for this program, and the compiler's time grows with the size of its code. */
 START_TEST(the_steps_are_a_small_program)
 {
-    static const int cases[] = {0, 11, 13}; /* the schemes' first, and the equations that take most */
+    static const int cases[] = {0, 11, 13}; /* a simple model, and those with the most code */
     gbees_model moving;
 
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

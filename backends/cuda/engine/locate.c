@@ -1,0 +1,20 @@
+/* locate.c - see locate.h. */
+#include "locate.h"
+#include "engine.h"
+
+int engine_locate_brick(const gbees_engine *e, size_t slot, int32_t *key, gbees_error *error)
+{
+    const size_t bytes = (size_t)e->setup.shape.n * sizeof *key;
+
+    return cuda_check(e->api, e->api->cuMemcpyDtoH(key, e->key.at + slot * bytes, bytes), "fetching a cell", error);
+}
+
+int engine_locate_cell(const gbees_engine *e, size_t slot, int cell, int32_t *index, gbees_error *error)
+{
+    const gbees_shape *shape = &e->setup.shape;
+    int status = engine_locate_brick(e, slot, index, error);
+
+    for (int j = 0; j < shape->n && !status; j++)
+        index[j] = index[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
+    return status;
+}
