@@ -29,6 +29,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/backend.c \
 	%D%/cpu/engine/budget.c \
 	%D%/cpu/engine/coupling.c \
+	%D%/cpu/engine/density.c \
 	%D%/cpu/engine/diffusion.c \
 	%D%/cpu/engine/engine.h \
 	%D%/cpu/grid/grid.c \
@@ -47,8 +48,10 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/statistics.c \
 	%D%/cpu/engine/step.c \
 	%D%/cpu/engine/sweep.c \
-	%D%/cpu/engine/team.h \
+	%D%/cpu/team.h \
 	%D%/cpu/engine/update.c
+
+EXTRA_DIST += %D%/cpu/README.md
 
 # The kernels, once for each instruction set; gbees_cpu.la picks one when it starts. The first is what the compiler
 # takes the machine to have, without options: on 64-bit ARM that is NEON.
@@ -115,7 +118,6 @@ cuda_texts = \
 	%D%/cuda/device/advect.h \
 	%D%/cuda/device/step_state.h \
 	%D%/cuda/device/bound.h \
-	%D%/cuda/device/frames.h \
 	%D%/cuda/device/small/cluster.h \
 	%D%/cuda/device/cells.h \
 	%D%/cuda/device/ctu.h \
@@ -140,13 +142,16 @@ cuda_texts = \
 	%D%/cuda/device/sweep.h \
 	%D%/cuda/device/table.h \
 	%D%/cuda/device/update.h
+# The contract with models, and the numerics: for the run-time compiler, too.
 cuda_numerics = \
+	include/gbees/model.h \
+	include/gbees/model_equations.h \
+	include/gbees/model_framed.h \
 	core/numerics/brick.h \
 	core/numerics/buzhash.h \
 	core/numerics/ctu.h \
 	core/numerics/diffusion.h \
 	core/numerics/fixed.h \
-	core/numerics/frame.h \
 	core/numerics/fused.h \
 	core/numerics/ledger.h \
 	core/numerics/likelihood.h \
@@ -157,7 +162,8 @@ cuda_numerics = \
 	core/numerics/step.h \
 	core/numerics/sweeps.h \
 	core/numerics/work.h
-EXTRA_DIST += $(cuda_texts) %D%/cuda/README.md %D%/cuda/device/small/README.md
+EXTRA_DIST += $(cuda_texts) %D%/cuda/README.md %D%/cuda/compile/README.md %D%/cuda/device/small/README.md \
+	%D%/cuda/driver/README.md %D%/cuda/engine/README.md
 
 if HAVE_CUDA
 backend_LTLIBRARIES += %D%/gbees_cuda.la

@@ -92,8 +92,10 @@ GBEES_NUM double visible_rate(double rate)
 GBEES_NUM number rate_with_axis(const gbees_setup *m, number rate, number above, int axis)
 {
     const number here = (above < 0 ? -above : above) * (number)m->over_width[axis];
+    /* m->sweeps is GBEES_SPLIT, but as a constant it would let the compiler contract the sum: other bits. */
+    const int is_sum = GBEES_KERNELS != GBEES_KERNELS_SMALL && !m->sweeps;
 
-    return !GBEES_SPLIT ? rate + here : here > rate ? here : rate + (here - here);
+    return is_sum ? rate + here : here > rate ? here : rate + (here - here);
 }
 
 /* The CFL rate of a cell. */
