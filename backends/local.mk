@@ -115,7 +115,6 @@ cuda_texts = \
 	%D%/cuda/device/advect.h \
 	%D%/cuda/device/step_state.h \
 	%D%/cuda/device/bound.h \
-	%D%/cuda/device/frames.h \
 	%D%/cuda/device/small/cluster.h \
 	%D%/cuda/device/cells.h \
 	%D%/cuda/device/ctu.h \
@@ -140,13 +139,16 @@ cuda_texts = \
 	%D%/cuda/device/sweep.h \
 	%D%/cuda/device/table.h \
 	%D%/cuda/device/update.h
+# The contract with models, and the numerics: for the run-time compiler, too.
 cuda_numerics = \
+	include/gbees/model.h \
+	include/gbees/model_equations.h \
+	include/gbees/model_framed.h \
 	core/numerics/brick.h \
 	core/numerics/buzhash.h \
 	core/numerics/ctu.h \
 	core/numerics/diffusion.h \
 	core/numerics/fixed.h \
-	core/numerics/frame.h \
 	core/numerics/fused.h \
 	core/numerics/ledger.h \
 	core/numerics/likelihood.h \

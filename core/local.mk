@@ -19,7 +19,6 @@ libgbees_la_SOURCES = \
 	%D%/numerics/ctu.h \
 	%D%/numerics/diffusion.h \
 	%D%/numerics/fixed.h \
-	%D%/numerics/frame.h \
 	%D%/numerics/fused.h \
 	%D%/numerics/ledger.h \
 	%D%/numerics/likelihood.h \

@@ -16,7 +16,9 @@
 #endif
 
 /* A linker of intermediate code checks no types: the model's unit has these prototypes, too. */
-#ifdef GBEES_SEPARATE
+#ifndef GBEES_DEVICE
+#define GBEES_MODEL_FUNCTION static inline __attribute__((unused)) /* the tests' platform of threads */
+#elif defined(GBEES_SEPARATE)
 #define GBEES_MODEL_FUNCTION extern "C" __device__
 #else
 #define GBEES_MODEL_FUNCTION static __device__ __forceinline__

@@ -57,128 +57,8 @@
 
 #include "numerics/qualifier.h"
 
-/* ---- the model's equations, as model_build.h makes them for the host ------------------------------------------ */
-
-#define GBEES_DEVICE_MODEL_H /* the prototypes are static here, and the text comes first */
-#define GBEES_MODEL_H
-#define GBEES_EQUATIONS 1
-#define SHIM_PASTE_(a, b) a##b
-#define SHIM_PASTE(a, b) SHIM_PASTE_(a, b)
-#define GBEES_FN(name) SHIM_PASTE(name, GBEES_SUFFIX)
-#define GBEES_DIAGONAL 1
-#define GBEES_FULL 2
-#define drift GBEES_FN(shim_drift)
-#define measure GBEES_FN(shim_measure)
-#define bound GBEES_FN(shim_bound)
-#define log_likelihood GBEES_FN(shim_log_likelihood)
-#define diffusion GBEES_FN(shim_diffusion)
-
-#define real float
-#define GBEES_SUFFIX _f
-#include SHIM_PLUGIN
-#undef real
-#undef GBEES_SUFFIX
-#define real double
-#define GBEES_SUFFIX _d
-#include SHIM_PLUGIN
-#undef real
-#undef GBEES_SUFFIX
-#undef drift
-#undef measure
-#undef bound
-#undef log_likelihood
-#undef diffusion
-#undef GBEES_MODEL_H
-
-#include "device/frames.h"
-
-#if GBEES_ROTATED
-#define SHIM_POINT                                                                                                   \
-    double at[GBEES_N];                                                                                              \
-    gbees_frame_point_d(GBEES_N, p, x, at);                                                                          \
-    x = at;
-#else
-#define SHIM_POINT
-#endif
-
-/* What a case's kernels don't call clang would warn of. */
-static inline __attribute__((unused)) void gbees_model_drift_f(float t, const float *x, const float *p, float *dxdt)
-{
-#if GBEES_ROTATED
-    float at[GBEES_N], f[GBEES_N];
-
-    gbees_frame_point_f(GBEES_N, p, x, at);
-    shim_drift_f(GBEES_N, t, at, p, f);
-    gbees_frame_drift_f(GBEES_N, p, f, dxdt);
-#else
-    shim_drift_f(GBEES_N, t, x, p, dxdt);
-#endif
-}
-
-static inline __attribute__((unused)) void gbees_model_drift_d(double t, const double *x, const double *p,
-                                                               double *dxdt)
-{
-#if GBEES_ROTATED
-    double at[GBEES_N], f[GBEES_N];
-
-    gbees_frame_point_d(GBEES_N, p, x, at);
-    shim_drift_d(GBEES_N, t, at, p, f);
-    gbees_frame_drift_d(GBEES_N, p, f, dxdt);
-#else
-    shim_drift_d(GBEES_N, t, x, p, dxdt);
-#endif
-}
-
-#if GBEES_DIFFUSION
-static inline void gbees_model_diffusion_d(double t, const double *x, const double *p, double *q)
-{
-    enum { FULL = GBEES_HAS_DIFFUSION == GBEES_FULL, ENTRIES = FULL ? GBEES_N * GBEES_N : GBEES_N };
-    SHIM_POINT
-#if GBEES_ROTATED
-    double own[ENTRIES] = {0};
-
-    shim_diffusion_d(GBEES_N, t, x, p, own);
-    gbees_frame_noise_d(GBEES_N, FULL, p, own, q);
-#else
-    memset(q, 0, sizeof *q * ENTRIES);
-    shim_diffusion_d(GBEES_N, t, x, p, q);
-#endif
-}
-#endif
-
-static inline void gbees_model_measure_d(int which, double t, const double *x, const double *p, double *y)
-{
-#ifdef GBEES_HAS_MEASURE
-    SHIM_POINT
-    shim_measure_d(which, GBEES_N, t, x, p, y);
-#else
-    (void)which, (void)t, (void)x, (void)p;
-    y[0] = NAN;
-#endif
-}
-
-static inline __attribute__((unused)) double gbees_model_bound_d(double t, const double *x, const double *p)
-{
-#ifdef GBEES_HAS_BOUND
-    SHIM_POINT
-    return shim_bound_d(GBEES_N, t, x, p);
-#else
-    (void)t, (void)x, (void)p;
-    return 0;
-#endif
-}
-
-static inline double gbees_model_log_likelihood_d(int which, double t, const double *x, const double *p,
-                                                  const double *y)
-{
-#ifdef GBEES_HAS_LOG_LIKELIHOOD
-    SHIM_POINT
-    return shim_log_likelihood_d(which, GBEES_N, t, x, p, y);
-#else
-    (void)which, (void)t, (void)x, (void)p, (void)y;
-    return NAN;
-#endif
-}
+#define GBEES_SOURCE_FILE SHIM_PLUGIN
+#include "device/equations.h"
 
 /* As cuda_spec_advects_apart(). */
 #ifdef GBEES_HAS_DIFFUSION
@@ -256,6 +136,9 @@ static void run_kernel(shim_kernel kernel, void **a)
     }
 #undef ARGUMENT
 }
+
+#define SHIM_PASTE_(a, b) a##b
+#define SHIM_PASTE(a, b) SHIM_PASTE_(a, b)
 
 const shim_variant SHIM_PASTE(shim_variant_, SHIM_VARIANT) = {
     .model = SHIM_MODEL,

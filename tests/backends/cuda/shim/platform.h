@@ -16,7 +16,6 @@ enum { WARP_SIZE = 1, BLOCK_WARPS = 1 };
 #define GBEES_CLUSTER_KERNEL static void
 #define GBEES_BY_VALUE const
 #define BLOCK_LOCAL
-#define GBEES_MODEL_FUNCTION static inline
 
 /* The block that a thread is, and how many there are (shim/driver.c). */
 extern _Thread_local uint32_t shim_block, shim_blocks;
