@@ -52,6 +52,12 @@ has "| lorenz63, mixed: run to run | identical | bits | ok |"
 has "| a measurement that nothing supports | exit status 1: "
 has "gpu-session: nothing is wrong"
 
+what="one unit and two"
+"$session" --units stage >out 2>&1 || fail "exit status $?"
+has "| Lorenz '63: one unit, two units: empty cache, to the first step | "
+has "| Lorenz '63: one unit, two units: results | identical | "
+has "gpu-session: nothing is wrong"
+
 # A CPU that computes something else.
 what="a difference"
 cat >stage/bin/gbees-run <<END
