@@ -225,6 +225,6 @@ noinst_LTLIBRARIES += %D%/libcuda_runtime.la
 	%D%/cuda/compile/texts.h
 # No compiler tells make of what an assembler includes. (The variable keeps automake from thinking that its own rule is
 # replaced.)
-cuda_texts_object = %D%/cuda/libcuda_runtime_la-texts.lo
+cuda_texts_object = %D%/cuda/compile/libcuda_runtime_la-texts.lo
 $(cuda_texts_object): $(cuda_texts) $(cuda_numerics)
 endif
