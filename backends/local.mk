@@ -29,6 +29,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/backend.c \
 	%D%/cpu/engine/budget.c \
 	%D%/cpu/engine/coupling.c \
+	%D%/cpu/engine/density.c \
 	%D%/cpu/engine/diffusion.c \
 	%D%/cpu/engine/engine.h \
 	%D%/cpu/grid/grid.c \
@@ -47,8 +48,10 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/statistics.c \
 	%D%/cpu/engine/step.c \
 	%D%/cpu/engine/sweep.c \
-	%D%/cpu/engine/team.h \
+	%D%/cpu/team.h \
 	%D%/cpu/engine/update.c
+
+EXTRA_DIST += %D%/cpu/README.md
 
 # The kernels, once for each instruction set; gbees_cpu.la picks one when it starts. The first is what the compiler
 # takes the machine to have, without options: on 64-bit ARM that is NEON.
@@ -115,7 +118,6 @@ cuda_texts = \
 	%D%/cuda/device/advect.h \
 	%D%/cuda/device/step_state.h \
 	%D%/cuda/device/bound.h \
-	%D%/cuda/device/frames.h \
 	%D%/cuda/device/small/cluster.h \
 	%D%/cuda/device/cells.h \
 	%D%/cuda/device/ctu.h \
@@ -140,13 +142,16 @@ cuda_texts = \
 	%D%/cuda/device/sweep.h \
 	%D%/cuda/device/table.h \
 	%D%/cuda/device/update.h
+# The contract with models, and the numerics: for the run-time compiler, too.
 cuda_numerics = \
+	include/gbees/model.h \
+	include/gbees/model_equations.h \
+	include/gbees/model_framed.h \
 	core/numerics/brick.h \
 	core/numerics/buzhash.h \
 	core/numerics/ctu.h \
 	core/numerics/diffusion.h \
 	core/numerics/fixed.h \
-	core/numerics/frame.h \
 	core/numerics/fused.h \
 	core/numerics/ledger.h \
 	core/numerics/likelihood.h \
@@ -157,7 +162,8 @@ cuda_numerics = \
 	core/numerics/step.h \
 	core/numerics/sweeps.h \
 	core/numerics/work.h
-EXTRA_DIST += $(cuda_texts) %D%/cuda/device/small/README.md
+EXTRA_DIST += $(cuda_texts) %D%/cuda/README.md %D%/cuda/compile/README.md %D%/cuda/device/small/README.md \
+	%D%/cuda/driver/README.md %D%/cuda/engine/README.md
 
 if HAVE_CUDA
 backend_LTLIBRARIES += %D%/gbees_cuda.la
@@ -172,18 +178,28 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 %C%_libcuda_engine_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_libcuda_engine_la_LDFLAGS =
 %C%_libcuda_engine_la_SOURCES = \
-	%D%/cuda/engine/advance.c \
-	%D%/cuda/engine/capture.c \
-	%D%/cuda/engine/engine.h \
-	%D%/cuda/engine/launch.c \
-	%D%/cuda/engine/marginals.c \
 	%D%/cuda/driver/memory.c \
 	%D%/cuda/driver/memory.h \
+	%D%/cuda/engine/advance.c \
+	%D%/cuda/engine/capture.c \
+	%D%/cuda/engine/capture_memory.c \
+	%D%/cuda/engine/capture_memory.h \
+	%D%/cuda/engine/engine.h \
+	%D%/cuda/engine/heap.c \
+	%D%/cuda/engine/heap.h \
+	%D%/cuda/engine/initial.c \
+	%D%/cuda/engine/initial.h \
+	%D%/cuda/engine/launch.c \
+	%D%/cuda/engine/launch.h \
+	%D%/cuda/engine/load.c \
+	%D%/cuda/engine/load.h \
+	%D%/cuda/engine/marginals.c \
 	%D%/cuda/engine/packed.c \
 	%D%/cuda/engine/packed.h \
-	%D%/cuda/engine/room.c \
 	%D%/cuda/engine/setup.c \
 	%D%/cuda/engine/statistics.c \
+	%D%/cuda/engine/stop_error.c \
+	%D%/cuda/engine/stop_error.h \
 	%D%/cuda/engine/update.c
 
 # Everything between texts and a loaded kernel; apart from the rest for its tests.
@@ -193,10 +209,6 @@ noinst_LTLIBRARIES += %D%/libcuda_runtime.la
 %C%_libcuda_runtime_la_LDFLAGS =
 %C%_libcuda_runtime_la_LIBADD = -lpthread
 %C%_libcuda_runtime_la_SOURCES = \
-	%D%/cuda/driver/api.c \
-	%D%/cuda/driver/api.h \
-	%D%/cuda/driver/arch.c \
-	%D%/cuda/driver/arch.h \
 	%D%/cuda/compile/build.c \
 	%D%/cuda/compile/build.h \
 	%D%/cuda/compile/cache.c \
@@ -209,8 +221,8 @@ noinst_LTLIBRARIES += %D%/libcuda_runtime.la
 	%D%/cuda/compile/compiler_note.h \
 	%D%/cuda/compile/diagnose.c \
 	%D%/cuda/compile/diagnose.h \
-	%D%/cuda/driver/library.c \
-	%D%/cuda/driver/library.h \
+	%D%/cuda/compile/kernel_table.c \
+	%D%/cuda/compile/kernel_table.h \
 	%D%/cuda/compile/link.c \
 	%D%/cuda/compile/link.h \
 	%D%/cuda/compile/offline.c \
@@ -219,10 +231,20 @@ noinst_LTLIBRARIES += %D%/libcuda_runtime.la
 	%D%/cuda/compile/program.h \
 	%D%/cuda/compile/report.c \
 	%D%/cuda/compile/report.h \
+	%D%/cuda/compile/shape.c \
+	%D%/cuda/compile/shape.h \
 	%D%/cuda/compile/spec.c \
 	%D%/cuda/compile/spec.h \
 	%D%/cuda/compile/texts.c \
-	%D%/cuda/compile/texts.h
+	%D%/cuda/compile/texts.h \
+	%D%/cuda/compile/toolchain.c \
+	%D%/cuda/compile/toolchain.h \
+	%D%/cuda/driver/api.c \
+	%D%/cuda/driver/api.h \
+	%D%/cuda/driver/arch.c \
+	%D%/cuda/driver/arch.h \
+	%D%/cuda/driver/library.c \
+	%D%/cuda/driver/library.h
 # No compiler tells make of what an assembler includes. (The variable keeps automake from thinking that its own rule is
 # replaced.)
 cuda_texts_object = %D%/cuda/compile/libcuda_runtime_la-texts.lo

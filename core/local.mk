@@ -8,6 +8,7 @@ libgbees_la_CPPFLAGS = $(AM_CPPFLAGS) \
 libgbees_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,defs
 libgbees_la_LIBADD = $(HDF5_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(LAPACKE_LIBS) $(LTDL_LIBS) -lpthread
 libgbees_la_SOURCES = \
+	%D%/base/embed.h \
 	%D%/base/error.c \
 	%D%/base/sha256.c \
 	%D%/base/sha256.h \
@@ -18,7 +19,6 @@ libgbees_la_SOURCES = \
 	%D%/numerics/ctu.h \
 	%D%/numerics/diffusion.h \
 	%D%/numerics/fixed.h \
-	%D%/numerics/frame.h \
 	%D%/numerics/fused.h \
 	%D%/numerics/ledger.h \
 	%D%/numerics/likelihood.h \
@@ -66,6 +66,7 @@ libgbees_la_SOURCES = \
 	%D%/io/scenario_text.c \
 	%D%/io/schema.c \
 	%D%/io/schema.h \
+	%D%/io/schema_check.c \
 	%D%/io/schema_fields.c \
 	%D%/io/schema_fields.h \
 	%D%/io/schema_values.c \
@@ -75,20 +76,21 @@ libgbees_la_SOURCES = \
 	%D%/io/yaml_tree.c \
 	%D%/io/yaml_tree.h \
 	%D%/solver/bound.c \
-	%D%/solver/frame.c \
-	%D%/solver/frame.h \
+	%D%/solver/builder.c \
 	%D%/solver/builder.h \
 	%D%/solver/cells.c \
 	%D%/solver/cells.h \
+	%D%/solver/frame.c \
+	%D%/solver/frame.h \
 	%D%/solver/initial.c \
 	%D%/solver/measurements.c \
+	%D%/solver/notifier.c \
+	%D%/solver/notifier.h \
 	%D%/solver/numerics.c \
 	%D%/solver/problem.c \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \
 	%D%/solver/solver.c \
-	%D%/solver/teller.c \
-	%D%/solver/teller.h \
 	%D%/solver/version.c \
 	%D%/solver/warnings.c
 
@@ -131,7 +133,8 @@ bin_PROGRAMS += gbees-plugin
 gbees_plugin_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DGBEES_CC='"$(CC)"' \
 	-DGBEES_INCLUDE_DIR='"$(includedir)"' \
-	-DGBEES_SOURCE_DIR='"$(abs_top_srcdir)"'
+	-DGBEES_SOURCE_DIR='"$(abs_top_srcdir)"' \
+	-I$(srcdir)
 gbees_plugin_LDFLAGS =
 gbees_plugin_LDADD = libgbees.la $(JANSSON_LIBS)
 gbees_plugin_SOURCES = \
@@ -141,6 +144,7 @@ gbees_plugin_SOURCES = \
 	%D%/command/plugin.c \
 	%D%/command/plugin.h \
 	%D%/command/plugin_build.c \
+	%D%/command/plugin_card.c \
 	%D%/command/plugin_check.c \
 	%D%/command/plugin_child.c \
 	%D%/command/plugin_compare.c \
@@ -150,6 +154,10 @@ gbees_plugin_SOURCES = \
 	%D%/command/plugin_probe.c \
 	%D%/command/print.c \
 	%D%/command/setup.c
+
+# No compiler tells make of an embedded file. (The variable keeps automake from dropping its own rule.)
+gbees_plugin_new_object = %D%/command/gbees_plugin-plugin_new.$(OBJEXT)
+$(gbees_plugin_new_object): plugins/template.c
 
 # All of gbees-plot but its main(), for its tests, too.
 noinst_LTLIBRARIES += %D%/libplot.la

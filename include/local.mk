@@ -5,5 +5,6 @@ gbeesinclude_HEADERS = \
 	%D%/gbees/gbees.h \
 	%D%/gbees/model.h \
 	%D%/gbees/model_build.h \
+	%D%/gbees/model_equations.h \
 	%D%/gbees/model_framed.h \
 	%D%/gbees/problem.h

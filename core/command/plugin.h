@@ -19,23 +19,24 @@ typedef struct gbees_plugin_options {
 
 /* plugin_new.c: writes NAME.c. */
 int gbees_plugin_new(const gbees_plugin_options *options, FILE *out, gbees_error *error);
-/* plugin_build.c: compiles a file, looks whether it is a plugin, installs it. */
+/* plugin_build.c: compiles a file, checks that the result is a plugin, installs it. */
 int gbees_plugin_build(const gbees_plugin_options *options, FILE *out, gbees_error *error);
-/* plugin_check.c: a line a check; *failed is the number of those that failed. */
+/* plugin_check.c: prints a line for each check; *failed is the number of those that failed. */
 int gbees_plugin_check(const gbees_plugin_options *options, FILE *out, int *failed, gbees_error *error);
 
-/* ---- plugin_child.c: a plugin's code runs in a child process, which it may bring down ---- */
+/* ---- plugin_child.c: runs the plugin's code in a child process, which may crash or hang ---- */
 
-/* Runs in the child: lines written to `say` reach the reader. */
+/* Runs in the child: the lines written to `say` reach the reader. */
 typedef void gbees_child_work(void *context, FILE *say);
+/* Runs in the parent, once for each line. */
 typedef void gbees_child_reader(void *context, const char *line);
-/* Fails if the child crashed or ended itself, or (GBEES_ECANCELLED) said nothing for `seconds`. */
+/* Fails if the child crashed, exited by itself, or (GBEES_ECANCELLED) wrote nothing for `seconds`. */
 int gbees_child_run(gbees_child_work *work, gbees_child_reader *reader, void *context, double seconds,
                     gbees_error *error);
-/* Runs a program, its output where ours goes, and hands back its exit status; 127: there is no such program. */
+/* Runs a program that inherits stdout and stderr. *code is its exit status, 127 if there is no such program. */
 int gbees_child_execute(char *const *arguments, int *code, gbees_error *error);
 
-/* ---- plugin_probe.c: the checks that need no other processor, in the child ---- */
+/* ---- plugin_probe.c: the child opens the plugin, and reports to the parent ---- */
 
 typedef struct gbees_probe {
     const gbees_plugin_options *options;
@@ -45,37 +46,44 @@ typedef struct gbees_probe {
     FILE *say;
 } gbees_probe;
 
-/* A line for the parent: a letter, then the text. */
+/* The first letter of a line to the parent: the kind of the text after it. */
 enum {
-    GBEES_SAY_TEXT = 't',  /* of the card, to be printed as it is */
-    GBEES_SAY_BEGIN = 'b', /* the name of the check that begins */
-    GBEES_SAY_OK = 'o',    /* its verdict */
-    GBEES_SAY_WARN = 'w',
-    GBEES_SAY_FAILED = 'f',
-    GBEES_SAY_STOP = 's' /* no more checks make sense */
+    GBEES_PROBE_TEXT = 't',  /* to be printed as it is */
+    GBEES_PROBE_BEGIN = 'b', /* the name of the check that begins */
+    GBEES_PROBE_OK = 'o',    /* its verdict */
+    GBEES_PROBE_WARN = 'w',
+    GBEES_PROBE_FAILED = 'f',
+    GBEES_PROBE_STOP = 's' /* further checks make no sense */
 };
-__attribute__((format(printf, 3, 4))) void gbees_probe_say(const gbees_probe *probe, int kind, const char *format,
-                                                           ...);
+__attribute__((format(printf, 3, 4))) void gbees_probe_report(const gbees_probe *probe, int kind, const char *format,
+                                                              ...);
+/* Fills registry, name and model from the options. gbees_probe_close() frees them, also after a failure. */
 int gbees_probe_open(gbees_probe *probe, gbees_error *error);
 void gbees_probe_close(gbees_probe *probe);
-/* A scenario of the card by its number, with some changes (ends with NULL), as a problem. */
+/* Makes the problem of the card's scenario `number` as gbees-run does. `changes`: KEY=VALUE texts, ended by NULL; or
+ * NULL. */
 int gbees_probe_problem(const gbees_probe *probe, int number, const char *const *changes, gbees_problem **problem,
                         gbees_error *error);
-/* All of them. */
+/* Writes the point y[n] of the grid's axes to `text` as "x = (1, 2, 3)" in the model's axes; returns `text`. */
+const char *gbees_probe_place(const gbees_problem *problem, const double *y, char *text, size_t size);
+
+/* ---- checks in the child ---- */
+
+/* plugin_card.c: all checks that need no other processor. */
 void gbees_probe_run(gbees_probe *probe);
-
-/* plugin_drift.c: what the equations give over the initial box of scenario `name`. */
+/* plugin_drift.c: the equations over the initial box of scenario `name`. */
 void gbees_probe_equations(const gbees_probe *probe, const gbees_problem *problem, const char *name);
-
-/* plugin_noise.c: its diffusion there, if it has one. */
+/* plugin_noise.c: the diffusion there, if the model has one. */
 void gbees_probe_noise(const gbees_probe *probe, const gbees_problem *problem, const char *name);
 
 /* ---- plugin_compare.c: the plugin on another processor ---- */
 
+/* Compiles the model for options->arch. */
 void gbees_compare_compile(gbees_probe *probe);
-/* Writes the density after a short run to `cells`. */
+/* Writes the density after a short run on `backend` to `cells`. */
 void gbees_compare_run(gbees_probe *probe, const char *backend, FILE *cells);
-/* The sum of |P - Q| over all cells of two densities written so, and how many the first has. */
+/* *distance: the sum of |P - Q| over the cells of two densities that gbees_compare_run() wrote; *count: cells of the
+ * first. */
 int gbees_compare_distance(FILE *a, FILE *b, double *distance, size_t *count, gbees_error *error);
 
 #endif

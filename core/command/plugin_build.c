@@ -1,8 +1,8 @@
 /* plugin_build.c - gbees-plugin build: from a source file to an installed plugin; see plugin.h. */
 #include "base/text.h"
-#include "plugin.h"
 #include "io/folder.h"
 #include "module/folders.h"
+#include "plugin.h"
 #include <argz.h>
 #include <errno.h>
 #include <limits.h>

@@ -22,12 +22,12 @@ typedef struct verdicts {
 
 static void print(verdicts *v, int kind, const char *text)
 {
-    const char *word = kind == GBEES_SAY_OK ? "ok" : kind == GBEES_SAY_WARN ? "warning" : "FAILED";
+    const char *word = kind == GBEES_PROBE_OK ? "ok" : kind == GBEES_PROBE_WARN ? "warning" : "FAILED";
 
     (void)fprintf(v->out, "%-30s %s%s%s\n", v->current, word, *text ? ": " : "", text);
-    v->ok += kind == GBEES_SAY_OK;
-    v->warnings += kind == GBEES_SAY_WARN;
-    v->failed += kind == GBEES_SAY_FAILED;
+    v->ok += kind == GBEES_PROBE_OK;
+    v->warnings += kind == GBEES_PROBE_WARN;
+    v->failed += kind == GBEES_PROBE_FAILED;
     v->current[0] = '\0';
 }
 
@@ -41,13 +41,13 @@ static void hear(void *context, const char *line)
     verdicts *v = context;
 
     switch (line[0]) {
-    case GBEES_SAY_TEXT:
+    case GBEES_PROBE_TEXT:
         (void)fprintf(v->out, "%s\n", line + 1);
         break;
-    case GBEES_SAY_BEGIN:
+    case GBEES_PROBE_BEGIN:
         begin(v, line + 1);
         break;
-    case GBEES_SAY_STOP:
+    case GBEES_PROBE_STOP:
         v->stop = 1;
         break;
     default:
@@ -63,7 +63,7 @@ static void run_child(verdicts *v, gbees_child_work *work, double seconds)
     gbees_error error = {0};
 
     if (gbees_child_run(work, hear, v, seconds, &error)) {
-        print(v, GBEES_SAY_FAILED, error.text);
+        print(v, GBEES_PROBE_FAILED, error.text);
         v->stop = 1;
     }
 }
@@ -79,9 +79,9 @@ static void run_patiently(verdicts *v, gbees_child_work *work)
     if (status == GBEES_ECANCELLED) {
         (void)snprintf(text, sizeof text, "not checked: it takes longer than %g s; --time-limit gives it more",
                        seconds);
-        print(v, GBEES_SAY_WARN, text);
+        print(v, GBEES_PROBE_WARN, text);
     } else if (status) {
-        print(v, GBEES_SAY_FAILED, error.text);
+        print(v, GBEES_PROBE_FAILED, error.text);
         v->stop = 1;
     }
 }
@@ -120,7 +120,7 @@ static void judge_distance(verdicts *v, FILE *const *cells)
     char text[256];
 
     if (gbees_compare_distance(cells[0], cells[1], &distance, &count, &error)) {
-        print(v, GBEES_SAY_WARN, error.text);
+        print(v, GBEES_PROBE_WARN, error.text);
         return;
     }
     if (distance < densities_agree)
@@ -131,7 +131,7 @@ static void judge_distance(verdicts *v, FILE *const *cells)
                        "after a tenth of the run the sum of |P - Q| over %zu cells is %.2g, not below %g: look for "
                        "what depends on the type `real`, or on more than the arguments",
                        count, distance, densities_agree);
-    print(v, distance < densities_agree ? GBEES_SAY_OK : GBEES_SAY_FAILED, text);
+    print(v, distance < densities_agree ? GBEES_PROBE_OK : GBEES_PROBE_FAILED, text);
 }
 
 /* The other backend first: if it can't be used here there is nothing to compare. */
@@ -145,7 +145,7 @@ static void check_runs(verdicts *v)
     (void)snprintf(name, sizeof name, "run on %s and on the CPU", options->backend);
     begin(v, name);
     if (!cells[0] || !cells[1])
-        print(v, GBEES_SAY_WARN, "not checked: no temporary file can be made");
+        print(v, GBEES_PROBE_WARN, "not checked: no temporary file can be made");
     for (int k = 0; v->current[0] && k < 2; k++) {
         v->backend = backends[k];
         v->cells = cells[k];

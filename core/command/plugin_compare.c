@@ -28,12 +28,12 @@ void gbees_compare_compile(gbees_probe *probe)
     compiling c = {""};
     char why[512] = "";
 
-    gbees_probe_say(probe, GBEES_SAY_BEGIN, "compiled for %s", probe->options->backend);
+    gbees_probe_report(probe, GBEES_PROBE_BEGIN, "compiled for %s", probe->options->backend);
     int status = gbees_probe_open(probe, &error);
     if (!status)
         status = gbees_registry_backend(probe->registry, probe->options->backend, &backend, &error);
     if (!status && !backend->compile) {
-        gbees_probe_say(probe, GBEES_SAY_OK, "this backend compiles nothing");
+        gbees_probe_report(probe, GBEES_PROBE_OK, "this backend compiles nothing");
         return;
     }
     if (!status)
@@ -44,11 +44,11 @@ void gbees_compare_compile(gbees_probe *probe)
         status = backend->compile(problem, arch, take_line, &c, &error);
     }
     if (!status)
-        gbees_probe_say(probe, GBEES_SAY_OK, "%s", c.first);
+        gbees_probe_report(probe, GBEES_PROBE_OK, "%s", c.first);
     else if (status == GBEES_EBACKEND || status == GBEES_EUSAGE || status == GBEES_ENOMEM)
-        gbees_probe_say(probe, GBEES_SAY_WARN, "not checked: %s", error.text);
+        gbees_probe_report(probe, GBEES_PROBE_WARN, "not checked: %s", error.text);
     else
-        gbees_probe_say(probe, GBEES_SAY_FAILED, "%s", error.text);
+        gbees_probe_report(probe, GBEES_PROBE_FAILED, "%s", error.text);
     gbees_problem_destroy(problem);
 }
 
@@ -134,9 +134,9 @@ void gbees_compare_run(gbees_probe *probe, const char *name, FILE *cells)
                     fwrite(last.cells, sizeof *last.cells, last.count, cells) != last.count || fflush(cells)))
         status = gbees_error_set(&error, GBEES_EIO, "the density can't be written: %s", strerror(errno));
     if (status == GBEES_EMODEL || status == GBEES_ENUMERIC)
-        gbees_probe_say(probe, GBEES_SAY_FAILED, "a short run on %s fails: %s", name, error.text);
+        gbees_probe_report(probe, GBEES_PROBE_FAILED, "a short run on %s fails: %s", name, error.text);
     else if (status)
-        gbees_probe_say(probe, GBEES_SAY_WARN, "not checked: %s", error.text);
+        gbees_probe_report(probe, GBEES_PROBE_WARN, "not checked: %s", error.text);
     free(last.cells);
     gbees_problem_destroy(problem);
 }

@@ -113,23 +113,14 @@ static void compute(points *at, double time)
 
 /* ---- finite ---- */
 
-/* "x = (1, 2, 3)" */
+/* "x = (1, 2, 3)" for point i. */
 static const char *place(const points *at, size_t i, char *text, size_t size)
 {
-    double y[GBEES_MAX_DIM], x[GBEES_MAX_DIM];
-    size_t used = 0;
+    double y[GBEES_MAX_DIM];
 
     for (int j = 0; j < at->n; j++)
         y[j] = at->problem->mean[j] + at->offset_d[j][i];
-    gbees_problem_point(at->problem, y, x);
-    for (int j = 0; j < at->n && used < size; j++) {
-        const int length = snprintf(text + used, size - used, "%s%.6g", j ? ", " : "x = (", x[j]);
-
-        used += length > 0 ? (size_t)length : size;
-    }
-    if (used < size)
-        (void)snprintf(text + used, size - used, ")");
-    return text;
+    return gbees_probe_place(at->problem, y, text, size);
 }
 
 /* How many points give something that is not finite; the first of them and its component. */
@@ -161,11 +152,12 @@ static int check_finite(const points *at, double time)
 
         if (!bad)
             continue;
-        gbees_probe_say(at->probe, GBEES_SAY_FAILED,
-                        "the drift is not finite in %s at %zu of %zu points, d%s/dt at %s, t = %g among them: %s",
-                        single ? "float" : "double", bad, at->count, at->probe->model->states[component].name,
-                        place(at, first, text, sizeof text), time,
-                        single ? "it is in double: keep numbers on the way below 1e38, and above 1e-38 where one is "
+        gbees_probe_report(at->probe, GBEES_PROBE_FAILED,
+                           "the drift is not finite in %s at %zu of %zu points, d%s/dt at %s, t = %g among them: %s",
+                           single ? "float" : "double", bad, at->count, at->probe->model->states[component].name,
+                           place(at, first, text, sizeof text), time,
+                           single
+                               ? "it is in double: keep numbers on the way below 1e38, and above 1e-38 where one is "
                                  "divided by them"
                                : "look for a division by zero, or a root or logarithm of a negative number");
         return 0;
@@ -199,7 +191,7 @@ static int check_drift(points *at)
     const int timed = (problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
     double apart = 0;
 
-    gbees_probe_say(at->probe, GBEES_SAY_BEGIN, "drift, %s", at->name);
+    gbees_probe_report(at->probe, GBEES_PROBE_BEGIN, "drift, %s", at->name);
     for (int k = timed ? 0 : 2; k < 3; k++) {
         compute(at, times[k]);
         if (!check_finite(at, times[k]))
@@ -207,18 +199,18 @@ static int check_drift(points *at)
         apart = fmax(apart, difference(at));
     }
     if (apart > wrong)
-        gbees_probe_say(at->probe, GBEES_SAY_FAILED,
-                        "float and double differ by %.2g of the largest drift: they are different equations; look "
-                        "for what depends on the type `real`, or for numbers that float can't hold",
-                        apart);
+        gbees_probe_report(at->probe, GBEES_PROBE_FAILED,
+                           "float and double differ by %.2g of the largest drift: they are different equations; look "
+                           "for what depends on the type `real`, or for numbers that float can't hold",
+                           apart);
     else if (apart > single_precision)
-        gbees_probe_say(at->probe, GBEES_SAY_WARN,
-                        "float and double differ by %.2g of the largest drift: look for differences of large "
-                        "numbers, or give the scenario 'precision: double'",
-                        apart);
+        gbees_probe_report(at->probe, GBEES_PROBE_WARN,
+                           "float and double differ by %.2g of the largest drift: look for differences of large "
+                           "numbers, or give the scenario 'precision: double'",
+                           apart);
     else
-        gbees_probe_say(at->probe, GBEES_SAY_OK,
-                        "finite at %zu points; float and double differ by %.2g of the largest", at->count, apart);
+        gbees_probe_report(at->probe, GBEES_PROBE_OK,
+                           "finite at %zu points; float and double differ by %.2g of the largest", at->count, apart);
     return 1;
 }
 
@@ -262,7 +254,7 @@ static int check_batches(const points *at)
 {
     double worst_f = 0, worst_d = 0;
 
-    gbees_probe_say(at->probe, GBEES_SAY_BEGIN, "batches, %s", at->name);
+    gbees_probe_report(at->probe, GBEES_PROBE_BEGIN, "batches, %s", at->name);
     for (size_t count = 1; count <= WIDEST_BATCH && count <= at->count; count++)
         for (int j = 0; j < at->n; j++) {
             const size_t last = at->count - count;
@@ -271,17 +263,18 @@ static int check_batches(const points *at)
             worst_f = fmax(worst_f, fmax(differ_f(at, j, 0, count), differ_f(at, j, last, count)));
         }
     if (worst_d > rounding_d || worst_f > rounding_f)
-        gbees_probe_say(at->probe, GBEES_SAY_FAILED,
-                        "the drift of one and the same point differs by %.2g (float) and %.2g (double) from batch to "
-                        "batch: it must write all of its components at each call and remember nothing",
-                        worst_f, worst_d);
+        gbees_probe_report(
+            at->probe, GBEES_PROBE_FAILED,
+            "the drift of one and the same point differs by %.2g (float) and %.2g (double) from batch to "
+            "batch: it must write all of its components at each call and remember nothing",
+            worst_f, worst_d);
     else if (worst_d > 0 || worst_f > 0)
-        gbees_probe_say(at->probe, GBEES_SAY_WARN,
-                        "the drift is rounded differently from batch to batch: compile with -ffp-contract=off and "
-                        "without -ffast-math");
+        gbees_probe_report(at->probe, GBEES_PROBE_WARN,
+                           "the drift is rounded differently from batch to batch: compile with -ffp-contract=off and "
+                           "without -ffast-math");
     else
-        gbees_probe_say(at->probe, GBEES_SAY_OK, "the same in float and in double for 1 to %d points at a time",
-                        WIDEST_BATCH);
+        gbees_probe_report(at->probe, GBEES_PROBE_OK, "the same in float and in double for 1 to %d points at a time",
+                           WIDEST_BATCH);
     return worst_d <= rounding_d && worst_f <= rounding_f;
 }
 
@@ -303,15 +296,16 @@ static void check_time(points *at)
 {
     const gbees_problem *problem = at->problem;
 
-    gbees_probe_say(at->probe, GBEES_SAY_BEGIN, "time, %s", at->name);
+    gbees_probe_report(at->probe, GBEES_PROBE_BEGIN, "time, %s", at->name);
     if (moves(at, problem->end))
-        gbees_probe_say(at->probe, GBEES_SAY_FAILED,
-                        "the drift is not the same at t = %g and at t = %g: say .flags = GBEES_TIME_DEPENDENT on the "
-                        "card",
-                        problem->start, problem->end);
+        gbees_probe_report(
+            at->probe, GBEES_PROBE_FAILED,
+            "the drift is not the same at t = %g and at t = %g: say .flags = GBEES_TIME_DEPENDENT on the "
+            "card",
+            problem->start, problem->end);
     else
-        gbees_probe_say(at->probe, GBEES_SAY_OK, "the drift is the same at t = %g and at t = %g", problem->start,
-                        problem->end);
+        gbees_probe_report(at->probe, GBEES_PROBE_OK, "the drift is the same at t = %g and at t = %g", problem->start,
+                           problem->end);
 }
 
 /* ---- measurements and bound ---- */
@@ -333,7 +327,7 @@ static void check_measurements(const points *at)
 
     if (!at->problem->functions->measure_d)
         return;
-    gbees_probe_say(at->probe, GBEES_SAY_BEGIN, "measurements, %s", at->name);
+    gbees_probe_report(at->probe, GBEES_PROBE_BEGIN, "measurements, %s", at->name);
     for (int j = 0; j < at->n; j++)
         offset[j] = zero;
     for (int k = 0; k < model->measurement_count; k++) {
@@ -348,19 +342,20 @@ static void check_measurements(const points *at)
         for (int i = 0; i < f->size; i++)
             bad += !isfinite(y[i]);
         if (bad && (at->n == model->dim_max || is_used(at->problem, k))) {
-            gbees_probe_say(at->probe, GBEES_SAY_FAILED,
-                            "the function '%s' gives a component that is not finite at the mean: look at its case in "
-                            "measure(), where it is number %d",
-                            f->name, k);
+            gbees_probe_report(
+                at->probe, GBEES_PROBE_FAILED,
+                "the function '%s' gives a component that is not finite at the mean: look at its case in "
+                "measure(), where it is number %d",
+                f->name, k);
             return;
         }
         absent += bad > 0;
     }
     if (absent)
-        gbees_probe_say(at->probe, GBEES_SAY_OK, "%d of %d finite at the mean, the others not used here",
-                        model->measurement_count - absent, model->measurement_count);
+        gbees_probe_report(at->probe, GBEES_PROBE_OK, "%d of %d finite at the mean, the others not used here",
+                           model->measurement_count - absent, model->measurement_count);
     else
-        gbees_probe_say(at->probe, GBEES_SAY_OK, "all finite at the mean, of %d", model->measurement_count);
+        gbees_probe_report(at->probe, GBEES_PROBE_OK, "all finite at the mean, of %d", model->measurement_count);
 }
 
 /* Whether a scenario asks for the model's own likelihood of a function. */
@@ -380,7 +375,7 @@ static void check_likelihoods(const points *at)
     const double zero[1] = {0}, *offset[GBEES_MAX_DIM];
     int numbers = 0, count = problem->model->measurement_count;
 
-    gbees_probe_say(at->probe, GBEES_SAY_BEGIN, "likelihoods, %s", at->name);
+    gbees_probe_report(at->probe, GBEES_PROBE_BEGIN, "likelihoods, %s", at->name);
     for (int j = 0; j < at->n; j++)
         offset[j] = zero;
     for (int k = 0; k < count; k++) {
@@ -395,14 +390,14 @@ static void check_likelihoods(const points *at)
         int bad = isnan(value) || value == HUGE_VAL;
         numbers += !bad;
         if (bad && (is_judged(problem, k) || (k + 1 == count && numbers == 0))) {
-            gbees_probe_say(at->probe, GBEES_SAY_FAILED,
-                            "of what '%s' measures at the mean the likelihood there is %s: look at its case in "
-                            "log_likelihood(), where it is number %d",
-                            problem->model->measurements[k].name, isnan(value) ? "not a number" : "infinite", k);
+            gbees_probe_report(at->probe, GBEES_PROBE_FAILED,
+                               "of what '%s' measures at the mean the likelihood there is %s: look at its case in "
+                               "log_likelihood(), where it is number %d",
+                               problem->model->measurements[k].name, isnan(value) ? "not a number" : "infinite", k);
             return;
         }
     }
-    gbees_probe_say(at->probe, GBEES_SAY_OK, "numbers at the mean for %d of %d functions", numbers, count);
+    gbees_probe_report(at->probe, GBEES_PROBE_OK, "numbers at the mean for %d of %d functions", numbers, count);
 }
 
 static void check_bound(const points *at)
@@ -411,21 +406,22 @@ static void check_bound(const points *at)
     double least = INFINITY, most = -INFINITY;
     char text[256];
 
-    gbees_probe_say(at->probe, GBEES_SAY_BEGIN, "bound, %s", at->name);
+    gbees_probe_report(at->probe, GBEES_PROBE_BEGIN, "bound, %s", at->name);
     problem->functions->bound_d(at->count, problem->start, problem->mean, (const double *const *)at->offset_d,
                                 problem->parameters, at->work_d);
     for (size_t i = 0; i < at->count; i++) {
         if (!isfinite(at->work_d[i])) {
-            gbees_probe_say(at->probe, GBEES_SAY_FAILED,
-                            "the bound is not finite at %s: look for a division by zero, or a root or logarithm of a "
-                            "negative number",
-                            place(at, i, text, sizeof text));
+            gbees_probe_report(
+                at->probe, GBEES_PROBE_FAILED,
+                "the bound is not finite at %s: look for a division by zero, or a root or logarithm of a "
+                "negative number",
+                place(at, i, text, sizeof text));
             return;
         }
         least = fmin(least, at->work_d[i]);
         most = fmax(most, at->work_d[i]);
     }
-    gbees_probe_say(at->probe, GBEES_SAY_OK, "%.6g to %.6g over the initial box", least, most);
+    gbees_probe_report(at->probe, GBEES_PROBE_OK, "%.6g to %.6g over the initial box", least, most);
 }
 
 void gbees_probe_equations(const gbees_probe *probe, const gbees_problem *problem, const char *name)
@@ -433,8 +429,8 @@ void gbees_probe_equations(const gbees_probe *probe, const gbees_problem *proble
     points at = {.probe = probe, .problem = problem, .name = name, .n = problem->dimension};
 
     if (!make_points(&at)) {
-        gbees_probe_say(probe, GBEES_SAY_BEGIN, "drift, %s", name);
-        gbees_probe_say(probe, GBEES_SAY_FAILED, "not enough memory for %zu points", at.count);
+        gbees_probe_report(probe, GBEES_PROBE_BEGIN, "drift, %s", name);
+        gbees_probe_report(probe, GBEES_PROBE_FAILED, "not enough memory for %zu points", at.count);
     } else {
         /* What remembers its calls would seem to depend on the time, too. */
         if (check_drift(&at) && check_batches(&at) && !(problem->model->flags & GBEES_TIME_DEPENDENT))

@@ -1,6 +1,6 @@
 /* plugin_noise.c - gbees-plugin check: the diffusion over the initial box; see plugin.h. */
-#include "plugin.h"
 #include "numerics/diffusion.h"
+#include "plugin.h"
 #include <string.h>
 
 enum { POINTS = 4096, ENTRIES = GBEES_MAX_DIM * GBEES_MAX_DIM };
@@ -43,22 +43,6 @@ static void evaluate(noise *at, double time)
     at->problem->functions->diffusion_d(1, time, zero, offset, at->problem->parameters, out);
 }
 
-/* "x = (1, 2, 3) at t = 4" */
-static void place(const noise *at, double time, char *text, size_t size)
-{
-    double x[GBEES_MAX_DIM];
-    size_t used = 0;
-
-    gbees_problem_point(at->problem, at->x, x);
-    for (int j = 0; j < at->n && used < size; j++) {
-        const int length = snprintf(text + used, size - used, "%s%.6g", j ? ", " : "x = (", x[j]);
-
-        used += length > 0 ? (size_t)length : size;
-    }
-    if (used < size)
-        (void)snprintf(text + used, size - used, ") at t = %g", time);
-}
-
 static int check_symmetry(const noise *at, const char *where)
 {
     for (int j = 0; at->full && j < at->n; j++)
@@ -67,9 +51,9 @@ static int check_symmetry(const noise *at, const char *where)
             const double scale = fmax(at->q[j * at->n + j], at->q[k * at->n + k]);
 
             if (!(fabs(upper - lower) <= rounding * scale)) {
-                gbees_probe_say(at->probe, GBEES_SAY_FAILED,
-                                "Q[%d][%d] = %.6g and Q[%d][%d] = %.6g at %s: Q is symmetric", j, k, upper, k, j,
-                                lower, where);
+                gbees_probe_report(at->probe, GBEES_PROBE_FAILED,
+                                   "Q[%d][%d] = %.6g and Q[%d][%d] = %.6g at %s: Q is symmetric", j, k, upper, k, j,
+                                   lower, where);
                 return 0;
             }
         }
@@ -80,9 +64,10 @@ static int check_symmetry(const noise *at, const char *where)
 static int check_point(const noise *at, double time)
 {
     double over[GBEES_MAX_DIM];
-    char where[256];
+    char point[256], where[300];
 
-    place(at, time, where, sizeof where);
+    (void)snprintf(where, sizeof where, "%s at t = %g", gbees_probe_place(at->problem, at->x, point, sizeof point),
+                   time);
     for (int j = 0; j < at->n; j++)
         over[j] = 1 / at->problem->width[j];
     for (int j = 0; j < at->n; j++) {
@@ -90,18 +75,19 @@ static int check_point(const noise *at, double time)
 
         switch (gbees_diffusion_fault(at->n, at->full, at->q, 1, over, j)) {
         case GBEES_NOISE_NOT_FINITE:
-            gbees_probe_say(at->probe, GBEES_SAY_FAILED, "not finite along %s at %s", state, where);
+            gbees_probe_report(at->probe, GBEES_PROBE_FAILED, "not finite along %s at %s", state, where);
             return 0;
         case GBEES_NOISE_NEGATIVE:
-            gbees_probe_say(at->probe, GBEES_SAY_FAILED,
-                            "Q[%d][%d], for %s, is negative at %s: a variance grows by no less than 0", j, j, state,
-                            where);
+            gbees_probe_report(at->probe, GBEES_PROBE_FAILED,
+                               "Q[%d][%d], for %s, is negative at %s: a variance grows by no less than 0", j, j,
+                               state, where);
             return 0;
         case GBEES_NOISE_NOT_DOMINANT:
-            gbees_probe_say(at->probe, GBEES_SAY_FAILED,
-                            "too correlated for the scenario's grid at %s: in units of cells the row for %s has more "
-                            "beside the diagonal than on it; change the widths or factors, or turn the states",
-                            where, state);
+            gbees_probe_report(
+                at->probe, GBEES_PROBE_FAILED,
+                "too correlated for the scenario's grid at %s: in units of cells the row for %s has more "
+                "beside the diagonal than on it; change the widths or factors, or turn the states",
+                where, state);
             return 0;
         default:
             break;
@@ -119,9 +105,9 @@ static int is_still(noise *at)
     evaluate(at, problem->end);
     int same = memcmp(first, at->q, sizeof first) == 0;
     if (!same)
-        gbees_probe_say(at->probe, GBEES_SAY_FAILED,
-                        "Q is not the same at t = %g and at t = %g: say .flags = GBEES_TIME_DEPENDENT on the card",
-                        problem->start, problem->end);
+        gbees_probe_report(at->probe, GBEES_PROBE_FAILED,
+                           "Q is not the same at t = %g and at t = %g: say .flags = GBEES_TIME_DEPENDENT on the card",
+                           problem->start, problem->end);
     return same;
 }
 
@@ -137,7 +123,7 @@ void gbees_probe_noise(const gbees_probe *probe, const gbees_problem *problem, c
 
     if (!problem->functions->diffusion_d)
         return;
-    gbees_probe_say(probe, GBEES_SAY_BEGIN, "diffusion, %s", name);
+    gbees_probe_report(probe, GBEES_PROBE_BEGIN, "diffusion, %s", name);
     for (int i = 0; i < POINTS; i++) {
         choose_point(&at, i, &state);
         if (timed) {
@@ -151,6 +137,6 @@ void gbees_probe_noise(const gbees_probe *probe, const gbees_problem *problem, c
         for (int j = 0; j < at.n; j++)
             most = fmax(most, at.q[at.full ? j * at.n + j : j]);
     }
-    gbees_probe_say(probe, GBEES_SAY_OK, "%sfinite, and can be on this grid, at %d points; at most %.6g",
-                    at.full ? "symmetric, " : "", POINTS, most);
+    gbees_probe_report(probe, GBEES_PROBE_OK, "%sfinite, and can be on this grid, at %d points; at most %.6g",
+                       at.full ? "symmetric, " : "", POINTS, most);
 }

@@ -1,13 +1,12 @@
-/* plugin_probe.c - gbees-plugin check, the child's side: the card and the scenarios; see plugin.h. */
+/* plugin_probe.c - gbees-plugin check, in the child: opens the plugin, reports to the parent; see plugin.h. */
 #include "command.h"
 #include "plugin.h"
 #include <argz.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-void gbees_probe_say(const gbees_probe *probe, int kind, const char *format, ...)
+void gbees_probe_report(const gbees_probe *probe, int kind, const char *format, ...)
 {
     va_list arguments;
 
@@ -72,203 +71,18 @@ int gbees_probe_problem(const gbees_probe *probe, int number, const char *const 
     return status;
 }
 
-/* ---- the card ---- */
-
-/* Sends on what is printed, line by line. */
-static void say_card(const gbees_probe *probe)
+const char *gbees_probe_place(const gbees_problem *problem, const double *y, char *text, size_t size)
 {
-    const char *path = gbees_setup_path(probe->model);
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    double x[GBEES_MAX_DIM];
+    size_t used = 0;
 
-    if (!out)
-        return;
-    gbees_describe_print(out, probe->model, path, probe->options->subject);
-    if (!fclose(out))
-        for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
-            *end = '\0';
-            gbees_probe_say(probe, GBEES_SAY_TEXT, "%s", line);
-        }
-    free(text);
-}
+    gbees_problem_point(problem, y, x);
+    for (int j = 0; j < problem->dimension && used < size; j++) {
+        const int length = snprintf(text + used, size - used, "%s%.6g", j ? ", " : "x = (", x[j]);
 
-/* gbees-run looks for NAME.so first. */
-static void check_name(const gbees_probe *probe)
-{
-    const char *path = gbees_setup_path(probe->model), *slash = path ? strrchr(path, '/') : NULL;
-    const char *file = slash ? slash + 1 : path, *name = probe->model->name;
-
-    gbees_probe_say(probe, GBEES_SAY_BEGIN, "name");
-    if (file && (strncmp(file, name, strlen(name)) != 0 || strcmp(file + strlen(name), ".so") != 0))
-        gbees_probe_say(probe, GBEES_SAY_WARN, "the model '%s' is in the file %s: call it %s.so", name, file, name);
-    else
-        gbees_probe_say(probe, GBEES_SAY_OK, "%s", name);
-}
-
-static int is_blank(const char *text)
-{
-    return !text || !*text;
-}
-
-/* The first of a list that says too little, or NULL. */
-static const char *find_blank(const gbees_quantity *list, int count, int *missing_unit)
-{
-    for (int k = 0; list && k < count; k++) {
-        *missing_unit = is_blank(list[k].unit);
-        if (*missing_unit || is_blank(list[k].text))
-            return list[k].name;
+        used += length > 0 ? (size_t)length : size;
     }
-    return NULL;
-}
-
-static void check_units(const gbees_probe *probe)
-{
-    const gbees_model *m = probe->model;
-    int unit = 0;
-    const char *name = find_blank(m->states, m->dim_max, &unit);
-
-    gbees_probe_say(probe, GBEES_SAY_BEGIN, "units and texts");
-    for (int k = 0; !name && k < m->parameter_count; k++) {
-        const gbees_parameter *p = &m->parameters[k];
-
-        name = find_blank(&(gbees_quantity){p->name, p->unit, p->text}, 1, &unit);
-    }
-    for (int k = 0; !name && k < m->measurement_count; k++)
-        name = find_blank(m->measurements[k].components, m->measurements[k].size, &unit);
-    if (!name && m->bound)
-        name = find_blank(m->bound, 1, &unit);
-    if (name)
-        gbees_probe_say(probe, GBEES_SAY_WARN,
-                        unit ? "'%s' has no unit: write \"-\" for a pure number"
-                             : "'%s' has no text: say in one line what it is",
-                        name);
-    else if (is_blank(m->title))
-        gbees_probe_say(probe, GBEES_SAY_WARN, "the model has no title: say in one line what it is");
-    else
-        gbees_probe_say(probe, GBEES_SAY_OK, "all there");
-}
-
-/* ---- parameters ---- */
-
-static int is_finite_at_mean(const gbees_problem *problem, const double *parameters)
-{
-    const double zero[1] = {0}, *offset[GBEES_MAX_DIM];
-    double value[GBEES_MAX_DIM], *out[GBEES_MAX_DIM];
-    int good = 1;
-
-    for (int j = 0; j < problem->dimension; j++) {
-        offset[j] = zero;
-        out[j] = &value[j];
-    }
-    problem->functions->drift_d(1, problem->start, problem->mean, offset, parameters, out);
-    for (int j = 0; j < problem->dimension; j++)
-        good = good && isfinite(value[j]);
-    return good;
-}
-
-/* A range that holds values which break the drift is too wide. That the default lies in it is looked at when the
- * plugin is loaded. */
-static void check_parameters(const gbees_probe *probe)
-{
-    const gbees_model *m = probe->model;
-    gbees_problem *problem = NULL;
-    int ranges = 0;
-
-    gbees_probe_say(probe, GBEES_SAY_BEGIN, "parameters");
-    if (gbees_probe_problem(probe, 0, NULL, &problem, NULL))
-        problem = NULL; /* said below, with its scenario */
-    for (int k = 0; k < m->parameter_count; k++) {
-        const gbees_parameter *p = &m->parameters[k];
-        const double ends[] = {p->min, p->max};
-
-        if (p->min >= p->max)
-            continue;
-        ranges++;
-        for (int end = 0; problem && end < 2; end++) {
-            double values[GBEES_PARAMETER_VALUES];
-
-            memcpy(values, problem->parameters, sizeof values);
-            values[k] = ends[end];
-            if (!isfinite(ends[end]) || is_finite_at_mean(problem, values) ||
-                !is_finite_at_mean(problem, problem->parameters))
-                continue;
-            gbees_probe_say(probe, GBEES_SAY_WARN,
-                            "with %s = %g, the %s of its range, the drift is not finite at the mean: make the range "
-                            "smaller",
-                            p->name, ends[end], end ? "end" : "start");
-            gbees_problem_destroy(problem);
-            return;
-        }
-    }
-    gbees_problem_destroy(problem);
-    gbees_probe_say(probe, GBEES_SAY_OK, "%d, %d with a range", m->parameter_count, ranges);
-}
-
-/* ---- scenarios ---- */
-
-static void check_scenario(const gbees_probe *probe, int number)
-{
-    static const char *const unbounded[] = {"bound=off", NULL};
-    const char *name = probe->model->scenarios[number].name;
-    gbees_problem *problem = NULL;
-    gbees_error error = {0};
-    double cells = 1;
-
-    gbees_probe_say(probe, GBEES_SAY_BEGIN, "scenario %s", name);
-    int status = gbees_probe_problem(probe, number, NULL, &problem, &error);
-    if (status && error.status == GBEES_ENUMERIC) /* a bound that is not finite is said below, with the equations */
-        status = gbees_probe_problem(probe, number, unbounded, &problem, &error);
-    if (status) {
-        gbees_probe_say(probe, GBEES_SAY_FAILED, "%s", error.text);
-        return;
-    }
-    for (int j = 0; j < problem->dimension; j++)
-        cells *= 2.0 * problem->extent[j] + 1;
-    gbees_probe_say(probe, GBEES_SAY_OK, "dimension %d, t = %g to %g, %.0f cells in the initial box",
-                    problem->dimension, problem->start, problem->end, cells);
-    gbees_probe_equations(probe, problem, name);
-    gbees_probe_noise(probe, problem, name);
-    gbees_problem_destroy(problem);
-}
-
-/* The default scenario in the model's other dimensions, as far as it makes sense there. */
-static void check_dimensions(const gbees_probe *probe)
-{
-    const gbees_model *m = probe->model;
-
-    for (int n = m->dim_min; m->dim_min < m->dim_max && n <= m->dim_max; n++) {
-        gbees_problem *problem = NULL;
-        char change[32], name[32];
-        const char *const changes[] = {change, NULL};
-
-        (void)snprintf(change, sizeof change, "dimension=%d", n);
-        (void)snprintf(name, sizeof name, "dimension %d", n);
-        if (n == m->dim_default || gbees_probe_problem(probe, 0, changes, &problem, NULL))
-            continue;
-        gbees_probe_equations(probe, problem, name);
-        gbees_probe_noise(probe, problem, name);
-        gbees_problem_destroy(problem);
-    }
-}
-
-void gbees_probe_run(gbees_probe *probe)
-{
-    gbees_error error = {0};
-
-    gbees_probe_say(probe, GBEES_SAY_BEGIN, "plugin");
-    if (gbees_probe_open(probe, &error)) {
-        gbees_probe_say(probe, GBEES_SAY_FAILED, "%s", error.text);
-        gbees_probe_say(probe, GBEES_SAY_STOP, "%s", "");
-        return;
-    }
-    say_card(probe);
-    gbees_probe_say(probe, GBEES_SAY_OK, "it can be loaded, and its card is whole");
-    check_name(probe);
-    check_units(probe);
-    check_parameters(probe);
-    for (int i = 0; i < probe->model->scenario_count; i++)
-        check_scenario(probe, i);
-    check_dimensions(probe);
-    gbees_probe_close(probe);
+    if (used < size)
+        (void)snprintf(text + used, size - used, ")");
+    return text;
 }

@@ -100,14 +100,14 @@ int gbees_report_header(const gbees_report *report, const gbees_setup *setup, in
     return gbees_print_flush(report->out, error);
 }
 
-static void tell_warnings(gbees_report *report, const gbees_record *record)
+static void report_warnings(gbees_report *report, const gbees_record *record)
 {
-    const unsigned news = record->warnings & ~report->warned;
+    const unsigned fresh = record->warnings & ~report->warned;
     char text[GBEES_WARNING_TEXT];
 
-    report->warned |= news;
+    report->warned |= fresh;
     for (int k = 0; k < GBEES_WARNING_COUNT && !report->quiet; k++) {
-        if (!(news & 1u << k))
+        if (!(fresh & 1u << k))
             continue;
         gbees_warning_text((gbees_warning)(1 << k), record->problem, &record->totals, text, sizeof text);
         (void)fprintf(stderr, "gbees-run: warning: at t = %.6g: %s\n", record->time, text);
@@ -120,7 +120,7 @@ int gbees_report_record(gbees_report *report, const gbees_record *record, gbees_
     const int n = record->problem->dimension;
     char cells[32];
 
-    tell_warnings(report, record);
+    report_warnings(report, record);
     if (report->json)
         return put_line(report, gbees_jsonl_record(record), error);
     if (report->quiet)

@@ -339,7 +339,7 @@ int gbees_scenario_measurements(gbees_scenario *scenario, const char *folder, co
     gathered g = {0};
     int status = gather(folder, function, &g, error);
     if (!status)
-        status = gbees_schema_check(gbees_schema_find("measurements"), g.measurements, "measurements", error);
+        status = gbees_schema_check(gbees_schema_find(NULL, "measurements"), g.measurements, "measurements", error);
     gbees_node *values[] = {g.mean, g.covariance, g.start, g.end, g.measurements};
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {

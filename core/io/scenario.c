@@ -47,6 +47,13 @@ const gbees_entry *gbees_scenario_entries(const gbees_scenario *scenario, size_t
     return scenario->entries;
 }
 
+const char *gbees_scenario_keep_text(gbees_scenario *scenario, char *text)
+{
+    free(scenario->text);
+    scenario->text = text;
+    return text;
+}
+
 static void remove_entry(gbees_scenario *scenario, const char *key)
 {
     gbees_entry *entry = find(scenario, key);
@@ -193,7 +200,7 @@ static int fill(gbees_scenario *scenario, const gbees_node *root, gbees_error *e
                                 gbees_node_describe(root, words));
     for (size_t i = 0; i < root->count; i += 2) {
         const gbees_node *name = root->items[i], *value = root->items[i + 1];
-        const gbees_schema_key *key = gbees_schema_find(name->text);
+        const gbees_schema_key *key = gbees_schema_find(NULL, name->text);
 
         if (!key)
             return gbees_node_error(name, error, "unknown key %s%s", gbees_node_describe(name, words),
@@ -307,7 +314,7 @@ static gbees_node *wrap_parameter(const char *name, gbees_node *value)
 static int set_value(gbees_scenario *scenario, const char *name, const char *text, gbees_error *error)
 {
     const char *parameter = gbees_scenario_parameter(name);
-    const gbees_schema_key *key = gbees_schema_find(parameter ? "parameters" : name);
+    const gbees_schema_key *key = gbees_schema_find(NULL, parameter ? "parameters" : name);
     char hint[64];
     gbees_node *value = NULL;
 
@@ -377,17 +384,4 @@ int gbees_scenario_leaves_out(const gbees_scenario *scenario, const gbees_node *
 
     return end && gbees_node_number(time) > gbees_node_number(end) &&
            (end->line == 0 || strcmp(end->source, time->source) != 0);
-}
-
-/* ---- to text ---------------------------------------------------------------------------------------------- */
-
-const char *gbees_scenario_text(gbees_scenario *scenario)
-{
-    gbees_text out = {0};
-
-    gbees_scenario_write(scenario, &out);
-    char *text = gbees_text_take(&out);
-    free(scenario->text);
-    scenario->text = text;
-    return text;
 }

@@ -1,5 +1,6 @@
 /* scenario_text.c - a scenario as YAML that reads back to the same; see scenario.h. */
 #include "scenario.h"
+#include "base/text.h"
 #include <ctype.h>
 
 static void write_name(gbees_text *out, const char *name)
@@ -102,7 +103,7 @@ static void write_parameters(gbees_text *out, const gbees_schema_key *key, const
         gbees_text_add(out, "}\n");
 }
 
-void gbees_scenario_write(const gbees_scenario *scenario, gbees_text *out)
+static void write_scenario(const gbees_scenario *scenario, gbees_text *out)
 {
     for (const gbees_schema_key *key = gbees_schema_next(NULL); key; key = gbees_schema_next(key)) {
         const gbees_node *value = gbees_scenario_find(scenario, key->name);
@@ -121,4 +122,12 @@ void gbees_scenario_write(const gbees_scenario *scenario, gbees_text *out)
             gbees_text_add(out, "\n");
         }
     }
+}
+
+const char *gbees_scenario_text(gbees_scenario *scenario)
+{
+    gbees_text out = {0};
+
+    write_scenario(scenario, &out);
+    return gbees_scenario_keep_text(scenario, gbees_text_take(&out));
 }

@@ -1,8 +1,5 @@
 /* schema_fields.c - see schema_fields.h. */
 #include "schema_fields.h"
-#include <stddef.h>
-
-enum { ABOVE_MIN = 3 }; /* gbees_schema_key.bounded: min is a bound, and out itself */
 
 static const char *const likelihoods[] = {"gaussian", "student-t", "model", NULL};
 
@@ -24,7 +21,7 @@ const gbees_schema_key gbees_schema_measurement_fields[] = {
      .kind = GBEES_KIND_NUMBER,
      .range = "a number > 0",
      .min = 0,
-     .bounded = ABOVE_MIN,
+     .bounded = GBEES_KEY_ABOVE_MIN,
      .text = "of student-t"},
     {.name = NULL},
 };
@@ -34,7 +31,7 @@ const gbees_schema_key gbees_schema_gaussian_fields[] = {
      .kind = GBEES_KIND_NUMBER,
      .range = "a number > 0",
      .min = 0,
-     .bounded = ABOVE_MIN,
+     .bounded = GBEES_KEY_ABOVE_MIN,
      .initial = "1",
      .text = "its share, up to a factor that is the same for all"},
     {.name = "mean", .kind = GBEES_KIND_NUMBERS, .range = "a number", .required = 1, .text = "of this Gaussian"},

@@ -12,6 +12,16 @@ const gbees_node *gbees_node_find(const gbees_node *map, const char *key)
     return NULL;
 }
 
+int gbees_node_is_dots(const gbees_node *node)
+{
+    return node->kind == GBEES_NODE_SCALAR && strcmp(node->text, "...") == 0;
+}
+
+int gbees_node_is_null(const gbees_node *node)
+{
+    return node->kind == GBEES_NODE_SCALAR && (strcmp(node->text, "~") == 0 || strcmp(node->text, "null") == 0);
+}
+
 double gbees_node_number(const gbees_node *node)
 {
     double value = 0;

@@ -1,6 +1,6 @@
 /* bound.c - the range of the model's bound J(x): cells outside of it are never made (doc/method.md, "Bounds"). */
-#include "io/scenario.h"
 #include "builder.h"
+#include "io/scenario.h"
 #include <math.h>
 #include <stdio.h>
 

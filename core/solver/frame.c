@@ -4,8 +4,8 @@
  * the model's framed ones: a backend knows no rotation.
  */
 #include "frame.h"
-#include "io/scenario.h"
 #include "builder.h"
+#include "io/scenario.h"
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>

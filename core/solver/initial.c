@@ -1,7 +1,7 @@
 /* initial.c - the scenario's key `initial`: a mixture of Gaussians, or a record of an earlier run. */
+#include "builder.h"
 #include "io/folder.h"
 #include "io/record_file.h"
-#include "builder.h"
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>

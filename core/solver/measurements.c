@@ -1,8 +1,8 @@
 /* measurements.c - the measurements of a scenario become those of the problem: what they ask of the model, their
  * shapes, and their order in time. */
 #include "base/text.h"
-#include "io/scenario.h"
 #include "builder.h"
+#include "io/scenario.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,29 +1,8 @@
 /* numerics.c - how to compute: the mode, and what a scenario says beside it. */
+#include "builder.h"
 #include "io/scenario.h"
 #include "numerics/brick.h"
-#include "builder.h"
 #include <string.h>
-
-const gbees_node *builder_find(const builder *b, const char *key)
-{
-    return gbees_scenario_find(b->scenario, key);
-}
-
-double builder_number(const builder *b, const char *key, double initial)
-{
-    const gbees_node *node = builder_find(b, key);
-
-    return node ? gbees_node_number(node) : initial;
-}
-
-int builder_is_set(const builder *b, const char *key, const char *value)
-{
-    const gbees_node *node = builder_find(b, key);
-
-    return node && strcmp(node->text, value) == 0;
-}
-
-/* ---- numerics: the mode, then what was said beside it ------------------------------------------------------ */
 
 /* What the mode stands for may be said again, but not otherwise. */
 static int check_mode(const builder *b, const char *mode, const char *key, const char *expected)
@@ -82,18 +61,20 @@ static int set_mode(const builder *b, gbees_numerics *numerics, const gbees_node
     return status;
 }
 
-/* In the order of gbees_scheme. */
-static const char *const scheme_names[] = {"ctu",       "ctu-divergence", "ctu-positive", "split5",
-                                           "split5-mp", "split7",         "split7-mp"};
+/* The schema has the names in the order of gbees_scheme. */
+static const char *name_of(gbees_scheme scheme)
+{
+    return gbees_schema_find(NULL, "scheme")->choices[scheme];
+}
 
 static gbees_scheme find_scheme(const builder *b)
 {
-    int scheme = GBEES_SCHEME_SPLIT7_MP;
+    int scheme = GBEES_SCHEME_CTU;
 
     if (!builder_find(b, "scheme"))
         return GBEES_SCHEME_SPLIT5;
-    while (scheme > GBEES_SCHEME_CTU && !builder_is_set(b, "scheme", scheme_names[scheme]))
-        scheme--;
+    while (!builder_is_set(b, "scheme", name_of((gbees_scheme)scheme)))
+        scheme++;
     return (gbees_scheme)scheme;
 }
 
@@ -108,7 +89,7 @@ static int set_cell_values(const builder *b, gbees_numerics *numerics)
         return gbees_node_error(builder_find(b, "cell_values"), b->error,
                                 "cell_values: scheme %s has 'points', found 'averages': remove it, or choose "
                                 "'scheme: split5'",
-                                scheme_names[numerics->scheme]);
+                                name_of(numerics->scheme));
     return GBEES_OK;
 }
 
@@ -124,7 +105,7 @@ static int check_courant(const builder *b, const gbees_numerics *numerics)
         return GBEES_OK;
     return gbees_node_error(builder_find(b, "courant"), b->error,
                             "courant: expected a number > 0, at most %d (scheme %s%s), found '%s'", most,
-                            scheme_names[numerics->scheme],
+                            name_of(numerics->scheme),
                             far     ? ": the shortest edge of a brick"
                             : split ? "; split5 has more"
                                     : "",

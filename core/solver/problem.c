@@ -1,8 +1,8 @@
 /* problem.c - a model and a scenario become a problem: shapes, ranges, covariances, and what the mode stands for.
  * The schema has seen every single value; here is what depends on the model, the dimension and on other keys. */
 #include "base/text.h"
-#include "io/scenario.h"
 #include "builder.h"
+#include "io/scenario.h"
 #include <gbees/gbees.h>
 #include <lapacke.h>
 #include <limits.h>
@@ -12,11 +12,6 @@
 #include <string.h>
 
 static const double max_initial_cells = 1e10;
-
-int builder_no_memory(const builder *b)
-{
-    return gbees_error_set(b->error, GBEES_ENOMEM, "not enough memory for the problem");
-}
 
 static int require(const builder *b, const char *key, const gbees_node **node)
 {
@@ -55,13 +50,6 @@ static int set_dimension(builder *b)
     b->problem->dimension = n;
     (void)snprintf(b->size, sizeof b->size, "dimension %d", n);
     return GBEES_OK;
-}
-
-const char *builder_nearer(const char *name, const char *guess, const char *best)
-{
-    const char *both[] = {guess, best};
-
-    return gbees_text_nearest(name, both, best ? 2 : 1);
 }
 
 static int unknown_parameter(const builder *b, const gbees_node *node, const char *name)
@@ -110,52 +98,6 @@ static int set_parameters(builder *b)
         if (name)
             status = set_parameter(b, entries[i].value, name);
     }
-    return status;
-}
-
-/* ---- covariances ------------------------------------------------------------------------------------------ */
-
-/* Symmetric up to the rounding of whoever wrote it down; made so exactly. */
-static int make_symmetric(const gbees_node *node, const char *label, int n, double *a, gbees_error *error)
-{
-    for (int i = 0; i < n; i++) {
-        for (int j = 0; j < i; j++) {
-            double lower = a[i * n + j], upper = a[j * n + i];
-            double scale = fmax(fmax(fabs(lower), fabs(upper)), sqrt(fabs(a[i * n + i])) * sqrt(fabs(a[j * n + j])));
-
-            if (fabs(lower - upper) > 1e-12 * scale)
-                return gbees_node_error(
-                    node, error, "%s: not symmetric: row %d has %.17g in column %d, row %d has %.17g in column %d",
-                    label, i + 1, lower, j + 1, j + 1, upper, i + 1);
-            a[i * n + j] = a[j * n + i] = lower == upper ? lower : 0.5 * lower + 0.5 * upper;
-        }
-    }
-    return GBEES_OK;
-}
-
-static int check_positive(const gbees_node *node, const char *label, int n, const double *a, gbees_error *error)
-{
-    double factor[GBEES_MAX_DIM * GBEES_MAX_DIM];
-
-    memcpy(factor, a, (size_t)(n * n) * sizeof *a);
-    lapack_int minor = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, factor, n);
-    if (minor == 0)
-        return GBEES_OK;
-    if (minor <= 1)
-        return gbees_node_error(node, error, "%s: not positive definite: the first variance is %g", label, a[0]);
-    return gbees_node_error(node, error, "%s: not positive definite: its leading %d x %d part is not", label,
-                            (int)minor, (int)minor);
-}
-
-int builder_covariance(const gbees_node *node, const char *label, int n, const char *what, double *out,
-                       gbees_error *error)
-{
-    int status = gbees_node_matrix(node, label, n, what, out, error);
-
-    if (!status)
-        status = make_symmetric(node, label, n, out, error);
-    if (!status)
-        status = check_positive(node, label, n, out, error);
     return status;
 }
 

@@ -1,17 +1,18 @@
 /* solver.c - drives a backend through a problem: legs, updates, records. See gbees/gbees.h. */
 #include "cells.h"
 #include "frame.h"
+#include "notifier.h"
 #include "schedule.h"
-#include "teller.h"
 #include <gbees/gbees.h>
 #include <stdlib.h>
 #include <time.h>
 
-/* Steps are asked for in slices of about this many seconds, so that a signal is soon heard. */
+/* A slice: the steps of one call to the backend. It lasts about SLICE_S seconds, so that a cancellation is noticed
+ * soon. */
 #define SLICE_S 0.15
-#define SLICE_MOST 100000
-#define SLICE_FIRST 100       /* steps, at most, ... */
-#define SLICE_CELLS_PER_S 4e6 /* ... by an engine that is slow */
+#define SLICE_MOST 100000     /* steps of a slice, at most */
+#define SLICE_FIRST 100       /* of the first one, at most */
+#define SLICE_CELLS_PER_S 4e6 /* assumed of the backend for the first one */
 #define PROGRESS_S 0.2
 
 struct gbees_solver {
@@ -23,9 +24,9 @@ struct gbees_solver {
     gbees_totals recorded; /* at the last record */
     int ran;
     int leg;
-    uint64_t slice; /* steps to ask for at once */
+    uint64_t slice; /* steps of the next slice */
     const gbees_observer *observer;
-    gbees_teller *teller;
+    gbees_notifier *notifier;
     double began_s, next_progress_s;
     double wall_s, propagate_s;
 };
@@ -46,7 +47,7 @@ static gbees_totals totals_of(const gbees_solver *solver)
     return totals;
 }
 
-/* Passes a backend's error on and says when it happened. */
+/* Adds the time, the leg and the step to a backend's error. */
 static int fail(const gbees_solver *solver, int status, const gbees_error *cause, gbees_error *error)
 {
     return gbees_error_set(error, (gbees_status)status, "at t = %.6g (leg %d, step %llu): %s", solver->clock.time,
@@ -59,7 +60,7 @@ static uint64_t whole_slice(double steps, uint64_t most)
     return steps < 1 ? 1 : steps > (double)most ? most : (uint64_t)steps;
 }
 
-/* When nothing is known yet but how many cells there are: a small grid's steps are not begun with one alone. */
+/* Steps of the first slice, from the number of initial cells; 1 if the backend does not count them. */
 static uint64_t first_slice(const gbees_solver *solver)
 {
     const double cells = (double)totals_of(solver).max_cells;
@@ -110,7 +111,8 @@ void gbees_solver_summary(const gbees_solver *solver, gbees_summary *summary)
     summary->warnings = gbees_warnings(solver->problem, &summary->totals);
 }
 
-/* The clock of paper and legacy mode is the sum of its steps, as in the code they repeat. */
+/* In paper and legacy mode the time is the sum of the steps, as in the reference codes; else it is set to the exact
+ * times of legs and records. */
 static int keeps_exact_time(const gbees_problem *problem)
 {
     return problem->numerics.mode == GBEES_MODE_DEFAULT;
@@ -124,7 +126,7 @@ static double fraction_done(const gbees_solver *solver)
     return done < 0 ? 0 : done > 1 ? 1 : done;
 }
 
-static int say_progress(gbees_solver *solver, double fraction, gbees_error *error)
+static int report_progress(gbees_solver *solver, double fraction, gbees_error *error)
 {
     const gbees_observer *observer = solver->observer;
     const double now = now_s();
@@ -137,7 +139,7 @@ static int say_progress(gbees_solver *solver, double fraction, gbees_error *erro
     return observer->progress(observer->context, solver->clock.time, fraction, &totals, error);
 }
 
-static int hear_cancel(const gbees_solver *solver, gbees_error *error)
+static int check_cancelled(const gbees_solver *solver, gbees_error *error)
 {
     const gbees_observer *observer = solver->observer;
 
@@ -147,9 +149,9 @@ static int hear_cancel(const gbees_solver *solver, gbees_error *error)
                            solver->leg, (unsigned long long)totals_of(solver).steps);
 }
 
-/* Each slice takes an engine on a GPU some time to begin, so that the next one is longer if this one was short: four
- * times; or, of a grid that is small, as many as would take a sixteenth of the time, as steps become slower when it
- * grows. */
+/* Sets the length of the next slice from the time that this one took. It grows by at most 4, or, if the slice was
+ * very short, to what would take SLICE_S / 16: starting a slice costs a GPU some time, but steps get slower as the
+ * grid grows. */
 static void adapt_slice(gbees_solver *solver, double took_s)
 {
     const double steps = (double)solver->slice, times = SLICE_S / took_s;
@@ -175,7 +177,7 @@ static int advance_slice(gbees_solver *solver, gbees_error *error)
     return GBEES_OK;
 }
 
-/* From one record to the next. */
+/* Advances by `length` units of time, from one record to the next. */
 static int advance_interval(gbees_solver *solver, double length, gbees_error *error)
 {
     int status = GBEES_OK;
@@ -183,24 +185,25 @@ static int advance_interval(gbees_solver *solver, double length, gbees_error *er
     solver->clock.length = length;
     solver->clock.elapsed = 0;
     while (!status && solver->clock.elapsed < length) {
-        status = hear_cancel(solver, error);
+        status = check_cancelled(solver, error);
         if (!status)
-            status = gbees_teller_hear(solver->teller, error);
+            status = gbees_notifier_status(solver->notifier, error);
         if (!status)
             status = advance_slice(solver, error);
         if (!status)
-            status = say_progress(solver, fraction_done(solver), error);
+            status = report_progress(solver, fraction_done(solver), error);
     }
     return status;
 }
 
-/* Aside, for the teller to fetch them while the run goes on; *capture stays NULL where that can't be had. */
+/* Lets the backend copy the cells, so that the notifier can fetch them while the run goes on. *capture stays NULL if
+ * the backend can't. */
 static int capture_cells(gbees_solver *solver, gbees_capture **capture, gbees_error *error)
 {
     gbees_error cause = {0};
     int status = GBEES_OK;
 
-    if (solver->backend->capture && gbees_teller_is_concurrent(solver->teller))
+    if (solver->backend->capture && gbees_notifier_is_concurrent(solver->notifier))
         status = solver->backend->capture(solver->engine, capture, &cause);
     return status ? fail(solver, status, &cause, error) : GBEES_OK;
 }
@@ -215,7 +218,7 @@ static int collect_cells(gbees_solver *solver, gbees_cells **cells, gbees_error 
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells of a record");
     status = solver->backend->cells(solver->engine, gbees_cells_add, made, &cause);
     if (status) {
-        if (gbees_cells_finish(made, &full)) { /* this is why the visit ended */
+        if (gbees_cells_finish(made, &full)) { /* the visit ended for lack of memory */
             cause = full;
             status = (int)full.status;
         }
@@ -226,7 +229,7 @@ static int collect_cells(gbees_solver *solver, gbees_cells **cells, gbees_error 
     return GBEES_OK;
 }
 
-/* *marginals stays NULL where the cells will have to do. */
+/* *marginals stays NULL if the observer is to compute them from the cells. */
 static int make_marginals(gbees_solver *solver, gbees_marginals **marginals, gbees_error *error)
 {
     gbees_error cause = {0};
@@ -245,24 +248,24 @@ static gbees_ledger ledger_since(const gbees_totals *then, const gbees_totals *n
                           .normalised = now->mass_normalised - then->mass_normalised};
 }
 
-/* All that a record has beside its numbers; waits for room first. */
-static int collect(gbees_solver *solver, gbees_news *news, gbees_error *error)
+/* Fills the event's cells (or capture) and marginals; waits for capacity in the queue first. */
+static int collect(gbees_solver *solver, gbees_event *event, gbees_error *error)
 {
-    int status = gbees_teller_wait(solver->teller, news->record.statistics.cells_above, error);
+    int status = gbees_notifier_wait(solver->notifier, event->record.statistics.cells_above, error);
 
     if (!status)
-        status = make_marginals(solver, &news->marginals, error);
+        status = make_marginals(solver, &event->marginals, error);
     if (!status)
-        status = capture_cells(solver, &news->capture, error);
-    if (!status && !news->capture)
-        status = collect_cells(solver, &news->cells, error);
+        status = capture_cells(solver, &event->capture, error);
+    if (!status && !event->capture)
+        status = collect_cells(solver, &event->cells, error);
     return status;
 }
 
 static int make_record(gbees_solver *solver, int number, gbees_error *error)
 {
-    gbees_news news = {.record = {.problem = solver->problem, .leg = solver->leg, .number = number}};
-    gbees_record *record = &news.record;
+    gbees_event event = {.record = {.problem = solver->problem, .leg = solver->leg, .number = number}};
+    gbees_record *record = &event.record;
     gbees_error cause = {0};
     int status;
 
@@ -272,9 +275,9 @@ static int make_record(gbees_solver *solver, int number, gbees_error *error)
     if (status)
         return fail(solver, status, &cause, error);
     gbees_frame_statistics(solver->problem, &record->statistics);
-    status = solver->observer->no_cells ? GBEES_OK : collect(solver, &news, error);
+    status = solver->observer->no_cells ? GBEES_OK : collect(solver, &event, error);
     if (status) {
-        free(news.marginals);
+        free(event.marginals);
         return status;
     }
     record->time = solver->clock.time;
@@ -283,7 +286,7 @@ static int make_record(gbees_solver *solver, int number, gbees_error *error)
     record->warnings = gbees_warnings(solver->problem, &record->totals);
     solver->recorded = record->totals;
     record->wall_s = now_s() - solver->began_s;
-    return gbees_teller_tell(solver->teller, &news, error);
+    return gbees_notifier_post(solver->notifier, &event, error);
 }
 
 /* "measurement 2 (z) at t = 1": numbers count from 1, as the files measurement1.txt ... do. */
@@ -303,15 +306,15 @@ static int fail_update(const gbees_solver *solver, int number, int status, const
 static int apply_measurement(gbees_solver *solver, int number, gbees_error *error)
 {
     const gbees_measurement *measurement = &solver->problem->measurements[number - 1];
-    gbees_news news = {.number = number, .time = solver->clock.time};
+    gbees_event event = {.number = number, .time = solver->clock.time};
     gbees_error cause = {0};
     const double began = now_s();
-    const int status = solver->backend->update(solver->engine, &solver->clock, measurement, &news.evidence, &cause);
+    const int status = solver->backend->update(solver->engine, &solver->clock, measurement, &event.evidence, &cause);
 
     solver->propagate_s += now_s() - began;
     if (status)
         return fail_update(solver, number, status, &cause, error);
-    return solver->observer->update ? gbees_teller_tell(solver->teller, &news, error) : GBEES_OK;
+    return solver->observer->update ? gbees_notifier_post(solver->notifier, &event, error) : GBEES_OK;
 }
 
 static int run_leg(gbees_solver *solver, gbees_error *error)
@@ -343,45 +346,45 @@ static int run_legs(gbees_solver *solver, gbees_error *error)
     int status = GBEES_OK;
 
     for (solver->leg = 0; !status && solver->leg < solver->schedule->leg_count; solver->leg++) {
-        status = hear_cancel(solver, error);
+        status = check_cancelled(solver, error);
         if (!status)
             status = run_leg(solver, error);
     }
     return status;
 }
 
-/* What was computed is told, however the run ended.  If that fails, it is what counts, unless there was a failure
- * before. */
-static int finish_telling(gbees_solver *solver, int status, gbees_error *error)
+/* Waits until the observer has received all events, however the run ended. Returns `status` if that is a failure,
+ * else the observer's. */
+static int finish_notifying(gbees_solver *solver, int status, gbees_error *error)
 {
     gbees_error late = {0};
-    int told = gbees_teller_finish(solver->teller, &late);
+    int late_status = gbees_notifier_finish(solver->notifier, &late);
 
-    gbees_teller_destroy(solver->teller);
-    solver->teller = NULL;
-    if (!told || (status && status != GBEES_ECANCELLED))
+    gbees_notifier_destroy(solver->notifier);
+    solver->notifier = NULL;
+    if (!late_status || (status && status != GBEES_ECANCELLED))
         return status;
-    return gbees_error_set(error, (gbees_status)told, "%s", late.text);
+    return gbees_error_set(error, (gbees_status)late_status, "%s", late.text);
 }
 
 int gbees_solver_run(gbees_solver *solver, const gbees_observer *observer, gbees_error *error)
 {
-    const gbees_observer nobody = {0};
+    const gbees_observer no_observer = {0};
     int status;
 
     if (solver->ran)
         return gbees_error_set(error, GBEES_EUSAGE, "this solver has run already; create another one");
     solver->ran = 1;
-    solver->observer = observer ? observer : &nobody;
+    solver->observer = observer ? observer : &no_observer;
     solver->began_s = now_s();
-    status = gbees_teller_create(solver->problem, solver->backend, solver->observer, &solver->teller, error);
+    status = gbees_notifier_create(solver->problem, solver->backend, solver->observer, &solver->notifier, error);
     if (!status) {
         status = run_legs(solver, error);
-        status = finish_telling(solver, status, error);
+        status = finish_notifying(solver, status, error);
     }
     if (!status) {
-        solver->next_progress_s = 0; /* the last word is "all done", whenever the one before was */
-        status = say_progress(solver, 1.0, error);
+        solver->next_progress_s = 0; /* the last report is always made */
+        status = report_progress(solver, 1.0, error);
     }
     solver->wall_s = now_s() - solver->began_s;
     solver->observer = NULL;

@@ -23,28 +23,28 @@
 #ifndef GBEES_MODEL_H
 #define GBEES_MODEL_H
 
-/* A run-time compiler for a GPU sees the equations only, with its own prelude in place of all this. */
-#ifndef GBEES_DEVICE
-
-/* What diffusion() writes: n numbers, the diagonal of Q, or all n x n of it, row by row (GBEES_HAS_DIFFUSION). */
+/* Values of GBEES_HAS_DIFFUSION: diffusion() writes the diagonal of Q, n numbers, or all of it, n x n, row-major. */
 #define GBEES_DIAGONAL 1
 #define GBEES_FULL 2
+
+enum {
+    GBEES_MODEL_ABI = 4,       /* raised whenever the layout below changes */
+    GBEES_MAX_DIM = 8,         /* states */
+    GBEES_MAX_PARAMETERS = 32, /* parameters of a model */
+    GBEES_LANES = 16,          /* a plane of points has this many, or a multiple */
+    /* With a rotated grid its frame stands behind the parameters: the centre, then the rotation, n x n row-major. */
+    GBEES_FRAME_ROTATION = GBEES_MAX_PARAMETERS + GBEES_MAX_DIM,
+    GBEES_PARAMETER_VALUES = GBEES_FRAME_ROTATION + GBEES_MAX_DIM * GBEES_MAX_DIM
+};
+
+/* A run-time compiler for a GPU compiles the equations only. */
+#ifndef GBEES_DEVICE
 
 #include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum {
-    GBEES_MODEL_ABI = 4,       /* raised whenever the layout below changes */
-    GBEES_MAX_DIM = 8,         /* states */
-    GBEES_MAX_PARAMETERS = 32, /* parameters of a model */
-    GBEES_LANES = 16,          /* points that a plane across an axis has, or a multiple of it */
-    /* The frame of a turned grid, behind them: its centre, then its rotation, n x n row-major. */
-    GBEES_FRAME_ROTATION = GBEES_MAX_PARAMETERS + GBEES_MAX_DIM,
-    GBEES_PARAMETER_VALUES = GBEES_FRAME_ROTATION + GBEES_MAX_DIM * GBEES_MAX_DIM
-};
 
 /* A named number: a state, or a component of a measurement.  unit "" or "-" for a pure number. */
 typedef struct gbees_quantity {

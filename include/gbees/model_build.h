@@ -1,14 +1,17 @@
 /* gbees/model_build.h - makes a plugin's batched functions from its equations; included by gbees/model.h.
  *
- * It includes the plugin's file (__BASE_FILE__) once with real = float and once with real = double; each pass
- * defines drift_f / drift_d and so on, which the loops below call with n and the component as constants, so
- * that a compiler drops what a component does not need and vectorises over the points.
+ * The functions are loops over points that call the equations (gbees/model_equations.h) with n and the component as
+ * constants: the compiler drops what a component does not need, and vectorises over the points. Each macro below
+ * defines one function for
+ *
+ *     AXES    own: points and drifts are those of the model's axes; framed: of a rotated grid's
+ * (gbees/model_framed.h) R, S    float, _f or double, _d N, J    dimension and component
  */
 #ifndef GBEES_MODEL_BUILD_H
 #define GBEES_MODEL_BUILD_H
 
-/* Both give sqrt(), sin() ... for float and for double by one name. C++ has them as overloads; its <tgmath.h> would
- * bring std::complex along, which has a function called real. */
+/* Either header gives sqrt(), sin() ... for float and double by one name. C++ has overloads in <math.h>; its
+ * <tgmath.h> would include std::complex, which has a function called real. */
 #ifdef __cplusplus
 #include <math.h>
 #else
@@ -32,7 +35,7 @@
 #define GBEES_DIFFUSION_KIND 0
 #endif
 
-/* The file that is included again and embedded. Compile from the file's own folder, or with -I. */
+/* The plugin's own file: included again, and embedded. Compile in its folder, or with -I. */
 #ifndef GBEES_SOURCE_FILE
 #define GBEES_SOURCE_FILE __BASE_FILE__
 #endif
@@ -42,37 +45,9 @@
 #endif
 #endif
 
-#define GBEES_PASTE_(a, b) a##b
-#define GBEES_PASTE(a, b) GBEES_PASTE_(a, b)
-#define GBEES_FN(name) GBEES_PASTE(name, GBEES_SUFFIX)
+#include <gbees/model_equations.h>
 
-#define GBEES_EQUATIONS 1
-#define drift GBEES_FN(gbees_equation_drift)
-#define measure GBEES_FN(gbees_equation_measure)
-#define bound GBEES_FN(gbees_equation_bound)
-#define log_likelihood GBEES_FN(gbees_equation_log_likelihood)
-#define diffusion GBEES_FN(gbees_equation_diffusion)
-
-#define real float
-#define GBEES_SUFFIX _f
-#include GBEES_SOURCE_FILE
-#undef real
-#undef GBEES_SUFFIX
-
-#define real double
-#define GBEES_SUFFIX _d
-#include GBEES_SOURCE_FILE
-#undef real
-#undef GBEES_SUFFIX
-
-#undef drift
-#undef measure
-#undef bound
-#undef log_likelihood
-#undef diffusion
-#undef GBEES_EQUATIONS
-
-/* One function for each kind of processor, chosen when the plugin is loaded. */
+/* Makes a version of the function for each kind of processor; the loader chooses one. */
 #if defined(__x86_64__) && defined(__linux__) && !defined(GBEES_NO_CLONES) &&                                        \
     (defined(__clang__) ? __clang_major__ >= 14 : __GNUC__ >= 12)
 #define GBEES_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -80,7 +55,7 @@
 #define GBEES_CLONES
 #endif
 
-/* A drift that can't be vectorised is no fault of its author's. */
+/* Asserts that the iterations of a loop are independent. A drift that can't be vectorised is no error: no warning. */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define GBEES_SIMD _Pragma("clang loop vectorize(assume_safety)")
@@ -90,55 +65,73 @@
 #define GBEES_SIMD
 #endif
 
-#define GBEES_POINT(R, N)                                                                                            \
-    R x[N];                                                                                                          \
-    _Pragma("GCC unroll 8") for (int k = 0; k < N; k++) x[k] = origin[k] + column[k][i];
+/* ---- the coordinates x[N] of point i ---- */
 
+/* `column` is a copy of `offset`, which the compiler can keep in registers. */
 #define GBEES_COLUMNS(R, N)                                                                                          \
     const R *column[N];                                                                                              \
-    _Pragma("GCC unroll 8") for (int k = 0; k < N; k++) column[k] = offset[k];
+    GBEES_UNROLL for (int k = 0; k < N; k++) column[k] = offset[k]
 
-#define GBEES_COMPONENT(R, S, N, J)                                                                                  \
-    GBEES_CLONES static void gbees_component_##N##_##J##S(size_t count, R t, const R *origin,                        \
-                                                          const R *const *offset, const R *p, R *__restrict out)     \
+#define GBEES_POINT_own(R, S, N)                                                                                     \
+    R x[N];                                                                                                          \
+    GBEES_UNROLL for (int k = 0; k < N; k++) x[k] = origin[k] + column[k][i]
+
+#define GBEES_POINT_framed(R, S, N)                                                                                  \
+    R on_grid[N], x[N];                                                                                              \
+    GBEES_UNROLL for (int k = 0; k < N; k++) on_grid[k] = origin[k] + column[k][i];                                  \
+    gbees_frame_point##S(N, p, on_grid, x)
+
+/* ---- the drift ---- */
+
+#define GBEES_COMPONENT_own(R, S, N, J)                                                                              \
+    GBEES_CLONES static void gbees_own_##N##_##J##S(size_t count, R t, const R *origin, const R *const *offset,      \
+                                                    const R *p, R *__restrict out)                                   \
     {                                                                                                                \
-        GBEES_COLUMNS(R, N)                                                                                          \
+        GBEES_COLUMNS(R, N);                                                                                         \
         GBEES_SIMD for (size_t i = 0; i < count; i++)                                                                \
         {                                                                                                            \
-            GBEES_POINT(R, N)                                                                                        \
+            GBEES_POINT_own(R, S, N);                                                                                \
             R dxdt[N];                                                                                               \
             gbees_equation_drift##S(N, t, x, p, dxdt);                                                               \
             out[i] = dxdt[J];                                                                                        \
         }                                                                                                            \
     }
 
-/* The loop over lanes has a length that compilers know: a vector or a few, without a rest, so that what is the same
- * in all planes is kept in registers. */
+/* A component along a rotated axis takes the whole drift: one function for each n and precision serves all. */
+#define GBEES_COMPONENT_framed(R, S, N, J)                                                                           \
+    static void gbees_framed_##N##_##J##S(size_t count, R t, const R *origin, const R *const *offset, const R *p,    \
+                                          R *out)                                                                    \
+    {                                                                                                                \
+        gbees_framed_drift_##N##S(J, count, t, origin, offset, p, out);                                              \
+    }
+
+/* The loop over lanes has the constant length of one or a few vectors, so that the compiler keeps in registers what
+ * is the same in all planes. */
 #define GBEES_PLANES(R, S, N, J)                                                                                     \
     GBEES_CLONES static void gbees_planes_##N##_##J##S(size_t planes, size_t lanes, R t, const R *origin,            \
                                                        const R *const *offset, const R *along, const R *p,           \
                                                        R *__restrict out)                                            \
     {                                                                                                                \
-        GBEES_COLUMNS(R, N)                                                                                          \
+        GBEES_COLUMNS(R, N);                                                                                         \
         for (size_t first = 0; first < lanes; first += GBEES_LANES)                                                  \
             for (size_t q = 0; q < planes; q++)                                                                      \
                 GBEES_SIMD for (size_t l = 0; l < GBEES_LANES; l++)                                                  \
                 {                                                                                                    \
                     R x[N], dxdt[N];                                                                                 \
-                    _Pragma("GCC unroll 8") for (int k = 0; k < N; k++) x[k] =                                       \
+                    GBEES_UNROLL for (int k = 0; k < N; k++) x[k] =                                                  \
                         k == J ? along[q] : origin[k] + column[k][first + l];                                        \
                     gbees_equation_drift##S(N, t, x, p, dxdt);                                                       \
                     out[q * lanes + first + l] = dxdt[J];                                                            \
                 }                                                                                                    \
     }
 
-#define GBEES_VECTOR(R, S, N)                                                                                        \
-    GBEES_CLONES static void gbees_vector_##N##S(size_t count, R t, const R *origin, const R *const *offset,         \
-                                                 const R *p, R *const *out)                                          \
+#define GBEES_DRIFT_own(R, S, N)                                                                                     \
+    GBEES_CLONES static void gbees_own_vector_##N##S(size_t count, R t, const R *origin, const R *const *offset,     \
+                                                     const R *p, R *const *out)                                      \
     {                                                                                                                \
-        GBEES_COLUMNS(R, N)                                                                                          \
+        GBEES_COLUMNS(R, N);                                                                                         \
         for (size_t i = 0; i < count; i++) {                                                                         \
-            GBEES_POINT(R, N)                                                                                        \
+            GBEES_POINT_own(R, S, N);                                                                                \
             R dxdt[N];                                                                                               \
             gbees_equation_drift##S(N, t, x, p, dxdt);                                                               \
             for (int j = 0; j < N; j++)                                                                              \
@@ -146,187 +139,233 @@
         }                                                                                                            \
     }
 
-#ifdef GBEES_HAS_MEASURE
-#define GBEES_MEASURE(N)                                                                                             \
-    static void gbees_measure_##N(int which, size_t count, double t, const double *origin,                           \
-                                  const double *const *offset, const double *p, double *const *out)                  \
+#define GBEES_DRIFT_framed(R, S, N)                                                                                  \
+    GBEES_CLONES static void gbees_framed_drift_##N##S(int j, size_t count, R t, const R *origin,                    \
+                                                       const R *const *offset, const R *p, R *out)                   \
     {                                                                                                                \
-        GBEES_COLUMNS(double, N)                                                                                     \
+        GBEES_COLUMNS(R, N);                                                                                         \
+        GBEES_SIMD for (size_t i = 0; i < count; i++)                                                                \
+        {                                                                                                            \
+            GBEES_POINT_framed(R, S, N);                                                                             \
+            R dxdt[N];                                                                                               \
+            gbees_equation_drift##S(N, t, x, p, dxdt);                                                               \
+            out[i] = gbees_frame_along##S(N, j, p, dxdt);                                                            \
+        }                                                                                                            \
+    }                                                                                                                \
+    static void gbees_framed_vector_##N##S(size_t count, R t, const R *origin, const R *const *offset, const R *p,   \
+                                           R *const *out)                                                            \
+    {                                                                                                                \
+        for (int j = 0; j < N; j++)                                                                                  \
+            gbees_framed_drift_##N##S(j, count, t, origin, offset, p, out[j]);                                       \
+    }
+
+/* ---- what a model may lack; GBEES_IF_x(name) is then NULL ---- */
+
+#ifdef GBEES_HAS_MEASURE
+#define GBEES_IF_MEASURE(name) name
+#define GBEES_MEASURE(AXES, N)                                                                                       \
+    static void gbees_##AXES##_measure_##N(int which, size_t count, double t, const double *origin,                  \
+                                           const double *const *offset, const double *p, double *const *out)         \
+    {                                                                                                                \
+        GBEES_COLUMNS(double, N);                                                                                    \
         for (size_t i = 0; i < count; i++) {                                                                         \
-            GBEES_POINT(double, N)                                                                                   \
+            GBEES_POINT_##AXES(double, _d, N);                                                                       \
             double y[GBEES_MAX_DIM] = {0};                                                                           \
             gbees_equation_measure_d(which, N, t, x, p, y);                                                          \
             for (int j = 0; j < GBEES_MAX_DIM && out[j]; j++)                                                        \
                 out[j][i] = y[j];                                                                                    \
         }                                                                                                            \
     }
-#define GBEES_MEASURE_NAME(N) gbees_measure_##N
 #else
-#define GBEES_MEASURE(N)
-#define GBEES_MEASURE_NAME(N) NULL
+#define GBEES_IF_MEASURE(name) NULL
+#define GBEES_MEASURE(AXES, N)
 #endif
 
 #ifdef GBEES_HAS_BOUND
-#define GBEES_BOUND(N)                                                                                               \
-    static void gbees_bound_##N(size_t count, double t, const double *origin, const double *const *offset,           \
-                                const double *p, double *out)                                                        \
+#define GBEES_IF_BOUND(name) name
+#define GBEES_BOUND(AXES, N)                                                                                         \
+    static void gbees_##AXES##_bound_##N(size_t count, double t, const double *origin, const double *const *offset,  \
+                                         const double *p, double *out)                                               \
     {                                                                                                                \
-        GBEES_COLUMNS(double, N)                                                                                     \
+        GBEES_COLUMNS(double, N);                                                                                    \
         for (size_t i = 0; i < count; i++) {                                                                         \
-            GBEES_POINT(double, N)                                                                                   \
+            GBEES_POINT_##AXES(double, _d, N);                                                                       \
             out[i] = gbees_equation_bound_d(N, t, x, p);                                                             \
         }                                                                                                            \
     }
-#define GBEES_BOUND_NAME(N) gbees_bound_##N
 #else
-#define GBEES_BOUND(N)
-#define GBEES_BOUND_NAME(N) NULL
+#define GBEES_IF_BOUND(name) NULL
+#define GBEES_BOUND(AXES, N)
 #endif
 
 #ifdef GBEES_HAS_LOG_LIKELIHOOD
-#define GBEES_LOG_LIKELIHOOD(N)                                                                                      \
-    static void gbees_log_likelihood_##N(int which, size_t count, double t, const double *origin,                    \
-                                         const double *const *offset, const double *p, const double *y, double *out) \
+#define GBEES_IF_LOG_LIKELIHOOD(name) name
+#define GBEES_LOG_LIKELIHOOD(AXES, N)                                                                                \
+    static void gbees_##AXES##_log_likelihood_##N(int which, size_t count, double t, const double *origin,           \
+                                                  const double *const *offset, const double *p, const double *y,     \
+                                                  double *out)                                                       \
     {                                                                                                                \
-        GBEES_COLUMNS(double, N)                                                                                     \
+        GBEES_COLUMNS(double, N);                                                                                    \
         for (size_t i = 0; i < count; i++) {                                                                         \
-            GBEES_POINT(double, N)                                                                                   \
+            GBEES_POINT_##AXES(double, _d, N);                                                                       \
             out[i] = gbees_equation_log_likelihood_d(which, N, t, x, p, y);                                          \
         }                                                                                                            \
     }
-#define GBEES_LOG_LIKELIHOOD_NAME(N) gbees_log_likelihood_##N
 #else
-#define GBEES_LOG_LIKELIHOOD(N)
-#define GBEES_LOG_LIKELIHOOD_NAME(N) NULL
+#define GBEES_IF_LOG_LIKELIHOOD(name) NULL
+#define GBEES_LOG_LIKELIHOOD(AXES, N)
 #endif
 
 #ifdef GBEES_HAS_DIFFUSION
-#define GBEES_NOISE(N)                                                                                               \
-    GBEES_CLONES static void gbees_diffusion_##N(size_t count, double t, const double *origin,                       \
-                                                 const double *const *offset, const double *p, double *const *out)   \
+#define GBEES_IF_DIFFUSION(name) name
+/* entry[SIZE]: Q of the model, or R^T Q R. */
+#define GBEES_NOISE_own(N)                                                                                           \
+    enum { SIZE = FULL ? N * N : N };                                                                                \
+    const double *entry = Q
+#define GBEES_NOISE_framed(N)                                                                                        \
+    enum { SIZE = N * N };                                                                                           \
+    double entry[N * N];                                                                                             \
+    gbees_frame_noise_d(N, FULL, p, Q, entry)
+#define GBEES_NOISE(AXES, N)                                                                                         \
+    GBEES_CLONES static void gbees_##AXES##_diffusion_##N(size_t count, double t, const double *origin,              \
+                                                          const double *const *offset, const double *p,              \
+                                                          double *const *out)                                        \
     {                                                                                                                \
-        enum { ENTRIES = GBEES_HAS_DIFFUSION == GBEES_FULL ? N * N : N };                                            \
-        GBEES_COLUMNS(double, N)                                                                                     \
+        enum { FULL = GBEES_HAS_DIFFUSION == GBEES_FULL };                                                           \
+        GBEES_COLUMNS(double, N);                                                                                    \
         for (size_t i = 0; i < count; i++) {                                                                         \
-            GBEES_POINT(double, N)                                                                                   \
-            double Q[ENTRIES] = {0};                                                                                 \
+            GBEES_POINT_##AXES(double, _d, N);                                                                       \
+            double Q[FULL ? N * N : N] = {0};                                                                        \
             gbees_equation_diffusion_d(N, t, x, p, Q);                                                               \
-            for (int j = 0; j < ENTRIES; j++)                                                                        \
-                out[j][i] = Q[j];                                                                                    \
+            GBEES_NOISE_##AXES(N);                                                                                   \
+            for (int j = 0; j < SIZE; j++)                                                                           \
+                out[j][i] = entry[j];                                                                                \
         }                                                                                                            \
     }
-#define GBEES_NOISE_NAME(N) gbees_diffusion_##N
 #else
-#define GBEES_NOISE(N)
-#define GBEES_NOISE_NAME(N) NULL
+#define GBEES_IF_DIFFUSION(name) NULL
+#define GBEES_NOISE(AXES, N)
 #endif
 
-#include <gbees/model_framed.h>
+/* ---- all functions of one dimension ---- */
 
-#define GBEES_BOTH(N, J) GBEES_COMPONENT(float, _f, N, J) GBEES_COMPONENT(double, _d, N, J) GBEES_FRAMED_BOTH(N, J)
-#define GBEES_ALL(N, J) GBEES_BOTH(N, J) GBEES_PLANES(float, _f, N, J) GBEES_PLANES(double, _d, N, J)
-#define GBEES_COMPONENTS_1 GBEES_BOTH(1, 0)
-#define GBEES_COMPONENTS_2 GBEES_BOTH(2, 0) GBEES_BOTH(2, 1)
-#define GBEES_COMPONENTS_3 GBEES_ALL(3, 0) GBEES_ALL(3, 1) GBEES_ALL(3, 2)
-#define GBEES_COMPONENTS_4 GBEES_ALL(4, 0) GBEES_ALL(4, 1) GBEES_ALL(4, 2) GBEES_ALL(4, 3)
-#define GBEES_COMPONENTS_5 GBEES_ALL(5, 0) GBEES_ALL(5, 1) GBEES_ALL(5, 2) GBEES_ALL(5, 3) GBEES_ALL(5, 4)
-#define GBEES_COMPONENTS_6                                                                                           \
-    GBEES_ALL(6, 0) GBEES_ALL(6, 1) GBEES_ALL(6, 2) GBEES_ALL(6, 3) GBEES_ALL(6, 4) GBEES_ALL(6, 5)
-#define GBEES_COMPONENTS_7                                                                                           \
-    GBEES_ALL(7, 0) GBEES_ALL(7, 1) GBEES_ALL(7, 2) GBEES_ALL(7, 3) GBEES_ALL(7, 4) GBEES_ALL(7, 5) GBEES_ALL(7, 6)
-#define GBEES_COMPONENTS_8                                                                                           \
-    GBEES_ALL(8, 0)                                                                                                  \
-    GBEES_ALL(8, 1) GBEES_ALL(8, 2) GBEES_ALL(8, 3) GBEES_ALL(8, 4) GBEES_ALL(8, 5) GBEES_ALL(8, 6) GBEES_ALL(8, 7)
+/* GBEES_EACH_n(M, N): M(N, J) for J = 0 ... n - 1. GBEES_LIST_n: the same functions' names, separated by commas. */
+#define GBEES_EACH_1(M, N) M(N, 0)
+#define GBEES_EACH_2(M, N) GBEES_EACH_1(M, N) M(N, 1)
+#define GBEES_EACH_3(M, N) GBEES_EACH_2(M, N) M(N, 2)
+#define GBEES_EACH_4(M, N) GBEES_EACH_3(M, N) M(N, 3)
+#define GBEES_EACH_5(M, N) GBEES_EACH_4(M, N) M(N, 4)
+#define GBEES_EACH_6(M, N) GBEES_EACH_5(M, N) M(N, 5)
+#define GBEES_EACH_7(M, N) GBEES_EACH_6(M, N) M(N, 6)
+#define GBEES_EACH_8(M, N) GBEES_EACH_7(M, N) M(N, 7)
 
-#define GBEES_LIST_1(F, S) F##_1_0##S
-#define GBEES_LIST_2(F, S) F##_2_0##S, F##_2_1##S
-#define GBEES_LIST_3(F, S) F##_3_0##S, F##_3_1##S, F##_3_2##S
-#define GBEES_LIST_4(F, S) F##_4_0##S, F##_4_1##S, F##_4_2##S, F##_4_3##S
-#define GBEES_LIST_5(F, S) F##_5_0##S, F##_5_1##S, F##_5_2##S, F##_5_3##S, F##_5_4##S
-#define GBEES_LIST_6(F, S) F##_6_0##S, F##_6_1##S, F##_6_2##S, F##_6_3##S, F##_6_4##S, F##_6_5##S
-#define GBEES_LIST_7(F, S) F##_7_0##S, F##_7_1##S, F##_7_2##S, F##_7_3##S, F##_7_4##S, F##_7_5##S, F##_7_6##S
-#define GBEES_LIST_8(F, S)                                                                                           \
-    F##_8_0##S, F##_8_1##S, F##_8_2##S, F##_8_3##S, F##_8_4##S, F##_8_5##S, F##_8_6##S, F##_8_7##S
+#define GBEES_LIST_1(F, N, S) F##_##N##_0##S
+#define GBEES_LIST_2(F, N, S) GBEES_LIST_1(F, N, S), F##_##N##_1##S
+#define GBEES_LIST_3(F, N, S) GBEES_LIST_2(F, N, S), F##_##N##_2##S
+#define GBEES_LIST_4(F, N, S) GBEES_LIST_3(F, N, S), F##_##N##_3##S
+#define GBEES_LIST_5(F, N, S) GBEES_LIST_4(F, N, S), F##_##N##_4##S
+#define GBEES_LIST_6(F, N, S) GBEES_LIST_5(F, N, S), F##_##N##_5##S
+#define GBEES_LIST_7(F, N, S) GBEES_LIST_6(F, N, S), F##_##N##_6##S
+#define GBEES_LIST_8(F, N, S) GBEES_LIST_7(F, N, S), F##_##N##_7##S
 
-#define GBEES_PLANES_LIST_1(S) NULL
-#define GBEES_PLANES_LIST_2(S) NULL
-#define GBEES_PLANES_LIST_3(S) GBEES_LIST_3(gbees_planes, S)
-#define GBEES_PLANES_LIST_4(S) GBEES_LIST_4(gbees_planes, S)
-#define GBEES_PLANES_LIST_5(S) GBEES_LIST_5(gbees_planes, S)
-#define GBEES_PLANES_LIST_6(S) GBEES_LIST_6(gbees_planes, S)
-#define GBEES_PLANES_LIST_7(S) GBEES_LIST_7(gbees_planes, S)
-#define GBEES_PLANES_LIST_8(S) GBEES_LIST_8(gbees_planes, S)
+#define GBEES_COMPONENTS(N, J)                                                                                       \
+    GBEES_COMPONENT_own(float, _f, N, J) GBEES_COMPONENT_own(double, _d, N, J)                                       \
+        GBEES_COMPONENT_framed(float, _f, N, J) GBEES_COMPONENT_framed(double, _d, N, J)
+#define GBEES_ALL_PLANES(N, J)                                                                                       \
+    GBEES_PLANES(float, _f, N, J)                                                                                    \
+    GBEES_PLANES(double, _d, N, J)
+
+/* In one and two dimensions planes are too short to pay off. */
+#define GBEES_NO_PLANES(F, N, S) NULL
+#define GBEES_PLANES_OF_1 GBEES_NO_PLANES
+#define GBEES_PLANES_OF_2 GBEES_NO_PLANES
+#define GBEES_PLANES_OF_3 GBEES_LIST_3
+#define GBEES_PLANES_OF_4 GBEES_LIST_4
+#define GBEES_PLANES_OF_5 GBEES_LIST_5
+#define GBEES_PLANES_OF_6 GBEES_LIST_6
+#define GBEES_PLANES_OF_7 GBEES_LIST_7
+#define GBEES_PLANES_OF_8 GBEES_LIST_8
+
+#define GBEES_OPTIONAL(AXES, N)                                                                                      \
+    GBEES_MEASURE(AXES, N)                                                                                           \
+    GBEES_BOUND(AXES, N)                                                                                             \
+    GBEES_LOG_LIKELIHOOD(AXES, N)                                                                                    \
+    GBEES_NOISE(AXES, N)
+
+/* The fields of a gbees_functions. */
+#define GBEES_ROW(AXES, N, PLANES, FRAMED)                                                                           \
+    {                                                                                                                \
+        N, {GBEES_LIST_##N(gbees_##AXES, N, _f)}, {GBEES_LIST_##N(gbees_##AXES, N, _d)},                             \
+            {PLANES(gbees_planes, N, _f)}, {PLANES(gbees_planes, N, _d)}, gbees_##AXES##_vector_##N##_f,             \
+            gbees_##AXES##_vector_##N##_d, GBEES_IF_MEASURE(gbees_##AXES##_measure_##N),                             \
+            GBEES_IF_BOUND(gbees_##AXES##_bound_##N), GBEES_IF_LOG_LIKELIHOOD(gbees_##AXES##_log_likelihood_##N),    \
+            GBEES_IF_DIFFUSION(gbees_##AXES##_diffusion_##N), FRAMED                                                 \
+    }
 
 #define GBEES_DIMENSION(N)                                                                                           \
-    GBEES_FRAMED_DRIFTS(N)                                                                                           \
-    GBEES_COMPONENTS_##N GBEES_VECTOR(float, _f, N) GBEES_VECTOR(double, _d, N) GBEES_MEASURE(N) GBEES_BOUND(N)      \
-        GBEES_LOG_LIKELIHOOD(N) GBEES_NOISE(N) GBEES_FRAMED_ROW(N)
-#define GBEES_ROW(N)                                                                                                 \
-    {N,                                                                                                              \
-     {GBEES_LIST_##N(gbees_component, _f)},                                                                          \
-     {GBEES_LIST_##N(gbees_component, _d)},                                                                          \
-     {GBEES_PLANES_LIST_##N(_f)},                                                                                    \
-     {GBEES_PLANES_LIST_##N(_d)},                                                                                    \
-     gbees_vector_##N##_f,                                                                                           \
-     gbees_vector_##N##_d,                                                                                           \
-     GBEES_MEASURE_NAME(N),                                                                                          \
-     GBEES_BOUND_NAME(N),                                                                                            \
-     GBEES_LOG_LIKELIHOOD_NAME(N),                                                                                   \
-     GBEES_NOISE_NAME(N),                                                                                            \
-     &gbees_functions_framed_##N},
+    GBEES_DRIFT_own(float, _f, N) GBEES_DRIFT_own(double, _d, N) GBEES_DRIFT_framed(float, _f, N)                    \
+        GBEES_DRIFT_framed(double, _d, N) GBEES_EACH_##N(GBEES_COMPONENTS, N) GBEES_OPTIONAL(own, N)                 \
+            GBEES_OPTIONAL(framed, N) static const gbees_functions gbees_functions_framed_##N =                      \
+                GBEES_ROW(framed, N, GBEES_NO_PLANES, NULL);
 
 #define GBEES_HAS_DIM(N) (GBEES_DIM_MIN <= (N) && (N) <= GBEES_DIM_MAX)
 #if GBEES_HAS_DIM(1)
 GBEES_DIMENSION(1)
+#define GBEES_ROW_1 GBEES_ROW(own, 1, GBEES_PLANES_OF_1, &gbees_functions_framed_1),
+#else
+#define GBEES_ROW_1
 #endif
 #if GBEES_HAS_DIM(2)
 GBEES_DIMENSION(2)
+#define GBEES_ROW_2 GBEES_ROW(own, 2, GBEES_PLANES_OF_2, &gbees_functions_framed_2),
+#else
+#define GBEES_ROW_2
 #endif
 #if GBEES_HAS_DIM(3)
 GBEES_DIMENSION(3)
+GBEES_EACH_3(GBEES_ALL_PLANES, 3)
+#define GBEES_ROW_3 GBEES_ROW(own, 3, GBEES_PLANES_OF_3, &gbees_functions_framed_3),
+#else
+#define GBEES_ROW_3
 #endif
 #if GBEES_HAS_DIM(4)
 GBEES_DIMENSION(4)
+GBEES_EACH_4(GBEES_ALL_PLANES, 4)
+#define GBEES_ROW_4 GBEES_ROW(own, 4, GBEES_PLANES_OF_4, &gbees_functions_framed_4),
+#else
+#define GBEES_ROW_4
 #endif
 #if GBEES_HAS_DIM(5)
 GBEES_DIMENSION(5)
+GBEES_EACH_5(GBEES_ALL_PLANES, 5)
+#define GBEES_ROW_5 GBEES_ROW(own, 5, GBEES_PLANES_OF_5, &gbees_functions_framed_5),
+#else
+#define GBEES_ROW_5
 #endif
 #if GBEES_HAS_DIM(6)
 GBEES_DIMENSION(6)
+GBEES_EACH_6(GBEES_ALL_PLANES, 6)
+#define GBEES_ROW_6 GBEES_ROW(own, 6, GBEES_PLANES_OF_6, &gbees_functions_framed_6),
+#else
+#define GBEES_ROW_6
 #endif
 #if GBEES_HAS_DIM(7)
 GBEES_DIMENSION(7)
+GBEES_EACH_7(GBEES_ALL_PLANES, 7)
+#define GBEES_ROW_7 GBEES_ROW(own, 7, GBEES_PLANES_OF_7, &gbees_functions_framed_7),
+#else
+#define GBEES_ROW_7
 #endif
 #if GBEES_HAS_DIM(8)
 GBEES_DIMENSION(8)
+GBEES_EACH_8(GBEES_ALL_PLANES, 8)
+#define GBEES_ROW_8 GBEES_ROW(own, 8, GBEES_PLANES_OF_8, &gbees_functions_framed_8),
+#else
+#define GBEES_ROW_8
 #endif
 
 static const gbees_functions gbees_functions_table[] = {
-#if GBEES_HAS_DIM(1)
-    GBEES_ROW(1)
-#endif
-#if GBEES_HAS_DIM(2)
-        GBEES_ROW(2)
-#endif
-#if GBEES_HAS_DIM(3)
-            GBEES_ROW(3)
-#endif
-#if GBEES_HAS_DIM(4)
-                GBEES_ROW(4)
-#endif
-#if GBEES_HAS_DIM(5)
-                    GBEES_ROW(5)
-#endif
-#if GBEES_HAS_DIM(6)
-                        GBEES_ROW(6)
-#endif
-#if GBEES_HAS_DIM(7)
-                            GBEES_ROW(7)
-#endif
-#if GBEES_HAS_DIM(8)
-                                GBEES_ROW(8)
-#endif
-};
+    GBEES_ROW_1 GBEES_ROW_2 GBEES_ROW_3 GBEES_ROW_4 GBEES_ROW_5 GBEES_ROW_6 GBEES_ROW_7 GBEES_ROW_8};
 
 /* The card, and the file's own text, for run-time compilers. */
 #ifdef __cplusplus

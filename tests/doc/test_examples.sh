@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_examples.sh - compiles the programs of doc/examples against the build tree, runs them, and looks for the output that
 # doc/examples/README.md quotes.
+# shellcheck disable=SC1091,SC2034,SC2154 # of the fixture
 set -u
 
 top_src=${GBEES_TOP_SRC:-$(dirname "$0")/../..}

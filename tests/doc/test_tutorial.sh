@@ -61,8 +61,8 @@ for block in [0-9][0-9].*; do
         ;;
     esac
 done
-test "$run" -ge 8 && test "$compared" -ge 30 || {
+if test "$run" -lt 8 || test "$compared" -lt 30; then
     echo "test_tutorial: only $run blocks of commands and $compared lines of output were found in $page"
     bad=1
-}
+fi
 exit "$bad"

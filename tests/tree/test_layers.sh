@@ -18,7 +18,7 @@ core/plot/*           | plot/* base/* numerics/* <gbees/*> SYSTEM
 core/command/*        | command/* plot/* solver/* io/* module/* base/* numerics/* <gbees/*> SYSTEM
 backends/common/*     | common/* base/* numerics/* <gbees/*> SYSTEM
 backends/cpu/*        | cpu/* common/* base/* numerics/* <gbees/*> SYSTEM
-backends/cuda/device/* | device/* numerics/* <math.h> <stddef.h> <stdint.h> GBEES_SOURCE_FILE GBEES_PLATFORM_HEADER
+backends/cuda/device/* | device/* numerics/* <gbees/model.h> <gbees/model_equations.h> <math.h> <stddef.h> <stdint.h> GBEES_PLATFORM_HEADER
 backends/cuda/*       | cuda/* device/* common/* base/* numerics/* <gbees/*> SYSTEM
 plugins/*             | <gbees/model.h> STANDARD
 '

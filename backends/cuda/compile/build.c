@@ -1,7 +1,6 @@
 /* build.c - see build.h. */
 #include "build.h"
 #include "compiler_note.h"
-#include "spec.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -14,7 +13,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- a thread for each ---- */
+/* ---- a thread a program ---- */
 
 struct program_job {
     const cuda_api *api;
@@ -25,7 +24,7 @@ struct program_job {
     gbees_error error;
     pthread_t thread;
     int has_thread;
-    int is_made; /* once this is seen, the job's thread has done with it */
+    int is_made; /* set last, with release order: the thread touches nothing after it */
 };
 
 static void *run(void *context)
@@ -43,7 +42,7 @@ int program_set_begin(program_set *set, int part, const cuda_api *api, const pro
     program_job *j = calloc(1, sizeof *j);
 
     if (!j)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to make the GPU kernels");
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to start compiling the GPU kernels");
     j->api = api;
     j->spec = *spec;
     j->make = make;
@@ -82,84 +81,73 @@ void program_set_destroy(const cuda_api *api, program_set *set)
 
 /* ---- all of them ---- */
 
-/* The compiler reads the texts of one program at a time, some 50 ms each: what takes longest after that comes first,
+/* NVRTC reads the texts of one program at a time, some 50 ms each.  So what takes longest after that is begun first,
  * and before it what the first step waits for. */
-static const int order[PROGRAMS] = {PROGRAM_STEPS, PROGRAM_SMALL,       PROGRAM_ADVECT,
-                                    PROGRAM_GRID,  PROGRAM_PRUNES,      PROGRAM_ADVECT_ALL,
-                                    PROGRAM_MARKS, PROGRAM_LIKELIHOODS, PROGRAM_UPDATES};
+static const int begin_order[PROGRAMS] = {PROGRAM_STEPS, PROGRAM_SMALL,       PROGRAM_ADVECT,
+                                          PROGRAM_GRID,  PROGRAM_PRUNES,      PROGRAM_ADVECT_ALL,
+                                          PROGRAM_MARKS, PROGRAM_LIKELIHOODS, PROGRAM_UPDATES};
 
-/* Until a thread that was begun has come to the compiler, before the next one. */
+/* Programs as sets of bits: bit k stands for program k. */
+typedef struct program_batch {
+    program_spec spec[PROGRAMS];
+    unsigned wanted, later;
+} program_batch;
+
+/* Lets the thread that was begun last reach NVRTC before the next one. */
 static void let_pass(void)
 {
     (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
 
-/* Makes the wanted ones side by side, without waiting for those in `later`. */
-static int make_all(program_set *set, const cuda_api *api, const program_spec *specs, unsigned wanted, unsigned later,
-                    program_maker *make, gbees_error *error)
+/* Finds or makes the wanted programs side by side, and waits for those that are not for later. */
+static int make_all(program_set *set, const cuda_api *api, const program_batch *batch, program_maker *make,
+                    gbees_error *error)
 {
     int status = GBEES_OK;
     gbees_error why;
 
     for (int i = 0; i < PROGRAMS && !status; i++) {
-        if (!(wanted >> order[i] & 1))
+        const int part = begin_order[i];
+
+        if (!(batch->wanted >> part & 1))
             continue;
-        status = program_set_begin(set, order[i], api, &specs[order[i]], make, error);
+        status = program_set_begin(set, part, api, &batch->spec[part], make, error);
         if (make == program_make)
             let_pass();
     }
     for (int k = 0; k < PROGRAMS; k++)
-        if (!(later >> k & 1) && program_set_take(set, k, 1, &why) && !status)
+        if (!(batch->later >> k & 1) && program_set_take(set, k, 1, &why) && !status)
             status = gbees_error_set(error, why.status, "%s", why.text);
     return status;
 }
 
-/* Of the wanted programs those that were not found. */
-static unsigned missing_of(const program_set *set, unsigned wanted)
+static program_batch batch_of(const program_order *order)
 {
-    for (int k = 0; k < PROGRAMS; k++)
-        wanted &= ~(set->part[k].image ? 1u << k : 0u);
-    return wanted;
-}
+    program_batch batch = {.wanted = 0};
 
-int program_is_wanted(const gbees_problem *problem, const char *arch, int part)
-{
-    switch (part) {
-    case PROGRAM_UPDATES:
-    case PROGRAM_LIKELIHOODS:
-        return cuda_spec_has_updates(problem);
-    case PROGRAM_ADVECT:
-    case PROGRAM_MARKS:
-        return cuda_spec_has_advect(problem);
-    case PROGRAM_ADVECT_ALL:
-        return cuda_spec_advects_apart(problem);
-    case PROGRAM_SMALL:
-        return cuda_spec_has_small(problem, arch);
-    default:
-        return 1;
+    for (int k = 0; k < PROGRAMS; k++) {
+        batch.wanted |= program_is_wanted(order->problem, order->arch, k) ? 1u << k : 0u;
+        cuda_spec_set(&batch.spec[k], order->problem, order->arch, k, order->exact);
     }
+    return batch;
 }
 
-int program_set_build(cuda_api *api, const gbees_problem *problem, const char *arch, int exact, unsigned later,
-                      program_set *out, gbees_error *error)
+int program_set_build(cuda_api *api, const program_order *order, program_set *out, gbees_error *error)
 {
-    program_spec specs[PROGRAMS];
-    unsigned wanted = 0;
-    double start = seconds();
+    const double start = seconds();
+    program_batch batch = batch_of(order);
 
     *out = (program_set){.wall_s = 0};
-    for (int k = 0; k < PROGRAMS; k++) {
-        wanted |= program_is_wanted(problem, arch, k) ? 1u << k : 0u;
-        cuda_spec_set(&specs[k], problem, arch, k, exact);
-    }
-    int status = make_all(out, api, specs, wanted, 0, program_find, error);
-    wanted = missing_of(out, wanted);
-    if (!status && wanted) {
+    int status = make_all(out, api, &batch, program_find, error);
+    for (int k = 0; k < PROGRAMS; k++)
+        batch.wanted &= ~(out->part[k].image ? 1u << k : 0u);
+    batch.later = order->later;
+    if (!status && batch.wanted) {
         status = cuda_api_open_compiler(api, error);
         if (!status)
-            status = make_all(out, api, specs, wanted, later, program_make, error);
+            status = make_all(out, api, &batch, program_make, error);
     }
-    if (!status && api->compiler) /* for a run that finds all of them */
+    if (!status && api->compiler) /* for a run that finds all programs in the cache */
         compiler_note_write(api);
     out->wall_s = seconds() - start;
     if (status)

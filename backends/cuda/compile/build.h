@@ -2,52 +2,44 @@
 #ifndef GBEES_CUDA_BUILD_H
 #define GBEES_CUDA_BUILD_H
 
+#include "kernel_table.h"
 #include "program.h"
 #include <gbees/problem.h>
-
-/* Programs, by what their kernels do: each is a value of GBEES_KERNELS (device/kernels.h). */
-enum {
-    PROGRAM_STEPS,
-    PROGRAM_GRID,
-    PROGRAM_UPDATES,
-    PROGRAM_ADVECT,
-    PROGRAM_PRUNES,
-    PROGRAM_MARKS,
-    PROGRAM_LIKELIHOODS,
-    PROGRAM_ADVECT_ALL,
-    PROGRAM_SMALL,
-    PROGRAMS
-};
 
 /* A program that is made in a thread of its own. */
 typedef struct program_job program_job;
 
 typedef struct program_set {
     program part[PROGRAMS];     /* {0}: not wanted, or not taken yet */
-    program_job *job[PROGRAMS]; /* of those that were left for later; NULL: none, or taken */
-    double wall_s;              /* to make all others, together */
+    program_job *job[PROGRAMS]; /* of programs that were left for later; NULL: none, or taken */
+    double wall_s;              /* from begin to end of program_set_build() */
 } program_set;
 
-/* program_find(), program_make() */
+/* program_find() or program_make() */
 typedef int program_maker(const cuda_api *api, const program_spec *spec, program *out, gbees_error *error);
 
-/* Updates only where there is a measurement; moves, and the marks after them, only where grids become large; steps of
- * small grids where these can be one cluster of blocks. */
-int program_is_wanted(const gbees_problem *problem, const char *arch, int part);
+/* What to build. */
+typedef struct program_order {
+    const gbees_problem *problem;
+    const char *arch;
+    int exact;      /* see cuda_spec_set() */
+    unsigned later; /* bit k: the caller does not wait for program k, but takes it when it is made */
+} program_order;
 
-/* As program_build(); the first error is reported.  `exact`: see spec.h.  Opens the compiler if there is something to
- * compile.  Those in `later`, bit by bit, are not waited for: they go on being compiled, and are there to be taken.
+/* Finds or makes all programs that the problem needs, and opens NVRTC if one has to be made.  Returns the first
+ * error.
  */
-int program_set_build(cuda_api *api, const gbees_problem *problem, const char *arch, int exact, unsigned later,
-                      program_set *out, gbees_error *error);
-/* Ends when all that were left for later have been made, and are in the cache. */
+int program_set_build(cuda_api *api, const program_order *order, program_set *out, gbees_error *error);
+
+/* Waits for all programs that were left for later, so that the cache has them, and frees the set. */
 void program_set_destroy(const cuda_api *api, program_set *set);
 
-/* Begins to make one for later: in this thread, if there is none to be had. */
+/* Begins to make a program that is left for later: in this thread, if no other one can be started. */
 int program_set_begin(program_set *set, int part, const cuda_api *api, const program_spec *spec, program_maker *make,
                       gbees_error *error);
-/* One that was left for later: part[part] has it if it has been made by now, or after it has if `waits`. Returns what
- * went wrong when it was made, once. */
+
+/* Takes a program that was left for later into set->part[part] if it has been made; if `waits` is set, when it has.
+ * Returns, once, the error that it was made with. */
 int program_set_take(program_set *set, int part, int waits, gbees_error *error);
 
 #endif

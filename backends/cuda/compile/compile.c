@@ -4,6 +4,7 @@
 #include "diagnose.h"
 #include "texts.h"
 #include <argz.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,53 +23,55 @@ void cuda_code_free(cuda_code *code)
 
 /* ---- options ---- */
 
-int cuda_options_make(const program_spec *spec, const cuda_target *target, cuda_form form, char **options,
-                      size_t *length, gbees_error *error)
+/* Appends one option, as printf() has it, unless one before has failed. */
+static void __attribute__((format(printf, 3, 4))) add(cuda_options *options, int *failed, const char *format, ...)
 {
     char text[64];
-    char *made = NULL;
-    size_t used = 0;
-    int failed;
+    va_list arguments;
 
-    (void)snprintf(text, sizeof text, "-arch=%s", target->name);
-    failed = argz_add(&made, &used, text) || argz_add(&made, &used, "-std=c++17") ||
-             argz_add(&made, &used, "--device-as-default-execution-space") ||
-             argz_add(&made, &used, "-DGBEES_DEVICE=1");
-    (void)snprintf(text, sizeof text, "-DGBEES_N=%d", spec->dimension);
-    failed = failed || argz_add(&made, &used, text);
-    (void)snprintf(text, sizeof text, "-DGBEES_MEASUREMENTS=%d", spec->model->measurement_count);
-    failed = failed || argz_add(&made, &used, text);
-    if (spec->no_contraction)
-        failed = failed || argz_add(&made, &used, "-fmad=false");
-    (void)snprintf(text, sizeof text, "-DGBEES_WARPS=%d", spec->shape.warps);
-    failed = failed || argz_add(&made, &used, text);
-    (void)snprintf(text, sizeof text, "-DGBEES_BLOCKS=%d", spec->shape.blocks);
-    failed = failed || argz_add(&made, &used, text);
+    va_start(arguments, format);
+    const int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    *failed = *failed || length >= (int)sizeof text || argz_add(&options->argz, &options->length, text);
+}
+
+int cuda_options_make(const cuda_goal *goal, cuda_options *options, gbees_error *error)
+{
+    const program_spec *spec = goal->spec;
+    cuda_options made = {0};
+    int failed = 0;
+
+    add(&made, &failed, "-arch=%s", goal->target->name);
+    add(&made, &failed, "-std=c++17");
+    add(&made, &failed, "--device-as-default-execution-space");
+    add(&made, &failed, "-DGBEES_DEVICE=1");
+    add(&made, &failed, "-DGBEES_N=%d", spec->dimension);
+    add(&made, &failed, "-DGBEES_MEASUREMENTS=%d", spec->model->measurement_count);
+    add(&made, &failed, "-DGBEES_WARPS=%d", spec->shape.warps);
+    add(&made, &failed, "-DGBEES_BLOCKS=%d", spec->shape.blocks);
     if (spec->shape.low_registers)
-        failed = failed || argz_add(&made, &used, "-DGBEES_LOW_REGISTERS=1");
-    if (form == CUDA_LTO)
-        failed = failed || argz_add(&made, &used, "-dlto") || argz_add(&made, &used, "-DGBEES_SEPARATE=1");
-    if (form == CUDA_CUBIN)
-        failed = failed || argz_add(&made, &used, "--ptxas-options=-v");
-    for (int i = 0; i < spec->define_count && !failed; i++) {
-        gbees_text define = {0};
-
-        gbees_text_add(&define, "-D%s", spec->defines[i]);
-        failed = define.failed || argz_add(&made, &used, define.data);
-        gbees_text_free(&define);
+        add(&made, &failed, "-DGBEES_LOW_REGISTERS=1");
+    if (spec->no_contraction)
+        add(&made, &failed, "-fmad=false");
+    if (goal->form == CUDA_LTO) {
+        add(&made, &failed, "-dlto");
+        add(&made, &failed, "-DGBEES_SEPARATE=1");
     }
+    if (goal->form == CUDA_CUBIN)
+        add(&made, &failed, "--ptxas-options=-v");
+    for (int i = 0; i < spec->define_count; i++)
+        add(&made, &failed, "-D%s", spec->defines[i]);
     if (failed) {
-        free(made);
+        free(made.argz);
         return no_memory(error);
     }
     *options = made;
-    *length = used;
     return GBEES_OK;
 }
 
 /* ---- texts ---- */
 
-/* The model's text, under its own name in messages. */
+/* The model's text, with a #line directive that puts its own name and lines into messages. */
 static char *model_text(const gbees_model *model)
 {
     gbees_text text = {0};
@@ -135,35 +138,44 @@ static int failure(const cuda_api *api, const program_spec *spec, nvrtcResult re
     return cuda_diagnose(spec->model, log, api->nvrtcGetErrorString(result), error);
 }
 
-int cuda_compile(const cuda_api *api, const program_spec *spec, const cuda_target *target, cuda_form form,
-                 const char *name, const char *text, cuda_code *code, gbees_error *error)
+/* Compiles a unit with options; code->log is set on failure, too. */
+static nvrtcResult compile(const cuda_api *api, nvrtcProgram unit, const cuda_options *options, cuda_form form,
+                           cuda_code *code)
 {
-    char *argz = NULL, *equations = model_text(spec->model);
-    const char **options = NULL;
+    const size_t count = argz_count(options->argz, options->length);
+    const char **list = calloc(count + 1, sizeof *list);
+    nvrtcResult result;
+
+    if (!list)
+        return NVRTC_ERROR_OUT_OF_MEMORY;
+    argz_extract(options->argz, options->length, (char **)list);
+    result = api->nvrtcCompileProgram(unit, (int)count, list);
+    free(list);
+    code->log = take_log(api, unit);
+    return result == NVRTC_SUCCESS ? take_code(api, unit, form, code) : result;
+}
+
+int cuda_compile(const cuda_api *api, const cuda_goal *goal, const char *name, const char *text, cuda_code *code,
+                 gbees_error *error)
+{
+    cuda_options options = {0};
     cuda_code made = {0};
     nvrtcProgram unit = NULL;
     nvrtcResult result = NVRTC_ERROR_OUT_OF_MEMORY;
-    size_t length = 0;
-    int status = cuda_options_make(spec, target, form, &argz, &length, error);
+    int status = cuda_options_make(goal, &options, error);
 
-    if (!status)
-        options = calloc(argz_count(argz, length) + 1, sizeof *options);
-    if (options && equations) {
-        argz_extract(argz, length, (char **)options);
+    if (status)
+        return status;
+    char *equations = model_text(goal->spec->model);
+    if (equations)
         result = create(api, name, text, equations, &unit);
-    }
-    if (result == NVRTC_SUCCESS) {
-        result = api->nvrtcCompileProgram(unit, (int)argz_count(argz, length), options);
-        made.log = take_log(api, unit);
-    }
     if (result == NVRTC_SUCCESS)
-        result = take_code(api, unit, form, &made);
-    if (!status && result != NVRTC_SUCCESS)
-        status = failure(api, spec, result, made.log, error);
+        result = compile(api, unit, &options, goal->form, &made);
+    if (result != NVRTC_SUCCESS)
+        status = failure(api, goal->spec, result, made.log, error);
     if (unit)
         (void)api->nvrtcDestroyProgram(&unit);
-    free(options);
-    free(argz);
+    free(options.argz);
     free(equations);
     if (status)
         cuda_code_free(&made);

@@ -3,25 +3,39 @@
 #define GBEES_CUDA_COMPILE_H
 
 #include "cuda/driver/arch.h"
-#include "program.h"
+#include "spec.h"
+#include <stddef.h>
 
 typedef enum cuda_form { CUDA_CUBIN, CUDA_PTX, CUDA_LTO } cuda_form;
 
+/* What a spec's texts are compiled to. */
+typedef struct cuda_goal {
+    const program_spec *spec;
+    const cuda_target *target;
+    cuda_form form;
+} cuda_goal;
+
 /* Starts as {0}. */
 typedef struct cuda_code {
-    char *data;
+    char *data; /* NUL-terminated */
     size_t size;
-    char *log; /* of the compiler, and of ptxas for a cubin */
+    char *log; /* of NVRTC, and of ptxas for a cubin */
 } cuda_code;
 
 void cuda_code_free(cuda_code *code);
 
-/* The options that a spec stands for, as an argz (<argz.h>), to be freed by the caller. */
-int cuda_options_make(const program_spec *spec, const cuda_target *target, cuda_form form, char **options,
-                      size_t *length, gbees_error *error);
+/* Options of NVRTC as an argz (<argz.h>): NUL-terminated, one behind the other. */
+typedef struct cuda_options {
+    char *argz;
+    size_t length;
+} cuda_options;
 
-/* One unit: `text` includes what it needs by the names of texts.h, and the model's text by "equations". */
-int cuda_compile(const cuda_api *api, const program_spec *spec, const cuda_target *target, cuda_form form,
-                 const char *name, const char *text, cuda_code *code, gbees_error *error);
+/* Makes the options for a goal; the caller frees options->argz. */
+int cuda_options_make(const cuda_goal *goal, cuda_options *options, gbees_error *error);
+
+/* Compiles one unit.  `text` includes what it needs by the names of texts.h, and the model's text by "equations";
+ * `name` stands for it in messages. */
+int cuda_compile(const cuda_api *api, const cuda_goal *goal, const char *name, const char *text, cuda_code *code,
+                 gbees_error *error);
 
 #endif

@@ -17,14 +17,13 @@ static char *take_log(nvJitLinkHandle handle, __typeof__(nvJitLinkGetInfoLogSize
     return log;
 }
 
-static nvJitLinkResult create(const cuda_api *api, const program_spec *spec, const cuda_target *target,
-                              nvJitLinkHandle *handle)
+static nvJitLinkResult create(const cuda_api *api, const cuda_goal *goal, nvJitLinkHandle *handle)
 {
     char arch[32];
     const char *options[] = {arch, "-lto", "-verbose", "-Xptxas=-v", "-fma=0"};
 
-    (void)snprintf(arch, sizeof arch, "-arch=%s", target->name);
-    return api->nvJitLinkCreate(handle, spec->no_contraction ? 5 : 4, options);
+    (void)snprintf(arch, sizeof arch, "-arch=%s", goal->target->name);
+    return api->nvJitLinkCreate(handle, goal->spec->no_contraction ? 5 : 4, options);
 }
 
 static nvJitLinkResult take_code(const cuda_api *api, nvJitLinkHandle handle, cuda_code *code)
@@ -37,16 +36,17 @@ static nvJitLinkResult take_code(const cuda_api *api, nvJitLinkHandle handle, cu
     return code->data ? api->nvJitLinkGetLinkedCubin(handle, code->data) : NVJITLINK_ERROR_INTERNAL;
 }
 
-int cuda_link(const cuda_api *api, const program_spec *spec, const cuda_target *target, const cuda_code *units,
-              int count, cuda_code *code, gbees_error *error)
+int cuda_link(const cuda_api *api, const cuda_goal *goal, const cuda_code units[2], cuda_code *code,
+              gbees_error *error)
 {
     cuda_code made = {0};
     nvJitLinkHandle handle = NULL;
-    nvJitLinkResult result = create(api, spec, target, &handle);
+    nvJitLinkResult result = create(api, goal, &handle);
+    static const char *const names[2] = {"the model", "the engine"};
     int status = GBEES_OK;
 
-    for (int i = 0; i < count && result == NVJITLINK_SUCCESS; i++)
-        result = api->nvJitLinkAddData(handle, NVJITLINK_INPUT_LTOIR, units[i].data, units[i].size, "a unit");
+    for (int i = 0; i < 2 && result == NVJITLINK_SUCCESS; i++)
+        result = api->nvJitLinkAddData(handle, NVJITLINK_INPUT_LTOIR, units[i].data, units[i].size, names[i]);
     if (result == NVJITLINK_SUCCESS)
         result = api->nvJitLinkComplete(handle);
     if (result == NVJITLINK_SUCCESS)
@@ -58,7 +58,7 @@ int cuda_link(const cuda_api *api, const program_spec *spec, const cuda_target *
         char *log = handle ? take_log(handle, api->nvJitLinkGetErrorLogSize, api->nvJitLinkGetErrorLog) : NULL;
 
         (void)snprintf(what, sizeof what, "nvJitLink failed with error %d", (int)result);
-        status = cuda_diagnose(spec->model, log, what, error);
+        status = cuda_diagnose(goal->spec->model, log, what, error);
         free(log);
     }
     if (handle)

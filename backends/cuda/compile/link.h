@@ -1,10 +1,11 @@
-/* link.h - units of intermediate code to one cubin, with nvJitLink: what one calls of the other is inlined. */
+/* link.h - two units of intermediate code to one cubin, with nvJitLink: calls between them are inlined. */
 #ifndef GBEES_CUDA_LINK_H
 #define GBEES_CUDA_LINK_H
 
 #include "compile.h"
 
-int cuda_link(const cuda_api *api, const program_spec *spec, const cuda_target *target, const cuda_code *units,
-              int count, cuda_code *code, gbees_error *error);
+/* Links the units to code->data; code->log is what ptxas reports. */
+int cuda_link(const cuda_api *api, const cuda_goal *goal, const cuda_code units[2], cuda_code *code,
+              gbees_error *error);
 
 #endif

@@ -1,19 +1,19 @@
 /* offline.c - see offline.h. */
 #include "offline.h"
-#include "cuda/driver/arch.h"
 #include "build.h"
-#include "spec.h"
+#include "cuda/driver/arch.h"
+#include "toolchain.h"
 #include <stdio.h>
 #include <string.h>
 
-/* The first device's. */
+/* The architecture of the first device. */
 static int find_arch(const cuda_api *api, char *arch, gbees_error *error)
 {
     CUdevice device = 0;
     CUresult result = api->cuDeviceGet(&device, 0);
 
     if (result)
-        return cuda_check(api, result, "the first device was asked for", error);
+        return cuda_check(api, result, "asking for the first device", error);
     return cuda_device_arch(api, device, arch, error);
 }
 
@@ -23,7 +23,7 @@ int cuda_probe(char *text, size_t size)
     cuda_target target;
     char arch[16];
     gbees_error why = {0};
-    int status = cuda_api_open(&api, CUDA_DRIVER | cuda_spec_libraries(), &why);
+    int status = toolchain_open(&api, 1, &why);
 
     if (!status)
         status = find_arch(&api, arch, &why);
@@ -36,6 +36,7 @@ int cuda_probe(char *text, size_t size)
 
 /* ---- compile only ---- */
 
+/* The architecture to compile for if none is named. */
 static int find_arch_here(char *arch, gbees_error *error)
 {
     cuda_api api = {0};
@@ -50,7 +51,8 @@ static int find_arch_here(char *arch, gbees_error *error)
                : GBEES_OK;
 }
 
-static void tell_report(const program *p, gbees_line_sink *sink, void *context)
+/* Hands out a program's report, line by line. */
+static void print_report(const program *p, gbees_line_sink *sink, void *context)
 {
     char line[256];
 
@@ -60,33 +62,62 @@ static void tell_report(const program *p, gbees_line_sink *sink, void *context)
     }
 }
 
-static void tell(const cuda_api *api, const gbees_problem *problem, const char *arch, const program_set *set,
-                 gbees_line_sink *sink, void *context)
-{
-    char line[256], with[48] = "";
-    size_t bytes = 0;
-    int fresh = 0, reported = 0;
+/* Of all programs of a set. */
+typedef struct set_sums {
+    size_t bytes;
+    double compile_s, link_s;
+    int made, linked, reported; /* programs: not from the cache, of two units, with a report */
+} set_sums;
 
-    if (api->linker)
-        (void)snprintf(with, sizeof with, " and nvJitLink %u.%u", api->linker_major, api->linker_minor);
-    (void)snprintf(line, sizeof line, "%s, %d states, for %s with NVRTC %d.%d%s", problem->model->name,
-                   problem->dimension, arch, api->compiler_major, api->compiler_minor, with);
-    sink(context, line);
+static set_sums add_up(const program_set *set)
+{
+    set_sums sums = {0};
+
     for (int k = 0; k < PROGRAMS; k++) {
         const program *p = &set->part[k];
 
-        tell_report(p, sink, context);
-        bytes += p->image_size;
-        fresh += p->image && !p->from_cache;
-        reported += p->report && p->report[0];
+        sums.bytes += p->image_size;
+        sums.compile_s += p->compile_s;
+        sums.link_s += p->link_s;
+        sums.made += p->image && !p->from_cache;
+        sums.linked += p->image && p->is_linked;
+        sums.reported += p->report && p->report[0];
     }
-    if (!reported)
-        sink(context, "this NVRTC does not know the architecture: PTX, which the driver finishes when it is loaded");
-    if (!fresh)
-        (void)snprintf(line, sizeof line, "%zu bytes, from the cache", bytes);
+    return sums;
+}
+
+/* "BYTES, made in 0.91 s, model and engine in one unit: NVRTC took 2.50 s in all programs" */
+static void print_sums(const program_set *set, gbees_line_sink *sink, void *context)
+{
+    const set_sums sums = add_up(set);
+    const char *way = sums.linked ? "model and engine linked" : "model and engine in one unit";
+    char line[256], linker[48] = "";
+
+    if (!sums.reported)
+        sink(context, "this NVRTC does not know the architecture: PTX, which the driver compiles when it is loaded");
+    if (sums.linked)
+        (void)snprintf(linker, sizeof linker, ", nvJitLink %.2f s", sums.link_s);
+    if (!sums.made)
+        (void)snprintf(line, sizeof line, "%zu bytes, from the cache, %s", sums.bytes, way);
     else
-        (void)snprintf(line, sizeof line, "%zu bytes, made in %.2f s", bytes, set->wall_s);
+        (void)snprintf(line, sizeof line, "%zu bytes, made in %.2f s, %s: NVRTC took %.2f s%s in all programs",
+                       sums.bytes, set->wall_s, way, sums.compile_s, linker);
     sink(context, line);
+}
+
+static void print_set(const cuda_api *api, const program_order *order, const program_set *set, gbees_line_sink *sink,
+                      void *context)
+{
+    char line[256], linker[48] = "";
+
+    if (api->linker)
+        (void)snprintf(linker, sizeof linker, " and nvJitLink %u.%u", api->linker_major, api->linker_minor);
+    (void)snprintf(line, sizeof line, "%s, %d states, for %s with NVRTC %d.%d%s", order->problem->model->name,
+                   order->problem->dimension, order->arch, api->compiler_major, api->compiler_minor, linker);
+    sink(context, line);
+    for (int k = 0; k < PROGRAMS; k++)
+        print_report(&set->part[k], sink, context);
+    print_sums(set, sink, context);
 }
 
 int cuda_compile_only(const gbees_problem *problem, const char *arch, gbees_line_sink *sink, void *context,
@@ -96,13 +127,14 @@ int cuda_compile_only(const gbees_problem *problem, const char *arch, gbees_line
     program_set made = {.wall_s = 0};
     char here[16] = "";
     int status = arch ? GBEES_OK : find_arch_here(here, error);
+    const program_order order = {.problem = problem, .arch = arch ? arch : here};
 
     if (!status)
-        status = cuda_api_open(&api, cuda_spec_libraries(), error);
+        status = toolchain_open(&api, 0, error);
     if (!status)
-        status = program_set_build(&api, problem, arch ? arch : here, 0, 0, &made, error);
+        status = program_set_build(&api, &order, &made, error);
     if (!status)
-        tell(&api, problem, arch ? arch : here, &made, sink, context);
+        print_set(&api, &order, &made, sink, context);
     program_set_destroy(&api, &made);
     cuda_api_close(&api);
     return status;

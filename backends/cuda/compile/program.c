@@ -22,46 +22,52 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* PTX is always one unit: it is the driver who finishes it. */
+/* PTX is always one unit, since nvJitLink makes none. */
 static int is_separate(const program_spec *spec, const cuda_target *target)
 {
     return spec->separate && !target->is_ptx;
 }
 
+static cuda_goal goal_of(const program_spec *spec, const cuda_target *target)
+{
+    const cuda_form form = is_separate(spec, target) ? CUDA_LTO : target->is_ptx ? CUDA_PTX : CUDA_CUBIN;
+
+    return (cuda_goal){spec, target, form};
+}
+
 /* ---- cache ---- */
 
-static int make_key(const cuda_api *api, const program_spec *spec, const cuda_target *target, char key[CACHE_KEY],
-                    gbees_error *error)
+/* The key has all that a program depends on: both compilers' versions, the options, and all texts. */
+static int make_key(const cuda_api *api, const cuda_goal *goal, char key[CACHE_KEY], gbees_error *error)
 {
+    const gbees_model *model = goal->spec->model;
+    const int linked = goal->form == CUDA_LTO;
     cache_part parts[2 * CUDA_TEXTS_MOST + 4];
     const cuda_text *texts;
-    size_t count = 0, text_count = cuda_texts(&texts), length = 0;
-    char versions[64], *options = NULL;
-    int separate = is_separate(spec, target);
-    int status = cuda_options_make(spec, target,
-                                   separate         ? CUDA_LTO
-                                   : target->is_ptx ? CUDA_PTX
-                                                    : CUDA_CUBIN,
-                                   &options, &length, error);
+    size_t count = 0, text_count = cuda_texts(&texts);
+    cuda_options options;
+    char versions[64];
+    int status = cuda_options_make(goal, &options, error);
 
     if (status)
         return status;
     (void)snprintf(versions, sizeof versions, "NVRTC %d.%d nvJitLink %u.%u", api->compiler_major, api->compiler_minor,
-                   separate ? api->linker_major : 0, separate ? api->linker_minor : 0);
+                   linked ? api->linker_major : 0, linked ? api->linker_minor : 0);
     parts[count++] = (cache_part){versions, strlen(versions)};
-    parts[count++] = (cache_part){options, length};
-    parts[count++] = (cache_part){spec->model->source, (size_t)(spec->model->source_end - spec->model->source)};
+    parts[count++] = (cache_part){options.argz, options.length};
+    parts[count++] = (cache_part){model->source, (size_t)(model->source_end - model->source)};
     for (size_t i = 0; i < text_count; i++) {
         parts[count++] = (cache_part){texts[i].name, strlen(texts[i].name)};
         parts[count++] = (cache_part){texts[i].begin, (size_t)(texts[i].end - texts[i].begin)};
     }
     status = cache_key(parts, count, key, error);
-    free(options);
+    free(options.argz);
     return status;
 }
 
 /* ---- one shape ---- */
 
+/* Takes over code->data as the image, and makes the report of code->log. */
 static int keep(program *out, cuda_code *code, gbees_error *error)
 {
     out->report = cuda_report(code->log);
@@ -73,34 +79,33 @@ static int keep(program *out, cuda_code *code, gbees_error *error)
     return GBEES_OK;
 }
 
-static int build_one(const cuda_api *api, const program_spec *spec, const cuda_target *target, program *out,
-                     gbees_error *error)
+static int build_one(const cuda_api *api, const cuda_goal *goal, program *out, gbees_error *error)
 {
     cuda_code code = {0};
-    double start = seconds();
-    int status =
-        cuda_compile(api, spec, target, target->is_ptx ? CUDA_PTX : CUDA_CUBIN, "gbees", both_units, &code, error);
+    const double start = seconds();
+    int status = cuda_compile(api, goal, "gbees", both_units, &code, error);
 
-    out->compile_s = seconds() - start;
+    out->compile_s += seconds() - start;
     if (!status)
         status = keep(out, &code, error);
     cuda_code_free(&code);
     return status;
 }
 
-static int build_separate(const cuda_api *api, const program_spec *spec, const cuda_target *target, program *out,
-                          gbees_error *error)
+/* Compiles the model before the engine: its faults are found without waiting for the engine. */
+static int build_separate(const cuda_api *api, const cuda_goal *goal, program *out, gbees_error *error)
 {
     cuda_code units[2] = {{0}}, code = {0};
-    double start = seconds();
-    int status = cuda_compile(api, spec, target, CUDA_LTO, "gbees-model", model_unit, &units[0], error);
+    const double start = seconds();
+    int status = cuda_compile(api, goal, "gbees-model", model_unit, &units[0], error);
 
     if (!status)
-        status = cuda_compile(api, spec, target, CUDA_LTO, "gbees-engine", engine_unit, &units[1], error);
-    out->compile_s = seconds() - start;
+        status = cuda_compile(api, goal, "gbees-engine", engine_unit, &units[1], error);
+    const double compiled = seconds();
+    out->compile_s += compiled - start;
     if (!status)
-        status = cuda_link(api, spec, target, units, 2, &code, error);
-    out->link_s = seconds() - start - out->compile_s;
+        status = cuda_link(api, goal, units, &code, error);
+    out->link_s += seconds() - compiled;
     if (!status)
         status = keep(out, &code, error);
     cuda_code_free(&units[0]);
@@ -111,37 +116,17 @@ static int build_separate(const cuda_api *api, const program_spec *spec, const c
 
 /* ---- shapes ---- */
 
-enum { SPILLED_MUCH = 400 };
+enum { SPILLED_MUCH = 400 }; /* bytes */
 
-/* The one to try where kernels of a shape keep registers in memory: the same, but lean, then with more and more of
- * them. 0: there is none. */
-static int next_shape(program_shape *shape)
-{
-    static const program_shape by_registers[] = {{8, 5, 1}, {8, 4, 1},  {8, 3, 1}, {10, 2, 1},
-                                                 {8, 2, 1}, {10, 1, 1}, {8, 1, 1}};
-    const size_t count = sizeof by_registers / sizeof *by_registers;
-
-    if (!shape->low_registers) {
-        shape->low_registers = 1;
-        return 1;
-    }
-    for (size_t i = 0; i + 1 < count; i++)
-        if (by_registers[i].warps == shape->warps && by_registers[i].blocks == shape->blocks) {
-            *shape = by_registers[i + 1];
-            return 1;
-        }
-    return 0;
-}
-
-/* What was compiled last has too few registers, and there is a shape with more. */
+/* Whether the kernels spill and there is a shape left to try, which is set. */
 static int is_too_narrow(const program *made, program_shape *shape)
 {
     const int spilled = made->report ? cuda_report_spilled(made->report) : 0;
 
-    if (!spilled || !next_shape(shape))
+    if (!spilled || !shape_next(shape))
         return 0;
-    if (spilled > SPILLED_MUCH) /* each takes the compiler seconds */
-        (void)next_shape(shape);
+    if (spilled > SPILLED_MUCH) /* one shape more will not do, and each costs the compiler seconds */
+        (void)shape_next(shape);
     return 1;
 }
 
@@ -155,42 +140,43 @@ int program_find(const cuda_api *api, const program_spec *spec, program *out, gb
     program_spec next = *spec;
     int status = cuda_target_choose(api, spec->arch, &target, error);
 
+    if (status)
+        return status;
+    const cuda_goal goal = goal_of(&next, &target);
     do {
-        if (!status)
-            status = make_key(api, &next, &target, key, error);
+        status = make_key(api, &goal, key, error);
         if (!status && cache_read(key, &entry)) {
             *out = (program){.image = entry.image,
                              .image_size = entry.image_size,
                              .report = entry.report,
                              .shape = next.shape,
-                             .from_cache = 1};
+                             .from_cache = 1,
+                             .is_linked = goal.form == CUDA_LTO};
             return status;
         }
-    } while (!status && next_shape(&next.shape));
+    } while (!status && shape_next(&next.shape));
     return status;
 }
 
+/* Compiles a program, shape after shape, and writes it into the cache under the last shape's key. */
 static int build(const cuda_api *api, const program_spec *spec, const cuda_target *target, program *made,
                  gbees_error *error)
 {
     program_spec next = *spec;
+    const cuda_goal goal = goal_of(&next, target);
     char key[CACHE_KEY];
-    double compile_s = 0, link_s = 0;
     int status;
 
     do {
-        program_destroy(api, made);
-        made->shape = next.shape;
-        status = is_separate(spec, target) ? build_separate(api, &next, target, made, error)
-                                           : build_one(api, &next, target, made, error);
-        compile_s += made->compile_s;
-        link_s += made->link_s;
+        free(made->image);
+        free(made->report);
+        *made = (program){.compile_s = made->compile_s, .link_s = made->link_s, .shape = next.shape};
+        status = goal.form == CUDA_LTO ? build_separate(api, &goal, made, error) : build_one(api, &goal, made, error);
     } while (!status && is_too_narrow(made, &next.shape));
-    made->compile_s = compile_s;
-    made->link_s = link_s;
+    made->is_linked = goal.form == CUDA_LTO;
     next.shape = made->shape;
     if (!status)
-        status = make_key(api, &next, target, key, error);
+        status = make_key(api, &goal, key, error);
     if (!status)
         (void)cache_write(key, &(cache_entry){made->image, made->image_size, made->report});
     return status;
@@ -231,8 +217,8 @@ int program_load(const cuda_api *api, program *p, gbees_error *error)
     void *values[] = {log, (void *)(size_t)sizeof log};
     CUmodule module = NULL;
     gbees_error why;
-    int status = cuda_check(api, api->cuModuleLoadDataEx(&module, p->image, 2, options, values),
-                            "its kernels were loaded", &why);
+    int status =
+        cuda_check(api, api->cuModuleLoadDataEx(&module, p->image, 2, options, values), "loading its kernels", &why);
 
     if (status) {
         log[strcspn(log, "\n")] = '\0';
@@ -247,7 +233,7 @@ int program_function(const cuda_api *api, const program *p, const char *name, CU
 {
     char doing[128];
 
-    (void)snprintf(doing, sizeof doing, "the kernel %s was looked up", name);
+    (void)snprintf(doing, sizeof doing, "looking up the kernel %s", name);
     return cuda_check(api, api->cuModuleGetFunction(function, p->module, name), doing, error);
 }
 

@@ -1,32 +1,36 @@
-/* spec.h - which kernels a problem needs. */
+/* spec.h - what a program is compiled from: the model's text, the options for a problem, the architecture, the shape.
+ */
 #ifndef GBEES_CUDA_SPEC_H
 #define GBEES_CUDA_SPEC_H
 
-#include "program.h"
+#include "shape.h"
+#include <gbees/model.h>
 #include <gbees/problem.h>
 
-/* What has to be opened to make them. */
-unsigned cuda_spec_libraries(void);
+typedef struct program_spec {
+    const gbees_model *model; /* its embedded text: source, source_end, source_file */
+    int dimension;            /* GBEES_N */
+    const char *defines[16];  /* "GBEES_REAL=float", ...: options -D */
+    int define_count;
+    char arch[16];      /* "sm_90" */
+    int no_contraction; /* 1: a * b + c is rounded twice, as it is written */
+    int separate;       /* 1: the model and the engine are compiled by themselves and linked; 0: both are one unit */
+    program_shape shape;
+} program_spec;
+
+/* Fills in the spec of a program (PROGRAM_...) for a problem.  `exact`: no program contracts a * b + c, so that
+ * results are those of the CPU.  The problem must outlive the spec. */
+void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int program, int exact);
+
+/* Whether programs are two units: GBEES_CUDA_UNITS=two. */
+int cuda_spec_is_separate(void);
 
 /* Whether probabilities are floats, but positions and velocities are not. */
 int cuda_spec_is_drift_f64(const gbees_problem *problem);
 
-/* Whether there is a measurement before the end: else no kernels for updates are needed. */
-int cuda_spec_has_updates(const gbees_problem *problem);
-
-/* Whether grids may become so large that the density is moved by a kernel of its own; and whether it always is, of
- * small ones by yet another: then the steps' kernel can't. */
-int cuda_spec_has_advect(const gbees_problem *problem);
-int cuda_spec_advects_apart(const gbees_problem *problem);
-
-/* Whether a kernel of its own takes the steps of small grids: it comes to the same as the common ones, bit by bit. */
-int cuda_spec_has_small(const gbees_problem *problem, const char *arch);
-
-/* Arrays of the density's size that the scheme works with. */
+/* Arrays of the density's size that the scheme works with, and its passes over them in a step (ADVECT_PASSES in
+ * device/). */
 int cuda_spec_rows(const gbees_problem *problem);
-
-/* `arch`: cut to fit; `part`: of build.h; `exact`: a * b + c is
- * rounded twice, as on the CPU. The problem must outlive the spec. */
-void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int part, int exact);
+int cuda_spec_passes(const gbees_problem *problem);
 
 #endif

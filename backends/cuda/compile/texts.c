@@ -1,26 +1,16 @@
-/* texts.c - see texts.h. The paths are below the folder of the sources, which the compiler's -I names. */
+/* texts.c - see texts.h. */
 #include "texts.h"
+#include "base/embed.h"
 
-#define EMBED(symbol, path)                                                                                          \
-    extern const char gbees_cuda_##symbol[], gbees_cuda_##symbol##_end[];                                            \
-    __asm__(".pushsection .rodata\n"                                                                                 \
-            ".balign 16\n"                                                                                           \
-            ".hidden gbees_cuda_" #symbol "\n"                                                                       \
-            ".hidden gbees_cuda_" #symbol "_end\n"                                                                   \
-            ".globl gbees_cuda_" #symbol "\n"                                                                        \
-            ".globl gbees_cuda_" #symbol "_end\n"                                                                    \
-            "gbees_cuda_" #symbol ":\n"                                                                              \
-            ".incbin \"" path "\"\n"                                                                                 \
-            "gbees_cuda_" #symbol "_end:\n"                                                                          \
-            ".byte 0\n"                                                                                              \
-            ".popsection\n");
+/* Embeds a file as a NUL-terminated text; `path` is below the source tree, which the compiler's -I names. */
+#define EMBED(symbol, path) GBEES_EMBED(gbees_cuda_##symbol, path)
 
 #define NAMED(name, symbol)                                                                                          \
     {                                                                                                                \
         name, gbees_cuda_##symbol, gbees_cuda_##symbol##_end                                                         \
     }
 
-/* A new file of the engine is a line here, a line below, and one in the list of local.mk. */
+/* A new file of the engine takes a line here, one in the table below, and one in local.mk. */
 EMBED(engine, "backends/cuda/device/engine.cu")
 EMBED(step_state, "backends/cuda/device/step_state.h")
 EMBED(bound, "backends/cuda/device/bound.h")
@@ -32,7 +22,6 @@ EMBED(ctu, "backends/cuda/device/ctu.h")
 EMBED(ctu_lines, "backends/cuda/device/ctu_lines.h")
 EMBED(diffusion, "backends/cuda/device/diffusion.h")
 EMBED(kernels, "backends/cuda/device/kernels.h")
-EMBED(frames, "backends/cuda/device/frames.h")
 EMBED(grow, "backends/cuda/device/grow.h")
 EMBED(inspect, "backends/cuda/device/inspect.h")
 EMBED(marginals, "backends/cuda/device/marginals.h")
@@ -59,7 +48,6 @@ EMBED(buzhash, "core/numerics/buzhash.h")
 EMBED(numerics_ctu, "core/numerics/ctu.h")
 EMBED(numerics_diffusion, "core/numerics/diffusion.h")
 EMBED(fixed, "core/numerics/fixed.h")
-EMBED(frame, "core/numerics/frame.h")
 EMBED(fused, "core/numerics/fused.h")
 EMBED(ledger, "core/numerics/ledger.h")
 EMBED(likelihood, "core/numerics/likelihood.h")
@@ -70,6 +58,9 @@ EMBED(split7, "core/numerics/split7.h")
 EMBED(step, "core/numerics/step.h")
 EMBED(sweeps, "core/numerics/sweeps.h")
 EMBED(work, "core/numerics/work.h")
+EMBED(contract_model, "include/gbees/model.h")
+EMBED(contract_equations, "include/gbees/model_equations.h")
+EMBED(contract_framed, "include/gbees/model_framed.h")
 
 static const cuda_text table[] = {
     NAMED("engine.cu", engine),
@@ -82,7 +73,6 @@ static const cuda_text table[] = {
     NAMED("device/ctu.h", ctu),
     NAMED("device/ctu_lines.h", ctu_lines),
     NAMED("device/diffusion.h", diffusion),
-    NAMED("device/frames.h", frames),
     NAMED("device/grow.h", grow),
     NAMED("device/inspect.h", inspect),
     NAMED("device/kernels.h", kernels),
@@ -109,7 +99,6 @@ static const cuda_text table[] = {
     NAMED("numerics/ctu.h", numerics_ctu),
     NAMED("numerics/diffusion.h", numerics_diffusion),
     NAMED("numerics/fixed.h", fixed),
-    NAMED("numerics/frame.h", frame),
     NAMED("numerics/fused.h", fused),
     NAMED("numerics/ledger.h", ledger),
     NAMED("numerics/likelihood.h", likelihood),
@@ -120,20 +109,22 @@ static const cuda_text table[] = {
     NAMED("numerics/step.h", step),
     NAMED("numerics/sweeps.h", sweeps),
     NAMED("numerics/work.h", work),
-    /* As the other headers of core/numerics call it. */
+    NAMED("gbees/model.h", contract_model),
+    NAMED("gbees/model_equations.h", contract_equations),
+    NAMED("gbees/model_framed.h", contract_framed),
+    /* The names by which the headers of core/numerics include each other. */
     NAMED("fused.h", fused),
     NAMED("ledger.h", ledger),
     NAMED("qualifier.h", qualifier),
     NAMED("step.h", step),
     NAMED("work.h", work),
-    /* As a model may call what a run-time compiler has, or has not. */
+    /* Headers that a model may include: NVRTC has none of them. */
     NAMED("float.h", standard),
     NAMED("limits.h", standard),
     NAMED("math.h", standard),
     NAMED("stddef.h", standard),
     NAMED("stdint.h", standard),
     NAMED("tgmath.h", standard),
-    NAMED("gbees/model.h", standard),
 };
 
 _Static_assert(sizeof table / sizeof *table <= CUDA_TEXTS_MOST, "raise CUDA_TEXTS_MOST");

@@ -1,11 +1,12 @@
-/* equations.h - the model's equations for a GPU: the other half of what gbees/model_build.h makes for the host.
+/* equations.h - the model's equations for the kernels: the functions of device/model.h.
  *
- * The model's text, the header "equations" unless GBEES_SOURCE_FILE says otherwise, is included once with real =
- * float and once with real = double. GBEES_MEASUREMENTS is the number of its measurement functions. The lines that
- * call its functions bear names of their own, "gbees:drift" and so on: an error there is one in their arguments.
+ * The model's text is the header "equations" unless GBEES_SOURCE_FILE says otherwise; gbees/model_equations.h
+ * includes it. GBEES_MEASUREMENTS is the number of its measurement functions. With GBEES_ROTATED points and drifts
+ * are those of a rotated grid's axes. The lines that call the model's functions have file names of their own,
+ * "gbees:drift" and so on: a compiler's error there is one in a function's arguments.
  */
-#include "device/frames.h"
 #include "device/model.h"
+#include <gbees/model.h>
 
 #ifndef GBEES_SOURCE_FILE
 #define GBEES_SOURCE_FILE "equations"
@@ -13,26 +14,20 @@
 #ifndef GBEES_MEASUREMENTS
 #define GBEES_MEASUREMENTS 8
 #endif
+#ifndef GBEES_ROTATED
+#define GBEES_ROTATED 0
+#endif
 
-/* As gbees/model.h has them. */
-#define GBEES_DIAGONAL 1
-#define GBEES_FULL 2
-
-#define GBEES_PASTE_(a, b) a##b
-#define GBEES_PASTE(a, b) GBEES_PASTE_(a, b)
-#define GBEES_FN(name) GBEES_PASTE(name, GBEES_SUFFIX)
-
-#define GBEES_EQUATIONS 1
-#define drift GBEES_FN(gbees_equation_drift)
-#define measure GBEES_FN(gbees_equation_measure)
-#define bound GBEES_FN(gbees_equation_bound)
-#define log_likelihood GBEES_FN(gbees_equation_log_likelihood)
-#define diffusion GBEES_FN(gbees_equation_diffusion)
+#ifdef GBEES_DEVICE
+#define GBEES_INLINE static __device__ __forceinline__
+#define GBEES_UNROLL _Pragma("unroll")
+#define GBEES_UNROLL_ALL GBEES_UNROLL
+#define GBEES_OF_MODEL(name) gbees_equations::name
 
 namespace gbees_equations
 {
-/* Of the functions that a model calls these are long: for large angles they have a loop, and at all faces of a line
- * there would be a copy each.  Of calls with the same argument the compiler makes one. */
+/* These functions are long: for large angles they have a loop. Inlined, each face of a line would have a copy. Calls
+ * with the same argument are merged by the compiler. */
 template <typename T> static __device__ __noinline__ auto called_sin(T x) -> decltype(::sin(x))
 {
     return ::sin(x);
@@ -63,58 +58,50 @@ template <typename T> static __device__ __forceinline__ auto tan(T x) -> decltyp
     return called_tan(x);
 }
 
-#define real float
-#define GBEES_SUFFIX _f
-#include GBEES_SOURCE_FILE
-#undef real
-#undef GBEES_SUFFIX
-
-#define real double
-#define GBEES_SUFFIX _d
-#include GBEES_SOURCE_FILE
-#undef real
-#undef GBEES_SUFFIX
+#include <gbees/model_equations.h>
 } // namespace gbees_equations
+#else
+#define GBEES_OF_MODEL(name) name
+#include <gbees/model_equations.h>
+#endif
 
-#undef drift
-#undef measure
-#undef bound
-#undef log_likelihood
-#undef diffusion
-#undef GBEES_EQUATIONS
-
-/* On a turned grid (GBEES_ROTATED) points are those of its own axes, and drifts along them. */
-#ifndef GBEES_ROTATED
-#define GBEES_ROTATED 0
+/* With GBEES_ROTATED x becomes a point of the model's axes. */
+#if GBEES_ROTATED
+#define GBEES_MODEL_POINT(R, S)                                                                                      \
+    R at[GBEES_N];                                                                                                   \
+    GBEES_OF_MODEL(gbees_frame_point##S)(GBEES_N, p, x, at);                                                         \
+    x = at
+#else
+#define GBEES_MODEL_POINT(R, S) (void)0
 #endif
 
 GBEES_MODEL_FUNCTION void gbees_model_drift_f(float t, const float *x, const float *p, float *dxdt)
 {
 #if GBEES_ROTATED
-    float at[GBEES_N], f[GBEES_N];
+    float f[GBEES_N], *along = dxdt;
 
-    gbees_frame_point_f(GBEES_N, p, x, at);
+    dxdt = f;
+#endif
+    GBEES_MODEL_POINT(float, _f);
 #line 1 "gbees:drift"
-    gbees_equations::gbees_equation_drift_f(GBEES_N, t, at, p, f);
-    gbees_frame_drift_f(GBEES_N, p, f, dxdt);
-#else
-#line 1 "gbees:drift"
-    gbees_equations::gbees_equation_drift_f(GBEES_N, t, x, p, dxdt);
+    GBEES_OF_MODEL(gbees_equation_drift_f)(GBEES_N, t, x, p, dxdt);
+#if GBEES_ROTATED
+    GBEES_UNROLL for (int j = 0; j < GBEES_N; j++) along[j] = GBEES_OF_MODEL(gbees_frame_along_f)(GBEES_N, j, p, f);
 #endif
 }
 
 GBEES_MODEL_FUNCTION void gbees_model_drift_d(double t, const double *x, const double *p, double *dxdt)
 {
 #if GBEES_ROTATED
-    double at[GBEES_N], f[GBEES_N];
+    double f[GBEES_N], *along = dxdt;
 
-    gbees_frame_point_d(GBEES_N, p, x, at);
+    dxdt = f;
+#endif
+    GBEES_MODEL_POINT(double, _d);
 #line 1 "gbees:drift"
-    gbees_equations::gbees_equation_drift_d(GBEES_N, t, at, p, f);
-    gbees_frame_drift_d(GBEES_N, p, f, dxdt);
-#else
-#line 1 "gbees:drift"
-    gbees_equations::gbees_equation_drift_d(GBEES_N, t, x, p, dxdt);
+    GBEES_OF_MODEL(gbees_equation_drift_d)(GBEES_N, t, x, p, dxdt);
+#if GBEES_ROTATED
+    GBEES_UNROLL for (int j = 0; j < GBEES_N; j++) along[j] = GBEES_OF_MODEL(gbees_frame_along_d)(GBEES_N, j, p, f);
 #endif
 }
 
@@ -123,19 +110,16 @@ GBEES_MODEL_FUNCTION void gbees_model_diffusion_d(double t, const double *x, con
 #ifdef GBEES_HAS_DIFFUSION
     enum { FULL = GBEES_HAS_DIFFUSION == GBEES_FULL, ENTRIES = FULL ? GBEES_N * GBEES_N : GBEES_N };
 #if GBEES_ROTATED
-    double at[GBEES_N], own[ENTRIES], *to = q;
+    double own[ENTRIES], *to = q;
 
-    gbees_frame_point_d(GBEES_N, p, x, at);
-    x = at;
     q = own;
 #endif
-#pragma unroll
-    for (int k = 0; k < ENTRIES; k++)
-        q[k] = 0;
+    GBEES_MODEL_POINT(double, _d);
+    GBEES_UNROLL for (int k = 0; k < ENTRIES; k++) q[k] = 0;
 #line 1 "gbees:diffusion"
-    gbees_equations::gbees_equation_diffusion_d(GBEES_N, t, x, p, q);
+    GBEES_OF_MODEL(gbees_equation_diffusion_d)(GBEES_N, t, x, p, q);
 #if GBEES_ROTATED
-    gbees_frame_noise_d(GBEES_N, FULL, p, q, to);
+    GBEES_OF_MODEL(gbees_frame_noise_d)(GBEES_N, FULL, p, q, to);
 #endif
 #else
     (void)t, (void)x, (void)p, (void)q;
@@ -145,16 +129,11 @@ GBEES_MODEL_FUNCTION void gbees_model_diffusion_d(double t, const double *x, con
 GBEES_MODEL_FUNCTION void gbees_model_measure_d(int which, double t, const double *x, const double *p, double *y)
 {
 #ifdef GBEES_HAS_MEASURE
-#if GBEES_ROTATED
-    double at[GBEES_N];
-
-    gbees_frame_point_d(GBEES_N, p, x, at);
-    x = at;
-#endif
+    GBEES_MODEL_POINT(double, _d);
     /* `which` is a constant in each call, so that x[which] is a register. */
 #define GBEES_CASE(k)                                                                                                \
     case k:                                                                                                          \
-        gbees_equations::gbees_equation_measure_d(k, GBEES_N, t, x, p, y);                                           \
+        GBEES_OF_MODEL(gbees_equation_measure_d)(k, GBEES_N, t, x, p, y);                                            \
         break;
 #line 1 "gbees:measure"
     switch (which) {
@@ -182,7 +161,7 @@ GBEES_MODEL_FUNCTION void gbees_model_measure_d(int which, double t, const doubl
 #endif
 #if GBEES_MEASUREMENTS > 8
     default:
-        gbees_equations::gbees_equation_measure_d(which, GBEES_N, t, x, p, y);
+        GBEES_OF_MODEL(gbees_equation_measure_d)(which, GBEES_N, t, x, p, y);
 #endif
     }
 #else
@@ -195,14 +174,9 @@ GBEES_MODEL_FUNCTION double gbees_model_log_likelihood_d(int which, double t, co
                                                          const double *y)
 {
 #ifdef GBEES_HAS_LOG_LIKELIHOOD
-#if GBEES_ROTATED
-    double at[GBEES_N];
-
-    gbees_frame_point_d(GBEES_N, p, x, at);
-    x = at;
-#endif
+    GBEES_MODEL_POINT(double, _d);
 #line 1 "gbees:log_likelihood"
-    return gbees_equations::gbees_equation_log_likelihood_d(which, GBEES_N, t, x, p, y);
+    return GBEES_OF_MODEL(gbees_equation_log_likelihood_d)(which, GBEES_N, t, x, p, y);
 #else
     (void)which, (void)t, (void)x, (void)p, (void)y;
     return NAN;
@@ -212,14 +186,9 @@ GBEES_MODEL_FUNCTION double gbees_model_log_likelihood_d(int which, double t, co
 GBEES_MODEL_FUNCTION double gbees_model_bound_d(double t, const double *x, const double *p)
 {
 #ifdef GBEES_HAS_BOUND
-#if GBEES_ROTATED
-    double at[GBEES_N];
-
-    gbees_frame_point_d(GBEES_N, p, x, at);
-    x = at;
-#endif
+    GBEES_MODEL_POINT(double, _d);
 #line 1 "gbees:bound"
-    return gbees_equations::gbees_equation_bound_d(GBEES_N, t, x, p);
+    return GBEES_OF_MODEL(gbees_equation_bound_d)(GBEES_N, t, x, p);
 #else
     (void)t, (void)x, (void)p;
     return 0;

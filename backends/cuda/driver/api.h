@@ -1,5 +1,5 @@
-/* api.h - the driver, NVRTC and nvJitLink, opened at run time: a build needs their headers alone, and one build runs
- * with and without a GPU. */
+/* api.h - the driver, NVRTC and nvJitLink as tables of functions, opened at run time: a build needs their headers
+ * alone, and runs with and without a GPU. */
 #ifndef GBEES_CUDA_API_H
 #define GBEES_CUDA_API_H
 
@@ -8,13 +8,12 @@
 #include <nvJitLink.h>
 #include <nvrtc.h>
 
-/* What to open.  CUDA_COMPILER_LATER: what is known of the compiler from an earlier run will do for now, if anything
- * is: cuda_api_open_compiler() opens it when there is something to compile. */
-enum { CUDA_DRIVER = 1, CUDA_COMPILER = 2, CUDA_LINKER = 4, CUDA_COMPILER_LATER = 8 };
-enum { CUDA_ARCHITECTURES = 64 }; /* that a compiler knows, at most */
+/* What cuda_api_open() opens. */
+enum { CUDA_DRIVER = 1, CUDA_COMPILER = 2, CUDA_LINKER = 4 };
+enum { CUDA_ARCHITECTURES = 64 }; /* at most */
 
-/* The lists that cuda_api and the table of api.c are made of.  cuda.h renames some of the driver's functions by
- * macros (cuMemAlloc is cuMemAlloc_v2): the members and the names that are looked up follow it. */
+/* Each list makes members of cuda_api and a table of api.c.  cuda.h renames some functions of the driver by macros
+ * (cuMemAlloc is cuMemAlloc_v2): the members and the names that are looked up are renamed with them. */
 /* clang-format off */
 #define CUDA_DRIVER_FUNCTIONS(F) \
     F(cuInit) F(cuDriverGetVersion) F(cuGetErrorName) F(cuGetErrorString) \
@@ -50,27 +49,25 @@ typedef struct cuda_api {
     void *driver, *compiler, *linker;                          /* libraries; NULL: not opened */
     int driver_version;                                        /* 12040 is 12.4 */
     int compiler_major, compiler_minor;                        /* NVRTC's */
-    int architectures[CUDA_ARCHITECTURES], architecture_count; /* 90 is sm_90 */
+    int architectures[CUDA_ARCHITECTURES], architecture_count; /* that NVRTC knows; 90 is sm_90 */
     unsigned linker_major, linker_minor;                       /* nvJitLink's */
-    /* All functions of a library that was opened are there; those of the others are NULL. */
+    /* All functions of a library that is open are set; those of the others are NULL. */
     CUDA_DRIVER_FUNCTIONS(CUDA_MEMBER)
     CUDA_COMPILER_FUNCTIONS(CUDA_MEMBER)
     CUDA_LINKER_FUNCTIONS(CUDA_MEMBER)
 } cuda_api;
 
 /* Opens what is asked for (CUDA_DRIVER | CUDA_COMPILER | CUDA_LINKER), initialises the driver, and finds at least one
- * device. GBEES_EBACKEND: a sentence that says which of them can't be used here, and why. */
+ * device.  Returns GBEES_EBACKEND, and which of them can't be used here, why, and what to do. */
 int cuda_api_open(cuda_api *api, unsigned what, gbees_error *error);
-/* The compiler, if it is not open yet. */
+/* Opens NVRTC, or nvJitLink, if it is not open yet: one that what is open can work with. */
 int cuda_api_open_compiler(cuda_api *api, gbees_error *error);
-/* What was opened; a zeroed api is fine, too. */
+int cuda_api_open_linker(cuda_api *api, gbees_error *error);
+/* Closes what is open; the api may be {0}. */
 void cuda_api_close(cuda_api *api);
 
-/* 0, or "the GPU failed while DOING: CUDA_ERROR_... (text)": GBEES_ENOMEM where memory ran out, else GBEES_EBACKEND.
- */
+/* Returns 0 for CUDA_SUCCESS; else GBEES_ENOMEM where memory ran out, or GBEES_EBACKEND, with the text "the GPU
+ * failed while DOING: CUDA_ERROR_... (text)". */
 int cuda_check(const cuda_api *api, CUresult result, const char *doing, gbees_error *error);
-
-/* "sm_90" of a device; arch holds 16 bytes. */
-int cuda_device_arch(const cuda_api *api, CUdevice device, char *arch, gbees_error *error);
 
 #endif

@@ -2,17 +2,19 @@
 #include "common/initial_bricks.h"
 #include "cuda/compile/offline.h"
 #include "cuda/compile/spec.h"
+#include "cuda/compile/toolchain.h"
+#include "cuda/driver/arch.h"
 #include "engine.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
-/* What an engine borrows. */
+/* What an engine uses but does not own. */
 typedef struct session {
     cuda_api api;
     program_set kernels;
     CUdevice device;
-    CUcontext context; /* held by the session, too: see open_context() */
+    CUcontext context; /* retained by the session, too: see open_context() */
 } session;
 
 static void close_session(session *s)
@@ -26,7 +28,7 @@ static void close_session(session *s)
     free(s);
 }
 
-/* What runs with --backend cpu only; by --backend auto it does. */
+/* Refuses what only the CPU backend can do; --backend auto falls back to it. */
 static int check_problem(const gbees_problem *problem, gbees_error *error)
 {
     const gbees_numerics *numerics = &problem->numerics;
@@ -41,8 +43,8 @@ static int check_problem(const gbees_problem *problem, gbees_error *error)
     return what ? gbees_error_set(error, GBEES_EBACKEND, "the CUDA backend has %s: --backend cpu has it", what) : 0;
 }
 
-/* The driver takes longer to open a GPU than anything else does that comes before the first step: it begins while
- * kernels are looked for.  What goes wrong here goes wrong again when the engine asks, which says so. */
+/* Opens the GPU in a thread of its own while kernels are looked up: nothing else before the first step takes as long.
+ * If it fails, it fails again when the engine opens the GPU, which reports it. */
 static void *open_context(void *session_to_open)
 {
     session *s = session_to_open;
@@ -52,12 +54,12 @@ static void *open_context(void *session_to_open)
     return NULL;
 }
 
-/* What the first steps can do without: common kernels do the same, bit for bit, until the one for small grids is
- * there; and a grid that is not large yet is moved by others. */
+/* Programs that the first steps can do without: the one for small grids, since the common kernels have the same
+ * results, bit for bit, and those for large grids while the grid is not large. */
 static unsigned left_for_later(const gbees_problem *problem, const char *arch)
 {
     gbees_shape shape;
-    unsigned later = cuda_spec_has_small(problem, arch) ? 1u << PROGRAM_SMALL : 0u;
+    unsigned later = kernels_have_small(problem, arch) ? 1u << PROGRAM_SMALL : 0u;
 
     gbees_shape_set(&shape, problem->dimension, 64);
     if (initial_bricks_most(problem, &shape) < ENGINE_LARGE_BRICKS)
@@ -74,7 +76,8 @@ static int build(session *s, const gbees_problem *problem, int exact, gbees_erro
     if (status)
         return status;
     const int opening = pthread_create(&opener, NULL, open_context, s) == 0;
-    status = program_set_build(&s->api, problem, arch, exact, left_for_later(problem, arch), &s->kernels, error);
+    const program_order order = {problem, arch, exact, left_for_later(problem, arch)};
+    status = program_set_build(&s->api, &order, &s->kernels, error);
     if (opening)
         (void)pthread_join(opener, NULL);
     return status;
@@ -86,10 +89,10 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     session *s = calloc(1, sizeof *s);
 
     if (!s)
-        return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CUDA backend was set up");
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to set up the CUDA backend");
     int status = check_problem(problem, error);
     if (!status)
-        status = cuda_api_open(&s->api, CUDA_DRIVER | cuda_spec_libraries(), error);
+        status = toolchain_open(&s->api, 1, error);
     if (!status)
         status = cuda_check(&s->api, s->api.cuDeviceGet(&s->device, 0), "asking for a GPU", error);
     if (!status)
@@ -109,7 +112,7 @@ static void destroy(gbees_engine *engine)
     close_session(s);
 }
 
-/* Bricks of the initial density, and as many again for the first growth. */
+/* Bytes for the bricks of the initial density, and for as many again that the first step adds. */
 static double estimate(const gbees_problem *problem)
 {
     gbees_shape shape;

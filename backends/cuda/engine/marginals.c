@@ -1,11 +1,12 @@
-/* marginals.c - a record's marginals, added up on the GPU: the host's part. */
+/* marginals.c - a record's marginals, summed on the GPU: the host's part. */
 #include "engine.h"
+#include "launch.h"
 #include "numerics/fixed.h"
 #include <stdlib.h>
 
-enum { MOST_ENTRIES = 1 << 25 }; /* of all of them: 256 MiB of the host's memory */
+enum { MOST_ENTRIES = 1 << 25 }; /* of all marginals together: 256 MiB of the host's memory */
 
-/* Which indices there are; 0: there is no cell. */
+/* Reads the range of the cells' indices, axis by axis.  Returns 0 if there is no cell. */
 static int read_range(const gbees_engine *e, gbees_marginals *out)
 {
     const gbees_findings *found = e->found;
@@ -22,7 +23,8 @@ static int read_range(const gbees_engine *e, gbees_marginals *out)
     return 1;
 }
 
-/* Where each begins, and how many entries they have together; 0: too many. */
+/* Lays out the marginals one behind the other: a line for each axis, a plane for each pair of axes unless it has more
+ * than `most` entries.  Returns how many entries they have together; 0: more than MOST_ENTRIES. */
 static uint64_t lay_out(const gbees_marginals *of, int n, uint64_t most, gbees_histograms *all)
 {
     uint64_t entries = 0;
@@ -46,25 +48,25 @@ static uint64_t lay_out(const gbees_marginals *of, int n, uint64_t most, gbees_h
     return entries;
 }
 
-/* The sums, in the rows that are spare between steps; the null brick's stays as it is. */
+/* Sums P into the rows that are spare between steps, behind the null brick's, and fetches the sums. */
 static int add_up(gbees_engine *e, gbees_histograms *all, uint64_t entries, double threshold, void *sums,
                   gbees_error *error)
 {
     const cuda_api *api = e->api;
     CUdeviceptr at = e->rows[e->state->current ? 0 : 1].at + 64 * e->real_size;
     void *arguments[] = {all, &threshold, &at};
-    static const char doing[] = "computing marginals";
+    const char *doing = kernel_table[KERNEL_MARGINALS].doing;
     int status = cuda_check(api, api->cuMemsetD8Async(at, 0, entries * sizeof(int64_t), e->stream), doing, error);
 
     if (!status)
-        status = engine_launch(e, KERNEL_MARGINALS, arguments, 3, doing, error);
+        status = engine_launch(e, KERNEL_MARGINALS, arguments, 3, error);
     if (!status)
         status =
             cuda_check(api, api->cuMemcpyDtoHAsync(sums, at, entries * sizeof(int64_t), e->stream), doing, error);
     return status ? status : cuda_check(api, api->cuStreamSynchronize(e->stream), doing, error);
 }
 
-/* Integers become the doubles that they stand for, where they are. */
+/* Converts the sums from integers to the doubles that they stand for, in place, and sets the pointers to them. */
 static void finish(const gbees_engine *e, const gbees_histograms *all, uint64_t entries, void *sums,
                    gbees_marginals *out)
 {
@@ -94,7 +96,7 @@ int cuda_engine_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marg
     *marginals = NULL;
     for (int j = 0; j < STATE_MAX_DIM; j++)
         e->found->lowest[j] = e->found->highest[j] = 0;
-    int status = engine_launch(e, KERNEL_RANGE, arguments, 1, "computing marginals", error);
+    int status = engine_launch(e, KERNEL_RANGE, arguments, 1, error);
     if (status || !read_range(e, &range))
         return status;
     const uint64_t entries = lay_out(&range, e->problem->dimension, most, &all);

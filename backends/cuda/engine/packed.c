@@ -1,9 +1,10 @@
 /* packed.c - see packed.h. */
 #include "engine.h"
+#include "launch.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 1 << 12 }; /* cells that a visitor gets at once, at most; as many as a brick has at least */
+enum { BATCH = 1 << 12 }; /* cells that a visitor gets at once, at most; at least as many as a brick has */
 
 static size_t mask_bytes(void)
 {
@@ -38,12 +39,12 @@ int packed_piece_make(const gbees_engine *e, packed_piece *piece, gbees_error *e
 
     made.is_locked = e->api->cuMemAllocHost(&made.memory, size) == CUDA_SUCCESS;
     if (!made.is_locked)
-        made.memory = malloc(size); /* copies take longer */
+        made.memory = malloc(size); /* copies are slower */
     made.index = malloc(BATCH * n * sizeof *made.index);
     made.wide = malloc(BATCH * sizeof *made.wide);
     if (!made.memory || !made.index || !made.wide) {
         packed_piece_free(e, &made);
-        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for a record's cells");
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to fetch a record's cells from the GPU");
     }
     made.mask = made.memory;
     made.p = (char *)made.memory + mask_bytes();
@@ -52,73 +53,78 @@ int packed_piece_make(const gbees_engine *e, packed_piece *piece, gbees_error *e
     return 0;
 }
 
-static int fetch(const gbees_engine *e, void *to, CUdeviceptr from, size_t size, CUstream stream, gbees_error *error)
+static int fetch(const packed_source *source, void *to, CUdeviceptr from, size_t size, gbees_error *error)
 {
-    return cuda_check(e->api, e->api->cuMemcpyDtoHAsync(to, from, size, stream), "fetching cells", error);
+    const cuda_api *api = source->engine->api;
+
+    return cuda_check(api, api->cuMemcpyDtoHAsync(to, from, size, source->stream), "fetching cells", error);
 }
 
-static int wait(const gbees_engine *e, CUstream stream, gbees_error *error)
+static int wait(const packed_source *source, gbees_error *error)
 {
-    return cuda_check(e->api, e->api->cuStreamSynchronize(stream), "fetching cells", error);
+    const cuda_api *api = source->engine->api;
+
+    return cuda_check(api, api->cuStreamSynchronize(source->stream), "fetching cells", error);
 }
 
-/* So many bricks from one on, whose cells begin at `cell`, which is moved behind them. */
-static int fetch_piece(const gbees_engine *e, const packed_cells *cells, packed_piece *piece, CUstream stream,
-                       uint64_t brick, size_t bricks, uint64_t *cell, gbees_error *error)
+/* Fetches bricks first .. first + count - 1.  *cell is the first one's first cell, and is advanced past the last. */
+static int fetch_piece(const packed_source *source, uint64_t first, size_t count, uint64_t *cell, gbees_error *error)
 {
-    const size_t key_size = (size_t)e->problem->dimension * sizeof(int32_t);
-    uint64_t count = 0;
-    int status =
-        fetch(e, piece->mask, cells->mask + brick * sizeof(uint64_t), bricks * sizeof(uint64_t), stream, error);
+    const gbees_engine *e = source->engine;
+    const packed_cells *from = &source->cells;
+    const packed_piece *to = source->piece;
+    const size_t mask_size = sizeof(uint64_t), key_size = (size_t)e->problem->dimension * sizeof(int32_t);
+    uint64_t cells = 0;
+    int status = fetch(source, to->mask, from->mask + first * mask_size, count * mask_size, error);
 
     if (!status)
-        status = fetch(e, piece->key, cells->key + brick * key_size, bricks * key_size, stream, error);
+        status = fetch(source, to->key, from->key + first * key_size, count * key_size, error);
     if (!status)
-        status = wait(e, stream, error);
-    for (size_t b = 0; b < bricks && !status; b++)
-        count += (uint64_t)__builtin_popcountll(piece->mask[b]);
+        status = wait(source, error);
+    for (size_t b = 0; b < count && !status; b++)
+        cells += (uint64_t)__builtin_popcountll(to->mask[b]);
     if (!status)
-        status = fetch(e, piece->p, cells->p + *cell * e->real_size, count * e->real_size, stream, error);
+        status = fetch(source, to->p, from->p + *cell * e->real_size, cells * e->real_size, error);
     if (!status)
-        status = wait(e, stream, error);
-    *cell += count;
+        status = wait(source, error);
+    *cell += cells;
     return status;
 }
 
-/* A brick's cells, behind `count` others; the number of all. */
-static size_t expand(const gbees_engine *e, packed_piece *piece, size_t brick, size_t first_p, double mass,
-                     size_t count)
+/* Appends a brick's cells, whose P begin at first_p, to a batch of `count` cells.  Returns how many it has then. */
+static size_t expand(const packed_source *source, size_t brick, size_t first_p, size_t count)
 {
-    const gbees_shape *shape = &e->setup.shape;
+    const gbees_shape *shape = &source->engine->setup.shape;
+    const packed_piece *piece = source->piece;
+    const int is_f32 = source->engine->real_size == sizeof(float);
     const size_t n = (size_t)shape->n;
     const int32_t *key = piece->key + brick * n;
 
     for (uint64_t rest = piece->mask[brick]; rest; rest &= rest - 1, count++, first_p++) {
         const int cell = __builtin_ctzll(rest);
-        const double p = e->real_size == sizeof(float) ? (double)((const float *)piece->p)[first_p]
-                                                       : ((const double *)piece->p)[first_p];
+        const double p = is_f32 ? (double)((const float *)piece->p)[first_p] : ((const double *)piece->p)[first_p];
 
         for (size_t j = 0; j < n; j++)
             piece->index[j * BATCH + count] =
                 key[j] * shape->edge[j] + (int32_t)gbees_shape_local(shape, cell, (int)j);
-        piece->wide[count] = p / mass;
+        piece->wide[count] = p / source->mass;
     }
     return count;
 }
 
-static int visit_piece(const gbees_engine *e, packed_piece *piece, size_t bricks, double mass,
-                       gbees_cell_visitor *visitor, void *context)
+static int visit_piece(const packed_source *source, size_t bricks, gbees_cell_visitor *visitor, void *context)
 {
+    const packed_piece *piece = source->piece;
     const int32_t *index[GBEES_MAX_DIM] = {NULL};
     size_t count = 0, first_p = 0;
     int status = 0;
 
-    for (size_t j = 0; j < (size_t)e->problem->dimension; j++)
+    for (size_t j = 0; j < (size_t)source->engine->problem->dimension; j++)
         index[j] = piece->index + j * BATCH;
     for (size_t b = 0; b < bricks && !status; b++) {
         const size_t before = count;
 
-        count = expand(e, piece, b, first_p, mass, count);
+        count = expand(source, b, first_p, count);
         first_p += count - before;
         if (count + 64 > BATCH || b + 1 == bricks) {
             status = count ? visitor(context, count, index, piece->wide) : 0;
@@ -128,25 +134,23 @@ static int visit_piece(const gbees_engine *e, packed_piece *piece, size_t bricks
     return status;
 }
 
-int packed_visit(const gbees_engine *e, const packed_cells *cells, packed_piece *piece, CUstream stream, double mass,
-                 gbees_cell_visitor *visitor, void *context, gbees_error *error)
+int packed_visit(const packed_source *source, gbees_cell_visitor *visitor, void *context, gbees_error *error)
 {
+    const uint64_t bricks = source->cells.bricks;
     uint64_t cell = 0;
     int status = 0;
 
-    for (uint64_t brick = 0; brick < cells->bricks && !status; brick += PACKED_PIECE) {
-        const uint64_t rest = cells->bricks - brick;
-        const size_t bricks = rest < PACKED_PIECE ? (size_t)rest : PACKED_PIECE;
+    for (uint64_t first = 0; first < bricks && !status; first += PACKED_PIECE) {
+        const size_t count = bricks - first < PACKED_PIECE ? (size_t)(bricks - first) : PACKED_PIECE;
 
-        status = fetch_piece(e, cells, piece, stream, brick, bricks, &cell, error);
+        status = fetch_piece(source, first, count, &cell, error);
         if (!status)
-            status = visit_piece(e, piece, bricks, mass, visitor, context);
+            status = visit_piece(source, count, visitor, context);
     }
     return status;
 }
 
-/* ---- on the GPU -------------------------------------------------------------------------------------------------
- */
+/* ---- on the GPU ---- */
 
 int engine_pack(gbees_engine *e, uint32_t first, uint32_t last, packed_cells *to, gbees_error *error)
 {
@@ -154,14 +158,14 @@ int engine_pack(gbees_engine *e, uint32_t first, uint32_t last, packed_cells *to
     void *arguments[] = {&first, &last, &threshold, &to->mask, &to->key, &to->p};
 
     e->found->packed = 0;
-    int status = engine_launch(e, KERNEL_PACK, arguments, 6, "packing cells", error);
+    int status = engine_launch(e, KERNEL_PACK, arguments, 6, error);
     to->bricks = e->found->packed >> PACKED_CELL_BITS;
     to->cells = e->found->packed & (((uint64_t)1 << PACKED_CELL_BITS) - 1);
     return status;
 }
 
-/* The rows that are spare between steps, without the null brick's: whatever the grid is, they have room for a piece.
- */
+/* Room for a piece in the rows that are spare between steps, behind the null brick's.  However small the grid is,
+ * they are large enough. */
 static packed_cells in_spare_rows(const gbees_engine *e)
 {
     packed_cells to = {.mask = e->rows[e->state->current ? 0 : 1].at + 64 * e->real_size};
@@ -174,13 +178,15 @@ static packed_cells in_spare_rows(const gbees_engine *e)
 int cuda_engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *context, gbees_error *error)
 {
     const uint32_t bricks = e->state->count;
-    packed_cells to = in_spare_rows(e);
+    packed_source source = {e, in_spare_rows(e), &e->piece, e->stream, e->state->run.ledger.mass};
     int status = e->piece.memory ? 0 : packed_piece_make(e, &e->piece, error);
 
     for (uint32_t from = 0; from < bricks && !status; from += PACKED_PIECE) {
-        status = engine_pack(e, from, bricks - from < PACKED_PIECE ? bricks : from + PACKED_PIECE, &to, error);
+        const uint32_t to = bricks - from < PACKED_PIECE ? bricks : from + PACKED_PIECE;
+
+        status = engine_pack(e, from, to, &source.cells, error);
         if (!status)
-            status = packed_visit(e, &to, &e->piece, e->stream, e->state->run.ledger.mass, visitor, context, error);
+            status = packed_visit(&source, visitor, context, error);
     }
     return status;
 }

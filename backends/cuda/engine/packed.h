@@ -1,5 +1,5 @@
-/* packed.h - cells of bricks as the GPU packs them for a record: a mask of the cells and a key a brick, and the P of
- * all these cells, one after another.  A tenth of what the cells' indices would take on their way to the host. */
+/* packed.h - cells of bricks as the GPU packs them for a record: for each brick a mask of its cells and its key, and
+ * the P of all these cells, one after another.  This is a tenth of what the cells' indices would take. */
 #ifndef GBEES_CUDA_PACKED_H
 #define GBEES_CUDA_PACKED_H
 
@@ -9,32 +9,42 @@
 
 enum { PACKED_PIECE = 1 << 13 }; /* bricks that are fetched at once, at most */
 
-/* In the GPU's memory. */
+/* In the GPU's memory: mask[bricks], key[bricks][n], p[cells]. */
 typedef struct packed_cells {
     uint64_t bricks, cells;
     CUdeviceptr mask, key, p;
 } packed_cells;
 
-/* Where a piece of them comes to; starts as {0}. */
+/* The host's memory for one piece of them; starts as {0}. */
 typedef struct packed_piece {
-    void *memory;
-    int is_locked; /* the GPU's own kind of memory, else malloc's */
+    void *memory;  /* has mask, key and p */
+    int is_locked; /* 1: page-locked memory of the driver; 0: malloc()'s */
     uint64_t *mask;
     int32_t *key;
     void *p;
-    int32_t *index; /* some cells at a time, as a visitor takes them */
+    int32_t *index; /* a batch of cells as a visitor takes them: index[n][batch], wide[batch] */
     double *wide;
 } packed_piece;
+
+/* Packed cells, and what it takes to fetch them. */
+typedef struct packed_source {
+    const gbees_engine *engine;
+    packed_cells cells;
+    packed_piece *piece;
+    CUstream stream;
+    double mass; /* of the density: what the visitor gets is P / mass */
+} packed_source;
 
 int packed_piece_make(const gbees_engine *e, packed_piece *piece, gbees_error *error);
 void packed_piece_free(const gbees_engine *e, packed_piece *piece);
 
-/* Fetches all of them, piece by piece, and hands them on, divided by `mass`. By any thread, in the engine's context.
+/* Fetches all cells, piece by piece, and hands them to the visitor. For any thread, with the engine's context
+ * current.
  */
-int packed_visit(const gbees_engine *e, const packed_cells *cells, packed_piece *piece, CUstream stream, double mass,
-                 gbees_cell_visitor *visitor, void *context, gbees_error *error);
+int packed_visit(const packed_source *source, gbees_cell_visitor *visitor, void *context, gbees_error *error);
 
-/* Cells with P >= p* of bricks (from, to] to where `to` says; its numbers are set. With no p: the numbers alone. */
+/* Packs the cells with P >= p* of bricks (first, last] to where `to` points, and sets to->bricks and to->cells. If
+ * to->p is 0, it only counts. */
 int engine_pack(gbees_engine *e, uint32_t first, uint32_t last, packed_cells *to, gbees_error *error);
 
 #endif

@@ -1,5 +1,6 @@
 /* statistics.c - moments of the density for a record: the host's part. */
 #include "engine.h"
+#include "launch.h"
 #include <math.h>
 #include <string.h>
 
@@ -43,7 +44,7 @@ static void fill_moments(const gbees_engine *e, gbees_statistics *out)
         for (int k = j; k < n; k++) {
             double c = (value_of(moment[at++]) / out->mass - mean[j] * mean[k]) * m->width[j] * m->width[k];
 
-            /* Cell averages hold the variance inside a cell, h^2/12, which the density has not. */
+            /* Cell averages add the variance inside a cell, h^2/12. */
             if (e->averages && j == k)
                 c = fmax(c - m->width[j] * m->width[j] / 12, 0);
             out->covariance[j * n + k] = out->covariance[k * n + j] = c;
@@ -60,14 +61,14 @@ int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_stat
     memset(e->found->moment, 0, sizeof e->found->moment);
     e->found->peak = 0;
     e->found->peak_brick = UINT64_MAX;
-    int status = engine_launch(e, KERNEL_STATISTICS, NULL, 0, "computing moments", error);
+    int status = engine_launch(e, KERNEL_STATISTICS, NULL, 0, error);
     *statistics = (gbees_statistics){0};
     if (status)
         return status;
     fill_moments(e, statistics);
     status = fill_peak(e, statistics, error);
     if (!status)
-        status = engine_launch(e, KERNEL_COUNT, NULL, 0, "counting cells", error);
+        status = engine_launch(e, KERNEL_COUNT, NULL, 0, error);
     statistics->cells = s->marked_needed;
     statistics->cells_above = s->marked_above;
     statistics->cells_raw = (uint64_t)s->count * 64;

@@ -2,6 +2,8 @@
 #include "common/failure.h"
 #include "common/measurement.h"
 #include "engine.h"
+#include "launch.h"
+#include "stop_error.h"
 #include <math.h>
 #include <string.h>
 
@@ -56,9 +58,8 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
     gbees_state *s = e->state;
     gbees_findings *found = e->found;
     gbees_update_params params;
-    double log_norm, before = s->run.ledger.mass;
-    double unchanged = s->run.ledger.mass - e->totals.mass_normalised +
-                       s->run.ledger.pruned; /* by the normalisation, and by the prune */
+    const double mass = s->run.ledger.mass, before = gbees_ledger_before_update(&s->run.ledger);
+    double log_norm;
     int status = prepare(e, clock, measurement, &params, &log_norm, error);
 
     found->likely = found->heavy = 0;
@@ -79,8 +80,8 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
         status = engine_stop_error(e, error);
     if (!status)
         engine_steer(e);
-    e->totals.mass_normalised = s->run.ledger.mass + s->run.ledger.pruned - unchanged;
+    gbees_ledger_update(&s->run.ledger, before);
     if (!status)
-        *evidence = (gbees_evidence){found->log_heavy + log_sum(found) - log(before) + log_norm, likely};
+        *evidence = (gbees_evidence){found->log_heavy + log_sum(found) - log(mass) + log_norm, likely};
     return status;
 }

@@ -84,11 +84,21 @@ LD_DEBUG=files "$program" --plugin lorenz96 --set dimension=6 --compile-only --a
 has err "gbees_cuda.so"
 has out ", from the cache"
 grep -q libnvrtc err && fail "NVRTC was opened though all kernels are in the cache"
+has out ", from the cache, model and engine in one unit"
+
+# The model and the engine compiled by themselves and linked: another entry of the cache.
 GBEES_CUDA_UNITS=two
 export GBEES_CUDA_UNITS
-run 0 --plugin lorenz96 --set dimension=6 --compile-only --arch sm_90
+run 0 --plugin lorenz63 --compile-only --arch sm_90
 has out " and nvJitLink "
+has out ", made in "
+has out " s, model and engine linked: NVRTC took "
+has out " s, nvJitLink "
+run 0 --plugin lorenz63 --compile-only --arch sm_90
+has out ", from the cache, model and engine linked"
 unset GBEES_CUDA_UNITS
+run 0 --plugin lorenz63 --compile-only --arch sm_90
+has out " s, model and engine in one unit: NVRTC took "
 run 0 --plugin lorenz63 --compile-only --arch sm_90 --json
 has out '"event":"compile","model":"lorenz63","backend":"cuda","text":"'
 run 0 --plugin lorenz63 --compile-only --arch sm_90 --quiet
@@ -98,7 +108,7 @@ has err "'hopper' is no GPU architecture: it should be like sm_90"
 run 2 --plugin lorenz63 --compile-only --arch sm_35
 has err "compute capability 3.5, is unknown to NVRTC "
 run 0 --plugin lorenz63 --compile-only --arch sm_999
-has out "PTX, which the driver finishes when it is loaded"
+has out "PTX, which the driver compiles when it is loaded"
 test "$(ls -d cache/gbees)" = cache/gbees || fail "the cache is not where XDG_CACHE_HOME says"
 
 # A cache that can't be used costs time only.
@@ -110,13 +120,17 @@ has out ", made in "
 
 # ---- a model that a C compiler takes, and that one for GPUs does not ----
 
-sed 's/dxdt\[0\] = x\[1\];/real v[n]; v[0] = x[1]; dxdt[0] = v[0];/; s/"template"/"variable"/' \
+sed 's/dxdt\[0\] = /real v[n]; v[0] = x[1]; dxdt[0] = 0 * v[0] + /; s/"template"/"variable"/' \
     "$top_src/plugins/template.c" >variable.c
 # shellcheck disable=SC2086 # CC may have options
 if ${CC:-cc} -shared -fPIC -I. -I"$top_src/include" variable.c -o variable.so 2>err; then
     line=$(grep -n 'v\[n\]' variable.c | cut -d: -f1)
     run 2 --plugin ./variable.so --compile-only --arch sm_90
     lines err 1
+    has err "the model can't be compiled for the GPU: variable.c:$line: "
+    GBEES_CUDA_UNITS=two
+    export GBEES_CUDA_UNITS
+    run 2 --plugin ./variable.so --compile-only --arch sm_90
     has err "the model can't be compiled for the GPU: variable.c:$line: "
 fi
 exit "$bad"

@@ -1,7 +1,7 @@
 /* test_cuda_api.c - each reason for not using a GPU has its own sentence: with a driver that is faked, and with the
  * libraries of CUDA found in the test's own folder only. */
-#include "cuda/driver/arch.h"
 #include "cuda/compile/offline.h"
+#include "cuda/driver/arch.h"
 #include "cuda_fixture.h"
 #include <sys/stat.h>
 
@@ -113,7 +113,7 @@ START_TEST(a_driver_that_does_not_start)
 {
     add_driver("fake_driver");
     (void)setenv("FAKE_CUDA_INIT", "803", 1);
-    declined(CUDA_DRIVER, "the NVIDIA driver can't be used: the GPU failed while it was initialised: "
+    declined(CUDA_DRIVER, "the NVIDIA driver can't be used: the GPU failed while initialising it: "
                           "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (system has unsupported");
     (void)setenv("FAKE_CUDA_INIT", "12345", 1);
     declined(CUDA_DRIVER, "an unknown error (the driver has no text for it)");
@@ -148,11 +148,11 @@ START_TEST(what_the_driver_refuses)
     add_driver("fake_driver");
     ck_assert_int_eq(cuda_api_open(&api, CUDA_DRIVER, &error), GBEES_OK);
     ck_assert_int_eq(program_load(&api, &p, &error), GBEES_EBACKEND);
-    ck_assert_str_eq(error.text, "the GPU failed while its kernels were loaded: an unknown error (the driver has no "
+    ck_assert_str_eq(error.text, "the GPU failed while loading its kernels: an unknown error (the driver has no "
                                  "text for it)");
     ck_assert_ptr_null(p.module);
     ck_assert_int_eq(program_function(&api, &p, "gbees_step", &function, &error), GBEES_EBACKEND);
-    ck_assert_ptr_nonnull(strstr(error.text, "while the kernel gbees_step was looked up: "));
+    ck_assert_ptr_nonnull(strstr(error.text, "while looking up the kernel gbees_step: "));
     program_destroy(&api, &p);
     ck_assert_ptr_null(p.image);
     cuda_api_close(&api);

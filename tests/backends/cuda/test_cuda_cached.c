@@ -1,6 +1,7 @@
 /* test_cuda_cached.c - what the cache of kernels is for: programs that need not be compiled again, and a compiler
  * that need not be opened. */
 #include "cuda/compile/compiler_note.h"
+#include "cuda/compile/toolchain.h"
 #include "cuda_fixture.h"
 
 static void start_test(void)
@@ -99,7 +100,7 @@ END_TEST
 /* Whether the compiler had to be opened to know of it. */
 static int opens_compiler(cuda_api *api)
 {
-    ck_assert_msg(cuda_api_open(api, CUDA_COMPILER_LATER, &error) == GBEES_OK, "%s", error.text);
+    ck_assert_msg(toolchain_open(api, 0, &error) == GBEES_OK, "%s", error.text);
     ck_assert_int_gt(api->architecture_count, 0);
     ck_assert_int_eq(api->compiler != NULL, api->nvrtcVersion != NULL);
     return api->compiler != NULL;

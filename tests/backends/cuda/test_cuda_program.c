@@ -60,7 +60,7 @@ static void build(const program_spec *spec)
     ck_assert_msg(memcmp(p.image, "\177ELF", 4) == 0, "%s is no cubin", of);
     ck_assert_int_eq(p.from_cache, 0);
     ck_assert_ptr_null(p.module);
-    ck_assert(p.compile_s > 0 && (p.link_s > 0) == spec->separate);
+    ck_assert(p.compile_s > 0 && (p.link_s > 0) == spec->separate && p.is_linked == spec->separate);
     check_report(&p);
     program_destroy(NULL, &p);
     ck_assert_ptr_null(p.image);
@@ -107,7 +107,19 @@ START_TEST(every_model_for_every_architecture)
 }
 END_TEST
 
-/* As a run would: all programs of a problem, one after the other. */
+/* Builds all programs of a problem, one after the other. */
+static void build_problem(const gbees_problem *problem, const char *arch)
+{
+    for (int part = 0; part < PROGRAMS; part++) {
+        program_spec spec;
+
+        if (part == PROGRAM_SMALL && !program_is_wanted(problem, arch, part))
+            continue; /* its text is for some schemes alone */
+        cuda_spec_set(&spec, problem, arch, part, 0);
+        build(&spec);
+    }
+}
+
 static void build_engine(const char *name, int dimension, gbees_scheme scheme, gbees_precision precision,
                          const char *arch)
 {
@@ -115,14 +127,7 @@ static void build_engine(const char *name, int dimension, gbees_scheme scheme, g
                                    .dimension = dimension,
                                    .numerics = {.scheme = scheme, .precision = precision, .cells_per_brick = 64}};
 
-    for (int part = 0; part < PROGRAMS; part++) {
-        program_spec spec;
-
-        if (part == PROGRAM_SMALL && !program_is_wanted(&problem, arch, part))
-            continue; /* its text is for some schemes alone */
-        cuda_spec_set(&spec, &problem, arch, part, 0);
-        build(&spec);
-    }
+    build_problem(&problem, arch);
 }
 
 START_TEST(the_engine_for_every_architecture)
@@ -144,6 +149,30 @@ START_TEST(the_engine_in_all_its_forms)
     build_engine("pcr3bp", 4, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, "sm_90");
     build_engine("pcr3bp", 4, GBEES_SCHEME_SPLIT7_MP, GBEES_MIXED, "sm_90");
     build_engine("noise", 3, GBEES_SCHEME_SPLIT5, GBEES_DOUBLE, "sm_90");
+}
+END_TEST
+
+/* The engine is linked with a model that has a drift alone, with one that has measurements, a likelihood of its own
+ * and a bound, and with one that has a diffusion and a bound. */
+START_TEST(the_engine_in_two_units)
+{
+    static gbees_measurement measurement = {.size = 3, .missing = 1, .likelihood = GBEES_LIKELIHOOD_MODEL};
+    static const gbees_numerics numerics = {.scheme = GBEES_SCHEME_SPLIT5, .cells_per_brick = 64};
+
+    (void)setenv("GBEES_CUDA_UNITS", "two", 1);
+    open_models();
+    const gbees_problem problems[] = {
+        {.model = found("lorenz63"), .dimension = 3, .numerics = numerics},
+        {.model = found("full"),
+         .dimension = 2,
+         .bounded = 1,
+         .measurement_count = 1,
+         .measurements = &measurement,
+         .numerics = numerics},
+        {.model = found("noise"), .dimension = 2, .bounded = 1, .numerics = numerics},
+    };
+    build_problem(&problems[_i], "sm_90");
+    (void)unsetenv("GBEES_CUDA_UNITS");
 }
 END_TEST
 
@@ -175,9 +204,9 @@ static char *ptx_of(const gbees_model *model, const char *kernel)
     cuda_code code = {0};
     char unit[2 * LENGTH];
 
-    print(unit, sizeof unit, "#include \"model.h\"\n%s\n#include \"equations.h\"\n", kernel);
-    ck_assert_msg(cuda_compile(&api, &spec, &target, CUDA_PTX, "unit", unit, &code, &error) == GBEES_OK, "%s",
-                  error.text);
+    print(unit, sizeof unit, "#include \"device/model.h\"\n%s\n#include \"device/equations.h\"\n", kernel);
+    ck_assert_msg(cuda_compile(&api, &(cuda_goal){&spec, &target, CUDA_PTX}, "unit", unit, &code, &error) == GBEES_OK,
+                  "%s", error.text);
     char *data = code.data;
     code.data = NULL;
     cuda_code_free(&code);
@@ -218,21 +247,21 @@ static const char rich[] =
 START_TEST(float_stays_float)
 {
     const gbees_model model = model_of("rich.c", rich);
-    char *single = ptx_of(&model, "extern \"C\" __global__ void k(const float *x, float *y)\n"
-                                  "{ gbees_model_drift_f(x[0], x, x, y); }");
-    char *twice = ptx_of(&model, "extern \"C\" __global__ void k(const double *x, double *y)\n"
-                                 "{ gbees_model_drift_d(x[0], x, x, y); gbees_model_measure_d(0, 0, x, x, y + 8);\n"
-                                 "  y[20] = gbees_model_bound_d(0, x, x); }");
+    char *f32 = ptx_of(&model, "extern \"C\" __global__ void k(const float *x, float *y)\n"
+                               "{ gbees_model_drift_f(x[0], x, x, y); }");
+    char *f64 = ptx_of(&model, "extern \"C\" __global__ void k(const double *x, double *y)\n"
+                               "{ gbees_model_drift_d(x[0], x, x, y); gbees_model_measure_d(0, 0, x, x, y + 8);\n"
+                               "  y[20] = gbees_model_bound_d(0, x, x); }");
 
     /* sin() of a large number is reduced with one double product. */
     int of_double = 0;
-    for (const char *next = strstr(single, ".f64"); next; next = strstr(next + 1, ".f64"))
+    for (const char *next = strstr(f32, ".f64"); next; next = strstr(next + 1, ".f64"))
         of_double++;
     ck_assert_int_lt(of_double, 20);
-    ck_assert_ptr_nonnull(strstr(single, "sqrt.rn.f32"));
-    ck_assert_ptr_nonnull(strstr(twice, "sqrt.rn.f64"));
-    free(single);
-    free(twice);
+    ck_assert_ptr_nonnull(strstr(f32, "sqrt.rn.f32"));
+    ck_assert_ptr_nonnull(strstr(f64, "sqrt.rn.f64"));
+    free(f32);
+    free(f64);
 }
 END_TEST
 
@@ -243,16 +272,17 @@ START_TEST(no_contraction_if_not_wanted)
     program_spec spec = spec_of(&model, 3, "sm_90", 0);
     const cuda_target target = {"compute_90", 1};
     const char *unit =
-        "#include \"model.h\"\n"
+        "#include \"device/model.h\"\n"
         "extern \"C\" __global__ void k(const float *x, float *y) { gbees_model_drift_f(0, x, x, y); }\n"
-        "#include \"equations.h\"\n";
+        "#include \"device/equations.h\"\n";
 
     for (int apart = 0; apart < 2; apart++) {
         cuda_code code = {0};
 
         spec.no_contraction = apart;
-        ck_assert_msg(cuda_compile(&api, &spec, &target, CUDA_PTX, "unit", unit, &code, &error) == GBEES_OK, "%s",
-                      error.text);
+        ck_assert_msg(cuda_compile(&api, &(cuda_goal){&spec, &target, CUDA_PTX}, "unit", unit, &code, &error) ==
+                          GBEES_OK,
+                      "%s", error.text);
         ck_assert_int_eq(strstr(code.data, "fma.rn.f32") == NULL, apart);
         cuda_code_free(&code);
     }
@@ -276,16 +306,17 @@ START_TEST(the_numerics_without_a_warning)
 
         if (!strstr(entry->d_name, ".h"))
             continue;
-        for (int twice = 0; twice < 2; twice++)
+        for (int is_f64 = 0; is_f64 < 2; is_f64++)
             print(unit + strlen(unit), sizeof unit - used,
                   "#define GBEES_REAL %s\n#define GBEES_REAL_FN(f) f##_%c\n"
                   "#include \"numerics/%s\"\n#undef GBEES_REAL\n#undef GBEES_REAL_FN\n",
-                  twice ? "double" : "float", twice ? 'd' : 'f', entry->d_name);
+                  is_f64 ? "double" : "float", is_f64 ? 'd' : 'f', entry->d_name);
     }
     (void)closedir(dir);
     spec.define_count = 0;
-    ck_assert_msg(cuda_compile(&api, &spec, &target, CUDA_CUBIN, "unit", unit, &code, &error) == GBEES_OK, "%s",
-                  error.text);
+    ck_assert_msg(cuda_compile(&api, &(cuda_goal){&spec, &target, CUDA_CUBIN}, "unit", unit, &code, &error) ==
+                      GBEES_OK,
+                  "%s", error.text);
     ck_assert_msg(!strstr(code.log, "warning"), "%s", code.log);
     cuda_code_free(&code);
 }
@@ -293,11 +324,11 @@ END_TEST
 
 START_TEST(every_text_is_embedded)
 {
-    static const char *const folders[] = {"core/numerics", "backends/cuda/device"};
+    static const char *const folders[] = {"core/numerics", "backends/cuda/device", "backends/cuda/device/small"};
     const cuda_text *texts;
     size_t count = cuda_texts(&texts);
 
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         char folder[LENGTH];
         struct dirent *entry;
 
@@ -306,7 +337,8 @@ START_TEST(every_text_is_embedded)
         ck_assert_ptr_nonnull(dir);
         while ((entry = readdir(dir))) {
             char command[3 * LENGTH], name[LENGTH];
-            int found = entry->d_name[0] == '.';
+            const char *ending = strrchr(entry->d_name, '.');
+            int found = !ending || (strcmp(ending, ".h") != 0 && strcmp(ending, ".cu") != 0);
 
             for (size_t k = 0; k < count && !found; k++) {
                 print(name, sizeof name, "%s/text", top);
@@ -429,29 +461,41 @@ START_TEST(the_engines_own_fault)
     const cuda_target target = {"sm_90", 0};
     cuda_code code = {0};
 
-    ck_assert_int_eq(
-        cuda_compile(&api, &spec, &target, CUDA_CUBIN, "unit", "__device__ int f() { return no; }\n", &code, &error),
-        GBEES_EBACKEND);
+    ck_assert_int_eq(cuda_compile(&api, &(cuda_goal){&spec, &target, CUDA_CUBIN}, "unit",
+                                  "__device__ int f() { return no; }\n", &code, &error),
+                     GBEES_EBACKEND);
     ck_assert_ptr_nonnull(
         strstr(error.text, "the engine can't be compiled for the GPU: NVRTC_ERROR_COMPILATION: unit:1: "));
     ck_assert_ptr_null(code.data);
     spec.defines[0] = "--no-such-option";
-    ck_assert_int_ne(cuda_compile(&api, &spec, &target, CUDA_CUBIN, "unit", "#error no\n", &code, &error), GBEES_OK);
+    ck_assert_int_ne(
+        cuda_compile(&api, &(cuda_goal){&spec, &target, CUDA_CUBIN}, "unit", "#error no\n", &code, &error), GBEES_OK);
 }
 END_TEST
+
+static TCase *add_case(Suite *suite, const char *name)
+{
+    TCase *tests = tcase_create(name);
+
+    tcase_set_timeout(tests, 300);
+    tcase_add_checked_fixture(tests, start_test, end_test);
+    suite_add_tcase(suite, tests);
+    return tests;
+}
 
 int main(void)
 {
     if (!can_compile())
         return 77;
     Suite *suite = suite_create("cuda_program");
-    TCase *tests = tcase_create("all");
+    TCase *tests = add_case(suite, "kernels");
 
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, start_test, end_test);
     tcase_add_loop_test(tests, every_model_for_every_architecture, 0, ARCHS);
     tcase_add_loop_test(tests, the_engine_for_every_architecture, 0, ARCHS);
     tcase_add_test(tests, the_engine_in_all_its_forms);
+    tests = add_case(suite, "two_units");
+    tcase_add_loop_test(tests, the_engine_in_two_units, 0, 3);
+    tests = add_case(suite, "texts");
     tcase_add_test(tests, an_architecture_to_come_gets_ptx);
     tcase_add_test(tests, float_stays_float);
     tcase_add_test(tests, no_contraction_if_not_wanted);
@@ -465,6 +509,5 @@ int main(void)
     tcase_add_test(tests, no_drift);
     tcase_add_test(tests, a_header_that_is_not_there);
     tcase_add_test(tests, the_engines_own_fault);
-    suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_new_model.sh - a model of one's own, as the README says: copy, edit three lines, one command, drop, run.
+# test_new_model.sh - a model of one's own, as the README says: copy the template, edit three lines, compile, install, run.
 set -eu
 
 top_build=$GBEES_TOP_BUILD
@@ -19,10 +19,10 @@ fail()
 new_model() # NAME: copy and edit
 {
     sed -e "s/\.name = \"template\"/.name = \"$1\"/" \
-        -e 's/dxdt\[1\] = .*(2)/dxdt[1] = -p[0] * x[1] - p[1] * x[0]; \/* (2)/' \
-        -e 's/{"default", "mean: .*(3)/{"default", "mean: [1.0, 0.5]\\n" \/* (3)/' "$template" > "$1.c"
+        -e 's/dxdt\[1\] = .*/dxdt[1] = -p[0] * x[1] - p[1] * x[0];/' \
+        -e 's/{"default", "mean: \[0, \.\.\.\]/{"default", "mean: [1.0, 0.5]/' "$template" > "$1.c"
     changed=$(diff "$template" "$1.c" | grep -c '^>' || :)
-    test "$changed" = 3 || fail "the template has no longer three lines to edit: $changed changed"
+    test "$changed" = 3 || fail "the template has not three lines to edit: $changed changed"
 }
 
 run_model() # NAME

@@ -1,4 +1,4 @@
-/* test_teller.c - records that are told while the run goes on: in their order, one at a time, few at once; what
+/* test_notifier.c - records that are told while the run goes on: in their order, one at a time, few at once; what
  * fails, and what a run leaves when it ends.  On a backend that only counts steps. */
 #include <check.h>
 #include <gbees/gbees.h>
@@ -463,7 +463,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("teller");
+    Suite *suite = suite_create("notifier");
     TCase *tests = tcase_create("all");
 
     tcase_set_timeout(tests, 120);

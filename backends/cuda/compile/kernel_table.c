@@ -1,0 +1,85 @@
+/* kernel_table.c - see kernel_table.h. */
+#include "kernel_table.h"
+#include <stdlib.h>
+#include <string.h>
+
+const kernel_entry kernel_table[KERNELS] = {
+    [KERNEL_START] = {"gbees_start", "setting up the grid", PROGRAM_GRID, 0, 0},
+    [KERNEL_REHASH] = {"gbees_rehash", "filling the hash table again", PROGRAM_PRUNES, 0, 0},
+    [KERNEL_ADVANCE] = {"gbees_advance", "advancing the density", PROGRAM_STEPS, 1, 0},
+    [KERNEL_SMALL] = {"gbees_small", "advancing the density", PROGRAM_SMALL, 1, 0},
+    [KERNEL_ADVECT] = {"gbees_advect", "advancing the density", PROGRAM_ADVECT, 0, 0},
+    [KERNEL_MARK] = {"gbees_mark", "advancing the density", PROGRAM_MARKS, 0, 0},
+    [KERNEL_ADVECT_ALL] = {"gbees_advect_all", "advancing the density", PROGRAM_ADVECT_ALL, 1, 2},
+    [KERNEL_PRUNE] = {"gbees_prune", "pruning the grid", PROGRAM_PRUNES, 1, 1},
+    [KERNEL_COUNT] = {"gbees_count", "counting cells", PROGRAM_PRUNES, 0, 0},
+    [KERNEL_FIND_BEST] = {"gbees_find_best", "comparing with a measurement", PROGRAM_LIKELIHOODS, 0, 0},
+    [KERNEL_MULTIPLY] = {"gbees_multiply", "updating with a measurement", PROGRAM_UPDATES, 0, 0},
+    [KERNEL_SCALE] = {"gbees_scale", "normalising the density", PROGRAM_GRID, 0, 0},
+    [KERNEL_STATISTICS] = {"gbees_statistics", "computing moments", PROGRAM_GRID, 0, 0},
+    [KERNEL_PACK] = {"gbees_pack", "packing cells", PROGRAM_GRID, 0, 0},
+    [KERNEL_RANGE] = {"gbees_range", "computing marginals", PROGRAM_GRID, 0, 0},
+    [KERNEL_MARGINALS] = {"gbees_marginal_sums", "computing marginals", PROGRAM_GRID, 0, 0},
+};
+
+const char *program_define(int program)
+{
+    static const char *const defines[PROGRAMS] = {
+        [PROGRAM_STEPS] = "GBEES_KERNELS=GBEES_KERNELS_ADVANCE",
+        [PROGRAM_GRID] = "GBEES_KERNELS=GBEES_KERNELS_GRID",
+        [PROGRAM_UPDATES] = "GBEES_KERNELS=GBEES_KERNELS_UPDATE",
+        [PROGRAM_ADVECT] = "GBEES_KERNELS=GBEES_KERNELS_ADVECT",
+        [PROGRAM_PRUNES] = "GBEES_KERNELS=GBEES_KERNELS_PRUNE",
+        [PROGRAM_MARKS] = "GBEES_KERNELS=GBEES_KERNELS_MARK",
+        [PROGRAM_LIKELIHOODS] = "GBEES_KERNELS=GBEES_KERNELS_LIKELIHOOD",
+        [PROGRAM_ADVECT_ALL] = "GBEES_KERNELS=GBEES_KERNELS_ADVECT_ALL",
+        [PROGRAM_SMALL] = "GBEES_KERNELS=GBEES_KERNELS_SMALL",
+    };
+
+    return defines[program];
+}
+
+/* Updates are needed only where there is a measurement before the end. */
+static int have_updates(const gbees_problem *problem)
+{
+    return problem->measurement_count > 0 && problem->measurements[0].time <= problem->end;
+}
+
+/* Up to three axes, on GPUs that have clusters of blocks: from sm_90 on. */
+int kernels_have_small(const gbees_problem *problem, const char *arch)
+{
+    const char *number = strpbrk(arch, "0123456789");
+
+    return problem->dimension <= 3 && gbees_scheme_is_split(problem->numerics.scheme) && !problem->model->diffusion &&
+           !problem->bounded && number && strtol(number, NULL, 10) >= 90;
+}
+
+/* Grids of up to three axes do not become large enough to gain by it. */
+int kernels_have_advect(const gbees_problem *problem)
+{
+    return problem->dimension > 3 && !problem->model->diffusion;
+}
+
+/* From five axes on grids are hardly ever small, and each axis adds a sweep for the compiler to compile. */
+int kernels_always_advect_apart(const gbees_problem *problem)
+{
+    return problem->dimension > 4 && kernels_have_advect(problem);
+}
+
+int program_is_wanted(const gbees_problem *problem, const char *arch, int program)
+{
+    switch (program) {
+    case PROGRAM_UPDATES:
+    case PROGRAM_LIKELIHOODS:
+        return have_updates(problem);
+    case PROGRAM_ADVECT:
+    case PROGRAM_MARKS:
+        return kernels_have_advect(problem);
+    case PROGRAM_ADVECT_ALL:
+        return kernels_always_advect_apart(problem);
+    case PROGRAM_SMALL:
+        return kernels_have_small(problem, arch);
+    default:
+        return 1;
+    }
+}

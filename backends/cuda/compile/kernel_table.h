@@ -1,0 +1,69 @@
+/* kernel_table.h - the kernels of device/engine.cu, the programs that they are compiled in, and which of these a
+ * problem needs.
+ *
+ * A program is what NVRTC compiles in one go.  Several small ones are compiled side by side in less time than one.
+ */
+#ifndef GBEES_CUDA_KERNEL_TABLE_H
+#define GBEES_CUDA_KERNEL_TABLE_H
+
+#include <gbees/problem.h>
+
+enum {
+    PROGRAM_STEPS,       /* steps of a grid of any size */
+    PROGRAM_GRID,        /* the initial grid, statistics, records */
+    PROGRAM_UPDATES,     /* the product with a likelihood */
+    PROGRAM_ADVECT,      /* one pass of a step over a large grid */
+    PROGRAM_PRUNES,      /* prunes, counts, the hash table anew */
+    PROGRAM_MARKS,       /* marks and growth after the passes over a large grid */
+    PROGRAM_LIKELIHOODS, /* the largest likelihood */
+    PROGRAM_ADVECT_ALL,  /* all passes of a step, in one launch */
+    PROGRAM_SMALL,       /* steps and prunes of a small grid */
+    PROGRAMS
+};
+
+enum {
+    KERNEL_START,
+    KERNEL_REHASH,
+    KERNEL_ADVANCE,
+    KERNEL_SMALL,
+    KERNEL_ADVECT,
+    KERNEL_MARK,
+    KERNEL_ADVECT_ALL,
+    KERNEL_PRUNE,
+    KERNEL_COUNT,
+    KERNEL_FIND_BEST,
+    KERNEL_MULTIPLY,
+    KERNEL_SCALE,
+    KERNEL_STATISTICS,
+    KERNEL_PACK,
+    KERNEL_RANGE,
+    KERNEL_MARGINALS,
+    KERNELS
+};
+
+typedef struct kernel_entry {
+    const char *name;  /* in device/engine.cu */
+    const char *doing; /* "computing moments": what fails when it fails */
+    int program;
+    int is_clustered; /* 1: the blocks of a small grid are one cluster */
+    int barrier;      /* which of gbees_state.barrier its blocks wait at, unless they are a cluster */
+} kernel_entry;
+
+extern const kernel_entry kernel_table[KERNELS];
+
+/* The option -D that selects the kernels of a program in device/engine.cu. */
+const char *program_define(int program);
+
+/* Whether a run of the problem on a GPU of this architecture needs a program. */
+int program_is_wanted(const gbees_problem *problem, const char *arch, int program);
+
+/* Whether a small grid has a kernel of its own for steps and prunes.  Its results are those of the common kernels,
+ * bit for bit. */
+int kernels_have_small(const gbees_problem *problem, const char *arch);
+
+/* Whether the passes of a step over a large grid are launches of their own ... */
+int kernels_have_advect(const gbees_problem *problem);
+/* ... and whether those over a smaller grid are, too: then the kernel for steps contains none. */
+int kernels_always_advect_apart(const gbees_problem *problem);
+
+#endif

@@ -1,0 +1,196 @@
+/* heap.c - see heap.h. */
+#include "heap.h"
+#include "engine.h"
+#include "launch.h"
+#include <math.h>
+
+/* An array with an entry for each slot. */
+typedef struct slot_array {
+    device_array *array;
+    uint64_t *address; /* in the setup */
+    size_t size;       /* bytes a slot */
+} slot_array;
+
+enum { MOST_ARRAYS = STATE_ROWS + 2 * GBEES_MAX_DIM + 9 };
+
+typedef struct slot_arrays {
+    slot_array list[MOST_ARRAYS];
+    int count;
+} slot_arrays;
+
+static void add(slot_arrays *all, device_array *array, uint64_t *address, size_t size)
+{
+    all->list[all->count++] = (slot_array){array, address, size};
+}
+
+/* The arrays that this problem's kernels use. */
+static slot_arrays arrays_of(gbees_engine *e)
+{
+    gbees_grid_arrays *g = &e->setup.grid;
+    const size_t n = (size_t)e->problem->dimension;
+    slot_arrays all = {.count = 0};
+
+    for (int r = 0; r < e->row_arrays; r++)
+        add(&all, &e->rows[r], &g->rows[r], 64 * e->real_size);
+    for (size_t d = 0; d < 2 * n; d++)
+        add(&all, &e->neighbor[d], &g->neighbor[d], sizeof(uint32_t));
+    add(&all, &e->key, &g->key, n * sizeof(int32_t));
+    add(&all, &e->base, &g->base, n * e->position_size);
+    add(&all, &e->flow, &g->flow, 2 * n * sizeof(uint64_t));
+    add(&all, &e->active, &g->active, sizeof(uint64_t));
+    add(&all, &e->needed, &g->needed, sizeof(uint64_t));
+    add(&all, &e->rate, &g->rate, sizeof(double));
+    add(&all, &e->map, &g->map, sizeof(uint32_t));
+    if (e->problem->bounded) {
+        add(&all, &e->inside, &g->inside, sizeof(uint64_t));
+        add(&all, &e->blocked, &g->blocked, 2 * n * sizeof(uint16_t));
+    }
+    return all;
+}
+
+/* Of the hash table: a power of two, so that it is at most half full. */
+static uint64_t table_entries(uint64_t capacity)
+{
+    uint64_t entries = 4;
+
+    while (entries < 2 * capacity)
+        entries *= 2;
+    return entries;
+}
+
+/* ---- bytes ---- */
+
+/* Of all arrays and the hash table for so many slots, in the units in which the driver maps memory. */
+static double bytes_of(const gbees_engine *e, const slot_arrays *all, uint64_t capacity)
+{
+    const double unit = e->memory.is_virtual ? (double)e->memory.granularity : 1;
+    double bytes = unit * ceil(4.0 * (double)table_entries(capacity) / unit);
+
+    for (int i = 0; i < all->count; i++)
+        bytes += unit * ceil((double)all->list[i].size * (double)capacity / unit);
+    return bytes;
+}
+
+static double bytes_held(const gbees_engine *e, const slot_arrays *all)
+{
+    double bytes = (double)e->table.size;
+
+    for (int i = 0; i < all->count; i++)
+        bytes += (double)all->list[i].array->size;
+    return bytes;
+}
+
+static double bytes_more(const gbees_engine *e, const slot_arrays *all, uint64_t capacity)
+{
+    return bytes_of(e, all, capacity) - bytes_held(e, all);
+}
+
+static double bytes_left(const gbees_engine *e)
+{
+    return 0.97 * (double)device_memory_left(&e->memory);
+}
+
+/* Returns the largest capacity from `least` to `most` that the memory left is enough for; `least` if there is none.
+ * The grid takes precedence over a capture. */
+static uint64_t affordable(gbees_engine *e, const slot_arrays *all, uint64_t least, uint64_t most)
+{
+    double left = bytes_left(e);
+
+    if (bytes_more(e, all, most) > left && capture_memory_release(&e->captured, &e->memory))
+        left = bytes_left(e);
+    while (most > least && bytes_more(e, all, most) > left)
+        most -= (most - least + 7) / 8;
+    return most;
+}
+
+/* Where memory can't be mapped, an array that grows is copied: the largest one needs its old bytes, too. */
+static double bytes_copied(const gbees_engine *e, const slot_arrays *all)
+{
+    double most = 0;
+
+    for (int i = 0; i < all->count && !e->memory.is_virtual; i++)
+        most = fmax(most, (double)all->list[i].array->size);
+    return most;
+}
+
+static int fail_memory(const gbees_engine *e, const slot_arrays *all, uint64_t capacity, gbees_error *error)
+{
+    const double others = (double)e->memory.used - bytes_held(e, all);
+
+    return gbees_error_set(
+        error, GBEES_ENOMEM,
+        "a grid of %.3g bricks needs %.4g GB of the GPU's memory in all, and %.4g GB of its %.4g GB "
+        "can be had: raise 'threshold', make cells wider, or take a GPU with more memory",
+        (double)capacity, 1e-9 * (bytes_of(e, all, capacity) + others + bytes_copied(e, all)),
+        1e-9 * (double)(e->memory.used + device_memory_left(&e->memory)), 1e-9 * (double)e->memory.total);
+}
+
+/* ---- growth ---- */
+
+/* Addresses for the whole memory of the device are shared out among the arrays by their bytes a slot; the hash table
+ * has at most an eighth. */
+static int grow_arrays(gbees_engine *e, const slot_arrays *all, uint64_t capacity, gbees_error *error)
+{
+    const size_t total = e->memory.total;
+    double slot_bytes = 0;
+    int status = 0;
+
+    for (int i = 0; i < all->count; i++)
+        slot_bytes += (double)all->list[i].size;
+    for (int i = 0; i < all->count && !status; i++) {
+        const slot_array *one = &all->list[i];
+        const int is_new = one->array->size == 0;
+        const double most = (double)total * (double)one->size / (slot_bytes + 16);
+
+        status = device_array_grow(&e->memory, one->array, capacity * one->size, (size_t)most, error);
+        *one->address = one->array->at;
+        if (!status && is_new)
+            status = cuda_check(e->api, e->api->cuMemsetD8Async(one->array->at, 0, 4 * one->size, e->stream),
+                                "clearing the null brick", error);
+    }
+    if (!status)
+        status = device_array_grow(&e->memory, &e->table, 4 * table_entries(capacity), total / 8, error);
+    e->setup.grid.table = e->table.at;
+    return status;
+}
+
+/* Grows to at least `least` slots, and to `most` if the memory is enough. *rehash is set if the hash table has grown.
+ */
+static int grow(gbees_engine *e, uint64_t least, uint64_t most, int *rehash, gbees_error *error)
+{
+    gbees_grid_arrays *g = &e->setup.grid;
+    const slot_arrays all = arrays_of(e);
+    const uint64_t capacity = affordable(e, &all, least, most), before = g->capacity;
+    int status = grow_arrays(e, &all, capacity, error);
+
+    if (status)
+        return status == GBEES_ENOMEM ? fail_memory(e, &all, capacity, error) : status;
+    g->capacity = (uint32_t)capacity;
+    g->table_mask = (uint32_t)(table_entries(capacity) - 1);
+    *rehash = *rehash || table_entries(before) != table_entries(capacity);
+    return 0;
+}
+
+int engine_heap_reserve(gbees_engine *e, uint64_t bricks, int rehash, gbees_error *error)
+{
+    const gbees_grid_arrays *g = &e->setup.grid;
+    uint64_t least = bricks + bricks / 8 + 2, most = bricks + bricks / 2;
+    int status = 0;
+
+    if (least < ENGINE_LEAST_CAPACITY)
+        least = ENGINE_LEAST_CAPACITY;
+    most = most > least ? most : least;
+    if (most > TABLE_DEAD - 1)
+        most = TABLE_DEAD - 1;
+    if (least > most)
+        return gbees_error_set(error, GBEES_ENOMEM,
+                               "the grid needs %.3g bricks, and can't have more than %d: raise 'threshold', or make "
+                               "cells wider",
+                               (double)least, TABLE_DEAD - 1);
+    if (least > g->capacity)
+        status = grow(e, least, most, &rehash, error);
+    if (status)
+        return status;
+    e->brick_limit = g->capacity - g->capacity / 10 - 1;
+    return rehash ? engine_launch(e, KERNEL_REHASH, NULL, 0, error) : 0;
+}

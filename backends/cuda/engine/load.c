@@ -1,0 +1,84 @@
+/* load.c - see load.h. */
+#include "load.h"
+#include "engine.h"
+
+enum {
+    MOST_BLOCKS = 5,            /* of a multiprocessor: more do not make a grid barrier's kernels faster */
+    PORTABLE_CLUSTER_BLOCKS = 8 /* that every GPU with clusters can have */
+};
+
+static int find_kernel(gbees_engine *e, int k, gbees_error *error)
+{
+    const cuda_api *api = e->api;
+    const program *p = &e->programs->part[kernel_table[k].program];
+    int blocks = 0, warps = p->shape.warps;
+    int status = program_function(api, p, kernel_table[k].name, &e->kernel[k], error);
+
+    if (!status)
+        status = cuda_check(
+            api, api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, e->kernel[k], ENGINE_WARP_SIZE * warps, 0),
+            "asking how many blocks fit", error);
+    if (!status && blocks < 1)
+        status =
+            gbees_error_set(error, GBEES_EBACKEND,
+                            "the kernel %s needs more registers or shared memory than this GPU has: --backend cpu "
+                            "runs without it",
+                            kernel_table[k].name);
+    e->warps[k] = (unsigned)warps;
+    e->most_blocks[k] = (blocks > MOST_BLOCKS ? MOST_BLOCKS : blocks) * e->multiprocessors;
+    return status;
+}
+
+/* Blocks of a cluster: GPUs have clusters from compute capability 9.0 on. */
+static int find_cluster(const gbees_engine *e)
+{
+    int supported = 0;
+
+    if (e->api->cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, e->device) || !supported)
+        return 0;
+    return ENGINE_CLUSTER_BLOCKS;
+}
+
+/* Allows a kernel clusters of more than PORTABLE_CLUSTER_BLOCKS; returns 0 if the GPU has none. */
+static int allow_cluster(const gbees_engine *e, int kernel)
+{
+    return e->api->cuFuncSetAttribute(e->kernel[kernel], CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1) ==
+           CUDA_SUCCESS;
+}
+
+/* Loads a program and looks up its kernels. */
+static int load(gbees_engine *e, int part, gbees_error *error)
+{
+    int status = program_load(e->api, &e->programs->part[part], error);
+
+    for (int k = 0; k < KERNELS && !status; k++) {
+        if (kernel_table[k].program != part)
+            continue;
+        status = find_kernel(e, k, error);
+        if (!status && e->cluster > 0 && kernel_table[k].is_clustered && !allow_cluster(e, k))
+            e->cluster = PORTABLE_CLUSTER_BLOCKS;
+    }
+    return status;
+}
+
+int engine_take_program(gbees_engine *e, int part, int waits, gbees_error *error)
+{
+    if (!e->programs->job[part])
+        return 0;
+    int status = program_set_take(e->programs, part, waits, error);
+    return !status && e->programs->part[part].image ? load(e, part, error) : status;
+}
+
+int engine_load_kernels(gbees_engine *e, gbees_error *error)
+{
+    const cuda_api *api = e->api;
+    int status = cuda_check(
+        api, api->cuDeviceGetAttribute(&e->multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, e->device),
+        "asking for its multiprocessors", error);
+
+    e->cluster = find_cluster(e);
+    for (int p = 0; p < PROGRAMS && !status; p++)
+        if (e->programs->part[p].image)
+            status = load(e, p, error);
+    return status;
+}

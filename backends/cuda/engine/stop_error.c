@@ -1,0 +1,39 @@
+/* stop_error.c - see stop_error.h. */
+#include "stop_error.h"
+#include "common/failure.h"
+#include "engine.h"
+
+/* The drift, or the diffusion, of the brick in a slot is not a number. */
+static int fail_drift(const gbees_engine *e, uint32_t slot, double time, gbees_error *error)
+{
+    const size_t n = (size_t)e->setup.shape.n;
+    int32_t key[GBEES_MAX_DIM];
+    int known = e->api->cuMemcpyDtoH(key, e->key.at + slot * n * sizeof *key, n * sizeof *key) == CUDA_SUCCESS;
+
+    return failure_drift(e->problem, &e->setup.shape, known ? key : NULL, time, error);
+}
+
+int engine_stop_error(const gbees_engine *e, gbees_error *error)
+{
+    const gbees_state *s = e->state;
+
+    if (s->bad && s->stop != STOP_NOISE)
+        return fail_drift(e, s->bad - 1, s->run.clock.time, error);
+    switch (s->stop) {
+    case STOP_DRIFT:
+        return fail_drift(e, s->where, s->run.clock.time, error);
+    case STOP_NOISE:
+        return fail_drift(e, s->where, gbees_step_middle(&s->run.clock, &s->run.step), error);
+    case STOP_FAR:
+        return failure_far(e->problem, (int)s->where, STATE_KEY_LIMIT, error);
+    case STOP_MASS:
+        return failure_mass(s->run.ledger.mass > 0 ? "zero or not finite" : "zero", s->run.clock.time,
+                            s->run.step.size, error);
+    case STOP_STEP:
+        return failure_step(s->run.clock.time, s->run.step.size, error);
+    case STOP_EMPTY:
+        return failure_empty(e->setup.threshold, error);
+    default:
+        return 0;
+    }
+}

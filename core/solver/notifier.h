@@ -1,0 +1,46 @@
+/* notifier.h - calls the observer with records and updates, in their order.
+ *
+ * If the observer is `concurrent` (see gbees_observer in gbees.h), a thread of the notifier makes the calls while the
+ * run goes on. Events wait in a queue: two records as long as their cells together are small, else one.
+ */
+#ifndef GBEES_SOLVER_NOTIFIER_H
+#define GBEES_SOLVER_NOTIFIER_H
+
+#include <gbees/gbees.h>
+
+typedef struct gbees_notifier gbees_notifier;
+
+/* A record if record.problem is set, else an update. gbees_notifier_post() takes ownership of cells, capture and
+ * marginals. */
+typedef struct gbees_event {
+    gbees_record record;
+    gbees_cells *cells;         /* unsorted: the notifier sorts them; NULL: the observer wants none */
+    gbees_capture *capture;     /* in place of cells: the notifier fetches them */
+    gbees_marginals *marginals; /* of a record, or NULL */
+    int number;                 /* of an update: its measurement, counted from 1 */
+    double time;
+    gbees_evidence evidence;
+} gbees_event;
+
+/* Problem, backend and observer must outlive the notifier. */
+int gbees_notifier_create(const gbees_problem *problem, const gbees_backend *backend, const gbees_observer *observer,
+                          gbees_notifier **notifier, gbees_error *error);
+/* Waits until the queue is empty. An error that gbees_notifier_status() has not reported is lost. */
+void gbees_notifier_destroy(gbees_notifier *notifier);
+
+/* Whether the notifier has a thread; without one gbees_notifier_post() calls the observer itself. */
+int gbees_notifier_is_concurrent(const gbees_notifier *notifier);
+
+/* The functions below return the status of the first call to the observer that failed; after it there are no calls.
+ */
+
+/* Waits until the queue has capacity for a record of `cells` cells. */
+int gbees_notifier_wait(gbees_notifier *notifier, uint64_t cells, gbees_error *error);
+/* Queues the event, or calls the observer at once. */
+int gbees_notifier_post(gbees_notifier *notifier, gbees_event *event, gbees_error *error);
+/* Does not wait. */
+int gbees_notifier_status(gbees_notifier *notifier, gbees_error *error);
+/* Waits until the queue is empty. */
+int gbees_notifier_finish(gbees_notifier *notifier, gbees_error *error);
+
+#endif

@@ -1,0 +1,61 @@
+/* gbees/model_equations.h - a model's equations at one point, in float and in double.
+ *
+ * It includes the model's text, GBEES_SOURCE_FILE, once with real = float and once with real = double. The model's
+ * drift() becomes gbees_equation_drift_f() and gbees_equation_drift_d(), and likewise its other functions; the
+ * functions of gbees/model_framed.h are defined with the same endings.
+ *
+ * Included by gbees/model_build.h for a plugin, and by the backends that compile the model's text themselves. These
+ * may define GBEES_INLINE, GBEES_UNROLL and GBEES_UNROLL_ALL for their compiler.
+ */
+#ifndef GBEES_MODEL_EQUATIONS_H
+#define GBEES_MODEL_EQUATIONS_H
+
+#ifndef GBEES_INLINE
+#define GBEES_INLINE static inline __attribute__((always_inline, unused))
+#define GBEES_UNROLL _Pragma("GCC unroll 8")
+#define GBEES_UNROLL_ALL /* for GPUs, whose local arrays must be registers; on a CPU nested loops would get too long \
+                          */
+#endif
+
+#define GBEES_PASTE_(a, b) a##b
+#define GBEES_PASTE(a, b) GBEES_PASTE_(a, b)
+#define GBEES_FN(name) GBEES_PASTE(name, GBEES_SUFFIX)
+
+/* The model's text comes last: its macros can't reach what is above. */
+#define real float
+#define GBEES_SUFFIX _f
+#include <gbees/model_framed.h>
+#undef real
+#undef GBEES_SUFFIX
+#define real double
+#define GBEES_SUFFIX _d
+#include <gbees/model_framed.h>
+#undef real
+#undef GBEES_SUFFIX
+
+#define GBEES_EQUATIONS 1
+#define drift GBEES_FN(gbees_equation_drift)
+#define measure GBEES_FN(gbees_equation_measure)
+#define bound GBEES_FN(gbees_equation_bound)
+#define log_likelihood GBEES_FN(gbees_equation_log_likelihood)
+#define diffusion GBEES_FN(gbees_equation_diffusion)
+
+#define real float
+#define GBEES_SUFFIX _f
+#include GBEES_SOURCE_FILE
+#undef real
+#undef GBEES_SUFFIX
+#define real double
+#define GBEES_SUFFIX _d
+#include GBEES_SOURCE_FILE
+#undef real
+#undef GBEES_SUFFIX
+
+#undef drift
+#undef measure
+#undef bound
+#undef log_likelihood
+#undef diffusion
+#undef GBEES_EQUATIONS
+
+#endif
