@@ -114,6 +114,7 @@ check_PROGRAMS += \
 	%D%/models/test_shipped \
 	%D%/core/solver/test_solver \
 	%D%/core/numerics/test_split \
+	%D%/core/numerics/test_step \
 	%D%/backends/cpu/test_split_order \
 	%D%/backends/cpu/test_team \
 	%D%/core/solver/test_notifier \
