@@ -29,6 +29,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/backend.c \
 	%D%/cpu/engine/budget.c \
 	%D%/cpu/engine/coupling.c \
+	%D%/cpu/engine/density.c \
 	%D%/cpu/engine/diffusion.c \
 	%D%/cpu/engine/engine.h \
 	%D%/cpu/grid/grid.c \
@@ -47,8 +48,10 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/statistics.c \
 	%D%/cpu/engine/step.c \
 	%D%/cpu/engine/sweep.c \
-	%D%/cpu/engine/team.h \
+	%D%/cpu/team.h \
 	%D%/cpu/engine/update.c
+
+EXTRA_DIST += %D%/cpu/README.md
 
 # The kernels, once for each instruction set; gbees_cpu.la picks one when it starts. The first is what the compiler
 # takes the machine to have, without options: on 64-bit ARM that is NEON.
@@ -159,7 +162,8 @@ cuda_numerics = \
 	core/numerics/step.h \
 	core/numerics/sweeps.h \
 	core/numerics/work.h
-EXTRA_DIST += $(cuda_texts)
+EXTRA_DIST += $(cuda_texts) %D%/cuda/README.md %D%/cuda/compile/README.md %D%/cuda/device/small/README.md \
+	%D%/cuda/driver/README.md %D%/cuda/engine/README.md
 
 if HAVE_CUDA
 backend_LTLIBRARIES += %D%/gbees_cuda.la

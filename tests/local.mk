@@ -244,179 +244,42 @@ check_PROGRAMS += %D%/accuracy/test_truth
 endif
 endif
 
-# The CUDA backend on a GPU made of threads, a module for each case: the kernels' text, compiled for the host.
+# The CUDA backend on a GPU made of threads: --backend shim.  Its kernels are compiled for the problems of shim/variants,
+# at -O1, which compiles in half the time.
 if HAVE_CUDA
-shim_sources = \
-	%D%/backends/cuda/cuda_shim.c \
-	%D%/backends/cuda/cuda_shim.h \
-	%D%/backends/cuda/cuda_shim_backend.c \
-	%D%/backends/cuda/cuda_shim_driver.h \
-	%D%/backends/cuda/cuda_shim_memory.c
-shim_cppflags = $(AM_CPPFLAGS) -I$(srcdir) -I$(srcdir)/tests -I$(srcdir)/backends -I$(srcdir)/backends/cuda $(CUDA_CPPFLAGS)
-shim_cflags = $(AM_CFLAGS) -Wno-unknown-pragmas
-shim_libadd = backends/libcuda_engine.la backends/libcuda_runtime.la backends/libcommon.la libgbees.la $(LAPACKE_LIBS) -lpthread
-shim_mixed = -DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0
-shim_double = -DGBEES_REAL=double -DGBEES_REAL_IS_DOUBLE=1
-
-check_LTLIBRARIES += %D%/gbees_shim_split.la
-%C%_gbees_shim_split_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_split_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_split"' \
-	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0
-%C%_gbees_shim_split_la_CFLAGS = $(shim_cflags)
-%C%_gbees_shim_split_la_LIBADD = $(shim_libadd)
-%C%_gbees_shim_split_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
-
-# As it runs on a cluster.
-check_LTLIBRARIES += %D%/gbees_shim_small.la
-%C%_gbees_shim_small_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_small_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_small"' -DGBEES_SMALL=1 \
-	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0
-%C%_gbees_shim_small_la_CFLAGS = $(shim_cflags)
-%C%_gbees_shim_small_la_LIBADD = $(shim_libadd)
-%C%_gbees_shim_small_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
-
-check_LTLIBRARIES += %D%/gbees_shim_ctu.la
-%C%_gbees_shim_ctu_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_ctu_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_ctu"' \
-	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0
-%C%_gbees_shim_ctu_la_CFLAGS = $(shim_cflags)
-%C%_gbees_shim_ctu_la_LIBADD = $(shim_libadd)
-%C%_gbees_shim_ctu_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
-
-check_LTLIBRARIES += %D%/gbees_shim_positive.la
-%C%_gbees_shim_positive_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_positive_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_positive"' \
-	-DSHIM_PLUGIN='"plugins/lorenz63.c"' -DGBEES_N=3 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0 \
-	-DGBEES_DIVERGENCE=1 -DGBEES_LIMITED=1 -DGBEES_LOW_REGISTERS=1
-%C%_gbees_shim_positive_la_CFLAGS = $(shim_cflags)
-%C%_gbees_shim_positive_la_LIBADD = $(shim_libadd)
-%C%_gbees_shim_positive_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
-
-check_LTLIBRARIES += %D%/gbees_shim_six.la
-%C%_gbees_shim_six_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_six_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_six"' \
-	-DSHIM_PLUGIN='"plugins/lorenz96.c"' -DGBEES_N=6 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0
-%C%_gbees_shim_six_la_CFLAGS = $(shim_cflags)
-%C%_gbees_shim_six_la_LIBADD = $(shim_libadd)
-%C%_gbees_shim_six_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
-
-check_LTLIBRARIES += %D%/gbees_shim_wide.la
-%C%_gbees_shim_wide_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_wide_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_wide"' \
-	-DSHIM_PLUGIN='"plugins/pcr3bp.c"' -DGBEES_N=4 -DGBEES_BOUNDED=1 -DGBEES_DRIFT_F64=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=1 -DGBEES_DRIFT_TIME_DEPENDENT=0
-%C%_gbees_shim_wide_la_CFLAGS = $(shim_cflags)
-%C%_gbees_shim_wide_la_LIBADD = $(shim_libadd)
-%C%_gbees_shim_wide_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
-
-check_LTLIBRARIES += %D%/gbees_shim_seven.la
-%C%_gbees_shim_seven_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_seven_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_seven"' \
-	-DSHIM_PLUGIN='"plugins/pcr3bp.c"' -DGBEES_N=4 -DGBEES_BOUNDED=1 -DGBEES_DRIFT_F64=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=1 -DGBEES_DRIFT_TIME_DEPENDENT=0 \
-	-DGBEES_ORDER=7
-%C%_gbees_shim_seven_la_CFLAGS = $(shim_cflags)
-%C%_gbees_shim_seven_la_LIBADD = $(shim_libadd)
-%C%_gbees_shim_seven_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
-
-check_LTLIBRARIES += %D%/gbees_shim_one.la
-%C%_gbees_shim_one_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_one_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_one"' \
-	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=1 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0 -DGBEES_DIFFUSION=1
-%C%_gbees_shim_one_la_CFLAGS = $(shim_cflags)
-%C%_gbees_shim_one_la_LIBADD = $(shim_libadd)
-%C%_gbees_shim_one_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
-
-check_LTLIBRARIES += %D%/gbees_shim_two.la
-%C%_gbees_shim_two_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_two_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_two"' \
-	-DSHIM_PLUGIN='"plugins/duffing.c"' -DGBEES_N=2 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=1
-%C%_gbees_shim_two_la_CFLAGS = $(shim_cflags)
-%C%_gbees_shim_two_la_LIBADD = $(shim_libadd)
-%C%_gbees_shim_two_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
-
-check_LTLIBRARIES += %D%/gbees_shim_two_ctu.la
-%C%_gbees_shim_two_ctu_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_two_ctu_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_two_ctu"' \
-	-DSHIM_PLUGIN='"plugins/duffing.c"' -DGBEES_N=2 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=1
-%C%_gbees_shim_two_ctu_la_CFLAGS = $(shim_cflags)
-%C%_gbees_shim_two_ctu_la_LIBADD = $(shim_libadd)
-%C%_gbees_shim_two_ctu_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
-
-check_LTLIBRARIES += %D%/gbees_shim_eight.la
-%C%_gbees_shim_eight_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_eight_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_eight"' \
-	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=8 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0 -DGBEES_DIFFUSION=1
-%C%_gbees_shim_eight_la_CFLAGS = $(shim_cflags)
-%C%_gbees_shim_eight_la_LIBADD = $(shim_libadd)
-%C%_gbees_shim_eight_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
-
-check_LTLIBRARIES += %D%/gbees_shim_eight_ctu.la
-%C%_gbees_shim_eight_ctu_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_eight_ctu_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_eight_ctu"' \
-	-DSHIM_PLUGIN='"plugins/linear.c"' -DGBEES_N=8 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0 -DGBEES_DIFFUSION=1
-%C%_gbees_shim_eight_ctu_la_CFLAGS = $(shim_cflags)
-%C%_gbees_shim_eight_ctu_la_LIBADD = $(shim_libadd)
-%C%_gbees_shim_eight_ctu_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
-
-check_LTLIBRARIES += %D%/gbees_shim_nan.la
-%C%_gbees_shim_nan_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_nan_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_nan"' \
-	-DSHIM_PLUGIN='"tests/plugins/nan.c"' -DGBEES_N=2 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0
-%C%_gbees_shim_nan_la_CFLAGS = $(shim_cflags)
-%C%_gbees_shim_nan_la_LIBADD = $(shim_libadd)
-%C%_gbees_shim_nan_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
-
-# Turned grids.
-check_LTLIBRARIES += %D%/gbees_shim_turned.la
-%C%_gbees_shim_turned_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_turned_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_turned"' -DGBEES_ROTATED=1 \
-	-DSHIM_PLUGIN='"plugins/duffing.c"' -DGBEES_N=2 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=1
-%C%_gbees_shim_turned_la_CFLAGS = $(shim_cflags)
-%C%_gbees_shim_turned_la_LIBADD = $(shim_libadd)
-%C%_gbees_shim_turned_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
-
-check_LTLIBRARIES += %D%/gbees_shim_turned_wide.la
-%C%_gbees_shim_turned_wide_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_turned_wide_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_turned_wide"' \
-	-DGBEES_ROTATED=1 -DGBEES_BOUNDED=1 -DSHIM_PLUGIN='"plugins/pcr3bp.c"' -DGBEES_N=4 -DGBEES_DRIFT_F64=1 -DGBEES_SPLIT=1 \
-	-DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0 -DGBEES_LOW_REGISTERS=1
-%C%_gbees_shim_turned_wide_la_CFLAGS = $(shim_cflags)
-%C%_gbees_shim_turned_wide_la_LIBADD = $(shim_libadd)
-%C%_gbees_shim_turned_wide_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
-
-# Diffusion.
-check_LTLIBRARIES += %D%/gbees_shim_noise.la
-%C%_gbees_shim_noise_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_noise_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_noise"' \
-	-DSHIM_PLUGIN='"tests/plugins/noise.c"' -DGBEES_N=2 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=1 -DGBEES_DIFFUSION=2
-%C%_gbees_shim_noise_la_CFLAGS = $(shim_cflags)
-%C%_gbees_shim_noise_la_LIBADD = $(shim_libadd)
-%C%_gbees_shim_noise_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
-
-check_LTLIBRARIES += %D%/gbees_shim_noise_ctu.la
-%C%_gbees_shim_noise_ctu_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_noise_ctu_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_noise_ctu"' \
-	-DSHIM_PLUGIN='"tests/plugins/noise.c"' -DGBEES_N=3 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=1 -DGBEES_DIFFUSION=2
-%C%_gbees_shim_noise_ctu_la_CFLAGS = $(shim_cflags)
-%C%_gbees_shim_noise_ctu_la_LIBADD = $(shim_libadd)
-%C%_gbees_shim_noise_ctu_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
-
-check_LTLIBRARIES += %D%/gbees_shim_noise_bound.la
-%C%_gbees_shim_noise_bound_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_noise_bound_la_CPPFLAGS = $(shim_cppflags) $(shim_double) -DSHIM_NAME='"shim_noise_bound"' \
-	-DSHIM_PLUGIN='"tests/plugins/noise.c"' -DGBEES_N=3 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=1 -DGBEES_DIFFUSION=2 \
-	-DGBEES_BOUNDED=1 -DGBEES_LOW_REGISTERS=1
-%C%_gbees_shim_noise_bound_la_CFLAGS = $(shim_cflags)
-%C%_gbees_shim_noise_bound_la_LIBADD = $(shim_libadd)
-%C%_gbees_shim_noise_bound_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
-
-check_LTLIBRARIES += %D%/gbees_shim_noise_turned.la
-%C%_gbees_shim_noise_turned_la_SOURCES = $(shim_sources)
-%C%_gbees_shim_noise_turned_la_CPPFLAGS = $(shim_cppflags) $(shim_mixed) -DSHIM_NAME='"shim_noise_turned"' \
-	-DSHIM_PLUGIN='"tests/plugins/noise.c"' -DGBEES_N=2 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=1 -DGBEES_DIFFUSION=2 \
-	-DGBEES_ROTATED=1 -DGBEES_LOW_REGISTERS=1
-%C%_gbees_shim_noise_turned_la_CFLAGS = $(shim_cflags)
-%C%_gbees_shim_noise_turned_la_LIBADD = $(shim_libadd)
-%C%_gbees_shim_noise_turned_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+check_LTLIBRARIES += %D%/gbees_shim.la
+%C%_gbees_shim_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir) -I$(srcdir)/backends/cuda $(CUDA_CPPFLAGS)
+%C%_gbees_shim_la_CFLAGS = $(AM_CFLAGS) -O1 -Wno-unknown-pragmas
+%C%_gbees_shim_la_LIBADD = backends/libcuda_engine.la backends/libcuda_runtime.la backends/libcommon.la libgbees.la \
+	$(LAPACKE_LIBS) -lpthread
+%C%_gbees_shim_la_LDFLAGS = $(module_ldflags) -rpath /nowhere
+%C%_gbees_shim_la_SOURCES = \
+	%D%/backends/cuda/shim/backend.c \
+	%D%/backends/cuda/shim/driver.c \
+	%D%/backends/cuda/shim/driver.h \
+	%D%/backends/cuda/shim/kernels.h \
+	%D%/backends/cuda/shim/memory.c \
+	%D%/backends/cuda/shim/platform.h \
+	%D%/backends/cuda/shim/variants/duffing.c \
+	%D%/backends/cuda/shim/variants/duffing_ctu.c \
+	%D%/backends/cuda/shim/variants/duffing_rotated.c \
+	%D%/backends/cuda/shim/variants/duffing_small.c \
+	%D%/backends/cuda/shim/variants/linear_1d.c \
+	%D%/backends/cuda/shim/variants/linear_8d.c \
+	%D%/backends/cuda/shim/variants/linear_8d_ctu.c \
+	%D%/backends/cuda/shim/variants/lorenz63.c \
+	%D%/backends/cuda/shim/variants/lorenz63_ctu.c \
+	%D%/backends/cuda/shim/variants/lorenz63_ctu_positive.c \
+	%D%/backends/cuda/shim/variants/lorenz63_small.c \
+	%D%/backends/cuda/shim/variants/lorenz96.c \
+	%D%/backends/cuda/shim/variants/nan_drift.c \
+	%D%/backends/cuda/shim/variants/noise.c \
+	%D%/backends/cuda/shim/variants/noise_bounded.c \
+	%D%/backends/cuda/shim/variants/noise_ctu.c \
+	%D%/backends/cuda/shim/variants/noise_rotated.c \
+	%D%/backends/cuda/shim/variants/pcr3bp.c \
+	%D%/backends/cuda/shim/variants/pcr3bp_rotated.c \
+	%D%/backends/cuda/shim/variants/pcr3bp_seventh.c
 
 if HAVE_CHECK
 check_PROGRAMS += %D%/backends/cuda/test_cuda_engine %D%/backends/cuda/test_cuda_records

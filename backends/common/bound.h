@@ -1,4 +1,5 @@
-/* bound.h - which cells the model's bound leaves to the grid: those whose J(x) the initial density has, too. */
+/* bound.h - the cells within the model's bound: those whose J(x) occurs in the initial density, too (doc/method.md,
+ * "Bounds"). */
 #ifndef GBEES_COMMON_BOUND_H
 #define GBEES_COMMON_BOUND_H
 
@@ -6,8 +7,8 @@
 #include <gbees/problem.h>
 #include <stdint.h>
 
-/* The cells of a brick whose centre's J is in the problem's range: all, if the problem has none.  J is evaluated in
- * double and at the start time, whatever the precision: every engine decides alike. */
+/* The cells of a brick at whose centre J is in the problem's range; all, if the problem has no bound.  J is evaluated
+ * in double and at the start time for every precision, so that every engine gets the same cells. */
 uint64_t bound_cells(const gbees_problem *problem, const gbees_shape *shape, const int32_t *key);
 
 #endif

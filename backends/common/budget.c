@@ -4,8 +4,8 @@
 
 static const double LOWEST = 1e-18, HIGHEST = 1e-2; /* p* */
 
-/* p* is lowered in vain after so many prunes in a row that have found more than MARGIN times the budget lost, if at
- * the end this is still more than half of the most among them. */
+/* p* has been lowered in vain after IN_VAIN consecutive prunes that have measured more than MARGIN times the budget,
+ * if the last rate is still more than half of the largest. */
 enum { IN_VAIN = 8 };
 static const double MARGIN = 1.6;
 
@@ -20,7 +20,7 @@ void budget_spectrum_add(budget_spectrum *spectrum, double p)
     spectrum->mass[octave < BUDGET_OCTAVES ? octave : BUDGET_OCTAVES - 1] += p;
 }
 
-/* In cells with less than 2^-octave. */
+/* The mass in cells with P < 2^-octave. */
 static double mass_below(const budget_spectrum *spectrum, int octave)
 {
     double sum = 0;
@@ -42,7 +42,8 @@ void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const 
     budget->threshold = ldexp(1, -octave);
 }
 
-/* What should be lost from now on in a unit of time: a tenth of the run is given to even out what went before. */
+/* The loss a unit of time to aim at: the budget, corrected so that earlier deviations are made up in a tenth of the
+ * run. */
 static double wanted_rate(const gbees_problem *problem, double time, double lost)
 {
     double wanted = problem->mass_budget, span = 0.1 * (problem->end - problem->start);
@@ -51,8 +52,8 @@ static double wanted_rate(const gbees_problem *problem, double time, double lost
     return fmin(fmax(rate, wanted / 4), wanted * 4);
 }
 
-/* Called with the rate that the p* so far has led to, and with the loss in all: what was saved before may be spent.
- */
+/* Watches whether lowering p* helps. rate: of loss since the last prune; lost: in all, as mass saved before may be
+ * spent. */
 static void watch_floor(mass_budget *budget, double rate, double time, double lost)
 {
     const gbees_problem *problem = budget->problem;
@@ -77,7 +78,7 @@ void mass_budget_steer(mass_budget *budget, double time, double lost, int short_
     const gbees_problem *problem = budget->problem;
     double elapsed = time - budget->time, since = lost - budget->lost;
 
-    /* What an update prunes is spent, but at no rate. */
+    /* An update's prune takes no time: its loss counts, but is no rate. */
     if (!(problem->mass_budget > 0) || !(elapsed > 1e-9 * (problem->end - problem->start))) {
         budget->lost = lost;
         return;

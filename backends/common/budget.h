@@ -1,10 +1,11 @@
-/* budget.h - p* from a mass budget: the user says how much may be lost, not how small a cell may be.
+/* budget.h - p* from a mass budget: the user gives the mass that may be lost in a unit of time (doc/method.md, "The
+ * mass budget").
  *
  * At each prune p* is multiplied with clamp(sqrt(wanted rate / measured rate), 1/2, 2), rates of loss through faces
  * and by pruning since the prune before.  The wanted rate is the budget, corrected for what was spent too much or too
  * little so far.
  *
- * Two things are said of a budget that is not held: that memory does not allow it, and that p* is lowered in vain.
+ * Warnings for a budget that is not kept: memory does not allow it; p* has been lowered in vain.
  */
 #ifndef GBEES_COMMON_BUDGET_H
 #define GBEES_COMMON_BUDGET_H
@@ -19,19 +20,21 @@ typedef struct budget_spectrum {
     double mass[BUDGET_OCTAVES];
 } budget_spectrum;
 
-/* What the controller remembers. */
+/* The state of the controller. */
 typedef struct mass_budget {
     const gbees_problem *problem;
     double threshold;  /* p*: the problem's own if it has no budget */
     double time, lost; /* at the last prune */
-    int in_vain;       /* prunes in a row that have found the budget exceeded */
-    double worst;      /* largest rate that they have found */
+    int in_vain;       /* consecutive prunes that have found the budget exceeded */
+    double worst;      /* the largest rate of loss that they have measured */
     unsigned warnings; /* GBEES_WARNING_BUDGET_... */
 } mass_budget;
 
+/* Adds a cell. */
 void budget_spectrum_add(budget_spectrum *spectrum, double p);
 
-/* With the first p*: the largest power of two with a hundredth of a unit time's budget below it at the start. */
+/* Sets the first p*: the largest power of two below which cells hold less than a hundredth of a unit time's budget.
+ */
 void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const budget_spectrum *spectrum);
 
 /* Whether a grid of so many bricks has no memory to double until the next prune. limit: bytes that it may take. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Of the grid's coordinates, in those of the model. */
+/* Writes the model's coordinates of a point of the grid. */
 static void describe_point(const gbees_problem *problem, const double *y, char *text, size_t size)
 {
     double x[GBEES_MAX_DIM];
@@ -19,7 +19,7 @@ static void describe_point(const gbees_problem *problem, const double *y, char *
     }
 }
 
-/* Where a brick's middle is. */
+/* Writes the coordinates of a brick's centre. */
 static void describe_place(const gbees_problem *problem, const gbees_shape *shape, const int32_t *key, char *text,
                            size_t size)
 {
@@ -64,7 +64,7 @@ static int find_noise_fault(const gbees_problem *problem, const gbees_shape *sha
     return GBEES_NOISE_FINE;
 }
 
-/* What is wrong with Q in a brick, if anything is. */
+/* Reports the fault of Q in a brick; 0: there is none. */
 static int failure_noise(const gbees_problem *problem, const gbees_shape *shape, const int32_t *key, double time,
                          gbees_error *error)
 {

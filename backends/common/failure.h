@@ -1,4 +1,4 @@
-/* failure.h - what a run can end with on any backend, in words: each sets the error and returns its status. */
+/* failure.h - the errors that can end a run on any backend: each function sets the error and returns its status. */
 #ifndef GBEES_COMMON_FAILURE_H
 #define GBEES_COMMON_FAILURE_H
 
@@ -6,7 +6,7 @@
 #include <gbees/error.h>
 #include <gbees/problem.h>
 
-/* A velocity of a brick is not finite, or its diffusion can't be; NULL: it is not known which. */
+/* A velocity of a brick is not finite, or its diffusion is invalid. key: NULL if the brick is not known. */
 int failure_drift(const gbees_problem *problem, const gbees_shape *shape, const int32_t *key, double time,
                   gbees_error *error);
 
@@ -16,17 +16,18 @@ int failure_far(const gbees_problem *problem, int axis, int limit, gbees_error *
 /* The sum of P has become "zero", "not finite" ... in a step. */
 int failure_mass(const char *what, double time, double step, gbees_error *error);
 
-/* A step too small for the clock. */
+/* The time step is too small to advance the clock. */
 int failure_step(double time, double step, gbees_error *error);
 
 /* A prune has left nothing. */
 int failure_empty(double threshold, gbees_error *error);
 
-/* An update's measurement has no likelihood, but no number either, in a cell; NULL: it is not known in which. */
+/* The likelihood of an update's measurement is not a number in a cell. index: NULL if the cell is not known. */
 int failure_likelihood(const gbees_problem *problem, const gbees_measurement *measurement, double time,
                        const int32_t *index, gbees_error *error);
 
-/* ... and 0 if its largest log-likelihood is one that cells can have, `lowest` or more. */
+/* No cell supports an update's measurement. Returns 0, without an error, if the largest log-likelihood is `lowest` or
+ * more. */
 int failure_unsupported(const gbees_measurement *measurement, double time, double log_likelihood, double lowest,
                         gbees_error *error);
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far from the origin, in the model's axes, a float's digits must reach to tell positions along an axis of the
- * grid. */
+/* The largest absolute coordinate, in the model's axes, of which a float has to resolve differences along an axis of
+ * the grid. */
 static double reach_of(const gbees_problem *problem, int axis)
 {
     const int n = problem->dimension;
@@ -43,7 +43,7 @@ static int is_diagonal(int n, const double *covariance)
     return 1;
 }
 
-/* A product of error functions along the Gaussian's own axes: one table an axis. */
+/* Tabulates the averages of a diagonal Gaussian, a product of differences of error functions: one table an axis. */
 static int make_tables(initial_density *density, gbees_error *error)
 {
     const gbees_problem *problem = density->problem;
@@ -58,7 +58,7 @@ static int make_tables(initial_density *density, gbees_error *error)
         for (int i = 0; i <= problem->extent[j]; i++) {
             double centre = problem->width[j] * i;
 
-            /* Of the upper tail: no digits are lost far out. */
+            /* of the upper tail, so that no digits cancel far out */
             density->average[j][i] = erfc((centre - half) / scale) - erfc((centre + half) / scale);
         }
     }
@@ -117,7 +117,8 @@ void initial_density_destroy(initial_density *density)
     density->parts = NULL;
 }
 
-/* Gauss's rule with two points an axis: its error is h^4 / 4320 of the fourth derivative. */
+/* The sum of a Gaussian over a cell's points of Gauss-Legendre quadrature, two an axis: the error of the average is
+ * h^4 / 4320 of the fourth derivative. */
 static double quadrature(const gbees_problem *problem, const double *precision_matrix, const double *centre)
 {
     int n = problem->dimension;
@@ -148,7 +149,7 @@ static double density_of_cell(const initial_density *density, const int32_t *ind
                              : exp(gbees_gaussian_exponent(n, centre, density->precision_matrix));
 }
 
-/* From the tables: the first axes' products serve all cells further along the others. */
+/* Sets p from the tables: products over the first axes are used again for all cells along the others. */
 static void fill_products(const initial_density *density, const gbees_shape *shape, const int32_t *key, double *p)
 {
     int count = 1;
@@ -170,7 +171,8 @@ static void fill_products(const initial_density *density, const gbees_shape *sha
 
 /* ---- a mixture ---- */
 
-/* What a normal distribution has between a and b, in deviations times sqrt(2): no digits are lost far out. */
+/* The probability of a normal distribution between a and b, in units of sqrt(2) standard deviations, computed so that
+ * no digits cancel far out. */
 static double between(double a, double b)
 {
     if (a > 0)
@@ -178,7 +180,7 @@ static double between(double a, double b)
     return b < 0 ? 0.5 * (erfc(-b) - erfc(-a)) : 0.5 * (erf(b) - erf(a));
 }
 
-/* A Gaussian with a diagonal covariance over a brick: a product of what its axes have in each row of cells. */
+/* Adds the averages of a diagonal Gaussian over the cells of a brick: products of factors of the axes. */
 static void add_averages(const gbees_problem *problem, const gbees_gaussian *gaussian, const gbees_shape *shape,
                          const int32_t *key, double *p)
 {
@@ -253,7 +255,7 @@ static void fill_mixture(const initial_density *density, const gbees_shape *shap
 
 /* ---- a record ---- */
 
-/* The first cell of the list that does not come before this one. */
+/* The first cell of the list that is not before this index. */
 static size_t find_cell(const gbees_initial_cells *cells, int n, const int32_t *index)
 {
     size_t lo = 0, hi = cells->count;
@@ -289,7 +291,7 @@ static double value_of(const gbees_initial_cells *cells, int n, const int32_t *i
 
 /* ---- a brick of any ---- */
 
-/* Cell by cell. */
+/* Sets p cell by cell. */
 static void fill_cells(const initial_density *density, const gbees_shape *shape, const int32_t *key, double *p)
 {
     const gbees_problem *problem = density->problem;

@@ -1,4 +1,5 @@
-/* initial.h - the initial density, brick by brick: a Gaussian, a mixture of them, or the cells of a record. */
+/* initial.h - the initial density, brick by brick: a Gaussian, a mixture of Gaussians, or the cells of a record
+ * (doc/method.md, "Initial density"). */
 #ifndef GBEES_COMMON_INITIAL_H
 #define GBEES_COMMON_INITIAL_H
 
@@ -7,17 +8,18 @@
 #include <gbees/problem.h>
 #include <stdint.h>
 
-/* Whether a float does not resolve positions in the box to 1/4096 of a cell: drifts are then evaluated in double. */
+/* Whether a float does not resolve positions in the initial box to 1/4096 of a cell: drifts are then evaluated in
+ * double. */
 int initial_box_is_fine(const gbees_problem *problem);
 
 /* A Gaussian of a mixture. */
 typedef struct initial_part {
     int diagonal;
-    double scale; /* its weight times the density where it is highest times the volume of a cell */
+    double scale; /* weight * peak of the density * volume of a cell */
     double precision_matrix[GBEES_MAX_DIM * GBEES_MAX_DIM];
 } initial_part;
 
-/* The density of a problem's cells, up to a factor that is the same for all. */
+/* The initial density of cells, up to a common factor. */
 typedef struct initial_density {
     const gbees_problem *problem;
     int averages; /* over a cell; else the density at its centre */
@@ -31,7 +33,7 @@ typedef struct initial_density {
 int initial_density_create(initial_density *density, const gbees_problem *problem, gbees_error *error);
 void initial_density_destroy(initial_density *density);
 
-/* The cells of a brick, 0 outside of the initial set and of the bound; returns their sum. */
+/* Sets p to the cells of a brick, 0 outside the initial set or the bound; returns their sum. */
 double initial_density_brick(const initial_density *density, const gbees_shape *shape, const int32_t *key, double *p);
 
 #endif

@@ -22,7 +22,7 @@ static double box_keys(const gbees_shape *shape, const int *lo, const int *hi, i
     return bricks;
 }
 
-/* From one of these keys to the next, in lexicographic order; after the last comes the first. */
+/* Advances key to the next of the box in lexicographic order; from the last to the first. */
 static void box_next(const int32_t *lo, const int32_t *hi, int n, int32_t *key)
 {
     for (int j = n - 1; j >= 0; j--) {
@@ -53,7 +53,7 @@ static int compare_keys(const void *a, const void *b)
     return 0;
 }
 
-/* In order, each once. */
+/* Sorts the list and removes duplicates. */
 static void sort(initial_bricks *bricks)
 {
     uint64_t kept = 0;
@@ -79,8 +79,8 @@ static void list_boxes(initial_bricks *bricks, const gbees_problem *problem, con
     }
 }
 
-/* A row of cells along the last axis names its brick once. */
-static int32_t *name_brick(const gbees_initial_cells *cells, const gbees_shape *shape, size_t i, int32_t *key)
+/* Sets key to that of the brick of cell i. */
+static int32_t *brick_of_cell(const gbees_initial_cells *cells, const gbees_shape *shape, size_t i, int32_t *key)
 {
     memset(key, 0, GBEES_MAX_DIM * sizeof *key);
     for (int j = 0; j < shape->n; j++)
@@ -88,6 +88,7 @@ static int32_t *name_brick(const gbees_initial_cells *cells, const gbees_shape *
     return key;
 }
 
+/* Lists (unless list is NULL) and counts the cells' bricks; consecutive cells of one brick count once. */
 static uint64_t count_cells_bricks(const gbees_initial_cells *cells, const gbees_shape *shape,
                                    int32_t (*list)[GBEES_MAX_DIM])
 {
@@ -95,7 +96,7 @@ static uint64_t count_cells_bricks(const gbees_initial_cells *cells, const gbees
     uint64_t count = 0;
 
     for (size_t i = 0; i < cells->count; i++) {
-        name_brick(cells, shape, i, key);
+        brick_of_cell(cells, shape, i, key);
         if (count > 0 && compare_keys(last, key) == 0)
             continue;
         memcpy(last, key, sizeof last);

@@ -21,12 +21,12 @@ int initial_bricks_create(initial_bricks *bricks, const gbees_problem *problem, 
                           gbees_error *error);
 void initial_bricks_destroy(initial_bricks *bricks);
 
-/* Back to the first. */
+/* Starts again with the first brick. */
 void initial_bricks_rewind(initial_bricks *bricks);
-/* The next one's key; not asked for more often than there are bricks. */
+/* Sets key to the next brick's; to be called at most `count` times. */
 void initial_bricks_take(initial_bricks *bricks, int32_t *key);
 
-/* At most so many, before they are listed; and the host's bytes for the list. */
+/* An upper bound of the number of bricks, without listing them; and of the host's bytes for the list. */
 double initial_bricks_most(const gbees_problem *problem, const gbees_shape *shape);
 double initial_bricks_bytes(const gbees_problem *problem, const gbees_shape *shape);
 

@@ -8,7 +8,7 @@
 /* Student's t has the Gaussian's factor with another constant in front of the determinant. */
 static double student_norm(double gaussian_norm, int size, double degrees)
 {
-    int sign; /* of a gamma function: it is positive here */
+    int sign; /* of the gamma function: positive here */
 
     return gaussian_norm - 0.5 * size * log(0.5 * degrees) + lgamma_r(0.5 * (degrees + size), &sign) -
            lgamma_r(0.5 * degrees, &sign);
@@ -40,7 +40,7 @@ int measurement_prepare(const gbees_measurement *measurement, double time, measu
 {
     *terms = (measurement_terms){.measured = measurement->size, .lowest = gbees_lowest_log_likelihood()};
     if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL) {
-        terms->lowest = -HUGE_VAL; /* there is no telling what it leaves out */
+        terms->lowest = -HUGE_VAL; /* its scale is not known */
         return 0;
     }
     if (invert(measurement, terms))

@@ -1,4 +1,4 @@
-/* measurement.h - a measurement as an update takes it. */
+/* measurement.h - the terms of a measurement's likelihood that are computed once an update. */
 #ifndef GBEES_COMMON_MEASUREMENT_H
 #define GBEES_COMMON_MEASUREMENT_H
 
@@ -6,8 +6,7 @@
 #include <gbees/problem.h>
 
 typedef struct measurement_terms {
-    /* size x size: of the covariance of the components that were measured; 0 in the rows and columns of the others,
-     * so that a sum over all is one over these. */
+    /* size x size: the inverse covariance of the measured components; 0 in the rows and columns of missing ones. */
     double inverse[GBEES_MAX_DIM * GBEES_MAX_DIM];
     int measured;    /* components */
     double log_norm; /* of the likelihood where it is highest; 0 with one of the model's own */

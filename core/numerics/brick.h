@@ -1,4 +1,4 @@
-/* brick.h - the shape of a brick and the sets of its cells, as bit masks.
+/* brick.h - the shape of a brick and the sets of its cells, as bit masks (doc/method.md, "Grid, cells and bricks").
  *
  * A brick is a small dense box of 64 cells (or of 1: the paper's cell-level grid).  Its edges are powers of two, so a
  * cell's number in the brick is its local coordinates, bit by bit, axis 0 lowest; a set of cells is one 64-bit word.
@@ -25,7 +25,8 @@ GBEES_NUM int gbees_shape_local(const gbees_shape *shape, int cell, int axis)
     return (cell >> shape->shift[axis]) & (shape->edge[axis] - 1);
 }
 
-/* Six halvings, dealt to the axes in turn: 4x4x4 for n = 3, 2^6 for n = 6; axes beyond the sixth have edge 1. */
+/* Sets the shape of a brick in n dimensions. Its 64 = 2^6 cells are halved along the axes in turn: 4x4x4 for n = 3,
+ * 2^6 for n = 6; axes beyond the sixth have edge 1. */
 GBEES_NUM void gbees_shape_set(gbees_shape *shape, int n, int cells)
 {
     int bits = cells == 64 ? 6 : 0, shift = 0;
@@ -48,7 +49,7 @@ GBEES_NUM void gbees_shape_set(gbees_shape *shape, int n, int cells)
     }
 }
 
-/* The brick's key and local coordinate of a cell index: floor division, by shifts. */
+/* The key along an axis of the brick that has a cell index: floor division, by a shift. */
 GBEES_NUM int32_t gbees_shape_key(const gbees_shape *shape, int axis, int32_t index)
 {
     return index >> shape->log2_edge[axis];
@@ -66,7 +67,7 @@ GBEES_NUM uint64_t gbees_shape_side(const gbees_shape *shape, int direction)
     return direction & 1 ? shape->last[direction >> 1] : shape->first[direction >> 1];
 }
 
-/* The cell beside another: in the brick, or in its neighbour, in that one's numbering. */
+/* The cell next to another in a direction: in the brick, or in its neighbour, which numbers cells in the same way. */
 GBEES_NUM int gbees_shape_beside(const gbees_shape *shape, int cell, int direction)
 {
     int axis = direction >> 1, stride = 1 << shape->shift[axis], local = gbees_shape_local(shape, cell, axis);
@@ -76,7 +77,7 @@ GBEES_NUM int gbees_shape_beside(const gbees_shape *shape, int cell, int directi
     return local == 0 ? cell + (shape->edge[axis] - 1) * stride : cell - stride;
 }
 
-/* The cells that a step of `reach` cells may take to that neighbour. */
+/* The cells less than `reach` cells from that side: those that a move by `reach` cells takes to the neighbour. */
 GBEES_NUM uint64_t gbees_shape_near(const gbees_shape *shape, int direction, int reach)
 {
     int axis = direction >> 1;
@@ -91,7 +92,7 @@ GBEES_NUM uint64_t gbees_shape_near(const gbees_shape *shape, int direction, int
     return set;
 }
 
-/* The longest step that leads no further than to a neighbour, along any axis. */
+/* The longest move, in cells, that leads no further than to a neighbour along any axis. */
 GBEES_NUM int gbees_shape_reach(const gbees_shape *shape)
 {
     int reach = shape->edge[0];
@@ -101,7 +102,7 @@ GBEES_NUM int gbees_shape_reach(const gbees_shape *shape)
     return reach;
 }
 
-/* One cell further in a direction: the cells that stay in the brick ... */
+/* A set of cells moved by one cell in a direction: the part that stays in the brick. */
 GBEES_NUM uint64_t gbees_shape_inside(const gbees_shape *shape, uint64_t set, int direction)
 {
     int axis = direction >> 1;
@@ -110,7 +111,7 @@ GBEES_NUM uint64_t gbees_shape_inside(const gbees_shape *shape, uint64_t set, in
     return direction & 1 ? stay << (1 << shape->shift[axis]) % 64 : stay >> (1 << shape->shift[axis]) % 64;
 }
 
-/* ... and those that go over to the neighbour, in its numbering. */
+/* The part of a set that leaves to the neighbour when it is moved by one cell in a direction, as cells of that. */
 GBEES_NUM uint64_t gbees_shape_across(const gbees_shape *shape, uint64_t set, int direction)
 {
     int axis = direction >> 1;

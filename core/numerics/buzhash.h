@@ -1,7 +1,7 @@
-/* buzhash.h - hashing a multi-index by cyclic polynomial (BuzHash; paper, section 4.2).
+/* buzhash.h - the hash of a multi-index by a cyclic polynomial (BuzHash; paper, section 4.2).
  *
- * H(i_1 ... i_n) = rot^{n-1} g(i_1) xor ... xor rot^0 g(i_n), with g a random-looking function of one index: here the
- * finaliser of splitmix64 in place of a table, so that every 32-bit index has its own value.
+ * H(i_1 ... i_n) = rot^{n-1} g(i_1) xor ... xor rot^0 g(i_n), with g a pseudo-random function of one index:
+ * the finaliser of splitmix64 in place of a table, so that every 32-bit index has a value of its own.
  */
 #ifndef GBEES_NUMERICS_BUZHASH_H
 #define GBEES_NUMERICS_BUZHASH_H

@@ -7,8 +7,8 @@
  * um and up are the velocities at the faces below pm1 and above pp0; lambda = time step / cell width.
  */
 
-/* A GPU has an instruction for either, which a choice is not made into for the sake of what is no number and of the
- * signs of zeros: neither comes through the formulas below. */
+/* The smaller and the larger of two numbers. A GPU has an instruction for either, into which a conditional expression
+ * is not compiled because of NaNs and signs of zeros; the formulas below depend on neither. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_least)(GBEES_REAL a, GBEES_REAL b)
 {
 #ifdef GBEES_DEVICE
@@ -28,8 +28,8 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_most)(GBEES_REAL a, GBEES_REAL b)
 }
 
 /* Half of phi(theta) * d, with the monotonised-central limiter phi and theta = up / d: the smallest of d, up and a
- * quarter of their sum where all are positive, the largest where all are negative, else 0.  No division, and nothing
- * to go wrong at d = 0. */
+ * quarter of their sum where all are positive, the largest where all are negative, else 0.  No division, hence
+ * no exception at d = 0. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_half_mc)(GBEES_REAL d, GBEES_REAL up)
 {
     GBEES_REAL mean = (GBEES_REAL)0.25 * (d + up);
@@ -39,8 +39,8 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_half_mc)(GBEES_REAL d, GBEES_REAL up)
     return GBEES_REAL_FN(gbees_most)(low, 0) + GBEES_REAL_FN(gbees_least)(high, 0);
 }
 
-/* T_j(C): half of what the flow along axis j changes in cell C in one step, upwind differences; um and u are the
- * velocities at C's lower and upper face. */
+/* T_j(C): half of the change of cell C by the flow along axis j in one step, from upwind differences; um and u are
+ * the velocities at C's lower and upper face. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_transverse)(GBEES_REAL below, GBEES_REAL here, GBEES_REAL above,
                                                          GBEES_REAL um, GBEES_REAL u, GBEES_REAL half_lambda)
 {
@@ -49,16 +49,16 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_transverse)(GBEES_REAL below, GBEES
     return half_lambda * (in * (here - below) + out * (above - here));
 }
 
-/* What the divergence along axis j changes in cell C in half a step: with it S is half of the whole change, d(v_j
- * P)/dx_j, where T has only v_j dP/dx_j (doc/method.md, "The divergence term"). */
+/* The change of cell C by the divergence along axis j in half a step. With it S is half of the whole change, that of
+ * d(v_j P)/dx_j; T is that of v_j dP/dx_j alone (doc/method.md, "The divergence term"). */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_spread)(GBEES_REAL here, GBEES_REAL um, GBEES_REAL u,
                                                      GBEES_REAL half_lambda)
 {
     return half_lambda * (u - um) * here;
 }
 
-/* The part of its outgoing fluxes that a cell can serve out of the `here` that it holds: all, or what leaves it with
- * next to nothing.  The margin is more than the rounding of 2n fluxes. */
+/* The limiter of a cell's outgoing fluxes, 0 to 1: the factor with which they take no more than the `here` that it
+ * holds. The margin is more than the rounding of 2n fluxes. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_share)(GBEES_REAL here, GBEES_REAL outgoing)
 {
     GBEES_REAL most =
@@ -78,7 +78,7 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_flux_way)(GBEES_REAL pm2, GBEES_REA
     GBEES_REAL donor = rising ? pm1 - sm1 : pp0 - sp0;
     GBEES_REAL below = GBEES_REAL_FN(gbees_most)(um, 0), above = GBEES_REAL_FN(gbees_least)(up, 0);
     GBEES_REAL inflow = rising ? below : above;
-    /* T of the upwind cell along this axis: S has it, but it is no corner term. */
+    /* T of the upwind cell along this axis: S contains it, but it is no corner term. */
     GBEES_REAL own = (GBEES_REAL)0.5 * lambda * inflow * upwind_d;
     /* |u| (1 - |u| lambda) / 2 * phi d  =  u (sign u - u lambda) * half of phi d */
     GBEES_REAL sign = rising ? (GBEES_REAL)1 : (GBEES_REAL)-1;

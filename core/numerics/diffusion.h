@@ -6,8 +6,8 @@
  *     i +- (e_j + sign(Q_jk) e_k), j < k  at the rate |b_jk| = 1/2 |Q_jk| / (h_j h_k)
  *
  * which is conservative, and positive where all a_j are (doc/method.md, "Diffusion").  q: n numbers, or the upper
- * half of a full n x n matrix, row by row, each `stride` from the next; over: 1 / h_j.  All in double: what a cell
- * gives is the same number for whoever computes it.
+ * half of a full n x n matrix, row by row, `stride` apart; over: 1 / h_j.  All in double, so that every engine
+ * computes the same numbers.
  */
 #ifndef GBEES_NUMERICS_DIFFUSION_H
 #define GBEES_NUMERICS_DIFFUSION_H
@@ -25,7 +25,7 @@ GBEES_NUM double gbees_diffusion_spread(int n, int full, const double *q, int st
     return q[(full ? j * n + j : j) * stride] * over[j] * over[j];
 }
 
-/* b_jk, j < k: what goes up one axis and up the other if it is positive, up and down if it is negative. */
+/* b_jk, j < k: positive: the rate up (or down) both axes; negative: the rate up one and down the other. */
 GBEES_NUM double gbees_diffusion_pair(int n, const double *q, int stride, const double *over, int j, int k)
 {
     return 0.5 * q[(j * n + k) * stride] * over[j] * over[k];
@@ -47,10 +47,10 @@ GBEES_NUM double gbees_diffusion_axis(int n, int full, const double *q, int stri
 {
     double rate = gbees_diffusion_rest(n, full, q, stride, over, j);
 
-    return rate > 0 ? rate : 0; /* below it is rounding, or gbees_diffusion_fault() has told */
+    return rate > 0 ? rate : 0; /* less than 0 is rounding, or a fault that gbees_diffusion_fault() reports */
 }
 
-/* What is wrong with Q along an axis. */
+/* The fault of Q along an axis. */
 GBEES_NUM int gbees_diffusion_fault(int n, int full, const double *q, int stride, const double *over, int j)
 {
     double spread = gbees_diffusion_spread(n, full, q, stride, over, j);
@@ -76,16 +76,16 @@ GBEES_NUM double gbees_diffusion_total(int n, int full, const double *q, int str
     return sum;
 }
 
-/* The rate that a cell's noise asks of the time step; widest: its largest Q_jj in cells.  A step of courant / rate
- * has a deviation of two cells at most: growth makes neighbours once a step, and with longer ones more would get
- * past them. */
+/* The CFL rate of a cell's noise; widest: its largest Q_jj in cells.  In a step of courant / rate the standard
+ * deviation is two cells at most: growth inserts neighbours once a step, and with longer steps more mass would pass
+ * them. */
 GBEES_NUM double gbees_diffusion_step_rate(double courant, double widest)
 {
     return courant * widest * 0.25;
 }
 
-/* Into how many steps a time step is cut, so that none takes more from a cell than it holds, by more than the
- * rounding of a float; 0: there is no noise.  most: the largest total rate. */
+/* The number of explicit steps of a time step, so many that none takes more from a cell than it holds, up to a
+ * float's rounding; 0: there is no noise.  most: the largest total rate. */
 GBEES_NUM double gbees_diffusion_steps(double step, double most)
 {
     return ceil(step * most * (1 / 0.96875));

@@ -1,4 +1,5 @@
-/* fixed.h - probabilities as integers, in units of 2^-60: their sums are the same in every order. */
+/* fixed.h - probabilities as integers, in units of 2^-60: their sums are the same in every order (doc/method.md,
+ * "Determinism"). */
 #ifndef GBEES_NUMERICS_FIXED_H
 #define GBEES_NUMERICS_FIXED_H
 

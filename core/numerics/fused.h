@@ -1,5 +1,5 @@
-/* fused.h - a b + c rounded once: one instruction where a product and a sum are two, and by IEEE 754 the same bits on
- * every machine, with that instruction or by the C library without it. */
+/* fused.h - a b + c rounded once: by IEEE 754 the same bits on every machine, with one instruction or by the C
+ * library. The split schemes' formulas use it (doc/method.md, "Determinism"). */
 #ifndef GBEES_NUMERICS_FUSED_H
 #define GBEES_NUMERICS_FUSED_H
 

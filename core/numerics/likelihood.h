@@ -6,7 +6,7 @@
 #include "qualifier.h"
 #include <math.h>
 
-/* Beyond this a likelihood is 0 in double precision: nothing in a density speaks for the measurement. */
+/* Below this log-likelihood a likelihood is 0 in double precision. */
 GBEES_NUM double gbees_lowest_log_likelihood(void)
 {
     return -745.0;
@@ -27,13 +27,13 @@ GBEES_NUM double gbees_gaussian_exponent(int n, const double *residual, const do
     return -0.5 * sum;
 }
 
-/* A residual of a component that comes back to itself after a period, to within half of it; period 0: as it is. */
+/* The residual of a periodic component, to within half a period; period 0: unchanged. */
 GBEES_NUM double gbees_wrapped(double residual, double period)
 {
     return period > 0 ? residual - period * rint(residual / period) : residual;
 }
 
-/* The logarithm of Student's t over its value at the middle, from the Gaussian's exponent with the same matrix;
+/* The logarithm of Student's t over its value at the centre, from the Gaussian's exponent with the same matrix;
  * `size`: components of the residual. */
 GBEES_NUM double gbees_student_exponent(double gaussian, int size, double degrees)
 {
@@ -63,8 +63,7 @@ GBEES_NUM double gbees_likelihood_change(double low, double centre, double high,
     return fmax(low, high) > lowest ? fmax(fabs(low - centre), fabs(high - centre)) : 0;
 }
 
-/* Whether the average over a cell has to be integrated along an axis with such a change, or the value at the middle
- * will do. */
+/* Whether such a change along an axis requires quadrature along it; else the value at the centre will do. */
 GBEES_NUM int gbees_likelihood_varies(double change)
 {
     return change > 0.01;
@@ -96,7 +95,8 @@ GBEES_NUM double gbees_gauss_weight(int points, int i)
     return i == 2 ? 0.2844444444444444 : i == 1 || i == 3 ? 0.2393143352496832 : 0.1184634425280945;
 }
 
-/* A model's own log-likelihood: minus infinity says "impossible", plus infinity is no better than no number. */
+/* The log-likelihood that a model's own function returns: minus infinity is a likelihood of 0; plus infinity is
+ * invalid, and becomes NaN. */
 GBEES_NUM double gbees_own_log_likelihood(double value)
 {
     return value == HUGE_VAL ? NAN : value;

@@ -1,5 +1,5 @@
-/* qualifier.h - how a function of the numerics is declared: for the host's compiler, or for a GPU's run-time one, for
- * which the backend has a <stdint.h> of its own. */
+/* qualifier.h - GBEES_NUM, which declares a function of the numerics: for the host's compiler, or for a GPU's
+ * run-time compiler, for which the backend has a <stdint.h> of its own. */
 #ifndef GBEES_NUMERICS_QUALIFIER_H
 #define GBEES_NUMERICS_QUALIFIER_H
 

@@ -1,9 +1,9 @@
 /* split.h - one sweep of the dimension-split, fifth-order, positive and conservative scheme ("split5").
  *
  * A template: define GBEES_REAL (float or double) and GBEES_REAL_FN(name) (name_f, name_d) before including it; no
- * include guard. What is arithmetic alone also comes for whole vectors: GBEES_VALUE, vectors of GBEES_REAL, and
- * GBEES_VALUE_FN(name), with gbees_fused (fused.h) and gbees_same (one number in all lanes) there already, and then
- * nothing else is defined.  The derivation is in doc/method.md, "The split scheme".
+ * include guard.  With GBEES_VALUE, a vector of GBEES_REAL, and GBEES_VALUE_FN(name) it defines the functions of pure
+ * arithmetic for vectors, and nothing else; gbees_fused (fused.h) and gbees_same (one number in all lanes) must
+ * exist.  The derivation is in doc/method.md, "The split scheme".
  *
  * Along one axis, cells  pm3 | pm2 | pm1 | pp0 | pp1 | pp2  around the face between pm1 and pp0, where the velocity
  * is u; um and up are the velocities one face below and above; lambda = time step / cell width.  U is the upwind
@@ -65,8 +65,8 @@ GBEES_NUM GBEES_VALUE GBEES_VALUE_FN(gbees_quartic_falling)(GBEES_VALUE q, GBEES
 
 #ifdef GBEES_SPLIT_ALL
 
-/* What leaves through the face in units of U, up to `most`: its Courant number times (1 - e^-x) / x, x = time step
- * times the divergence dv/dx over U.  speed: at the face; along: at U's other face, both in the direction of the
+/* The fraction of U that leaves through the face, up to `most`: its Courant number times (1 - e^-x) / x, x = time
+ * step times the divergence dv/dx over U.  speed: at the face; along: at U's other face, both in the direction of the
  * flow. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_swept_along)(GBEES_REAL speed, GBEES_REAL along, GBEES_REAL lambda,
                                                       GBEES_REAL most)
@@ -124,8 +124,8 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_preserve)(GBEES_REAL mass, GBEES_REAL q
 }
 
 /* A mass of U, bounded: never negative, nor more than U holds; where U flows out on both sides (`diverging`: such
- * cells occur), each side has its share.  speed: at the face; along: at U's other face, both in the direction of the
- * flow. */
+ * cells occur), each side may take a part in proportion to its speed.  speed: at the face; along: at U's other face,
+ * both in the direction of the flow. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split_bounded)(GBEES_REAL mass, GBEES_REAL q, GBEES_REAL speed,
                                                         GBEES_REAL along, int diverging)
 {
@@ -141,8 +141,8 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split_bounded)(GBEES_REAL mass, GBEES_R
 }
 
 /* The mass that crosses the face in one step, upwards positive; `preserving`: with the bounds of gbees_preserve().
- * `whole` is 1, the fraction of U that can leave at most: a literal tempts compilers to make two formulas of one.
- * rising: u > 0, for those who know it of many faces at once: then nothing is chosen. */
+ * `whole` is 1, the largest fraction of U that can leave: with a literal compilers make two formulas of one.
+ * rising: u > 0; a constant for callers that have checked many faces at once. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass_way)(GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1,
                                                           GBEES_REAL pp0, GBEES_REAL pp1, GBEES_REAL pp2,
                                                           GBEES_REAL um, GBEES_REAL u, GBEES_REAL up,
@@ -182,8 +182,8 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass)(GBEES_REAL pm3, GBEES_REAL
 }
 
 /* The same for Courant numbers above 1: `whole` is what the flow has passed over, q the next cell, `rest` the
- * fraction of it that crosses the face, up1 ... down2 the cells around it; first: U.  gbees_split5_bound() sees to
- * positivity. */
+ * fraction of it that crosses the face, up1 ... down2 the cells around it; first: U.  gbees_split5_bound() keeps
+ * cells positive. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_far_mass)(GBEES_REAL whole, GBEES_REAL first, GBEES_REAL up2, GBEES_REAL up1,
                                                    GBEES_REAL q, GBEES_REAL down1, GBEES_REAL down2, GBEES_REAL rest,
                                                    GBEES_REAL um, GBEES_REAL u, GBEES_REAL up, int preserving)
@@ -197,7 +197,7 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_far_mass)(GBEES_REAL whole, GBEES_REAL 
         mass = GBEES_REAL_FN(gbees_preserve)(mass, q, d1, d2, d3, d4, rest);
     mass = mass > 0 ? mass : 0;
     mass = whole + (mass < q ? mass : q);
-    /* Where U flows out on both sides nothing has passed over it. */
+    /* Where U flows out on both sides the flow has passed over no cell. */
     GBEES_REAL out = sign * other < 0 ? -sign * other : 0;
     GBEES_REAL most = out > 0 ? first * (speed / (speed + out)) : mass;
     return sign * (mass < most ? mass : most);
@@ -210,7 +210,7 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_far_distance)(GBEES_REAL um, GBEES_REAL
     return GBEES_REAL_FN(gbees_swept_to)(u, u > 0 ? um : up, lambda, (GBEES_REAL)reach);
 }
 
-/* The whole cells of that, so that a fraction of a cell, up to 1, is left. */
+/* The whole cells of that distance, so that a fraction of a cell, up to 1, is left. */
 GBEES_NUM int GBEES_REAL_FN(gbees_far_passed)(GBEES_REAL distance, int reach)
 {
     int passed = (int)distance;
@@ -218,8 +218,8 @@ GBEES_NUM int GBEES_REAL_FN(gbees_far_passed)(GBEES_REAL distance, int reach)
     return passed < reach ? passed : reach - 1;
 }
 
-/* All of it for one face.  p: the cell below the face; `lanes`: from one cell to the next one above; reach + 2 cells
- * lie on each side. */
+/* The mass through one face at Courant numbers above 1.  p: the cell below the face; `lanes`: from one cell to the
+ * next one above; reach + 2 cells lie on each side. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_far)(const GBEES_REAL *p, int lanes, GBEES_REAL um, GBEES_REAL u,
                                                      GBEES_REAL up, GBEES_REAL lambda, int reach, int preserving)
 {
@@ -233,13 +233,13 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_far)(const GBEES_REAL *p, int la
                                          distance - (GBEES_REAL)passed, um, u, up, preserving);
 }
 
-/* Positivity above 1.  A cell holds `here`; `in` is what comes in at the face where `out` does not leave, bounded
- * already, 0 if nothing does.  Bounded in the direction of the flow, face by face (upward masses from the lowest face
- * on, downward ones from the highest), nothing leaves a cell but what is in it or has come in:
- *   one face in, one face out:   here + in - out >= 0 by this bound;
- *   both faces out:              each has its share of `here`, by gbees_split5_far(), and in = 0 leaves it at that;
- *   both faces in:               nothing leaves.
- * Where velocities at neighbouring faces differ by less than a cell a step it changes nothing but rounding. */
+/* Bounds the mass `out` that leaves a cell at Courant numbers above 1, so that the cell stays positive.  The cell
+ * holds `here`; `in` is the bounded mass that enters at its other face, 0 if none does.  Faces are bounded in the
+ * direction of the flow (upward masses from the lowest face on, downward ones from the highest), so that no cell
+ * loses more than it holds and has received: one face in, one face out:   here + in - out >= 0 by this bound; both
+ * faces out:              gbees_split5_far() has divided `here` between them, and in = 0 changes nothing; both faces
+ * in:               nothing leaves. Where velocities at neighbouring faces differ by less than a cell a step it
+ * changes nothing but rounding. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_bound)(GBEES_REAL out, GBEES_REAL here, GBEES_REAL in)
 {
     GBEES_REAL most = here + in;
@@ -247,8 +247,8 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_bound)(GBEES_REAL out, GBEES_REA
     return out < most ? out : most;
 }
 
-/* The cell after a sweep; masses through its lower and upper face.  What comes in is added first: then what was
- * bounded is never more than there is, to the last bit. */
+/* The cell after a sweep, from the masses through its lower and upper face.  Mass that enters is added first: so
+ * bounded masses are never more than the cell holds, to the last bit. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_moved)(GBEES_REAL here, GBEES_REAL lower, GBEES_REAL upper)
 {
     GBEES_REAL sum = here + (lower > 0 ? lower : 0) + (upper < 0 ? -upper : 0);

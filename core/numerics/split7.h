@@ -1,7 +1,8 @@
-/* split7.h - sweeps as split.h has them, with seven cells around the upwind one in place of five ("split7").
+/* split7.h - the sweep of split.h in seventh order, with seven cells around the upwind one in place of five
+ * ("split7"; doc/method.md, "Fifth or seventh order").
  *
- * A template as split.h, and after it.  Along one axis, cells  pm4 | pm3 | pm2 | pm1 | pp0 | pp1 | pp2 | pp3  around
- * the face between pm1 and pp0.
+ * A template like split.h, to be included after it.  Along one axis, cells  pm4 | pm3 | pm2 | pm1 | pp0 | pp1 | pp2 |
+ * pp3  around the face between pm1 and pp0.
  */
 
 #ifndef GBEES_VALUE

@@ -1,4 +1,4 @@
-/* backend.c - what the CPU module exports. */
+/* backend.c - the descriptor (card) that the CPU module exports: creates, advances and destroys an engine. */
 #include "common/initial_bricks.h"
 #include "cpu/kernel/isa.h"
 #include "engine.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The best instruction set that this processor has, unless a worse one is asked for (tests compare them). */
+/* The kernels for the best instruction set of this processor, or for the one that GBEES_CPU_ISA names (for tests). */
 static const kernel_set *choose_kernels(gbees_error *error)
 {
     const char *wanted = getenv("GBEES_CPU_ISA");
@@ -35,32 +35,32 @@ static void destroy(gbees_engine *e)
         return;
     grid_destroy(&e->g);
     for (int j = 0; j < GBEES_MAX_DIM; j++)
-        free(e->offsets[j]);
-    for (int t = 0; e->scratch && t < e->threads; t++) {
+        free(e->tables.face_points[j]);
+    for (int t = 0; e->workspace.sweep && t < e->threads; t++) {
         for (int i = 0; i < 2; i++)
-            free(e->scratch[t].pencil[i].room);
-        free(e->scratch[t].data);
+            free(e->workspace.sweep[t].pencil[i].room);
+        free(e->workspace.sweep[t].data);
     }
-    free(e->scratch);
-    free(e->shares);
+    free(e->workspace.sweep);
+    free(e->workspace.queue);
     for (int part = 0; part < GRID_PARTS; part++)
-        free(e->growth[part].wish);
-    free(e->room);
+        free(e->workspace.requests[part].request);
+    free(e->workspace.buffer);
     free(e);
 }
 
-static void *come_and_go(void *nothing)
+static void *do_nothing(void *nothing)
 {
     return nothing;
 }
 
-/* OpenMP ends the process when it can't make its threads: they are tried first, and fewer are used. */
+/* How many of the wanted threads the system can create.  OpenMP ends the process when it can't create its own. */
 static int available_threads(int wanted)
 {
     pthread_t *thread = malloc((size_t)wanted * sizeof *thread);
     int made = 1;
 
-    while (thread && made < wanted && pthread_create(&thread[made], NULL, come_and_go, NULL) == 0)
+    while (thread && made < wanted && pthread_create(&thread[made], NULL, do_nothing, NULL) == 0)
         made++;
     for (int t = 1; t < made; t++)
         (void)pthread_join(thread[t], NULL);
@@ -80,25 +80,26 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     if (!e)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CPU backend was set up");
     e->problem = problem;
-    e->split = gbees_scheme_is_split(numerics->scheme);
-    e->reach = e->split && numerics->courant > 1 ? (int)ceil(numerics->courant) : 1;
-    e->deterministic = options && options->deterministic;
-    e->averages = numerics->cell_values == GBEES_CELL_AVERAGES;
-    e->paper = numerics->faces == GBEES_FACES_REFERENCE;
+    e->method.split = gbees_scheme_is_split(numerics->scheme);
+    e->method.reach = e->method.split && numerics->courant > 1 ? (int)ceil(numerics->courant) : 1;
+    e->method.deterministic = options && options->deterministic;
+    e->method.averages = numerics->cell_values == GBEES_CELL_AVERAGES;
+    e->method.paper = numerics->faces == GBEES_FACES_REFERENCE;
     e->cells = numerics->cells_per_brick;
-    e->real_size = numerics->precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
+    e->method.real_size = numerics->precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
     e->kernel = numerics->precision == GBEES_DOUBLE ? &kernels->twice : &kernels->single;
     e->threads = available_threads(options && options->threads > 0 ? options->threads : engine_processors());
-    e->scratch = calloc((size_t)e->threads, sizeof *e->scratch);
-    e->shares = aligned_alloc(_Alignof(team_share), (size_t)e->threads * sizeof *e->shares);
+    e->workspace.sweep = calloc((size_t)e->threads, sizeof *e->workspace.sweep);
+    e->workspace.queue = aligned_alloc(_Alignof(work_queue), (size_t)e->threads * sizeof *e->workspace.queue);
     e->run.steps = problem->steps_before;
     e->run.ledger.mass = 1;
-    int status = (e->cells != 1 && e->cells != 64) || (e->paper && (e->cells != 1 || e->real_size != sizeof(double)))
+    int status = (e->cells != 1 && e->cells != 64) ||
+                         (e->method.paper && (e->cells != 1 || e->method.real_size != sizeof(double)))
                      ? gbees_error_set(error, GBEES_EUSAGE,
                                        "the CPU backend has bricks of 64 cells or of 1, and the "
                                        "reference's faces with cells in double precision only")
                      : engine_set_up(e, error);
-    if (!status && (!e->scratch || !e->shares))
+    if (!status && (!e->workspace.sweep || !e->workspace.queue))
         status = gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CPU backend was set up");
     if (!status)
         status = engine_fill_initial(e, error);
@@ -121,32 +122,15 @@ static int advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbee
     return status;
 }
 
-static int update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
-                  gbees_evidence *evidence, gbees_error *error)
-{
-    const double before = gbees_ledger_before_update(&e->run.ledger);
-    int status = engine_update(e, clock, measurement, evidence, error);
-
-    if (!status)
-        gbees_ledger_update(&e->run.ledger, before);
-    return status;
-}
-
-static int statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *out, gbees_error *error)
-{
-    (void)clock;
-    return engine_statistics(e, out, error);
-}
-
 static void totals(const gbees_engine *e, gbees_totals *out)
 {
     *out = totals_of(&e->run, &e->budget);
-    out->peak_bytes = e->g.peak_bytes + e->room_size;
+    out->peak_bytes = e->g.peak_bytes + e->workspace.buffer_size;
     out->coupling = e->coupling;
     out->threads = e->threads;
 }
 
-/* Bricks of the initial density, and as many again for the first growth. */
+/* An upper bound of the bytes of the initial density, and as many again for the first growth. */
 static double estimate(const gbees_problem *problem)
 {
     gbees_shape shape;
@@ -176,8 +160,8 @@ const gbees_backend gbees_backend_card = {
     .create = create,
     .destroy = destroy,
     .advance = advance,
-    .update = update,
-    .statistics = statistics,
+    .update = engine_update,
+    .statistics = engine_statistics,
     .cells = engine_cells,
     .totals = totals,
 };

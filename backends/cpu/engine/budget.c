@@ -1,4 +1,4 @@
-/* budget.c - the CPU engine's mass budget: what the controller asks for (common/budget.h). */
+/* budget.c - the CPU engine's mass budget: the controller's inputs (common/budget.h). */
 #include "engine.h"
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ void budget_start(gbees_engine *e)
         for (uint32_t k = 0; k < e->g.count; k++)
             for (int cell = 0; cell < e->cells; cell++)
                 budget_spectrum_add(&spectrum, engine_p(e, (size_t)e->g.used[k] * (size_t)e->cells + (size_t)cell));
-    e->memory = 0.8 * physical_memory();
+    e->memory_limit = 0.8 * physical_memory();
     mass_budget_start(&e->budget, e->problem, &spectrum);
 }
 
@@ -28,5 +28,5 @@ void budget_steer(gbees_engine *e, double time)
     const double brick = (double)grid_bytes(&e->g) / ((double)e->g.capacity + 1);
 
     mass_budget_steer(&e->budget, time, gbees_ledger_lost(&e->run.ledger),
-                      mass_budget_is_short(brick, e->g.count, e->memory));
+                      mass_budget_is_short(brick, e->g.count, e->memory_limit));
 }

@@ -1,15 +1,15 @@
-/* coupling.c - how strongly one axis' velocity depends on the others: what limits the time step of the split scheme
- * where Courant numbers above 1 don't (doc/method.md, "Courant numbers above 1").
+/* coupling.c - how strongly the velocity along one axis depends on the others: it limits the time step of split
+ * schemes at Courant numbers above 1 (doc/method.md, "Courant numbers above 1").
  *
  * J_jk = dv_j/dx_k h_k / h_j, j != k: in cells of axis j a unit of time, for a cell of axis k.  A brick's J comes
- * from the drift at the middles of its 2n sides; over all bricks with a cell above p*, |J|^2 is the mean of the sums
- * of squares (Frobenius), weighted with what the bricks hold.
+ * from the drift at the centres of its 2n sides; |J|^2 is the mean of the squared Frobenius norms over all bricks
+ * with a cell above p*, weighted with their mass.
  */
 #include "engine.h"
 #include <math.h>
 #include <stdlib.h>
 
-/* Of the sides' middles, relative to the lowest cell: along axis k, point 2k and 2k + 1. */
+/* The centres of a brick's sides, relative to its lowest cell: points 2k and 2k + 1 are those across axis k. */
 static void make_points(const gbees_engine *e, double (*offset)[2 * GBEES_MAX_DIM])
 {
     const gbees_shape *shape = &e->g.shape;
@@ -23,6 +23,7 @@ static void make_points(const gbees_engine *e, double (*offset)[2 * GBEES_MAX_DI
         }
 }
 
+/* The squared Frobenius norm of a brick's J. */
 static double squares_of_brick(const gbees_engine *e, uint32_t slot, double time, const double *const *offset)
 {
     const gbees_problem *problem = e->problem;
@@ -42,9 +43,10 @@ static double squares_of_brick(const gbees_engine *e, uint32_t slot, double time
     return sum;
 }
 
+/* Sums over a chunk of bricks. */
 typedef struct coupled {
-    double mass, squares;
-    uint32_t bad; /* 1 + a brick whose J is not finite */
+    double mass, squares; /* squares: weighted with mass */
+    uint32_t bad;         /* 1 + a brick whose J is not finite */
 } coupled;
 
 int engine_couple(gbees_engine *e, double time, gbees_error *error)
@@ -66,9 +68,9 @@ int engine_couple(gbees_engine *e, double time, gbees_error *error)
         for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++) {
             uint32_t slot = e->g.used[k];
 
-            if (!e->active[slot])
+            if (!e->rows.active[slot])
                 continue;
-            double mass = e->kernel->sum_rows(&e->context, e->p, k, k + 1),
+            double mass = e->kernel->sum_rows(&e->context, e->rows.p, k, k + 1),
                    squares = squares_of_brick(e, slot, time, offset);
             if (!isfinite(squares)) {
                 part.bad = k + 1;
@@ -86,6 +88,6 @@ int engine_couple(gbees_engine *e, double time, gbees_error *error)
     }
     free(parts);
     e->coupling = total.mass > 0 ? sqrt(total.squares / total.mass) : 0;
-    /* With Courant numbers up to 1 nothing depends on it. */
+    /* With Courant numbers up to 1 the coupling is not used. */
     return total.bad && e->context.reach > 1 ? engine_drift_error(e, e->g.used[total.bad - 1], time, error) : 0;
 }

@@ -1,24 +1,23 @@
-/* diffusion.c - process noise: what it does to flow masks and rates, and a time step of it (doc/method.md,
- * "Diffusion").
- */
+/* diffusion.c - process noise: its part of flow masks and rates, and a time step of diffusion (doc/method.md,
+ * "Diffusion"). */
 #include "cpu/kernel/noise.h"
 #include "engine.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a brick: the largest of a cell. */
+/* The noise of a brick's cells. */
 typedef struct noise_rates {
-    double widest;                   /* Q_jj in cells: of those that the bound leaves to the grid */
-    double most;                     /* of all that a cell gives; infinite: Q is not one that can be */
+    double widest;                   /* the largest Q_jj in cells, of cells within the bound */
+    double most;                     /* the largest rate at which a cell gives; infinite: Q is invalid */
     uint64_t spreads[GBEES_MAX_DIM]; /* by axis, the cells with Q_jj > 0 */
 } noise_rates;
 
-/* Whether Q is the same in all cells of a brick, as it mostly is: or 0, in a scenario without noise. */
+/* Whether Q is the same in all cells of a brick, as it mostly is. */
 static int is_uniform(double (*q)[64], int entries, int cells)
 {
     for (int k = 0; k < entries; k++)
-        if (memcmp(&q[k][0], &q[k][1], (size_t)(cells - 1) * sizeof q[k][0]) != 0) /* each as the next one */
+        if (memcmp(&q[k][0], &q[k][1], (size_t)(cells - 1) * sizeof q[k][0]) != 0) /* each equals the next */
             return 0;
     return 1;
 }
@@ -58,7 +57,7 @@ int engine_inspect_noise(gbees_engine *e, uint32_t from)
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count - from)) schedule(static) reduction(|| : found)
     for (uint32_t k = from; k < e->g.count; k++) {
         uint32_t slot = e->g.used[k];
-        uint64_t *flow = e->flow + (size_t)slot * (size_t)(2 * n);
+        uint64_t *flow = e->rows.flow + (size_t)slot * (size_t)(2 * n);
         noise_rates rates;
 
         find_rates(&e->context, slot, &rates);
@@ -67,9 +66,9 @@ int engine_inspect_noise(gbees_engine *e, uint32_t from)
         double rate =
             isfinite(rates.most) ? gbees_diffusion_step_rate(e->problem->numerics.courant, rates.widest) : INFINITY;
 
-        if (rate > e->rate[slot]) /* a drift that is not a number stays visible */
-            e->rate[slot] = rate;
-        e->noise[slot] = rates.most;
+        if (rate > e->rows.rate[slot]) /* a rate that is not a number stays */
+            e->rows.rate[slot] = rate;
+        e->rows.noise[slot] = rates.most;
         found = found || rates.most > 0;
     }
     return found;
@@ -87,30 +86,31 @@ int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
             noise_rates rates;
 
             find_rates(&e->context, slot, &rates);
-            e->noise[slot] = rates.most;
+            e->rows.noise[slot] = rates.most;
         }
-        most = e->noise[slot] > most ? e->noise[slot] : most;
+        most = e->rows.noise[slot] > most ? e->rows.noise[slot] : most;
     }
     *steps = gbees_diffusion_steps(e->context.step, most);
     for (uint32_t k = 0; k < e->g.count && !isfinite(most); k++)
-        if (!isfinite(e->noise[e->g.used[k]]))
+        if (!isfinite(e->rows.noise[e->g.used[k]]))
             return engine_drift_error(e, e->g.used[k], e->context.time, error);
     return 0;
 }
 
+/* One half of an explicit step: from rows.p to rows.next, or the second half back. */
 static void half_step(gbees_engine *e, kernel_noise_half half, kernel_sums *sums)
 {
     uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
     int first = half == KERNEL_NOISE_FIRST;
 
-    e->context.noise_from = first ? e->p : e->next;
-    e->context.noise_to = first ? e->next : e->p;
+    e->context.noise_from = first ? e->rows.p : e->rows.next;
+    e->context.noise_to = first ? e->rows.next : e->rows.p;
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic, 1)
     for (uint32_t at = 0; at < chunks; at++)
         e->kernel->diffuse(&e->context, half, at * chunk, engine_chunk_end(e, at), &sums[at]);
 }
 
-int engine_diffuse(gbees_engine *e, double steps, int settle, kernel_sums *total, gbees_error *error)
+int engine_diffuse(gbees_engine *e, double steps, int ends_step, kernel_sums *total, gbees_error *error)
 {
     uint32_t chunks = engine_chunks(e);
     kernel_sums *sums = malloc((chunks + 1u) * sizeof *sums);
@@ -118,13 +118,13 @@ int engine_diffuse(gbees_engine *e, double steps, int settle, kernel_sums *total
     if (!sums)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the diffusion over %u bricks", e->g.count);
     e->context.noise_step = e->context.step / steps;
-    e->context.inside = e->inside;
+    e->context.inside = e->rows.inside;
     for (double step = 0; step < steps; step++)
         for (int half = 0; half < 2; half++) {
             half_step(e,
-                      half == 0                     ? KERNEL_NOISE_FIRST
-                      : settle && step + 1 == steps ? KERNEL_NOISE_LAST
-                                                    : KERNEL_NOISE_SECOND,
+                      half == 0                        ? KERNEL_NOISE_FIRST
+                      : ends_step && step + 1 == steps ? KERNEL_NOISE_LAST
+                                                       : KERNEL_NOISE_SECOND,
                       sums);
             engine_add_sums(sums, chunks, total);
         }

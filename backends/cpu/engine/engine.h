@@ -1,124 +1,156 @@
-/* engine.h - the CPU backend's state, and the parts that work on it; private to the backend. */
+/* engine.h - the state of the CPU backend, and the parts that work on it; private to the backend.
+ *
+ * Which part calls which is in backends/cpu/README.md.
+ */
 #ifndef GBEES_CPU_ENGINE_H
 #define GBEES_CPU_ENGINE_H
 
+#include "common/failure.h"
 #include "common/totals.h"
 #include "cpu/grid/grid.h"
 #include "cpu/kernel/kernel.h"
-#include "team.h"
+#include "cpu/team.h"
 #include <gbees/backend.h>
 #include <string.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
-/* Bricks that are summed up together (engine_chunk): sums are added in this order for every number of threads. */
+/* Bricks of a chunk (engine_chunk). */
 enum { CHUNK_BRICKS = 256, CHUNK_CELLS = 8192, FEW_BRICKS = 64, CHUNKS = 16 };
+
+/* How the problem is computed: fixed when the engine is created. */
+typedef struct engine_method {
+    int paper;         /* the reference's rule for faces (paper.c) */
+    int split;         /* a split scheme, which sweeps one density in place; else ctu */
+    int deterministic; /* sums are those of every other backend */
+    int averages;      /* P are averages over cells, not values at their centres */
+    size_t real_size;  /* bytes of a value of p, s, next and limiter */
+    int reach;         /* cells that probability may cross in a step: the Courant number, rounded up */
+    uint64_t edge_cells[2 * GBEES_MAX_DIM]; /* by direction: cells within `reach` of that side of the brick */
+} engine_method;
+
+/* Arrays of the grid's slots (grid_register). */
+typedef struct engine_rows {
+    /* A row of `cells` values a slot; p and next are swapped in each step of ctu. Split schemes have `next` with
+     * process noise only. */
+    void *p, *s, *next, *limiter;
+    uint64_t *active;         /* cells with P >= p* */
+    uint64_t *needed;         /* active cells and those downwind of them, at the last count */
+    uint64_t *flow;           /* 2n a slot, by direction: stored where more than the drift makes them, else NULL */
+    uint64_t *expanded;       /* active cells whose neighbours have been made */
+    uint64_t *inside;         /* with a bound: cells within it; else NULL */
+    uint16_t *blocked;        /* with a bound: 2n a slot; [d] bit f: it leaves no neighbour in directions d and f */
+    unsigned char *diverging; /* as kernel.h has it */
+    uint16_t *one_signed;     /* as kernel.h has it */
+    double *rate;             /* the largest CFL rate of a cell */
+    double *noise;            /* with process noise: the largest rate at which a cell gives, at the last inspection */
+    double *velocity;         /* paper mode: at the upper faces, n a cell */
+} engine_rows;
+
+/* What the kernel's context points to. */
+typedef struct engine_tables {
+    void *face_points[GBEES_MAX_DIM];      /* by axis */
+    double cell_offset[GBEES_MAX_DIM][64]; /* coordinates of a brick's cells less those of its lowest cell */
+    float parameters_f[GBEES_PARAMETER_VALUES];
+} engine_tables;
+
+/* Memory that is used again in each step. */
+typedef struct engine_workspace {
+    kernel_scratch *sweep;              /* one a thread */
+    work_queue *queue;                  /* one a thread */
+    grid_requests requests[GRID_PARTS]; /* absent bricks that are needed */
+    void *buffer;                       /* of a sweep or a prune (engine_buffer) */
+    size_t buffer_size;
+} engine_workspace;
 
 struct gbees_engine {
     const gbees_problem *problem;
     const kernel *kernel;
     grid g;
     int threads;
-    int cells;         /* a brick */
-    int paper;         /* the reference's face rule: paper.c */
-    int split;         /* the split scheme: one density, swept in place */
-    int deterministic; /* sums that other backends have, too */
-    int averages;      /* P are averages over cells, not values at their centres */
-    size_t real_size;  /* of p, s and next */
-
-    /* One row a slot; p and next are swapped at each step of ctu. The split scheme has next for process noise only.
-     */
-    void *p, *s, *next, *share;
-    uint64_t *active, *needed;
-    uint64_t *flow; /* 2n a slot, by direction: kept where more than the drift makes them, else NULL (engine_flow) */
-    uint64_t *served; /* cells whose growth has been seen to */
-    uint64_t *inside; /* with a bound: a brick's cells that it leaves to the grid; else NULL */
-    uint16_t *barred; /* ... and, 2n a slot, [d] bit f: no neighbour in direction d (f = d), or in d and f */
-    unsigned char *diverging;
-    uint16_t *steady;
-    double *rate;
-    double *noise;    /* with process noise: all that a cell gives, at most, at the last inspection */
-    double *velocity; /* paper mode: at the upper faces, n a cell */
-
-    int reach;                        /* cells that probability may go in a step: the Courant number, rounded up */
-    uint64_t near[2 * GBEES_MAX_DIM]; /* by direction: the cells so near to that side of the brick */
-
+    int cells; /* of a brick */
+    engine_method method;
+    engine_rows rows;
+    engine_tables tables;
     kernel_context context;
-    double inspected;                /* the time of flow masks and rates */
-    void *offsets[GBEES_MAX_DIM];    /* storage of context.axis[].offset */
-    double local[GBEES_MAX_DIM][64]; /* coordinates of a brick's cells less those of its lowest cell */
-    float parameters_f[GBEES_PARAMETER_VALUES];
+    double inspected; /* time at which rows.flow and rows.rate were computed */
 
     gbees_run_state run;
-    double coupling;                /* as gbees_totals.coupling */
-    uint64_t above_count;           /* of the initial density: cells with P >= p*, */
-    int is_initial;                 /* which it still is */
-    kernel_scratch *scratch;        /* one a thread */
-    grid_wishes growth[GRID_PARTS]; /* what is absent */
-    mass_budget budget;
-    double memory;      /* bytes that the grid may take, with a budget */
-    team_share *shares; /* one a thread */
-    void *room;         /* scratch of a sweep or a prune, `room_size` bytes */
-    size_t room_size;
+    double coupling;        /* as gbees_totals.coupling */
+    int is_initial;         /* no step and no update has been done */
+    uint64_t initial_above; /* cells with P >= p* of the initial density */
+    mass_budget budget;     /* has p* */
+    double memory_limit;    /* bytes that the grid may take, with a budget */
+    engine_workspace workspace;
 };
 
-/* setup.c */
+/* ---- setup.c ---- */
 int engine_set_up(gbees_engine *e, gbees_error *error);
 int engine_fill_initial(gbees_engine *e, gbees_error *error);
 
-/* growth.c: inserts what the cells with P >= p* will flow into, and sees to the new bricks. */
+/* ---- growth.c ---- */
+/* Inserts the absent bricks that active cells flow into, cleared, linked and inspected. */
 int engine_grow(gbees_engine *e, double time, gbees_error *error);
-/* Velocity signs and rates of used bricks [from, count); an error that names the cell if one is not finite,
- * or its difference across a cell is not. */
+/* Computes the flow masks and rates of used bricks [from, count). An error names a cell whose velocity, or its
+ * difference across the cell, is not finite. */
 int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *error);
 
-int engine_drift_error(const gbees_engine *e, uint32_t slot, double time, gbees_error *error);
-
-/* coupling.c: The coupling from the drift at this time. */
+/* ---- coupling.c ---- */
+/* Computes e->coupling from the drift at this time. */
 int engine_couple(gbees_engine *e, double time, gbees_error *error);
 
-/* diffusion.c: with process noise. */
-/* Adds to the flow masks and rates of used bricks [from, count): a rate is infinite where Q can't be. Whether there
- * is noise. */
+/* ---- diffusion.c: with process noise ---- */
+/* Adds the noise to the flow masks and rates of used bricks [from, count): a rate is infinite where Q is invalid.
+ * Returns whether any cell has noise. */
 int engine_inspect_noise(gbees_engine *e, uint32_t from);
-/* Into how many explicit steps the time step is cut, with Q as it is in its middle; 0: there is no noise. */
+/* Sets *steps to the number of explicit steps into which the time step is cut, with Q at its middle; 0: no noise. */
 int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error);
-/* So many; the density is counted and marked if this is the end of the time step. */
-int engine_diffuse(gbees_engine *e, double steps, int settle, kernel_sums *total, gbees_error *error);
+/* Takes so many; with ends_step the density is summed up and marked. */
+int engine_diffuse(gbees_engine *e, double steps, int ends_step, kernel_sums *total, gbees_error *error);
 
-/* prune.c */
+/* ---- prune.c ---- */
+/* Removes the bricks without a needed cell, and enters the count and the mass lost into e->run. */
 int engine_prune(gbees_engine *e, double time, gbees_error *error);
-/* Marks of cells with P >= p* and of those they need; returns the number of needed ones. */
+/* Marks the active and the needed cells; returns the number of needed ones, and of active ones in *above unless it is
+ * NULL. */
 uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above);
 
-/* step.c */
-/* Advances the density and the clock by one step; prunes the grid where it is due. */
-int engine_step(gbees_engine *e, gbees_error *error);
-/* Sum of P over all cells, or over those of used bricks k with but[k] == 0. */
-int engine_sum(const gbees_engine *e, const unsigned char *but, double *sum, gbees_error *error);
+/* ---- density.c ---- */
+/* The sum of P over all cells, or over those of used bricks k with except[k] == 0. */
+int engine_sum(const gbees_engine *e, const unsigned char *except, double *sum, gbees_error *error);
+/* The sum in units of 2^-60: the same on every backend. */
+double engine_exact_sum(const gbees_engine *e);
 /* P *= factor. */
 void engine_scale(gbees_engine *e, double factor);
-/* Scratch of so many bytes, until the next call; NULL: out of memory. */
-void *engine_room(gbees_engine *e, size_t size);
+/* Memory of so many bytes, valid until the next call; NULL: out of memory. */
+void *engine_buffer(gbees_engine *e, size_t size);
 
-/* sweep.c: one sweep along each axis, in place; the density is counted and marked if this ends the time step. */
-int engine_sweep(gbees_engine *e, int settle, kernel_sums *total, gbees_error *error);
+/* ---- step.c ---- */
+/* Advances the density and the clock by one step; prunes the grid where it is due. */
+int engine_step(gbees_engine *e, gbees_error *error);
 
-/* paper.c: the reference's step and prune, cell for cell. */
+/* ---- sweep.c ---- */
+/* Advects the density along each axis, in place; with ends_step it is summed up and marked. */
+int engine_sweep(gbees_engine *e, int ends_step, kernel_sums *total, gbees_error *error);
+
+/* ---- paper.c: the reference's step and prune, cell for cell ---- */
 void paper_inspect(gbees_engine *e, uint32_t from, double time);
 void paper_step(gbees_engine *e, double step, kernel_sums *sums);
 int paper_keep(gbees_engine *e, unsigned char *keep, gbees_error *error);
 
-/* budget.c: steers p* so that the mass lost in a unit of time keeps to the problem's budget. */
+/* ---- budget.c ---- */
+/* Sets the first p*; adapts p* at a prune, so that the mass lost in a unit of time keeps to the problem's budget. */
 void budget_start(gbees_engine *e);
 void budget_steer(gbees_engine *e, double time);
 
-/* update.c, statistics.c */
+/* ---- update.c, statistics.c: as the functions of gbees_backend ---- */
 int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                   gbees_evidence *evidence, gbees_error *error);
-int engine_statistics(gbees_engine *e, gbees_statistics *statistics, gbees_error *error);
+int engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics, gbees_error *error);
 int engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *context, gbees_error *error);
+
+/* ---- p*, P and the cells of a brick ---- */
 
 /* p*: the problem's, or as the mass budget controls it. */
 static inline double engine_threshold(const gbees_engine *e)
@@ -126,51 +158,72 @@ static inline double engine_threshold(const gbees_engine *e)
     return e->budget.threshold;
 }
 
+/* P of a cell; at: slot * cells + cell. */
 static inline double engine_p(const gbees_engine *e, size_t at)
 {
-    return e->real_size == sizeof(float) ? (double)((const float *)e->p)[at] : ((const double *)e->p)[at];
+    return e->method.real_size == sizeof(float) ? (double)((const float *)e->rows.p)[at]
+                                                : ((const double *)e->rows.p)[at];
 }
 
 static inline void engine_set_p(gbees_engine *e, size_t at, double value)
 {
-    if (e->real_size == sizeof(float))
-        ((float *)e->p)[at] = (float)value;
+    if (e->method.real_size == sizeof(float))
+        ((float *)e->rows.p)[at] = (float)value;
     else
-        ((double *)e->p)[at] = value;
+        ((double *)e->rows.p)[at] = value;
 }
 
-/* Of a new brick. */
+/* The centre of the brick's lowest cell. */
+static inline void engine_base(const gbees_engine *e, uint32_t slot, double *base)
+{
+    const int32_t *key = grid_key(&e->g, slot);
+
+    for (int k = 0; k < e->g.shape.n; k++)
+        base[k] = e->problem->mean[k] + e->problem->width[k] * ((double)key[k] * e->g.shape.edge[k]);
+}
+
+/* Reports a brick whose drift or diffusion is invalid. */
+static inline int engine_drift_error(const gbees_engine *e, uint32_t slot, double time, gbees_error *error)
+{
+    return failure_drift(e->problem, &e->g.shape, grid_key(&e->g, slot), time, error);
+}
+
+/* Sets the cells of a new brick that are within the bound. */
 static inline void engine_set_inside(gbees_engine *e, uint32_t slot, uint64_t inside)
 {
-    if (e->inside)
-        e->inside[slot] = inside;
-    for (int d = 0; d < 2 * e->g.shape.n && e->barred; d++)
-        e->barred[(size_t)slot * (size_t)(2 * e->g.shape.n) + (size_t)d] = 0;
+    const size_t directions = (size_t)(2 * e->g.shape.n);
+
+    if (e->rows.inside)
+        e->rows.inside[slot] = inside;
+    if (e->rows.blocked)
+        memset(e->rows.blocked + (size_t)slot * directions, 0, directions * sizeof *e->rows.blocked);
 }
 
-/* The cells of a brick that probability leaves, by direction, [2n], at the last inspection: context.time is set to
- * it. In six dimensions they would be a tenth of all memory, and are the same for all cells along five of six axes.
- */
+/* ---- flow out of cells ---- */
+
+/* Sets flow[2n], by direction, to the cells of a brick that probability leaves, at the last inspection; context.time
+ * must be e->inspected.  The masks are computed anew unless noise adds to them: in six dimensions they would be a
+ * tenth of all memory, and are the same for all cells along five of six axes. */
 static inline void engine_flow(const gbees_engine *e, uint32_t slot, uint64_t *flow)
 {
     const size_t directions = (size_t)(2 * e->g.shape.n);
 
-    if (e->flow)
-        memcpy(flow, e->flow + (size_t)slot * directions, directions * sizeof *flow);
+    if (e->rows.flow)
+        memcpy(flow, e->rows.flow + (size_t)slot * directions, directions * sizeof *flow);
     else
         e->kernel->find_flow(&e->context, slot, flow);
 }
 
-/* Some cells' flow out of themselves: which of them, by direction, without the directions that none goes in. */
+/* Some cells' flow out of themselves: which of them flow in which direction, without the directions of none. */
 typedef struct engine_outflow {
     uint64_t cells[2 * GBEES_MAX_DIM + 1];
     uint8_t direction[2 * GBEES_MAX_DIM + 1];
     int count;
 } engine_outflow;
 
-/* mask: [2n], by direction, the only cells that count, or NULL for all. */
-static inline void engine_leaving(const gbees_engine *e, uint32_t slot, uint64_t cells, const uint64_t *mask,
-                                  engine_outflow *out)
+/* Finds the outflow of `cells` of a brick; mask: [2n], by direction, the only cells that count, or NULL for all. */
+static inline void engine_find_outflow(const gbees_engine *e, uint32_t slot, uint64_t cells, const uint64_t *mask,
+                                       engine_outflow *out)
 {
     const int directions = 2 * e->g.shape.n;
     uint64_t flow[2 * GBEES_MAX_DIM];
@@ -184,22 +237,15 @@ static inline void engine_leaving(const gbees_engine *e, uint32_t slot, uint64_t
     }
 }
 
-/* The centre of the brick's lowest cell. */
-static inline void engine_base(const gbees_engine *e, uint32_t slot, double *base)
-{
-    const int32_t *key = grid_key(&e->g, slot);
-
-    for (int k = 0; k < e->g.shape.n; k++)
-        base[k] = e->problem->mean[k] + e->problem->width[k] * ((double)key[k] * e->g.shape.edge[k]);
-}
+/* ---- threads and chunks ---- */
 
 /* Threads for so many bricks. */
 static inline int engine_threads(const gbees_engine *e, uint32_t bricks)
 {
-    return team_of((uint64_t)bricks * (uint64_t)e->cells, e->threads);
+    return team_size((uint64_t)bricks * (uint64_t)e->cells, e->threads);
 }
 
-/* The thread that runs this. */
+/* The number of the thread that runs this. */
 static inline int engine_thread(void)
 {
 #ifdef _OPENMP
@@ -209,7 +255,7 @@ static inline int engine_thread(void)
 #endif
 }
 
-/* How many there are to use. */
+/* The number of processors. */
 static inline int engine_processors(void)
 {
 #ifdef _OPENMP
@@ -219,33 +265,24 @@ static inline int engine_processors(void)
 #endif
 }
 
-/* Bricks a chunk: of a grid that is just large enough for threads to share so few that they end together. The same
- * for every number of threads. */
+/* Loops whose sums are added go by chunks of used bricks, whose sums are added in order: results are the same for
+ * every number of threads. Returns the bricks of a chunk: of a grid that is just large enough for threads so few that
+ * they end together. */
 static inline uint32_t engine_chunk(const gbees_engine *e)
 {
-    const uint32_t share = e->g.count / CHUNKS;
+    const uint32_t part = e->g.count / CHUNKS;
 
     if (e->cells == 1)
         return CHUNK_CELLS;
-    if (share >= CHUNK_BRICKS || team_of((uint64_t)e->g.count * (uint64_t)e->cells, 2) == 1)
+    if (part >= CHUNK_BRICKS || team_size((uint64_t)e->g.count * (uint64_t)e->cells, 2) == 1)
         return CHUNK_BRICKS;
-    return share < FEW_BRICKS ? FEW_BRICKS : share;
+    return part < FEW_BRICKS ? FEW_BRICKS : part;
 }
 
-/* Chunks for the bricks in use. */
+/* The number of chunks of the bricks in use. */
 static inline uint32_t engine_chunks(const gbees_engine *e)
 {
     return (e->g.count + engine_chunk(e) - 1) / engine_chunk(e);
-}
-
-/* Sums of all chunks, added in their order. */
-static inline void engine_add_sums(const kernel_sums *sums, uint32_t chunks, kernel_sums *total)
-{
-    for (uint32_t at = 0; at < chunks; at++) {
-        total->mass += sums[at].mass;
-        total->clipped += sums[at].clipped;
-        total->outflow += sums[at].outflow;
-    }
 }
 
 static inline uint32_t engine_chunk_end(const gbees_engine *e, uint32_t chunk)
@@ -253,6 +290,16 @@ static inline uint32_t engine_chunk_end(const gbees_engine *e, uint32_t chunk)
     uint32_t end = (chunk + 1) * engine_chunk(e);
 
     return end < e->g.count ? end : e->g.count;
+}
+
+/* Adds the sums of all chunks, in their order. */
+static inline void engine_add_sums(const kernel_sums *sums, uint32_t chunks, kernel_sums *total)
+{
+    for (uint32_t at = 0; at < chunks; at++) {
+        total->mass += sums[at].mass;
+        total->clipped += sums[at].clipped;
+        total->outflow += sums[at].outflow;
+    }
 }
 
 #endif

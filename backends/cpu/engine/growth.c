@@ -1,39 +1,42 @@
-/* growth.c - makes the bricks that probability will flow into: directional growth (paper, section 3.3).
+/* growth.c - inserts the bricks that probability will flow into: directional growth (paper, section 3.3).
  *
  * A cell with P >= p* needs the face neighbour in each direction in which it flows out, and the edge neighbour in
  * each pair of such directions along different axes.  With bit masks that is one AND a direction for a whole brick.
+ *
+ * All bricks are searched first, by all threads, for absent neighbours; then these are inserted, in the order in
+ * which they were found, so that slots are the same for every number of threads.
  */
 #include "common/bound.h"
-#include "common/failure.h"
 #include "engine.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEARCHED = 64 }; /* bricks that are searched together */
+enum { SEARCHED = 64 }; /* bricks whose data are prefetched together */
 
-/* Whether only cells that have risen over p* since a brick's growth was last seen to can ask for more: flows change
- * with a time-dependent drift only, and what an active cell needs survives a prune, but an edge neighbour beyond a
- * brick that a bound bars. */
-static int is_settled(const gbees_engine *e)
+/* Whether only cells that have risen above p* since they were last expanded can lack a neighbour.  Flows change with
+ * a time-dependent drift only, and prunes keep what active cells need; but with a bound they may remove an edge
+ * neighbour that is reached through a blocked brick. */
+static int is_limited_to_risen(const gbees_engine *e)
 {
-    return !e->paper && !e->context.moving && !e->barred && e->problem->numerics.growth != GBEES_GROWTH_ALL;
+    return !e->method.paper && !e->context.moving && !e->rows.blocked &&
+           e->problem->numerics.growth != GBEES_GROWTH_ALL;
 }
 
-/* Those cells, or all above p*. */
-static uint64_t risen_cells(const gbees_engine *e, uint32_t slot, int settled)
+/* The active cells to be searched: those that have risen, or all. */
+static uint64_t risen_cells(const gbees_engine *e, uint32_t slot, int only_risen)
 {
-    return e->active[slot] & ~(settled ? e->served[slot] : 0);
+    return e->rows.active[slot] & ~(only_risen ? e->rows.expanded[slot] : 0);
 }
 
-/* The directions f in which the bound leaves no cell to the neighbour in directions d and f: bits. */
-static unsigned barred(const gbees_engine *e, uint32_t slot, int d)
+/* Bit f: the bound leaves no cell of the neighbour in directions d and f. */
+static unsigned blocked(const gbees_engine *e, uint32_t slot, int d)
 {
-    return e->barred ? e->barred[(size_t)slot * (size_t)(2 * e->g.shape.n) + (size_t)d] : 0;
+    return e->rows.blocked ? e->rows.blocked[(size_t)slot * (size_t)(2 * e->g.shape.n) + (size_t)d] : 0;
 }
 
-/* The axis along which a brick would be too far away; -1: none. */
+/* The axis along which a brick would be beyond GRID_KEY_LIMIT; -1: none. */
 static int far_axis(const gbees_engine *e, const int32_t *key)
 {
     for (int j = 0; j < e->g.shape.n; j++)
@@ -42,25 +45,25 @@ static int far_axis(const gbees_engine *e, const int32_t *key)
     return -1;
 }
 
-static int add_wish(grid_wishes *list, grid_wish wish)
+static int add_request(grid_requests *list, grid_request request)
 {
     if (list->count == list->capacity) {
         size_t capacity = 2 * list->capacity + 256;
-        grid_wish *more = realloc(list->wish, capacity * sizeof *more);
+        grid_request *more = realloc(list->request, capacity * sizeof *more);
 
         if (!more)
             return 1;
-        list->wish = more;
+        list->request = more;
         list->capacity = capacity;
     }
-    list->wish[list->count++] = wish;
+    list->request[list->count++] = request;
     return 0;
 }
 
-/* What some bricks need: where the link to each is that shows whether it is there. */
+/* Neighbours that some bricks need, with the addresses of the links to them, which show whether they exist. */
 typedef struct search {
     struct need {
-        const uint32_t *link; /* NULL: there is none to it */
+        const uint32_t *link; /* NULL: no link leads there */
         uint32_t slot;
         uint8_t d, f;
     } need[SEARCHED + 2 * GBEES_MAX_DIM * GBEES_MAX_DIM];
@@ -73,16 +76,16 @@ static inline void add_need(search *s, const uint32_t *link, uint32_t slot, int 
     s->need[s->count++] = (struct need){link, slot, (uint8_t)d, (uint8_t)f};
 }
 
-/* What these cells of a brick need.  Where the face neighbour in a direction is barred there is no way through it to
- * the edge neighbours. */
+/* Adds the neighbours that these cells of a brick need.  No link leads through a blocked face neighbour to edge
+ * neighbours. */
 static void find_needs(const gbees_engine *e, uint32_t slot, uint64_t cells, search *s)
 {
     engine_outflow out;
 
-    engine_leaving(e, slot, cells, e->near, &out);
+    engine_find_outflow(e, slot, cells, e->method.edge_cells, &out);
     for (int i = 0; i < out.count; i++) {
         const int d = out.direction[i];
-        unsigned out_of_bound = barred(e, slot, d);
+        unsigned out_of_bound = blocked(e, slot, d);
         uint32_t neighbor = grid_neighbor(&e->g, slot, d);
         int no_way = !neighbor && out_of_bound >> d & 1;
 
@@ -97,8 +100,8 @@ static void find_needs(const gbees_engine *e, uint32_t slot, uint64_t cells, sea
     }
 }
 
-/* Wishes for what is absent; 1 if memory ran out. */
-static int look_up(const gbees_engine *e, search *s, grid_wishes *list)
+/* Requests the absent ones of the needed neighbours, and empties the search. Returns 1 if memory ran out. */
+static int request_absent(const gbees_engine *e, search *s, grid_requests *list)
 {
     int32_t key[GBEES_MAX_DIM];
     int failed = 0;
@@ -108,11 +111,11 @@ static int look_up(const gbees_engine *e, search *s, grid_wishes *list)
 
         if (need->link && *need->link)
             continue;
-        grid_wish wish = {.slot = need->slot, .d = need->d, .f = need->f};
-        grid_wish_key(&e->g, &wish, key);
-        wish.hash = grid_hash(&e->g, key);
-        if (need->link || !grid_find_hashed(&e->g, key, wish.hash)) {
-            failed |= add_wish(list, wish);
+        grid_request request = {.slot = need->slot, .d = need->d, .f = need->f};
+        grid_request_key(&e->g, &request, key);
+        request.hash = grid_hash(&e->g, key);
+        if (need->link || !grid_find_hashed(&e->g, key, request.hash)) {
+            failed |= add_request(list, request);
             list->far |= far_axis(e, key) >= 0;
         }
     }
@@ -120,25 +123,26 @@ static int look_up(const gbees_engine *e, search *s, grid_wishes *list)
     return failed;
 }
 
-/* Of used bricks [from, to), a few: what the risen ones' search will read is asked for before the first. */
-static int search_bricks(gbees_engine *e, uint32_t from, uint32_t to, grid_wishes *list)
+/* Requests the absent neighbours of used bricks [from, to), at most SEARCHED.  What the search will read of all of
+ * them is prefetched before the first. */
+static int search_bricks(gbees_engine *e, uint32_t from, uint32_t to, grid_requests *list)
 {
     uint32_t risen[SEARCHED], count = 0;
     uint64_t cells[SEARCHED];
     search s;
-    const int settled = is_settled(e);
+    const int only_risen = is_limited_to_risen(e);
     int failed = 0;
 
     s.count = 0;
     for (uint32_t k = from; k < to; k++) {
         uint32_t slot = e->g.used[k];
 
-        cells[count] = risen_cells(e, slot, settled);
+        cells[count] = risen_cells(e, slot, only_risen);
         risen[count] = slot;
         count += cells[count] != 0;
     }
     for (uint32_t k = 0; k < count; k++) {
-        __builtin_prefetch(&e->steady[risen[k]]);
+        __builtin_prefetch(&e->rows.one_signed[risen[k]]);
         __builtin_prefetch(grid_key(&e->g, risen[k]));
         for (int d = 0; d < 2 * e->g.shape.n; d++)
             __builtin_prefetch(&e->g.neighbor[d][risen[k]]);
@@ -146,13 +150,13 @@ static int search_bricks(gbees_engine *e, uint32_t from, uint32_t to, grid_wishe
     for (uint32_t k = 0; k < count; k++) {
         find_needs(e, risen[k], cells[k], &s);
         if (s.count >= SEARCHED)
-            failed |= look_up(e, &s, list);
-        e->served[risen[k]] |= e->active[risen[k]];
+            failed |= request_absent(e, &s, list);
+        e->rows.expanded[risen[k]] |= e->rows.active[risen[k]];
     }
-    return look_up(e, &s, list) || failed;
+    return request_absent(e, &s, list) || failed;
 }
 
-/* Parts of so many bricks: no more than have something to search together, one for one thread. */
+/* The number of parts into which a search of so many bricks is cut: at least SEARCHED each; 1 for one thread. */
 static int parts_of(const gbees_engine *e, uint32_t bricks)
 {
     const uint32_t most = bricks / SEARCHED + 1;
@@ -162,7 +166,7 @@ static int parts_of(const gbees_engine *e, uint32_t bricks)
     return most < GRID_PARTS ? (int)most : GRID_PARTS;
 }
 
-/* What all bricks need and is absent: each part's list goes on where the one before ends. */
+/* Requests all absent bricks that are needed, in one list a part, in the order of the Used List. */
 static int search_all(gbees_engine *e, int parts, gbees_error *error)
 {
     const uint32_t count = e->g.count;
@@ -171,13 +175,13 @@ static int search_all(gbees_engine *e, int parts, gbees_error *error)
 #pragma omp parallel for num_threads(engine_threads(e, count)) schedule(dynamic, 1) reduction(|| : failed)
     for (int part = 0; part < parts; part++) {
         const uint32_t end = team_part(count, part + 1, parts);
-        grid_wishes list = e->growth[part]; /* on the stack: threads share no cache line */
+        grid_requests list = e->workspace.requests[part]; /* on the stack: threads share no cache line */
 
         list.count = 0;
         list.far = 0;
         for (uint32_t k = team_part(count, part, parts); k < end; k += SEARCHED)
             failed = search_bricks(e, k, end - k < SEARCHED ? end : k + SEARCHED, &list) || failed;
-        e->growth[part] = list;
+        e->workspace.requests[part] = list;
     }
     return failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory while the grid of %u bricks grew", count) : 0;
 }
@@ -194,40 +198,40 @@ static int insert_brick(gbees_engine *e, const int32_t *key, uint64_t hash, uint
     return status;
 }
 
-/* An absent neighbour.  Without a cell inside the bound it is not made, and barred from then on: J need not be
- * evaluated there again. */
-static int insert_wish(gbees_engine *e, const grid_wish *wish, gbees_error *error)
+/* Inserts a requested brick, unless another request has.  If no cell of it is within the bound it is blocked instead,
+ * so that J is not evaluated there again. */
+static int insert_requested(gbees_engine *e, const grid_request *request, gbees_error *error)
 {
     int32_t key[GBEES_MAX_DIM];
 
-    grid_wish_key(&e->g, wish, key);
-    if (grid_find_hashed(&e->g, key, wish->hash)) /* for another brick, just now */
+    grid_request_key(&e->g, request, key);
+    if (grid_find_hashed(&e->g, key, request->hash)) /* by an earlier request */
         return 0;
-    uint64_t inside = e->inside ? bound_cells(e->problem, &e->g.shape, key) : 1;
+    uint64_t inside = e->rows.inside ? bound_cells(e->problem, &e->g.shape, key) : 1;
     if (inside)
-        return insert_brick(e, key, wish->hash, inside, error);
-    e->barred[(size_t)wish->slot * (size_t)(2 * e->g.shape.n) + wish->d] |= (uint16_t)(1u << wish->f);
+        return insert_brick(e, key, request->hash, inside, error);
+    e->rows.blocked[(size_t)request->slot * (size_t)(2 * e->g.shape.n) + request->d] |= (uint16_t)(1u << request->f);
     return 0;
 }
 
-static int insert_list(gbees_engine *e, const grid_wishes *list, gbees_error *error)
+static int insert_list(gbees_engine *e, const grid_requests *list, gbees_error *error)
 {
-    enum { ENTRY = 24, KEY = 12 }; /* wishes ahead */
+    enum { ENTRY = 24, KEY = 12 }; /* requests ahead of which entry and key are prefetched */
     int status = 0;
 
     for (size_t k = 0; k < list->count && !status; k++) {
         if (k + ENTRY < list->count) {
-            __builtin_prefetch(grid_key(&e->g, list->wish[k + ENTRY].slot));
-            grid_ask_entry(&e->g, list->wish[k + ENTRY].hash);
+            __builtin_prefetch(grid_key(&e->g, list->request[k + ENTRY].slot));
+            grid_prefetch_entry(&e->g, list->request[k + ENTRY].hash);
         }
         if (k + KEY < list->count)
-            grid_ask_key(&e->g, list->wish[k + KEY].hash);
-        status = insert_wish(e, &list->wish[k], error);
+            grid_prefetch_key(&e->g, list->request[k + KEY].hash);
+        status = insert_requested(e, &list->request[k], error);
     }
     return status;
 }
 
-/* Legacy: all 3^n - 1 neighbours of a cell, whichever way it flows. */
+/* Legacy mode: inserts all 3^n - 1 neighbours of a cell, whichever way it flows. */
 static int insert_all(gbees_engine *e, uint32_t slot, gbees_error *error)
 {
     int n = e->g.shape.n, status = 0;
@@ -245,16 +249,11 @@ static int insert_all(gbees_engine *e, uint32_t slot, gbees_error *error)
         uint64_t hash = grid_hash(&e->g, key), inside = 1;
         if (grid_find_hashed(&e->g, key, hash))
             inside = 0;
-        else if (e->inside)
+        else if (e->rows.inside)
             inside = bound_cells(e->problem, &e->g.shape, key);
         status = inside ? insert_brick(e, key, hash, inside, error) : 0;
     }
     return status;
-}
-
-int engine_drift_error(const gbees_engine *e, uint32_t slot, double time, gbees_error *error)
-{
-    return failure_drift(e->problem, &e->g.shape, grid_key(&e->g, slot), time, error);
 }
 
 int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *error)
@@ -262,12 +261,12 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
     uint32_t count = e->g.count - from, chunk = engine_chunk(e);
 
     e->context.time = e->inspected = time;
-    e->context.flow = e->flow;
-    e->context.rate = e->rate;
-    e->context.diverging = e->diverging;
-    e->context.steady = e->steady;
-    e->context.inside = e->inside;
-    if (e->paper) {
+    e->context.flow = e->rows.flow;
+    e->context.rate = e->rows.rate;
+    e->context.diverging = e->rows.diverging;
+    e->context.steady = e->rows.one_signed;
+    e->context.inside = e->rows.inside;
+    if (e->method.paper) {
         paper_inspect(e, from, time);
     } else {
 #pragma omp parallel for num_threads(engine_threads(e, count)) schedule(static)
@@ -277,56 +276,57 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
             e->kernel->inspect(&e->context, e->g.used + from + first, rest < chunk ? rest : chunk);
         }
     }
-    if (e->context.noise && engine_inspect_noise(e, from) && e->paper)
+    if (e->context.noise && engine_inspect_noise(e, from) && e->method.paper)
         return gbees_error_set(error, GBEES_EUSAGE,
                                "the modes 'paper' and 'legacy' have no diffusion, and %s has: remove 'mode'",
                                e->problem->model->name);
     for (uint32_t k = from; k < e->g.count; k++) {
-        e->context.diverging_axes |= e->paper ? 0 : e->diverging[e->g.used[k]];
-        if (!isfinite(e->rate[e->g.used[k]]))
+        e->context.diverging_axes |= e->method.paper ? 0 : e->rows.diverging[e->g.used[k]];
+        if (!isfinite(e->rows.rate[e->g.used[k]]))
             return engine_drift_error(e, e->g.used[k], time, error);
     }
     return 0;
 }
 
-/* A new brick holds nothing. */
+/* Clears a new brick's probability and marks. */
 static void clear_brick(gbees_engine *e, uint32_t slot)
 {
-    size_t cells = (size_t)e->cells, at = slot * cells * e->real_size;
+    size_t cells = (size_t)e->cells, at = slot * cells * e->method.real_size;
 
-    memset((char *)e->p + at, 0, cells * e->real_size);
-    if (e->s)
-        memset((char *)e->s + at, 0, cells * e->real_size);
-    e->active[slot] = e->needed[slot] = e->served[slot] = 0;
+    memset((char *)e->rows.p + at, 0, cells * e->method.real_size);
+    if (e->rows.s)
+        memset((char *)e->rows.s + at, 0, cells * e->method.real_size);
+    e->rows.active[slot] = e->rows.needed[slot] = e->rows.expanded[slot] = 0;
 }
 
-/* Whether all threads add what was found: bounds and errors are seen to one by one. */
-static int adds_together(const gbees_engine *e, int parts)
+/* Whether all threads insert together. Bounds and errors are handled one by one. */
+static int inserts_in_parallel(const gbees_engine *e, int parts)
 {
-    enum { FEW = 1024 }; /* wishes: less than threads take to meet */
-    size_t wishes = 0;
+    enum { FEW = 1024 }; /* requests that take less time than the threads' barriers */
+    size_t requests = 0;
     int far = 0;
 
     for (int part = 0; part < parts; part++) {
-        wishes += e->growth[part].count;
-        far |= e->growth[part].far;
+        requests += e->workspace.requests[part].count;
+        far |= e->workspace.requests[part].far;
     }
-    return parts > 1 && wishes >= FEW && !e->inside && !far;
+    return parts > 1 && requests >= FEW && !e->rows.inside && !far;
 }
 
+/* Searches all bricks and inserts what is absent. */
 static int insert_found(gbees_engine *e, gbees_error *error)
 {
     const int parts = parts_of(e, e->g.count);
     int status = search_all(e, parts, error);
 
-    if (!status && adds_together(e, parts))
-        return grid_add_wishes(&e->g, e->growth, parts, error);
+    if (!status && inserts_in_parallel(e, parts))
+        return grid_add_requests(&e->g, e->workspace.requests, parts, error);
     for (int part = 0; part < parts && !status; part++)
-        status = insert_list(e, &e->growth[part], error);
+        status = insert_list(e, &e->workspace.requests[part], error);
     return status;
 }
 
-/* Few bricks lack a neighbour.  Slots are the same for every number of threads. */
+/* Inserts and links the bricks that active cells need. */
 static int insert_bricks(gbees_engine *e, gbees_error *error)
 {
     uint32_t before = e->g.count;
@@ -352,7 +352,7 @@ int engine_grow(gbees_engine *e, double time, gbees_error *error)
 
     if (status)
         return status;
-        /* New rows are where memory is touched first, which takes the most of it. */
+        /* By all threads: most of the time goes into touching new memory. */
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count - before)) schedule(static)
     for (uint32_t k = before; k < e->g.count; k++)
         clear_brick(e, e->g.used[k]);

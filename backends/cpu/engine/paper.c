@@ -1,5 +1,5 @@
-/* paper.c - the existing CPU code, cell for cell: bricks of one cell in double precision, its rule at absent
- * neighbours, its order of pruning.  The yardstick that regressions are held against (doc/method.md, "Paper mode").
+/* paper.c - the published CPU code's step and prune, cell for cell: bricks of one cell in double precision, its rule
+ * at absent neighbours, its order of pruning.  Tests compare with its results (doc/method.md, "Paper mode").
  *
  * The rule: through a face whose lower cell is absent nothing flows; through one whose upper cell is absent the donor
  * cell flux and the corner terms of the lower cell flow out.  Transverse and limited terms need both cells of a face.
@@ -15,7 +15,7 @@
 
 static const double *velocity_of(const gbees_engine *e, uint32_t slot)
 {
-    return e->velocity + (size_t)slot * (size_t)e->g.shape.n;
+    return e->rows.velocity + (size_t)slot * (size_t)e->g.shape.n;
 }
 
 /* Velocities at the cell's upper faces decide growth and pruning in both directions. */
@@ -27,7 +27,7 @@ void paper_inspect(gbees_engine *e, uint32_t from, double time)
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count - from)) schedule(static)
     for (uint32_t k = from; k < e->g.count; k++) {
         uint32_t slot = e->g.used[k];
-        double *v = e->velocity + (size_t)slot * (size_t)n, zero = 0, sum = 0;
+        double *v = e->rows.velocity + (size_t)slot * (size_t)n, zero = 0, sum = 0;
         const double *at_origin[GBEES_MAX_DIM];
         double x[GBEES_MAX_DIM];
 
@@ -35,7 +35,7 @@ void paper_inspect(gbees_engine *e, uint32_t from, double time)
         for (int j = 0; j < n; j++)
             at_origin[j] = &zero;
         for (int j = 0; j < n; j++) {
-            uint64_t *flow = e->flow + (size_t)slot * (size_t)(2 * n) + 2 * j;
+            uint64_t *flow = e->rows.flow + (size_t)slot * (size_t)(2 * n) + 2 * j;
 
             x[j] += problem->width[j] / 2;
             problem->functions->component_d[j](1, time, x, at_origin, problem->parameters, &v[j]);
@@ -44,23 +44,25 @@ void paper_inspect(gbees_engine *e, uint32_t from, double time)
             flow[1] = v[j] > 0;
             sum += fabs(v[j]) / problem->width[j];
         }
-        e->rate[slot] = sum;
+        e->rows.rate[slot] = sum;
     }
 }
 
+/* The transverse term of a cell along axis j. */
 static double transverse(const gbees_engine *e, uint32_t slot, int j, double step)
 {
-    const double *p = e->p;
+    const double *p = e->rows.p;
     uint32_t below = grid_neighbor(&e->g, slot, 2 * j), above = grid_neighbor(&e->g, slot, 2 * j + 1);
     double um = below ? velocity_of(e, below)[j] : 0, u = above ? velocity_of(e, slot)[j] : 0;
 
     return gbees_ctu_transverse_d(p[below], p[slot], p[above], um, u, 0.5 * step / e->problem->width[j]);
 }
 
-/* The flux through the upper face of a cell; 0 for the null cell, which is how a lower wall comes about. */
+/* The flux through the upper face of a cell; 0 for the null cell, so that nothing flows through a face whose lower
+ * cell is absent. */
 static double flux(const gbees_engine *e, uint32_t slot, int j, double step)
 {
-    const double *p = e->p, *s = e->s;
+    const double *p = e->rows.p, *s = e->rows.s;
     double lambda = step / e->problem->width[j];
 
     if (!slot)
@@ -77,8 +79,8 @@ static double flux(const gbees_engine *e, uint32_t slot, int j, double step)
 void paper_step(gbees_engine *e, double step, kernel_sums *sums)
 {
     int n = e->g.shape.n;
-    double *s = e->s, *next = e->next, mass = 0, clipped = 0;
-    const double *p = e->p;
+    double *s = e->rows.s, *next = e->rows.next, mass = 0, clipped = 0;
+    const double *p = e->rows.p;
 
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++) {
@@ -107,36 +109,37 @@ void paper_step(gbees_engine *e, double step, kernel_sums *sums)
     }
     /* The reference normalises before it compares with p*. */
     for (uint32_t k = 0; k < e->g.count; k++)
-        e->active[e->g.used[k]] = next[e->g.used[k]] / mass >= engine_threshold(e);
+        e->rows.active[e->g.used[k]] = next[e->g.used[k]] / mass >= engine_threshold(e);
     sums->mass = mass;
     sums->clipped = clipped;
 }
 
-/* Whether an active cell flows into this one, seen from here: faces, and edges that are reached through a face. */
+/* Whether an active cell flows into this one: a face neighbour, or an edge neighbour that a face neighbour leads to.
+ */
 static int is_fed(const gbees_engine *e, uint32_t slot)
 {
     int n = e->g.shape.n;
 
     for (int d = 0; d < 2 * n; d++) {
         uint32_t face = grid_neighbor(&e->g, slot, d);
-        const uint64_t *flow = e->flow + (size_t)face * (size_t)(2 * n);
+        const uint64_t *flow = e->rows.flow + (size_t)face * (size_t)(2 * n);
 
         if (!face)
             continue;
-        if (e->active[face] && flow[gbees_opposite(d)])
+        if (e->rows.active[face] && flow[gbees_opposite(d)])
             return 1;
         for (int f = 0; f < 2 * n; f++) {
             uint32_t edge = f >> 1 == d >> 1 ? 0 : grid_neighbor(&e->g, face, f);
-            const uint64_t *from = e->flow + (size_t)edge * (size_t)(2 * n);
+            const uint64_t *from = e->rows.flow + (size_t)edge * (size_t)(2 * n);
 
-            if (edge && e->active[edge] && from[gbees_opposite(d)] && from[gbees_opposite(f)])
+            if (edge && e->rows.active[edge] && from[gbees_opposite(d)] && from[gbees_opposite(f)])
                 return 1;
         }
     }
     return 0;
 }
 
-/* Legacy: any of the 3^n - 1 neighbours. */
+/* Legacy mode: whether any of the 3^n - 1 neighbours is active. */
 static int has_active_neighbor(const gbees_engine *e, uint32_t slot)
 {
     int n = e->g.shape.n;
@@ -151,7 +154,7 @@ static int has_active_neighbor(const gbees_engine *e, uint32_t slot)
 
         for (int j = 0; j < n; j++, digits /= 3)
             key[j] = centre[j] + (int32_t)(digits % 3) - 1;
-        if (e->active[grid_find(&e->g, key)])
+        if (e->rows.active[grid_find(&e->g, key)])
             return 1;
     }
     return 0;
@@ -169,10 +172,10 @@ static int compare_candidates(const void *a, const void *b)
     return x->p < y->p ? -1 : x->p > y->p ? 1 : x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Candidates go in ascending order of P, while one's share of what is left stays below p*. */
+/* Clears keep[] of the candidates in ascending order of P, while P over the mass that is left is below p*. */
 int paper_keep(gbees_engine *e, unsigned char *keep, gbees_error *error)
 {
-    const double *p = e->p;
+    const double *p = e->rows.p;
     candidate *list = malloc((e->g.count + 1u) * sizeof *list);
     uint32_t count = 0;
     double gone = 0;
@@ -184,7 +187,7 @@ int paper_keep(gbees_engine *e, unsigned char *keep, gbees_error *error)
         uint32_t slot = e->g.used[k];
 
         keep[k] = 1;
-        if (!e->active[slot] && !(legacy ? has_active_neighbor(e, slot) : is_fed(e, slot)))
+        if (!e->rows.active[slot] && !(legacy ? has_active_neighbor(e, slot) : is_fed(e, slot)))
             list[count++] = (candidate){p[slot], k};
     }
     qsort(list, count, sizeof *list, compare_candidates);

@@ -1,4 +1,4 @@
-/* setup.c - an engine for a problem: arrays, tables of face points, the initial density. */
+/* setup.c - sets up an engine for a problem: arrays, tables of face points, the initial density. */
 #include "common/bound.h"
 #include "common/initial.h"
 #include "common/initial_bricks.h"
@@ -22,7 +22,7 @@ static void make_points(gbees_engine *e, int axis, size_t real_size, char *to)
     for (int k = 0; k < shape->n; k++) {
         for (int c = 0; c < shape->cells; c++)
             cells[c] = gbees_shape_local(shape, c, k);
-        if (e->real_size == sizeof(float)) {
+        if (e->method.real_size == sizeof(float)) {
             float narrow[64], split[64];
 
             for (int c = 0; c < shape->cells; c++)
@@ -64,29 +64,29 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
 
     c->g = &e->g;
     c->n = problem->dimension;
-    c->wide = e->real_size == sizeof(float) && initial_box_is_fine(problem);
+    c->wide = e->method.real_size == sizeof(float) && initial_box_is_fine(problem);
     c->parameters_d = problem->parameters;
-    c->parameters_f = e->parameters_f;
+    c->parameters_f = e->tables.parameters_f;
     c->moving = (problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
     c->preserving = gbees_scheme_is_preserving(problem->numerics.scheme);
     c->order = gbees_scheme_order(problem->numerics.scheme);
     c->divergence = problem->numerics.scheme == GBEES_SCHEME_CTU_DIVERGENCE ||
                     problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE;
-    c->rate_is_sum = !e->split;
-    /* Bricks that hold little may be a quarter faster (gbees_cfl_rate). */
-    c->reach = e->reach > 1 ? (int)(1.25 * problem->numerics.courant) + 1 : 1;
+    c->rate_is_sum = !e->method.split;
+    /* Courant numbers of bricks without an active cell may be a quarter higher (gbees_cfl_rate). */
+    c->reach = e->method.reach > 1 ? (int)(1.25 * problem->numerics.courant) + 1 : 1;
     for (int k = 0; k < GBEES_PARAMETER_VALUES; k++)
-        e->parameters_f[k] = (float)problem->parameters[k];
+        e->tables.parameters_f[k] = (float)problem->parameters[k];
     c->noise = problem->functions->diffusion_d;
     c->noise_full = gbees_problem_noise(problem) == GBEES_FULL;
     for (int d = 0; d < 2 * c->n; d++) {
-        e->near[d] = gbees_shape_near(&e->g.shape, d, e->reach);
+        e->method.edge_cells[d] = gbees_shape_near(&e->g.shape, d, e->method.reach);
         for (int cell = 0; cell < e->g.shape.cells; cell++)
             c->beside[d][cell] = (unsigned char)gbees_shape_beside(&e->g.shape, cell, d);
     }
     for (int j = 0; j < c->n; j++) {
         const gbees_shape *shape = &e->g.shape;
-        size_t size = c->wide ? sizeof(double) : e->real_size;
+        size_t size = c->wide ? sizeof(double) : e->method.real_size;
         size_t lanes = (size_t)(shape->cells / shape->edge[j]), planes = (size_t)shape->edge[j] + 3;
         int by_planes = lanes % GBEES_LANES == 0;
 
@@ -100,12 +100,12 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
                                    .component_d = problem->functions->component_d[j],
                                    .planes_f = by_planes ? problem->functions->planes_f[j] : NULL,
                                    .planes_d = by_planes ? problem->functions->planes_d[j] : NULL};
-        e->offsets[j] = aligned_alloc(64, ((lanes * (size_t)c->n + 1) * planes * size + 63) / 64 * 64);
-        if (!e->offsets[j])
+        e->tables.face_points[j] = aligned_alloc(64, ((lanes * (size_t)c->n + 1) * planes * size + 63) / 64 * 64);
+        if (!e->tables.face_points[j])
             return no_memory(error);
-        make_points(e, j, size, e->offsets[j]);
+        make_points(e, j, size, e->tables.face_points[j]);
         for (int cell = 0; cell < shape->cells; cell++)
-            e->local[j][cell] = problem->width[j] * gbees_shape_local(shape, cell, j);
+            e->tables.cell_offset[j][cell] = problem->width[j] * gbees_shape_local(shape, cell, j);
     }
     return 0;
 }
@@ -117,7 +117,7 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
     size_t cells = (size_t)e->cells;
     int status = grid_create(&e->g, n, e->cells, error);
 
-    if (!status && e->reach > gbees_shape_reach(&e->g.shape))
+    if (!status && e->method.reach > gbees_shape_reach(&e->g.shape))
         status = gbees_error_set(error, GBEES_EUSAGE, "the CPU backend takes Courant numbers up to %d here, not %g",
                                  gbees_shape_reach(&e->g.shape), problem->numerics.courant);
     e->g.threads = e->threads;
@@ -126,22 +126,22 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
         size_t size;
         int transient, wanted;
     } fields[] = {
-        {&e->p, cells * e->real_size, 0, 1},
-        {&e->s, cells * e->real_size, 1, !e->split},
-        {&e->next, cells * e->real_size, 1, !e->split || problem->functions->diffusion_d},
-        {&e->share, cells * e->real_size, 1, problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE},
-        {(void **)&e->active, sizeof *e->active, 0, 1},
-        {(void **)&e->flow, (size_t)(2 * n) * sizeof *e->flow, 0,
-         e->paper || problem->functions->diffusion_d != NULL},
-        {(void **)&e->rate, sizeof *e->rate, 0, 1},
-        {(void **)&e->diverging, sizeof *e->diverging, 0, 1},
-        {(void **)&e->steady, sizeof *e->steady, 0, 1},
-        {(void **)&e->needed, sizeof *e->needed, 1, 1},
-        {(void **)&e->served, sizeof *e->served, 0, 1},
-        {(void **)&e->noise, sizeof *e->noise, 0, problem->functions->diffusion_d != NULL},
-        {(void **)&e->velocity, (size_t)n * sizeof *e->velocity, 0, e->paper},
-        {(void **)&e->inside, sizeof *e->inside, 0, problem->bounded},
-        {(void **)&e->barred, (size_t)(2 * n) * sizeof *e->barred, 0, problem->bounded},
+        {&e->rows.p, cells * e->method.real_size, 0, 1},
+        {&e->rows.s, cells * e->method.real_size, 1, !e->method.split},
+        {&e->rows.next, cells * e->method.real_size, 1, !e->method.split || problem->functions->diffusion_d},
+        {&e->rows.limiter, cells * e->method.real_size, 1, problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE},
+        {(void **)&e->rows.active, sizeof *e->rows.active, 0, 1},
+        {(void **)&e->rows.flow, (size_t)(2 * n) * sizeof *e->rows.flow, 0,
+         e->method.paper || problem->functions->diffusion_d != NULL},
+        {(void **)&e->rows.rate, sizeof *e->rows.rate, 0, 1},
+        {(void **)&e->rows.diverging, sizeof *e->rows.diverging, 0, 1},
+        {(void **)&e->rows.one_signed, sizeof *e->rows.one_signed, 0, 1},
+        {(void **)&e->rows.needed, sizeof *e->rows.needed, 1, 1},
+        {(void **)&e->rows.expanded, sizeof *e->rows.expanded, 0, 1},
+        {(void **)&e->rows.noise, sizeof *e->rows.noise, 0, problem->functions->diffusion_d != NULL},
+        {(void **)&e->rows.velocity, (size_t)n * sizeof *e->rows.velocity, 0, e->method.paper},
+        {(void **)&e->rows.inside, sizeof *e->rows.inside, 0, problem->bounded},
+        {(void **)&e->rows.blocked, (size_t)(2 * n) * sizeof *e->rows.blocked, 0, problem->bounded},
     };
 
     for (size_t f = 0; f < sizeof fields / sizeof fields[0] && !status; f++)
@@ -150,6 +150,7 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
     return status ? status : set_up_context(e, error);
 }
 
+/* Sets the cells of a brick to the initial density, up to a factor; returns their sum. */
 static double fill_brick(gbees_engine *e, uint32_t slot, const initial_density *density)
 {
     double p[64], sum = initial_density_brick(density, &e->g.shape, grid_key(&e->g, slot), p);
@@ -190,12 +191,12 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
     for (uint32_t k = 0; k < e->g.count; k++) {
         double mass = fill_brick(e, e->g.used[k], &density);
 
-        e->rate[e->g.used[k]] = mass; /* for the sum below, in order; rates come later */
-        e->served[e->g.used[k]] = 0;
+        e->rows.rate[e->g.used[k]] = mass; /* scratch for the ordered sum below: rates are computed later */
+        e->rows.expanded[e->g.used[k]] = 0;
     }
     initial_density_destroy(&density);
     for (uint32_t k = 0; k < e->g.count; k++)
-        sum += e->rate[e->g.used[k]];
+        sum += e->rows.rate[e->g.used[k]];
     engine_scale(e, 1 / sum);
     status = engine_sum(e, NULL, &e->run.ledger.mass, error);
     if (status)
@@ -204,15 +205,15 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
     status = engine_inspect(e, 0, problem->start, error);
     if (status)
         return status;
-    /* Half of a box in many dimensions are corners that nothing needs; the reference carries them to its first prune.
+    /* In many dimensions half of a box are corners that are not needed; the reference keeps them to its first prune.
      */
     if (problem->numerics.mode == GBEES_MODE_DEFAULT)
         status = engine_prune(e, problem->start, error);
-    else if (e->split)
+    else if (e->method.split)
         status = engine_couple(e, problem->start, error);
     if (status)
         return status;
-    gbees_work_count(&e->run.work, engine_mark_needed(e, &e->above_count));
+    gbees_work_count(&e->run.work, engine_mark_needed(e, &e->initial_above));
     e->is_initial = 1;
     return 0;
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BATCH = 4096 };
+enum { BATCH = 4096 }; /* cells handed to a visitor at once */
 
 static void add_moments(kernel_moments *total, const kernel_moments *part)
 {
@@ -20,6 +20,7 @@ static void add_moments(kernel_moments *total, const kernel_moments *part)
     }
 }
 
+/* Means, covariance, entropy and peak from the moments, in the units of the axes. */
 static void fill_statistics(const gbees_engine *e, const kernel_moments *s, gbees_statistics *out)
 {
     const gbees_shape *shape = &e->g.shape;
@@ -39,7 +40,7 @@ static void fill_statistics(const gbees_engine *e, const kernel_moments *s, gbee
             double c = (s->second[at++] / s->mass - mean[j] * mean[k]) * problem->width[j] * problem->width[k];
 
             /* Cell averages hold the variance inside a cell, h^2/12, which the density has not. */
-            if (e->averages && j == k)
+            if (e->method.averages && j == k)
                 c = fmax(c - problem->width[j] * problem->width[j] / 12, 0);
             out->covariance[j * n + k] = out->covariance[k * n + j] = c;
         }
@@ -48,12 +49,13 @@ static void fill_statistics(const gbees_engine *e, const kernel_moments *s, gbee
     out->entropy = -(s->log / s->mass - log(s->mass) - log(volume));
 }
 
-/* Counts against the sum as it is now; the step's own marks stay, so that looking at a density does not change it. */
+/* Counts active and needed cells against p* times the mass now.  The marks of the last step are restored, so that a
+ * record does not change the run. */
 static int count_cells(gbees_engine *e, gbees_statistics *statistics, gbees_error *error)
 {
     if (e->is_initial) {
         statistics->cells = e->run.work.needed;
-        statistics->cells_above = e->above_count;
+        statistics->cells_above = e->initial_above;
         return 0;
     }
     uint64_t *marks = malloc((e->g.count + 1u) * sizeof *marks);
@@ -61,37 +63,37 @@ static int count_cells(gbees_engine *e, gbees_statistics *statistics, gbees_erro
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the counts of %u bricks", e->g.count);
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++)
-        marks[k] = e->active[e->g.used[k]];
+        marks[k] = e->rows.active[e->g.used[k]];
     statistics->cells = engine_mark_needed(e, &statistics->cells_above);
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++)
-        e->active[e->g.used[k]] = marks[k];
+        e->rows.active[e->g.used[k]] = marks[k];
     free(marks);
     gbees_work_count(&e->run.work, statistics->cells);
     return 0;
 }
 
-int engine_statistics(gbees_engine *e, gbees_statistics *statistics, gbees_error *error)
+int engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics, gbees_error *error)
 {
     uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
     kernel_moments *parts = calloc(chunks + 1u, sizeof *parts);
 
+    (void)clock; /* sums are of the density as it is */
     if (!parts)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the moments of %u bricks", e->g.count);
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic)
     for (uint32_t at = 0; at < chunks; at++) {
         kernel_moments part; /* on the stack: neighbours in parts[] share cache lines */
 
-        e->kernel->moments(&e->context, e->p, at * chunk, engine_chunk_end(e, at), &part);
+        e->kernel->moments(&e->context, e->rows.p, at * chunk, engine_chunk_end(e, at), &part);
         parts[at] = part;
     }
     for (uint32_t at = 1; at < chunks; at++)
         add_moments(&parts[0], &parts[at]);
-    int status = 0;
     *statistics = (gbees_statistics){0};
     fill_statistics(e, &parts[0], statistics);
     free(parts);
-    status = count_cells(e, statistics, error);
+    int status = count_cells(e, statistics, error);
     statistics->cells_raw = (uint64_t)e->g.count * (uint64_t)e->cells;
     return status;
 }
@@ -102,6 +104,7 @@ typedef struct batch {
     double p[BATCH];
 } batch;
 
+/* Hands a batch to the visitor. */
 static int flush(const gbees_engine *e, batch *b, gbees_cell_visitor *visitor, void *context)
 {
     const int32_t *index[GBEES_MAX_DIM];

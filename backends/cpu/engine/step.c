@@ -1,72 +1,9 @@
-/* step.c - one time step: grow, choose the step, two passes over the bricks, prune (paper, Fig. 1). */
-#include "common/failure.h"
+/* step.c - one time step: grow, choose the step, advect and diffuse, enter the ledger, prune (paper, Fig. 1). */
 #include "engine.h"
-#include "numerics/fixed.h"
 #include "numerics/sweeps.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The same on every processor. */
-static double exact_sum(const gbees_engine *e)
-{
-    int64_t total = 0;
-
-#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static) reduction(+ : total)
-    for (uint32_t k = 0; k < e->g.count; k++) {
-        size_t at = (size_t)e->g.used[k] * (size_t)e->cells;
-
-        for (int cell = 0; cell < e->cells; cell++)
-            total += gbees_fixed(engine_p(e, at + (size_t)cell));
-    }
-    return gbees_fixed_value(total);
-}
-
-/* Of used bricks [from, to) without a flag. */
-static double sum_others(const gbees_engine *e, const unsigned char *but, uint32_t from, uint32_t to)
-{
-    double sum = 0;
-
-    for (uint32_t k = from; k < to; k++)
-        if (!but[k])
-            sum += e->kernel->sum_rows(&e->context, e->p, k, k + 1);
-    return sum;
-}
-
-int engine_sum(const gbees_engine *e, const unsigned char *but, double *sum, gbees_error *error)
-{
-    uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
-
-    if (e->deterministic && !but) {
-        *sum = exact_sum(e);
-        return 0;
-    }
-    double *parts = malloc((chunks + 1u) * sizeof *parts);
-    if (!parts)
-        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the sum over %u bricks", e->g.count);
-#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
-    for (uint32_t at = 0; at < chunks; at++) {
-        const uint32_t from = at * chunk, to = engine_chunk_end(e, at);
-
-        parts[at] = but ? sum_others(e, but, from, to) : e->kernel->sum_rows(&e->context, e->p, from, to);
-    }
-    *sum = 0;
-    for (uint32_t at = 0; at < chunks; at++)
-        *sum += parts[at];
-    free(parts);
-    return 0;
-}
-
-void engine_scale(gbees_engine *e, double factor)
-{
-#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
-    for (uint32_t k = 0; k < e->g.count; k++) {
-        size_t at = (size_t)e->g.used[k] * (size_t)e->cells;
-
-        for (int cell = 0; cell < e->cells; cell++)
-            engine_set_p(e, at + (size_t)cell, engine_p(e, at + (size_t)cell) * factor);
-    }
-}
 
 /* The rate that limits the step: 1 / the step of Courant number 1. */
 static double limiting_rate(const gbees_engine *e)
@@ -76,37 +13,37 @@ static double limiting_rate(const gbees_engine *e)
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static) reduction(max : largest, active)
     for (uint32_t k = 0; k < e->g.count; k++) {
         uint32_t slot = e->g.used[k];
-        double rate = e->rate[slot];
+        double rate = e->rows.rate[slot];
 
         largest = rate > largest ? rate : largest;
-        if (e->active[slot])
+        if (e->rows.active[slot])
             active = rate > active ? rate : active;
     }
     return e->cells == 1 ? largest : gbees_cfl_rate(largest, active);
 }
 
-/* The two passes of ctu; ctu-positive looks first how much of its fluxes each cell can serve. */
-static int advance_bricks(gbees_engine *e, kernel_sums *total, gbees_error *error)
+/* A step of ctu: the sums S of the transverse terms, with ctu-positive the flux limiters, then the fluxes. */
+static int step_ctu(gbees_engine *e, kernel_sums *total, gbees_error *error)
 {
     const uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
     const int threads = engine_threads(e, e->g.count);
     kernel_sums *sums = malloc((chunks + 1u) * sizeof *sums);
     void (*update)(const kernel_context *, uint32_t, uint32_t, kernel_sums *) =
-        e->share ? e->kernel->update_shared : e->kernel->update;
+        e->rows.limiter ? e->kernel->update_shared : e->kernel->update;
 
     if (!sums)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory in a step over %u bricks", e->g.count);
-    team_deal(e->shares, threads, chunks);
+    work_queue_fill(e->workspace.queue, threads, chunks);
 #pragma omp parallel num_threads(threads)
-    for (uint32_t at; (at = team_take(e->shares, threads, engine_thread())) < chunks;)
+    for (uint32_t at; (at = work_queue_take(e->workspace.queue, threads, engine_thread())) < chunks;)
         e->kernel->transverse(&e->context, at * chunk, engine_chunk_end(e, at));
-    team_deal(e->shares, threads, e->share ? chunks : 0);
+    work_queue_fill(e->workspace.queue, threads, e->rows.limiter ? chunks : 0);
 #pragma omp parallel num_threads(threads)
-    for (uint32_t at; (at = team_take(e->shares, threads, engine_thread())) < chunks;)
+    for (uint32_t at; (at = work_queue_take(e->workspace.queue, threads, engine_thread())) < chunks;)
         e->kernel->share(&e->context, at * chunk, engine_chunk_end(e, at));
-    team_deal(e->shares, threads, chunks);
+    work_queue_fill(e->workspace.queue, threads, chunks);
 #pragma omp parallel num_threads(threads)
-    for (uint32_t at; (at = team_take(e->shares, threads, engine_thread())) < chunks;) {
+    for (uint32_t at; (at = work_queue_take(e->workspace.queue, threads, engine_thread())) < chunks;) {
         sums[at] = (kernel_sums){0};
         update(&e->context, at * chunk, engine_chunk_end(e, at), &sums[at]);
     }
@@ -117,52 +54,53 @@ static int advance_bricks(gbees_engine *e, kernel_sums *total, gbees_error *erro
 
 static void swap_density(gbees_engine *e)
 {
-    void *p = e->p;
+    void *p = e->rows.p;
 
-    e->p = e->next;
-    e->next = p;
+    e->rows.p = e->rows.next;
+    e->rows.next = p;
 }
 
-static void show_rows(gbees_engine *e)
+static void set_context_rows(gbees_engine *e)
 {
-    e->context.p = e->p;
-    e->context.s = e->s;
-    e->context.next = e->next;
-    e->context.share = e->share;
-    e->context.active = e->active;
-    e->context.density = e->p;
+    e->context.p = e->rows.p;
+    e->context.s = e->rows.s;
+    e->context.next = e->rows.next;
+    e->context.share = e->rows.limiter;
+    e->context.active = e->rows.active;
+    e->context.density = e->rows.p;
 }
 
-/* What the drift does in a step. */
-static int carry(gbees_engine *e, int settle, kernel_sums *sums, gbees_error *error)
+/* Advects the density by a time step, to rows.p. With ends_step the kernels clear the cells outside the bound, sum up
+ * the density and mark the active cells. */
+static int advect(gbees_engine *e, int ends_step, kernel_sums *sums, gbees_error *error)
 {
     int status = 0;
 
-    e->context.inside = settle ? e->inside : NULL; /* what is out of bound goes at the end of the step */
-    if (e->paper)
+    e->context.inside = ends_step ? e->rows.inside : NULL;
+    if (e->method.paper)
         paper_step(e, e->context.step, sums);
     else
-        status = e->split ? engine_sweep(e, settle, sums, error) : advance_bricks(e, sums, error);
-    if (!status && !e->split)
+        status = e->method.split ? engine_sweep(e, ends_step, sums, error) : step_ctu(e, sums, error);
+    if (!status && !e->method.split)
         swap_density(e);
-    show_rows(e);
+    set_context_rows(e);
     return status;
 }
 
-/* Drift, then diffusion; in the next step the other way round, as the sweeps: together of second order in time. */
-static int carry_and_diffuse(gbees_engine *e, kernel_sums *sums, gbees_error *error)
+/* Drift, then diffusion; in the next step in reverse order (sweeps.h). */
+static int advect_and_diffuse(gbees_engine *e, kernel_sums *sums, gbees_error *error)
 {
     double steps = 0;
     int status = e->context.noise ? engine_noise_steps(e, &steps, error) : 0;
 
     if (status || steps == 0)
-        return status ? status : carry(e, 1, sums, error);
+        return status ? status : advect(e, 1, sums, error);
     if (gbees_step_is_reversed(e->run.steps)) {
         status = engine_diffuse(e, steps, 0, sums, error);
-        return status ? status : carry(e, 1, sums, error);
+        return status ? status : advect(e, 1, sums, error);
     }
-    status = carry(e, 0, sums, error);
-    sums->mass = 0; /* of ctu: it is counted again */
+    status = advect(e, 0, sums, error);
+    sums->mass = 0; /* ctu has set it; the diffusion sums up the density that the step ends with */
     return status ? status : engine_diffuse(e, steps, 1, sums, error);
 }
 
@@ -184,9 +122,10 @@ static int update_ledger(gbees_engine *e, const kernel_sums *sums, gbees_error *
     if (!isfinite(sums->mass) || sums->mass <= 0)
         return failure_mass(sums->mass == 0 ? "zero" : "not finite", e->run.clock.time, e->run.step.size, error);
     gbees_ledger_step(&e->run.ledger, sums->mass, sums->clipped,
-                      e->split ? sums->outflow : gbees_ledger_missing(&e->run.ledger, sums->mass, sums->clipped));
-    if (e->deterministic)
-        e->run.ledger.mass = exact_sum(e);
+                      e->method.split ? sums->outflow
+                                      : gbees_ledger_missing(&e->run.ledger, sums->mass, sums->clipped));
+    if (e->method.deterministic)
+        e->run.ledger.mass = engine_exact_sum(e);
     if (e->problem->numerics.mode != GBEES_MODE_DEFAULT) {
         engine_scale(e, 1 / e->run.ledger.mass);
         gbees_ledger_normalise(&e->run.ledger);
@@ -209,10 +148,10 @@ int engine_step(gbees_engine *e, gbees_error *error)
     if (status)
         return status;
     e->context.step = e->run.step.size;
-    e->context.time = e->paper ? e->run.clock.time : gbees_step_middle(&e->run.clock, &e->run.step);
+    e->context.time = e->method.paper ? e->run.clock.time : gbees_step_middle(&e->run.clock, &e->run.step);
     e->context.threshold = engine_threshold(e) * e->run.ledger.mass;
-    show_rows(e);
-    status = carry_and_diffuse(e, &sums, error);
+    set_context_rows(e);
+    status = advect_and_diffuse(e, &sums, error);
     if (!status)
         status = update_ledger(e, &sums, error);
     if (status)

@@ -1,23 +1,27 @@
-/* sweep.c - the sweeps of a step of the split scheme, shared among threads.
+/* sweep.c - the sweeps of a step of a split scheme, shared among threads (doc/method.md, "The split scheme").
  *
- * Pencils are dealt out, not bricks: in a density that is drawn out most pencils along it begin within a few bricks.
+ * Threads take pencils, rows of bricks along the axis, from their work queues, in batches of equal numbers.  Bricks
+ * would not do as a measure: of an elongated density most pencils along it begin within a few bricks.
  */
 #include "engine.h"
 #include "numerics/sweeps.h"
 #include <stdlib.h>
 
-enum { MOST_TOGETHER = 256 }; /* pencils */
+enum { MOST_PENCILS = 256 }; /* of a batch */
 
-/* The pencils of a sweep: each part of the bricks lists those that begin there. */
+/* A sweep along an axis. The Used List is cut into parts, one a thread; each part lists the pencils that begin in it.
+ */
 typedef struct sweep_plan {
-    uint32_t *first;        /* bricks; a part's from where its bricks begin in the Used List on */
-    uint32_t *before;       /* [parts + 1]: pencils that begin in the parts before */
-    int parts, done;        /* as many as threads; those that are listed */
-    uint32_t share, chunks; /* pencils that a thread takes together; how many times */
+    int axis, ends_step;
+    uint32_t *first;   /* the pencils' first bricks: a part's list begins where the part begins in the Used List */
+    uint32_t *before;  /* [parts + 1]: pencils that begin in the parts before */
+    int parts, listed; /* how many; those whose pencils are listed */
+    uint32_t batch, batches; /* pencils of a batch; how many batches */
 } sweep_plan;
 
-/* As many pencils together as begin, on average, in a chunk of bricks: rounded down it is half of that or more. */
-static void deal_pencils(const gbees_engine *e, sweep_plan *plan)
+/* Numbers the listed pencils, cuts them into batches and fills the work queues.  A batch has as many pencils as
+ * begin, on average, in a chunk of bricks, rounded down. */
+static void queue_batches(const gbees_engine *e, sweep_plan *plan)
 {
     uint32_t pencils = 0;
 
@@ -28,26 +32,27 @@ static void deal_pencils(const gbees_engine *e, sweep_plan *plan)
         pencils += listed;
     }
     plan->before[plan->parts] = pencils;
-    const uint32_t share = (uint32_t)((uint64_t)pencils * engine_chunk(e) / e->g.count);
-    plan->share = share < 1 ? 1 : share > MOST_TOGETHER ? MOST_TOGETHER : share;
-    plan->chunks = (pencils + plan->share - 1) / plan->share;
-    team_deal(e->shares, plan->parts, plan->chunks);
+    const uint32_t batch = (uint32_t)((uint64_t)pencils * engine_chunk(e) / e->g.count);
+    plan->batch = batch < 1 ? 1 : batch > MOST_PENCILS ? MOST_PENCILS : batch;
+    plan->batches = (pencils + plan->batch - 1) / plan->batch;
+    work_queue_fill(e->workspace.queue, plan->parts, plan->batches);
 }
 
-/* Lists the pencils of part t; after the last one they are dealt. */
-static void list_pencils(const gbees_engine *e, int axis, sweep_plan *plan, int t)
+/* Lists the pencils of part t; whoever lists the last part fills the work queues. */
+static void list_pencils(const gbees_engine *e, sweep_plan *plan, int t)
 {
     const uint32_t count = e->g.count, from = team_part(count, t, plan->parts);
 
-    plan->before[t + 1] = grid_pencils(&e->g, axis, from, team_part(count, t + 1, plan->parts), plan->first + from);
-    if (__atomic_add_fetch(&plan->done, 1, __ATOMIC_ACQ_REL) == plan->parts)
-        deal_pencils(e, plan);
+    plan->before[t + 1] =
+        grid_pencils(&e->g, plan->axis, from, team_part(count, t + 1, plan->parts), plan->first + from);
+    if (__atomic_add_fetch(&plan->listed, 1, __ATOMIC_ACQ_REL) == plan->parts)
+        queue_batches(e, plan);
 }
 
-/* The first bricks of the pencils from number `from` on, that come together; returns how many. */
+/* Sets first[] to the first bricks of the batch that begins with pencil number `from`; returns how many. */
 static uint32_t pick_pencils(const gbees_engine *e, const sweep_plan *plan, uint32_t from, uint32_t *first)
 {
-    const uint32_t rest = plan->before[plan->parts] - from, count = rest < plan->share ? rest : plan->share;
+    const uint32_t rest = plan->before[plan->parts] - from, count = rest < plan->batch ? rest : plan->batch;
     uint32_t picked = 0;
 
     for (int t = 0; picked < count; t++) {
@@ -59,56 +64,58 @@ static uint32_t pick_pencils(const gbees_engine *e, const sweep_plan *plan, uint
     return count;
 }
 
-/* What a thread gets of them. 1 if memory ran out. */
-static int sweep_shares(gbees_engine *e, int axis, int last_axis, const sweep_plan *plan, kernel_sums *sums)
+/* Sweeps the batches that this thread takes, and sets their sums. Returns 1 if memory ran out. */
+static int sweep_batches(gbees_engine *e, const sweep_plan *plan, kernel_sums *sums)
 {
     const int thread = engine_thread();
-    uint32_t first[MOST_TOGETHER];
+    uint32_t first[MOST_PENCILS];
     int failed = 0;
 
-    for (uint32_t at; (at = team_take(e->shares, plan->parts, thread)) < plan->chunks;)
-        failed = e->kernel->sweep(&e->context, axis, last_axis, first, pick_pencils(e, plan, at * plan->share, first),
-                                  &e->scratch[thread], &sums[at]) ||
+    for (uint32_t at; (at = work_queue_take(e->workspace.queue, plan->parts, thread)) < plan->batches;)
+        failed = e->kernel->sweep(&e->context, plan->axis, plan->ends_step, first,
+                                  pick_pencils(e, plan, at * plan->batch, first), &e->workspace.sweep[thread],
+                                  &sums[at]) ||
                  failed;
     return failed;
 }
 
-/* One axis. 1 if memory ran out. */
-static int sweep_along(gbees_engine *e, int axis, int last_axis, sweep_plan *plan, kernel_sums *sums)
+/* Sweeps along one axis. Returns 1 if memory ran out. */
+static int sweep_along(gbees_engine *e, sweep_plan *plan, kernel_sums *sums)
 {
     int failed = 0;
 
-    plan->done = 0;
-    if (plan->parts == 1) { /* small grids' sweeps take as long as it takes to make a team of one */
-        list_pencils(e, axis, plan, 0);
-        return sweep_shares(e, axis, last_axis, plan, sums);
+    plan->listed = 0;
+    if (plan->parts ==
+        1) { /* opening a parallel region, even for one thread, takes as long as a small grid's sweep */
+        list_pencils(e, plan, 0);
+        return sweep_batches(e, plan, sums);
     }
 #pragma omp parallel num_threads(plan->parts) reduction(|| : failed)
     {
 #pragma omp for schedule(static)
         for (int t = 0; t < plan->parts; t++)
-            list_pencils(e, axis, plan, t);
-        failed = sweep_shares(e, axis, last_axis, plan, sums);
+            list_pencils(e, plan, t);
+        failed = sweep_batches(e, plan, sums);
     }
     return failed;
 }
 
-int engine_sweep(gbees_engine *e, int settle, kernel_sums *total, gbees_error *error)
+int engine_sweep(gbees_engine *e, int ends_step, kernel_sums *total, gbees_error *error)
 {
-    const uint32_t count = e->g.count, chunk = engine_chunk(e) < MOST_TOGETHER ? engine_chunk(e) : MOST_TOGETHER;
+    const uint32_t count = e->g.count, chunk = engine_chunk(e) < MOST_PENCILS ? engine_chunk(e) : MOST_PENCILS;
     const int n = e->g.shape.n, threads = engine_threads(e, count);
     const int turn = gbees_sweep_turn(n, e->run.steps), is_reversed = gbees_step_is_reversed(e->run.steps);
-    const size_t chunks = 2 * (size_t)(count / chunk) + 2, words = count + (size_t)threads + 1;
-    kernel_sums *sums = malloc(chunks * sizeof *sums);
-    sweep_plan plan = {.first = engine_room(e, words * sizeof *plan.first), .parts = threads};
+    const size_t batches = 2 * (size_t)(count / chunk) + 2, words = count + (size_t)threads + 1;
+    kernel_sums *sums = malloc(batches * sizeof *sums);
+    sweep_plan plan = {.first = engine_buffer(e, words * sizeof *plan.first), .parts = threads};
     int failed = !sums || !plan.first;
 
     plan.before = plan.first + (failed ? 0 : count);
     for (int sweep = 0; sweep < n && !failed; sweep++) {
-        const int axis = gbees_sweep_axis(n, turn, is_reversed, sweep);
-
-        failed = sweep_along(e, axis, settle && sweep == n - 1, &plan, sums);
-        engine_add_sums(sums, plan.chunks, total);
+        plan.axis = gbees_sweep_axis(n, turn, is_reversed, sweep);
+        plan.ends_step = ends_step && sweep == n - 1;
+        failed = sweep_along(e, &plan, sums);
+        engine_add_sums(sums, plan.batches, total);
     }
     free(sums);
     return failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for the sweeps over %u bricks", count) : 0;

@@ -1,5 +1,5 @@
-/* update.c - Bayes' rule at a measurement (paper, Eq. 4), in log space: it can't underflow to an empty density. */
-#include "common/failure.h"
+/* update.c - Bayes' rule at a measurement (paper, Eq. 4; doc/method.md, "Bayes update"): in log space, so that it
+ * can't underflow to an empty density. */
 #include "common/measurement.h"
 #include "engine.h"
 #include "numerics/likelihood.h"
@@ -11,14 +11,14 @@ typedef struct likelihood {
     const gbees_measurement *measurement;
     double time;
     measurement_terms terms;
-    double *known; /* log-likelihoods of all cells, in order of the bricks, between the two looks at them; or NULL */
+    double *known; /* log-likelihoods of all cells, in order of the Used List; NULL: evaluated twice */
 } likelihood;
 
-/* Bytes that log-likelihoods may take in between; beyond that they are evaluated again. */
+/* The most bytes that likelihood.known may take. */
 enum { KNOWN_BYTES = 1 << 26 };
 
-/* From the measured function's values, by column. */
-static void judge_residuals(const likelihood *l, double (*y)[64], int cells, double *out)
+/* Log-likelihoods of cells, relative to a perfect match; y: the measured function, component by component. */
+static void residual_exponents(const likelihood *l, double (*y)[64], int cells, double *out)
 {
     const gbees_measurement *m = l->measurement;
 
@@ -33,8 +33,8 @@ static void judge_residuals(const likelihood *l, double (*y)[64], int cells, dou
     }
 }
 
-/* Log-likelihoods at a brick's cells, each moved by `shift`, relative to a perfect match; of the model's own
- * likelihood as they are. */
+/* Log-likelihoods at the centres of a brick's cells plus `shift`: relative to a perfect match, or as the model's own
+ * likelihood function has them. */
 static void log_likelihoods_at(const gbees_engine *e, const likelihood *l, uint32_t slot, const double *shift,
                                double *out)
 {
@@ -45,7 +45,7 @@ static void log_likelihoods_at(const gbees_engine *e, const likelihood *l, uint3
 
     engine_base(e, slot, base);
     for (int j = 0; j < e->g.shape.n; j++) {
-        offset[j] = e->local[j];
+        offset[j] = e->tables.cell_offset[j];
         base[j] += shift[j];
     }
     if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL) {
@@ -59,10 +59,10 @@ static void log_likelihoods_at(const gbees_engine *e, const likelihood *l, uint3
         column[j] = y[j];
     e->problem->functions->measure_d(measurement->function, (size_t)e->cells, l->time, base, offset,
                                      e->problem->parameters, column);
-    judge_residuals(l, y, e->cells, out);
+    residual_exponents(l, y, e->cells, out);
 }
 
-/* The axes along which the likelihood of some cell of the brick changes by more than a hundredth inside the cell. */
+/* Sets axes[] to those along which the likelihood varies inside some cell of the brick; returns how many. */
 static int varying_axes(const gbees_engine *e, const likelihood *l, uint32_t slot, int *axes)
 {
     double shift[GBEES_MAX_DIM] = {0}, low[64], high[64], centre[64];
@@ -85,7 +85,7 @@ static int varying_axes(const gbees_engine *e, const likelihood *l, uint32_t slo
     return count;
 }
 
-/* How the density leans inside a brick's cells, along the axes that count: slopes. */
+/* The slopes of the density inside a brick's cells along some axes, slope[axis' place][cell], limited. */
 static void find_slopes(const gbees_engine *e, uint32_t slot, const int *axes, int count, double (*slope)[64])
 {
     const gbees_shape *shape = &e->g.shape;
@@ -114,20 +114,21 @@ static void find_slopes(const gbees_engine *e, uint32_t slot, const int *axes, i
             slope[a][cell] *= gbees_slope_limiter(sum[cell]);
 }
 
-/* sum e^top += weight e^value, with the larger of the two exponents for `top` from then on. */
+/* Adds weight e^value to sum e^top, where *top becomes the larger of the two exponents. */
 static inline void add_exponential(double *top, double *sum, double value, double weight)
 {
-    if (value == -INFINITY) /* impossible here */
+    if (value == -INFINITY) /* a likelihood of 0 */
         return;
     if (value <= *top) {
         *sum += weight * exp(value - *top);
         return;
     }
-    *sum = weight + *sum * exp(*top - value); /* what is no number makes it none */
+    *sum = weight + *sum * exp(*top - value); /* NaN if value is */
     *top = value;
 }
 
-/* Logarithms of the likelihood's averages over a brick's cells, weighted as the density leans inside them. */
+/* Logarithms of the likelihood's averages over a brick's cells, weighted with the density's slopes: Gauss quadrature
+ * along the axes along which it varies. */
 static void log_averages(const gbees_engine *e, const likelihood *l, uint32_t slot, double *out)
 {
     int axes[GBEES_MAX_DIM], varying = varying_axes(e, l, slot, axes), nodes = gbees_gauss_points(varying),
@@ -150,27 +151,27 @@ static void log_averages(const gbees_engine *e, const likelihood *l, uint32_t sl
         }
         log_likelihoods_at(e, l, slot, shift, value);
         for (int cell = 0; cell < e->cells; cell++) {
-            double lean = 1;
+            double density = 1; /* over its average */
 
             for (int a = 0; a < varying; a++)
-                lean += slope[a][cell] * place[a];
-            add_exponential(&out[cell], &sum[cell], value[cell], weight * lean);
+                density += slope[a][cell] * place[a];
+            add_exponential(&out[cell], &sum[cell], value[cell], weight * density);
         }
     }
     for (int cell = 0; cell < e->cells; cell++)
         out[cell] += log(sum[cell]);
 }
 
-/* The logarithm of what a cell's probability is multiplied with: with cell averages that is the likelihood's average
- * over the cell, weighted as above, else its value at the centre. */
+/* Logarithms of the factors of a brick's cells: with cell averages the likelihood's weighted averages, else its
+ * values at the centres. */
 static void log_likelihoods(const gbees_engine *e, const likelihood *l, uint32_t slot, double *out)
 {
-    double nowhere[GBEES_MAX_DIM] = {0};
+    double none[GBEES_MAX_DIM] = {0};
 
-    if (e->averages)
+    if (e->method.averages)
         log_averages(e, l, slot, out);
     else
-        log_likelihoods_at(e, l, slot, nowhere, out);
+        log_likelihoods_at(e, l, slot, none, out);
 }
 
 typedef struct best {
@@ -203,7 +204,7 @@ static best find_best(const gbees_engine *e, const likelihood *l)
     return (best){most_likely, heaviest, finite};
 }
 
-/* The first cell, in order of the bricks, whose log-likelihood is no number. */
+/* Reports the first cell, in order of the Used List, whose log-likelihood is not a number. */
 static int fail_likelihood(const gbees_engine *e, const likelihood *l, gbees_error *error)
 {
     const gbees_shape *shape = &e->g.shape;
@@ -227,7 +228,7 @@ static int fail_likelihood(const gbees_engine *e, const likelihood *l, gbees_err
     return failure_likelihood(e->problem, l->measurement, l->time, NULL, error);
 }
 
-/* rows = P L over its largest value: not in place, as cells beside must still be what they were. */
+/* rows = P L over its largest value: not in place, as the slopes depend on neighbours before the update. */
 static void multiply(const gbees_engine *e, const likelihood *l, double heaviest, void *rows)
 {
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
@@ -240,7 +241,7 @@ static void multiply(const gbees_engine *e, const likelihood *l, double heaviest
         for (int cell = 0; cell < e->cells; cell++) {
             double p = engine_p(e, at + (size_t)cell), weighted = p > 0 ? exp(log(p) + log_l[cell] - heaviest) : 0;
 
-            if (e->real_size == sizeof(float))
+            if (e->method.real_size == sizeof(float))
                 ((float *)rows)[at + (size_t)cell] = (float)weighted;
             else
                 ((double *)rows)[at + (size_t)cell] = weighted;
@@ -248,24 +249,25 @@ static void multiply(const gbees_engine *e, const likelihood *l, double heaviest
     }
 }
 
-/* The density times the likelihood. The split scheme has no other rows: they are made for the time of it. */
+/* Multiplies the density with the likelihood. Second rows are made where the scheme has none. */
 static int apply_likelihood(gbees_engine *e, const likelihood *l, double heaviest, gbees_error *error)
 {
-    void *before = e->p, *rows = e->next ? e->next : grid_rows_create(&e->g, &e->p, error);
+    void *before = e->rows.p, *rows = e->rows.next ? e->rows.next : grid_rows_create(&e->g, &e->rows.p, error);
 
     if (!rows)
         return GBEES_ENOMEM;
     multiply(e, l, heaviest, rows);
-    if (e->next) {
-        e->p = rows;
-        e->next = before;
+    if (e->rows.next) {
+        e->rows.p = rows;
+        e->rows.next = before;
     } else {
-        grid_rows_replace(&e->g, &e->p, rows);
+        grid_rows_replace(&e->g, &e->rows.p, rows);
     }
     return 0;
 }
 
-static int take_likelihood(gbees_engine *e, const likelihood *l, best *top, gbees_error *error)
+/* Finds the largest likelihood and applies it to the density, or reports why that cannot be. */
+static int multiply_or_fail(gbees_engine *e, const likelihood *l, best *top, gbees_error *error)
 {
     *top = find_best(e, l);
     int status = top->finite ? failure_unsupported(l->measurement, l->time, top->likelihood, l->terms.lowest, error)
@@ -287,8 +289,9 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
     size_t known = (size_t)e->g.count * (size_t)e->cells * sizeof *l.known;
     best top = {0};
     double sum = 1, before = e->run.ledger.mass;
+    const double balance = gbees_ledger_before_update(&e->run.ledger);
     l.known = known <= KNOWN_BYTES ? malloc(known + 1) : NULL;
-    status = take_likelihood(e, &l, &top, error);
+    status = multiply_or_fail(e, &l, &top, error);
     free(l.known);
     if (!status)
         status = engine_sum(e, NULL, &sum, error);
@@ -300,7 +303,9 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
         return status;
     double log_evidence = top.weight + log(sum) - log(before) + l.terms.log_norm;
     status = engine_prune(e, clock->time, error);
-    if (!status)
-        *evidence = (gbees_evidence){log_evidence, top.likelihood};
-    return status;
+    if (status)
+        return status;
+    gbees_ledger_update(&e->run.ledger, balance);
+    *evidence = (gbees_evidence){log_evidence, top.likelihood};
+    return 0;
 }

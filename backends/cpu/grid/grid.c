@@ -1,4 +1,4 @@
-/* grid.c - heap, lists and hashtable; see grid.h. Pruning and ordering are in grid_compact.c. */
+/* grid.c - heap, lists and hash table; see grid.h. */
 #include "grid.h"
 #include "grid_private.h"
 #include "numerics/buzhash.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 16, LINKS = 8 }; /* entries, and bricks' links, that wait for memory together */
+enum { BATCH = 16, LINKS = 8 }; /* entries, and bricks' links, that are prefetched together */
 
 int grid_create(grid *g, int n, int cells, gbees_error *error)
 {
@@ -69,7 +69,7 @@ static int no_memory(const grid *g, uint64_t slots, gbees_error *error)
                            g->count);
 }
 
-/* A bigger heap.  The rows of the null brick are zeroed when the heap is made; other slots are undefined until used.
+/* Grows the heap.  The rows of the null brick are zeroed when the heap is made; other slots are undefined until used.
  */
 static int grow_heap(grid *g, uint64_t slots, gbees_error *error)
 {
@@ -128,7 +128,8 @@ void grid_rows_replace(grid *g, void **data, void *rows)
     *data = rows;
 }
 
-/* From several threads too: which entry of a run a slot gets does not matter. */
+/* Enters a slot into the table, from entry `at` on. Threads may call it at once: any free entry of the run will do.
+ */
 static void put_at(grid *g, uint64_t at, uint32_t slot)
 {
     uint64_t mask = g->table_size - 1;
@@ -142,6 +143,7 @@ static void put_at(grid *g, uint64_t at, uint32_t slot)
     }
 }
 
+/* Enters at most BATCH slots: their entries are prefetched before the first is written. */
 static void put_batch(grid *g, const uint32_t *slots, uint32_t count)
 {
     uint64_t at[BATCH];
@@ -180,7 +182,7 @@ int grid_rehash(grid *g, uint64_t bricks, gbees_error *error)
     return 0;
 }
 
-/* From an entry of the table on. */
+/* The slot with this key, from entry `at` of the table on; 0: absent. */
 static uint32_t find_from(const grid *g, const int32_t *key, uint64_t at)
 {
     for (uint64_t mask = g->table_size - 1; g->table[at]; at = (at + 1) & mask)
@@ -204,12 +206,12 @@ uint32_t grid_find(const grid *g, const int32_t *key)
     return grid_find_hashed(g, key, grid_hash(g, key));
 }
 
-void grid_ask_entry(const grid *g, uint64_t hash)
+void grid_prefetch_entry(const grid *g, uint64_t hash)
 {
     __builtin_prefetch(&g->table[hash & (g->table_size - 1)]);
 }
 
-void grid_ask_key(const grid *g, uint64_t hash)
+void grid_prefetch_key(const grid *g, uint64_t hash)
 {
     __builtin_prefetch(grid_key(g, g->table[hash & (g->table_size - 1)]));
 }
@@ -230,7 +232,8 @@ int grid_reserve(grid *g, uint64_t bricks, gbees_error *error)
     return 0;
 }
 
-/* Where the look-ups of a brick's neighbours begin. A number of the key changes a part of its hash. */
+/* Sets at[], by direction, to the entries at which the look-ups of a brick's neighbours begin. As one number of the
+ * key changes, so does one term of its hash. */
 static void place_neighbors(const grid *g, uint32_t slot, uint64_t *at)
 {
     const int n = g->shape.n;
@@ -246,7 +249,8 @@ static void place_neighbors(const grid *g, uint32_t slot, uint64_t *at)
     }
 }
 
-/* Both ways. From several threads too: two new bricks beside each other both say the same. */
+/* Links a brick with its neighbours, both ways. Threads may call it at once: two new neighbours store the same links.
+ */
 static void link_neighbors(grid *g, uint32_t slot, const uint64_t *at)
 {
     int32_t key[8];
@@ -264,7 +268,8 @@ static void link_neighbors(grid *g, uint32_t slot, const uint64_t *at)
     }
 }
 
-/* Table and keys are all over memory: what the look-ups of some bricks will need is asked for before the first. */
+/* Links at most LINKS bricks. Entries and keys lie all over memory: those of all look-ups are prefetched before the
+ * first. */
 static void link_batch(grid *g, const uint32_t *slots, uint32_t count)
 {
     const int directions = 2 * g->shape.n;
@@ -295,7 +300,7 @@ uint32_t grid_add(grid *g, const int32_t *key, uint64_t hash)
 
 void grid_link(grid *g, uint32_t from)
 {
-    /* 2n look-ups a brick, not all of which are waited for */
+    /* 2n look-ups a brick, some of which hide behind others */
 #pragma omp parallel for num_threads(grid_threads(g, g->count - from, (uint64_t)g->shape.n * GRID_ENTRY))            \
     schedule(static)
     for (uint32_t k = from; k < g->count; k += LINKS)
@@ -316,7 +321,7 @@ uint32_t grid_insert(grid *g, const int32_t *key)
 __attribute__((format(printf, 3, 4)))
 #endif
 static int
-complain(char *text, size_t size, const char *format, ...)
+report(char *text, size_t size, const char *format, ...)
 {
     va_list arguments;
 
@@ -331,17 +336,17 @@ static int check_slot(const grid *g, uint32_t slot, unsigned char *seen, char *t
     int32_t key[8];
 
     if (!slot || slot >= g->capacity || seen[slot])
-        return complain(text, size, "slot %u is out of range or listed twice", slot);
+        return report(text, size, "slot %u is out of range or listed twice", slot);
     seen[slot] = 1;
     memcpy(key, grid_key(g, slot), (size_t)g->shape.n * sizeof *key);
     if (grid_find(g, key) != slot)
-        return complain(text, size, "slot %u is not found under its key", slot);
+        return report(text, size, "slot %u is not found under its key", slot);
     for (int d = 0; d < 2 * g->shape.n; d++) {
         int32_t step = d & 1 ? 1 : -1;
 
         key[d >> 1] += step;
         if (grid_neighbor(g, slot, d) != grid_find(g, key))
-            return complain(text, size, "slot %u has a wrong neighbour in direction %d", slot, d);
+            return report(text, size, "slot %u has a wrong neighbour in direction %d", slot, d);
         key[d >> 1] -= step;
     }
     return 0;
@@ -354,7 +359,7 @@ static int check_lists(const grid *g, unsigned char *seen, char *text, size_t si
             return 1;
     for (uint32_t k = 0; k < g->free_count; k++) {
         if (!g->free[k] || g->free[k] >= g->capacity || seen[g->free[k]])
-            return complain(text, size, "free slot %u is out of range or listed twice", g->free[k]);
+            return report(text, size, "free slot %u is out of range or listed twice", g->free[k]);
         seen[g->free[k]] = 1;
     }
     return 0;
@@ -366,7 +371,7 @@ int grid_check(const grid *g, char *text, size_t size)
     unsigned char *seen = calloc(g->capacity ? g->capacity : 1, 1);
 
     if (!seen)
-        return complain(text, size, "out of memory");
+        return report(text, size, "out of memory");
     int bad = check_lists(g, seen, text, size);
     free(seen);
     if (bad)
@@ -374,10 +379,10 @@ int grid_check(const grid *g, char *text, size_t size)
     for (uint64_t at = 0; at < g->table_size; at++)
         entries += g->table[at] != 0;
     if (g->capacity && g->count + g->free_count + 1u != g->capacity)
-        return complain(text, size, "used %u + free %u + null is not capacity %u", g->count, g->free_count,
-                        g->capacity);
+        return report(text, size, "used %u + free %u + null is not capacity %u", g->count, g->free_count,
+                      g->capacity);
     if (entries != g->count || 2 * entries > g->table_size)
-        return complain(text, size, "the table has %llu entries for %u bricks, size %llu",
-                        (unsigned long long)entries, g->count, (unsigned long long)g->table_size);
+        return report(text, size, "the table has %llu entries for %u bricks, size %llu", (unsigned long long)entries,
+                      g->count, (unsigned long long)g->table_size);
     return 0;
 }

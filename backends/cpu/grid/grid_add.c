@@ -1,31 +1,33 @@
-/* grid_add.c - adds the bricks that are wished for, by all threads.
+/* grid_add.c - inserts requested bricks by all threads.
  *
- * A brick may be wished for several times, and its slot must be the same for every number of threads: the one that it
- * would have if bricks were added one by one.  So each wish enters the table with a slot of its own, in the order of
- * the wishes, and of those with one key the lowest stays.  Then those that stayed are counted, and move up.
+ * A brick may be requested several times, and its slot must be the same for every number of threads: the one that it
+ * would have if bricks were inserted one by one.  So each request gets a free slot of its own, in the order of the
+ * requests, and tries to enter it into the table: of all requests with one key the lowest slot wins.  Then the
+ * winners are counted, and a prefix sum of the counts gives them consecutive slots.
  */
 #include "grid.h"
 #include "grid_private.h"
 #include <string.h>
 
-static const uint64_t NONE = UINT64_MAX; /* no entry of the table: another wish stayed */
+static const uint64_t NONE = UINT64_MAX; /* in place of a table entry: another request with this key has won */
 
-void grid_wish_key(const grid *g, const grid_wish *wish, int32_t *key)
+void grid_request_key(const grid *g, const grid_request *request, int32_t *key)
 {
-    memcpy(key, grid_key(g, wish->slot), (size_t)g->shape.n * sizeof *key);
-    key[wish->d >> 1] += wish->d & 1 ? 1 : -1;
-    if (wish->f != wish->d)
-        key[wish->f >> 1] += wish->f & 1 ? 1 : -1;
+    memcpy(key, grid_key(g, request->slot), (size_t)g->shape.n * sizeof *key);
+    key[request->d >> 1] += request->d & 1 ? 1 : -1;
+    if (request->f != request->d)
+        key[request->f >> 1] += request->f & 1 ? 1 : -1;
 }
 
-/* Numbered from the first that is given next, upwards. */
+/* Free slot number 0, 1, ...: in the order in which grid_add() would take them. */
 static uint32_t free_slot(const grid *g, uint64_t number)
 {
     return g->free[g->free_count - 1 - number];
 }
 
-/* From an entry on, that of the slot's key, or the empty one behind its run.  An entry changes from empty to a slot,
- * and to another slot of the same key, but never back: what was passed stays passed. */
+/* The entry with the slot's key from entry `at` on, or the empty one behind its run; *found: what is in it.  An entry
+ * changes from empty to a slot, and to another slot of the same key, but never back: passed entries need no second
+ * look. */
 static uint64_t find_entry(const grid *g, uint64_t at, uint32_t slot, uint32_t *found)
 {
     const uint64_t mask = g->table_size - 1;
@@ -38,7 +40,7 @@ static uint64_t find_entry(const grid *g, uint64_t at, uint32_t slot, uint32_t *
     }
 }
 
-/* The entry of the slot's key; the key is there before the entry is. */
+/* Enters the slot under its key, which has been written before, unless a lower slot is there; returns the entry. */
 static uint64_t claim_entry(grid *g, uint64_t hash, uint32_t slot)
 {
     uint32_t found;
@@ -52,8 +54,8 @@ static uint64_t claim_entry(grid *g, uint64_t hash, uint32_t slot)
     return at;
 }
 
-/* Wishes of a part, the first of which has this number among all: hashes give way to entries. */
-static void claim_all(grid *g, const grid_wishes *list, uint64_t number)
+/* Enters the requests of a part, which are numbered from `number` on, and replaces their hashes by their entries. */
+static void claim_all(grid *g, const grid_requests *list, uint64_t number)
 {
     enum { AHEAD = 16 };
 
@@ -61,49 +63,49 @@ static void claim_all(grid *g, const grid_wishes *list, uint64_t number)
         const uint32_t slot = free_slot(g, number + k);
 
         if (k + AHEAD < list->count)
-            grid_ask_entry(g, list->wish[k + AHEAD].hash);
-        grid_wish_key(g, &list->wish[k], grid_own_key(g, slot));
-        list->wish[k].hash = claim_entry(g, list->wish[k].hash, slot);
+            grid_prefetch_entry(g, list->request[k + AHEAD].hash);
+        grid_request_key(g, &list->request[k], grid_own_key(g, slot));
+        list->request[k].hash = claim_entry(g, list->request[k].hash, slot);
     }
 }
 
-/* How many stayed. */
-static uint32_t count_stayed(const grid *g, const grid_wishes *list, uint64_t number)
+/* Counts the winners among a part's requests; the others' entries become NONE. */
+static uint32_t count_winners(const grid *g, const grid_requests *list, uint64_t number)
 {
-    uint32_t stayed = 0;
+    uint32_t winners = 0;
 
     for (size_t k = 0; k < list->count; k++) {
-        const int stays = g->table[list->wish[k].hash] == free_slot(g, number + k);
+        const int wins = g->table[list->request[k].hash] == free_slot(g, number + k);
 
-        stayed += stays != 0;
-        list->wish[k].hash = stays ? list->wish[k].hash : NONE;
+        winners += wins != 0;
+        list->request[k].hash = wins ? list->request[k].hash : NONE;
     }
-    return stayed;
+    return winners;
 }
 
-/* New bricks from this number on. */
-static void settle_all(grid *g, const grid_wishes *list, uint32_t number)
+/* Inserts a part's winners, with free slots from `number` on. */
+static void insert_winners(grid *g, const grid_requests *list, uint32_t number)
 {
     for (size_t k = 0; k < list->count; k++) {
-        const grid_wish *wish = &list->wish[k];
+        const grid_request *request = &list->request[k];
 
-        if (wish->hash == NONE)
+        if (request->hash == NONE)
             continue;
         const uint32_t slot = free_slot(g, number);
-        grid_wish_key(g, wish, grid_own_key(g, slot));
-        g->table[wish->hash] = slot;
+        grid_request_key(g, request, grid_own_key(g, slot));
+        g->table[request->hash] = slot;
         g->used[g->count + number++] = slot;
     }
 }
 
-int grid_add_wishes(grid *g, grid_wishes *list, int parts, gbees_error *error)
+int grid_add_requests(grid *g, grid_requests *list, int parts, gbees_error *error)
 {
-    uint64_t wishes[GRID_PARTS];
+    uint64_t requests[GRID_PARTS];
     uint32_t bricks[GRID_PARTS], total = 0;
     uint64_t all = 0;
 
     for (int part = 0; part < parts; part++) {
-        wishes[part] = all;
+        requests[part] = all;
         all += list[part].count;
     }
     int status = grid_reserve(g, all, error);
@@ -113,20 +115,20 @@ int grid_add_wishes(grid *g, grid_wishes *list, int parts, gbees_error *error)
     {
 #pragma omp for schedule(dynamic, 1)
         for (int part = 0; part < parts; part++)
-            claim_all(g, &list[part], wishes[part]);
+            claim_all(g, &list[part], requests[part]);
 #pragma omp for schedule(dynamic, 1)
         for (int part = 0; part < parts; part++)
-            bricks[part] = count_stayed(g, &list[part], wishes[part]);
+            bricks[part] = count_winners(g, &list[part], requests[part]);
 #pragma omp single
         for (int part = 0; part < parts; part++) {
-            const uint32_t stayed = bricks[part];
+            const uint32_t winners = bricks[part];
 
             bricks[part] = total;
-            total += stayed;
+            total += winners;
         }
 #pragma omp for schedule(dynamic, 1)
         for (int part = 0; part < parts; part++)
-            settle_all(g, &list[part], bricks[part]);
+            insert_winners(g, &list[part], bricks[part]);
     }
     g->count += total;
     g->free_count -= total;

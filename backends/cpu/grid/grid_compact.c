@@ -1,4 +1,4 @@
-/* grid_compact.c - the prune of the grid: scan, compact, put in order, rehash (paper, Algorithm 3).
+/* grid_compact.c - removes bricks from the grid: scan, compact, sort, rehash (paper, Algorithm 3).
  *
  * Bricks are moved to the front of the heap in lexicographic order of their keys: sweeping bricks in a random order
  * is three times slower.  Most bricks are in order from the last time; only those made since are sorted, and merged
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMN = 64 }; /* bytes that a thread moves of each row, or a multiple of them */
-enum { PARTS = 64 };  /* of the Used List, for any number of threads */
+enum { COLUMN = 64 }; /* bytes: a thread moves a multiple of them of each row */
+enum { PARTS = 64 };  /* of the Used List, for every number of threads */
 
 static int compare_keys(const int32_t *a, const int32_t *b, int n)
 {
@@ -28,7 +28,7 @@ static int compare_slots(const void *a, const void *b, void *context)
     return compare_keys(grid_key(g, *(const uint32_t *)a), grid_key(g, *(const uint32_t *)b), g->shape.n);
 }
 
-/* Two sorted lists into one. */
+/* Merges two sorted lists. */
 static void merge_slots(grid *g, const uint32_t *a, uint32_t na, const uint32_t *b, uint32_t nb, uint32_t *to)
 {
     while (na && nb)
@@ -43,8 +43,8 @@ static void merge_slots(grid *g, const uint32_t *a, uint32_t na, const uint32_t 
     memcpy(to + na, b, nb * sizeof *to);
 }
 
-/* Each thread sorts a part, then two neighbouring ones are merged at a time.  spare: room for as many; returns the
- * one of both arrays that they are in. */
+/* Sorts slots by key: each thread sorts a part, then pairs of neighbouring parts are merged.  spare: as long as
+ * slots; returns the one of both arrays that has the result. */
 static uint32_t *sort_slots(grid *g, uint32_t *slots, uint32_t count, uint32_t *spare)
 {
     const int threads = grid_threads(g, count, GRID_WORDS);
@@ -71,7 +71,8 @@ static uint32_t *sort_slots(grid *g, uint32_t *slots, uint32_t count, uint32_t *
     return slots;
 }
 
-/* The first of the sorted slots [from, count) whose brick comes after this one: most often it is near. */
+/* The first of the sorted slots [from, count) whose brick comes after this one: an exponential search, as it is
+ * mostly near. */
 static uint64_t find_place(grid *g, const uint32_t *sorted, uint64_t from, uint64_t count, uint32_t slot)
 {
     uint64_t step = 1, to;
@@ -92,9 +93,9 @@ static uint64_t find_place(grid *g, const uint32_t *sorted, uint64_t from, uint6
     return from;
 }
 
-/* Slots to keep: those that are in order from the last time, and those made since. */
+/* Slots to keep: those that were sorted by the last prune, and those inserted since. */
 typedef struct kept {
-    uint32_t *old, *fresh; /* each with room for all */
+    uint32_t *old, *fresh; /* each as long as the Used List */
     uint32_t olds, freshes;
 } kept;
 
@@ -128,7 +129,7 @@ static void pick_slots(const grid *g, const unsigned char *keep, kept *to)
     to->freshes = freshes[PARTS];
 }
 
-/* Sorted slots into others: most of those lie between two of these. */
+/* Merges few sorted slots (fresh) into many (old): these are copied in blocks. */
 static void merge_fresh(grid *g, const uint32_t *old, uint32_t olds, const uint32_t *fresh, uint32_t freshes,
                         uint32_t *order)
 {
@@ -145,14 +146,15 @@ static void merge_fresh(grid *g, const uint32_t *old, uint32_t olds, const uint3
     }
 }
 
-/* order[] takes the slots to keep, sorted; returns how many.  room: for three times as many. */
-static uint32_t order_slots(grid *g, const unsigned char *keep, uint32_t *order, uint32_t *room)
+/* Sets order[] to the slots to keep, sorted by key; returns how many.  spare: three times as long as the Used List.
+ */
+static uint32_t order_slots(grid *g, const unsigned char *keep, uint32_t *order, uint32_t *spare)
 {
-    kept slots = {.old = room, .fresh = room + g->count};
+    kept slots = {.old = spare, .fresh = spare + g->count};
     uint64_t first[PARTS + 1]; /* of the fresh ones, that of each part of the old ones */
 
     pick_slots(g, keep, &slots);
-    const uint32_t *fresh = sort_slots(g, slots.fresh, slots.freshes, room + 2 * (size_t)g->count);
+    const uint32_t *fresh = sort_slots(g, slots.fresh, slots.freshes, spare + 2 * (size_t)g->count);
     first[0] = 0;
     first[PARTS] = slots.freshes;
     for (int t = 1; t < PARTS; t++) {
@@ -171,32 +173,32 @@ static uint32_t order_slots(grid *g, const unsigned char *keep, uint32_t *order,
     return slots.olds + slots.freshes;
 }
 
-/* Neighbours are slots: renamed, with 0 for those that are gone. */
-static void rename_neighbors(grid *g, const uint32_t *order, uint32_t count, uint32_t *name)
+/* Replaces neighbours' slots by their new ones, 0 for removed bricks; new_slot: [capacity]. */
+static void renumber_neighbors(grid *g, const uint32_t *order, uint32_t count, uint32_t *new_slot)
 {
 #pragma omp parallel num_threads(grid_threads(g, count, GRID_WORDS))
     {
 #pragma omp for schedule(static)
         for (uint32_t k = 0; k < g->capacity; k++)
-            name[k] = 0;
+            new_slot[k] = 0;
 #pragma omp for schedule(static)
         for (uint32_t k = 0; k < count; k++)
-            name[order[k]] = k + 1;
+            new_slot[order[k]] = k + 1;
         for (int d = 0; d < 2 * g->shape.n; d++)
 #pragma omp for schedule(static) nowait
             for (uint32_t k = 0; k < count; k++)
-                g->neighbor[d][order[k]] = name[g->neighbor[d][order[k]]];
+                g->neighbor[d][order[k]] = new_slot[g->neighbor[d][order[k]]];
     }
 }
 
-/* Rows change places in a heap that is full, so each goes to where the one before it has left: row `from` to row
- * `to`. Row 0 has room for one, as the null brick's is empty before and after. */
+/* A move of row `from` to row `to`.  Rows are permuted in place: each goes to a row that has been freed. Row 0, the
+ * null brick's, is empty before and after, and holds one row meanwhile. */
 typedef struct move {
     uint32_t to, from;
 } move;
 
-/* Moves along order[] from a row that is free, or from one that is in row 0 meanwhile, until a row is met that no one
- * goes to. Entries are struck off. */
+/* Lists the moves along order[], from a row that is free or held in row 0, up to one that no row goes to. Sets the
+ * entries of order[] that are done to 0; returns the number of moves. */
 static uint32_t follow(uint32_t *order, uint32_t count, uint32_t row, move *moves)
 {
     uint32_t made = 0, first = row;
@@ -211,26 +213,27 @@ static uint32_t follow(uint32_t *order, uint32_t count, uint32_t row, move *move
     return made;
 }
 
-/* What brings rows into order; name: the row that each goes to, 0 if it is to go. Strikes off all of order[]. */
-static uint32_t make_moves(uint32_t *order, uint32_t count, const uint32_t *name, move *moves)
+/* Lists the moves that bring the rows into order; new_slot: the row that each goes to, 0 if it is removed. Sets all
+ * of order[] to 0; returns the number of moves. */
+static uint32_t make_moves(uint32_t *order, uint32_t count, const uint32_t *new_slot, move *moves)
 {
     uint32_t made = 0;
 
     for (uint32_t row = 1; row <= count; row++)
-        if (!name[row])
+        if (!new_slot[row])
             made += follow(order, count, row, moves + made);
     for (uint32_t row = 1; row <= count; row++) {
         if (order[row - 1] == row)
             order[row - 1] = 0;
         if (!order[row - 1])
             continue;
-        moves[made++] = (move){0, row}; /* a circle */
+        moves[made++] = (move){0, row}; /* a cycle */
         made += follow(order, count, row, moves + made);
     }
     return made;
 }
 
-/* Some bytes of each row. */
+/* Makes the moves for `bytes` bytes of each row. */
 static inline void move_bytes(char *data, size_t row, size_t bytes, const move *moves, uint32_t count)
 {
     enum { AHEAD = 16 };
@@ -245,7 +248,7 @@ static inline void move_bytes(char *data, size_t row, size_t bytes, const move *
     }
 }
 
-/* The same, with what occurs most as constants. */
+/* The same, with the most frequent sizes as constants. */
 static void move_column(char *data, size_t row, size_t bytes, const move *moves, uint32_t count)
 {
     if (bytes == 4)
@@ -262,14 +265,16 @@ static void move_column(char *data, size_t row, size_t bytes, const move *moves,
         move_bytes(data, row, bytes, moves, count);
 }
 
-/* The moves must be made one after the other: threads take columns of the fields, one thread whole rows. */
+/* Makes the moves for all fields. They depend on each other, so threads share the columns of the fields, not the
+ * moves. */
 static void move_rows(grid *g, const move *moves, uint32_t count)
 {
     struct column {
         char *data;
         size_t row, bytes;
     } columns[GRID_FIELDS * (GRID_ROW / COLUMN)];
-    const int threads = grid_threads(g, count, g->slot_bytes / 4); /* a move takes as long as a sweep of its cells */
+    const int threads =
+        grid_threads(g, count, g->slot_bytes / 4); /* moving a brick takes as long as sweeping its cells */
     uint32_t number = 0;
 
     for (int f = 0; f < g->field_count; f++) {
@@ -285,8 +290,8 @@ static void move_rows(grid *g, const move *moves, uint32_t count)
         move_column(columns[k].data, columns[k].row, columns[k].bytes, moves, count);
 }
 
-/* The first `count` rows are in order. */
-static void settle(grid *g, uint32_t count)
+/* Sets the lists for a heap whose first `count` rows are the sorted bricks. */
+static void rebuild_lists(grid *g, uint32_t count)
 {
     for (int f = 0; f < g->field_count; f++)
         memset(*g->field[f].data, 0, g->field[f].size);
@@ -303,7 +308,7 @@ static void settle(grid *g, uint32_t count)
     }
 }
 
-/* NULL: out of memory. */
+/* Memory of so many bytes; NULL: out of memory. */
 static void *reserve_scratch(grid *g, size_t size)
 {
     if (size > g->scratch_size) {
@@ -322,17 +327,17 @@ int grid_compact(grid *g, const unsigned char *keep, gbees_error *error)
 {
     if (!g->count)
         return 0;
-    const size_t most = (size_t)g->count + g->count / 2 + 1; /* moves: a circle of two takes three */
+    const size_t most = (size_t)g->count + g->count / 2 + 1; /* moves: a cycle of two takes three */
     move *moves = reserve_scratch(g, most * sizeof *moves + g->capacity * sizeof(uint32_t));
     if (!moves)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory while pruning %u bricks", g->count);
-    /* The Free List is rebuilt below, so its array can hold the new order meanwhile. */
-    uint32_t *order = g->free, *name = (uint32_t *)(moves + most);
+    /* The Free List is rebuilt below: its array holds the new order meanwhile. */
+    uint32_t *order = g->free, *new_slot = (uint32_t *)(moves + most);
     uint32_t count = order_slots(g, keep, order, (uint32_t *)moves); /* three words a brick and more */
-    rename_neighbors(g, order, count, name);
-    const uint32_t made = make_moves(order, count, name, moves);
+    renumber_neighbors(g, order, count, new_slot);
+    const uint32_t made = make_moves(order, count, new_slot, moves);
     if (made)
         move_rows(g, moves, made);
-    settle(g, count);
+    rebuild_lists(g, count);
     return grid_rehash(g, g->count + g->count / 4, error);
 }

@@ -2,25 +2,26 @@
 #ifndef GBEES_CPU_GRID_PRIVATE_H
 #define GBEES_CPU_GRID_PRIVATE_H
 
+#include "cpu/team.h"
 #include "grid.h"
-#include "cpu/engine/team.h"
 
-/* What a loop does with each brick, in cells of a sweep that take as long. */
-enum { GRID_WORDS = 8 /* reads a few */, GRID_ENTRY = 32 /* finds its place in the table */ };
+/* The work of a loop for each brick, in cells of a sweep that take as long: it reads a few words, or looks up its
+ * entry. */
+enum { GRID_WORDS = 8, GRID_ENTRY = 32 };
 
 /* Threads for a loop over so many bricks. */
 static inline int grid_threads(const grid *g, uint32_t bricks, uint64_t work)
 {
-    return team_of(work * bricks, g->threads);
+    return team_size(work * bricks, g->threads);
 }
 
-/* To write it. */
+/* A brick's key, for writing. */
 static inline int32_t *grid_own_key(grid *g, uint32_t slot)
 {
     return g->key + (size_t)slot * (size_t)g->shape.n;
 }
 
-/* Short ones, of n numbers: a loop in its place, where memcmp() would be called. */
+/* Whether two keys are equal. A loop, as for so few numbers calling memcmp() takes longer. */
 static inline int grid_same_key(const grid *g, const int32_t *a, const int32_t *b)
 {
     int j = 0;
@@ -30,11 +31,11 @@ static inline int grid_same_key(const grid *g, const int32_t *a, const int32_t *
     return j == g->shape.n;
 }
 
-/* What the heap needs with so many slots in use, as untouched pages take no memory, with the table, a prune's scratch
- * and `more` bytes beside it. */
+/* Updates peak_bytes: the slots in use, as untouched pages take no memory, the table, a prune's scratch, and `more`
+ * bytes. */
 void grid_note_peak(grid *g, uint64_t more);
 
-/* A table at most half full with so many bricks, filled from the Used List. */
+/* Makes a table that so many bricks fill to at most a half, and enters the used ones. */
 int grid_rehash(grid *g, uint64_t bricks, gbees_error *error);
 
 #endif

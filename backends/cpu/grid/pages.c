@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #endif
 
-/* From these sizes on memory is mapped, and in huge pages: what is mapped grows without being touched again. */
+/* From these sizes on memory is mapped, and in huge pages: mapped memory grows without being copied. */
 enum { ALIGNMENT = 64, MAPPED = 1 << 16, LARGE = 1 << 20 };
 
 #ifdef __linux__
@@ -19,7 +19,7 @@ static int is_mapped(size_t size)
     return size >= MAPPED;
 }
 
-/* Less than that the kernel rounds up to pages by itself. */
+/* A size as it is mapped: large ones in whole huge pages; the system rounds small ones up itself. */
 static size_t rounded(size_t size)
 {
     return size < LARGE ? size : (size + HUGE - 1) / HUGE * HUGE;

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How a file begins; the image and the report follow. Files of another machine are never read: no care for the order
- * of bytes. */
+/* The head of a file; the image and the report follow.  Numbers are in this machine's order of bytes: no other
+ * machine reads the file. */
 typedef struct head {
     char magic[8];
     uint32_t format, size; /* of this struct */
@@ -65,7 +65,7 @@ static int read_all(int file, void *data, size_t size)
     return 1;
 }
 
-/* What follows the head, if the head is right. */
+/* Reads and checks the head.  Returns what follows it, malloc()ed, or NULL. */
 static char *read_body(int file, const char *key, head *h)
 {
     struct stat now;
@@ -124,7 +124,7 @@ int cache_read(const char *key, cache_entry *entry)
         body = read_body(file, key, &h);
         found = body && is_whole(&h, body) && split(&h, body, entry);
         if (found)
-            (void)futimens(file, NULL); /* used last, dropped last */
+            (void)futimens(file, NULL); /* for cache_folder_trim() */
         (void)close(file);
     }
     free(body);
@@ -175,7 +175,7 @@ int cache_write(const char *key, const cache_entry *entry)
     gbees_text temporary = {0};
     int file = -1, done = 0;
 
-    /* Written under another name and renamed: who reads sees all of it or nothing, and of two writers one wins. */
+    /* Written under another name and renamed: a reader sees the whole file or none, and of two writers one wins. */
     if (path)
         gbees_text_add(&temporary, "%s.XXXXXX", path);
     if (path && !temporary.failed)

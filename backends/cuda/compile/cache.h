@@ -1,7 +1,7 @@
-/* cache.h - linked kernels, kept from run to run in $XDG_CACHE_HOME/gbees or ~/.cache/gbees.
+/* cache.h - compiled kernels, kept from run to run in $XDG_CACHE_HOME/gbees or ~/.cache/gbees.
  *
- * A cache can cost time, but neither a result nor an error: an entry that can't be read, or that is not what was
- * written, is as good as none; a folder that can't be written takes none.  GBEES_CACHE=off turns it off.
+ * The cache can cost time, but never causes an error: an entry that can't be read or is damaged counts as missing,
+ * and nothing is written to a folder that can't be written.  GBEES_CACHE=off turns the cache off.
  */
 #ifndef GBEES_CUDA_CACHE_H
 #define GBEES_CUDA_CACHE_H
@@ -23,12 +23,13 @@ typedef struct cache_entry {
     char *report; /* NUL-terminated */
 } cache_entry;
 
-/* The name of what is made from the parts: their order and their borders count. */
+/* Hashes the parts to the name of an entry.  Their order counts, and where each ends. */
 int cache_key(const cache_part *parts, size_t count, char key[CACHE_KEY], gbees_error *error);
 
-/* 1 and malloc()ed copies, the image with a NUL behind it; 0: there is no such entry. */
+/* Reads an entry: malloc()ed copies, the image with a NUL behind it.  Returns 0 if there is none. */
 int cache_read(const char *key, cache_entry *entry);
-/* 1: it is there now. Older entries go where all together would exceed CACHE_MEGABYTES. */
+/* Writes an entry, and removes the entries used longest ago if all together exceed CACHE_MEGABYTES.  Returns 1 if it
+ * is written. */
 int cache_write(const char *key, const cache_entry *entry);
 
 #endif

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 static const char ending[] = ".kernel";
-enum { STALE_S = 3600 }; /* a temporary file of this age has lost its writer */
+enum { STALE_S = 3600 }; /* seconds after which a temporary file counts as left by an interrupted writer */
 
 typedef struct item {
     char *path;
@@ -45,7 +45,7 @@ static void make_folders(char *path)
     (void)mkdir(path, 0700);
 }
 
-/* What others may write is no cache: kernels are programs. */
+/* Refuses a folder that others can write to: the kernels in it are executed. */
 static int is_own(const char *path)
 {
     struct stat now;
@@ -82,7 +82,7 @@ static int compare(const void *a, const void *b)
            is_later(((const item *)b)->used, ((const item *)a)->used);
 }
 
-/* A file of the cache's: KEY.kernel, or KEY.kernel.XXXXXX while it is written. */
+/* Returns 1 for KEY.kernel.  Removes KEY.kernel.XXXXXX, a file being written, if it is stale. */
 static int take_item(const char *in, const char *name, item *out)
 {
     const char *end = strstr(name, ending);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The entry's name: what decides which file is opened. */
+/* The key has all that decides which file library_open() finds. */
 static int make_key(const cuda_api *api, char key[CACHE_KEY])
 {
     static const char *const names[] = {"GBEES_CUDA_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "LD_LIBRARY_PATH"};
@@ -26,7 +26,7 @@ static int make_key(const cuda_api *api, char key[CACHE_KEY])
     return cache_key(parts, NAMES + 3, key, &ignored);
 }
 
-/* "SIZE INODE SECONDS NANOSECONDS" of a file: another one in its place has others. */
+/* Appends "SIZE INODE SECONDS NANOSECONDS" of a file: they change when the file is replaced. */
 static int add_stamp(gbees_text *text, const char *path)
 {
     struct stat now;
@@ -62,7 +62,7 @@ static int read_numbers(const char *line, cuda_api *api)
     return 1;
 }
 
-/* Whether the note is of the file as it is now. */
+/* Whether the note's file is unchanged; *numbers is what follows its stamp. */
 static int is_valid(char *note, const char **numbers)
 {
     gbees_text stamp = {0};

@@ -1,18 +1,17 @@
-/* compiler_note.h - what is to be known of NVRTC when all kernels are in the cache: its version and its
- * architectures, written down there by the run that opened it last.  To open it takes longer than to read the
- * kernels.
+/* compiler_note.h - NVRTC's version and architectures, kept in the cache by the run that opened it last.  A run whose
+ * kernels are all in the cache needs no more of NVRTC, and opening it takes longer than reading the kernels.
  *
- * A note holds for one file, as long as it is not changed, and for one way of looking for it: what the environment
- * says of libraries, and the driver's version.
+ * A note is valid for one file of the library, until it changes, and for one search: the environment's variables for
+ * libraries and the driver's version.
  */
 #ifndef GBEES_CUDA_COMPILER_NOTE_H
 #define GBEES_CUDA_COMPILER_NOTE_H
 
 #include "cuda/driver/api.h"
 
-/* 1: the version and the architectures are filled in. */
+/* Fills in the api's version and architectures.  Returns 0 if there is no valid note. */
 int compiler_note_read(cuda_api *api);
-/* Of the compiler that is open. What can't be written is looked up again next time. */
+/* Writes a note of the NVRTC that is open.  If that fails, the next run opens NVRTC again. */
 void compiler_note_write(const cuda_api *api);
 
 #endif

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "FILE(LINE): error: MESSAGE", or "At end of source: error: MESSAGE" (no file, line 0), in pieces of the log. */
+/* One error of a log: "FILE(LINE): error: MESSAGE", or "At end of source: error: MESSAGE" (no file, line 0).  The
+ * pointers are into the log. */
 typedef struct complaint {
     const char *file, *message;
     size_t file_length, message_length;
@@ -54,7 +55,7 @@ static int is_file(const complaint *c, const char *name)
     return strlen(name) == c->file_length && strncmp(c->file, name, c->file_length) == 0;
 }
 
-/* "drift" of a fault in the arguments of drift(), which equations.h calls from lines with that name. */
+/* Returns "drift" for an error at a call of drift(): equations.h names the lines of its calls by #line. */
 static const char *function_of(const complaint *c)
 {
     static const char *const names[] = {"drift", "measure", "bound", "diffusion"};
@@ -69,7 +70,7 @@ static const char *function_of(const complaint *c)
     return NULL;
 }
 
-/* The line where the model defines a function: the first that has its name and a parenthesis. 0: none. */
+/* Returns the line where the model defines a function: the first with its name and a parenthesis.  0: none. */
 static long line_of(const gbees_model *model, const char *function)
 {
     size_t length = strlen(function);
@@ -84,7 +85,7 @@ static long line_of(const gbees_model *model, const char *function)
     return 0;
 }
 
-/* A message in the model's own words: "drift" for "gbees_equations::gbees_equation_drift_f". */
+/* Appends a message with the model's own names: "drift" for "gbees_equations::gbees_equation_drift_f". */
 static void add_words(gbees_text *text, const char *message, size_t length)
 {
     static const char space[] = "gbees_equations::", prefix[] = "gbees_equation_";
@@ -125,13 +126,13 @@ static void add_complaint(gbees_text *text, const gbees_model *model, const comp
     add_words(text, c->message, c->message_length);
 }
 
-/* What follows the model's text - the rest of equations.h, the end - is right if that is. */
+/* Whether the model is at fault: in its text, or in what follows it, which is right if that is. */
 static int is_models(const gbees_model *model, const complaint *c)
 {
     return !c->file_length || is_file(c, model->source_file) || is_file(c, "device/equations.h") || function_of(c);
 }
 
-/* Whether the text just before is the same message: the equations are compiled twice, for float and for double. */
+/* Whether the log has the same error before: the equations are compiled twice, for float and for double. */
 static int is_repeated(const char *log, const char *line, const complaint *c)
 {
     for (const char *earlier = log; earlier < line; earlier += line_length(earlier) + 1) {
@@ -146,8 +147,8 @@ static int is_repeated(const char *log, const char *line, const complaint *c)
     return 0;
 }
 
-/* "foo" of "Unresolved extern function '_ZN15gbees_equations5foo_dEd'" and of 'foo_d': the innermost name, as it is
- * without the ending that GBEES_FN gives it. */
+/* Appends "foo" for "Unresolved extern function '_ZN15gbees_equations5foo_dEd'" or "... 'foo_d'": the innermost name,
+ * without the ending that GBEES_FN appends. */
 static int add_undefined(gbees_text *text, const char *log)
 {
     static const char words[] = "Unresolved extern function '";
@@ -190,7 +191,7 @@ static int report_undefined(const gbees_model *model, const char *log, gbees_err
     return status;
 }
 
-/* What a log without any line of the known form has to say. */
+/* For a log in which no line has the known form. */
 static const char *first_line(const char *log, int *length)
 {
     log += strspn(log, "\n ");
@@ -214,7 +215,7 @@ int cuda_diagnose(const gbees_model *model, const char *log, const char *result,
         if (!found++)
             in_model = is_models(model, &c);
         if (in_model && !is_models(model, &c))
-            continue; /* what follows from it elsewhere */
+            continue; /* a consequence of the model's error */
         add_complaint(&text, model, &c);
     }
     const char *rest = found || !log ? "" : first_line(log, &length);

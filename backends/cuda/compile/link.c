@@ -42,10 +42,11 @@ int cuda_link(const cuda_api *api, const cuda_goal *goal, const cuda_code units[
     cuda_code made = {0};
     nvJitLinkHandle handle = NULL;
     nvJitLinkResult result = create(api, goal, &handle);
+    static const char *const names[2] = {"the model", "the engine"};
     int status = GBEES_OK;
 
     for (int i = 0; i < 2 && result == NVJITLINK_SUCCESS; i++)
-        result = api->nvJitLinkAddData(handle, NVJITLINK_INPUT_LTOIR, units[i].data, units[i].size, "a unit");
+        result = api->nvJitLinkAddData(handle, NVJITLINK_INPUT_LTOIR, units[i].data, units[i].size, names[i]);
     if (result == NVJITLINK_SUCCESS)
         result = api->nvJitLinkComplete(handle);
     if (result == NVJITLINK_SUCCESS)

@@ -10,7 +10,8 @@ typedef struct usage {
     int registers, stack, spilled, reloaded, shared;
 } usage;
 
-/* The number before a word in the line, 0 if it is not there: "Used 28 registers, 1024 bytes smem". */
+/* Returns the number before a word in the line: 28 for " registers" in "Used 28 registers, 1024 bytes smem"; 0 if the
+ * word is not there. */
 static int number_before(const char *line, const char *end, const char *word)
 {
     const char *found = strstr(line, word);
@@ -29,8 +30,8 @@ static int compare(const void *a, const void *b)
     return strcmp(((const usage *)a)->name, ((const usage *)b)->name);
 }
 
-/* Functions that a kernel calls, and that are not inlined, have lines of their own: of no interest here, as their
- * stack counts in the kernel's own ("cumulative"). */
+/* Reads one line into the kernel that the log is at.  Functions that are not inlined have lines of their own, whose
+ * stack the kernel's includes ("cumulative"). */
 static void read_line(const char *line, const char *end, usage *kernel)
 {
     if (strstr(line, " registers") && strstr(line, " registers") < end) {

@@ -1,15 +1,15 @@
-/* report.h - what ptxas says of each kernel. */
+/* report.h - registers, stack and spills of each kernel, from ptxas' log. */
 #ifndef GBEES_CUDA_REPORT_H
 #define GBEES_CUDA_REPORT_H
 
-/* Of the log of a compiler or linker: a line a kernel, by name,
+/* Makes of the log of NVRTC or nvJitLink (or NULL) a line a kernel, sorted by name,
  *
  *     NAME: 28 registers, 0 bytes of stack, 0 spilled, 0 reloaded, 0 shared
  *
- * To be freed by the caller; NULL if memory ran out. */
+ * The caller frees it.  NULL: memory ran out. */
 char *cuda_report(const char *log);
 
-/* Bytes of registers that kernels keep in memory, of all the lines of a report. */
+/* Returns the spilled bytes of all kernels of a report. */
 int cuda_report_spilled(const char *report);
 
 #endif

@@ -1,7 +1,8 @@
-/* texts.c - see texts.h. The paths are below the folder of the sources, which the compiler's -I names. */
+/* texts.c - see texts.h. */
 #include "texts.h"
 #include "base/embed.h"
 
+/* Embeds a file as a NUL-terminated text; `path` is below the source tree, which the compiler's -I names. */
 #define EMBED(symbol, path) GBEES_EMBED(gbees_cuda_##symbol, path)
 
 #define NAMED(name, symbol)                                                                                          \
@@ -9,7 +10,7 @@
         name, gbees_cuda_##symbol, gbees_cuda_##symbol##_end                                                         \
     }
 
-/* A new file of the engine is a line here, a line below, and one in the list of local.mk. */
+/* A new file of the engine takes a line here, one in the table below, and one in local.mk. */
 EMBED(engine, "backends/cuda/device/engine.cu")
 EMBED(step_state, "backends/cuda/device/step_state.h")
 EMBED(bound, "backends/cuda/device/bound.h")
@@ -111,13 +112,13 @@ static const cuda_text table[] = {
     NAMED("gbees/model.h", contract_model),
     NAMED("gbees/model_equations.h", contract_equations),
     NAMED("gbees/model_framed.h", contract_framed),
-    /* As the other headers of core/numerics call it. */
+    /* The names by which the headers of core/numerics include each other. */
     NAMED("fused.h", fused),
     NAMED("ledger.h", ledger),
     NAMED("qualifier.h", qualifier),
     NAMED("step.h", step),
     NAMED("work.h", work),
-    /* As a model may call what a run-time compiler has, or has not. */
+    /* Headers that a model may include: NVRTC has none of them. */
     NAMED("float.h", standard),
     NAMED("limits.h", standard),
     NAMED("math.h", standard),

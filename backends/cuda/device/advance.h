@@ -10,7 +10,7 @@
 #include "device/diffusion.h"
 #include "device/grow.h"
 
-/* ---- before a step --------------------------------------------------------------------------------------------- */
+/* ---- before a step ---- */
 
 /* The largest rates, and whether a velocity was not finite. */
 GBEES_NUM void read_step_rates(const gbees_state *s, const gbees_step_sums *rates, reduced_sums *to)
@@ -92,7 +92,7 @@ GBEES_NUM int link_and_choose_step(const gbees_setup *m, gbees_state *s, step_st
     return !b->stop;
 }
 
-/* ---- a step ---------------------------------------------------------------------------------------------------- */
+/* ---- a step ---- */
 
 /* Advects the density and diffuses it, in the next step the other way round.  Returns 0 if Q is not valid. */
 GBEES_NUM int take_step(const gbees_setup *m, gbees_state *s, step_state *b)
@@ -113,7 +113,7 @@ GBEES_NUM int take_step(const gbees_setup *m, gbees_state *s, step_state *b)
     return 1;
 }
 
-/* ---- after a step ---------------------------------------------------------------------------------------------- */
+/* ---- after a step ---- */
 
 /* Enters a step that has been taken into the clock and the ledger, from its sums. */
 GBEES_NUM void update_ledger(const gbees_setup *m, step_state *b)

@@ -1,5 +1,7 @@
-/* bound.h - the cells that the model's bound leaves to the grid (GBEES_BOUNDED): those that have the initial
- * density's J(x). Others are not made, or hold nothing where their brick has some that are. */
+/* bound.h - the cells inside the model's bound (GBEES_BOUNDED): those whose J(x) is in the range of the initial
+ * density's.
+ *
+ * A brick without a cell inside is never made; in others, the cells outside hold nothing. */
 #ifndef GBEES_CUDA_BOUND_H
 #define GBEES_CUDA_BOUND_H
 
@@ -11,7 +13,7 @@
 
 #if GBEES_BOUNDED
 
-/* Of a brick, by a warp: as bound_cells() on the host. */
+/* The cells of a brick inside the bound, by a warp; as bound_cells() on the host. */
 GBEES_NUM uint64_t cells_inside(const gbees_setup *m, near_key key)
 {
     uint64_t inside = 0;
@@ -31,7 +33,7 @@ GBEES_NUM uint64_t cells_inside(const gbees_setup *m, near_key key)
     return inside;
 }
 
-/* Of a brick that is new. */
+/* Stores the cells of a new brick inside the bound, by a warp. */
 GBEES_NUM void find_inside(const gbees_setup *m, uint32_t slot)
 {
     uint64_t inside = cells_inside(m, key_near(m, slot, -1, -1));
@@ -41,18 +43,19 @@ GBEES_NUM void find_inside(const gbees_setup *m, uint32_t slot)
     warp_sync();
 }
 
+/* Whether the neighbour in direction d (f == d), or in directions d and f, has no cell inside the bound. */
 GBEES_NUM int is_blocked(const gbees_setup *m, uint32_t slot, int d, int f)
 {
     return m->grid.blocked[(size_t)slot * DIRECTIONS + (size_t)d] >> f & 1;
 }
 
-/* By one lane, for all of a brick's neighbours. */
+/* Remembers that; one lane at a time for each brick. */
 GBEES_NUM void set_blocked(const gbees_setup *m, uint32_t slot, int d, int f)
 {
     m->grid.blocked[(size_t)slot * DIRECTIONS + (size_t)d] |= (uint16_t)(1u << f);
 }
 
-/* Nothing is known of the neighbours. */
+/* Forgets it for all neighbours of a brick, by a warp. */
 GBEES_NUM void clear_blocked(const gbees_setup *m, uint32_t slot)
 {
     for (int d = warp_lane(); d < DIRECTIONS; d += WARP_SIZE)
@@ -61,7 +64,7 @@ GBEES_NUM void clear_blocked(const gbees_setup *m, uint32_t slot)
 
 #endif
 
-/* Whether a cell counts. */
+/* Whether a cell is inside the bound. */
 GBEES_NUM int is_inside(const gbees_setup *m, uint32_t slot, int cell)
 {
 #if GBEES_BOUNDED

@@ -1,4 +1,4 @@
-/* cells.h - types of the density and of positions, and the cells of a brick. */
+/* cells.h - types of probabilities and positions, and the geometry of a brick's 64 cells. */
 #ifndef GBEES_CUDA_CELLS_H
 #define GBEES_CUDA_CELLS_H
 
@@ -29,14 +29,14 @@ enum { DIM = GBEES_N, DIRECTIONS = 2 * GBEES_N, CELLS = 64 };
 
 typedef GBEES_REAL number; /* a probability */
 
-/* For the numerics' templates. */
+/* A function of core/numerics for numbers. */
 #if GBEES_REAL_IS_DOUBLE
 #define GBEES_REAL_FN(name) name##_d
 #else
 #define GBEES_REAL_FN(name) name##_f
 #endif
 
-/* Positions and velocities: in double where a float does not resolve the cells. */
+/* Positions and velocities: double where a float does not resolve the cells. */
 #if GBEES_DRIFT_F64
 typedef double position;
 #else
@@ -48,7 +48,8 @@ typedef GBEES_REAL position;
 #define GBEES_POSITION_FN(name) name##_f
 #endif
 
-/* Six halvings, dealt to the axes in turn, as in gbees_shape_set(): here as constants of the compiler. */
+/* The shape of a brick, as gbees_shape_set() has it, but as constants of the compiler: an axis has edge 2^bits, the
+ * bits add up to 6 (64 cells), and the first axes have one more if 6 is no multiple of DIM. */
 GBEES_NUM int axis_bits(int axis)
 {
     return 6 / DIM + (axis < 6 % DIM);
@@ -64,12 +65,13 @@ GBEES_NUM int axis_edge(int axis)
     return 1 << axis_bits(axis);
 }
 
+/* A cell's coordinate in its brick, 0 .. edge - 1. */
 GBEES_NUM int cell_local(int cell, int axis)
 {
     return cell >> axis_shift(axis) & (axis_edge(axis) - 1);
 }
 
-/* The lowest cell of line `line` across an axis. */
+/* The lowest cell of line number `line` along an axis: a line is a brick's cells in a row, a brick has 64 / edge. */
 GBEES_NUM int line_cell(int axis, int line)
 {
     int low = line & ((1 << axis_shift(axis)) - 1);
@@ -77,19 +79,30 @@ GBEES_NUM int line_cell(int axis, int line)
     return (line >> axis_shift(axis)) << (axis_shift(axis) + axis_bits(axis)) | low;
 }
 
+/* An array of the density's size, [slot][cell]. */
 GBEES_NUM number *rows_of(const gbees_setup *m, int which)
 {
     return (number *)m->grid.rows[which];
 }
 
-/* Denormals are slow and worth nothing. */
+/* The least probability that a cell keeps. Smaller ones become 0 before they are denormal numbers, which are slow. */
 GBEES_NUM number least_number(void)
 {
     return sizeof(number) == 4 ? (number)1e-30f : (number)1e-200;
 }
 
-/* The least number that is no smaller than a threshold: what is rounded down would let values through that are below
- * it. */
+/* Marks a cell: adds its probability to the mass, as a multiple of 2^-60, unless it is too small to be kept. Returns
+ * the probability that the cell keeps. */
+GBEES_NUM number mark_cell(number value, int64_t *mass)
+{
+    if (value < least_number())
+        value = 0;
+    *mass += gbees_fixed((double)value);
+    return value;
+}
+
+/* The least number that is not below a threshold. Rounded to nearest, a threshold may become smaller, and cells below
+ * it would count as above. */
 GBEES_NUM number least_above(double threshold)
 {
     const number near = (number)threshold;
@@ -101,6 +114,7 @@ GBEES_NUM number least_above(double threshold)
 #endif
 }
 
+/* A double as two integers, which add up in any order to the same bits. */
 GBEES_NUM gbees_exact_sum exact_of(double value)
 {
     double high = floor(value * 65536.0); /* 2^16 */
@@ -119,15 +133,17 @@ GBEES_NUM void exact_add(gbees_exact_sum *to, double value)
     to->low += sum.low;
 }
 
-/* Where an axis's part of the tables of offsets begins: the edges of the axes before it, added up. */
+/* Where an axis begins in the tables of offsets: the sum of the edges of the axes before it. */
 GBEES_NUM int cells_before(int axis)
 {
-    const int longer = axis < 6 % DIM ? axis : 6 % DIM; /* axes with an edge twice that of the last */
+    const int longer = axis < 6 % DIM ? axis : 6 % DIM; /* axes before it whose edge is twice that of the last one */
 
     return (axis + longer) << (6 / DIM);
 }
 
-/* From a brick's base: a cell's centre, and a face, -1 .. edge + 1. */
+/* Distances along an axis from a brick's base: to a cell's centre, local 0 .. edge - 1, and to a face, -1 .. edge
+ * + 1.
+ */
 GBEES_NUM position cell_offset(const gbees_setup *m, int axis, int local)
 {
     return m->GBEES_POSITION_FN(cell)[cells_before(axis) + local];
@@ -138,25 +154,25 @@ GBEES_NUM position face_offset(const gbees_setup *m, int axis, int face)
     return m->GBEES_POSITION_FN(face)[cells_before(axis) + 3 * axis + face + 1];
 }
 
-/* The centre of the brick's lowest cell. */
+/* A brick's base: the centre of its lowest cell, [DIM]. */
 GBEES_NUM const position *brick_base(const gbees_setup *m, uint32_t slot)
 {
     return (const position *)m->grid.base + (size_t)slot * DIM;
 }
 
-/* Of a brick with this key. */
+/* One component of the base of a brick whose multi-index along the axis is `key`. */
 GBEES_NUM position base_along(const gbees_setup *m, int axis, int32_t key)
 {
     return (position)(m->origin[axis] + m->width[axis] * ((double)key * m->shape.edge[axis]));
 }
 
-/* Computed once, when a brick has its key. */
+/* Stores one component of a brick's base, which is computed once in the brick's life. */
 GBEES_NUM void set_base_along(const gbees_setup *m, uint32_t slot, int axis, int32_t key)
 {
     ((position *)m->grid.base)[(size_t)slot * DIM + (size_t)axis] = base_along(m, axis, key);
 }
 
-/* By a warp. */
+/* Stores the base of a brick that has its key. By a warp. */
 GBEES_NUM void set_base(const gbees_setup *m, uint32_t slot)
 {
     for (int k = warp_lane(); k < DIM; k += WARP_SIZE)
@@ -164,7 +180,7 @@ GBEES_NUM void set_base(const gbees_setup *m, uint32_t slot)
     warp_sync();
 }
 
-/* With the frame of a turned grid. */
+/* The model's parameters; on a rotated grid the frame follows them. */
 GBEES_NUM const position *drift_parameters(const gbees_setup *m)
 {
 #if GBEES_ROTATED && !GBEES_DRIFT_F64 && !GBEES_REAL_IS_DOUBLE
@@ -174,8 +190,9 @@ GBEES_NUM const position *drift_parameters(const gbees_setup *m)
 #endif
 }
 
-/* The drift's component along an axis, which is a constant: what it does not need is not computed.  In a lean kernel
- * the velocities at several faces are not computed side by side, where each takes many registers. */
+/* The drift's component along an axis at a point. The axis is a constant to the compiler, which leaves out what this
+ * component does not need. With few registers the opaque condition keeps the compiler from evaluating the drift at
+ * several faces side by side. */
 GBEES_NUM number velocity(const gbees_setup *m, const position *x, int axis, double time)
 {
     const position *parameters = drift_parameters(m);

@@ -1,5 +1,9 @@
-/* ctu.h - the two passes of the corner-transport-upwind scheme (paper, Algorithm 1, gathered), and the one that
- * ctu-positive has between them: two cells a lane. */
+/* ctu.h - the passes of the corner-transport-upwind schemes (paper, Algorithm 1, as a gather): a brick a warp.
+ *
+ * The sums S of transverse fluxes for all cells; for ctu-positive the limiter of each cell's outgoing fluxes; then
+ * the fluxes and the new density.  Each pass sums up a value for each cell of a brick in shared memory, axis by axis;
+ * a lane works on two cells in a row along the axis, which share a face.  (Six dimensions and more: ctu_lines.h.)
+ */
 #ifndef GBEES_CUDA_CTU_H
 #define GBEES_CUDA_CTU_H
 
@@ -10,8 +14,8 @@
 #define GBEES_DIVERGENCE 0
 #endif
 
-/* A cell some cells from another (`local`: its coordinate) along an axis, as a place in rows: the brick's own, its
- * neighbours', and, where bricks are one cell wide, theirs. */
+/* The index into rows of the cell `distance` cells from another along an axis; local: that one's coordinate.  It is
+ * in the brick, in a neighbour, or, where bricks are one cell wide, in the neighbour's neighbour. */
 GBEES_NUM size_t cell_beside(const gbees_setup *m, uint32_t slot, int cell, int local, int axis, int distance)
 {
     const int edge = axis_edge(axis);
@@ -36,6 +40,7 @@ GBEES_NUM size_t cell_beside(const gbees_setup *m, uint32_t slot, int cell, int 
     return (size_t)slot * CELLS + (size_t)from;
 }
 
+/* The velocity through face `face` of the brick along an axis, across a cell. */
 GBEES_NUM number cell_face_velocity(const gbees_setup *m, const position *base, int cell, int axis, int face,
                                     double time)
 {
@@ -45,191 +50,199 @@ GBEES_NUM number cell_face_velocity(const gbees_setup *m, const position *base, 
     return velocity(m, x, axis, time);
 }
 
-/* Cells that a lane works on at once: two in a row, unless bricks are one cell wide. */
+/* Cells that a lane works on: two in a row along the axis, or one if bricks are one cell wide. */
 GBEES_NUM int pair_cells(int axis)
 {
     return axis_bits(axis) ? 2 : 1;
 }
 
-/* A pair's first cell, and its coordinate along the axis: in bricks two cells wide the compiler knows that it is 0.
- */
-GBEES_NUM int pair_local(int axis, int pair)
-{
-    const int pairs = axis_edge(axis) / pair_cells(axis);
+/* The cells of a brick that a lane works on. */
+typedef struct ctu_pair {
+    uint32_t slot;
+    int axis, cells;      /* cells: 2 or 1, in a row along the axis */
+    int cell, local;      /* the first one, and its coordinate along the axis */
+    const position *base; /* the brick's */
+    double time;
+} ctu_pair;
 
-    return pair % pairs * pair_cells(axis);
+/* Pair number `pair` of a brick.  In bricks two cells wide `local` is 0 for the compiler. */
+GBEES_NUM ctu_pair pair_of(uint32_t slot, int axis, int pair, const position *base, double time)
+{
+    const int cells = pair_cells(axis), pairs = axis_edge(axis) / cells, local = pair % pairs * cells;
+    ctu_pair made = {slot,  axis, cells, line_cell(axis, pair / pairs) + (local << axis_shift(axis)),
+                     local, base, time};
+
+    return made;
 }
 
-GBEES_NUM int pair_cell(int axis, int pair)
-{
-    const int pairs = axis_edge(axis) / pair_cells(axis);
+/* The rows that the passes read; s and limiter once they are made. */
+typedef struct ctu_rows {
+    const number *p, *s, *limiter;
+} ctu_rows;
 
-    return line_cell(axis, pair / pairs) + (pair_local(axis, pair) << axis_shift(axis));
-}
-
-/* T of two cells along an axis, added to their sums. */
-GBEES_NUM void transverse_pair(const gbees_setup *m, const number *p, uint32_t slot, int pair, int axis,
-                               const position *base, number half_lambda, double time, number *sum)
+/* Adds the transverse fluxes T along the axis to the sums of a pair. */
+GBEES_NUM void add_transverse(const gbees_setup *m, const ctu_rows *rows, const ctu_pair *pair, number half_lambda,
+                              number *sum)
 {
-    const int cells = pair_cells(axis), cell = pair_cell(axis, pair), local = pair_local(axis, pair);
+    const int cells = pair->cells, axis = pair->axis;
     number q[4], u[3];
 
 #pragma unroll
     for (int i = 0; i < cells + 2; i++)
-        q[i] = p[cell_beside(m, slot, cell, local, axis, i - 1)];
+        q[i] = rows->p[cell_beside(m, pair->slot, pair->cell, pair->local, axis, i - 1)];
 #pragma unroll
     for (int i = 0; i <= cells; i++)
-        u[i] = cell_face_velocity(m, base, cell, axis, local + i, time);
+        u[i] = cell_face_velocity(m, pair->base, pair->cell, axis, pair->local + i, pair->time);
 #pragma unroll
     for (int i = 0; i < cells; i++) {
         number change = GBEES_REAL_FN(gbees_ctu_transverse)(q[i], q[i + 1], q[i + 2], u[i], u[i + 1], half_lambda);
 
         if (GBEES_DIVERGENCE)
             change += GBEES_REAL_FN(gbees_ctu_spread)(q[i + 1], u[i], u[i + 1], half_lambda);
-        sum[cell + (i << axis_shift(axis))] += change;
+        sum[pair->cell + (i << axis_shift(axis))] += change;
     }
 }
 
-/* S of all cells. */
-GBEES_NUM void transverse_pass(const gbees_setup *m, const number *p, number *s, uint32_t count, const number *lambda,
-                               double time)
+/* The fluxes through the faces of a pair, before they are limited. */
+GBEES_NUM void pair_fluxes(const gbees_setup *m, const ctu_rows *rows, const ctu_pair *pair, number lambda,
+                           number *flux)
 {
-    BLOCK_LOCAL number sums[BLOCK_WARPS][CELLS];
-    number *sum = sums[block_warp()];
-    const warp_slots slots = slots_of_warp(m, count, 1);
-
-    for (uint32_t slot = slots.from; slot <= slots.last; slot += slots.stride) {
-        position base[DIM];
-
-        load_base(m, slot, base);
-        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE)
-            sum[cell] = 0;
-#pragma unroll
-        for (int j = 0; j < DIM; j++) {
-            warp_sync();
-            for (int pair = warp_lane(); pair < CELLS / pair_cells(j); pair += WARP_SIZE)
-                transverse_pair(m, p, slot, pair, j, base, (number)0.5 * lambda[j], time, sum);
-        }
-        warp_sync();
-        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE)
-            s[(size_t)slot * CELLS + (size_t)cell] = sum[cell];
-    }
-}
-
-/* The fluxes through the faces of two cells along an axis. */
-GBEES_NUM void pair_fluxes(const gbees_setup *m, const number *p, const number *s, uint32_t slot, int pair, int axis,
-                           const position *base, number lambda, double time, number *flux)
-{
-    const int cells = pair_cells(axis), cell = pair_cell(axis, pair), local = pair_local(axis, pair);
+    const int cells = pair->cells, axis = pair->axis;
     number q[6], t[4], u[5];
 
 #pragma unroll
     for (int i = 0; i < cells + 4; i++)
-        q[i] = p[cell_beside(m, slot, cell, local, axis, i - 2)];
+        q[i] = rows->p[cell_beside(m, pair->slot, pair->cell, pair->local, axis, i - 2)];
 #pragma unroll
     for (int i = 0; i < cells + 2; i++)
-        t[i] = s[cell_beside(m, slot, cell, local, axis, i - 1)];
+        t[i] = rows->s[cell_beside(m, pair->slot, pair->cell, pair->local, axis, i - 1)];
 #pragma unroll
     for (int i = 0; i < cells + 3; i++)
-        u[i] = cell_face_velocity(m, base, cell, axis, local + i - 1, time);
+        u[i] = cell_face_velocity(m, pair->base, pair->cell, axis, pair->local + i - 1, pair->time);
 #pragma unroll
     for (int i = 0; i <= cells; i++)
         flux[i] = GBEES_REAL_FN(gbees_ctu_flux)(q[i], q[i + 1], q[i + 2], q[i + 3], t[i], t[i + 1], u[i], u[i + 1],
                                                 u[i + 2], lambda);
 }
 
-/* What they change in the two cells, added up; with shares each is no more than the cell that it leaves can serve. */
-GBEES_NUM void flux_pair(const gbees_setup *m, const number *p, const number *s, const number *share, uint32_t slot,
-                         int pair, int axis, const position *base, number lambda, double time, number *change)
+/* Adds what flows out of a pair on both sides to the sums. */
+GBEES_NUM void add_outgoing(const gbees_setup *m, const ctu_rows *rows, const ctu_pair *pair, number lambda,
+                            number *sum)
 {
-    const int cells = pair_cells(axis), cell = pair_cell(axis, pair);
     number flux[3];
 
-    pair_fluxes(m, p, s, slot, pair, axis, base, lambda, time, flux);
+    pair_fluxes(m, rows, pair, lambda, flux);
+#pragma unroll
+    for (int i = 0; i < pair->cells; i++)
+        sum[pair->cell + (i << axis_shift(pair->axis))] +=
+            lambda * (GBEES_REAL_FN(gbees_most)(flux[i + 1], 0) - GBEES_REAL_FN(gbees_least)(flux[i], 0));
+}
+
+/* Adds what the fluxes change in a pair to the sums; with a limiter each flux times that of its donor cell. */
+GBEES_NUM void add_fluxes(const gbees_setup *m, const ctu_rows *rows, const ctu_pair *pair, number lambda,
+                          number *sum)
+{
+    const int cells = pair->cells, axis = pair->axis;
+    number flux[3];
+
+    pair_fluxes(m, rows, pair, lambda, flux);
     if (GBEES_LIMITED) {
-        const int local = pair_local(axis, pair);
         number part[4];
 
 #pragma unroll
         for (int i = 0; i < cells + 2; i++)
-            part[i] = share[cell_beside(m, slot, cell, local, axis, i - 1)];
+            part[i] = rows->limiter[cell_beside(m, pair->slot, pair->cell, pair->local, axis, i - 1)];
 #pragma unroll
         for (int i = 0; i <= cells; i++)
             flux[i] *= flux[i] > 0 ? part[i] : part[i + 1];
     }
 #pragma unroll
     for (int i = 0; i < cells; i++)
-        change[cell + (i << axis_shift(axis))] += lambda * (flux[i] - flux[i + 1]);
+        sum[pair->cell + (i << axis_shift(axis))] += lambda * (flux[i] - flux[i + 1]);
 }
 
-/* What of two cells flows out along an axis, on both sides, added up. */
-GBEES_NUM void outgoing_pair(const gbees_setup *m, const number *p, const number *s, uint32_t slot, int pair,
-                             int axis, const position *base, number lambda, double time, number *outgoing)
+/* ---- passes ---- */
+
+/* What a pass sums up for each cell. */
+enum { CTU_TRANSVERSE, CTU_OUTGOING, CTU_FLUXES };
+
+/* Sums up `what`, a constant, for all cells of a brick, over all axes, in shared memory; by a warp, ends with
+ * warp_sync(). */
+GBEES_NUM void sum_brick(const gbees_setup *m, int what, const ctu_rows *rows, uint32_t slot, const number *lambda,
+                         double time, number *sum)
 {
-    const int cells = pair_cells(axis), cell = pair_cell(axis, pair);
-    number flux[3];
+    position base[DIM];
 
-    pair_fluxes(m, p, s, slot, pair, axis, base, lambda, time, flux);
+    load_base(m, slot, base);
+    for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE)
+        sum[cell] = 0;
 #pragma unroll
-    for (int i = 0; i < cells; i++)
-        outgoing[cell + (i << axis_shift(axis))] +=
-            lambda * (GBEES_REAL_FN(gbees_most)(flux[i + 1], 0) - GBEES_REAL_FN(gbees_least)(flux[i], 0));
+    for (int j = 0; j < DIM; j++) {
+        warp_sync();
+        for (int i = warp_lane(); i < CELLS / pair_cells(j); i += WARP_SIZE) {
+            const ctu_pair pair = pair_of(slot, j, i, base, time);
+
+            if (what == CTU_TRANSVERSE)
+                add_transverse(m, rows, &pair, (number)0.5 * lambda[j], sum);
+            else if (what == CTU_OUTGOING)
+                add_outgoing(m, rows, &pair, lambda[j], sum);
+            else
+                add_fluxes(m, rows, &pair, lambda[j], sum);
+        }
+    }
+    warp_sync();
 }
 
-/* ctu-positive: the part of its fluxes that each cell can serve. */
-GBEES_NUM void limiter_pass(const gbees_setup *m, const number *p, const number *s, number *share, uint32_t count,
+/* Makes S of all cells. */
+GBEES_NUM void transverse_pass(const gbees_setup *m, const number *p, number *s, uint32_t count, const number *lambda,
+                               double time)
+{
+    BLOCK_LOCAL number sums[BLOCK_WARPS][CELLS];
+    const ctu_rows rows = {p, NULL, NULL};
+    const warp_slots slots = slots_of_warp(m, count, 1);
+    number *sum = sums[block_warp()];
+
+    for (uint32_t slot = slots.from; slot <= slots.last; slot += slots.stride) {
+        sum_brick(m, CTU_TRANSVERSE, &rows, slot, lambda, time, sum);
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE)
+            s[(size_t)slot * CELLS + (size_t)cell] = sum[cell];
+    }
+}
+
+/* Makes the limiter of ctu-positive: the part of its outgoing fluxes that each cell can serve. */
+GBEES_NUM void limiter_pass(const gbees_setup *m, const number *p, const number *s, number *limiter, uint32_t count,
                             const number *lambda, double time)
 {
     BLOCK_LOCAL number sums[BLOCK_WARPS][CELLS];
-    number *outgoing = sums[block_warp()];
+    const ctu_rows rows = {p, s, NULL};
     const warp_slots slots = slots_of_warp(m, count, 1);
+    number *outgoing = sums[block_warp()];
 
     for (uint32_t slot = slots.from; slot <= slots.last; slot += slots.stride) {
-        position base[DIM];
-
-        load_base(m, slot, base);
-        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE)
-            outgoing[cell] = 0;
-#pragma unroll
-        for (int j = 0; j < DIM; j++) {
-            warp_sync();
-            for (int pair = warp_lane(); pair < CELLS / pair_cells(j); pair += WARP_SIZE)
-                outgoing_pair(m, p, s, slot, pair, j, base, lambda[j], time, outgoing);
-        }
-        warp_sync();
+        sum_brick(m, CTU_OUTGOING, &rows, slot, lambda, time, outgoing);
         for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             const size_t at = (size_t)slot * CELLS + (size_t)cell;
 
-            share[at] = GBEES_REAL_FN(gbees_ctu_share)(p[at], outgoing[cell]);
+            limiter[at] = GBEES_REAL_FN(gbees_ctu_share)(p[at], outgoing[cell]);
         }
     }
 }
 
-/* The new density; returns what was clipped. `share`: of ctu-positive. */
-GBEES_NUM int64_t flux_pass(const gbees_setup *m, const number *p, const number *s, const number *share, number *next,
-                            uint32_t count, const number *lambda, double time)
+/* Makes the new density: rows `next`.  Negative cells and denormals become 0; returns what that adds to the lane's
+ * cells, in units of 2^-60. */
+GBEES_NUM int64_t flux_pass(const gbees_setup *m, const ctu_rows *rows, number *next, uint32_t count,
+                            const number *lambda, double time)
 {
-    BLOCK_LOCAL number changes[BLOCK_WARPS][CELLS];
-    number *change = changes[block_warp()];
+    BLOCK_LOCAL number sums[BLOCK_WARPS][CELLS];
     const warp_slots slots = slots_of_warp(m, count, 1);
+    number *change = sums[block_warp()];
     int64_t clipped = 0;
 
     for (uint32_t slot = slots.from; slot <= slots.last; slot += slots.stride) {
-        position base[DIM];
-
-        load_base(m, slot, base);
-        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE)
-            change[cell] = 0;
-#pragma unroll
-        for (int j = 0; j < DIM; j++) {
-            warp_sync();
-            for (int pair = warp_lane(); pair < CELLS / pair_cells(j); pair += WARP_SIZE)
-                flux_pair(m, p, s, share, slot, pair, j, base, lambda[j], time, change);
-        }
-        warp_sync();
+        sum_brick(m, CTU_FLUXES, rows, slot, lambda, time, change);
         for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             const size_t at = (size_t)slot * CELLS + (size_t)cell;
-            number moved = change[cell] + p[at], kept = moved < least_number() ? 0 : moved;
+            number moved = change[cell] + rows->p[at], kept = moved < least_number() ? 0 : moved;
 
             next[at] = kept;
             clipped += gbees_fixed((double)(kept - moved));

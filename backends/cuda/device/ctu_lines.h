@@ -1,9 +1,10 @@
-/* ctu_lines.h - the passes of ctu.h for bricks that are two cells wide or one, in six dimensions or more: a lane
- * keeps two cells of the brick and what they change.
+/* ctu_lines.h - the passes of ctu.h for bricks that are two cells wide or one, in six dimensions and more: cells in
+ * registers in place of shared memory.
  *
- * Rows are read as they lie, two cells a lane.  Along an axis two cells in a row are a line: two lanes, each with one
- * cell of two lines, trade, so that each has both cells of one.  No lane waits for others but in these trades, and
- * what an axis needs of the neighbours is asked for an axis ahead.
+ * A lane holds two neighbouring cells of its brick's row, as they lie in memory, and sums for these.  Along an axis,
+ * two cells in a row are a line.  Where a lane does not hold both cells of a line, two lanes, each with one cell of
+ * two lines, exchange cells, so that each has both cells of one; lanes wait for each other in these exchanges only.
+ * What an axis needs of the neighbouring bricks is loaded an axis ahead.
  */
 #ifndef GBEES_CUDA_CTU_LINES_H
 #define GBEES_CUDA_CTU_LINES_H
@@ -14,37 +15,39 @@
 
 #if GBEES_LINES
 
-/* A lane's cells and its lines; where it has them all their loops stay loops. */
+/* A lane's cells and its lines.  HELD_TOGETHER: how far loops over them are unrolled; a lane with all cells of a
+ * brick (on the host) keeps the loops. */
 enum { HELD = CELLS / WARP_SIZE, LINES = HELD / 2, HELD_TOGETHER = WARP_SIZE > 1 ? HELD : 1 };
 
-/* A lane's cells of a row, or of what they change. */
+/* A lane's cells of a row, or sums for them. */
 typedef struct held_row {
     alignas(2 * sizeof(number)) number cell[HELD];
 } held_row;
 
-/* The rows on both sides of a brick, of P and of S; `further`: beyond those, where bricks are one cell wide. */
+/* A lane's cells of the bricks below and above along an axis, of P and S; further_: of the bricks beyond those, where
+ * bricks are one cell wide. */
 typedef struct held_sides {
     held_row below, above, s_below, s_above, further_below, further_above;
 } held_sides;
 
-/* A brick; lane d has its link in direction d, lane k its base along axis k. */
+/* A brick: lane d has its neighbour in direction d, lane k its base along axis k. */
 typedef struct held_brick {
     uint32_t slot, link;
     position base;
 } held_brick;
 
-/* The cells around a lane's lines along an axis, and S of those next to them: two beyond each side, and one. */
+/* The cells of a lane's lines along an axis, with two beyond each side, and S of them, with one beyond each side. */
 typedef struct held_lines {
     number q[HELD][6], t[HELD][4];
 } held_lines;
 
-/* Rows as a lane sees them: from its cells on. */
+/* Rows from the lane's first cell on. */
 GBEES_NUM number *lane_rows(const number *rows)
 {
     return (number *)opaque_global(rows + warp_lane() * HELD);
 }
 
-/* rows: lane_rows(), here and below. */
+/* A lane's cells of a brick; rows: lane_rows(), here and below. */
 GBEES_NUM held_row held_of(const number *rows, uint32_t slot)
 {
     return *(const held_row *)(const void *)(rows + (size_t)slot * CELLS);
@@ -55,13 +58,13 @@ GBEES_NUM void put_held(number *rows, uint32_t slot, held_row row)
     *(held_row *)(void *)(rows + (size_t)slot * CELLS) = row;
 }
 
-/* The links that the lane looks after. */
+/* The array of neighbours in the lane's direction. */
 GBEES_NUM const uint32_t *lane_links(const gbees_setup *m)
 {
     return m->grid.neighbor[warp_lane() < DIRECTIONS ? warp_lane() : 0];
 }
 
-/* links: lane_links().  A brick beyond the last is the null brick. */
+/* Loads what the lane holds of a brick; links: lane_links().  A slot beyond the last is the null brick. */
 GBEES_NUM held_brick hold_brick(const gbees_setup *m, const uint32_t *links, uint32_t slot, uint32_t last)
 {
     held_brick b = {slot <= last ? slot : 0, 0, 0};
@@ -85,7 +88,7 @@ GBEES_NUM void base_of(const gbees_setup *m, const held_brick *b, position *base
         base[k] = WARP_SIZE > 1 ? GBEES_POSITION_FN(warp_shuffle)(b->base, (uint32_t)k) : brick_base(m, b->slot)[k];
 }
 
-/* `far`: all that fluxes take, and not only the cells next to the brick. */
+/* Loads the neighbouring bricks along an axis: for transverse fluxes P alone, for fluxes (`far`) all of it. */
 GBEES_NUM void hold_sides(const gbees_setup *m, const number *p, const number *s, int far, const held_brick *b,
                           int axis, held_sides *to)
 {
@@ -103,10 +106,9 @@ GBEES_NUM void hold_sides(const gbees_setup *m, const number *p, const number *s
     }
 }
 
-/* ---- lines ------------------------------------------------------------------------------------------------------
- */
+/* ---- lines ---- */
 
-/* Whether a lane has both cells of its lines as rows lie. */
+/* Whether a lane holds both cells of its lines. */
 GBEES_NUM int is_in_place(int axis)
 {
     return WARP_SIZE == 1 || axis_shift(axis) == 0;
@@ -124,18 +126,19 @@ GBEES_NUM int held_cell(int axis, int line)
     return (first & ~(1 << shift)) | (first >> shift & 1);
 }
 
-/* Of two lanes that trade: whether this one's are the upper cells. */
+/* Whether this lane is the upper one of two that exchange cells: its line is that of the second cell. */
 GBEES_NUM int is_upper(int axis)
 {
     return warp_lane() >> (axis_shift(axis) - 1) & 1;
 }
 
-GBEES_NUM number trade(int axis, number value)
+/* Exchanges a cell with the other lane of two. */
+GBEES_NUM number exchange_cell(int axis, number value)
 {
     return GBEES_REAL_FN(warp_exchange)(value, 1 << (axis_shift(axis) - 1));
 }
 
-/* Rows as lines: the lower cell and the upper one of each, to low[0], low[stride] ... */
+/* From the lane's cells of a row to its lines: the lower cells to low[0], low[stride] ..., the upper ones to high. */
 GBEES_NUM void put_lines(int axis, const held_row *row, number *low, number *high, int stride)
 {
     if (is_in_place(axis)) {
@@ -146,14 +149,15 @@ GBEES_NUM void put_lines(int axis, const held_row *row, number *low, number *hig
         }
     } else {
         const int upper = is_upper(axis);
-        const number other = trade(axis, upper ? row->cell[0] : row->cell[1]);
+        const number other = exchange_cell(axis, upper ? row->cell[0] : row->cell[1]);
 
         *low = upper ? other : row->cell[0];
         *high = upper ? row->cell[1] : other;
     }
 }
 
-/* ... of the row below the upper cells alone, of the one above the lower ones. */
+/* The cells next to the lane's lines: the upper ones of the brick below to low, the lower ones of the brick above to
+ * high. */
 GBEES_NUM void put_ends(int axis, const held_row *below, const held_row *above, number *low, number *high, int stride)
 {
     if (is_in_place(axis)) {
@@ -164,14 +168,14 @@ GBEES_NUM void put_ends(int axis, const held_row *below, const held_row *above, 
         }
     } else {
         const int upper = is_upper(axis);
-        const number other = trade(axis, upper ? below->cell[0] : above->cell[1]);
+        const number other = exchange_cell(axis, upper ? below->cell[0] : above->cell[1]);
 
         *low = upper ? below->cell[1] : other;
         *high = upper ? other : above->cell[0];
     }
 }
 
-/* What belongs to lines back to the cells: times the factor, added up. */
+/* From lines to the lane's cells: adds a factor times low and high, values for the lower and the upper cells. */
 GBEES_NUM void add_lines(int axis, const number *low, const number *high, number factor, held_row *to)
 {
     if (axis_bits(axis) == 0) {
@@ -186,14 +190,14 @@ GBEES_NUM void add_lines(int axis, const number *low, const number *high, number
         }
     } else {
         const int upper = is_upper(axis);
-        const number other = trade(axis, upper ? low[0] : high[0]);
+        const number other = exchange_cell(axis, upper ? low[0] : high[0]);
 
         to->cell[0] += factor * (upper ? other : low[0]);
         to->cell[1] += factor * (upper ? high[0] : other);
     }
 }
 
-/* The cells around a lane's lines, `far`: two on each side, or one; and S of those next to them. */
+/* Puts together the lines along an axis: with two cells beyond each side and S (`far`), or with one cell and no S. */
 GBEES_NUM void fill_lines(int axis, const held_row *row, const held_row *s_row, const held_sides *sides, int far,
                           held_lines *to)
 {
@@ -222,16 +226,15 @@ GBEES_NUM void fill_lines(int axis, const held_row *row, const held_row *s_row, 
     put_ends(axis, &sides->s_below, &sides->s_above, &to->t[0][0], &to->t[0][3], 4);
 }
 
-/* Read where it is needed: for one that is kept for each axis there are too few registers. */
+/* Loads a value again, where it would else be kept in a register for each axis. */
 GBEES_NUM number reread(const number *at)
 {
     return *(const volatile number *)at;
 }
 
-/* ---- passes -----------------------------------------------------------------------------------------------------
- */
+/* ---- passes ---- */
 
-/* T along an axis, added to the lane's sums. */
+/* Adds the transverse fluxes T along an axis to the lane's sums. */
 GBEES_NUM void transverse_lines(const gbees_setup *m, const held_lines *lines, int axis, const position *base,
                                 number half_lambda, double time, held_row *sum)
 {
@@ -257,7 +260,7 @@ GBEES_NUM void transverse_lines(const gbees_setup *m, const held_lines *lines, i
     add_lines(axis, change[0], change[1], 1, sum);
 }
 
-/* S of all cells. */
+/* Makes S of all cells. */
 GBEES_NUM void transverse_pass_lines(const gbees_setup *m, const number *all_p, number *all_s, uint32_t count,
                                      const number *lambda, double time)
 {
@@ -296,7 +299,19 @@ GBEES_NUM void transverse_pass_lines(const gbees_setup *m, const number *all_p, 
     }
 }
 
-/* The fluxes through a line's faces. Mostly all lanes' flow the same way. */
+/* The fluxes through a line's faces from the velocities u.  direction: 1: all flow upwards, 0: none does, -1: each
+ * face has its own. */
+GBEES_NUM void directed_fluxes(int cells, const number *q, const number *t, const number *u, number lambda,
+                               int direction, number *flux)
+{
+#pragma unroll
+    for (int i = 0; i <= cells; i++)
+        flux[i] =
+            GBEES_REAL_FN(gbees_ctu_flux_way)(q[i], q[i + 1], q[i + 2], q[i + 3], t[i], t[i + 1], u[i], u[i + 1],
+                                              u[i + 2], lambda, direction < 0 ? u[i + 1] > 0 : direction);
+}
+
+/* The fluxes through a line's faces.  Mostly all lanes of the warp flow the same way, and select no formulas. */
 GBEES_NUM void line_fluxes(const gbees_setup *m, const number *q, const number *t, int axis, int cell,
                            const position *base, number lambda, double time, number *flux)
 {
@@ -312,24 +327,15 @@ GBEES_NUM void line_fluxes(const gbees_setup *m, const number *q, const number *
         rising = rising && u[i + 1] > 0;
         falling = falling && !(u[i + 1] > 0);
     }
-#define FLUXES(way)                                                                                                  \
-    for (int i = 0; i <= cells; i++)                                                                                 \
-    flux[i] = GBEES_REAL_FN(gbees_ctu_flux_way)(q[i], q[i + 1], q[i + 2], q[i + 3], t[i], t[i + 1], u[i], u[i + 1],  \
-                                                u[i + 2], lambda, way)
-    if (warp_all(rising)) {
-#pragma unroll
-        FLUXES(1);
-    } else if (warp_all(falling)) {
-#pragma unroll
-        FLUXES(0);
-    } else {
-#pragma unroll
-        FLUXES(u[i + 1] > 0);
-    }
-#undef FLUXES
+    if (warp_all(rising))
+        directed_fluxes(cells, q, t, u, lambda, 1, flux);
+    else if (warp_all(falling))
+        directed_fluxes(cells, q, t, u, lambda, 0, flux);
+    else
+        directed_fluxes(cells, q, t, u, lambda, -1, flux);
 }
 
-/* What they change in a lane's cells, added up. */
+/* Adds what the fluxes along an axis change in the lane's cells. */
 GBEES_NUM void flux_lines(const gbees_setup *m, const held_lines *lines, int axis, const position *base,
                           number lambda, double time, held_row *change)
 {
@@ -348,7 +354,8 @@ GBEES_NUM void flux_lines(const gbees_setup *m, const held_lines *lines, int axi
     add_lines(axis, more[0], more[1], lambda, change);
 }
 
-/* The new density.  What was clipped is added to the lane's own sum, which rests in memory: it is seldom needed. */
+/* Makes the new density, as flux_pass().  Adds what is clipped to *clipped, the lane's own sum in shared memory: it
+ * is seldom needed. */
 GBEES_NUM void flux_pass_lines(const gbees_setup *m, const number *all_p, const number *all_s, number *all_next,
                                uint32_t count, const number *lambda, double time, int64_t *clipped)
 {
@@ -400,10 +407,9 @@ GBEES_NUM void flux_pass_lines(const gbees_setup *m, const number *all_p, const 
 
 #endif
 
-/* ---- either way -------------------------------------------------------------------------------------------------
- */
+/* ---- passes of either kind ---- */
 
-/* S of all cells. */
+/* Makes S of all cells. */
 GBEES_NUM void make_transverse(const gbees_setup *m, const number *p, number *s, uint32_t count, const number *lambda,
                                double time)
 {
@@ -414,20 +420,22 @@ GBEES_NUM void make_transverse(const gbees_setup *m, const number *p, number *s,
 #endif
 }
 
-/* The new density; returns what the lane has clipped. */
-GBEES_NUM int64_t apply_fluxes(const gbees_setup *m, const number *p, const number *s, const number *share,
+/* Makes the new density; returns what the lane has clipped, in units of 2^-60. */
+GBEES_NUM int64_t apply_fluxes(const gbees_setup *m, const number *p, const number *s, const number *limiter,
                                number *next, uint32_t count, const number *lambda, double time)
 {
 #if GBEES_LINES
     BLOCK_LOCAL int64_t clips[BLOCK_WARPS][WARP_SIZE];
     int64_t *clipped = &clips[block_warp()][warp_lane()];
 
-    (void)share;
+    (void)limiter;
     *clipped = 0;
     flux_pass_lines(m, p, s, next, count, lambda, time, clipped);
     return *clipped;
 #else
-    return flux_pass(m, p, s, share, next, count, lambda, time);
+    const ctu_rows rows = {p, s, limiter};
+
+    return flux_pass(m, &rows, next, count, lambda, time);
 #endif
 }
 

@@ -1,7 +1,7 @@
-/* diffusion.h - explicit steps of diffusion, gathered: a cell a lane.
+/* diffusion.h - process noise: explicit steps of diffusion, as a gather, a cell a lane.
  *
- * What a cell gives is computed from its own Q, by itself and again by each of those that get it: the same number
- * each time, so that nothing is lost between them.  What goes to absent cells is summed up as outflow.
+ * What a cell gives to a neighbour is computed from its own Q, once for the cell and once for the neighbour: the same
+ * number each time, so that no mass is lost between them.  What goes to absent cells is outflow.
  */
 #ifndef GBEES_CUDA_DIFFUSION_H
 #define GBEES_CUDA_DIFFUSION_H
@@ -11,7 +11,7 @@
 
 #if GBEES_DIFFUSION
 
-/* The slot of the brick that a shift of a cell lies in, 0 if it is absent; *beside: which cell of it. */
+/* The brick of a cell's neighbour `shift`, 0 if it is absent; *beside: the cell in it. */
 GBEES_NUM uint32_t noise_beside(const gbees_setup *m, uint32_t slot, int cell, const noise_shift *shift, int *beside)
 {
     const int d = 2 * shift->axis + (shift->step > 0), f = 2 * shift->second + (shift->second_step > 0);
@@ -28,14 +28,14 @@ GBEES_NUM uint32_t noise_beside(const gbees_setup *m, uint32_t slot, int cell, c
     if (!there && over)
         there = m->grid.neighbor[d][m->grid.neighbor[f][slot]];
 #if GBEES_BOUNDED
-    if (!there && over) /* the bound may have left no brick that leads there */
+    if (!there && over) /* the bound may block both bricks on the way */
         there = table_find(m, key_near(m, slot, d, f));
 #endif
     return there;
 }
 
-/* The part of a cell that goes to its shift. */
-GBEES_NUM number noise_share(const gbees_setup *m, const double *q, const noise_shift *shift, double step)
+/* The part of a cell's mass that goes to its neighbour `shift` in a step. */
+GBEES_NUM number noise_part(const gbees_setup *m, const double *q, const noise_shift *shift, double step)
 {
     double rate;
 
@@ -49,15 +49,15 @@ GBEES_NUM number noise_share(const gbees_setup *m, const double *q, const noise_
     return (number)(step * rate);
 }
 
-/* What a lane sums up of its cell. */
+/* The masses that a cell gets and gives, and what of these is lost. */
 typedef struct noise_sums {
     number in, out;
     double lost;
 } noise_sums;
 
-/* One of the shifts that a cell gives to: what comes back from there, what goes there, and what of it is lost. */
-GBEES_NUM void exchange_gifts(const gbees_setup *m, const number *rows, uint32_t slot, int cell,
-                              const noise_shift *shift, const double *own, double step, double time, noise_sums *sums)
+/* Adds what a cell and its neighbour `shift` exchange in a step; own: Q of the cell. */
+GBEES_NUM void exchange_mass(const gbees_setup *m, const number *rows, uint32_t slot, int cell,
+                             const noise_shift *shift, const double *own, double step, double time, noise_sums *sums)
 {
     const noise_shift back = {shift->axis, -shift->step, shift->second, -shift->second_step};
     double q[NOISE_ENTRIES];
@@ -66,16 +66,17 @@ GBEES_NUM void exchange_gifts(const gbees_setup *m, const number *rows, uint32_t
 
     if (GBEES_LOW_REGISTERS)
         noise_at(m, slot, cell, NULL, time, q);
-    number gift =
-        noise_share(m, GBEES_LOW_REGISTERS ? q : own, shift, step) * rows[(size_t)slot * CELLS + (size_t)cell];
+    number given =
+        noise_part(m, GBEES_LOW_REGISTERS ? q : own, shift, step) * rows[(size_t)slot * CELLS + (size_t)cell];
 
     noise_at(m, slot, cell, shift, time, q);
-    sums->in += noise_share(m, q, &back, step) * rows[(size_t)there * CELLS + (size_t)beside];
-    sums->out += gift;
+    sums->in += noise_part(m, q, &back, step) * rows[(size_t)there * CELLS + (size_t)beside];
+    sums->out += given;
     if (!there)
-        sums->lost += (double)gift;
+        sums->lost += (double)given;
 }
 
+/* The change of a cell in a step; *lost: what of it leaves the grid. */
 GBEES_NUM number diffuse_cell(const gbees_setup *m, const number *rows, uint32_t slot, int cell, double step,
                               double time, double *lost)
 {
@@ -90,7 +91,7 @@ GBEES_NUM number diffuse_cell(const gbees_setup *m, const number *rows, uint32_t
         for (int up = -1; up <= 1; up += 2) {
             const noise_shift shift = {j, up, -1, 0};
 
-            exchange_gifts(m, rows, slot, cell, &shift, own, step, time, &sums);
+            exchange_mass(m, rows, slot, cell, &shift, own, step, time, &sums);
         }
 #if GBEES_DIFFUSION == 2
 #pragma unroll
@@ -101,14 +102,15 @@ GBEES_NUM number diffuse_cell(const gbees_setup *m, const number *rows, uint32_t
             for (int corner = 0; corner < 4; corner++) {
                 const noise_shift shift = {j, corner & 1 ? 1 : -1, k, corner & 2 ? 1 : -1};
 
-                exchange_gifts(m, rows, slot, cell, &shift, own, step, time, &sums);
+                exchange_mass(m, rows, slot, cell, &shift, own, step, time, &sums);
             }
 #endif
     *lost = sums.lost;
     return sums.in - sums.out;
 }
 
-/* E p to the rows `to`; or, with `second`, their mean with E p: Heun's step. Returns half of what was lost. */
+/* Writes E p, p after an explicit step, to rows `to`; with `second` the mean of `to` and E p: the second half of
+ * Heun's step.  Returns half of what the lane's cells lose, in units of 2^-60. */
 GBEES_NUM int64_t diffuse_pass(const gbees_setup *m, const number *p, number *to, int second, uint32_t count,
                                double step, double time)
 {
@@ -128,7 +130,7 @@ GBEES_NUM int64_t diffuse_pass(const gbees_setup *m, const number *p, number *to
     return outflow;
 }
 
-/* The largest rate of all that a cell gives. */
+/* Adds the largest rate at which a cell gives mass to max_noise; s->bad: a brick whose Q is not valid. */
 GBEES_NUM void noise_rates_pass(const gbees_setup *m, gbees_state *s, uint32_t count, double time,
                                 gbees_step_sums *sums)
 {

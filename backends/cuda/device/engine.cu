@@ -1,19 +1,34 @@
-/* engine.cu - the kernels: what the host starts. Compiled by NVRTC when a run starts, for one model, one dimension
- * and one precision; by the tests for the host.
+/* engine.cu - the kernels: what the host launches.
  *
- *   GBEES_N          the dimension            GBEES_REAL    float or double: of probabilities
- *   GBEES_SPLIT      1: split5, 0: ctu        GBEES_REAL_IS_DOUBLE  1 if GBEES_REAL is double
- *   GBEES_PRESERVING 1: split5-mp             GBEES_DRIFT_F64    1: positions in double for float probabilities
- *   GBEES_DIVERGENCE 1: ctu-divergence, and ctu-positive, which has GBEES_LIMITED=1, too
- *   GBEES_DRIFT_TIME_DEPENDENT     1: the drift depends on time      GBEES_BOUNDED 1: cells out of the model's bound
- * are not made GBEES_ROTATED     1: the grid is turned GBEES_ADVECT_APART      1: gbees_advance() leaves moving the
- * density to gbees_advect(), always GBEES_SMALL      1: there is gbees_small(), for grids of three dimensions at most
- * whose blocks are one cluster GBEES_DIFFUSION  1: the model has a diagonal diffusion, 2: a full one, or any on a
- * turned grid, 0: none GBEES_WARPS      warps of a block          GBEES_BLOCKS  blocks a multiprocessor is to hold
- *   GBEES_LOW_REGISTERS       1: fewer registers, for more instructions
- *   GBEES_LIKELIHOODS      for the kernels of updates: what measurements have beside Gaussian likelihoods (state.h);
- * all, unless it is said GBEES_MEASURED   for the kernels of updates: components of a measurement, at most
- *   GBEES_KERNELS    which kernels this program contains: a value of device/kernels.h
+ * Compiled by NVRTC when a run starts, for one model, dimension, scheme and precision; by the tests for the host. The
+ * kernels are several programs, compiled side by side (device/kernels.h).  Options, as macros; the host sets them in
+ * compile/spec.c:
+ *
+ *   GBEES_KERNELS          the kernels of this program: a value of device/kernels.h
+ *   GBEES_N                the dimension
+ *   GBEES_REAL             the type of P: float or double; GBEES_REAL_IS_DOUBLE: 1 for double
+ *   GBEES_DRIFT_F64        1: positions and velocities in double for float P
+ *   GBEES_SPLIT            1: a split scheme, GBEES_ORDER: 5 or 7, GBEES_PRESERVING: 1: -mp; 0: ctu
+ *   GBEES_DIVERGENCE       1: ctu-divergence or ctu-positive; GBEES_LIMITED: 1: ctu-positive
+ *   GBEES_DIFFUSION        0: no process noise, 1: Q is diagonal, 2: Q is full, or the grid is rotated
+ *   GBEES_DRIFT_TIME_DEPENDENT  1: the drift depends on time
+ *   GBEES_BOUNDED          1: bricks beyond the model's bound are not made
+ *   GBEES_ROTATED          1: the grid is rotated
+ *   GBEES_ADVECT_APART     1: gbees_advance() never advects the density itself
+ *   GBEES_SMALL            1: gbees_small() is compiled
+ *   GBEES_LIKELIHOODS      what measurements need beside Gaussian likelihoods (state.h); GBEES_MEASURED: the largest
+ *                          number of components of one
+ *   GBEES_WARPS, GBEES_BLOCKS   warps of a block; blocks that a multiprocessor is to hold
+ *   GBEES_LOW_REGISTERS    1: recompute values in place of keeping them in registers
+ *
+ * Launches: a block has 32 GBEES_WARPS threads in one dimension.  A kernel with a grid_barrier() is launched with as
+ * many blocks as can be resident at once (cooperatively, or as one cluster); the others with any number of blocks.
+ * All take the setup by value and the state, or the findings behind it, by address; state.stop says which kernel goes
+ * on (device/stop.h).
+ *
+ * The order of the headers, each of which includes only what stands before it: kernels, stop, state, platform, cells,
+ * table, bound, noise, inspect, step_state, sweep, pencil, ctu, ctu_lines, diffusion, grow, advect, advance, prune,
+ * shrink, update, statistics, marginals, small/...
  */
 #include "device/kernels.h"
 #include "device/model.h"
@@ -28,14 +43,15 @@
 
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_ADVANCE)
 
-/* Until `target` steps are done, or something else is due. */
+/* Takes steps until number `target`, the end of the interval, or a reason to stop.  Goes on if stop is STOP_AGAIN, or
+ * STOP_ADVECT, behind gbees_advect() or gbees_advect_all().  Reads and writes the grid and the state; n + 1 to n + 2
+ * barriers a step.  Behind it: by s->stop. */
 GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t target)
 {
     BLOCK_LOCAL step_state b;
 
     wait_for_launch();
-    if (s->stop != STOP_AGAIN &&
-        s->stop != STOP_ADVECT) /* one of several launches in a row, and none more is wanted */
+    if (s->stop != STOP_AGAIN && s->stop != STOP_ADVECT)
         return;
     load_step_state(&b, s, target);
     if (is_grid_leader() && !b.advected)
@@ -51,8 +67,8 @@ GBEES_KERNEL gbees_advance(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_
 
 #if GBEES_SMALL && GBEES_HAS_KERNELS(GBEES_KERNELS_SMALL)
 
-/* The same, of a grid whose blocks are one cluster, in up to three dimensions, with the prunes between steps.  The
- * state is a parameter, and what changes of it goes to the host's own: no copy is ahead of a launch or behind it. */
+/* The same for a small grid of up to three dimensions, on one cluster of blocks, with the prunes between steps.  The
+ * state is a parameter, and the host's own copy, *s, is written: nothing is copied before or after the launch. */
 GBEES_CLUSTER_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_state from, uint64_t target,
                                  gbees_state *s)
 {
@@ -67,15 +83,9 @@ GBEES_CLUSTER_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gb
         }
         return;
     }
-    cluster_register_memory(&b);
-    small_load(&m, &from, target, &b, &warp);
-    grid_barrier(&m, s);
-    const uint32_t entered = small_advance(&m, s, &b, &warp);
-    if (!entered) /* there has been a prune */
-        clear_table_pass(&m);
-    grid_barrier(&m, s); /* and no one reaches into another one's memory from here on */
-    store_step_state(s, &b.state);
-    store_bricks(&m, &warp, entered);
+    small_load(&m, s, &from, target, &b, &warp);
+    const uint32_t known = small_advance(&m, s, &b, &warp);
+    small_store(&m, s, &b, &warp, known);
     if (is_grid_leader())
         store_release_system(&s->ended, from.ended + 1);
 }
@@ -84,7 +94,8 @@ GBEES_CLUSTER_KERNEL gbees_small(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gb
 
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_ADVECT)
 
-/* One of the ADVECT_PASSES passes of a step, where gbees_advance() leaves them to this kernel. */
+/* Pass number `pass` of the advection of a planned step (STOP_ADVECT), of a large grid.  Reads and writes rows of
+ * cells, adds to the step's sums.  No barrier: any number of blocks.  Behind the last pass: gbees_mark(). */
 GBEES_KERNEL gbees_advect(GBEES_BY_VALUE gbees_setup m, gbees_state *s, int pass)
 {
     BLOCK_LOCAL step_state b;
@@ -103,7 +114,8 @@ GBEES_KERNEL gbees_advect(GBEES_BY_VALUE gbees_setup m, gbees_state *s, int pass
 
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_ADVECT_ALL)
 
-/* All of them, of a grid whose blocks can be there at once. */
+/* All passes of the advection of a planned step (STOP_ADVECT), of a small grid; a barrier behind each.  Behind it:
+ * gbees_advance(). */
 GBEES_KERNEL gbees_advect_all(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
     BLOCK_LOCAL step_state b;
@@ -122,7 +134,8 @@ GBEES_KERNEL gbees_advect_all(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_MARK)
 
-/* What comes after them. */
+/* Marks the cells after the passes of gbees_advect(), and grows the grid for the next step if that was planned.  No
+ * barrier.  Behind it: gbees_advance(). */
 GBEES_KERNEL gbees_mark(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
     wait_for_launch();
@@ -136,7 +149,8 @@ GBEES_KERNEL gbees_mark(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_GRID)
 
-/* The initial density: rows and keys of bricks 1 .. count are there. */
+/* Sets up the initial grid: the host has written cells and keys of bricks 1 .. count.  Enters and links the bricks,
+ * computes their velocities, their mass and active cells.  Two barriers.  Behind it: gbees_prune(). */
 GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
     uint32_t count = s->count;
@@ -162,12 +176,14 @@ GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     }
 }
 
+/* Divides the density that gbees_multiply() has made by its sum.  No barrier.  Behind it: gbees_prune(). */
 GBEES_KERNEL gbees_scale(GBEES_BY_VALUE gbees_setup m, gbees_findings *found)
 {
     wait_for_launch();
     normalise_pass(&m, found);
 }
 
+/* Moments of the density, its entropy, and where its largest P is.  Two barriers. */
 GBEES_KERNEL gbees_statistics(GBEES_BY_VALUE gbees_setup m, gbees_findings *found)
 {
     gbees_state *s = &found->state;
@@ -186,17 +202,20 @@ GBEES_KERNEL gbees_statistics(GBEES_BY_VALUE gbees_setup m, gbees_findings *foun
     peak_pass(&m, found, 1);
 }
 
+/* Packs cells of bricks from + 1 .. to for a record: pack_pass().  No barrier. */
 GBEES_KERNEL gbees_pack(GBEES_BY_VALUE gbees_setup m, gbees_findings *found, uint32_t from, uint32_t to,
                         double threshold, uint64_t *mask, int32_t *key, number *out)
 {
     pack_pass(&m, found, from, to, threshold, mask, key, out);
 }
 
+/* The range of indices of cells with P >= threshold.  No barrier. */
 GBEES_KERNEL gbees_range(GBEES_BY_VALUE gbees_setup m, gbees_findings *found, double threshold)
 {
     range_pass(&m, found, threshold);
 }
 
+/* Marginals of these cells, into `sums`, which the host has zeroed.  No barrier. */
 GBEES_KERNEL gbees_marginal_sums(GBEES_BY_VALUE gbees_setup m, gbees_state *s, GBEES_BY_VALUE gbees_histograms all,
                                  double threshold, int64_t *sums)
 {
@@ -207,7 +226,7 @@ GBEES_KERNEL gbees_marginal_sums(GBEES_BY_VALUE gbees_setup m, gbees_state *s, G
 
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_PRUNE)
 
-/* After the heap has grown: a table of its own size. */
+/* Fills the hash table anew, after the heap has grown.  One barrier. */
 GBEES_KERNEL gbees_rehash(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
     clear_table_pass(&m);
@@ -215,7 +234,8 @@ GBEES_KERNEL gbees_rehash(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     enter_pass(&m, s->count);
 }
 
-/* Where a prune is due, or after an update; after it, more steps up to `target` are. */
+/* Prunes, if stop is STOP_PRUNE, or STOP_UPDATED after an update, whose density it takes over.  Six to nine barriers.
+ * Behind it: gbees_advance(), if steps up to number `target` are left. */
 GBEES_KERNEL gbees_prune(GBEES_BY_VALUE gbees_setup m, gbees_findings *found, uint64_t target)
 {
     BLOCK_LOCAL step_state b;
@@ -231,7 +251,7 @@ GBEES_KERNEL gbees_prune(GBEES_BY_VALUE gbees_setup m, gbees_findings *found, ui
     store_step_state(s, &b);
 }
 
-/* How many cells are needed now; the steps' own marks stay. */
+/* Counts active and needed cells for a record; the steps' own marks are saved meanwhile.  Five barriers. */
 GBEES_KERNEL gbees_count(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 {
     BLOCK_LOCAL step_state b;
@@ -252,28 +272,30 @@ GBEES_KERNEL gbees_count(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_LIKELIHOOD)
 
-GBEES_KERNEL gbees_find_best(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_update_params g,
+/* First kernel of an update: the largest log-likelihoods.  No barrier.  Behind it: gbees_multiply(). */
+GBEES_KERNEL gbees_find_best(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_update_params u,
                              gbees_findings *found)
 {
     wait_for_launch();
-    find_best_pass(&m, &g, found);
+    find_best_pass(&m, &u, found);
 }
 
 #endif
 
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_UPDATE)
 
-GBEES_KERNEL gbees_multiply(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_update_params g, gbees_findings *found)
+/* Second kernel of an update: P times its likelihood.  No barrier.  Behind it: gbees_scale(). */
+GBEES_KERNEL gbees_multiply(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_update_params u, gbees_findings *found)
 {
     wait_for_launch();
-    multiply_pass(&m, &g, found);
+    multiply_pass(&m, &u, found);
 }
 
 #endif
 
 #if GBEES_KERNELS == GBEES_KERNELS_MODEL
 
-/* All that a model may have, called once: whether its text is one for a GPU takes no engine to see. */
+/* Calls all functions that a model may have: whether its text compiles for a GPU can be tested without the engine. */
 GBEES_KERNEL gbees_try(GBEES_BY_VALUE gbees_setup m, int which, const float *x_f, const double *x_d, float *to_f,
                        double *to_d)
 {

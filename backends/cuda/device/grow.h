@@ -1,23 +1,27 @@
-/* grow.h - makes the bricks that probability will flow into (paper, section 3.3), and marks the cells. */
+/* grow.h - marks the active cells, those with P >= p*, and inserts the absent bricks that probability flows into from
+ * them (paper, section 3.3).
+ */
 #ifndef GBEES_CUDA_GROW_H
 #define GBEES_CUDA_GROW_H
 
 #include "device/inspect.h"
 
-/* What a warp gathers: the largest rates, and the mass. */
+/* A warp's part of the sums over the grid. Before warp_add() each lane has a part of `mass` and `outflow`. */
 typedef struct warp_sums {
-    double most, busy;
-    int64_t mass, outflow;
+    double max_rate, max_active_rate; /* of all bricks; of those with active cells */
+    int64_t mass, outflow;            /* in units of 2^-60 */
 } warp_sums;
 
-/* A lane's share of what is read of a brick: all of it at once, and while the brick before is worked on, if there are
- * registers for both. */
+/* A lane's slice of a brick. A whole brick is read at once, and if there are registers for two the next brick while
+ * the one before is processed. */
 enum {
     SLICE_CELLS = CELLS / WARP_SIZE,
     SLICE_DIRECTIONS = (DIRECTIONS + WARP_SIZE - 1) / WARP_SIZE,
     SLICE_AXES = (DIM + WARP_SIZE - 1) / WARP_SIZE,
-    VIEW_AHEAD = !(GBEES_LOW_REGISTERS && (GBEES_BOUNDED || GBEES_KERNELS != GBEES_KERNELS_MARK)),
-    VIEW_FLOW = GBEES_KERNELS != GBEES_KERNELS_MARK /* large ones have few bricks that need it, and wait for memory */
+    PREFETCH_VIEW = !(GBEES_LOW_REGISTERS && (GBEES_BOUNDED || GBEES_KERNELS != GBEES_KERNELS_MARK)),
+    /* Flow and key of each brick are read with the rest. Large grids have few bricks that need them, and their speed
+     * is that of memory. */
+    VIEW_FLOW = GBEES_KERNELS != GBEES_KERNELS_MARK
 };
 
 typedef struct brick_view {
@@ -29,11 +33,11 @@ typedef struct brick_view {
     int32_t key[SLICE_AXES];
 } brick_view;
 
-/* What a warp's lanes tell each other of a brick. */
+/* A brick in shared memory, for all lanes of a warp. */
 typedef struct staged_brick {
-    uint64_t flow[DIRECTIONS]; /* of cells with P >= p* */
+    uint64_t flow[DIRECTIONS]; /* of active cells */
     uint32_t neighbor[DIRECTIONS];
-    int32_t key[DIM]; /* where it is viewed with the rest */
+    int32_t key[DIM]; /* with VIEW_FLOW only */
 } staged_brick;
 
 GBEES_NUM void view_cells(const number *p, uint32_t slot, brick_view *v)
@@ -67,7 +71,7 @@ GBEES_NUM void view_marks(const gbees_setup *m, uint32_t slot, brick_view *v)
     v->rate = m->grid.rate[slot];
 }
 
-/* All that marking and growth are sure to need of a brick. */
+/* Reads what marking and growth need of every brick. */
 GBEES_NUM void view_brick(const gbees_setup *m, const number *p, uint32_t slot, brick_view *v)
 {
     view_cells(p, slot, v);
@@ -78,7 +82,8 @@ GBEES_NUM void view_brick(const gbees_setup *m, const number *p, uint32_t slot, 
     }
 }
 
-/* `sides`: only the cells from which probability leaves the brick. */
+/* Copies links and flow of active cells to shared memory. `sides`: of the flow only the cells from which probability
+ * leaves the brick. By a warp. */
 GBEES_NUM void stage_flow(const gbees_setup *m, const brick_view *v, uint64_t active, int sides, staged_brick *brick)
 {
     warp_sync();
@@ -94,7 +99,8 @@ GBEES_NUM void stage_flow(const gbees_setup *m, const brick_view *v, uint64_t ac
     warp_sync();
 }
 
-/* ... with its key, where that is viewed. */
+/* Copies all of a brick that growth needs to shared memory: the flow of `active` cells out of the brick, links, key.
+ */
 GBEES_NUM void stage_brick(const gbees_setup *m, const brick_view *v, uint64_t active, staged_brick *brick)
 {
     stage_flow(m, v, active, 1, brick);
@@ -107,7 +113,7 @@ GBEES_NUM void stage_brick(const gbees_setup *m, const brick_view *v, uint64_t a
     warp_sync();
 }
 
-/* The key of a neighbour of it. */
+/* The key of the neighbour in direction d (f == d), or in directions d and f. */
 GBEES_NUM near_key key_beside(const gbees_setup *m, uint32_t slot, const staged_brick *brick, int d, int f)
 {
     near_key key = key_near(m, slot, d, f == d ? -1 : f);
@@ -117,29 +123,32 @@ GBEES_NUM near_key key_beside(const gbees_setup *m, uint32_t slot, const staged_
     return key;
 }
 
-/* Cells with P >= threshold; counts the mass, drops denormals. */
+/* Marks a brick's cells: returns those with P >= threshold, adds to the mass, and stores zeros in cells that are too
+ * small to be kept. By a warp. */
 GBEES_NUM uint64_t mark_brick(number *p, uint32_t slot, const brick_view *v, number threshold, int64_t *mass)
 {
     uint64_t active = 0;
 
 #pragma unroll
     for (int i = 0; i < SLICE_CELLS; i++) {
-        number value = v->p[i];
+        const number value = mark_cell(v->p[i], mass);
 
-        if (value < least_number() && value != 0)
-            p[(size_t)slot * CELLS + (size_t)(warp_lane() + i * WARP_SIZE)] = value = 0;
-        *mass += gbees_fixed((double)value);
+        if (value != v->p[i])
+            p[(size_t)slot * CELLS + (size_t)(warp_lane() + i * WARP_SIZE)] = value;
         active |= (uint64_t)warp_ballot(value >= threshold) << (i * WARP_SIZE);
     }
     return active;
 }
 
-/* Pairs of directions: each with itself, a face, and with those of other axes, an edge. */
+/* Pairs of directions in which a brick has neighbours: a direction with itself, across a face; two directions along
+ * different axes, across an edge. */
 enum { PAIRS = DIRECTIONS * DIM, SLICE_PAIRS = (PAIRS + WARP_SIZE - 1) / WARP_SIZE };
 
-/* Pair number `pair`: d, and f == d or f along a later axis.  Of two axes the first one's directions are paired with
- * the same ones of the other, the other one's with the opposite ones of the first.  0: there is no such pair. */
-GBEES_NUM int split_pair(int pair, int *d, int *f)
+/* Pair number `pair`, 0 .. PAIRS - 1: direction d, and f == d or a direction along a later axis. Returns 0 if there
+ * is no such pair. Number own * DIM + axis stands for direction `own` and one along `axis`: the one with the same
+ * sign if `axis` is the later axis of the two, else the one with the opposite sign, so that each pair has one number.
+ */
+GBEES_NUM int pair_directions(int pair, int *d, int *f)
 {
     const int own = pair / DIM, axis = pair % DIM, later = own >> 1 < axis;
     const int other = own >> 1 == axis ? own : 2 * axis + (later ? own & 1 : 1 - (own & 1));
@@ -151,7 +160,7 @@ GBEES_NUM int split_pair(int pair, int *d, int *f)
 
 #if GBEES_BOUNDED
 
-/* What a step has brought to cells that are out of bound goes; how much that is. */
+/* Zeros the cells outside the bound; returns the mass that this lane has removed. By a warp. */
 GBEES_NUM int64_t drop_outside(const gbees_setup *m, number *p, uint32_t slot, brick_view *v)
 {
     const uint64_t inside = m->grid.inside[slot];
@@ -171,7 +180,8 @@ GBEES_NUM int64_t drop_outside(const gbees_setup *m, number *p, uint32_t slot, b
     return lost;
 }
 
-/* Whether the brick in directions d and f (f == d: in d alone) has to be looked for. */
+/* Whether a neighbour that active cells flow into, in direction d (f == d) or in d and f, may be absent from the
+ * grid. */
 GBEES_NUM int may_be_absent(const gbees_setup *m, uint32_t slot, const staged_brick *brick, int d, int f)
 {
     uint32_t neighbor = brick->neighbor[d];
@@ -185,16 +195,17 @@ GBEES_NUM int may_be_absent(const gbees_setup *m, uint32_t slot, const staged_br
     return !brick->neighbor[f] || !m->grid.neighbor[d][brick->neighbor[f]];
 }
 
-/* grow_brick() below, of bricks that the bound leaves cells: J is evaluated by the whole warp. */
+/* grow_brick() on a bounded grid: inserts a neighbour only if the bound leaves cells of it, else stores that it is
+ * blocked. The whole warp evaluates the bound of one neighbour after the other. */
 GBEES_NUM void grow_bounded(const gbees_setup *m, gbees_state *s, uint32_t slot, const staged_brick *brick)
 {
 #pragma unroll 1
     for (int first = 0; first < PAIRS; first += WARP_SIZE) {
         int d, f;
-        int absent = split_pair(first + warp_lane(), &d, &f) && may_be_absent(m, slot, brick, d, f);
+        int absent = pair_directions(first + warp_lane(), &d, &f) && may_be_absent(m, slot, brick, d, f);
 
         for (uint32_t votes = warp_ballot(absent); votes; votes &= votes - 1) {
-            (void)split_pair(first + count_bits((votes & (0 - votes)) - 1), &d, &f);
+            (void)pair_directions(first + count_bits((votes & (0 - votes)) - 1), &d, &f);
             near_key key = key_beside(m, slot, brick, d, f);
             uint64_t inside = cells_inside(m, key);
 
@@ -209,18 +220,18 @@ GBEES_NUM void grow_bounded(const gbees_setup *m, gbees_state *s, uint32_t slot,
 
 #endif
 
-/* Makes the absent ones of the face neighbours, and of the edge neighbours in two directions along different axes,
- * that cells at the brick's sides flow into: each lane looks after some pairs of directions.  (Links change in
- * another pass: a brick that is made here is nobody's neighbour yet.) */
+/* Inserts the absent neighbours, across faces and edges, that active cells at the brick's sides flow into. Each lane
+ * handles some pairs of directions. Links are those of the pass before: a brick that is inserted here gets its links
+ * in link_new(). By a warp. */
 GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, const staged_brick *brick)
 {
     uint32_t absent = 0;
 
-#pragma unroll 3 /* more of them take more registers than there are */
+#pragma unroll 3 /* more would spill */
     for (int i = 0; i < (PAIRS + WARP_SIZE - 1) / WARP_SIZE; i++) {
         int d, f;
 
-        if (!split_pair(warp_lane() + i * WARP_SIZE, &d, &f))
+        if (!pair_directions(warp_lane() + i * WARP_SIZE, &d, &f))
             continue;
         if (brick->flow[d] & brick->flow[f]) {
             uint32_t neighbor = brick->neighbor[d];
@@ -236,13 +247,27 @@ GBEES_NUM void grow_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, c
     for (int i = 0; absent; i++, absent >>= 1) {
         int d, f;
 
-        if (absent & 1 && split_pair(warp_lane() + i * WARP_SIZE, &d, &f))
+        if (absent & 1 && pair_directions(warp_lane() + i * WARP_SIZE, &d, &f))
             table_insert(m, s, key_beside(m, slot, brick, d, f));
     }
 }
 
-/* What the warps have gathered, by all of a block: put together there, as what all add to at the same address takes
- * its turn, and the meeting waits for it. */
+/* Inserts the absent neighbours that the cells of `risen` flow into. By a warp, with its staged brick. */
+GBEES_NUM void insert_neighbors(const gbees_setup *m, gbees_state *s, uint32_t slot, brick_view *v, uint64_t risen,
+                                staged_brick *brick)
+{
+    if (!VIEW_FLOW)
+        view_flow(m, slot, v);
+    stage_brick(m, v, risen, brick);
+#if GBEES_BOUNDED
+    grow_bounded(m, s, slot, brick);
+#else
+    grow_brick(m, s, slot, brick);
+#endif
+}
+
+/* Adds the warps' sums to those of the step. They are reduced in the block first: atomics of all warps to one address
+ * are executed one after the other. By a block. */
 GBEES_NUM void add_sums(const warp_sums *own, gbees_step_sums *marked, gbees_step_sums *rates)
 {
     BLOCK_LOCAL warp_sums all[BLOCK_WARPS];
@@ -255,7 +280,8 @@ GBEES_NUM void add_sums(const warp_sums *own, gbees_step_sums *marked, gbees_ste
         return;
     if (warp_lane() < BLOCK_WARPS) /* a block has no more warps than a warp has lanes */
         sums = all[warp_lane()];
-    const uint64_t most = warp_max_64(bits_of(sums.most)), busy = warp_max_64(bits_of(sums.busy));
+    const uint64_t max_rate = warp_max_64(bits_of(sums.max_rate));
+    const uint64_t max_active_rate = warp_max_64(bits_of(sums.max_active_rate));
     sums.mass = warp_add(sums.mass);
     if (GBEES_BOUNDED)
         sums.outflow = warp_add(sums.outflow);
@@ -265,14 +291,16 @@ GBEES_NUM void add_sums(const warp_sums *own, gbees_step_sums *marked, gbees_ste
         atomic_add_64(&marked->mass, sums.mass);
     if (sums.outflow)
         atomic_add_64(&marked->outflow, sums.outflow);
-    if (most) {
-        atomic_max_64(&rates->max_rate, most);
-        atomic_max_64(&rates->max_active_rate, busy);
+    if (max_rate) {
+        atomic_max_64(&rates->max_rate, max_rate);
+        atomic_max_64(&rates->max_active_rate, max_active_rate);
     }
 }
 
-/* One pass over the bricks: marks cells, if asked to, and makes what they need, if asked to.  Where it does both the
- * cells that were marked before have had what they need, in the pass before this one: bricks go in a prune alone. */
+/* One pass over the bricks 1 .. count. `mark`: marks the cells, and adds mass and outflow to `marked`. `grow`: adds
+ * the largest rates to `rates`, and inserts the neighbours that active cells flow into; with `mark` only for cells
+ * that have risen above the threshold in this step, as the others' neighbours have been inserted before and only a
+ * prune removes bricks. By all blocks. */
 GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t count, int current, double threshold,
                              int mark, int grow, gbees_step_sums *marked, gbees_step_sums *rates)
 {
@@ -283,18 +311,18 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
     warp_sums sums = {0, 0, 0, 0};
     brick_view next;
 
-    if (VIEW_AHEAD && slots.from <= slots.last)
+    if (PREFETCH_VIEW && slots.from <= slots.last)
         view_brick(m, p, slots.from, &next);
     for (uint32_t slot = slots.from, ahead = slot; slot <= slots.last; slot = ahead) {
         brick_view v;
 
-        if (VIEW_AHEAD) {
+        if (PREFETCH_VIEW) {
             v = next;
         } else {
             view_brick(m, p, slot, &v);
         }
         ahead = slot + slots.stride;
-        if (VIEW_AHEAD && ahead <= slots.last)
+        if (PREFETCH_VIEW && ahead <= slots.last)
             view_brick(m, p, ahead, &next);
 #if GBEES_BOUNDED
         sums.outflow += mark ? drop_outside(m, p, slot, &v) : 0;
@@ -304,19 +332,12 @@ GBEES_NUM void mark_and_grow(const gbees_setup *m, gbees_state *s, uint32_t coun
             m->grid.active[slot] = active;
         if (grow) {
             const uint64_t risen = mark ? active & ~v.active : active;
-            sums.most = fmax(sums.most, v.rate);
+
+            sums.max_rate = fmax(sums.max_rate, v.rate);
             if (active)
-                sums.busy = fmax(sums.busy, v.rate);
-            if (risen) {
-                if (!VIEW_FLOW)
-                    view_flow(m, slot, &v);
-                stage_brick(m, &v, risen, brick);
-#if GBEES_BOUNDED
-                grow_bounded(m, s, slot, brick);
-#else
-                grow_brick(m, s, slot, brick);
-#endif
-            }
+                sums.max_active_rate = fmax(sums.max_active_rate, v.rate);
+            if (risen)
+                insert_neighbors(m, s, slot, &v, risen, brick);
         }
     }
     sums.mass = mark ? warp_add(sums.mass) : 0;

@@ -1,28 +1,34 @@
-/* inspect.h - velocities at the faces of bricks' cells: where probability flows to, and how fast. */
+/* inspect.h - the flow of a brick: the directions in which probability leaves each cell, and the CFL rates; and new
+ * bricks' links to their neighbours.
+ *
+ * The functions of cells (face_point() to inspect_cells()) are those of small grids, too, whose bricks lie in shared
+ * memory (small/grid.h).
+ */
 #ifndef GBEES_CUDA_INSPECT_H
 #define GBEES_CUDA_INSPECT_H
 
 #include "device/bound.h"
 #include "device/noise.h"
 
-/* Kernels whose blocks come, or may come, one after the other. */
+/* 1 if the program contains gbees_advect(), which may have more blocks than run at once. */
 enum { HAS_BLOCK_RANGES = GBEES_HAS_KERNELS(GBEES_KERNELS_ADVECT) };
 
-/* A warp's bricks, `together` at once: all warps go through the grid side by side; where blocks come one after the
- * other (gbees_advect), each has its share of it, so that what is near is worked on at about the same time.
- */
+/* The slots that a warp handles: from, from + stride, ..., up to `last`. */
 typedef struct warp_slots {
     uint32_t from, last, stride;
 } warp_slots;
 
-/* A warp's number. On a small grid the first ones are in different blocks, as there is less to do than there are
- * warps, and what is next to each other grows at the same time; a block's first warp, whose first thread has the
- * clock, comes last. */
+/* A warp's number in the launch, which decides which bricks it handles. In a cluster consecutive numbers are warps of
+ * different blocks: a small grid has fewer bricks than there are warps, and consecutive bricks tend to grow in the
+ * same step. The first warps of all blocks, whose first threads update the clock, have the last numbers. */
 GBEES_NUM uint32_t warp_place(const gbees_setup *m)
 {
     return m->clustered ? (BLOCK_WARPS - 1 - block_warp()) * block_count() + block_index() : warp_index();
 }
 
+/* The slots, out of 1 .. count, of a warp that handles `together` consecutive bricks at once. The warps of a launch
+ * go through the grid side by side. If blocks may run one after the other, each block has a range of its own instead,
+ * so that bricks near each other are handled at about the same time. */
 GBEES_NUM warp_slots slots_of_warp(const gbees_setup *m, uint32_t count, uint32_t together)
 {
     const uint32_t share = (count + block_count() - 1) / block_count(), from = 1 + block_index() * share;
@@ -33,7 +39,7 @@ GBEES_NUM warp_slots slots_of_warp(const gbees_setup *m, uint32_t count, uint32_
     return HAS_BLOCK_RANGES && (GBEES_KERNELS != GBEES_KERNELS_ALL || m->advect_apart) ? own : all;
 }
 
-/* The point in the middle of a face along `axis`, 0 .. edge or one beyond, across the cell. */
+/* The centre of face number `face` (-1 .. edge + 1) across `axis`, in the row of cells that contains `cell`. */
 GBEES_NUM void face_point(const gbees_setup *m, const position *base, int cell, int axis, int face, position *x)
 {
 #pragma unroll
@@ -41,7 +47,7 @@ GBEES_NUM void face_point(const gbees_setup *m, const position *base, int cell, 
         x[k] = base[k] + (k == axis ? face_offset(m, k, face) : cell_offset(m, k, cell_local(cell, k)));
 }
 
-/* A warp's votes, for cells from `first` on, into a set of cells. */
+/* Stores a warp's ballot as the bits `first` .. `first` + WARP_SIZE - 1 of a set of cells. */
 GBEES_NUM void put_ballot(uint64_t *set, int first, uint32_t votes)
 {
     if (warp_lane() != 0)
@@ -52,7 +58,7 @@ GBEES_NUM void put_ballot(uint64_t *set, int first, uint32_t votes)
         *set = (first ? *set : 0) | (uint64_t)votes << first;
 }
 
-/* ... and into one that is there already. */
+/* Adds a warp's ballot to these bits. */
 GBEES_NUM void add_ballot(uint64_t *set, int first, uint32_t votes)
 {
     if (warp_lane() != 0)
@@ -63,22 +69,84 @@ GBEES_NUM void add_ballot(uint64_t *set, int first, uint32_t votes)
         *set |= (uint64_t)votes << first;
 }
 
-GBEES_NUM void load_base(const gbees_setup *m, uint32_t slot, position *base)
+GBEES_NUM void copy_base(const position *stored, position *base)
 {
 #pragma unroll
     for (int k = 0; k < DIM; k++)
-        base[k] = brick_base(m, slot)[k];
+        base[k] = stored[k];
 }
 
-/* Larger than all numbers, as one that is not a number is to be here. */
+GBEES_NUM void load_base(const gbees_setup *m, uint32_t slot, position *base)
+{
+    copy_base(brick_base(m, slot), base);
+}
+
+/* A rate for a maximum: one that is not a number becomes infinite, as fmax() would drop it. */
 GBEES_NUM double visible_rate(double rate)
 {
     return rate < 1e300 ? rate : HUGE_VAL;
 }
 
+/* The CFL rate of a cell, with one more axis: the largest of all axes with a split scheme, else their sum. `above` is
+ * the velocity at the cell's upper face. A rate that is not a number remains one. */
+GBEES_NUM number rate_with_axis(const gbees_setup *m, number rate, number above, int axis)
+{
+    const number here = (above < 0 ? -above : above) * (number)m->over_width[axis];
+    /* m->sweeps is GBEES_SPLIT, but as a constant it would let the compiler contract the sum: other bits. */
+    const int is_sum = GBEES_KERNELS != GBEES_KERNELS_SMALL && !m->sweeps;
+
+    return is_sum ? rate + here : here > rate ? here : rate + (here - here);
+}
+
+/* The CFL rate of a cell. */
+GBEES_NUM number cell_rate(const gbees_setup *m, const position *base, int cell, double time)
+{
+    number rate = 0;
+
+#pragma unroll
+    for (int j = 0; j < DIM; j++) {
+        position x[DIM];
+
+        face_point(m, base, cell, j, cell_local(cell, j) + 1, x);
+        rate = rate_with_axis(m, rate, velocity(m, x, j, time), j);
+    }
+    return rate;
+}
+
+/* Evaluates the drift at the faces of the cells `first` + lane. Stores bits in flow[DIRECTIONS]: flow[2j] has the
+ * cells with a velocity below 0 at the lower face across axis j, flow[2j + 1] those with one above 0 at the upper
+ * face. Returns the CFL rate of this lane's cell. `base` is the brick's base in registers, `stored` the same in
+ * memory: with few registers it is read anew for each axis. By a warp. */
+GBEES_NUM number inspect_cells(const gbees_setup *m, position *base, const position *stored, int first, double time,
+                               uint64_t *flow)
+{
+    const int cell = first + warp_lane();
+    number rate = 0;
+
+#pragma unroll
+    for (int j = 0; j < DIM; j++) {
+        position x[DIM];
+
+        if (GBEES_LOW_REGISTERS) {
+            compiler_fence();
+            copy_base(stored, base);
+        }
+        face_point(m, base, cell, j, cell_local(cell, j), x);
+        const number below = velocity(m, x, j, time);
+        face_point(m, base, cell, j, cell_local(cell, j) + 1, x);
+        const number above = velocity(m, x, j, time);
+
+        rate = rate_with_axis(m, rate, above, j);
+        put_ballot(&flow[2 * j], first, warp_ballot(below < 0));
+        put_ballot(&flow[2 * j + 1], first, warp_ballot(above > 0));
+    }
+    return rate;
+}
+
 #if GBEES_DIFFUSION
 
-/* Where noise takes probability to: the cells from `first` on; and the rate for the time step. */
+/* Adds to flow[DIRECTIONS] the cells `first` + lane from which noise transports probability, by axis. Returns the
+ * rate that noise demands of the time step; infinite if the diffusion is not valid. By a warp. */
 GBEES_NUM double inspect_noise(const gbees_setup *m, uint32_t slot, int first, double time, uint64_t *flow)
 {
     double q[NOISE_ENTRIES], widest = 0;
@@ -86,7 +154,8 @@ GBEES_NUM double inspect_noise(const gbees_setup *m, uint32_t slot, int first, d
 
 #pragma unroll
     for (int j = 0; j < DIM; j++) {
-        if (GBEES_LOW_REGISTERS || j == 0) /* lean: of all that it computes only what this axis needs */
+        if (GBEES_LOW_REGISTERS ||
+            j == 0) /* again for each axis: the compiler leaves out what this one does not need */
             noise_at(m, slot, first + warp_lane(), NULL, time, q);
         double spread = gbees_diffusion_spread(DIM, NOISE_FULL, q, 1, m->over_width, j);
         uint32_t votes = warp_ballot(spread > 0);
@@ -101,7 +170,8 @@ GBEES_NUM double inspect_noise(const gbees_setup *m, uint32_t slot, int first, d
 
 #endif
 
-/* Flow masks and the rate of a brick, by a warp; returns the rate. */
+/* Computes and stores a brick's flow masks and its CFL rate, the largest of its cells; returns the rate. A rate that
+ * is not finite is reported in the state. By a warp. */
 GBEES_NUM double inspect_brick(const gbees_setup *m, gbees_state *s, uint32_t slot, double time)
 {
     uint64_t *flow = m->grid.flow + (size_t)slot * DIRECTIONS;
@@ -109,34 +179,14 @@ GBEES_NUM double inspect_brick(const gbees_setup *m, gbees_state *s, uint32_t sl
     double most = 0;
 
     load_base(m, slot, base);
-#if GBEES_DRIFT_TIME_DEPENDENT /* likely to have a costly function of the time: for the compiler, too */
+#if GBEES_DRIFT_TIME_DEPENDENT /* often costly to compute, and to compile */
 #pragma unroll 1
 #endif
     for (int first = 0; first < CELLS; first += WARP_SIZE) {
-        int cell = first + warp_lane();
-        number rate = 0;
+        const number rate = inspect_cells(m, base, brick_base(m, slot), first, time, flow);
 
-#pragma unroll
-        for (int j = 0; j < DIM; j++) {
-            position x[DIM];
-
-            if (GBEES_LOW_REGISTERS) {
-                compiler_fence();
-                load_base(m, slot, base);
-            }
-            face_point(m, base, cell, j, cell_local(cell, j), x);
-            number below = velocity(m, x, j, time);
-            face_point(m, base, cell, j, cell_local(cell, j) + 1, x);
-            number above = velocity(m, x, j, time);
-            number here = (above < 0 ? -above : above) * (number)m->over_width[j];
-
-            /* A velocity that is not a number stays visible. */
-            rate = !m->sweeps ? rate + here : here > rate ? here : rate + (here - here);
-            put_ballot(&flow[2 * j], first, warp_ballot(below < 0));
-            put_ballot(&flow[2 * j + 1], first, warp_ballot(above > 0));
-        }
-        /* Cells out of bound hold nothing and set no step, unless a velocity is no number. */
-        most = fmax(most, visible_rate((double)(is_inside(m, slot, cell) ? rate : rate - rate)));
+        /* Cells outside the bound hold nothing: their rates do not count, except those that are not a number. */
+        most = fmax(most, visible_rate((double)(is_inside(m, slot, first + warp_lane()) ? rate : rate - rate)));
 #if GBEES_DIFFUSION
         most = fmax(most, inspect_noise(m, slot, first, time, flow));
 #endif
@@ -150,14 +200,15 @@ GBEES_NUM double inspect_brick(const gbees_setup *m, gbees_state *s, uint32_t sl
     return most;
 }
 
-/* The neighbours of a new brick, and it as theirs; by some lanes of a warp. */
+/* Finds the face neighbours of a new brick and stores the links in both directions. Another new brick's warp may
+ * store the same link at the same time. By lanes 0 .. lanes - 1 of a part of a warp. */
 GBEES_NUM void link_by(const gbees_setup *m, uint32_t slot, int lane, int lanes)
 {
     for (int d = lane; d < DIRECTIONS; d += lanes) {
         uint32_t neighbor = table_find(m, key_near(m, slot, d, -1));
 
         store_32(&m->grid.neighbor[d][slot], neighbor);
-        if (neighbor) /* another new one's warp does the same */
+        if (neighbor)
             store_32(&m->grid.neighbor[d ^ 1][neighbor], slot);
     }
 }
@@ -167,7 +218,8 @@ GBEES_NUM void link_brick(const gbees_setup *m, uint32_t slot)
     link_by(m, slot, warp_lane(), WARP_SIZE);
 }
 
-/* A brick that nothing is in, and of whose neighbours nothing is known; by some lanes of a warp. */
+/* Empties a new brick: probabilities, active cells, and the neighbours that the bound excludes. By lanes 0 .. lanes -
+ * 1 of a part of a warp. */
 GBEES_NUM void clear_brick(const gbees_setup *m, uint32_t slot, number *p, int lane, int lanes)
 {
     for (int cell = lane; cell < CELLS; cell += lanes)
@@ -180,8 +232,9 @@ GBEES_NUM void clear_brick(const gbees_setup *m, uint32_t slot, number *p, int l
 #endif
 }
 
-/* Bricks (linked, count]: neighbours, velocities, and nothing in them.  A warp links two at once, or looks at one:
- * first the one, then the other, so that all warps have about as much to do. */
+/* Initialises the new bricks, those with slots in (linked, count]: links, zeros, base, bound, flow and rate; updates
+ * the step's largest rate. The work is a list of jobs for all warps: each of the first ones links as many bricks as a
+ * warp has groups of lanes, each of the others inspects one brick, so that all warps have about as much to do. */
 GBEES_NUM void link_new(const gbees_setup *m, gbees_state *s, uint32_t linked, uint32_t count, int current,
                         double time, gbees_step_sums *sums)
 {
@@ -212,7 +265,7 @@ GBEES_NUM void link_new(const gbees_setup *m, gbees_state *s, uint32_t linked, u
         atomic_max_64(&sums->max_rate, bits_of(most));
 }
 
-/* All bricks again, for a drift that depends on time. */
+/* Inspects all bricks again, for a drift that depends on time. */
 GBEES_NUM void inspect_all(const gbees_setup *m, gbees_state *s, uint32_t count, double time)
 {
     for (uint32_t slot = 1 + warp_index(); slot <= count; slot += warp_count())

@@ -1,6 +1,6 @@
 /* marginals.h - a record's marginals: the sums of P over all axes but one or two, of the cells with P >= p*.
  *
- * A brick's cells are added up first, in one order, and what comes out is added to the dense sums as an integer: the
+ * The cells of a brick are added up in a fixed order, and the result is added to the dense sums as an integer: the
  * same bits whatever the order of the bricks.
  */
 #ifndef GBEES_CUDA_MARGINALS_H
@@ -8,7 +8,7 @@
 
 #include "device/statistics.h"
 
-/* The smallest and the largest index along each axis, as numbers that only grow. */
+/* Finds the smallest and the largest index of such cells along each axis: found->lowest, highest. */
 GBEES_NUM void range_pass(const gbees_setup *m, gbees_findings *found, double threshold)
 {
     const gbees_state *s = &found->state;
@@ -43,8 +43,7 @@ GBEES_NUM void range_pass(const gbees_setup *m, gbees_findings *found, double th
     }
 }
 
-/* The cells of a brick that have coordinate i along axis a and k along axis b, added up; a < b, or b < 0: there is no
- * other axis. */
+/* The sum over a brick's cells with coordinate i along axis a and k along axis b; a < b; b < 0: no second axis. */
 GBEES_NUM double sum_part(const number *row, uint64_t cells, int a, int i, int b, int k)
 {
     const int parts = axis_edge(a) * (b < 0 ? 1 : axis_edge(b));
@@ -62,7 +61,7 @@ GBEES_NUM double sum_part(const number *row, uint64_t cells, int a, int i, int b
     return sum;
 }
 
-/* What a brick adds to one histogram. */
+/* Adds a brick to one marginal. */
 GBEES_NUM void add_brick(const gbees_setup *m, const gbees_histogram *h, uint32_t slot, const number *row,
                          uint64_t cells, int64_t *sums)
 {
@@ -82,7 +81,7 @@ GBEES_NUM void add_brick(const gbees_setup *m, const gbees_histogram *h, uint32_
         }
 }
 
-/* A lane a histogram. */
+/* Adds all bricks to all marginals: a brick a warp, a marginal a lane. */
 GBEES_NUM void marginals_pass(const gbees_setup *m, const gbees_state *s, const gbees_histograms *all,
                               double threshold, int64_t *sums)
 {

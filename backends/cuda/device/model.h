@@ -1,8 +1,8 @@
-/* model.h - what the engine may call of the model, for GBEES_N states.
+/* model.h - the functions of the model that the engine calls, for GBEES_N states.
  *
- * The definitions are in equations.h. It comes last in a unit of its own (GBEES_SEPARATE, linked at run time) or
- * after the engine's text in one unit: so a model's macros can't reach the engine, and the engine's own names begin
- * with gbees_ or GBEES_, so that none of them can reach the model.
+ * Their definitions are in equations.h, which comes last: in a unit of its own that is linked at run time
+ * (GBEES_SEPARATE), or behind the engine's text in one unit.  So the model's macros can't change the engine; and the
+ * engine's macros begin with GBEES_, so that they can't change the model.
  */
 #ifndef GBEES_DEVICE_MODEL_H
 #define GBEES_DEVICE_MODEL_H
@@ -15,7 +15,7 @@
 #error "gbees: GBEES_N, the number of states, is not defined"
 #endif
 
-/* A linker of intermediate code checks no types: the model's unit has these prototypes, too. */
+/* The linker of intermediate code checks no types: the model's unit includes these prototypes, too. */
 #ifndef GBEES_DEVICE
 #define GBEES_MODEL_FUNCTION static inline __attribute__((unused)) /* the tests' platform of threads */
 #elif defined(GBEES_SEPARATE)
@@ -26,14 +26,14 @@
 
 GBEES_MODEL_FUNCTION void gbees_model_drift_f(float t, const float *x, const float *p, float *dxdt);
 GBEES_MODEL_FUNCTION void gbees_model_drift_d(double t, const double *x, const double *p, double *dxdt);
-/* Into n numbers, or n x n: zeros of a model without noise. */
+/* Writes n numbers, or n x n; zeros if the model has no noise. */
 GBEES_MODEL_FUNCTION void gbees_model_diffusion_d(double t, const double *x, const double *p, double *q);
-/* NaN of a model that measures nothing. */
+/* NaN if the model measures nothing. */
 GBEES_MODEL_FUNCTION void gbees_model_measure_d(int which, double t, const double *x, const double *p, double *y);
-/* NaN of a model that has none. */
+/* NaN if the model has no likelihood of its own. */
 GBEES_MODEL_FUNCTION double gbees_model_log_likelihood_d(int which, double t, const double *x, const double *p,
                                                          const double *y);
-/* 0 of a model without a bound. */
+/* 0 if the model has no bound. */
 GBEES_MODEL_FUNCTION double gbees_model_bound_d(double t, const double *x, const double *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* noise.h - the model's Q at a cell, or beside it. */
+/* noise.h - the model's diffusion matrix Q at cells. */
 #ifndef GBEES_CUDA_NOISE_H
 #define GBEES_CUDA_NOISE_H
 
@@ -7,7 +7,7 @@
 
 enum { NOISE_FULL = GBEES_DIFFUSION == 2, NOISE_ENTRIES = NOISE_FULL ? DIM * DIM : DIM };
 
-/* A cell's neighbour: one step along one axis or two, 1 up, -1 down. */
+/* A neighbouring cell: one step along one axis, or along two; step: 1 up, -1 down. */
 typedef struct noise_shift {
     int axis, step;
     int second, second_step; /* another axis, or -1 */
@@ -15,8 +15,8 @@ typedef struct noise_shift {
 
 #if GBEES_DIFFUSION
 
-/* Its place follows from the cell's index alone, in double, so that Q of a cell is the same number for whoever asks.
- */
+/* Q at a cell, or at its neighbour `shift`: NOISE_ENTRIES entries of q.  The position is computed from the cell's
+ * index alone, in double, so that Q of a cell is the same number for each of its neighbours. */
 GBEES_NUM void noise_at(const gbees_setup *m, uint32_t slot, int cell, const noise_shift *shift, double time,
                         double *q)
 {

@@ -1,8 +1,9 @@
-/* platform.h - what the engine's text needs of the machine it runs on: a GPU, or threads of the host.
+/* platform.h - what the device code needs of the machine that it runs on: the place of a thread in a launch,
+ * reductions of a warp, barriers, atomics, asynchronous copies.
  *
- * Work is done by warps: a warp of 32 lanes on the GPU.  The tests compile the same text for the host (GBEES_SHIM),
- * where a warp is one thread with one lane and a block is one warp; barriers and atomics are real there, too.
- * Nothing depends on the number of lanes, warps or blocks: sums that many warps add to are sums of integers.
+ * The unit of work is a warp: 32 lanes on a GPU.  Tests compile the same text for the host, where a build names
+ * another header for this (GBEES_PLATFORM_HEADER): there a block is a thread, with one warp of one lane.  No result
+ * depends on the number of lanes, warps or blocks: sums over warps are sums of integers.
  */
 #ifndef GBEES_CUDA_PLATFORM_H
 #define GBEES_CUDA_PLATFORM_H
@@ -10,7 +11,7 @@
 #include "device/kernels.h"
 #include "device/state.h"
 
-/* 1: fewer registers, for more instructions. */
+/* 1: the kernels recompute values that they would otherwise keep in registers. */
 #ifndef GBEES_LOW_REGISTERS
 #define GBEES_LOW_REGISTERS 0
 #endif
@@ -24,7 +25,7 @@
 enum { WARP_SIZE = 32, BLOCK_WARPS = GBEES_WARPS, BLOCK_THREADS = WARP_SIZE * BLOCK_WARPS };
 
 #define GBEES_KERNEL extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, GBEES_BLOCKS)
-/* One that is launched as a cluster, always: its meetings need not ask whether it is. */
+/* A kernel that is always launched as one cluster: its barriers need not check that. */
 #if __CUDA_ARCH__ >= 900
 #define GBEES_CLUSTER_KERNEL GBEES_KERNEL __cluster_dims__()
 #else
@@ -33,8 +34,10 @@ enum { WARP_SIZE = 32, BLOCK_WARPS = GBEES_WARPS, BLOCK_THREADS = WARP_SIZE * BL
 #define GBEES_BY_VALUE const __grid_constant__
 #define BLOCK_LOCAL __shared__
 
-/* What follows from a thread's number alone is the same in every step: lean kernels compute it anew, as the compiler
- * would keep all of it in registers. */
+/* ---- values that the compiler must not know, to save registers ---- */
+
+/* A thread's number in its block.  With GBEES_LOW_REGISTERS it is read anew each time: the compiler would keep all
+ * that follows from it in registers from step to step. */
 GBEES_NUM uint32_t block_thread(void)
 {
 #if GBEES_LOW_REGISTERS
@@ -47,7 +50,7 @@ GBEES_NUM uint32_t block_thread(void)
 #endif
 }
 
-/* 1, which the compiler does not know: what stands behind it is not mixed with what comes before. */
+/* Returns 1, which the compiler does not know: it does not mix instructions behind a test of it with those before. */
 GBEES_NUM int opaque_true(void)
 {
     uint32_t rows;
@@ -56,14 +59,14 @@ GBEES_NUM int opaque_true(void)
     return rows == 1;
 }
 
-/* The same address, which the compiler does not know: nothing that is read there has been computed before. */
+/* Returns the address, which the compiler does not know any more: it can't reuse what it has read there. */
 GBEES_NUM const void *opaque(const void *at)
 {
     asm volatile("" : "+l"(at));
     return at;
 }
 
-/* ... in the GPU's memory, where it can be told apart from other memory. */
+/* The same for an address in global memory, so that global loads and stores are still used. */
 GBEES_NUM const void *opaque_global(const void *at)
 {
     at = opaque(at);
@@ -71,18 +74,20 @@ GBEES_NUM const void *opaque_global(const void *at)
     return at;
 }
 
-/* The same value, computed here, whether it is needed or not. */
+/* Returns the value; makes the compiler compute it here, not later. */
 GBEES_NUM uint32_t opaque_value(uint32_t value)
 {
     asm volatile("" : "+r"(value));
     return value;
 }
 
-/* What is read after this is not read before. */
+/* Keeps the compiler from moving loads from behind this call to before it. */
 GBEES_NUM void compiler_fence(void)
 {
     asm volatile("" ::: "memory");
 }
+
+/* ---- the place of a thread, and barriers of a block ---- */
 
 GBEES_NUM int warp_lane(void)
 {
@@ -114,7 +119,8 @@ GBEES_NUM void block_sync(void)
     __syncthreads();
 }
 
-/* Warps of a block, `threads` threads in all, by a number above 0: those that wait, and those that need not. */
+/* A barrier of some warps of a block, `threads` threads in all, with a number `which` above 0: some warps wait there,
+ * others only arrive. */
 GBEES_NUM void named_barrier_sync(int which, int threads)
 {
     asm volatile("bar.sync %0, %1;" ::"r"(which), "r"(threads) : "memory");
@@ -125,13 +131,15 @@ GBEES_NUM void named_barrier_arrive(int which, int threads)
     asm volatile("bar.arrive %0, %1;" ::"r"(which), "r"(threads) : "memory");
 }
 
+/* ---- lanes of a warp; all of them call these ---- */
+
 /* Bit l: lane l's condition. */
 GBEES_NUM uint32_t warp_ballot(int condition)
 {
     return __ballot_sync(0xffffffffu, condition);
 }
 
-/* Whether it is so in all lanes, in any. */
+/* Whether the condition holds in all lanes, in any lane. */
 GBEES_NUM int warp_all(int condition)
 {
     return __all_sync(0xffffffffu, condition);
@@ -158,7 +166,7 @@ GBEES_NUM double warp_shuffle_d(double value, uint32_t lane)
     return __shfl_sync(0xffffffffu, value, (int)lane);
 }
 
-/* The value of the lane whose number differs in one bit, and this one's for it. */
+/* Exchanges values between two lanes whose numbers differ in one bit: returns the other lane's value. */
 GBEES_NUM float warp_exchange_f(float value, int bit)
 {
     return __shfl_xor_sync(0xffffffffu, value, bit);
@@ -169,9 +177,10 @@ GBEES_NUM double warp_exchange_d(double value, int bit)
     return __shfl_xor_sync(0xffffffffu, value, bit);
 }
 
+/* The sum over all lanes. */
 GBEES_NUM int64_t warp_add(int64_t value)
 {
-#if __CUDA_ARCH__ >= 800 /* which add up words of 32 bits at once: 22, 22 and 20 bits of it */
+#if __CUDA_ARCH__ >= 800 /* one instruction adds words of 32 bits: 22, 22 and 20 bits of the value */
     const uint64_t bits = (uint64_t)value;
     const uint64_t low = __reduce_add_sync(0xffffffffu, (unsigned)(bits & 0x3fffff));
     const uint64_t middle = __reduce_add_sync(0xffffffffu, (unsigned)(bits >> 22 & 0x3fffff));
@@ -198,7 +207,7 @@ GBEES_NUM uint64_t warp_or(uint64_t bits)
 #endif
 }
 
-/* In one order: the same bits for the same warp's values. */
+/* The sum over all lanes, always in the same order. */
 GBEES_NUM double warp_add_double(double value)
 {
     for (int distance = WARP_SIZE / 2; distance; distance /= 2)
@@ -245,12 +254,15 @@ GBEES_NUM uint32_t warp_max_32(uint32_t value)
 #endif
 }
 
-/* What was there before; in a block's own memory. */
+/* ---- atomics ---- */
+
+/* Adds in shared memory; returns the old value. */
 GBEES_NUM uint32_t block_fetch_add_32(uint32_t *from, uint32_t value)
 {
     return atomicAdd(from, value);
 }
 
+/* Compare-and-swap in shared memory; returns the old value. */
 GBEES_NUM uint32_t block_cas_32(uint32_t *at, uint32_t expected, uint32_t desired)
 {
     return atomicCAS(at, expected, desired);
@@ -261,12 +273,13 @@ GBEES_NUM void atomic_add_64(int64_t *to, int64_t value)
     atomicAdd((unsigned long long *)to, (unsigned long long)value);
 }
 
+/* Adds; returns the old value. */
 GBEES_NUM uint32_t atomic_fetch_add_32(uint32_t *to, uint32_t value)
 {
     return atomicAdd(to, value);
 }
 
-/* What was there before. */
+/* Adds; returns the old value. */
 GBEES_NUM uint64_t atomic_fetch_add_64(uint64_t *from, uint64_t value)
 {
     return atomicAdd((unsigned long long *)from, (unsigned long long)value);
@@ -277,7 +290,7 @@ GBEES_NUM void atomic_or_64(uint64_t *to, uint64_t bits)
     atomicOr((unsigned long long *)to, (unsigned long long)bits);
 }
 
-/* ... into a block's own memory, which has this for words of 32 bits. */
+/* The same in shared memory, whose atomics are of 32 bits. */
 GBEES_NUM void block_or_64(uint64_t *to, uint64_t bits)
 {
     uint32_t *halves = (uint32_t *)to;
@@ -298,7 +311,7 @@ GBEES_NUM void atomic_min_64(uint64_t *to, uint64_t value)
     atomicMin((unsigned long long *)to, (unsigned long long)value);
 }
 
-/* What was there before, and what store_release_32() had it see. */
+/* Compare-and-swap with acquire semantics; returns the old value. */
 GBEES_NUM uint32_t atomic_cas_32(uint32_t *at, uint32_t expected, uint32_t desired)
 {
     uint32_t was;
@@ -310,7 +323,9 @@ GBEES_NUM uint32_t atomic_cas_32(uint32_t *at, uint32_t expected, uint32_t desir
     return was;
 }
 
-/* Memory as others have left it, past this processor's own cache. */
+/* ---- loads and stores that other blocks see ---- */
+
+/* Loads that bypass the multiprocessor's own cache. */
 GBEES_NUM uint32_t load_32(const uint32_t *at)
 {
     return *(const volatile uint32_t *)at;
@@ -326,20 +341,20 @@ GBEES_NUM uint64_t load_64(const uint64_t *at)
     return *(const volatile uint64_t *)at;
 }
 
-/* Where several write the same. */
+/* A store where several threads may store the same value. */
 GBEES_NUM void store_32(uint32_t *at, uint32_t value)
 {
     *at = value;
 }
 
-/* Whoever sees it by load_acquire_32() sees what was written before, too. Less than a fence on each side, which all
- * of a processor's memory would wait for. */
+/* Store-release: a thread that reads the value by load_acquire_32() sees all stores before it.  Cheaper than a fence,
+ * which waits for all of the multiprocessor's memory accesses. */
 GBEES_NUM void store_release_32(uint32_t *at, uint32_t value)
 {
     asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
 }
 
-/* ... the host, too. */
+/* The same for the host to read. */
 GBEES_NUM void store_release_system(uint32_t *at, uint32_t value)
 {
     asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
@@ -353,8 +368,9 @@ GBEES_NUM uint32_t load_acquire_32(const uint32_t *at)
     return value;
 }
 
-/* Copies by a warp into its block's own memory, which go on while the warp does something else: all of `bytes`, a
- * multiple of 4 a lane; or `size` of them, 4 or 8, by one lane. */
+/* ---- asynchronous copies from global to shared memory ---- */
+
+/* One lane copies `size` bytes: 4, 8 or 16. */
 GBEES_NUM void lane_copy_async(void *to, const void *from, int size)
 {
 #if __CUDA_ARCH__ >= 800
@@ -372,6 +388,7 @@ GBEES_NUM void lane_copy_async(void *to, const void *from, int size)
 #endif
 }
 
+/* A warp copies `bytes` bytes, the same part a lane: 4, 8 or 16 each. */
 GBEES_NUM void warp_copy_async(void *to, const void *from, int bytes)
 {
     const int size = bytes / WARP_SIZE, at = warp_lane() * size;
@@ -379,7 +396,7 @@ GBEES_NUM void warp_copy_async(void *to, const void *from, int bytes)
     lane_copy_async((char *)to + at, (const char *)from + at, size);
 }
 
-/* Waits for them. */
+/* Waits until all copies of the warp's lanes are there. */
 GBEES_NUM void copy_async_wait(void)
 {
 #if __CUDA_ARCH__ >= 800
@@ -388,14 +405,16 @@ GBEES_NUM void copy_async_wait(void)
     __syncwarp();
 }
 
-/* A block's first thread. */
+/* ---- barriers of a launch ---- */
+
+/* Whether this is a block's first thread. */
 GBEES_NUM int is_block_leader(void)
 {
     return threadIdx.x == 0;
 }
 
-/* The first that a kernel does which may be launched before the one ahead of it has ended: waits for that end.  The
- * next one may then be launched. */
+/* The first call of a kernel that may be launched before the one ahead of it has ended (programmatic dependent
+ * launch): waits for that end, and allows the launch of the next kernel. */
 GBEES_NUM void wait_for_launch(void)
 {
 #if __CUDA_ARCH__ >= 900
@@ -403,7 +422,8 @@ GBEES_NUM void wait_for_launch(void)
 #endif
 }
 
-/* All blocks of a launch meet. The counter only grows; the host sets it to 0 before a launch. */
+/* A barrier of all blocks of a launch, all of which must be resident.  The counter only grows; the host sets it to 0
+ * before a launch. */
 GBEES_NUM void counter_barrier(uint32_t *counter)
 {
     __syncthreads();
@@ -418,12 +438,14 @@ GBEES_NUM void counter_barrier(uint32_t *counter)
     __syncthreads();
 }
 
+/* ---- bits of words ---- */
+
 GBEES_NUM int count_bits(uint64_t bits)
 {
     return __popcll((long long)bits);
 }
 
-/* Of a word that is not 0. */
+/* The number of the lowest bit that is set; bits != 0. */
 GBEES_NUM int lowest_bit(uint32_t bits)
 {
     return __ffs((int)bits) - 1;
@@ -439,6 +461,7 @@ GBEES_NUM double double_of(uint64_t bits)
     return __longlong_as_double((long long)bits);
 }
 
+/* Rounds to nearest, ties to even. */
 GBEES_NUM int64_t nearest(double value)
 {
     return __double2ll_rn(value);
@@ -458,7 +481,7 @@ GBEES_NUM uint32_t warp_count(void)
     return block_count() * BLOCK_WARPS;
 }
 
-/* The one thread of a launch that keeps the books. */
+/* Whether this is the first thread of the launch: the one that writes the state. */
 GBEES_NUM int is_grid_leader(void)
 {
     return warp_index() == 0 && warp_lane() == 0;

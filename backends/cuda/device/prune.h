@@ -1,27 +1,31 @@
-/* prune.h - drops the bricks that no one needs: mark, scan, compact, rehash (paper, Algorithm 3). */
+/* prune.h - the passes of a prune, which drops the bricks without needed cells: mark, scan, compact, rehash (paper,
+ * Algorithm 3).  Their order is in shrink.h.
+ */
 #ifndef GBEES_CUDA_PRUNE_H
 #define GBEES_CUDA_PRUNE_H
 
 #include "device/grow.h"
 
+/* Adds cells to the needed ones of a brick; slot 0: to none. */
 GBEES_NUM void add_needed(const gbees_setup *m, uint32_t slot, uint64_t set)
 {
 #if GBEES_BOUNDED
     set &= m->grid.inside[slot];
 #endif
     if (slot && (set & ~load_64(&m->grid.needed[slot])))
-        atomic_or_64(&m->grid.needed[slot], set); /* an OR: any order gives the same */
+        atomic_or_64(&m->grid.needed[slot], set); /* the order of ORs does not matter */
 }
 
-/* What a brick's active cells need of its face neighbours, by a warp. */
+/* A brick in shared memory, and the cells of its face neighbours that are downwind of its active cells. */
 typedef struct warp_needs {
     staged_brick brick;
     uint64_t beside[DIRECTIONS];
 } warp_needs;
 
-/* The face and edge neighbours that a brick's active cells flow into.  What they need of the brick itself and of its
- * face neighbours, which many pairs of directions lead to, is put together first; then all of it goes to memory at
- * once. */
+/* Marks the cells downwind of a brick's active cells as needed: those one step along an axis, and those one step
+ * along each of two axes, in the brick and in its face and edge neighbours.  Each lane has some pairs of directions.
+ * Cells of the brick and of its face neighbours, to which many pairs lead, are collected first, and added to global
+ * memory at the end. */
 GBEES_NUM void mark_downwind(const gbees_setup *m, uint32_t slot, uint64_t active, warp_needs *needs)
 {
     const staged_brick *brick = &needs->brick;
@@ -34,7 +38,7 @@ GBEES_NUM void mark_downwind(const gbees_setup *m, uint32_t slot, uint64_t activ
 
         corner[i] = 0;
         edge[i] = 0;
-        if (!split_pair(warp_lane() + i * WARP_SIZE, &d, &f))
+        if (!pair_directions(warp_lane() + i * WARP_SIZE, &d, &f))
             continue;
         const uint64_t both = brick->flow[d] & brick->flow[f];
         const uint64_t here = gbees_shape_inside(&m->shape, both, d), there = gbees_shape_across(&m->shape, both, d);
@@ -62,7 +66,7 @@ GBEES_NUM void mark_downwind(const gbees_setup *m, uint32_t slot, uint64_t activ
         add_needed(m, edge[i], corner[i]);
 }
 
-/* Marks of the cells with P >= threshold. */
+/* Marks the cells with P >= threshold as active, and no cell as needed. */
 GBEES_NUM void mark_active_pass(const gbees_setup *m, uint32_t count, int current, double threshold)
 {
     number *p = rows_of(m, current);
@@ -81,7 +85,7 @@ GBEES_NUM void mark_active_pass(const gbees_setup *m, uint32_t count, int curren
     }
 }
 
-/* What they need, and how many they are. */
+/* Marks the needed cells of all bricks; adds the number of active cells to marked_above. */
 GBEES_NUM void mark_downwind_pass(const gbees_setup *m, gbees_state *s, uint32_t count)
 {
     BLOCK_LOCAL warp_needs all[BLOCK_WARPS];
@@ -103,7 +107,7 @@ GBEES_NUM void mark_downwind_pass(const gbees_setup *m, gbees_state *s, uint32_t
         }
         above += count_bits(v.active);
         if (v.active) {
-            warp_sync(); /* the one before has been read */
+            warp_sync(); /* all lanes have read the brick before */
             for (int d = warp_lane(); d < DIRECTIONS; d += WARP_SIZE)
                 needs->beside[d] = 0;
             stage_flow(m, &v, v.active, 0, &needs->brick);
@@ -114,8 +118,7 @@ GBEES_NUM void mark_downwind_pass(const gbees_setup *m, gbees_state *s, uint32_t
         atomic_add_64((int64_t *)&s->marked_above, above);
 }
 
-/* Bricks with a needed cell, and the cells; the bricks in chunks of as many as the warp has lanes: map[chunk's first]
- * .. get the number of kept ones before, in the chunk. */
+/* Adds the number of needed cells to marked_needed. */
 GBEES_NUM void count_needed_pass(const gbees_setup *m, gbees_state *s, uint32_t count)
 {
     int64_t needed = 0;
@@ -128,23 +131,28 @@ GBEES_NUM void count_needed_pass(const gbees_setup *m, gbees_state *s, uint32_t 
         atomic_add_64((int64_t *)&s->marked_needed, needed);
 }
 
-/* ---- scan: where a kept brick goes, in the order that there is ---------------------------------------------- */
+/* ---- scan: the new slots of kept bricks, in the order of the old ones ----
+ *
+ * A prefix sum over the bricks that have needed cells.  Each warp has a chunk of bricks: it counts those that are
+ * kept (scan_count_pass), the first warp adds up the counts (scan_offsets_pass), and each warp numbers its own ones
+ * (scan_places_pass).
+ */
 
-/* Bricks of a block's share. */
+/* Bricks of a warp's chunk: a multiple of the lanes. */
 GBEES_NUM uint32_t scan_chunk(uint32_t count)
 {
-    uint32_t share = (count + warp_count() - 1) / warp_count();
+    uint32_t bricks = (count + warp_count() - 1) / warp_count();
 
-    return (share + WARP_SIZE - 1) / WARP_SIZE * WARP_SIZE;
+    return (bricks + WARP_SIZE - 1) / WARP_SIZE * WARP_SIZE;
 }
 
-/* How many of each warp's share are kept: in map, at the warp's number (there are more slots than warps: see the
- * host's smallest capacity). */
+/* Counts the kept bricks of each warp's chunk, in map[warp].  (`map` has more entries than there are warps: see the
+ * host's smallest capacity.) */
 GBEES_NUM void scan_count_pass(const gbees_setup *m, uint32_t count)
 {
-    uint32_t share = scan_chunk(count), from = 1 + warp_index() * share, kept = 0;
+    uint32_t chunk = scan_chunk(count), from = 1 + warp_index() * chunk, kept = 0;
 
-    for (uint32_t slot = from; slot < from + share && slot <= count; slot += WARP_SIZE) {
+    for (uint32_t slot = from; slot < from + chunk && slot <= count; slot += WARP_SIZE) {
         uint32_t own = slot + (uint32_t)warp_lane();
 
         kept += (uint32_t)count_bits(warp_ballot(own <= count && m->grid.needed[own <= count ? own : 0] != 0));
@@ -153,7 +161,7 @@ GBEES_NUM void scan_count_pass(const gbees_setup *m, uint32_t count)
         m->grid.map[warp_index()] = kept;
 }
 
-/* The first warp adds them up. */
+/* The first warp replaces each count by the sum of those before it; the sum of all is s->scan. */
 GBEES_NUM void scan_offsets_pass(const gbees_setup *m, gbees_state *s)
 {
     uint32_t total = 0;
@@ -176,7 +184,7 @@ GBEES_NUM void scan_offsets_pass(const gbees_setup *m, gbees_state *s)
         s->scan = total;
 }
 
-/* A kept brick's row and lists, where they are on their way to their place. */
+/* What the arrays of the grid have of a kept brick, while it moves; as large as a row of cells, at most. */
 typedef struct moved_brick {
     int32_t key[DIM];
     uint32_t neighbor[DIRECTIONS];
@@ -188,13 +196,13 @@ typedef struct moved_brick {
 #endif
 } moved_brick;
 
-/* Into the spare rows: room for a moved_brick in each. The map of the offsets is read before it is written over, by
- * the same warp or behind a barrier: places are in `needed`, one a brick, until then. */
+/* Numbers the kept bricks of each warp's chunk.  The new slots are stored in `needed`, as map[warp] is still read;
+ * 0: the brick is dropped. */
 GBEES_NUM void scan_places_pass(const gbees_setup *m, uint32_t count)
 {
-    uint32_t share = scan_chunk(count), from = 1 + warp_index() * share, place = m->grid.map[warp_index()];
+    uint32_t chunk = scan_chunk(count), from = 1 + warp_index() * chunk, place = m->grid.map[warp_index()];
 
-    for (uint32_t slot = from; slot < from + share && slot <= count; slot += WARP_SIZE) {
+    for (uint32_t slot = from; slot < from + chunk && slot <= count; slot += WARP_SIZE) {
         uint32_t own = slot + (uint32_t)warp_lane();
         int keep = own <= count && m->grid.needed[own <= count ? own : 0] != 0;
         uint32_t kept = warp_ballot(keep), before = kept & ((1u << warp_lane()) - 1);
@@ -205,9 +213,10 @@ GBEES_NUM void scan_places_pass(const gbees_setup *m, uint32_t count)
     }
 }
 
-/* All of this in one pass, where there are few bricks: each warp adds up what is before its own by itself. */
+/* Up to so many bricks the scan is one pass: each warp counts the kept bricks before its own by itself. */
 enum { SCAN_FEW = 2048 };
 
+/* The whole scan, into `map` and s->scan. */
 GBEES_NUM void scan_few_pass(const gbees_setup *m, gbees_state *s, uint32_t count)
 {
     for (uint32_t first = warp_index() * WARP_SIZE; first <= count; first += warp_count() * WARP_SIZE) {
@@ -216,7 +225,7 @@ GBEES_NUM void scan_few_pass(const gbees_setup *m, gbees_state *s, uint32_t coun
 
 #pragma unroll 4
         for (uint32_t slot = (uint32_t)warp_lane(); slot < first; slot += WARP_SIZE)
-            before += m->grid.needed[slot] != 0; /* the null brick is not */
+            before += m->grid.needed[slot] != 0; /* 0 for the null brick */
         keep = own <= count && m->grid.needed[own] != 0;
         const uint32_t kept = warp_ballot((int)keep), lower = kept & ((1u << warp_lane()) - 1);
         before = (uint32_t)warp_add((int64_t)before);
@@ -227,6 +236,7 @@ GBEES_NUM void scan_few_pass(const gbees_setup *m, gbees_state *s, uint32_t coun
     }
 }
 
+/* Copies the new slots from `needed` to `map`. */
 GBEES_NUM void map_pass(const gbees_setup *m, uint32_t count)
 {
     for (uint32_t slot = warp_index() * WARP_SIZE + (uint32_t)warp_lane(); slot <= count;
@@ -234,8 +244,39 @@ GBEES_NUM void map_pass(const gbees_setup *m, uint32_t count)
         m->grid.map[slot] = slot ? (uint32_t)m->grid.needed[slot] : 0;
 }
 
-/* Lists to the spare rows, in their new places and with their new neighbours; the next brick's are read meanwhile,
- * and all that is read of a brick before anything is written, so that it is waited for once. */
+/* ---- compaction ---- */
+
+/* Stores what a warp has read of a kept brick in the spare rows, at its new slot; neighbor: the new slots. */
+GBEES_NUM void store_moved(const gbees_setup *m, uint32_t slot, const brick_view *v, const int32_t *key,
+                           const uint32_t *neighbor, moved_brick *moved)
+{
+#pragma unroll
+    for (int i = 0; i < SLICE_AXES; i++)
+        if (warp_lane() + i * WARP_SIZE < DIM)
+            moved->key[warp_lane() + i * WARP_SIZE] = key[i];
+#pragma unroll
+    for (int i = 0; i < SLICE_DIRECTIONS; i++) {
+        int d = warp_lane() + i * WARP_SIZE;
+
+        if (d < DIRECTIONS) {
+            moved->neighbor[d] = neighbor[i];
+            moved->flow[d] = v->flow[i];
+        }
+    }
+    if (warp_lane() == 0) {
+        moved->active = v->active;
+        moved->rate = v->rate;
+#if GBEES_BOUNDED
+        moved->inside = m->grid.inside[slot];
+#else
+        (void)m;
+#endif
+        moved->slot = slot;
+    }
+}
+
+/* Copies all arrays of the grid but P to the spare rows, at the bricks' new slots and with their neighbours' new
+ * slots. All that is read of a brick is read before anything is written, and the next brick's is prefetched. */
 GBEES_NUM void gather_lists_pass(const gbees_setup *m, uint32_t count, int spare)
 {
     uint32_t to = 0, to_ahead = 0;
@@ -262,34 +303,12 @@ GBEES_NUM void gather_lists_pass(const gbees_setup *m, uint32_t count, int spare
             view_flow(m, ahead, &next);
             to_ahead = m->grid.map[ahead];
         }
-        moved_brick *moved = (moved_brick *)(void *)(rows_of(m, spare) + (size_t)to * CELLS);
-        if (!to)
-            continue;
-#pragma unroll
-        for (int i = 0; i < SLICE_AXES; i++)
-            if (warp_lane() + i * WARP_SIZE < DIM)
-                moved->key[warp_lane() + i * WARP_SIZE] = key[i];
-#pragma unroll
-        for (int i = 0; i < SLICE_DIRECTIONS; i++) {
-            int d = warp_lane() + i * WARP_SIZE;
-
-            if (d < DIRECTIONS) {
-                moved->neighbor[d] = neighbor[i];
-                moved->flow[d] = v.flow[i];
-            }
-        }
-        if (warp_lane() == 0) {
-            moved->active = v.active;
-            moved->rate = v.rate;
-#if GBEES_BOUNDED
-            moved->inside = m->grid.inside[slot];
-#endif
-            moved->slot = slot;
-        }
+        if (to)
+            store_moved(m, slot, &v, key, neighbor, (moved_brick *)(void *)(rows_of(m, spare) + (size_t)to * CELLS));
     }
 }
 
-/* ... and back; `map` then tells where a brick was. */
+/* Copies them back to the arrays of the grid.  `map` then has the old slot of each brick. */
 GBEES_NUM void scatter_lists_pass(const gbees_setup *m, uint32_t kept, int spare)
 {
     for (uint32_t slot = 1 + warp_index(); slot <= kept; slot += warp_count()) {
@@ -344,6 +363,7 @@ GBEES_NUM void scatter_lists_pass(const gbees_setup *m, uint32_t kept, int spare
     }
 }
 
+/* Empties the hash table. */
 GBEES_NUM void clear_table_pass(const gbees_setup *m)
 {
     for (uint64_t at = (uint64_t)warp_index() * WARP_SIZE + (uint64_t)warp_lane(); at <= m->grid.table_mask;
@@ -351,6 +371,7 @@ GBEES_NUM void clear_table_pass(const gbees_setup *m)
         m->grid.table[at] = TABLE_EMPTY;
 }
 
+/* Loads a lane's cells of a brick. */
 GBEES_NUM void view_row(const number *p, uint32_t slot, number *row)
 {
 #pragma unroll
@@ -358,8 +379,8 @@ GBEES_NUM void view_row(const number *p, uint32_t slot, number *row)
         row[i] = p[(size_t)slot * CELLS + (size_t)(warp_lane() + i * WARP_SIZE)];
 }
 
-/* Rows to their places in the spare ones; counts the mass.  A row is read while the one before it is written, and
- * where it lies while that one is read. */
+/* Copies P of the kept bricks to their new slots in the spare rows; returns the sum of the lane's cells, in units of
+ * 2^-60.  A row is prefetched while the one before it is written, and its old slot before that. */
 GBEES_NUM int64_t gather_rows_pass(const gbees_setup *m, uint32_t kept, int current, int spare)
 {
     const uint32_t first = 1 + warp_index(), stride = warp_count();
@@ -377,7 +398,7 @@ GBEES_NUM int64_t gather_rows_pass(const gbees_setup *m, uint32_t kept, int curr
 #pragma unroll
         for (int i = 0; i < SLICE_CELLS; i++)
             row[i] = next[i];
-        view_row(p, from, next); /* the null row, behind the last one */
+        view_row(p, from, next); /* behind the last one the null row */
         from = beyond <= kept ? m->grid.map[beyond] : 0;
 #pragma unroll
         for (int i = 0; i < SLICE_CELLS; i++) {
@@ -388,16 +409,16 @@ GBEES_NUM int64_t gather_rows_pass(const gbees_setup *m, uint32_t kept, int curr
     return mass;
 }
 
-/* The table anew: one brick a lane. */
+/* Enters bricks 1 .. count into the emptied hash table: one a lane. */
 GBEES_NUM void enter_pass(const gbees_setup *m, uint32_t count)
 {
     for (uint64_t slot = 1 + (uint64_t)warp_index() * WARP_SIZE + (uint64_t)warp_lane(); slot <= count;
          slot += (uint64_t)warp_count() * WARP_SIZE)
         table_enter(m, (uint32_t)slot, key_near(m, (uint32_t)slot, -1, -1));
-    warp_sync(); /* lanes that were there first wait: apart, each would go through what comes next by itself */
+    warp_sync(); /* reconverges the warp: otherwise the rest executes divergently */
 }
 
-/* The null row of the spare rows: what a moved_brick left there would be probability. */
+/* Zeroes the null brick's cells in the spare rows, which a moved_brick may have overwritten. */
 GBEES_NUM void clear_null_row(const gbees_setup *m, int which)
 {
     if (warp_index() == 0)

@@ -1,12 +1,13 @@
-/* standard.h - what a run-time compiler lacks of the C library's headers: it stands for <stdint.h>, <stddef.h>,
- * <math.h>, <tgmath.h>, <float.h>, <limits.h> and <gbees/model.h>. The functions of <math.h> are built in. */
+/* standard.h - what the run-time compiler lacks of the C library's headers.  It stands for <stdint.h>, <stddef.h>,
+ * <math.h>, <tgmath.h>, <float.h>, <limits.h> and <gbees/model.h>; the functions of <math.h> are built in.
+ */
 #ifndef GBEES_DEVICE_STANDARD_H
 #define GBEES_DEVICE_STANDARD_H
 
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;
-typedef long long int64_t; /* as atomic functions have it */
+typedef long long int64_t; /* the type of atomic functions */
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
@@ -49,7 +50,7 @@ typedef unsigned long uintptr_t;
 #define M_SQRT2 1.41421356237309504880
 #define M_SQRT1_2 0.70710678118654752440
 
-/* C that is no C++. */
+/* Words of C that C++ lacks. */
 #define restrict __restrict__
 #define _Bool bool
 #define _Static_assert static_assert

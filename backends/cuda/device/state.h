@@ -1,10 +1,10 @@
-/* state.h - what the host and the kernels share: the problem, the grid's arrays, the clock and the sums.
+/* state.h - what the host and the kernels share: the problem, the grid's arrays, the state of a run.
  *
- * Read by the host's compiler, too, where pointers into the GPU's memory are 64-bit numbers.
+ * The host's compiler reads it, too: there, pointers into the GPU's memory are 64-bit numbers.
  *
- * Heap: slots 1 .. count hold bricks, slot 0 is the null brick, which stands for every absent one and stays empty.
- * (Bricks are removed by a prune only, which moves the others together: the Used List is 1 .. count, the Free List
- * what comes after it.)  Hashtable: BuzHash, open addressing, linear probing, at most half full; entries are slots.
+ * Heap: bricks are in slots 1 .. count, without gaps: a brick takes the next slot, and bricks go in a prune only,
+ * which moves the others together.  Slot 0 is the null brick, which stands for every absent one: its cells are 0.
+ * Hash table: BuzHash of a brick's key, open addressing, linear probing, at most half full; its entries are slots.
  */
 #ifndef GBEES_CUDA_STATE_H
 #define GBEES_CUDA_STATE_H
@@ -21,61 +21,63 @@
 
 enum {
     STATE_MAX_DIM = 8,
-    STATE_SUMS = 4, /* steps whose sums are kept: three, and a power of two is a shorter way to each */
-    STATE_ROWS = 4, /* arrays of the density's size: P, the next one, the sums S of ctu, the shares of ctu-positive */
+    STATE_SUMS = 4, /* steps whose sums are kept: 3 are needed, and a power of 2 makes the index a mask */
+    STATE_ROWS = 4, /* arrays of the density's size: P, the next one, ctu's transverse sums, ctu-positive's limiter */
     STATE_PARAMETERS = 32,
-    STATE_FRAME = 104,         /* parameters and the frame of a turned grid behind them */
-    STATE_CELLS = 64,          /* edges of a brick, added up over the axes: at most */
-    STATE_FACES = 72,          /* edge + 3, added up: at most */
-    STATE_KEY_LIMIT = 1 << 25, /* bricks from the origin */
+    STATE_FRAME = 104,         /* parameters, and behind them the frame of a rotated grid */
+    STATE_CELLS = 64,          /* the largest sum of a brick's edges over all axes */
+    STATE_FACES = 72,          /* the largest sum of edge + 3 */
+    STATE_KEY_LIMIT = 1 << 25, /* the largest distance of a brick from the origin, in bricks */
     TABLE_EMPTY = 0,
-    TABLE_TAKEN = 0x7fffffff, /* a brick is being inserted here */
-    TABLE_DEAD = 0x7ffffffe   /* there was no room for one */
+    TABLE_TAKEN = 0x7fffffff, /* a thread is inserting a brick here */
+    TABLE_DEAD = 0x7ffffffe   /* an insertion found the heap full */
 };
 
-/* Numbers of packed bricks and of their cells in one word. */
+/* gbees_findings.packed counts bricks and their cells in one word: the cells in the lower bits. */
 enum { PACKED_CELL_BITS = 35, PACKED_MOST_BRICKS = 1 << 29 };
 
-/* Of one step, for all warps to add to. Probabilities in units of 2^-60. */
+/* Sums and maxima of one step, to which all warps add by atomics: integers, so that the order does not matter.
+ * Probabilities are in units of 2^-60. */
 typedef struct gbees_step_sums {
-    uint64_t max_rate, max_active_rate; /* bits of doubles: of all bricks, of those with a cell above p* */
-    uint64_t max_noise;                 /* ... of what a cell's noise gives away */
+    uint64_t max_rate, max_active_rate; /* bits of doubles: CFL rates of all bricks, of active ones */
+    uint64_t max_noise;                 /* bits of a double: the largest rate of diffusion out of a cell */
     int64_t mass, clipped, outflow;
 } gbees_step_sums;
 
-/* A sum of doubles of any size from 2^-52 to 2^46, exact to 2^-52 an addend, in any order. */
+/* A sum of doubles that is the same in any order: addends up to 2^46, each rounded to 2^-52. */
 typedef struct gbees_exact_sum {
     int64_t high, low;
 } gbees_exact_sum;
 
+/* The grid's arrays in the GPU's memory; [slot]: an entry a brick. */
 typedef struct gbees_grid_arrays {
-    GBEES_POINTER(void) rows[STATE_ROWS]; /* P, and one to three more of its size; which is which: state.current */
+    GBEES_POINTER(void) rows[STATE_ROWS]; /* [slot][64]: P and others of its size; state.current: which one is P */
     GBEES_POINTER(int32_t) key;           /* [slot][n] */
     GBEES_POINTER(void) base;             /* [slot][n]: the centre of the lowest cell, float or double */
     GBEES_POINTER(uint32_t) neighbor[2 * STATE_MAX_DIM]; /* by direction, [slot] */
-    GBEES_POINTER(uint64_t) flow;   /* [slot][2n]: the cells that probability leaves, by direction */
+    GBEES_POINTER(uint64_t) flow;   /* [slot][2n]: the cells from which probability flows in each direction */
     GBEES_POINTER(uint64_t) active; /* [slot]: cells with P >= p* */
-    GBEES_POINTER(uint64_t) needed; /* [slot] */
-    GBEES_POINTER(double) rate;     /* [slot]: the largest of a cell */
-    GBEES_POINTER(uint32_t) map;    /* [slot]: where a prune moves it */
+    GBEES_POINTER(uint64_t) needed; /* [slot]: active cells and those downwind of them */
+    GBEES_POINTER(double) rate;     /* [slot]: the largest CFL rate of a cell */
+    GBEES_POINTER(uint32_t) map;    /* [slot]: the slot to which a prune moves it */
     GBEES_POINTER(uint32_t) table;  /* [table_mask + 1] */
-    /* With a bound: the cells that it leaves to the grid, [slot]; and [slot][2n], [d] bit f: it leaves none of the
-     * neighbour in direction d (f = d), or in d and f. */
+    /* With a bound.  inside: [slot]: the cells inside the bound.  blocked: [slot][2n], entry d, bit f: the neighbour
+     * in direction d (f = d), or in directions d and f, has no cell inside the bound, and is never made. */
     GBEES_POINTER(uint64_t) inside;
     GBEES_POINTER(uint16_t) blocked;
     uint32_t capacity; /* slots, the null brick included */
     uint32_t table_mask;
 } gbees_grid_arrays;
 
-/* Constant over a launch. */
+/* What is constant over a launch: passed by value. */
 typedef struct gbees_setup {
     gbees_shape shape;
     gbees_grid_arrays grid;
     double origin[STATE_MAX_DIM], width[STATE_MAX_DIM], over_width[STATE_MAX_DIM];
-    /* From a brick's base: the centres of its cells by local coordinate, and the faces -1 .. edge + 1, axis by axis.
-     */
+    /* Offsets from a brick's base, axis by axis: the centres of its cells, and its faces -1 .. edge + 1.  In floats
+     * and doubles: positions are one or the other. */
     double cell_d[STATE_CELLS];
-    union { /* a kernel's parameters have to be few: positions are floats or doubles */
+    union { /* one memory for both: the size of a kernel's parameters is limited */
         double face_d[STATE_FACES];
         float frame_f[STATE_FRAME];
     };
@@ -84,15 +86,14 @@ typedef struct gbees_setup {
     float parameters_f[STATE_PARAMETERS];
     double courant, time_step; /* time_step > 0: fixed */
     double threshold;          /* p* */
-    uint32_t brick_limit;      /* stop when more bricks are in use */
+    uint32_t brick_limit;      /* steps end when more bricks are in use */
     uint32_t prune_interval;
     int stop_at_prunes;
     int clustered;    /* the blocks are one cluster */
-    int barrier;      /* which one they meet at: launches that follow each other may have different numbers of them */
+    int barrier;      /* the counter of the launch's barriers: overlapping launches have different ones */
     int sweeps;       /* split scheme */
-    int advect_apart; /* the density is moved by launches of gbees_advect() for each pass, between those of
-                         gbees_advance() */
-    double bound_low, bound_high, bound_time; /* of the model's bound: its range, and when it is evaluated */
+    int advect_apart; /* gbees_advect() advects the density, a launch a pass, between launches of gbees_advance() */
+    double bound_low, bound_high, bound_time; /* the range of J inside the bound, and the time of its evaluation */
 } gbees_setup;
 
 /* What is decided about a step before it is taken, beside its size (gbees_run_state.step). */
@@ -122,30 +123,31 @@ typedef struct gbees_state {
     uint32_t ended;                       /* launches of gbees_small() that have stored their state here */
 } gbees_state;
 
-/* What statistics, updates and records find out, behind the state: a state alone is small enough to be a parameter.
- */
+/* The results of statistics, updates and records, behind the state: a state alone is small enough to be a kernel's
+ * parameter. */
 typedef struct gbees_findings {
     gbees_state state;
     gbees_exact_sum moment[1 + STATE_MAX_DIM + STATE_MAX_DIM * (STATE_MAX_DIM + 1) / 2 + 1];
-    uint64_t peak, peak_brick; /* bits of the largest P */
+    uint64_t peak, peak_brick; /* bits of the largest P; hash and cell of where it is */
     uint64_t likely, heavy;    /* ordered bits of the largest log L and log P L */
     double log_likely, log_heavy;
-    uint64_t invalid; /* the least cell, slot * 64 + cell, whose likelihood is no number; all ones: none */
-    uint64_t lowest[STATE_MAX_DIM], highest[STATE_MAX_DIM]; /* RANGE_ZERO - index and + index; 0: of no cell */
-    uint64_t packed;                                        /* bricks << PACKED_CELL_BITS | cells: packed so far */
+    uint64_t invalid; /* the least cell, slot * 64 + cell, whose likelihood is not a number; all ones: none */
+    uint64_t lowest[STATE_MAX_DIM], highest[STATE_MAX_DIM]; /* RANGE_ZERO - index, RANGE_ZERO + index; 0: no cell */
+    uint64_t packed;                                        /* bricks << PACKED_CELL_BITS | cells */
 } gbees_findings;
 
-/* What the measurements of a problem have beside Gaussian likelihoods: the kernels of updates are made for it. */
+/* What the measurements of a problem have beside Gaussian likelihoods: bits of GBEES_LIKELIHOODS, for which the
+ * kernels of updates are compiled. */
 enum {
     LIKELIHOOD_RESIDUALS = 1, /* residuals that wrap, components that are missing */
     LIKELIHOOD_STUDENT = 2,   /* Student's t */
     LIKELIHOOD_MODEL = 4      /* the model's own likelihood */
 };
 
-/* Indices as numbers above 0. */
+/* Added to indices of cells, so that they are above 0 for atomic maxima. */
 #define RANGE_ZERO ((int64_t)1 << 40)
 
-/* A marginal: of one axis (b < 0), or of two; its entries begin at `at`. */
+/* A marginal over axis a (b < 0), or over a and b; its entries begin at `at`, a row for each index along a. */
 typedef struct gbees_histogram {
     uint64_t at, columns;
     int32_t first_a, first_b; /* indices of the first entry */

@@ -1,4 +1,4 @@
-/* statistics.h - moments of the density, and its cells for a record. */
+/* statistics.h - moments of the density, and its cells for a record.  Sums over bricks are sums of integers. */
 #ifndef GBEES_CUDA_STATISTICS_H
 #define GBEES_CUDA_STATISTICS_H
 
@@ -6,7 +6,7 @@
 
 enum { MOMENTS = 2 + DIM + DIM * (DIM + 1) / 2 }; /* mass, first, second, sum of P log P */
 
-/* One moment of the cells of a brick, in units of cells; j == k: the second along an axis. */
+/* The sum over a brick's cells of P, times the index along axis j, times that along axis k; below 0: no factor. */
 GBEES_NUM double brick_moment(const gbees_setup *m, uint32_t slot, const number *row, int j, int k)
 {
     double sum = 0, base_j = 0, base_k = 0;
@@ -27,7 +27,7 @@ GBEES_NUM double brick_moment(const gbees_setup *m, uint32_t slot, const number 
     return warp_add_double(sum);
 }
 
-/* One moment of all bricks: a sum of integers, whatever the order of the bricks. */
+/* Adds the same over all bricks to *to. */
 GBEES_NUM void moment_pass(const gbees_setup *m, const gbees_state *s, int j, int k, gbees_exact_sum *to)
 {
     const number *p = rows_of(m, s->current);
@@ -41,7 +41,7 @@ GBEES_NUM void moment_pass(const gbees_setup *m, const gbees_state *s, int j, in
     }
 }
 
-/* The sum of P log P, and the largest P. */
+/* Adds the sum of P log P to *to; found->peak: the largest P. */
 GBEES_NUM void entropy_pass(const gbees_setup *m, gbees_findings *found, gbees_exact_sum *to)
 {
     const gbees_state *s = &found->state;
@@ -68,7 +68,8 @@ GBEES_NUM void entropy_pass(const gbees_setup *m, gbees_findings *found, gbees_e
     }
 }
 
-/* Where the largest P is; of several such cells the one whose brick has the lowest hash. */
+/* Finds the cell with the largest P; of several that of the brick with the lowest hash.  First pass:
+ * found->peak_brick, hash and cell; second one (`find`): the slot, s->where. */
 GBEES_NUM void peak_pass(const gbees_setup *m, gbees_findings *found, int find)
 {
     gbees_state *s = &found->state;
@@ -87,7 +88,7 @@ GBEES_NUM void peak_pass(const gbees_setup *m, gbees_findings *found, int find)
         }
 }
 
-/* The marks of the steps stay while a record's are counted: in the spare rows. */
+/* Copies the active cells to the spare rows, or back: a record marks them anew. */
 GBEES_NUM void save_marks_pass(const gbees_setup *m, uint32_t count, int spare, int back)
 {
     uint64_t *saved = (uint64_t *)(void *)rows_of(m, spare);
@@ -101,7 +102,7 @@ GBEES_NUM void save_marks_pass(const gbees_setup *m, uint32_t count, int spare, 
     }
 }
 
-/* The cells of a brick with P >= threshold. */
+/* The cells of a brick with P >= threshold and P > 0, by a warp. */
 GBEES_NUM uint64_t cells_from(const number *row, number threshold)
 {
     uint64_t mask = 0;
@@ -114,9 +115,9 @@ GBEES_NUM uint64_t cells_from(const number *row, number threshold)
     return mask;
 }
 
-/* Of bricks (from, to] those with a cell of at least the threshold: a mask of the cells and the key of each, and P of
- * the cells; where they go is taken from one word, so that cells are in the order of their bricks.  With no `out`
- * they are counted. */
+/* Packs the bricks from + 1 .. to that have a cell with P >= threshold: a mask of these cells, the key, and P of the
+ * cells.  The place of each is taken from found->packed, one word for bricks and cells, so that cells are in the
+ * order of their bricks.  Without `out` it only counts them. */
 GBEES_NUM void pack_pass(const gbees_setup *m, gbees_findings *found, uint32_t from, uint32_t to, double threshold,
                          uint64_t *mask, int32_t *key, number *out)
 {
@@ -126,15 +127,15 @@ GBEES_NUM void pack_pass(const gbees_setup *m, gbees_findings *found, uint32_t f
     for (uint32_t slot = from + 1 + warp_index(); slot <= to; slot += warp_count()) {
         const number *row = p + (size_t)slot * CELLS;
         const uint64_t cells = cells_from(row, enough);
-        const uint64_t room = ((uint64_t)1 << PACKED_CELL_BITS) + (uint64_t)count_bits(cells);
+        const uint64_t size = ((uint64_t)1 << PACKED_CELL_BITS) + (uint64_t)count_bits(cells);
 
         if (!cells)
             continue;
         if (!out) {
-            counted += room;
+            counted += size;
             continue;
         }
-        const uint64_t own = warp_lane() == 0 ? atomic_fetch_add_64(&found->packed, room) : 0;
+        const uint64_t own = warp_lane() == 0 ? atomic_fetch_add_64(&found->packed, size) : 0;
         const uint64_t place =
             (uint64_t)warp_shuffle((uint32_t)(own >> 32), 0) << 32 | warp_shuffle((uint32_t)own, 0);
         const uint64_t brick = place >> PACKED_CELL_BITS, first = place & (((uint64_t)1 << PACKED_CELL_BITS) - 1);

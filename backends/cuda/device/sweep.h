@@ -1,8 +1,9 @@
-/* sweep.h - sweeps of the split scheme: from one array of rows to another, a line of a brick's cells a lane.
+/* sweep.h - sweeps of the split schemes: advection along one axis, from one array of rows to another.
  *
- * A line is the cells of a brick along an axis.  A lane loads it with three cells of the neighbours on each side
- * (split7: four), computes the masses that cross its faces, and stores it.  Faces between bricks are computed twice;
- * in return all lines of the grid are independent, and few bricks keep many processors busy.
+ * A line is the cells of a brick along the axis, or a part of them. A lane loads a line with three cells beyond it on
+ * each side (split7: four), computes the masses that cross its faces, and stores the cells. Faces between bricks are
+ * computed twice, by both neighbours; in return all lines are independent, and a grid of few bricks occupies many
+ * processors. Small grids (small/steps.h) use the same functions of a line for bricks in shared memory.
  */
 #ifndef GBEES_CUDA_SWEEP_H
 #define GBEES_CUDA_SWEEP_H
@@ -19,16 +20,19 @@
 #define GBEES_ORDER 5
 #endif
 
-enum { PIECE_MOST = 4, BEYOND = (GBEES_ORDER + 1) / 2 }; /* cells that a face's mass depends on, on each side of it */
+enum {
+    PIECE_MOST = 4,                /* the most cells of a line */
+    BEYOND = (GBEES_ORDER + 1) / 2 /* cells that a face's mass depends on, on each side of it */
+};
 
-/* Cells of a line that are held at once: a brick's, or a part of a long one's. */
+/* Cells of a line: those of a brick along the axis, or a part of them if they are many. */
 GBEES_NUM int piece_cells(int axis)
 {
     return axis_edge(axis) < PIECE_MOST ? axis_edge(axis) : PIECE_MOST;
 }
 
-/* What crosses the face in the middle of 2 BEYOND cells in a row; v: velocities one face below, there, above.
- * rising: v[1] > 0; diverging: the cell that it flows from may flow out on both sides. */
+/* The mass that crosses the face in the middle of q, 2 BEYOND cells in a row. v: the velocities at the face below, at
+ * this face, and at the one above. rising: v[1] > 0. diverging: the donor cell may flow out on both sides. */
 GBEES_NUM number face_mass_way(const number *q, const number *v, number lambda, int rising, int diverging)
 {
 #if GBEES_ORDER == 7
@@ -45,8 +49,49 @@ GBEES_NUM number face_mass(const number *q, const number *v, number lambda)
     return face_mass_way(q, v, lambda, v[1] > 0, 1);
 }
 
-/* The cells beyond one end of a line: out of the neighbours, or of theirs where bricks are short. Beyond the grid
- * it is the null brick's, which are 0. */
+/* The masses that cross the cells + 1 faces of a line. q: the line with BEYOND cells on each side; v: the velocities
+ * from the face before the first one to that behind the last one. */
+GBEES_NUM void face_masses(const number *q, const number *v, int cells, number lambda, number *mass)
+{
+#pragma unroll
+    for (int i = 0; i <= cells; i++)
+        mass[i] = face_mass(q + i, v + i, lambda);
+}
+
+/* The mass that leaves the grid through the ends of a line. is_lowest, is_highest: the line begins, ends at a side of
+ * its brick where there is no neighbour. */
+GBEES_NUM number outflow_of_line(const number *mass, int cells, int is_lowest, int is_highest)
+{
+    number outflow = 0;
+
+    if (is_lowest && mass[0] < 0)
+        outflow = -mass[0];
+    if (is_highest && mass[cells] > 0)
+        outflow += mass[cells];
+    return outflow;
+}
+
+/* A row of cells along an axis, in a brick and in its two neighbours: pointers to its lowest cell in each. The null
+ * brick stands for an absent neighbour. */
+typedef struct line_rows {
+    const number *own, *below, *above;
+} line_rows;
+
+/* Loads the `cells` cells from number `first` on, and BEYOND cells on each side, of a row with `edge` >= BEYOND cells
+ * a brick; neighbouring cells are 1 << shift apart. */
+GBEES_NUM void load_cells(line_rows rows, int edge, int shift, int first, int cells, number *q)
+{
+#pragma unroll
+    for (int i = 0; i < cells + 2 * BEYOND; i++) {
+        const int at = first + i - BEYOND;
+        const number *row = at < 0 ? rows.below : at >= edge ? rows.above : rows.own;
+
+        q[i] = row[(at & (edge - 1)) << shift];
+    }
+}
+
+/* Loads the BEYOND cells beyond one end of a line where bricks are short: from the neighbours and from theirs, in the
+ * order that they have along the axis. Beyond the grid they are the null brick's, which are 0. */
 GBEES_NUM void load_beyond(const gbees_setup *m, const number *p, int axis, uint32_t slot, int cell, int up,
                            number *to)
 {
@@ -57,40 +102,41 @@ GBEES_NUM void load_beyond(const gbees_setup *m, const number *p, int axis, uint
     for (int i = 0; i < BEYOND; i++) {
         if (i % edge == 0)
             at = m->grid.neighbor[2 * axis + up][at];
-        to[i] = p[(size_t)at * CELLS + (size_t)(cell + ((up ? i % edge : edge - 1 - i % edge) << axis_shift(axis)))];
+        to[up ? i : BEYOND - 1 - i] =
+            p[(size_t)at * CELLS + (size_t)(cell + ((up ? i % edge : edge - 1 - i % edge) << axis_shift(axis)))];
     }
 }
 
-/* A line, or a part of a long one, with the cells beyond it on each side. */
+/* Loads line number `part` of the cells in a row that begin with `cell`: cells + 2 BEYOND numbers. */
 GBEES_NUM void load_line(const gbees_setup *m, const number *p, int axis, uint32_t slot, int cell, int part,
                          number *q)
 {
-    const int edge = axis_edge(axis), cells = piece_cells(axis), first = part * cells;
+    const int edge = axis_edge(axis), cells = piece_cells(axis);
     const number *row = p + (size_t)slot * CELLS + (size_t)cell;
-    number below[BEYOND], above[BEYOND];
 
-    if (first == 0)
-        load_beyond(m, p, axis, slot, cell, 0, below);
-    if (first + cells == edge)
-        load_beyond(m, p, axis, slot, cell, 1, above);
-#pragma unroll
-    for (int i = 0; i < BEYOND; i++) {
-        q[BEYOND - 1 - i] = first == 0 ? below[i] : row[(first - 1 - i) << axis_shift(axis)];
-        q[cells + BEYOND + i] = first + cells == edge ? above[i] : row[(first + cells + i) << axis_shift(axis)];
+    if (edge >= BEYOND) {
+        const line_rows rows = {row, p + (size_t)m->grid.neighbor[2 * axis][slot] * CELLS + (size_t)cell,
+                                p + (size_t)m->grid.neighbor[2 * axis + 1][slot] * CELLS + (size_t)cell};
+
+        load_cells(rows, edge, axis_shift(axis), part * cells, cells, q);
+        return;
     }
+    /* A brick is one line. */
+    load_beyond(m, p, axis, slot, cell, 0, q);
+    load_beyond(m, p, axis, slot, cell, 1, q + BEYOND + cells);
 #pragma unroll
     for (int i = 0; i < cells; i++)
-        q[BEYOND + i] = row[(first + i) << axis_shift(axis)];
+        q[BEYOND + i] = row[i << axis_shift(axis)];
 }
 
-/* Sweeps a line; returns what flowed out where it is at an end of the grid. */
+/* Sweeps a line; returns the mass that has left the grid. */
 GBEES_NUM number sweep_line(const gbees_setup *m, const number *p, number *next, int axis, uint32_t slot, int cell,
                             int part, number lambda, double time)
 {
     const int edge = axis_edge(axis), cells = piece_cells(axis), first = part * cells;
     const uint32_t below = m->grid.neighbor[2 * axis][slot], above = m->grid.neighbor[2 * axis + 1][slot];
     const uint32_t further = edge == 1 ? m->grid.neighbor[2 * axis][below] : 0;
-    number q[PIECE_MOST + 2 * BEYOND], v[PIECE_MOST + 3], mass[PIECE_MOST + 1], outflow = 0;
+    number q[PIECE_MOST + 2 * BEYOND], v[PIECE_MOST + 3], mass[PIECE_MOST + 1];
     number *row = next + (size_t)slot * CELLS + (size_t)cell;
     position x[DIM], base = brick_base(m, slot)[axis];
 
@@ -102,28 +148,23 @@ GBEES_NUM number sweep_line(const gbees_setup *m, const number *p, number *next,
     for (int i = 0; i < cells + 3; i++) {
         const int face = first + i - 1;
 
-        /* A face between two bricks is the lower one's: rounded once, the same for both. */
+        /* A face between two bricks has its position from the lower one: the same rounding for both. */
         x[axis] = face + edge <= 0 && further ? brick_base(m, further)[axis] + face_offset(m, axis, face + 2 * edge)
                   : face <= 0 && below        ? brick_base(m, below)[axis] + face_offset(m, axis, face + edge)
                   : face > edge && above      ? brick_base(m, above)[axis] + face_offset(m, axis, face - edge)
                                               : base + face_offset(m, axis, face);
         v[i] = velocity(m, x, axis, time);
     }
-#pragma unroll
-    for (int i = 0; i <= cells; i++)
-        mass[i] = face_mass(q + i, v + i, lambda);
+    face_masses(q, v, cells, lambda, mass);
 #pragma unroll
     for (int i = 0; i < cells; i++)
         row[(first + i) << axis_shift(axis)] = q[BEYOND + i] + (mass[i] - mass[i + 1]);
-    if (first == 0 && mass[0] < 0 && !below)
-        outflow = -mass[0];
-    if (first + cells == edge && mass[cells] > 0 && !above)
-        outflow += mass[cells];
-    return outflow;
+    return outflow_of_line(mass, cells, first == 0 && !below, first + cells == edge && !above);
 }
 
-/* All lines along an axis: a brick's by as many lanes as it has lines, several bricks at once if they are few.  What
- * flows out is added to the lane's own sum, which rests in memory: it is seldom needed. */
+/* Sweeps all lines along an axis. A brick is swept by as many lanes as it has lines, and a warp sweeps several bricks
+ * at once if these are fewer than its lanes. Adds the mass that leaves the grid to the lane's own sum, which lies in
+ * memory, as it is seldom needed. By all blocks. */
 GBEES_NUM void sweep_along(const gbees_setup *m, const number *p, number *next, int axis, uint32_t count,
                            number lambda, double time, int64_t *outflow)
 {

@@ -1,21 +1,22 @@
-/* table.h - bricks by their multi-index: the paper's hashtable, filled by compare-and-swap. */
+/* table.h - the hash table that finds a brick's slot by its multi-index (key): open addressing, linear probing,
+ * insertion by compare-and-swap. */
 #ifndef GBEES_CUDA_TABLE_H
 #define GBEES_CUDA_TABLE_H
 
 #include "device/cells.h"
 #include "numerics/buzhash.h"
 
-/* The key of a brick, or of its neighbour in direction d, or of that one's in direction f; -1: none.  Looked up
- * number by number: an array of them would take registers that the steps need. */
+/* The key (multi-index) of a brick (d = f = -1), of its neighbour in direction d (f = -1), or of its neighbour in
+ * directions d and f. Components are computed where they are needed: an array of them would take registers. */
 typedef struct near_key {
     const int32_t *brick;
     int d, f;
 } near_key;
 
-/* How many of them are waited for at once: of short keys all. */
-enum { KEY_TOGETHER = DIM <= 4 ? DIM : 1 };
-
-enum { WAY_LONG = 8 }; /* entries, of a table that is half full at most */
+enum {
+    KEY_TOGETHER = DIM <= 4 ? DIM : 1, /* components of a stored key that are loaded at once */
+    LONG_PROBE = 8                     /* entries: a long way in a table that is at most half full */
+};
 
 GBEES_NUM near_key key_near(const gbees_setup *m, uint32_t slot, int d, int f)
 {
@@ -26,13 +27,13 @@ GBEES_NUM near_key key_near(const gbees_setup *m, uint32_t slot, int d, int f)
 
 GBEES_NUM int32_t key_number(near_key key, int k)
 {
-    int32_t index = key.brick[k]; /* of a brick that has been there for a pass or more */
+    int32_t index = key.brick[k]; /* a plain load: this brick was inserted in an earlier pass */
 
     index += key.d >= 0 && key.d >> 1 == k ? (key.d & 1 ? 1 : -1) : 0;
     return index + (key.f >= 0 && key.f >> 1 == k ? (key.f & 1 ? 1 : -1) : 0);
 }
 
-/* gbees_buzhash(), number by number. */
+/* gbees_buzhash(), component by component. */
 GBEES_NUM uint64_t key_hash(near_key key)
 {
     uint64_t hash = 0;
@@ -54,7 +55,7 @@ GBEES_NUM int is_key_of(const gbees_setup *m, uint32_t slot, near_key key)
     return same;
 }
 
-/* The slot of a brick, 0 if it is absent. No one inserts meanwhile. */
+/* The slot of a brick, 0 if it is absent. Not while bricks are inserted. */
 GBEES_NUM uint32_t table_find(const gbees_setup *m, near_key key)
 {
     for (uint64_t at = key_hash(key);; at++) {
@@ -67,7 +68,8 @@ GBEES_NUM uint32_t table_find(const gbees_setup *m, near_key key)
     }
 }
 
-/* A new brick's slot and key; its entry stays dead if there is no room. */
+/* Takes a slot for a new brick and stores its key. Returns TABLE_DEAD if the capacity is exceeded; reports this, and
+ * a key beyond the limit, in the state. */
 GBEES_NUM uint32_t take_slot(const gbees_setup *m, gbees_state *s, near_key key)
 {
     uint32_t slot = atomic_fetch_add_32(&s->count, 1) + 1, far_axis = 0;
@@ -88,31 +90,31 @@ GBEES_NUM uint32_t take_slot(const gbees_setup *m, gbees_state *s, near_key key)
     return slot;
 }
 
-/* Inserts a brick unless it is there. Many threads at once.  Most often nothing is at its
- * place, and each thing that is asked for there would be waited for.  A table that has been filled with dead entries
- * has long ways. */
+/* Inserts a brick unless it is there already. By many threads at once: an entry changes from TABLE_EMPTY to
+ * TABLE_TAKEN by compare-and-swap, and to the slot when the slot's key has been stored. Most often the entry is
+ * empty: the compare-and-swap comes first, without a load before it. */
 GBEES_NUM void table_insert(const gbees_setup *m, gbees_state *s, near_key key)
 {
     const uint64_t hash = key_hash(key);
 
-    for (uint64_t way = 0;; way++) {
-        uint32_t *entry = &m->grid.table[(hash + way) & m->grid.table_mask];
+    for (uint64_t probe = 0;; probe++) {
+        uint32_t *entry = &m->grid.table[(hash + probe) & m->grid.table_mask];
 
-        if (way >= WAY_LONG && load_32(&s->overflow)) /* the host makes room first */
+        if (probe >= LONG_PROBE && load_32(&s->overflow)) /* the host will enlarge the table first */
             return;
         uint32_t slot = atomic_cas_32(entry, TABLE_EMPTY, TABLE_TAKEN);
         if (slot == TABLE_EMPTY) {
             store_release_32(entry, take_slot(m, s, key));
             return;
         }
-        while (slot == TABLE_TAKEN) /* the other one writes its key, which takes no lock */
+        while (slot == TABLE_TAKEN) /* another thread stores the key; it waits for nobody */
             slot = load_acquire_32(entry);
         if (slot < TABLE_DEAD && is_key_of(m, slot, key))
             return;
     }
 }
 
-/* Enters a brick that has a slot, into a table without it. */
+/* Inserts a brick that has a slot and is not in the table. By many threads at once. */
 GBEES_NUM void table_enter(const gbees_setup *m, uint32_t slot, near_key key)
 {
     for (uint64_t at = key_hash(key);; at++)

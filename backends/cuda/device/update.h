@@ -41,7 +41,7 @@ GBEES_NUM void cell_centre(const gbees_setup *m, uint32_t slot, int cell, double
     }
 }
 
-/* ---- the likelihood at a point --------------------------------------------------------------------------------- */
+/* ---- the likelihood at a point ---- */
 
 /* Component j of the residual y - h(x), wrapped if it is periodic, 0 if it is missing. */
 GBEES_NUM double residual_of(const gbees_update_params *u, int j, const double *y)
@@ -86,7 +86,7 @@ GBEES_NUM double log_likelihood_at(const gbees_setup *m, const gbees_update_para
                : sum;
 }
 
-/* ---- the likelihood's average over a cell ---------------------------------------------------------------------- */
+/* ---- the likelihood's average over a cell ---- */
 
 /* How much the log-likelihood changes inside a cell along an axis. */
 GBEES_NUM double likelihood_change(const gbees_setup *m, const gbees_update_params *u, uint32_t slot, int cell,
@@ -202,7 +202,7 @@ GBEES_NUM double cell_log_likelihood(const gbees_setup *m, const gbees_update_pa
     return log_average(m, u, x, axes, slope);
 }
 
-/* ---- passes ---------------------------------------------------------------------------------------------------- */
+/* ---- passes ---- */
 
 /* The largest log L and log P L over cells with P > 0: found->likely, found->heavy.  found->invalid: the lowest cell
  * whose likelihood is not a number. */

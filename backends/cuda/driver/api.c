@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the driver, as cuDriverGetVersion() has it: the first that has all of the functions. */
-enum { DRIVER_LEAST = 12000 };
+enum { DRIVER_LEAST = 12000 }; /* the first version of cuDriverGetVersion() with all functions */
 
 typedef struct entry {
     const char *name;
@@ -22,13 +21,14 @@ static const entry driver_functions[] = {CUDA_DRIVER_FUNCTIONS(ENTRY)};
 static const entry compiler_functions[] = {CUDA_COMPILER_FUNCTIONS(ENTRY)};
 static const entry linker_functions[] = {CUDA_LINKER_FUNCTIONS(ENTRY)};
 
-/* One name that drivers before 12.8 lack, and the one that they have for it. */
+/* The name that drivers before 12.8 have for a function that was renamed. */
 static const char *older_name(const char *name)
 {
     return strcmp(name, "cuEventElapsedTime_v2") == 0 ? "cuEventElapsedTime" : name;
 }
 
-/* NULL, or the first name that the library lacks. */
+/* Looks up all functions of a list and sets them in the api.  Returns NULL, or the first name that the library lacks.
+ */
 static const char *take(cuda_api *api, void *library, const entry *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -78,7 +78,8 @@ static int open_driver(cuda_api *api, gbees_error *error)
                                DRIVER_LEAST % 1000 / 10);
     if (lacks)
         return gbees_error_set(error, GBEES_EBACKEND,
-                               "the NVIDIA driver is too old, or incomplete: libcuda.so.1 has no %s", lacks);
+                               "the NVIDIA driver is too old, or incomplete: libcuda.so.1 has no %s: update it",
+                               lacks);
     CUresult result = api->cuInit(0);
     if (!result)
         result = api->cuDeviceGetCount(&devices);
@@ -89,7 +90,7 @@ static int open_driver(cuda_api *api, gbees_error *error)
 
 /* ---- compiler and linker ---- */
 
-/* Whether what this NVRTC makes can be loaded by the driver, if that is wanted, too. */
+/* A library_test: whether this NVRTC has all functions, and the driver, if it is open, can load what it compiles. */
 static int is_usable_compiler(void *context, void *library)
 {
     cuda_api *api = context;
@@ -100,7 +101,7 @@ static int is_usable_compiler(void *context, void *library)
     return !api->driver || api->compiler_major <= api->driver_version / 1000;
 }
 
-/* None where memory is short or NVRTC does not say. */
+/* The list stays empty if memory is short or NVRTC does not have it. */
 static void list_architectures(cuda_api *api)
 {
     int count = 0, *list = NULL;
@@ -139,7 +140,8 @@ int cuda_api_open_compiler(cuda_api *api, gbees_error *error)
                            why.text);
 }
 
-/* A linker reads the intermediate code of its own version and of older ones. */
+/* A library_test: whether this nvJitLink has all functions and can link what NVRTC, if its version is known,
+ * compiles: a linker reads intermediate code of its own version and of older ones. */
 static int is_usable_linker(void *context, void *library)
 {
     cuda_api *api = context;

@@ -1,5 +1,5 @@
-/* api.h - the driver, NVRTC and nvJitLink, opened at run time: a build needs their headers alone, and one build runs
- * with and without a GPU. */
+/* api.h - the driver, NVRTC and nvJitLink as tables of functions, opened at run time: a build needs their headers
+ * alone, and runs with and without a GPU. */
 #ifndef GBEES_CUDA_API_H
 #define GBEES_CUDA_API_H
 
@@ -51,7 +51,7 @@ typedef struct cuda_api {
     int compiler_major, compiler_minor;                        /* NVRTC's */
     int architectures[CUDA_ARCHITECTURES], architecture_count; /* that NVRTC knows; 90 is sm_90 */
     unsigned linker_major, linker_minor;                       /* nvJitLink's */
-    /* All functions of a library that was opened are there; those of the others are NULL. */
+    /* All functions of a library that is open are set; those of the others are NULL. */
     CUDA_DRIVER_FUNCTIONS(CUDA_MEMBER)
     CUDA_COMPILER_FUNCTIONS(CUDA_MEMBER)
     CUDA_LINKER_FUNCTIONS(CUDA_MEMBER)

@@ -17,7 +17,7 @@ int cuda_device_arch(const cuda_api *api, CUdevice device, char *arch, gbees_err
     return GBEES_OK;
 }
 
-/* 90 of "sm_90", 0 if it is no such word. */
+/* Returns 90 of "sm_90", 0 for any other form. */
 static int number_of(const char *arch)
 {
     char *end;
@@ -34,7 +34,8 @@ int cuda_target_choose(const cuda_api *api, const char *arch, cuda_target *targe
     if (!wanted)
         return gbees_error_set(error, GBEES_EUSAGE, "'%s' is no GPU architecture: it should be like sm_90", arch);
     if (!api->architecture_count)
-        return gbees_error_set(error, GBEES_EBACKEND, "NVRTC %d.%d does not say which architectures it knows",
+        return gbees_error_set(error, GBEES_EBACKEND,
+                               "NVRTC %d.%d does not list its architectures: install another NVRTC",
                                api->compiler_major, api->compiler_minor);
     for (int i = 0; i < api->architecture_count; i++) {
         best = known[i] <= wanted && known[i] > best ? known[i] : best;

@@ -5,7 +5,7 @@
 #include "api.h"
 
 typedef struct cuda_target {
-    char name[16]; /* "sm_90", or "compute_90": PTX, which the driver finishes when it is loaded */
+    char name[16]; /* "sm_90", or "compute_90": PTX, which the driver compiles when it is loaded */
     int is_ptx;
 } cuda_target;
 

@@ -26,7 +26,7 @@ static void *try_file(search *s, const char *file)
     if (!library) {
         const char *why = dlerror();
 
-        /* One that is there and does not load is worth a word. */
+        /* Reports a file that exists and does not load. */
         if (why && !strstr(why, "No such file"))
             gbees_text_add(&s->faults, "; %s", why);
         return NULL;
@@ -57,7 +57,7 @@ static void *try_folder(search *s, const char *folder, size_t length)
     return library;
 }
 
-/* "DIR:DIR" */
+/* list: "DIR:DIR" */
 static void *try_folders(search *s, const char *list)
 {
     void *library = NULL;
@@ -108,7 +108,6 @@ static void *try_toolkits(search *s)
 void *library_open(const char *const *names, library_kind kind, const library_test *test, gbees_error *error)
 {
     const char *only = getenv("GBEES_CUDA_LIBRARY_PATH");
-    /* They stay: to look whether a GPU can be used, and then to use it, is to open them twice. */
     search s = {.names = names, .test = test, .flags = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE};
     void *library = NULL;
 

@@ -1,4 +1,4 @@
-/* library.h - shared libraries of CUDA, wherever they are. */
+/* library.h - finds and opens CUDA's shared libraries. */
 #ifndef GBEES_CUDA_LIBRARY_H
 #define GBEES_CUDA_LIBRARY_H
 
@@ -9,21 +9,23 @@ typedef enum library_kind {
     LIBRARY_TOOLKIT /* there, or in a CUDA toolkit */
 } library_kind;
 
-/* Whether a library that was found will do; NULL: any. */
+/* Decides whether a library that was found can be used. */
 typedef struct library_test {
     int (*is_usable)(void *context, void *library);
     void *context;
 } library_test;
 
-/* The first usable one of `names` (best first, ended by NULL): in the folders of $GBEES_CUDA_LIBRARY_PATH and nowhere
- * else if that is set; else in the system's library path, then in the folders of $CUDA_HOME, $CUDA_PATH, the toolkit
- * found when gbees was built, and the usual ones. NULL: the error says where it was looked for. */
+/* Opens the first usable library of `names` (best first, ended by NULL; test NULL: any is usable).  If
+ * $GBEES_CUDA_LIBRARY_PATH is set, only its folders are searched; else the system's library path, then, for
+ * LIBRARY_TOOLKIT, $CUDA_HOME, $CUDA_PATH, the toolkit found when gbees was built, and the usual folders.  Returns
+ * NULL, with an error that lists the folders searched, if there is none. */
 void *library_open(const char *const *names, library_kind kind, const library_test *test, gbees_error *error);
-/* It stays in memory: a driver has threads, and who looks whether a GPU can be used opens all of them again. */
+/* Closes a library (or NULL).  It stays in memory: a driver has threads, and a probe of the GPU is followed by a run
+ * that opens the same libraries again. */
 void library_close(void *library);
-/* The toolkit's folder that was found when gbees was built. */
+/* The folder of the toolkit found when gbees was built. */
 const char *library_toolkit(void);
-/* NULL if there is none. */
+/* Returns a function of the library; NULL: it has none of that name. */
 void *library_symbol(void *library, const char *name);
 
 #endif

@@ -44,7 +44,7 @@ static size_t rounded(size_t size, size_t unit)
     return (size + unit - 1) / unit * unit;
 }
 
-static int no_room(const device_memory *memory, size_t size, gbees_error *error)
+static int fail_memory(const device_memory *memory, size_t size, gbees_error *error)
 {
     return gbees_error_set(error, GBEES_ENOMEM,
                            "the GPU has %.2f GB of memory left, and %.2f GB more are needed: raise 'threshold', make "
@@ -52,7 +52,7 @@ static int no_room(const device_memory *memory, size_t size, gbees_error *error)
                            1e-9 * (double)device_memory_left(memory), 1e-9 * (double)size);
 }
 
-/* More physical memory behind the array's reserved addresses. */
+/* Maps more physical memory to the addresses behind the array. */
 static int map_more(device_memory *memory, device_array *array, size_t size, gbees_error *error)
 {
     const cuda_api *api = memory->api;
@@ -65,11 +65,11 @@ static int map_more(device_memory *memory, device_array *array, size_t size, gbe
     access.location = properties.location;
     access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     if (api->cuMemCreate(&handle, more, &properties, 0) != CUDA_SUCCESS)
-        return no_room(memory, more, error);
+        return fail_memory(memory, more, error);
     CUresult result = api->cuMemMap(array->at + array->size, more, 0, handle, 0);
     if (result == CUDA_SUCCESS)
         result = api->cuMemSetAccess(array->at + array->size, more, &access, 1);
-    (void)api->cuMemRelease(handle); /* the mapping holds it */
+    (void)api->cuMemRelease(handle); /* the mapping keeps it */
     int status = cuda_check(api, result, "mapping memory", error);
     if (!status) {
         array->size += more;
@@ -90,18 +90,18 @@ static int grow_virtual(device_memory *memory, device_array *array, size_t size,
         array->reserved = reserve;
     }
     if (size > array->reserved)
-        return no_room(memory, size - array->size, error);
+        return fail_memory(memory, size - array->size, error);
     return map_more(memory, array, size, error);
 }
 
-/* Without virtual memory: a larger array, and a copy. */
+/* Without virtual memory: allocates a larger array and copies. */
 static int grow_copied(device_memory *memory, device_array *array, size_t size, gbees_error *error)
 {
     const cuda_api *api = memory->api;
     CUdeviceptr larger;
 
     if (api->cuMemAlloc(&larger, size) != CUDA_SUCCESS)
-        return no_room(memory, size, error);
+        return fail_memory(memory, size, error);
     if (array->size) {
         int status = cuda_check(api, api->cuMemcpyDtoD(larger, array->at, array->size), "moving an array", error);
 

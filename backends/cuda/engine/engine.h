@@ -52,7 +52,6 @@ struct gbees_engine {
     gbees_setup setup;
     gbees_findings *found; /* the host's copy, in page-locked memory */
     gbees_state *state;    /* = &found->state */
-    gbees_totals totals;
     mass_budget budget;    /* has p* */
     int capacity_exceeded; /* 1: a step made more bricks than a cluster's memory holds */
     double mean_step;      /* of the steps that were launched last; 0: not known */

@@ -1,4 +1,4 @@
-/* stop_error.c - see stop.h. */
+/* stop_error.c - see stop_error.h. */
 #include "stop_error.h"
 #include "common/failure.h"
 #include "engine.h"
@@ -23,11 +23,12 @@ int engine_stop_error(const gbees_engine *e, gbees_error *error)
     case STOP_DRIFT:
         return fail_drift(e, s->where, s->run.clock.time, error);
     case STOP_NOISE:
-        return fail_drift(e, s->where, s->run.clock.time + s->run.step.size / 2, error);
+        return fail_drift(e, s->where, gbees_step_middle(&s->run.clock, &s->run.step), error);
     case STOP_FAR:
         return failure_far(e->problem, (int)s->where, STATE_KEY_LIMIT, error);
     case STOP_MASS:
-        return failure_mass(s->run.ledger.mass > 0 ? "zero or not finite" : "zero", s->run.clock.time, s->run.step.size, error);
+        return failure_mass(s->run.ledger.mass > 0 ? "zero or not finite" : "zero", s->run.clock.time,
+                            s->run.step.size, error);
     case STOP_STEP:
         return failure_step(s->run.clock.time, s->run.step.size, error);
     case STOP_EMPTY:

@@ -58,9 +58,8 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
     gbees_state *s = e->state;
     gbees_findings *found = e->found;
     gbees_update_params params;
-    double log_norm, before = s->run.ledger.mass;
-    /* The mass but for what normalisations and prunes have changed. */
-    double unchanged = s->run.ledger.mass - e->totals.mass_normalised + s->run.ledger.pruned;
+    const double mass = s->run.ledger.mass, before = gbees_ledger_before_update(&s->run.ledger);
+    double log_norm;
     int status = prepare(e, clock, measurement, &params, &log_norm, error);
 
     found->likely = found->heavy = 0;
@@ -81,8 +80,8 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
         status = engine_stop_error(e, error);
     if (!status)
         engine_steer(e);
-    e->totals.mass_normalised = s->run.ledger.mass + s->run.ledger.pruned - unchanged;
+    gbees_ledger_update(&s->run.ledger, before);
     if (!status)
-        *evidence = (gbees_evidence){found->log_heavy + log_sum(found) - log(before) + log_norm, likely};
+        *evidence = (gbees_evidence){found->log_heavy + log_sum(found) - log(mass) + log_norm, likely};
     return status;
 }

@@ -75,12 +75,12 @@ START_TEST(memory_comes_first)
     rig_start(&r);
     (void)steer(&r, 1);
     ck_assert_uint_eq(r.engine.budget.warnings, 0);
-    r.engine.memory = -1; /* otherwise four fifths of the machine's */
+    r.engine.memory_limit = -1; /* otherwise four fifths of the machine's */
     double before = engine_threshold(&r.engine);
     r.engine.g.count = 1;
     ck_assert_double_eq(steer(&r, 1), 2 * before);
     ck_assert_uint_eq(r.engine.budget.warnings, GBEES_WARNING_BUDGET_MEMORY);
-    r.engine.memory = INFINITY;
+    r.engine.memory_limit = INFINITY;
     (void)steer(&r, 0);
     ck_assert_uint_eq(r.engine.budget.warnings, GBEES_WARNING_BUDGET_MEMORY); /* it stays on record */
     grid_destroy(&r.engine.g);

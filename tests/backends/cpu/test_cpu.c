@@ -390,7 +390,7 @@ END_TEST
 /* Has growth look at all bricks again, not only at those of which cells have risen over p*. */
 static void look_again(rig *r)
 {
-    memset(r->engine->served, 0, r->engine->g.capacity * sizeof *r->engine->served);
+    memset(r->engine->rows.expanded, 0, r->engine->g.capacity * sizeof *r->engine->rows.expanded);
 }
 
 START_TEST(growth_misses_nothing_where_it_does_not_look)
@@ -411,7 +411,7 @@ START_TEST(growth_misses_nothing_where_it_does_not_look)
                 look_again(&r);
             rig_steps(&r, 1);
             for (uint32_t b = 0; b < r.engine->g.count; b++)
-                served |= r.engine->served[r.engine->g.used[b]];
+                served |= r.engine->rows.expanded[r.engine->g.used[b]];
         }
         ck_assert(served != 0);
         list[again] = rig_cells(&r);

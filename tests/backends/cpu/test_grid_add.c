@@ -36,34 +36,34 @@ static void fill(grid *g, int threads)
 }
 
 /* Absent neighbours of bricks drawn at random, most of them several times; parts of any length, one of them empty. */
-static size_t wish(const grid *g, grid_wishes *list)
+static size_t request(const grid *g, grid_requests *list)
 {
     uint64_t state = 11;
-    size_t wishes = 0;
+    size_t requests = 0;
 
     for (int part = 0; part < PARTS; part++) {
         const uint32_t tries = part == 5 ? 0 : 100 + draw(&state, 4000);
 
-        list[part] = (grid_wishes){.wish = malloc((tries + 1) * sizeof *list->wish), .capacity = tries + 1};
-        ck_assert_ptr_nonnull(list[part].wish);
+        list[part] = (grid_requests){.request = malloc((tries + 1) * sizeof *list->request), .capacity = tries + 1};
+        ck_assert_ptr_nonnull(list[part].request);
         for (uint32_t k = 0; k < tries; k++) {
-            grid_wish wish = {.slot = g->used[draw(&state, g->count)], .d = (uint8_t)draw(&state, 6)};
+            grid_request request = {.slot = g->used[draw(&state, g->count)], .d = (uint8_t)draw(&state, 6)};
             int32_t key[8];
 
-            wish.f = (uint8_t)draw(&state, 6);
-            if (wish.f >> 1 == wish.d >> 1)
-                wish.f = wish.d;
-            grid_wish_key(g, &wish, key);
-            wish.hash = grid_hash(g, key);
+            request.f = (uint8_t)draw(&state, 6);
+            if (request.f >> 1 == request.d >> 1)
+                request.f = request.d;
+            grid_request_key(g, &request, key);
+            request.hash = grid_hash(g, key);
             if (!grid_find(g, key))
-                list[part].wish[list[part].count++] = wish;
+                list[part].request[list[part].count++] = request;
         }
-        wishes += list[part].count;
+        requests += list[part].count;
     }
-    return wishes;
+    return requests;
 }
 
-static void add_one_by_one(grid *g, const grid_wishes *list)
+static void add_one_by_one(grid *g, const grid_requests *list)
 {
     gbees_error error;
 
@@ -71,7 +71,7 @@ static void add_one_by_one(grid *g, const grid_wishes *list)
         for (size_t k = 0; k < list[part].count; k++) {
             int32_t key[8];
 
-            grid_wish_key(g, &list[part].wish[k], key);
+            grid_request_key(g, &list[part].request[k], key);
             ck_assert_int_eq(grid_reserve(g, 1, &error), 0);
             if (!grid_find(g, key))
                 grid_add(g, key, grid_hash(g, key));
@@ -82,18 +82,18 @@ START_TEST(slots_are_those_of_one_by_one)
 {
     const int threads = (int[]){1, 2, 3, 8}[_i];
     grid one, all;
-    grid_wishes list[PARTS];
+    grid_requests list[PARTS];
     gbees_error error;
     char text[200] = "";
 
     fill(&one, 1);
     fill(&all, threads);
     const uint32_t before = one.count;
-    const size_t wishes = wish(&one, list);
+    const size_t requests = request(&one, list);
     add_one_by_one(&one, list);
-    ck_assert_int_eq(grid_add_wishes(&all, list, PARTS, &error), 0);
+    ck_assert_int_eq(grid_add_requests(&all, list, PARTS, &error), 0);
     ck_assert_uint_gt(one.count, before + 1000);
-    ck_assert_uint_gt(wishes, 2 * (one.count - before)); /* most were wished for more than once */
+    ck_assert_uint_gt(requests, 2 * (one.count - before)); /* most were wished for more than once */
     ck_assert_uint_eq(all.count, one.count);
     ck_assert_mem_eq(all.used, one.used, one.count * sizeof *one.used);
     for (uint32_t k = 0; k < one.count; k++)
@@ -101,7 +101,7 @@ START_TEST(slots_are_those_of_one_by_one)
     grid_link(&all, before);
     ck_assert_msg(grid_check(&all, text, sizeof text) == 0, "%s", text);
     for (int part = 0; part < PARTS; part++)
-        free(list[part].wish);
+        free(list[part].request);
     grid_destroy(&one);
     grid_destroy(&all);
 }
@@ -111,16 +111,16 @@ END_TEST
 START_TEST(nothing_is_added_without_wishes_or_room)
 {
     grid g;
-    grid_wishes list[2] = {{0}};
+    grid_requests list[2] = {{0}};
     gbees_error error;
     char text[200] = "";
 
     fill(&g, 2);
     const uint32_t before = g.count;
-    ck_assert_int_eq(grid_add_wishes(&g, list, 2, &error), 0);
+    ck_assert_int_eq(grid_add_requests(&g, list, 2, &error), 0);
     ck_assert_uint_eq(g.count, before);
     list[1].count = UINT32_MAX; /* more than there are slots: refused before any is read */
-    ck_assert_int_eq(grid_add_wishes(&g, list, 2, &error), GBEES_ENOMEM);
+    ck_assert_int_eq(grid_add_requests(&g, list, 2, &error), GBEES_ENOMEM);
     ck_assert_uint_eq(g.count, before);
     ck_assert_msg(grid_check(&g, text, sizeof text) == 0, "%s", text);
     grid_destroy(&g);
@@ -130,13 +130,13 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("grid_add");
-    TCase *wishes = tcase_create("wishes");
+    TCase *requests = tcase_create("requests");
     SRunner *runner = srunner_create(suite);
 
-    tcase_set_timeout(wishes, 60);
-    tcase_add_loop_test(wishes, slots_are_those_of_one_by_one, 0, 4);
-    tcase_add_test(wishes, nothing_is_added_without_wishes_or_room);
-    suite_add_tcase(suite, wishes);
+    tcase_set_timeout(requests, 60);
+    tcase_add_loop_test(requests, slots_are_those_of_one_by_one, 0, 4);
+    tcase_add_test(requests, nothing_is_added_without_wishes_or_room);
+    suite_add_tcase(suite, requests);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -1,5 +1,5 @@
-/* test_team.c - parts of a loop that threads share (backends/cpu/engine/team.h): each is taken once, by whoever comes. */
-#include "cpu/engine/team.h"
+/* test_team.c - parts of a loop that threads share (backends/cpu/team.h): each is taken once, by whoever comes. */
+#include "cpu/team.h"
 #include <check.h>
 #include <stdlib.h>
 
@@ -16,15 +16,15 @@ static void expect_once(const unsigned char *taken, uint32_t count)
 START_TEST(threads_take_each_part_once)
 {
     const uint32_t count = counts[_i];
-    team_share shares[THREADS];
+    work_queue shares[THREADS];
 
     for (int threads = 1; threads <= THREADS; threads++) {
         unsigned char taken[MOST] = {0};
 
-        team_deal(shares, threads, count);
+        work_queue_fill(shares, threads, count);
 #pragma omp parallel for num_threads(threads) schedule(static)
         for (int t = 0; t < threads; t++)
-            for (uint32_t at; (at = team_take(shares, threads, t)) < count;)
+            for (uint32_t at; (at = work_queue_take(shares, threads, t)) < count;)
                 __atomic_add_fetch(&taken[at], 1, __ATOMIC_RELAXED);
         expect_once(taken, count);
     }
@@ -35,27 +35,27 @@ END_TEST
 START_TEST(one_takes_what_the_others_leave)
 {
     const uint32_t count = counts[_i];
-    team_share shares[THREADS];
+    work_queue shares[THREADS];
 
     for (int t = 0; t < THREADS; t++) {
         unsigned char taken[MOST] = {0};
 
-        team_deal(shares, THREADS, count);
-        for (uint32_t at; (at = team_take(shares, THREADS, t)) < count;)
+        work_queue_fill(shares, THREADS, count);
+        for (uint32_t at; (at = work_queue_take(shares, THREADS, t)) < count;)
             taken[at]++;
         expect_once(taken, count);
-        ck_assert_uint_ge(team_take(shares, THREADS, t), count);
+        ck_assert_uint_ge(work_queue_take(shares, THREADS, t), count);
     }
 }
 END_TEST
 
 START_TEST(one_begins_with_its_own)
 {
-    team_share shares[THREADS];
+    work_queue shares[THREADS];
 
-    team_deal(shares, THREADS, MOST);
+    work_queue_fill(shares, THREADS, MOST);
     for (int t = 0; t < THREADS; t++)
-        ck_assert_uint_eq(team_take(shares, THREADS, t), team_part(MOST, t, THREADS));
+        ck_assert_uint_eq(work_queue_take(shares, THREADS, t), team_part(MOST, t, THREADS));
 }
 END_TEST
 

@@ -330,11 +330,11 @@ static inline void compare_bits(const kept_run *a, const kept_run *b)
 
 /* ---- some runs, and an engine by itself ----------------------------------------------------------------------- */
 
-static const a_case measured = {"lorenz63", "shim_split", {"records=1", "end=1.2"}};
-static const a_case moving = {"duffing", "shim_two", {"records=1", "end=1"}};
-static const a_case corners = {"lorenz63", "shim_ctu", {"records=1", "end=0.6", "scheme=ctu", "precision=double"}};
+static const a_case measured = {"lorenz63", "shim", {"records=1", "end=1.2"}};
+static const a_case moving = {"duffing", "shim", {"records=1", "end=1"}};
+static const a_case corners = {"lorenz63", "shim", {"records=1", "end=0.6", "scheme=ctu", "precision=double"}};
 /* More bricks than the heap begins with. */
-static const a_case large = {"lorenz96", "shim_six", {"dimension=6", "records=1", "end=0.006", "extent=2"}};
+static const a_case large = {"lorenz96", "shim", {"dimension=6", "records=1", "end=0.006", "extent=2"}};
 
 static inline void set_back(void)
 {
@@ -364,7 +364,7 @@ static inline bare open_bare(void)
     const gbees_engine_options options = {.threads = 1};
 
     ck_assert_int_eq(gbees_registry_model(b.registry, "lorenz63", &model, &b.error), 0);
-    ck_assert_int_eq(gbees_registry_backend(b.registry, "shim_split", &b.backend, &b.error), 0);
+    ck_assert_int_eq(gbees_registry_backend(b.registry, "shim", &b.backend, &b.error), 0);
     ck_assert_int_eq(gbees_scenario_create(model->scenarios[0].text, "lorenz63", &b.scenario, &b.error), 0);
     ck_assert_int_eq(gbees_problem_create(model, b.scenario, &b.problem, &b.error), 0);
     ck_assert_msg(b.backend->create(b.problem, &options, &b.engine, &b.error) == 0, "%s", b.error.text);

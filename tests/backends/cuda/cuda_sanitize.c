@@ -1,5 +1,5 @@
 /* cuda_sanitize.c - a run of the CUDA engine on threads in one program, for a compiler's sanitizers
- * (test_cuda_sanitize.sh): the plugin and the backend (cuda_shim_backend.c) are linked in.
+ * (test_cuda_sanitize.sh): the plugin and the backend (shim/backend.c) are linked in.
  *
  *     cuda_sanitize KEY=VALUE...    of the scenario
  */

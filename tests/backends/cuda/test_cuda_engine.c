@@ -1,4 +1,4 @@
-/* test_cuda_engine.c - the CUDA backend on a GPU made of threads (cuda_shim.c) against the CPU backend: the same
+/* test_cuda_engine.c - the CUDA backend on a GPU made of threads (shim/) against the CPU backend: the same
  * cells, the same bits where it is to be so, the same totals; for long bricks and bricks one cell wide, for any
  * number of blocks, however memory grows; and what it says when it can't go on. */
 #include "cuda_engine_fixture.h"
@@ -12,112 +12,112 @@ static const struct {
     a_case c;
     const bounds *most;
 } cases[] = {
-    {{"lorenz63", "shim_split", {"records=2"}}, &same},
-    {{"lorenz63", "shim_split", {"records=1", "end=0.3", "time_step=0.001", "prune_interval=1"}}, &same},
-    {{"lorenz63", "shim_split", {"records=1", "end=0.6", "courant=0.5", "prune_interval=1000"}}, &same},
-    {{"lorenz63", "shim_ctu", {"records=2", "end=1.2", "scheme=ctu", "precision=double"}}, &rounded},
+    {{"lorenz63", "shim", {"records=2"}}, &same},
+    {{"lorenz63", "shim", {"records=1", "end=0.3", "time_step=0.001", "prune_interval=1"}}, &same},
+    {{"lorenz63", "shim", {"records=1", "end=0.6", "courant=0.5", "prune_interval=1000"}}, &same},
+    {{"lorenz63", "shim", {"records=2", "end=1.2", "scheme=ctu", "precision=double"}}, &rounded},
     /* Cells give all that they hold. */
     {{"lorenz63",
-      "shim_positive",
+      "shim",
       {"records=1", "end=0.6", "scheme=ctu-positive", "precision=double", "factor=1", "threshold=5e-6"}},
      &rounded},
-    {{"lorenz96", "shim_six", {"dimension=6", "records=2", "end=0.02", "extent=1.5"}}, &same},
-    {{"pcr3bp", "shim_wide", {"records=2", "end=0.05", "scheme=split5-mp"}}, &same},
-    {{"pcr3bp", "shim_seven", {"records=2", "end=0.05", "scheme=split7-mp", "cell_values=points"}}, &same},
-    {{"pcr3bp", "shim_wide", {"records=1", "end=0.05", "scheme=split5-mp", "bound=[3.00007, 3.00009]"}}, &same},
+    {{"lorenz96", "shim", {"dimension=6", "records=2", "end=0.02", "extent=1.5"}}, &same},
+    {{"pcr3bp", "shim", {"records=2", "end=0.05", "scheme=split5-mp"}}, &same},
+    {{"pcr3bp", "shim", {"records=2", "end=0.05", "scheme=split7-mp", "cell_values=points"}}, &same},
+    {{"pcr3bp", "shim", {"records=1", "end=0.05", "scheme=split5-mp", "bound=[3.00007, 3.00009]"}}, &same},
     /* The drift depends on time. */
-    {{"duffing", "shim_two", {"records=3", "end=2"}}, &same},
-    {{"duffing", "shim_two_ctu", {"records=3", "end=1", "scheme=ctu", "precision=double"}}, &rounded},
+    {{"duffing", "shim", {"records=3", "end=2"}}, &same},
+    {{"duffing", "shim", {"records=3", "end=1", "scheme=ctu", "precision=double"}}, &rounded},
     /* Turned grids. */
     {{"duffing",
-      "shim_turned",
+      "shim",
       {"rotate=yes", "covariance=[[0.01, 0.008], [0.008, 0.01]]", "factor=2", "records=3", "end=2"}},
      &same},
     {{"pcr3bp",
-      "shim_turned_wide",
+      "shim",
       {"rotate=yes",
        "covariance=[[7e-9, 3e-9, 0, 0], [3e-9, 7e-9, 0, 0], [0, 0, 2.5e-8, 1e-8], [0, 0, 1e-8, 2.5e-8]]", "records=1",
        "end=0.03", "extent=2"}},
      &same},
     /* One edge of 64 cells; bricks one cell wide along two axes. */
     {{"linear",
-      "shim_one",
+      "shim",
       {"dimension=1", "records=2", "end=3.5", "factor=50", "parameters.diagonal=-0.3",
        "measurements=[{time: 3, function: x1, value: [1], covariance: [0.04]}]"}},
      &same},
     /* Measurements and initial densities that are not one Gaussian. */
     {{"pcr3bp",
-      "shim_wide",
+      "shim",
       {"records=1", "end=0.02", "scheme=split5-mp", "mean=[0.9985, 0, 0, -0.0136]",
        "measurements=[{time: 0.01, function: sight, value: [0.0015, -3.14, ~], covariance: [1e-8, 3e-3, 1e-8]}]"}},
      &same},
     {{"linear",
-      "shim_one",
+      "shim",
       {"dimension=1", "records=1", "end=2", "factor=50", "parameters.diagonal=-0.3",
        "measurements=[{time: 1, function: x1, value: [4], covariance: [0.04], likelihood: student-t, "
        "degrees_of_freedom: 2.5}]"}},
      &same},
     {{"nan_drift",
-      "shim_nan",
+      "shim",
       {"records=1", "end=0.3",
        "measurements=[{time: 0.2, function: x, value: [0.3], likelihood: model}, {time: 0.1, function: y, value: "
        "[0.1], "
        "covariance: [0.01]}]"}},
      &same},
     {{"lorenz63",
-      "shim_split",
+      "shim",
       {"records=1", "end=0.3", "width=0.5",
        "initial=[{weight: 3, mean: [-11.5, -10, 9.5], covariance: [1, 1, 1]}, "
        "{mean: [-4, -9, 9], covariance: [[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]]}]"}},
      &same},
     {{"duffing",
-      "shim_turned",
+      "shim",
       {"rotate=yes", "width=0.03", "records=2", "end=1",
        "initial=[{weight: 2, mean: [0, 1], covariance: [0.01, 0.01]}, "
        "{mean: [0.4, 1.2], covariance: [[0.01, 0.004], [0.004, 0.005]]}]"}},
      &same},
     {{"linear",
-      "shim_eight",
+      "shim",
       {"dimension=8", "records=2", "end=0.3", "factor=0.5", "extent=1", "threshold=1e-5",
        "measurements=[{time: 0.2, function: x8, value: [2], covariance: [0.2]}]"}},
      &same},
     {{"linear",
-      "shim_eight_ctu",
+      "shim",
       {"dimension=8", "records=1", "end=0.1", "factor=0.5", "extent=1", "threshold=1e-5", "scheme=ctu",
        "precision=double"}},
      &rounded},
     /* Diffusion: diagonal; full, of either sign, with the state, with time. */
     {{"linear",
-      "shim_one",
+      "shim",
       {"dimension=1", "records=2", "end=2", "factor=20", "measurements=[]", "parameters.noise=0.3"}},
      &same},
     {{"linear",
-      "shim_eight",
+      "shim",
       {"dimension=8", "records=1", "end=0.1", "factor=0.5", "extent=1", "threshold=1e-5", "measurements=[]",
        "parameters.noise=0.5"}},
      &same},
     {{"linear",
-      "shim_eight_ctu",
+      "shim",
       {"dimension=8", "records=1", "end=0.1", "factor=0.5", "extent=1", "threshold=1e-5", "scheme=ctu",
        "precision=double", "measurements=[]", "parameters.noise=0.5"}},
      &rounded},
     {{"noise",
-      "shim_noise",
+      "shim",
       {"factor=2", "parameters.growth=-0.5", "parameters.own=0.3", "parameters.beside=0.2", "parameters.square=0.1",
        "parameters.rise=2"}},
      &same},
     {{"noise",
-      "shim_noise_ctu",
+      "shim",
       {"dimension=3", "factor=1.5", "end=0.3", "scheme=ctu", "precision=double", "parameters.shear=1",
        "parameters.own=0.5", "parameters.beside=0.2", "parameters.rise=1"}},
      &rounded},
     {{"noise",
-      "shim_noise_bound",
+      "shim",
       {"dimension=3", "factor=1.5", "end=0.3", "scheme=ctu", "precision=double", "parameters.shear=1",
        "parameters.own=0.5", "parameters.beside=0.2", "bound=[-0.8, 1]"}},
      &rounded},
     {{"noise",
-      "shim_noise_turned",
+      "shim",
       {"rotate=yes", "covariance=[[0.25, 0.1], [0.1, 0.25]]", "factor=2", "parameters.growth=-0.5",
        "parameters.own=0.3", "parameters.beside=0.2", "parameters.square=0.05", "parameters.rise=2"}},
      &same},
@@ -145,7 +145,7 @@ END_TEST
 START_TEST(a_threshold_just_above_a_cell)
 {
     char threshold[64];
-    a_case c = {"lorenz63", "shim_split", {"extent=1", "records=1", "end=0.1", "measurements=[]", "threshold=1e-6"}};
+    a_case c = {"lorenz63", "shim", {"extent=1", "records=1", "end=0.1", "measurements=[]", "threshold=1e-6"}};
     kept_run *first = run_on(&c, "cpu");
     const double *p = first->record[0].p, chosen = p[0]; /* of a corner, least */
     size_t above = 0;
@@ -169,10 +169,10 @@ START_TEST(a_large_grid)
 {
     static const a_case all[] = {
         {"lorenz96",
-         "shim_six",
+         "shim",
          {"dimension=6", "extent=1", "records=2", "end=0.06", "courant=0.2", "prune_interval=3"}},
         {"linear",
-         "shim_eight_ctu",
+         "shim",
          {"dimension=8", "records=1", "end=0.1", "factor=0.5", "extent=1", "threshold=1e-5", "scheme=ctu",
           "precision=double"}},
     };
@@ -190,7 +190,7 @@ END_TEST
  */
 
 static const a_case noisy = {
-    "noise", "shim_noise", {"factor=2", "parameters.own=0.3", "parameters.beside=-0.2", "parameters.square=0.1"}};
+    "noise", "shim", {"factor=2", "parameters.own=0.3", "parameters.beside=-0.2", "parameters.square=0.1"}};
 
 START_TEST(any_number_of_blocks)
 {
@@ -256,36 +256,36 @@ static const struct {
     int status;
     const char *text;
 } failures[] = {
-    {{"lorenz63", "shim_split", {"threshold=0.5", "records=20"}},
+    {{"lorenz63", "shim", {"threshold=0.5", "records=20"}},
      GBEES_ENUMERIC,
      "no cell holds as much as the threshold 0.5"},
-    {{"nan_drift", "shim_nan", {"records=6"}}, GBEES_ENUMERIC, "the drift of nan_drift is not finite near x = "},
-    {{"nan_drift", "shim_nan", {"mean=[3, 0]"}}, GBEES_ENUMERIC, "the drift of nan_drift is not finite near x = "},
+    {{"nan_drift", "shim", {"records=6"}}, GBEES_ENUMERIC, "the drift of nan_drift is not finite near x = "},
+    {{"nan_drift", "shim", {"mean=[3, 0]"}}, GBEES_ENUMERIC, "the drift of nan_drift is not finite near x = "},
     {{"lorenz63",
-      "shim_split",
+      "shim",
       {"end=0.1", "measurements=[{time: 0.05, function: z, value: [5000], covariance: [1]}]"}},
      GBEES_EUNSUPPORTED,
      "is supported by no cell: its log-likelihood is at most -1.24251e+07 (4.98e+03 standard"},
     {{"linear",
-      "shim_one",
+      "shim",
       {"dimension=1", "end=0.1", "measurements=[{time: 0.05, function: x2, value: [1], covariance: [1]}]"}},
      GBEES_ENUMERIC,
      "the measurement function x2 of linear is not a number on some cell at t = 0.05: that of index ["},
     {{"nan_drift",
-      "shim_nan",
+      "shim",
       {"end=0.1", "measurements=[{time: 0.05, function: y, value: [1], likelihood: model}]"}},
      GBEES_ENUMERIC,
      "the log-likelihood of nan_drift for y is not a number at t = 0.05 in the cell ["},
     {{"nan_drift",
-      "shim_nan",
+      "shim",
       {"end=0.1", "mean=[0, -3]", "measurements=[{time: 0.05, function: x, value: [1], likelihood: model}]"}},
      GBEES_EUNSUPPORTED,
      "the model calls it impossible in all of them"},
-    {{"noise", "shim_noise", {"parameters.own=0.3", "parameters.beside=0.31"}},
+    {{"noise", "shim", {"parameters.own=0.3", "parameters.beside=0.31"}},
      GBEES_ENUMERIC,
      "the diffusion of noise is too correlated for this grid at x1 = "},
     /* Not before the middle of a step. */
-    {{"noise", "shim_noise", {"parameters.own=0.3", "parameters.rise=-40", "end=0.04"}},
+    {{"noise", "shim", {"parameters.own=0.3", "parameters.rise=-40", "end=0.04"}},
      GBEES_ENUMERIC,
      "the diffusion of noise is negative along x1, "},
 };
@@ -305,7 +305,7 @@ END_TEST
 /* The state of the drift that is no number, the time, and the name. */
 START_TEST(where_the_drift_is_not_finite)
 {
-    kept_run *run = fail_on(&failures[1].c, "shim_nan", GBEES_ENUMERIC, "check the equations");
+    kept_run *run = fail_on(&failures[1].c, "shim", GBEES_ENUMERIC, "check the equations");
     double x = 0, y = 9, t = 0;
     const char *at = strstr(run->error.text, "near ");
 
@@ -325,7 +325,7 @@ START_TEST(a_launch_that_fails)
 {
     /* One step a leg: the solver's slices, which depend on how long a step takes, do not change the launches. */
     static const a_case tiny = {"lorenz63",
-                                "shim_split",
+                                "shim",
                                 {"records=1", "end=0.004", "time_step=0.002",
                                  "measurements=[{time: 0.002, function: z, value: [9], covariance: [1]}]"}};
     static const char *const doings[] = {"setting up the grid",

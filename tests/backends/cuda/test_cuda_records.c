@@ -1,4 +1,4 @@
-/* test_cuda_records.c - records of the CUDA backend, on a GPU made of threads (cuda_shim.c): cells that are put aside
+/* test_cuda_records.c - records of the CUDA backend, on a GPU made of threads (shim/): cells that are put aside
  * while steps go on, and marginals.
  */
 #include "cuda_engine_fixture.h"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_cuda_sanitize.sh - the CUDA engine on threads (cuda_shim.c) under AddressSanitizer with UndefinedBehaviorSanitizer,
+# test_cuda_sanitize.sh - the CUDA engine on threads (shim/) under AddressSanitizer with UndefinedBehaviorSanitizer,
 # and under ThreadSanitizer: kernels' text, shim and the engine's half on the host are compiled for each. No report.
 set -u
 
@@ -35,28 +35,31 @@ compile() { # SANITIZERS
             "$top_src/backends/$name" -o "$object" || return 1
         objects="$objects $object"
     done
-    for name in cuda_sanitize cuda_shim_memory; do
-        $compiler -std=gnu17 -g -O0 -fsanitize="$1" $include -c "$top_src/tests/backends/cuda/$name.c" || return 1
-        objects="$objects $name.o"
+    for name in cuda_sanitize shim/driver shim/memory; do
+        object=$(basename "$name").o
+        $compiler -std=gnu17 -g -O0 -fsanitize="$1" $include -c "$top_src/tests/backends/cuda/$name.c" -o "$object" ||
+            return 1
+        objects="$objects $object"
     done
 }
 
-# run SANITIZERS PLUGIN MACROS KEY=VALUE...
+# run SANITIZERS VARIANT KEY=VALUE...: a file of shim/variants
 # shellcheck disable=SC2086
 run() {
-    what="$1: $2 $3"
+    what="$1: $2"
+    shim=$top_src/tests/backends/cuda/shim
+    plugin=$(sed -n 's/^#define SHIM_PLUGIN "\(.*\)"/\1/p' "$shim/variants/$2.c")
     # Without: how a plugin's functions are chosen when it is loaded is before a sanitizer's time.
-    $compiler -std=gnu17 -O1 $include -c "$top_src/plugins/$2.c" -o plugin.o
-    $compiler -std=gnu17 -g -O0 -fsanitize="$1" $include $3 \
-        -DSHIM_NAME='"shim"' -DSHIM_PLUGIN="\"plugins/$2.c\"" "$top_src/tests/backends/cuda/cuda_shim.c" \
-        "$top_src/tests/backends/cuda/cuda_shim_backend.c" plugin.o $objects "$runtime" -o program -L"$top_build/.libs" \
+    $compiler -std=gnu17 -O1 $include -c "$top_src/$plugin" -o plugin.o
+    $compiler -std=gnu17 -g -O0 -fsanitize="$1" $include "-DSHIM_VARIANTS(X)=X($2)" "$shim/variants/$2.c" \
+        "$shim/backend.c" plugin.o $objects "$runtime" -o program -L"$top_build/.libs" \
         -Wl,-rpath,"$top_build/.libs" -lgbees $(variable LAPACKE_LIBS) -lpthread -lm -ldl >log 2>&1 || {
         echo "FAIL: $what is not compiled" >&2
         sed 's/^/    /' log >&2
         bad=1
         return
     }
-    shift 3
+    shift 2
     ./program "$@" >out 2>err
     code=$?
     if test "$code" -ne 0 || test -s err || ! grep -q 'steps, [1-9]' out; then
@@ -76,46 +79,44 @@ has() { # SANITIZERS: the compiler has them, and their programs run here
     return 1
 }
 
-mixed="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0"
-moving="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=1"
-double="-DGBEES_REAL=double -DGBEES_REAL_IS_DOUBLE=1 -DGBEES_DRIFT_F64=0 -DGBEES_SPLIT=0 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0"
-bounded="-DGBEES_REAL=float -DGBEES_REAL_IS_DOUBLE=0 -DGBEES_DRIFT_F64=1 -DGBEES_SPLIT=1 -DGBEES_PRESERVING=0 -DGBEES_DRIFT_TIME_DEPENDENT=0 -DGBEES_BOUNDED=1"
 tilted='covariance=[[0.01, 0.008], [0.008, 0.01]]'
 measured='measurements=[{time: 0.06, function: z, value: [2], covariance: [4]}]'
 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export UBSAN_OPTIONS
 
+small() { # as run(), on a cluster
+    SHIM_SMALL=1 SHIM_CLUSTER=1
+    export SHIM_SMALL SHIM_CLUSTER
+    run "$@"
+    unset SHIM_SMALL SHIM_CLUSTER
+}
+
 if has address,undefined; then
     compile address,undefined || exit 1
-    run address,undefined lorenz63 "-DGBEES_N=3 $mixed" records=2 end=0.1 prune_interval=5 "$measured"
-    SHIM_CLUSTER=1
-    export SHIM_CLUSTER
-    run address,undefined lorenz63 "-DGBEES_N=3 -DGBEES_SMALL=1 $mixed" records=2 end=0.1 prune_interval=5 "$measured"
-    run address,undefined duffing "-DGBEES_N=2 -DGBEES_SMALL=1 $moving" records=1 end=0.2
-    unset SHIM_CLUSTER
-    run address,undefined lorenz63 "-DGBEES_N=3 $double" records=1 end=0.05 scheme=ctu precision=double prune_interval=5 \
-        'measurements=[]'
-    run address,undefined lorenz63 "-DGBEES_N=3 -DGBEES_DIVERGENCE=1 -DGBEES_LIMITED=1 $double" records=1 end=0.05 \
-        scheme=ctu-positive precision=double prune_interval=5 'measurements=[]'
-    run address,undefined duffing "-DGBEES_N=2 $moving" records=1 end=0.2
-    run address,undefined pcr3bp "-DGBEES_N=4 $bounded" records=1 end=0.005 factor=0.5 'measurements=[]'
-    run address,undefined duffing "-DGBEES_N=2 $moving -DGBEES_ROTATED=1" records=1 end=0.2 rotate=yes factor=2 "$tilted"
-    run address,undefined lorenz96 "-DGBEES_N=6 $mixed" records=1 end=0.006 extent=1.5
+    run address,undefined lorenz63 records=2 end=0.1 prune_interval=5 "$measured"
+    small address,undefined lorenz63_small records=2 end=0.1 prune_interval=5 "$measured"
+    small address,undefined duffing_small records=1 end=0.2
+    run address,undefined lorenz63_ctu records=1 end=0.05 scheme=ctu precision=double prune_interval=5 'measurements=[]'
+    run address,undefined lorenz63_ctu_positive records=1 end=0.05 scheme=ctu-positive precision=double \
+        prune_interval=5 'measurements=[]'
+    run address,undefined duffing records=1 end=0.2
+    run address,undefined pcr3bp scheme=split5-mp records=1 end=0.005 factor=0.5 'measurements=[]'
+    run address,undefined duffing_rotated records=1 end=0.2 rotate=yes factor=2 "$tilted"
+    run address,undefined lorenz96 records=1 end=0.006 extent=1.5
 fi
 if has thread; then
     compile thread || exit 1
-    run thread lorenz63 "-DGBEES_N=3 $mixed" records=2 end=0.1 prune_interval=5 "$measured"
-    run thread lorenz63 "-DGBEES_N=3 $double" records=1 end=0.05 scheme=ctu precision=double prune_interval=5 \
-        'measurements=[]'
+    run thread lorenz63 records=2 end=0.1 prune_interval=5 "$measured"
+    run thread lorenz63_ctu records=1 end=0.05 scheme=ctu precision=double prune_interval=5 'measurements=[]'
     SHIM_CLUSTER=1
     export SHIM_CLUSTER
-    run thread lorenz63 "-DGBEES_N=3 $mixed" records=1 end=0.05 prune_interval=5 'measurements=[]'
-    run thread lorenz63 "-DGBEES_N=3 -DGBEES_SMALL=1 $mixed" records=1 end=0.05 prune_interval=5 'measurements=[]'
-    run thread duffing "-DGBEES_N=2 -DGBEES_SMALL=1 $moving" records=1 end=0.1
+    run thread lorenz63 records=1 end=0.05 prune_interval=5 'measurements=[]'
     unset SHIM_CLUSTER
-    run thread duffing "-DGBEES_N=2 $moving" records=1 end=0.2
-    run thread pcr3bp "-DGBEES_N=4 $bounded" records=1 end=0.005 factor=0.5 'measurements=[]'
-    run thread lorenz96 "-DGBEES_N=6 $mixed" records=1 end=0.006 extent=1
+    small thread lorenz63_small records=1 end=0.05 prune_interval=5 'measurements=[]'
+    small thread duffing_small records=1 end=0.1
+    run thread duffing records=1 end=0.2
+    run thread pcr3bp scheme=split5-mp records=1 end=0.005 factor=0.5 'measurements=[]'
+    run thread lorenz96 records=1 end=0.006 extent=1
 fi
 test "$ran" -eq 1 || test "$bad" -eq 1 || exit 77
 exit "$bad"

@@ -8,7 +8,7 @@ top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
 top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
 . "$top_src/tests/fixtures/shell_fixture.sh"
 program=$top_build/gbees-run
-if test ! -f "$top_build/tests/.libs/gbees_shim_split.so"; then
+if test ! -f "$top_build/tests/.libs/gbees_shim.so"; then
     echo "skipped: gbees was configured without CUDA" >&2
     exit 77
 fi
@@ -48,10 +48,10 @@ same() {
 }
 
 what="a whole run, twice"
-gbees --plugin lorenz63 --backend shim_split --until 1.2 --set records=2 --output whole
+gbees --plugin lorenz63 --backend shim --until 1.2 --set records=2 --output whole
 test "$code" -eq 0 || fail "exit status $code"
 export_to whole
-gbees --plugin lorenz63 --backend shim_split --until 1.2 --set records=2 --output again
+gbees --plugin lorenz63 --backend shim --until 1.2 --set records=2 --output again
 export_to again
 same again whole
 test "$(find whole.csv -name '*record*' | wc -l)" -ge 6 || fail "records are missing"
@@ -59,7 +59,7 @@ test "$(find whole.csv -name '*record*' | wc -l)" -ge 6 || fail "records are mis
 what="a launch that fails"
 SHIM_FAILING_LAUNCH=15
 export SHIM_FAILING_LAUNCH
-gbees --plugin lorenz63 --backend shim_split --until 1.2 --set records=2 --output broken
+gbees --plugin lorenz63 --backend shim --until 1.2 --set records=2 --output broken
 unset SHIM_FAILING_LAUNCH
 judge broken "the GPU failed while "
 grep -q 'CUDA_ERROR_ILLEGAL_ADDRESS' err || fail "the driver's error is not named"
@@ -69,14 +69,14 @@ same broken whole
 what="a limit on the size of files"
 (
     ulimit -f 100 # of 512 or 1024 bytes
-    gbees --plugin lorenz63 --backend shim_split --until 1 --set records=20 --output size
+    gbees --plugin lorenz63 --backend shim --until 1 --set records=20 --output size
     exit "$code"
 )
 code=$?
 judge size "File too large"
 
 what="a signal"
-"$program" --threads 1 --quiet --plugin lorenz63 --backend shim_split --until 50 --set records=200 --output signal \
+"$program" --threads 1 --quiet --plugin lorenz63 --backend shim --until 50 --set records=200 --output signal \
     >out 2>err </dev/null &
 pid=$!
 tries=40
@@ -98,7 +98,7 @@ what="no memory"
 for mapped in 0 1; do
     SHIM_VIRTUAL=$mapped SHIM_MEMORY=14500000
     export SHIM_VIRTUAL SHIM_MEMORY
-    gbees --plugin lorenz96 --backend shim_six --set extent=2 --set records=1 --until 0.006 --output "small-$mapped"
+    gbees --plugin lorenz96 --backend shim --set extent=2 --set records=1 --until 0.006 --output "small-$mapped"
     unset SHIM_VIRTUAL SHIM_MEMORY
     judge "small-$mapped" " bricks needs "
     grep -q " GB of the GPU's memory in all, and .* GB of its 0.0145 GB can be had: " err ||
@@ -110,16 +110,16 @@ what="large grids"
 for large in 100000000 1; do
     SHIM_LARGE=$large
     export SHIM_LARGE
-    gbees --plugin lorenz96 --backend shim_six --set extent=1 --set records=2 --set prune_interval=3 --set courant=0.2 --until 0.06 \
+    gbees --plugin lorenz96 --backend shim --set extent=1 --set records=2 --set prune_interval=3 --set courant=0.2 --until 0.06 \
         --output "large-$large"
     test "$code" -eq 0 || fail "exit status $code"
-    gbees --plugin linear --backend shim_eight_ctu --set dimension=8 --set scheme=ctu --set extent=0.5 --set precision=double \
+    gbees --plugin linear --backend shim --set dimension=8 --set scheme=ctu --set extent=0.5 --set precision=double \
         --set records=2 --until 0.05 --output "large-ctu-$large"
     test "$code" -eq 0 || fail "exit status $code of ctu"
-    gbees --plugin pcr3bp --backend shim_wide --set scheme=split5-mp --set records=2 --set prune_interval=3 --until 0.01 \
+    gbees --plugin pcr3bp --backend shim --set scheme=split5-mp --set records=2 --set prune_interval=3 --until 0.01 \
         --output "large-four-$large"
     test "$code" -eq 0 || fail "exit status $code in four dimensions"
-    gbees --plugin pcr3bp --backend shim_seven --set scheme=split7-mp --set records=1 --until 0.01 \
+    gbees --plugin pcr3bp --backend shim --set scheme=split7-mp --set records=1 --until 0.01 \
         --output "large-seven-$large"
     test "$code" -eq 0 || fail "exit status $code of split7"
     unset SHIM_LARGE
@@ -146,25 +146,27 @@ both() {
 }
 
 what="--deterministic, in double"
-both exact shim_ctu --deterministic --set scheme=ctu --set precision=double --until 0.9
+both exact shim --deterministic --set scheme=ctu --set precision=double --until 0.9
 what="--deterministic, in mixed precision"
-both mixed shim_split --deterministic --until 0.9
+both mixed shim --deterministic --until 0.9
 what="a mass budget"
-both budget shim_split --set mass_budget=0.02 --until 1.2
+both budget shim --set mass_budget=0.02 --until 1.2
 
 what="--deterministic, a kernel for a cluster's small grids, and the common one"
+SHIM_SMALL=1
+export SHIM_SMALL
 for cluster in 0 1; do
     SHIM_CLUSTER=$cluster
     export SHIM_CLUSTER
-    both "small-$cluster" shim_small --deterministic --until 0.9
-    both "small-often-$cluster" shim_small --deterministic --set prune_interval=3 --until 0.4
-    both "small-steered-$cluster" shim_small --deterministic --set mass_budget=0.02 --until 0.4
+    both "small-$cluster" shim --deterministic --until 0.9
+    both "small-often-$cluster" shim --deterministic --set prune_interval=3 --until 0.4
+    both "small-steered-$cluster" shim --deterministic --set mass_budget=0.02 --until 0.4
     unset SHIM_CLUSTER
 done
 what="--deterministic, a grid that outgrows a cluster's memory"
 SHIM_CLUSTER=1
 export SHIM_CLUSTER
-both outgrown shim_small --deterministic --set factor=4 --until 0.3
+both outgrown shim --deterministic --set factor=4 --until 0.3
 unset SHIM_CLUSTER
 
 # Kernels that come when steps are taken already, or after the last of them: the records are the same.
@@ -173,17 +175,17 @@ SHIM_CLUSTER=1
 export SHIM_CLUSTER
 for SHIM_LATE in 20 200 1500; do
     export SHIM_LATE
-    both "late-$SHIM_LATE" shim_small --deterministic --until 0.9
+    both "late-$SHIM_LATE" shim --deterministic --until 0.9
 done
 what="kernels that come late, and can't be made"
 SHIM_LATE=-100
-gbees --plugin lorenz63 --backend shim_small --until 20 --set records=40 --output late
+gbees --plugin lorenz63 --backend shim --until 20 --set records=40 --output late
 judge late "mine.c:7: what the compiler says of it"
-unset SHIM_CLUSTER
+unset SHIM_CLUSTER SHIM_SMALL
 what="a large grid that waits for its kernels"
 SHIM_LATE=300 SHIM_LARGE=1
 export SHIM_LARGE
-gbees --plugin lorenz96 --backend shim_six --set extent=1 --set records=2 --set prune_interval=3 --set courant=0.2 --until 0.06 \
+gbees --plugin lorenz96 --backend shim --set extent=1 --set records=2 --set prune_interval=3 --set courant=0.2 --until 0.06 \
     --output late-large
 test "$code" -eq 0 || fail "exit status $code"
 export_to late-large
@@ -192,21 +194,21 @@ unset SHIM_LARGE SHIM_LATE
 
 what="a run that goes on from a record of the CPU's"
 gbees --plugin lorenz63 --backend cpu --until 0.5 --set records=1 --output begun
-both goes_on shim_split --set "initial={file: begun}" --until 0.9
+both goes_on shim --set "initial={file: begun}" --until 0.9
 model=noise
 what="--deterministic, with diffusion, in double"
-both stirred shim_noise_ctu --deterministic --set dimension=3 --set scheme=ctu --set precision=double \
+both stirred shim --deterministic --set dimension=3 --set scheme=ctu --set precision=double \
     --param own=0.5 --param beside=0.2 --param rise=1 --param square=0.1
 what="--deterministic, with diffusion, in mixed precision"
-both shaken shim_noise --deterministic --param own=0.5 --param beside=-0.2 --param rise=1 --param growth=-1
+both shaken shim --deterministic --param own=0.5 --param beside=-0.2 --param rise=1 --param growth=-1
 model=linear
 what="--deterministic, bricks of one cell along an axis: a face two bricks below is that brick's own"
-both thin shim_eight --deterministic --set dimension=8 --set width=0.1371 --set extent=0.45 --set threshold=1e-9 \
+both thin shim --deterministic --set dimension=8 --set width=0.1371 --set extent=0.45 --set threshold=1e-9 \
     --set measurements=[] --set records=1 --until 0.06
 unset model
 
 what="a drift that is not a number"
-gbees --plugin nan_drift --backend shim_nan --set records=8 --output nan
+gbees --plugin nan_drift --backend shim --set records=8 --output nan
 judge nan "the drift of nan_drift is not finite near x = "
 grep -q ' at t = ' err || fail "it does not say when"
 

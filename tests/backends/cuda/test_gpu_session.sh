@@ -5,7 +5,7 @@ set -u
 
 top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
 top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
-if test ! -f "$top_build/tests/.libs/gbees_shim_split.so" || ! grep -q 'accuracy/accuracy' "$top_build/Makefile"; then
+if test ! -f "$top_build/tests/.libs/gbees_shim.so" || ! grep -q 'accuracy/accuracy' "$top_build/Makefile"; then
     echo "skipped: gbees was configured without CUDA or without what measures accuracy" >&2
     exit 77
 fi
@@ -43,13 +43,19 @@ has "| lorenz63, mixed: on the CPU | "
 has "nothing is wrong, on the CPU"
 
 what="threads in place of a GPU"
-GBEES_SESSION_BACKEND=shim_split
+GBEES_SESSION_BACKEND=shim
 export GBEES_SESSION_BACKEND
 "$session" --models lorenz63 --precisions mixed --no-benchmark stage >out 2>&1 || fail "exit status $?"
 has "lorenz63, mixed: 10 records, GPU - CPU: mean, covariance (sigma), mass"
 has "| lorenz63, mixed: L1 | 0.0000 | 0.0005 | ok |"
 has "| lorenz63, mixed: run to run | identical | bits | ok |"
 has "| a measurement that nothing supports | exit status 1: "
+has "gpu-session: nothing is wrong"
+
+what="one unit and two"
+"$session" --units stage >out 2>&1 || fail "exit status $?"
+has "| Lorenz '63: one unit, two units: empty cache, to the first step | "
+has "| Lorenz '63: one unit, two units: results | identical | "
 has "gpu-session: nothing is wrong"
 
 # A CPU that computes something else.

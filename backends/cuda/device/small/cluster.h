@@ -1,16 +1,22 @@
-/* cluster.h - what blocks of a cluster have for each other: their memories, the hardware's barrier, and letters; of
- * platform.h, which says for which machine.
+/* cluster.h - what blocks of one thread block cluster use to work together: distributed shared memory, the cluster
+ * barrier, and messages that are counted by an mbarrier of the block that receives them.
+ *
+ * Included by platform.h for GPUs; the tests' platform of threads has functions of the same names.
  */
 #ifndef GBEES_CUDA_CLUSTER_H
 #define GBEES_CUDA_CLUSTER_H
 
-/* Blocks of a cluster reach into each other's memory: what `own` is in another one.  A kernel tells first what it
- * shares, and all meet before others are there and before they go. */
+/* ---- distributed shared memory --------------------------------------------------------------------------------- */
+
+/* Registers the shared memory that other blocks will access. A GPU needs no registration; the platform of threads
+ * stores the address. Afterwards all blocks have to wait at a barrier before the first access, and after the last one
+ * before a block ends. */
 GBEES_NUM void cluster_register_memory(void *own)
 {
     (void)own;
 }
 
+/* The address, in shared memory of block `block`, of the variable that has the address `own` in this block's. */
 GBEES_NUM void *cluster_memory_of(void *own, uint32_t block)
 {
 #if __CUDA_ARCH__ >= 900
@@ -24,7 +30,9 @@ GBEES_NUM void *cluster_memory_of(void *own, uint32_t block)
 #endif
 }
 
-/* All blocks of a launch meet: by the hardware's own barrier, where they are one cluster. */
+/* ---- the cluster barrier --------------------------------------------------------------------------------------- */
+
+/* All threads of the cluster wait for each other; what any of them wrote before is visible to all after it. */
 GBEES_NUM void cluster_barrier(void)
 {
 #if __CUDA_ARCH__ >= 900
@@ -32,8 +40,9 @@ GBEES_NUM void cluster_barrier(void)
 #endif
 }
 
-/* ... in two parts, where not all that comes behind a meeting has to wait for it: a warp has come; all have, with
- * what they had made known before. */
+/* The same barrier in three parts: cluster_fence(), cluster_arrive(), cluster_wait(). Between the last two a warp can
+ * do what needs no other block's data. The arrival has no release of its own: a warp calls the fence where it has the
+ * time to wait for its earlier writes. */
 GBEES_NUM void cluster_fence(void)
 {
 #if __CUDA_ARCH__ >= 900
@@ -55,34 +64,39 @@ GBEES_NUM void cluster_wait(void)
 #endif
 }
 
-/* ---- letters --------------------------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------------------------- */
 
-/* Letters from block to block of a cluster: each counts in a box of the block that it goes to when it is there, so
- * that they are waited for without a meeting.  By one thread of a block: mbarrier_init() before a meeting, for so
- * many letters a round, and mbarrier_expect() once a round, which says how many bytes they are. (Stores that count by
- * themselves are of CUDA 12.1.) */
+/* A message is a copy of a few words into another block's shared memory. An mbarrier there completes a round when all
+ * messages of that round have arrived, so that the receiver waits for these and not for the cluster barrier.
+ *
+ * From CUDA 12.1 on the stores themselves count at the mbarrier (st.async), by bytes: the receiver announces once a
+ * round how many bytes it expects. With an older compiler each message arrives at the mbarrier by an instruction of
+ * its own, and the receiver's announcement is one more arrival. */
 #define COUNTING_STORES (__CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1201)
 
-/* Where something is, of this block's memory; in another block's. */
-GBEES_NUM uint32_t own_place(const void *own)
+/* The 32-bit address of a variable in this block's shared memory. */
+GBEES_NUM uint32_t shared_address(const void *own)
 {
     return (uint32_t)__cvta_generic_to_shared(own);
 }
 
-GBEES_NUM void mbarrier_init(uint64_t *box, uint32_t letters)
+/* Initialises an mbarrier in this block's shared memory for `messages` messages a round. By one thread of the block,
+ * before a barrier of the cluster. */
+GBEES_NUM void mbarrier_init(uint64_t *mbarrier, uint32_t messages)
 {
 #if __CUDA_ARCH__ >= 900
-    asm volatile(
-        "mbarrier.init.shared::cta.b64 [%0], %1;\n\tfence.mbarrier_init.release.cluster;" ::"r"(own_place(box)),
-        "r"(COUNTING_STORES ? 1 : 1 + letters)
-        : "memory");
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;\n\tfence.mbarrier_init.release.cluster;" ::"r"(
+                     shared_address(mbarrier)),
+                 "r"(COUNTING_STORES ? 1 : 1 + messages)
+                 : "memory");
 #endif
 }
 
-GBEES_NUM void mbarrier_expect(uint64_t *box, uint32_t bytes)
+/* Announces how many bytes arrive in this round, all messages together. By one thread of the block, once a round. */
+GBEES_NUM void mbarrier_expect(uint64_t *mbarrier, uint32_t bytes)
 {
 #if __CUDA_ARCH__ >= 900
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(own_place(box)),
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(mbarrier)),
                  "r"(COUNTING_STORES ? bytes : 0)
                  : "memory");
 #endif
@@ -90,21 +104,22 @@ GBEES_NUM void mbarrier_expect(uint64_t *box, uint32_t bytes)
 
 #if __CUDA_ARCH__ >= 900
 
-GBEES_NUM uint32_t place_in(const void *own, uint32_t block)
+/* The 32-bit address of the same variable in another block's shared memory. */
+GBEES_NUM uint32_t shared_address_in(const void *own, uint32_t block)
 {
     uint32_t other;
 
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(other) : "r"(own_place(own)), "r"(block));
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(other) : "r"(shared_address(own)), "r"(block));
     return other;
 }
 
-/* Counts in a box, if such stores are known. */
-GBEES_NUM void store_counted(uint32_t to, uint32_t box, uint4 word)
+/* Stores 16 bytes, and counts them at the mbarrier where the compiler has such stores. */
+GBEES_NUM void store_counted(uint32_t to, uint32_t mbarrier, uint4 word)
 {
 #if COUNTING_STORES
     asm volatile(
         "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%2, %3, %4, %5}, [%1];" ::"r"(to),
-        "r"(box), "r"(word.x), "r"(word.y), "r"(word.z), "r"(word.w)
+        "r"(mbarrier), "r"(word.x), "r"(word.y), "r"(word.z), "r"(word.w)
         : "memory");
 #else
     asm volatile("st.shared::cluster.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(word.x), "r"(word.y), "r"(word.z),
@@ -115,22 +130,24 @@ GBEES_NUM void store_counted(uint32_t to, uint32_t box, uint4 word)
 
 #endif
 
-/* A multiple of 16 bytes, to the place in another block's memory that is `to` in this one's. */
-GBEES_NUM void send_message(void *to, uint64_t *box, uint32_t block, const void *letter, int bytes)
+/* Sends `bytes` bytes, a multiple of 16, to block `block`. `to` and `mbarrier` are this block's addresses of the
+ * variables that receive and count the message in the other one. By one thread. */
+GBEES_NUM void send_message(void *to, uint64_t *mbarrier, uint32_t block, const void *message, int bytes)
 {
 #if __CUDA_ARCH__ >= 900
-    const uint32_t there = place_in(to, block), its_box = place_in(box, block);
+    const uint32_t there = shared_address_in(to, block), counted_at = shared_address_in(mbarrier, block);
 
 #pragma unroll
     for (int i = 0; i < bytes / 16; i++)
-        store_counted(there + 16 * (uint32_t)i, its_box, ((const uint4 *)letter)[i]);
+        store_counted(there + 16 * (uint32_t)i, counted_at, ((const uint4 *)message)[i]);
     if (!COUNTING_STORES)
-        asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(its_box) : "memory");
+        asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(counted_at) : "memory");
 #endif
 }
 
-/* Until all of a round have come; the box's first round is 0. */
-GBEES_NUM void mbarrier_wait(uint64_t *box, int round)
+/* Waits until all messages of a round have arrived; an mbarrier's first round is 0. By all threads that will read
+ * them. */
+GBEES_NUM void mbarrier_wait(uint64_t *mbarrier, int round)
 {
 #if __CUDA_ARCH__ >= 900
     uint32_t done = 0;
@@ -140,7 +157,7 @@ GBEES_NUM void mbarrier_wait(uint64_t *box, int round)
                      "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n\t"
                      "selp.u32 %0, 1, 0, p;\n\t}"
                      : "=r"(done)
-                     : "r"(own_place(box)), "r"((uint32_t)round & 1)
+                     : "r"(shared_address(mbarrier)), "r"((uint32_t)round & 1)
                      : "memory");
 #endif
 }

@@ -1,131 +1,147 @@
-/* grid.h - the grid of a cluster's steps (GBEES_SMALL), where a step is a chain of waits: for memory, for each
- * other, and for instructions that depend on the ones before them.
+/* grid.h - the grid of gbees_small(), in shared memory: up to SMALL_BRICKS bricks, spread over the blocks of a
+ * cluster.
  *
- * Each block has all keys and a table of its own in its own memory, and each warp what there is to know of its bricks
- * but their P.  What a warp finds out that others need it sends to all blocks' memories: which bricks its own ask
- * for, and its sums.  What all need is then computed in each block by itself, from the same numbers in the same
- * order, and nothing is waited for but the next meeting. The grid's arrays in the GPU's memory are read when a launch
- * begins and written when it ends; in between only the rows are.
+ * A step of a small grid is limited by latency: memory, barriers, chains of dependent instructions. So everything but
+ * the probabilities is in shared memory while the kernel runs, and no block asks another one for a decision:
  *
- * For the split schemes in up to three dimensions, where bricks are as wide along all axes; without noise or bound.
+ *   each warp has      a fixed set of bricks (small_warp): their flow, rates, links and active cells
+ *   each block has     the keys of all bricks, a hash table of them, a copy of the clock and the sums
+ *   the GPU's memory   has two arrays of P; the grid's other arrays there are read when a launch begins
+ *                      (small_load()) and written when it ends (small_store())
+ *
+ * Warps report sums and insert requests to all blocks. From these each block computes the same clock, the same step
+ * and the same slots of new bricks: the same operations on the same numbers in the same order.
+ *
+ * For the split schemes in up to three dimensions, where a brick has the same edge along all axes; without noise and
+ * without a bound.
  */
 #ifndef GBEES_CUDA_SMALL_GRID_H
 #define GBEES_CUDA_SMALL_GRID_H
 
 #include "device/grow.h"
+#include "device/prune.h"
 #include "device/step_state.h"
 
 enum {
-    SMALL_BLOCKS = 16,
-    SMALL_BLOCK_ROUNDS = (SMALL_BLOCKS + WARP_SIZE - 1) / WARP_SIZE, /* of a warp's lanes, for all blocks */
-    INSERT_WARP = BLOCK_WARPS > 1,         /* the warp that makes bricks: one that has few of them */
-    FIRST_RATE_WARP = BLOCK_WARPS > 1 ? 2 : 0, /* the first of those that look how fast these flow */
-    SMALL_BRICKS = 1024,                     /* bricks; fewer if there are fewer blocks */
+    SMALL_BLOCKS = 16,                                               /* of a cluster, at most */
+    SMALL_BLOCK_ROUNDS = (SMALL_BLOCKS + WARP_SIZE - 1) / WARP_SIZE, /* if each lane handles one block */
+    SMALL_BRICKS = 1024,                                             /* bricks, at most; see small_capacity() */
     SMALL_WARPS = SMALL_BLOCKS * BLOCK_WARPS,
-    SMALL_WARP_BRICKS = WARP_SIZE > 1 ? (SMALL_BRICKS + SMALL_WARPS - 1) / SMALL_WARPS : SMALL_BRICKS, /* bricks of a warp */
-    SMALL_TABLE = 2 * SMALL_BRICKS,
-    /* Bricks that a block asks for at once, at most: for all that it has, if there are as many blocks. */
+    /* Bricks of a warp. On the platform of threads any number of blocks can hold all bricks. */
+    SMALL_WARP_BRICKS = WARP_SIZE > 1 ? (SMALL_BRICKS + SMALL_WARPS - 1) / SMALL_WARPS : SMALL_BRICKS,
+    SMALL_TABLE = 2 * SMALL_BRICKS, /* entries of the hash table */
+    /* Insert requests of a block in one step, at most: half of the neighbours of its bricks. */
     SMALL_REQUESTS = (WARP_SIZE > 1 ? SMALL_BRICKS / SMALL_BLOCKS : SMALL_WARP_BRICKS) * PAIRS / 2,
-    SMALL_SENT_REQUESTS = 4 /* of them, those that come with its sums */
+    SMALL_SENT_REQUESTS = 4, /* of them, those in the message; others are read from the block's memory */
+
+    /* Roles of the warps of a block between two steps (steps.h). Warp 0 has the clock. */
+    INSERT_WARP = BLOCK_WARPS > 1,            /* inserts new bricks */
+    FIRST_RATE_WARP = BLOCK_WARPS > 1 ? 2 : 0 /* this one and those after it compute the new bricks' rates */
 };
 
-/* A brick that a warp has at hand. */
+/* A brick; slot 1 + rank + i * stride of the grid is brick i of a warp (small_warp). */
 typedef struct small_brick {
-    uint64_t flow[DIRECTIONS], active; /* the cells that probability leaves, by direction; those above p* */
-    double rate;
-    position base[DIM], beside[DIRECTIONS]; /* its base, and its neighbours' along the axis that they are on */
-    uint32_t link[DIRECTIONS];              /* its neighbours; 0: absent */
+    uint64_t flow[DIRECTIONS], active; /* cells that probability leaves, by direction; cells with P >= p* */
+    double rate;                       /* the largest CFL rate of its cells */
+    position base[DIM];                /* the centre of its lowest cell */
+    position beside[DIRECTIONS];       /* of the neighbours' bases the component along the direction's axis */
+    uint32_t link[DIRECTIONS];         /* slots of the neighbours; 0: absent */
     int32_t key[DIM];
-    uint32_t absent; /* bit by bit: pairs of directions in which there is no brick */
+    uint32_t absent; /* bit i: there is no brick in the pair of directions i */
 } small_brick;
 
 typedef struct small_key {
     int32_t at[DIM];
 } small_key;
 
-/* A pair of directions, and the cells that lie at both sides. */
+/* A pair of directions (pair_directions()). */
 typedef struct direction_pair {
-    uint64_t sides;
+    uint64_t sides; /* the cells at both sides of a brick */
     int32_t d, f;
-    small_key by; /* the way there */
+    small_key offset; /* from a brick's key to that of its neighbour there */
 } direction_pair;
 
-/* What others need of it when bricks go: a cell flows where it flowed, whatever becomes of the brick meanwhile. */
+/* What other blocks read of a brick during a prune, while the brick itself is replaced. */
 typedef struct brick_snapshot {
     uint64_t flow[DIRECTIONS], active;
     double rate;
 } brick_snapshot;
 
-/* Bricks that stay when others go: as their warps have told it, and bit by bit; and which one it was that is this one
- * now. */
+/* Which bricks a prune keeps. */
 typedef struct compaction {
-    uint32_t kept_bits[SMALL_BRICKS / WARP_SIZE];
-    uint16_t old_slot[SMALL_BRICKS + 1];
-    uint8_t is_kept[SMALL_BRICKS + 1];
+    uint32_t kept_bits[SMALL_BRICKS / WARP_SIZE]; /* bit lane of word i: slot 1 + i * WARP_SIZE + lane is kept */
+    uint16_t old_slot[SMALL_BRICKS + 1];          /* by new slot */
+    uint8_t is_kept[SMALL_BRICKS + 1];            /* by old slot; written by the warps of all blocks */
 } compaction;
 
-/* What a block tells the others, in letters of a multiple of 16 bytes: its warps' sums ... */
+/* A block's message to each block: the sums over its warps. */
 typedef struct sums_message {
-    alignas(16) uint64_t busy; /* a rate, as bits of a double */
+    alignas(16) uint64_t max_active_rate; /* the bits of a double */
     int64_t mass, outflow;
 #if GBEES_DRIFT_TIME_DEPENDENT
-    uint64_t most; /* else new bricks' rates are all that changes it */
+    uint64_t max_rate; /* changes by new bricks only, if the drift does not depend on time */
 #endif
 } sums_message;
 
-/* ... how many bricks it asks for, and the first of these. */
+/* Another one: how many bricks the block requests, and the first of them. */
 typedef struct request_message {
     alignas(16) uint32_t count;
-    small_key asked[SMALL_SENT_REQUESTS];
+    small_key request[SMALL_SENT_REQUESTS];
 } request_message;
 
-/* A block's memory. */
+/* A block's shared memory. Messages are double buffered: those of round r of a launch lie in [r % 2]. */
 typedef struct small_block {
     step_state state;
-    sums_message note[2][SMALL_BLOCKS]; /* of all blocks, in turns */
-    request_message wish[2][SMALL_BLOCKS];
-    uint64_t sums_mbarrier[2], request_mbarrier[2]; /* where they are counted */
-    warp_sums own[BLOCK_WARPS];
-    double rate[BLOCK_WARPS];                        /* the largest of those bricks that a warp has looked at */
-    uint32_t before[BLOCK_WARPS], held[BLOCK_WARPS]; /* bricks of a warp, before and after it has taken new ones */
+    sums_message sums[2][SMALL_BLOCKS];                   /* by sending block; written by that block */
+    request_message requests[2][SMALL_BLOCKS];            /* the same */
+    uint64_t sums_mbarrier[2], requests_mbarrier[2];      /* count the messages that have arrived */
+    warp_sums own[BLOCK_WARPS];                           /* this block's sums, by warp */
+    double new_rate[BLOCK_WARPS];                         /* the largest rate of new bricks that a warp has found */
+    uint32_t held_before[BLOCK_WARPS], held[BLOCK_WARPS]; /* bricks of a warp: before and after the last growth */
     direction_pair pair[PAIRS];
     small_brick brick[BLOCK_WARPS][SMALL_WARP_BRICKS];
     brick_snapshot snapshot[BLOCK_WARPS][SMALL_WARP_BRICKS];
-    small_key key[SMALL_BRICKS + 1];
-    union { /* no one asks for bricks while some go */
-        small_key asked[SMALL_REQUESTS];
-        compaction compaction;
+    small_key key[SMALL_BRICKS + 1]; /* of all bricks, by slot; [0] is not used */
+    union {
+        small_key request[SMALL_REQUESTS]; /* during steps: the bricks that this block requests; read by all blocks */
+        compaction kept;                   /* during a prune */
     };
-    uint32_t table[SMALL_TABLE];
-    uint32_t asks;               /* bricks that this block asks for */
-    uint32_t count;              /* bricks, with those that this growth has made */
-    uint32_t far_axis, overflow; /* of this growth */
+    uint32_t table[SMALL_TABLE]; /* slots, 0: empty */
+    uint32_t request_count;      /* of this block in this step */
+    uint32_t count;              /* all bricks, the new ones included */
+    uint32_t far_axis, overflow; /* of the last growth: 1 + axis along which a key is too far; too many bricks */
 } small_block;
 
-/* A warp, and how many of its bricks there are: slots 1 + place, 1 + place + warps, ... */
+/* A warp's view of its bricks, in registers: it has slots 1 + rank, 1 + rank + stride, ... */
 typedef struct small_warp {
-    uint32_t place, warps, held;
-    small_brick *brick;
+    uint32_t rank, stride, held; /* held: how many */
+    small_brick *brick;          /* in its block's shared memory */
 } small_warp;
 
-/* Bricks that there is room for. */
+/* How many bricks the launch can hold. */
 GBEES_NUM uint32_t small_capacity(void)
 {
-    const uint32_t most = SMALL_WARP_BRICKS * warp_count();
+    const uint32_t bricks = SMALL_WARP_BRICKS * warp_count();
 
-    return most < SMALL_BRICKS ? most : SMALL_BRICKS;
+    return bricks < SMALL_BRICKS ? bricks : SMALL_BRICKS;
 }
 
-/* ---- keys and the table ---------------------------------------------------------------------------------------- */
+/* The slot of brick i of a warp. */
+GBEES_NUM uint32_t slot_of(const small_warp *warp, uint32_t i)
+{
+    return 1 + warp->rank + i * warp->stride;
+}
 
-/* The key of a brick's neighbour, so many times `by` away. */
-GBEES_NUM small_key neighbor_key(const int32_t *key, small_key by, int times)
+/* ---- keys and the hash table ----------------------------------------------------------------------------------- */
+
+/* The key that lies `times` offsets from a brick's key. */
+GBEES_NUM small_key neighbor_key(const int32_t *key, small_key offset, int times)
 {
     small_key to;
 
 #pragma unroll
     for (int k = 0; k < DIM; k++)
-        to.at[k] = key[k] + times * by.at[k];
+        to.at[k] = key[k] + times * offset.at[k];
     return to;
 }
 
@@ -139,7 +155,7 @@ GBEES_NUM uint32_t small_hash(small_key key)
     return hash >> 16 & (SMALL_TABLE - 1);
 }
 
-/* The slot of a brick, 0 if it is absent. No one inserts meanwhile. */
+/* The slot of a brick, 0 if it is absent. Not while bricks are inserted. */
 GBEES_NUM uint32_t small_find(const small_block *b, small_key key)
 {
     for (uint32_t at = small_hash(key);; at = (at + 1) & (SMALL_TABLE - 1)) {
@@ -154,7 +170,7 @@ GBEES_NUM uint32_t small_find(const small_block *b, small_key key)
     }
 }
 
-/* A brick that is not there. */
+/* Inserts a brick that is absent, and stores its key. By many threads of the block at once. */
 GBEES_NUM void small_insert(small_block *b, uint32_t slot, small_key key)
 {
     uint32_t at = small_hash(key);
@@ -164,9 +180,9 @@ GBEES_NUM void small_insert(small_block *b, uint32_t slot, small_key key)
         at = (at + 1) & (SMALL_TABLE - 1);
 }
 
-/* ---- bricks at hand -------------------------------------------------------------------------------------------- */
+/* ---- a warp's bricks ------------------------------------------------------------------------------------------- */
 
-/* A brick that has a key; by a warp, which then meets. */
+/* Initialises a brick: key and base; no links, no active cells. By a warp, which is synchronised afterwards. */
 GBEES_NUM void init_brick(const gbees_setup *m, const int32_t *key, small_brick *to)
 {
     for (int k = warp_lane(); k < DIM; k += WARP_SIZE) {
@@ -182,7 +198,7 @@ GBEES_NUM void init_brick(const gbees_setup *m, const int32_t *key, small_brick 
     warp_sync();
 }
 
-/* Looks for the bricks around it that have been absent: links to those beside it. */
+/* Looks up the neighbours that have been absent; updates links and `absent`. By a warp. */
 GBEES_NUM void link_to_neighbors(const gbees_setup *m, const small_block *b, small_brick *brick)
 {
     uint32_t absent = brick->absent;
@@ -194,7 +210,7 @@ GBEES_NUM void link_to_neighbors(const gbees_setup *m, const small_block *b, sma
         if (pair < PAIRS && absent >> pair & 1) {
             const int d = b->pair[pair].d, f = b->pair[pair].f, axis = d >> 1;
 
-            slot = small_find(b, neighbor_key(brick->key, b->pair[pair].by, 1));
+            slot = small_find(b, neighbor_key(brick->key, b->pair[pair].offset, 1));
             if (slot && f == d) {
                 brick->link[d] = slot;
                 brick->beside[d] = base_along(m, axis, brick->key[axis] + (d & 1 ? 1 : -1));
@@ -202,52 +218,25 @@ GBEES_NUM void link_to_neighbors(const gbees_setup *m, const small_block *b, sma
         }
         absent &= ~(warp_ballot(slot != 0) << first);
     }
-    warp_sync(); /* all have read it */
+    warp_sync(); /* all lanes have read `absent` */
     if (warp_lane() == 0)
         brick->absent = absent;
     warp_sync();
 }
 
-/* How fast it flows in a cell: of inspect_brick(). */
-GBEES_NUM number cell_rate(const gbees_setup *m, const position *base, int cell, double time)
-{
-    number rate = 0;
-
-#pragma unroll
-    for (int j = 0; j < DIM; j++) {
-        position x[DIM];
-
-        face_point(m, base, cell, j, cell_local(cell, j) + 1, x);
-        const number above = velocity(m, x, j, time);
-        const number here = (above < 0 ? -above : above) * (number)m->over_width[j];
-
-        rate = here > rate ? here : rate + (here - here); /* no number is_kept none */
-    }
-    return rate;
-}
-
-/* Flow masks and the rate of a brick, from some cells on; returns the rate. */
+/* Computes the flow masks of the cells from .. to - 1 and the rate of a brick, of which the cells below `from` have
+ * been inspected before. Returns the rate. By a warp. */
 GBEES_NUM double inspect_small_brick(const gbees_setup *m, double time, int from, int to, small_brick *brick)
 {
     double most = from ? brick->rate : 0;
+    position base[DIM];
 
+    copy_base(brick->base, base);
 #pragma unroll 1
-    for (int first = from; first < to; first += WARP_SIZE) {
-        const int cell = first + warp_lane();
-
-#pragma unroll
-        for (int j = 0; j < DIM; j++) {
-            position x[DIM];
-
-            face_point(m, brick->base, cell, j, cell_local(cell, j), x);
-            put_ballot(&brick->flow[2 * j], first, warp_ballot(velocity(m, x, j, time) < 0));
-            face_point(m, brick->base, cell, j, cell_local(cell, j) + 1, x);
-            put_ballot(&brick->flow[2 * j + 1], first, warp_ballot(velocity(m, x, j, time) > 0));
-        }
-        most = fmax(most, visible_rate((double)cell_rate(m, brick->base, cell, time)));
-    }
+    for (int first = from; first < to; first += WARP_SIZE)
+        most = fmax(most, visible_rate((double)inspect_cells(m, base, brick->base, first, time, brick->flow)));
     most = double_of(warp_max_64(bits_of(most)));
-    warp_sync(); /* all have read it */
+    warp_sync(); /* all lanes have read the rate */
     if (warp_lane() == 0)
         brick->rate = most;
     warp_sync();
@@ -256,37 +245,45 @@ GBEES_NUM double inspect_small_brick(const gbees_setup *m, double time, int from
 
 /* ---- from the grid's arrays and back --------------------------------------------------------------------------- */
 
-/* What a block has of the grid, and the largest rate, but for what each warp has at hand; others may send to its
- * memory once all have met after this. */
-GBEES_NUM void small_load(const gbees_setup *m, const gbees_state *s, uint64_t target, small_block *b,
-                          small_warp *warp)
+/* The pairs of directions, by the threads of a block. */
+GBEES_NUM void init_pairs(const gbees_setup *m, small_block *b, uint32_t thread, uint32_t threads)
 {
-    const uint32_t thread = block_warp() * WARP_SIZE + (uint32_t)warp_lane(), threads = BLOCK_WARPS * WARP_SIZE;
-    const uint32_t count = s->count;
-    double most = 0;
-
-    warp->place = warp_place(m);
-    warp->warps = warp_count();
-    warp->held = 0;
-    warp->brick = b->brick[block_warp()];
-    for (uint32_t i = thread; i < SMALL_TABLE; i += threads)
-        b->table[i] = 0;
     for (uint32_t i = thread; i < PAIRS; i += threads) {
         int d, f;
 
-        (void)split_pair((int)i, &d, &f);
+        (void)pair_directions((int)i, &d, &f);
         b->pair[i].sides = gbees_shape_side(&m->shape, d) & gbees_shape_side(&m->shape, f);
         b->pair[i].d = d;
         b->pair[i].f = f;
         for (int k = 0; k < DIM; k++)
-            b->pair[i].by.at[k] = (d == 2 * k + 1) - (d == 2 * k) + (f != d) * ((f == 2 * k + 1) - (f == 2 * k));
+            b->pair[i].offset.at[k] = (d == 2 * k + 1) - (d == 2 * k) + (f != d) * ((f == 2 * k + 1) - (f == 2 * k));
     }
+}
+
+/* Begins a launch, by all blocks: each block loads the state, all keys, the hash table and the largest rate. The
+ * warps' bricks are loaded by small_advance(). Ends with a barrier of all blocks, after which they may send messages.
+ */
+GBEES_NUM void small_load(const gbees_setup *m, gbees_state *s, const gbees_state *from, uint64_t target,
+                          small_block *b, small_warp *warp)
+{
+    const uint32_t thread = block_warp() * WARP_SIZE + (uint32_t)warp_lane(), threads = BLOCK_WARPS * WARP_SIZE;
+    const uint32_t count = from->count;
+    double most = 0;
+
+    cluster_register_memory(b);
+    warp->rank = warp_place(m);
+    warp->stride = warp_count();
+    warp->held = 0;
+    warp->brick = b->brick[block_warp()];
+    for (uint32_t i = thread; i < SMALL_TABLE; i += threads)
+        b->table[i] = 0;
+    init_pairs(m, b, thread, threads);
     if (thread == 0) {
         for (int k = 0; k < 2; k++) {
             mbarrier_init(&b->sums_mbarrier[k], block_count());
-            mbarrier_init(&b->request_mbarrier[k], block_count());
+            mbarrier_init(&b->requests_mbarrier[k], block_count());
         }
-        b->asks = 0;
+        b->request_count = 0;
     }
     for (uint32_t slot = 1 + thread; slot <= count; slot += threads) {
         b->key[slot] = *(const small_key *)(m->grid.key + (size_t)slot * DIM);
@@ -294,32 +291,32 @@ GBEES_NUM void small_load(const gbees_setup *m, const gbees_state *s, uint64_t t
     }
     most = double_of(warp_max_64(bits_of(most)));
     if (warp_lane() == 0)
-        b->rate[block_warp()] = most;
-    load_step_state(&b->state, s, target); /* with which a block meets */
+        b->new_rate[block_warp()] = most;
+    load_step_state(&b->state, from, target); /* contains a barrier of the block */
     for (uint32_t slot = 1 + thread; slot <= count; slot += threads)
         small_insert(b, slot, b->key[slot]);
     if (block_warp() == 0) {
-        const uint64_t rate = warp_max_64(warp_lane() < BLOCK_WARPS ? bits_of(b->rate[warp_lane()]) : 0);
+        const uint64_t rate = warp_max_64(warp_lane() < BLOCK_WARPS ? bits_of(b->new_rate[warp_lane()]) : 0);
 
         if (is_block_leader())
             b->state.sums.max_rate = rate;
-        if (warp_lane() < FIRST_RATE_WARP) /* which look at none */
-            b->rate[warp_lane()] = 0;
+        if (warp_lane() < FIRST_RATE_WARP) /* warps that compute no rates */
+            b->new_rate[warp_lane()] = 0;
     }
     if (thread == 0) {
         b->count = count;
         b->state.goes_on = 1;
     }
     block_sync();
+    grid_barrier(m, s);
 }
 
-/* The grid's arrays as they are to be; bricks beyond `known` are not in its table. */
+/* Writes a warp's bricks to the grid's arrays; those with slots above `known` are inserted in the grid's table. */
 GBEES_NUM void store_bricks(const gbees_setup *m, const small_warp *warp, uint32_t known)
 {
-    block_sync(); /* new bricks have been looked at */
     for (uint32_t i = 0; i < warp->held; i++) {
         const small_brick *brick = &warp->brick[i];
-        const uint32_t slot = 1 + warp->place + i * warp->warps;
+        const uint32_t slot = slot_of(warp, i);
 
         for (int k = warp_lane(); k < DIM; k += WARP_SIZE) {
             m->grid.key[(size_t)slot * DIM + (size_t)k] = brick->key[k];
@@ -338,6 +335,19 @@ GBEES_NUM void store_bricks(const gbees_setup *m, const small_warp *warp, uint32
                 table_enter(m, slot, key);
         }
     }
+}
+
+/* Ends a launch, by all blocks: writes the state and the grid's arrays. The grid's table contains the bricks 1 ..
+ * known; if `known` is 0 there has been a prune, and the table is made anew. */
+GBEES_NUM void small_store(const gbees_setup *m, gbees_state *s, const small_block *b, const small_warp *warp,
+                           uint32_t known)
+{
+    if (!known)
+        clear_table_pass(m);
+    grid_barrier(m, s); /* after it no block accesses another one's memory */
+    store_step_state(s, &b->state);
+    block_sync(); /* warp 0 has inspected the other warps' new bricks */
+    store_bricks(m, warp, known);
 }
 
 #endif

@@ -1,81 +1,87 @@
-/* grow.h - how a cluster's grid grows: bricks ask, and each block makes the same ones by itself. */
+/* grow.h - growth of a small grid: warps request absent neighbours of their bricks, blocks exchange the requests, and
+ * each block inserts the same bricks into its own copy of the keys, with the same slots.
+ */
 #ifndef GBEES_CUDA_SMALL_GROW_H
 #define GBEES_CUDA_SMALL_GROW_H
 
 #include "device/small/grid.h"
 
-/* ---- what a block tells all blocks ---------------------------------------------------------------------------- */
+/* ---- what a block reports to all blocks ------------------------------------------------------------------------ */
 
-/* For the absent bricks that cells which have risen above p* flow into: grow_brick(). */
+/* Requests the absent neighbours that the cells `risen`, which have risen above p*, flow into; as grow_brick(). By a
+ * warp; requests of all warps of the block go to one list. */
 GBEES_NUM void request_neighbors(small_block *b, const small_brick *brick, uint64_t risen)
 {
 #pragma unroll 1
     for (int first = 0; first < PAIRS; first += WARP_SIZE) {
         const int which = first + warp_lane();
         const direction_pair pair = b->pair[which < PAIRS ? which : 0];
-        const int is_asked = which < PAIRS && brick->absent >> which & 1 &&
+        const int requests = which < PAIRS && brick->absent >> which & 1 &&
                              (risen & pair.sides & brick->flow[pair.d] & brick->flow[pair.f]);
-        const uint32_t asked = warp_ballot(is_asked);
+        const uint32_t lanes = warp_ballot(requests);
         uint32_t at = 0;
 
-        if (!asked)
+        if (!lanes)
             continue;
         if (warp_lane() == 0)
-            at = block_fetch_add_32(&b->asks, (uint32_t)count_bits(asked));
-        at = warp_shuffle(at, 0) + (uint32_t)count_bits(asked & ((1u << warp_lane()) - 1));
-        if (is_asked && at < SMALL_REQUESTS)
-            b->asked[at] = neighbor_key(brick->key, pair.by, 1);
+            at = block_fetch_add_32(&b->request_count, (uint32_t)count_bits(lanes));
+        at = warp_shuffle(at, 0) + (uint32_t)count_bits(lanes & ((1u << warp_lane()) - 1));
+        if (requests && at < SMALL_REQUESTS)
+            b->request[at] = neighbor_key(brick->key, pair.offset, 1);
     }
 }
 
-/* To all blocks, where letter and box are what `to` and `box` are here; by a warp. */
-GBEES_NUM void broadcast(void *to, uint64_t *box, const void *letter, int bytes)
+/* Sends a message to all blocks, this one included: a lane a block. `to` and `mbarrier` are this block's addresses of
+ * the variables that receive and count it there. By a warp. */
+GBEES_NUM void broadcast(void *to, uint64_t *mbarrier, const void *message, int bytes)
 {
 #pragma unroll
     for (int i = 0; i < SMALL_BLOCK_ROUNDS; i++) {
         const uint32_t block = (uint32_t)(i * WARP_SIZE + warp_lane());
 
         if (block < block_count())
-            send_message(to, box, block, letter, bytes);
+            send_message(to, mbarrier, block, message, bytes);
     }
     if (warp_lane() == 0)
-        mbarrier_expect(box, block_count() * (uint32_t)bytes);
+        mbarrier_expect(mbarrier, block_count() * (uint32_t)bytes);
     warp_sync();
 }
 
-/* What a block asks for. */
-GBEES_NUM void broadcast_requests(small_block *b, int turn)
+/* Sends the number of this block's requests and the first of them. By a warp. */
+GBEES_NUM void broadcast_requests(small_block *b, int round)
 {
-    request_message wish;
+    request_message message;
 
-    wish.count = b->asks;
+    message.count = b->request_count;
 #pragma unroll
     for (int i = 0; i < SMALL_SENT_REQUESTS; i++)
-        wish.asked[i] = b->asked[i];
-    broadcast(&b->wish[turn % 2][block_index()], &b->request_mbarrier[turn % 2], &wish, sizeof wish);
+        message.request[i] = b->request[i];
+    broadcast(&b->requests[round % 2][block_index()], &b->requests_mbarrier[round % 2], &message, sizeof message);
     if (warp_lane() == 0)
-        b->asks = 0;
+        b->request_count = 0;
 }
 
-/* A block's sums, put together by a warp. */
-GBEES_NUM void broadcast_sums(small_block *b, int turn)
+/* Reduces the sums of this block's warps and sends them. By a warp. */
+GBEES_NUM void broadcast_sums(small_block *b, int round)
 {
-    const warp_sums none = {0, 0, 0, 0}, own = warp_lane() < BLOCK_WARPS ? b->own[warp_lane()] : none;
-    sums_message note; /* no more warps than lanes */
+    const warp_sums none = {0, 0, 0, 0};
+    const warp_sums own = warp_lane() < BLOCK_WARPS ? b->own[warp_lane()] : none; /* no more warps than lanes */
+    sums_message message;
 
-    note.busy = warp_max_64(bits_of(own.busy));
+    message.max_active_rate = warp_max_64(bits_of(own.max_active_rate));
 #if GBEES_DRIFT_TIME_DEPENDENT
-    note.most = warp_max_64(bits_of(own.most));
+    message.max_rate = warp_max_64(bits_of(own.max_rate));
 #endif
-    note.mass = warp_add(own.mass);
-    note.outflow = warp_any(own.outflow != 0) ? warp_add(own.outflow) : 0;
-    broadcast(&b->note[turn % 2][block_index()], &b->sums_mbarrier[turn % 2], &note, sizeof note);
+    message.mass = warp_add(own.mass);
+    message.outflow = warp_any(own.outflow != 0) ? warp_add(own.outflow) : 0;
+    broadcast(&b->sums[round % 2][block_index()], &b->sums_mbarrier[round % 2], &message, sizeof message);
 }
 
-/* A block's sums, for all blocks' first warps, and what it asks for, for those that make bricks: neither waits for
- * more than this. For the others it is a meeting that ends with cluster_wait(). What a warp has written is on its way
- * while letters are made, or before, if it makes one. */
-GBEES_NUM void exchange_sums_and_requests(small_block *b, const warp_sums *sums, int turn)
+/* Reports a pass's sums and requests to all blocks, in two messages: warp 0 sends the sums, which the warps 0 wait
+ * for, and the insert warp the requests, which the insert warps wait for. All warps arrive at the cluster barrier, at
+ * which only the others wait. A warp that sends makes its writes visible before the block's barrier, while other
+ * warps arrive there; the others do so afterwards, while the messages are sent. By all warps. */
+GBEES_NUM void report_pass(small_block *b, const warp_sums *sums, int round)
 {
     const int sends = block_warp() == 0 || block_warp() == INSERT_WARP;
     warp_sums own = *sums;
@@ -88,131 +94,137 @@ GBEES_NUM void exchange_sums_and_requests(small_block *b, const warp_sums *sums,
         cluster_fence();
     block_sync();
     if (block_warp() == 0)
-        broadcast_sums(b, turn);
+        broadcast_sums(b, round);
     if (block_warp() == INSERT_WARP)
-        broadcast_requests(b, turn);
+        broadcast_requests(b, round);
     if (!sends)
         cluster_fence();
     cluster_arrive();
 }
 
-/* All blocks' sums, by the first warp; its first lane has them then. */
-GBEES_NUM void reduce_sums(small_block *b, int turn)
+/* Waits for the sums of all blocks and reduces them to b->state.sums, which lane 0 writes. By warp 0. */
+GBEES_NUM void reduce_sums(small_block *b, int round)
 {
-    reduced_sums *seen = &b->state.sums;
-    uint64_t busy = 0;
+    reduced_sums *to = &b->state.sums;
+    uint64_t max_active_rate = 0;
     int64_t mass = 0, outflow = 0;
 #if GBEES_DRIFT_TIME_DEPENDENT
-    uint64_t most = 0;
+    uint64_t max_rate = 0;
 #endif
 
-    mbarrier_wait(&b->sums_mbarrier[turn % 2], turn / 2);
+    mbarrier_wait(&b->sums_mbarrier[round % 2], round / 2);
 #pragma unroll
     for (int i = 0; i < SMALL_BLOCK_ROUNDS; i++) {
         const uint32_t block = (uint32_t)(i * WARP_SIZE + warp_lane());
-        const sums_message *note = &b->note[turn % 2][block];
+        const sums_message *from = &b->sums[round % 2][block];
 
         if (block >= block_count())
             continue;
-        busy = note->busy > busy ? note->busy : busy;
-        mass += note->mass;
-        outflow += note->outflow;
+        max_active_rate = from->max_active_rate > max_active_rate ? from->max_active_rate : max_active_rate;
+        mass += from->mass;
+        outflow += from->outflow;
 #if GBEES_DRIFT_TIME_DEPENDENT
-        most = note->most > most ? note->most : most;
+        max_rate = from->max_rate > max_rate ? from->max_rate : max_rate;
 #endif
     }
-    busy = warp_max_64(busy);
+    max_active_rate = warp_max_64(max_active_rate);
     mass = warp_add(mass);
     outflow = warp_any(outflow != 0) ? warp_add(outflow) : 0;
 #if GBEES_DRIFT_TIME_DEPENDENT
-    most = warp_max_64(most);
+    max_rate = warp_max_64(max_rate);
 #endif
     if (warp_lane() != 0)
         return;
 #if GBEES_DRIFT_TIME_DEPENDENT
-    seen->max_rate = most;
+    to->max_rate = max_rate;
 #endif
-    seen->max_active_rate = busy;
-    seen->mass = mass;
-    seen->outflow = outflow;
-    seen->clipped = 0;
+    to->max_active_rate = max_active_rate;
+    to->mass = mass;
+    to->outflow = outflow;
+    to->clipped = 0;
 }
 
-/* ---- new bricks ------------------------------------------------------------------------------------------------ */
+/* ---- insertion of new bricks ----------------------------------------------------------------------------------- */
 
-/* Lanes with the same key, of those that have one. */
-GBEES_NUM uint32_t lanes_with_key(small_key key, int has)
+/* The lanes that have the same key as this one, out of those for which `has_key` is true. */
+GBEES_NUM uint32_t lanes_with_key(small_key key, int has_key)
 {
-    uint32_t alike = warp_ballot(has);
+    uint32_t lanes = warp_ballot(has_key);
 
 #pragma unroll
     for (int k = 0; k < DIM; k++)
-        alike &= warp_match((uint32_t)key.at[k]);
-    return alike;
+        lanes &= warp_match((uint32_t)key.at[k]);
+    return lanes;
 }
 
-/* The most bricks that a block asks for. */
-GBEES_NUM uint32_t max_requests(const small_block *b, int turn)
+/* The most requests that one block has. */
+GBEES_NUM uint32_t max_requests(const small_block *b, int round)
 {
     uint32_t most = 0;
 
 #pragma unroll
     for (int i = 0; i < SMALL_BLOCK_ROUNDS; i++) {
         const uint32_t block = (uint32_t)(i * WARP_SIZE + warp_lane());
-        const uint32_t count = block < block_count() ? b->wish[turn % 2][block].count : 0;
+        const uint32_t count = block < block_count() ? b->requests[round % 2][block].count : 0;
 
         most = count > most ? count : most;
     }
     return warp_max_32(most);
 }
 
-/* All that have been asked for, each once; or none, if there is no room for all. By one warp: lanes have one each,
- * the first ones of all blocks, then the second ones, ... Returns whether it had to meet all for this. */
-GBEES_NUM int insert_requested(small_block *b, uint32_t linked, int turn)
+/* Inserts all requested bricks, each once, into this block's keys and hash table; b->count, b->overflow and
+ * b->far_axis have the result. Bricks 1 .. linked are there already. If the capacity is exceeded, b->count remains
+ * `linked`.
+ *
+ * Lanes take a request each, in an order that is the same in all blocks: the first requests of blocks 0, 1, ..., then
+ * the second ones, and so on. Requests beyond those in the messages are read from the blocks' memory, after waiting
+ * at the cluster barrier. Returns whether that was so. By the insert warp. */
+GBEES_NUM int insert_requested(small_block *b, uint32_t linked, int round)
 {
-    const uint32_t most = max_requests(b, turn), room = small_capacity();
+    const uint32_t most = max_requests(b, round), capacity = small_capacity();
     const int has_waited = most > SMALL_SENT_REQUESTS;
     uint32_t count = linked, far_axis = 0;
 
-    if (has_waited) /* others' memory is read */
+    if (has_waited)
         cluster_wait();
 #pragma unroll 1
     for (uint32_t first = 0; first < most * SMALL_BLOCKS && most <= SMALL_REQUESTS; first += WARP_SIZE) {
         const uint32_t at = first + (uint32_t)warp_lane(), block = at % SMALL_BLOCKS, which = at / SMALL_BLOCKS;
-        const request_message *wish = &b->wish[turn % 2][block];
-        const int has = block < block_count() && which < wish->count;
-        small_key key = wish->asked[which % SMALL_SENT_REQUESTS];
+        const request_message *from = &b->requests[round % 2][block];
+        const int has_key = block < block_count() && which < from->count;
+        small_key key = from->request[which % SMALL_SENT_REQUESTS];
 
-        if (has && which >= SMALL_SENT_REQUESTS) /* where that block has them */
-            key = *(const small_key *)cluster_memory_of(&b->asked[which], block);
-        /* None of the first ones is there: bricks know which are absent. */
-        const int is_new = has && (first == 0 || !small_find(b, key));
-        const uint32_t alike = lanes_with_key(key, is_new);
-        warp_sync(); /* all have looked for theirs */
-        const int makes = is_new && lowest_bit(alike) == warp_lane();
-        const uint32_t made = warp_ballot(makes);
-        const uint32_t slot = count + 1 + (uint32_t)count_bits(made & ((1u << warp_lane()) - 1));
+        if (has_key && which >= SMALL_SENT_REQUESTS)
+            key = *(const small_key *)cluster_memory_of(&b->request[which], block);
+        /* Requested bricks are absent, unless an earlier round has inserted them. */
+        const int is_new = has_key && (first == 0 || !small_find(b, key));
+        const uint32_t lanes = lanes_with_key(key, is_new);
+        warp_sync(); /* all lanes have looked up their keys */
+        const int inserts = is_new && lowest_bit(lanes) == warp_lane();
+        const uint32_t inserted = warp_ballot(inserts);
+        const uint32_t slot = count + 1 + (uint32_t)count_bits(inserted & ((1u << warp_lane()) - 1));
 
-        if (makes && slot <= room)
+        if (inserts && slot <= capacity)
             small_insert(b, slot, key);
 #pragma unroll
         for (int k = 0; k < DIM; k++)
-            far_axis =
-                makes && (key.at[k] >= STATE_KEY_LIMIT || key.at[k] <= -STATE_KEY_LIMIT) ? (uint32_t)k + 1 : far_axis;
-        count += (uint32_t)count_bits(made);
+            far_axis = inserts && (key.at[k] >= STATE_KEY_LIMIT || key.at[k] <= -STATE_KEY_LIMIT) ? (uint32_t)k + 1
+                                                                                                  : far_axis;
+        count += (uint32_t)count_bits(inserted);
         warp_sync();
     }
     far_axis = warp_max_32(far_axis);
     if (warp_lane() == 0) {
-        b->overflow = count > room || most > SMALL_REQUESTS;
+        b->overflow = count > capacity || most > SMALL_REQUESTS;
         b->count = b->overflow ? linked : count;
         b->far_axis = far_axis;
     }
     return has_waited;
 }
 
-/* A block's first warp has the clock meanwhile, and the next one makes bricks, for which the others wait; the first
- * one when it has time. */
+/* All warps of a block wait until its insert warp has inserted the new bricks. The insert warp does not wait for warp
+ * 0, which updates the clock meanwhile: named barrier 1 has all warps but warp 0, barrier 2 the insert warp, which
+ * only arrives there, and warp 0. */
 GBEES_NUM void wait_for_insertion(void)
 {
     if (BLOCK_WARPS == 1)
@@ -225,8 +237,11 @@ GBEES_NUM void wait_for_insertion(void)
         named_barrier_sync(1, (BLOCK_WARPS - 1) * WARP_SIZE);
 }
 
-/* The largest rate of bricks (linked, count], which each block needs: by most of its warps, the cells of a brick by
- * two of them. */
+/* ---- new bricks ------------------------------------------------------------------------------------------------ */
+
+/* Computes the largest CFL rate of the new bricks, with slots in (linked, b->count], from their keys: each block
+ * needs it, and only one of them has the brick. The rate that a warp has found is in b->new_rate; one that is not
+ * finite is reported in the state. Two warps share a brick's cells. By the warps from FIRST_RATE_WARP on. */
 GBEES_NUM void rate_new_bricks(const gbees_setup *m, gbees_state *s, small_block *b, uint32_t linked)
 {
     enum { PARTS = BLOCK_WARPS > 1 ? 2 : 1, ROUNDS = CELLS / WARP_SIZE / PARTS };
@@ -235,7 +250,7 @@ GBEES_NUM void rate_new_bricks(const gbees_setup *m, gbees_state *s, small_block
 
 #pragma unroll 1
     for (uint32_t job = block_warp() - FIRST_RATE_WARP; job < jobs; job += BLOCK_WARPS - FIRST_RATE_WARP) {
-        const uint32_t slot = linked + 1 + job / PARTS; /* (the first warps' are far off) */
+        const uint32_t slot = linked + 1 + job / PARTS;
         const small_key key = b->key[slot];
         position base[DIM];
 
@@ -254,67 +269,73 @@ GBEES_NUM void rate_new_bricks(const gbees_setup *m, gbees_state *s, small_block
     }
     most = double_of(warp_max_64(bits_of(most)));
     if (warp_lane() == 0)
-        b->rate[block_warp()] = most;
+        b->new_rate[block_warp()] = most;
 }
 
-/* A warp's bricks, before and after it has taken new ones. */
+/* Stores how many bricks this warp has, before and after growth. */
 GBEES_NUM void store_held(small_block *b, uint32_t before, uint32_t held)
 {
     if (warp_lane() == 0) {
-        b->before[block_warp()] = before;
+        b->held_before[block_warp()] = before;
         b->held[block_warp()] = held;
     }
 }
 
-/* This warp's of them: nothing is known of what flows in them yet (inspect_new_bricks()). */
+/* Initialises this warp's new bricks, and zeros their cells in p, which are read if the launch ends before a step.
+ * Their flow is computed later (inspect_new_bricks()). By each warp. */
 GBEES_NUM void init_new_bricks(const gbees_setup *m, small_block *b, small_warp *warp, number *p)
 {
     const uint32_t before = warp->held;
 
 #pragma unroll 1
-    for (uint32_t slot; (slot = 1 + warp->place + warp->held * warp->warps) <= b->count; warp->held++) {
+    for (uint32_t slot; (slot = slot_of(warp, warp->held)) <= b->count; warp->held++) {
         init_brick(m, b->key[slot].at, &warp->brick[warp->held]);
-        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) /* read if no step comes after this */
+        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE)
             p[(size_t)slot * CELLS + (size_t)cell] = 0;
     }
     store_held(b, before, warp->held);
 }
 
-/* What flows in this block's new bricks, and how fast: needed when they have been swept. By the first warp, which has
- * fewer bricks than the others. */
+/* Computes flow and rates of the new bricks of all of this block's warps, for the cells from .. to - 1: needed from
+ * the marks of the next step on. By warp 0, which has the fewest bricks. */
 GBEES_NUM void inspect_new_bricks(const gbees_setup *m, small_block *b, int from, int to)
 {
     for (uint32_t first = 0; first < BLOCK_WARPS; first += WARP_SIZE) {
         const uint32_t own = first + (uint32_t)warp_lane();
+        uint32_t warps = warp_ballot(own < BLOCK_WARPS && b->held[own] > b->held_before[own]);
 
-        for (uint32_t has = warp_ballot(own < BLOCK_WARPS && b->held[own] > b->before[own]); has; has &= has - 1) {
-            const uint32_t warp = first + (uint32_t)lowest_bit(has);
+        for (; warps; warps &= warps - 1) {
+            const uint32_t warp = first + (uint32_t)lowest_bit(warps);
 
-            for (uint32_t i = b->before[warp]; i < b->held[warp]; i++)
+            for (uint32_t i = b->held_before[warp]; i < b->held[warp]; i++)
                 (void)inspect_small_brick(m, b->state.run.clock.time, from, to, &b->brick[warp][i]);
         }
     }
 }
 
-/* Links to new bricks, and theirs; `linked` are not new. */
-GBEES_NUM void link_small_bricks(const gbees_setup *m, const small_block *b, const small_warp *warp, uint32_t linked)
+/* Whether any of the new bricks, with slots in (linked, b->count], touches a brick. By a warp. */
+GBEES_NUM int is_near_new_bricks(const small_block *b, const small_brick *brick, uint32_t linked)
 {
-    for (uint32_t i = 0; i < warp->held; i++) {
-        small_brick *brick = &warp->brick[i];
-        int is_near = 1 + warp->place + i * warp->warps > linked;
+    int is_near = 0;
 
-        for (uint32_t first = linked + 1; !is_near && first <= b->count; first += WARP_SIZE) {
-            const uint32_t slot = first + (uint32_t)warp_lane();
-            int near = slot <= b->count;
+    for (uint32_t first = linked + 1; !is_near && first <= b->count; first += WARP_SIZE) {
+        const uint32_t slot = first + (uint32_t)warp_lane();
+        int touches = slot <= b->count;
 
 #pragma unroll
-            for (int k = 0; k < DIM && near; k++)
-                near = (uint32_t)(b->key[slot].at[k] - brick->key[k] + 1) <= 2;
-            is_near = warp_any(near);
-        }
-        if (is_near)
-            link_to_neighbors(m, b, brick);
+        for (int k = 0; k < DIM && touches; k++)
+            touches = (uint32_t)(b->key[slot].at[k] - brick->key[k] + 1) <= 2;
+        is_near = warp_any(touches);
     }
+    return is_near;
+}
+
+/* Updates the links of this warp's bricks that are new, or that touch a new one. By each warp. */
+GBEES_NUM void link_small_bricks(const gbees_setup *m, const small_block *b, const small_warp *warp, uint32_t linked)
+{
+    for (uint32_t i = 0; i < warp->held; i++)
+        if (slot_of(warp, i) > linked || is_near_new_bricks(b, &warp->brick[i], linked))
+            link_to_neighbors(m, b, &warp->brick[i]);
 }
 
 #endif

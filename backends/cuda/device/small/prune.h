@@ -1,36 +1,47 @@
-/* prune.h - a prune of a cluster's grid (shrink.h), without leaving the blocks' memories.
+/* prune.h - a prune of a small grid (as shrink.h): finds the needed cells, drops the bricks without any, and moves
+ * the others to the slots 1, 2, ... without leaving shared memory.
  *
- * What a cell needs lies in its own brick and those beside it, so that each warp asks the snapshot of its bricks'
- * neighbours, in the memories of their blocks, and all tell all which bricks stay.  From that each block computes
- * where these go, all by itself; whoever has a brick then takes what there is to know of it from where it was.
+ *   phase                               who, reads -> writes
+ *   take_snapshots()                    each warp: its bricks, P -> snapshots
+ *   -- cluster barrier --
+ *   find_kept()                         each warp: its neighbours' snapshots in other blocks -> is_kept in all blocks
+ *   report_pass(), -- cluster barrier --
+ *   compact_keys()                      each block: is_kept -> keys, hash table and old slots of its own
+ *   finish_small_prune()                each block's first thread: the sums of all blocks -> the step state
+ *   load_bricks()                       each warp: snapshots in other blocks, P -> its new bricks, P's other array
+ *
+ * A needed cell is computed by the warp that has it, from the cells upwind of it, and not by the warps of these, as
+ * mark_downwind() does: no block has to modify another one's memory by atomics.
  */
 #ifndef GBEES_CUDA_SMALL_PRUNE_H
 #define GBEES_CUDA_SMALL_PRUNE_H
 
-#include "device/advance.h"
 #include "device/prune.h"
 #include "device/small/grow.h"
 
-/* ---- which bricks stay ----------------------------------------------------------------------------------------- */
+/* ---- which bricks are kept ------------------------------------------------------------------------------------- */
 
-/* What a brick was, where it was. */
+/* The snapshot of a brick, in the shared memory of the block that has it; the inverse of warp_place() and slot_of().
+ */
 GBEES_NUM const brick_snapshot *snapshot_of(small_block *b, uint32_t slot)
 {
-    /* warp_place(); a cluster has 8 blocks or 16. */
+    /* A cluster has 8 blocks or 16: shifts in place of divisions. */
     const uint32_t row = (slot - 1) >> lowest_bit(block_count()), block = (slot - 1) & (block_count() - 1);
     const uint32_t warp = BLOCK_WARPS - 1 - row % BLOCK_WARPS;
 
     return (const brick_snapshot *)cluster_memory_of(&b->snapshot[warp][row / BLOCK_WARPS], block);
 }
 
-/* Its cells above p*, as they are now; all is left for others to read once all have met. */
+/* Copies flow and rate of this warp's bricks to their snapshots, with the cells that are active now. Other blocks may
+ * read them after the next barrier. By each warp. */
 GBEES_NUM void take_snapshots(const gbees_setup *m, small_block *b, const small_warp *warp)
 {
-    const number *p = rows_of(m, b->state.current), enough = least_above(m->threshold * b->state.run.ledger.mass);
+    const number *p = rows_of(m, b->state.current);
+    const number threshold = least_above(m->threshold * b->state.run.ledger.mass);
 
 #pragma unroll 1
     for (uint32_t i = 0; i < warp->held; i++) {
-        const number *row = p + (size_t)(1 + warp->place + i * warp->warps) * CELLS;
+        const number *row = p + (size_t)slot_of(warp, i) * CELLS;
         const small_brick *brick = &warp->brick[i];
         brick_snapshot *snapshot = &b->snapshot[block_warp()][i];
 
@@ -40,22 +51,32 @@ GBEES_NUM void take_snapshots(const gbees_setup *m, small_block *b, const small_
             snapshot->rate = brick->rate;
 #pragma unroll
         for (int first = 0; first < CELLS; first += WARP_SIZE)
-            put_ballot(&snapshot->active, first, warp_ballot(row[first + warp_lane()] >= enough));
+            put_ballot(&snapshot->active, first, warp_ballot(row[first + warp_lane()] >= threshold));
     }
 }
 
-/* A brick's cells above p* that flow in both directions. */
-GBEES_NUM uint64_t cells_flowing(small_block *b, uint32_t slot, int d, int f)
+/* The active cells of a brick that probability leaves in both directions. */
+GBEES_NUM uint64_t flow_of_snapshot(const brick_snapshot *snapshot, int d, int f)
 {
-    if (!slot)
-        return 0;
-    const brick_snapshot *snapshot = snapshot_of(b, slot);
     return snapshot->active & snapshot->flow[d] & snapshot->flow[f];
 }
 
-/* The needed cells of a brick: mark_downwind(), as seen from where they lie.  What flows in two directions comes from
- * the brick itself, from those upwind along either axis, and from the one upwind along both: by way of the one beside
- * this one, without which it is not found. */
+/* The same of the brick in a slot, 0 if that is absent. */
+GBEES_NUM uint64_t flow_of_slot(small_block *b, uint32_t slot, int d, int f)
+{
+    return slot ? flow_of_snapshot(snapshot_of(b, slot), d, f) : 0;
+}
+
+/* The cells of a brick that lie one cell downwind, in direction d, of the cells `own` in it and of the cells `upwind`
+ * in the brick next to it on the upwind side. */
+GBEES_NUM uint64_t cells_downwind(const gbees_shape *shape, uint64_t own, uint64_t upwind, int d)
+{
+    return gbees_shape_inside(shape, own, d) | gbees_shape_across(shape, upwind, d);
+}
+
+/* The needed cells of a brick: the active ones, and those downwind of active ones in one direction or two, in this
+ * brick or in those upwind. The brick upwind in both directions counts only if the one upwind in f is there: it is
+ * that one's neighbour, as in mark_downwind(). By a warp, a pair of directions a lane. */
 GBEES_NUM uint64_t needed_cells(const gbees_setup *m, small_block *b, const small_brick *brick,
                                 const brick_snapshot *snapshot)
 {
@@ -64,39 +85,40 @@ GBEES_NUM uint64_t needed_cells(const gbees_setup *m, small_block *b, const smal
 
 #pragma unroll 1
     for (int which = warp_lane(); which < PAIRS; which += WARP_SIZE) {
-        const int d = b->pair[which].d, f = b->pair[which].f, has_two = f != d;
-        const uint32_t over = brick->link[d ^ 1], across = has_two ? brick->link[f ^ 1] : 0;
-        const uint32_t corner = across ? small_find(b, neighbor_key(brick->key, b->pair[which].by, -1)) : 0;
-        const uint64_t here = snapshot->active & snapshot->flow[d] & snapshot->flow[f],
-                       along = cells_flowing(b, over, d, f);
-        const uint64_t beside = cells_flowing(b, across, d, f), both = cells_flowing(b, corner, d, f);
-        const uint64_t first = gbees_shape_inside(shape, here, d) | gbees_shape_across(shape, along, d);
-        const uint64_t second = gbees_shape_inside(shape, beside, d) | gbees_shape_across(shape, both, d);
+        const direction_pair *pair = &b->pair[which];
+        const int d = pair->d, f = pair->f, has_two = f != d;
+        const uint32_t upwind_d = brick->link[d ^ 1], upwind_f = has_two ? brick->link[f ^ 1] : 0;
+        const uint32_t upwind_both = upwind_f ? small_find(b, neighbor_key(brick->key, pair->offset, -1)) : 0;
+        const uint64_t flow = flow_of_snapshot(snapshot, d, f), flow_d = flow_of_slot(b, upwind_d, d, f);
+        const uint64_t flow_f = flow_of_slot(b, upwind_f, d, f), flow_both = flow_of_slot(b, upwind_both, d, f);
+        const uint64_t here = cells_downwind(shape, flow, flow_d, d);
+        const uint64_t beside = cells_downwind(shape, flow_f, flow_both, d); /* in the brick upwind in f */
 
-        needed |= has_two ? gbees_shape_inside(shape, first, f) | gbees_shape_across(shape, second, f) : first;
+        needed |= has_two ? cells_downwind(shape, here, beside, f) : here;
     }
     return warp_or(needed) | snapshot->active;
 }
 
-/* Tells all blocks which of a warp's bricks stay; their mass, their needed cells and their largest rate go with the
- * block's note, as if they were a step's mass, outflow and rate. */
+/* Stores in all blocks whether each brick of this warp is kept. Adds to `sums` the kept bricks' mass, and in the
+ * place of max_active_rate and outflow their largest rate and the number of needed cells: these are reported like the
+ * sums of a step. By each warp. */
 GBEES_NUM void find_kept(const gbees_setup *m, small_block *b, const small_warp *warp, warp_sums *sums)
 {
     const number *p = rows_of(m, b->state.current);
 
 #pragma unroll 1
     for (uint32_t i = 0; i < warp->held; i++) {
-        const uint32_t slot = 1 + warp->place + i * warp->warps;
+        const uint32_t slot = slot_of(warp, i);
         number value[SLICE_CELLS];
 
-        view_row(p, slot, value); /* on their way meanwhile */
+        view_row(p, slot, value); /* loaded while the snapshots are read */
         const uint64_t needed = needed_cells(m, b, &warp->brick[i], &b->snapshot[block_warp()][i]);
 
         for (uint32_t block = (uint32_t)warp_lane(); block < block_count(); block += WARP_SIZE)
-            *(uint8_t *)cluster_memory_of(&b->compaction.is_kept[slot], block) = needed != 0;
+            *(uint8_t *)cluster_memory_of(&b->kept.is_kept[slot], block) = needed != 0;
         if (!needed)
             continue;
-        sums->busy = fmax(sums->busy, warp->brick[i].rate);
+        sums->max_active_rate = fmax(sums->max_active_rate, warp->brick[i].rate);
         sums->outflow += warp_lane() == 0 ? count_bits(needed) : 0;
 #pragma unroll
         for (int k = 0; k < SLICE_CELLS; k++)
@@ -104,55 +126,64 @@ GBEES_NUM void find_kept(const gbees_setup *m, small_block *b, const small_warp 
     }
 }
 
-/* ---- where they go --------------------------------------------------------------------------------------------- */
+/* ---- compaction ------------------------------------------------------------------------------------------------ */
 
-/* All keys and the table of what is_kept, and where it was; returns how many there are.  In the order that there is,
- * so that a brick's place is no later than it was. By all of a block. */
-GBEES_NUM uint32_t compact_keys(small_block *b)
+/* Packs is_kept into words of WARP_SIZE bits, and empties the hash table. By a block. */
+GBEES_NUM void pack_kept(small_block *b)
 {
-    const uint32_t count = b->count, lower = (1u << warp_lane()) - 1;
     const uint32_t thread = block_warp() * WARP_SIZE + (uint32_t)warp_lane();
-    uint32_t total = 0;
 
-    for (uint32_t first = block_warp() * WARP_SIZE; first < count; first += BLOCK_WARPS * WARP_SIZE) {
+    for (uint32_t first = block_warp() * WARP_SIZE; first < b->count; first += BLOCK_WARPS * WARP_SIZE) {
         const uint32_t slot = 1 + first + (uint32_t)warp_lane();
-        const uint32_t votes = warp_ballot(slot <= count && b->compaction.is_kept[slot]);
+        const uint32_t bits = warp_ballot(slot <= b->count && b->kept.is_kept[slot]);
 
         if (warp_lane() == 0)
-            b->compaction.kept_bits[first / WARP_SIZE] = votes;
+            b->kept.kept_bits[first / WARP_SIZE] = bits;
     }
     for (uint32_t i = thread; i < SMALL_TABLE; i += BLOCK_WARPS * WARP_SIZE)
         b->table[i] = 0;
+}
+
+/* Moves the keys of kept bricks to the slots 1, 2, ... in the order that they have, inserts them in the hash table,
+ * and stores their old slots. Returns how many they are. By each block, which computes the prefix sums of kept bricks
+ * for itself. */
+GBEES_NUM uint32_t compact_keys(small_block *b)
+{
+    const uint32_t count = b->count, lower = (1u << warp_lane()) - 1;
+    uint32_t total = 0;
+
+    pack_kept(b);
     block_sync();
     for (uint32_t first = 0; first < count; first += BLOCK_WARPS * WARP_SIZE) {
-        const uint32_t chunk = first / WARP_SIZE + block_warp(), slot = 1 + chunk * WARP_SIZE + (uint32_t)warp_lane();
+        const uint32_t word = first / WARP_SIZE + block_warp(), slot = 1 + word * WARP_SIZE + (uint32_t)warp_lane();
         uint32_t before = 0;
         small_key key = {{0}};
 
         total = 0;
         for (uint32_t i = (uint32_t)warp_lane(); i * WARP_SIZE < count; i += WARP_SIZE) {
-            const uint32_t here = (uint32_t)count_bits(b->compaction.kept_bits[i]);
+            const uint32_t here = (uint32_t)count_bits(b->kept.kept_bits[i]);
 
             total += here;
-            before += i < chunk ? here : 0;
+            before += i < word ? here : 0;
         }
         total = (uint32_t)warp_add((int64_t)total);
         before = (uint32_t)warp_add((int64_t)before);
-        const uint32_t is_kept = slot <= count ? b->compaction.kept_bits[chunk] : 0, own = is_kept >> warp_lane() & 1;
-        const uint32_t to = before + (uint32_t)count_bits(is_kept & lower) + 1;
-        if (own)
+        const uint32_t bits = slot <= count ? b->kept.kept_bits[word] : 0, is_kept = bits >> warp_lane() & 1;
+        const uint32_t to = before + (uint32_t)count_bits(bits & lower) + 1;
+        if (is_kept)
             key = b->key[slot];
-        block_sync(); /* what is written now has been read: it is no later */
-        if (own) {
+        block_sync(); /* a new slot is never above the old one: all keys that are overwritten now have been read */
+        if (is_kept) {
             small_insert(b, to, key);
-            b->compaction.old_slot[to] = (uint16_t)slot;
+            b->kept.old_slot[to] = (uint16_t)slot;
         }
     }
     block_sync();
     return total;
 }
 
-/* The books, by each block's first thread: prune() and count_updates(). */
+/* Enters the prune into the ledger and the count of work, and decides whether steps follow. By each block's first
+ * thread. */
 GBEES_NUM void finish_small_prune(const gbees_setup *m, small_block *b, uint32_t kept)
 {
     step_state *k = &b->state;
@@ -171,9 +202,9 @@ GBEES_NUM void finish_small_prune(const gbees_setup *m, small_block *b, uint32_t
     k->goes_on = !k->stop && has_steps_left(k);
 }
 
-/* ---- bricks at hand, anew -------------------------------------------------------------------------------------- */
+/* ---- a warp's bricks ------------------------------------------------------------------------------------------- */
 
-/* Where there is what is to be known of a brick: in the grid's arrays, or where it was before a prune. */
+/* Where a brick is loaded from: the grid's arrays, or a snapshot. */
 typedef struct brick_source {
     const uint64_t *flow, *active;
     const double *rate;
@@ -184,7 +215,7 @@ GBEES_NUM brick_source source_of_brick(const gbees_setup *m, small_block *b, uin
     brick_source from;
 
     if (is_pruned) {
-        const brick_snapshot *snapshot = snapshot_of(b, b->compaction.old_slot[slot]);
+        const brick_snapshot *snapshot = snapshot_of(b, b->kept.old_slot[slot]);
 
         from.flow = snapshot->flow;
         from.active = &snapshot->active;
@@ -197,7 +228,9 @@ GBEES_NUM brick_source source_of_brick(const gbees_setup *m, small_block *b, uin
     return from;
 }
 
-/* All of a warp's: when a launch begins; or after a prune, with their rows, from where these were. */
+/* Loads all bricks of this warp, and links them: when a launch begins from the grid's arrays, after a prune from the
+ * snapshots of the old slots. After a prune also copies their cells, from rows `current` to the other array. By each
+ * warp. */
 GBEES_NUM void load_bricks(const gbees_setup *m, small_block *b, small_warp *warp, uint32_t count, int is_pruned,
                            int current)
 {
@@ -206,15 +239,14 @@ GBEES_NUM void load_bricks(const gbees_setup *m, small_block *b, small_warp *war
 
     warp->held = 0;
 #pragma unroll 1
-    for (uint32_t slot; (slot = 1 + warp->place + warp->held * warp->warps) <= count; warp->held++) {
+    for (uint32_t slot; (slot = slot_of(warp, warp->held)) <= count; warp->held++) {
         const brick_source from = source_of_brick(m, b, slot, is_pruned);
         small_brick *brick = &warp->brick[warp->held];
 
         for (int d = warp_lane(); d < DIRECTIONS; d += WARP_SIZE)
             brick->flow[d] = from.flow[d];
         for (int cell = warp_lane(); is_pruned && cell < CELLS; cell += WARP_SIZE)
-            next[(size_t)slot * CELLS + (size_t)cell] =
-                p[(size_t)b->compaction.old_slot[slot] * CELLS + (size_t)cell];
+            next[(size_t)slot * CELLS + (size_t)cell] = p[(size_t)b->kept.old_slot[slot] * CELLS + (size_t)cell];
         init_brick(m, b->key[slot].at, brick);
         if (warp_lane() == 0) {
             brick->active = *from.active;

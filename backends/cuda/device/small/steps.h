@@ -1,9 +1,29 @@
-/* steps.h - steps of a cluster's grid: the sweeps, the marks behind the last of them, and the growth; and the
- * prunes between them.
+/* steps.h - time steps of a small grid, and the prunes between them; the kernel gbees_small() calls small_load()
+ * (grid.h), small_advance() (at the end of this file), and small_store() (grid.h).
  *
- * A warp has a brick, and a lane two of its cells with their three faces, in place of a line of four with five. The
- * last sweep's bricks are marked by the warps that have swept them: no meeting is between.  So all meet once behind
- * each sweep, and not for anything else.
+ * A step with n axes. Each row ends with a barrier: (c) of the cluster, (b) of each block, (-) none.
+ *
+ *   phase               warps of each block    reads -> writes
+ *   sweeps 1 .. n - 1   each, its bricks       P in the GPU's memory -> P's other array                          (c)
+ *                       0 as well              inspects new bricks of its block in shared memory
+ *   sweep n, marks      each, its bricks       P -> P's other array; active cells, sums and requests in shared
+ *                                              memory                                                            (b)
+ *   report              0, INSERT_WARP         sums and requests -> messages in all blocks; all warps arrive at the
+ *                                              cluster barrier                                                   (-)
+ *   clock               0                      sums of all blocks, when these messages are there -> step state   (-)
+ *   insertion           INSERT_WARP            requests of all blocks, the same -> keys, hash table              (-)
+ *   wait                each                   the cluster barrier; then P -> registers, for the first sweep     (c)
+ *   growth              FIRST_RATE_WARP, ...   keys of new bricks -> their largest rate
+ *                       each, its bricks       keys, hash table -> its new bricks, links                         (b)
+ *   repetition          0                      if a new brick is faster than all others or the capacity is
+ *                                              exceeded: the clock's phase again, for the step alone             (b)
+ *
+ * "clock" and "insertion" run side by side, and neither waits for the cluster barrier. Before the first step of a
+ * launch, and after a step that was not to grow the grid, there is a pass without sweeps, from "marks" on: it
+ * requests the neighbours of all active cells.
+ *
+ * A lane sweeps a part of a line: two cells with their three faces. A brick of 64 cells occupies a warp, which marks
+ * the cells that it has swept without a barrier in between.
  */
 #ifndef GBEES_CUDA_SMALL_STEPS_H
 #define GBEES_CUDA_SMALL_STEPS_H
@@ -15,21 +35,51 @@
 
 enum {
     SMALL_EDGE_BITS = 6 / DIM,
-    SMALL_EDGE = 1 << SMALL_EDGE_BITS,
+    SMALL_EDGE = 1 << SMALL_EDGE_BITS, /* cells of a brick along each axis */
     PART_CELLS = 2,
     BRICK_PARTS = CELLS / PART_CELLS,
-    /* A lane has one part of a brick, and registers for what it begins with. */
+    /* If a lane has one part of a brick, and registers for its cells, they are loaded before the growth. */
     PREFETCH_PART = WARP_SIZE == (int)BRICK_PARTS && sizeof(number) == sizeof(float) && !GBEES_LOW_REGISTERS
 };
 
-/* ---- sweeps ---------------------------------------------------------------------------------------------------- */
+/* A pass of all blocks; the same in all threads. */
+typedef struct small_pass {
+    int advects;            /* 1: a step; 0: marks and growth alone */
+    int grows;              /* new bricks are inserted after it */
+    int round;              /* of its messages */
+    uint32_t filled, count; /* bricks; those up to `filled` had cells before the step, later ones are read as zeros */
+} small_pass;
 
-/* The lowest cell of a lane's line, and where on it the lane's cells begin. */
+/* One sweep of it. */
+typedef struct small_sweep {
+    const number *p;
+    number *next;
+    uint32_t filled; /* bricks whose cells are in p */
+    int axis, is_last;
+    number lambda, threshold;
+    double time;
+} small_sweep;
+
+/* ---- a part of a line ------------------------------------------------------------------------------------------ */
+
 typedef struct line_part {
-    int axis, shift, cell, first;
+    int axis, shift; /* neighbouring cells of the line differ by 1 << shift */
+    int cell, first; /* the lowest cell of the line; the first of the part's cells, counted from there */
 } line_part;
 
-GBEES_NUM line_part part_of_lane(int axis, int which)
+/* The cells of a part, with those beyond it. */
+typedef struct part_cells {
+    number q[PART_CELLS + 2 * BEYOND];
+} part_cells;
+
+/* A part that has been loaded ahead. */
+typedef struct prefetched_part {
+    int is_valid;
+    part_cells cells;
+} prefetched_part;
+
+/* Part number `which`, 0 .. BRICK_PARTS - 1, of the lines along an axis. */
+GBEES_NUM line_part part_of_brick(int axis, int which)
 {
     const int shift = axis * SMALL_EDGE_BITS, line = which / (SMALL_EDGE / PART_CELLS);
     const int low = line & ((1 << shift) - 1);
@@ -39,7 +89,23 @@ GBEES_NUM line_part part_of_lane(int axis, int which)
     return part;
 }
 
-/* Velocities at the faces around a lane's cells, from one before the first on. */
+/* Loads a part's cells and those beyond it, from the brick and its neighbours. Neighbours above `filled` are read as
+ * the null brick: nothing has been written to their rows yet. */
+GBEES_NUM part_cells load_part(const number *p, uint32_t filled, const small_brick *brick, uint32_t slot,
+                               line_part part)
+{
+    const uint32_t below = brick->link[2 * part.axis], above = brick->link[2 * part.axis + 1];
+    const line_rows rows = {p + (slot * CELLS + (uint32_t)part.cell),
+                            p + ((below <= filled ? below : 0) * CELLS + (uint32_t)part.cell),
+                            p + ((above <= filled ? above : 0) * CELLS + (uint32_t)part.cell)};
+    part_cells line;
+
+    load_cells(rows, SMALL_EDGE, part.shift, part.first, PART_CELLS, line.q);
+    return line;
+}
+
+/* Velocities at the faces of a part's cells, from the face before the first one to that behind the last one. The axis
+ * is no constant of the compiler here: one text serves all axes, as the kernel has to fit the instruction cache. */
 GBEES_NUM void part_velocities(const gbees_setup *m, const small_brick *brick, line_part part, double time, number *v)
 {
     const uint32_t below = brick->link[2 * part.axis], above = brick->link[2 * part.axis + 1];
@@ -48,7 +114,7 @@ GBEES_NUM void part_velocities(const gbees_setup *m, const small_brick *brick, l
 #pragma unroll
     for (int i = 0; i < PART_CELLS + 3; i++) {
         const int face = part.first + i - 1;
-        /* A face between two bricks is the lower one's: rounded once, the same for both. */
+        /* A face between two bricks has its position from the lower one: the same rounding for both. */
         const int lower = face <= 0 && below, upper = face > SMALL_EDGE && above;
         const position base = lower   ? brick->beside[2 * part.axis]
                               : upper ? brick->beside[2 * part.axis + 1]
@@ -71,187 +137,151 @@ GBEES_NUM void part_velocities(const gbees_setup *m, const small_brick *brick, l
     }
 }
 
-/* A sweep: from where to where, and which rows hold something yet: those of new bricks are not read before they have
- * been written. */
-typedef struct small_sweep {
-    const number *p;
-    number *next;
-    uint32_t known;
-    int axis, is_swept, is_last, asks;
-    number lambda, threshold;
-    double time;
-} small_sweep;
-
-/* mark_brick(), of some cells behind the last sweep. */
-GBEES_NUM number mark_cell(const small_sweep *sweep, number value, int cell, uint64_t *active, int64_t *mass)
-{
-    if (value < least_number())
-        value = 0;
-    *mass += gbees_fixed((double)value);
-    *active |= (uint64_t)(value >= sweep->threshold) << cell;
-    return value;
-}
-
-/* Two cells of a line, with those beyond them. */
-typedef struct part_cells {
-    number q[PART_CELLS + 2 * BEYOND];
-} part_cells;
-
-/* (A brick is as long as two lanes' cells: those of the second lie where those of the first do, with one bit changed;
- * and that bit tells whether what is before them is the neighbour's.) */
-GBEES_NUM part_cells load_part(const number *p, uint32_t known, const small_brick *brick, uint32_t slot,
-                               line_part part)
-{
-    const uint32_t below = brick->link[2 * part.axis], above = brick->link[2 * part.axis + 1];
-    const uint32_t own = slot * CELLS + (uint32_t)part.cell;
-    const uint32_t before = (below <= known ? below : 0) * CELLS + (uint32_t)part.cell;
-    const uint32_t behind = (above <= known ? above : 0) * CELLS + (uint32_t)part.cell;
-    part_cells line;
-
-#pragma unroll
-    for (int i = 0; i < PART_CELLS + 2 * BEYOND; i++) {
-        const int at = part.first + i - BEYOND;
-        const uint32_t row = at < 0 ? before : at >= SMALL_EDGE ? behind : own;
-
-        line.q[i] = p[row + ((uint32_t)(at & (SMALL_EDGE - 1)) << part.shift)];
-    }
-    return line;
-}
-
-/* Sweeps a lane's cells, and marks them if the sweep is the last one; returns what flowed out where they are at an
- * end of the grid. */
+/* Sweeps a part and stores its cells; in the last sweep marks them: adds to *active and *mass. Returns the mass that
+ * has left the grid. */
 GBEES_NUM number sweep_part(const gbees_setup *m, const small_sweep *sweep, const part_cells *line,
-                            const small_brick *brick, uint32_t slot, line_part part, uint64_t *active,
-                            int64_t *mark_mass)
+                            const small_brick *brick, uint32_t slot, line_part part, uint64_t *active, int64_t *mass)
 {
-    const uint32_t below = brick->link[2 * part.axis], above = brick->link[2 * part.axis + 1];
-    number v[PART_CELLS + 3] = {0}, mass[PART_CELLS + 1], outflow = 0;
+    const int is_lowest = part.first == 0 && !brick->link[2 * part.axis];
+    const int is_highest = part.first + PART_CELLS == SMALL_EDGE && !brick->link[2 * part.axis + 1];
+    number v[PART_CELLS + 3] = {0}, crossing[PART_CELLS + 1];
 
     part_velocities(m, brick, part, sweep->time, v);
-#pragma unroll
-    for (int i = 0; i <= PART_CELLS; i++)
-        mass[i] = face_mass(line->q + i, v + i, sweep->lambda);
+    face_masses(line->q, v, PART_CELLS, sweep->lambda, crossing);
 #pragma unroll
     for (int i = 0; i < PART_CELLS; i++) {
-        const int at = part.cell + ((part.first + i) << part.shift);
-        number value = line->q[BEYOND + i] + (mass[i] - mass[i + 1]);
+        const int cell = part.cell + ((part.first + i) << part.shift);
+        number value = line->q[BEYOND + i] + (crossing[i] - crossing[i + 1]);
 
-        if (sweep->is_last)
-            value = mark_cell(sweep, value, at, active, mark_mass);
-        sweep->next[slot * CELLS + (uint32_t)at] = value;
+        if (sweep->is_last) {
+            value = mark_cell(value, mass);
+            *active |= (uint64_t)(value >= sweep->threshold) << cell;
+        }
+        sweep->next[slot * CELLS + (uint32_t)cell] = value;
     }
-    if (part.first == 0 && mass[0] < 0 && !below)
-        outflow = -mass[0];
-    if (part.first + PART_CELLS == SMALL_EDGE && mass[PART_CELLS] > 0 && !above)
-        outflow += mass[PART_CELLS];
-    return outflow;
+    return outflow_of_line(crossing, PART_CELLS, is_lowest, is_highest);
 }
 
-/* ---- steps ----------------------------------------------------------------------------------------------------- */
+/* ---- a pass ---------------------------------------------------------------------------------------------------- */
 
-/* A sweep, behind the last one of a step the marks, and what they ask for: mark_and_grow(). Or this alone, of all
- * cells above p*.  The first sweep may have its first brick's cells at hand. */
+/* Sweeps a brick; adds to the warp's sums, and in the last sweep to *active. By a warp. */
+GBEES_NUM void sweep_brick(const gbees_setup *m, const small_sweep *sweep, const small_brick *brick, uint32_t slot,
+                           const prefetched_part *prefetched, uint64_t *active, warp_sums *sums)
+{
+#pragma unroll 1
+    for (int which = warp_lane(); which < BRICK_PARTS; which += WARP_SIZE) {
+        const line_part part = part_of_brick(sweep->axis, which);
+        part_cells line = prefetched->cells;
+
+        if (!prefetched->is_valid)
+            line = load_part(sweep->p, sweep->filled, brick, slot, part);
+        const number out = sweep_part(m, sweep, &line, brick, slot, part, active, &sums->mass);
+        if (out > 0)
+            sums->outflow += gbees_fixed((double)out);
+    }
+}
+
+/* Ends the last sweep of a brick: stores its active cells and requests the neighbours that they flow into, after a
+ * step only for those that have become active in it. In a pass that does not advect, all active cells request theirs,
+ * and a drift that depends on time is evaluated for the coming step. By a warp. */
+GBEES_NUM void mark_small_brick(const gbees_setup *m, gbees_state *s, small_block *b, const small_pass *pass,
+                                small_brick *brick, uint32_t slot, uint64_t active, warp_sums *sums)
+{
+    const uint64_t before = pass->advects ? brick->active : 0;
+
+    active = pass->advects ? warp_or(active) : brick->active;
+#if GBEES_DRIFT_TIME_DEPENDENT
+    if (!pass->advects && !(inspect_small_brick(m, b->state.run.clock.time, 0, CELLS, brick) < 1e300))
+        store_release_32(&s->bad, slot + 1);
+    sums->max_rate = fmax(sums->max_rate, brick->rate);
+#else
+    (void)m, (void)s, (void)slot;
+#endif
+    if (active)
+        sums->max_active_rate = fmax(sums->max_active_rate, brick->rate);
+    warp_sync();
+    if (warp_lane() == 0)
+        brick->active = active;
+    if (pass->grows && (active & ~before))
+        request_neighbors(b, brick, active & ~before);
+}
+
+/* One sweep of this warp's bricks, and the marks if it is the last. The first sweep's first brick may be prefetched.
+ * By each warp. */
 GBEES_NUM void sweep_bricks(const gbees_setup *m, gbees_state *s, small_block *b, const small_warp *warp,
-                            const small_sweep *sweep, int is_prefetched, const part_cells *prefetched,
+                            const small_pass *pass, const small_sweep *sweep, prefetched_part *prefetched,
                             warp_sums *sums)
 {
 #pragma unroll 1
     for (uint32_t i = 0; i < warp->held; i++) {
         small_brick *brick = &warp->brick[i];
-        const uint32_t slot = 1 + warp->place + i * warp->warps;
-        const uint64_t was = sweep->is_swept ? brick->active : 0;
+        const uint32_t slot = slot_of(warp, i);
         uint64_t active = 0;
 
-#pragma unroll 1
-        for (int which = warp_lane(); which < BRICK_PARTS && sweep->is_swept; which += WARP_SIZE) {
-            const line_part part = part_of_lane(sweep->axis, which);
-            part_cells line = *prefetched;
-
-            if (!is_prefetched || i > 0)
-                line = load_part(sweep->p, sweep->known, brick, slot, part);
-            const number out = sweep_part(m, sweep, &line, brick, slot, part, &active, &sums->mass);
-            if (out > 0)
-                sums->outflow += gbees_fixed((double)out);
-        }
-        if (!sweep->is_last)
-            continue;
-        active = sweep->is_swept ? warp_or(active) : brick->active;
-#if GBEES_DRIFT_TIME_DEPENDENT /* as it is at a step's beginning */
-        if (!sweep->is_swept && !(inspect_small_brick(m, b->state.run.clock.time, 0, CELLS, brick) < 1e300))
-            store_release_32(&s->bad, slot + 1);
-        sums->most = fmax(sums->most, brick->rate);
-#else
-        (void)s;
-#endif
-        if (active)
-            sums->busy = fmax(sums->busy, brick->rate);
-        warp_sync();
-        if (warp_lane() == 0)
-            brick->active = active;
-        if (sweep->asks && (active & ~was))
-            request_neighbors(b, brick, active & ~was);
+        if (pass->advects)
+            sweep_brick(m, sweep, brick, slot, prefetched, &active, sums);
+        prefetched->is_valid = 0;
+        if (sweep->is_last)
+            mark_small_brick(m, s, b, pass, brick, slot, active, sums);
     }
 }
 
-/* rows_of() of what is swept, without a table. */
-GBEES_NUM number *swept_rows(const gbees_setup *m, int which)
+/* rows_of(), as a choice of two: without indexing the setup. */
+GBEES_NUM number *density_rows(const gbees_setup *m, int which)
 {
     return (number *)(which ? m->grid.rows[1] : m->grid.rows[0]);
 }
 
-/* A step, but for the last meeting; its bricks are 1 .. count, of which those up to `known` had cells before it. Or
- * what comes before one, if none has been prefetched of it or the last one did not grow the grid. */
-GBEES_NUM void advect_small(const gbees_setup *m, gbees_state *s, small_block *b, const small_warp *warp, int moves,
-                            uint32_t known, uint32_t count, int is_prefetched, const part_cells *prefetched,
-                            warp_sums *sums)
+/* The sweeps of a pass and its marks, with a barrier of the cluster before each sweep but the first. There is at
+ * least one such barrier before the marks of a step: they overwrite requests that other blocks may still read. Warp 0
+ * inspects the new bricks meanwhile, some cells in each sweep. By all warps of all blocks. */
+GBEES_NUM void sweep_and_mark(const gbees_setup *m, gbees_state *s, small_block *b, const small_warp *warp,
+                              const small_pass *pass, prefetched_part *prefetched, warp_sums *sums)
 {
-    enum { LOOKS = ADVECT_PASSES > 1 ? ADVECT_PASSES - 1 : 1 };
+    enum { INSPECTIONS = ADVECT_PASSES > 1 ? ADVECT_PASSES - 1 : 1 };
     const step_state *k = &b->state;
+    const int inspects = pass->count > pass->filled && block_warp() == 0;
 
 #pragma unroll 1
-    for (int pass = moves ? 0 : ADVECT_PASSES - 1; pass < ADVECT_PASSES; pass++) {
-        const int axis = axis_of(k, pass), from = rows_after(k->current, pass);
-        const small_sweep sweep = {swept_rows(m, from),
-                                   swept_rows(m, spare_of(from)),
-                                   pass ? count : known,
-                                   axis,
-                                   moves,
-                                   pass == ADVECT_PASSES - 1,
-                                   moves ? k->plan.grows : 1,
-                                   k->lambda[axis],
-                                   (number)k->plan.threshold,
-                                   step_middle(k)};
+    for (int i = pass->advects ? 0 : ADVECT_PASSES - 1; i < ADVECT_PASSES; i++) {
+        const int axis = axis_of(k, i), from = rows_after(k->current, i);
+        const small_sweep sweep = {density_rows(m, from),          density_rows(m, spare_of(from)),
+                                   i ? pass->count : pass->filled, axis,
+                                   i == ADVECT_PASSES - 1,         k->lambda[axis],
+                                   (number)k->plan.threshold,      step_middle(k)};
 
-        if (ADVECT_PASSES == 1 && count > known && block_warp() == 0)
+        if (ADVECT_PASSES == 1 && inspects)
             inspect_new_bricks(m, b, 0, CELLS);
-        if (moves && (pass > 0 || ADVECT_PASSES == 1)) /* one there is to be between what was sent and what will be */
+        if (pass->advects && (i > 0 || ADVECT_PASSES == 1))
             grid_barrier(m, s);
-        sweep_bricks(m, s, b, warp, &sweep, is_prefetched && pass == 0, prefetched, sums);
-        if (pass < ADVECT_PASSES - 1 && count > known &&
-            block_warp() == 0) /* some now, some before the next meeting */
-            inspect_new_bricks(m, b, CELLS * pass / LOOKS, CELLS * (pass + 1) / LOOKS);
+        sweep_bricks(m, s, b, warp, pass, &sweep, prefetched, sums);
+        if (i < ADVECT_PASSES - 1 && inspects)
+            inspect_new_bricks(m, b, CELLS * i / INSPECTIONS, CELLS * (i + 1) / INSPECTIONS);
     }
 }
 
-/* What is one number for all, by the first warp of each block: the clock, and the step, before it is known what new
- * bricks there are, as these hardly ever change it; `again`: they do, or there is no place for them. */
-GBEES_NUM void choose_next_step(const gbees_setup *m, small_block *b, int moved, int grow, int turn, int again)
+/* ---- between two passes ---------------------------------------------------------------------------------------- */
+
+/* Updates the clock and the ledger, and chooses the next step: before it is known which bricks are new, as these
+ * hardly ever change it. `again`: chooses the step again, with the new bricks' rates, or stops if they could not be
+ * inserted. By warp 0 of each block. */
+GBEES_NUM void choose_next_step(const gbees_setup *m, small_block *b, const small_pass *pass, int again)
 {
     step_state *k = &b->state;
     uint64_t most = 0;
 
     if (again)
-        most = warp_max_64(warp_lane() < BLOCK_WARPS ? bits_of(b->rate[warp_lane()]) : 0);
+        most = warp_max_64(warp_lane() < BLOCK_WARPS ? bits_of(b->new_rate[warp_lane()]) : 0);
     else
-        reduce_sums(b, turn);
+        reduce_sums(b, pass->round);
     if (is_block_leader()) {
         if (again) {
             k->sums.max_rate = most > k->sums.max_rate ? most : k->sums.max_rate;
         } else {
-            k->current = rows_after(k->current, moved ? ADVECT_PASSES : 0);
-            advance_clock(m, k, moved);
+            k->current = rows_after(k->current, pass->advects ? ADVECT_PASSES : 0);
+            advance_clock(m, k, pass->advects);
         }
-        if (grow && k->goes_on) {
+        if (pass->grows && k->goes_on) {
             k->sums.bad = !(double_of(k->sums.max_rate) < 1e300);
             choose_step(m, k);
             if (again && (b->far_axis || b->overflow)) {
@@ -263,128 +293,144 @@ GBEES_NUM void choose_next_step(const gbees_setup *m, small_block *b, int moved,
     find_courant(m, k);
 }
 
+/* Whether the growth has changed the step, or could not be done. The same in all warps of all blocks. */
 GBEES_NUM int must_choose_again(const small_block *b)
 {
     const double most = double_of(b->state.sums.max_rate);
 
-    return warp_any(warp_lane() < BLOCK_WARPS && b->rate[warp_lane()] > most) || b->far_axis || b->overflow;
+    return warp_any(warp_lane() < BLOCK_WARPS && b->new_rate[warp_lane()] > most) || b->far_axis || b->overflow;
 }
 
-/* Between two steps: the clock, and side by side with it the new bricks.  For both the notes are enough; the others
- * meet here, and ask for what they will sweep first. */
-GBEES_NUM void finish_step(const gbees_setup *m, gbees_state *s, small_block *b, small_warp *warp, int moved,
-                           int grow, int turn, uint32_t linked, number *p, int is_prefetched, int axis,
-                           part_cells *prefetched)
+/* Waits until all blocks have reported the pass; the insert warp inserts new bricks when it has the requests. */
+GBEES_NUM void wait_and_insert(small_block *b, const small_pass *pass)
+{
+    int has_waited = 0;
+
+    if (block_warp() == INSERT_WARP) {
+        mbarrier_wait(&b->requests_mbarrier[pass->round % 2], pass->round / 2);
+        has_waited = pass->grows && insert_requested(b, pass->count, pass->round);
+    }
+    if (!has_waited)
+        cluster_wait();
+}
+
+/* Grows the grid by the bricks that the insert warp has inserted, whose rows in p become zeros. By each warp. */
+GBEES_NUM void grow_small(const gbees_setup *m, gbees_state *s, small_block *b, small_warp *warp,
+                          const small_pass *pass, number *p)
+{
+    wait_for_insertion();
+    if (block_warp() + 1 > FIRST_RATE_WARP)
+        rate_new_bricks(m, s, b, pass->count);
+    if (warp->rank < b->count) { /* else the warp has no bricks */
+        init_new_bricks(m, b, warp, p);
+        link_small_bricks(m, b, warp, pass->count);
+    }
+}
+
+/* What comes between two passes: the clock, insertion and growth. `p`: the rows of the density. If *prefetched is to
+ * be valid, loads the part that this lane sweeps first, along `axis`. The second round of the loop is that of the
+ * step chosen again: a loop, so that the text of choose_next_step() is in the instruction cache once. By all warps of
+ * all blocks; ends with a barrier of each block. */
+GBEES_NUM void finish_small_pass(const gbees_setup *m, gbees_state *s, small_block *b, small_warp *warp,
+                                 const small_pass *pass, number *p, int axis, prefetched_part *prefetched)
 {
 #pragma unroll 1
     for (int again = 0;; again = 1) {
         if (block_warp() == 0)
-            choose_next_step(m, b, moved, grow, turn, again);
+            choose_next_step(m, b, pass, again);
         if (!again) {
-            int has_waited = 0;
-
-            if (block_warp() == INSERT_WARP) {
-                mbarrier_wait(&b->request_mbarrier[turn % 2], turn / 2);
-                has_waited = grow && insert_requested(b, linked, turn);
-            }
-            if (!has_waited)
-                cluster_wait();
-            if (is_prefetched)
-                *prefetched = load_part(p, linked, warp->brick, 1 + warp->place, part_of_lane(axis, warp_lane()));
+            wait_and_insert(b, pass);
+            if (prefetched->is_valid)
+                prefetched->cells =
+                    load_part(p, pass->count, warp->brick, slot_of(warp, 0), part_of_brick(axis, warp_lane()));
         }
-        if (grow && !again) {
-            wait_for_insertion();
-            if (block_warp() + 1 > FIRST_RATE_WARP) /* (it may be 0) */
-                rate_new_bricks(m, s, b, linked);
-            if (warp->place < b->count) { /* it has some, or will */
-                init_new_bricks(m, b, warp, p);
-                link_small_bricks(m, b, warp, linked);
-            }
-        }
+        if (pass->grows && !again)
+            grow_small(m, s, b, warp, pass, p);
         block_sync();
-        const int goes_on = b->state.goes_on, surprised = must_choose_again(b); /* read at once */
-        if (again || !grow || !goes_on || !surprised)
+        const int goes_on = b->state.goes_on, must = must_choose_again(b); /* loaded together */
+        if (again || !pass->grows || !goes_on || !must)
             return;
-        block_sync(); /* all have seen it */
+        block_sync(); /* all warps have read what warp 0 is going to write */
     }
 }
 
-/* Steps, until something else is due. All that a warp does is known when a step is over, but for new bricks: what is
- * read for it is asked for at once. `turn`: which note is written first; returns the one that comes next.  What is
- * done seldom is_kept out of this loop: a processor's cache of instructions has just room for it. */
-GBEES_NUM int small_steps(const gbees_setup *m, gbees_state *s, small_block *b, small_warp *warp, int turn)
+/* Takes steps until the state has a reason to stop. `round`: that of the first messages; returns the next one. What
+ * is done seldom stays out of this loop, which just fits the instruction cache. By all warps of all blocks. */
+GBEES_NUM int small_steps(const gbees_setup *m, gbees_state *s, small_block *b, small_warp *warp, int round)
 {
-    const warp_sums none = {0, 0, 0, 0};
     step_state *k = &b->state;
-    uint32_t known = k->linked, linked = known;
-    part_cells prefetched = {{0}};
-    int moves = 0, is_prefetched = 0;
+    small_pass pass = {0, 1, round, k->linked, k->linked};
+    prefetched_part prefetched = {0};
 
-    for (;; turn++) {
-        warp_sums sums = none;
+    for (;; pass.round++) {
+        warp_sums sums = {0, 0, 0, 0};
 
-        advect_small(m, s, b, warp, moves, known, linked, is_prefetched, &prefetched, &sums);
-        const int grow = !moves || k->plan.grows, current = rows_after(k->current, moves ? ADVECT_PASSES : 0);
-        const uint64_t steps = k->run.steps + (uint64_t)moves;
-        const int round = k->turn + (moves && steps % 2 == 0);
-        const int axis = gbees_sweep_axis(DIM, round < DIM ? round : 0, (int)(steps % 2), 0);
+        pass.grows = !pass.advects || k->plan.grows;
+        sweep_and_mark(m, s, b, warp, &pass, &prefetched, &sums);
+        const int current = rows_after(k->current, pass.advects ? ADVECT_PASSES : 0);
+        const uint64_t steps = k->run.steps + (uint64_t)pass.advects;
+        const int turn = pass.advects ? gbees_sweep_turn_after(DIM, k->turn, steps) : k->turn;
+        const int axis = gbees_sweep_axis(DIM, turn, gbees_step_is_reversed(steps), 0);
 
-        exchange_sums_and_requests(b, &sums, turn);
-        is_prefetched = PREFETCH_PART && grow && warp->held > 0;
-        finish_step(m, s, b, warp, moves, grow, turn, linked, swept_rows(m, current), is_prefetched, axis,
-                    &prefetched);
-        known = linked;
-        if (grow) {
-            linked = b->count;
+        report_pass(b, &sums, pass.round);
+        prefetched.is_valid = PREFETCH_PART && pass.grows && warp->held > 0;
+        finish_small_pass(m, s, b, warp, &pass, density_rows(m, current), axis, &prefetched);
+        pass.filled = pass.count;
+        if (pass.grows) {
+            pass.count = b->count;
             if (is_block_leader())
-                k->linked = k->count = linked;
+                k->linked = k->count = pass.count;
         }
         if (!k->goes_on || k->stop)
-            return turn + 1;
-        moves = grow;
+            return pass.round + 1;
+        pass.advects = pass.grows;
     }
 }
 
-/* A prune; returns how many bricks are left. */
-GBEES_NUM uint32_t small_prune(const gbees_setup *m, gbees_state *s, small_block *b, const small_warp *warp, int turn)
+/* ---- prunes, and all of a launch ------------------------------------------------------------------------------- */
+
+/* Prunes the grid; its messages are those of round `round`. Returns how many bricks are left; their warps load them
+ * next (load_bricks()). By all warps of all blocks. */
+GBEES_NUM uint32_t small_prune(const gbees_setup *m, gbees_state *s, small_block *b, const small_warp *warp,
+                               int round)
 {
     warp_sums sums = {0, 0, 0, 0};
 
     take_snapshots(m, b, warp);
     grid_barrier(m, s);
     find_kept(m, b, warp, &sums);
-    exchange_sums_and_requests(b, &sums, turn);
+    report_pass(b, &sums, round);
     cluster_wait();
     if (block_warp() == 0)
-        reduce_sums(b, turn);
-    if (block_warp() == INSERT_WARP)
-        mbarrier_wait(&b->request_mbarrier[turn % 2], turn / 2);
+        reduce_sums(b, round);
+    if (block_warp() == INSERT_WARP) /* requests: none, but each message is waited for once */
+        mbarrier_wait(&b->requests_mbarrier[round % 2], round / 2);
     const uint32_t kept = compact_keys(b);
     if (is_block_leader())
         finish_small_prune(m, b, kept);
     return kept;
 }
 
-/* Steps and the prunes between them. Returns how many bricks the table in the GPU's memory still has: after a prune
- * none. */
+/* Takes steps, with the prunes between them, until the state has another reason to stop. Returns how many bricks are
+ * still in the grid's table in the GPU's memory, for small_store(): 0 after a prune. By all warps of all blocks. */
 GBEES_NUM uint32_t small_advance(const gbees_setup *m, gbees_state *s, small_block *b, small_warp *warp)
 {
     step_state *k = &b->state;
-    uint32_t entered = k->linked, count = entered;
-    int turn = 0, was = 0;
+    uint32_t known = k->linked, count = known;
+    int round = 0, current = 0;
 
     for (;;) {
-        load_bricks(m, b, warp, count, !entered, was);
+        load_bricks(m, b, warp, count, !known, current);
         block_sync();
         if (!k->goes_on)
-            return entered;
-        turn = small_steps(m, s, b, warp, turn);
+            return known;
+        round = small_steps(m, s, b, warp, round);
         if (k->stop != STOP_PRUNE)
-            return entered;
-        was = k->current;
-        count = small_prune(m, s, b, warp, turn);
-        entered = 0;
-        turn++;
+            return known;
+        current = k->current;
+        count = small_prune(m, s, b, warp, round);
+        known = 0;
+        round++;
     }
 }
 

@@ -1,6 +1,6 @@
-/* cuda_shim_memory.c - memory of a GPU made of threads: so many bytes and no more, mapped into reserved addresses if
+/* memory.c - memory of a GPU made of threads: so many bytes and no more, mapped into reserved addresses if
  * asked for. */
-#include "cuda_shim_driver.h"
+#include "driver.h"
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

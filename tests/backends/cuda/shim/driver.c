@@ -1,100 +1,49 @@
-/* cuda_shim.c - a GPU made of threads: the kernels' text compiled for the host, and the functions of the driver that
- * the CUDA backend calls.  One model, dimension and precision, named by macros:
- *
- *   SHIM_PLUGIN "plugins/lorenz63.c", GBEES_N, GBEES_REAL, GBEES_REAL_IS_DOUBLE, GBEES_DRIFT_F64, GBEES_SPLIT,
- * GBEES_PRESERVING, GBEES_DIFFUSION
- */
-#define GBEES_PLATFORM_HEADER "backends/cuda/cuda_shim.h" /* for device/platform.h */
-#define GBEES_KERNELS GBEES_KERNELS_ALL
-
-#include "cuda_shim_driver.h"
+/* driver.c - the driver of a GPU made of threads: the functions that the CUDA backend's engine calls.  A launch runs
+ * each block of the kernel in a thread of its own. */
+#include "driver.h"
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tgmath.h>
-
-#include "numerics/qualifier.h"
 
 _Thread_local uint32_t shim_block, shim_blocks;
 uint32_t shim_cluster_barrier;
 char *shim_memory_of[SHIM_MOST_BLOCKS];
 
-#define GBEES_SOURCE_FILE SHIM_PLUGIN
-#include "device/equations.h"
-
-/* As cuda_spec_advects_apart(). */
-#ifdef GBEES_HAS_DIFFUSION
-#define GBEES_ADVECT_APART 0
-#else
-#define GBEES_ADVECT_APART (GBEES_N > 4)
-#endif
-
-#include "device/engine.cu"
+const shim_variant *shim_chosen;
+int shim_failing_launch, shim_most_blocks = 4, shim_cluster;
 
 /* ---- launches ----------------------------------------------------------------------------------------------------
  */
 
-int shim_failing_launch, shim_most_blocks = 4, shim_cluster;
+/* As shim_kernel; a CUfunction points to one of these. */
+static const char *const names[SHIM_KERNELS] = {
+    "gbees_start",      "gbees_rehash",   "gbees_advance", "gbees_small",         "gbees_prune", "gbees_count",
+    "gbees_find_best",  "gbees_multiply", "gbees_scale",   "gbees_statistics",    "gbees_pack",  "gbees_advect",
+    "gbees_advect_all", "gbees_mark",     "gbees_range",   "gbees_marginal_sums",
+};
 
 typedef struct launch {
-    const char *name;
-    void **a;
+    shim_kernel kernel;
+    void **arguments;
     uint32_t block, blocks;
 } launch;
 
-static const char *const names[] = {
-    "gbees_start",    "gbees_rehash",        "gbees_advance",    "gbees_prune", "gbees_count",  "gbees_find_best",
-    "gbees_multiply", "gbees_scale",         "gbees_statistics", "gbees_pack",  "gbees_advect", "gbees_mark",
-    "gbees_range",    "gbees_marginal_sums", "gbees_advect_all", "gbees_small",
-};
+static shim_kernel kernel_of(CUfunction f)
+{
+    size_t i = 0;
+
+    while (i < SHIM_KERNELS && (const char *)f != names[i])
+        i++;
+    return (shim_kernel)i;
+}
 
 static void *run_block(void *context)
 {
     const launch *l = context;
-    void **a = l->a;
 
     shim_block = l->block;
     shim_blocks = l->blocks;
-    const gbees_setup *m = a[0];
-#define ARGUMENT(type, i) (*(type *)a[i])
-    if (l->name == names[0])
-        gbees_start(*m, ARGUMENT(gbees_state *, 1));
-    else if (l->name == names[1])
-        gbees_rehash(*m, ARGUMENT(gbees_state *, 1));
-#if GBEES_SMALL
-    else if (l->name == names[15])
-        gbees_small(*m, ARGUMENT(gbees_state, 1), ARGUMENT(uint64_t, 2), ARGUMENT(gbees_state *, 3));
-#endif
-    else if (l->name == names[2])
-        gbees_advance(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
-    else if (l->name == names[3])
-        gbees_prune(*m, ARGUMENT(gbees_findings *, 1), ARGUMENT(uint64_t, 2));
-    else if (l->name == names[4])
-        gbees_count(*m, ARGUMENT(gbees_state *, 1));
-    else if (l->name == names[5])
-        gbees_find_best(*m, ARGUMENT(gbees_update_params, 1), ARGUMENT(gbees_findings *, 2));
-    else if (l->name == names[6])
-        gbees_multiply(*m, ARGUMENT(gbees_update_params, 1), ARGUMENT(gbees_findings *, 2));
-    else if (l->name == names[7])
-        gbees_scale(*m, ARGUMENT(gbees_findings *, 1));
-    else if (l->name == names[8])
-        gbees_statistics(*m, ARGUMENT(gbees_findings *, 1));
-    else if (l->name == names[11])
-        gbees_mark(*m, ARGUMENT(gbees_state *, 1));
-    else if (l->name == names[10])
-        gbees_advect(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(int, 2));
-    else if (l->name == names[14])
-        gbees_advect_all(*m, ARGUMENT(gbees_state *, 1));
-    else if (l->name == names[12])
-        gbees_range(*m, ARGUMENT(gbees_findings *, 1), ARGUMENT(double, 2));
-    else if (l->name == names[13])
-        gbees_marginal_sums(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(gbees_histograms, 2), ARGUMENT(double, 3),
-                            ARGUMENT(int64_t *, 4));
-    else
-        gbees_pack(*m, ARGUMENT(gbees_findings *, 1), ARGUMENT(uint32_t, 2), ARGUMENT(uint32_t, 3),
-                   ARGUMENT(double, 4), ARGUMENT(uint64_t *, 5), ARGUMENT(int32_t *, 6), ARGUMENT(number *, 7));
-#undef ARGUMENT
+    shim_chosen->run(l->kernel, l->arguments);
     return NULL;
 }
 
@@ -106,7 +55,7 @@ static CUresult launch_some(CUfunction f, unsigned first, unsigned count, unsign
     if (shim_failing_launch > 0 && --shim_failing_launch == 0)
         return CUDA_ERROR_ILLEGAL_ADDRESS;
     for (unsigned b = 0; b < count; b++) {
-        l[b] = (launch){(const char *)f, arguments, first + b, blocks};
+        l[b] = (launch){kernel_of(f), arguments, first + b, blocks};
         if (pthread_create(&thread[b], NULL, run_block, &l[b]))
             abort();
     }
@@ -224,7 +173,7 @@ static CUresult unload(CUmodule module)
 static CUresult get_function(CUfunction *f, CUmodule module, const char *name)
 {
     (void)module;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    for (size_t i = 0; i < SHIM_KERNELS; i++)
         if (strcmp(name, names[i]) == 0) {
             *f = (CUfunction)(void *)(uintptr_t)names[i];
             return CUDA_SUCCESS;

@@ -1,7 +1,7 @@
-/* cuda_shim.h - the host in place of a GPU, for the engine's text (backends/cuda/device/platform.h): a block is a
+/* platform.h - the host in place of a GPU, for the engine's text (backends/cuda/device/platform.h): a block is a
  * thread with one lane, barriers and atomics are real. */
-#ifndef GBEES_CUDA_SHIM_H
-#define GBEES_CUDA_SHIM_H
+#ifndef GBEES_SHIM_PLATFORM_H
+#define GBEES_SHIM_PLATFORM_H
 
 #include <math.h>
 #include <sched.h>
@@ -12,12 +12,12 @@
 
 enum { WARP_SIZE = 1, BLOCK_WARPS = 1 };
 
-#define GBEES_KERNEL void
-#define GBEES_CLUSTER_KERNEL void
+#define GBEES_KERNEL static void
+#define GBEES_CLUSTER_KERNEL static void
 #define GBEES_BY_VALUE const
 #define BLOCK_LOCAL
 
-/* The block that a thread is, and how many there are (cuda_shim.c). */
+/* The block that a thread is, and how many there are (shim/driver.c). */
 extern _Thread_local uint32_t shim_block, shim_blocks;
 extern uint32_t shim_cluster_barrier; /* a counter, as that of counter_barrier() */
 extern char *shim_memory_of[];        /* what blocks of a cluster share */

@@ -1,0 +1,213 @@
+/* backend.c - the CUDA backend on a GPU made of threads, as a module of its own: --backend shim.  It computes the
+ * problems for which kernels are compiled (variants/).
+ *
+ * In the environment, read when an engine is created:
+ *   SHIM_BLOCKS          blocks at once, at most (4)
+ *   SHIM_MODEL           whose kernels are taken for a model, if not its own
+ *   SHIM_SMALL           1: with the kernel for small grids
+ *   SHIM_CLUSTER         1: blocks of a small grid are one cluster, with a barrier of its own
+ *   SHIM_MEMORY          bytes that there are (2^32)
+ *   SHIM_VIRTUAL         1: memory is mapped into reserved addresses, as by a real driver; 0: arrays are copied
+ *   SHIM_FAILING_LAUNCH  which launch fails
+ *   SHIM_LATE            milliseconds after which the kernels are there that the first steps can do without; below 0:
+ *                        ... after which they have failed to be made
+ */
+#include "cuda/compile/spec.h"
+#include "cuda/engine/engine.h"
+#include "driver.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static int probe(char *text, size_t size)
+{
+    if (size)
+        text[0] = '\0';
+    return 0;
+}
+
+static double estimate(const gbees_problem *problem)
+{
+    (void)problem;
+    return 0;
+}
+
+/* What an engine borrows goes with the process. */
+static cuda_api api;
+static program_set programs;
+
+static unsigned long long setting(const char *name, unsigned long long otherwise)
+{
+    const char *text = getenv(name);
+
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+/* ---- variants ----------------------------------------------------------------------------------------------------
+ */
+
+/* All of variants/, unless a program is made of some only. */
+#ifndef SHIM_VARIANTS
+#define SHIM_VARIANTS(X)                                                                                             \
+    X(duffing)                                                                                                       \
+    X(duffing_ctu)                                                                                                   \
+    X(duffing_rotated)                                                                                               \
+    X(duffing_small)                                                                                                 \
+    X(linear_1d)                                                                                                     \
+    X(linear_8d)                                                                                                     \
+    X(linear_8d_ctu)                                                                                                 \
+    X(lorenz63)                                                                                                      \
+    X(lorenz63_ctu)                                                                                                  \
+    X(lorenz63_ctu_positive)                                                                                         \
+    X(lorenz63_small)                                                                                                \
+    X(lorenz96)                                                                                                      \
+    X(nan_drift)                                                                                                     \
+    X(noise)                                                                                                         \
+    X(noise_bounded)                                                                                                 \
+    X(noise_ctu)                                                                                                     \
+    X(noise_rotated)                                                                                                 \
+    X(pcr3bp)                                                                                                        \
+    X(pcr3bp_rotated)                                                                                                \
+    X(pcr3bp_seventh)
+#endif
+
+#define DECLARE(name) extern const shim_variant shim_variant_##name;
+#define POINTER(name) &shim_variant_##name,
+
+SHIM_VARIANTS(DECLARE)
+static const shim_variant *const variants[] = {SHIM_VARIANTS(POINTER)};
+
+static int is_made_for(const shim_variant *v, const gbees_problem *problem)
+{
+    const gbees_numerics *numerics = &problem->numerics;
+    const gbees_scheme scheme = numerics->scheme;
+    const char *model = getenv("SHIM_MODEL");
+
+    return strcmp(model ? model : problem->model->name, v->model) == 0 && problem->dimension == v->dimension &&
+           (numerics->precision == GBEES_DOUBLE) == v->is_double && cuda_spec_is_drift_f64(problem) == v->drift_f64 &&
+           gbees_scheme_is_split(scheme) == v->split && (!v->split || gbees_scheme_order(scheme) == v->order) &&
+           gbees_scheme_is_preserving(scheme) == v->preserving &&
+           (scheme == GBEES_SCHEME_CTU_POSITIVE) == v->limited &&
+           (scheme == GBEES_SCHEME_CTU_POSITIVE || scheme == GBEES_SCHEME_CTU_DIVERGENCE) == v->divergence &&
+           ((problem->model->flags & GBEES_TIME_DEPENDENT) != 0) == v->time_dependent &&
+           problem->bounded == v->bounded && problem->rotated == v->rotated;
+}
+
+/* The kernels for a problem; NULL if there are none. */
+static const shim_variant *choose(const gbees_problem *problem)
+{
+    const int small = setting("SHIM_SMALL", 0) != 0;
+
+    for (size_t k = 0; k < sizeof variants / sizeof *variants; k++)
+        if (variants[k]->small == small && is_made_for(variants[k], problem))
+            return variants[k];
+    return NULL;
+}
+
+/* ---- the engine --------------------------------------------------------------------------------------------------
+ */
+
+static void check_that_all_is_given_back(void)
+{
+    if (cuda_shim_taken() != 0)
+        abort();
+}
+
+/* A kernel for small grids is in the text of those that are made for it. */
+static int is_there(int which)
+{
+    return shim_chosen->small || which != PROGRAM_SMALL;
+}
+
+/* What a compiler would take its time for. */
+static int make_late(const cuda_api *of, const program_spec *spec, program *out, gbees_error *error)
+{
+    const long long late = (long long)setting("SHIM_LATE", 0), ms = late < 0 ? -late : late;
+
+    (void)of, (void)spec;
+    (void)nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
+    if (late < 0)
+        return gbees_error_set(error, GBEES_EMODEL, "mine.c:7: what the compiler says of it");
+    *out = (program){.image = malloc(1), .shape = {10, 1, 0}};
+    return 0;
+}
+
+static int is_late(int which)
+{
+    return setting("SHIM_LATE", 0) != 0 &&
+           (which == PROGRAM_SMALL || which == PROGRAM_ADVECT || which == PROGRAM_MARKS);
+}
+
+static int add_program(const gbees_problem *problem, int which, gbees_error *error)
+{
+    static const program_spec none;
+
+    programs.part[which] = (program){.shape = {10, 1, 0}}; /* bricks a block, of what are one warp's in truth */
+    if (!is_there(which) || !program_is_wanted(problem, shim_cluster ? "sm_90" : "sm_80", which))
+        return 0;
+    if (is_late(which))
+        return program_set_begin(&programs, which, &api, &none, make_late, error);
+    programs.part[which].image = malloc(1);
+    return 0;
+}
+
+static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                  gbees_error *error)
+{
+    (void)options;
+    shim_chosen = choose(problem);
+    if (!shim_chosen)
+        return gbees_error_set(
+            error, GBEES_EUSAGE,
+            "shim has no kernels of %s for this dimension, precision and scheme: tests/backends/cuda/shim",
+            problem->model->name);
+    cuda_shim_open(&api);
+    shim_failing_launch = (int)setting("SHIM_FAILING_LAUNCH", 0);
+    shim_most_blocks = (int)setting("SHIM_BLOCKS", 4);
+    shim_cluster = (int)setting("SHIM_CLUSTER", 0);
+    shim_memory = (size_t)setting("SHIM_MEMORY", (size_t)1 << 32);
+    shim_virtual = (int)setting("SHIM_VIRTUAL", 0);
+    if (shim_most_blocks < 1 || shim_most_blocks > SHIM_MOST_BLOCKS)
+        return gbees_error_set(error, GBEES_EUSAGE, "SHIM_BLOCKS: 1 to %d", SHIM_MOST_BLOCKS);
+    int status = 0;
+    for (int p = 0; p < PROGRAMS && !status; p++)
+        status = add_program(problem, p, error);
+    if (!status)
+        status = cuda_engine_create(&api, 0, &programs, problem, engine, error);
+    if (status)
+        program_set_destroy(NULL, &programs);
+    if (status)
+        check_that_all_is_given_back();
+    else if ((*engine)->large > 0)
+        (*engine)->large = (uint32_t)setting("SHIM_LARGE", (*engine)->large);
+    return status;
+}
+
+static void destroy(gbees_engine *engine)
+{
+    cuda_engine_destroy(engine);
+    program_set_destroy(NULL, &programs);
+    check_that_all_is_given_back();
+}
+
+GBEES_BACKEND_EXPORT extern const gbees_backend gbees_backend_card;
+
+const gbees_backend gbees_backend_card = {
+    .abi = GBEES_BACKEND_ABI,
+    .size = sizeof(gbees_backend),
+    .name = "shim",
+    .title = "the CUDA backend on threads",
+    .probe = probe,
+    .estimate = estimate,
+    .create = create,
+    .destroy = destroy,
+    .advance = cuda_engine_advance,
+    .update = cuda_engine_update,
+    .statistics = cuda_engine_statistics,
+    .cells = cuda_engine_cells,
+    .totals = cuda_engine_totals,
+    .capture = cuda_engine_capture,
+    .capture_cells = cuda_engine_capture_cells,
+    .capture_free = cuda_engine_capture_free,
+    .marginals = cuda_engine_marginals,
+};

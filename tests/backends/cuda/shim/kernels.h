@@ -1,0 +1,155 @@
+/* kernels.h - the CUDA engine's kernels for one problem, compiled for the host.  Each file of variants/ defines what
+ * its kernels are made for and includes this:
+ *
+ *   SHIM_VARIANT          its name, a word
+ *   SHIM_MODEL            the model's name
+ *   SHIM_PLUGIN           the model's file
+ *   GBEES_N               the dimension
+ *
+ * and, if it is not 0 (device/engine.cu): SHIM_DOUBLE for double precision, GBEES_SPLIT, GBEES_PRESERVING,
+ * GBEES_ORDER, GBEES_DIVERGENCE, GBEES_LIMITED, GBEES_DRIFT_F64, GBEES_DRIFT_TIME_DEPENDENT, GBEES_BOUNDED,
+ * GBEES_ROTATED, GBEES_DIFFUSION, GBEES_SMALL, GBEES_LOW_REGISTERS.
+ */
+#define GBEES_PLATFORM_HEADER "backends/cuda/shim/platform.h" /* for device/platform.h */
+#define GBEES_KERNELS GBEES_KERNELS_ALL
+
+#ifdef SHIM_DOUBLE
+#define GBEES_REAL double
+#define GBEES_REAL_IS_DOUBLE 1
+#else
+#define GBEES_REAL float
+#define GBEES_REAL_IS_DOUBLE 0
+#endif
+#ifndef GBEES_SPLIT
+#define GBEES_SPLIT 0
+#endif
+#ifndef GBEES_PRESERVING
+#define GBEES_PRESERVING 0
+#endif
+#ifndef GBEES_ORDER
+#define GBEES_ORDER 5
+#endif
+#ifndef GBEES_DIVERGENCE
+#define GBEES_DIVERGENCE 0
+#endif
+#ifndef GBEES_LIMITED
+#define GBEES_LIMITED 0
+#endif
+#ifndef GBEES_DRIFT_F64
+#define GBEES_DRIFT_F64 0
+#endif
+#ifndef GBEES_DRIFT_TIME_DEPENDENT
+#define GBEES_DRIFT_TIME_DEPENDENT 0
+#endif
+#ifndef GBEES_BOUNDED
+#define GBEES_BOUNDED 0
+#endif
+#ifndef GBEES_ROTATED
+#define GBEES_ROTATED 0
+#endif
+#ifndef GBEES_SMALL
+#define GBEES_SMALL 0
+#endif
+
+#include "driver.h"
+#include <string.h>
+#include <tgmath.h>
+
+#include "numerics/qualifier.h"
+
+#define GBEES_SOURCE_FILE SHIM_PLUGIN
+#include "device/equations.h"
+
+/* As cuda_spec_advects_apart(). */
+#ifdef GBEES_HAS_DIFFUSION
+#define GBEES_ADVECT_APART 0
+#else
+#define GBEES_ADVECT_APART (GBEES_N > 4)
+#endif
+
+#include "device/engine.cu"
+
+/* ---- the variant -------------------------------------------------------------------------------------------------
+ */
+
+/* One block of a launch; `a` points to the kernel's arguments. */
+static void run_kernel(shim_kernel kernel, void **a)
+{
+    const gbees_setup *m = a[0];
+
+#define ARGUMENT(type, i) (*(type *)a[i])
+    switch (kernel) {
+    case SHIM_START:
+        gbees_start(*m, ARGUMENT(gbees_state *, 1));
+        break;
+    case SHIM_REHASH:
+        gbees_rehash(*m, ARGUMENT(gbees_state *, 1));
+        break;
+    case SHIM_ADVANCE:
+        gbees_advance(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
+        break;
+    case SHIM_ADVANCE_SMALL:
+#if GBEES_SMALL
+        gbees_small(*m, ARGUMENT(gbees_state, 1), ARGUMENT(uint64_t, 2), ARGUMENT(gbees_state *, 3));
+#endif
+        break;
+    case SHIM_PRUNE:
+        gbees_prune(*m, ARGUMENT(gbees_findings *, 1), ARGUMENT(uint64_t, 2));
+        break;
+    case SHIM_COUNT:
+        gbees_count(*m, ARGUMENT(gbees_state *, 1));
+        break;
+    case SHIM_FIND_BEST:
+        gbees_find_best(*m, ARGUMENT(gbees_update_params, 1), ARGUMENT(gbees_findings *, 2));
+        break;
+    case SHIM_MULTIPLY:
+        gbees_multiply(*m, ARGUMENT(gbees_update_params, 1), ARGUMENT(gbees_findings *, 2));
+        break;
+    case SHIM_SCALE:
+        gbees_scale(*m, ARGUMENT(gbees_findings *, 1));
+        break;
+    case SHIM_STATISTICS:
+        gbees_statistics(*m, ARGUMENT(gbees_findings *, 1));
+        break;
+    case SHIM_PACK:
+        gbees_pack(*m, ARGUMENT(gbees_findings *, 1), ARGUMENT(uint32_t, 2), ARGUMENT(uint32_t, 3),
+                   ARGUMENT(double, 4), ARGUMENT(uint64_t *, 5), ARGUMENT(int32_t *, 6), ARGUMENT(number *, 7));
+        break;
+    case SHIM_ADVECT:
+        gbees_advect(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(int, 2));
+        break;
+    case SHIM_ADVECT_ALL:
+        gbees_advect_all(*m, ARGUMENT(gbees_state *, 1));
+        break;
+    case SHIM_MARK:
+        gbees_mark(*m, ARGUMENT(gbees_state *, 1));
+        break;
+    case SHIM_RANGE:
+        gbees_range(*m, ARGUMENT(gbees_findings *, 1), ARGUMENT(double, 2));
+        break;
+    case SHIM_MARGINAL_SUMS:
+        gbees_marginal_sums(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(gbees_histograms, 2), ARGUMENT(double, 3),
+                            ARGUMENT(int64_t *, 4));
+        break;
+    case SHIM_KERNELS:
+        break;
+    }
+#undef ARGUMENT
+}
+
+const shim_variant SHIM_PASTE(shim_variant_, SHIM_VARIANT) = {
+    .model = SHIM_MODEL,
+    .dimension = GBEES_N,
+    .is_double = GBEES_REAL_IS_DOUBLE,
+    .drift_f64 = GBEES_DRIFT_F64,
+    .split = GBEES_SPLIT,
+    .order = GBEES_ORDER,
+    .preserving = GBEES_PRESERVING,
+    .divergence = GBEES_DIVERGENCE,
+    .limited = GBEES_LIMITED,
+    .time_dependent = GBEES_DRIFT_TIME_DEPENDENT,
+    .bounded = GBEES_BOUNDED,
+    .rotated = GBEES_ROTATED,
+    .small = GBEES_SMALL,
+    .run = run_kernel,
+};

@@ -1,0 +1,8 @@
+/* duffing.c - Duffing's oscillator, split5, mixed precision: the drift depends on time. */
+#define SHIM_VARIANT duffing
+#define SHIM_MODEL "duffing"
+#define SHIM_PLUGIN "plugins/duffing.c"
+#define GBEES_N 2
+#define GBEES_SPLIT 1
+#define GBEES_DRIFT_TIME_DEPENDENT 1
+#include "backends/cuda/shim/kernels.h"

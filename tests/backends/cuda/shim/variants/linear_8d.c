@@ -1,0 +1,8 @@
+/* linear_8d.c - the linear model in eight dimensions, split5, mixed precision, diagonal diffusion. */
+#define SHIM_VARIANT linear_8d
+#define SHIM_MODEL "linear"
+#define SHIM_PLUGIN "plugins/linear.c"
+#define GBEES_N 8
+#define GBEES_SPLIT 1
+#define GBEES_DIFFUSION 1
+#include "backends/cuda/shim/kernels.h"
