@@ -18,6 +18,7 @@ test_scripts = \
 	%D%/doc/test_examples.sh \
 	%D%/doc/test_tutorial.sh \
 	%D%/backends/cuda/test_gpu_session.sh \
+	%D%/tree/test_architecture.sh \
 	%D%/tree/test_layers.sh \
 	%D%/tree/test_lists.sh \
 	%D%/core/command/test_new_model.sh \
