@@ -137,6 +137,9 @@ static void run_kernel(shim_kernel kernel, void **a)
 #undef ARGUMENT
 }
 
+#define SHIM_PASTE_(a, b) a##b
+#define SHIM_PASTE(a, b) SHIM_PASTE_(a, b)
+
 const shim_variant SHIM_PASTE(shim_variant_, SHIM_VARIANT) = {
     .model = SHIM_MODEL,
     .dimension = GBEES_N,
