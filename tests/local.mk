@@ -24,6 +24,7 @@ test_scripts = \
 	%D%/core/command/test_scenarios.sh \
 	%D%/doc/test_examples.sh \
 	%D%/doc/test_tutorial.sh \
+	%D%/tree/test_architecture.sh \
 	%D%/tree/test_circles.sh \
 	%D%/tree/test_layers.sh \
 	%D%/tree/test_lists.sh
