@@ -51,7 +51,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/team.h \
 	%D%/cpu/engine/update.c
 
-EXTRA_DIST += %D%/cpu/README.md
+EXTRA_DIST += %D%/common/README.md %D%/cpu/README.md
 
 # The kernels, once for each instruction set; gbees_cpu.la picks one when it starts. The first is what the compiler
 # takes the machine to have, without options: on 64-bit ARM that is NEON.

@@ -190,3 +190,5 @@ noinst_LTLIBRARIES += %D%/libplot.la
 
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = %D%/gbees.pc
+
+EXTRA_DIST += %D%/README.md

@@ -49,3 +49,12 @@ dist_notes_DATA = \
 dist_man_MANS = \
 	%D%/gbees-plugin.1 \
 	%D%/gbees-run.1
+
+# The reference of the public headers: doc/reference/html in the build folder. A warning of doxygen is an error.
+EXTRA_DIST += %D%/Doxyfile
+html-local:
+	@test -n "$(DOXYGEN)" || { echo "make html: doxygen was not found: install it, then run configure again" >&2; exit 1; }
+	@$(MKDIR_P) %D%
+	GBEES_TOP_SRC='$(abs_top_srcdir)' GBEES_VERSION='$(PACKAGE_VERSION)' $(DOXYGEN) $(srcdir)/%D%/Doxyfile
+clean-local:
+	rm -rf %D%/reference

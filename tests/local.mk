@@ -1,32 +1,51 @@
 # A test in C is one line here: tests/test_x is made from tests/test_x.c.
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
+# A machine that is busy with something else fails no test.
 AM_TESTS_ENVIRONMENT = \
 	GBEES_TOP_SRC='$(abs_top_srcdir)'; export GBEES_TOP_SRC; \
 	GBEES_TOP_BUILD='$(abs_top_builddir)'; export GBEES_TOP_BUILD; \
 	CC='$(CC)'; export CC; \
-	GBEES_CFLAGS='$(GBEES_CFLAGS)'; export GBEES_CFLAGS;
+	GBEES_CFLAGS='$(GBEES_CFLAGS)'; export GBEES_CFLAGS; \
+	CK_TIMEOUT_MULTIPLIER=8; export CK_TIMEOUT_MULTIPLIER; \
+	$(check_tags)
+check_tags = CK_EXCLUDE_TAGS=long; export CK_EXCLUDE_TAGS;
 
 test_scripts = \
-	%D%/accuracy/test_accuracy.sh \
-	%D%/backends/cpu/test_arm.sh \
-	%D%/bench/test_bench.sh \
-	%D%/backends/cuda/test_cuda.sh \
-	%D%/backends/cuda/test_cuda_sanitize.sh \
 	%D%/backends/cuda/test_cuda_shim.sh \
-	%D%/core/command/test_export.sh \
-	%D%/doc/test_examples.sh \
-	%D%/doc/test_tutorial.sh \
-	%D%/backends/cuda/test_gpu_session.sh \
-	%D%/tree/test_layers.sh \
-	%D%/tree/test_lists.sh \
-	%D%/core/command/test_new_model.sh \
+	%D%/backends/cuda/test_cuda.sh \
 	%D%/core/plot/test_plot.sh \
+	%D%/bench/test_bench.sh \
 	%D%/core/command/test_plugin.sh \
+	%D%/core/command/test_export.sh \
+	%D%/core/command/test_new_model.sh \
 	%D%/core/command/test_robust.sh \
 	%D%/core/command/test_run.sh \
-	%D%/core/command/test_scenarios.sh
-TESTS = $(check_PROGRAMS) $(test_scripts)
+	%D%/core/command/test_scenarios.sh \
+	%D%/doc/test_examples.sh \
+	%D%/doc/test_tutorial.sh \
+	%D%/tree/test_architecture.sh \
+	%D%/tree/test_circles.sh \
+	%D%/tree/test_layers.sh \
+	%D%/tree/test_lists.sh
+# Scripts are longest, and begin first.
+TESTS = $(test_scripts) $(check_PROGRAMS)
+
+# Slow, and what breaks them is rare: make check-long runs these scripts, and of these programs the cases that are tagged
+# "long", which make check leaves out.
+long_scripts = \
+	%D%/accuracy/test_accuracy.sh \
+	%D%/backends/cpu/test_arm.sh \
+	%D%/backends/cuda/test_cuda_sanitize.sh \
+	%D%/backends/cuda/test_gpu_session.sh
+long_programs = \
+	%D%/backends/test_diffusion_exact \
+	%D%/backends/cpu/test_cpu_pencils \
+	%D%/backends/cpu/test_cpu_split
+check-long:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(long_scripts) $(long_programs)' \
+		check_tags='CK_INCLUDE_TAGS=long; export CK_INCLUDE_TAGS;'
+.PHONY: bench check-long
 
 # What kernels compute, as text: with Check a test of this processor's, and by itself for another's (test_arm.sh).
 kernel_fields_sources = \
@@ -67,7 +86,7 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_cpu_step \
 	%D%/backends/cpu/test_cpu_update \
 	%D%/core/numerics/test_diffusion \
-	%D%/backends/cpu/test_diffusion_exact \
+	%D%/backends/test_diffusion_exact \
 	%D%/models/test_equations \
 	%D%/core/numerics/test_flux \
 	%D%/core/solver/test_frame \
@@ -96,6 +115,7 @@ check_PROGRAMS += \
 	%D%/models/test_shipped \
 	%D%/core/solver/test_solver \
 	%D%/core/numerics/test_split \
+	%D%/core/numerics/test_step \
 	%D%/backends/cpu/test_split_order \
 	%D%/backends/cpu/test_team \
 	%D%/core/solver/test_notifier \
@@ -200,7 +220,6 @@ endif
 BENCH_FOLDER = bench-results
 bench: all $(bench_programs)
 	$(srcdir)/%D%/bench/run --case '$(CASES)' $(BENCH_FLAGS) . '$(BENCH_FOLDER)'
-.PHONY: bench
 
 check_LTLIBRARIES += %D%/libaccuracy.la
 %C%_libaccuracy_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
@@ -270,6 +289,7 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/lorenz63.c \
 	%D%/backends/cuda/shim/variants/lorenz63_ctu.c \
 	%D%/backends/cuda/shim/variants/lorenz63_ctu_positive.c \
+	%D%/backends/cuda/shim/variants/lorenz63_double.c \
 	%D%/backends/cuda/shim/variants/lorenz63_small.c \
 	%D%/backends/cuda/shim/variants/lorenz96.c \
 	%D%/backends/cuda/shim/variants/nan_drift.c \
@@ -289,11 +309,13 @@ endif
 noinst_HEADERS = \
 	%D%/backends/cuda/cuda_engine_fixture.h \
 	%D%/backends/cuda/cuda_fixture.h \
+	%D%/fixtures/backends.h \
 	%D%/fixtures/dense.h \
 	%D%/fixtures/dense_split.h \
 	%D%/fixtures/engine_fixture.h \
 	%D%/fixtures/initial_fixture.h \
 	%D%/fixtures/kalman.h \
+	%D%/fixtures/kept_run.h \
 	%D%/fixtures/models_fixture.h \
 	%D%/fixtures/module_fixture.h \
 	%D%/fixtures/results_fixture.h \
@@ -346,5 +368,5 @@ check_LTLIBRARIES += %D%/undefined.la
 %C%_undefined_la_SOURCES = %D%/plugins/undefined.c
 %C%_undefined_la_LDFLAGS = $(test_module)
 
-EXTRA_DIST += $(test_scripts) %D%/fixtures/shell_fixture.sh %D%/tree/test_install.sh %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
+EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/tree/test_install.sh %D%/tree/circles.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
 	%D%/bench/measure.py %D%/bench/run %D%/bench/session %D%/data

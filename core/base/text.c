@@ -63,8 +63,7 @@ static int is_same(char a, char b)
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Levenshtein distance, upper and lower case being the same, one row at a time; names longer than the row are as far
- * as they are long. */
+/* Levenshtein distance without regard to case, one row at a time. Of names longer than the row: their length. */
 static size_t distance(const char *a, const char *b)
 {
     enum { LONGEST = 128 };

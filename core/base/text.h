@@ -16,11 +16,11 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void gbees_text_add(gbees_text *text, const char *format, ...);
 void gbees_text_free(gbees_text *text);
-/* The string, to be freed by the caller, and *text empty again; NULL if memory ran out. */
+/* Returns the string, which the caller frees, and empties *text; NULL if memory ran out. */
 char *gbees_text_take(gbees_text *text);
 
-/* The name nearest to `name` by edit distance, upper and lower case being the same, or NULL if none is near enough to
- * be meant (distance at most 1 + a third of the length). */
+/* Returns the name nearest to `name` by edit distance, without regard to case; NULL if none is within 1 + a third
+ * of the length. */
 const char *gbees_text_nearest(const char *name, const char *const *names, size_t count);
 
 #endif

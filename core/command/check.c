@@ -1,7 +1,7 @@
-/* check.c - gbees-run --check: all that can be known before computing. */
+/* check.c - gbees-run --check: what is known of a run before it starts. */
 #include "command.h"
-#include "units.h"
 #include "io/json_util.h"
+#include "units.h"
 #include <math.h>
 #include <unistd.h>
 

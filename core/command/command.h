@@ -6,7 +6,7 @@
 #include <gbees/gbees.h>
 #include <stdio.h>
 
-/* What a run is made of, as far as it is known before computing. Whoever fills it owns the parts. */
+/* The parts of a run. The caller of gbees_setup_make() frees them by gbees_setup_free(). */
 typedef struct gbees_setup {
     const gbees_model *model;
     gbees_scenario *scenario;
@@ -22,7 +22,7 @@ int gbees_setup_make(gbees_setup *setup, const gbees_options *options, gbees_reg
 int gbees_setup_make_problem(gbees_setup *setup, const gbees_options *options, gbees_registry *registry,
                              gbees_error *error);
 void gbees_setup_free(gbees_setup *setup);
-/* In place of a GPU that can't hold this problem. */
+/* Replaces a GPU's backend, which can't run this problem, by the CPU's. */
 int gbees_setup_use_cpu(gbees_setup *setup, gbees_registry *registry, const char *why, gbees_error *error);
 /* The file that a model came from; NULL if that is not known. */
 const char *gbees_setup_path(const gbees_model *model);

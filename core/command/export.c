@@ -13,7 +13,7 @@ enum { EXIT_FAILED = 1, EXIT_BAD_USAGE = 2 };
 
 /* ---- formats ---- */
 
-/* A format says where a record goes in the output folder, and writes it. */
+/* A format: the name of a record's file in the output folder, and the function that writes it. */
 typedef struct format {
     const char *name;
     const char *list; /* name of the list of all files, or NULL */
@@ -26,7 +26,7 @@ static double coordinate(const gbees_snapshot *record, int j, size_t i)
     return gbees_snapshot_centre(record, j, i);
 }
 
-/* The snapshots of the codes that were before: P<leg>/pdf_<record>.txt. */
+/* The text files of the reference codes: P<leg>/pdf_<record>.txt. */
 static void name_gbees(const gbees_snapshot *record, char *name, size_t size)
 {
     (void)snprintf(name, size, "P%d/pdf_%d.txt", record->leg, record->number);
@@ -127,7 +127,7 @@ static FILE *open_file(const char *path, gbees_error *error)
     return file;
 }
 
-/* The folder of a leg, where the format has one. */
+/* Makes the folder of a leg, if the format has one. */
 static int make_parent(const export_job *job, const char *path, gbees_error *error)
 {
     size_t length = (size_t)(strrchr(path, '/') - path);

@@ -312,7 +312,7 @@ static int check_names(int argc, char **argv, gbees_options *options, gbees_erro
 
         if (!o && strncmp("help", word, length) != 0 && strncmp("usage", word, length) != 0)
             return unknown_option(word, length, error);
-        options->json |= o && o->key == KEY_JSON; /* so that an error further on is told in JSON */
+        options->json |= o && o->key == KEY_JSON; /* so that a later error is reported as JSON */
         i += o && o->arg && !word[length];
     }
     return GBEES_OK;

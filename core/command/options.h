@@ -33,8 +33,8 @@ typedef struct gbees_options {
     gbees_progress_kind progress;
 } gbees_options;
 
-/* Ends the program on --help, --usage and options without their value.  What it could read before an error is in
- * *options nonetheless, so that the error can be told in the form that was asked for. */
+/* Ends the program on --help, --usage and options without their value. After an error *options has what was read
+ * before it, so that the error can be reported as JSON if --json was given. */
 int gbees_options_parse(int argc, char **argv, gbees_options *options, gbees_error *error);
 void gbees_options_free(gbees_options *options);
 

@@ -98,7 +98,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     return 0;
 }
 
-/* RUN/plots, or --output. It is made when the records have been read: nothing is left of a call that fails. */
+/* Makes the folder RUN/plots, or --output. The records have been read before: a call that fails leaves no folder. */
 static int choose_folder(const command *c, char **folder, gbees_error *error)
 {
     struct stat info;
@@ -133,7 +133,7 @@ static int save(const gbees_figure *figure, const char *folder, const char *name
     return status;
 }
 
-/* Draws a figure and saves it, a second time as picture.png if it is the one to show first. */
+/* Draws a figure and saves it, also as picture.png if it is the main one. */
 static int make(draw_function *draw, const gbees_gallery *gallery, const command *c, const char *folder,
                 const char *name, int is_picture, gbees_error *error)
 {

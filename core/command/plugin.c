@@ -167,7 +167,7 @@ int main(int argc, char **argv)
     gbees_plugin_options options = {.dimension = 2, .time_limit = 10, .backend = "cuda"};
     parsing p = {.options = &options};
     gbees_error error = {0};
-    char name[] = "gbees-plugin"; /* whatever libtool makes of it */
+    char name[] = "gbees-plugin"; /* libtool's wrapper may have another name */
     int failed = 0;
 
     (void)setlocale(LC_CTYPE, "");

@@ -72,7 +72,8 @@ static int has_headers(const gbees_text *folder)
     return found;
 }
 
-/* Those of the build tree, the installed ones, or, if the installed tree was moved, those beside the program. */
+/* The headers' folder: of the build tree, the installed one, or, if the installed tree was moved, the one beside
+ * the program. */
 static int find_headers(gbees_text *folder, gbees_error *error)
 {
     char program[PATH_MAX] = "";
@@ -144,7 +145,7 @@ static int is_program(const char *words)
     return found;
 }
 
-/* The user's, else the first that there is. */
+/* The compiler: $CC, else the first one found. */
 static const char *compiler_for(language of)
 {
     static const char *const known[][4] = {{GBEES_CC, "cc", "gcc", "clang"}, {"c++", "g++", "clang++", NULL}};
@@ -179,7 +180,7 @@ static void make_command(command *c, const char *source, const char *headers, co
     gbees_text_free(&include);
 }
 
-/* The compiler's messages go where ours do. */
+/* The compiler inherits standard error. */
 static int compile(const char *source, const char *headers, const char *target, gbees_error *error)
 {
     command c = {0};
@@ -236,7 +237,7 @@ static void hear(void *context, const char *line)
         (void)gbees_error_set(&l->said, GBEES_EMODEL, "%s", line + 1);
 }
 
-/* `source` stands for the file, which has a name for the time being only. */
+/* `source` names the file in errors, as its own name is temporary. */
 static int look_at(look *l, const char *source, gbees_error *error)
 {
     gbees_error why = {0};
@@ -278,7 +279,7 @@ static int copy(const char *from, const char *to, gbees_error *error)
     return failed ? gbees_error_set(error, GBEES_EIO, "can't write the file %s: %s", to, strerror(reason)) : GBEES_OK;
 }
 
-/* In one go, so that a program that has the old file loaded keeps it. */
+/* Installs by rename, so that a program that has loaded the old file keeps it. */
 static int place(const char *from, const char *folder, const char *name, char **path, gbees_error *error)
 {
     char *target = gbees_folder_join(folder, name);
@@ -324,7 +325,7 @@ static int place_output(const gbees_plugin_options *options, const char *built, 
     return status;
 }
 
-/* Which of the two it is when there is another plugin of that name. */
+/* Reports which one gbees-run finds if there is another plugin of that name. */
 static int tell_of_others(FILE *out, const char *folder, const char *name, gbees_error *error)
 {
     gbees_registry *registry = NULL;

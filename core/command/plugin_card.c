@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sends on what is printed, line by line. */
+/* Sends the description of the card to the parent, line by line. */
 static void say_card(const gbees_probe *probe)
 {
     const char *path = gbees_setup_path(probe->model);
@@ -43,7 +43,7 @@ static int is_blank(const char *text)
     return !text || !*text;
 }
 
-/* The first of a list that says too little, or NULL. */
+/* The first of a list without unit or text; NULL if all have both. */
 static const char *find_blank(const gbees_quantity *list, int count, int *missing_unit)
 {
     for (int k = 0; list && k < count; k++) {
@@ -99,8 +99,8 @@ static int is_finite_at_mean(const gbees_problem *problem, const double *paramet
     return good;
 }
 
-/* A range that holds values which break the drift is too wide. That the default lies in it is looked at when the
- * plugin is loaded. */
+/* Warns of a range with values at which the drift is not finite. The loader has checked that the default is in
+ * the range. */
 static void check_parameters(const gbees_probe *probe)
 {
     const gbees_model *m = probe->model;
@@ -150,7 +150,7 @@ static void check_scenario(const gbees_probe *probe, int number)
 
     gbees_probe_report(probe, GBEES_PROBE_BEGIN, "scenario %s", name);
     int status = gbees_probe_problem(probe, number, NULL, &problem, &error);
-    if (status && error.status == GBEES_ENUMERIC) /* a bound that is not finite is said below, with the equations */
+    if (status && error.status == GBEES_ENUMERIC) /* plugin_drift.c reports a bound that is not finite */
         status = gbees_probe_problem(probe, number, unbounded, &problem, &error);
     if (status) {
         gbees_probe_report(probe, GBEES_PROBE_FAILED, "%s", error.text);

@@ -1,14 +1,14 @@
-/* plugin_check.c - gbees-plugin check, the parent's side: a child for the checks on the CPU, one for the other
- * processor's compiler, and one for each of two runs; a line a check. See plugin.h. */
+/* plugin_check.c - gbees-plugin check, in the parent: starts a child for the checks on the CPU, one for the other
+ * processor's compiler, and one for each of two runs; prints a line for each check. See plugin.h. */
 #include "plugin.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Two backends add up in another order, in float: this far apart their densities may be. */
+/* Densities of two backends may differ by this much: they sum in float in different orders. */
 static const double densities_agree = 1e-4;
 
-/* A compiler, and a run, take longer than a look at some points. */
+/* Compilations and runs take longer than the checks of equations. */
 enum { LONGER = 12, NAME = 96 };
 
 typedef struct verdicts {
@@ -57,7 +57,7 @@ static void hear(void *context, const char *line)
     (void)fflush(v->out);
 }
 
-/* What brought a child down is the verdict on what it was at. Nothing more can be said of such a plugin. */
+/* A crash of the child is the verdict of its present check, and ends the checks of this plugin. */
 static void run_child(verdicts *v, gbees_child_work *work, double seconds)
 {
     gbees_error error = {0};
@@ -68,7 +68,7 @@ static void run_child(verdicts *v, gbees_child_work *work, double seconds)
     }
 }
 
-/* A big problem may take its time: that is no fault of the plugin, whose equations have come to an end before. */
+/* A run that exceeds the time limit is a warning: the problem may be big, and the equations have returned before. */
 static void run_patiently(verdicts *v, gbees_child_work *work)
 {
     const double seconds = LONGER * v->probe.options->time_limit;
@@ -176,7 +176,7 @@ int gbees_plugin_check(const gbees_plugin_options *options, FILE *out, int *fail
     if (status)
         return status;
     run_child(&v, probe, options->time_limit);
-    /* What fails on the CPU would only fail again. */
+    /* After a failure on the CPU there is no comparison. */
     if (!v.stop && !v.failed) {
         run_patiently(&v, compile);
         if (!v.stop && !v.failed)

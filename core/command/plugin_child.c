@@ -1,4 +1,4 @@
-/* plugin_child.c - code that is not trusted, in a process of its own; see plugin.h. */
+/* plugin_child.c - runs a plugin's code in a child process; see plugin.h. */
 #include "plugin.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The child's last line, if it gets as far. */
+/* The child's last line: it has ended in order. */
 static const char farewell[] = "\004";
 
 enum { EXIT_NO_PROGRAM = 127, LINE_MOST = 1 << 16 };
@@ -25,7 +25,7 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* What the plugin prints would be taken for ours, and a crash of it needs no core file. */
+/* Discards what the plugin prints, and its core files. */
 static void keep_quiet(void)
 {
     const struct rlimit none = {0, 0};
@@ -44,7 +44,7 @@ static _Noreturn void be_child(gbees_child_work *work, void *context, int descri
     keep_quiet();
     if (!say)
         _exit(EXIT_FAILURE);
-    (void)setvbuf(say, NULL, _IOLBF, 0); /* a line that was said must arrive, whatever happens next */
+    (void)setvbuf(say, NULL, _IOLBF, 0); /* line by line: each must arrive even if the next call crashes */
     work(context, say);
     (void)fprintf(say, "%s\n", farewell);
     (void)fflush(say);
@@ -76,10 +76,10 @@ static void take_lines(listener *l)
     l->length -= (size_t)(line - l->text);
     memmove(l->text, line, l->length);
     if (l->length == LINE_MOST)
-        l->length = 0; /* nobody of ours writes such a line */
+        l->length = 0; /* longer than any line of the checks */
 }
 
-/* Until the child hangs up, or says nothing for `seconds`: then 0. */
+/* Reads until the child closes the pipe (returns 1) or writes nothing for `seconds` (0). */
 static int listen_all(listener *l, double seconds)
 {
     double deadline = now() + seconds;
@@ -138,7 +138,7 @@ int gbees_child_run(gbees_child_work *work, gbees_child_reader *reader, void *co
         free(l.text);
         return gbees_error_set(error, GBEES_ENOMEM, "no child process can be started: %s", strerror(errno));
     }
-    (void)fflush(NULL); /* what is in a buffer would be written by both */
+    (void)fflush(NULL); /* else parent and child would both write the buffer */
     pid_t child = fork();
     if (child == 0) {
         (void)close(ends[0]);
@@ -149,7 +149,7 @@ int gbees_child_run(gbees_child_work *work, gbees_child_reader *reader, void *co
     int in_time = child > 0 && listen_all(&l, seconds);
     int reason = errno;
     if (child > 0 && !(in_time && !l.done))
-        (void)kill(child, SIGKILL); /* also after the farewell: a library's clean-up is not waited for */
+        (void)kill(child, SIGKILL); /* also after its last line: a library's clean-up may hang */
     int status = child > 0 ? wait_for(child) : 0;
     (void)close(ends[0]);
     free(l.text);
@@ -167,7 +167,7 @@ int gbees_child_run(gbees_child_work *work, gbees_child_reader *reader, void *co
 
 int gbees_child_execute(char *const *arguments, int *code, gbees_error *error)
 {
-    /* Ctrl-C ends the program, and leaves us to clean up after it. */
+    /* SIGINT ends the program that runs; this one cleans up. */
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
 

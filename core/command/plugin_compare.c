@@ -40,7 +40,7 @@ void gbees_compare_compile(gbees_probe *probe)
         status = gbees_probe_problem(probe, 0, NULL, &problem, &error);
     if (!status) {
         if (!arch && backend->probe(why, sizeof why))
-            arch = "sm_90"; /* there is none here: one that is common */
+            arch = "sm_90"; /* no GPU here: compile for a common one */
         status = backend->compile(problem, arch, take_line, &c, &error);
     }
     if (!status)

@@ -7,7 +7,7 @@
 
 enum { POINTS_MOST = 4096, WIDEST_BATCH = 67 };
 
-/* What two ways to compute the same may differ by, relative to the largest value. */
+/* Largest differences between two evaluations, relative to the largest value. */
 static const double rounding_f = 1e-5, rounding_d = 1e-13, single_precision = 1e-3, wrong = 0.1;
 
 /* ---- points: every cell of the box if they are few, else its corners and cells here and there ---- */
@@ -249,7 +249,7 @@ static double differ_f(const points *at, int j, size_t first, size_t count)
     return at->scale[j] > 0 ? worst / at->scale[j] : worst;
 }
 
-/* Processors take 2, 4, 8, 16 points at a time, and what is left over one by one: all must come to the same. */
+/* Compares batches of all sizes: processors compute 2, 4, 8 or 16 points at a time and the rest one by one. */
 static int check_batches(const points *at)
 {
     double worst_f = 0, worst_d = 0;
@@ -318,7 +318,7 @@ static int is_used(const gbees_problem *problem, int function)
     return 0;
 }
 
-/* Not a number is right where a model of several dimensions has no such state. */
+/* A component may be not a number in a dimension that lacks its state. */
 static void check_measurements(const points *at)
 {
     const gbees_model *model = at->problem->model;
@@ -368,7 +368,8 @@ static int is_judged(const gbees_problem *problem, int function)
     return 0;
 }
 
-/* Of what is measured at the mean. "Impossible" is an answer, too, and no number right where a function has none. */
+/* Checks the likelihood at the mean of a measurement there. -infinity is valid; not a number is, for a function
+ * that has no likelihood. */
 static void check_likelihoods(const points *at)
 {
     const gbees_problem *problem = at->problem;
@@ -432,7 +433,7 @@ void gbees_probe_equations(const gbees_probe *probe, const gbees_problem *proble
         gbees_probe_report(probe, GBEES_PROBE_BEGIN, "drift, %s", name);
         gbees_probe_report(probe, GBEES_PROBE_FAILED, "not enough memory for %zu points", at.count);
     } else {
-        /* What remembers its calls would seem to depend on the time, too. */
+        /* A drift that has state would seem to depend on the time, too. */
         if (check_drift(&at) && check_batches(&at) && !(problem->model->flags & GBEES_TIME_DEPENDENT))
             check_time(&at);
         if (problem->model->measurement_count)

@@ -60,7 +60,7 @@ static int check_symmetry(const noise *at, const char *where)
     return 1;
 }
 
-/* Whether Q can be at this point; says why not. */
+/* Checks Q at this point; reports why it is invalid. */
 static int check_point(const noise *at, double time)
 {
     double over[GBEES_MAX_DIM];

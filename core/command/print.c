@@ -1,4 +1,4 @@
-/* print.c - output that tells when it was lost; see command.h. */
+/* print.c - output whose write errors are reported; see command.h. */
 #include "command.h"
 #include <errno.h>
 #include <jansson.h>

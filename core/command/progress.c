@@ -1,7 +1,7 @@
 /* progress.c - see progress.h. */
 #include "progress.h"
-#include "units.h"
 #include "io/jsonl.h"
+#include "units.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -33,7 +33,7 @@ static void measure(gbees_progress *p, double fraction, const gbees_totals *tota
         return;
     p->cells = updates / steps;
     p->cells_per_s = updates / seconds;
-    if (done > 0 && p->seen_steps > 0) { /* the very first steps say little */
+    if (done > 0 && p->seen_steps > 0) { /* the first steps are not representative */
         const double eta = (1 - fraction) * seconds / done;
         p->eta_s = p->eta_s < 0 ? eta : 0.5 * (p->eta_s + eta);
     }
@@ -65,7 +65,7 @@ static void print_json(const gbees_progress *p, double time, double fraction, co
 {
     char *line = gbees_jsonl_progress(time, fraction, totals);
 
-    if (line) /* progress that can't be told is no reason to stop */
+    if (line) /* progress that can't be printed does not end the run */
         (void)fprintf(p->stream, "%s\n", line);
     (void)fflush(p->stream);
     free(line);

@@ -16,7 +16,7 @@ typedef struct gbees_progress {
 
 void gbees_progress_start(gbees_progress *progress, gbees_progress_kind kind, FILE *stream);
 void gbees_progress_show(gbees_progress *progress, double time, double fraction, const gbees_totals *totals);
-/* Takes the bar away, so that other text can be printed. */
+/* Erases the bar, so that other text can be printed. */
 void gbees_progress_clear(gbees_progress *progress);
 
 #endif

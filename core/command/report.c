@@ -1,8 +1,8 @@
 /* report.c - see report.h. */
 #include "report.h"
-#include "units.h"
 #include "io/json_util.h"
 #include "io/jsonl.h"
+#include "units.h"
 #include <langinfo.h>
 #include <math.h>
 #include <stdlib.h>

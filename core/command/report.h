@@ -1,4 +1,4 @@
-/* report.h - what gbees-run tells of a run: a table for people, or JSON Lines for programs. */
+/* report.h - what gbees-run prints of a run: a table, or JSON Lines. */
 #ifndef GBEES_COMMAND_REPORT_H
 #define GBEES_COMMAND_REPORT_H
 
@@ -8,14 +8,14 @@ typedef struct gbees_report {
     FILE *out;
     int json, quiet; /* quiet: no table */
     int unicode;     /* the terminal can show a plus-minus sign */
-    unsigned warned; /* gbees_warning bits that have been told on standard error */
+    unsigned warned; /* gbees_warning bits that are on standard error already */
 } gbees_report;
 
 void gbees_report_start(gbees_report *report, const gbees_options *options, FILE *out);
 
 /* Each fails as gbees_print_flush() does. */
 int gbees_report_header(const gbees_report *report, const gbees_setup *setup, int threads, gbees_error *error);
-/* Warnings that are new go to standard error, one line each. */
+/* Writes new warnings to standard error, one line each. */
 int gbees_report_record(gbees_report *report, const gbees_record *record, gbees_error *error);
 int gbees_report_update(const gbees_report *report, const gbees_problem *problem, int number, double time,
                         const gbees_evidence *evidence, gbees_error *error);

@@ -1,5 +1,5 @@
-/* run.c - gbees-run: reads the command line, sets a run up, and lets the solver tell the writer, the report and the
- * progress bar what happens. */
+/* run.c - gbees-run: reads the command line, makes problem and backend, and runs the solver, whose observer calls
+ * the writer, the report and the progress bar. */
 #include "command.h"
 #include "progress.h"
 #include "report.h"
@@ -12,12 +12,12 @@
 
 enum { EXIT_FAILED = 1, EXIT_BAD_INPUT = 2, EXIT_SIGNAL = 128 };
 
-/* What a handler can reach. */
+/* State of the signal handler. */
 static volatile sig_atomic_t caught_signal;
 static struct timespec caught_at;
 
-/* The first signal ends the run after the step that it is in, another one ends the program at once - unless it
- * comes so soon that it must be the same one, sent to the process and to its group, as timeout(1) does. */
+/* The first signal ends the run after its present step; a second one ends the program at once. A second one
+ * within a short time is ignored: timeout(1) sends one signal to the process and to its group. */
 static void note_signal(int number)
 {
     struct timespec now = {0};
@@ -32,8 +32,7 @@ static void note_signal(int number)
     }
 }
 
-/* A signal that the shell has set to be ignored stays so, as Ctrl-C for what runs in the background, and SIGHUP by
- * nohup(1). */
+/* A signal that is ignored at the start stays ignored: SIGINT of background jobs, SIGHUP under nohup(1). */
 static void listen_to(int number)
 {
     struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART}, old;
@@ -60,12 +59,12 @@ static void ignore_failed_writes(void)
 
 typedef struct run {
     gbees_writer *writer; /* NULL: --no-output */
-    pthread_mutex_t lock; /* of what is printed: records and updates are told by a thread of the solver's */
+    pthread_mutex_t lock; /* guards the output: a thread of the solver calls record and update */
     gbees_report *report;
     gbees_progress progress;
 } run;
 
-/* The disk first: what is printed can be found there. */
+/* Writes the record to disk before it is printed. */
 static int on_record(void *context, const gbees_record *record, gbees_error *error)
 {
     run *r = context;
@@ -128,7 +127,7 @@ static void quote_command(int argc, char **argv, char *text, size_t size)
     }
 }
 
-/* `began`: the run had begun, or would have if only the machine or the model had let it. */
+/* `began`: the run began, or failed for a reason of the machine or the model. */
 static int exit_code(const gbees_error *failure, int began)
 {
     if (failure->status == GBEES_ECANCELLED)
@@ -137,7 +136,7 @@ static int exit_code(const gbees_error *failure, int began)
     return began ? EXIT_FAILED : EXIT_BAD_INPUT;
 }
 
-/* A backend that was chosen by itself and can't take this problem leaves it to the CPU. */
+/* Retries with the CPU backend if an automatically chosen backend can't run this problem. */
 static int make_solver(gbees_setup *setup, const gbees_options *options, gbees_registry *registry,
                        gbees_solver **solver, gbees_error *error)
 {
@@ -166,7 +165,7 @@ static int make_writer(const gbees_setup *setup, const char *command, gbees_writ
     return gbees_writer_create(setup->folder, setup->problem, &provenance, writer, error);
 }
 
-/* Closes the books, whatever happened: the first failure is the one that counts. */
+/* Finishes the results folder, whatever happened. Returns the first failure. */
 static int end_run(run *r, const gbees_setup *setup, const gbees_solver *solver, int status, gbees_error *failure)
 {
     const char *state = !status ? "complete" : status == GBEES_ECANCELLED ? "cancelled" : "failed";
@@ -227,7 +226,7 @@ static int prepare(gbees_setup *setup, const gbees_options *options, gbees_regis
         status = make_solver(setup, options, registry, solver, error);
     if (!status && setup->why_no_gpu[0] && !options->quiet)
         (void)fprintf(stderr, "gbees-run: running on the CPU: %s\n", setup->why_no_gpu);
-    /* From here on there is something to be kept; until now a signal ends the program at once. */
+    /* From here on a signal ends the run after its step; before, it ends the program at once. */
     listen_to(SIGINT);
     listen_to(SIGTERM);
     listen_to(SIGHUP);
@@ -284,7 +283,7 @@ static int command(const gbees_options *options, gbees_report *report, const cha
             : options->action == GBEES_ACTION_DESCRIBE ? gbees_command_describe(options, registry, stdout, &failure)
                                                        : print_version(options, stdout, &failure);
     if (status) {
-        if (status != GBEES_ECANCELLED) /* "gbees-run --list | head" is no error to talk about */
+        if (status != GBEES_ECANCELLED) /* a closed pipe, as of "gbees-run --list | head", is not reported */
             gbees_report_error(report, &failure);
         code = exit_code(&failure, 0);
     }
@@ -292,9 +291,9 @@ static int command(const gbees_options *options, gbees_report *report, const cha
     return code;
 }
 
-/* The CPU backend's threads wait for each other several times a step.  GNU's runtime lets them spin for up to 20 ms,
- * which keeps processors that are short from the very thread that they wait for: 0.1 ms will do.  To be said before
- * the runtime is loaded, with the backend; who has said how to wait is not contradicted. */
+/* Limits the time that OpenMP threads spin at a barrier to 0.1 ms. GNU's runtime spins for up to 20 ms, which on
+ * a busy machine takes the processor from the thread that all wait for. It must be set before the backend is
+ * loaded, which loads the runtime. An existing OMP_WAIT_POLICY or GOMP_SPINCOUNT is respected. */
 static void wait_briefly(void)
 {
     if (!getenv("OMP_WAIT_POLICY"))
@@ -306,10 +305,10 @@ int main(int argc, char **argv)
     gbees_options options;
     gbees_report report;
     gbees_error failure = {0};
-    char text[8192], name[] = "gbees-run"; /* whatever libtool makes of it */
+    char text[8192], name[] = "gbees-run"; /* libtool's wrapper may have another name */
     int code;
 
-    (void)setlocale(LC_CTYPE, ""); /* and no more: numbers keep their decimal point */
+    (void)setlocale(LC_CTYPE, ""); /* LC_CTYPE only: numbers keep their decimal point */
     ignore_failed_writes();
     wait_briefly();
     if (argc > 0)

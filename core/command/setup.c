@@ -81,7 +81,7 @@ static int find_backend(gbees_registry *registry, const char *name, const gbees_
     return GBEES_OK;
 }
 
-/* In as few words as it takes; the full text is for those who ask for the backend by name. */
+/* Shortens the reason why a GPU is not used. `--backend cuda` gives the full text. */
 static void say_why(gbees_setup *setup, const char *text)
 {
     static const char missing[] = "no backend named"; /* how the registry begins if there is no such file */

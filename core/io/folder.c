@@ -111,7 +111,8 @@ int gbees_temporary_create(const char *path, gbees_temporary *file, gbees_error 
     return 0;
 }
 
-/* A new name is on disk only when its folder is. Some file systems can't sync a folder: nothing to be done there. */
+/* Syncs the folder of a new file, so that its name is on disk. Errors are ignored: some file systems can't sync
+ * folders. */
 static int sync_folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -8,7 +8,7 @@
 /* Makes the folder and its parents. It may exist if it is empty. */
 int gbees_folder_make(const char *path, gbees_error *error);
 
-/* The same, whatever is in it. */
+/* Makes the folder and its parents; it may have files. */
 int gbees_folder_make_all(const char *path, gbees_error *error);
 
 /* folder/name, to be freed; NULL when there is no memory. */
@@ -27,7 +27,7 @@ int gbees_temporary_commit(gbees_temporary *file, gbees_error *error);
 /* Closes and removes it. Harmless after a commit. */
 void gbees_temporary_abandon(gbees_temporary *file);
 
-/* All of that for a text. */
+/* Writes a text to such a file. */
 int gbees_folder_write(const char *folder, const char *name, const char *text, size_t length, gbees_error *error);
 
 #endif

@@ -1,9 +1,6 @@
-/* hdf5_driver.h - an HDF5 file driver over a descriptor that the caller owns.
- *
- * HDF5 1.10 can't be relied on after a write has failed: it crashes in H5Fclose, with its own drivers.  This driver
- * notes the first errno, drops that write and all later ones, and tells HDF5 that they went well; so a full disk
- * ends in an orderly H5Fclose, and the caller knows the reason.
- */
+/* hdf5_driver.h - an HDF5 file driver over a descriptor that the caller owns. After a failed write HDF5 1.10
+ * crashes in H5Fclose() with its own drivers. This driver stores the first errno, drops that write and all later
+ * ones, and reports success to HDF5, so that H5Fclose() works on a full disk and the caller has the reason. */
 #ifndef GBEES_IO_HDF5_DRIVER_H
 #define GBEES_IO_HDF5_DRIVER_H
 

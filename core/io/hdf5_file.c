@@ -57,7 +57,7 @@ static void finish(gbees_hdf5 *file)
     if (file->driver >= 0)
         (void)H5FDunregister(file->driver);
     file->id = file->driver = -1;
-    if (file->failure) /* the driver told HDF5 that all went well */
+    if (file->failure) /* the driver has hidden the failure from HDF5 */
         gbees_hdf5_fail(file);
 }
 

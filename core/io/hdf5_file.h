@@ -1,8 +1,6 @@
-/* hdf5_file.h - an HDF5 file that is written or read in one go.
- *
- * The first failure is kept in the file: every later call on it does nothing, and gbees_hdf5_commit or _close reports
- * it, with the path.  So the calls in between need no checks.  While a file is open HDF5 prints nothing.
- */
+/* hdf5_file.h - an HDF5 file that is written or read at once. It keeps the first failure: later calls do nothing,
+ * and gbees_hdf5_commit() or gbees_hdf5_close() reports it with the path, so that callers check once. HDF5 prints
+ * nothing while a file is open. */
 #ifndef GBEES_IO_HDF5_FILE_H
 #define GBEES_IO_HDF5_FILE_H
 
@@ -17,7 +15,7 @@ typedef struct gbees_hdf5 {
     gbees_temporary temporary; /* when it is written */
     int descriptor;            /* when it is read */
     int failure;               /* errno of the first read or write that failed */
-    gbees_status status;       /* of the first call that failed ... */
+    gbees_status status;       /* status of the first call that failed */
     char reason[256];          /* ... and why */
     H5E_auto2_t print;         /* HDF5's error printing as it was */
     void *print_context;
@@ -25,13 +23,13 @@ typedef struct gbees_hdf5 {
 
 /* Writes PATH.tmp, readable by HDF5 1.8. */
 int gbees_hdf5_create(const char *path, gbees_hdf5 *file, gbees_error *error);
-/* Closes it, and gives it its name if nothing failed. */
+/* Closes the file, and renames it to PATH if nothing has failed. */
 int gbees_hdf5_commit(gbees_hdf5 *file, gbees_error *error);
 
 int gbees_hdf5_open(const char *path, gbees_hdf5 *file, gbees_error *error);
 int gbees_hdf5_close(gbees_hdf5 *file, gbees_error *error);
 
-/* Notes HDF5's own reason for a failed call. */
+/* Stores HDF5's reason for a failed call. */
 void gbees_hdf5_fail(gbees_hdf5 *file);
 /* Notes another reason. */
 void gbees_hdf5_reject(gbees_hdf5 *file, gbees_status status, const char *reason);

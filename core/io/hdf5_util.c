@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every function below goes through these two: nothing is done after a failure, and a failure is kept. */
+/* All functions below use these two, so that they do nothing after a failure, and the first failure is kept. */
 static int is_open(const gbees_hdf5 *file)
 {
     return file->id >= 0 && file->status == GBEES_OK;

@@ -1,4 +1,4 @@
-/* json_util.h - values for jansson that are valid whatever they come from. */
+/* json_util.h - values for jansson that are always valid JSON. */
 #ifndef GBEES_IO_JSON_UTIL_H
 #define GBEES_IO_JSON_UTIL_H
 
@@ -10,7 +10,7 @@ json_t *gbees_json_real(double x);
 /* An integer when it is one that a double holds exactly, else a real. */
 json_t *gbees_json_count(double x);
 json_t *gbees_json_unsigned(uint64_t x);
-/* Bytes that are no UTF-8 become '?'; NULL becomes null. */
+/* A string; bytes that are not UTF-8 become '?', NULL becomes null. */
 json_t *gbees_json_text(const char *text);
 json_t *gbees_json_vector(int n, const double *x);
 json_t *gbees_json_matrix(int n, const double *x);

@@ -255,7 +255,7 @@ int gbees_measurement_folder_count(const char *folder, size_t *count, gbees_erro
 
 /* ---- the scenario ------------------------------------------------------------------------------------------ */
 
-/* What the files of a folder add up to: nodes that become the scenario's. */
+/* The nodes that the files of a folder define; they become the scenario's. */
 typedef struct gathered {
     gbees_node *mean, *covariance, *start, *end, *measurements;
     double time; /* of the next measurement */

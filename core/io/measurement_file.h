@@ -18,10 +18,10 @@
 
 #include "yaml_tree.h"
 
-/* A map of the nodes `value` (a list), `covariance` (a list of lists) and `T`; all numbers are checked. */
+/* Reads a file to a map of `value` (a list), `covariance` (a list of lists) and `T`; all numbers are checked. */
 int gbees_measurement_file_read(const char *path, gbees_node **node, gbees_error *error);
 
-/* How many files measurement0.txt, measurement1.txt, ... the folder has; refuses gaps. */
+/* Counts the files measurement0.txt, measurement1.txt, ... of a folder; a gap is an error. */
 int gbees_measurement_folder_count(const char *folder, size_t *count, gbees_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* provenance.h - what a results folder says of its run, kept from its start to its end: run.json. */
+/* provenance.h - run.json: what a results folder stores about its run. */
 #ifndef GBEES_IO_PROVENANCE_H
 #define GBEES_IO_PROVENANCE_H
 

@@ -175,7 +175,7 @@ static void read_shape(gbees_hdf5 *file, gbees_snapshot *snapshot)
     snapshot->count = (size_t)p;
 }
 
-/* Not a number in files of before there was such an entry. */
+/* Not a number in files of older versions. */
 static void read_mass(gbees_hdf5 *file, const char *name, double *mass)
 {
     *mass = NAN;
@@ -203,7 +203,7 @@ static void read_warnings(gbees_hdf5 *file, gbees_snapshot *snapshot)
             file, "warnings", GBEES_WARNING_COUNT, snapshot->warning[0], sizeof snapshot->warning[0]);
 }
 
-/* Files that have none are of grids that are not turned. */
+/* A file without a rotation has the model's axes. */
 static void read_rotation(gbees_hdf5 *file, gbees_snapshot *snapshot)
 {
     hsize_t n = (hsize_t)snapshot->dimension, zero[] = {0, 0}, square[] = {n, n};

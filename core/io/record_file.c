@@ -270,7 +270,7 @@ static void put_of_cells(gbees_hdf5 *file, const gbees_record *record)
     }
 }
 
-/* Those that came with the record. */
+/* Writes the marginals that the record has. */
 static void put_ready(gbees_hdf5 *file, const gbees_record *record)
 {
     const gbees_marginals *m = record->marginals;

@@ -70,7 +70,7 @@ static int no_memory(gbees_error *error)
     return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario");
 }
 
-/* Different ways to say the same thing. */
+/* Whether two keys exclude each other: they define the same thing. */
 static int are_rivals(const char *key, const char *other)
 {
     static const char *const groups[][3] = {{"factor", "width", NULL},
@@ -131,8 +131,8 @@ int gbees_scenario_put(gbees_scenario *scenario, const char *key, gbees_node *va
     return GBEES_OK;
 }
 
-/* The path of `initial: {file: PATH}` from here, not from the folder of the file that it stands in: what is written
- * elsewhere must mean the same. */
+/* Makes the path of `initial: {file: PATH}` absolute. It is relative to the folder of the scenario's file, but
+ * the scenario is written to other folders, too. */
 static int resolve_path(gbees_node *file, gbees_error *error)
 {
     const char *slash = strrchr(file->source, '/');
@@ -166,7 +166,7 @@ static int put_initial(gbees_scenario *scenario, const gbees_schema_key *key, co
     return status;
 }
 
-/* A key's checked value, or, of `parameters`, each value by its own name. */
+/* Stores a copy of a key's checked value; of `parameters`, each value under "parameters.NAME". */
 static int put_copy(gbees_scenario *scenario, const gbees_schema_key *key, const gbees_node *value,
                     gbees_error *error)
 {
@@ -285,20 +285,20 @@ static int parse_value(const char *name, const char *text, gbees_node **value, g
     gbees_text_add(&source, "%s %s", set_source, name);
     char *place = gbees_text_take(&source);
     int status = place ? gbees_yaml_parse(text, strlen(text), place, 0, &node, error) : no_memory(error);
-    if (!status && !node) /* no document: the schema has the words for it */
+    if (!status && !node) /* no document: the schema's check reports it */
         node = gbees_node_create(NULL, GBEES_NODE_SCALAR, place, 0, "");
     if (!status && !node)
         status = no_memory(error);
     free(place);
     if (status)
         return status;
-    /* All nodes share this text. Errors on YAML needed the key in it; errors on values say the key themselves. */
+    /* All nodes share this text. It had the key for errors of YAML; errors of values name the key themselves. */
     node->source[sizeof set_source - 1] = 0;
     *value = node;
     return GBEES_OK;
 }
 
-/* {NAME: value}, as if it stood under `parameters`; takes `value`. */
+/* Returns the map {NAME: value}, as under `parameters`; owns `value`. */
 static gbees_node *wrap_parameter(const char *name, gbees_node *value)
 {
     gbees_node *map = gbees_node_create(NULL, GBEES_NODE_MAP, set_source, 0, NULL);
@@ -351,7 +351,7 @@ int gbees_scenario_set(gbees_scenario *scenario, const char *assignment, gbees_e
     return status;
 }
 
-/* A record brings its grid and its time along: another source's word on them was not meant for it. */
+/* Whether an initial record defines this key (grid and time): values from other sources do not apply to it. */
 static int comes_with_record(const gbees_scenario *scenario, const char *key)
 {
     static const char *const keys[] = {"factor", "width", "extent", "rotate", "start"};

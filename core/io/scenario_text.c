@@ -1,6 +1,6 @@
 /* scenario_text.c - a scenario as YAML that reads back to the same; see scenario.h. */
-#include "scenario.h"
 #include "base/text.h"
+#include "scenario.h"
 #include <ctype.h>
 
 static void write_name(gbees_text *out, const char *name)

@@ -59,7 +59,7 @@ static int check_choice(const gbees_schema_key *key, const gbees_node *node, con
     return fail(node, label, expected, error);
 }
 
-/* One of a list of numbers, or, in a measured value, what stands for none. */
+/* Checks a number of a list; in a measured value it may be ~ or null. */
 static int check_item(const gbees_schema_key *key, const gbees_node *item, const char *label, gbees_error *error)
 {
     if (key->kind == GBEES_KIND_MEASURED && gbees_node_is_null(item))
@@ -123,7 +123,7 @@ static int check_matrix(const gbees_schema_key *key, const gbees_node *node, con
     return GBEES_OK;
 }
 
-/* A key given twice would hide one of its values. */
+/* Fails if an earlier pair of the map has the same key. */
 static int check_twice(const gbees_node *map, size_t pair, const char *label, gbees_error *error)
 {
     const gbees_node *key = map->items[2 * pair];
@@ -167,7 +167,7 @@ static int check_fields(const gbees_schema_key *fields, const gbees_node *map, c
     return GBEES_OK;
 }
 
-/* What the likelihood needs beside the value, and what says nothing with it. */
+/* Checks that a measurement has the keys that its likelihood needs, and no others. */
 static int check_likelihood(const gbees_node *map, const char *label, gbees_error *error)
 {
     const gbees_node *kind = gbees_node_find(map, "likelihood"), *covariance = gbees_node_find(map, "covariance"),
@@ -205,7 +205,7 @@ static int check_measurements(const gbees_schema_key *key, const gbees_node *nod
     return GBEES_OK;
 }
 
-/* A list of Gaussians, or where a record is. */
+/* Checks a list of Gaussians, or the place of a record. */
 static int check_initial(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
 {
     if (node->kind == GBEES_NODE_MAP)
@@ -223,7 +223,7 @@ static int check_initial(const gbees_schema_key *key, const gbees_node *node, co
     return GBEES_OK;
 }
 
-/* Any characters but those that would make an error two lines. */
+/* A path may have all characters but control characters, which would break an error's line. */
 static int check_path(const gbees_node *node, const char *label, gbees_error *error)
 {
     int good = node->kind == GBEES_NODE_SCALAR && node->text[0];

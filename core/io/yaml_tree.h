@@ -1,8 +1,6 @@
-/* yaml_tree.h - what was read, as a tree of scalars, lists and maps that knows where each of them stood.
- *
- * The tree is small: aliases are copied out, and size and depth are bounded, so that no input can be expensive.
- * A node's source is the text in front of ":LINE: " in errors; line 0 stands for a source without lines (--set).
- */
+/* yaml_tree.h - a YAML document as a tree of scalars, lists and maps with their lines. Aliases are copied, and
+ * size and depth are bounded, so that no input is expensive. A node's source is the text in front of ":LINE: " in
+ * errors; line 0 stands for a source without lines (--set). */
 #ifndef GBEES_IO_YAML_TREE_H
 #define GBEES_IO_YAML_TREE_H
 
@@ -43,7 +41,7 @@ __attribute__((format(printf, 3, 4)))
 #endif
 int gbees_node_error(const gbees_node *node, gbees_error *error, const char *format, ...);
 
-/* What a node is, for errors: 'abc', nothing, a list, a map. */
+/* Describes a node for errors: 'abc', nothing, a list, a map. */
 enum { GBEES_NODE_WORDS = 64 };
 const char *gbees_node_describe(const gbees_node *node, char words[GBEES_NODE_WORDS]);
 

@@ -198,7 +198,7 @@ static int has_drift(const gbees_functions *row)
     return complete;
 }
 
-/* One row a dimension, in order. */
+/* The functions have one row for each dimension, in order. */
 static int check_functions(const gbees_model *card, gbees_error *error)
 {
     int rows = card->dim_max - card->dim_min + 1;

@@ -1,4 +1,4 @@
-/* card.h - what a module must say of itself before it is used. */
+/* card.h - checks of the descriptor (card) that a module exports. */
 #ifndef GBEES_MODULE_CARD_H
 #define GBEES_MODULE_CARD_H
 

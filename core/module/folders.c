@@ -34,7 +34,7 @@ void gbees_folders_free(gbees_folders *folders)
     *folders = (gbees_folders){0};
 }
 
-/* Takes `path` over, also when it fails; NULL counts as out of memory. */
+/* Owns `path`, also after a failure; NULL counts as out of memory. */
 static int append(gbees_folders *folders, char *path, gbees_error *error)
 {
     char **grown = path ? realloc(folders->path, (folders->count + 1) * sizeof *grown) : NULL;
@@ -48,7 +48,8 @@ static int append(gbees_folders *folders, char *path, gbees_error *error)
     return GBEES_OK;
 }
 
-/* Without links if it exists, else as it is written, below the current folder; NULL if memory ran out. */
+/* The absolute path: without links if it exists, else below the current folder as written; NULL if memory ran
+ * out. */
 static char *absolute(const char *path)
 {
     char *real = realpath(path, NULL);
@@ -76,7 +77,7 @@ static int add(gbees_folders *folders, const char *path, gbees_error *error)
     return append(folders, folder, error);
 }
 
-/* A colon-separated list. Empty entries are nothing: the current folder must be asked for by name. */
+/* Appends a colon-separated list. Empty entries are ignored: they do not mean the current folder. */
 static int add_list(gbees_folders *folders, const char *list, gbees_error *error)
 {
     while (list && *list) {
@@ -119,7 +120,7 @@ static int find_program(char program[PATH_MAX])
     return name && realpath(name, program);
 }
 
-/* The running program lies in the build tree, be it in a folder .libs of libtool's. */
+/* Whether the running program is in the build tree, or in a folder .libs of it (libtool). */
 static int runs_from_build(void)
 {
     char program[PATH_MAX], build[PATH_MAX];

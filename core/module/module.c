@@ -12,8 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* libltdl keeps its list of modules for the whole process and does not guard it, while registries are separate
- * objects: this lock is what makes them so for threads, too. */
+/* Guards libltdl's list of modules, which the whole process shares: registries may be used by several threads. */
 static pthread_mutex_t ltdl_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static const char *const symbol_of[] = {"gbees_model_card", "gbees_backend_card"};
@@ -24,7 +23,7 @@ const char *gbees_module_name(const gbees_module *module)
     return module->model ? module->model->name : module->backend->name;
 }
 
-/* The system's loader begins most texts with the path, which our caller adds. */
+/* Removes the path that the system's loader puts in front of most texts: the caller adds it. */
 static const char *without_path(const char *text, const char *path)
 {
     size_t length = strlen(path);
@@ -34,9 +33,9 @@ static const char *without_path(const char *text, const char *path)
     return text;
 }
 
-/* The system's own loader goes first, for two reasons: it says what is wrong, where libltdl says "file not found" to
- * everything; and it resolves all symbols now, where libltdl would leave a missing function to be found by the call.
- * A backend stays in memory for good: threads that it has started (OpenMP's) may outlive the registry. */
+/* Opens the object with dlopen() before libltdl does: dlerror() gives the reason of a failure, where libltdl
+ * reports "file not found" for all; and all symbols are resolved at once, so that a missing function is found
+ * here. A backend is never unloaded: threads that it has started (OpenMP's) may outlive the registry. */
 static void *open_native(gbees_module_kind kind, const char *path, gbees_error *error)
 {
     int flags = RTLD_NOW | RTLD_LOCAL | (kind == GBEES_MODULE_BACKEND ? RTLD_NODELETE : 0);
@@ -72,7 +71,7 @@ static size_t size_in_file(const void *address, const char *symbol)
     return ((const ElfW(Sym) *)entry)->st_size;
 }
 
-/* A symbol is also found in the libraries that a module is linked with: that would be another module's card. */
+/* A symbol may come from a library that the module is linked with: it is then the card of another module. */
 static int is_own(void *native, const void *address)
 {
     struct link_map *own = NULL;

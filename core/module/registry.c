@@ -74,7 +74,7 @@ int gbees_registry_create(const char *plugin_path, gbees_registry **registry, gb
     return GBEES_OK;
 }
 
-/* Those for plugins: the ones in which a user may be looking for something. */
+/* The folders of plugins: those of backends are of no use to users. */
 int gbees_registry_folders(gbees_registry *registry, const char *const **folders, size_t *count)
 {
     const gbees_folders *plugins = &registry->folders[GBEES_MODULE_MODEL];
@@ -113,8 +113,8 @@ static int open_file(gbees_registry *registry, gbees_module_kind kind, const cha
     return status;
 }
 
-/* Looks for the file called after the name. *module stays NULL if there is none; if its card bears another name,
- * that is added to `remark`. */
+/* Loads NAME.so. *module stays NULL if there is no such file; if its card has another name, `remark` reports
+ * that. */
 static int open_exact(gbees_registry *registry, gbees_module_kind kind, const char *name, const gbees_module **module,
                       gbees_text *remark, gbees_error *error)
 {
@@ -175,7 +175,7 @@ static int unknown(const gbees_registry *registry, gbees_module_kind kind, const
     return status;
 }
 
-/* A file with the exact name there is not: looks into every file. */
+/* Searches the cards of all files, as there is no file of that name. */
 static int open_any(gbees_registry *registry, gbees_module_kind kind, const char *name, const gbees_module **module,
                     const char *remark, gbees_error *error)
 {

@@ -103,7 +103,7 @@ static int survey_folder(gbees_survey *survey, gbees_module_cache *cache, gbees_
     gbees_error reason;
     int status = gbees_folders_list(folder, &files, &reason);
 
-    if (status == GBEES_EIO) { /* worth a line of its own: a file given as a folder, a folder that is closed */
+    if (status == GBEES_EIO) { /* to be reported: a folder that is a file, or is not readable */
         gbees_survey_entry *entry = append(survey);
 
         if (!entry || !(entry->path = strdup(folder)) || !(entry->problem = strdup(reason.text)))

@@ -1,4 +1,4 @@
-/* survey.h - every file of some folders that could be a module, and which of them a name means. */
+/* survey.h - all modules of a list of folders, and which of them has a name. */
 #ifndef GBEES_MODULE_SURVEY_H
 #define GBEES_MODULE_SURVEY_H
 
@@ -15,13 +15,14 @@ int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, c
                             const gbees_module **module, gbees_error *error);
 void gbees_module_cache_free(gbees_module_cache *cache);
 
-/* One file. What can't be loaded claims the name of its file: asking for it must give that reason, not silently
- * another file further on. */
+/* One file. A file that can't be loaded has the name of its file: a search for that name must report the reason,
+ * and not find another file. */
 typedef struct gbees_survey_entry {
     char *path;
     const gbees_module *module; /* NULL if it can't be used ... */
     char *problem;              /* ... for this reason */
-    char *name;                 /* the name it claims, NULL for a folder that can't be listed */
+    char *name;                 /* the model's or backend's name, or of a broken file its own; NULL for a folder
+                                 * that can't be listed */
     int exact;                  /* the file is called after the name: such files come first */
 } gbees_survey_entry;
 

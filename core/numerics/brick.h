@@ -78,7 +78,7 @@ GBEES_NUM int gbees_shape_beside(const gbees_shape *shape, int cell, int directi
 }
 
 /* The cells less than `reach` cells from that side: those that a move by `reach` cells takes to the neighbour. */
-GBEES_NUM uint64_t gbees_shape_near(const gbees_shape *shape, int direction, int reach)
+GBEES_NUM uint64_t gbees_shape_edge_cells(const gbees_shape *shape, int direction, int reach)
 {
     int axis = direction >> 1;
     uint64_t set = 0;

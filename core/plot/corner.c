@@ -68,7 +68,7 @@ static int draw_cell(gbees_figure *figure, const gbees_gallery *gallery, const l
     gbees_ticks_title(&panel.ticks[0], gallery->name[column], gallery->unit[column], title_x, sizeof title_x);
     gbees_ticks_title(&panel.ticks[1], gallery->name[row], gallery->unit[row], title_y, sizeof title_y);
     if (column == row)
-        panel.ticks[1].count = 0; /* a marginal's height says nothing that its shape does not */
+        panel.ticks[1].count = 0; /* heights need no axis: the shape shows the marginal */
     gbees_panel_grid(figure, &panel);
     if (column == row)
         draw_diagonal(figure, &panel, gallery->shot[gallery->count - 1].marginal[row]);

@@ -33,8 +33,8 @@ static void find_range(const int32_t *index, size_t count, int32_t *lo, int32_t 
     }
 }
 
-/* On a turned grid: how wide its cells are along a state. */
-static double turned_width(const gbees_snapshot *snapshot, int axis)
+/* The extent of a rotated grid's cells along a state. */
+static double rotated_width(const gbees_snapshot *snapshot, int axis)
 {
     const int n = snapshot->dimension;
     double sum = 0;
@@ -44,10 +44,10 @@ static double turned_width(const gbees_snapshot *snapshot, int axis)
     return sqrt(sum);
 }
 
-/* The same of a turned grid, in its widths from the origin. */
-static void find_turned_range(const gbees_snapshot *snapshot, int axis, int32_t *lo, int32_t *hi)
+/* The range of a rotated grid along a state, in those extents from the origin. */
+static void find_rotated_range(const gbees_snapshot *snapshot, int axis, int32_t *lo, int32_t *hi)
 {
-    const double width = turned_width(snapshot, axis);
+    const double width = rotated_width(snapshot, axis);
     double least = INFINITY, most = -INFINITY;
 
     for (size_t i = 0; i < snapshot->count; i++) {
@@ -100,7 +100,7 @@ static void sum_cells(gbees_density *density, const gbees_snapshot *snapshot, co
     }
 }
 
-/* A point of a turned grid lies between cells of the picture: each gets the part that its distance leaves it. */
+/* Distributes a point of a rotated grid to the neighbouring cells of the picture, linearly in the distances. */
 static void share_point(gbees_density *density, const double *x, double value)
 {
     double below[3] = {0}, rest[3] = {0};
@@ -125,8 +125,9 @@ static void share_point(gbees_density *density, const double *x, double value)
     }
 }
 
-/* With few axes the picture would show the grid's lattice beside its own: a cell is then THIRDS points an axis. */
-static void sum_turned(gbees_density *density, const gbees_snapshot *snapshot)
+/* With few axes the picture would show interference of the two grids: a cell then counts as THIRDS points along
+ * each axis. */
+static void sum_rotated(gbees_density *density, const gbees_snapshot *snapshot)
 {
     const int n = snapshot->dimension, thirds = n <= 3 ? THIRDS : 1;
     double volume = 1;
@@ -167,7 +168,7 @@ int gbees_density_create(const gbees_snapshot *snapshot, int dimension, const in
     for (int d = 0; d < dimension; d++) {
         made->axis[d] = axis[d];
         if (snapshot->rotated)
-            find_turned_range(snapshot, axis[d], &lo[d], &hi[d]);
+            find_rotated_range(snapshot, axis[d], &lo[d], &hi[d]);
         else
             find_range(snapshot->index[axis[d]], snapshot->count, &lo[d], &hi[d]);
     }
@@ -179,7 +180,7 @@ int gbees_density_create(const gbees_snapshot *snapshot, int dimension, const in
     }
     (void)shape(made, lo, hi, stride);
     for (int d = 0; d < dimension; d++) {
-        const double h = snapshot->rotated ? turned_width(snapshot, axis[d]) : snapshot->width[axis[d]];
+        const double h = snapshot->rotated ? rotated_width(snapshot, axis[d]) : snapshot->width[axis[d]];
 
         made->width[d] = h * (double)stride;
         made->first[d] =
@@ -191,7 +192,7 @@ int gbees_density_create(const gbees_snapshot *snapshot, int dimension, const in
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to draw a density");
     }
     if (snapshot->rotated)
-        sum_turned(made, snapshot);
+        sum_rotated(made, snapshot);
     else
         sum_cells(made, snapshot, lo, stride);
     find_peak(made);

@@ -22,7 +22,7 @@ int gbees_density_refine(gbees_density *density, int factor, size_t most, gbees_
 void gbees_density_destroy(gbees_density *density);
 
 size_t gbees_density_count(const gbees_density *density);
-/* Where the density is above `level` times its peak along one axis, with half a cell to spare. */
+/* The range along one axis where the density is above `level` times its peak, plus half a cell on both sides. */
 void gbees_density_range(const gbees_density *density, int axis, double level, double *lo, double *hi);
 
 #endif

@@ -1,5 +1,5 @@
-/* gather.h - what the figures show, taken from the records of a results folder one at a time: records may be large,
- * what is drawn of them is not. */
+/* gather.h - reads the records of a results folder one at a time, and keeps the densities that the figures show:
+ * records may be large, these are small. */
 #ifndef GBEES_PLOT_GATHER_H
 #define GBEES_PLOT_GATHER_H
 
@@ -19,7 +19,7 @@ typedef struct gbees_shot {
     int pictured;
     gbees_density *joint;               /* of two states */
     gbees_mesh surface[GBEES_SURFACES]; /* of three states */
-    double peak[3];                     /* where the density of three states is largest */
+    double peak[3];                     /* the position of the largest density of three states */
 } gbees_shot;
 
 typedef struct gbees_gallery {
@@ -32,7 +32,8 @@ typedef struct gbees_gallery {
     gbees_density *pair[GBEES_MAX_DIM][GBEES_MAX_DIM]; /* [a][b], a < b: of the last record */
 } gbees_gallery;
 
-/* --records: comma-separated LEG, LEG:NUMBER or LEG:FIRST-LAST; NULL for all. 0 if the text is none of that. */
+/* Parses --records: LEG, LEG:NUMBER or LEG:FIRST-LAST, separated by commas; NULL means all. Returns 0 if the text
+ * is malformed. */
 int gbees_selection_valid(const char *text);
 
 /* Reads the folder. states: "1,3" or "x,z", the two or three states of the joint density; NULL: all, if there are

@@ -15,7 +15,7 @@ static size_t count_pictured(const gbees_gallery *gallery)
     return count;
 }
 
-/* One range for all records: the density is seen to move. */
+/* All records have one range, so that the motion of the density shows. */
 static void set_ranges(const gbees_gallery *gallery, gbees_panel *panel)
 {
     for (int d = 0; d < 2; d++) {

@@ -21,7 +21,7 @@ typedef struct canvas {
     const gbees_layer *layer;
     const gbees_camera *camera;
     size_t layers;
-    point **point; /* of each layer: the corners, projected */
+    point **point; /* the projected corners, by layer */
     int width, height;
     int first_row; /* of the band */
     int32_t *head; /* of each pixel of the band */

@@ -19,7 +19,7 @@ void gbees_ticks_make(gbees_ticks *ticks, double lo, double hi, int most);
 /* "name", "name (unit)", "name (10⁻⁶ unit)": the axis' title; a unit of "" or "-" is none. */
 void gbees_ticks_title(const gbees_ticks *ticks, const char *name, const char *unit, char *text, size_t size);
 
-/* A time, with as many digits as tell times within `range` apart. */
+/* Writes a time with as many digits as distinguish times within `range`. */
 void gbees_ticks_time(double time, double range, char *text, size_t size);
 
 #endif

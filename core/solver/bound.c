@@ -47,7 +47,7 @@ static int walk_row(walk *w, const int *index, int first, int count)
     return 0;
 }
 
-/* From one row of the box to the next; 0 after the last. */
+/* Moves `index` to the next row of the box; 0 after the last. */
 static int next_row(const gbees_problem *problem, int *index)
 {
     for (int j = problem->dimension - 2; j >= 0; j--) {
@@ -108,7 +108,7 @@ int builder_set_bound(builder *b)
                                 "bound: no cell of the initial box has %s from %g to %g: there it runs from %.9g to "
                                 "%.9g",
                                 b->model->bound->name, w.from, w.to, w.low, w.high);
-    /* A cell on the range's edge is inside, however a processor rounds J. */
+    /* Rounding of J must not exclude a cell on the range's edge. */
     double slack = given ? 0 : 1e-9 * (w.high - w.low) + 1e-13 * fmax(fabs(w.low), fabs(w.high));
     problem->bounded = 1;
     problem->bound_low = (given ? w.from : w.low) - slack;

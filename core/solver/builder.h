@@ -1,54 +1,54 @@
-/* builder.h - what the parts of gbees_problem_create() share; private to the solver. */
+/* builder.h - the parts of gbees_problem_create(), and what they share; private to the solver. */
 #ifndef GBEES_SOLVER_BUILDER_H
 #define GBEES_SOLVER_BUILDER_H
 
 #include "io/schema.h"
 #include <gbees/gbees.h>
 
-/* What the steps below share: the problem is filled from top to bottom. */
+/* The problem under construction. Its parts are filled in the order of the functions below. */
 typedef struct builder {
     const gbees_model *model;
     const gbees_scenario *scenario;
     gbees_problem *problem;
     gbees_error *error;
-    char size[32]; /* "dimension 3": why a list has to have so many numbers */
-    double start;  /* if the scenario does not say: 0, or the initial record's */
+    char size[32]; /* "dimension 3": the reason for the length of a list, for errors */
+    double start;  /* the default of `start`: 0, or the time of the initial record */
     int resumed;   /* the initial density is a record: measurements before the start are in it ... */
     int updated;   /* ... and those at it, too */
 } builder;
 
 /* The scenario's value of a key, NULL if it has none. */
 const gbees_node *builder_find(const builder *b, const char *key);
-/* The same as a number, or `initial`. */
+/* The value as a number; `initial` if the scenario has none. */
 double builder_number(const builder *b, const char *key, double initial);
-/* Whether a key is given as this very value. */
+/* Whether the scenario has exactly this text as the key's value. */
 int builder_is_set(const builder *b, const char *key, const char *value);
 
-/* The better of two guesses at what was meant; NULL if neither is near. */
+/* Which of two names is nearer to `name`; NULL if neither is near. `best` may be NULL. */
 const char *builder_nearer(const char *name, const char *guess, const char *best);
 int builder_no_memory(const builder *b);
-/* n x n, symmetric and positive definite. */
+/* Reads a covariance to out[n * n] and checks that it is symmetric and positive definite. See
+ * gbees_node_matrix(). */
 int builder_covariance(const gbees_node *node, const char *label, int n, const char *what, double *out,
                        gbees_error *error);
 
-/* Fills problem->numerics: numerics.c. */
+/* numerics.c: fills problem->numerics. */
 int builder_set_numerics(builder *b);
-/* Fills problem->measurements: measurements.c. */
+/* measurements.c: fills problem->measurements. */
 int builder_set_measurements(builder *b);
 
-/* The key `initial`: initial.c. A mixture's Gaussians, mean and covariance, or a record with its grid. */
+/* initial.c: reads the key `initial`: a mixture's Gaussians, mean and covariance, or a record with its grid. */
 int builder_set_initial(builder *b);
-/* Once the cells' widths are known: the Gaussians' boxes, `extent` standard deviations to each side, and the one
- * around all of them. Returns how many cells they have together. */
+/* initial.c: sets the boxes of the Gaussians, `extent` standard deviations to each side, and the box around all;
+ * the cell widths are known. Returns the number of cells in them. */
 double builder_set_boxes(builder *b, const double *extent);
 
-/* Turns the problem into the frame of its covariance, if it is to be: frame.c. */
+/* frame.c: rotates the grid to the eigenvectors of the covariance, if `rotate` is yes. */
 int builder_set_frame(builder *b);
-/* The problem, stated in the model's axes with its rotation set, in those of a turned grid; node: what asks for it.
- */
+/* frame.c: transforms the problem from the model's axes to those of its rotation. node: the key that errors name. */
 int builder_take_frame(builder *b, const gbees_node *node);
 
-/* Fills problem->bounded and the range of J; the grid and the times are known: bound.c. */
+/* bound.c: fills problem->bounded and the range of J; the grid and the times are known. */
 int builder_set_bound(builder *b);
 
 #endif

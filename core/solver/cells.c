@@ -158,8 +158,8 @@ static unsigned byte_of(const entry *e, int byte)
     return (unsigned)((byte < 8 ? e->low >> (8 * byte) : e->high >> (8 * (byte - 8))) & 255);
 }
 
-/* Puts the entries into the order of one byte: every entry goes at once to the next free place of its bucket.
- * end[b] is where bucket b ends afterwards. */
+/* Sorts the entries in place by one byte: each entry moves to the next free place of its bucket. end[b]: where
+ * bucket b ends afterwards. */
 static void permute(entry *entries, int byte, const size_t *number, size_t *end)
 {
     size_t next[256], start = 0;
@@ -190,7 +190,7 @@ static void sort(entry *entries, size_t count, int byte)
 {
     size_t number[256], end[256];
 
-    for (;; byte--) { /* down to the first byte in which the entries differ */
+    for (;; byte--) { /* from the most significant byte in which the entries differ */
         if (byte < 0)
             return;
         if (count <= SMALL) {
@@ -209,7 +209,7 @@ static void sort(entry *entries, size_t count, int byte)
             sort(entries + end[b] - number[b], number[b], byte - 1);
 }
 
-/* Packs anew, as tight as the range of the cells allows: the sort looks at the fewer bytes. */
+/* Packs again, as tight as the range of the cells allows, so that the sort has fewer bytes. */
 static void repack(gbees_cells *cells)
 {
     layout tight = {0};

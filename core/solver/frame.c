@@ -1,8 +1,6 @@
-/* frame.c - a grid along the eigenvectors of the initial covariance (doc/method.md, "A turned grid").
- *
- * x = c + R y.  The problem is stated in y, where the covariance is diagonal and the mean 0, and its functions are
- * the model's framed ones: a backend knows no rotation.
- */
+/* frame.c - a grid along the eigenvectors of the initial covariance (doc/method.md, "A rotated grid"). x = c + R
+ * y. The problem is transformed to y, where the covariance is diagonal and the mean 0, and uses the model's
+ * framed functions: backends have no notion of a rotation. */
 #include "frame.h"
 #include "builder.h"
 #include "io/scenario.h"
@@ -10,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What is 0 but for rounding, in units of both deviations: in a mixture's covariance, and in a turned one's. */
+/* Correlations below this are rounding, in the covariance of a mixture and in a rotated one. */
 static const double rounding = 1e-13;
 
 static int is_diagonal(const double *a, int n, double tolerance)
@@ -22,7 +20,7 @@ static int is_diagonal(const double *a, int n, double tolerance)
     return 1;
 }
 
-/* Largest component positive; of equal ones, the first. */
+/* The sign that makes the largest component of an eigenvector positive; of equal components, the first. */
 static double sign_of(const double *vectors, int n, int which)
 {
     double largest = 0;
@@ -33,7 +31,8 @@ static double sign_of(const double *vectors, int n, int which)
     return largest < 0 ? -1 : 1;
 }
 
-/* Each eigenvector becomes the axis that it is closest to: the largest component of all that are left decides. */
+/* Assigns each eigenvector to the axis that it is closest to: repeatedly the largest component of those that are
+ * left. */
 static void put_in_order(const double *vectors, const double *values, int n, double *rotation, double *variance)
 {
     unsigned axes = 0, taken = 0;
@@ -64,7 +63,7 @@ int builder_take_frame(builder *b, const gbees_node *node)
     const int n = problem->dimension;
 
     if (!problem->functions->framed)
-        return gbees_node_error(node, b->error, "the plugin of %s has no functions for a turned grid",
+        return gbees_node_error(node, b->error, "the plugin of %s has no functions for a rotated grid",
                                 b->model->name);
     problem->rotated = 1;
     problem->functions = problem->functions->framed;
@@ -77,8 +76,8 @@ int builder_take_frame(builder *b, const gbees_node *node)
     return GBEES_OK;
 }
 
-/* to = R^T a R, or R a R^T (back). */
-static void turn_matrix(int n, const double *rotation, int back, const double *a, double *to)
+/* to = R^T a R, or R a R^T (back); n x n each. `a` may be `to`. */
+static void rotate_matrix(int n, const double *rotation, int back, const double *a, double *to)
 {
     const int row = back ? n : 1, column = back ? 1 : n;
     double half[GBEES_MAX_DIM * GBEES_MAX_DIM];
@@ -99,8 +98,8 @@ static void turn_matrix(int n, const double *rotation, int back, const double *a
         }
 }
 
-/* A Gaussian of a mixture in the grid's axes. Where these are its own, its covariance is diagonal. */
-static void turn_gaussian(const gbees_problem *problem, const double *centre, gbees_gaussian *gaussian)
+/* Transforms a Gaussian of a mixture to the grid's axes. Correlations that are rounding become 0. */
+static void rotate_gaussian(const gbees_problem *problem, const double *centre, gbees_gaussian *gaussian)
 {
     const int n = problem->dimension;
     double *const c = gaussian->covariance, mean[GBEES_MAX_DIM] = {0};
@@ -109,14 +108,14 @@ static void turn_gaussian(const gbees_problem *problem, const double *centre, gb
         for (int k = 0; k < n; k++)
             mean[j] += problem->rotation[k * n + j] * (gaussian->mean[k] - centre[k]);
     memcpy(gaussian->mean, mean, sizeof mean);
-    turn_matrix(n, problem->rotation, 0, c, c);
+    rotate_matrix(n, problem->rotation, 0, c, c);
     for (int j = 0; j < n; j++)
         for (int k = j + 1; k < n; k++)
             if (fabs(c[j * n + k]) <= rounding * sqrt(c[j * n + j]) * sqrt(c[k * n + k]))
                 c[j * n + k] = c[k * n + j] = 0;
 }
 
-static int turn_to_eigenvectors(builder *b, const gbees_node *node)
+static int rotate_to_eigenvectors(builder *b, const gbees_node *node)
 {
     gbees_problem *problem = b->problem;
     const int n = problem->dimension;
@@ -137,20 +136,20 @@ static int turn_to_eigenvectors(builder *b, const gbees_node *node)
     for (int j = 0; j < n; j++)
         problem->covariance[j * n + j] = variance[j];
     for (int g = 0; g < problem->gaussian_count; g++)
-        turn_gaussian(problem, problem->mean, (gbees_gaussian *)&problem->gaussians[g]);
+        rotate_gaussian(problem, problem->mean, (gbees_gaussian *)&problem->gaussians[g]);
     return builder_take_frame(b, node);
 }
 
-/* A record's cells can't be turned: the key may say what they are, no more. */
+/* Checks that `rotate` agrees with the grid of the initial record, whose cells can't be rotated. */
 static int agree_with_record(const builder *b, const gbees_node *node)
 {
-    const int turned = builder_is_set(b, "rotate", "yes");
+    const int rotate = builder_is_set(b, "rotate", "yes");
 
-    if (!node || turned == b->problem->rotated)
+    if (!node || rotate == b->problem->rotated)
         return GBEES_OK;
     return gbees_node_error(node, b->error,
                             "rotate: the grid is that of the initial record, which is %s: leave it out",
-                            turned ? "not turned" : "turned");
+                            rotate ? "not rotated" : "rotated");
 }
 
 int builder_set_frame(builder *b)
@@ -160,11 +159,11 @@ int builder_set_frame(builder *b)
 
     if (problem->cells)
         return agree_with_record(b, node);
-    /* Without correlations the axes are the model's, and all is as it would be. */
+    /* Without correlations the eigenvectors are the model's axes. */
     if (!builder_is_set(b, "rotate", "yes") ||
         is_diagonal(problem->covariance, problem->dimension, problem->gaussian_count > 0 ? rounding : 0))
         return GBEES_OK;
-    return turn_to_eigenvectors(b, node);
+    return rotate_to_eigenvectors(b, node);
 }
 
 void gbees_frame_statistics(const gbees_problem *problem, gbees_statistics *statistics)
@@ -175,5 +174,5 @@ void gbees_frame_statistics(const gbees_problem *problem, gbees_statistics *stat
         return;
     memcpy(mean, statistics->mean, sizeof mean);
     gbees_problem_point(problem, mean, statistics->mean);
-    turn_matrix(problem->dimension, problem->rotation, 1, statistics->covariance, statistics->covariance);
+    rotate_matrix(problem->dimension, problem->rotation, 1, statistics->covariance, statistics->covariance);
 }

@@ -1,10 +1,10 @@
-/* frame.h - a turned grid: results in the model's own axes; private to the solver. */
+/* frame.h - results of a rotated grid in the model's axes; private to the solver. */
 #ifndef GBEES_SOLVER_FRAME_H
 #define GBEES_SOLVER_FRAME_H
 
 #include <gbees/backend.h>
 
-/* Mean and covariance of a backend's statistics, from the grid's axes to the model's. */
+/* Transforms mean and covariance of a backend's statistics from the grid's axes to the model's. */
 void gbees_frame_statistics(const gbees_problem *problem, gbees_statistics *statistics);
 
 #endif

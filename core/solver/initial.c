@@ -27,7 +27,7 @@ static int set_gaussian(const builder *b, const gbees_node *map, size_t number, 
     return status;
 }
 
-/* The mixture's own mean and covariance, with weights that add up to 1. */
+/* Sets the mixture's mean and covariance; scales the weights to a sum of 1. */
 static void add_up(gbees_problem *problem, gbees_gaussian *gaussians, double total)
 {
     int n = problem->dimension, count = problem->gaussian_count;
@@ -108,7 +108,7 @@ static int is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-/* "last", a number among all, or a name as leg1_record0. */
+/* Reads a record of a folder: "last", its number among all, or its name, leg1_record0. */
 static int read_from_folder(const char *path, const char *record, gbees_snapshot **snapshot, gbees_error *error)
 {
     gbees_results *results = NULL;
@@ -203,7 +203,7 @@ static int is_sound(const gbees_snapshot *snapshot)
     return sound && sum < 1.001 && isfinite(snapshot->time);
 }
 
-/* The grid, and what the cells say of mean and covariance: these are for reports. */
+/* Sets the grid, and mean and covariance of the cells, which are for reports. */
 static void set_grid(gbees_problem *problem, const gbees_snapshot *snapshot)
 {
     int n = problem->dimension;
@@ -230,7 +230,7 @@ static void set_grid(gbees_problem *problem, const gbees_snapshot *snapshot)
     }
 }
 
-/* The snapshot's cells become the problem's. */
+/* Moves the snapshot's cells to the problem. */
 static int take_cells(const builder *b, gbees_snapshot *snapshot)
 {
     gbees_initial_cells *cells = calloc(1, sizeof *cells);

@@ -1,5 +1,4 @@
-/* measurements.c - the measurements of a scenario become those of the problem: what they ask of the model, their
- * shapes, and their order in time. */
+/* measurements.c - checks the measurements of a scenario against the model, and sorts them by time. */
 #include "base/text.h"
 #include "builder.h"
 #include "io/scenario.h"
@@ -7,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "did you mean 'z'?", or all that there are; malloc()ed, NULL if memory runs out. */
+/* Returns "did you mean 'z'?", or a list of all functions; malloc()ed, NULL if memory runs out. */
 static char *list_functions(const gbees_model *model, const char *name)
 {
     gbees_text text = {0};
@@ -65,7 +64,7 @@ static int set_function(const builder *b, const gbees_node *map, const char *lab
     return GBEES_OK;
 }
 
-/* How residuals are judged, and whether the model can do it. */
+/* Sets the likelihood; fails if the model lacks its own. */
 static int set_likelihood(const builder *b, const gbees_node *map, const char *label, gbees_measurement *measurement)
 {
     const gbees_model *model = b->model;

@@ -1,10 +1,10 @@
-/* numerics.c - how to compute: the mode, and what a scenario says beside it. */
+/* numerics.c - fills problem->numerics from the mode and the keys that refine it. */
 #include "builder.h"
 #include "io/scenario.h"
 #include "numerics/brick.h"
 #include <string.h>
 
-/* What the mode stands for may be said again, but not otherwise. */
+/* A mode determines this key: it may be given with the same value only. */
 static int check_mode(const builder *b, const char *mode, const char *key, const char *expected)
 {
     const gbees_node *node = builder_find(b, key);
@@ -15,7 +15,7 @@ static int check_mode(const builder *b, const char *mode, const char *key, const
                             key, expected, node->text);
 }
 
-/* Of a model that may have it; here at the initial mean, and by the backend on every cell. */
+/* Whether the diffusion is not 0 at the initial mean. The backend checks every cell. */
 static int has_noise(const gbees_problem *problem)
 {
     const double zero[1] = {0}, *offset[GBEES_MAX_DIM];
@@ -78,7 +78,7 @@ static gbees_scheme find_scheme(const builder *b)
     return (gbees_scheme)scheme;
 }
 
-/* The unsplit schemes know points only. */
+/* Sets what P is; the unsplit schemes have points only. */
 static int set_cell_values(const builder *b, gbees_numerics *numerics)
 {
     int split = gbees_scheme_is_split(numerics->scheme);
@@ -93,7 +93,8 @@ static int set_cell_values(const builder *b, gbees_numerics *numerics)
     return GBEES_OK;
 }
 
-/* Up to 1; split schemes of fifth order carry mass over several cells, but no further than into the next brick. */
+/* The Courant number is at most 1. Split schemes of fifth order transport mass over several cells, but at most
+ * into the next brick. */
 static int check_courant(const builder *b, const gbees_numerics *numerics)
 {
     int split = gbees_scheme_is_split(numerics->scheme), far = split && gbees_scheme_order(numerics->scheme) == 5;
@@ -129,7 +130,7 @@ int builder_set_numerics(builder *b)
     }
     numerics->mode = GBEES_MODE_DEFAULT;
     numerics->scheme = find_scheme(b);
-    /* Bricks made since the last prune are not in order, and sweeps are slower over them. */
+    /* A prune sorts the bricks; sweeps are slower over bricks that were made since. */
     if (gbees_scheme_is_split(numerics->scheme))
         numerics->prune_interval = (int)builder_number(b, "prune_interval", 5);
     numerics->precision = builder_is_set(b, "precision", "double") ? GBEES_DOUBLE : GBEES_MIXED;

@@ -1,5 +1,5 @@
-/* problem.c - a model and a scenario become a problem: shapes, ranges, covariances, and what the mode stands for.
- * The schema has seen every single value; here is what depends on the model, the dimension and on other keys. */
+/* problem.c - makes a problem of a model and a scenario. The schema has checked each value by itself; this file
+ * checks what depends on the model, the dimension and on other keys. */
 #include "base/text.h"
 #include "builder.h"
 #include "io/scenario.h"
@@ -121,7 +121,7 @@ static int set_gaussian(builder *b)
     return status;
 }
 
-/* p* by hand, or a budget that it is steered to: after the times are known. */
+/* Sets p*, or the mass budget that controls it; the times are known. */
 static int set_threshold(builder *b)
 {
     gbees_problem *problem = b->problem;
@@ -169,7 +169,7 @@ static int too_many_cells(const builder *b, double cells)
                             cells, max_initial_cells, remedy);
 }
 
-/* What makes the box so small: the extent, or the width of its cells. */
+/* The error names the key that makes the box so small: the extent, or the width of the cells. */
 static int too_few_cells(const builder *b, int axis)
 {
     const char *other = builder_find(b, "width") ? "width" : "factor";
@@ -195,7 +195,7 @@ static int set_grid(builder *b)
         return status;
     for (int j = 0; j < n; j++) {
         double sigma = sqrt(problem->covariance[j * n + j]);
-        /* By factor the size is known exactly: sigma / (sigma / (2 factor)) need not be. */
+        /* From the factor the size is exact: sigma / (sigma / (2 factor)) need not be. */
         double half = round(width ? extent[j] * sigma / problem->width[j] : 2 * extent[j] * factor[j]);
 
         if (!width)

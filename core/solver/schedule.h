@@ -1,13 +1,12 @@
-/* schedule.h - a run cut into legs: the stretches between measurement times. */
+/* schedule.h - the legs of a run: the intervals between measurement times. */
 #ifndef GBEES_SOLVER_SCHEDULE_H
 #define GBEES_SOLVER_SCHEDULE_H
 
 #include <gbees/error.h>
 #include <gbees/problem.h>
 
-/* A leg opens with the measurements first .. first+count-1 of the problem, applied one after the other at `start`,
- * and goes on to `end`.  One of zero length holds a density and no time: before a measurement at the problem's
- * start, after one at its end. */
+/* A leg applies the measurements first ... first + count - 1 of the problem at `start`, then advances to `end`. A
+ * leg of zero length has one record: before a measurement at the problem's start, or after one at its end. */
 typedef struct gbees_leg {
     double start, end;
     int first, count;
@@ -24,7 +23,7 @@ void gbees_schedule_destroy(gbees_schedule *schedule);
 
 /* Records of a leg beside its initial one: 0 if it has no length. */
 int gbees_leg_records(const gbees_leg *leg, int records);
-/* The time of a leg's record: start and end are met exactly. */
+/* The time of a leg's record; start and end are exact. */
 double gbees_leg_time(const gbees_leg *leg, int records, int number);
 
 #endif

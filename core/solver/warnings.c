@@ -1,4 +1,4 @@
-/* warnings.c - what is no error, but what the user must know: which of them hold, and their texts. */
+/* warnings.c - which warnings hold, and their texts. */
 #include <gbees/gbees.h>
 #include <lapacke.h>
 #include <math.h>
@@ -12,8 +12,8 @@ static const double budget_margin = 1.6;  /* a budget is held within this factor
 
 /* ---- the initial Gaussian and its grid ---- */
 
-/* The share of a Gaussian along an axis between the outer faces of its box, `lo` and `hi` cells from the grid's
- * middle. */
+/* The fraction of a Gaussian along an axis between the outer faces of its box, `lo` and `hi` cells from the
+ * grid's centre. */
 static double inside_of(const gbees_problem *problem, int axis, double mean, double variance, double lo, double hi)
 {
     double width = problem->width[axis], middle = (mean - problem->mean[axis]) / width, scale = sqrt(2 * variance);
@@ -21,8 +21,8 @@ static double inside_of(const gbees_problem *problem, int axis, double mean, dou
     return 0.5 * (erf((hi + 0.5 - middle) * width / scale) - erf((lo - 0.5 - middle) * width / scale));
 }
 
-/* The mass outside of the initial box: exact without correlations, else at most so much (Sidak's inequality). A
- * record is what it is. */
+/* The mass outside the initial box: exact without correlations, else an upper bound (Sidak's inequality). 0 for a
+ * record. */
 static double cut_off(const gbees_problem *problem)
 {
     double inside = problem->gaussian_count > 0 ? 0 : 1;
@@ -44,8 +44,8 @@ static double cut_off(const gbees_problem *problem)
     return 1 - inside;
 }
 
-/* The largest width of a cell, along `axis`, in standard deviations along it with the other states held: where these
- * are correlated the density is a ridge that is narrower than its shadow on the axis. */
+/* The largest width of a cell, along *axis, in conditional standard deviations (the other states held): a
+ * correlated density is a ridge, narrower than its marginal. */
 static double widest_of(const gbees_problem *problem, const double *covariance, int *axis)
 {
     double inverse[GBEES_MAX_DIM * GBEES_MAX_DIM], most = 0;
@@ -53,7 +53,7 @@ static double widest_of(const gbees_problem *problem, const double *covariance, 
 
     memcpy(inverse, covariance, (size_t)(n * n) * sizeof *inverse);
     if (LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, inverse, n) || LAPACKE_dpotri(LAPACK_ROW_MAJOR, 'L', n, inverse, n))
-        return 0; /* no Gaussian: that is said elsewhere */
+        return 0; /* not positive definite: gbees_problem_create() reports it */
     for (int j = 0; j < n; j++) {
         double width = problem->width[j] * sqrt(inverse[j * n + j]);
 
@@ -65,7 +65,7 @@ static double widest_of(const gbees_problem *problem, const double *covariance, 
     return most;
 }
 
-/* ... of the narrowest Gaussian. */
+/* The same for the narrowest Gaussian of the problem. */
 static double widest(const gbees_problem *problem, int *axis)
 {
     double most = 0;
@@ -93,7 +93,7 @@ static double lost(const gbees_totals *totals)
     return totals->mass_outflow + totals->mass_pruned;
 }
 
-/* More than the budget of the whole run has been lost: it can't be held any more, whatever comes. */
+/* Whether more than the budget of the whole run has been lost. */
 static int is_overspent(const gbees_problem *problem, const gbees_totals *totals)
 {
     return problem->mass_budget > 0 &&

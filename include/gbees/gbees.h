@@ -1,9 +1,12 @@
-/* gbees/gbees.h - the library for applications: find a model, read a scenario, run it, look at the records.
+/** @file gbees/gbees.h
+ * The library for applications: find a model, read a scenario, run it, read the records.
  *
  *     gbees_registry_create -> gbees_registry_model -> gbees_scenario_create -> gbees_problem_create
  *         -> gbees_solver_create -> gbees_solver_run -> records
  *
- * Objects are opaque and owned by whoever created them; each has a _destroy that takes NULL.  No global state.
+ * Objects are opaque. The caller owns what a `_create`, `_read` or `_open` returns, and frees it with the `_destroy`
+ * of its type, which takes NULL, too. Functions that return int and take a gbees_error return a gbees_status and set
+ * their outputs on success only. There is no global state.
  */
 #ifndef GBEES_GBEES_H
 #define GBEES_GBEES_H
@@ -17,195 +20,259 @@
 extern "C" {
 #endif
 
+/** The version, "1.2.3". */
 const char *gbees_version(void);
 
-/* ---- registry: models and backends found on disk (core/module) ------------------------------------------- */
+/* ---- registry: models and backends found on disk (core/module) ---- */
 
+/** The modules of a list of folders. It owns the models and backends that it loads. */
 typedef struct gbees_registry gbees_registry;
 
-/* Folders, searched in this order: plugin_path (colon-separated, may be NULL), $GBEES_PLUGIN_PATH,
- * ~/.local/lib/gbees/plugins, the build tree's if the program runs from it, the installed folder.
- * Backends: $GBEES_BACKEND_PATH, the build tree's, the installed folder.  Nothing is loaded yet. */
+/** Makes a registry; loads nothing yet.
+ *
+ * Folders of plugins, in order of search: plugin_path, $GBEES_PLUGIN_PATH, ~/.local/lib/gbees/plugins, that of the
+ * build tree if the program runs from it, the installed one. Of backends: $GBEES_BACKEND_PATH, the build tree's, the
+ * installed one.
+ * @param plugin_path folders separated by colons, or NULL
+ */
 int gbees_registry_create(const char *plugin_path, gbees_registry **registry, gbees_error *error);
+/** Frees the registry, its models and its backends. */
 void gbees_registry_destroy(gbees_registry *registry);
 
-/* Loads the model of that name, or the plugin file if `name` contains a '/'.  Unknown: the error names the nearest
- * name and the folders searched.  The model lives as long as the registry. */
+/** Loads a model. GBEES_EMODEL if it is unknown: the text names the nearest name and the folders searched.
+ * @param name the model's name, or the path of a plugin: it contains a '/'
+ */
 int gbees_registry_model(gbees_registry *registry, const char *name, const gbees_model **model, gbees_error *error);
+/** Loads a backend by its name. GBEES_EBACKEND if it is unknown. */
 int gbees_registry_backend(gbees_registry *registry, const char *name, const gbees_backend **backend,
                            gbees_error *error);
 
-/* Every .so found, in search order.  Exactly one of model/backend/problem is set; shadowed files (a name found
- * earlier on the path) are reported with a problem that says by which file. */
+/** A shared object of the folders: exactly one of model, backend and problem is set. */
 typedef struct gbees_module_info {
-    const char *path;
-    const gbees_model *model;
-    const gbees_backend *backend;
-    const char *problem; /* why it can't be used: the true reason */
+    const char *path;             /**< its file */
+    const gbees_model *model;     /**< what a plugin exports */
+    const gbees_backend *backend; /**< what a backend exports */
+    const char *problem;          /**< why it can't be used, or the file of the same name that is found before it */
 } gbees_module_info;
+
+/** Loads every .so of the folders, in order of search. The registry owns the list. */
 int gbees_registry_scan(gbees_registry *registry, const gbees_module_info **list, size_t *count, gbees_error *error);
-/* The folders searched, in order, whether or not they exist. */
+/** The folders of plugins in order of search, whether or not they exist. The registry owns them. */
 int gbees_registry_folders(gbees_registry *registry, const char *const **folders, size_t *count);
 
-/* ---- scenario: a YAML file and the changes made to it (core/io) ------------------------------------------- */
+/* ---- scenario: a YAML file and the changes made to it (core/io) ---- */
 
+/** Keys and values (doc/scenario.md), each with its source. */
 typedef struct gbees_scenario gbees_scenario;
 
-/* Parses and checks against the schema: unknown keys, wrong types. `name` stands for the text in errors
- * ("FILE:LINE: ..."). */
+/** Parses YAML and checks each key and value. GBEES_EINPUT names the place, "NAME:LINE: ...".
+ * @param name stands for the text in errors
+ */
 int gbees_scenario_create(const char *text, const char *name, gbees_scenario **scenario, gbees_error *error);
+/** The same from a file. */
 int gbees_scenario_read(const char *path, gbees_scenario **scenario, gbees_error *error);
+/** Frees the scenario. */
 void gbees_scenario_destroy(gbees_scenario *scenario);
-/* KEY=VALUE, the value in YAML; the same checks.  "parameters.NAME" sets one parameter. */
+/** Sets a key, with the same checks.
+ * @param assignment KEY=VALUE, the value in YAML; the key "parameters.NAME" sets one parameter
+ */
 int gbees_scenario_set(gbees_scenario *scenario, const char *assignment, gbees_error *error);
-/* Fills every key that `scenario` lacks from `defaults`. */
+/** Copies from `defaults` the keys that `scenario` lacks. */
 int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *defaults, gbees_error *error);
-/* A folder of the existing codes: measurement0.txt is the initial Gaussian, measurement1.txt ... the later ones;
- * legs' lengths are the T of each file.  Measurements use the model's function `function` (NULL: its first). */
+/** Reads a folder of the reference codes: measurement0.txt is the initial Gaussian, measurement1.txt ... the
+ * measurements; the T of each file is the length of a leg.
+ * @param function the model's function that was measured; NULL: its first
+ */
 int gbees_scenario_measurements(gbees_scenario *scenario, const char *folder, const char *function,
                                 gbees_error *error);
-/* The scenario as YAML text, valid until it is changed or destroyed. */
+/** The scenario as YAML. It is valid until the scenario is changed or destroyed; NULL without memory. */
 const char *gbees_scenario_text(gbees_scenario *scenario);
 
-/* ---- problem (core/solver) -------------------------------------------------------------------------------- */
+/* ---- problem (core/solver) ---- */
 
-/* Checks shapes, ranges, covariances. */
+/** Makes a problem of a model and a scenario; checks what depends on several keys or on the model. `model` must
+ * outlive the problem. */
 int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenario, gbees_problem **problem,
                          gbees_error *error);
+/** Frees the problem. */
 void gbees_problem_destroy(gbees_problem *problem);
 
-/* ---- record: the density at one time, a value (core/solver) ------------------------------------------------ */
+/* ---- record: the density at one time (core/solver) ---- */
 
-typedef struct gbees_cells gbees_cells; /* index + probability of the cells with P >= p*, sorted by index */
+/** Index and probability of the cells with P >= p*, sorted by index. */
+typedef struct gbees_cells gbees_cells;
 
-/* What has changed the sum of P: it grows by clipped + normalised - outflow - pruned (gbees_totals says more). */
+/** Changes of the sum of P: it grows by clipped + normalised - outflow - pruned. See gbees_totals. */
 typedef struct gbees_ledger {
-    double clipped, outflow, pruned, normalised;
+    double clipped;    /**< gained by setting negative cells to 0 */
+    double outflow;    /**< lost through faces with no neighbour */
+    double pruned;     /**< lost by pruning */
+    double normalised; /**< gained by normalising */
 } gbees_ledger;
 
+/** What the observer receives at the time of a record. All pointers are valid during the call only. */
 typedef struct gbees_record {
-    const gbees_problem *problem;
-    int leg, number; /* number 0 is the leg's initial density (after the update that opens it) */
-    double time;
-    double wall_s; /* since the run began */
-    gbees_statistics statistics;
-    gbees_totals totals;              /* since the start */
-    gbees_ledger since;               /* since the record before; of the first, since the start */
-    unsigned warnings;                /* gbees_warning bits that hold by now */
-    const gbees_cells *cells;         /* NULL: the observer wants none */
-    const gbees_marginals *marginals; /* as the backend made them; NULL: they are to be made of the cells */
+    const gbees_problem *problem;     /**< that of the run */
+    int leg;                          /**< counted from 0 */
+    int number;                       /**< 0: the density at the start of the leg, after its measurements */
+    double time;                      /**< model time */
+    double wall_s;                    /**< seconds since the run began */
+    gbees_statistics statistics;      /**< of the density, in the model's axes */
+    gbees_totals totals;              /**< since the start */
+    gbees_ledger since;               /**< since the record before; of the first, since the start */
+    unsigned warnings;                /**< gbees_warning bits */
+    const gbees_cells *cells;         /**< NULL: the observer wants none */
+    const gbees_marginals *marginals; /**< NULL: the backend made none, compute them from the cells */
 } gbees_record;
 
-enum { GBEES_LARGEST_PLANE = 1 << 25 }; /* entries of a 2-D marginal that are worth keeping: 256 MiB */
+enum { GBEES_LARGEST_PLANE = 1 << 25 /**< most entries of a 2-D marginal of a record: 256 MiB */ };
 
+/** The number of cells. */
 size_t gbees_cells_count(const gbees_cells *cells);
-/* Copies cells first .. first+count-1: index[j] (or NULL) takes axis j, p (or NULL) the probabilities. */
+/** Copies the cells first ... first + count - 1.
+ * @param index index[j][count] receives the indices along axis j; index[j] may be NULL
+ * @param p p[count] receives the probabilities; may be NULL
+ */
 void gbees_cells_copy(const gbees_cells *cells, size_t first, size_t count, int32_t *const *index, double *p);
-/* Smallest and largest index along axis j. */
+/** The smallest and the largest index along an axis. */
 void gbees_cells_range(const gbees_cells *cells, int axis, int32_t *lo, int32_t *hi);
-/* Dense marginals over the range: sum of P with index lo_a + i (and lo_b + k).  Row-major [a][b]; malloc()ed. */
+/** The marginal along axis a: (*p)[i] is the sum of P over the cells with index lo_a + i. The caller free()s *p. */
 int gbees_cells_marginal_1d(const gbees_cells *cells, int a, double **p, gbees_error *error);
+/** The marginal in the plane of axes a and b, dense and row-major: [i][k] has the indices lo_a + i and lo_b + k. The
+ * caller free()s *p. */
 int gbees_cells_marginal_2d(const gbees_cells *cells, int a, int b, double **p, gbees_error *error);
 
-/* ---- warnings (core/solver) -------------------------------------------------------------------------------- */
+/* ---- warnings (core/solver) ---- */
 
-/* The gbees_warning bits that hold; totals are NULL before the run. */
+/** The gbees_warning bits that hold.
+ * @param totals NULL before the run
+ */
 unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals);
-enum { GBEES_WARNING_TEXT = 256 };
-/* One line that says what is the matter and what to do about it, cut to fit. Totals may be NULL for those that hold
- * before the run. */
+enum { GBEES_WARNING_TEXT = 256 /**< bytes that hold a warning's text */ };
+/** Writes one line that describes a warning, and how to remedy it, cut to `size`.
+ * @param totals may be NULL for a warning that holds before the run
+ */
 void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, const gbees_totals *totals, char *text,
                         size_t size);
 
-/* ---- solver (core/solver) ---------------------------------------------------------------------------------- */
+/* ---- solver (core/solver) ---- */
 
+/** One run of a problem on a backend. */
 typedef struct gbees_solver gbees_solver;
 
-/* Called from gbees_solver_run(); each may be NULL.  A non-zero return stops the run: from `cancelled` with
- * GBEES_ECANCELLED, from the others with that status and what they wrote to error.
+/** Functions that gbees_solver_run() calls; each may be NULL. A non-zero return stops the run: that of `cancelled`
+ * with GBEES_ECANCELLED, others with that status and the text that they wrote to error.
  *
- * Records and updates are told in their order, one at a time.  With `concurrent` set they are told from a thread of
- * the solver's own while the run goes on - so `progress` and `cancelled`, which stay where they are, may be called at
- * the same time, and be ahead of the records: by one, or by two if these are small.  All is told when
- * gbees_solver_run() returns, whatever it returns. */
+ * Records and updates come in their order, one at a time. If `concurrent` is set, a thread of the solver calls
+ * `record` and `update` while the run goes on. The caller's thread calls `progress` and `cancelled`, possibly at the
+ * same time, and up to two records ahead. All calls have returned when gbees_solver_run() returns, whatever it
+ * returns. */
 typedef struct gbees_observer {
-    void *context;
+    void *context; /**< the first argument of each function */
+    /** A record is made. */
     int (*record)(void *context, const gbees_record *record, gbees_error *error);
+    /** Measurement `number`, counted from 1, has been applied. */
     int (*update)(void *context, const gbees_problem *problem, int number, double time,
                   const gbees_evidence *evidence, gbees_error *error);
-    /* A few times a second: fraction of the run's model time that is done. */
+    /** A few times a second; fraction: the part of the run's model time that is done. */
     int (*progress)(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error);
+    /** Polled several times a second; non-zero ends the run. */
     int (*cancelled)(void *context);
-    int concurrent; /* 1: record and update may be called by another thread */
-    int marginals;  /* 1: they are wanted with each record, if the backend makes them */
-    int no_cells;   /* 1: records without cells, which take no time */
+    int concurrent; /**< 1: another thread may call record and update */
+    int marginals;  /**< 1: records have marginals if the backend makes them */
+    int no_cells;   /**< 1: records have no cells */
 } gbees_observer;
 
+/** What a run did and took. */
 typedef struct gbees_summary {
-    const gbees_problem *problem;
-    gbees_totals totals;
-    unsigned warnings;  /* gbees_warning bits */
-    double wall_s;      /* of gbees_solver_run */
-    double propagate_s; /* of the steps and updates alone: no records, no start-up */
+    const gbees_problem *problem; /**< that of the run */
+    gbees_totals totals;          /**< since the start */
+    unsigned warnings;            /**< gbees_warning bits */
+    double wall_s;                /**< seconds in gbees_solver_run() */
+    double propagate_s;           /**< seconds in steps and updates alone */
 } gbees_summary;
 
+/** Makes a solver, and the backend's engine with the initial density. `problem` and `backend` must outlive it.
+ * @param options NULL: the defaults
+ */
 int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backend,
                         const gbees_engine_options *options, gbees_solver **solver, gbees_error *error);
+/** Frees the solver and its engine. */
 void gbees_solver_destroy(gbees_solver *solver);
+/** Runs the problem to its end; a solver runs once. Errors name the time, leg and step.
+ * @param observer NULL: none
+ */
 int gbees_solver_run(gbees_solver *solver, const gbees_observer *observer, gbees_error *error);
-/* So far; valid after a failed run, too. */
+/** The summary so far, also after a failed run. */
 void gbees_solver_summary(const gbees_solver *solver, gbees_summary *summary);
 
-/* ---- results on disk (core/io) ----------------------------------------------------------------------------- */
+/* ---- results on disk (core/io; doc/results.md) ---- */
 
-/* What a results folder says of its run beside the problem. */
+/** What a results folder stores about its run beside the problem. */
 typedef struct gbees_provenance {
-    const char *plugin_path;
-    const char *scenario; /* YAML text */
-    const char *backend;
-    const char *device;
-    const char *command;
+    const char *plugin_path; /**< the plugin's file */
+    const char *scenario;    /**< YAML */
+    const char *backend;     /**< its name */
+    const char *device;      /**< the processor */
+    const char *command;     /**< the command line */
 } gbees_provenance;
 
+/** A results folder that is being written. */
 typedef struct gbees_writer gbees_writer;
 
-/* The folder must not exist, or be empty; it is made at once, so that a run can't end in a folder that can't be
- * written. Layout: doc/results.md. */
+/** Makes the folder at once, so that an error is found before the run. It must not exist, or be empty. `problem` must
+ * outlive the writer; `provenance` is copied. */
 int gbees_writer_create(const char *folder, const gbees_problem *problem, const gbees_provenance *provenance,
                         gbees_writer **writer, gbees_error *error);
+/** Writes a record's file, and its row of the time series. */
 int gbees_writer_record(gbees_writer *writer, const gbees_record *record, gbees_error *error);
+/** Writes an update's row; the arguments are those of gbees_observer.update. */
 int gbees_writer_update(gbees_writer *writer, int number, double time, const gbees_evidence *evidence,
                         gbees_error *error);
-/* Marks the run as ended: state "complete", "failed" or "cancelled". */
+/** Marks the run as ended.
+ * @param state "complete", "failed" or "cancelled"
+ */
 int gbees_writer_finish(gbees_writer *writer, const char *state, const gbees_summary *summary, gbees_error *error);
+/** Frees the writer; the folder stays. */
 void gbees_writer_destroy(gbees_writer *writer);
 
-/* One record read back from a results folder. */
+/** One record, read back. */
 typedef struct gbees_snapshot {
-    int leg, number, dimension;
-    double time;
-    uint64_t step; /* of this run and those that it goes on from */
-    double origin[GBEES_MAX_DIM], width[GBEES_MAX_DIM];
-    int rotated; /* the centre of cell i is origin + rotation (width * i); else rotation is the identity */
-    double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM];
-    char name[GBEES_MAX_DIM][64], unit[GBEES_MAX_DIM][64];
-    char model[64];
-    double mass;               /* sum of P before normalisation: 1 + the total's changes; not a number if ... */
-    gbees_ledger total, since; /* since the start, since the record before; ... the file is too old to have them */
-    int warning_count;
-    char warning[GBEES_WARNING_COUNT][GBEES_WARNING_TEXT];
-    size_t count;
-    int32_t *index[GBEES_MAX_DIM]; /* index[j][i] */
-    double *p;
+    int leg;                      /**< counted from 0 */
+    int number;                   /**< in its leg, counted from 0 */
+    int dimension;                /**< n: entries per axis below */
+    double time;                  /**< model time */
+    uint64_t step;                /**< steps of this run and of those that it continues */
+    double origin[GBEES_MAX_DIM]; /**< the centre of cell 0 */
+    double width[GBEES_MAX_DIM];  /**< of a cell */
+    int rotated; /**< 1: the centre of cell i is origin + rotation (width * i); 0: rotation is the identity */
+    double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< n x n, row-major */
+    char name[GBEES_MAX_DIM][64];                   /**< of the states */
+    char unit[GBEES_MAX_DIM][64];                   /**< of the states */
+    char model[64];                                 /**< name of the model */
+    double mass;        /**< sum of P before normalisation; not a number in files of old versions */
+    gbees_ledger total; /**< since the start; not numbers in files of old versions */
+    gbees_ledger since; /**< since the record before; not numbers in files of old versions */
+    int warning_count;  /**< entries of `warning` */
+    char warning[GBEES_WARNING_COUNT][GBEES_WARNING_TEXT]; /**< texts */
+    size_t count;                                          /**< cells */
+    int32_t *index[GBEES_MAX_DIM];                         /**< index[j][i]: of cell i along axis j */
+    double *p;                                             /**< p[i]: its probability */
 } gbees_snapshot;
 
+/** A results folder that is being read. */
 typedef struct gbees_results gbees_results;
+/** Opens a results folder, also of a run that goes on or has failed. */
 int gbees_results_open(const char *folder, gbees_results **results, gbees_error *error);
-size_t gbees_results_count(const gbees_results *results); /* records, in order of leg and number */
+/** The number of records, at least 1. */
+size_t gbees_results_count(const gbees_results *results);
+/** Reads record `number`, counted from 0 in order of leg and number. The caller destroys the snapshot. */
 int gbees_results_read(const gbees_results *results, size_t number, gbees_snapshot **snapshot, gbees_error *error);
+/** Frees the snapshot. */
 void gbees_snapshot_destroy(gbees_snapshot *snapshot);
-/* The centre of a cell along state j, wherever the grid's axes point. */
+/** The centre of a cell along state j, in the model's axes. */
 double gbees_snapshot_centre(const gbees_snapshot *snapshot, int j, size_t cell);
+/** Frees the reader; the folder stays. */
 void gbees_results_destroy(gbees_results *results);
 
 #ifdef __cplusplus

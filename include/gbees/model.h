@@ -1,6 +1,7 @@
-/* gbees/model.h - the contract between a model and the engine: for authors of plugins.
+/** @file gbees/model.h
+ * The contract between a model and the engine: for authors of plugins.
  *
- * A plugin is one file of C, or of C++17, that is compiled to one shared object.  The file has two parts:
+ * A plugin is one file of C, or of C++17, compiled to one shared object. The file has two parts:
  *
  *     #define GBEES_DIM 3                      the dimension, or GBEES_DIM_MIN and GBEES_DIM_MAX
  *     #include <gbees/model.h>
@@ -8,32 +9,33 @@
  *     #ifdef GBEES_EQUATIONS                   part 1: the equations
  *     static inline void drift(int n, real t, const real x[], const real p[], real dxdt[])
  *     { ... }
- *     #else                                    part 2: the card
+ *     #else                                    part 2: the descriptor (card)
  *     GBEES_MODEL = { GBEES_MODEL_HEAD, .name = "mine", ... };
  *     #endif
  *
- * Part 1 is written once and compiled several times: this header includes the plugin's own file twice
- * (real = float, then real = double), makes from it the batched functions that the engine calls, and embeds
- * the file's text, which is what a GPU backend hands to the run-time compiler.  So part 1 may use + - * /,
- * the functions of <math.h> by their generic names (sqrt, sin, ...), loops, macros and helper functions
- * (declare a helper as  static inline real GBEES_FN(helper)(real x)).  It must have no side effects.
+ * Part 1 is written once and compiled several times. This header includes the plugin's own file twice (real = float,
+ * then real = double), makes from it the batched functions that the engine calls, and embeds the file's text, which a
+ * GPU backend gives to the run-time compiler. So part 1 may use arithmetic, the functions of math.h by their generic
+ * names (sqrt, sin, ...), loops, macros and helper functions, which are declared as `static inline real
+ * GBEES_FN(helper)(real x)`. It must have no side effects.
  *
- * plugins/template.c is a complete example.  The whole contract is in doc/plugins.md.
+ * plugins/template.c is a complete example. The whole contract is in doc/plugins.md.
  */
 #ifndef GBEES_MODEL_H
 #define GBEES_MODEL_H
 
-/* Values of GBEES_HAS_DIFFUSION: diffusion() writes the diagonal of Q, n numbers, or all of it, n x n, row-major. */
-#define GBEES_DIAGONAL 1
-#define GBEES_FULL 2
+#define GBEES_DIAGONAL 1 /**< of GBEES_HAS_DIFFUSION: diffusion() writes the diagonal of Q, n numbers */
+#define GBEES_FULL 2     /**< of GBEES_HAS_DIFFUSION: diffusion() writes Q, n x n, row-major */
 
 enum {
-    GBEES_MODEL_ABI = 4,       /* raised whenever the layout below changes */
-    GBEES_MAX_DIM = 8,         /* states */
-    GBEES_MAX_PARAMETERS = 32, /* parameters of a model */
-    GBEES_LANES = 16,          /* a plane of points has this many, or a multiple */
-    /* With a rotated grid its frame stands behind the parameters: the centre, then the rotation, n x n row-major. */
+    GBEES_MODEL_ABI = 4,       /**< raised whenever the layout below changes */
+    GBEES_MAX_DIM = 8,         /**< states */
+    GBEES_MAX_PARAMETERS = 32, /**< parameters of a model */
+    GBEES_LANES = 16,          /**< a plane of points has this many, or a multiple */
+    /** On a rotated grid the frame stands behind the parameters: the centre (from GBEES_MAX_PARAMETERS on), then from
+     * here on the rotation, n x n, row-major. */
     GBEES_FRAME_ROTATION = GBEES_MAX_PARAMETERS + GBEES_MAX_DIM,
+    /** Parameters and frame together. */
     GBEES_PARAMETER_VALUES = GBEES_FRAME_ROTATION + GBEES_MAX_DIM * GBEES_MAX_DIM
 };
 
@@ -46,121 +48,134 @@ enum {
 extern "C" {
 #endif
 
-/* A named number: a state, or a component of a measurement.  unit "" or "-" for a pure number. */
+/** A named number: a state, or a component of a measurement. */
 typedef struct gbees_quantity {
-    const char *name;
-    const char *unit;
-    const char *text; /* one line of documentation */
+    const char *name; /**< a word */
+    const char *unit; /**< "-" or "" for a pure number */
+    const char *text; /**< one line of documentation */
 } gbees_quantity;
 
-/* A parameter of the equations: p[k] in the order of the array.  min == max == 0: any finite value. */
+/** A parameter of the equations: p[k] in the order of the array. */
 typedef struct gbees_parameter {
-    const char *name;
-    const char *unit;
-    const char *text;
-    double value; /* the default */
-    double min, max;
+    const char *name; /**< a word */
+    const char *unit; /**< "-" or "" for a pure number */
+    const char *text; /**< one line of documentation */
+    double value;     /**< the default */
+    double min;       /**< the smallest value; min == max == 0: any finite value */
+    double max;       /**< the largest value */
 } gbees_parameter;
 
-/* A measurement function y = h(x): number k of the model's list is `which` in measure(). */
+/** A measurement function y = h(x): number k of the model's list is `which` = k in measure(). */
 typedef struct gbees_measurement_function {
-    const char *name;
-    const char *text;
-    int size;                         /* components of y, 1..GBEES_MAX_DIM */
-    const gbees_quantity *components; /* size entries, or NULL */
-    /* size entries, or NULL: > 0 for a component that comes back to itself, as an angle does after 2 pi. Its residual
-     * is taken to within half a period. */
+    const char *name;                 /**< a word */
+    const char *text;                 /**< one line of documentation */
+    int size;                         /**< components of y, 1 ... GBEES_MAX_DIM */
+    const gbees_quantity *components; /**< `size` entries, or NULL */
+    /** `size` entries, or NULL. > 0: the component is periodic, as an angle is with 2 pi; its residual is taken to
+     * within half a period. */
     const double *period;
 } gbees_measurement_function;
 
-/* A ready-to-run problem: YAML text of the format in doc/scenario.md.  The first one is the default. */
+/** A ready-to-run problem. The first one of a model is the default. */
 typedef struct gbees_model_scenario {
-    const char *name;
-    const char *text;
+    const char *name; /**< as --scenario takes it */
+    const char *text; /**< YAML (doc/scenario.md) */
 } gbees_model_scenario;
 
-/* Batches.  Point i of `count` is x_k = origin[k] + offset[k][i], k = 0..n-1; p are the parameters.
- * One component of the drift at many points (fixed grids: the points of a brick's faces share `offset`);
- * the whole drift, a measurement or the bound at many points (Monte Carlo, moving frames, updates, checks).
- * A measurement's `out` has its size's columns and then a NULL, unless it has all GBEES_MAX_DIM; that of the
- * diffusion has n columns, or n * n. */
+/** @name Batched functions
+ *
+ * They evaluate the equations at the points i = 0 ... count - 1, x_k = origin[k] + offset[k][i] for k = 0 ... n - 1,
+ * at the time t, with the parameters p[GBEES_PARAMETER_VALUES]. The caller owns all arrays; the functions can't fail,
+ * but may write numbers that are not finite. */
+/** @{ */
+/** One component of the drift: out[count]. */
 typedef void gbees_component_f(size_t count, float t, const float *origin, const float *const *offset, const float *p,
                                float *out);
+/** One component of the drift: out[count]. */
 typedef void gbees_component_d(size_t count, double t, const double *origin, const double *const *offset,
                                const double *p, double *out);
+/** The whole drift: out[n][count]. */
 typedef void gbees_vector_f(size_t count, float t, const float *origin, const float *const *offset, const float *p,
                             float *const *out);
+/** The whole drift, out[n][count], or the diffusion, out[n][count] or out[n * n][count]. */
 typedef void gbees_vector_d(size_t count, double t, const double *origin, const double *const *offset,
                             const double *p, double *const *out);
+/** Measurement function `which`: out[size][count], followed by a NULL unless size is GBEES_MAX_DIM. */
 typedef void gbees_measure_d(int which, size_t count, double t, const double *origin, const double *const *offset,
                              const double *p, double *const *out);
+/** The functional J(x) of the bound: out[count]. */
 typedef void gbees_bound_d(size_t count, double t, const double *origin, const double *const *offset, const double *p,
                            double *out);
 
-/* One component of the drift, j, at the points of planes across axis j, which lie one behind the other: coordinate j
- * of all points of plane q is along[q], the others are origin[k] + offset[k][l] for lane l of every plane; offset[j]
- * is not read.  So what does not depend on x_j is computed once, not once a plane.  lanes is a multiple of
- * GBEES_LANES; lane l of plane q goes to out[q * lanes + l].  The bits are those of the component. */
+/** Component j of the drift at the points of planes across axis j.
+ *
+ * Coordinate j of all points of plane q is along[q]; the others are origin[k] + offset[k][l] for lane l of each
+ * plane; offset[j] is not read. So what does not depend on x_j is computed once for all planes. `lanes` is a multiple
+ * of GBEES_LANES. The result of lane l of plane q is out[q * lanes + l]; its bits are those of gbees_component_f. */
 typedef void gbees_planes_f(size_t planes, size_t lanes, float t, const float *origin, const float *const *offset,
                             const float *along, const float *p, float *out);
+/** The same in double. */
 typedef void gbees_planes_d(size_t planes, size_t lanes, double t, const double *origin, const double *const *offset,
                             const double *along, const double *p, double *out);
 
-/* The log-likelihood of a measured y (the same for all points) at many points. */
+/** The log-likelihood of one measured y: out[count]. */
 typedef void gbees_log_likelihood_d(int which, size_t count, double t, const double *origin,
                                     const double *const *offset, const double *p, const double *y, double *out);
+/** @} */
 
-/* What this header makes from part 1, for one dimension n. Entries that the model lacks are NULL. */
+/** The batched functions of one dimension. Those that the model lacks are NULL. */
 typedef struct gbees_functions {
-    int n;
-    gbees_component_f *component_f[8]; /* [j]: dx_j/dt */
-    gbees_component_d *component_d[8];
-    /* The same by planes, or NULL: in one and two dimensions, where planes are short, and on a turned grid. */
-    gbees_planes_f *planes_f[8];
-    gbees_planes_d *planes_d[8];
-    gbees_vector_f *drift_f;
-    gbees_vector_d *drift_d;
-    gbees_measure_d *measure_d;
-    gbees_bound_d *bound_d;
-    gbees_log_likelihood_d *log_likelihood_d;
-    gbees_vector_d *diffusion_d;
-    /* The same for points y of a turned grid, x = c + R y: drifts are R^T f(x), and a diffusion R^T Q R, full. p has
-     * the frame behind the parameters. */
+    int n;                             /**< the dimension */
+    gbees_component_f *component_f[8]; /**< entry j: dx_j/dt */
+    gbees_component_d *component_d[8]; /**< entry j: dx_j/dt */
+    gbees_planes_f
+        *planes_f[8]; /**< of component j; NULL in one and two dimensions, where planes are short, and if rotated */
+    gbees_planes_d *planes_d[8];              /**< of component j; NULL where planes_f is */
+    gbees_vector_f *drift_f;                  /**< the drift */
+    gbees_vector_d *drift_d;                  /**< the drift */
+    gbees_measure_d *measure_d;               /**< the measurement functions */
+    gbees_bound_d *bound_d;                   /**< the bound */
+    gbees_log_likelihood_d *log_likelihood_d; /**< the model's own likelihood */
+    gbees_vector_d *diffusion_d;              /**< Q: its diagonal or n x n, as gbees_model.diffusion has it */
+    /** The same functions for points y of a rotated grid, x = c + R y: drifts are R^T f(x), the diffusion is R^T Q R,
+     * n x n. The frame stands behind the parameters. */
     const struct gbees_functions *framed;
 } gbees_functions;
 
 enum {
-    GBEES_TIME_DEPENDENT = 1u /* flags: the drift, or the diffusion, depends on t */
+    GBEES_TIME_DEPENDENT = 1u /**< of gbees_model.flags: the drift, or the diffusion, depends on t */
 };
 
-/* The card: what a plugin exports, under the name gbees_model_card (GBEES_MODEL declares it). */
+/** The descriptor (card) of a model: a plugin exports it under the name gbees_model_card, which GBEES_MODEL declares.
+ * GBEES_MODEL_HEAD fills the fields up to `diffusion`; the author fills the others, in this order. */
 typedef struct gbees_model {
-    unsigned abi;  /* GBEES_MODEL_ABI: checked before any other field is read */
-    unsigned size; /* sizeof(gbees_model) */
-    /* These, too, are filled by GBEES_MODEL_HEAD: */
-    int dim_min, dim_max;
-    const gbees_functions *functions; /* function_count entries */
-    int function_count;
-    const char *source;      /* the text of the plugin's file ... */
-    const char *source_end;  /* ... and the end of it */
-    const char *source_file; /* its name when it was compiled */
-    int diffusion;           /* GBEES_DIAGONAL, GBEES_FULL, or 0: there is none */
-    /* By the author, in this order (C++ insists on it): */
-    const char *name;
-    const char *title;     /* one line */
-    const char *text;      /* a paragraph: what is modelled; NULL for none */
-    const char *reference; /* where the equations are from; NULL for none */
-    unsigned flags;
-    int dim_default;
-    const gbees_quantity *states; /* dim_max entries */
-    int parameter_count;
-    const gbees_parameter *parameters;
-    int measurement_count;
-    const gbees_measurement_function *measurements;
-    const gbees_quantity *bound; /* a functional J(x) that the dynamics keep: cells outside of the range that it has
-                                  * on the initial density are never made; or NULL */
-    int scenario_count;
-    const gbees_model_scenario *scenarios;
+    unsigned abi;                     /**< GBEES_MODEL_ABI: checked before any other field is read */
+    unsigned size;                    /**< sizeof(gbees_model) */
+    int dim_min;                      /**< the smallest dimension */
+    int dim_max;                      /**< the largest dimension */
+    const gbees_functions *functions; /**< function_count entries, one for each dimension */
+    int function_count;               /**< dim_max - dim_min + 1 */
+    const char *source;               /**< the text of the plugin's file */
+    const char *source_end;           /**< the end of that text */
+    const char *source_file;          /**< the name of the plugin's file when it was compiled */
+    int diffusion;                    /**< GBEES_DIAGONAL, GBEES_FULL, or 0: the model has none */
+
+    const char *name;                               /**< a word, the name of the file without ".so" */
+    const char *title;                              /**< one line */
+    const char *text;                               /**< a paragraph: what is modelled; or NULL */
+    const char *reference;                          /**< where the equations are from; or NULL */
+    unsigned flags;                                 /**< GBEES_TIME_DEPENDENT, or 0 */
+    int dim_default;                                /**< the dimension if a scenario gives none */
+    const gbees_quantity *states;                   /**< dim_max entries */
+    int parameter_count;                            /**< at most GBEES_MAX_PARAMETERS */
+    const gbees_parameter *parameters;              /**< parameter_count entries */
+    int measurement_count;                          /**< entries of `measurements` */
+    const gbees_measurement_function *measurements; /**< the measurement functions */
+    /** A functional J(x) that the dynamics conserve: cells outside the range that it has on the initial density are
+     * never made; or NULL. */
+    const gbees_quantity *bound;
+    int scenario_count;                    /**< at least 1 */
+    const gbees_model_scenario *scenarios; /**< the first one is the default */
 } gbees_model;
 
 #ifdef __cplusplus

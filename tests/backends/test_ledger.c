@@ -1,4 +1,5 @@
 /* test_ledger.c - the ledger of mass as a reader of results meets it: it closes from a file's attributes alone. */
+#include "fixtures/backends.h"
 #include <check.h>
 #include <gbees/gbees.h>
 #include <math.h>
@@ -33,12 +34,12 @@ static int write_record(void *context, const gbees_record *record, gbees_error *
     return gbees_writer_record(context, record, error);
 }
 
-/* Runs the scenario, changed by the settings up to NULL; returns what it wrote. */
-static gbees_results *run(const char *const *settings)
+/* Runs the scenario, changed by the settings up to NULL, on a backend; returns what it wrote. */
+static gbees_results *run(const char *backend_name, const char *const *settings)
 {
     const gbees_engine_options options = {.threads = 1};
-    const gbees_provenance provenance = {.backend = "cpu"};
-    gbees_registry *registry = NULL;
+    const gbees_provenance provenance = {.backend = backend_name};
+    gbees_registry *registry = open_registry();
     gbees_scenario *scenario = NULL;
     gbees_problem *problem = NULL;
     gbees_solver *solver = NULL;
@@ -47,12 +48,10 @@ static gbees_results *run(const char *const *settings)
     const gbees_model *model = NULL;
     const gbees_backend *backend = NULL;
     gbees_error error = {GBEES_OK, ""};
-    int status = gbees_registry_create(NULL, &registry, &error);
+    int status = gbees_registry_model(registry, "lorenz63", &model, &error);
 
     if (!status)
-        status = gbees_registry_model(registry, "lorenz63", &model, &error);
-    if (!status)
-        status = gbees_registry_backend(registry, "cpu", &backend, &error);
+        status = gbees_registry_backend(registry, backend_name, &backend, &error);
     if (!status)
         status = gbees_scenario_create(model->scenarios[0].text, "lorenz63", &scenario, &error);
     for (; !status && *settings; settings++)
@@ -122,36 +121,53 @@ static void check_records(const gbees_results *results, double tolerance, gbees_
 static const char *const schemes[] = {"scheme=split5", "scheme=ctu", "mode=paper"};
 static const char *const measurements[] = {"measurements=[]", TWICE};
 
-START_TEST(it_closes_from_the_file_alone)
+static void closes_from_the_file_alone(const char *backend, int which)
 {
-    const char *settings[] = {schemes[_i / 2], measurements[_i % 2], "precision=double", "end=1", "factor=0.7", NULL};
-    gbees_results *results = run(settings);
+    const char *settings[] = {
+        schemes[which / 2], measurements[which % 2], "precision=double", "end=1", "factor=0.7", NULL};
+    gbees_results *results = run(backend, settings);
     gbees_ledger end;
 
-    ck_assert_uint_eq(gbees_results_count(results), _i % 2 ? 15 : 5);
+    ck_assert_uint_eq(gbees_results_count(results), which % 2 ? 15 : 5);
     check_records(results, 1e-12, &end);
     /* There was something to count. */
     ck_assert_double_gt(end.outflow, 1e-4);
     ck_assert_double_gt(end.pruned, 1e-4);
-    if (_i / 2 == 0)
+    if (which / 2 == 0)
         ck_assert_double_lt(fabs(end.clipped), 1e-15);
     else
         ck_assert_double_gt(end.clipped, 1e-2);
-    if (_i % 2 || _i / 2 == 2)
+    if (which % 2 || which / 2 == 2)
         ck_assert_double_gt(fabs(end.normalised), 1e-4);
     else
         ck_assert_double_eq(end.normalised, 0);
     gbees_results_destroy(results);
+}
+
+START_TEST(it_closes_from_the_file_alone)
+{
+    closes_from_the_file_alone("cpu", _i);
+}
+END_TEST
+
+/* Threads have no paper mode. */
+START_TEST(it_closes_on_threads)
+{
+    if (is_built("shim"))
+        closes_from_the_file_alone("shim", _i);
 }
 END_TEST
 
 /* In single precision up to the rounding of the cells. */
 START_TEST(it_closes_to_rounding_in_mixed_precision)
 {
-    const char *settings[] = {schemes[_i], TWICE, "end=1", "factor=0.7", NULL};
-    gbees_results *results = run(settings);
+    const char *backend = backend_names[_i % BACKENDS]; /* split5 on both, ctu on the CPU */
+    const char *settings[] = {schemes[_i / BACKENDS], TWICE, "end=1", "factor=0.7", NULL};
     gbees_ledger end;
 
+    if (!is_built(backend))
+        return;
+    gbees_results *results = run(backend, settings);
     check_records(results, 1e-6, &end);
     gbees_results_destroy(results);
 }
@@ -169,7 +185,7 @@ START_TEST(budgets_are_held)
     const char *settings[] = {schemes[_i / 6], only_measured[_i % 2], "records=2", budget, NULL};
 
     (void)snprintf(budget, sizeof budget, "mass_budget=%s", budgets[_i / 2 % 3]);
-    gbees_results *results = run(settings);
+    gbees_results *results = run("cpu", settings);
     gbees_snapshot *last = get(results, gbees_results_count(results) - 1);
     double share = (last->total.outflow + last->total.pruned) / (2 * strtod(budgets[_i / 2 % 3], NULL));
 
@@ -185,7 +201,7 @@ END_TEST
 START_TEST(a_budget_that_can_not_be_held_is_on_record)
 {
     const char *settings[] = {"scheme=split5", "mass_budget=1e-8", "factor=0.5", "end=0.3", "measurements=[]", NULL};
-    gbees_results *results = run(settings);
+    gbees_results *results = run("cpu", settings);
     gbees_snapshot *first = get(results, 0), *last = get(results, gbees_results_count(results) - 1);
 
     ck_assert_int_eq(first->warning_count, 0);
@@ -206,7 +222,8 @@ int main(void)
     tcase_add_checked_fixture(ledger, set_up, tear_down);
     tcase_set_timeout(ledger, 60);
     tcase_add_loop_test(ledger, it_closes_from_the_file_alone, 0, 6);
-    tcase_add_loop_test(ledger, it_closes_to_rounding_in_mixed_precision, 0, 2);
+    tcase_add_loop_test(ledger, it_closes_on_threads, 0, 4);
+    tcase_add_loop_test(ledger, it_closes_to_rounding_in_mixed_precision, 0, BACKENDS + 1);
     tcase_add_checked_fixture(budget, set_up, tear_down);
     tcase_set_timeout(budget, 60);
     tcase_add_loop_test(budget, budgets_are_held, 0, 12);

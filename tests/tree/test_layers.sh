@@ -17,9 +17,15 @@ core/solver/*         | solver/* io/* module/* base/* numerics/* <gbees/*> SYSTE
 core/plot/*           | plot/* base/* numerics/* <gbees/*> SYSTEM
 core/command/*        | command/* plot/* solver/* io/* module/* base/* numerics/* <gbees/*> SYSTEM
 backends/common/*     | common/* base/* numerics/* <gbees/*> SYSTEM
-backends/cpu/*        | cpu/* common/* base/* numerics/* <gbees/*> SYSTEM
+backends/cpu/grid/*   | cpu/grid/* cpu/team.h numerics/* <gbees/error.h> SYSTEM
+backends/cpu/kernel/* | cpu/kernel/* cpu/grid/* cpu/team.h numerics/* <gbees/*> SYSTEM
+backends/cpu/engine/* | cpu/engine/* cpu/kernel/* cpu/grid/* cpu/team.h common/* base/* numerics/* <gbees/*> SYSTEM
+backends/cpu/team.h   | SYSTEM
+backends/cuda/driver/* | cuda/driver/* base/* <gbees/error.h> <gbees/problem.h> SYSTEM
+backends/cuda/compile/* | cuda/compile/* cuda/driver/* device/* common/* base/* numerics/* <gbees/*> SYSTEM
+backends/cuda/engine/* | cuda/engine/* cuda/compile/* cuda/driver/* device/* common/* base/* numerics/* <gbees/*> SYSTEM
+backends/cuda/device/small/* | device/* numerics/*
 backends/cuda/device/* | device/* numerics/* <gbees/model.h> <gbees/model_equations.h> <math.h> <stddef.h> <stdint.h> GBEES_PLATFORM_HEADER
-backends/cuda/*       | cuda/* device/* common/* base/* numerics/* <gbees/*> SYSTEM
 plugins/*             | <gbees/model.h> STANDARD
 '
 standard='assert.h complex.h ctype.h errno.h fenv.h float.h inttypes.h limits.h math.h stdarg.h stdbool.h stddef.h
@@ -84,6 +90,13 @@ RULES
             allowed "$name" $patterns || { echo "$file: may not include $name" && bad=1; }
         done
     done
+    # No path begins with ../, in tests neither.
+    for file in $(find tests -name '*.[ch]' 2>/dev/null | sort); do
+        if sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\(\.\.\/.*\)"/\1/p' "$file" | grep .; then
+            echo "$file: a path begins with ../"
+            bad=1
+        fi
+    done
     # Nothing above the contracts knows a backend or its tools; a command's help may name backends.
     for file in $(find core -name '*.[ch]' | sort); do
         words='backends/c|nvrtc|nvjitlink|cuda'
@@ -132,8 +145,29 @@ plant core/solver/planted.c '#include "backends/cpu/grid/grid.h"'
 plant core/solver/planted.c '#include <nvrtc.h>'
 plant core/command/planted.c '/* see backends/cpu */'
 plant core/solver/planted.c 'cudaMalloc();'
-plant backends/cpu/planted.c '#include "backends/cuda/x.h"'
-plant backends/cpu/planted.c '#include "solver/solver.h"'
+plant backends/cpu/grid/planted.c '#include "cpu/kernel/kernel.h"'
+plant backends/cpu/grid/planted.h '#include "cpu/engine/engine.h"'
+plant backends/cpu/grid/planted.c '#include "../kernel/kernel.h"'
+plant backends/cpu/kernel/planted.h '#include "cpu/engine/engine.h"'
+plant backends/cpu/kernel/planted.c '#include "common/bound.h"'
+plant backends/cpu/engine/planted.c '#include "cuda/driver/api.h"'
+plant backends/cpu/engine/planted.c '#include "solver/solver.h"'
+plant backends/cpu/planted.c '#include <stdio.h>'
+plant backends/common/planted.c '#include "cpu/grid/grid.h"'
+plant backends/cuda/driver/planted.c '#include "cuda/compile/spec.h"'
+plant backends/cuda/driver/planted.c '#include "cuda/engine/engine.h"'
+plant backends/cuda/driver/planted.c '#include "device/state.h"'
+plant backends/cuda/compile/planted.c '#include "cuda/engine/engine.h"'
+plant backends/cuda/engine/planted.c '#include "cpu/engine/engine.h"'
+plant backends/cuda/engine/planted.c '#include "io/schema.h"'
+plant backends/cuda/device/planted.h '#include <stdio.h>'
+plant backends/cuda/device/planted.h '#include "cuda/engine/engine.h"'
+plant backends/cuda/device/small/planted.h '#include <stdint.h>'
+plant backends/cuda/planted.c '#include <stdio.h>'
+plant core/plot/planted.c '#include "io/folder.h"'
+plant core/plot/planted.c '#include "command/command.h"'
+plant core/solver/planted.c '#include "plot/figure.h"'
+plant tests/backends/planted.c '#include "../fixtures/dense.h"'
 plant include/gbees/planted.h '#include "base/text.h"'
 plant include/gbees/planted.h '#include <hdf5.h>'
 plant plugins/planted.c '#include <gbees/gbees.h>'

@@ -80,7 +80,7 @@ struct gbees_engine {
     double coupling;        /* as gbees_totals.coupling */
     int is_initial;         /* no step and no update has been done */
     uint64_t initial_above; /* cells with P >= p* of the initial density */
-    mass_budget budget;     /* has p* */
+    mass_budget budget;     /* has p*, if the problem has a budget */
     double memory_limit;    /* bytes that the grid may take, with a budget */
     engine_workspace workspace;
 };
@@ -155,7 +155,7 @@ int engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *context, gb
 /* p*: the problem's, or as the mass budget controls it. */
 static inline double engine_threshold(const gbees_engine *e)
 {
-    return e->budget.threshold;
+    return e->problem->mass_budget > 0 ? e->budget.threshold : e->problem->threshold;
 }
 
 /* P of a cell; at: slot * cells + cell. */

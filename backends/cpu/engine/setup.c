@@ -80,7 +80,7 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->noise = problem->functions->diffusion_d;
     c->noise_full = gbees_problem_noise(problem) == GBEES_FULL;
     for (int d = 0; d < 2 * c->n; d++) {
-        e->method.edge_cells[d] = gbees_shape_near(&e->g.shape, d, e->method.reach);
+        e->method.edge_cells[d] = gbees_shape_edge_cells(&e->g.shape, d, e->method.reach);
         for (int cell = 0; cell < e->g.shape.cells; cell++)
             c->beside[d][cell] = (unsigned char)gbees_shape_beside(&e->g.shape, cell, d);
     }
@@ -160,57 +160,69 @@ static double fill_brick(gbees_engine *e, uint32_t slot, const initial_density *
     return sum;
 }
 
-int engine_fill_initial(gbees_engine *e, gbees_error *error)
+/* Inserts the bricks of the initial density that have cells within the bound. */
+static int insert_initial_bricks(gbees_engine *e, gbees_error *error)
 {
-    const gbees_problem *problem = e->problem;
     initial_bricks bricks;
-    initial_density density;
-    double sum = 0;
-    int status = initial_bricks_create(&bricks, problem, &e->g.shape, 4e9, error);
+    int status = initial_bricks_create(&bricks, e->problem, &e->g.shape, 4e9, error);
 
     if (status)
         return status;
     status = grid_reserve(&e->g, bricks.count, error);
-    if (!status)
-        status = initial_density_create(&density, problem, error);
     for (uint64_t k = 0; k < bricks.count && !status; k++) {
         int32_t key[GBEES_MAX_DIM];
 
         initial_bricks_take(&bricks, key);
-        uint64_t inside = bound_cells(problem, &e->g.shape, key);
+        uint64_t inside = bound_cells(e->problem, &e->g.shape, key);
         if (inside)
             engine_set_inside(e, grid_add(&e->g, key, grid_hash(&e->g, key)), inside);
     }
     if (!status)
         grid_link(&e->g, 0);
     initial_bricks_destroy(&bricks);
+    e->g.sorted = e->g.count;
+    return status;
+}
+
+/* Fills all bricks with the initial density, normalised. */
+static int fill_bricks(gbees_engine *e, gbees_error *error)
+{
+    initial_density density;
+    double sum = 0;
+    int status = initial_density_create(&density, e->problem, error);
+
     if (status)
         return status;
-    e->g.sorted = e->g.count;
 #pragma omp parallel for num_threads(e->threads) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++) {
-        double mass = fill_brick(e, e->g.used[k], &density);
-
-        e->rows.rate[e->g.used[k]] = mass; /* scratch for the ordered sum below: rates are computed later */
+        /* The rates are computed later: until then they hold the sums, to be added in order. */
+        e->rows.rate[e->g.used[k]] = fill_brick(e, e->g.used[k], &density);
         e->rows.expanded[e->g.used[k]] = 0;
     }
     initial_density_destroy(&density);
     for (uint32_t k = 0; k < e->g.count; k++)
         sum += e->rows.rate[e->g.used[k]];
     engine_scale(e, 1 / sum);
-    status = engine_sum(e, NULL, &e->run.ledger.mass, error);
+    return engine_sum(e, NULL, &e->run.ledger.mass, error);
+}
+
+int engine_fill_initial(gbees_engine *e, gbees_error *error)
+{
+    const double start = e->problem->start;
+    int status = insert_initial_bricks(e, error);
+
+    if (!status)
+        status = fill_bricks(e, error);
     if (status)
         return status;
     budget_start(e);
-    status = engine_inspect(e, 0, problem->start, error);
-    if (status)
-        return status;
+    status = engine_inspect(e, 0, start, error);
     /* In many dimensions half of a box are corners that are not needed; the reference keeps them to its first prune.
      */
-    if (problem->numerics.mode == GBEES_MODE_DEFAULT)
-        status = engine_prune(e, problem->start, error);
-    else if (e->method.split)
-        status = engine_couple(e, problem->start, error);
+    if (!status && e->problem->numerics.mode == GBEES_MODE_DEFAULT)
+        status = engine_prune(e, start, error);
+    else if (!status && e->method.split)
+        status = engine_couple(e, start, error);
     if (status)
         return status;
     gbees_work_count(&e->run.work, engine_mark_needed(e, &e->initial_above));

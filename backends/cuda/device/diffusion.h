@@ -134,7 +134,7 @@ GBEES_NUM int64_t diffuse_pass(const gbees_setup *m, const number *p, number *to
 GBEES_NUM void noise_rates_pass(const gbees_setup *m, gbees_state *s, uint32_t count, double time,
                                 gbees_step_sums *sums)
 {
-    double most = 0;
+    double largest = 0;
 
     for (uint32_t slot = 1 + warp_index(); slot <= count; slot += warp_count())
 #pragma unroll 1
@@ -157,11 +157,11 @@ GBEES_NUM void noise_rates_pass(const gbees_setup *m, gbees_state *s, uint32_t c
                 for (int k = j + 1; k < DIM; k++)
                     sum += 2 * fabs(gbees_diffusion_pair(DIM, q, 1, m->over_width, j, k));
             }
-            most = fmax(most, sum);
+            largest = fmax(largest, sum);
         }
-    most = warp_max(most);
-    if (warp_lane() == 0 && most > 0)
-        atomic_max_64(&sums->max_noise, bits_of(most));
+    largest = warp_max(largest);
+    if (warp_lane() == 0 && largest > 0)
+        atomic_max_64(&sums->max_noise, bits_of(largest));
 }
 
 /* Cuts the step into explicit steps of diffusion: b->noise_steps.  Returns 0 if Q is not valid. */

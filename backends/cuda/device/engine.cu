@@ -23,8 +23,8 @@
  *
  * Launches: a block has 32 GBEES_WARPS threads in one dimension.  A kernel with a grid_barrier() is launched with as
  * many blocks as can be resident at once (cooperatively, or as one cluster); the others with any number of blocks.
- * All take the setup by value and the state, or the findings behind it, by address; state.stop says which kernel goes
- * on (device/stop.h).
+ * All take the setup by value and the state, or the findings behind it, by address; state.stop selects the
+ * kernel that goes on (device/stop.h).
  *
  * The order of the headers, each of which includes only what stands before it: kernels, stop, state, platform, cells,
  * table, bound, noise, inspect, step_state, sweep, pencil, ctu, ctu_lines, diffusion, grow, advect, advance, prune,

@@ -1,8 +1,8 @@
 /* model.h - the functions of the model that the engine calls, for GBEES_N states.
  *
  * Their definitions are in equations.h, which comes last: in a unit of its own that is linked at run time
- * (GBEES_SEPARATE), or behind the engine's text in one unit.  So the model's macros can't change the engine; and the
- * engine's macros begin with GBEES_, so that they can't change the model.
+ * (GBEES_SEPARATE), or behind the engine's text in one unit.  So the model's macros can't change the engine.  The
+ * engine's macros could change the model: all begin with GBEES_, but BLOCK_LOCAL.
  */
 #ifndef GBEES_DEVICE_MODEL_H
 #define GBEES_DEVICE_MODEL_H

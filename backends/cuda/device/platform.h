@@ -34,7 +34,7 @@ enum { WARP_SIZE = 32, BLOCK_WARPS = GBEES_WARPS, BLOCK_THREADS = WARP_SIZE * BL
 #define GBEES_BY_VALUE const __grid_constant__
 #define BLOCK_LOCAL __shared__
 
-/* ---- values that the compiler must not know, to save registers ---- */
+/* ---- values that are opaque to the compiler, to save registers ---- */
 
 /* A thread's number in its block.  With GBEES_LOW_REGISTERS it is read anew each time: the compiler would keep all
  * that follows from it in registers from step to step. */
@@ -50,7 +50,7 @@ GBEES_NUM uint32_t block_thread(void)
 #endif
 }
 
-/* Returns 1, which the compiler does not know: it does not mix instructions behind a test of it with those before. */
+/* Returns 1, opaque to the compiler: it does not mix instructions behind a test of it with those before. */
 GBEES_NUM int opaque_true(void)
 {
     uint32_t rows;
@@ -59,7 +59,7 @@ GBEES_NUM int opaque_true(void)
     return rows == 1;
 }
 
-/* Returns the address, which the compiler does not know any more: it can't reuse what it has read there. */
+/* Returns the address, opaque to the compiler: it can't reuse a value that it has read there before. */
 GBEES_NUM const void *opaque(const void *at)
 {
     asm volatile("" : "+l"(at));
@@ -323,7 +323,7 @@ GBEES_NUM uint32_t atomic_cas_32(uint32_t *at, uint32_t expected, uint32_t desir
     return was;
 }
 
-/* ---- loads and stores that other blocks see ---- */
+/* ---- loads and stores for data that other blocks use ---- */
 
 /* Loads that bypass the multiprocessor's own cache. */
 GBEES_NUM uint32_t load_32(const uint32_t *at)
@@ -347,8 +347,8 @@ GBEES_NUM void store_32(uint32_t *at, uint32_t value)
     *at = value;
 }
 
-/* Store-release: a thread that reads the value by load_acquire_32() sees all stores before it.  Cheaper than a fence,
- * which waits for all of the multiprocessor's memory accesses. */
+/* Store-release: a thread that reads the value by load_acquire_32() reads what was stored before it, too.  Cheaper
+ * than a fence, which waits for all of the multiprocessor's memory accesses. */
 GBEES_NUM void store_release_32(uint32_t *at, uint32_t value)
 {
     asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");

@@ -58,7 +58,8 @@ GBEES_NUM void compact(const gbees_setup *m, gbees_state *s, step_state *b)
     grid_barrier(m, s);
 }
 
-/* Enters a prune into the ledger and the count of needed cells, and says what comes next; by a block's first thread.
+/* Enters a prune into the ledger and the count of needed cells, and chooses the reason to stop; by a block's first
+ * thread.
  */
 GBEES_NUM void finish_prune(const gbees_setup *m, gbees_state *s, step_state *b)
 {

@@ -1,7 +1,7 @@
 /* stop.h - the reasons for which the kernels of time steps end: gbees_state.stop.
  *
  * Kernels are launched in a row, without the host in between.  Each reads `stop` first and returns at once unless
- * the value is its own: so the value says which kernel goes on, or what the host has to do.
+ * the value is its own: the value selects the kernel that goes on, or what the host has to do.
  */
 #ifndef GBEES_CUDA_STOP_H
 #define GBEES_CUDA_STOP_H

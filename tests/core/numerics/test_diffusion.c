@@ -1,6 +1,6 @@
 /* test_diffusion.c - process noise: the rates of core/numerics/diffusion.h by themselves, and what an engine has to
  * keep whatever Q is: no cell below 0, the mass, the variance of pure diffusion; and what it says when Q can't be. */
-#include "backends/cuda/cuda_engine_fixture.h"
+#include "fixtures/kept_run.h"
 #include "numerics/diffusion.h"
 
 /* ---- the rates --------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 /* test_frame.c - turned grids: the frame of a covariance, functions in it, and results in the model's own axes,
- * beside those of a grid that is not turned. */
+ * beside those of a grid that is not rotated. */
 #include "fixtures/world_fixture.h"
 #include <check.h>
 #include <gbees/gbees.h>

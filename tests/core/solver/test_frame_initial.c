@@ -275,9 +275,9 @@ START_TEST(a_record_cant_be_turned)
         const char *first, *rest, *text;
     } cases[] = {
         {TILTED "rotate: yes\nend: 0.1\n", "rotate: no\n",
-         "rotate: the grid is that of the initial record, which is turned: leave it out"},
+         "rotate: the grid is that of the initial record, which is rotated: leave it out"},
         {TILTED "end: 0.1\n", "rotate: yes\n",
-         "rotate: the grid is that of the initial record, which is not turned: leave it out"},
+         "rotate: the grid is that of the initial record, which is not rotated: leave it out"},
     };
     gbees_problem *problem = NULL;
     gbees_error error = {0};

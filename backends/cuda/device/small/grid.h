@@ -2,7 +2,7 @@
  * cluster.
  *
  * A step of a small grid is limited by latency: memory, barriers, chains of dependent instructions. So everything but
- * the probabilities is in shared memory while the kernel runs, and no block asks another one for a decision:
+ * the probabilities is in shared memory while the kernel runs, and no block waits for the decision of another one:
  *
  *   each warp has      a fixed set of bricks (small_warp): their flow, rates, links and active cells
  *   each block has     the keys of all bricks, a hash table of them, a copy of the clock and the sums

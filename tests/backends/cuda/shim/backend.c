@@ -59,6 +59,7 @@ static unsigned long long setting(const char *name, unsigned long long otherwise
     X(lorenz63)                                                                                                      \
     X(lorenz63_ctu)                                                                                                  \
     X(lorenz63_ctu_positive)                                                                                         \
+    X(lorenz63_double)                                                                                               \
     X(lorenz63_small)                                                                                                \
     X(lorenz96)                                                                                                      \
     X(nan_drift)                                                                                                     \

@@ -57,6 +57,9 @@
 
 #include "numerics/qualifier.h"
 
+#define SHIM_PASTE_(a, b) a##b
+#define SHIM_PASTE(a, b) SHIM_PASTE_(a, b)
+
 #define GBEES_SOURCE_FILE SHIM_PLUGIN
 #include "device/equations.h"
 
@@ -136,6 +139,9 @@ static void run_kernel(shim_kernel kernel, void **a)
     }
 #undef ARGUMENT
 }
+
+#define SHIM_PASTE_(a, b) a##b
+#define SHIM_PASTE(a, b) SHIM_PASTE_(a, b)
 
 const shim_variant SHIM_PASTE(shim_variant_, SHIM_VARIANT) = {
     .model = SHIM_MODEL,

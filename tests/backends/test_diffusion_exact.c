@@ -1,6 +1,6 @@
 /* test_diffusion_exact.c - process noise against what is known: moments of linear models, the density at rest of an
  * Ornstein-Uhlenbeck process, noise that grows with the state; all of second order. */
-#include "backends/cuda/cuda_engine_fixture.h"
+#include "fixtures/kept_run.h"
 
 /* ---- moments of dx = A x dt + noise, by Runge and Kutta ------------------------------------------------------- */
 
@@ -25,7 +25,7 @@ static void slope(const moments *m, const double *mean, const double *p, double 
 }
 
 /* The classical method with 2000 steps: exact for what is asked here. */
-static void carry_moments(moments *m, double time)
+static void integrate_moments(moments *m, double time)
 {
     static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
     const double step = time / 2000;
@@ -54,7 +54,7 @@ static void carry_moments(moments *m, double time)
 /* How far a run's last moments are from what its first ones become, in deviations. */
 static double error_of(const a_case *c, const moments *model)
 {
-    kept_run *run = run_on(c, "cpu");
+    kept_run *run = run_on(c, c->backend);
     const gbees_statistics *last = &run->record[run->count - 1].record.statistics;
     const gbees_statistics *first = &run->record[0].record.statistics;
     moments m = *model;
@@ -62,7 +62,7 @@ static double error_of(const a_case *c, const moments *model)
 
     memcpy(m.mean, first->mean, sizeof m.mean);
     memcpy(m.covariance, first->covariance, sizeof m.covariance);
-    carry_moments(&m, run->record[run->count - 1].record.time);
+    integrate_moments(&m, run->record[run->count - 1].record.time);
     ck_assert_double_lt(1 - last->mass, 1e-5);
     for (int j = 0; j < m.n; j++) {
         double sigma = sqrt(m.covariance[j * m.n + j]);
@@ -95,22 +95,25 @@ static moments linear_moments(int n, double diagonal)
 }
 
 static const struct {
-    const char *dimension, *scheme;
+    const char *backend, *dimension, *scheme;
     double ratio, least; /* of the errors, and the coarse one */
 } linears[] = {
-    {"dimension=1", "scheme=split5", 12, 1e-2},
-    {"dimension=2", "scheme=split5", 12, 1e-2},
-    {"dimension=1", "scheme=ctu-divergence", 12, 2e-2},
-    {"dimension=2", "scheme=ctu-divergence", 12, 2e-2},
+    {"cpu", "dimension=1", "scheme=split5", 12, 1e-2},
+    {"cpu", "dimension=2", "scheme=split5", 12, 1e-2},
+    {"cpu", "dimension=1", "scheme=ctu-divergence", 12, 2e-2},
+    {"cpu", "dimension=2", "scheme=ctu-divergence", 12, 2e-2},
+    {"shim", "dimension=1", "scheme=split5", 12, 1e-2},
 };
 
 START_TEST(linear_model_with_noise)
 {
     a_case c = {"linear",
-                "cpu",
+                linears[_i].backend,
                 {linears[_i].dimension, linears[_i].scheme, "factor=2", "mean=[1, ...]", "covariance=[0.25, ...]",
                  "threshold=1e-10", "extent=4", "end=0.5", "records=1", "measurements=[]", "parameters.noise=0.4"}};
     const moments m = linear_moments(linears[_i].dimension[10] - '0', -0.1);
+    if (!is_built(c.backend))
+        return;
     double coarse = error_of(&c, &m);
 
     c.settings[2] = "factor=8";
@@ -213,18 +216,22 @@ static const struct {
 
 START_TEST(correlated_noise)
 {
-    const double own = correlated[_i].q[0], beside = correlated[_i].q[1];
+    const char *backend = backend_names[_i % BACKENDS];
+    const int k = _i / BACKENDS;
+    const double own = correlated[k].q[0], beside = correlated[k].q[1];
     a_case c = {"noise",
-                "cpu",
-                {"mean=[0.5, 0.5]", correlated[_i].covariance, "factor=2", "threshold=1e-10", "extent=4", "end=1",
-                 "records=1", "parameters.growth=-0.5", "parameters.shear=1", correlated[_i].own,
-                 correlated[_i].beside, correlated[_i].rotate}};
+                backend,
+                {"mean=[0.5, 0.5]", correlated[k].covariance, "factor=2", "threshold=1e-10", "extent=4", "end=1",
+                 "records=1", "parameters.growth=-0.5", "parameters.shear=1", correlated[k].own, correlated[k].beside,
+                 correlated[k].rotate}};
     const moments m = {.n = 2, .a = {-0.5, 1, 0, -0.5}, .q = {own, beside, beside, own}};
+    if (!is_built(backend))
+        return;
     double coarse = error_of(&c, &m);
 
     c.settings[2] = "factor=8";
     double fine = error_of(&c, &m);
-    ck_assert_msg(coarse < 1e-2 && fine * correlated[_i].ratio < coarse, "errors %g, %g", coarse, fine);
+    ck_assert_msg(coarse < 1e-2 && fine * correlated[k].ratio < coarse, "errors %g, %g", coarse, fine);
 }
 END_TEST
 
@@ -297,27 +304,33 @@ static double distance(const kept_run *run, double origin, double variance)
 }
 
 /* The scenario `ou` of linear: its density comes to rest, at the Gaussian of variance noise / (2 rate). */
-static double distance_at_rest(const char *factor, const char *scheme)
+static double distance_at_rest(const char *backend, const char *factor, const char *scheme)
 {
     const a_case c = {"linear",
-                      "cpu",
+                      backend,
                       {"dimension=1", "mean=[1]", "covariance=[0.25]", "threshold=1e-12", "extent=4", "end=12",
                        "records=1", "measurements=[]", "parameters.diagonal=-1", "parameters.noise=0.5", factor,
                        scheme}};
-    kept_run *run = run_on(&c, "cpu");
+    kept_run *run = run_on(&c, backend);
     double apart = distance(run, 1, 0.25);
 
     forget(run);
     return apart;
 }
 
+/* By split5 on the CPU and on threads, by ctu on the CPU. */
 START_TEST(an_ornstein_uhlenbeck_process_comes_to_rest)
 {
-    const char *scheme = _i ? "scheme=ctu-divergence" : "scheme=split5";
-    double coarse = distance_at_rest("factor=1.5", scheme), middle = distance_at_rest("factor=3", scheme);
-    double fine = distance_at_rest("factor=6", scheme);
+    const char *backend = backend_names[_i % BACKENDS];
+    const char *scheme = _i / BACKENDS ? "scheme=ctu-divergence" : "scheme=split5";
 
-    ck_assert_msg(coarse < 0.1 && middle * 3 < coarse && fine * 3 < middle, "%g, %g, %g", coarse, middle, fine);
+    if (!is_built(backend))
+        return;
+    double coarse = distance_at_rest(backend, "factor=1.5", scheme);
+    double middle = distance_at_rest(backend, "factor=3", scheme);
+    double fine = distance_at_rest(backend, "factor=6", scheme);
+    ck_assert_msg(coarse < 0.1 && middle * 3 < coarse && fine * 3 < middle, "%s: %g, %g, %g", backend, coarse, middle,
+                  fine);
 }
 END_TEST
 
@@ -351,16 +364,23 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("diffusion_exact");
-    TCase *tcase = tcase_create("exact");
+    TCase *tcase = tcase_create("exact"), *cubes = tcase_create("three dimensions");
 
     tcase_set_timeout(tcase, 600);
+    tcase_set_timeout(cubes, 600);
+    tcase_set_tags(cubes, "long");
     tcase_add_loop_test(tcase, linear_model_with_noise, 0, sizeof linears / sizeof *linears);
-    tcase_add_loop_test(tcase, correlated_noise, 0, sizeof correlated / sizeof *correlated);
-    tcase_add_loop_test(tcase, second_order_in_space_and_time, 0, sizeof refined / sizeof *refined);
-    tcase_add_loop_test(tcase, second_order_in_time, 0, sizeof halved / sizeof *halved);
-    tcase_add_loop_test(tcase, an_ornstein_uhlenbeck_process_comes_to_rest, 0, 2);
+    tcase_add_loop_test(tcase, correlated_noise, 0, BACKENDS * (int)(sizeof correlated / sizeof *correlated));
+    for (int k = 0; k < (int)(sizeof refined / sizeof *refined); k++)
+        tcase_add_loop_test(strcmp(refined[k].dimension, "dimension=3") ? tcase : cubes,
+                            second_order_in_space_and_time, k, k + 1);
+    for (int k = 0; k < (int)(sizeof halved / sizeof *halved); k++)
+        tcase_add_loop_test(strcmp(halved[k].dimension, "dimension=3") ? tcase : cubes, second_order_in_time, k,
+                            k + 1);
+    tcase_add_loop_test(tcase, an_ornstein_uhlenbeck_process_comes_to_rest, 0, BACKENDS + 1);
     tcase_add_test(tcase, noise_that_grows_with_the_state);
     suite_add_tcase(suite, tcase);
+    suite_add_tcase(suite, cubes);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);

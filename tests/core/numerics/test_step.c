@@ -1,0 +1,151 @@
+/* test_step.c - core/numerics: clock and time step, order of sweeps, ledger, work, and the quadrature of updates. */
+#include "numerics/likelihood.h"
+#include "numerics/run_state.h"
+#include "numerics/sweeps.h"
+#include <check.h>
+#include <stdlib.h>
+
+static const double LONGEST = 0.3;
+
+START_TEST(an_interval_ends_exactly)
+{
+    gbees_run_state run = {.clock = {.time = 2, .length = 1, .leg_step = 7, .phase = 1}};
+
+    for (int k = 0; k < 4; k++) {
+        run.step = gbees_step_choose(&run.clock, LONGEST);
+        ck_assert_int_eq(run.step.is_last, k == 3);
+        ck_assert_int_eq(gbees_step_vanishes(&run.clock, &run.step), 0);
+        gbees_run_step(&run, 10, 64, 3);
+        ck_assert_uint_eq(run.clock.phase, run.clock.leg_step % 3);
+    }
+    ck_assert_double_eq(run.clock.elapsed, 1);
+    ck_assert_double_eq_tol(run.clock.time, 3, 1e-15);
+    ck_assert_double_eq_tol(run.last_step, 0.1, 1e-15);
+    ck_assert_uint_eq(run.steps, 4);
+    ck_assert_double_eq(run.work.raw_cell_updates, 4 * 640.0);
+}
+END_TEST
+
+START_TEST(a_step_without_effect_is_seen)
+{
+    const gbees_step_clock clock = {.elapsed = 1, .length = 2};
+    const gbees_time_step none = gbees_step_choose(&clock, 1e-17), last = gbees_step_choose(&clock, HUGE_VAL);
+
+    ck_assert_int_eq(gbees_step_vanishes(&clock, &none), 1);
+    ck_assert_int_eq(gbees_step_vanishes(&clock, &last), 0);
+    ck_assert_double_eq(last.size, 1);
+}
+END_TEST
+
+START_TEST(the_coupling_limits_courant_numbers_above_1)
+{
+    ck_assert_double_eq(gbees_coupled_step(1, 4, 1e9), gbees_cfl_step(1, 4));
+    ck_assert_double_eq(gbees_coupled_step(2, 4, 1e9), 0.25);
+    ck_assert_double_eq(gbees_coupled_step(2, 4, 0.25), 0.4);
+    ck_assert_double_eq(gbees_coupled_step(2, 4, 0), 0.5);
+    ck_assert_double_eq(gbees_cfl_rate(10, 9), 9);
+    ck_assert_double_eq(gbees_cfl_rate(10, 2), 8);
+}
+END_TEST
+
+/* Any two consecutive steps from an even one on are each other's reverse; each axis is swept once a step. */
+START_TEST(sweeps_take_turns)
+{
+    const int n = _i;
+    int turn = gbees_sweep_turn(n, 0);
+
+    for (uint64_t steps = 0; steps < 4 * (uint64_t)n; steps++) {
+        unsigned axes = 0;
+
+        turn = steps ? gbees_sweep_turn_after(n, turn, steps) : turn;
+        ck_assert_int_eq(turn, gbees_sweep_turn(n, steps));
+        for (int k = 0; k < n; k++) {
+            const int axis = gbees_sweep_axis(n, turn, gbees_step_is_reversed(steps), k);
+            const int mirrored = gbees_sweep_axis(n, turn, !gbees_step_is_reversed(steps), n - 1 - k);
+
+            ck_assert_int_eq(axis, mirrored);
+            axes |= 1u << axis;
+        }
+        ck_assert_uint_eq(axes, (1u << n) - 1);
+    }
+}
+END_TEST
+
+START_TEST(the_ledger_adds_up)
+{
+    gbees_mass_ledger ledger = {.mass = 1};
+
+    gbees_ledger_step(&ledger, 0.875, 0.125, gbees_ledger_missing(&ledger, 0.875, 0.125));
+    ck_assert_double_eq(ledger.outflow, 0.25);
+    gbees_ledger_prune(&ledger, 0.75);
+    ck_assert_double_eq(gbees_ledger_lost(&ledger), 0.375);
+    gbees_ledger_normalise(&ledger);
+    const double before = gbees_ledger_before_update(&ledger);
+    ledger.mass = 2; /* an update's normalisation, and its prune */
+    gbees_ledger_prune(&ledger, 1.5);
+    gbees_ledger_update(&ledger, before);
+    ck_assert_double_eq(ledger.mass, 1 + ledger.clipped + ledger.normalised - ledger.outflow - ledger.pruned);
+}
+END_TEST
+
+START_TEST(work_is_the_mean_of_two_counts)
+{
+    gbees_work work = {0};
+
+    gbees_work_count(&work, 100);
+    gbees_work_step(&work, 2, 64);
+    gbees_work_step(&work, 2, 64);
+    ck_assert_double_eq(gbees_work_cell_updates(&work), 200);
+    gbees_work_count(&work, 50);
+    ck_assert_double_eq(gbees_work_cell_updates(&work), 150);
+    ck_assert_uint_eq(work.max_needed, 100);
+}
+END_TEST
+
+/* Polynomials up to degree 2 points - 1. */
+START_TEST(quadrature_is_exact_for_polynomials)
+{
+    const int points = _i;
+
+    ck_assert_int_eq(gbees_gauss_points(points == 5 ? 3 : 4), points);
+    for (int degree = 0; degree < 2 * points; degree++) {
+        double sum = 0, exact = degree % 2 ? 0 : pow(0.5, degree) / (degree + 1);
+
+        for (int k = 0; k < points; k++)
+            sum += gbees_gauss_weight(points, k) * pow(gbees_gauss_node(points, k), degree);
+        ck_assert_double_eq_tol(sum, exact, 1e-15);
+    }
+}
+END_TEST
+
+START_TEST(a_likelihood_varies_where_it_is_not_0)
+{
+    const double lowest = gbees_lowest_log_likelihood();
+
+    ck_assert_double_eq(gbees_likelihood_change(-3, -1, -2, lowest), 2);
+    ck_assert_double_eq(gbees_likelihood_change(-800, -1000, -900, lowest), 0);
+    ck_assert_int_eq(gbees_likelihood_varies(0.0101), 1);
+    ck_assert_int_eq(gbees_likelihood_varies(0.0099), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("step");
+    TCase *all = tcase_create("all");
+    tcase_add_test(all, an_interval_ends_exactly);
+    tcase_add_test(all, a_step_without_effect_is_seen);
+    tcase_add_test(all, the_coupling_limits_courant_numbers_above_1);
+    tcase_add_loop_test(all, sweeps_take_turns, 1, 9);
+    tcase_add_test(all, the_ledger_adds_up);
+    tcase_add_test(all, work_is_the_mean_of_two_counts);
+    for (int points = 3; points <= 5; points += 2)
+        tcase_add_loop_test(all, quadrature_is_exact_for_polynomials, points, points + 1);
+    tcase_add_test(all, a_likelihood_varies_where_it_is_not_0);
+    suite_add_tcase(suite, all);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
