@@ -25,7 +25,7 @@ static int probe(char *text, size_t size)
     gbees_error error = {0};
     const kernel_set *kernels = choose_kernels(&error);
 
-    (void)snprintf(text, size, "%s", kernels ? kernels->single.isa : error.text);
+    (void)snprintf(text, size, "%s", kernels ? kernels->isa : error.text);
     return !kernels;
 }
 
@@ -38,7 +38,7 @@ static void destroy(gbees_engine *e)
         free(e->offsets[j]);
     for (int t = 0; e->scratch && t < e->threads; t++) {
         for (int i = 0; i < 2; i++)
-            free(e->scratch[t].pencil[i].room);
+            free(e->scratch[t].pencil[i].storage);
         free(e->scratch[t].data);
     }
     free(e->scratch);
@@ -87,7 +87,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     e->paper = numerics->faces == GBEES_FACES_REFERENCE;
     e->cells = numerics->cells_per_brick;
     e->real_size = numerics->precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
-    e->kernel = numerics->precision == GBEES_DOUBLE ? &kernels->twice : &kernels->single;
+    e->kernel = numerics->precision == GBEES_DOUBLE ? kernels->f64 : kernels->f32;
     e->threads = available_threads(options && options->threads > 0 ? options->threads : engine_processors());
     e->scratch = calloc((size_t)e->threads, sizeof *e->scratch);
     e->shares = aligned_alloc(_Alignof(team_share), (size_t)e->threads * sizeof *e->shares);

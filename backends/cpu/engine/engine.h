@@ -46,7 +46,7 @@ struct gbees_engine {
 
     kernel_context context;
     double inspected;                /* the time of flow masks and rates */
-    void *offsets[GBEES_MAX_DIM];    /* storage of context.axis[].offset */
+    void *offsets[GBEES_MAX_DIM];    /* storage of context.drift.axis[].offset */
     double local[GBEES_MAX_DIM][64]; /* coordinates of a brick's cells less those of its lowest cell */
     float parameters_f[GBEES_PARAMETER_VALUES];
 

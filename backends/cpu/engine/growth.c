@@ -18,7 +18,7 @@ enum { SEARCHED = 64 }; /* bricks that are searched together */
  * brick that a bound bars. */
 static int is_settled(const gbees_engine *e)
 {
-    return !e->paper && !e->context.moving && !e->barred && e->problem->numerics.growth != GBEES_GROWTH_ALL;
+    return !e->paper && !e->context.drift.time_dependent && !e->barred && e->problem->numerics.growth != GBEES_GROWTH_ALL;
 }
 
 /* Those cells, or all above p*. */
@@ -262,11 +262,11 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
     uint32_t count = e->g.count - from, chunk = engine_chunk(e);
 
     e->context.time = e->inspected = time;
-    e->context.flow = e->flow;
-    e->context.rate = e->rate;
-    e->context.diverging = e->diverging;
-    e->context.steady = e->steady;
-    e->context.inside = e->inside;
+    e->context.flow.leaving = e->flow;
+    e->context.flow.rate = e->rate;
+    e->context.flow.diverging = e->diverging;
+    e->context.flow.one_signed = e->steady;
+    e->context.rows.inside = e->inside;
     if (e->paper) {
         paper_inspect(e, from, time);
     } else {
@@ -277,12 +277,12 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
             e->kernel->inspect(&e->context, e->g.used + from + first, rest < chunk ? rest : chunk);
         }
     }
-    if (e->context.noise && engine_inspect_noise(e, from) && e->paper)
+    if (e->context.noise.evaluate && engine_inspect_noise(e, from) && e->paper)
         return gbees_error_set(error, GBEES_EUSAGE,
                                "the modes 'paper' and 'legacy' have no diffusion, and %s has: remove 'mode'",
                                e->problem->model->name);
     for (uint32_t k = from; k < e->g.count; k++) {
-        e->context.diverging_axes |= e->paper ? 0 : e->diverging[e->g.used[k]];
+        e->context.flow.diverging_axes |= e->paper ? 0 : e->diverging[e->g.used[k]];
         if (!isfinite(e->rate[e->g.used[k]]))
             return engine_drift_error(e, e->g.used[k], time, error);
     }

@@ -122,7 +122,7 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
 
     make_moves(&e->g.shape, moves);
     e->context.time = e->inspected;
-    e->context.active = e->active;
+    e->context.rows.active = e->active;
 
 #pragma omp parallel num_threads(engine_threads(e, count))
     {
@@ -201,7 +201,7 @@ int engine_prune(gbees_engine *e, double time, gbees_error *error)
         /* Normalised again, some cells have risen over p*. */
         engine_scale(e, 1 / mass);
         gbees_ledger_normalise(&e->run.ledger);
-        e->context.active = e->active;
+        e->context.rows.active = e->active;
         (void)e->kernel->mark_rows(&e->context, e->p, engine_threshold(e), 0, e->g.count);
     }
     return status;

@@ -92,7 +92,7 @@ static int advance_bricks(gbees_engine *e, kernel_sums *total, gbees_error *erro
     const int threads = engine_threads(e, e->g.count);
     kernel_sums *sums = malloc((chunks + 1u) * sizeof *sums);
     void (*update)(const kernel_context *, uint32_t, uint32_t, kernel_sums *) =
-        e->share ? e->kernel->update_shared : e->kernel->update;
+        e->share ? e->kernel->update_limited : e->kernel->update;
 
     if (!sums)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory in a step over %u bricks", e->g.count);
@@ -103,7 +103,7 @@ static int advance_bricks(gbees_engine *e, kernel_sums *total, gbees_error *erro
     team_deal(e->shares, threads, e->share ? chunks : 0);
 #pragma omp parallel num_threads(threads)
     for (uint32_t at; (at = team_take(e->shares, threads, engine_thread())) < chunks;)
-        e->kernel->share(&e->context, at * chunk, engine_chunk_end(e, at));
+        e->kernel->find_limiter(&e->context, at * chunk, engine_chunk_end(e, at));
     team_deal(e->shares, threads, chunks);
 #pragma omp parallel num_threads(threads)
     for (uint32_t at; (at = team_take(e->shares, threads, engine_thread())) < chunks;) {
@@ -125,12 +125,11 @@ static void swap_density(gbees_engine *e)
 
 static void show_rows(gbees_engine *e)
 {
-    e->context.p = e->p;
-    e->context.s = e->s;
-    e->context.next = e->next;
-    e->context.share = e->share;
-    e->context.active = e->active;
-    e->context.density = e->p;
+    e->context.rows.p = e->p;
+    e->context.rows.s = e->s;
+    e->context.rows.next = e->next;
+    e->context.rows.limiter = e->share;
+    e->context.rows.active = e->active;
 }
 
 /* What the drift does in a step. */
@@ -138,7 +137,7 @@ static int carry(gbees_engine *e, int settle, kernel_sums *sums, gbees_error *er
 {
     int status = 0;
 
-    e->context.inside = settle ? e->inside : NULL; /* what is out of bound goes at the end of the step */
+    e->context.rows.inside = settle ? e->inside : NULL; /* what is out of bound goes at the end of the step */
     if (e->paper)
         paper_step(e, e->context.step, sums);
     else
@@ -153,7 +152,7 @@ static int carry(gbees_engine *e, int settle, kernel_sums *sums, gbees_error *er
 static int carry_and_diffuse(gbees_engine *e, kernel_sums *sums, gbees_error *error)
 {
     double steps = 0;
-    int status = e->context.noise ? engine_noise_steps(e, &steps, error) : 0;
+    int status = e->context.noise.evaluate ? engine_noise_steps(e, &steps, error) : 0;
 
     if (status || steps == 0)
         return status ? status : carry(e, 1, sums, error);
@@ -200,7 +199,7 @@ int engine_step(gbees_engine *e, gbees_error *error)
     int status = 0;
 
     e->is_initial = 0;
-    if (e->context.moving)
+    if (e->context.drift.time_dependent)
         status = engine_inspect(e, 0, e->run.clock.time, error);
     if (!status)
         status = engine_grow(e, e->run.clock.time, error);

@@ -66,10 +66,11 @@ static int sweep_shares(gbees_engine *e, int axis, int last_axis, const sweep_pl
     uint32_t first[MOST_TOGETHER];
     int failed = 0;
 
-    for (uint32_t at; (at = team_take(e->shares, plan->parts, thread)) < plan->chunks;)
-        failed = e->kernel->sweep(&e->context, axis, last_axis, first, pick_pencils(e, plan, at * plan->share, first),
-                                  &e->scratch[thread], &sums[at]) ||
-                 failed;
+    for (uint32_t at; (at = team_take(e->shares, plan->parts, thread)) < plan->chunks;) {
+        const kernel_pencils pencils = {axis, last_axis, first, pick_pencils(e, plan, at * plan->share, first)};
+
+        failed = e->kernel->sweep(&e->context, &pencils, &e->scratch[thread], &sums[at]) || failed;
+    }
     return failed;
 }
 
