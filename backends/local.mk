@@ -51,61 +51,78 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/team.h \
 	%D%/cpu/engine/update.c
 
-EXTRA_DIST += %D%/common/README.md %D%/cpu/README.md
+EXTRA_DIST += %D%/common/README.md %D%/cpu/README.md %D%/cpu/kernel/README.md
 
-# The kernels, once for each instruction set; gbees_cpu.la picks one when it starts. The first is what the compiler
-# takes the machine to have, without options: on 64-bit ARM that is NEON.
-cpu_kernels = %D%/libcpu_base.la
+# The kernels, once for each instruction set and precision; gbees_cpu.la picks an instruction set when it starts. The
+# base is what the compiler takes the machine to have, without options: on 64-bit ARM that is NEON.
+cpu_kernels = %D%/libcpu_base_f32.la %D%/libcpu_base_f64.la
 cpu_kernel_sources = \
 	%D%/cpu/kernel/kernel.c \
 	%D%/cpu/kernel/kernel.h \
-	%D%/cpu/kernel/kernel_column.h \
-	%D%/cpu/kernel/kernel_ctu.h \
-	%D%/cpu/kernel/kernel_ctu_block.h \
-	%D%/cpu/kernel/kernel_ctu_column.h \
-	%D%/cpu/kernel/kernel_ctu_whole.h \
-	%D%/cpu/kernel/kernel_diffusion.h \
-	%D%/cpu/kernel/kernel_drift.h \
-	%D%/cpu/kernel/kernel_faces.h \
-	%D%/cpu/kernel/kernel_far.h \
-	%D%/cpu/kernel/kernel_inspect.h \
-	%D%/cpu/kernel/kernel_isa.h \
-	%D%/cpu/kernel/kernel_lanes.h \
-	%D%/cpu/kernel/kernel_log.h \
-	%D%/cpu/kernel/kernel_mask.h \
-	%D%/cpu/kernel/kernel_moments.c \
-	%D%/cpu/kernel/kernel_moments.h \
-	%D%/cpu/kernel/kernel_pencil.h \
-	%D%/cpu/kernel/kernel_planes.h \
-	%D%/cpu/kernel/kernel_precision.h \
-	%D%/cpu/kernel/kernel_real.h \
-	%D%/cpu/kernel/kernel_split.h \
-	%D%/cpu/kernel/kernel_stream.h \
-	%D%/cpu/kernel/kernel_sweep.h \
-	%D%/cpu/kernel/noise.h
+	%D%/cpu/kernel/brick_axis.h \
+	%D%/cpu/kernel/cells.h \
+	%D%/cpu/kernel/ctu.h \
+	%D%/cpu/kernel/ctu_block.h \
+	%D%/cpu/kernel/ctu_columns.h \
+	%D%/cpu/kernel/ctu_fluxes.h \
+	%D%/cpu/kernel/ctu_planes.h \
+	%D%/cpu/kernel/diffusion.h \
+	%D%/cpu/kernel/face_velocity.h \
+	%D%/cpu/kernel/inspect.h \
+	%D%/cpu/kernel/logarithm.h \
+	%D%/cpu/kernel/moments.h \
+	%D%/cpu/kernel/noise.h \
+	%D%/cpu/kernel/pencil.h \
+	%D%/cpu/kernel/segment.h \
+	%D%/cpu/kernel/split_column.h \
+	%D%/cpu/kernel/split_faces.h \
+	%D%/cpu/kernel/split_far.h \
+	%D%/cpu/kernel/split_stream.h \
+	%D%/cpu/kernel/split_sweep.h \
+	%D%/cpu/kernel/target.h \
+	%D%/cpu/kernel/to_planes.h \
+	%D%/cpu/kernel/vector.h
 cpu_kernel_cflags = -fno-math-errno -fno-trapping-math $(OPENMP_CFLAGS)
 
-noinst_LTLIBRARIES += %D%/libcpu_base.la
-%C%_libcpu_base_la_SOURCES = $(cpu_kernel_sources)
-%C%_libcpu_base_la_CPPFLAGS = $(AM_CPPFLAGS) -DGBEES_ISA=$(CPU_BASE_ISA)
-%C%_libcpu_base_la_CFLAGS = $(AM_CFLAGS) $(cpu_kernel_cflags)
-%C%_libcpu_base_la_LDFLAGS =
+noinst_LTLIBRARIES += %D%/libcpu_base_f32.la
+%C%_libcpu_base_f32_la_SOURCES = $(cpu_kernel_sources)
+%C%_libcpu_base_f32_la_CPPFLAGS = $(AM_CPPFLAGS) -DGBEES_ISA=$(CPU_BASE_ISA) -DGBEES_REAL_BITS=32
+%C%_libcpu_base_f32_la_CFLAGS = $(AM_CFLAGS) $(cpu_kernel_cflags)
+%C%_libcpu_base_f32_la_LDFLAGS =
+
+noinst_LTLIBRARIES += %D%/libcpu_base_f64.la
+%C%_libcpu_base_f64_la_SOURCES = $(cpu_kernel_sources)
+%C%_libcpu_base_f64_la_CPPFLAGS = $(AM_CPPFLAGS) -DGBEES_ISA=$(CPU_BASE_ISA) -DGBEES_REAL_BITS=64
+%C%_libcpu_base_f64_la_CFLAGS = $(AM_CFLAGS) $(cpu_kernel_cflags)
+%C%_libcpu_base_f64_la_LDFLAGS =
 
 if X86_64
 %C%_gbees_cpu_la_CPPFLAGS += -DGBEES_X86
-cpu_kernels += %D%/libcpu_avx2.la %D%/libcpu_avx512.la
+cpu_kernels += %D%/libcpu_avx2_f32.la %D%/libcpu_avx2_f64.la %D%/libcpu_avx512_f32.la %D%/libcpu_avx512_f64.la
 
-noinst_LTLIBRARIES += %D%/libcpu_avx2.la
-%C%_libcpu_avx2_la_SOURCES = $(cpu_kernel_sources)
-%C%_libcpu_avx2_la_CPPFLAGS = $(AM_CPPFLAGS) -DGBEES_ISA=avx2
-%C%_libcpu_avx2_la_CFLAGS = $(AM_CFLAGS) $(cpu_kernel_cflags) $(AVX2_CFLAGS)
-%C%_libcpu_avx2_la_LDFLAGS =
+noinst_LTLIBRARIES += %D%/libcpu_avx2_f32.la
+%C%_libcpu_avx2_f32_la_SOURCES = $(cpu_kernel_sources)
+%C%_libcpu_avx2_f32_la_CPPFLAGS = $(AM_CPPFLAGS) -DGBEES_ISA=avx2 -DGBEES_REAL_BITS=32
+%C%_libcpu_avx2_f32_la_CFLAGS = $(AM_CFLAGS) $(cpu_kernel_cflags) $(AVX2_CFLAGS)
+%C%_libcpu_avx2_f32_la_LDFLAGS =
 
-noinst_LTLIBRARIES += %D%/libcpu_avx512.la
-%C%_libcpu_avx512_la_SOURCES = $(cpu_kernel_sources)
-%C%_libcpu_avx512_la_CPPFLAGS = $(AM_CPPFLAGS) -DGBEES_ISA=avx512
-%C%_libcpu_avx512_la_CFLAGS = $(AM_CFLAGS) $(cpu_kernel_cflags) $(AVX512_CFLAGS)
-%C%_libcpu_avx512_la_LDFLAGS =
+noinst_LTLIBRARIES += %D%/libcpu_avx2_f64.la
+%C%_libcpu_avx2_f64_la_SOURCES = $(cpu_kernel_sources)
+%C%_libcpu_avx2_f64_la_CPPFLAGS = $(AM_CPPFLAGS) -DGBEES_ISA=avx2 -DGBEES_REAL_BITS=64
+%C%_libcpu_avx2_f64_la_CFLAGS = $(AM_CFLAGS) $(cpu_kernel_cflags) $(AVX2_CFLAGS)
+%C%_libcpu_avx2_f64_la_LDFLAGS =
+
+noinst_LTLIBRARIES += %D%/libcpu_avx512_f32.la
+%C%_libcpu_avx512_f32_la_SOURCES = $(cpu_kernel_sources)
+%C%_libcpu_avx512_f32_la_CPPFLAGS = $(AM_CPPFLAGS) -DGBEES_ISA=avx512 -DGBEES_REAL_BITS=32
+%C%_libcpu_avx512_f32_la_CFLAGS = $(AM_CFLAGS) $(cpu_kernel_cflags) $(AVX512_CFLAGS)
+%C%_libcpu_avx512_f32_la_LDFLAGS =
+
+noinst_LTLIBRARIES += %D%/libcpu_avx512_f64.la
+%C%_libcpu_avx512_f64_la_SOURCES = $(cpu_kernel_sources)
+%C%_libcpu_avx512_f64_la_CPPFLAGS = $(AM_CPPFLAGS) -DGBEES_ISA=avx512 -DGBEES_REAL_BITS=64
+%C%_libcpu_avx512_f64_la_CFLAGS = $(AM_CFLAGS) $(cpu_kernel_cflags) $(AVX512_CFLAGS)
+%C%_libcpu_avx512_f64_la_LDFLAGS =
 endif
 
 # The engine's texts for NVRTC: embedded in the module, and distributed whether or not that is built.

@@ -25,7 +25,7 @@ static int probe(char *text, size_t size)
     gbees_error error = {0};
     const kernel_set *kernels = choose_kernels(&error);
 
-    (void)snprintf(text, size, "%s", kernels ? kernels->single.isa : error.text);
+    (void)snprintf(text, size, "%s", kernels ? kernels->isa : error.text);
     return !kernels;
 }
 
@@ -38,7 +38,7 @@ static void destroy(gbees_engine *e)
         free(e->tables.face_points[j]);
     for (int t = 0; e->workspace.sweep && t < e->threads; t++) {
         for (int i = 0; i < 2; i++)
-            free(e->workspace.sweep[t].pencil[i].room);
+            free(e->workspace.sweep[t].pencil[i].storage);
         free(e->workspace.sweep[t].data);
     }
     free(e->workspace.sweep);
@@ -87,7 +87,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     e->method.paper = numerics->faces == GBEES_FACES_REFERENCE;
     e->cells = numerics->cells_per_brick;
     e->method.real_size = numerics->precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
-    e->kernel = numerics->precision == GBEES_DOUBLE ? &kernels->twice : &kernels->single;
+    e->kernel = numerics->precision == GBEES_DOUBLE ? kernels->f64 : kernels->f32;
     e->threads = available_threads(options && options->threads > 0 ? options->threads : engine_processors());
     e->workspace.sweep = calloc((size_t)e->threads, sizeof *e->workspace.sweep);
     e->workspace.queue = aligned_alloc(_Alignof(work_queue), (size_t)e->threads * sizeof *e->workspace.queue);

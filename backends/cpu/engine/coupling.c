@@ -89,5 +89,5 @@ int engine_couple(gbees_engine *e, double time, gbees_error *error)
     free(parts);
     e->coupling = total.mass > 0 ? sqrt(total.squares / total.mass) : 0;
     /* With Courant numbers up to 1 the coupling is not used. */
-    return total.bad && e->context.reach > 1 ? engine_drift_error(e, e->g.used[total.bad - 1], time, error) : 0;
+    return total.bad && e->context.scheme.reach > 1 ? engine_drift_error(e, e->g.used[total.bad - 1], time, error) : 0;
 }

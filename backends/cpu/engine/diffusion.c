@@ -24,10 +24,10 @@ static int is_uniform(double (*q)[64], int entries, int cells)
 
 static void find_rates(const kernel_context *c, uint32_t slot, noise_rates *rates)
 {
-    const int n = c->n, full = c->noise_full;
+    const int n = c->n, full = c->noise.full;
     const uint64_t all = c->g->shape.all;
     double q[GBEES_MAX_DIM * GBEES_MAX_DIM][64];
-    uint64_t inside = c->inside ? c->inside[slot] : all;
+    uint64_t inside = c->rows.inside ? c->rows.inside[slot] : all;
     noise_points points;
 
     *rates = (noise_rates){0};
@@ -37,15 +37,15 @@ static void find_rates(const kernel_context *c, uint32_t slot, noise_rates *rate
     inside = uniform ? inside != 0 : inside;
     for (int i = 0; i < (uniform ? 1 : c->g->shape.cells); i++) {
         for (int j = 0; j < n; j++) {
-            double spread = gbees_diffusion_spread(n, full, &q[0][i], 64, c->over_width, j);
+            double spread = gbees_diffusion_spread(n, full, &q[0][i], 64, c->noise.over_width, j);
 
-            if (gbees_diffusion_fault(n, full, &q[0][i], 64, c->over_width, j))
+            if (gbees_diffusion_fault(n, full, &q[0][i], 64, c->noise.over_width, j))
                 rates->most = INFINITY;
             rates->spreads[j] |= spread > 0 ? uniform ? all : 1ull << i : 0;
             if (inside >> i & 1)
                 rates->widest = spread > rates->widest ? spread : rates->widest;
         }
-        rates->most = fmax(rates->most, gbees_diffusion_total(n, full, &q[0][i], 64, c->over_width));
+        rates->most = fmax(rates->most, gbees_diffusion_total(n, full, &q[0][i], 64, c->noise.over_width));
     }
 }
 
@@ -82,7 +82,7 @@ int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
     for (uint32_t k = 0; k < e->g.count; k++) {
         uint32_t slot = e->g.used[k];
 
-        if (e->context.moving) {
+        if (e->context.drift.time_dependent) {
             noise_rates rates;
 
             find_rates(&e->context, slot, &rates);
@@ -103,8 +103,8 @@ static void half_step(gbees_engine *e, kernel_noise_half half, kernel_sums *sums
     uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
     int first = half == KERNEL_NOISE_FIRST;
 
-    e->context.noise_from = first ? e->rows.p : e->rows.next;
-    e->context.noise_to = first ? e->rows.next : e->rows.p;
+    e->context.noise.from = first ? e->rows.p : e->rows.next;
+    e->context.noise.to = first ? e->rows.next : e->rows.p;
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic, 1)
     for (uint32_t at = 0; at < chunks; at++)
         e->kernel->diffuse(&e->context, half, at * chunk, engine_chunk_end(e, at), &sums[at]);
@@ -117,8 +117,8 @@ int engine_diffuse(gbees_engine *e, double steps, int ends_step, kernel_sums *to
 
     if (!sums)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the diffusion over %u bricks", e->g.count);
-    e->context.noise_step = e->context.step / steps;
-    e->context.inside = e->rows.inside;
+    e->context.noise.step = e->context.step / steps;
+    e->context.rows.inside = e->rows.inside;
     for (double step = 0; step < steps; step++)
         for (int half = 0; half < 2; half++) {
             half_step(e,

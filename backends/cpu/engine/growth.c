@@ -20,7 +20,7 @@ enum { SEARCHED = 64 }; /* bricks whose data are prefetched together */
  * neighbour that is reached through a blocked brick. */
 static int is_limited_to_risen(const gbees_engine *e)
 {
-    return !e->method.paper && !e->context.moving && !e->rows.blocked &&
+    return !e->method.paper && !e->context.drift.time_dependent && !e->rows.blocked &&
            e->problem->numerics.growth != GBEES_GROWTH_ALL;
 }
 
@@ -261,11 +261,11 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
     uint32_t count = e->g.count - from, chunk = engine_chunk(e);
 
     e->context.time = e->inspected = time;
-    e->context.flow = e->rows.flow;
-    e->context.rate = e->rows.rate;
-    e->context.diverging = e->rows.diverging;
-    e->context.steady = e->rows.one_signed;
-    e->context.inside = e->rows.inside;
+    e->context.flow.leaving = e->rows.flow;
+    e->context.flow.rate = e->rows.rate;
+    e->context.flow.diverging = e->rows.diverging;
+    e->context.flow.one_signed = e->rows.one_signed;
+    e->context.rows.inside = e->rows.inside;
     if (e->method.paper) {
         paper_inspect(e, from, time);
     } else {
@@ -276,12 +276,12 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
             e->kernel->inspect(&e->context, e->g.used + from + first, rest < chunk ? rest : chunk);
         }
     }
-    if (e->context.noise && engine_inspect_noise(e, from) && e->method.paper)
+    if (e->context.noise.evaluate && engine_inspect_noise(e, from) && e->method.paper)
         return gbees_error_set(error, GBEES_EUSAGE,
                                "the modes 'paper' and 'legacy' have no diffusion, and %s has: remove 'mode'",
                                e->problem->model->name);
     for (uint32_t k = from; k < e->g.count; k++) {
-        e->context.diverging_axes |= e->method.paper ? 0 : e->rows.diverging[e->g.used[k]];
+        e->context.flow.diverging_axes |= e->method.paper ? 0 : e->rows.diverging[e->g.used[k]];
         if (!isfinite(e->rows.rate[e->g.used[k]]))
             return engine_drift_error(e, e->g.used[k], time, error);
     }

@@ -122,7 +122,7 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
 
     make_shifts(&e->g.shape, shifts);
     e->context.time = e->inspected;
-    e->context.active = e->rows.active;
+    e->context.rows.active = e->rows.active;
 
 #pragma omp parallel num_threads(engine_threads(e, count))
     {
@@ -191,7 +191,7 @@ int engine_prune(gbees_engine *e, double time, gbees_error *error)
         /* By the division some cells have risen above p*. */
         engine_scale(e, 1 / mass);
         gbees_ledger_normalise(&e->run.ledger);
-        e->context.active = e->rows.active;
+        e->context.rows.active = e->rows.active;
         (void)e->kernel->mark_rows(&e->context, e->rows.p, engine_threshold(e), 0, e->g.count);
     }
     return status;

@@ -27,11 +27,11 @@ static void make_points(gbees_engine *e, int axis, size_t real_size, char *to)
 
             for (int c = 0; c < shape->cells; c++)
                 narrow[c] = (float)cells[c];
-            e->kernel->split_index(&e->g, axis, narrow, split);
+            e->kernel->to_planes(&e->g, axis, narrow, split);
             for (int c = 0; c < shape->cells; c++)
                 planes[c] = (double)split[c];
         } else {
-            e->kernel->split_index(&e->g, axis, cells, planes);
+            e->kernel->to_planes(&e->g, axis, cells, planes);
         }
         for (int i = 0; i < points; i++) {
             double x = e->problem->width[k] * (k == axis ? i / lanes - 1.5 : planes[i % lanes]);
@@ -41,12 +41,12 @@ static void make_points(gbees_engine *e, int axis, size_t real_size, char *to)
             else
                 ((double *)(void *)to)[k * points + i] = x;
         }
-        e->context.axis[axis].offset[k] = to + (size_t)(k * points) * real_size;
-        e->context.axis[axis].inner[k] = to + (size_t)(k * points + lanes) * real_size;
-        e->context.axis[axis].upper[k] = to + (size_t)(k * points + 2 * lanes) * real_size;
+        e->context.drift.axis[axis].offset[k] = to + (size_t)(k * points) * real_size;
+        e->context.drift.axis[axis].inner[k] = to + (size_t)(k * points + lanes) * real_size;
+        e->context.drift.axis[axis].upper[k] = to + (size_t)(k * points + 2 * lanes) * real_size;
     }
     to += (size_t)(shape->n * points) * real_size;
-    e->context.axis[axis].along = to;
+    e->context.drift.axis[axis].along = to;
     for (int f = 0; f < edge + 3; f++) {
         double x = e->problem->width[axis] * (f - 1.5);
 
@@ -64,37 +64,37 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
 
     c->g = &e->g;
     c->n = problem->dimension;
-    c->wide = e->method.real_size == sizeof(float) && initial_box_is_fine(problem);
-    c->parameters_d = problem->parameters;
-    c->parameters_f = e->tables.parameters_f;
-    c->moving = (problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
-    c->preserving = gbees_scheme_is_preserving(problem->numerics.scheme);
-    c->order = gbees_scheme_order(problem->numerics.scheme);
-    c->divergence = problem->numerics.scheme == GBEES_SCHEME_CTU_DIVERGENCE ||
+    c->drift.f64 = e->method.real_size == sizeof(float) && initial_box_is_fine(problem);
+    c->drift.parameters_d = problem->parameters;
+    c->drift.parameters_f = e->tables.parameters_f;
+    c->drift.time_dependent = (problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
+    c->scheme.preserving = gbees_scheme_is_preserving(problem->numerics.scheme);
+    c->scheme.order = gbees_scheme_order(problem->numerics.scheme);
+    c->scheme.divergence = problem->numerics.scheme == GBEES_SCHEME_CTU_DIVERGENCE ||
                     problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE;
-    c->rate_is_sum = !e->method.split;
+    c->scheme.rate_is_sum = !e->method.split;
     /* Courant numbers of bricks without an active cell may be a quarter higher (gbees_cfl_rate). */
-    c->reach = e->method.reach > 1 ? (int)(1.25 * problem->numerics.courant) + 1 : 1;
+    c->scheme.reach = e->method.reach > 1 ? (int)(1.25 * problem->numerics.courant) + 1 : 1;
     for (int k = 0; k < GBEES_PARAMETER_VALUES; k++)
         e->tables.parameters_f[k] = (float)problem->parameters[k];
-    c->noise = problem->functions->diffusion_d;
-    c->noise_full = gbees_problem_noise(problem) == GBEES_FULL;
+    c->noise.evaluate = problem->functions->diffusion_d;
+    c->noise.full = gbees_problem_noise(problem) == GBEES_FULL;
     for (int d = 0; d < 2 * c->n; d++) {
         e->method.edge_cells[d] = gbees_shape_edge_cells(&e->g.shape, d, e->method.reach);
         for (int cell = 0; cell < e->g.shape.cells; cell++)
-            c->beside[d][cell] = (unsigned char)gbees_shape_beside(&e->g.shape, cell, d);
+            c->noise.beside[d][cell] = (unsigned char)gbees_shape_beside(&e->g.shape, cell, d);
     }
     for (int j = 0; j < c->n; j++) {
         const gbees_shape *shape = &e->g.shape;
-        size_t size = c->wide ? sizeof(double) : e->method.real_size;
+        size_t size = c->drift.f64 ? sizeof(double) : e->method.real_size;
         size_t lanes = (size_t)(shape->cells / shape->edge[j]), planes = (size_t)shape->edge[j] + 3;
         int by_planes = lanes % GBEES_LANES == 0;
 
-        c->origin[j] = problem->mean[j];
-        c->width[j] = problem->width[j];
-        c->brick_width[j] = problem->width[j] * shape->edge[j];
-        c->over_width[j] = 1 / problem->width[j];
-        c->axis[j] = (kernel_axis){.edge = shape->edge[j],
+        c->geometry.origin[j] = problem->mean[j];
+        c->geometry.width[j] = problem->width[j];
+        c->geometry.brick_width[j] = problem->width[j] * shape->edge[j];
+        c->noise.over_width[j] = 1 / problem->width[j];
+        c->drift.axis[j] = (kernel_axis){.edge = shape->edge[j],
                                    .width = problem->width[j],
                                    .component_f = problem->functions->component_f[j],
                                    .component_d = problem->functions->component_d[j],

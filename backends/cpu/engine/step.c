@@ -29,7 +29,7 @@ static int step_ctu(gbees_engine *e, kernel_sums *total, gbees_error *error)
     const int threads = engine_threads(e, e->g.count);
     kernel_sums *sums = malloc((chunks + 1u) * sizeof *sums);
     void (*update)(const kernel_context *, uint32_t, uint32_t, kernel_sums *) =
-        e->rows.limiter ? e->kernel->update_shared : e->kernel->update;
+        e->rows.limiter ? e->kernel->update_limited : e->kernel->update;
 
     if (!sums)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory in a step over %u bricks", e->g.count);
@@ -40,7 +40,7 @@ static int step_ctu(gbees_engine *e, kernel_sums *total, gbees_error *error)
     work_queue_fill(e->workspace.queue, threads, e->rows.limiter ? chunks : 0);
 #pragma omp parallel num_threads(threads)
     for (uint32_t at; (at = work_queue_take(e->workspace.queue, threads, engine_thread())) < chunks;)
-        e->kernel->share(&e->context, at * chunk, engine_chunk_end(e, at));
+        e->kernel->find_limiter(&e->context, at * chunk, engine_chunk_end(e, at));
     work_queue_fill(e->workspace.queue, threads, chunks);
 #pragma omp parallel num_threads(threads)
     for (uint32_t at; (at = work_queue_take(e->workspace.queue, threads, engine_thread())) < chunks;) {
@@ -62,12 +62,11 @@ static void swap_density(gbees_engine *e)
 
 static void set_context_rows(gbees_engine *e)
 {
-    e->context.p = e->rows.p;
-    e->context.s = e->rows.s;
-    e->context.next = e->rows.next;
-    e->context.share = e->rows.limiter;
-    e->context.active = e->rows.active;
-    e->context.density = e->rows.p;
+    e->context.rows.p = e->rows.p;
+    e->context.rows.s = e->rows.s;
+    e->context.rows.next = e->rows.next;
+    e->context.rows.limiter = e->rows.limiter;
+    e->context.rows.active = e->rows.active;
 }
 
 /* Advects the density by a time step, to rows.p. With ends_step the kernels clear the cells outside the bound, sum up
@@ -76,7 +75,7 @@ static int advect(gbees_engine *e, int ends_step, kernel_sums *sums, gbees_error
 {
     int status = 0;
 
-    e->context.inside = ends_step ? e->rows.inside : NULL;
+    e->context.rows.inside = ends_step ? e->rows.inside : NULL;
     if (e->method.paper)
         paper_step(e, e->context.step, sums);
     else
@@ -91,7 +90,7 @@ static int advect(gbees_engine *e, int ends_step, kernel_sums *sums, gbees_error
 static int advect_and_diffuse(gbees_engine *e, kernel_sums *sums, gbees_error *error)
 {
     double steps = 0;
-    int status = e->context.noise ? engine_noise_steps(e, &steps, error) : 0;
+    int status = e->context.noise.evaluate ? engine_noise_steps(e, &steps, error) : 0;
 
     if (status || steps == 0)
         return status ? status : advect(e, 1, sums, error);
@@ -139,7 +138,7 @@ int engine_step(gbees_engine *e, gbees_error *error)
     int status = 0;
 
     e->is_initial = 0;
-    if (e->context.moving)
+    if (e->context.drift.time_dependent)
         status = engine_inspect(e, 0, e->run.clock.time, error);
     if (!status)
         status = engine_grow(e, e->run.clock.time, error);

@@ -71,11 +71,11 @@ static int sweep_batches(gbees_engine *e, const sweep_plan *plan, kernel_sums *s
     uint32_t first[MOST_PENCILS];
     int failed = 0;
 
-    for (uint32_t at; (at = work_queue_take(e->workspace.queue, plan->parts, thread)) < plan->batches;)
-        failed = e->kernel->sweep(&e->context, plan->axis, plan->ends_step, first,
-                                  pick_pencils(e, plan, at * plan->batch, first), &e->workspace.sweep[thread],
-                                  &sums[at]) ||
-                 failed;
+    for (uint32_t at; (at = work_queue_take(e->workspace.queue, plan->parts, thread)) < plan->batches;) {
+        const kernel_pencils pencils = {plan->axis, plan->ends_step, first, pick_pencils(e, plan, at * plan->batch, first)};
+
+        failed = e->kernel->sweep(&e->context, &pencils, &e->workspace.sweep[thread], &sums[at]) || failed;
+    }
     return failed;
 }
 

@@ -2,7 +2,7 @@
 #include "isa.h"
 #include <string.h>
 
-/* Where on the list it is; -1: nowhere. */
+/* Returns the place of a name in the order of isa.h; -1: it has none. */
 static int rank(const char *name)
 {
     static const char *const names[ISA_MOST] = {"generic", "neon", "avx2", "avx512"};
@@ -18,17 +18,24 @@ int isa_list(const kernel_set *sets[ISA_MOST])
     int count = 0;
 
 #if defined(__aarch64__)
-    sets[count++] = cpu_kernels_neon(); /* a part of every 64-bit ARM */
+    static const kernel_set neon = {"neon", &cpu_kernel_neon_f32, &cpu_kernel_neon_f64};
+
+    sets[count++] = &neon; /* a part of every 64-bit ARM */
 #else
-    sets[count++] = cpu_kernels_generic();
+    static const kernel_set generic = {"generic", &cpu_kernel_generic_f32, &cpu_kernel_generic_f64};
+
+    sets[count++] = &generic;
 #endif
 #if defined(GBEES_X86)
+    static const kernel_set avx2 = {"avx2", &cpu_kernel_avx2_f32, &cpu_kernel_avx2_f64};
+    static const kernel_set avx512 = {"avx512", &cpu_kernel_avx512_f32, &cpu_kernel_avx512_f64};
+
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        sets[count++] = cpu_kernels_avx2();
+        sets[count++] = &avx2;
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
-        sets[count++] = cpu_kernels_avx512();
+        sets[count++] = &avx512;
 #endif
     return count;
 }
@@ -40,7 +47,7 @@ const kernel_set *isa_choose(const char *name)
 
     if (limit < 0)
         return NULL;
-    while (count > 1 && rank(sets[count - 1]->single.isa) > limit)
+    while (count > 1 && rank(sets[count - 1]->isa) > limit)
         count--;
     return sets[count - 1];
 }

@@ -4,12 +4,19 @@
 
 #include "kernel.h"
 
+/* The kernels of one instruction set, by the precision of the density. */
+typedef struct kernel_set {
+    const char *isa;
+    const kernel *f32, *f64;
+} kernel_set;
+
 enum { ISA_MOST = 4 };
 
-/* The kernels that this processor can run, the best one last; returns how many. */
+/* Lists the kernels that this processor can run, the best last; returns how many. */
 int isa_list(const kernel_set *sets[ISA_MOST]);
 
-/* The best of them, or, given a name, the best that is no better than that one; NULL: there is no such name. */
+/* Returns the best of them, or, given a name, the best that is no better than that one; NULL: there is no such name.
+ */
 const kernel_set *isa_choose(const char *name);
 
 #endif

@@ -1,12 +1,11 @@
-/* kernel.h - the loops over bricks that take the time, once for each instruction set and precision.
+/* kernel.h - the kernels: loops over bricks that take most of the time.
  *
- * kernel.c is compiled once an instruction set (GBEES_ISA) and instantiates kernel_real.h for float and double.  The
- * engine picks a table of functions when it starts.  All functions work on used bricks [from, to) and are called from
- * several threads on disjoint ranges.
+ * kernel.c is compiled once per instruction set and precision (target.h); each object exports one table of functions,
+ * and the engine picks a table when it starts (isa.h).  Functions work on the used bricks [from, to) of the grid and
+ * are called by several threads on disjoint ranges.
  *
- * Along one axis the cells of a brick are regrouped into planes of equal local coordinate ("split"), so that every
- * operation is a vector one between planes; the order of the cells within a plane is whatever the regrouping makes of
- * it, the same for all planes of that axis.  Face planes: plane f lies between cell planes f - 1 and f.
+ * Along an axis the cells of a brick are regrouped into planes of equal local coordinate (to_planes.h), so that all
+ * operations are between whole vectors of planes.  Face plane f lies between cell planes f - 1 and f.
  */
 #ifndef GBEES_CPU_KERNEL_H
 #define GBEES_CPU_KERNEL_H
@@ -14,75 +13,102 @@
 #include "cpu/grid/grid.h"
 #include <gbees/model.h>
 
-/* The points of the face planes -1 .. edge + 1 along an axis, relative to the brick's lowest cell centre. */
+/* The drift across the faces of an axis: the model's functions, and the face points of a brick, which are those of
+ * face planes -1 .. edge + 1, relative to the centre of the brick's lowest cell.  Points are float, or double if the
+ * density or kernel_drift.f64 is. */
 typedef struct kernel_axis {
-    int edge;
+    int edge; /* cells of a brick along the axis */
     double width;
-    /* [k]: coordinate k of the (edge + 3) * cells / edge points, float or double; inner and upper: from face planes 0
-     * and 1 on. */
-    const void *offset[GBEES_MAX_DIM], *inner[GBEES_MAX_DIM], *upper[GBEES_MAX_DIM];
-    const void *along; /* [f + 1]: coordinate `axis` of all points of face plane f */
+    const void *offset[GBEES_MAX_DIM]; /* [k][(edge + 3) * cells / edge]: coordinate k of all points */
+    const void *inner[GBEES_MAX_DIM];  /* offset[k] from face plane 0 on */
+    const void *upper[GBEES_MAX_DIM];  /* offset[k] from face plane 1 on */
+    const void *along;                 /* [edge + 3]: the coordinate along this axis of each face plane */
     gbees_component_f *component_f;
     gbees_component_d *component_d;
-    gbees_planes_f *planes_f; /* NULL where the model has none, or planes are no multiple of GBEES_LANES */
+    gbees_planes_f *planes_f; /* NULL: the model has none, or a plane's cells are no multiple of GBEES_LANES */
     gbees_planes_d *planes_d;
 } kernel_axis;
 
-/* What is summed up of a brick's fluxes: the change of its cells, what flows out of them, or the change with each
- * flux cut to the share that its cell can serve. */
-typedef enum kernel_fluxes { KERNEL_CHANGE, KERNEL_OUTGOING, KERNEL_SHARED } kernel_fluxes;
+/* The model's drift. */
+typedef struct kernel_drift {
+    kernel_axis axis[GBEES_MAX_DIM];
+    const double *parameters_d;
+    const float *parameters_f;
+    int f64;            /* the density is float and the drift double: cells are too small for a float's resolution */
+    int time_dependent; /* the flow masks are those of another time than the velocities */
+} kernel_drift;
 
-/* The halves of an explicit step of diffusion; after the last one of a time step the new density is counted and
- * marked. */
-typedef enum kernel_noise_half { KERNEL_NOISE_FIRST, KERNEL_NOISE_SECOND, KERNEL_NOISE_LAST } kernel_noise_half;
+/* Coordinates of the centre of cell 0 of the brick with key 0, and widths of cells and of bricks. */
+typedef struct kernel_geometry {
+    double origin[GBEES_MAX_DIM], width[GBEES_MAX_DIM], brick_width[GBEES_MAX_DIM];
+} kernel_geometry;
+
+/* The advection scheme. */
+typedef struct kernel_scheme {
+    int order;       /* of a split scheme: 5 or 7 cells around the upwind one */
+    int preserving;  /* split: with monotonicity-preserving bounds */
+    int reach;       /* split: cells that a sweep may carry mass over; 1: Courant numbers up to 1 */
+    int divergence;  /* ctu: with the divergence term */
+    int rate_is_sum; /* a cell's rate is the sum over the axes (ctu); else the largest (split) */
+} kernel_scheme;
+
+/* Data of the cells: one row of `cells` values, or one word of a bit a cell, per slot. */
+typedef struct kernel_rows {
+    void *p;                /* probability; split schemes change it in place */
+    void *s;                /* ctu: sums S of the transverse terms */
+    void *next;             /* ctu: the new probability */
+    void *limiter;          /* ctu-positive: the part of its outgoing fluxes that a cell can serve; else NULL */
+    uint64_t *active;       /* cells with P >= threshold */
+    const uint64_t *inside; /* cells within the model's bound; NULL: all */
+} kernel_rows;
+
+/* Results of an inspection of the drift, per slot. */
+typedef struct kernel_flow {
+    uint64_t *leaving;        /* [2n], by direction: cells that probability leaves that way; NULL: not stored */
+    double *rate;             /* the largest rate of a cell: 1 / the time step of Courant number 1 */
+    unsigned char *diverging; /* bit j: some cell flows out on both sides along axis j */
+    uint16_t *one_signed;     /* bit j: all faces across axis j flow up; bit 8 + j: all flow down */
+    int diverging_axes;       /* bit j: some brick is diverging along axis j */
+} kernel_flow;
+
+/* Diffusion by the model's Q. */
+typedef struct kernel_noise {
+    gbees_vector_d *evaluate;         /* Q; NULL: the model has none */
+    int full;                         /* n x n numbers, not n */
+    double step;                      /* of the explicit scheme */
+    double over_width[GBEES_MAX_DIM]; /* 1 / cell width */
+    const void *from;                 /* rows that are diffused */
+    void *to;                         /* rows of the result */
+    /* [direction][cell]: the cell next to each, in its brick or the next one. */
+    unsigned char beside[2 * GBEES_MAX_DIM][64];
+} kernel_noise;
 
 typedef struct kernel_context {
     const grid *g;
     int n;
-    int wide; /* float storage, but the drift evaluated in double: cells too small for a float's resolution */
-    kernel_axis axis[GBEES_MAX_DIM];
-    double origin[GBEES_MAX_DIM], width[GBEES_MAX_DIM], brick_width[GBEES_MAX_DIM];
-    const double *parameters_d;
-    const float *parameters_f;
-    /* One row of `cells` values a slot. */
-    const void *p; /* probability */
-    void *s;       /* sums S of the transverse terms */
-    void *next;    /* the new probability */
-    void *share;   /* ctu-positive: the part of its outgoing fluxes that a cell can serve; else NULL */
-    void *density; /* the split scheme's, changed in place */
-    /* One row a slot: cells with P >= threshold; 2n words, by direction: the cells that probability leaves that way,
-     * NULL where no one keeps them; the largest rate of a cell. */
-    uint64_t *active;
-    uint64_t *flow;
-    const uint64_t *inside;   /* cells that the model's bound leaves to the grid; NULL: all */
-    unsigned char *diverging; /* bit j: along axis j some cell flows out on both sides */
-    uint16_t *steady;         /* bit j: at all its faces across axis j it flows up; bit 8 + j: down */
-    int diverging_axes;       /* the axes along which some brick may have that: bits */
-    double *rate;
-    int divergence;  /* ctu with the divergence term */
-    int reach;       /* cells that a sweep may carry mass over; 1: Courant numbers up to 1 */
-    int order;       /* of split schemes: 5 or 7, the cells around the upwind one */
-    int preserving;  /* ... with monotonicity-preserving bounds */
-    int rate_is_sum; /* over the axes (ctu); else the largest (split5) */
-    int moving;      /* the drift depends on time: the masks are those of another time than the velocities */
-    double time, step, threshold;
-    /* Diffusion. */
-    gbees_vector_d *noise; /* the model's Q; NULL: it has none */
-    int noise_full;        /* n x n numbers, not n */
-    double noise_step, over_width[GBEES_MAX_DIM];
-    const void *noise_from; /* rows that are diffused, and where to */
-    void *noise_to;
-    unsigned char beside[2 * GBEES_MAX_DIM][64]; /* by direction, the cell beside each: in the brick or in the next */
+    double time;      /* of drift and Q */
+    double step;      /* time step */
+    double threshold; /* of active cells */
+    kernel_geometry geometry;
+    kernel_drift drift;
+    kernel_scheme scheme;
+    kernel_rows rows;
+    kernel_flow flow;
+    kernel_noise noise;
 } kernel_context;
 
-/* What a range of bricks adds up to. */
+/* The halves of an explicit step of diffusion.  KERNEL_NOISE_LAST: the second half of the last step of a time step,
+ * after which the new density is summed and marked. */
+typedef enum kernel_noise_half { KERNEL_NOISE_FIRST, KERNEL_NOISE_SECOND, KERNEL_NOISE_LAST } kernel_noise_half;
+
+/* Sums over a range of bricks. */
 typedef struct kernel_sums {
     double mass;    /* sum of the new P */
     double clipped; /* what was added by setting negative values to 0 */
-    double outflow; /* what left through faces with no neighbour (split5; for ctu the rest of the balance) */
+    double outflow; /* what left through faces without a neighbour, or out of bound; not known of ctu */
 } kernel_sums;
 
-/* Moments of a range of bricks, in units of cells: of indices, which keep their digits far from the origin. */
+/* Moments of a range of bricks.  Coordinates are cell indices, which keep their digits far from the origin. */
 enum { KERNEL_SECONDS = GBEES_MAX_DIM * (GBEES_MAX_DIM + 1) / 2 };
 typedef struct kernel_moments {
     double mass, first[GBEES_MAX_DIM], second[KERNEL_SECONDS]; /* j <= k, row by row */
@@ -92,58 +118,55 @@ typedef struct kernel_moments {
     int peak_cell;
 } kernel_moments;
 
-/* A row of bricks along an axis, as far as it has been followed (kernel_pencil.h). */
+/* Pencils to sweep: rows of bricks along an axis, given by their first bricks. */
+typedef struct kernel_pencils {
+    int axis;
+    int ends_step; /* the new density is summed and marked */
+    const uint32_t *first;
+    uint32_t count;
+} kernel_pencils;
+
+/* The bricks of a pencil, as far as its links have been followed (pencil.h). */
 typedef struct kernel_pencil {
-    const uint32_t *slots; /* in a list, or, if there are too many for that, in room[] */
-    uint32_t bricks, next; /* so many; the brick after them, or 0 */
-    uint32_t steady;       /* what holds for all of them, as kernel_context has it */
-    uint32_t *room, capacity;
+    const uint32_t *slots; /* in a pencil_list, or in storage[] if they are too many */
+    uint32_t bricks, next; /* how many; the brick after them, or 0 */
+    uint32_t one_signed;   /* kernel_flow.one_signed of all of them */
+    uint32_t *storage, capacity;
 } kernel_pencil;
 
 /* A thread's memory for sweeps; starts as {0}. */
 typedef struct kernel_scratch {
-    kernel_pencil pencil[2]; /* one that is swept, and the next */
-    void *data;              /* planes of one */
+    kernel_pencil pencil[2]; /* the one that is swept, and the next */
+    void *data;              /* planes of one pencil */
     size_t size;
 } kernel_scratch;
 
 typedef struct kernel {
-    const char *isa;
-    /* Flow masks and rates at context->time. */
+    /* Sets all of c->flow but diverging_axes, at c->time. */
     void (*inspect)(const kernel_context *c, const uint32_t *slots, uint32_t count);
-    /* The flow masks of one brick, [2n], as inspect() has them for the same time. */
+    /* Sets flow[2n] to what inspect() stores in c->flow.leaving at the same time. */
     void (*find_flow)(const kernel_context *c, uint32_t slot, uint64_t *flow);
-    /* s = S of p. */
+    /* ctu, in this order: S of P; limiters of P and S (ctu-positive only); P advanced by a time step, with its active
+     * cells. */
     void (*transverse)(const kernel_context *c, uint32_t from, uint32_t to);
-    /* share, of p and s. */
-    void (*share)(const kernel_context *c, uint32_t from, uint32_t to);
-    /* next = p advanced by context->step; active masks. The second: with shares. */
+    void (*find_limiter)(const kernel_context *c, uint32_t from, uint32_t to);
     void (*update)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums);
-    void (*update_shared)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums);
-    /* Sweeps the `count` pencils that start at these bricks; 1 if memory ran out. With last_axis the new density is
-     * counted and marked. Sets `sums`. */
-    int (*sweep)(const kernel_context *c, int axis, int last_axis, const uint32_t *first, uint32_t count,
-                 kernel_scratch *scratch, kernel_sums *sums);
-    /* One half of an explicit step of diffusion, from noise_from to noise_to. Sets `sums`. */
+    void (*update_limited)(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums);
+    /* Split schemes: advects the density along an axis; returns 1 if memory ran out. */
+    int (*sweep)(const kernel_context *c, const kernel_pencils *pencils, kernel_scratch *scratch, kernel_sums *sums);
+    /* Half an explicit step of diffusion. */
     void (*diffuse)(const kernel_context *c, kernel_noise_half half, uint32_t from, uint32_t to, kernel_sums *sums);
-    /* Sum of the rows of the range. */
+    /* Returns the sum of rows. */
     double (*sum_rows)(const kernel_context *c, const void *rows, uint32_t from, uint32_t to);
-    /* active: cells of the range with rows >= threshold; returns how many. */
+    /* Sets c->rows.active to the cells with rows >= threshold; returns how many there are. */
     uint64_t (*mark_rows)(const kernel_context *c, const void *rows, double threshold, uint32_t from, uint32_t to);
-    /* Coordinates of all axes in the order of the split along `axis`: fills offset tables. */
-    void (*split_index)(const grid *g, int axis, const void *cells, void *planes);
-    /* Sets `moments` of the rows of the range. */
+    /* Regroups the cells of one brick into planes along an axis; for tables of points in the order of the planes. */
+    void (*to_planes)(const grid *g, int axis, const void *cells, void *planes);
     void (*moments)(const kernel_context *c, const void *rows, uint32_t from, uint32_t to, kernel_moments *moments);
 } kernel;
 
-typedef struct kernel_set {
-    kernel single, twice; /* float, double */
-} kernel_set;
-
-/* One of the first two is there, by the machine; see isa.h. */
-const kernel_set *cpu_kernels_generic(void);
-const kernel_set *cpu_kernels_neon(void);
-const kernel_set *cpu_kernels_avx2(void);
-const kernel_set *cpu_kernels_avx512(void);
+/* The tables of kernel.c.  A build has generic or neon, and on x86-64 the other two. */
+extern const kernel cpu_kernel_generic_f32, cpu_kernel_generic_f64, cpu_kernel_neon_f32, cpu_kernel_neon_f64,
+    cpu_kernel_avx2_f32, cpu_kernel_avx2_f64, cpu_kernel_avx512_f32, cpu_kernel_avx512_f64;
 
 #endif

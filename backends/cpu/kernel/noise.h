@@ -5,19 +5,19 @@
 #include "kernel.h"
 #include "numerics/diffusion.h"
 
-/* A brick's cells, or those that lie one step away along one axis or two: 1 is up, -1 down. */
+/* From a brick's cells to those one cell away along one axis or two: 1 is up, -1 down. */
 typedef struct noise_shift {
     int axis, step;
     int second, second_step; /* another axis, or -1 */
 } noise_shift;
 
 /* Coordinates of a brick's cells, and of the cells one below and one above along each axis.  They follow from the
- * cell's index alone, so that Q of a cell is the same number whichever brick asks. */
+ * cell's index alone, so that Q of a cell has the same bits for every brick that evaluates it. */
 typedef struct noise_points {
-    double x[3][GBEES_MAX_DIM][64]; /* by step + 1 */
+    double x[3][GBEES_MAX_DIM][64]; /* [step + 1][axis][cell] */
 } noise_points;
 
-/* Those that lie `step` cells away along their axis. */
+/* Sets x[step + 1]. */
 static inline void noise_set_step(const kernel_context *c, uint32_t slot, int step, noise_points *points)
 {
     const gbees_shape *shape = &c->g->shape;
@@ -27,7 +27,7 @@ static inline void noise_set_step(const kernel_context *c, uint32_t slot, int st
 
         for (int cell = 0; cell < shape->cells; cell++)
             points->x[step + 1][k][cell] =
-                c->origin[k] + c->width[k] * (double)(first + gbees_shape_local(shape, cell, k));
+                c->geometry.origin[k] + c->geometry.width[k] * (double)(first + gbees_shape_local(shape, cell, k));
     }
 }
 
@@ -37,11 +37,11 @@ static inline void noise_set_points(const kernel_context *c, uint32_t slot, nois
         noise_set_step(c, slot, step, points);
 }
 
-/* Q at a brick's cells or beside them: a row of 64 an entry. */
+/* q[n or n * n][64]: entries of Q at a brick's cells, or at a shift from them. */
 static inline void noise_evaluate(const kernel_context *c, const noise_points *points, const noise_shift *shift,
                                   double (*q)[64])
 {
-    const int entries = c->noise_full ? c->n * c->n : c->n;
+    const int entries = c->noise.full ? c->n * c->n : c->n;
     const double zero[GBEES_MAX_DIM] = {0}, *offset[GBEES_MAX_DIM] = {0};
     double *out[GBEES_MAX_DIM * GBEES_MAX_DIM] = {0};
 
@@ -53,7 +53,7 @@ static inline void noise_evaluate(const kernel_context *c, const noise_points *p
         offset[shift->second] = points->x[1 + shift->second_step][shift->second];
     for (int k = 0; k < entries; k++)
         out[k] = q[k];
-    c->noise((size_t)c->g->shape.cells, c->time, zero, offset, c->parameters_d, out);
+    c->noise.evaluate((size_t)c->g->shape.cells, c->time, zero, offset, c->drift.parameters_d, out);
 }
 
 #endif

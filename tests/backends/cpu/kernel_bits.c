@@ -10,7 +10,7 @@ int main(void)
 
     if (!set)
         return 2;
-    (void)fprintf(stderr, "%s\n", set->single.isa);
+    (void)fprintf(stderr, "%s\n", set->isa);
     for (int k = 0; k < FIELDS_CASES; k++)
         fields_write(stdout, set, fields_case_of(k));
     return 0;

@@ -24,10 +24,10 @@ typedef struct fields {
     grid g;
     kernel_context c;
     size_t real, cells;
-    void *p, *s, *next, *share;
+    void *p, *s, *next, *limiter;
     uint64_t *active, *flow, *inside;
     unsigned char *diverging;
-    uint16_t *steady;
+    uint16_t *one_signed;
     double *rate;
     void *offsets[GBEES_MAX_DIM];
     float parameters_f[GBEES_PARAMETER_VALUES];
@@ -71,7 +71,7 @@ static double uniform(fields *f)
 
 /* Of a row a used brick, and of the sums.  What flows out is summed up in the order that cells have in planes, which
  * is the vectors': of that ten digits. */
-static void tell(fields *f, const char *name, const void *rows, size_t size, const kernel_sums *sums)
+static void print(fields *f, const char *name, const void *rows, size_t size, const kernel_sums *sums)
 {
     const kernel_sums none = {0}, *s = sums ? sums : &none;
     const size_t length = f->g.count * size;
@@ -83,22 +83,22 @@ static void tell(fields *f, const char *name, const void *rows, size_t size, con
     gbees_sha256(all, length, hex);
     free(all);
     (void)fprintf(f->out, "n=%d cells=%d %s%s %-24s %.16s mass %a clipped %a outflow %.9e\n", f->how.n, f->how.cells,
-                  f->how.twice ? "double" : "float", f->how.wide ? "-wide" : "", name, hex, s->mass, s->clipped,
+                  f->how.f64 ? "double" : "float", f->how.drift_f64 ? "-wide" : "", name, hex, s->mass, s->clipped,
                   s->outflow);
 }
 
-static void tell_rows(fields *f, const char *name, const void *rows, const kernel_sums *sums)
+static void print_rows(fields *f, const char *name, const void *rows, const kernel_sums *sums)
 {
-    tell(f, name, rows, f->cells * f->real, sums);
+    print(f, name, rows, f->cells * f->real, sums);
 }
 
-static void tell_moments(fields *f)
+static void print_moments(fields *f)
 {
     kernel_moments m;
 
     f->kernel->moments(&f->c, f->p, 0, f->g.count, &m);
     (void)fprintf(f->out, "n=%d cells=%d %s moments mass %a log %a peak %a in %u at %d", f->how.n, f->how.cells,
-                  f->how.twice ? "double" : "float", m.mass, m.log, m.peak, m.peak_slot, m.peak_cell);
+                  f->how.f64 ? "double" : "float", m.mass, m.log, m.peak, m.peak_slot, m.peak_cell);
     for (int j = 0; j < f->how.n; j++)
         (void)fprintf(f->out, " %a", m.first[j]);
     for (int j = 0; j < f->how.n * (f->how.n + 1) / 2; j++)
@@ -120,12 +120,12 @@ static void make_grid(fields *f)
     } rows[] = {{&f->p, f->cells * f->real},
                 {&f->s, f->cells * f->real},
                 {&f->next, f->cells * f->real},
-                {&f->share, f->cells * f->real},
+                {&f->limiter, f->cells * f->real},
                 {(void **)&f->active, sizeof *f->active},
                 {(void **)&f->flow, (size_t)(2 * n) * sizeof *f->flow},
                 {(void **)&f->inside, sizeof *f->inside},
                 {(void **)&f->diverging, sizeof *f->diverging},
-                {(void **)&f->steady, sizeof *f->steady},
+                {(void **)&f->one_signed, sizeof *f->one_signed},
                 {(void **)&f->rate, sizeof *f->rate}};
 
     must(!grid_create(&f->g, n, f->how.cells, NULL));
@@ -156,7 +156,7 @@ static void fill(fields *f)
             double x = uniform(f), kind = uniform(f);
 
             x = kind < 0.2 ? 0 : kind < 0.5 ? x : kind < 0.9 ? x * x * x * x * x * x * x * x * 1e-3 : x * 1e-32;
-            if (f->how.twice)
+            if (f->how.f64)
                 ((double *)f->p)[at] = x;
             else
                 ((float *)f->p)[at] = (float)x;
@@ -170,7 +170,7 @@ static void make_points(fields *f, int axis)
 {
     const gbees_shape *shape = &f->g.shape;
     const int edge = shape->edge[axis], lanes = shape->cells / edge, points = (edge + 3) * lanes;
-    const size_t real = f->how.wide ? sizeof(double) : f->real;
+    const size_t real = f->how.drift_f64 ? sizeof(double) : f->real;
     char *to = aligned_alloc(64, ((size_t)(points * f->how.n + edge + 3) * real + 63) / 64 * 64);
 
     must(to != NULL);
@@ -181,25 +181,25 @@ static void make_points(fields *f, int axis)
 
         for (int c = 0; c < shape->cells; c++)
             narrow[c] = (float)(cells[c] = gbees_shape_local(shape, c, k));
-        f->kernel->split_index(&f->g, axis, f->how.twice ? (void *)cells : (void *)narrow,
-                               f->how.twice ? (void *)planes : (void *)split);
+        f->kernel->to_planes(&f->g, axis, f->how.f64 ? (void *)cells : (void *)narrow,
+                             f->how.f64 ? (void *)planes : (void *)split);
         for (int i = 0; i < points; i++) {
-            double own = f->how.twice ? planes[i % lanes] : (double)split[i % lanes];
-            double x = f->c.width[k] * (k == axis ? i / lanes - 1.5 : own);
+            double own = f->how.f64 ? planes[i % lanes] : (double)split[i % lanes];
+            double x = f->c.geometry.width[k] * (k == axis ? i / lanes - 1.5 : own);
 
             if (real == sizeof(float))
                 ((float *)(void *)to)[k * points + i] = (float)x;
             else
                 ((double *)(void *)to)[k * points + i] = x;
         }
-        f->c.axis[axis].offset[k] = to + (size_t)(k * points) * real;
-        f->c.axis[axis].inner[k] = to + (size_t)(k * points + lanes) * real;
-        f->c.axis[axis].upper[k] = to + (size_t)(k * points + 2 * lanes) * real;
+        f->c.drift.axis[axis].offset[k] = to + (size_t)(k * points) * real;
+        f->c.drift.axis[axis].inner[k] = to + (size_t)(k * points + lanes) * real;
+        f->c.drift.axis[axis].upper[k] = to + (size_t)(k * points + 2 * lanes) * real;
     }
     to += (size_t)(points * f->how.n) * real;
-    f->c.axis[axis].along = to;
+    f->c.drift.axis[axis].along = to;
     for (int i = 0; i < edge + 3; i++) {
-        double x = f->c.width[axis] * (i - 1.5);
+        double x = f->c.geometry.width[axis] * (i - 1.5);
 
         if (real == sizeof(float))
             ((float *)(void *)to)[i] = (float)x;
@@ -260,40 +260,31 @@ static void make_context(fields *f)
     f->parameters_d[DIMENSION] = f->how.n;
     for (int k = 0; k < GBEES_PARAMETER_VALUES; k++)
         f->parameters_f[k] = (float)f->parameters_d[k];
-    *c = (kernel_context){.g = &f->g,
-                          .n = f->how.n,
-                          .wide = f->how.wide,
-                          .parameters_d = f->parameters_d,
-                          .parameters_f = f->parameters_f,
-                          .p = f->p,
-                          .s = f->s,
-                          .next = f->next,
-                          .share = f->share,
-                          .density = f->p,
-                          .active = f->active,
-                          .flow = f->flow,
-                          .diverging = f->diverging,
-                          .steady = f->steady,
-                          .rate = f->rate,
-                          .order = 5,
-                          .reach = 1,
-                          .threshold = 1e-3};
+    *c = (kernel_context){
+        .g = &f->g,
+        .n = f->how.n,
+        .threshold = 1e-3,
+        .drift = {.f64 = f->how.drift_f64, .parameters_d = f->parameters_d, .parameters_f = f->parameters_f},
+        .scheme = {.order = 5, .reach = 1},
+        .rows = {.p = f->p, .s = f->s, .next = f->next, .limiter = f->limiter, .active = f->active},
+        .flow = {.leaving = f->flow, .rate = f->rate, .diverging = f->diverging, .one_signed = f->one_signed},
+    };
     for (int d = 0; d < 2 * f->how.n; d++)
         for (int cell = 0; cell < f->how.cells; cell++)
-            c->beside[d][cell] = (unsigned char)gbees_shape_beside(&f->g.shape, cell, d);
+            c->noise.beside[d][cell] = (unsigned char)gbees_shape_beside(&f->g.shape, cell, d);
     for (int j = 0; j < f->how.n; j++) {
         const int by_planes = f->g.shape.cells / f->g.shape.edge[j] % GBEES_LANES == 0 && !f->how.apart;
 
-        c->origin[j] = 0.137 + 0.0613 * j;
-        c->width[j] = 0.2 + 0.013 * j;
-        c->over_width[j] = 1 / c->width[j];
-        c->brick_width[j] = c->width[j] * f->g.shape.edge[j];
-        c->axis[j] = (kernel_axis){.edge = f->g.shape.edge[j],
-                                   .width = c->width[j],
-                                   .component_f = functions->component_f[j],
-                                   .component_d = functions->component_d[j],
-                                   .planes_f = by_planes ? functions->planes_f[j] : NULL,
-                                   .planes_d = by_planes ? functions->planes_d[j] : NULL};
+        c->geometry.origin[j] = 0.137 + 0.0613 * j;
+        c->geometry.width[j] = 0.2 + 0.013 * j;
+        c->noise.over_width[j] = 1 / c->geometry.width[j];
+        c->geometry.brick_width[j] = c->geometry.width[j] * f->g.shape.edge[j];
+        c->drift.axis[j] = (kernel_axis){.edge = f->g.shape.edge[j],
+                                         .width = c->geometry.width[j],
+                                         .component_f = functions->component_f[j],
+                                         .component_d = functions->component_d[j],
+                                         .planes_f = by_planes ? functions->planes_f[j] : NULL,
+                                         .planes_d = by_planes ? functions->planes_d[j] : NULL};
     }
     for (int j = 0; j < f->how.n; j++)
         make_points(f, j);
@@ -306,12 +297,12 @@ static void inspect(fields *f, int rate_is_sum, double courant)
 {
     double most = 0;
 
-    f->c.rate_is_sum = rate_is_sum;
+    f->c.scheme.rate_is_sum = rate_is_sum;
     f->kernel->inspect(&f->c, f->g.used, f->g.count);
-    tell(f, "inspect: flow", f->flow, (size_t)(2 * f->how.n) * sizeof *f->flow, NULL);
-    tell(f, "inspect: rate", f->rate, sizeof *f->rate, NULL);
-    tell(f, "inspect: diverging", f->diverging, sizeof *f->diverging, NULL);
-    tell(f, "inspect: steady", f->steady, sizeof *f->steady, NULL);
+    print(f, "inspect: flow", f->flow, (size_t)(2 * f->how.n) * sizeof *f->flow, NULL);
+    print(f, "inspect: rate", f->rate, sizeof *f->rate, NULL);
+    print(f, "inspect: diverging", f->diverging, sizeof *f->diverging, NULL);
+    print(f, "inspect: one-signed", f->one_signed, sizeof *f->one_signed, NULL);
     for (uint32_t k = 0; k < f->g.count; k++) {
         const uint32_t slot = f->g.used[k];
         const size_t directions = (size_t)(2 * f->how.n);
@@ -329,25 +320,25 @@ static void run_ctu(fields *f)
     const uint32_t count = f->g.count;
 
     inspect(f, 1, 1);
-    f->c.moving = f->how.blind;
+    f->c.drift.time_dependent = f->how.blind;
     for (int divergence = 0; divergence < 2; divergence++) {
-        kernel_sums sums = {0}, shared = {0};
+        kernel_sums sums = {0}, limited = {0};
 
-        f->c.divergence = divergence;
-        f->c.inside = divergence ? f->inside : NULL;
+        f->c.scheme.divergence = divergence;
+        f->c.rows.inside = divergence ? f->inside : NULL;
         f->kernel->transverse(&f->c, 0, count);
-        tell_rows(f, divergence ? "ctu: S, divergence" : "ctu: S", f->s, NULL);
+        print_rows(f, divergence ? "ctu: S, divergence" : "ctu: S", f->s, NULL);
         f->kernel->update(&f->c, 0, count, &sums);
-        tell_rows(f, divergence ? "ctu: P, divergence" : "ctu: P", f->next, &sums);
-        f->kernel->share(&f->c, 0, count);
-        tell_rows(f, "ctu-positive: share", f->share, NULL);
-        f->kernel->update_shared(&f->c, 0, count, &shared);
-        tell_rows(f, "ctu-positive: P", f->next, &shared);
-        tell(f, "ctu: active", f->active, sizeof *f->active, NULL);
+        print_rows(f, divergence ? "ctu: P, divergence" : "ctu: P", f->next, &sums);
+        f->kernel->find_limiter(&f->c, 0, count);
+        print_rows(f, "ctu-positive: limiter", f->limiter, NULL);
+        f->kernel->update_limited(&f->c, 0, count, &limited);
+        print_rows(f, "ctu-positive: P", f->next, &limited);
+        print(f, "ctu: active", f->active, sizeof *f->active, NULL);
     }
 }
 
-static void run_split(fields *f, const char *name, int order, int reach, int preserving, int moving)
+static void run_split(fields *f, const char *name, int order, int reach, int preserving, int time_dependent)
 {
     char text[64];
     uint32_t *first = malloc(f->g.count * sizeof *first);
@@ -355,24 +346,24 @@ static void run_split(fields *f, const char *name, int order, int reach, int pre
     must(first != NULL);
     fill(f);
     inspect(f, 0, reach == 1 ? 1 : 2.6);
-    f->c.order = order;
-    f->c.reach = reach;
-    f->c.preserving = preserving;
-    f->c.moving = moving;
+    f->c.scheme.order = order;
+    f->c.scheme.reach = reach;
+    f->c.scheme.preserving = preserving;
+    f->c.drift.time_dependent = time_dependent;
     for (int axis = 0; axis < f->how.n; axis++) {
         kernel_sums sums = {0};
         int last = axis == f->how.n - 1;
 
-        f->c.inside = last && preserving ? f->inside : NULL;
-        const uint32_t pencils = grid_pencils(&f->g, axis, 0, f->g.count, first);
+        f->c.rows.inside = last && preserving ? f->inside : NULL;
+        const kernel_pencils pencils = {axis, last, first, grid_pencils(&f->g, axis, 0, f->g.count, first)};
 
-        must(!f->kernel->sweep(&f->c, axis, last, first, pencils, &f->scratch, &sums));
+        must(!f->kernel->sweep(&f->c, &pencils, &f->scratch, &sums));
         (void)snprintf(text, sizeof text, "%s: axis %d", name, axis);
-        tell_rows(f, text, f->p, &sums);
+        print_rows(f, text, f->p, &sums);
     }
     free(first);
-    tell(f, "split: active", f->active, sizeof *f->active, NULL);
-    f->c.inside = NULL;
+    print(f, "split: active", f->active, sizeof *f->active, NULL);
+    f->c.rows.inside = NULL;
 }
 
 static void run_noise(fields *f, int full)
@@ -382,21 +373,21 @@ static void run_noise(fields *f, int full)
     double total;
 
     fill(f);
-    f->c.noise = full ? full_noise : diagonal_noise;
-    f->c.noise_full = full;
-    f->c.noise_step = 1e-4;
-    f->c.noise_from = f->p;
-    f->c.noise_to = f->next;
+    f->c.noise.evaluate = full ? full_noise : diagonal_noise;
+    f->c.noise.full = full;
+    f->c.noise.step = 1e-4;
+    f->c.noise.from = f->p;
+    f->c.noise.to = f->next;
     f->kernel->diffuse(&f->c, KERNEL_NOISE_FIRST, 0, f->g.count, &first);
-    tell_rows(f, full ? "full Q: first half" : "diagonal Q: first half", f->next, &first);
-    f->c.noise_from = f->next;
-    f->c.noise_to = f->p;
+    print_rows(f, full ? "full Q: first half" : "diagonal Q: first half", f->next, &first);
+    f->c.noise.from = f->next;
+    f->c.noise.to = f->p;
     f->kernel->diffuse(&f->c, KERNEL_NOISE_LAST, 0, f->g.count, &last);
-    tell_rows(f, full ? "full Q: last half" : "diagonal Q: last half", f->p, &last);
+    print_rows(f, full ? "full Q: last half" : "diagonal Q: last half", f->p, &last);
     total = f->kernel->sum_rows(&f->c, f->p, 0, f->g.count);
     above = f->kernel->mark_rows(&f->c, f->p, 0.1, 0, f->g.count);
-    tell(f, "mark", f->active, sizeof *f->active, NULL);
-    tell_moments(f);
+    print(f, "mark", f->active, sizeof *f->active, NULL);
+    print_moments(f);
     (void)fprintf(f->out, "sum %a, %llu cells above\n", total, (unsigned long long)above);
 }
 
@@ -406,19 +397,19 @@ void fields_write(FILE *out, const kernel_set *set, fields_case how)
 
     must(f != NULL);
     f->how = how;
-    f->kernel = how.twice ? &set->twice : &set->single;
+    f->kernel = how.f64 ? set->f64 : set->f32;
     f->out = out;
-    f->real = how.twice ? sizeof(double) : sizeof(float);
+    f->real = how.f64 ? sizeof(double) : sizeof(float);
     f->cells = (size_t)how.cells;
     make_grid(f);
     make_context(f);
     fill(f);
     run_ctu(f);
     run_split(f, "split5", 5, 1, 0, 0);
-    run_split(f, "split5, moving", 5, 1, 0, 1);
+    run_split(f, "split5, time-dependent", 5, 1, 0, 1);
     run_split(f, "split5-mp", 5, 1, 1, 0);
     run_split(f, "split7", 7, 1, 0, 0);
-    run_split(f, "split7, moving", 7, 1, 0, 1);
+    run_split(f, "split7, time-dependent", 7, 1, 0, 1);
     run_split(f, "split7-mp", 7, 1, 1, 0);
     if (how.n <= 4) {
         run_split(f, "split5, far", 5, 4, 0, 0);
@@ -430,7 +421,7 @@ void fields_write(FILE *out, const kernel_set *set, fields_case how)
     for (int j = 0; j < how.n; j++)
         free(f->offsets[j]);
     for (int i = 0; i < 2; i++)
-        free(f->scratch.pencil[i].room);
+        free(f->scratch.pencil[i].storage);
     free(f->scratch.data);
     grid_destroy(&f->g);
     free(f);

@@ -2,15 +2,15 @@
 #ifndef GBEES_TESTS_KERNEL_FIELDS_H
 #define GBEES_TESTS_KERNEL_FIELDS_H
 
-#include "cpu/kernel/kernel.h"
+#include "cpu/kernel/isa.h"
 #include <stdio.h>
 
 typedef struct fields_case {
     int n, cells;
-    int twice; /* double, not float */
-    int wide;  /* of floats: drifts in double */
-    int blind; /* ctu does without flow masks, as where the drift depends on time */
-    int apart; /* drifts are asked for point by point, as where the model takes no planes */
+    int f64;       /* double, not float */
+    int drift_f64; /* of floats: drifts in double */
+    int blind;     /* ctu does without flow masks, as where the drift depends on time */
+    int apart;     /* drifts are asked for point by point, as where the model takes no planes */
 } fields_case;
 
 /* The cases: all dimensions, bricks of 64 cells and of 1, both precisions. */

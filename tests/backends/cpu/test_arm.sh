@@ -16,6 +16,21 @@ fail() {
     bad=1
 }
 
+# Function $1 of the kernels with $2 bits: nothing but operations on vectors of $3.
+check_vectors() {
+    sed -n "/^$1[.a-z0-9]*:/,/\.size/p" "$scratch/kernel_f$2.s" >"$scratch/sweep.s"
+    test -s "$scratch/sweep.s" || fail "there is no $1 of $2 bits"
+    vectors=$(grep -cE "f(add|sub|mul|ml[as])[[:space:]]+v[0-9]+\.$3" "$scratch/sweep.s")
+    case $1 in stream*) least=20 ;; *) least=50 ;; esac # a face one way: 22; three ways of it
+    test "$vectors" -ge "$least" || fail "$1 of $2 bits has $vectors operations on vectors of $3"
+    if grep -E 'f(add|sub|mul|div|cmpe?|csel|n?m(add|sub))[[:space:]]+[sd][0-9]' "$scratch/sweep.s"; then
+        fail "$1 of $2 bits has operations on single numbers"
+    fi
+    if grep -E '^[[:space:]]*(bl|blr)[[:space:]]' "$scratch/sweep.s" | grep -v memset; then
+        fail "$1 of $2 bits calls functions"
+    fi
+}
+
 command -v "$compiler" >/dev/null || {
     echo "$compiler is not here: no test of the kernels for ARM (GBEES_ARM_CC names another)"
     exit 77
@@ -24,10 +39,10 @@ command -v "$compiler" >/dev/null || {
 # The options are those of this build. Fused operations are what this compiler makes unless it is told.
 flags="${GBEES_CFLAGS:--std=c17 -O3 -ffp-contract=off} -I. -Iinclude -Icore -Ibackends -Itests -D_GNU_SOURCE"
 flags="$flags -Wno-unknown-pragmas"
-for source in kernel kernel_moments; do
+for bits in 32 64; do
     # shellcheck disable=SC2086 # options
-    "$compiler" $flags -fno-math-errno -fno-trapping-math -DGBEES_ISA=neon -S -o "$scratch/$source.s" \
-        "backends/cpu/kernel/$source.c" || exit 1
+    "$compiler" $flags -fno-math-errno -fno-trapping-math -DGBEES_ISA=neon -DGBEES_REAL_BITS=$bits -S \
+        -o "$scratch/kernel_f$bits.s" backends/cpu/kernel/kernel.c || exit 1
 done
 
 # gbees_fused() is in the split schemes' masses alone.
@@ -35,25 +50,14 @@ fused=$(awk '/^[a-z_][A-Za-z0-9_.]*:/ { name = $1 }
     /^[[:space:]]*f(n?m(add|sub)|ml[as])[[:space:]]/ && name !~ /^(sweep|stream|cross_|far_)/ { print name }' \
     "$scratch"/kernel*.s | sort -u)
 test -z "$fused" || fail "there are fused operations that no one wrote: results are not those of other processors: $fused"
-for kind in sweep_columns_f:4s sweep_columns_d:2d sweep_columns7_f:4s sweep_columns7_d:2d stream_columns_f:4s \
-    stream_columns_d:2d stream_columns7_f:4s stream_columns7_d:2d stream_segment_f:4s stream_segment_d:2d \
-    stream_segment7_f:4s stream_segment7_d:2d; do
-    name=${kind%%:*}
-    sed -n "/^${name}[.a-z0-9]*:/,/\.size/p" "$scratch/kernel.s" >"$scratch/sweep.s"
-    test -s "$scratch/sweep.s" || fail "there is no $name"
-    vectors=$(grep -cE "f(add|sub|mul|ml[as])[[:space:]]+v[0-9]+\.${kind#*:}" "$scratch/sweep.s")
-    case $name in stream*) least=20 ;; *) least=50 ;; esac # a face one way: 22; three ways of it
-    test "$vectors" -ge "$least" || fail "$name has $vectors operations on vectors of ${kind#*:}"
-    if grep -E 'f(add|sub|mul|div|cmpe?|csel|n?m(add|sub))[[:space:]]+[sd][0-9]' "$scratch/sweep.s"; then
-        fail "$name has operations on single numbers"
-    fi
-    if grep -E '^[[:space:]]*(bl|blr)[[:space:]]' "$scratch/sweep.s" | grep -v memset; then
-        fail "$name calls functions"
-    fi
+for kind in sweep_columns_5 sweep_columns_7 stream_pencil_5 stream_pencil_7 stream_segment_5 stream_segment_7; do
+    for lanes in 32:4s 64:2d; do
+        check_vectors "$kind" "${lanes%%:*}" "${lanes#*:}"
+    done
 done
 
 # shellcheck disable=SC2086
-"$compiler" $flags -static -o "$scratch/kernel_bits" "$scratch/kernel.s" "$scratch/kernel_moments.s" \
+"$compiler" $flags -static -o "$scratch/kernel_bits" "$scratch/kernel_f32.s" "$scratch/kernel_f64.s" \
     tests/backends/cpu/kernel_bits.c tests/backends/cpu/kernel_fields.c tests/plugins/advect.c backends/cpu/kernel/isa.c backends/cpu/grid/grid.c \
     backends/cpu/grid/grid_compact.c backends/cpu/grid/pages.c core/base/error.c core/base/sha256.c -lm || exit 1
 if command -v qemu-aarch64 >/dev/null; then

@@ -37,7 +37,7 @@ START_TEST(instruction_sets_have_the_same_bits)
     for (int k = 1; k < count; k++) {
         char *other = lines_of(sets[k], how);
 
-        compare_lines(sets[k]->single.isa, other, sets[0]->single.isa, base);
+        compare_lines(sets[k]->isa, other, sets[0]->isa, base);
         free(other);
     }
     free(base);
@@ -84,7 +84,7 @@ START_TEST(a_name_is_the_most_that_is_used)
     ck_assert_ptr_eq(isa_choose(NULL), sets[count - 1]);
     ck_assert_ptr_eq(isa_choose("generic"), sets[0]);
     for (int k = 0; k < count; k++)
-        ck_assert_ptr_eq(isa_choose(sets[k]->single.isa), sets[k]);
+        ck_assert_ptr_eq(isa_choose(sets[k]->isa), sets[k]);
     ck_assert_ptr_null(isa_choose("avx"));
     ck_assert_ptr_null(isa_choose(""));
 }

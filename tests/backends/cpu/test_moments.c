@@ -1,6 +1,6 @@
 /* test_moments.c - moments, entropy and peak of a density against plain loops over its cells; the logarithm that
  * kernels use. */
-#include "cpu/kernel/kernel_log.h"
+#include "cpu/kernel/logarithm.h"
 #include "fixtures/engine_fixture.h"
 #include <float.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 
 static double log_of(double x)
 {
-    kernel_doubles v = kernel_log(x - (kernel_doubles){0});
+    double_vector v = vector_log(x - (double_vector){0});
 
     for (size_t l = 1; l < sizeof v / sizeof v[0]; l++)
         ck_assert_double_eq(v[l], v[0]);

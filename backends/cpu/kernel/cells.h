@@ -1,0 +1,140 @@
+/* cells.h - reductions over the cells of a brick, and what is done to their new probabilities. */
+#ifndef GBEES_CPU_CELLS_H
+#define GBEES_CPU_CELLS_H
+
+#include "kernel.h"
+#include "vector.h"
+
+typedef double double8 __attribute__((vector_size(64)));
+typedef real real8 __attribute__((vector_size(8 * sizeof(real)), aligned(sizeof(real)), may_alias));
+
+/* Bit i: a[i] >= b, or, if `strict`, a[i] > b.  Compilers don't make bit masks of comparisons by themselves. */
+INLINE uint64_t compare_cells(const real *a, real b, int count, int strict)
+{
+    uint64_t bits = 0;
+
+    if (count == 64) {
+        const vector level = b - (vector){0};
+
+#pragma GCC unroll 32
+        for (int i = 0; i < 64; i += LANES) {
+            vector v = load(a + i);
+
+            bits |= (uint64_t)lane_bits(strict ? lanes_above(v, level) : lanes_at_least(v, level)) << i;
+        }
+        return bits;
+    }
+    for (int i = 0; i < count; i++)
+        bits |= (uint64_t)(strict ? a[i] > b : a[i] >= b) << i;
+    return bits;
+}
+
+/* Adds value i to sum[i mod 8], in double: the order of the additions is the same for every instruction set. */
+INLINE void add_by_lane(const real *value, int count, double8 *sum)
+{
+    const int whole = count & ~7;
+    double8 part = *sum;
+
+    for (int i = 0; i < whole; i += 8)
+#if defined(__AVX512F__) && GBEES_REAL_BITS == 32 /* of the general form gcc 12 makes two instructions a pair */
+        part += (double8)_mm512_cvtps_pd(_mm256_loadu_ps(value + i));
+#else
+        part += __builtin_convertvector(*(const real8 *)(value + i), double8);
+#endif
+    for (int l = 0; l < (count & 7); l++)
+        part[l] += (double)value[whole + l];
+    *sum = part;
+}
+
+INLINE double sum_lanes(const double8 *part)
+{
+    double sum = 0;
+
+    for (int l = 0; l < 8; l++)
+        sum += (*part)[l];
+    return sum;
+}
+
+INLINE double sum_cells(const real *value, int count)
+{
+    double8 part = {0};
+
+    add_by_lane(value, count, &part);
+    return sum_lanes(&part);
+}
+
+/* Sums over a range of bricks, in eight parts until its end. */
+typedef struct brick_totals {
+    double8 mass, outflow;
+    double clipped, dropped; /* kernel_sums.clipped; the part of its outflow that is counted brick by brick */
+} brick_totals;
+
+INLINE kernel_sums sums_of(const brick_totals *totals)
+{
+    return (kernel_sums){.mass = sum_lanes(&totals->mass),
+                         .clipped = totals->clipped,
+                         .outflow = sum_lanes(&totals->outflow) + totals->dropped};
+}
+
+/* to = from, with values below TINY, which are negative or nearly denormal, set to 0.  Returns whether a value has
+ * changed. */
+INLINE int keep_positive(const real *restrict from, real *restrict to, int count)
+{
+    const vector nothing = {0}, tiny = TINY - nothing;
+    unsigned changed = 0;
+    int i = 0;
+
+#pragma GCC unroll 32
+    for (; i + LANES <= count; i += LANES) {
+        vector value = load(from + i);
+        vector kept = choose(lanes_above(tiny, value), nothing, value);
+
+        store(to + i, kept);
+        changed |= lane_bits(lanes_unequal(kept, value));
+    }
+    for (; i < count; i++) {
+        to[i] = from[i] < TINY ? 0 : from[i];
+        changed |= to[i] != from[i];
+    }
+    return changed != 0;
+}
+
+/* Returns the mass that keep_positive() has added. */
+NOINLINE double sum_clipped(const real *from, const real *to, int count)
+{
+    real clipped[64];
+
+    for (int i = 0; i < count; i++)
+        clipped[i] = to[i] - from[i];
+    return sum_cells(clipped, count);
+}
+
+/* Sets cells out of bound to 0; returns what they held. */
+NOINLINE double clear_outside(real *p, uint64_t inside, int cells)
+{
+    double lost = 0;
+
+    for (int i = 0; i < cells; i++)
+        if (!(inside >> i & 1)) {
+            lost += (double)p[i];
+            p[i] = 0;
+        }
+    return lost;
+}
+
+/* Makes the new probabilities of a brick: positive, 0 out of bound, added to the totals.  Returns its active cells.
+ */
+INLINE uint64_t clamp_and_mark(const kernel_context *c, uint32_t slot, const real *restrict value,
+                               real *restrict next, int cells, brick_totals *totals)
+{
+    int changed = keep_positive(value, next, cells);
+
+    if (changed)
+        totals->clipped += sum_clipped(value, next, cells);
+    if (c->rows.inside && c->rows.inside[slot] != c->g->shape.all)
+        totals->dropped += clear_outside(next, c->rows.inside[slot], cells);
+    add_by_lane(next, cells, &totals->mass);
+    return compare_cells(next, (real)c->threshold, cells, 0);
+}
+
+#endif

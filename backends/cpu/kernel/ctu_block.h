@@ -1,0 +1,68 @@
+/* ctu_block.h - the bricks that the passes of ctu work on together, one axis after the other. */
+#ifndef GBEES_CPU_CTU_BLOCK_H
+#define GBEES_CPU_CTU_BLOCK_H
+
+#include "brick_axis.h"
+#include "face_velocity.h"
+#include <string.h>
+
+/* Bricks of a block, and how many bricks ahead rows are prefetched. */
+enum { CTU_BRICKS = 128, CTU_AHEAD = 8 };
+
+/* Direction of the flow through all faces of a brick along an axis. */
+typedef enum flow_direction { EITHER, RISING, FALLING } flow_direction;
+
+typedef struct ctu_block {
+    const kernel_context *c;
+    const uint32_t *slots;
+    int bricks;
+    int axis;     /* the one that is worked on */
+    int count[3]; /* by direction along this axis: bricks of the block, brick[direction][count] */
+    unsigned char brick[3][CTU_BRICKS + CTU_AHEAD]; /* a list goes on with its last brick, for prefetches */
+    brick_base base[CTU_BRICKS];
+    _Alignas(64) real sum[CTU_BRICKS][64]; /* over the axes, of what a pass computes in each cell */
+} ctu_block;
+
+/* Starts the block of used bricks from number `from` on, up to `to`. */
+INLINE void start_block(const kernel_context *c, uint32_t from, uint32_t to, ctu_block *block)
+{
+    block->c = c;
+    block->slots = c->g->used + from;
+    block->bricks = (int)(to - from < CTU_BRICKS ? to - from : CTU_BRICKS);
+    memset(block->sum, 0, (size_t)block->bricks * sizeof block->sum[0]);
+    for (int b = 0; b < block->bricks; b++) {
+        __builtin_prefetch(grid_key(c->g, block->slots[b + 2 * CTU_AHEAD < block->bricks ? b + 2 * CTU_AHEAD : b]));
+        base_of(c, block->slots[b], &block->base[b]);
+    }
+}
+
+INLINE flow_direction direction_of(const kernel_context *c, uint32_t slot, int axis)
+{
+    const unsigned one_signed = (unsigned)c->flow.one_signed[slot] >> axis;
+
+    return c->drift.time_dependent ? EITHER
+                                   : (flow_direction)((one_signed & 1) * RISING + (one_signed >> 8 & 1) * FALLING);
+}
+
+/* Lists the block's bricks by direction before the work on an axis, as a branch on each brick's direction would be
+ * mispredicted.  either: all count as flowing either way. */
+INLINE void sort_by_direction(ctu_block *block, int either)
+{
+    block->count[0] = block->count[1] = block->count[2] = 0;
+    for (int b = 0; b < block->bricks; b++) {
+        const flow_direction d = either ? EITHER : direction_of(block->c, block->slots[b], block->axis);
+
+        block->brick[d][block->count[d]++] = (unsigned char)b;
+    }
+    for (int d = 0; d < 3; d++)
+        for (int i = 0, end = block->count[d]; i < CTU_AHEAD && end; i++)
+            block->brick[d][end + i] = block->brick[d][end - 1];
+}
+
+/* The row of a slot, of bricks of 64 cells or 1. */
+INLINE const real *row_of(const void *rows, uint32_t slot, brick_axis a)
+{
+    return (const real *)rows + (size_t)slot * (size_t)a.cells;
+}
+
+#endif

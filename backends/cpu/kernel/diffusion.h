@@ -1,0 +1,162 @@
+/* diffusion.h - an explicit step of diffusion (Heun's), as gathers.
+ *
+ * A transfer from one cell to another is computed from the donor's Q and P, once for the donor and once for the
+ * receiver: it has the same bits both times, so that mass is conserved.  Transfers to absent cells are summed up as
+ * outflow.
+ */
+#ifndef GBEES_CPU_DIFFUSION_H
+#define GBEES_CPU_DIFFUSION_H
+
+#include "cells.h"
+#include "noise.h"
+
+/* The cells that lie at a shift from those of a brick: cell[i] of the brick in slot[which[i]]. */
+typedef struct shifted_cells {
+    uint32_t slot[4]; /* own, beyond the side of the first axis, of the second, of both; 0: absent */
+    unsigned char which[64], cell[64];
+} shifted_cells;
+
+/* Returns the neighbour in both directions d and f, where neither brick between exists: only a bound can cause that.
+ */
+NOINLINE uint32_t find_across(const kernel_context *c, uint32_t slot, int d, int f)
+{
+    int32_t key[GBEES_MAX_DIM];
+
+    memcpy(key, grid_key(c->g, slot), (size_t)c->n * sizeof *key);
+    key[d >> 1] += d & 1 ? 1 : -1;
+    key[f >> 1] += f & 1 ? 1 : -1;
+    return grid_find(c->g, key);
+}
+
+INLINE void find_shifted(const kernel_context *c, uint32_t slot, const noise_shift *shift, shifted_cells *b)
+{
+    const gbees_shape *shape = &c->g->shape;
+    const int d = 2 * shift->axis + (shift->step > 0), f = 2 * shift->second + (shift->second_step > 0);
+
+    b->slot[0] = slot;
+    b->slot[1] = grid_neighbor(c->g, slot, d);
+    b->slot[2] = b->slot[3] = 0;
+    if (shift->second >= 0) {
+        b->slot[2] = grid_neighbor(c->g, slot, f);
+        b->slot[3] = grid_neighbor(c->g, b->slot[1], f);
+        if (!b->slot[3])
+            b->slot[3] = grid_neighbor(c->g, b->slot[2], d);
+        if (!b->slot[3] && c->rows.inside)
+            b->slot[3] = find_across(c, slot, d, f);
+    }
+    for (int i = 0; i < shape->cells; i++) {
+        int over = (int)(gbees_shape_side(shape, d) >> i & 1), cell = c->noise.beside[d][i];
+
+        if (shift->second >= 0) {
+            over |= (int)(gbees_shape_side(shape, f) >> i & 1) << 1;
+            cell = c->noise.beside[f][cell];
+        }
+        b->which[i] = (unsigned char)over;
+        b->cell[i] = (unsigned char)cell;
+    }
+}
+
+/* transfer[i]: of the part p[i] of a cell, to the cell at a shift from it; q: of the cells. */
+INLINE void find_transfers(const kernel_context *c, const noise_shift *shift, double (*q)[64], const real *p,
+                           real *transfer)
+{
+    const int n = c->n, full = c->noise.full, sign = shift->step * shift->second_step;
+
+    for (int i = 0; i < c->g->shape.cells; i++) {
+        double rate;
+
+        if (shift->second < 0) {
+            rate = gbees_diffusion_axis(n, full, &q[0][i], 64, c->noise.over_width, shift->axis);
+        } else {
+            rate = sign * gbees_diffusion_pair(n, &q[0][i], 64, c->noise.over_width, shift->axis, shift->second);
+            rate = rate > 0 ? rate : 0;
+        }
+        transfer[i] = (real)(c->noise.step * rate) * p[i];
+    }
+}
+
+/* Adds the transfers of a brick's cells with those at a shift: in[] from there, out[] to there, *lost to absent
+ * cells. own: Q of the brick's cells. */
+INLINE void exchange_with(const kernel_context *c, uint32_t slot, const noise_points *points,
+                          const noise_shift *shift, double (*own)[64], real *in, real *out, double *lost)
+{
+    const int cells = c->g->shape.cells;
+    const real *rows = c->noise.from, *row = rows + (size_t)slot * (size_t)cells;
+    double q[GBEES_MAX_DIM * GBEES_MAX_DIM][64];
+    real beside[64], transfer[64];
+    noise_shift back = *shift;
+    shifted_cells b;
+
+    find_shifted(c, slot, shift, &b);
+    for (int i = 0; i < cells; i++)
+        beside[i] = rows[(size_t)b.slot[b.which[i]] * (size_t)cells + b.cell[i]];
+    back.step = -shift->step;
+    back.second_step = -shift->second_step;
+    noise_evaluate(c, points, shift, q);
+    find_transfers(c, &back, q, beside, transfer);
+    for (int i = 0; i < cells; i++)
+        in[i] += transfer[i];
+    find_transfers(c, shift, own, row, transfer);
+    for (int i = 0; i < cells; i++)
+        out[i] += transfer[i];
+    if (!b.slot[1] || (shift->second >= 0 && (!b.slot[2] || !b.slot[3])))
+        for (int i = 0; i < cells; i++)
+            *lost += b.slot[b.which[i]] ? 0 : (double)transfer[i];
+}
+
+/* change[cells] = E p - p of a brick. */
+INLINE void diffuse_brick(const kernel_context *c, uint32_t slot, real *change, double *lost)
+{
+    const int cells = c->g->shape.cells;
+    double own[GBEES_MAX_DIM * GBEES_MAX_DIM][64];
+    real in[64] = {0}, out[64] = {0};
+    noise_points points;
+
+    noise_set_points(c, slot, &points);
+    noise_evaluate(c, &points, NULL, own);
+    for (int j = 0; j < c->n; j++)
+        for (int step = -1; step <= 1; step += 2) {
+            const noise_shift shift = {j, step, -1, 0};
+
+            exchange_with(c, slot, &points, &shift, own, in, out, lost);
+        }
+    for (int j = 0; c->noise.full && j < c->n; j++)
+        for (int k = j + 1; k < c->n; k++)
+            for (int corner = 0; corner < 4; corner++) {
+                const noise_shift shift = {j, corner & 1 ? 1 : -1, k, corner & 2 ? 1 : -1};
+
+                exchange_with(c, slot, &points, &shift, own, in, out, lost);
+            }
+    for (int i = 0; i < cells; i++)
+        change[i] = in[i] - out[i];
+}
+
+/* The first half of Heun's step sets c->noise.to to E p; the second one sets it from p to (p + E E p) / 2. */
+static void diffuse(const kernel_context *c, kernel_noise_half half, uint32_t from, uint32_t to, kernel_sums *sums)
+{
+    const size_t cells = (size_t)c->g->shape.cells;
+    brick_totals totals = {0};
+
+    for (uint32_t k = from; k < to; k++) {
+        uint32_t slot = c->g->used[k];
+        const real *p = (const real *)c->noise.from + slot * cells;
+        real *row = (real *)c->noise.to + slot * cells;
+        real value[64];
+        double lost = 0;
+
+        diffuse_brick(c, slot, value, &lost);
+        for (size_t i = 0; i < cells; i++) {
+            real advanced = p[i] + value[i];
+
+            value[i] = half == KERNEL_NOISE_FIRST ? advanced : (real)0.5 * row[i] + (real)0.5 * advanced;
+        }
+        totals.dropped += 0.5 * lost;
+        if (half == KERNEL_NOISE_LAST)
+            c->rows.active[slot] = clamp_and_mark(c, slot, value, row, (int)cells, &totals);
+        else
+            copy_cells(row, value, (int)cells);
+    }
+    *sums = sums_of(&totals);
+}
+
+#endif

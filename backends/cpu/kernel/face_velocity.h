@@ -1,0 +1,216 @@
+/* face_velocity.h - velocities at the faces of bricks.
+ *
+ * The model evaluates one component of its drift at all points of some face planes across that component's axis.  A
+ * model that takes whole planes (gbees_planes_f) computes once what their points have in common; else it gets a list
+ * of points.  Both have the same bits.
+ */
+#ifndef GBEES_CPU_FACE_VELOCITY_H
+#define GBEES_CPU_FACE_VELOCITY_H
+
+#include "cells.h"
+
+enum {
+    FACE_VALUES = 4 * 64, /* edge + 3 planes of 64 / edge cells: at most, for an edge of 1 */
+    PLANES_AT_ONCE = 8,   /* of a brick: the edge is 4 at most where a model takes planes */
+    F64_AT_ONCE = 1024    /* points of a pencil that are evaluated in double before they are rounded to float */
+};
+
+typedef int32_t int32x8 __attribute__((vector_size(32)));
+typedef double double8_unaligned __attribute__((vector_size(64), aligned(8), may_alias));
+
+/* The centre of a brick's lowest cell, [n] and zeros, in both precisions. */
+typedef struct brick_base {
+    _Alignas(64) double f64[8];
+    _Alignas(64) real rounded[8];
+} brick_base;
+
+/* Sets `to` to the first n numbers, then zeros. */
+INLINE void load_integers(const int32_t *from, int n, int32x8 *to)
+{
+#if defined(__AVX512VL__)
+    *to = (int32x8)_mm256_maskz_loadu_epi32((__mmask8)((1u << n) - 1), from);
+#else
+    *to = (int32x8){0};
+    for (int k = 0; k < n; k++)
+        (*to)[k] = from[k];
+#endif
+}
+
+/* Key times brick width has the bits of cell index times cell width, as edges are powers of 2. */
+INLINE void base_of(const kernel_context *c, uint32_t slot, brick_base *base)
+{
+    int32x8 key;
+
+    load_integers(grid_key(c->g, slot), c->n, &key);
+    const double8 centre =
+        *(const double8_unaligned *)c->geometry.origin +
+        *(const double8_unaligned *)c->geometry.brick_width * __builtin_convertvector(key, double8);
+
+    *(double8_unaligned *)base->f64 = centre;
+    for (int k = 0; k < 8; k++)
+        base->rounded[k] = (real)centre[k];
+}
+
+/* Whether the density is float and the drift is evaluated in double. */
+INLINE int drift_is_f64(const kernel_context *c)
+{
+    return GBEES_REAL_BITS == 32 && c->drift.f64;
+}
+
+/* Velocities at `points` face points of a brick, a list of points; offset: their coordinates (kernel_axis). */
+INLINE void point_velocities(const kernel_context *c, int axis, const brick_base *base, const void *const *offset,
+                             int points, real *out)
+{
+    const kernel_axis *a = &c->drift.axis[axis];
+
+    if (drift_is_f64(c)) {
+        double u[FACE_VALUES];
+
+        a->component_d((size_t)points, c->time, base->f64, (const double *const *)offset, c->drift.parameters_d, u);
+        for (int i = 0; i < points; i++)
+            out[i] = (real)u[i];
+    } else {
+        a->COMPONENT((size_t)points, (real)c->time, base->rounded, (const real *const *)offset, c->drift.PARAMETERS,
+                     out);
+    }
+}
+
+/* Whether the model takes planes across an axis. */
+INLINE int has_planes(const kernel_context *c, int axis)
+{
+    return drift_is_f64(c) ? c->drift.axis[axis].planes_d != NULL : c->drift.axis[axis].PLANES != NULL;
+}
+
+/* Velocities at `planes` face planes of a brick, from plane `from` on, for a model that takes planes.  All positions
+ * along the axis are computed, as their number is a constant. */
+INLINE void plane_velocities(const kernel_context *c, int axis, const brick_base *base, int from, int planes,
+                             int plane_cells, real *out)
+{
+    const kernel_axis *a = &c->drift.axis[axis];
+    const int all = 64 / plane_cells + 3; /* bricks of one cell have no such planes */
+
+    if (drift_is_f64(c)) {
+        double at[PLANES_AT_ONCE], u[PLANES_AT_ONCE * 64];
+
+#pragma GCC unroll 8
+        for (int q = 0; q < all; q++)
+            at[q] = base->f64[axis] + ((const double *)a->along)[q];
+        a->planes_d((size_t)planes, (size_t)plane_cells, c->time, base->f64, (const double *const *)a->offset,
+                    at + from + 1, c->drift.parameters_d, u);
+        for (int i = 0; i < planes * plane_cells; i++)
+            out[i] = (real)u[i];
+    } else {
+        real at[PLANES_AT_ONCE];
+
+#pragma GCC unroll 8
+        for (int q = 0; q < all; q++)
+            at[q] = base->rounded[axis] + ((const real *)a->along)[q];
+        a->PLANES((size_t)planes, (size_t)plane_cells, (real)c->time, base->rounded, (const real *const *)a->offset,
+                  at + from + 1, c->drift.PARAMETERS, out);
+    }
+}
+
+/* Velocities at `planes` face planes of a brick, from plane `from` on: -1, 0 or 1. */
+INLINE void velocities(const kernel_context *c, int axis, const brick_base *base, int from, int planes,
+                       int plane_cells, real *out)
+{
+    const kernel_axis *a = &c->drift.axis[axis];
+
+    if (plane_cells % GBEES_LANES == 0 && has_planes(c, axis)) {
+        plane_velocities(c, axis, base, from, planes, plane_cells, out);
+    } else {
+        const void *const *offset = from < 0 ? a->offset : from ? a->upper : a->inner;
+
+        point_velocities(c, axis, base, offset, planes * plane_cells, out);
+    }
+}
+
+/* Faces of bricks [from, to) of a pencil.  A face between two bricks is the lower one's, so that these are planes 1
+ * .. edge of each brick; also planes -1 and 0 of the pencil's first brick, and plane edge + 1 of its last one. */
+typedef struct pencil_faces {
+    int axis;
+    uint32_t slot; /* of the pencil's first brick */
+    int from, to;
+    int last; /* brick to - 1 is the pencil's last */
+    int edge, plane_cells;
+} pencil_faces;
+
+/* Position along the axis of a face plane of the brick with that key, as plane_velocities() has it; at[q] is double
+ * if `f64`, else real. */
+INLINE void place_face(const kernel_context *c, int axis, int32_t key, int face, int f64, void *at, int q)
+{
+    const double base = c->geometry.origin[axis] + c->geometry.brick_width[axis] * (double)key;
+
+    if (f64)
+        ((double *)at)[q] = base + ((const double *)c->drift.axis[axis].along)[face + 1];
+    else
+        ((real *)at)[q] = (real)base + ((const real *)c->drift.axis[axis].along)[face + 1];
+}
+
+/* Positions of all faces; returns how many planes they are. */
+INLINE int place_faces(const kernel_context *c, pencil_faces f, int f64, void *restrict at)
+{
+    const int32_t key = grid_key(c->g, f.slot)[f.axis];
+    const int first = f.from ? 0 : 2, planes = first + (f.to - f.from) * f.edge;
+
+    if (first) {
+        place_face(c, f.axis, key, -1, f64, at, 0);
+        place_face(c, f.axis, key, 0, f64, at, 1);
+    }
+    for (int b = f.from; b < f.to; b++)
+#pragma GCC unroll 4
+        for (int face = 1; face <= f.edge; face++)
+            place_face(c, f.axis, key + b, face, f64, at, first + (b - f.from) * f.edge + face - 1);
+    if (f.last)
+        place_face(c, f.axis, key + f.to - 1, f.edge + 1, f64, at, planes);
+    return planes + (f.last ? 1 : 0);
+}
+
+/* Velocities at planes at[planes] of a pencil, evaluated in double and rounded. */
+INLINE void velocities_from_f64(const kernel_context *c, int axis, const brick_base *base, int planes,
+                                int plane_cells, const double *at, real *out)
+{
+    const kernel_axis *a = &c->drift.axis[axis];
+    const int most = F64_AT_ONCE / plane_cells;
+
+    for (int q = 0; q < planes; q += most) {
+        const int some = planes - q < most ? planes - q : most;
+        _Alignas(64) double u[F64_AT_ONCE];
+
+        a->planes_d((size_t)some, (size_t)plane_cells, c->time, base->f64, (const double *const *)a->offset, at + q,
+                    c->drift.parameters_d, u);
+        for (int i = 0; i < some * plane_cells; i++)
+            out[q * plane_cells + i] = (real)u[i];
+    }
+}
+
+/* Velocities at the faces of a pencil.  at: scratch, two numbers a plane. */
+INLINE void pencil_velocities(const kernel_context *c, pencil_faces f, void *at, real *out)
+{
+    const kernel_axis *a = &c->drift.axis[f.axis];
+    const int32_t key = grid_key(c->g, f.slot)[f.axis];
+    brick_base base;
+
+    base_of(c, f.slot, &base);
+    if (f.plane_cells % GBEES_LANES == 0 && has_planes(c, f.axis)) {
+        if (drift_is_f64(c)) {
+            velocities_from_f64(c, f.axis, &base, place_faces(c, f, 1, at), f.plane_cells, at, out);
+        } else {
+            const int planes = place_faces(c, f, 0, at);
+
+            a->PLANES((size_t)planes, (size_t)f.plane_cells, (real)c->time, base.rounded,
+                      (const real *const *)a->offset, at, c->drift.PARAMETERS, out);
+        }
+        return;
+    }
+    for (int b = f.from; b < f.to; b++) {
+        const int lowest = b ? 1 : -1, planes = f.edge + 1 - lowest + (f.last && b == f.to - 1);
+
+        base.f64[f.axis] = c->geometry.origin[f.axis] + c->geometry.brick_width[f.axis] * (double)(key + b);
+        base.rounded[f.axis] = (real)base.f64[f.axis];
+        velocities(c, f.axis, &base, lowest, planes, f.plane_cells, out);
+        out += planes * f.plane_cells;
+    }
+}
+
+#endif

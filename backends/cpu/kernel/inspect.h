@@ -1,0 +1,168 @@
+/* inspect.h - velocity signs and rates of bricks, sums and marks of their cells. */
+#ifndef GBEES_CPU_INSPECT_H
+#define GBEES_CPU_INSPECT_H
+
+#include "cells.h"
+#include "face_velocity.h"
+#include "to_planes.h"
+#include <math.h>
+#include <string.h>
+
+/* Flow masks of one axis, flow[2], from u: velocities at face planes 0 .. edge.  down, up: [cells], set to the speeds
+ * out of each cell through its lower and its upper face. */
+INLINE void flow_axis(const real *u, brick_axis a, real *down, real *up, uint64_t *flow)
+{
+    memset(down, 0, (size_t)a.cells * sizeof *down);
+    memset(up, 0, (size_t)a.cells * sizeof *up);
+    add_from_planes(u, down, a);
+    add_from_planes(u + cells_of_plane(a), up, a);
+    for (int i = 0; i < a.cells; i++)
+        down[i] = -down[i];
+    flow[0] = compare_cells(down, 0, a.cells, 1);
+    flow[1] = compare_cells(up, 0, a.cells, 1);
+}
+
+/* Flow masks of one axis, and its part of the cells' rates.  A velocity or a divergence that is not a number makes
+ * the rate one, too. */
+INLINE void inspect_axis(const real *u, real over_width, brick_axis a, const kernel_context *c, uint64_t *flow,
+                         real *rate)
+{
+    real down[64], up[64];
+
+    flow_axis(u, a, down, up, flow);
+    for (int i = 0; i < a.cells; i++) {
+        real spread = up[i] + down[i];
+        real here = (up[i] < 0 ? -up[i] : up[i]) * over_width;
+
+        rate[i] = c->scheme.rate_is_sum ? rate[i] + here : here > rate[i] ? here : rate[i] + (here - here);
+        rate[i] += spread - spread;
+    }
+}
+
+/* Returns the largest rate, at least 0; not a number if one is not finite. */
+INLINE real largest_rate(const real *rate, int count)
+{
+    vector high = {0}, odd = {0};
+    real most = 0;
+    int i = 0;
+
+    for (; i + LANES <= count; i += LANES) {
+        vector v = load(rate + i);
+
+        high = highest(v, high);
+        odd += v - v;
+    }
+    for (int l = 0; l < LANES; l++) {
+        most = high[l] > most ? high[l] : most;
+        most += odd[l];
+    }
+    for (; i < count; i++)
+        most = rate[i] <= most || isnan(most) ? most : rate[i];
+    return most;
+}
+
+/* Sets the rates of cells out of bound to 0, as these hold nothing; a rate that is not finite stays visible. */
+NOINLINE void ignore_outside(real *rate, uint64_t inside, int cells)
+{
+    for (int i = 0; i < cells; i++)
+        rate[i] = inside >> i & 1 ? rate[i] : rate[i] - rate[i];
+}
+
+/* Stores which axes of a brick are diverging or one-signed. */
+INLINE void store_signs(const kernel_context *c, uint32_t slot, const uint64_t *flow)
+{
+    const uint64_t all = c->g->shape.all;
+    unsigned diverging = 0, one_signed = 0;
+
+    for (int j = 0; j < c->n; j++, flow += 2) {
+        diverging |= (unsigned)((flow[0] & flow[1]) != 0) << j;
+        one_signed |= (unsigned)(flow[1] == all && !flow[0]) << j | (unsigned)(flow[0] == all && !flow[1]) << (8 + j);
+    }
+    c->flow.diverging[slot] = (unsigned char)diverging;
+    c->flow.one_signed[slot] = (uint16_t)one_signed;
+}
+
+static void inspect(const kernel_context *c, const uint32_t *slots, uint32_t count)
+{
+    const gbees_shape *shape = &c->g->shape;
+
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t slot = slots[k];
+        brick_base base;
+        real u[FACE_VALUES], rate[64] = {0};
+        uint64_t flow[2 * GBEES_MAX_DIM];
+
+        base_of(c, slot, &base);
+        for (int j = 0; j < c->n; j++) {
+            real over_width = (real)(1 / c->drift.axis[j].width);
+
+            velocities(c, j, &base, 0, c->drift.axis[j].edge + 1, shape->cells / c->drift.axis[j].edge, u);
+#define CALL(a) inspect_axis(u, over_width, a, c, flow + 2 * j, rate)
+            FOR_AXIS(shape, j, CALL)
+#undef CALL
+        }
+        store_signs(c, slot, flow);
+        if (c->flow.leaving)
+            memcpy(c->flow.leaving + (size_t)slot * (size_t)(2 * c->n), flow, (size_t)(2 * c->n) * sizeof *flow);
+        if (c->rows.inside && c->rows.inside[slot] != shape->all)
+            ignore_outside(rate, c->rows.inside[slot], shape->cells);
+        c->flow.rate[slot] = (double)largest_rate(rate, shape->cells);
+    }
+}
+
+/* Along a one-signed axis the masks follow from that; along the others the drift is evaluated again. */
+static void find_flow(const kernel_context *c, uint32_t slot, uint64_t *flow)
+{
+    const gbees_shape *shape = &c->g->shape;
+    const unsigned one_signed = c->flow.one_signed[slot];
+    brick_base base;
+    real u[FACE_VALUES], down[64], up[64];
+
+    base_of(c, slot, &base);
+    for (int j = 0; j < c->n; j++, flow += 2) {
+        flow[0] = one_signed >> (8 + j) & 1 ? shape->all : 0;
+        flow[1] = one_signed >> j & 1 ? shape->all : 0;
+        if (flow[0] | flow[1])
+            continue;
+        velocities(c, j, &base, 0, c->drift.axis[j].edge + 1, shape->cells / c->drift.axis[j].edge, u);
+#define CALL(a) flow_axis(u, a, down, up, flow)
+        FOR_AXIS(shape, j, CALL)
+#undef CALL
+    }
+}
+
+static double sum_rows(const kernel_context *c, const void *rows, uint32_t from, uint32_t to)
+{
+    const size_t cells = (size_t)c->g->shape.cells;
+    double sum = 0;
+
+    for (uint32_t k = from; k < to; k++)
+        sum += sum_cells((const real *)rows + c->g->used[k] * cells, (int)cells);
+    return sum;
+}
+
+static uint64_t mark_rows(const kernel_context *c, const void *rows, double threshold, uint32_t from, uint32_t to)
+{
+    const size_t cells = (size_t)c->g->shape.cells;
+    real least = (real)threshold;
+    uint64_t above = 0;
+
+    if ((double)least < threshold) /* rounded down: values below the threshold would pass */
+        least = NEXT_AFTER(least, INFINITY);
+    for (uint32_t k = from; k < to; k++) {
+        uint32_t slot = c->g->used[k];
+
+        c->rows.active[slot] = compare_cells((const real *)rows + slot * cells, least, (int)cells, 0);
+        above += (uint64_t)__builtin_popcountll(c->rows.active[slot]);
+    }
+    return above;
+}
+
+static void regroup(const grid *g, int axis, const void *cells, void *planes)
+{
+#define CALL(a) to_planes(cells, planes, a)
+    FOR_AXIS(&g->shape, axis, CALL)
+#undef CALL
+}
+
+#endif

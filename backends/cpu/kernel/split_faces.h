@@ -1,0 +1,58 @@
+/* split_faces.h - advects a segment in two loops: the masses through all of its faces, then its cells.
+ *
+ * The only path for planes that are no whole number of vectors, for cells that flow out on both sides, and for
+ * monotonicity-preserving bounds.
+ */
+#ifndef GBEES_CPU_SPLIT_FACES_H
+#define GBEES_CPU_SPLIT_FACES_H
+
+#include "segment.h"
+
+/* Sets the masses through all faces; the last three arguments are constants of the compiler. */
+INLINE void cross_faces(const segment *s, int order, int diverging, int preserving)
+{
+    const int n = s->plane_cells, count = (s->planes + 1) * n;
+    const real lambda = s->lambda, most = largest_courant(s);
+    const real *restrict u = s->u, *restrict p = s->p - (order + 1) / 2 * n;
+    real *restrict mass = s->mass;
+
+    for (int i = 0; i < count; i++)
+        mass[i] = order == 5
+                      ? gbees_split5_mass_to(p[i], p[i + n], p[i + 2 * n], p[i + 3 * n], p[i + 4 * n], p[i + 5 * n],
+                                             u[i], u[i + n], u[i + 2 * n], lambda, most, diverging, preserving)
+                      : gbees_split7_mass_to(p[i], p[i + n], p[i + 2 * n], p[i + 3 * n], p[i + 4 * n], p[i + 5 * n],
+                                             p[i + 6 * n], p[i + 7 * n], u[i], u[i + n], u[i + 2 * n], lambda, most,
+                                             diverging, preserving);
+}
+
+INLINE void cross_all(const segment *s, int order)
+{
+    if (s->scheme->preserving)
+        cross_faces(s, order, 1, 1);
+    else if (s->diverging)
+        cross_faces(s, order, 1, 0);
+    else
+        cross_faces(s, order, 0, 0);
+}
+
+NOINLINE void cross_all_5(const segment *s)
+{
+    cross_all(s, 5);
+}
+
+NOINLINE void cross_all_7(const segment *s)
+{
+    cross_all(s, 7);
+}
+
+NOINLINE void apply_masses(const segment *s)
+{
+    const int n = s->plane_cells, count = s->planes * n;
+    const real *restrict mass = s->mass;
+    real *restrict p = s->p;
+
+    for (int i = 0; i < count; i++)
+        p[i] += mass[i] - mass[i + n];
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* split_stream.h - advects a segment at whose faces all flows the same way, column by column along the flow.
+ *
+ * That is most segments.  The upwind side is known, so that fewer differences are kept and nothing is chosen face by
+ * face.  Where all flows down the planes come in the opposite order: mirrored, the masses have the same bits. `order`
+ * and `columns` are constants of the compiler.
+ */
+#ifndef GBEES_CPU_SPLIT_STREAM_H
+#define GBEES_CPU_SPLIT_STREAM_H
+
+#include "segment.h"
+
+/* A segment in the order of its flow. */
+typedef struct stream_path {
+    real *p;       /* the first cells */
+    const real *u; /* the face before them */
+    real lambda;   /* negative where the flow is down */
+    int stride;    /* from one plane to the next, negative where the flow is down */
+    int planes;
+    int before, beyond; /* whether the pencil goes on before the first plane, and beyond the last one */
+} stream_path;
+
+/* A column at a face.  level[k]: differences of order k, the newest first. */
+typedef struct stream {
+    vector level[ORDER_MOST][ORDER_MOST / 2 + 1];
+    vector courant, mass;
+} stream;
+
+/* Goes on by one plane: `cell` is the newest. */
+INLINE void stream_push(stream *s, vector cell, int order)
+{
+#pragma GCC unroll 8
+    for (int k = 0; k < order; k++)
+#pragma GCC unroll 8
+        for (int i = order / 2; i > 0; i--)
+            s->level[k][i] = s->level[k][i - 1];
+    s->level[0][0] = cell;
+#pragma GCC unroll 8
+    for (int k = 1; k < order; k++)
+        s->level[k][0] = s->level[k - 1][0] - s->level[k - 1][1];
+}
+
+/* Goes from one face to the next, over the cells p; u: at the far face.  Returns the cells' new values. */
+INLINE vector stream_step(stream *s, const real *p, const real *u, real lambda, vector most, int stride, int order)
+{
+    vector d[ORDER_MOST], below = s->courant, before = s->mass;
+
+    stream_push(s, load(p + order / 2 * stride), order);
+    s->courant = lambda * load(u);
+    d[0] = load(p);
+#pragma GCC unroll 8
+    for (int k = 1; k < order; k++)
+        d[k] = s->level[k][order / 2 - (k + 1) / 2];
+    s->mass = mass_rising(d, s->courant, s->courant - below, most, order);
+    return d[0] + (before - s->mass);
+}
+
+/* Advects the cells of the columns at path.p.  order / 2 + 1 planes before them are read, or, at an end of the
+ * pencil, empty; so are order / 2 planes beyond them.  At the end of the pencil the first plane beyond is set to the
+ * outflow.
+ */
+INLINE void stream_column(stream_path path, vector most, int order, int columns)
+{
+    const int stride = path.stride, planes = path.planes;
+    const real lambda = path.lambda;
+    real *restrict p = path.p;
+    const real *restrict u = path.u;
+    stream s[2] = {0};
+
+#pragma GCC unroll 2
+    for (int w = 0; w < columns; w++) {
+        const int l = w * LANES;
+
+        if (!path.beyond)
+#pragma GCC unroll 4
+            for (int i = 0; i < order / 2; i++) /* a loop over the lanes inside would become a memset() */
+                store(p + (planes + i) * stride + l, (vector){0});
+        if (path.before) {
+#pragma GCC unroll 8
+            for (int i = -1 - order / 2; i < order / 2 - 1; i++)
+                stream_push(&s[w], load(p + i * stride + l), order);
+            s[w].courant = lambda * load(u - stride + l);
+            (void)stream_step(&s[w], p - stride + l, u + l, lambda, most, stride, order);
+            continue;
+        }
+#pragma GCC unroll 4
+        for (int i = 0; i < order / 2; i++)
+            stream_push(&s[w], load(p + i * stride + l), order);
+        s[w].courant = lambda * load(u + l);
+    }
+    for (int at = 0; at < planes; at++, p += stride) {
+        u += stride;
+#pragma GCC unroll 2
+        for (int w = 0; w < columns; w++) {
+            const int l = w * LANES;
+
+            store(p + l, stream_step(&s[w], p + l, u + l, lambda, most, stride, order));
+        }
+    }
+    if (!path.beyond)
+#pragma GCC unroll 2
+        for (int w = 0; w < columns; w++)
+            store(p + w * LANES, s[w].mass);
+}
+
+/* All columns of planes of whole vectors: two at once where there are enough registers. */
+INLINE void stream_columns(const segment *s, int below, int above, int order)
+{
+    const int up = s->direction > 0, lanes = s->plane_cells, first = up ? 0 : s->planes - 1;
+    const vector most = largest_courant(s) - (vector){0};
+    stream_path path = {.p = s->p + first * lanes,
+                        .u = s->u + (up ? lanes : (s->planes + 1) * lanes),
+                        .lambda = up ? s->lambda : -s->lambda,
+                        .stride = up ? lanes : -lanes,
+                        .planes = s->planes,
+                        .before = up ? below : above,
+                        .beyond = up ? above : below};
+    int l = 0;
+
+#if VECTOR_BYTES == 64
+    for (; l + 2 * LANES <= lanes; l += 2 * LANES, path.p += 2 * LANES, path.u += 2 * LANES)
+        stream_column(path, most, order, 2);
+#endif
+    for (; l < lanes; l += LANES, path.p += LANES, path.u += LANES)
+        stream_column(path, most, order, 1);
+}
+
+/* A whole pencil, and a segment of one. */
+NOINLINE void stream_pencil_5(const segment *s)
+{
+    stream_columns(s, 0, 0, 5);
+}
+
+NOINLINE void stream_pencil_7(const segment *s)
+{
+    stream_columns(s, 0, 0, 7);
+}
+
+NOINLINE void stream_segment_5(const segment *s)
+{
+    stream_columns(s, s->below, s->above, 5);
+}
+
+NOINLINE void stream_segment_7(const segment *s)
+{
+    stream_columns(s, s->below, s->above, 7);
+}
+
+#endif
