@@ -78,6 +78,7 @@ cpu_kernel_sources = \
 	%D%/cpu/kernel/split_faces.h \
 	%D%/cpu/kernel/split_far.h \
 	%D%/cpu/kernel/split_stream.h \
+	%D%/cpu/kernel/split_sweep.c \
 	%D%/cpu/kernel/split_sweep.h \
 	%D%/cpu/kernel/target.h \
 	%D%/cpu/kernel/to_planes.h \

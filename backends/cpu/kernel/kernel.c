@@ -7,15 +7,14 @@
 #include "split_sweep.h"
 #include "target.h"
 
-#define TABLE PASTE(PASTE(PASTE(cpu_kernel_, GBEES_ISA), _f), GBEES_REAL_BITS)
-const kernel TABLE = {
+const kernel SYMBOL(cpu_kernel) = {
     .inspect = inspect,
     .find_flow = find_flow,
     .transverse = transverse,
     .find_limiter = find_limiter,
     .update = update,
     .update_limited = update_limited,
-    .sweep = sweep,
+    .sweep = SYMBOL(cpu_sweep),
     .diffuse = diffuse,
     .sum_rows = sum_rows,
     .mark_rows = mark_rows,

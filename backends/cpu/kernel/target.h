@@ -14,6 +14,9 @@
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
 
+/* The name that something has in this object alone: NAME_ISA_f32 or NAME_ISA_f64. */
+#define SYMBOL(name) PASTE(PASTE(PASTE(name, _), GBEES_ISA), PASTE(_f, GBEES_REAL_BITS))
+
 #define INLINE static inline __attribute__((always_inline))
 #define NOINLINE static __attribute__((noinline))
 

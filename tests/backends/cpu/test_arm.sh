@@ -18,7 +18,7 @@ fail() {
 
 # Function $1 of the kernels with $2 bits: nothing but operations on vectors of $3.
 check_vectors() {
-    sed -n "/^$1[.a-z0-9]*:/,/\.size/p" "$scratch/kernel_f$2.s" >"$scratch/sweep.s"
+    sed -n "/^$1[.a-z0-9]*:/,/\.size/p" "$scratch/split_sweep_f$2.s" >"$scratch/sweep.s"
     test -s "$scratch/sweep.s" || fail "there is no $1 of $2 bits"
     vectors=$(grep -cE "f(add|sub|mul|ml[as])[[:space:]]+v[0-9]+\.$3" "$scratch/sweep.s")
     case $1 in stream*) least=20 ;; *) least=50 ;; esac # a face one way: 22; three ways of it
@@ -40,15 +40,17 @@ command -v "$compiler" >/dev/null || {
 flags="${GBEES_CFLAGS:--std=c17 -O3 -ffp-contract=off} -I. -Iinclude -Icore -Ibackends -Itests -D_GNU_SOURCE"
 flags="$flags -Wno-unknown-pragmas"
 for bits in 32 64; do
-    # shellcheck disable=SC2086 # options
-    "$compiler" $flags -fno-math-errno -fno-trapping-math -DGBEES_ISA=neon -DGBEES_REAL_BITS=$bits -S \
-        -o "$scratch/kernel_f$bits.s" backends/cpu/kernel/kernel.c || exit 1
+    for source in kernel split_sweep; do
+        # shellcheck disable=SC2086 # options
+        "$compiler" $flags -fno-math-errno -fno-trapping-math -DGBEES_ISA=neon -DGBEES_REAL_BITS=$bits -S \
+            -o "$scratch/${source}_f$bits.s" "backends/cpu/kernel/$source.c" || exit 1
+    done
 done
 
 # gbees_fused() is in the split schemes' masses alone.
 fused=$(awk '/^[a-z_][A-Za-z0-9_.]*:/ { name = $1 }
     /^[[:space:]]*f(n?m(add|sub)|ml[as])[[:space:]]/ && name !~ /^(sweep|stream|cross_|far_)/ { print name }' \
-    "$scratch"/kernel*.s | sort -u)
+    "$scratch"/*_f??.s | sort -u)
 test -z "$fused" || fail "there are fused operations that no one wrote: results are not those of other processors: $fused"
 for kind in sweep_columns_5 sweep_columns_7 stream_pencil_5 stream_pencil_7 stream_segment_5 stream_segment_7; do
     for lanes in 32:4s 64:2d; do
@@ -57,7 +59,7 @@ for kind in sweep_columns_5 sweep_columns_7 stream_pencil_5 stream_pencil_7 stre
 done
 
 # shellcheck disable=SC2086
-"$compiler" $flags -static -o "$scratch/kernel_bits" "$scratch/kernel_f32.s" "$scratch/kernel_f64.s" \
+"$compiler" $flags -static -o "$scratch/kernel_bits" "$scratch"/*_f??.s \
     tests/backends/cpu/kernel_bits.c tests/backends/cpu/kernel_fields.c tests/plugins/advect.c backends/cpu/kernel/isa.c backends/cpu/grid/grid.c \
     backends/cpu/grid/grid_compact.c backends/cpu/grid/pages.c core/base/error.c core/base/sha256.c -lm || exit 1
 if command -v qemu-aarch64 >/dev/null; then

@@ -1,0 +1,330 @@
+/* split_sweep.c - sweeps of the split schemes: the density is advected along one axis, in place, pencil by pencil.
+ *
+ * A pencil (pencil.h) is copied into planes with some empty ones at each end (planes_beyond()), the planes are
+ * advected (advect_segment()) and stored.  A long pencil is swept by segments that fit into the first cache: some
+ * bricks beyond a segment are loaded with it, and the planes before it are kept as they were.  Pencils of one axis
+ * share nothing: their order is free, and the density needs no second copy.
+ */
+#include "split_sweep.h"
+#include "brick_axis.h"
+#include "cells.h"
+#include "face_velocity.h"
+#include "pencil.h"
+#include "split_column.h"
+#include "split_faces.h"
+#include "split_far.h"
+#include "split_stream.h"
+#include "to_planes.h"
+
+enum { SEGMENT = 16 }; /* bricks */
+
+/* A sweep of some pencils by one thread. */
+typedef struct pencil_sweep {
+    const kernel_context *c;
+    const kernel_pencils *pencils;
+    pencil_rows rows;
+    kernel_scratch scratch;
+    brick_totals totals;
+} pencil_sweep;
+
+/* Bricks [from, to) of a pencil, which are advected together; [from, loaded) have been loaded with those before, and
+ * [loaded, available) are to be loaded. */
+typedef struct segment_bricks {
+    int from, to, loaded, available;
+} segment_bricks;
+
+/* ---- a segment ------------------------------------------------------------------------------------------------- */
+
+/* The masses through all faces first. */
+INLINE void advect_faces(const segment *s)
+{
+    const int plane_cells = s->plane_cells, count = s->planes * plane_cells, below = s->below, above = s->above;
+    const real *restrict mass = s->mass;
+    real *restrict p = s->p;
+
+    if (s->scheme->reach > 1) {
+        far_advect(s);
+    } else {
+        if (s->scheme->order == 7)
+            cross_all_7(s);
+        else
+            cross_all_5(s);
+        apply_masses(s);
+    }
+    for (int l = 0; l < plane_cells && !below; l++)
+        p[l - plane_cells] = -mass[l];
+    for (int l = 0; l < plane_cells && !above; l++)
+        p[l + count] = mass[l + count];
+}
+
+/* Adds what flows out of the pencil's ends, which the planes beyond them hold; of a segment at its lower end it is
+ * kept in s->away until the segment at its upper end. */
+INLINE void add_outflow(const segment *s, double8 *sum)
+{
+    const real *below = s->p - s->plane_cells, *above = s->p + s->planes * s->plane_cells;
+    real *away = s->away;
+
+    for (int l = 0; l < s->plane_cells && !s->below; l++)
+        away[l] = s->direction <= 0 && below[l] > 0 ? below[l] : 0;
+    if (s->above)
+        return;
+    for (int l = 0; l < s->plane_cells && s->direction >= 0; l++)
+        away[l] += above[l] > 0 ? above[l] : 0;
+    add_by_lane(away, s->plane_cells, sum);
+}
+
+/* Where all flows the same way. */
+INLINE void advect_stream(const segment *s, double8 *outflow)
+{
+    const int plane_cells = s->plane_cells, whole = !s->below && !s->above;
+
+    if (s->scheme->order == 7 && whole)
+        stream_pencil_7(s);
+    else if (s->scheme->order == 7)
+        stream_segment_7(s);
+    else if (whole)
+        stream_pencil_5(s);
+    else
+        stream_segment_5(s);
+    if (whole)
+        add_by_lane(s->direction > 0 ? s->p + s->planes * plane_cells : s->p - plane_cells, plane_cells, outflow);
+    else
+        add_outflow(s, outflow);
+}
+
+/* Advects a segment by the fastest path that it allows: all have the same bits.  Sets its direction to 0 if it takes
+ * none of it. */
+INLINE void advect_segment(segment *s, double8 *outflow)
+{
+    const kernel_scheme *scheme = s->scheme;
+    const int plane_cells = s->plane_cells, end = planes_beyond(scheme) * plane_cells;
+    const int by_columns = !(plane_cells % LANES || scheme->reach > 1 || scheme->preserving || s->diverging);
+
+    if (by_columns && s->direction) {
+        advect_stream(s, outflow);
+        return;
+    }
+    s->direction = 0;
+    if (!s->below && !by_columns)
+        memset(s->p - end, 0, (size_t)end * sizeof *s->p);
+    if (!s->above)
+        memset(s->p + s->planes * plane_cells, 0, (size_t)end * sizeof *s->p);
+    if (!by_columns)
+        advect_faces(s);
+    else if (scheme->order == 7)
+        sweep_columns_7(s);
+    else
+        sweep_columns_5(s);
+    add_outflow(s, outflow);
+}
+
+/* ---- a pencil -------------------------------------------------------------------------------------------------- */
+
+/* Bricks above a segment whose planes its faces depend on. */
+INLINE int bricks_beyond(const kernel_context *c, brick_axis a)
+{
+    return (planes_beyond(&c->scheme) + edge_of(a) - 1) >> a.log2_edge;
+}
+
+/* Bricks of a pencil that are loaded at a time: all, or a segment and those beyond it.  Above Courant number 1 the
+ * mass through a face depends on all of the pencil. */
+INLINE int bricks_loaded(const kernel_context *c, int bricks, brick_axis a)
+{
+    const int part = SEGMENT + bricks_beyond(c, a);
+
+    return c->scheme.reach > 1 || bricks < part ? bricks : part;
+}
+
+/* Makes scratch for the planes of so many bricks: P, velocities and masses.  Returns 1 if memory ran out. */
+INLINE int reserve_planes(const kernel_context *c, kernel_scratch *scratch, size_t bricks, size_t cells,
+                          size_t plane_cells)
+{
+    const size_t planes = bricks * cells + (2 + 2 * (size_t)planes_beyond(&c->scheme)) * plane_cells;
+    const size_t size = (3 * planes + 64) * sizeof(real);
+
+    if (scratch->size < size) {
+        void *data = aligned_alloc(64, (2 * size + 63) / 64 * 64);
+
+        if (!data)
+            return 1;
+        free(scratch->data);
+        scratch->data = data;
+        scratch->size = 2 * size;
+    }
+    return 0;
+}
+
+/* Prefetches a brick's row: into the first cache, or, if not `soon`, into the second one. */
+INLINE void prefetch_row(const kernel_context *c, uint32_t slot, int soon)
+{
+    const size_t size = (size_t)c->g->shape.cells * sizeof(real);
+    const char *row = (const char *)c->rows.p + slot * size;
+
+    for (size_t at = 0; at < size; at += 64)
+        if (soon)
+            __builtin_prefetch(row + at, 1, 3);
+        else
+            __builtin_prefetch(row + at, 1, 2);
+}
+
+/* Loads bricks [from, to) of a pencil into planes. */
+INLINE void load_planes(const pencil_sweep *sweep, int from, int to, real *planes, brick_axis a)
+{
+    const kernel_context *c = sweep->c;
+    const real *density = c->rows.p;
+    const uint32_t *slots = sweep->rows.own->slots, *ahead = sweep->rows.ahead;
+    const int ahead_count = sweep->rows.ahead_count;
+
+    for (int b = from; b < to; b++) {
+        if (b < ahead_count)
+            prefetch_row(c, ahead[b], 1);
+        to_planes(density + (size_t)slots[b] * (size_t)a.cells, planes + (b - from) * a.cells, a);
+    }
+}
+
+/* Prefetches the row that is read `distance` bricks after brick b of a pencil, in this one or the next. */
+INLINE void prefetch_later_row(const pencil_sweep *sweep, int b, int distance)
+{
+    const pencil_rows *rows = &sweep->rows;
+    const kernel_pencil *own = rows->own;
+    const int64_t at = (int64_t)b + distance, further = at - own->bricks;
+
+    if (further < 0)
+        prefetch_row(sweep->c, own->slots[at], 0);
+    else if (rows->prefetch_next && further < rows->next->bricks)
+        prefetch_row(sweep->c, rows->next->slots[further], 0);
+    if (rows->prefetch_next && rows->next->next)
+        follow_pencil(sweep->c, sweep->pencils->axis, rows->next);
+}
+
+/* Stores planes in the rows of bricks [from, to) of a pencil; at the end of a step they are summed and marked.
+ * distance: of prefetches, for a long pencil. */
+INLINE void store_planes(pencil_sweep *sweep, int from, int to, const real *planes, int distance, brick_axis a)
+{
+    const kernel_context *c = sweep->c;
+    const uint32_t *slots = sweep->rows.own->slots;
+    const int long_one = sweep->rows.long_one, ends_step = sweep->pencils->ends_step;
+
+    for (int b = from; b < to; b++) {
+        const real *own = planes + (b - from) * a.cells;
+        real *row = (real *)c->rows.p + (size_t)slots[b] * (size_t)a.cells;
+
+        if (long_one)
+            prefetch_later_row(sweep, b, distance);
+        if (ends_step) {
+            _Alignas(64) real value[64];
+
+            from_planes(own, value, a);
+            c->rows.active[slots[b]] = clamp_and_mark(c, slots[b], value, row, a.cells, &sweep->totals);
+        } else {
+            from_planes(own, row, a);
+        }
+    }
+}
+
+/* Advects some bricks of a pencil.  distance: as of store_planes(). */
+INLINE void sweep_bricks(pencil_sweep *sweep, segment *s, segment_bricks at, int distance, brick_axis a)
+{
+    const kernel_context *c = sweep->c;
+    const kernel_pencil *pencil = sweep->rows.own;
+    const int axis = sweep->pencils->axis, plane_cells = cells_of_plane(a), done = (at.to - at.from) * a.cells;
+    const int end = planes_beyond(&c->scheme) * plane_cells, loaded = (at.loaded - at.from) * a.cells;
+    const pencil_faces faces = {.axis = axis,
+                                .slot = pencil->slots[0],
+                                .from = at.loaded,
+                                .to = at.available,
+                                .last = at.available == (int)pencil->bricks,
+                                .edge = edge_of(a),
+                                .plane_cells = plane_cells};
+    real before[4 * 64]; /* planes of 64 cells at most, as many as order 7 needs */
+
+    pencil_velocities(c, faces, s->mass, s->u + loaded + (at.loaded ? 2 * plane_cells : 0));
+    load_planes(sweep, at.loaded, at.available, s->p + loaded, a);
+    s->planes = (at.to - at.from) * edge_of(a);
+    s->direction = pencil_direction(c, axis, pencil, at.from, at.to);
+    s->diverging = s->direction ? 0 : pencil_diverges(c, axis, pencil, at.from, at.to);
+    if (s->above)
+        memcpy(before, s->p + (done - end), (size_t)end * sizeof *before);
+    advect_segment(s, &sweep->totals.outflow);
+    store_planes(sweep, at.from, at.to, s->p, distance, a);
+    if (s->above) { /* the next segment begins at the same place */
+        const int rest = (at.available - at.to) * a.cells;
+
+        memcpy(s->p - end, before, (size_t)end * sizeof *before);
+        memcpy(s->p, s->p + done, (size_t)rest * sizeof *s->p);
+        memcpy(s->u, s->u + done, (size_t)(rest + 2 * plane_cells) * sizeof *s->u);
+    }
+}
+
+INLINE void sweep_pencil(pencil_sweep *sweep, brick_axis a)
+{
+    const kernel_context *c = sweep->c;
+    const int bricks = (int)sweep->rows.own->bricks, plane_cells = cells_of_plane(a);
+    const int end = planes_beyond(&c->scheme) * plane_cells, most = bricks_loaded(c, bricks, a);
+    real away[64], *p = (real *)sweep->scratch.data + end, *u = p + (most * a.cells + end);
+    segment s = {.scheme = &c->scheme,
+                 .p = p,
+                 .u = u,
+                 .mass = u + (most * a.cells + 3 * plane_cells),
+                 .away = away,
+                 .lambda = (real)(c->step / c->drift.axis[sweep->pencils->axis].width),
+                 .plane_cells = plane_cells};
+
+    if (most == bricks) {
+        sweep_bricks(sweep, &s, (segment_bricks){0, bricks, 0, bricks}, most, a);
+        return;
+    }
+    for (segment_bricks at = {0}; at.from < bricks; at.from = at.to, at.loaded = at.available) {
+        at.available = bricks - at.from > most ? at.from + most : bricks;
+        at.to = at.available < bricks ? at.available - bricks_beyond(c, a) : bricks;
+        s.below = at.from > 0;
+        s.above = at.to < bricks;
+        sweep_bricks(sweep, &s, at, most, a);
+    }
+}
+
+/* ---- all pencils ----------------------------------------------------------------------------------------------- */
+
+/* Sweeps the pencils that start at first[count], at most PENCIL_BLOCK of them.  Returns 1 if memory ran out. */
+INLINE int sweep_block(pencil_sweep *sweep, const uint32_t *first, uint32_t count)
+{
+    const kernel_context *c = sweep->c;
+    const gbees_shape *shape = &c->g->shape;
+    const int axis = sweep->pencils->axis, log2_edge = shape->log2_edge[axis];
+    pencil_list list;
+
+    sweep->rows = (pencil_rows){0};
+    find_pencils(c, axis, first, count, &list);
+    for (uint32_t i = 0, at = ROWS_AHEAD; i < list.count; at += list.bricks[i++]) {
+        if (next_pencil(c, axis, &list, i, at, sweep->scratch.pencil, &sweep->rows))
+            return 1;
+        const int bricks =
+            bricks_loaded(c, (int)sweep->rows.own->bricks, (brick_axis){shape->cells, shape->shift[axis], log2_edge});
+
+        if (reserve_planes(c, &sweep->scratch, (size_t)bricks, (size_t)shape->cells,
+                           (size_t)(shape->cells >> log2_edge)))
+            return 1;
+        if (i + 2 < list.count)
+            __builtin_prefetch(grid_key(c->g, list.slot[i + 2][0]));
+#define CALL(a) sweep_pencil(sweep, a)
+        FOR_AXIS(shape, axis, CALL)
+#undef CALL
+    }
+    return 0;
+}
+
+/* Scratch and sums are on the stack meanwhile: in their arrays they share cache lines with other threads'. */
+int SYMBOL(cpu_sweep)(const kernel_context *c, const kernel_pencils *pencils, kernel_scratch *scratch, kernel_sums *sums)
+{
+    pencil_sweep own = {.c = c, .pencils = pencils, .scratch = *scratch};
+    int failed = 0;
+
+    for (uint32_t k = 0; k < pencils->count && !failed; k += PENCIL_BLOCK) {
+        const uint32_t rest = pencils->count - k;
+
+        failed = sweep_block(&own, pencils->first + k, rest < PENCIL_BLOCK ? rest : PENCIL_BLOCK);
+    }
+    *scratch = own.scratch;
+    *sums = sums_of(&own.totals);
+    return failed;
+}
