@@ -364,23 +364,28 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("diffusion_exact");
-    TCase *tcase = tcase_create("exact"), *cubes = tcase_create("three dimensions");
+    TCase *tcase = tcase_create("exact"), *slow = tcase_create("slow");
 
     tcase_set_timeout(tcase, 600);
-    tcase_set_timeout(cubes, 600);
-    tcase_set_tags(cubes, "long");
+    tcase_set_timeout(slow, 600);
+    tcase_set_tags(slow, "long");
     tcase_add_loop_test(tcase, linear_model_with_noise, 0, sizeof linears / sizeof *linears);
-    tcase_add_loop_test(tcase, correlated_noise, 0, BACKENDS * (int)(sizeof correlated / sizeof *correlated));
+    for (int k = 0; k < (int)(sizeof correlated / sizeof *correlated); k++) {
+        const int on_cpu = k * BACKENDS, on_threads = on_cpu + 1;
+
+        tcase_add_loop_test(k < 2 ? tcase : slow, correlated_noise, on_cpu, on_threads);
+        tcase_add_loop_test(slow, correlated_noise, on_threads, on_threads + 1);
+    }
     for (int k = 0; k < (int)(sizeof refined / sizeof *refined); k++)
-        tcase_add_loop_test(strcmp(refined[k].dimension, "dimension=3") ? tcase : cubes,
+        tcase_add_loop_test(strcmp(refined[k].dimension, "dimension=3") ? tcase : slow,
                             second_order_in_space_and_time, k, k + 1);
     for (int k = 0; k < (int)(sizeof halved / sizeof *halved); k++)
-        tcase_add_loop_test(strcmp(halved[k].dimension, "dimension=3") ? tcase : cubes, second_order_in_time, k,
+        tcase_add_loop_test(strcmp(halved[k].dimension, "dimension=3") ? tcase : slow, second_order_in_time, k,
                             k + 1);
     tcase_add_loop_test(tcase, an_ornstein_uhlenbeck_process_comes_to_rest, 0, BACKENDS + 1);
     tcase_add_test(tcase, noise_that_grows_with_the_state);
     suite_add_tcase(suite, tcase);
-    suite_add_tcase(suite, cubes);
+    suite_add_tcase(suite, slow);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
