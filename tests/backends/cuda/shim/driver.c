@@ -77,7 +77,7 @@ static CUresult launch_cooperative(CUfunction f, unsigned bx, unsigned by, unsig
                                            : launch_blocks(f, bx, arguments);
 }
 
-/* Some blocks after the others: they must not meet. */
+/* Runs some blocks after the others: such kernels have no barrier of the grid. */
 static CUresult launch_any(CUfunction f, unsigned bx, unsigned by, unsigned bz, unsigned tx, unsigned ty, unsigned tz,
                            unsigned shared, CUstream stream, void **arguments, void **extra)
 {
@@ -89,7 +89,7 @@ static CUresult launch_any(CUfunction f, unsigned bx, unsigned by, unsigned bz, 
     return result;
 }
 
-/* Of one cluster, or blocks that must not meet; in both cases after what was launched before. */
+/* Launches one cluster, or blocks without a barrier of the grid; both run after all earlier launches. */
 static CUresult launch_early(const CUlaunchConfig *config, CUfunction f, void **arguments, void **extra)
 {
     if (!shim_cluster || config->numAttrs < 1 ||

@@ -309,7 +309,7 @@ GBEES_NUM void cluster_barrier(void)
     counter_barrier(&shim_cluster_barrier);
 }
 
-/* A meeting is where it is waited for. */
+/* Threads arrive and wait at once, in the function that waits. */
 GBEES_NUM void cluster_fence(void)
 {
 }
@@ -323,28 +323,28 @@ GBEES_NUM void cluster_wait(void)
     cluster_barrier();
 }
 
-/* Boxes: bytes of a round, which are the same in each, and below them those that have come. */
-GBEES_NUM void mbarrier_init(uint64_t *box, uint32_t letters)
+/* An mbarrier: the upper half holds the bytes expected in a round, the same in each; the lower half those arrived. */
+GBEES_NUM void mbarrier_init(uint64_t *barrier, uint32_t messages)
 {
-    (void)letters;
-    *box = 0;
+    (void)messages;
+    *barrier = 0;
 }
 
-GBEES_NUM void mbarrier_expect(uint64_t *box, uint32_t bytes)
+GBEES_NUM void mbarrier_expect(uint64_t *barrier, uint32_t bytes)
 {
-    __atomic_fetch_or(box, (uint64_t)bytes << 32, __ATOMIC_RELAXED);
+    __atomic_fetch_or(barrier, (uint64_t)bytes << 32, __ATOMIC_RELAXED);
 }
 
-GBEES_NUM void send_message(void *to, uint64_t *box, uint32_t block, const void *letter, int bytes)
+GBEES_NUM void send_message(void *to, uint64_t *barrier, uint32_t block, const void *message, int bytes)
 {
-    memcpy(cluster_memory_of(to, block), letter, (size_t)bytes);
-    __atomic_fetch_add((uint64_t *)cluster_memory_of(box, block), (uint64_t)bytes, __ATOMIC_RELEASE);
+    memcpy(cluster_memory_of(to, block), message, (size_t)bytes);
+    __atomic_fetch_add((uint64_t *)cluster_memory_of(barrier, block), (uint64_t)bytes, __ATOMIC_RELEASE);
 }
 
-GBEES_NUM void mbarrier_wait(uint64_t *box, int round)
+GBEES_NUM void mbarrier_wait(uint64_t *barrier, int round)
 {
     for (;;) {
-        const uint64_t now = __atomic_load_n(box, __ATOMIC_ACQUIRE);
+        const uint64_t now = __atomic_load_n(barrier, __ATOMIC_ACQUIRE);
 
         if ((uint32_t)now >= (uint32_t)(now >> 32) * ((uint32_t)round + 1))
             return;
