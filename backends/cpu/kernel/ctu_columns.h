@@ -1,5 +1,7 @@
 /* ctu_columns.h - the passes of ctu along an axis whose planes are whole vectors: all axes from three dimensions on.
  *
+ * A path of its own beside ctu_planes.h, as ctu takes 25 to 55 % longer without it.
+ *
  * A column, one vector of each plane, is read from the rows of a brick and its neighbours and transposed on the way
  * (to_planes.h); its changes (ctu_fluxes.h) are added to the block's sums from registers: no planes lie in memory.
  */

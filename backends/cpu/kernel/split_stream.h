@@ -1,6 +1,7 @@
 /* split_stream.h - advects a segment at whose faces all flows the same way, column by column along the flow.
  *
- * That is most segments.  The upwind side is known, so that fewer differences are kept and nothing is chosen face by
+ * A path of its own beside split_column.h, as Lorenz '96 takes 6 to 12 % longer without it.  Most segments are of
+ * this kind.  The upwind side is known, so that fewer differences are kept and nothing is chosen face by
  * face.  Where all flows down the planes come in the opposite order: mirrored, the masses have the same bits. `order`
  * and `columns` are constants of the compiler.
  */

@@ -22,7 +22,7 @@ enum { SEGMENT = 16 }; /* bricks */
 typedef struct pencil_sweep {
     const kernel_context *c;
     const kernel_pencils *pencils;
-    pencil_rows rows;
+    pencil_rows *rows; /* apart: what a called function writes to can't lie in registers, as totals do */
     kernel_scratch scratch;
     brick_totals totals;
 } pencil_sweep;
@@ -155,9 +155,9 @@ INLINE int reserve_planes(const kernel_context *c, kernel_scratch *scratch, size
 }
 
 /* Prefetches a brick's row: into the first cache, or, if not `soon`, into the second one. */
-INLINE void prefetch_row(const kernel_context *c, uint32_t slot, int soon)
+INLINE void prefetch_row(const kernel_context *c, uint32_t slot, int soon, brick_axis a)
 {
-    const size_t size = (size_t)c->g->shape.cells * sizeof(real);
+    const size_t size = (size_t)a.cells * sizeof(real); /* a constant of the compiler */
     const char *row = (const char *)c->rows.p + slot * size;
 
     for (size_t at = 0; at < size; at += 64)
@@ -172,27 +172,27 @@ INLINE void load_planes(const pencil_sweep *sweep, int from, int to, real *plane
 {
     const kernel_context *c = sweep->c;
     const real *density = c->rows.p;
-    const uint32_t *slots = sweep->rows.own->slots, *ahead = sweep->rows.ahead;
-    const int ahead_count = sweep->rows.ahead_count;
+    const uint32_t *slots = sweep->rows->own->slots, *ahead = sweep->rows->ahead;
+    const int ahead_count = sweep->rows->ahead_count;
 
     for (int b = from; b < to; b++) {
         if (b < ahead_count)
-            prefetch_row(c, ahead[b], 1);
+            prefetch_row(c, ahead[b], 1, a);
         to_planes(density + (size_t)slots[b] * (size_t)a.cells, planes + (b - from) * a.cells, a);
     }
 }
 
 /* Prefetches the row that is read `distance` bricks after brick b of a pencil, in this one or the next. */
-INLINE void prefetch_later_row(const pencil_sweep *sweep, int b, int distance)
+INLINE void prefetch_later_row(const pencil_sweep *sweep, int b, int distance, brick_axis a)
 {
-    const pencil_rows *rows = &sweep->rows;
+    const pencil_rows *rows = sweep->rows;
     const kernel_pencil *own = rows->own;
     const int64_t at = (int64_t)b + distance, further = at - own->bricks;
 
     if (further < 0)
-        prefetch_row(sweep->c, own->slots[at], 0);
+        prefetch_row(sweep->c, own->slots[at], 0, a);
     else if (rows->prefetch_next && further < rows->next->bricks)
-        prefetch_row(sweep->c, rows->next->slots[further], 0);
+        prefetch_row(sweep->c, rows->next->slots[further], 0, a);
     if (rows->prefetch_next && rows->next->next)
         follow_pencil(sweep->c, sweep->pencils->axis, rows->next);
 }
@@ -202,15 +202,15 @@ INLINE void prefetch_later_row(const pencil_sweep *sweep, int b, int distance)
 INLINE void store_planes(pencil_sweep *sweep, int from, int to, const real *planes, int distance, brick_axis a)
 {
     const kernel_context *c = sweep->c;
-    const uint32_t *slots = sweep->rows.own->slots;
-    const int long_one = sweep->rows.long_one, ends_step = sweep->pencils->ends_step;
+    const uint32_t *slots = sweep->rows->own->slots;
+    const int long_one = sweep->rows->long_one, ends_step = sweep->pencils->ends_step;
 
     for (int b = from; b < to; b++) {
         const real *own = planes + (b - from) * a.cells;
         real *row = (real *)c->rows.p + (size_t)slots[b] * (size_t)a.cells;
 
         if (long_one)
-            prefetch_later_row(sweep, b, distance);
+            prefetch_later_row(sweep, b, distance, a);
         if (ends_step) {
             _Alignas(64) real value[64];
 
@@ -226,7 +226,7 @@ INLINE void store_planes(pencil_sweep *sweep, int from, int to, const real *plan
 INLINE void sweep_bricks(pencil_sweep *sweep, segment *s, segment_bricks at, int distance, brick_axis a)
 {
     const kernel_context *c = sweep->c;
-    const kernel_pencil *pencil = sweep->rows.own;
+    const kernel_pencil *pencil = sweep->rows->own;
     const int axis = sweep->pencils->axis, plane_cells = cells_of_plane(a), done = (at.to - at.from) * a.cells;
     const int end = planes_beyond(&c->scheme) * plane_cells, loaded = (at.loaded - at.from) * a.cells;
     const pencil_faces faces = {.axis = axis,
@@ -259,7 +259,7 @@ INLINE void sweep_bricks(pencil_sweep *sweep, segment *s, segment_bricks at, int
 INLINE void sweep_pencil(pencil_sweep *sweep, brick_axis a)
 {
     const kernel_context *c = sweep->c;
-    const int bricks = (int)sweep->rows.own->bricks, plane_cells = cells_of_plane(a);
+    const int bricks = (int)sweep->rows->own->bricks, plane_cells = cells_of_plane(a);
     const int end = planes_beyond(&c->scheme) * plane_cells, most = bricks_loaded(c, bricks, a);
     real away[64], *p = (real *)sweep->scratch.data + end, *u = p + (most * a.cells + end);
     segment s = {.scheme = &c->scheme,
@@ -270,10 +270,6 @@ INLINE void sweep_pencil(pencil_sweep *sweep, brick_axis a)
                  .lambda = (real)(c->step / c->drift.axis[sweep->pencils->axis].width),
                  .plane_cells = plane_cells};
 
-    if (most == bricks) {
-        sweep_bricks(sweep, &s, (segment_bricks){0, bricks, 0, bricks}, most, a);
-        return;
-    }
     for (segment_bricks at = {0}; at.from < bricks; at.from = at.to, at.loaded = at.available) {
         at.available = bricks - at.from > most ? at.from + most : bricks;
         at.to = at.available < bricks ? at.available - bricks_beyond(c, a) : bricks;
@@ -291,15 +287,16 @@ INLINE int sweep_block(pencil_sweep *sweep, const uint32_t *first, uint32_t coun
     const kernel_context *c = sweep->c;
     const gbees_shape *shape = &c->g->shape;
     const int axis = sweep->pencils->axis, log2_edge = shape->log2_edge[axis];
+    pencil_rows rows = {0};
     pencil_list list;
 
-    sweep->rows = (pencil_rows){0};
+    sweep->rows = &rows;
     find_pencils(c, axis, first, count, &list);
     for (uint32_t i = 0, at = ROWS_AHEAD; i < list.count; at += list.bricks[i++]) {
-        if (next_pencil(c, axis, &list, i, at, sweep->scratch.pencil, &sweep->rows))
+        if (next_pencil(c, axis, &list, i, at, sweep->scratch.pencil, &rows))
             return 1;
         const int bricks =
-            bricks_loaded(c, (int)sweep->rows.own->bricks, (brick_axis){shape->cells, shape->shift[axis], log2_edge});
+            bricks_loaded(c, (int)sweep->rows->own->bricks, (brick_axis){shape->cells, shape->shift[axis], log2_edge});
 
         if (reserve_planes(c, &sweep->scratch, (size_t)bricks, (size_t)shape->cells,
                            (size_t)(shape->cells >> log2_edge)))
