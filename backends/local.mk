@@ -177,6 +177,7 @@ cuda_numerics = \
 	core/numerics/qualifier.h \
 	core/numerics/split.h \
 	core/numerics/split7.h \
+	core/numerics/split_mass.h \
 	core/numerics/step.h \
 	core/numerics/sweeps.h \
 	core/numerics/work.h

@@ -116,7 +116,7 @@ check_PROGRAMS += \
 	%D%/core/solver/test_solver \
 	%D%/core/numerics/test_split \
 	%D%/core/numerics/test_step \
-	%D%/backends/cpu/test_split_order \
+	%D%/core/numerics/test_split_order \
 	%D%/backends/cpu/test_team \
 	%D%/core/solver/test_notifier \
 	%D%/core/base/test_text \

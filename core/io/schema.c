@@ -7,8 +7,8 @@
 
 static const char *const modes[] = {"default", "paper", "legacy", NULL};
 /* In the order of gbees_scheme. */
-static const char *const schemes[] = {"ctu",       "ctu-divergence", "ctu-positive", "split5",
-                                      "split5-mp", "split7",         "split7-mp",    NULL};
+static const char *const schemes[] = {"ctu",    "ctu-divergence", "ctu-positive", "split5", "split5-mp",
+                                      "split7", "split7-mp",      "upwind",       NULL};
 static const char *const cell_values[] = {"points", "averages", NULL};
 static const char *const precisions[] = {"mixed", "double", NULL};
 static const char *const bricks[] = {"auto", "1", NULL};
@@ -151,7 +151,7 @@ static const gbees_schema_key scenario_keys[] = {
      .text =
          "ctu: the paper's corner transport upwind, -divergence: with its missing term, -positive: and no cell below "
          "0; split5, split7: fifth and seventh order, positive, conservative; -mp: without new "
-         "extrema"},
+         "extrema; upwind: first order, to compare with"},
     {.name = "cell_values",
      .kind = GBEES_KIND_CHOICE,
      .choices = cell_values,

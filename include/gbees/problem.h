@@ -49,7 +49,8 @@ typedef enum gbees_scheme {
     GBEES_SCHEME_SPLIT5,         /**< dimensionally split, fifth order, positive and conservative */
     GBEES_SCHEME_SPLIT5_MP,      /**< SPLIT5 with monotonicity-preserving bounds */
     GBEES_SCHEME_SPLIT7,         /**< SPLIT5 of seventh order */
-    GBEES_SCHEME_SPLIT7_MP       /**< SPLIT7 with monotonicity-preserving bounds */
+    GBEES_SCHEME_SPLIT7_MP,      /**< SPLIT7 with monotonicity-preserving bounds */
+    GBEES_SCHEME_UPWIND          /**< split, first order, positive and conservative: to compare with */
 } gbees_scheme;
 
 /** Whether a step advects along one axis after the other; else along all at once. */
@@ -64,10 +65,11 @@ static inline int gbees_scheme_is_preserving(gbees_scheme scheme)
     return scheme == GBEES_SCHEME_SPLIT5_MP || scheme == GBEES_SCHEME_SPLIT7_MP;
 }
 
-/** Of a split scheme: the order in space, which is also the number of cells in the stencil of a face. */
+/** The order in space of a split scheme, an odd number: the mass through a face depends on (order + 1) / 2 cells on
+ * each side of it. */
 static inline int gbees_scheme_order(gbees_scheme scheme)
 {
-    return scheme >= GBEES_SCHEME_SPLIT7 ? 7 : 5;
+    return scheme == GBEES_SCHEME_UPWIND ? 1 : scheme >= GBEES_SCHEME_SPLIT7 ? 7 : 5;
 }
 
 /** What P of a cell is (doc/method.md, "Points or averages"). */

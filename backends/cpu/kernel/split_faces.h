@@ -1,7 +1,7 @@
 /* split_faces.h - advects a segment in two loops: the masses through all of its faces, then its cells.
  *
- * The only path for planes that are no whole number of vectors, for cells that flow out on both sides, and for
- * monotonicity-preserving bounds.
+ * The only path for `upwind`, for planes that are no whole number of vectors, for cells that flow out on both sides,
+ * and for monotonicity-preserving bounds.
  */
 #ifndef GBEES_CPU_SPLIT_FACES_H
 #define GBEES_CPU_SPLIT_FACES_H
@@ -17,12 +17,8 @@ INLINE void cross_faces(const segment *s, int order, int diverging, int preservi
     real *restrict mass = s->mass;
 
     for (int i = 0; i < count; i++)
-        mass[i] = order == 5
-                      ? gbees_split5_mass_to(p[i], p[i + n], p[i + 2 * n], p[i + 3 * n], p[i + 4 * n], p[i + 5 * n],
-                                             u[i], u[i + n], u[i + 2 * n], lambda, most, diverging, preserving)
-                      : gbees_split7_mass_to(p[i], p[i + n], p[i + 2 * n], p[i + 3 * n], p[i + 4 * n], p[i + 5 * n],
-                                             p[i + 6 * n], p[i + 7 * n], u[i], u[i + n], u[i + 2 * n], lambda, most,
-                                             diverging, preserving);
+        mass[i] = gbees_split_mass_way(p + i, n, u[i], u[i + n], u[i + 2 * n], lambda, most, u[i + n] > 0, diverging,
+                                       preserving, order);
 }
 
 INLINE void cross_all(const segment *s, int order)
@@ -35,6 +31,11 @@ INLINE void cross_all(const segment *s, int order)
         cross_faces(s, order, 0, 0);
 }
 
+NOINLINE void cross_all_1(const segment *s)
+{
+    cross_all(s, 1);
+}
+
 NOINLINE void cross_all_5(const segment *s)
 {
     cross_all(s, 5);
@@ -43,6 +44,16 @@ NOINLINE void cross_all_5(const segment *s)
 NOINLINE void cross_all_7(const segment *s)
 {
     cross_all(s, 7);
+}
+
+INLINE void cross_by_order(const segment *s)
+{
+    if (s->scheme->order == 1)
+        cross_all_1(s);
+    else if (s->scheme->order == 5)
+        cross_all_5(s);
+    else
+        cross_all_7(s);
 }
 
 NOINLINE void apply_masses(const segment *s)

@@ -45,10 +45,7 @@ INLINE void advect_faces(const segment *s)
     if (s->scheme->reach > 1) {
         far_advect(s);
     } else {
-        if (s->scheme->order == 7)
-            cross_all_7(s);
-        else
-            cross_all_5(s);
+        cross_by_order(s);
         apply_masses(s);
     }
     for (int l = 0; l < plane_cells && !below; l++)
@@ -98,7 +95,8 @@ INLINE void advect_segment(segment *s, double8 *outflow)
 {
     const kernel_scheme *scheme = s->scheme;
     const int plane_cells = s->plane_cells, end = planes_beyond(scheme) * plane_cells;
-    const int by_columns = !(plane_cells % LANES || scheme->reach > 1 || scheme->preserving || s->diverging);
+    const int by_columns =
+        !(plane_cells % LANES || scheme->order < 5 || scheme->reach > 1 || scheme->preserving || s->diverging);
 
     if (by_columns && s->direction) {
         advect_stream(s, outflow);
@@ -295,8 +293,8 @@ INLINE int sweep_block(pencil_sweep *sweep, const uint32_t *first, uint32_t coun
     for (uint32_t i = 0, at = ROWS_AHEAD; i < list.count; at += list.bricks[i++]) {
         if (next_pencil(c, axis, &list, i, at, sweep->scratch.pencil, &rows))
             return 1;
-        const int bricks =
-            bricks_loaded(c, (int)sweep->rows->own->bricks, (brick_axis){shape->cells, shape->shift[axis], log2_edge});
+        const int bricks = bricks_loaded(c, (int)sweep->rows->own->bricks,
+                                         (brick_axis){shape->cells, shape->shift[axis], log2_edge});
 
         if (reserve_planes(c, &sweep->scratch, (size_t)bricks, (size_t)shape->cells,
                            (size_t)(shape->cells >> log2_edge)))
@@ -311,7 +309,8 @@ INLINE int sweep_block(pencil_sweep *sweep, const uint32_t *first, uint32_t coun
 }
 
 /* Scratch and sums are on the stack meanwhile: in their arrays they share cache lines with other threads'. */
-int SYMBOL(cpu_sweep)(const kernel_context *c, const kernel_pencils *pencils, kernel_scratch *scratch, kernel_sums *sums)
+int SYMBOL(cpu_sweep)(const kernel_context *c, const kernel_pencils *pencils, kernel_scratch *scratch,
+                      kernel_sums *sums)
 {
     pencil_sweep own = {.c = c, .pencils = pencils, .scratch = *scratch};
     int failed = 0;

@@ -187,6 +187,7 @@ INLINE vector gbees_same_vector(double k)
 #include "numerics/ctu.h"
 #include "numerics/split.h"
 #include "numerics/split7.h"
+#include "numerics/split_mass.h"
 #define GBEES_VALUE vector
 #define GBEES_VALUE_FN(name) name##_vector
 #include "numerics/split.h"

@@ -21,6 +21,7 @@ int cuda_spec_is_drift_f64(const gbees_problem *problem)
 
 int cuda_spec_rows(const gbees_problem *problem)
 {
+    static const char *const orders[] = {"GBEES_ORDER=1", "GBEES_ORDER=3", "GBEES_ORDER=5", "GBEES_ORDER=7"};
     const gbees_scheme scheme = problem->numerics.scheme;
 
     return gbees_scheme_is_split(scheme) ? 2 : scheme == GBEES_SCHEME_CTU_POSITIVE ? 4 : 3;
@@ -98,7 +99,7 @@ static void add_numerics(program_spec *spec, const gbees_problem *problem)
     add(spec, cuda_spec_is_drift_f64(problem) ? "GBEES_DRIFT_F64=1" : "GBEES_DRIFT_F64=0");
     add(spec, gbees_scheme_is_split(scheme) ? "GBEES_SPLIT=1" : "GBEES_SPLIT=0");
     add(spec, gbees_scheme_is_preserving(scheme) ? "GBEES_PRESERVING=1" : "GBEES_PRESERVING=0");
-    add(spec, gbees_scheme_order(scheme) == 7 ? "GBEES_ORDER=7" : "GBEES_ORDER=5");
+    add(spec, orders[gbees_scheme_order(scheme) / 2]);
     add(spec, limited || scheme == GBEES_SCHEME_CTU_DIVERGENCE ? "GBEES_DIVERGENCE=1" : "GBEES_DIVERGENCE=0");
     add(spec, limited ? "GBEES_LIMITED=1" : "GBEES_LIMITED=0");
 }

@@ -55,6 +55,7 @@ EMBED(run_state, "core/numerics/run_state.h")
 EMBED(qualifier, "core/numerics/qualifier.h")
 EMBED(split, "core/numerics/split.h")
 EMBED(split7, "core/numerics/split7.h")
+EMBED(split_mass, "core/numerics/split_mass.h")
 EMBED(step, "core/numerics/step.h")
 EMBED(sweeps, "core/numerics/sweeps.h")
 EMBED(work, "core/numerics/work.h")
@@ -106,6 +107,7 @@ static const cuda_text table[] = {
     NAMED("numerics/qualifier.h", qualifier),
     NAMED("numerics/split.h", split),
     NAMED("numerics/split7.h", split7),
+    NAMED("numerics/split_mass.h", split_mass),
     NAMED("numerics/step.h", step),
     NAMED("numerics/sweeps.h", sweeps),
     NAMED("numerics/work.h", work),

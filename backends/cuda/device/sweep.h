@@ -1,7 +1,7 @@
 /* sweep.h - sweeps of the split schemes: advection along one axis, from one array of rows to another.
  *
- * A line is the cells of a brick along the axis, or a part of them. A lane loads a line with three cells beyond it on
- * each side (split7: four), computes the masses that cross its faces, and stores the cells. Faces between bricks are
+ * A line is the cells of a brick along the axis, or a part of them. A lane loads a line with some cells beyond it on
+ * each side (split5: three), computes the masses that cross its faces, and stores the cells. Faces between bricks are
  * computed twice, by both neighbours; in return all lines are independent, and a grid of few bricks occupies many
  * processors. Small grids (small/steps.h) use the same functions of a line for bricks in shared memory.
  */
@@ -12,6 +12,8 @@
 #include "numerics/split.h"
 
 #include "numerics/split7.h"
+
+#include "numerics/split_mass.h"
 
 #ifndef GBEES_PRESERVING
 #define GBEES_PRESERVING 0
@@ -35,13 +37,8 @@ GBEES_NUM int piece_cells(int axis)
  * this face, and at the one above. rising: v[1] > 0. diverging: the donor cell may flow out on both sides. */
 GBEES_NUM number face_mass_way(const number *q, const number *v, number lambda, int rising, int diverging)
 {
-#if GBEES_ORDER == 7
-    return GBEES_REAL_FN(gbees_split7_mass_way)(q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7], v[0], v[1], v[2],
-                                                lambda, 1, rising, diverging, GBEES_PRESERVING);
-#else
-    return GBEES_REAL_FN(gbees_split5_mass_way)(q[0], q[1], q[2], q[3], q[4], q[5], v[0], v[1], v[2], lambda, 1,
-                                                rising, diverging, GBEES_PRESERVING);
-#endif
+    return GBEES_REAL_FN(gbees_split_mass_way)(q, 1, v[0], v[1], v[2], lambda, 1, rising, diverging, GBEES_PRESERVING,
+                                               GBEES_ORDER);
 }
 
 GBEES_NUM number face_mass(const number *q, const number *v, number lambda)

@@ -411,6 +411,7 @@ void fields_write(FILE *out, const kernel_set *set, fields_case how)
     run_split(f, "split7", 7, 1, 0, 0);
     run_split(f, "split7, time-dependent", 7, 1, 0, 1);
     run_split(f, "split7-mp", 7, 1, 1, 0);
+    run_split(f, "upwind", 1, 1, 0, 0);
     if (how.n <= 4) {
         run_split(f, "split5, far", 5, 4, 0, 0);
         run_split(f, "split5-mp, far", 5, 4, 1, 0);

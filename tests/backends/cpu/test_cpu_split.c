@@ -94,6 +94,23 @@ START_TEST(seventh_order_equals_plain_loops)
 }
 END_TEST
 
+START_TEST(first_order_equals_plain_loops)
+{
+    rig r;
+
+    rig_open_split(&r, _i, extent_of(_i));
+    r.problem.numerics.scheme = GBEES_SCHEME_UPWIND;
+    steps_agree(&r, steps_of(_i), 1e-12);
+    r.problem.numerics.precision = GBEES_MIXED;
+    r.problem.threshold = 1e-28;
+    steps_agree(&r, steps_of(_i), 1e-5);
+    r.problem.numerics.cells_per_brick = 1;
+    r.problem.threshold = 1e-7;
+    steps_agree(&r, steps_of(_i), 1e-5);
+    rig_close(&r);
+}
+END_TEST
+
 /* Velocities of the middle of the step; half the Courant number. */
 START_TEST(time_is_that_of_the_middle)
 {
@@ -412,6 +429,7 @@ int main(void)
     tcase_add_loop_test(steps, mixed_equals_plain_loops, 1, 6);
     tcase_add_loop_test(steps, bounded_fluxes_equal_plain_loops, 1, 5);
     tcase_add_loop_test(steps, seventh_order_equals_plain_loops, 1, 5);
+    tcase_add_loop_test(steps, first_order_equals_plain_loops, 1, 4);
     tcase_add_loop_test(steps, time_is_that_of_the_middle, 1, 5);
     tcase_add_loop_test(steps, truncated_grids_equal_plain_loops, 1, 5);
     tcase_add_loop_test(steps, updates_and_prunes_in_between, 1, 5);

@@ -58,7 +58,7 @@ static const struct {
     {"mode: fast", "f.yaml:1: mode: expected 'default', 'paper' or 'legacy', found 'fast'"},
     {"brick: 2", "f.yaml:1: brick: expected 'auto' or '1', found '2'"},
     {"scheme: [ctu]", "f.yaml:1: scheme: expected 'ctu', 'ctu-divergence', 'ctu-positive', "
-                      "'split5', 'split5-mp', 'split7' or 'split7-mp', found a list"},
+                      "'split5', 'split5-mp', 'split7', 'split7-mp' or 'upwind', found a list"},
     {"cell_values: mean", "f.yaml:1: cell_values: expected 'points' or 'averages', found 'mean'"},
     {"measurements: {}", "f.yaml:1: measurements: expected a list of maps, found a map"},
     {"measurements:\n  - 3",

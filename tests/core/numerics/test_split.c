@@ -177,6 +177,23 @@ START_TEST(mass_is_at_most_the_upwind_cell)
 }
 END_TEST
 
+/* A plain transcription: the swept fraction of the upwind cell, at most its part where it flows out on both sides. */
+START_TEST(upwind_takes_a_fraction_of_the_cell)
+{
+    uint64_t state = 7;
+
+    for (int trial = 0; trial < 10000; trial++) {
+        face f = random_face(&state);
+        double lambda = draw(&state, 0, 1), mass = mass_of(&f, lambda, 1, SPLIT_FIRST);
+        double speed = fabs(f.u[1]), other = f.u[1] > 0 ? f.u[0] : -f.u[2], q = f.u[1] > 0 ? f.p[3] : f.p[4];
+        double x = lambda * (speed - other), c = fmin(lambda * speed * (1 - x / 2 + x * x / 6), 1);
+        double wanted = fmin(c, other < 0 ? speed / (speed - other) : 1) * q;
+
+        ck_assert_double_eq_tol(f.u[1] > 0 ? mass : -mass, wanted, 1e-14);
+    }
+}
+END_TEST
+
 START_TEST(two_sides_share_what_a_cell_holds)
 {
     uint64_t state = 4;
@@ -439,6 +456,7 @@ int main(void)
     tcase_add_test(one, polynomials_are_the_integral);
     tcase_add_test(one, swept_fraction_to_third_order);
     tcase_add_loop_test(one, mass_is_at_most_the_upwind_cell, 0, 8);
+    tcase_add_test(one, upwind_takes_a_fraction_of_the_cell);
     tcase_add_loop_test(one, two_sides_share_what_a_cell_holds, 0, 4);
     tcase_add_loop_test(one, mirrored_faces_have_the_opposite_mass, 0, 8);
     tcase_set_timeout(fields, 60);

@@ -133,6 +133,7 @@ START_TEST(schemes)
                  {"scheme: split5-mp", GBEES_SCHEME_SPLIT5_MP, 5},
                  {"scheme: split7", GBEES_SCHEME_SPLIT7, 5},
                  {"scheme: split7-mp", GBEES_SCHEME_SPLIT7_MP, 5},
+                 {"scheme: upwind", GBEES_SCHEME_UPWIND, 5},
                  {"scheme: split5\nprune_interval: 3", GBEES_SCHEME_SPLIT5, 3},
                  {"scheme: ctu", GBEES_SCHEME_CTU, 20},
                  {"mode: default\nscheme: ctu", GBEES_SCHEME_CTU, 20},

@@ -63,6 +63,18 @@ START_TEST(translation_is_of_fifth_order)
 }
 END_TEST
 
+START_TEST(upwind_is_of_first_order)
+{
+    for (int k = 1; k <= 8; k += 7) {
+        const double coarse = translation_error(_i, 32, 0.1 * k, SPLIT_FIRST);
+        const double fine = translation_error(_i, 64, 0.1 * k, SPLIT_FIRST);
+
+        assert_order("upwind", _i, coarse, fine, 0.8);
+        ck_assert_double_gt(fine, coarse / 2.5);
+    }
+}
+END_TEST
+
 START_TEST(translation_is_of_seventh_order)
 {
     for (int k = 1; k <= 8; k += 7) {
@@ -299,6 +311,7 @@ int main(void)
 
     tcase_set_timeout(order, 60);
     tcase_add_loop_test(order, translation_is_of_fifth_order, 1, 4);
+    tcase_add_loop_test(order, upwind_is_of_first_order, 1, 4);
     tcase_add_loop_test(order, translation_is_of_seventh_order, 1, 4);
     tcase_add_loop_test(order, bounds_leave_smooth_densities_alone, 1, 3);
     tcase_add_test(order, bounds_make_no_new_extrema);
