@@ -21,7 +21,6 @@ int cuda_spec_is_drift_f64(const gbees_problem *problem)
 
 int cuda_spec_rows(const gbees_problem *problem)
 {
-    static const char *const orders[] = {"GBEES_ORDER=1", "GBEES_ORDER=3", "GBEES_ORDER=5", "GBEES_ORDER=7"};
     const gbees_scheme scheme = problem->numerics.scheme;
 
     return gbees_scheme_is_split(scheme) ? 2 : scheme == GBEES_SCHEME_CTU_POSITIVE ? 4 : 3;
@@ -90,6 +89,7 @@ static void add(program_spec *spec, const char *define)
 /* Options whose values are those of the scenario's numerics. */
 static void add_numerics(program_spec *spec, const gbees_problem *problem)
 {
+    static const char *const orders[] = {"GBEES_ORDER=1", "GBEES_ORDER=3", "GBEES_ORDER=5", "GBEES_ORDER=7"};
     const gbees_scheme scheme = problem->numerics.scheme;
     const int is_f64 = problem->numerics.precision == GBEES_DOUBLE;
     const int limited = scheme == GBEES_SCHEME_CTU_POSITIVE;
