@@ -2,6 +2,7 @@
 #include "cholesky.h"
 #include "numerics/likelihood.h"
 #include "samples.h"
+#include <float.h>
 #include <math.h>
 
 static const double origin[GBEES_MAX_DIM];
@@ -104,7 +105,7 @@ int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measuremen
         for (size_t i = block * SAMPLES_BLOCK; i < block * SAMPLES_BLOCK + samples_in_block(montecarlo, block); i++)
             largest = fmax(largest, montecarlo->log_weight[i]);
     }
-    if (!sound || !isfinite(largest))
+    if (!sound || !(largest > -DBL_MAX))
         return gbees_error_set(error, GBEES_ENUMERIC,
                                sound ? "Monte Carlo: no sample is possible after the measurement at t = %g"
                                      : "Monte Carlo: the likelihood of the measurement at t = %g is not a number at "

@@ -3,6 +3,7 @@
 #include "common/measurement.h"
 #include "engine.h"
 #include "numerics/likelihood.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,6 +180,12 @@ typedef struct best {
     int finite;
 } best;
 
+/* The largest of numbers that may all be minus infinity: OpenMP's reductions may begin with the least finite number. */
+static double infinite_again(double largest)
+{
+    return largest > -DBL_MAX ? largest : -INFINITY;
+}
+
 static best find_best(const gbees_engine *e, const likelihood *l)
 {
     double most_likely = -INFINITY, heaviest = -INFINITY;
@@ -201,7 +208,7 @@ static best find_best(const gbees_engine *e, const likelihood *l)
             heaviest = fmax(heaviest, log(p) + log_l[cell]);
         }
     }
-    return (best){most_likely, heaviest, finite};
+    return (best){infinite_again(most_likely), infinite_again(heaviest), finite};
 }
 
 /* Reports the first cell, in order of the Used List, whose log-likelihood is not a number. */
