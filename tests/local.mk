@@ -41,7 +41,8 @@ long_scripts = \
 long_programs = \
 	%D%/backends/test_diffusion_exact \
 	%D%/backends/cpu/test_cpu_pencils \
-	%D%/backends/cpu/test_cpu_split
+	%D%/backends/cpu/test_cpu_split \
+	%D%/backends/cuda/test_cuda_program
 check-long:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(long_scripts) $(long_programs)' \
 		check_tags='CK_INCLUDE_TAGS=long; export CK_INCLUDE_TAGS;'

@@ -77,7 +77,7 @@ static char *model_text(const gbees_model *model)
     gbees_text text = {0};
 
     gbees_text_add(&text, "#line 1 \"");
-    for (const char *c = model->source_file; *c; c++)
+    for (const char *c = cuda_spec_source_file(model); *c; c++)
         gbees_text_add(&text, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", *c);
     gbees_text_add(&text, "\"\n%.*s\n", (int)(model->source_end - model->source), model->source);
     return gbees_text_take(&text);

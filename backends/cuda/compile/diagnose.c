@@ -117,10 +117,11 @@ static void add_complaint(gbees_text *text, const gbees_model *model, const comp
     else if (!function)
         gbees_text_add(text, "%.*s:%ld: ", (int)c->file_length, c->file, c->line);
     else if (line_of(model, function))
-        gbees_text_add(text, "%s:%ld: %s() has arguments of other types than it should: ", model->source_file,
+        gbees_text_add(text,
+                       "%s:%ld: %s() has arguments of other types than it should: ", cuda_spec_source_file(model),
                        line_of(model, function), function);
     else {
-        gbees_text_add(text, "%s: no %s() is there", model->source_file, function);
+        gbees_text_add(text, "%s: no %s() is there", cuda_spec_source_file(model), function);
         return;
     }
     add_words(text, c->message, c->message_length);
@@ -129,7 +130,8 @@ static void add_complaint(gbees_text *text, const gbees_model *model, const comp
 /* Whether the model is at fault: in its text, or in what follows it, which is right if that is. */
 static int is_models(const gbees_model *model, const complaint *c)
 {
-    return !c->file_length || is_file(c, model->source_file) || is_file(c, "device/equations.h") || function_of(c);
+    return !c->file_length || is_file(c, cuda_spec_source_file(model)) || is_file(c, "device/equations.h") ||
+           function_of(c);
 }
 
 /* Whether the log has the same error before: the equations are compiled twice, for float and for double. */
@@ -186,7 +188,7 @@ static int report_undefined(const gbees_model *model, const char *log, gbees_err
         status = gbees_error_set(error, GBEES_EMODEL,
                                  "%s: the function %s() is called, but not defined: the model can't be compiled for "
                                  "the GPU",
-                                 model->source_file, name.data);
+                                 cuda_spec_source_file(model), name.data);
     gbees_text_free(&name);
     return status;
 }

@@ -155,3 +155,12 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
     if (program == PROGRAM_SMALL)
         add(spec, "GBEES_SMALL=1");
 }
+
+const char *cuda_spec_source_file(const gbees_model *model)
+{
+    const char *name = model->source_file;
+
+    while (name[0] == '.' && name[1] == '/')
+        name += 2;
+    return name;
+}

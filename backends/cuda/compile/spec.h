@@ -33,4 +33,7 @@ int cuda_spec_is_drift_f64(const gbees_problem *problem);
 int cuda_spec_rows(const gbees_problem *problem);
 int cuda_spec_passes(const gbees_problem *problem);
 
+/* The name of the model's source file, for messages, without the "./" that clang puts before it at each #include. */
+const char *cuda_spec_source_file(const gbees_model *model);
+
 #endif
