@@ -1,6 +1,7 @@
 /* diagnose.c - see diagnose.h. */
 #include "diagnose.h"
 #include "base/text.h"
+#include "spec.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
