@@ -41,6 +41,23 @@ libgbees_la_SOURCES = \
 	%D%/module/registry.c \
 	%D%/module/survey.c \
 	%D%/module/survey.h \
+	%D%/audit/audit.c \
+	%D%/audit/bins.c \
+	%D%/audit/bins.h \
+	%D%/audit/cholesky.c \
+	%D%/audit/cholesky.h \
+	%D%/audit/marginal.c \
+	%D%/audit/marginal.h \
+	%D%/audit/montecarlo.c \
+	%D%/audit/montecarlo.h \
+	%D%/audit/probe.c \
+	%D%/audit/random.c \
+	%D%/audit/sample_moments.c \
+	%D%/audit/samples.h \
+	%D%/audit/start.c \
+	%D%/audit/weight.c \
+	%D%/audit/workers.c \
+	%D%/audit/workers.h \
 	%D%/io/folder.c \
 	%D%/io/folder.h \
 	%D%/io/hdf5_driver.c \

@@ -73,6 +73,7 @@ CLEANFILES = $(EXTRA_PROGRAMS)
 if HAVE_CHECK
 check_PROGRAMS += \
 	%D%/backends/test_bound \
+	%D%/core/audit/test_audit \
 	%D%/core/numerics/test_brick \
 	%D%/backends/cpu/test_budget \
 	%D%/core/module/test_card \
@@ -226,29 +227,20 @@ check_LTLIBRARIES += %D%/libaccuracy.la
 %C%_libaccuracy_la_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_libaccuracy_la_LDFLAGS =
 %C%_libaccuracy_la_SOURCES = \
-	%D%/accuracy/cholesky.c \
-	%D%/accuracy/cholesky.h \
 	%D%/accuracy/coarsen.c \
 	%D%/accuracy/compare.c \
 	%D%/accuracy/compare.h \
 	%D%/accuracy/kernel.c \
 	%D%/accuracy/legs.c \
 	%D%/accuracy/legs.h \
-	%D%/accuracy/moments.c \
-	%D%/accuracy/montecarlo.c \
-	%D%/accuracy/montecarlo.h \
-	%D%/accuracy/random.c \
 	%D%/accuracy/report.c \
 	%D%/accuracy/report.h \
 	%D%/accuracy/row.c \
 	%D%/accuracy/row.h \
-	%D%/accuracy/samples.h \
-	%D%/accuracy/start.c \
 	%D%/accuracy/study.c \
 	%D%/accuracy/study.h \
 	%D%/accuracy/truth.c \
-	%D%/accuracy/truth.h \
-	%D%/accuracy/weight.c
+	%D%/accuracy/truth.h
 
 if HAVE_CHECK
 check_PROGRAMS += %D%/accuracy/test_compare

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { THREADS_MOST = 4096 };
+enum { THREADS_MOST = 4096, AUDIT_LEAST = 1000, AUDIT_MOST = 1000000000 };
 
 enum {
     KEY_PLUGIN = 'p',
@@ -31,6 +31,7 @@ enum {
     KEY_PLUGIN_PATH,
     KEY_BACKEND,
     KEY_DETERMINISTIC,
+    KEY_AUDIT,
     KEY_NO_OUTPUT,
     KEY_JSON,
     KEY_PROGRESS
@@ -57,6 +58,8 @@ static const struct argp_option option_table[] = {
     {"arch", KEY_ARCH, "sm_NN", 0, "with --compile-only: for this GPU architecture (default: of the GPU here)", 0},
     {"threads", KEY_THREADS, "N", 0, "default: as many as the machine has", 0},
     {"plugin-path", KEY_PLUGIN_PATH, "DIR[:DIR...]", 0, "folders to search for plugins first", 0},
+    {"audit", KEY_AUDIT, "auto|N|off", 0,
+     "samples of the model that each record is held against, which bound its error (default auto: 10000)", 0},
     {0, 0, 0, 0, "What to say", 4},
     {"output", KEY_OUTPUT, "DIR", 0, "new or empty folder for the results (default: results/NAME, -2, -3, ...)", 0},
     {"no-output", KEY_NO_OUTPUT, 0, 0, "write no files", 0},
@@ -84,7 +87,7 @@ static const char help_text[] =
 
 typedef struct parsing {
     gbees_options *options;
-    const char *threads, *progress, *until, *param, *set; /* the last three: the first wrong one */
+    const char *threads, *audit, *progress, *until, *param, *set; /* the last three: the first wrong one */
     const char *stray;
     int memory, actions;
 } parsing;
@@ -140,6 +143,7 @@ static int parse_text(int key, char *text, parsing *p)
                          : key == KEY_ARCH         ? &o->arch
                          : key == KEY_OUTPUT       ? &o->output
                          : key == KEY_THREADS      ? &p->threads
+                         : key == KEY_AUDIT        ? &p->audit
                          : key == KEY_PROGRESS     ? &p->progress
                                                    : NULL;
 
@@ -210,6 +214,24 @@ static int read_threads(const char *text, int *threads, gbees_error *error)
         return gbees_error_set(error, GBEES_EUSAGE, "--threads wants a whole number from 1 to %d, not '%s'",
                                THREADS_MOST, text);
     *threads = (int)value;
+    return GBEES_OK;
+}
+
+static int read_audit(const char *text, gbees_options *options, gbees_error *error)
+{
+    char *end;
+    long value;
+
+    options->audit = !text || strcmp(text, "off") != 0;
+    if (!text || !strcmp(text, "auto") || !options->audit)
+        return GBEES_OK;
+    errno = 0;
+    value = strtol(text, &end, 10);
+    if (end == text || *end || errno || value < AUDIT_LEAST || value > AUDIT_MOST)
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "--audit wants auto, off or a whole number from %d to %d, not '%s'", AUDIT_LEAST,
+                               AUDIT_MOST, text);
+    options->samples = (size_t)value;
     return GBEES_OK;
 }
 
@@ -334,6 +356,8 @@ int gbees_options_parse(int argc, char **argv, gbees_options *options, gbees_err
     status = check_words(&p, error);
     if (!status)
         status = read_threads(p.threads, &options->threads, error);
+    if (!status)
+        status = read_audit(p.audit, options, error);
     if (!status)
         status = read_progress(p.progress, options, error);
     return status;

@@ -26,6 +26,8 @@ typedef struct gbees_options {
     const char *backend; /* "auto" or a name */
     const char *arch;    /* "sm_90", or NULL */
     int threads;         /* 0: all */
+    int audit;           /* whether records are held against samples */
+    size_t samples;      /* so many; 0: the default */
     int deterministic;
     const char *output; /* folder, NULL: results/NAME */
     int no_output;

@@ -58,6 +58,68 @@ static void print_moment(const gbees_report *report, double mean, double varianc
     (void)fprintf(report->out, "  %s%*s", text, is_last ? 0 : MOMENT - 2 - columns + report->unicode, "");
 }
 
+/* The larger bound of the means' and the standard deviations' errors; NAN if one is not known. */
+static double moments_bound(const gbees_certificate *certificate, int n)
+{
+    const double mean = gbees_certificate_worst(certificate->mean, n, NULL).bound;
+    const double std = gbees_certificate_worst(certificate->std, n, NULL).bound;
+
+    return isnan(mean) || std > mean ? std : mean;
+}
+
+/* Keeps what the summary prints. */
+static void note_certificate(gbees_report *report, const gbees_record *record)
+{
+    const int n = record->problem->dimension;
+    const double bound = moments_bound(record->certificate, n);
+
+    report->last = *record->certificate;
+    if (!report->certified++ || isnan(bound) || bound > moments_bound(&report->worst, n)) {
+        report->worst = *record->certificate;
+        report->worst_time = record->time;
+    }
+}
+
+/* "mean .012 σ": the largest bound along the axes. */
+static void print_bound(const gbees_report *report, const char *name, double bound, int in_deviations)
+{
+    if (isnan(bound))
+        (void)fprintf(report->out, ", %s not known", name);
+    else
+        (void)fprintf(report->out, ", %s %.2g%s", name, bound,
+                      !in_deviations    ? ""
+                      : report->unicode ? " \u03c3"
+                                        : " std");
+}
+
+static void print_certificate(const gbees_report *report, const gbees_certificate *c, int n, double time,
+                              int is_worst)
+{
+    if (is_worst)
+        (void)fprintf(report->out, "worst, at t = %.6g", time);
+    else
+        (void)fprintf(report->out, "at the end");
+    if (c->reason[0]) {
+        (void)fprintf(report->out, ": %s\n", c->reason);
+        return;
+    }
+    print_bound(report, "mean", gbees_certificate_worst(c->mean, n, NULL).bound, 1);
+    print_bound(report, "std", gbees_certificate_worst(c->std, n, NULL).bound, 0);
+    print_bound(report, "marginals", gbees_certificate_worst(c->marginal, n, NULL).bound, 1);
+    print_bound(report, "density", c->density.bound, 0);
+    (void)fprintf(report->out, " (%zu samples, %.0f effective)\n", c->samples, c->effective);
+}
+
+static void print_certificates(const gbees_report *report, int n)
+{
+    if (!report->certified)
+        return;
+    (void)fprintf(report->out, "error %s ", report->unicode ? "\u2264" : "<=");
+    print_certificate(report, &report->last, n, 0, 0);
+    (void)fprintf(report->out, "error %s ", report->unicode ? "\u2264" : "<=");
+    print_certificate(report, &report->worst, n, report->worst_time, 1);
+}
+
 static void print_heads(const gbees_report *report, const gbees_setup *setup)
 {
     (void)fprintf(report->out, "\nleg record          t    steps     cells    mass");
@@ -121,6 +183,8 @@ int gbees_report_record(gbees_report *report, const gbees_record *record, gbees_
     char cells[32];
 
     report_warnings(report, record);
+    if (record->certificate)
+        note_certificate(report, record);
     if (report->json)
         return put_line(report, gbees_jsonl_record(record), error);
     if (report->quiet)
@@ -191,6 +255,7 @@ static void print_summary(const gbees_report *report, const gbees_setup *setup, 
                   gbees_units_count(updates, sizeof updates, totals->cell_updates),
                   gbees_units_bytes(bytes, sizeof bytes, (double)totals->peak_bytes));
     print_ledger(report, totals);
+    print_certificates(report, summary->problem->dimension);
     gbees_print_warnings(report->out, summary->warnings, summary->problem, totals);
     if (setup->folder)
         (void)fprintf(report->out, "results: %s\n", setup->folder);

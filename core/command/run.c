@@ -165,6 +165,17 @@ static int make_writer(const gbees_setup *setup, const char *command, gbees_writ
     return gbees_writer_create(setup->folder, setup->problem, &provenance, writer, error);
 }
 
+/* *audit stays NULL without one. */
+static int make_audit(const gbees_setup *setup, const gbees_options *options, gbees_audit **audit, gbees_error *error)
+{
+    /* A backend with captures is a GPU's: its cell updates cost a hundredth of a processor's. */
+    const double share = setup->backend->capture ? 0.05 / 100 : 0.05;
+    const gbees_audit_options how = {
+        .samples = options->samples, .share = share, .seed = 1, .threads = options->threads};
+
+    return options->audit ? gbees_audit_create(setup->problem, &how, audit, error) : GBEES_OK;
+}
+
 /* Finishes the results folder, whatever happened. Returns the first failure. */
 static int end_run(run *r, const gbees_setup *setup, const gbees_solver *solver, int status, gbees_error *failure)
 {
@@ -192,7 +203,8 @@ static int end_run(run *r, const gbees_setup *setup, const gbees_solver *solver,
     return status ? exit_code(failure, 1) : EXIT_SUCCESS;
 }
 
-static int propagate(run *r, const gbees_options *options, const gbees_setup *setup, gbees_solver *solver)
+static int propagate(run *r, const gbees_options *options, const gbees_setup *setup, gbees_solver *solver,
+                     gbees_audit *audit)
 {
     const gbees_observer observer = {.context = r,
                                      .record = on_record,
@@ -201,7 +213,8 @@ static int propagate(run *r, const gbees_options *options, const gbees_setup *se
                                      .cancelled = is_cancelled,
                                      .concurrent = r->writer != NULL,
                                      .marginals = r->writer != NULL,
-                                     .no_cells = r->writer == NULL};
+                                     .no_cells = r->writer == NULL && !audit,
+                                     .audit = audit};
     gbees_error failure = {0};
     gbees_summary at_start;
     int status;
@@ -238,17 +251,20 @@ static int prepare(gbees_setup *setup, const gbees_options *options, gbees_regis
 static int command_run(const gbees_options *options, gbees_registry *registry, gbees_report *report,
                        const char *command)
 {
+    gbees_audit *audit = NULL;
     run r = {.report = report, .lock = PTHREAD_MUTEX_INITIALIZER};
     gbees_setup setup = {0};
     gbees_solver *solver = NULL;
     gbees_error failure = {0};
     int code;
 
-    if (prepare(&setup, options, registry, command, &solver, &r.writer, &failure)) {
+    if (prepare(&setup, options, registry, command, &solver, &r.writer, &failure) ||
+        make_audit(&setup, options, &audit, &failure)) {
         gbees_report_error(report, &failure);
         code = exit_code(&failure, 0);
     } else
-        code = propagate(&r, options, &setup, solver);
+        code = propagate(&r, options, &setup, solver, audit);
+    gbees_audit_destroy(audit);
     gbees_writer_destroy(r.writer);
     gbees_solver_destroy(solver);
     gbees_setup_free(&setup);

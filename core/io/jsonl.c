@@ -36,6 +36,45 @@ static json_t *json_ledger(const gbees_ledger *ledger)
     return NULL;
 }
 
+/* {"value": ..., "bound": ...}; both null where they are not known. */
+static json_t *json_difference(gbees_difference difference)
+{
+    return json_pack("{s:o, s:o}", "value", gbees_json_real(difference.value), "bound",
+                     gbees_json_real(difference.bound));
+}
+
+/* The bounds, worst axis; and values and bounds along each. */
+static json_t *json_certificate(const gbees_record *record)
+{
+    const gbees_certificate *c = record->certificate;
+    const int n = record->problem->dimension;
+    json_t *axes = json_array();
+    int bad = !axes;
+
+    if (!c) {
+        json_decref(axes);
+        return json_null();
+    }
+    for (int j = 0; j < n; j++)
+        bad |= json_array_append_new(axes, json_pack("{s:o, s:o, s:o, s:o}", "mean", json_difference(c->mean[j]),
+                                                     "std", json_difference(c->std[j]), "marginal",
+                                                     json_difference(c->marginal[j]), "kolmogorov",
+                                                     json_difference(c->kolmogorov[j])));
+    json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:n, s:n, s:o}", "mean",
+                               gbees_json_real(gbees_certificate_worst(c->mean, n, NULL).bound), "std",
+                               gbees_json_real(gbees_certificate_worst(c->std, n, NULL).bound), "marginal",
+                               gbees_json_real(gbees_certificate_worst(c->marginal, n, NULL).bound), "kolmogorov",
+                               gbees_json_real(gbees_certificate_worst(c->kolmogorov, n, NULL).bound), "density",
+                               gbees_json_real(c->density.bound), "samples", gbees_json_unsigned(c->samples),
+                               "effective", gbees_json_real(c->effective), "asked", "met", "axes", axes);
+    if (!bad && object && c->reason[0])
+        bad |= json_object_set_new(object, "reason", gbees_json_text(c->reason));
+    if (!bad)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
 char *gbees_jsonl_record(const gbees_record *record)
 {
     const gbees_statistics *now = &record->statistics;
@@ -64,6 +103,7 @@ char *gbees_jsonl_record(const gbees_record *record)
     bad |= json_object_set_new(object, "mass_normalised", gbees_json_real(totals->mass_normalised));
     bad |= json_object_set_new(object, "since", json_ledger(&record->since));
     bad |= json_object_set_new(object, "coupling", gbees_json_real(totals->coupling));
+    bad |= json_object_set_new(object, "error", json_certificate(record));
     bad |= json_object_set_new(object, "warnings", gbees_json_warnings(record->warnings, record->problem, totals));
     return finish(object, bad);
 }

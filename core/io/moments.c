@@ -2,6 +2,7 @@
 #include "moments.h"
 #include "hdf5_util.h"
 #include <hdf5_hl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,12 +19,22 @@ enum { UPDATE_TIME, EVIDENCE, LIKELIHOOD, UPDATE_REALS };
 static const char *const update_names[UPDATE_REALS] = {"updates/time", "updates/log_evidence",
                                                        "updates/log_likelihood_max"};
 
+/* The series of certificates: values and bounds along each axis, [n][2] a record; the density's, [2]; single numbers.
+ */
+enum { ERROR_MEAN, ERROR_STD, ERROR_MARGINAL, ERROR_KOLMOGOROV, ERRORS };
+enum { DENSITY, SAMPLES, EFFECTIVE, CERTIFICATE };
+static const char *const error_names[ERRORS] = {"error/mean", "error/std", "error/marginal", "error/kolmogorov"};
+static const char *const certificate_names[CERTIFICATE] = {"error/density", "error/samples", "error/effective"};
+
 struct gbees_moments {
     int dimension;
     size_t count, capacity;
     double *reals[REALS];
     int64_t *integers[INTEGERS];
     double *mean, *covariance;
+    int certified; /* whether a record had a certificate */
+    double *errors[ERRORS];
+    double *certificate[CERTIFICATE];
     size_t update_count, update_capacity;
     double *update_reals[UPDATE_REALS];
     int64_t *update_number;
@@ -46,6 +57,10 @@ void gbees_moments_destroy(gbees_moments *moments)
         free(moments->reals[k]);
     for (int k = 0; k < INTEGERS; k++)
         free(moments->integers[k]);
+    for (int k = 0; k < ERRORS; k++)
+        free(moments->errors[k]);
+    for (int k = 0; k < CERTIFICATE; k++)
+        free(moments->certificate[k]);
     for (int k = 0; k < UPDATE_REALS; k++)
         free(moments->update_reals[k]);
     free(moments->mean);
@@ -85,11 +100,35 @@ static int reserve(gbees_moments *moments)
         bad |= grow_reals(&moments->reals[k], capacity);
     for (int k = 0; k < INTEGERS; k++)
         bad |= grow_integers(&moments->integers[k], capacity);
+    for (int k = 0; k < ERRORS; k++)
+        bad |= grow_reals(&moments->errors[k], capacity * n * 2);
+    for (int k = 0; k < CERTIFICATE; k++)
+        bad |= grow_reals(&moments->certificate[k], capacity * 2);
     bad |= grow_reals(&moments->mean, capacity * n);
     bad |= grow_reals(&moments->covariance, capacity * n * n);
     if (!bad)
         moments->capacity = capacity;
     return bad;
+}
+
+/* Adds a row of the certificates; not numbers for a record without one. */
+static void add_certificate(gbees_moments *moments, const gbees_certificate *c, size_t at)
+{
+    const size_t n = (size_t)moments->dimension, size = 2 * n * sizeof(double);
+
+    for (size_t k = 0; k < 2 * n * ERRORS && !c; k++)
+        moments->errors[k / (2 * n)][at * 2 * n + k % (2 * n)] = NAN;
+    moments->certificate[DENSITY][2 * at] = c ? c->density.value : NAN;
+    moments->certificate[DENSITY][2 * at + 1] = c ? c->density.bound : NAN;
+    moments->certificate[SAMPLES][at] = c ? (double)c->samples : 0;
+    moments->certificate[EFFECTIVE][at] = c ? c->effective : 0;
+    if (!c)
+        return;
+    moments->certified = 1;
+    memcpy(moments->errors[ERROR_MEAN] + at * 2 * n, c->mean, size);
+    memcpy(moments->errors[ERROR_STD] + at * 2 * n, c->std, size);
+    memcpy(moments->errors[ERROR_MARGINAL] + at * 2 * n, c->marginal, size);
+    memcpy(moments->errors[ERROR_KOLMOGOROV] + at * 2 * n, c->kolmogorov, size);
 }
 
 int gbees_moments_add(gbees_moments *moments, const gbees_record *record, gbees_error *error)
@@ -113,6 +152,7 @@ int gbees_moments_add(gbees_moments *moments, const gbees_record *record, gbees_
     moments->integers[STEP][at] = (int64_t)totals->steps;
     moments->integers[CELLS][at] = (int64_t)now->cells;
     moments->integers[ABOVE][at] = (int64_t)now->cells_above;
+    add_certificate(moments, record->certificate, at);
     memcpy(moments->mean + at * n, now->mean, n * sizeof(double));
     memcpy(moments->covariance + at * n * n, now->covariance, n * n * sizeof(double));
     moments->count++;
@@ -193,6 +233,19 @@ static void put_updates(const gbees_moments *moments, gbees_hdf5 *file)
     put_series(file, "updates/number", H5T_NATIVE_INT64, 1, &size, moments->update_number, scale);
 }
 
+static void put_certificates(const gbees_moments *moments, gbees_hdf5 *file)
+{
+    const hsize_t n = (hsize_t)moments->dimension, size[] = {moments->count, n, 2}, pair[] = {moments->count, 2};
+    const char *scale = real_names[TIME];
+
+    gbees_hdf5_group(file, "error");
+    for (int k = 0; k < ERRORS; k++)
+        put_series(file, error_names[k], H5T_NATIVE_DOUBLE, 3, size, moments->errors[k], scale);
+    for (int k = 0; k < CERTIFICATE; k++)
+        put_series(file, certificate_names[k], H5T_NATIVE_DOUBLE, k == DENSITY ? 2 : 1, pair, moments->certificate[k],
+                   scale);
+}
+
 int gbees_moments_write(const gbees_moments *moments, const char *path, gbees_error *error)
 {
     hsize_t n = (hsize_t)moments->dimension, size[] = {moments->count, n, n};
@@ -211,6 +264,8 @@ int gbees_moments_write(const gbees_moments *moments, const char *path, gbees_er
         put_series(&file, integer_names[k], H5T_NATIVE_INT64, 1, size, moments->integers[k], scale);
     put_series(&file, "mean", H5T_NATIVE_DOUBLE, 2, size, moments->mean, scale);
     put_series(&file, "covariance", H5T_NATIVE_DOUBLE, 3, size, moments->covariance, scale);
+    if (moments->certified)
+        put_certificates(moments, &file);
     if (moments->update_count > 0)
         put_updates(moments, &file);
     return gbees_hdf5_commit(&file, error);

@@ -87,6 +87,27 @@ static void put_facts(gbees_hdf5 *file, const gbees_record *record)
     put_real(file, "mass_normalised_since", record->since.normalised);
 }
 
+/* Values and bounds [n][2] along each axis, [2] of the density. */
+static void put_certificate(gbees_hdf5 *file, const gbees_record *record)
+{
+    const gbees_certificate *c = record->certificate;
+    const hsize_t size[] = {(hsize_t)record->problem->dimension, 2}, two = 2;
+    const struct {
+        const char *name;
+        const gbees_difference *list;
+    } lists[] = {{"error_mean", c->mean},
+                 {"error_std", c->std},
+                 {"error_marginal", c->marginal},
+                 {"error_kolmogorov", c->kolmogorov}};
+
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+        gbees_hdf5_attribute(file, "/", lists[k].name, H5T_NATIVE_DOUBLE, 2, size, lists[k].list);
+    gbees_hdf5_attribute(file, "/", "error_density", H5T_NATIVE_DOUBLE, 1, &two, &c->density);
+    put_integer(file, "error_samples", c->samples);
+    put_real(file, "error_effective", c->effective);
+    put_text(file, "error_reason", c->reason);
+}
+
 static void put_warnings(gbees_hdf5 *file, const gbees_record *record)
 {
     char texts[GBEES_WARNING_COUNT][GBEES_WARNING_TEXT];
@@ -307,6 +328,8 @@ int gbees_record_file_write(const char *path, const gbees_run_info *info, const 
     put_run(&file, info);
     put_facts(&file, record);
     put_warnings(&file, record);
+    if (record->certificate)
+        put_certificate(&file, record);
     put_parameters(&file, record->problem);
     put_grid(&file, record->problem);
     put_cells(&file, record);

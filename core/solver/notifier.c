@@ -69,6 +69,21 @@ static int fetch_cells(const gbees_notifier *notifier, gbees_event *event, gbees
     return status ? fail_record(&event->record, status, &cause, error) : GBEES_OK;
 }
 
+/* Calls the observer with the record, and its certificate if there is an audit. */
+static int audit_record(const gbees_observer *observer, gbees_record *record, gbees_error *error)
+{
+    gbees_certificate certificate;
+    int status = observer->audit ? gbees_audit_record(observer->audit, record, &certificate, error) : GBEES_OK;
+
+    if (status)
+        return status;
+    if (observer->audit) {
+        record->certificate = &certificate;
+        record->warnings |= gbees_audit_warnings(observer->audit);
+    }
+    return observer->record(observer->context, record, error);
+}
+
 static int notify_record(const gbees_notifier *notifier, gbees_event *event, gbees_error *error)
 {
     const gbees_observer *observer = notifier->observer;
@@ -83,7 +98,7 @@ static int notify_record(const gbees_notifier *notifier, gbees_event *event, gbe
         return fail_record(&event->record, status, &cause, error);
     event->record.cells = event->cells;
     event->record.marginals = event->marginals;
-    return observer->record(observer->context, &event->record, error);
+    return audit_record(observer, &event->record, error);
 }
 
 /* Calls the observer, then frees what the event owns. */

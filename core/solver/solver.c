@@ -27,6 +27,7 @@ struct gbees_solver {
     uint64_t slice; /* steps of the next slice */
     const gbees_observer *observer;
     gbees_notifier *notifier;
+    unsigned audit_warnings; /* of all records */
     double began_s, next_progress_s;
     double wall_s, propagate_s;
 };
@@ -108,7 +109,7 @@ void gbees_solver_summary(const gbees_solver *solver, gbees_summary *summary)
                                .totals = totals_of(solver),
                                .wall_s = solver->wall_s,
                                .propagate_s = solver->propagate_s};
-    summary->warnings = gbees_warnings(solver->problem, &summary->totals);
+    summary->warnings = gbees_warnings(solver->problem, &summary->totals) | solver->audit_warnings;
 }
 
 /* In paper and legacy mode the time is the sum of the steps, as in the reference codes; else it is set to the exact
@@ -262,6 +263,13 @@ static int collect(gbees_solver *solver, gbees_event *event, gbees_error *error)
     return status;
 }
 
+/* A backend without captures computes on the threads that the audit takes, too: the run waits, as two who share a
+ * processor are slower than one after the other. */
+static int waits_for_audit(const gbees_solver *solver)
+{
+    return solver->observer->audit && !solver->backend->capture;
+}
+
 static int make_record(gbees_solver *solver, int number, gbees_error *error)
 {
     gbees_event event = {.record = {.problem = solver->problem, .leg = solver->leg, .number = number}};
@@ -286,7 +294,8 @@ static int make_record(gbees_solver *solver, int number, gbees_error *error)
     record->warnings = gbees_warnings(solver->problem, &record->totals);
     solver->recorded = record->totals;
     record->wall_s = now_s() - solver->began_s;
-    return gbees_notifier_post(solver->notifier, &event, error);
+    status = gbees_notifier_post(solver->notifier, &event, error);
+    return status || !waits_for_audit(solver) ? status : gbees_notifier_finish(solver->notifier, error);
 }
 
 /* "measurement 2 (z) at t = 1": numbers count from 1, as the files measurement1.txt ... do. */
@@ -362,6 +371,8 @@ static int finish_notifying(gbees_solver *solver, int status, gbees_error *error
 
     gbees_notifier_destroy(solver->notifier);
     solver->notifier = NULL;
+    if (solver->observer->audit)
+        solver->audit_warnings = gbees_audit_warnings(solver->observer->audit);
     if (!late_status || (status && status != GBEES_ECANCELLED))
         return status;
     return gbees_error_set(error, (gbees_status)late_status, "%s", late.text);

@@ -174,6 +174,13 @@ void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, con
                        "(%g a unit of time); give a larger budget, finer cells or a larger 'extent'",
                        100 * lost(totals), 100 * budget * (problem->end - problem->start), budget);
         return;
+    case GBEES_WARNING_AUDIT:
+        (void)snprintf(
+            text, size,
+            "samples of the model say that a mean or a standard deviation is off by more than a tenth of a "
+            "standard deviation (error <=): give a larger 'factor'%s",
+            problem->mass_budget > 0 ? "" : " and a smaller 'threshold'");
+        return;
     }
     (void)snprintf(text, size, "a warning that this program does not know (%u)", (unsigned)warning);
 }

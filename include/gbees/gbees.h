@@ -110,19 +110,51 @@ typedef struct gbees_ledger {
     double normalised; /**< gained by normalising */
 } gbees_ledger;
 
+/** How far a figure of the grid lies from that of samples, and a bound of its error: the value and twice its standard
+ * error. NAN: the samples can't tell. */
+typedef struct gbees_difference {
+    double value; /**< what was found */
+    double bound; /**< what the error is below, in all but some 2 % of cases */
+} gbees_difference;
+
+enum { GBEES_REASON_TEXT = 256 /**< bytes that hold the reason of a certificate */ };
+
+/** How wrong a record may be (doc/accuracy.md, "Certificates"). */
+typedef struct gbees_certificate {
+    size_t samples;                       /**< carried along with the run */
+    double effective;                     /**< of them, by their weights: (sum w)^2 / sum w^2; 0: no longer known */
+    gbees_difference mean[GBEES_MAX_DIM]; /**< of state j, in standard deviations */
+    gbees_difference std[GBEES_MAX_DIM];  /**< of state j, relative */
+    gbees_difference marginal[GBEES_MAX_DIM];   /**< along the grid's axis j: Wasserstein's first distance of the
+                                                 * marginals, in standard deviations */
+    gbees_difference kolmogorov[GBEES_MAX_DIM]; /**< along the grid's axis j: the largest difference of the marginals'
+                                                 * distribution functions */
+    gbees_difference density; /**< of the joint density: 1 - sum p q / sqrt(sum p^2 sum q^2) on bins about as wide as
+                               * the initial standard deviations */
+    char reason[GBEES_REASON_TEXT]; /**< why nothing is certified, else empty */
+} gbees_certificate;
+
+/** The difference with the largest bound of `dimension` ones; one that can't be told is the largest.
+ * @param axis receives its number; may be NULL
+ */
+gbees_difference gbees_certificate_worst(const gbees_difference *list, int dimension, int *axis);
+/** Whether a mean or a standard deviation is certainly off by more than a tenth of a standard deviation. */
+int gbees_certificate_warns(const gbees_certificate *certificate, int dimension);
+
 /** What the observer receives at the time of a record. All pointers are valid during the call only. */
 typedef struct gbees_record {
-    const gbees_problem *problem;     /**< that of the run */
-    int leg;                          /**< counted from 0 */
-    int number;                       /**< 0: the density at the start of the leg, after its measurements */
-    double time;                      /**< model time */
-    double wall_s;                    /**< seconds since the run began */
-    gbees_statistics statistics;      /**< of the density, in the model's axes */
-    gbees_totals totals;              /**< since the start */
-    gbees_ledger since;               /**< since the record before; of the first, since the start */
-    unsigned warnings;                /**< gbees_warning bits */
-    const gbees_cells *cells;         /**< NULL: the observer wants none */
-    const gbees_marginals *marginals; /**< NULL: the backend made none, compute them from the cells */
+    const gbees_problem *problem;         /**< that of the run */
+    int leg;                              /**< counted from 0 */
+    int number;                           /**< 0: the density at the start of the leg, after its measurements */
+    double time;                          /**< model time */
+    double wall_s;                        /**< seconds since the run began */
+    gbees_statistics statistics;          /**< of the density, in the model's axes */
+    gbees_totals totals;                  /**< since the start */
+    gbees_ledger since;                   /**< since the record before; of the first, since the start */
+    unsigned warnings;                    /**< gbees_warning bits */
+    const gbees_cells *cells;             /**< NULL: the observer wants none */
+    const gbees_marginals *marginals;     /**< NULL: the backend made none, compute them from the cells */
+    const gbees_certificate *certificate; /**< NULL: the run has no audit */
 } gbees_record;
 
 enum { GBEES_LARGEST_PLANE = 1 << 25 /**< most entries of a 2-D marginal of a record: 256 MiB */ };
@@ -155,6 +187,35 @@ enum { GBEES_WARNING_TEXT = 256 /**< bytes that hold a warning's text */ };
 void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, const gbees_totals *totals, char *text,
                         size_t size);
 
+/* ---- audit (core/audit) ---- */
+
+/** Samples of the model's own equations that are carried along with a run, weighted at its updates, and compared with
+ * its records. */
+typedef struct gbees_audit gbees_audit;
+
+/** How to audit. */
+typedef struct gbees_audit_options {
+    size_t samples; /**< at least 128; 0: 10,000 */
+    double share;   /**< with samples = 0: they are doubled at a record as long as their steps, counted as three cell
+                     * updates each, are at most this share of the run's cell updates so far; 0: never */
+    uint64_t seed;  /**< other samples for another seed */
+    int threads;    /**< 0: as many as the machine has; results do not depend on it */
+} gbees_audit_options;
+
+/** Draws the samples from the problem's whole initial density, what its grid cuts off included. `problem` must
+ * outlive the audit. */
+int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *options, gbees_audit **audit,
+                       gbees_error *error);
+/** Frees the audit. */
+void gbees_audit_destroy(gbees_audit *audit);
+/** Carries the samples to a record, which is no earlier than the one before, and compares. A record without cells or
+ * marginals has its moments certified only. When samples are lost (one is no longer finite, none fits a measurement)
+ * certificates say so; only a lack of memory is a failure. */
+int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_certificate *certificate,
+                       gbees_error *error);
+/** GBEES_WARNING_AUDIT if gbees_certificate_warns() of any record so far, else 0. */
+unsigned gbees_audit_warnings(const gbees_audit *audit);
+
 /* ---- solver (core/solver) ---- */
 
 /** One run of a problem on a backend. */
@@ -178,9 +239,10 @@ typedef struct gbees_observer {
     int (*progress)(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error);
     /** Polled several times a second; non-zero ends the run. */
     int (*cancelled)(void *context);
-    int concurrent; /**< 1: another thread may call record and update */
-    int marginals;  /**< 1: records have marginals if the backend makes them */
-    int no_cells;   /**< 1: records have no cells */
+    int concurrent;     /**< 1: another thread may call record and update */
+    int marginals;      /**< 1: records have marginals if the backend makes them */
+    int no_cells;       /**< 1: records have no cells */
+    gbees_audit *audit; /**< of the same problem: records have certificates. NULL: they have none */
 } gbees_observer;
 
 /** What a run did and took. */

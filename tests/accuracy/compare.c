@@ -38,7 +38,7 @@ static int check_sorted(const gbees_snapshot *snapshot, gbees_error *error)
 
 /* ---- moments ---------------------------------------------------------------------------------------------- */
 
-double gbees_compare_mean(int dimension, const gbees_moments *moments, const gbees_moments *truth)
+double gbees_compare_mean(int dimension, const gbees_sample_moments *moments, const gbees_sample_moments *truth)
 {
     double square = 0;
 
@@ -50,7 +50,7 @@ double gbees_compare_mean(int dimension, const gbees_moments *moments, const gbe
     return sqrt(square / dimension);
 }
 
-double gbees_compare_spread(int dimension, const gbees_moments *moments, const gbees_moments *truth)
+double gbees_compare_spread(int dimension, const gbees_sample_moments *moments, const gbees_sample_moments *truth)
 {
     double square = 0;
 

@@ -2,12 +2,12 @@
 #ifndef GBEES_TEST_COMPARE_H
 #define GBEES_TEST_COMPARE_H
 
-#include "montecarlo.h"
+#include "audit/montecarlo.h"
 #include <gbees/gbees.h>
 
 /* Root mean square over the axes of (mean - true mean) / true std, and of std / true std - 1. */
-double gbees_compare_mean(int dimension, const gbees_moments *moments, const gbees_moments *truth);
-double gbees_compare_spread(int dimension, const gbees_moments *moments, const gbees_moments *truth);
+double gbees_compare_mean(int dimension, const gbees_sample_moments *moments, const gbees_sample_moments *truth);
+double gbees_compare_spread(int dimension, const gbees_sample_moments *moments, const gbees_sample_moments *truth);
 
 /* The same probabilities on cells `factor` times as wide along each axis: made of indices k factor .. (k + 1) factor
  * - 1 each, and sorted. To be destroyed. */

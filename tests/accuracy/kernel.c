@@ -1,5 +1,5 @@
 /* kernel.c - the Gaussian kernel density estimate of compare.h, by brute force: whitened, blocked, vectorised. */
-#include "cholesky.h"
+#include "audit/cholesky.h"
 #include "compare.h"
 #include <math.h>
 #include <stdlib.h>
@@ -76,8 +76,8 @@ static int kernel_factor(const gbees_montecarlo *montecarlo, size_t count, doubl
 {
     const int n = montecarlo->problem->dimension;
     double kernel[GBEES_MAX_DIM * GBEES_MAX_DIM];
-    gbees_moments moments;
-    int status = gbees_montecarlo_moments(montecarlo, count, &moments, error);
+    gbees_sample_moments moments;
+    int status = gbees_montecarlo_measure(montecarlo, count, &moments, error);
 
     if (status)
         return status;

@@ -6,7 +6,7 @@
 
 /* One record beside the truth. */
 typedef struct line {
-    gbees_moments truth;
+    gbees_sample_moments truth;
     double kolmogorov[GBEES_MAX_DIM]; /* NAN where there are no samples */
     double binned;                    /* NAN where there are too few */
 } line;
@@ -35,7 +35,7 @@ static int wanted(const gbees_study *study, size_t number, const gbees_snapshot 
 static int compare_samples(const gbees_study *study, const gbees_snapshot *snapshot,
                            const gbees_montecarlo *montecarlo, line *result, gbees_error *error)
 {
-    int status = gbees_montecarlo_moments(montecarlo, 0, &result->truth, error);
+    int status = gbees_montecarlo_measure(montecarlo, 0, &result->truth, error);
 
     if (!status)
         status = gbees_compare_marginals(snapshot, montecarlo, result->kolmogorov, error);
@@ -67,7 +67,7 @@ static void print_line(FILE *file, const gbees_study *study, const char *label, 
                        const gbees_reported *reported, const gbees_work *work, const line *result)
 {
     const gbees_problem *problem = study->problem;
-    const gbees_moments *grid = &reported->moments, *truth = &result->truth;
+    const gbees_sample_moments *grid = &reported->moments, *truth = &result->truth;
     const int n = snapshot->dimension;
     double mean[GBEES_MAX_DIM], ratio[GBEES_MAX_DIM];
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-int gbees_accuracy_measure(const gbees_snapshot *snapshot, const gbees_moments *moments,
+int gbees_accuracy_measure(const gbees_snapshot *snapshot, const gbees_sample_moments *moments,
                            const gbees_montecarlo *montecarlo, size_t kernel_samples, double work,
                            gbees_accuracy *accuracy, gbees_error *error)
 {
@@ -13,7 +13,7 @@ int gbees_accuracy_measure(const gbees_snapshot *snapshot, const gbees_moments *
                              .time = snapshot->time,
                              .cells = snapshot->count,
                              .kernel = NAN};
-    int status = gbees_montecarlo_moments(montecarlo, 0, &result.truth, error);
+    int status = gbees_montecarlo_measure(montecarlo, 0, &result.truth, error);
 
     if (!status)
         status = gbees_compare_binned(snapshot, montecarlo, &result.binned, &result.covered, error);

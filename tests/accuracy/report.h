@@ -13,13 +13,13 @@ typedef struct gbees_accuracy {
     double mean, spread;            /* the errors e_m and e_s */
     double binned, covered, kernel; /* kernel is NAN if it was left out */
     double marginal[GBEES_MAX_DIM];
-    gbees_moments grid, truth;
+    gbees_sample_moments grid, truth;
     char name[GBEES_MAX_DIM][64];
 } gbees_accuracy;
 
 /* `moments` are those that the run reports. Compares all but the kernel estimate, which is left out if cells times
  * kernel_samples is more than `work`. */
-int gbees_accuracy_measure(const gbees_snapshot *snapshot, const gbees_moments *moments,
+int gbees_accuracy_measure(const gbees_snapshot *snapshot, const gbees_sample_moments *moments,
                            const gbees_montecarlo *montecarlo, size_t kernel_samples, double work,
                            gbees_accuracy *accuracy, gbees_error *error);
 

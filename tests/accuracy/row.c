@@ -46,11 +46,11 @@ static int compare_marginals(const gbees_snapshot *last, const gbees_montecarlo 
     return GBEES_OK;
 }
 
-static int compare(const gbees_study *study, const gbees_snapshot *last, const gbees_moments *grid,
+static int compare(const gbees_study *study, const gbees_snapshot *last, const gbees_sample_moments *grid,
                    const gbees_row_options *options, figures *result, gbees_error *error)
 {
     gbees_montecarlo *montecarlo = NULL;
-    gbees_moments truth;
+    gbees_sample_moments truth;
     int status;
 
     result->binned = result->kolmogorov = NAN;
@@ -60,7 +60,7 @@ static int compare(const gbees_study *study, const gbees_snapshot *last, const g
         status = gbees_truth_samples(study->problem, &options->montecarlo, last->time, options->samples, &montecarlo,
                                      error);
         if (!status)
-            status = gbees_montecarlo_moments(montecarlo, 0, &truth, error);
+            status = gbees_montecarlo_measure(montecarlo, 0, &truth, error);
         if (!status)
             status = gbees_row_binned(study, last, montecarlo, (double)montecarlo->count, &result->binned, error);
         if (!status)

@@ -2,7 +2,7 @@
 #ifndef GBEES_TEST_STUDY_H
 #define GBEES_TEST_STUDY_H
 
-#include "montecarlo.h"
+#include "audit/montecarlo.h"
 #include <gbees/gbees.h>
 
 /* NULL: as the folder says. */
@@ -24,7 +24,7 @@ void gbees_study_close(gbees_study *study);
 
 /* From moments.h5: the moments of a record as the run reports them, and its ledger up to then. */
 typedef struct gbees_reported {
-    gbees_moments moments;
+    gbees_sample_moments moments;
     double mass, clipped, outflow, pruned;
 } gbees_reported;
 int gbees_study_reported(const gbees_study *study, size_t record, gbees_reported *reported, gbees_error *error);

@@ -67,8 +67,8 @@ static gbees_montecarlo *draw(size_t count)
 
 START_TEST(errors_in_units_of_the_truth)
 {
-    const gbees_moments truth = {.mean = {1, 2}, .std = {2, 4}};
-    const gbees_moments grid = {.mean = {1.6, 0.4}, .std = {2.2, 3.2}};
+    const gbees_sample_moments truth = {.mean = {1, 2}, .std = {2, 4}};
+    const gbees_sample_moments grid = {.mean = {1.6, 0.4}, .std = {2.2, 3.2}};
 
     ck_assert_double_eq_tol(gbees_compare_mean(2, &grid, &truth), sqrt((0.09 + 0.16) / 2), 1e-14);
     ck_assert_double_eq_tol(gbees_compare_spread(2, &grid, &truth), sqrt((0.01 + 0.04) / 2), 1e-14);
@@ -102,13 +102,13 @@ START_TEST(kernel_coefficient_is_the_definition)
     enum { SAMPLES = 700 };
     box *record = gaussian();
     gbees_montecarlo *montecarlo = draw(2 * SAMPLES);
-    gbees_moments moments;
+    gbees_sample_moments moments;
     gbees_error error;
     double coefficient, scale, c[3], det, sum = 0, total = 0, product = 0;
 
     for (size_t i = 0; i < montecarlo->count; i++)
         montecarlo->weight[i] = i % 3 ? 1 : 0.5;
-    ck_assert_int_eq(gbees_montecarlo_moments(montecarlo, SAMPLES, &moments, &error), GBEES_OK);
+    ck_assert_int_eq(gbees_montecarlo_measure(montecarlo, SAMPLES, &moments, &error), GBEES_OK);
     scale = moments.effective / (moments.effective - 1) * pow(moments.effective, -2. / 6);
     for (int k = 0; k < 3; k++)
         c[k] = moments.covariance[k == 2 ? 3 : k] * scale;
@@ -210,7 +210,7 @@ START_TEST(tables_in_markdown)
 {
     box *record = gaussian();
     gbees_montecarlo *montecarlo = draw(50000);
-    const gbees_moments moments = {.mean = {3, -1}, .std = {1, 2}};
+    const gbees_sample_moments moments = {.mean = {3, -1}, .std = {1, 2}};
     gbees_accuracy accuracy;
     gbees_error error;
     char *text = NULL;

@@ -1,5 +1,5 @@
 /* test_montecarlo.c - the Monte Carlo of tests/accuracy against exact answers and against tests/data/golden. */
-#include "montecarlo.h"
+#include "audit/montecarlo.h"
 #include <check.h>
 #include <gbees/gbees.h>
 #include <math.h>
@@ -122,12 +122,12 @@ static gbees_montecarlo *make(const gbees_problem *problem, size_t count, double
     return montecarlo;
 }
 
-static gbees_moments moments_of(const gbees_montecarlo *montecarlo)
+static gbees_sample_moments moments_of(const gbees_montecarlo *montecarlo)
 {
-    gbees_moments moments;
+    gbees_sample_moments moments;
     gbees_error error = {GBEES_OK, ""};
 
-    ck_assert_msg(gbees_montecarlo_moments(montecarlo, 0, &moments, &error) == GBEES_OK, "%s", error.text);
+    ck_assert_msg(gbees_montecarlo_measure(montecarlo, 0, &moments, &error) == GBEES_OK, "%s", error.text);
     return moments;
 }
 
@@ -149,7 +149,7 @@ START_TEST(draws_the_initial_gaussian)
 {
     const gbees_problem problem = turn_problem();
     gbees_montecarlo *montecarlo = make(&problem, 100000, 0.01, 0, 0);
-    const gbees_moments moments = moments_of(montecarlo);
+    const gbees_sample_moments moments = moments_of(montecarlo);
 
     ck_assert_double_eq_tol(moments.effective, 100000, 1e-6);
     for (int j = 0; j < 3; j++) {
@@ -176,7 +176,7 @@ START_TEST(noise_is_that_of_q)
     advance(montecarlo, problem.start + time);
     advance(again, problem.start + 0.3);
     advance(again, problem.start + time);
-    const gbees_moments moments = moments_of(montecarlo);
+    const gbees_sample_moments moments = moments_of(montecarlo);
     for (int j = 0; j < 3; j++)
         ck_assert_mem_eq(montecarlo->x[j], again->x[j], montecarlo->count * sizeof(double));
     for (int j = 0; j < 9; j++)
@@ -243,7 +243,7 @@ START_TEST(weights_by_the_likelihood)
     gbees_montecarlo *montecarlo = make(&problem, 200000, 0.01, 0, 0);
     const double a = 1 + 0.5, b = 0.1, c = 0.8 + 0.4, det = a * c - b * b;
     const double *const prior = problem.covariance;
-    gbees_moments moments;
+    gbees_sample_moments moments;
 
     update(montecarlo, &measurement);
     moments = moments_of(montecarlo);
@@ -269,7 +269,7 @@ START_TEST(weights_survive_a_far_measurement)
     const gbees_problem problem = turn_problem();
     const gbees_measurement far = {.time = 0.5, .size = 2, .value = {1e4, 3}, .covariance = {1, 0, 0, 1}};
     gbees_montecarlo *montecarlo = make(&problem, 1000, 0.01, 0, 0);
-    gbees_moments moments;
+    gbees_sample_moments moments;
 
     update(montecarlo, &far);
     moments = moments_of(montecarlo);
@@ -285,7 +285,7 @@ START_TEST(same_bits_for_any_number_of_threads)
     const gbees_measurement measurement = {.time = 1, .size = 2, .value = {2, 3}, .covariance = {1, 0, 0, 1}};
     const size_t count = 30011;
     gbees_montecarlo *run[3];
-    gbees_moments moments[3];
+    gbees_sample_moments moments[3];
 
     for (int k = 0; k < 3; k++) {
         run[k] = make(&problem, count, 0.01, k + 1, 1);
@@ -337,7 +337,7 @@ static void compare_golden(const gbees_montecarlo *montecarlo, const char *model
                            const char *phase)
 {
     const char *folder = getenv("srcdir");
-    const gbees_moments moments = moments_of(montecarlo);
+    const gbees_sample_moments moments = moments_of(montecarlo);
     char path[4096], line[512];
     int found = 0;
     FILE *file;

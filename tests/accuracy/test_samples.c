@@ -1,7 +1,7 @@
 /* test_samples.c - Monte Carlo's samples of initial densities that are not one Gaussian on the model's axes:
  * mixtures, turned grids, bounds and records, against what is known of each. */
 #include "compare.h"
-#include "montecarlo.h"
+#include "audit/montecarlo.h"
 #include "fixtures/kalman.h"
 #include "fixtures/world_fixture.h"
 #include <stdlib.h>
@@ -26,10 +26,10 @@ static gbees_montecarlo *draw(const gbees_problem *problem, int cut)
 static void check_moments(const gbees_montecarlo *samples, const double *mean, const double *covariance)
 {
     const int n = samples->problem->dimension;
-    gbees_moments m;
+    gbees_sample_moments m;
     gbees_error error = {GBEES_OK, ""};
 
-    ck_assert_msg(gbees_montecarlo_moments(samples, 0, &m, &error) == GBEES_OK, "%s", error.text);
+    ck_assert_msg(gbees_montecarlo_measure(samples, 0, &m, &error) == GBEES_OK, "%s", error.text);
     for (int j = 0; j < n; j++)
         ck_assert_double_eq_tol(m.mean[j], mean[j], 5 * m.mean_error[j]);
     for (int j = 0; j < n * n; j++)

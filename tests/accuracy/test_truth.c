@@ -139,7 +139,7 @@ END_TEST
 START_TEST(moments_from_a_table)
 {
     const gbees_problem problem = decay_problem();
-    gbees_moments moments = {.effective = 0};
+    gbees_sample_moments moments = {.effective = 0};
     gbees_error error = {GBEES_OK, ""};
     char name[512];
     FILE *file;

@@ -1,6 +1,6 @@
 /* test_weights.c - Monte Carlo's weights: likelihoods that are not Gaussian, components that were not measured, that
  * come back to themselves, against integrals and closed forms. */
-#include "montecarlo.h"
+#include "audit/montecarlo.h"
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
@@ -62,14 +62,14 @@ static gbees_montecarlo *draw(void)
     return samples;
 }
 
-static gbees_moments moments_after(const gbees_measurement *measurement)
+static gbees_sample_moments moments_after(const gbees_measurement *measurement)
 {
     gbees_montecarlo *samples = draw();
-    gbees_moments m;
+    gbees_sample_moments m;
     gbees_error error = {GBEES_OK, ""};
 
     ck_assert_msg(gbees_montecarlo_update(samples, measurement, &error) == GBEES_OK, "%s", error.text);
-    ck_assert_msg(gbees_montecarlo_moments(samples, 0, &m, &error) == GBEES_OK, "%s", error.text);
+    ck_assert_msg(gbees_montecarlo_measure(samples, 0, &m, &error) == GBEES_OK, "%s", error.text);
     gbees_montecarlo_destroy(samples);
     return m;
 }
@@ -155,7 +155,7 @@ static const struct {
 START_TEST(residuals_are_judged)
 {
     const integral exact = integrate(residuals[_i].likelihood);
-    const gbees_moments m = moments_after(&residuals[_i].measurement);
+    const gbees_sample_moments m = moments_after(&residuals[_i].measurement);
 
     for (int j = 0; j < 2; j++) {
         ck_assert_double_eq_tol(m.mean[2 * j], exact.mean[j], 5 * m.mean_error[2 * j]);
@@ -170,7 +170,7 @@ END_TEST
 START_TEST(an_exponential_moves_the_mean)
 {
     const double a = 0.7;
-    const gbees_moments m = moments_after(
+    const gbees_sample_moments m = moments_after(
         &(gbees_measurement){.size = 2, .value = {a}, .likelihood = GBEES_LIKELIHOOD_MODEL, .function = 0});
 
     for (int j = 0; j < 3; j++)
@@ -184,7 +184,7 @@ END_TEST
 START_TEST(impossible_samples_have_no_weight)
 {
     const double peak = exp(-0.125) / sqrt(8 * atan(1)), above = 0.5 * erfc(0.5 / sqrt(2)), mean = peak / above;
-    const gbees_moments m = moments_after(
+    const gbees_sample_moments m = moments_after(
         &(gbees_measurement){.size = 2, .value = {1.5}, .likelihood = GBEES_LIKELIHOOD_MODEL, .function = 1});
 
     ck_assert_double_eq_tol(m.mean[0], 1 + mean, 5 * m.mean_error[0]);

@@ -136,12 +136,12 @@ int gbees_truth_samples(const gbees_problem *problem, const gbees_montecarlo_opt
 
 /* ---- a table ---------------------------------------------------------------------------------------------- */
 
-int gbees_truth_table(const gbees_problem *problem, const char *path, double time, gbees_moments *moments,
+int gbees_truth_table(const gbees_problem *problem, const char *path, double time, gbees_sample_moments *moments,
                       gbees_error *error)
 {
     char line[512], model[64], start[16], phase[16];
     FILE *file = fopen(path, "r");
-    gbees_moments result = {.effective = 0};
+    gbees_sample_moments result = {.effective = 0};
     int axis, found = 0;
 
     if (!file)

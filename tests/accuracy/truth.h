@@ -2,7 +2,7 @@
 #ifndef GBEES_TEST_TRUTH_H
 #define GBEES_TEST_TRUTH_H
 
-#include "montecarlo.h"
+#include "audit/montecarlo.h"
 
 /* Samples at `time`, before any measurement.  They are taken from `folder` (NULL: none) if it has them, and else made
  * and left there.  The file's name is a digest of all that they depend on: the model's text, the problem, the
@@ -11,7 +11,7 @@ int gbees_truth_samples(const gbees_problem *problem, const gbees_montecarlo_opt
                         const char *folder, gbees_montecarlo **montecarlo, gbees_error *error);
 
 /* From a table like tests/data/golden/montecarlo.txt: the density that began as the whole Gaussian. */
-int gbees_truth_table(const gbees_problem *problem, const char *path, double time, gbees_moments *moments,
+int gbees_truth_table(const gbees_problem *problem, const char *path, double time, gbees_sample_moments *moments,
                       gbees_error *error);
 
 #endif

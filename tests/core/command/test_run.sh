@@ -137,16 +137,39 @@ run 0 $coarse --until 0.05 --no-output --set scheme=ctu
 has out "gained by clipping"
 lacks out "mass: 0 % gained by clipping"
 
+# ---- certificates ----
+run 0 $coarse --until 0.05 --no-output
+has out "error "
+has out "(10000 samples, "
+run 0 $coarse --until 0.05 --no-output --audit 2000 --json
+is_json_lines out
+has out '"samples":2000,'
+has out '"asked":null,"met":null,"axes":[{"mean":{"value":'
+run 0 $coarse --until 0.05 --no-output --audit off --json
+has out '"error":null'
+run 0 $coarse --until 0.05 --no-output --audit off
+lacks out "samples"
+for wrong in 10 many -1 1e5 2000x; do
+    refuse "--audit wants auto, off or a whole number from 1000 to 1000000000, not '$wrong'" --plugin lorenz63 \
+        "--audit=$wrong"
+done
+run 0 $coarse --until 0.05 --output certified
+grep -q error_reason certified/leg0_record0.h5 || fail "the record has no certificate"
+run 0 $coarse --until 0.05 --output uncertified --audit off
+grep -q error_reason uncertified/leg0_record0.h5 && fail "the record has a certificate"
+run 0 --plugin lorenz63 --until 0.3 --no-output
+has err "samples of the model say that a mean or a standard deviation is off"
+
 # ---- warnings: on standard error once, in the report, in each line of JSON, and before computing ----
 cut="the initial box cuts off 50.9 % of the Gaussian"
-run 0 --plugin lorenz63 --set extent=1 --until 0.02 --no-output
+run 0 --plugin lorenz63 --set extent=1 --until 0.02 --no-output --audit off
 lines err 1
 has err "gbees-run: warning: at t = 0: $cut"
 grep -q "^warning: $cut" out || fail "no warning in the report"
-run 0 --plugin lorenz63 --set extent=1 --until 0.02 --no-output --json
+run 0 --plugin lorenz63 --set extent=1 --until 0.02 --no-output --audit off --json
 test "$(grep '"event":"record"' out | grep -c "\"warnings\":\[\"$cut")" -eq 5 || fail "not five records with it"
 tail -n 1 out | grep -q "\"warnings\":\[\"$cut" || fail "no warning in the summary"
-run 0 --plugin lorenz63 --set extent=1 --until 0.02 --no-output --quiet
+run 0 --plugin lorenz63 --set extent=1 --until 0.02 --no-output --audit off --quiet
 lines err 0
 run 0 --plugin lorenz63 --set extent=1 --check
 has out "warning: $cut"
@@ -158,7 +181,7 @@ for model in lorenz63 lorenz96 pcr3bp; do
     lacks out "warning"
     lacks out "mass budget"
 done
-run 0 --plugin lorenz63 --set factor=0.5 --set threshold=0.01 --until 1 --set 'measurements=[]' --output lost
+run 0 --plugin lorenz63 --set factor=0.5 --set threshold=0.01 --until 1 --set 'measurements=[]' --audit off --output lost
 lines err 1
 has err "losses since the start add up to"
 has lost/run.json "losses since the start add up to"

@@ -19,7 +19,14 @@ static inline size_t samples_in_block(const gbees_montecarlo *montecarlo, size_t
 }
 
 /* The model's own functions, on a turned grid, too: samples are in the model's axes. */
-const gbees_functions *samples_functions(const gbees_problem *problem);
+const gbees_functions *gbees_samples_functions(const gbees_problem *problem);
+
+/* Sets montecarlo->scale for gbees_samples_flow(). */
+void gbees_samples_find_scale(gbees_montecarlo *montecarlo);
+/* Carries `count` points, at most SAMPLES_BLOCK, along the drift by steps of dt from the samples' time on.  doubt[i]
+ * receives the largest doubt of a step of point i (runge_kutta()). */
+void gbees_samples_flow(const gbees_montecarlo *montecarlo, size_t count, double dt, size_t steps, double *const *x,
+                        double *doubt);
 
 /* What random numbers are for: none is used twice. */
 typedef enum samples_purpose {
@@ -30,13 +37,13 @@ typedef enum samples_purpose {
 } samples_purpose;
 
 /* Four independent numbers of a sample: the same for the same arguments, others for others. */
-void samples_normals(uint64_t seed, uint64_t sample, uint64_t attempt, uint64_t call, samples_purpose purpose,
-                     double z[4]);
+void gbees_samples_normals(uint64_t seed, uint64_t sample, uint64_t attempt, uint64_t call, samples_purpose purpose,
+                           double z[4]);
 /* In [0, 1). */
-void samples_uniforms(uint64_t seed, uint64_t sample, uint64_t attempt, uint64_t call, samples_purpose purpose,
-                      double u[4]);
+void gbees_samples_uniforms(uint64_t seed, uint64_t sample, uint64_t attempt, uint64_t call, samples_purpose purpose,
+                            double u[4]);
 
 /* All samples from the problem's initial density, in the model's axes, of weight 1. */
-int samples_draw(gbees_montecarlo *montecarlo, gbees_error *error);
+int gbees_samples_draw(gbees_montecarlo *montecarlo, gbees_error *error);
 
 #endif

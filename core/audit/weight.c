@@ -2,8 +2,9 @@
 #include "cholesky.h"
 #include "numerics/likelihood.h"
 #include "samples.h"
-#include <float.h>
+#include "workers.h"
 #include <math.h>
+#include <stdatomic.h>
 
 static const double origin[GBEES_MAX_DIM];
 
@@ -46,12 +47,21 @@ static double judge_residual(const judge *by, double (*y)[SAMPLES_BLOCK], size_t
     return -square / 2;
 }
 
-/* Returns whether all its logarithms are numbers; minus infinity is one, "impossible". */
-static int update_block(gbees_montecarlo *montecarlo, const judge *by, size_t block)
+/* What all blocks of an update share. */
+typedef struct update {
+    gbees_montecarlo *montecarlo;
+    const judge *by;
+    atomic_int unsound; /* whether a logarithm is not a number; minus infinity is one, "impossible" */
+} update;
+
+static void update_block(void *context, size_t block)
 {
+    update *all = context;
+    gbees_montecarlo *montecarlo = all->montecarlo;
+    const judge *by = all->by;
     const gbees_problem *problem = montecarlo->problem;
     const gbees_measurement *m = by->measurement;
-    const gbees_functions *functions = samples_functions(problem);
+    const gbees_functions *functions = gbees_samples_functions(problem);
     const size_t first = block * SAMPLES_BLOCK, count = samples_in_block(montecarlo, block);
     double y[GBEES_MAX_DIM][SAMPLES_BLOCK];
     double *out[GBEES_MAX_DIM + 1] = {NULL}; /* ends with NULL: how the batch knows the measurement's size */
@@ -73,12 +83,13 @@ static int update_block(gbees_montecarlo *montecarlo, const judge *by, size_t bl
         montecarlo->log_weight[first + i] += gained;
         sound &= gained < INFINITY;
     }
-    return sound;
+    if (!sound)
+        atomic_store(&all->unsound, 1);
 }
 
 static int has_function(const gbees_montecarlo *montecarlo, const gbees_measurement *measurement)
 {
-    const gbees_functions *functions = samples_functions(montecarlo->problem);
+    const gbees_functions *functions = gbees_samples_functions(montecarlo->problem);
 
     return measurement->likelihood == GBEES_LIKELIHOOD_MODEL ? functions->log_likelihood_d != NULL
                                                              : functions->measure_d != NULL;
@@ -88,8 +99,8 @@ int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measuremen
 {
     const size_t blocks = samples_blocks(montecarlo);
     double largest = -INFINITY;
-    int sound = 1;
     judge by;
+    update all = {.montecarlo = montecarlo, .by = &by};
 
     if (!has_function(montecarlo, measurement))
         return gbees_error_set(
@@ -99,19 +110,16 @@ int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measuremen
         return gbees_error_set(error, GBEES_EINPUT,
                                "Monte Carlo: the covariance of the measurement at t = %g is not positive definite",
                                measurement->time);
-#pragma omp parallel for num_threads(gbees_montecarlo_threads(montecarlo)) reduction(max : largest) reduction(&& : sound)
-    for (size_t block = 0; block < blocks; block++) {
-        sound = update_block(montecarlo, &by, block) && sound;
-        for (size_t i = block * SAMPLES_BLOCK; i < block * SAMPLES_BLOCK + samples_in_block(montecarlo, block); i++)
-            largest = fmax(largest, montecarlo->log_weight[i]);
-    }
-    if (!sound || !(largest > -DBL_MAX))
+    gbees_workers_run(montecarlo->options.threads, blocks, update_block, &all);
+    const int sound = !atomic_load(&all.unsound);
+    for (size_t i = 0; i < montecarlo->count; i++)
+        largest = fmax(largest, montecarlo->log_weight[i]);
+    if (!sound || !isfinite(largest))
         return gbees_error_set(error, GBEES_ENUMERIC,
                                sound ? "Monte Carlo: no sample is possible after the measurement at t = %g"
                                      : "Monte Carlo: the likelihood of the measurement at t = %g is not a number at "
                                        "a sample",
                                measurement->time);
-#pragma omp parallel for num_threads(gbees_montecarlo_threads(montecarlo))
     for (size_t i = 0; i < montecarlo->count; i++) {
         montecarlo->log_weight[i] -= largest;
         montecarlo->weight[i] = exp(montecarlo->log_weight[i]);

@@ -13,8 +13,8 @@ static philox4x64_ctr_t bits_of(uint64_t seed, uint64_t sample, uint64_t attempt
 }
 
 /* Box and Muller on four 53-bit numbers of one call. */
-void samples_normals(uint64_t seed, uint64_t sample, uint64_t attempt, uint64_t call, samples_purpose purpose,
-                     double z[4])
+void gbees_samples_normals(uint64_t seed, uint64_t sample, uint64_t attempt, uint64_t call, samples_purpose purpose,
+                           double z[4])
 {
     const philox4x64_ctr_t bits = bits_of(seed, sample, attempt, call, purpose);
 
@@ -28,8 +28,8 @@ void samples_normals(uint64_t seed, uint64_t sample, uint64_t attempt, uint64_t 
     }
 }
 
-void samples_uniforms(uint64_t seed, uint64_t sample, uint64_t attempt, uint64_t call, samples_purpose purpose,
-                      double u[4])
+void gbees_samples_uniforms(uint64_t seed, uint64_t sample, uint64_t attempt, uint64_t call, samples_purpose purpose,
+                            double u[4])
 {
     const philox4x64_ctr_t bits = bits_of(seed, sample, attempt, call, purpose);
 

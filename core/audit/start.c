@@ -2,7 +2,9 @@
  * a record. */
 #include "cholesky.h"
 #include "samples.h"
+#include "workers.h"
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +21,7 @@ typedef struct source {
     double *below;            /* shares of all Gaussians, or cells, before this one; the last: of all */
 } source;
 
-const gbees_functions *samples_functions(const gbees_problem *problem)
+const gbees_functions *gbees_samples_functions(const gbees_problem *problem)
 {
     const gbees_model *model = problem->model;
 
@@ -105,11 +107,11 @@ static int draw_gaussian(const source *from, size_t sample, double *offset)
         size_t part = 0;
 
         if (mixture) {
-            samples_uniforms(from->seed, sample, attempt, 0, SAMPLES_FOR_PART, u);
+            gbees_samples_uniforms(from->seed, sample, attempt, 0, SAMPLES_FOR_PART, u);
             part = choose(from->below, (size_t)from->count, u[0]);
         }
         for (int call = 0; 4 * call < n; call++)
-            samples_normals(from->seed, sample, attempt, (uint64_t)call, SAMPLES_FOR_START, &z[4 * call]);
+            gbees_samples_normals(from->seed, sample, attempt, (uint64_t)call, SAMPLES_FOR_START, &z[4 * call]);
         for (int j = 0; j < n; j++) {
             offset[j] = mixture ? problem->gaussians[part].mean[j] - problem->mean[j] : 0;
             for (int k = 0; k <= j; k++)
@@ -182,7 +184,7 @@ static void draw_in_cell(const source *from, size_t sample, double *offset)
     double u[GBEES_MAX_DIM + 4], slope[GBEES_MAX_DIM], density = 1;
 
     for (int call = 0; 4 * call < n + 2; call++)
-        samples_uniforms(from->seed, sample, 0, (uint64_t)call, SAMPLES_FOR_CELL, &u[4 * call]);
+        gbees_samples_uniforms(from->seed, sample, 0, (uint64_t)call, SAMPLES_FOR_CELL, &u[4 * call]);
     const size_t cell = choose(from->below, problem->cells->count, u[0]);
     find_slopes(problem, cell, slope);
     for (int j = 0; j < n; j++)
@@ -255,20 +257,36 @@ static int set_cells(source *from, gbees_error *error)
     return GBEES_OK;
 }
 
-int samples_draw(gbees_montecarlo *montecarlo, gbees_error *error)
+/* What all blocks of samples share. */
+typedef struct draw {
+    gbees_montecarlo *montecarlo;
+    const source *from;
+    atomic_int refused; /* whether a sample was not held by the grid in all attempts */
+} draw;
+
+static void draw_block(void *context, size_t block)
+{
+    draw *all = context;
+    const size_t first = block * SAMPLES_BLOCK, count = samples_in_block(all->montecarlo, block);
+
+    for (size_t i = first; i < first + count; i++)
+        if (!draw_sample(all->montecarlo, all->from, i))
+            atomic_store(&all->refused, 1);
+}
+
+int gbees_samples_draw(gbees_montecarlo *montecarlo, gbees_error *error)
 {
     const gbees_problem *problem = montecarlo->problem;
     source from = {.problem = problem,
-                   .functions = samples_functions(problem),
+                   .functions = gbees_samples_functions(problem),
                    .seed = montecarlo->options.seed,
                    .cut = montecarlo->options.cut};
-    int refused = 0, status = problem->cells ? set_cells(&from, error) : set_gaussians(&from, error);
+    draw all = {.montecarlo = montecarlo, .from = &from};
+    int status = problem->cells ? set_cells(&from, error) : set_gaussians(&from, error);
 
     if (!status) {
-#pragma omp parallel for num_threads(gbees_montecarlo_threads(montecarlo)) reduction(| : refused)
-        for (size_t i = 0; i < montecarlo->count; i++)
-            refused |= !draw_sample(montecarlo, &from, i);
-        if (refused)
+        gbees_workers_run(montecarlo->options.threads, samples_blocks(montecarlo), draw_block, &all);
+        if (atomic_load(&all.refused))
             status = gbees_error_set(error, GBEES_EUSAGE,
                                      "Monte Carlo: the grid's initial box holds hardly any of the Gaussian; don't "
                                      "cut it");

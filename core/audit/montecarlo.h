@@ -26,7 +26,9 @@ typedef struct gbees_montecarlo {
     const gbees_problem *problem;
     gbees_montecarlo_options options;
     double time;
-    uint64_t steps; /* so far */
+    uint64_t steps;              /* so far */
+    double doubt_most;           /* what a step may leave of doubt (runge_kutta()) before it is cut for a sample */
+    double scale[GBEES_MAX_DIM]; /* the samples' spread at the start of the last advance */
     size_t count;
     double *x[GBEES_MAX_DIM]; /* x[j][i]: state j of sample i, in the model's axes */
     double *log_weight;
@@ -34,12 +36,12 @@ typedef struct gbees_montecarlo {
 } gbees_montecarlo;
 
 /* Of samples, with standard errors; or of a grid's cells, where the errors are 0. Matrices are n x n packed. */
-typedef struct gbees_moments {
+typedef struct gbees_sample_moments {
     double mean[GBEES_MAX_DIM], mean_error[GBEES_MAX_DIM];
     double std[GBEES_MAX_DIM], std_error[GBEES_MAX_DIM];
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM], covariance_error[GBEES_MAX_DIM * GBEES_MAX_DIM];
     double effective; /* effective number of samples: (sum w)^2 / sum w^2 */
-} gbees_moments;
+} gbees_sample_moments;
 
 /* Draws the samples at the problem's start. The problem must outlive them. */
 int gbees_montecarlo_create(const gbees_problem *problem, const gbees_montecarlo_options *options,
@@ -49,6 +51,11 @@ void gbees_montecarlo_destroy(gbees_montecarlo *montecarlo);
 /* Carries all samples to `time`, in equal steps. After GBEES_ENUMERIC the samples are useless. */
 int gbees_montecarlo_advance(gbees_montecarlo *montecarlo, double time, gbees_error *error);
 
+/* Sets options.step so that the samples' error at `time`, the next one to advance to, is about `tolerance` standard
+ * deviations along any axis.  Noise is not tried: it gets four times as many steps as the drift needs.
+ * GBEES_ENUMERIC if no step is short enough. */
+int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double time, double tolerance, gbees_error *error);
+
 /* Bayes' rule: multiplies the weights with the measurement's likelihood, Gaussian, Student's t or the model's own. */
 int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measurement *measurement, gbees_error *error);
 
@@ -56,7 +63,7 @@ int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measuremen
 int gbees_montecarlo_threads(const gbees_montecarlo *montecarlo);
 
 /* Weighted moments of the first `count` samples (0: of all). */
-int gbees_montecarlo_moments(const gbees_montecarlo *montecarlo, size_t count, gbees_moments *moments,
+int gbees_montecarlo_measure(const gbees_montecarlo *montecarlo, size_t count, gbees_sample_moments *moments,
                              gbees_error *error);
 
 #endif

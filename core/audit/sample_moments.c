@@ -1,4 +1,4 @@
-/* moments.c - weighted moments of the samples and their standard errors, by batches. */
+/* sample_moments.c - weighted moments of the samples and their standard errors, by batches. */
 #include "montecarlo.h"
 #include <math.h>
 #include <stddef.h>
@@ -65,19 +65,18 @@ static double batch_mean(const batch *sums, size_t offset, double *error)
     return total / weight;
 }
 
-int gbees_montecarlo_moments(const gbees_montecarlo *montecarlo, size_t count, gbees_moments *moments,
+int gbees_montecarlo_measure(const gbees_montecarlo *montecarlo, size_t count, gbees_sample_moments *moments,
                              gbees_error *error)
 {
     const int n = montecarlo->problem->dimension;
     batch sums[BATCHES];
-    gbees_moments result = {0};
+    gbees_sample_moments result = {0};
     double weight = 0, square = 0;
 
     if (count == 0 || count > montecarlo->count)
         count = montecarlo->count;
     if (count < BATCHES)
         return gbees_error_set(error, GBEES_EUSAGE, "Monte Carlo: moments need at least %d samples", BATCHES);
-#pragma omp parallel for num_threads(gbees_montecarlo_threads(montecarlo))
     for (int b = 0; b < BATCHES; b++) {
         size_t from, to;
 
@@ -92,7 +91,6 @@ int gbees_montecarlo_moments(const gbees_montecarlo *montecarlo, size_t count, g
         return gbees_error_set(error, GBEES_ENUMERIC, "Monte Carlo: all weights vanish at t = %g", montecarlo->time);
     for (int j = 0; j < n; j++)
         result.mean[j] = batch_mean(sums, offsetof(batch, first) + (size_t)j * sizeof(double), &result.mean_error[j]);
-#pragma omp parallel for num_threads(gbees_montecarlo_threads(montecarlo))
     for (int b = 0; b < BATCHES; b++) {
         size_t from, to;
 

@@ -1,0 +1,54 @@
+/* workers.c - see workers.h.  Threads of POSIX, not OpenMP: its runtime would be loaded with the library, before a
+ * program can set how long its threads spin. */
+#include "workers.h"
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+enum { THREADS_MOST = 256 };
+
+typedef struct loop {
+    size_t count;
+    void (*work)(void *context, size_t item);
+    void *context;
+    atomic_size_t next;
+} loop;
+
+int gbees_workers_threads(int wanted)
+{
+    cpu_set_t set;
+
+    if (wanted <= 0)
+        wanted = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+    return wanted < 1 ? 1 : wanted > THREADS_MOST ? THREADS_MOST : wanted;
+}
+
+static void *take_items(void *context)
+{
+    loop *l = context;
+
+    for (size_t item; (item = atomic_fetch_add(&l->next, 1)) < l->count;)
+        l->work(l->context, item);
+    return NULL;
+}
+
+void gbees_workers_run(int threads, size_t count, void (*work)(void *context, size_t item), void *context)
+{
+    loop l = {.count = count, .work = work, .context = context};
+    pthread_t thread[THREADS_MOST];
+    sigset_t all, before;
+    int started = 0;
+
+    threads = gbees_workers_threads(threads);
+    (void)sigfillset(&all); /* signals are for the caller's threads */
+    const int masked = !pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (started + 1 < threads && (size_t)started + 1 < count &&
+           !pthread_create(&thread[started], NULL, take_items, &l))
+        started++;
+    if (masked)
+        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    (void)take_items(&l);
+    for (int k = 0; k < started; k++)
+        (void)pthread_join(thread[k], NULL);
+}

@@ -1,0 +1,329 @@
+/* test_audit.c - core/audit: distances with exact answers; certificates of runs that are known to be right, and
+ * wrong. */
+#include "audit/bins.h"
+#include "audit/marginal.h"
+#include "audit/workers.h"
+#include "solver/cells.h"
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- marginals ---- */
+
+enum { CELLS = 10, PLACES = 1000 };
+
+/* A uniform marginal on ten cells, and samples of the same one, `shift` cells above it. */
+static void uniform_distance(double shift, double *wasserstein, double *kolmogorov)
+{
+    double p[CELLS], place[PLACES], weight[PLACES];
+
+    for (int i = 0; i < CELLS; i++)
+        p[i] = 0.02; /* the sum need not be 1 */
+    for (int i = 0; i < PLACES; i++) {
+        place[i] = 3 - 0.5 + (i + 0.5) * CELLS / PLACES + shift;
+        weight[i] = 7;
+    }
+    const gbees_marginal_pair pair = {
+        .first = 3, .length = CELLS, .p = p, .count = PLACES, .place = place, .weight = weight};
+    ck_assert_int_eq(gbees_marginal_distance(&pair, wasserstein, kolmogorov), GBEES_OK);
+}
+
+START_TEST(a_shift_is_the_distance)
+{
+    static const double shifts[] = {0, 0.25, 1, -1, 2.5, -4, 30, -30};
+    double wasserstein, kolmogorov;
+
+    for (size_t k = 0; k < sizeof shifts / sizeof *shifts; k++) {
+        uniform_distance(shifts[k], &wasserstein, &kolmogorov);
+        ck_assert_double_eq_tol(wasserstein, fabs(shifts[k]), 0.01 + 0.005 * fabs(shifts[k]));
+        ck_assert_double_eq_tol(kolmogorov, fmin(1, fabs(shifts[k]) / CELLS), 0.011);
+    }
+}
+END_TEST
+
+START_TEST(a_sample_may_be_anywhere)
+{
+    double p[] = {1}, place[] = {-1e300, 0, 1e300}, weight[] = {1, 2, 1}, wasserstein, kolmogorov;
+    const gbees_marginal_pair pair = {.length = 1, .p = p, .count = 3, .place = place, .weight = weight};
+
+    ck_assert_int_eq(gbees_marginal_distance(&pair, &wasserstein, &kolmogorov), GBEES_OK);
+    ck_assert(isfinite(wasserstein));
+    ck_assert_double_eq_tol(kolmogorov, 0.25, 1e-12);
+}
+END_TEST
+
+/* ---- joint densities ---- */
+
+/* 20 x 20 cells of equal probability, and samples of the same density, `offset` cells further along both axes. */
+static void bin_difference(int offset, size_t samples, double *difference, double *error)
+{
+    const int size[] = {1, 1};
+    gbees_bins *bins = gbees_bins_create(2, size, 10);
+    gbees_cells *cells = gbees_cells_create(2);
+    uint64_t state = 5;
+    gbees_error failure;
+
+    for (int32_t i = 0; i < 20; i++)
+        for (int32_t k = 0; k < 20; k++)
+            ck_assert_int_eq(gbees_cells_add(cells, 1, (const int32_t *const[]){&i, &k}, &(double){1.0 / 400}), 0);
+    ck_assert_int_eq(gbees_cells_finish(cells, &failure), GBEES_OK);
+    ck_assert_int_eq(gbees_bins_add_cells(bins, cells), GBEES_OK);
+    for (size_t i = 0; i < samples; i++) {
+        double place[2];
+
+        for (int j = 0; j < 2; j++) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            place[j] = (double)(state >> 11) * 0x1p-53 * 20 - 0.5 + offset;
+        }
+        ck_assert_int_eq(gbees_bins_add_sample(bins, place, 3, (int)(i * GBEES_BINS_GROUPS / samples)), GBEES_OK);
+    }
+    gbees_bins_difference(bins, difference, error);
+    gbees_cells_destroy(cells);
+    gbees_bins_destroy(bins);
+}
+
+START_TEST(equal_densities_differ_by_nothing)
+{
+    double difference, error;
+
+    for (size_t samples = 800; samples <= 80000; samples *= 10) {
+        bin_difference(0, samples, &difference, &error);
+        ck_assert_double_gt(error, 0);
+        ck_assert_double_lt(fabs(difference), 4 * error);
+        /* A group of N / 8 samples in 400 bins knows sum q^2 to sqrt(800) / (N / 8), and C to half of that. */
+        ck_assert(error * (double)samples > 20 && error * (double)samples < 80);
+    }
+}
+END_TEST
+
+/* Of 20 cells 10 are in common along each axis: C = 1/4. */
+START_TEST(densities_that_overlap_differ_by_the_rest)
+{
+    double difference, error;
+
+    bin_difference(10, 80000, &difference, &error);
+    ck_assert_double_eq_tol(difference, 0.75, 4 * error + 1e-3);
+    bin_difference(1000, 8000, &difference, &error);
+    ck_assert_double_eq(difference, 1);
+}
+END_TEST
+
+START_TEST(too_few_samples_tell_nothing)
+{
+    double difference, error;
+
+    bin_difference(0, 16, &difference, &error);
+    ck_assert(isnan(difference) && isnan(error));
+}
+END_TEST
+
+/* ---- workers ---- */
+
+static void square(void *context, size_t item)
+{
+    ((double *)context)[item] += (double)(item * item);
+}
+
+START_TEST(each_item_is_worked_on_once)
+{
+    double *out = calloc(5000, sizeof *out);
+
+    gbees_workers_run(_i, 5000, square, out);
+    for (size_t i = 0; i < 5000; i++)
+        ck_assert_double_eq(out[i], (double)(i * i));
+    free(out);
+}
+END_TEST
+
+/* ---- runs ---- */
+
+enum { RECORDS_MOST = 64 };
+
+typedef struct audited {
+    int count, dimension;
+    unsigned warnings; /* of the summary */
+    gbees_certificate list[RECORDS_MOST];
+} audited;
+
+static int keep(void *context, const gbees_record *record, gbees_error *error)
+{
+    audited *all = context;
+
+    (void)error;
+    ck_assert_ptr_nonnull(record->certificate);
+    ck_assert_int_lt(all->count, RECORDS_MOST);
+    all->dimension = record->problem->dimension;
+    all->list[all->count++] = *record->certificate;
+    return 0;
+}
+
+/* settings: "KEY=VALUE", ..., NULL. */
+static audited *run_audited(const char *name, const char *const *settings, gbees_audit_options how)
+{
+    const gbees_engine_options options = {.threads = 1};
+    gbees_registry *registry = NULL;
+    gbees_scenario *scenario = NULL;
+    gbees_problem *problem = NULL;
+    gbees_solver *solver = NULL;
+    gbees_audit *audit = NULL;
+    const gbees_model *model = NULL;
+    const gbees_backend *backend = NULL;
+    gbees_summary summary;
+    gbees_error error = {GBEES_OK, ""};
+    audited *all = calloc(1, sizeof *all);
+
+    ck_assert_ptr_nonnull(all);
+    ck_assert_int_eq(gbees_registry_create(NULL, &registry, &error), GBEES_OK);
+    ck_assert_int_eq(gbees_registry_model(registry, name, &model, &error), GBEES_OK);
+    ck_assert_int_eq(gbees_registry_backend(registry, "cpu", &backend, &error), GBEES_OK);
+    ck_assert_int_eq(gbees_scenario_create(model->scenarios[0].text, name, &scenario, &error), GBEES_OK);
+    for (; *settings; settings++)
+        ck_assert_msg(gbees_scenario_set(scenario, *settings, &error) == GBEES_OK, "%s", error.text);
+    ck_assert_msg(gbees_problem_create(model, scenario, &problem, &error) == GBEES_OK, "%s", error.text);
+    ck_assert_int_eq(gbees_solver_create(problem, backend, &options, &solver, &error), GBEES_OK);
+    ck_assert_int_eq(gbees_audit_create(problem, &how, &audit, &error), GBEES_OK);
+    const gbees_observer observer = {.context = all, .record = keep, .concurrent = 1, .audit = audit};
+    ck_assert_msg(gbees_solver_run(solver, &observer, &error) == GBEES_OK, "%s", error.text);
+    gbees_solver_summary(solver, &summary);
+    all->warnings = summary.warnings;
+    gbees_audit_destroy(audit);
+    gbees_solver_destroy(solver);
+    gbees_problem_destroy(problem);
+    gbees_scenario_destroy(scenario);
+    gbees_registry_destroy(registry);
+    return all;
+}
+
+static const char *const none[] = {NULL};
+
+/* The published scenario has twice the standard deviation of z at t = 2 (doc/accuracy.md). */
+START_TEST(a_wrong_result_is_told)
+{
+    audited *all = run_audited("lorenz63", none, (gbees_audit_options){.seed = 3});
+    const gbees_certificate *last = &all->list[all->count - 1];
+
+    ck_assert_int_eq(all->count, 10);
+    ck_assert_double_eq_tol(last->std[2].value, 0.95, 0.2);
+    ck_assert_double_gt(last->marginal[2].value, 0.5);
+    ck_assert(last->effective > 256 && last->effective < 1000);
+    ck_assert_uint_eq(all->warnings & GBEES_WARNING_AUDIT, GBEES_WARNING_AUDIT);
+    free(all);
+}
+END_TEST
+
+START_TEST(a_right_result_is_not_blamed)
+{
+    audited *all = run_audited("vanderpol", none, (gbees_audit_options){.seed = (uint64_t)_i});
+
+    for (int k = 0; k < all->count; k++) {
+        ck_assert_double_lt(gbees_certificate_worst(all->list[k].mean, 2, NULL).bound, 0.07);
+        ck_assert_double_lt(gbees_certificate_worst(all->list[k].std, 2, NULL).bound, 0.06);
+        ck_assert_double_lt(gbees_certificate_worst(all->list[k].marginal, 2, NULL).bound, 0.07);
+        ck_assert_double_lt(all->list[k].density.bound, 0.03);
+    }
+    ck_assert_uint_eq(all->warnings, 0);
+    free(all);
+}
+END_TEST
+
+/* A rotated grid has the model's axes in its moments, its own in its marginals. */
+START_TEST(a_rotated_grid_has_a_certificate)
+{
+    static const char *const settings[] = {"rotate=yes", "covariance=[[0.05, 0.03], [0.03, 0.05]]", "end=0.5", NULL};
+    audited *all = run_audited("duffing", settings, (gbees_audit_options){.seed = 4});
+
+    for (int k = 0; k < all->count; k++) {
+        ck_assert_double_lt(gbees_certificate_worst(all->list[k].mean, 2, NULL).bound, 0.1);
+        ck_assert_double_lt(gbees_certificate_worst(all->list[k].marginal, 2, NULL).bound, 0.1);
+        ck_assert_double_lt(all->list[k].density.bound, 0.1);
+    }
+    free(all);
+}
+END_TEST
+
+START_TEST(threads_change_no_bit)
+{
+    static const char *const settings[] = {"end=1.5", NULL};
+    audited *one = run_audited("lorenz63", settings, (gbees_audit_options){.threads = 1});
+    audited *three = run_audited("lorenz63", settings, (gbees_audit_options){.threads = 3});
+
+    ck_assert_int_eq(one->count, three->count);
+    ck_assert_mem_eq(one->list, three->list, (size_t)one->count * sizeof *one->list);
+    free(one);
+    free(three);
+}
+END_TEST
+
+/* More samples where the run's work allows them. */
+START_TEST(samples_are_a_share_of_the_work)
+{
+    static const char *const settings[] = {"end=1", NULL};
+    audited *fixed = run_audited("lorenz63", settings, (gbees_audit_options){.share = 0});
+    audited *more = run_audited("lorenz63", settings, (gbees_audit_options){.share = 100});
+    const int last = more->count - 1;
+
+    ck_assert_uint_eq(fixed->list[last].samples, 10000);
+    ck_assert_uint_gt(more->list[last].samples, 10000);
+    ck_assert_uint_eq(more->list[last].samples % 10000, 0);
+    ck_assert_double_lt(more->list[last].mean[0].bound - more->list[last].mean[0].value,
+                        0.8 * (fixed->list[last].mean[0].bound - fixed->list[last].mean[0].value));
+    free(fixed);
+    free(more);
+}
+END_TEST
+
+START_TEST(samples_that_ran_out_certify_nothing)
+{
+    static const char *const settings[] = {"measurements=[{time: 1, function: z, value: [-8], covariance: [0.0001]}]",
+                                           "end=1.1", NULL};
+    audited *all = run_audited("lorenz63", settings, (gbees_audit_options){.samples = 1000});
+    const gbees_certificate *last = &all->list[all->count - 1];
+
+    ck_assert_ptr_nonnull(strstr(last->reason, "not certifiable with 1000 samples: "));
+    ck_assert(isnan(gbees_certificate_worst(last->mean, 3, NULL).bound) && isnan(last->density.bound));
+    ck_assert_str_eq(all->list[0].reason, "");
+    ck_assert_double_lt(all->list[0].mean[0].bound, 0.2);
+    free(all);
+}
+END_TEST
+
+START_TEST(the_worst_axis)
+{
+    const gbees_difference known[] = {{1, 2}, {0, 3}, {2, 2.5}}, unknown[] = {{1, 2}, {NAN, NAN}, {2, 9}};
+    int axis = -1;
+
+    ck_assert_double_eq(gbees_certificate_worst(known, 3, &axis).bound, 3);
+    ck_assert_int_eq(axis, 1);
+    ck_assert(isnan(gbees_certificate_worst(unknown, 3, &axis).bound));
+    ck_assert_int_eq(axis, 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("audit");
+    TCase *tests = tcase_create("all");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, a_shift_is_the_distance);
+    tcase_add_test(tests, a_sample_may_be_anywhere);
+    tcase_add_test(tests, equal_densities_differ_by_nothing);
+    tcase_add_test(tests, densities_that_overlap_differ_by_the_rest);
+    tcase_add_test(tests, too_few_samples_tell_nothing);
+    tcase_add_loop_test(tests, each_item_is_worked_on_once, 0, 5);
+    tcase_add_test(tests, a_wrong_result_is_told);
+    tcase_add_loop_test(tests, a_right_result_is_not_blamed, 0, 4);
+    tcase_add_test(tests, a_rotated_grid_has_a_certificate);
+    tcase_add_test(tests, threads_change_no_bit);
+    tcase_add_test(tests, samples_are_a_share_of_the_work);
+    tcase_add_test(tests, samples_that_ran_out_certify_nothing);
+    tcase_add_test(tests, the_worst_axis);
+    suite_add_tcase(suite, tests);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
