@@ -9,11 +9,12 @@
 #include <string.h>
 
 enum {
-    SAMPLES = 10000,        /* unless more are asked for */
-    SAMPLES_MOST = 1 << 22, /* unless more are asked for */
-    RECORD_STEPS = 10,      /* steps that a record costs each sample */
-    STEP_COST = 3,          /* cell updates that a step of a sample costs: what they take on one thread */
-    EFFECTIVE_LEAST = 256,  /* effective samples, below which their errors say nothing */
+    SAMPLES = 10000,         /* unless more are asked for */
+    DENSITY_CELLS = 1 << 22, /* of a record, above which binning them would take longer than the run */
+    SAMPLES_MOST = 1 << 22,  /* unless more are asked for */
+    RECORD_STEPS = 10,       /* steps that a record costs each sample */
+    STEP_COST = 3,           /* cell updates that a step of a sample costs: what they take on one thread */
+    EFFECTIVE_LEAST = 256,   /* effective samples, below which their errors say nothing */
     N = GBEES_MAX_DIM
 };
 
@@ -309,7 +310,8 @@ static int compare(const gbees_audit *audit, const gbees_record *record, gbees_c
         place = find_places(audit);
         status = place ? compare_marginals(audit, record, place, certificate) : GBEES_ENOMEM;
     }
-    if (!status && record->cells && gbees_cells_count(record->cells) > 0)
+    if (!status && record->cells && gbees_cells_count(record->cells) > 0 &&
+        gbees_cells_count(record->cells) <= DENSITY_CELLS)
         status = compare_density(audit, record, place, certificate);
     free(place);
     return status ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit of a record") : GBEES_OK;

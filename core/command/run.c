@@ -213,7 +213,7 @@ static int propagate(run *r, const gbees_options *options, const gbees_setup *se
                                      .cancelled = is_cancelled,
                                      .concurrent = r->writer != NULL,
                                      .marginals = r->writer != NULL,
-                                     .no_cells = r->writer == NULL && !audit,
+                                     .no_cells = r->writer == NULL,
                                      .audit = audit};
     gbees_error failure = {0};
     gbees_summary at_start;

@@ -81,6 +81,8 @@ static int audit_record(const gbees_observer *observer, gbees_record *record, gb
         record->certificate = &certificate;
         record->warnings |= gbees_audit_warnings(observer->audit);
     }
+    if (observer->no_cells) /* they were for the audit */
+        record->cells = NULL;
     return observer->record(observer->context, record, error);
 }
 

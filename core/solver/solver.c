@@ -14,6 +14,7 @@
 #define SLICE_FIRST 100       /* of the first one, at most */
 #define SLICE_CELLS_PER_S 4e6 /* assumed of the backend for the first one */
 #define PROGRESS_S 0.2
+#define AUDIT_CELLS (1u << 18) /* of a record, at most, that are collected for the audit alone */
 
 struct gbees_solver {
     const gbees_problem *problem;
@@ -236,8 +237,9 @@ static int make_marginals(gbees_solver *solver, gbees_marginals **marginals, gbe
     gbees_error cause = {0};
     int status = GBEES_OK;
 
-    if (solver->backend->marginals && solver->observer->marginals)
-        status = solver->backend->marginals(solver->engine, GBEES_LARGEST_PLANE, marginals, &cause);
+    if (solver->backend->marginals && (solver->observer->marginals || solver->observer->audit))
+        status = solver->backend->marginals(solver->engine, solver->observer->no_cells ? 0 : GBEES_LARGEST_PLANE,
+                                            marginals, &cause);
     return status ? fail(solver, status, &cause, error) : GBEES_OK;
 }
 
@@ -249,16 +251,28 @@ static gbees_ledger ledger_since(const gbees_totals *then, const gbees_totals *n
                           .normalised = now->mass_normalised - then->mass_normalised};
 }
 
+/* Whether the observer wants the cells, or the audit and they are few. */
+static int wants_cells(const gbees_solver *solver, const gbees_record *record)
+{
+    const gbees_observer *observer = solver->observer;
+
+    return !observer->no_cells || (observer->audit && record->statistics.cells_above <= AUDIT_CELLS);
+}
+
 /* Fills the event's cells (or capture) and marginals; waits for capacity in the queue first. */
 static int collect(gbees_solver *solver, gbees_event *event, gbees_error *error)
 {
-    int status = gbees_notifier_wait(solver->notifier, event->record.statistics.cells_above, error);
+    const int with_cells = wants_cells(solver, &event->record);
+    int status;
 
+    if (!with_cells && !solver->observer->audit)
+        return GBEES_OK;
+    status = gbees_notifier_wait(solver->notifier, with_cells ? event->record.statistics.cells_above : 0, error);
     if (!status)
         status = make_marginals(solver, &event->marginals, error);
-    if (!status)
+    if (!status && with_cells)
         status = capture_cells(solver, &event->capture, error);
-    if (!status && !event->capture)
+    if (!status && with_cells && !event->capture)
         status = collect_cells(solver, &event->cells, error);
     return status;
 }
@@ -283,7 +297,7 @@ static int make_record(gbees_solver *solver, int number, gbees_error *error)
     if (status)
         return fail(solver, status, &cause, error);
     gbees_frame_statistics(solver->problem, &record->statistics);
-    status = solver->observer->no_cells ? GBEES_OK : collect(solver, &event, error);
+    status = collect(solver, &event, error);
     if (status) {
         free(event.marginals);
         return status;

@@ -241,7 +241,7 @@ typedef struct gbees_observer {
     int (*cancelled)(void *context);
     int concurrent;     /**< 1: another thread may call record and update */
     int marginals;      /**< 1: records have marginals if the backend makes them */
-    int no_cells;       /**< 1: records have no cells */
+    int no_cells;       /**< 1: records have no cells; an audit sees those of small ones */
     gbees_audit *audit; /**< of the same problem: records have certificates. NULL: they have none */
 } gbees_observer;
 
