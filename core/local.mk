@@ -110,7 +110,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/schedule.h \
 	%D%/solver/solver.c \
 	%D%/solver/version.c \
-	%D%/solver/warnings.c
+	%D%/solver/warnings.c \
+	%D%/solver/warnings.h
 
 bin_PROGRAMS += gbees-run
 gbees_run_LDFLAGS =

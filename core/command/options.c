@@ -32,6 +32,7 @@ enum {
     KEY_BACKEND,
     KEY_DETERMINISTIC,
     KEY_AUDIT,
+    KEY_STRICT,
     KEY_NO_OUTPUT,
     KEY_JSON,
     KEY_PROGRESS
@@ -60,6 +61,7 @@ static const struct argp_option option_table[] = {
     {"plugin-path", KEY_PLUGIN_PATH, "DIR[:DIR...]", 0, "folders to search for plugins first", 0},
     {"audit", KEY_AUDIT, "auto|N|off", 0,
      "samples of the model that each record is held against, which bound its error (default auto: 10000)", 0},
+    {"strict", KEY_STRICT, 0, 0, "a warning makes the exit status 1; records are kept", 0},
     {0, 0, 0, 0, "What to say", 4},
     {"output", KEY_OUTPUT, "DIR", 0, "new or empty folder for the results (default: results/NAME, -2, -3, ...)", 0},
     {"no-output", KEY_NO_OUTPUT, 0, 0, "write no files", 0},
@@ -185,6 +187,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return 0;
     case KEY_JSON:
         o->json = 1;
+        return 0;
+    case KEY_STRICT:
+        o->strict = 1;
         return 0;
     case KEY_DETERMINISTIC:
         o->deterministic = 1;

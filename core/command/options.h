@@ -27,6 +27,7 @@ typedef struct gbees_options {
     const char *arch;    /* "sm_90", or NULL */
     int threads;         /* 0: all */
     int audit;           /* whether records are held against samples */
+    int strict;          /* a warning is a failure */
     size_t samples;      /* so many; 0: the default */
     int deterministic;
     const char *output; /* folder, NULL: results/NAME */

@@ -62,6 +62,7 @@ typedef struct run {
     pthread_mutex_t lock; /* guards the output: a thread of the solver calls record and update */
     gbees_report *report;
     gbees_progress progress;
+    int strict; /* a warning is a failure */
 } run;
 
 /* Writes the record to disk before it is printed. */
@@ -192,6 +193,16 @@ static int end_run(run *r, const gbees_setup *setup, const gbees_solver *solver,
         *failure = late;
         status = finished;
     }
+    if (!status && r->strict && summary.warnings) {
+        char text[GBEES_WARNING_TEXT];
+
+        gbees_warning_text((gbees_warning)(summary.warnings & -summary.warnings), summary.problem, &summary.totals,
+                           text, sizeof text);
+        status = gbees_error_set(failure, GBEES_ENUMERIC,
+                                 "the run is complete, but with --strict a warning is a "
+                                 "failure: %s",
+                                 text);
+    }
     if (status)
         gbees_report_error(r->report, failure);
     finished = gbees_report_summary(r->report, setup, &summary, status ? failure : NULL, &late);
@@ -252,7 +263,7 @@ static int command_run(const gbees_options *options, gbees_registry *registry, g
                        const char *command)
 {
     gbees_audit *audit = NULL;
-    run r = {.report = report, .lock = PTHREAD_MUTEX_INITIALIZER};
+    run r = {.report = report, .lock = PTHREAD_MUTEX_INITIALIZER, .strict = options->strict};
     gbees_setup setup = {0};
     gbees_solver *solver = NULL;
     gbees_error failure = {0};

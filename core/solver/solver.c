@@ -3,6 +3,7 @@
 #include "frame.h"
 #include "notifier.h"
 #include "schedule.h"
+#include "warnings.h"
 #include <gbees/gbees.h>
 #include <stdlib.h>
 #include <time.h>
@@ -28,7 +29,7 @@ struct gbees_solver {
     uint64_t slice; /* steps of the next slice */
     const gbees_observer *observer;
     gbees_notifier *notifier;
-    unsigned audit_warnings; /* of all records */
+    unsigned record_warnings, audit_warnings; /* of all records so far */
     double began_s, next_progress_s;
     double wall_s, propagate_s;
 };
@@ -110,7 +111,8 @@ void gbees_solver_summary(const gbees_solver *solver, gbees_summary *summary)
                                .totals = totals_of(solver),
                                .wall_s = solver->wall_s,
                                .propagate_s = solver->propagate_s};
-    summary->warnings = gbees_warnings(solver->problem, &summary->totals) | solver->audit_warnings;
+    summary->warnings =
+        gbees_warnings(solver->problem, &summary->totals) | solver->record_warnings | solver->audit_warnings;
 }
 
 /* In paper and legacy mode the time is the sum of the steps, as in the reference codes; else it is set to the exact
@@ -296,6 +298,7 @@ static int make_record(gbees_solver *solver, int number, gbees_error *error)
     status = solver->backend->statistics(solver->engine, &solver->clock, &record->statistics, &cause);
     if (status)
         return fail(solver, status, &cause, error);
+    solver->record_warnings |= gbees_warnings_record(solver->problem, &record->statistics);
     gbees_frame_statistics(solver->problem, &record->statistics);
     status = collect(solver, &event, error);
     if (status) {
@@ -305,7 +308,7 @@ static int make_record(gbees_solver *solver, int number, gbees_error *error)
     record->time = solver->clock.time;
     record->totals = totals_of(solver);
     record->since = ledger_since(&solver->recorded, &record->totals);
-    record->warnings = gbees_warnings(solver->problem, &record->totals);
+    record->warnings = gbees_warnings(solver->problem, &record->totals) | solver->record_warnings;
     solver->recorded = record->totals;
     record->wall_s = now_s() - solver->began_s;
     status = gbees_notifier_post(solver->notifier, &event, error);

@@ -1,4 +1,5 @@
 /* warnings.c - which warnings hold, and their texts. */
+#include "warnings.h"
 #include <gbees/gbees.h>
 #include <lapacke.h>
 #include <math.h>
@@ -7,6 +8,7 @@
 
 static const double most_cut_off = 0.015; /* of the initial Gaussian, by its box */
 static const double widest_cell = 1.5;    /* in standard deviations */
+static const double narrowest = 1.5;      /* of a marginal's standard deviation, in cells */
 static const double most_lost = 0.1;      /* of the mass, since the start */
 static const double budget_margin = 1.6;  /* a budget is held within this factor */
 
@@ -116,6 +118,16 @@ unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals
     return found;
 }
 
+unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statistics *statistics)
+{
+    const int n = problem->dimension;
+
+    for (int j = 0; j < n; j++)
+        if (!(statistics->covariance[j * n + j] >= pow(narrowest * problem->width[j], 2)))
+            return GBEES_WARNING_NARROW;
+    return 0;
+}
+
 /* ---- texts ---- */
 
 static void describe_width(const gbees_problem *problem, char *text, size_t size)
@@ -173,6 +185,11 @@ void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, con
                        "the mass budget is not held: %.3g %% of the mass has been lost, of %.3g %% for the whole run "
                        "(%g a unit of time); give a larger budget, finer cells or a larger 'extent'",
                        100 * lost(totals), 100 * budget * (problem->end - problem->start), budget);
+        return;
+    case GBEES_WARNING_NARROW:
+        (void)snprintf(text, size,
+                       "a marginal's standard deviation is below 1.5 cells: the grid does not resolve the density "
+                       "there, and widens it; give a larger 'factor', or smaller widths along its axis");
         return;
     case GBEES_WARNING_AUDIT:
         (void)snprintf(

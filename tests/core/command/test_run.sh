@@ -59,7 +59,7 @@ no_left_overs() { # FOLDER
     test -z "$(find "$1" -name '*.tmp')" || fail "temporary files are left in $1"
 }
 
-coarse='--plugin lorenz63 --set factor=0.5 --set threshold=1e-4 --set records=2'
+coarse='--plugin lorenz63 --set factor=1.5 --set threshold=1e-4 --set records=2'
 
 # ---- information ----
 run 0 --version
@@ -159,29 +159,36 @@ run 0 $coarse --until 0.05 --output uncertified --audit off
 grep -q error_reason uncertified/leg0_record0.h5 && fail "the record has a certificate"
 run 0 --plugin lorenz63 --until 0.3 --no-output
 has err "samples of the model say that a mean or a standard deviation is off"
+has err "a marginal's standard deviation is below 1.5 cells"
+run 1 --plugin lorenz63 --until 0.3 --strict --quiet --output strict
+has err "with --strict a warning is a failure: "
+lines err 1
+is_record strict/leg0_record4.h5
+has strict/run.json '"state": "complete"'
+run 0 --plugin vanderpol --until 0.5 --strict --quiet --no-output
 
 # ---- warnings: on standard error once, in the report, in each line of JSON, and before computing ----
-cut="the initial box cuts off 50.9 % of the Gaussian"
-run 0 --plugin lorenz63 --set extent=1 --until 0.02 --no-output --audit off
+cut="the initial box cuts off 62.5 % of the Gaussian"
+run 0 --plugin lorenz63 --set factor=3 --set extent=1 --until 0.02 --no-output --audit off
 lines err 1
 has err "gbees-run: warning: at t = 0: $cut"
 grep -q "^warning: $cut" out || fail "no warning in the report"
-run 0 --plugin lorenz63 --set extent=1 --until 0.02 --no-output --audit off --json
+run 0 --plugin lorenz63 --set factor=3 --set extent=1 --until 0.02 --no-output --audit off --json
 test "$(grep '"event":"record"' out | grep -c "\"warnings\":\[\"$cut")" -eq 5 || fail "not five records with it"
 tail -n 1 out | grep -q "\"warnings\":\[\"$cut" || fail "no warning in the summary"
-run 0 --plugin lorenz63 --set extent=1 --until 0.02 --no-output --audit off --quiet
+run 0 --plugin lorenz63 --set factor=3 --set extent=1 --until 0.02 --no-output --audit off --quiet
 lines err 0
-run 0 --plugin lorenz63 --set extent=1 --check
+run 0 --plugin lorenz63 --set factor=3 --set extent=1 --check
 has out "warning: $cut"
 has out "it can be run; nothing was computed"
-run 0 --plugin lorenz63 --set extent=1 --check --json
+run 0 --plugin lorenz63 --set factor=3 --set extent=1 --check --json
 has out "\"warnings\":[\"$cut"
 for model in lorenz63 lorenz96 pcr3bp; do
     run 0 --plugin "$model" --check
     lacks out "warning"
     lacks out "mass budget"
 done
-run 0 --plugin lorenz63 --set factor=0.5 --set threshold=0.01 --until 1 --set 'measurements=[]' --audit off --output lost
+run 0 --plugin lorenz63 --set factor=1.5 --set threshold=0.001 --until 0.08 --set 'measurements=[]' --audit off --output lost
 lines err 1
 has err "losses since the start add up to"
 has lost/run.json "losses since the start add up to"
@@ -192,7 +199,7 @@ has out '"end":0.040000000000000001'
 run 0 $coarse --no-output --json --until 7 --set end=0.02
 has out '"end":0.02'
 printf 'end: 0.02\nrecords: 3\n' >mine.yaml
-run 0 --plugin lorenz63 --set factor=0.5 --set threshold=1e-4 --scenario mine.yaml --no-output --json
+run 0 --plugin lorenz63 --set factor=1.5 --set threshold=1e-4 --scenario mine.yaml --no-output --json
 has out '"record":3'
 lacks out '"record":4'
 run 0 $coarse --param sigma=5 --until 0.02 --output sigma
@@ -226,7 +233,7 @@ lines err 1
 
 # ---- the choice of a backend ----
 what="gbees-run --backend auto"
-"$program" --plugin lorenz63 --threads 1 --no-output --until 0.02 --set factor=0.5 >out 2>err || fail "it failed"
+"$program" --plugin lorenz63 --threads 1 --no-output --until 0.02 --set factor=1.5 >out 2>err || fail "it failed"
 if grep -q '^backend cpu' out; then
     grep -q '^gbees-run: running on the CPU: ' err || fail "it does not say why no GPU was used"
     lines err 1
@@ -313,7 +320,7 @@ for file in measurement0.txt measurement1.txt; do
     sed 's/$/\r/' "old/$file" >"crlf/$file"
 done
 for folder in old crlf; do
-    run 0 --plugin lorenz63 --measurements "$folder" --set factor=0.5 --set threshold=1e-4 --set records=1 --json \
+    run 0 --plugin lorenz63 --measurements "$folder" --set factor=1.5 --set threshold=1e-4 --set records=1 --json \
         --output "from-$folder"
     test "$(grep -c '"event":"record"' out)" -eq 4 || fail "not four records"
     test "$(grep -c '"event":"update"' out)" -eq 1 || fail "not one update"
@@ -376,7 +383,7 @@ sh -c 'kill -HUP $$' 2>/dev/null || stop HUP 129 hung-up # unless it is ignored 
 what="gbees-run into a pipe that nobody reads"
 : >out
 {
-    gbees --plugin lorenz63 --set factor=0.5 --set records=50 --output piped 2>err
+    gbees --plugin lorenz63 --set factor=1.5 --set records=50 --output piped 2>err
     echo "$?" >code
 } | head -n 1 >out
 test "$(cat code)" -eq 141 || fail "exit status $(cat code), not 141"

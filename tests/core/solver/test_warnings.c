@@ -1,4 +1,5 @@
 /* test_warnings.c - what is no error but must be known: when it is said, and how. */
+#include "solver/warnings.h"
 #include <check.h>
 #include <gbees/gbees.h>
 #include <math.h>
@@ -149,6 +150,22 @@ START_TEST(what_the_backend_says)
 }
 END_TEST
 
+/* Just above 1.5 cells along all axes, and just below along one. */
+START_TEST(narrow_marginals)
+{
+    const gbees_problem problem = {.dimension = 3, .width = {0.5, 2, 1}};
+    gbees_statistics statistics = {.covariance = {0.5626, 9, 9, 9, 9.001, 9, 9, 9, 2.2501}};
+
+    ck_assert_uint_eq(gbees_warnings_record(&problem, &statistics), 0);
+    statistics.covariance[4] = 8.999;
+    ck_assert_uint_eq(gbees_warnings_record(&problem, &statistics), GBEES_WARNING_NARROW);
+    statistics.covariance[4] = NAN;
+    ck_assert_uint_eq(gbees_warnings_record(&problem, &statistics), GBEES_WARNING_NARROW);
+    check_text(GBEES_WARNING_NARROW, &problem, NULL, "below 1.5 cells");
+    check_text(GBEES_WARNING_AUDIT, &problem, NULL, "samples of the model say");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("warnings");
@@ -162,6 +179,7 @@ int main(void)
     tcase_add_test(before, narrow_ridges);
     tcase_add_test(during, lost_mass);
     tcase_add_test(during, spent_budgets);
+    tcase_add_test(during, narrow_marginals);
     tcase_add_test(during, what_the_backend_says);
     suite_add_tcase(suite, before);
     suite_add_tcase(suite, during);

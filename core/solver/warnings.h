@@ -1,0 +1,11 @@
+/* warnings.h - warnings that need a record's statistics; private to the solver. */
+#ifndef GBEES_SOLVER_WARNINGS_H
+#define GBEES_SOLVER_WARNINGS_H
+
+#include <gbees/backend.h>
+
+/* GBEES_WARNING_NARROW if a marginal along one of the grid's axes is narrower than 1.5 cells, else 0: there a scheme
+ * widens the density by more than its own width.  The statistics are in the grid's axes. */
+unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statistics *statistics);
+
+#endif
