@@ -185,7 +185,7 @@ endif
 
 # Figures against Monte Carlo (doc/accuracy.md): make tests/accuracy/accuracy.
 if HAVE_ACCURACY
-EXTRA_PROGRAMS += %D%/accuracy/accuracy %D%/accuracy/kalman %D%/accuracy/workerror
+EXTRA_PROGRAMS += %D%/accuracy/accuracy %D%/accuracy/certificates %D%/accuracy/kalman %D%/accuracy/workerror
 %C%_accuracy_kalman_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 %C%_accuracy_accuracy_LDADD = %D%/libaccuracy.la $(LDADD)
 %C%_accuracy_workerror_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)

@@ -194,9 +194,11 @@ static void compare_moments(const gbees_record *record, const gbees_sample_momen
     for (int j = 0; j < n; j++) {
         const double std = sqrt(fmax(0, now->covariance[j * n + j])), true_std = truth->std[j];
 
-        certificate->mean[j] =
-            difference(fabs(now->mean[j] - truth->mean[j]) / true_std, truth->mean_error[j] / true_std);
-        certificate->std[j] = difference(fabs(std / true_std - 1), truth->std_error[j] / true_std);
+        const double off = fabs(now->mean[j] - truth->mean[j]) / true_std, wide = truth->std_error[j] / true_std;
+
+        /* Both are over the samples' standard deviation, which is not exact either. */
+        certificate->mean[j] = difference(off, hypot(truth->mean_error[j] / true_std, off * wide));
+        certificate->std[j] = difference(fabs(std / true_std - 1), fmax(1, std / true_std) * wide);
     }
 }
 
@@ -213,26 +215,31 @@ static double std_of(const double *place, const double *weight, size_t count)
     return sqrt(fmax(0, square / all - sum / all * (sum / all)));
 }
 
-/* The standard errors are those of a distribution function at its middle, the largest. */
-static int compare_marginal(const gbees_audit *audit, const gbees_marginal_pair *pair, double effective,
+/* The standard errors are those of a distribution function at its middle, the largest.  wide: the relative standard
+ * error of the samples' standard deviation. */
+static int compare_marginal(const gbees_audit *audit, const gbees_marginal_pair *pair, double effective, double wide,
                             gbees_difference *marginal, gbees_difference *kolmogorov)
 {
     double cells, largest;
 
     if (gbees_marginal_distance(pair, &cells, &largest))
         return GBEES_ENOMEM;
-    *marginal = difference(cells / std_of(pair->place, audit->samples->weight, pair->count), 1 / sqrt(effective));
+    const double distance = cells / std_of(pair->place, audit->samples->weight, pair->count);
+    *marginal = difference(distance, hypot(1 / sqrt(effective), distance * wide));
     *kolmogorov = difference(largest, 1.36 / sqrt(effective));
     return GBEES_OK;
 }
 
 static int compare_marginals(const gbees_audit *audit, const gbees_record *record, const double *place,
-                             gbees_certificate *certificate)
+                             const gbees_sample_moments *truth, gbees_certificate *certificate)
 {
     const gbees_marginals *ready = record->marginals;
     const size_t count = audit->samples->count;
+    double wide = 0; /* along the worst axis: a rotated grid has others */
     int status = GBEES_OK;
 
+    for (int j = 0; j < record->problem->dimension; j++)
+        wide = fmax(wide, truth->std_error[j] / truth->std[j]);
     for (int j = 0; j < record->problem->dimension && !status; j++) {
         gbees_marginal_pair pair = {
             .count = count, .place = place + (size_t)j * count, .weight = audit->samples->weight};
@@ -252,7 +259,7 @@ static int compare_marginals(const gbees_audit *audit, const gbees_record *recor
             pair.p = made;
         }
         if (!status && pair.length > 0)
-            status = compare_marginal(audit, &pair, certificate->effective, &certificate->marginal[j],
+            status = compare_marginal(audit, &pair, certificate->effective, wide, &certificate->marginal[j],
                                       &certificate->kolmogorov[j]);
         free(made);
     }
@@ -308,7 +315,7 @@ static int compare(const gbees_audit *audit, const gbees_record *record, gbees_c
     compare_moments(record, &truth, certificate);
     if ((record->cells && gbees_cells_count(record->cells) > 0) || record->marginals) {
         place = find_places(audit);
-        status = place ? compare_marginals(audit, record, place, certificate) : GBEES_ENOMEM;
+        status = place ? compare_marginals(audit, record, place, &truth, certificate) : GBEES_ENOMEM;
     }
     if (!status && record->cells && gbees_cells_count(record->cells) > 0 &&
         gbees_cells_count(record->cells) <= DENSITY_CELLS)
