@@ -91,4 +91,11 @@ calls 2 "$models" "$top_build" one
 has err "models: one has a table: remove it, or name another folder"
 calls 2 "$models" "$scratch" five
 has err "is not there: run 'make gbees-run tests/accuracy/accuracy' in $scratch first"
+# Certificates of a run, by ten seeds: hardly any bound is below the true error, none below half of it.
+make -s -C "$top_build" tests/accuracy/certificates >/dev/null || exit 99
+calls 0 "$top_build/tests/accuracy/certificates" duffing 10 10000 400000
+test "$(wc -l <out)" -eq 6 || fail "not a line a figure"
+awk -F'\t' 'NF == 6 && ($3 < 100 || $4 > 0.05 * $3 || $5 > 0) { bad = 1 } END { exit bad }' out ||
+    fail "bounds are below the true error"
+calls 2 "$top_build/tests/accuracy/certificates"
 exit "$bad"
