@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = SAMPLES_BLOCK, FEWEST = 128, SCALED = 255 /* samples that the scale is found from */ };
+enum { BLOCK = SAMPLES_BLOCK, FEWEST = 128 };
 
 /* Into how many parts a step may be cut. */
 #define SHORTEST 1048576.0
@@ -72,28 +72,6 @@ void gbees_montecarlo_destroy(gbees_montecarlo *montecarlo)
 }
 
 /* ---- carrying --------------------------------------------------------------------------------------------- */
-
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* From quartiles: few samples that are far away count for nothing. */
-void gbees_samples_find_scale(gbees_montecarlo *montecarlo)
-{
-    const size_t count = montecarlo->count < SCALED ? montecarlo->count : SCALED;
-
-    for (int j = 0; j < montecarlo->problem->dimension; j++) {
-        double sorted[SCALED];
-
-        memcpy(sorted, montecarlo->x[j], count * sizeof *sorted);
-        qsort(sorted, count, sizeof *sorted, compare_numbers);
-        const double spread = (sorted[count * 3 / 4] - sorted[count / 4]) / 1.35;
-        montecarlo->scale[j] = spread > 0 ? spread : 1;
-    }
-}
 
 /* The points of a block between two stages, the drift at one stage, and the drifts' weighted sum. */
 typedef struct stages {

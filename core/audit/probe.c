@@ -7,6 +7,7 @@
 
 enum {
     PROBES = 256,        /* samples that are tried */
+    SCALED = 255,        /* samples that the scale is found from */
     LEFT_OUT = 32,       /* one of so many */
     DOUBT_MARGIN = 4,    /* a step is cut for a sample that has so many times the doubt of the probes */
     STEPS_MOST = 100000, /* from one record to the next */
@@ -34,6 +35,21 @@ static int compare_numbers(const void *a, const void *b)
     const double x = *(const double *)a, y = *(const double *)b;
 
     return (x > y) - (x < y);
+}
+
+/* From quartiles: few samples that are far away count for nothing. */
+void gbees_samples_find_scale(gbees_montecarlo *montecarlo)
+{
+    const size_t count = montecarlo->count < SCALED ? montecarlo->count : SCALED;
+
+    for (int j = 0; j < montecarlo->problem->dimension; j++) {
+        double sorted[SCALED];
+
+        memcpy(sorted, montecarlo->x[j], count * sizeof *sorted);
+        qsort(sorted, count, sizeof *sorted, compare_numbers);
+        const double spread = (sorted[count * 3 / 4] - sorted[count / 4]) / 1.35;
+        montecarlo->scale[j] = spread > 0 ? spread : 1;
+    }
 }
 
 /* The error of the shorter steps along the worst axis, in the samples' spread: a fourth-order method's is a fifteenth

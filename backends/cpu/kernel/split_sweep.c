@@ -22,7 +22,7 @@ enum { SEGMENT = 16 }; /* bricks */
 typedef struct pencil_sweep {
     const kernel_context *c;
     const kernel_pencils *pencils;
-    pencil_rows *rows; /* apart: what a called function writes to can't lie in registers, as totals do */
+    pencil_rows rows;
     kernel_scratch scratch;
     brick_totals totals;
 } pencil_sweep;
@@ -170,8 +170,8 @@ INLINE void load_planes(const pencil_sweep *sweep, int from, int to, real *plane
 {
     const kernel_context *c = sweep->c;
     const real *density = c->rows.p;
-    const uint32_t *slots = sweep->rows->own->slots, *ahead = sweep->rows->ahead;
-    const int ahead_count = sweep->rows->ahead_count;
+    const uint32_t *slots = sweep->rows.own->slots, *ahead = sweep->rows.ahead;
+    const int ahead_count = sweep->rows.ahead_count;
 
     for (int b = from; b < to; b++) {
         if (b < ahead_count)
@@ -183,7 +183,7 @@ INLINE void load_planes(const pencil_sweep *sweep, int from, int to, real *plane
 /* Prefetches the row that is read `distance` bricks after brick b of a pencil, in this one or the next. */
 INLINE void prefetch_later_row(const pencil_sweep *sweep, int b, int distance, brick_axis a)
 {
-    const pencil_rows *rows = sweep->rows;
+    const pencil_rows *rows = &sweep->rows;
     const kernel_pencil *own = rows->own;
     const int64_t at = (int64_t)b + distance, further = at - own->bricks;
 
@@ -200,8 +200,8 @@ INLINE void prefetch_later_row(const pencil_sweep *sweep, int b, int distance, b
 INLINE void store_planes(pencil_sweep *sweep, int from, int to, const real *planes, int distance, brick_axis a)
 {
     const kernel_context *c = sweep->c;
-    const uint32_t *slots = sweep->rows->own->slots;
-    const int long_one = sweep->rows->long_one, ends_step = sweep->pencils->ends_step;
+    const uint32_t *slots = sweep->rows.own->slots;
+    const int long_one = sweep->rows.long_one, ends_step = sweep->pencils->ends_step;
 
     for (int b = from; b < to; b++) {
         const real *own = planes + (b - from) * a.cells;
@@ -224,7 +224,7 @@ INLINE void store_planes(pencil_sweep *sweep, int from, int to, const real *plan
 INLINE void sweep_bricks(pencil_sweep *sweep, segment *s, segment_bricks at, int distance, brick_axis a)
 {
     const kernel_context *c = sweep->c;
-    const kernel_pencil *pencil = sweep->rows->own;
+    const kernel_pencil *pencil = sweep->rows.own;
     const int axis = sweep->pencils->axis, plane_cells = cells_of_plane(a), done = (at.to - at.from) * a.cells;
     const int end = planes_beyond(&c->scheme) * plane_cells, loaded = (at.loaded - at.from) * a.cells;
     const pencil_faces faces = {.axis = axis,
@@ -257,7 +257,7 @@ INLINE void sweep_bricks(pencil_sweep *sweep, segment *s, segment_bricks at, int
 INLINE void sweep_pencil(pencil_sweep *sweep, brick_axis a)
 {
     const kernel_context *c = sweep->c;
-    const int bricks = (int)sweep->rows->own->bricks, plane_cells = cells_of_plane(a);
+    const int bricks = (int)sweep->rows.own->bricks, plane_cells = cells_of_plane(a);
     const int end = planes_beyond(&c->scheme) * plane_cells, most = bricks_loaded(c, bricks, a);
     real away[64], *p = (real *)sweep->scratch.data + end, *u = p + (most * a.cells + end);
     segment s = {.scheme = &c->scheme,
@@ -285,16 +285,15 @@ INLINE int sweep_block(pencil_sweep *sweep, const uint32_t *first, uint32_t coun
     const kernel_context *c = sweep->c;
     const gbees_shape *shape = &c->g->shape;
     const int axis = sweep->pencils->axis, log2_edge = shape->log2_edge[axis];
-    pencil_rows rows = {0};
     pencil_list list;
 
-    sweep->rows = &rows;
+    sweep->rows = (pencil_rows){0};
     find_pencils(c, axis, first, count, &list);
     for (uint32_t i = 0, at = ROWS_AHEAD; i < list.count; at += list.bricks[i++]) {
-        if (next_pencil(c, axis, &list, i, at, sweep->scratch.pencil, &rows))
+        if (next_pencil(c, axis, &list, i, at, sweep->scratch.pencil, &sweep->rows))
             return 1;
-        const int bricks = bricks_loaded(c, (int)sweep->rows->own->bricks,
-                                         (brick_axis){shape->cells, shape->shift[axis], log2_edge});
+        const int bricks =
+            bricks_loaded(c, (int)sweep->rows.own->bricks, (brick_axis){shape->cells, shape->shift[axis], log2_edge});
 
         if (reserve_planes(c, &sweep->scratch, (size_t)bricks, (size_t)shape->cells,
                            (size_t)(shape->cells >> log2_edge)))
