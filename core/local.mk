@@ -46,6 +46,8 @@ libgbees_la_SOURCES = \
 	%D%/audit/bins.h \
 	%D%/audit/cholesky.c \
 	%D%/audit/cholesky.h \
+	%D%/audit/flow.c \
+	%D%/audit/flow.h \
 	%D%/audit/marginal.c \
 	%D%/audit/marginal.h \
 	%D%/audit/montecarlo.c \

@@ -27,7 +27,7 @@ typedef struct gbees_montecarlo {
     gbees_montecarlo_options options;
     double time;
     uint64_t steps;              /* so far */
-    double doubt_most;           /* what a step may leave of doubt (runge_kutta()) before it is cut for a sample */
+    double doubt_most;           /* what a step may leave of doubt (flow.h) before it is cut for a sample */
     double scale[GBEES_MAX_DIM]; /* the samples' spread at the start of the last advance */
     size_t count;
     double *x[GBEES_MAX_DIM]; /* x[j][i]: state j of sample i, in the model's axes */

@@ -1,6 +1,6 @@
 /* probe.c - the time step of samples: a few of them go to the same time by m and by 2 m steps, and the difference
  * tells the error of either. */
-#include "samples.h"
+#include "flow.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void carry(const gbees_montecarlo *montecarlo, size_t count, double time,
         memcpy(to->x[j], montecarlo->x[j], count * sizeof(double));
         x[j] = to->x[j];
     }
-    gbees_samples_flow(montecarlo, count, (time - montecarlo->time) / (double)steps, steps, x, to->doubt);
+    gbees_flow_run(montecarlo, count, (time - montecarlo->time) / (double)steps, steps, x, to->doubt);
 }
 
 static int compare_numbers(const void *a, const void *b)

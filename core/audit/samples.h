@@ -21,13 +21,8 @@ static inline size_t samples_in_block(const gbees_montecarlo *montecarlo, size_t
 /* The model's own functions, on a turned grid, too: samples are in the model's axes. */
 const gbees_functions *gbees_samples_functions(const gbees_problem *problem);
 
-/* Sets montecarlo->scale for gbees_samples_flow(). */
+/* Sets montecarlo->scale for flow.h. */
 void gbees_samples_find_scale(gbees_montecarlo *montecarlo);
-/* Carries `count` points, at most SAMPLES_BLOCK, along the drift by steps of dt from the samples' time on.  doubt[i]
- * receives the largest doubt of a step of point i (runge_kutta()). */
-void gbees_samples_flow(const gbees_montecarlo *montecarlo, size_t count, double dt, size_t steps, double *const *x,
-                        double *doubt);
-
 /* What random numbers are for: none is used twice. */
 typedef enum samples_purpose {
     SAMPLES_FOR_START,
