@@ -193,7 +193,6 @@ static void compare_moments(const gbees_record *record, const gbees_sample_momen
 
     for (int j = 0; j < n; j++) {
         const double std = sqrt(fmax(0, now->covariance[j * n + j])), true_std = truth->std[j];
-
         const double off = fabs(now->mean[j] - truth->mean[j]) / true_std, wide = truth->std_error[j] / true_std;
 
         /* Both are over the samples' standard deviation, which is not exact either. */

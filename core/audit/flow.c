@@ -95,6 +95,8 @@ static void carry_one(const gbees_problem *problem, gbees_flow *work, double t, 
             continue;
         }
         memcpy(x, trial, (size_t)problem->dimension * sizeof *x);
+        if (!isfinite(doubt)) /* the point is lost: gbees_montecarlo_advance() finds it */
+            return;
         done += part;
         if (doubt < most / 16)
             part *= 2;

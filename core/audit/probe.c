@@ -96,6 +96,7 @@ int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double time, doub
                                STEPS_MOST, montecarlo->time, time);
     montecarlo->options.step = length / (noisy ? steps * STEPS_MORE : steps);
     qsort(by_long.doubt, count, sizeof *by_long.doubt, compare_numbers);
-    montecarlo->doubt_most = DOUBT_MARGIN * by_long.doubt[count - 1 - count / LEFT_OUT];
+    /* Where the probes have none, as in a constant drift, what is below the tolerance is no reason to cut a step. */
+    montecarlo->doubt_most = fmax(tolerance, DOUBT_MARGIN * by_long.doubt[count - 1 - count / LEFT_OUT]);
     return GBEES_OK;
 }

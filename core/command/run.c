@@ -59,6 +59,7 @@ static void ignore_failed_writes(void)
 
 typedef struct run {
     gbees_writer *writer; /* NULL: --no-output */
+    gbees_audit *audit;   /* NULL: --audit off */
     pthread_mutex_t lock; /* guards the output: a thread of the solver calls record and update */
     gbees_report *report;
     gbees_progress progress;
@@ -214,8 +215,7 @@ static int end_run(run *r, const gbees_setup *setup, const gbees_solver *solver,
     return status ? exit_code(failure, 1) : EXIT_SUCCESS;
 }
 
-static int propagate(run *r, const gbees_options *options, const gbees_setup *setup, gbees_solver *solver,
-                     gbees_audit *audit)
+static int propagate(run *r, const gbees_options *options, const gbees_setup *setup, gbees_solver *solver)
 {
     const gbees_observer observer = {.context = r,
                                      .record = on_record,
@@ -225,7 +225,7 @@ static int propagate(run *r, const gbees_options *options, const gbees_setup *se
                                      .concurrent = r->writer != NULL,
                                      .marginals = r->writer != NULL,
                                      .no_cells = r->writer == NULL,
-                                     .audit = audit};
+                                     .audit = r->audit};
     gbees_error failure = {0};
     gbees_summary at_start;
     int status;
@@ -240,7 +240,7 @@ static int propagate(run *r, const gbees_options *options, const gbees_setup *se
 }
 
 static int prepare(gbees_setup *setup, const gbees_options *options, gbees_registry *registry, const char *command,
-                   gbees_solver **solver, gbees_writer **writer, gbees_error *error)
+                   gbees_solver **solver, run *r, gbees_error *error)
 {
     int status = gbees_setup_make(setup, options, registry, error);
 
@@ -255,27 +255,27 @@ static int prepare(gbees_setup *setup, const gbees_options *options, gbees_regis
     listen_to(SIGTERM);
     listen_to(SIGHUP);
     if (!status)
-        status = make_writer(setup, command, writer, error);
+        status = make_audit(setup, options, &r->audit, error);
+    if (!status)
+        status = make_writer(setup, command, &r->writer, error);
     return status;
 }
 
 static int command_run(const gbees_options *options, gbees_registry *registry, gbees_report *report,
                        const char *command)
 {
-    gbees_audit *audit = NULL;
     run r = {.report = report, .lock = PTHREAD_MUTEX_INITIALIZER, .strict = options->strict};
     gbees_setup setup = {0};
     gbees_solver *solver = NULL;
     gbees_error failure = {0};
     int code;
 
-    if (prepare(&setup, options, registry, command, &solver, &r.writer, &failure) ||
-        make_audit(&setup, options, &audit, &failure)) {
+    if (prepare(&setup, options, registry, command, &solver, &r, &failure)) {
         gbees_report_error(report, &failure);
         code = exit_code(&failure, 0);
     } else
-        code = propagate(&r, options, &setup, solver, audit);
-    gbees_audit_destroy(audit);
+        code = propagate(&r, options, &setup, solver);
+    gbees_audit_destroy(r.audit);
     gbees_writer_destroy(r.writer);
     gbees_solver_destroy(solver);
     gbees_setup_free(&setup);
