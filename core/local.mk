@@ -108,6 +108,11 @@ libgbees_la_SOURCES = \
 	%D%/solver/notifier.h \
 	%D%/solver/numerics.c \
 	%D%/solver/problem.c \
+	%D%/solver/refine.c \
+	%D%/solver/refine.h \
+	%D%/solver/regrid.c \
+	%D%/solver/regrid.h \
+	%D%/solver/regrids.c \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \
 	%D%/solver/solver.c \

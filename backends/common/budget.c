@@ -32,11 +32,21 @@ static double mass_below(const budget_spectrum *spectrum, int octave)
 
 void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const budget_spectrum *spectrum)
 {
+    const gbees_initial_cells *cells = problem->cells;
+    const double before = cells ? cells->lost : 0;
     int octave = 10;
 
-    *budget = (mass_budget){.problem = problem, .threshold = problem->threshold, .time = problem->start};
+    *budget = (mass_budget){.problem = problem,
+                            .threshold = problem->threshold,
+                            .before = before,
+                            .time = gbees_problem_initial_time(problem),
+                            .lost = before};
     if (!(problem->mass_budget > 0))
         return;
+    if (cells && cells->threshold > 0) {
+        budget->threshold = fmin(fmax(cells->threshold, LOWEST), HIGHEST);
+        return;
+    }
     while (ldexp(1, -octave) > LOWEST && mass_below(spectrum, octave) > 0.01 * problem->mass_budget)
         octave++;
     budget->threshold = ldexp(1, -octave);
@@ -73,9 +83,10 @@ int mass_budget_is_short(double brick_bytes, uint32_t bricks, double limit)
     return 2 * brick_bytes * bricks > limit;
 }
 
-void mass_budget_steer(mass_budget *budget, double time, double lost, int short_of_memory)
+void mass_budget_steer(mass_budget *budget, double time, double lost_here, int short_of_memory)
 {
     const gbees_problem *problem = budget->problem;
+    const double lost = budget->before + lost_here;
     double elapsed = time - budget->time, since = lost - budget->lost;
 
     /* An update's prune takes no time: its loss counts, but is no rate. */

@@ -24,6 +24,7 @@ typedef struct budget_spectrum {
 typedef struct mass_budget {
     const gbees_problem *problem;
     double threshold;  /* p*: the problem's own if it has no budget */
+    double before;     /* mass lost before the engine began */
     double time, lost; /* at the last prune */
     int in_vain;       /* consecutive prunes that have found the budget exceeded */
     double worst;      /* the largest rate of loss that they have measured */
@@ -33,14 +34,14 @@ typedef struct mass_budget {
 /* Adds a cell. */
 void budget_spectrum_add(budget_spectrum *spectrum, double p);
 
-/* Sets the first p*: the largest power of two below which cells hold less than a hundredth of a unit time's budget.
- */
+/* Sets the first p*: that of the problem's cells, or the largest power of two below which cells hold less than a
+ * hundredth of a unit time's budget. */
 void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const budget_spectrum *spectrum);
 
 /* Whether a grid of so many bricks has no memory to double until the next prune. limit: bytes that it may take. */
 int mass_budget_is_short(double brick_bytes, uint32_t bricks, double limit);
 
-/* Sets p* at a prune. lost: all mass lost since the start; short_of_memory: p* has to rise. */
-void mass_budget_steer(mass_budget *budget, double time, double lost, int short_of_memory);
+/* Sets p* at a prune. lost_here: all mass lost since the engine began; short_of_memory: p* has to rise. */
+void mass_budget_steer(mass_budget *budget, double time, double lost_here, int short_of_memory);
 
 #endif

@@ -34,6 +34,11 @@ int initial_box_is_fine(const gbees_problem *problem)
     return 0;
 }
 
+double initial_mass(const gbees_problem *problem)
+{
+    return problem->cells ? problem->cells->mass : 1;
+}
+
 static int is_diagonal(int n, const double *covariance)
 {
     for (int j = 0; j < n; j++)

@@ -12,6 +12,9 @@
  * double. */
 int initial_box_is_fine(const gbees_problem *problem);
 
+/* The sum of P that an engine starts with. */
+double initial_mass(const gbees_problem *problem);
+
 /* A Gaussian of a mixture. */
 typedef struct initial_part {
     int diagonal;

@@ -22,7 +22,7 @@ gbees_totals totals_of(const gbees_run_state *run, const mass_budget *budget)
     const gbees_mass_ledger *ledger = &run->ledger;
     const gbees_work *work = &run->work;
 
-    return (gbees_totals){.steps = run->steps - budget->problem->steps_before,
+    return (gbees_totals){.steps = run->steps - gbees_problem_steps_before(budget->problem),
                           .cell_updates = gbees_work_cell_updates(work),
                           .raw_cell_updates = work->raw_cell_updates,
                           .max_cells = work->max_needed,

@@ -19,7 +19,7 @@ enum {
 };
 
 /* Of the samples' way from one record to the next, in standard deviations: far below what they can tell. */
-static const double step_tolerance = 2e-4;
+static const double step_tolerance = 5e-5;
 /* A difference that is worth a warning, in standard deviations. */
 static const double largest_silent = 0.1;
 
@@ -159,11 +159,10 @@ static void grow(gbees_audit *audit, const gbees_record *record)
     audit->spent = more.spent;
 }
 
-/* Where the samples are along the grid's axes, in cells from the middle of cell 0: place[j * count + i]. */
-static double *find_places(const gbees_audit *audit)
+/* Where the samples are along the axes of a record's grid, in cells from the middle of cell 0: place[j * count + i].
+ */
+static double *find_places(const gbees_montecarlo *samples, const gbees_problem *problem)
 {
-    const gbees_problem *problem = audit->problem;
-    const gbees_montecarlo *samples = audit->samples;
     const int n = problem->dimension;
     double *place = malloc(samples->count * (size_t)n * sizeof *place);
 
@@ -271,11 +270,12 @@ static int compare_density(const gbees_audit *audit, const gbees_record *record,
 {
     const gbees_problem *problem = audit->problem;
     const gbees_montecarlo *samples = audit->samples;
+    const double *width = record->problem->width;
     const int n = problem->dimension;
     int size[N], status;
 
     for (int j = 0; j < n; j++)
-        size[j] = (int)fmin(1e6, fmax(1, round(sqrt(fmax(0, problem->covariance[j * n + j])) / problem->width[j])));
+        size[j] = (int)fmin(1e6, fmax(1, round(sqrt(fmax(0, problem->covariance[j * n + j])) / width[j])));
     gbees_bins *bins = gbees_bins_create(n, size, samples->count);
     status = bins ? gbees_bins_add_cells(bins, record->cells) : GBEES_ENOMEM;
     for (size_t i = 0; i < samples->count && !status; i++) {
@@ -313,7 +313,7 @@ static int compare(const gbees_audit *audit, const gbees_record *record, gbees_c
     }
     compare_moments(record, &truth, certificate);
     if ((record->cells && gbees_cells_count(record->cells) > 0) || record->marginals) {
-        place = find_places(audit);
+        place = find_places(audit->samples, record->problem);
         status = place ? compare_marginals(audit, record, place, &truth, certificate) : GBEES_ENOMEM;
     }
     if (!status && record->cells && gbees_cells_count(record->cells) > 0 &&

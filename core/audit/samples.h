@@ -21,7 +21,7 @@ static inline size_t samples_in_block(const gbees_montecarlo *montecarlo, size_t
 /* The model's own functions, on a turned grid, too: samples are in the model's axes. */
 const gbees_functions *gbees_samples_functions(const gbees_problem *problem);
 
-/* Sets montecarlo->scale for flow.h. */
+/* Sets montecarlo->scale for flow.h: the weighted samples' spread. */
 void gbees_samples_find_scale(gbees_montecarlo *montecarlo);
 /* What random numbers are for: none is used twice. */
 typedef enum samples_purpose {

@@ -65,7 +65,7 @@ static void write_map(gbees_text *out, const gbees_schema_key *fields, const gbe
     gbees_text_add(out, "}");
 }
 
-/* Measurements or Gaussians. */
+/* Measurements, Gaussians or regrids. */
 static void write_maps(gbees_text *out, const gbees_schema_key *key, const gbees_scenario *scenario,
                        const gbees_node *list)
 {

@@ -205,6 +205,21 @@ static int check_measurements(const gbees_schema_key *key, const gbees_node *nod
     return GBEES_OK;
 }
 
+static int check_regrids(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    if (node->kind != GBEES_NODE_LIST)
+        return fail(node, label, "a list of maps", error);
+    for (size_t i = 0; i < node->count && !status; i++) {
+        char name[64];
+
+        (void)snprintf(name, sizeof name, "%s %zu", label, i + 1);
+        status = check_fields(key->fields, node->items[i], name, "a map with time and factor", error);
+    }
+    return status;
+}
+
 /* Checks a list of Gaussians, or the place of a record. */
 static int check_initial(const gbees_schema_key *key, const gbees_node *node, const char *label, gbees_error *error)
 {
@@ -282,6 +297,8 @@ int gbees_schema_check(const gbees_schema_key *key, const gbees_node *value, con
         return check_parameters(key, value, label, error);
     case GBEES_KIND_MEASUREMENTS:
         return check_measurements(key, value, label, error);
+    case GBEES_KIND_REGRIDS:
+        return check_regrids(key, value, label, error);
     case GBEES_KIND_INITIAL:
         return check_initial(key, value, label, error);
     case GBEES_KIND_PATH:

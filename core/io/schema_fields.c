@@ -26,6 +26,19 @@ const gbees_schema_key gbees_schema_measurement_fields[] = {
     {.name = NULL},
 };
 
+const gbees_schema_key gbees_schema_regrid_fields[] = {
+    {.name = "time", .kind = GBEES_KIND_NUMBER, .range = "a number", .required = 1, .text = "model time"},
+    {.name = "factor",
+     .kind = GBEES_KIND_BROADCAST,
+     .range = "a power of two from 1/1024 to 1024",
+     .min = 1.0 / 1024,
+     .max = 1024,
+     .bounded = GBEES_KEY_MIN | GBEES_KEY_MAX,
+     .required = 1,
+     .text = "how many times narrower than at the start: a power of two, one or an axis each"},
+    {.name = NULL},
+};
+
 const gbees_schema_key gbees_schema_gaussian_fields[] = {
     {.name = "weight",
      .kind = GBEES_KIND_NUMBER,

@@ -48,6 +48,9 @@ int builder_set_frame(builder *b);
 /* frame.c: transforms the problem from the model's axes to those of its rotation. node: the key that errors name. */
 int builder_take_frame(builder *b, const gbees_node *node);
 
+/* regrids.c: fills problem->regrids; the times and the mode are known. */
+int builder_set_regrids(builder *b);
+
 /* bound.c: fills problem->bounded and the range of J; the grid and the times are known. */
 int builder_set_bound(builder *b);
 

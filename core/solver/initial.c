@@ -238,6 +238,9 @@ static int take_cells(const builder *b, gbees_snapshot *snapshot)
     if (!cells)
         return builder_no_memory(b);
     cells->count = snapshot->count;
+    cells->mass = 1;
+    cells->time = snapshot->time;
+    cells->steps = snapshot->step;
     memcpy(cells->index, snapshot->index, sizeof cells->index);
     cells->p = snapshot->p;
     memset(snapshot->index, 0, sizeof snapshot->index);

@@ -233,6 +233,8 @@ static int set_times(builder *b)
     if (!(problem->end > problem->start) || !isfinite(problem->end - problem->start))
         return gbees_node_error(end, b->error, "end: expected a time after the start (%g), found '%s'",
                                 problem->start, end->text);
+    if (problem->cells) /* the scenario may have given them another time than their record's */
+        ((gbees_initial_cells *)problem->cells)->time = problem->start;
     return GBEES_OK;
 }
 
@@ -241,7 +243,8 @@ int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenari
 {
     static int (*const steps[])(builder *) = {
         set_dimension,     set_parameters,           set_gaussian,         builder_set_frame, set_grid, set_times,
-        builder_set_bound, builder_set_measurements, builder_set_numerics, set_threshold};
+        builder_set_bound, builder_set_measurements, builder_set_numerics, set_threshold,
+        builder_set_regrids};
     builder b = {.model = model, .scenario = scenario, .error = error, .problem = calloc(1, sizeof *b.problem)};
     int status = b.problem ? GBEES_OK : builder_no_memory(&b);
 
@@ -263,6 +266,7 @@ void gbees_problem_destroy(gbees_problem *problem)
         return;
     free((void *)problem->measurements);
     free((void *)problem->gaussians);
+    free((void *)problem->regrids);
     for (int j = 0; problem->cells && j < GBEES_MAX_DIM; j++)
         free(problem->cells->index[j]);
     if (problem->cells)

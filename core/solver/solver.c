@@ -2,6 +2,7 @@
 #include "cells.h"
 #include "frame.h"
 #include "notifier.h"
+#include "regrid.h"
 #include "schedule.h"
 #include "warnings.h"
 #include <gbees/gbees.h>
@@ -20,7 +21,8 @@
 struct gbees_solver {
     const gbees_problem *problem;
     const gbees_backend *backend;
-    gbees_engine *engine;
+    gbees_grid grid; /* has the engine */
+    int regrids;     /* of the problem's, that have been done */
     gbees_schedule *schedule;
     gbees_clock clock;
     gbees_totals recorded; /* at the last record */
@@ -44,10 +46,7 @@ static double now_s(void)
 
 static gbees_totals totals_of(const gbees_solver *solver)
 {
-    gbees_totals totals = {0};
-
-    solver->backend->totals(solver->engine, &totals);
-    return totals;
+    return gbees_grid_totals(&solver->grid);
 }
 
 /* Adds the time, the leg and the step to a backend's error. */
@@ -83,9 +82,10 @@ int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backe
     made->problem = problem;
     made->backend = backend;
     made->clock.time = problem->start;
+    made->grid = (gbees_grid){.backend = backend, .options = options ? *options : none, .problem = problem};
     status = gbees_schedule_create(problem, &made->schedule, error);
     if (!status)
-        status = backend->create(problem, options ? options : &none, &made->engine, error);
+        status = gbees_grid_open(&made->grid, error);
     if (status) {
         gbees_solver_destroy(made);
         return status;
@@ -99,8 +99,7 @@ void gbees_solver_destroy(gbees_solver *solver)
 {
     if (!solver)
         return;
-    if (solver->engine)
-        solver->backend->destroy(solver->engine);
+    gbees_grid_close(&solver->grid);
     gbees_schedule_destroy(solver->schedule);
     free(solver);
 }
@@ -169,7 +168,7 @@ static int advance_slice(gbees_solver *solver, gbees_error *error)
     gbees_error cause = {0};
     int status;
 
-    status = solver->backend->advance(solver->engine, &solver->clock, solver->slice, &cause);
+    status = solver->backend->advance(solver->grid.engine, &solver->clock, solver->slice, &cause);
     const double took = now_s() - began;
     solver->propagate_s += took;
     if (!status && !(solver->clock.elapsed > elapsed))
@@ -208,7 +207,7 @@ static int capture_cells(gbees_solver *solver, gbees_capture **capture, gbees_er
     int status = GBEES_OK;
 
     if (solver->backend->capture && gbees_notifier_is_concurrent(solver->notifier))
-        status = solver->backend->capture(solver->engine, capture, &cause);
+        status = solver->backend->capture(solver->grid.engine, capture, &cause);
     return status ? fail(solver, status, &cause, error) : GBEES_OK;
 }
 
@@ -220,7 +219,7 @@ static int collect_cells(gbees_solver *solver, gbees_cells **cells, gbees_error 
 
     if (!made)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells of a record");
-    status = solver->backend->cells(solver->engine, gbees_cells_add, made, &cause);
+    status = solver->backend->cells(solver->grid.engine, 1, gbees_cells_add, made, &cause);
     if (status) {
         if (gbees_cells_finish(made, &full)) { /* the visit ended for lack of memory */
             cause = full;
@@ -240,7 +239,7 @@ static int make_marginals(gbees_solver *solver, gbees_marginals **marginals, gbe
     int status = GBEES_OK;
 
     if (solver->backend->marginals && (solver->observer->marginals || solver->observer->audit))
-        status = solver->backend->marginals(solver->engine, solver->observer->no_cells ? 0 : GBEES_LARGEST_PLANE,
+        status = solver->backend->marginals(solver->grid.engine, solver->observer->no_cells ? 0 : GBEES_LARGEST_PLANE,
                                             marginals, &cause);
     return status ? fail(solver, status, &cause, error) : GBEES_OK;
 }
@@ -288,18 +287,19 @@ static int waits_for_audit(const gbees_solver *solver)
 
 static int make_record(gbees_solver *solver, int number, gbees_error *error)
 {
-    gbees_event event = {.record = {.problem = solver->problem, .leg = solver->leg, .number = number}};
+    gbees_event event = {
+        .record = {.problem = gbees_grid_problem(&solver->grid), .leg = solver->leg, .number = number}};
     gbees_record *record = &event.record;
     gbees_error cause = {0};
     int status;
 
     if (!solver->observer->record)
         return GBEES_OK;
-    status = solver->backend->statistics(solver->engine, &solver->clock, &record->statistics, &cause);
+    status = solver->backend->statistics(solver->grid.engine, &solver->clock, &record->statistics, &cause);
     if (status)
         return fail(solver, status, &cause, error);
-    solver->record_warnings |= gbees_warnings_record(solver->problem, &record->statistics);
-    gbees_frame_statistics(solver->problem, &record->statistics);
+    solver->record_warnings |= gbees_warnings_record(record->problem, &record->statistics);
+    gbees_frame_statistics(record->problem, &record->statistics);
     status = collect(solver, &event, error);
     if (status) {
         free(event.marginals);
@@ -335,12 +335,35 @@ static int apply_measurement(gbees_solver *solver, int number, gbees_error *erro
     gbees_event event = {.number = number, .time = solver->clock.time};
     gbees_error cause = {0};
     const double began = now_s();
-    const int status = solver->backend->update(solver->engine, &solver->clock, measurement, &event.evidence, &cause);
+    const int status = solver->backend->update(solver->grid.engine, &solver->clock, measurement, &event.evidence, &cause);
 
     solver->propagate_s += now_s() - began;
     if (status)
         return fail_update(solver, number, status, &cause, error);
     return solver->observer->update ? gbees_notifier_post(solver->notifier, &event, error) : GBEES_OK;
+}
+
+/* Changes the grid if the problem wants another one from now on. */
+static int regrid(gbees_solver *solver, gbees_error *error)
+{
+    const gbees_problem *problem = solver->problem;
+    const double began = now_s();
+    const int *level = NULL;
+    gbees_error cause = {0};
+
+    /* A record's time may differ in its last digits from what a scenario has. */
+    const double now = solver->clock.time + 1e-9 * (problem->end - problem->start);
+
+    for (; solver->regrids < problem->regrid_count && problem->regrids[solver->regrids].time <= now; solver->regrids++)
+        level = problem->regrids[solver->regrids].level;
+    if (!level)
+        return GBEES_OK;
+    int status = gbees_notifier_finish(solver->notifier, error); /* it may still use the grid */
+    if (status)
+        return status;
+    status = gbees_grid_replace(&solver->grid, &solver->clock, level, &cause);
+    solver->propagate_s += now_s() - began;
+    return status ? fail(solver, status, &cause, error) : GBEES_OK;
 }
 
 static int run_leg(gbees_solver *solver, gbees_error *error)
@@ -358,7 +381,9 @@ static int run_leg(gbees_solver *solver, gbees_error *error)
     if (!status)
         status = make_record(solver, 0, error);
     for (int number = 1; !status && number <= records; number++) {
-        status = advance_interval(solver, (leg->end - leg->start) / records, error);
+        status = regrid(solver, error);
+        if (!status)
+            status = advance_interval(solver, (leg->end - leg->start) / records, error);
         if (!status && keeps_exact_time(solver->problem))
             solver->clock.time = gbees_leg_time(leg, records, number);
         if (!status)

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 4 /**< raised whenever the layout below changes */ };
+enum { GBEES_BACKEND_ABI = 5 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;   /**< a backend's state of a run */
 typedef struct gbees_capture gbees_capture; /**< a backend's copy of the cells of one time */
@@ -97,7 +97,7 @@ typedef struct gbees_evidence {
                                 * match. A model's own log_likelihood() has no such reference: as it is */
 } gbees_evidence;
 
-/** Marginals: sums of the normalised P of the cells that cells() visits over all axes but one or two; dense over the
+/** Marginals: sums of the normalised P of a record's cells over all axes but one or two; dense over the
  * range of the cells' indices. One block of malloc()ed memory holds all of it. */
 typedef struct gbees_marginals {
     int32_t first[GBEES_MAX_DIM];                      /**< index of the first entry along each axis */
@@ -133,7 +133,8 @@ typedef struct gbees_backend {
     /** Returns an upper bound of the bytes of the initial density. */
     double (*estimate)(const gbees_problem *problem);
 
-    /** Makes an engine with the problem's initial density, normalised. The problem must outlive it. */
+    /** Makes an engine with the problem's initial density. Its sum is 1, or that of the problem's `cells`. The problem
+     * must outlive it. */
     int (*create)(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                   gbees_error *error);
     /** Frees the engine. */
@@ -151,13 +152,15 @@ typedef struct gbees_backend {
     int (*statistics)(gbees_engine *engine, const gbees_clock *clock, gbees_statistics *statistics,
                       gbees_error *error);
 
-    /** Visits the cells with P >= p*, in an order that depends only on the density. */
-    int (*cells)(gbees_engine *engine, gbees_cell_visitor *visitor, void *context, gbees_error *error);
+    /** Visits the cells with P >= fraction * p* and P > 0, in an order that depends only on the density. A record has
+     * fraction 1; 0 visits all that the engine holds. */
+    int (*cells)(gbees_engine *engine, double fraction, gbees_cell_visitor *visitor, void *context,
+                 gbees_error *error);
 
     /** Returns the totals so far. */
     void (*totals)(const gbees_engine *engine, gbees_totals *totals);
 
-    /** Copies the cells that cells() would visit, so that they can be visited while the engine advances. *capture is
+    /** Copies the cells that cells() would visit for a record, so that they can be visited while the engine advances. *capture is
      * NULL if there is no memory for the copy. All three pointers are NULL if the backend has no captures. */
     int (*capture)(gbees_engine *engine, gbees_capture **capture, gbees_error *error);
     /** Visits the cells of a capture once, from any thread. */
@@ -165,7 +168,7 @@ typedef struct gbees_backend {
     /** Frees a capture, before the engine is destroyed. */
     void (*capture_free)(gbees_capture *capture);
 
-    /** Computes the marginals of the cells that cells() would visit, without planes of more than `most` entries.
+    /** Computes the marginals of the cells that cells() would visit for a record, without planes of more than `most` entries.
      * *marginals is NULL if there is no memory for them; else the caller free()s it. The pointer is NULL if the
      * backend computes no marginals. */
     int (*marginals)(gbees_engine *engine, uint64_t most, gbees_marginals **marginals, gbees_error *error);

@@ -122,12 +122,24 @@ typedef struct gbees_gaussian {
     int hi[GBEES_MAX_DIM];                            /**< of the same box */
 } gbees_gaussian;
 
-/** The cells of an earlier run's record, in lexicographic order of their indices, each once. */
+/** A density as cells, and where the run stood that it is taken from: a record of an earlier run, or the run's own
+ * density on another grid. */
 typedef struct gbees_initial_cells {
     size_t count;                  /**< > 0 */
-    int32_t *index[GBEES_MAX_DIM]; /**< index[j][i]: of cell i along axis j */
-    double *p;                     /**< > 0 */
+    int32_t *index[GBEES_MAX_DIM]; /**< index[j][i]: of cell i along axis j; in lexicographic order, each cell once */
+    double *p;                     /**< > 0, up to a common factor */
+    double mass;                   /**< the sum of P that the engine is to start with, > 0 */
+    double time;                   /**< model time */
+    uint64_t steps;                /**< taken before; the order of sweeps continues from it */
+    double lost;                   /**< mass lost before, of this run: counts for a mass budget */
+    double threshold;              /**< with a mass budget: the p* to start with; 0: by the cells' probabilities */
 } gbees_initial_cells;
+
+/** Another grid from a time on (doc/method.md, "Regridding"). */
+typedef struct gbees_regrid {
+    double time;              /**< it holds from the first record at or after this time, with the measurements there */
+    int level[GBEES_MAX_DIM]; /**< along axis j cells are 2^level times narrower than the problem's width */
+} gbees_regrid;
 
 /** A problem. */
 typedef struct gbees_problem {
@@ -154,10 +166,13 @@ typedef struct gbees_problem {
      * of `mean` and `covariance` in the whole box, or `cells`. */
     int gaussian_count;
     const gbees_gaussian *gaussians;  /**< gaussian_count entries */
-    const gbees_initial_cells *cells; /**< the initial density of a record; else NULL */
-    uint64_t steps_before; /**< with `cells`: steps of the earlier runs; the order of sweeps continues from it */
-    double threshold;      /**< p*, the probability of a cell; 0 with a mass budget, which controls p* */
-    double mass_budget;    /**< > 0: mass that may be lost per unit of time, to which p* is adapted; else 0 */
+    const gbees_initial_cells *cells; /**< the initial density as cells; else NULL */
+    uint64_t steps_before;            /**< steps of the earlier run whose record the initial density is; else 0 */
+    double threshold;   /**< p*, the probability of a cell; 0 with a mass budget, which controls p* */
+    double mass_budget; /**< > 0: mass that may be lost per unit of time, to which p* is adapted; else 0 */
+
+    int regrid_count;            /**< entries of `regrids` */
+    const gbees_regrid *regrids; /**< in order of time */
 
     int bounded;       /**< 1: cells whose centre has J(x) outside [bound_low, bound_high] are never made */
     double bound_low;  /**< of the model's J(x) */
@@ -179,6 +194,18 @@ static inline void gbees_problem_point(const gbees_problem *problem, const doubl
         for (int k = 0; k < n && problem->rotated; k++)
             x[j] += problem->rotation[j * n + k] * y[k];
     }
+}
+
+/** Steps that were taken before an engine with the problem's initial density begins. */
+static inline uint64_t gbees_problem_steps_before(const gbees_problem *problem)
+{
+    return problem->cells ? problem->cells->steps : 0;
+}
+
+/** The time of the problem's initial density. */
+static inline double gbees_problem_initial_time(const gbees_problem *problem)
+{
+    return problem->cells ? problem->cells->time : problem->start;
 }
 
 /** What functions->diffusion_d writes: GBEES_DIAGONAL, GBEES_FULL (always on a rotated grid), or 0: the model has

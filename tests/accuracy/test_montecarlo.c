@@ -401,6 +401,38 @@ START_TEST(lorenz63_against_golden)
 }
 END_TEST
 
+/* The chosen steps are short enough for the few samples that a measurement leaves, in the spread of these. */
+START_TEST(steps_suit_the_samples_that_count)
+{
+    gbees_problem problem = {.mean = {-11.5, -10, 9.5}, .covariance = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    const gbees_measurement measurement = {.time = 1, .size = 1, .value = {-8}, .covariance = {0.01}};
+    const double tolerance = 5e-5;
+    gbees_registry *registry = load("lorenz63", &problem);
+    gbees_montecarlo *chosen = make(&problem, 20000, INFINITY, 0, 0), *exact = make(&problem, 20000, 2e-4, 0, 0);
+    gbees_error error = {GBEES_OK, ""};
+    const double times[] = {1, 1.25, 1.5};
+
+    for (int k = 0; k < 3; k++) {
+        ck_assert_msg(gbees_montecarlo_choose_step(chosen, times[k], tolerance, &error) == GBEES_OK, "%s",
+                      error.text);
+        advance(chosen, times[k]);
+        advance(exact, times[k]);
+        if (k == 0) {
+            update(chosen, &measurement);
+            update(exact, &measurement);
+        }
+        const gbees_sample_moments a = moments_of(chosen), b = moments_of(exact);
+        for (int j = 0; j < 3; j++) {
+            ck_assert_double_le(fabs(a.mean[j] - b.mean[j]), 20 * tolerance * b.std[j]);
+            ck_assert_double_le(fabs(a.std[j] - b.std[j]), 20 * tolerance * b.std[j]);
+        }
+    }
+    gbees_montecarlo_destroy(chosen);
+    gbees_montecarlo_destroy(exact);
+    gbees_registry_destroy(registry);
+}
+END_TEST
+
 START_TEST(lorenz96_against_golden)
 {
     gbees_problem problem = {.mean = {4.5, 4, 4, 4, 4, 4}};
@@ -443,6 +475,7 @@ int main(void)
     suite_add_tcase(suite, exact);
     tcase_set_timeout(golden, 60);
     tcase_add_test(golden, lorenz63_against_golden);
+    tcase_add_test(golden, steps_suit_the_samples_that_count);
     tcase_add_test(golden, lorenz96_against_golden);
     suite_add_tcase(suite, golden);
     srunner_run_all(runner, CK_NORMAL);

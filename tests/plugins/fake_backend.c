@@ -58,9 +58,9 @@ static int statistics(gbees_engine *engine, const gbees_clock *clock, gbees_stat
     return refuse(error);
 }
 
-static int cells(gbees_engine *engine, gbees_cell_visitor *visitor, void *context, gbees_error *error)
+static int cells(gbees_engine *engine, double fraction, gbees_cell_visitor *visitor, void *context, gbees_error *error)
 {
-    (void)engine, (void)visitor, (void)context;
+    (void)engine, (void)fraction, (void)visitor, (void)context;
     return refuse(error);
 }
 

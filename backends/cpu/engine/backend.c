@@ -91,7 +91,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     e->threads = available_threads(options && options->threads > 0 ? options->threads : engine_processors());
     e->workspace.sweep = calloc((size_t)e->threads, sizeof *e->workspace.sweep);
     e->workspace.queue = aligned_alloc(_Alignof(work_queue), (size_t)e->threads * sizeof *e->workspace.queue);
-    e->run.steps = problem->steps_before;
+    e->run.steps = gbees_problem_steps_before(problem);
     e->run.ledger.mass = 1;
     int status = (e->cells != 1 && e->cells != 64) ||
                          (e->method.paper && (e->cells != 1 || e->method.real_size != sizeof(double)))

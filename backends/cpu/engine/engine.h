@@ -148,7 +148,7 @@ void budget_steer(gbees_engine *e, double time);
 int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                   gbees_evidence *evidence, gbees_error *error);
 int engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics, gbees_error *error);
-int engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *context, gbees_error *error);
+int engine_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context, gbees_error *error);
 
 /* ---- p*, P and the cells of a brick ---- */
 

@@ -184,7 +184,7 @@ static int insert_initial_bricks(gbees_engine *e, gbees_error *error)
     return status;
 }
 
-/* Fills all bricks with the initial density, normalised. */
+/* Fills all bricks with the initial density. */
 static int fill_bricks(gbees_engine *e, gbees_error *error)
 {
     initial_density density;
@@ -202,13 +202,13 @@ static int fill_bricks(gbees_engine *e, gbees_error *error)
     initial_density_destroy(&density);
     for (uint32_t k = 0; k < e->g.count; k++)
         sum += e->rows.rate[e->g.used[k]];
-    engine_scale(e, 1 / sum);
+    engine_scale(e, initial_mass(e->problem) / sum);
     return engine_sum(e, NULL, &e->run.ledger.mass, error);
 }
 
 int engine_fill_initial(gbees_engine *e, gbees_error *error)
 {
-    const double start = e->problem->start;
+    const double start = gbees_problem_initial_time(e->problem);
     int status = insert_initial_bricks(e, error);
 
     if (!status)

@@ -116,16 +116,17 @@ static int flush(const gbees_engine *e, batch *b, gbees_cell_visitor *visitor, v
     return count ? visitor(context, count, index, b->p) : 0;
 }
 
-static int visit_brick(const gbees_engine *e, uint32_t slot, batch *b, gbees_cell_visitor *visitor, void *context)
+/* Hands out the cells of a brick with P >= least and P > 0. */
+static int visit_brick(const gbees_engine *e, uint32_t slot, double least, batch *b, gbees_cell_visitor *visitor,
+                       void *context)
 {
     const gbees_shape *shape = &e->g.shape;
     const int32_t *key = grid_key(&e->g, slot);
-    double threshold = engine_threshold(e) * e->run.ledger.mass;
 
     for (int cell = 0; cell < shape->cells; cell++) {
         double p = engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell);
 
-        if (!(p >= threshold))
+        if (!(p >= least && p > 0))
             continue;
         for (int j = 0; j < shape->n; j++)
             b->index[j][b->count] = key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
@@ -140,8 +141,9 @@ static int visit_brick(const gbees_engine *e, uint32_t slot, batch *b, gbees_cel
     return 0;
 }
 
-int engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *context, gbees_error *error)
+int engine_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context, gbees_error *error)
 {
+    const double least = fraction * engine_threshold(e) * e->run.ledger.mass;
     batch *b = malloc(sizeof *b);
     int stop = 0;
 
@@ -149,7 +151,7 @@ int engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *context, gb
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for a record's cells");
     b->count = 0;
     for (uint32_t k = 0; k < e->g.count && !stop; k++)
-        stop = visit_brick(e, e->g.used[k], b, visitor, context);
+        stop = visit_brick(e, e->g.used[k], least, b, visitor, context);
     if (!stop)
         stop = flush(e, b, visitor, context);
     free(b);

@@ -68,11 +68,11 @@ int cuda_engine_capture(gbees_engine *e, gbees_capture **capture, gbees_error *e
     *capture = NULL;
     if ((!e->capture && !make(e)) || capture_memory_is_taken(&e->captured) || e->state->count >= PACKED_MOST_BRICKS)
         return 0;
-    status = engine_pack(e, 0, e->state->count, &cells, error); /* counts */
+    status = engine_pack(e, 0, e->state->count, 1, &cells, error); /* counts */
     if (status || !reserve(e, &cells))
         return status;
     if (cells.bricks)
-        status = engine_pack(e, 0, e->state->count, &cells, error);
+        status = engine_pack(e, 0, e->state->count, 1, &cells, error);
     if (status)
         return status;
     e->capture->cells.cells = cells;

@@ -96,7 +96,7 @@ static int send_bricks(gbees_engine *e, initial_box *box, uint64_t first, uint64
     return status;
 }
 
-/* Computes all bricks twice: for their sum, then to send them divided by it.  *made: how many there are. */
+/* Computes all bricks twice: for their sum, then to send them with the sum that is asked for.  *made: how many there are. */
 static int send_all(gbees_engine *e, initial_box *box, uint64_t *made, gbees_error *error)
 {
     const uint64_t all = box->bricks.count;
@@ -111,7 +111,7 @@ static int send_all(gbees_engine *e, initial_box *box, uint64_t *made, gbees_err
             const uint64_t count = compute_bricks(&e->setup.shape, box, most, pass ? &again : &sum);
 
             if (pass == 1 && count)
-                status = send_bricks(e, box, 1 + *made, count, 1 / sum, error);
+                status = send_bricks(e, box, 1 + *made, count, initial_mass(e->problem) / sum, error);
             *made += count;
         }
     }
@@ -125,8 +125,8 @@ static int start(gbees_engine *e, uint64_t bricks, gbees_error *error)
     void *no_steps[] = {&(uint64_t){0}};
 
     s->count = (uint32_t)bricks;
-    s->run.clock.time = e->problem->start;
-    s->run.steps = e->problem->steps_before;
+    s->run.clock.time = gbees_problem_initial_time(e->problem);
+    s->run.steps = gbees_problem_steps_before(e->problem);
     int status = engine_launch(e, KERNEL_START, NULL, 0, error);
     if (!status)
         status = engine_stop_error(e, error);

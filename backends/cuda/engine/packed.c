@@ -1,6 +1,8 @@
 /* packed.c - see packed.h. */
 #include "engine.h"
 #include "launch.h"
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,9 +154,10 @@ int packed_visit(const packed_source *source, gbees_cell_visitor *visitor, void 
 
 /* ---- on the GPU ---- */
 
-int engine_pack(gbees_engine *e, uint32_t first, uint32_t last, packed_cells *to, gbees_error *error)
+int engine_pack(gbees_engine *e, uint32_t first, uint32_t last, double fraction, packed_cells *to, gbees_error *error)
 {
-    double threshold = e->budget.threshold * e->state->run.ledger.mass;
+    const double least_positive = e->real_size == sizeof(float) ? FLT_MIN : DBL_MIN;
+    double threshold = fmax(fraction * e->budget.threshold * e->state->run.ledger.mass, least_positive);
     void *arguments[] = {&first, &last, &threshold, &to->mask, &to->key, &to->p};
 
     e->found->packed = 0;
@@ -175,7 +178,8 @@ static packed_cells in_spare_rows(const gbees_engine *e)
     return to;
 }
 
-int cuda_engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *context, gbees_error *error)
+int cuda_engine_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context,
+                      gbees_error *error)
 {
     const uint32_t bricks = e->state->count;
     packed_source source = {e, in_spare_rows(e), &e->piece, e->stream, e->state->run.ledger.mass};
@@ -184,7 +188,7 @@ int cuda_engine_cells(gbees_engine *e, gbees_cell_visitor *visitor, void *contex
     for (uint32_t from = 0; from < bricks && !status; from += PACKED_PIECE) {
         const uint32_t to = bricks - from < PACKED_PIECE ? bricks : from + PACKED_PIECE;
 
-        status = engine_pack(e, from, to, &source.cells, error);
+        status = engine_pack(e, from, to, fraction, &source.cells, error);
         if (!status)
             status = packed_visit(&source, visitor, context, error);
     }

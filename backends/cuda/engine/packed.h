@@ -43,8 +43,9 @@ void packed_piece_free(const gbees_engine *e, packed_piece *piece);
  */
 int packed_visit(const packed_source *source, gbees_cell_visitor *visitor, void *context, gbees_error *error);
 
-/* Packs the cells with P >= p* of bricks (first, last] to where `to` points, and sets to->bricks and to->cells. If
- * to->p is 0, it only counts. */
-int engine_pack(gbees_engine *e, uint32_t first, uint32_t last, packed_cells *to, gbees_error *error);
+/* Packs the cells with P >= fraction * p* and P > 0 of bricks (first, last] to where `to` points, and sets to->bricks
+ * and to->cells. If to->p is 0, it only counts. */
+int engine_pack(gbees_engine *e, uint32_t first, uint32_t last, double fraction, packed_cells *to,
+                gbees_error *error);
 
 #endif

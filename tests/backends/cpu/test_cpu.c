@@ -381,7 +381,7 @@ START_TEST(a_visitor_can_stop)
 
     rig_open(&r, 4, 4); /* more cells than are shown at once */
     rig_start(&r, 1);
-    ck_assert_int_eq(r.cpu->cells(r.engine, stop, &calls, &r.error), 17);
+    ck_assert_int_eq(r.cpu->cells(r.engine, 1, stop, &calls, &r.error), 17);
     ck_assert_int_eq(calls, 1);
     rig_close(&r);
 }

@@ -426,14 +426,14 @@ START_TEST(a_refused_update_changes_nothing)
     ck_assert_int_eq(b.backend->advance(b.engine, &b.clock, 9, &b.error), 0);
     ck_assert_uint_eq(b.clock.leg_step, 9);
     b.backend->totals(b.engine, &before);
-    ck_assert_int_eq(b.backend->cells(b.engine, add_up, sum, &b.error), 0);
+    ck_assert_int_eq(b.backend->cells(b.engine, 1, add_up, sum, &b.error), 0);
     ck_assert_int_eq(b.backend->update(b.engine, &b.clock, &far, &evidence, &b.error), GBEES_EUNSUPPORTED);
     b.backend->totals(b.engine, &after);
-    ck_assert_int_eq(b.backend->cells(b.engine, add_up, again, &b.error), 0);
+    ck_assert_int_eq(b.backend->cells(b.engine, 1, add_up, again, &b.error), 0);
     ck_assert_double_eq_tol(again[0], sum[0], 1e-14);
     ck_assert_double_eq_tol(again[1], sum[1], 1e-12);
     compare_totals(&after, &before, 0, "totals");
-    ck_assert_int_eq(b.backend->cells(b.engine, stop_at_once, NULL, &b.error), 77);
+    ck_assert_int_eq(b.backend->cells(b.engine, 1, stop_at_once, NULL, &b.error), 77);
     ck_assert_int_eq(b.backend->advance(b.engine, &b.clock, 1, &b.error), 0);
     ck_assert_uint_eq(b.clock.leg_step, 10);
     ck_assert_int_eq(b.backend->advance(b.engine, &b.clock, UINT64_MAX, &b.error), 0); /* as many as it takes */

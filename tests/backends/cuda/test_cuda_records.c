@@ -50,13 +50,13 @@ START_TEST(a_capture_keeps_the_cells)
     double sum[2] = {0}, later[2] = {0}, kept[2] = {0};
 
     ck_assert_int_eq(b.backend->advance(b.engine, &b.clock, 9, &b.error), 0);
-    ck_assert_int_eq(b.backend->cells(b.engine, add_up, sum, &b.error), 0);
+    ck_assert_int_eq(b.backend->cells(b.engine, 1, add_up, sum, &b.error), 0);
     ck_assert_int_eq(b.backend->capture(b.engine, &capture, &b.error), 0);
     ck_assert_ptr_nonnull(capture);
     ck_assert_int_eq(b.backend->advance(b.engine, &b.clock, 9, &b.error), 0);
     ck_assert_int_eq(b.backend->capture(b.engine, &other, &b.error), 0);
     ck_assert_ptr_null(other);
-    ck_assert_int_eq(b.backend->cells(b.engine, add_up, later, &b.error), 0);
+    ck_assert_int_eq(b.backend->cells(b.engine, 1, add_up, later, &b.error), 0);
     ck_assert_int_eq(b.backend->capture_cells(capture, add_up, kept, &b.error), 0);
     ck_assert_double_eq_tol(kept[0], sum[0], 1e-14);
     ck_assert_double_eq_tol(kept[1], sum[1], 1e-12);
@@ -115,7 +115,7 @@ START_TEST(a_capture_that_finds_no_room)
     b = open_bare();
     ck_assert_int_eq(b.backend->capture(b.engine, &capture, &b.error), 0);
     ck_assert_ptr_null(capture);
-    ck_assert_int_eq(b.backend->cells(b.engine, add_up, sum, &b.error), 0); /* which takes none */
+    ck_assert_int_eq(b.backend->cells(b.engine, 1, add_up, sum, &b.error), 0); /* which takes none */
     ck_assert_double_gt(sum[0], 0.9);
     close_bare(&b);
 }

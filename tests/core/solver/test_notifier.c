@@ -119,9 +119,10 @@ static int visit(uint64_t steps, gbees_cell_visitor *visitor, void *context)
     return visitor(context, 3, index, p);
 }
 
-static int fake_cells(gbees_engine *engine, gbees_cell_visitor *visitor, void *context, gbees_error *error)
+static int fake_cells(gbees_engine *engine, double fraction, gbees_cell_visitor *visitor, void *context,
+                      gbees_error *error)
 {
-    (void)error;
+    (void)fraction, (void)error;
     return visit(engine->totals.steps, visitor, context);
 }
 

@@ -108,13 +108,14 @@ static int fake_statistics(gbees_engine *engine, const gbees_clock *clock, gbees
     return GBEES_OK;
 }
 
-static int fake_cells(gbees_engine *engine, gbees_cell_visitor *visitor, void *context, gbees_error *error)
+static int fake_cells(gbees_engine *engine, double fraction, gbees_cell_visitor *visitor, void *context,
+                      gbees_error *error)
 {
     const int32_t axis[3] = {-1, 0, 1};
     const int32_t *const index[1] = {axis};
     const double p[3] = {0.25, 0.5, 0.25};
 
-    (void)engine, (void)error;
+    (void)engine, (void)fraction, (void)error;
     return visitor(context, 3, index, p);
 }
 

@@ -1,0 +1,207 @@
+/* regrid.c - see regrid.h. */
+#include "regrid.h"
+#include "cells.h"
+#include "refine.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Cells below this part of p* are left behind. Those below p* beside the others go along: they hold mass that flows
+ * back. */
+static const double least_fraction = 1e-3;
+
+/* ---- engines ---- */
+
+int gbees_grid_open(gbees_grid *grid, gbees_error *error)
+{
+    return grid->backend->create(grid->problem, &grid->options, &grid->engine, error);
+}
+
+static void free_problem(gbees_problem *problem)
+{
+    if (!problem)
+        return;
+    gbees_initial_cells_clear((gbees_initial_cells *)problem->cells);
+    free((void *)problem->cells);
+    free(problem);
+}
+
+void gbees_grid_close(gbees_grid *grid)
+{
+    if (grid->engine)
+        grid->backend->destroy(grid->engine);
+    free_problem(grid->regridded);
+    grid->engine = NULL;
+    grid->regridded = NULL;
+}
+
+const gbees_problem *gbees_grid_problem(const gbees_grid *grid)
+{
+    return grid->regridded ? grid->regridded : grid->problem;
+}
+
+gbees_totals gbees_grid_totals(const gbees_grid *grid)
+{
+    const gbees_totals *before = &grid->before;
+    gbees_totals now = *before;
+
+    if (!grid->engine)
+        return now;
+    grid->backend->totals(grid->engine, &now);
+    now.steps += before->steps;
+    now.cell_updates += before->cell_updates;
+    now.raw_cell_updates += before->raw_cell_updates;
+    now.max_cells = now.max_cells > before->max_cells ? now.max_cells : before->max_cells;
+    now.peak_bytes = now.peak_bytes > before->peak_bytes ? now.peak_bytes : before->peak_bytes;
+    now.mass_clipped += before->mass_clipped;
+    now.mass_outflow += before->mass_outflow;
+    now.mass_pruned += before->mass_pruned;
+    now.mass_normalised += before->mass_normalised;
+    now.time_step = now.time_step > 0 ? now.time_step : before->time_step;
+    now.warnings |= before->warnings;
+    return now;
+}
+
+/* ---- another grid ---- */
+
+/* Fetches the cells of the engine, with normalised P, in order. */
+static int fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_error *error)
+{
+    const int n = grid->problem->dimension;
+    gbees_cells *cells = gbees_cells_create(n);
+    gbees_error full = {0};
+    int whole = 1, status;
+
+    if (!cells)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for another grid");
+    status = grid->backend->cells(grid->engine, least_fraction, gbees_cells_add, cells, error);
+    if (gbees_cells_finish(cells, &full)) { /* the visit ended for lack of memory */
+        *error = full;
+        status = (int)full.status;
+    }
+    to->count = status ? 0 : gbees_cells_count(cells);
+    for (int j = 0; j < n; j++)
+        whole = (to->index[j] = malloc((to->count + 1) * sizeof *to->index[j])) && whole;
+    to->p = malloc((to->count + 1) * sizeof *to->p);
+    if (!status && !(whole && to->p))
+        status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory for another grid of %zu cells", to->count);
+    if (!status)
+        gbees_cells_copy(cells, 0, to->count, to->index, to->p);
+    gbees_cells_destroy(cells);
+    return status;
+}
+
+static double sum_of(const gbees_initial_cells *cells)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < cells->count; i++)
+        sum += cells->p[i];
+    return sum;
+}
+
+/* Moves the origin along axis j of the grid: the middle of cell 0. A rotated grid has it at its centre. */
+static void move_origin(gbees_problem *problem, int axis, double by)
+{
+    const int n = problem->dimension;
+
+    if (!problem->rotated) {
+        problem->mean[axis] += by;
+        return;
+    }
+    for (int k = 0; k < n; k++) {
+        problem->centre[k] += problem->rotation[k * n + axis] * by;
+        problem->parameters[GBEES_MAX_PARAMETERS + k] = problem->centre[k];
+    }
+}
+
+/* Sets the widths, the middle of cell 0, the box around the cells and p*, which goes with a cell's volume. */
+static void set_grid(gbees_problem *problem, const int *change, const gbees_initial_cells *cells)
+{
+    for (int j = 0; j < problem->dimension; j++) {
+        const double width = ldexp(problem->width[j], -change[j]);
+
+        move_origin(problem, j, (width - problem->width[j]) / 2);
+        problem->width[j] = width;
+        problem->threshold = ldexp(problem->threshold, -change[j]);
+        problem->extent[j] = 0;
+        for (size_t i = 0; i < cells->count; i++) {
+            const int index = abs(cells->index[j][i]);
+
+            problem->extent[j] = index > problem->extent[j] ? index : problem->extent[j];
+        }
+    }
+}
+
+/* What the new engine is to know of the run so far; `share` of the mass goes along, the rest has been pruned. */
+static void set_history(gbees_grid *grid, const gbees_clock *clock, const int *change, double share,
+                        gbees_initial_cells *cells)
+{
+    gbees_totals *totals = &grid->before;
+    const double mass =
+        1 + totals->mass_clipped + totals->mass_normalised - totals->mass_outflow - totals->mass_pruned;
+
+    cells->mass = mass * share;
+    totals->mass_pruned += mass - cells->mass;
+    cells->lost = totals->mass_outflow + totals->mass_pruned;
+    cells->time = clock->time;
+    cells->steps = gbees_problem_steps_before(grid->problem) + totals->steps;
+    cells->threshold = totals->threshold;
+    for (int j = 0; j < grid->problem->dimension; j++)
+        cells->threshold = ldexp(cells->threshold, -change[j]);
+}
+
+/* Makes the problem of the new grid, which owns the cells. */
+static int make_problem(const gbees_problem *from, const int *change, gbees_initial_cells *cells,
+                        gbees_problem **problem, gbees_error *error)
+{
+    gbees_problem *made = malloc(sizeof *made);
+    gbees_initial_cells *own = malloc(sizeof *own);
+
+    if (!made || !own) {
+        free(made);
+        free(own);
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for another grid");
+    }
+    *made = *from;
+    *own = *cells;
+    memset(cells, 0, sizeof *cells);
+    made->cells = own;
+    made->gaussian_count = 0;
+    made->gaussians = NULL;
+    set_grid(made, change, own);
+    *problem = made;
+    return GBEES_OK;
+}
+
+int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *level, gbees_error *error)
+{
+    const int n = grid->problem->dimension;
+    gbees_initial_cells cells = {0};
+    gbees_problem *problem = NULL;
+    int change[GBEES_MAX_DIM] = {0}, changes = 0, status;
+
+    for (int j = 0; j < n; j++) {
+        change[j] = level[j] - grid->level[j];
+        changes = changes || change[j];
+    }
+    if (!changes)
+        return GBEES_OK;
+    status = fetch(grid, &cells, error);
+    const double share = sum_of(&cells);
+    if (!status)
+        status = gbees_refine(&cells, n, change, error);
+    if (!status) {
+        grid->before = gbees_grid_totals(grid);
+        set_history(grid, clock, change, share, &cells);
+        status = make_problem(gbees_grid_problem(grid), change, &cells, &problem, error);
+    }
+    if (status) {
+        gbees_initial_cells_clear(&cells);
+        return status;
+    }
+    gbees_grid_close(grid); /* before the new engine takes its memory */
+    grid->regridded = problem;
+    memcpy(grid->level, level, (size_t)n * sizeof *level);
+    return grid->backend->create(problem, &grid->options, &grid->engine, error);
+}

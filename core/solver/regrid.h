@@ -1,0 +1,32 @@
+/* regrid.h - replaces a run's engine by one with another grid, which goes on from the same density (doc/method.md,
+ * "Regridding"). */
+#ifndef GBEES_SOLVER_REGRID_H
+#define GBEES_SOLVER_REGRID_H
+
+#include <gbees/gbees.h>
+
+/* The engine of a run, and what belongs to it. */
+typedef struct gbees_grid {
+    const gbees_backend *backend;
+    gbees_engine_options options;
+    const gbees_problem *problem; /* the run's */
+    gbees_problem *regridded;     /* its copy with the present grid; NULL: the grid is the problem's */
+    gbees_engine *engine;         /* NULL: an attempt to replace it has failed */
+    int level[GBEES_MAX_DIM];     /* cells are 2^level times narrower than the problem's */
+    gbees_totals before;          /* of the engines that have been replaced */
+} gbees_grid;
+
+/* Makes the first engine, on the problem's grid. */
+int gbees_grid_open(gbees_grid *grid, gbees_error *error);
+void gbees_grid_close(gbees_grid *grid);
+
+/* The problem with the present grid. */
+const gbees_problem *gbees_grid_problem(const gbees_grid *grid);
+/* The totals since the run's start, over all engines. */
+gbees_totals gbees_grid_totals(const gbees_grid *grid);
+
+/* Takes the density to a grid of these levels, at the clock's time. Records of the grid before must no longer be in
+ * use. */
+int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *level, gbees_error *error);
+
+#endif
