@@ -11,16 +11,16 @@
 typedef enum gbees_kind {
     GBEES_KIND_NUMBER,
     GBEES_KIND_INTEGER,
-    GBEES_KIND_NAME,        /* printable ASCII */
-    GBEES_KIND_CHOICE,      /* one of `choices` */
-    GBEES_KIND_NUMBERS,     /* a list of numbers; '...' at its end repeats the last one */
-    GBEES_KIND_MEASURED,    /* a list of numbers, with ~ or null for a component that was not measured */
-    GBEES_KIND_BROADCAST,   /* a list of numbers, or one number for all axes */
-    GBEES_KIND_RANGE,       /* one of `choices`, or a list [low, high] */
-    GBEES_KIND_MATRIX,      /* n variances, '...' allowed, or n lists of n numbers */
-    GBEES_KIND_PARAMETERS,  /* a map of numbers */
-    GBEES_KIND_PATH,        /* of a file or folder */
-    GBEES_KIND_INITIAL,     /* a list of maps with the keys `fields`, or a map with those of `record` */
+    GBEES_KIND_NAME,         /* printable ASCII */
+    GBEES_KIND_CHOICE,       /* one of `choices` */
+    GBEES_KIND_NUMBERS,      /* a list of numbers; '...' at its end repeats the last one */
+    GBEES_KIND_MEASURED,     /* a list of numbers, with ~ or null for a component that was not measured */
+    GBEES_KIND_BROADCAST,    /* a list of numbers, or one number for all axes */
+    GBEES_KIND_RANGE,        /* one of `choices`, or a list [low, high] */
+    GBEES_KIND_MATRIX,       /* n variances, '...' allowed, or n lists of n numbers */
+    GBEES_KIND_PARAMETERS,   /* a map of numbers */
+    GBEES_KIND_PATH,         /* of a file or folder */
+    GBEES_KIND_INITIAL,      /* a list of maps with the keys `fields`, or a map with those of `record` */
     GBEES_KIND_MEASUREMENTS, /* a list of maps with the keys `fields` */
     GBEES_KIND_REGRIDS       /* a list of maps with the keys `fields` */
 } gbees_kind;

@@ -335,7 +335,8 @@ static int apply_measurement(gbees_solver *solver, int number, gbees_error *erro
     gbees_event event = {.number = number, .time = solver->clock.time};
     gbees_error cause = {0};
     const double began = now_s();
-    const int status = solver->backend->update(solver->grid.engine, &solver->clock, measurement, &event.evidence, &cause);
+    const int status =
+        solver->backend->update(solver->grid.engine, &solver->clock, measurement, &event.evidence, &cause);
 
     solver->propagate_s += now_s() - began;
     if (status)
@@ -354,7 +355,8 @@ static int regrid(gbees_solver *solver, gbees_error *error)
     /* A record's time may differ in its last digits from what a scenario has. */
     const double now = solver->clock.time + 1e-9 * (problem->end - problem->start);
 
-    for (; solver->regrids < problem->regrid_count && problem->regrids[solver->regrids].time <= now; solver->regrids++)
+    for (; solver->regrids < problem->regrid_count && problem->regrids[solver->regrids].time <= now;
+         solver->regrids++)
         level = problem->regrids[solver->regrids].level;
     if (!level)
         return GBEES_OK;

@@ -133,8 +133,8 @@ typedef struct gbees_backend {
     /** Returns an upper bound of the bytes of the initial density. */
     double (*estimate)(const gbees_problem *problem);
 
-    /** Makes an engine with the problem's initial density. Its sum is 1, or that of the problem's `cells`. The problem
-     * must outlive it. */
+    /** Makes an engine with the problem's initial density. Its sum is 1, or that of the problem's `cells`. The
+     * problem must outlive it. */
     int (*create)(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                   gbees_error *error);
     /** Frees the engine. */
@@ -160,17 +160,18 @@ typedef struct gbees_backend {
     /** Returns the totals so far. */
     void (*totals)(const gbees_engine *engine, gbees_totals *totals);
 
-    /** Copies the cells that cells() would visit for a record, so that they can be visited while the engine advances. *capture is
-     * NULL if there is no memory for the copy. All three pointers are NULL if the backend has no captures. */
+    /** Copies the cells that cells() would visit for a record, so that they can be visited while the engine advances.
+     * *capture is NULL if there is no memory for the copy. All three pointers are NULL if the backend has no
+     * captures. */
     int (*capture)(gbees_engine *engine, gbees_capture **capture, gbees_error *error);
     /** Visits the cells of a capture once, from any thread. */
     int (*capture_cells)(gbees_capture *capture, gbees_cell_visitor *visitor, void *context, gbees_error *error);
     /** Frees a capture, before the engine is destroyed. */
     void (*capture_free)(gbees_capture *capture);
 
-    /** Computes the marginals of the cells that cells() would visit for a record, without planes of more than `most` entries.
-     * *marginals is NULL if there is no memory for them; else the caller free()s it. The pointer is NULL if the
-     * backend computes no marginals. */
+    /** Computes the marginals of the cells that cells() would visit for a record, without planes of more than `most`
+     * entries. *marginals is NULL if there is no memory for them; else the caller free()s it. The pointer is NULL if
+     * the backend computes no marginals. */
     int (*marginals)(gbees_engine *engine, uint64_t most, gbees_marginals **marginals, gbees_error *error);
 } gbees_backend;
 

@@ -137,7 +137,7 @@ typedef struct gbees_initial_cells {
 
 /** Another grid from a time on (doc/method.md, "Regridding"). */
 typedef struct gbees_regrid {
-    double time;              /**< it holds from the first record at or after this time, with the measurements there */
+    double time; /**< it holds from the first record at or after this time, with the measurements there */
     int level[GBEES_MAX_DIM]; /**< along axis j cells are 2^level times narrower than the problem's width */
 } gbees_regrid;
 
@@ -168,7 +168,7 @@ typedef struct gbees_problem {
     const gbees_gaussian *gaussians;  /**< gaussian_count entries */
     const gbees_initial_cells *cells; /**< the initial density as cells; else NULL */
     uint64_t steps_before;            /**< steps of the earlier run whose record the initial density is; else 0 */
-    double threshold;   /**< p*, the probability of a cell; 0 with a mass budget, which controls p* */
+    double threshold;                 /**< p*, the probability of a cell; 0 with a mass budget, which controls p* */
     double mass_budget; /**< > 0: mass that may be lost per unit of time, to which p* is adapted; else 0 */
 
     int regrid_count;            /**< entries of `regrids` */
