@@ -41,6 +41,9 @@ libgbees_la_SOURCES = \
 	%D%/module/registry.c \
 	%D%/module/survey.c \
 	%D%/module/survey.h \
+	%D%/accuracy/refinement.c \
+	%D%/accuracy/roughness.c \
+	%D%/accuracy/roughness.h \
 	%D%/audit/audit.c \
 	%D%/audit/bins.c \
 	%D%/audit/bins.h \
@@ -48,6 +51,8 @@ libgbees_la_SOURCES = \
 	%D%/audit/cholesky.h \
 	%D%/audit/flow.c \
 	%D%/audit/flow.h \
+	%D%/audit/kept.c \
+	%D%/audit/kept.h \
 	%D%/audit/marginal.c \
 	%D%/audit/marginal.h \
 	%D%/audit/montecarlo.c \
@@ -124,11 +129,14 @@ bin_PROGRAMS += gbees-run
 gbees_run_LDFLAGS =
 gbees_run_LDADD = libgbees.la $(JANSSON_LIBS)
 gbees_run_SOURCES = \
+	%D%/command/accuracy.c \
 	%D%/command/check.c \
 	%D%/command/command.h \
 	%D%/command/compile.c \
 	%D%/command/describe.c \
 	%D%/command/list.c \
+	%D%/command/one_run.c \
+	%D%/command/one_run.h \
 	%D%/command/options.c \
 	%D%/command/options.h \
 	%D%/command/output.c \
@@ -139,6 +147,8 @@ gbees_run_SOURCES = \
 	%D%/command/report.h \
 	%D%/command/run.c \
 	%D%/command/setup.c \
+	%D%/command/signals.c \
+	%D%/command/signals.h \
 	%D%/command/units.c \
 	%D%/command/units.h
 

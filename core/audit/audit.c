@@ -1,5 +1,6 @@
 /* audit.c - a run's records held against samples of the model's own equations: see gbees.h, "audit". */
 #include "bins.h"
+#include "kept.h"
 #include "marginal.h"
 #include "montecarlo.h"
 #include <gbees/gbees.h>
@@ -33,6 +34,8 @@ struct gbees_audit {
         int leg;
         double time;
     } * records;       /* that the samples have passed */
+    gbees_kept kept;   /* states at the start and after each record; empty: none is kept */
+    size_t record;     /* number of the next record */
     int leg, next;     /* the samples' leg; the first measurement that they have not been weighted by */
     unsigned warnings; /* of all records so far */
     gbees_error lost;  /* why there are no samples any more; its status is 0 as long as there are */
@@ -53,6 +56,8 @@ int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *
     made->problem = problem;
     made->share = options->samples ? 0 : options->share;
     status = gbees_montecarlo_create(problem, &how, &made->samples, error);
+    if (!status && options->keep && !made->share && !gbees_kept_add(&made->kept, made->samples, 0, 0))
+        status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory to keep %zu samples", made->samples->count);
     if (status)
         gbees_audit_destroy(made);
     else
@@ -65,6 +70,7 @@ void gbees_audit_destroy(gbees_audit *audit)
     if (!audit)
         return;
     gbees_montecarlo_destroy(audit->samples);
+    gbees_kept_clear(&audit->kept);
     free(audit->records);
     free(audit);
 }
@@ -336,13 +342,40 @@ static void start(gbees_certificate *certificate, size_t samples)
     certificate->density = unknown;
 }
 
+/* Carries the samples to the next record, or takes those that were kept of it. */
+static int carry_or_take(gbees_audit *audit, int leg, double time, gbees_error *error)
+{
+    const size_t state = ++audit->record; /* the first is that before all records */
+    gbees_kept *kept = &audit->kept;
+
+    if (state < kept->count && kept->states[state].leg == leg &&
+        fabs(kept->states[state].time - time) <= 1e-12 * (audit->problem->end - audit->problem->start)) {
+        gbees_kept_restore(kept, state, audit->samples, &audit->leg, &audit->next);
+        return GBEES_OK;
+    }
+    int status = carry(audit, leg, time, error);
+    if (!status && state == kept->count)
+        (void)gbees_kept_add(kept, audit->samples, audit->leg, audit->next);
+    return status;
+}
+
+void gbees_audit_rewind(gbees_audit *audit)
+{
+    if (audit->kept.count == 0)
+        return;
+    gbees_kept_restore(&audit->kept, 0, audit->samples, &audit->leg, &audit->next);
+    audit->record = 0;
+    audit->warnings = 0;
+    audit->lost = (gbees_error){0};
+}
+
 int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_certificate *certificate,
                        gbees_error *error)
 {
     int status = (int)audit->lost.status;
 
     if (!status)
-        status = carry(audit, record->leg, record->time, &audit->lost);
+        status = carry_or_take(audit, record->leg, record->time, &audit->lost);
     if (!status && audit->share > 0) {
         status = note_passed(audit, record, error);
         if (status)
@@ -381,6 +414,21 @@ gbees_difference gbees_certificate_worst(const gbees_difference *list, int dimen
     if (axis)
         *axis = worst;
     return list[worst];
+}
+
+static gbees_difference larger(gbees_difference a, gbees_difference b)
+{
+    return isnan(a.bound) || a.bound > b.bound ? a : b;
+}
+
+gbees_difference gbees_certificate_error(const gbees_certificate *certificate, int dimension, gbees_accuracy_of of)
+{
+    if (of == GBEES_ACCURACY_DENSITY)
+        return certificate->density;
+    if (of == GBEES_ACCURACY_MARGINALS)
+        return gbees_certificate_worst(certificate->marginal, dimension, NULL);
+    return larger(gbees_certificate_worst(certificate->mean, dimension, NULL),
+                  gbees_certificate_worst(certificate->std, dimension, NULL));
 }
 
 int gbees_certificate_warns(const gbees_certificate *certificate, int dimension)

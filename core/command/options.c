@@ -26,6 +26,9 @@ enum {
     KEY_SET,
     KEY_PARAM,
     KEY_UNTIL,
+    KEY_ACCURACY,
+    KEY_MAX_TIME,
+    KEY_MAX_MEMORY,
     KEY_MEASUREMENTS,
     KEY_FUNCTION,
     KEY_PLUGIN_PATH,
@@ -61,6 +64,10 @@ static const struct argp_option option_table[] = {
     {"plugin-path", KEY_PLUGIN_PATH, "DIR[:DIR...]", 0, "folders to search for plugins first", 0},
     {"audit", KEY_AUDIT, "auto|N|off", 0,
      "samples of the model that each record is held against, which bound its error (default auto: 10000)", 0},
+    {"accuracy", KEY_ACCURACY, "A", 0,
+     "run on finer and finer grids until no record's error is above A: short for --set accuracy=A", 0},
+    {"max-time", KEY_MAX_TIME, "SECONDS", 0, "with an accuracy: begin no run that would end later", 0},
+    {"max-memory", KEY_MAX_MEMORY, "GIB", 0, "with an accuracy: begin no run that would take more memory", 0},
     {"strict", KEY_STRICT, 0, 0, "a warning makes the exit status 1; records are kept", 0},
     {0, 0, 0, 0, "What to say", 4},
     {"output", KEY_OUTPUT, "DIR", 0, "new or empty folder for the results (default: results/NAME, -2, -3, ...)", 0},
@@ -89,7 +96,8 @@ static const char help_text[] =
 
 typedef struct parsing {
     gbees_options *options;
-    const char *threads, *audit, *progress, *until, *param, *set; /* the last three: the first wrong one */
+    const char *threads, *audit, *progress, *max_time, *max_memory;
+    const char *until, *param, *set, *accuracy; /* the first wrong one */
     const char *stray;
     int memory, actions;
 } parsing;
@@ -122,14 +130,17 @@ static int is_assignment(const char *text)
 
 static int parse_change(int key, char *text, parsing *p)
 {
-    const char **wrong = key == KEY_SET ? &p->set : key == KEY_PARAM ? &p->param : &p->until;
+    const char **wrong = key == KEY_SET     ? &p->set
+                         : key == KEY_PARAM ? &p->param
+                         : key == KEY_UNTIL ? &p->until
+                                            : &p->accuracy;
 
-    if (!(key == KEY_UNTIL ? is_number(text) : is_assignment(text))) {
+    if (!(key == KEY_UNTIL || key == KEY_ACCURACY ? is_number(text) : is_assignment(text))) {
         if (!*wrong)
             *wrong = text;
         return 0;
     }
-    change(p, key == KEY_SET ? "" : key == KEY_PARAM ? "parameters." : "end=", text);
+    change(p, key == KEY_SET ? "" : key == KEY_PARAM ? "parameters." : key == KEY_UNTIL ? "end=" : "accuracy=", text);
     return 0;
 }
 
@@ -146,6 +157,8 @@ static int parse_text(int key, char *text, parsing *p)
                          : key == KEY_OUTPUT       ? &o->output
                          : key == KEY_THREADS      ? &p->threads
                          : key == KEY_AUDIT        ? &p->audit
+                         : key == KEY_MAX_TIME     ? &p->max_time
+                         : key == KEY_MAX_MEMORY   ? &p->max_memory
                          : key == KEY_PROGRESS     ? &p->progress
                                                    : NULL;
 
@@ -181,6 +194,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_SET:
     case KEY_PARAM:
     case KEY_UNTIL:
+    case KEY_ACCURACY:
         return parse_change(key, text, p);
     case KEY_NO_OUTPUT:
         o->no_output = 1;
@@ -240,6 +254,17 @@ static int read_audit(const char *text, gbees_options *options, gbees_error *err
     return GBEES_OK;
 }
 
+/* A positive number of an option; *number stays as it is without one. */
+static int read_limit(const char *option, const char *text, double *number, gbees_error *error)
+{
+    if (!text)
+        return GBEES_OK;
+    if (!is_number(text) || !(strtod(text, NULL) > 0))
+        return gbees_error_set(error, GBEES_EUSAGE, "--%s wants a number > 0, not '%s'", option, text);
+    *number = strtod(text, NULL);
+    return GBEES_OK;
+}
+
 static int read_progress(const char *text, gbees_options *options, gbees_error *error)
 {
     if (!text || !strcmp(text, "auto"))
@@ -272,6 +297,8 @@ static int check_words(const parsing *p, gbees_error *error)
         return gbees_error_set(error, GBEES_EUSAGE, "--set wants KEY=VALUE, not '%s'", p->set);
     if (p->param)
         return gbees_error_set(error, GBEES_EUSAGE, "--param wants NAME=VALUE, not '%s'", p->param);
+    if (p->accuracy)
+        return gbees_error_set(error, GBEES_EUSAGE, "--accuracy wants a number, not '%s'", p->accuracy);
     if (p->until)
         return gbees_error_set(error, GBEES_EUSAGE, "--until wants a number, not '%s'", p->until);
     if (o->measurement_function && !o->measurements)
@@ -363,6 +390,10 @@ int gbees_options_parse(int argc, char **argv, gbees_options *options, gbees_err
         status = read_threads(p.threads, &options->threads, error);
     if (!status)
         status = read_audit(p.audit, options, error);
+    if (!status)
+        status = read_limit("max-time", p.max_time, &options->max_time, error);
+    if (!status)
+        status = read_limit("max-memory", p.max_memory, &options->max_memory, error);
     if (!status)
         status = read_progress(p.progress, options, error);
     return status;

@@ -1,117 +1,10 @@
-/* run.c - gbees-run: reads the command line, makes problem and backend, and runs the solver, whose observer calls
- * the writer, the report and the progress bar. */
+/* run.c - gbees-run: reads the command line and does what it says. */
 #include "command.h"
-#include "progress.h"
-#include "report.h"
+#include "one_run.h"
+#include "signals.h"
 #include <locale.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-enum { EXIT_FAILED = 1, EXIT_BAD_INPUT = 2, EXIT_SIGNAL = 128 };
-
-/* State of the signal handler. */
-static volatile sig_atomic_t caught_signal;
-static struct timespec caught_at;
-
-/* The first signal ends the run after its present step; a second one ends the program at once. A second one
- * within a short time is ignored: timeout(1) sends one signal to the process and to its group. */
-static void note_signal(int number)
-{
-    struct timespec now = {0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    if (!caught_signal) {
-        caught_signal = number;
-        caught_at = now;
-    } else if (now.tv_sec - caught_at.tv_sec > 1) {
-        (void)signal(number, SIG_DFL);
-        (void)raise(number);
-    }
-}
-
-/* A signal that is ignored at the start stays ignored: SIGINT of background jobs, SIGHUP under nohup(1). */
-static void listen_to(int number)
-{
-    struct sigaction action = {.sa_handler = note_signal, .sa_flags = SA_RESTART}, old;
-
-    (void)sigemptyset(&action.sa_mask);
-    (void)sigaddset(&action.sa_mask, SIGINT);
-    (void)sigaddset(&action.sa_mask, SIGTERM);
-    (void)sigaddset(&action.sa_mask, SIGHUP);
-    if (!sigaction(number, NULL, &old) && old.sa_handler != SIG_IGN)
-        (void)sigaction(number, &action, NULL);
-}
-
-/* Writing to a pipe that nobody reads, or beyond the size that files may have here, is then an error like others. */
-static void ignore_failed_writes(void)
-{
-    struct sigaction action = {.sa_handler = SIG_IGN};
-
-    (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGPIPE, &action, NULL);
-    (void)sigaction(SIGXFSZ, &action, NULL);
-}
-
-/* ---- what the solver tells ---- */
-
-typedef struct run {
-    gbees_writer *writer; /* NULL: --no-output */
-    gbees_audit *audit;   /* NULL: --audit off */
-    pthread_mutex_t lock; /* guards the output: a thread of the solver calls record and update */
-    gbees_report *report;
-    gbees_progress progress;
-    int strict; /* a warning is a failure */
-} run;
-
-/* Writes the record to disk before it is printed. */
-static int on_record(void *context, const gbees_record *record, gbees_error *error)
-{
-    run *r = context;
-    int status = r->writer ? gbees_writer_record(r->writer, record, error) : GBEES_OK;
-
-    (void)pthread_mutex_lock(&r->lock);
-    gbees_progress_clear(&r->progress);
-    if (!status)
-        status = gbees_report_record(r->report, record, error);
-    (void)pthread_mutex_unlock(&r->lock);
-    return status;
-}
-
-static int on_update(void *context, const gbees_problem *problem, int number, double time,
-                     const gbees_evidence *evidence, gbees_error *error)
-{
-    run *r = context;
-    int status = r->writer ? gbees_writer_update(r->writer, number, time, evidence, error) : GBEES_OK;
-
-    (void)pthread_mutex_lock(&r->lock);
-    gbees_progress_clear(&r->progress);
-    if (!status)
-        status = gbees_report_update(r->report, problem, number, time, evidence, error);
-    (void)pthread_mutex_unlock(&r->lock);
-    return status;
-}
-
-static int on_progress(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error)
-{
-    run *r = context;
-    int status = GBEES_OK;
-
-    (void)pthread_mutex_lock(&r->lock);
-    gbees_progress_show(&r->progress, time, fraction, totals);
-    if (r->progress.stream == r->report->out)
-        status = gbees_print_flush(r->report->out, error);
-    (void)pthread_mutex_unlock(&r->lock);
-    return status;
-}
-
-static int is_cancelled(void *context)
-{
-    (void)context;
-    return caught_signal != 0;
-}
 
 /* ---- a run ---- */
 
@@ -129,44 +22,6 @@ static void quote_command(int argc, char **argv, char *text, size_t size)
     }
 }
 
-/* `began`: the run began, or failed for a reason of the machine or the model. */
-static int exit_code(const gbees_error *failure, int began)
-{
-    if (failure->status == GBEES_ECANCELLED)
-        return EXIT_SIGNAL + (caught_signal ? caught_signal : SIGPIPE);
-    began |= failure->status == GBEES_ENOMEM || failure->status == GBEES_ENUMERIC;
-    return began ? EXIT_FAILED : EXIT_BAD_INPUT;
-}
-
-/* Retries with the CPU backend if an automatically chosen backend can't run this problem. */
-static int make_solver(gbees_setup *setup, const gbees_options *options, gbees_registry *registry,
-                       gbees_solver **solver, gbees_error *error)
-{
-    const gbees_engine_options engine = {.threads = options->threads, .deterministic = options->deterministic};
-    int status = gbees_solver_create(setup->problem, setup->backend, &engine, solver, error);
-
-    if (status != GBEES_EBACKEND || strcmp(options->backend, "auto") != 0 || setup->why_no_gpu[0])
-        return status;
-    gbees_error why = error ? *error : (gbees_error){0};
-    status = gbees_setup_use_cpu(setup, registry, why.text, error);
-    return status ? status : gbees_solver_create(setup->problem, setup->backend, &engine, solver, error);
-}
-
-static int make_writer(const gbees_setup *setup, const char *command, gbees_writer **writer, gbees_error *error)
-{
-    const gbees_provenance provenance = {.plugin_path = gbees_setup_path(setup->model),
-                                         .scenario = gbees_scenario_text(setup->scenario),
-                                         .backend = setup->backend->name,
-                                         .device = setup->backend->title,
-                                         .command = command};
-
-    if (!setup->folder)
-        return GBEES_OK;
-    if (!provenance.scenario)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario's text");
-    return gbees_writer_create(setup->folder, setup->problem, &provenance, writer, error);
-}
-
 /* *audit stays NULL without one. */
 static int make_audit(const gbees_setup *setup, const gbees_options *options, gbees_audit **audit, gbees_error *error)
 {
@@ -178,106 +33,65 @@ static int make_audit(const gbees_setup *setup, const gbees_options *options, gb
     return options->audit ? gbees_audit_create(setup->problem, &how, audit, error) : GBEES_OK;
 }
 
-/* Finishes the results folder, whatever happened. Returns the first failure. */
-static int end_run(run *r, const gbees_setup *setup, const gbees_solver *solver, int status, gbees_error *failure)
+/* Propagates, finishes the results folder and reports. Returns the exit status. */
+static int propagate(gbees_one_run *run, const gbees_options *options)
 {
-    const char *state = !status ? "complete" : status == GBEES_ECANCELLED ? "cancelled" : "failed";
-    gbees_error late = {0};
+    gbees_error failure = {0}, late = {0};
     gbees_summary summary;
-    int finished = GBEES_OK;
+    int status = gbees_one_run_propagate(run, options, &failure);
 
-    gbees_progress_clear(&r->progress);
-    gbees_solver_summary(solver, &summary);
-    if (r->writer)
-        finished = gbees_writer_finish(r->writer, state, &summary, &late);
-    if (!status && finished) {
-        *failure = late;
-        status = finished;
-    }
-    if (!status && r->strict && summary.warnings) {
-        char text[GBEES_WARNING_TEXT];
-
-        gbees_warning_text((gbees_warning)(summary.warnings & -summary.warnings), summary.problem, &summary.totals,
-                           text, sizeof text);
-        status = gbees_error_set(failure, GBEES_ENUMERIC,
-                                 "the run is complete, but with --strict a warning is a "
-                                 "failure: %s",
-                                 text);
-    }
+    gbees_solver_summary(run->solver, &summary);
+    status = gbees_one_run_finish(run, status, &summary, &failure);
+    if (!status)
+        status = gbees_check_warnings(options, &summary, &failure);
     if (status)
-        gbees_report_error(r->report, failure);
-    finished = gbees_report_summary(r->report, setup, &summary, status ? failure : NULL, &late);
-    if (!status && finished) {
-        *failure = late;
-        status = finished;
-        (void)fprintf(stderr, "gbees-run: %s\n", failure->text);
+        gbees_report_error(run->report, &failure);
+    const int reported = gbees_report_summary(run->report, run->setup, &summary, status ? &failure : NULL, &late);
+    if (!status && reported) {
+        failure = late;
+        status = reported;
+        (void)fprintf(stderr, "gbees-run: %s\n", failure.text);
     }
-    return status ? exit_code(failure, 1) : EXIT_SUCCESS;
+    return status ? gbees_exit_code(&failure, 1) : EXIT_SUCCESS;
 }
 
-static int propagate(run *r, const gbees_options *options, const gbees_setup *setup, gbees_solver *solver)
+static int prepare(gbees_one_run *run, const gbees_options *options, gbees_registry *registry, const char *command,
+                   gbees_error *error)
 {
-    const gbees_observer observer = {.context = r,
-                                     .record = on_record,
-                                     .update = on_update,
-                                     .progress = on_progress,
-                                     .cancelled = is_cancelled,
-                                     .concurrent = r->writer != NULL,
-                                     .marginals = r->writer != NULL,
-                                     .no_cells = r->writer == NULL,
-                                     .audit = r->audit};
-    gbees_error failure = {0};
-    gbees_summary at_start;
-    int status;
-
-    gbees_solver_summary(solver, &at_start);
-    status = gbees_report_header(r->report, setup, at_start.totals.threads, &failure);
-    gbees_progress_start(&r->progress, options->progress,
-                         options->progress == GBEES_PROGRESS_JSON && options->json ? r->report->out : stderr);
-    if (!status)
-        status = gbees_solver_run(solver, &observer, &failure);
-    return end_run(r, setup, solver, status, &failure);
-}
-
-static int prepare(gbees_setup *setup, const gbees_options *options, gbees_registry *registry, const char *command,
-                   gbees_solver **solver, run *r, gbees_error *error)
-{
-    int status = gbees_setup_make(setup, options, registry, error);
+    int status = gbees_check_memory(run->setup, error);
 
     if (!status)
-        status = gbees_check_memory(setup, error);
+        status = gbees_one_run_open(run, options, registry, error);
+    if (!status && run->setup->why_no_gpu[0] && !options->quiet)
+        (void)fprintf(stderr, "gbees-run: running on the CPU: %s\n", run->setup->why_no_gpu);
+    gbees_signals_listen();
     if (!status)
-        status = make_solver(setup, options, registry, solver, error);
-    if (!status && setup->why_no_gpu[0] && !options->quiet)
-        (void)fprintf(stderr, "gbees-run: running on the CPU: %s\n", setup->why_no_gpu);
-    /* From here on a signal ends the run after its step; before, it ends the program at once. */
-    listen_to(SIGINT);
-    listen_to(SIGTERM);
-    listen_to(SIGHUP);
-    if (!status)
-        status = make_audit(setup, options, &r->audit, error);
-    if (!status)
-        status = make_writer(setup, command, &r->writer, error);
-    return status;
+        status = make_audit(run->setup, options, &run->audit, error);
+    return status ? status : gbees_one_run_write_to(run, run->setup->folder, command, error);
 }
 
 static int command_run(const gbees_options *options, gbees_registry *registry, gbees_report *report,
                        const char *command)
 {
-    run r = {.report = report, .lock = PTHREAD_MUTEX_INITIALIZER, .strict = options->strict};
     gbees_setup setup = {0};
-    gbees_solver *solver = NULL;
+    gbees_one_run run = {.setup = &setup, .report = report};
     gbees_error failure = {0};
-    int code;
+    int status = gbees_setup_make(&setup, options, registry, &failure), code;
 
-    if (prepare(&setup, options, registry, command, &solver, &r, &failure)) {
+    if (!status && setup.problem->accuracy > 0 && options->audit) {
+        code = gbees_command_accuracy(options, registry, &setup, report, command);
+        gbees_setup_free(&setup);
+        return code;
+    }
+    if (!status)
+        status = prepare(&run, options, registry, command, &failure);
+    if (status) {
         gbees_report_error(report, &failure);
-        code = exit_code(&failure, 0);
+        code = gbees_exit_code(&failure, 0);
     } else
-        code = propagate(&r, options, &setup, solver);
-    gbees_audit_destroy(r.audit);
-    gbees_writer_destroy(r.writer);
-    gbees_solver_destroy(solver);
+        code = propagate(&run, options);
+    gbees_one_run_close(&run);
+    gbees_audit_destroy(run.audit);
     gbees_setup_free(&setup);
     return code;
 }
@@ -312,7 +126,7 @@ static int command(const gbees_options *options, gbees_report *report, const cha
     if (status) {
         if (status != GBEES_ECANCELLED) /* a closed pipe, as of "gbees-run --list | head", is not reported */
             gbees_report_error(report, &failure);
-        code = exit_code(&failure, 0);
+        code = gbees_exit_code(&failure, 0);
     }
     gbees_registry_destroy(registry);
     return code;
@@ -336,14 +150,14 @@ int main(int argc, char **argv)
     int code;
 
     (void)setlocale(LC_CTYPE, ""); /* LC_CTYPE only: numbers keep their decimal point */
-    ignore_failed_writes();
+    gbees_signals_ignore_failed_writes();
     wait_briefly();
     if (argc > 0)
         argv[0] = name;
     if (gbees_options_parse(argc, argv, &options, &failure)) {
         gbees_report_start(&report, &options, stdout);
         gbees_report_error(&report, &failure);
-        code = EXIT_BAD_INPUT;
+        code = GBEES_EXIT_BAD_INPUT;
     } else {
         gbees_report_start(&report, &options, stdout);
         quote_command(argc, argv, text, sizeof text);

@@ -100,3 +100,22 @@ int gbees_json_add_summary(json_t *object, const char *backend, const gbees_summ
     bad |= json_object_set_new(object, "warnings", gbees_json_warnings(summary->warnings, summary->problem, totals));
     return bad ? -1 : 0;
 }
+
+int gbees_json_add_run(json_t *object, const gbees_refinement_step *step)
+{
+    int bad = 0;
+
+    bad |= json_object_set_new(object, "run", json_integer(step->run));
+    bad |= json_object_set_new(object, "met", step->met < 0 ? json_null() : json_boolean(step->met));
+    bad |= json_object_set_new(object, "error", gbees_json_real(step->error));
+    bad |= json_object_set_new(object, "t", gbees_json_real(step->time));
+    bad |= json_object_set_new(object, "updates", gbees_json_count(step->updates));
+    bad |= json_object_set_new(object, "seconds", gbees_json_real(step->seconds));
+    bad |= json_object_set_new(object, "samples", gbees_json_unsigned(step->samples));
+    bad |= json_object_set_new(object, "next", json_boolean(step->next));
+    bad |=
+        json_object_set_new(object, "next_updates", step->next ? gbees_json_count(step->next_updates) : json_null());
+    bad |=
+        json_object_set_new(object, "next_seconds", step->next ? gbees_json_real(step->next_seconds) : json_null());
+    return bad ? -1 : 0;
+}

@@ -1,6 +1,7 @@
 /* jsonl.c - see jsonl.h. */
 #include "jsonl.h"
 #include "json_util.h"
+#include <math.h>
 
 static json_t *start(const char *event)
 {
@@ -43,11 +44,20 @@ static json_t *json_difference(gbees_difference difference)
                      gbees_json_real(difference.bound));
 }
 
+/* Whether the certificate is within the accuracy that was asked for; null: none was, or it can't be told. */
+static json_t *json_met(const gbees_problem *problem, const gbees_certificate *c)
+{
+    const double bound = gbees_certificate_error(c, problem->dimension, problem->accuracy_of).bound;
+
+    return problem->accuracy > 0 && !isnan(bound) ? json_boolean(bound <= problem->accuracy) : json_null();
+}
+
 /* The bounds, worst axis; and values and bounds along each. */
 static json_t *json_certificate(const gbees_record *record)
 {
     const gbees_certificate *c = record->certificate;
-    const int n = record->problem->dimension;
+    const gbees_problem *problem = record->problem;
+    const int n = problem->dimension;
     json_t *axes = json_array();
     int bad = !axes;
 
@@ -60,13 +70,15 @@ static json_t *json_certificate(const gbees_record *record)
                                                      "std", json_difference(c->std[j]), "marginal",
                                                      json_difference(c->marginal[j]), "kolmogorov",
                                                      json_difference(c->kolmogorov[j])));
-    json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:n, s:n, s:o}", "mean",
+    json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "mean",
                                gbees_json_real(gbees_certificate_worst(c->mean, n, NULL).bound), "std",
                                gbees_json_real(gbees_certificate_worst(c->std, n, NULL).bound), "marginal",
                                gbees_json_real(gbees_certificate_worst(c->marginal, n, NULL).bound), "kolmogorov",
                                gbees_json_real(gbees_certificate_worst(c->kolmogorov, n, NULL).bound), "density",
                                gbees_json_real(c->density.bound), "samples", gbees_json_unsigned(c->samples),
-                               "effective", gbees_json_real(c->effective), "asked", "met", "axes", axes);
+                               "effective", gbees_json_real(c->effective), "asked",
+                               problem->accuracy > 0 ? gbees_json_real(problem->accuracy) : json_null(), "met",
+                               json_met(problem, c), "axes", axes);
     if (!bad && object && c->reason[0])
         bad |= json_object_set_new(object, "reason", gbees_json_text(c->reason));
     if (!bad)
@@ -141,6 +153,13 @@ char *gbees_jsonl_summary(const char *backend, const gbees_summary *summary)
     json_t *object = start("summary");
 
     return object ? finish(object, gbees_json_add_summary(object, backend, summary)) : NULL;
+}
+
+char *gbees_jsonl_run(const gbees_refinement_step *step)
+{
+    json_t *object = start("run");
+
+    return object ? finish(object, gbees_json_add_run(object, step)) : NULL;
 }
 
 char *gbees_jsonl_error(const gbees_error *error)

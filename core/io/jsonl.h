@@ -25,6 +25,8 @@ char *gbees_jsonl_progress(double time, double fraction, const gbees_totals *tot
 char *gbees_jsonl_summary(const char *backend, const gbees_summary *summary);
 
 /* {"event":"error","status","text"}; status is a word: gbees_status_name(). */
+/* A run of those that an accuracy takes. */
+char *gbees_jsonl_run(const gbees_refinement_step *step);
 char *gbees_jsonl_error(const gbees_error *error);
 
 #endif

@@ -61,6 +61,7 @@ void gbees_run_info_free(gbees_run_info *info)
     free(info->backend);
     free(info->device);
     free(info->command);
+    free(info->runs);
     *info = (gbees_run_info){0};
 }
 
@@ -89,6 +90,24 @@ static json_t *describe_summary(const char *backend, const gbees_summary *summar
     return object;
 }
 
+/* The runs that an accuracy took, in their order. */
+static json_t *describe_runs(const gbees_run_info *info)
+{
+    json_t *runs = json_array();
+    int bad = !runs;
+
+    for (int k = 0; k < info->run_count && !bad; k++) {
+        json_t *run = json_object();
+
+        bad = !run || gbees_json_add_run(run, &info->runs[k]);
+        bad |= json_array_append_new(runs, run);
+    }
+    if (!bad)
+        return runs;
+    json_decref(runs);
+    return NULL;
+}
+
 static json_t *describe(const gbees_run_info *info, const char *state, const gbees_summary *summary)
 {
     json_t *run = json_object();
@@ -115,6 +134,8 @@ static json_t *describe(const gbees_run_info *info, const char *state, const gbe
     bad |= json_object_set_new(run, "plugin", gbees_json_text(info->plugin_path));
     bad |= json_object_set_new(run, "model_hash", json_string(info->model_hash));
     bad |= json_object_set_new(run, "parameters", describe_parameters(info->problem));
+    if (info->run_count)
+        bad |= json_object_set_new(run, "runs", describe_runs(info));
     if (summary)
         bad |= json_object_set_new(run, "summary", describe_summary(info->backend, summary));
     if (bad) {

@@ -9,7 +9,9 @@ typedef struct gbees_run_info {
     char *plugin_path, *scenario, *backend, *device, *command; /* copies, "" for NULL */
     char model_hash[80];                                       /* "sha256:..." of the plugin's source text */
     char host[256];
-    char started[32]; /* UTC, ISO 8601 */
+    char started[32];            /* UTC, ISO 8601 */
+    int run_count;               /* of `runs` */
+    gbees_refinement_step *runs; /* that an accuracy took; a copy, or NULL */
 } gbees_run_info;
 
 /* The problem must outlive the info. */

@@ -14,6 +14,8 @@ static const char *const precisions[] = {"mixed", "double", NULL};
 static const char *const bricks[] = {"auto", "1", NULL};
 static const char *const growths[] = {"downwind", "all", NULL};
 static const char *const rotates[] = {"no", "yes", NULL};
+/* In the order of gbees_accuracy_of. */
+static const char *const accuracies[] = {"moments", "marginals", "density", NULL};
 static const char *const bounds[] = {"on", "off", NULL};
 
 /* In the order of doc/scenario.md. */
@@ -99,6 +101,19 @@ static const gbees_schema_key scenario_keys[] = {
      .max = 1,
      .bounded = GBEES_KEY_ABOVE_MIN | GBEES_KEY_BELOW_MAX,
      .text = "the same for the whole run"},
+    {.name = "accuracy",
+     .kind = GBEES_KIND_NUMBER,
+     .range = "a number between 0 and 1",
+     .min = 0,
+     .max = 1,
+     .bounded = GBEES_KEY_ABOVE_MIN | GBEES_KEY_BELOW_MAX,
+     .initial = "any",
+     .text = "the largest error that a record's certificate may tell: grids are made finer until it is reached"},
+    {.name = "accuracy_of",
+     .kind = GBEES_KIND_CHOICE,
+     .choices = accuracies,
+     .initial = "moments",
+     .text = "what the accuracy is asked for of"},
     {.name = "start",
      .kind = GBEES_KIND_NUMBER,
      .range = "a number",

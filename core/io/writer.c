@@ -88,6 +88,19 @@ int gbees_writer_update(gbees_writer *writer, int number, double time, const gbe
     return status ? status : gbees_moments_write(writer->moments, writer->moments_path, error);
 }
 
+int gbees_writer_runs(gbees_writer *writer, const gbees_refinement_step *runs, int count, gbees_error *error)
+{
+    gbees_refinement_step *copy = malloc(((size_t)count + 1) * sizeof *copy);
+
+    if (!copy)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write results");
+    memcpy(copy, runs, (size_t)count * sizeof *copy);
+    free(writer->info.runs);
+    writer->info.runs = copy;
+    writer->info.run_count = count;
+    return GBEES_OK;
+}
+
 int gbees_writer_finish(gbees_writer *writer, const char *state, const gbees_summary *summary, gbees_error *error)
 {
     return gbees_run_info_write(&writer->info, writer->folder, state, summary, error);

@@ -138,10 +138,24 @@ static int set_threshold(builder *b)
         return gbees_node_error(budget ? budget : total, b->error,
                                 "%s: paper and legacy mode have a fixed threshold: give 'threshold'",
                                 budget ? "mass_budget" : "mass_budget_total");
+    if (!builder_find(b, "threshold") && builder_find(b, "accuracy")) { /* as its runs have (core/accuracy) */
+        problem->mass_budget = 0.2 * builder_number(b, "accuracy", 0) / (problem->end - problem->start);
+        return GBEES_OK;
+    }
     int status = require(b, "threshold", &threshold);
     if (!status)
         problem->threshold = gbees_node_number(threshold);
     return status;
+}
+
+/* Sets what the run's certificates are to be within. */
+static int set_accuracy(builder *b)
+{
+    b->problem->accuracy = builder_number(b, "accuracy", 0);
+    b->problem->accuracy_of = builder_is_set(b, "accuracy_of", "marginals") ? GBEES_ACCURACY_MARGINALS
+                              : builder_is_set(b, "accuracy_of", "density") ? GBEES_ACCURACY_DENSITY
+                                                                            : GBEES_ACCURACY_MOMENTS;
+    return GBEES_OK;
 }
 
 /* One number for each axis; `initial` if the scenario has none. */
@@ -251,6 +265,7 @@ int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenari
                                               builder_set_measurements,
                                               builder_set_numerics,
                                               set_threshold,
+                                              set_accuracy,
                                               builder_set_regrids};
     builder b = {.model = model, .scenario = scenario, .error = error, .problem = calloc(1, sizeof *b.problem)};
     int status = b.problem ? GBEES_OK : builder_no_memory(&b);

@@ -191,6 +191,12 @@ void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, con
                        "a marginal's standard deviation is below 1.5 cells: the grid does not resolve the density "
                        "there, and widens it; give a larger 'factor', or smaller widths along its axis");
         return;
+    case GBEES_WARNING_ACCURACY:
+        (void)snprintf(text, size,
+                       "the accuracy that was asked for, %g, is not certified at every record (error <=): give more "
+                       "time (--max-time) or memory, or ask for less",
+                       problem->accuracy);
+        return;
     case GBEES_WARNING_AUDIT:
         (void)snprintf(
             text, size,

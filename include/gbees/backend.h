@@ -51,9 +51,10 @@ typedef enum gbees_warning {
     GBEES_WARNING_BUDGET_FLOOR = 16, /**< by a backend: the budget is exceeded though p* was lowered */
     GBEES_WARNING_BUDGET_SPENT = 32, /**< more than 1.6 times the whole run's budget has been lost */
     GBEES_WARNING_NARROW = 128,      /**< a marginal's standard deviation is below 1.5 cells at a record */
+    GBEES_WARNING_ACCURACY = 256,    /**< a record has no certificate within the accuracy that was asked for */
     GBEES_WARNING_AUDIT = 64         /**< the audit's samples have another mean or another standard deviation */
 } gbees_warning;
-enum { GBEES_WARNING_COUNT = 8 /**< kinds of warnings */ };
+enum { GBEES_WARNING_COUNT = 9 /**< kinds of warnings */ };
 
 /** Running totals since gbees_backend.create(). The ledger holds at any time:
  *

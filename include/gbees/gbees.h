@@ -141,6 +141,10 @@ gbees_difference gbees_certificate_worst(const gbees_difference *list, int dimen
 /** Whether a mean or a standard deviation is certainly off by more than a tenth of a standard deviation. */
 int gbees_certificate_warns(const gbees_certificate *certificate, int dimension);
 
+/** The error that an accuracy limits: of the means and the standard deviations, of the marginals, or of the density;
+ * the axis with the largest bound. NAN: it can't be told. */
+gbees_difference gbees_certificate_error(const gbees_certificate *certificate, int dimension, gbees_accuracy_of of);
+
 /** What the observer receives at the time of a record. All pointers are valid during the call only. */
 typedef struct gbees_record {
     const gbees_problem *problem;         /**< that of the run */
@@ -200,6 +204,7 @@ typedef struct gbees_audit_options {
                      * updates each, are at most this share of the run's cell updates so far; 0: never */
     uint64_t seed;  /**< other samples for another seed */
     int threads;    /**< 0: as many as the machine has; results do not depend on it */
+    int keep;       /**< 1: the samples of each record are kept, for gbees_audit_rewind() */
 } gbees_audit_options;
 
 /** Draws the samples from the problem's whole initial density, what its grid cuts off included. `problem` must
@@ -213,6 +218,9 @@ void gbees_audit_destroy(gbees_audit *audit);
  * certificates say so; only a lack of memory is a failure. */
 int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_certificate *certificate,
                        gbees_error *error);
+/** Begins again, with the first record of another run of the same equations on another grid: samples that were kept
+ * are not carried again. */
+void gbees_audit_rewind(gbees_audit *audit);
 /** GBEES_WARNING_AUDIT if gbees_certificate_warns() of any record so far, else 0. */
 unsigned gbees_audit_warnings(const gbees_audit *audit);
 
@@ -268,6 +276,46 @@ int gbees_solver_run(gbees_solver *solver, const gbees_observer *observer, gbees
 /** The summary so far, also after a failed run. */
 void gbees_solver_summary(const gbees_solver *solver, gbees_summary *summary);
 
+/* ---- an accuracy (core/accuracy) ---- */
+
+/** Plans runs of one problem, each with a finer grid, until the certificate of every record is within the accuracy
+ * that the problem asks for:
+ *
+ *     gbees_refinement_create -> (gbees_refinement_scenario -> gbees_problem_create -> gbees_solver_run, whose
+ *         observer calls gbees_refinement_record -> gbees_refinement_finish) as long as it has a `next`
+ */
+typedef struct gbees_refinement gbees_refinement;
+
+/** What a run has shown, and what the next one would take. */
+typedef struct gbees_refinement_step {
+    int run;             /**< that has ended, counted from 1 */
+    int met;             /**< 1: all certificates are within the accuracy, 0: not all, -1: it can't be told */
+    int best;            /**< 1: no run before was better */
+    double error;        /**< the largest bound of a record; NAN: it can't be told */
+    double time;         /**< that record's */
+    double updates;      /**< cell updates of the run */
+    double seconds;      /**< that it took */
+    size_t samples;      /**< of its audit */
+    int next;            /**< 1: another run is planned */
+    double next_updates; /**< that it would take */
+    double next_seconds; /**< that it would take */
+    double next_bytes;   /**< of memory that it would take */
+} gbees_refinement_step;
+
+/** Makes a plan for a problem with an `accuracy`, which must outlive it. */
+int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **refinement, gbees_error *error);
+/** Frees it. */
+void gbees_refinement_destroy(gbees_refinement *refinement);
+/** How many samples the next run's audit is to have. */
+size_t gbees_refinement_samples(const gbees_refinement *refinement);
+/** Sets the keys of the next run in a scenario: factor, regrid, extent and mass_budget_total. */
+int gbees_refinement_scenario(const gbees_refinement *refinement, gbees_scenario *scenario, gbees_error *error);
+/** Takes a record of the run, with its certificate and, as far as there are, its cells. */
+int gbees_refinement_record(gbees_refinement *refinement, const gbees_record *record, gbees_error *error);
+/** Ends a run and plans the next. */
+int gbees_refinement_finish(gbees_refinement *refinement, const gbees_summary *summary, gbees_refinement_step *step,
+                            gbees_error *error);
+
 /* ---- results on disk (core/io; doc/results.md) ---- */
 
 /** What a results folder stores about its run beside the problem. */
@@ -291,7 +339,9 @@ int gbees_writer_record(gbees_writer *writer, const gbees_record *record, gbees_
 /** Writes an update's row; the arguments are those of gbees_observer.update. */
 int gbees_writer_update(gbees_writer *writer, int number, double time, const gbees_evidence *evidence,
                         gbees_error *error);
-/** Marks the run as ended.
+/** Has gbees_writer_finish() list the runs that an accuracy took; they are copied. */
+int gbees_writer_runs(gbees_writer *writer, const gbees_refinement_step *runs, int count, gbees_error *error);
+/** Marks the run as ended. It may be called again.
  * @param state "complete", "failed" or "cancelled"
  */
 int gbees_writer_finish(gbees_writer *writer, const char *state, const gbees_summary *summary, gbees_error *error);

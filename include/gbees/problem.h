@@ -78,6 +78,13 @@ typedef enum gbees_cell_values {
     GBEES_CELL_AVERAGES /**< the integral of the density over the cell: split schemes only */
 } gbees_cell_values;
 
+/** What an accuracy is asked for of. */
+typedef enum gbees_accuracy_of {
+    GBEES_ACCURACY_MOMENTS,   /**< means, in standard deviations, and standard deviations, relative */
+    GBEES_ACCURACY_MARGINALS, /**< Wasserstein's first distance of the marginals, in standard deviations */
+    GBEES_ACCURACY_DENSITY    /**< one minus the correlation of the joint densities on bins */
+} gbees_accuracy_of;
+
 /** How to compute. */
 typedef struct gbees_numerics {
     gbees_mode mode;               /**< the fields below agree with it */
@@ -170,6 +177,9 @@ typedef struct gbees_problem {
     uint64_t steps_before;            /**< steps of the earlier run whose record the initial density is; else 0 */
     double threshold;                 /**< p*, the probability of a cell; 0 with a mass budget, which controls p* */
     double mass_budget; /**< > 0: mass that may be lost per unit of time, to which p* is adapted; else 0 */
+
+    double accuracy;               /**< > 0: the largest error that a record's certificate may tell; 0: any */
+    gbees_accuracy_of accuracy_of; /**< what it is the error of */
 
     int regrid_count;            /**< entries of `regrids` */
     const gbees_regrid *regrids; /**< in order of time */

@@ -1,0 +1,375 @@
+/* accuracy.c - runs on finer and finer grids until every record's certificate is within the problem's accuracy, or
+ * time, memory or grids run out; the best run is reported and its results are kept. */
+#include "base/text.h"
+#include "io/jsonl.h"
+#include "one_run.h"
+#include "signals.h"
+#include "units.h"
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { RUNS_MOST = 16 };
+
+/* A run of the ladder: its own scenario and problem, its folder until it is known to be the best, and its report as
+ * text. */
+typedef struct attempt {
+    gbees_setup setup; /* owns scenario and problem; the rest is the command's */
+    gbees_one_run run;
+    gbees_report report;
+    gbees_summary summary;
+    char *folder;
+    char *text; /* what the report has printed */
+    size_t size;
+} attempt;
+
+typedef struct ladder {
+    const gbees_options *options;
+    gbees_registry *registry;
+    gbees_setup *setup; /* the command's: the problem as it was asked for */
+    gbees_report *report;
+    const char *command;
+    gbees_refinement *refinement;
+    gbees_audit *audit;
+    size_t samples; /* of the audit */
+    attempt *best;  /* NULL: none has ended */
+    gbees_refinement_step steps[RUNS_MOST];
+    int count, met; /* runs so far; 1: the best is within the accuracy */
+    double began_s;
+} ladder;
+
+static double now_s(void)
+{
+    struct timespec now = {0};
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- a run ---- */
+
+/* Removes a folder of results: files only. */
+static void remove_folder(const char *path)
+{
+    DIR *folder = opendir(path);
+
+    for (const struct dirent *entry; folder && (entry = readdir(folder));)
+        (void)unlinkat(dirfd(folder), entry->d_name, 0); /* "." and ".." fail */
+    if (folder)
+        (void)closedir(folder);
+    (void)rmdir(path);
+}
+
+/* Frees a run; its folder is removed unless it has been taken over. */
+static void attempt_free(attempt *a)
+{
+    if (!a)
+        return;
+    gbees_one_run_close(&a->run);
+    if (a->folder)
+        remove_folder(a->folder);
+    free(a->folder);
+    free(a->text);
+    gbees_problem_destroy(a->setup.problem);
+    gbees_scenario_destroy(a->setup.scenario);
+    free(a);
+}
+
+/* "results/lorenz63.run2" */
+static int name_folder(const ladder *l, attempt *a, gbees_error *error)
+{
+    gbees_text text = {0};
+
+    if (!l->setup->folder)
+        return GBEES_OK;
+    gbees_text_add(&text, "%s.run%d", l->setup->folder, l->count + 1);
+    a->folder = gbees_text_take(&text);
+    return a->folder ? GBEES_OK : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a folder's name");
+}
+
+/* Sets the scheme that reaches an accuracy with the fewest cells, unless the scenario has one. */
+static int choose_scheme(gbees_scenario *scenario, gbees_error *error)
+{
+    static const char key[] = "scheme:";
+    const char *text = gbees_scenario_text(scenario);
+
+    for (const char *line = text; line; line = (line = strchr(line, '\n')) ? line + 1 : NULL)
+        if (!strncmp(line, key, sizeof key - 1))
+            return GBEES_OK;
+    return gbees_scenario_set(scenario, "scheme=split7-mp", error);
+}
+
+static int make_problem(const ladder *l, attempt *a, gbees_error *error)
+{
+    const char *text = gbees_scenario_text(l->setup->scenario);
+    int status = text ? gbees_scenario_create(text, "the scenario", &a->setup.scenario, error)
+                      : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario's text");
+
+    if (!status)
+        status = choose_scheme(a->setup.scenario, error);
+    if (!status)
+        status = gbees_refinement_scenario(l->refinement, a->setup.scenario, error);
+    if (!status)
+        status = gbees_problem_create(a->setup.model, a->setup.scenario, &a->setup.problem, error);
+    return status;
+}
+
+/* Makes the audit with as many samples as the next run needs, or takes it back to the start. */
+static int prepare_audit(ladder *l, gbees_error *error)
+{
+    const size_t wanted = l->options->samples ? l->options->samples : gbees_refinement_samples(l->refinement);
+    const gbees_audit_options how = {.samples = wanted, .seed = 1, .threads = l->options->threads, .keep = 1};
+
+    if (l->audit && wanted == l->samples) {
+        gbees_audit_rewind(l->audit);
+        return GBEES_OK;
+    }
+    gbees_audit_destroy(l->audit);
+    l->audit = NULL;
+    l->samples = wanted;
+    return gbees_audit_create(l->setup->problem, &how, &l->audit, error);
+}
+
+static int attempt_open(ladder *l, attempt *a, gbees_error *error)
+{
+    int status = make_problem(l, a, error);
+
+    if (!status)
+        status = gbees_check_memory(&a->setup, error);
+    if (!status)
+        status = gbees_one_run_open(&a->run, l->options, l->registry, error);
+    l->setup->backend = a->setup.backend; /* which may have been replaced by the CPU's */
+    if (!status && !l->setup->why_no_gpu[0] && a->setup.why_no_gpu[0])
+        memcpy(l->setup->why_no_gpu, a->setup.why_no_gpu, sizeof l->setup->why_no_gpu);
+    if (!status)
+        status = prepare_audit(l, error);
+    if (!status)
+        status = name_folder(l, a, error);
+    if (!status)
+        status = gbees_one_run_write_to(&a->run, a->folder, l->command, error);
+    a->run.audit = l->audit;
+    return status;
+}
+
+/* One run, from its scenario to its summary. The report is kept as text. */
+static int attempt_run(ladder *l, attempt *a, gbees_error *error)
+{
+    int status;
+
+    a->setup = *l->setup;
+    a->setup.scenario = NULL;
+    a->setup.problem = NULL;
+    a->report = *l->report;
+    a->report.warned = ~0u; /* warnings of runs that are not the best concern nobody; the summary has the others */
+    a->report.out = open_memstream(&a->text, &a->size);
+    a->run = (gbees_one_run){
+        .setup = &a->setup, .report = &a->report, .refinement = l->refinement, .console = l->report->out};
+    if (l->options->max_time > 0 && l->best)
+        a->run.stop_s = l->began_s + l->options->max_time;
+    if (!a->report.out)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a run's report");
+    status = attempt_open(l, a, error);
+    if (!status && l->count == 0 && l->setup->why_no_gpu[0] && !l->options->quiet)
+        (void)fprintf(stderr, "gbees-run: running on the CPU: %s\n", l->setup->why_no_gpu);
+    if (!status)
+        status = gbees_one_run_propagate(&a->run, l->options, error);
+    if (a->run.solver)
+        gbees_solver_summary(a->run.solver, &a->summary);
+    return status;
+}
+
+/* ---- what is said of the runs ---- */
+
+static const char *name_of(gbees_accuracy_of of)
+{
+    return of == GBEES_ACCURACY_DENSITY ? "density" : of == GBEES_ACCURACY_MARGINALS ? "marginals" : "moments";
+}
+
+static void print_step(const ladder *l, const gbees_refinement_step *step)
+{
+    FILE *out = l->report->out;
+    char updates[32];
+
+    if (l->options->json) {
+        char *line = gbees_jsonl_run(step);
+
+        (void)fprintf(out, "%s\n", line ? line : "{}");
+        free(line);
+    } else if (!l->options->quiet) {
+        (void)fprintf(out, "run %d: %s updates in %.3g s, error of the %s ", step->run,
+                      gbees_units_count(updates, sizeof updates, step->updates), step->seconds,
+                      name_of(l->setup->problem->accuracy_of));
+        if (isnan(step->error))
+            (void)fprintf(out, "not certifiable with %zu samples", step->samples);
+        else
+            (void)fprintf(out, "%s %.2g at t = %.6g", l->report->unicode ? "\u2264" : "<=", step->error, step->time);
+        if (step->next)
+            (void)fprintf(out, "; a finer one would take about %.2g s", step->next_seconds);
+        (void)fprintf(out, "\n");
+    }
+    (void)fflush(out);
+}
+
+/* Why no further run is made, although the accuracy is not met; NULL: it is made. */
+static const char *reason_to_stop(const ladder *l, const gbees_refinement_step *step)
+{
+    const double limit = l->options->max_memory > 0
+                             ? l->options->max_memory * 1073741824.0
+                             : 0.8 * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    /* A GPU's memory is its own: a run that does not fit fails, and the best one stays. */
+    const int limited = l->options->max_memory > 0 || !l->setup->backend->capture;
+
+    if (!step->next || l->count == RUNS_MOST)
+        return "finer grids do not help";
+    if (l->options->max_time > 0 && now_s() - l->began_s + step->next_seconds > l->options->max_time)
+        return "a finer run would exceed the time (--max-time)";
+    if (limited && step->next_bytes > limit)
+        return "a finer run would exceed the memory (--max-memory)";
+    return NULL;
+}
+
+/* ---- all of them ---- */
+
+/* Runs until the accuracy is met or there is a reason to stop, which *why receives. Keeps the best run. */
+static int climb(ladder *l, const char **why, gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    for (*why = NULL; !status && !*why && !l->met;) {
+        gbees_refinement_step *step = &l->steps[l->count];
+        attempt *a = calloc(1, sizeof *a);
+
+        if (!a)
+            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a run");
+        status = attempt_run(l, a, error);
+        if (!status)
+            status = gbees_one_run_finish(&a->run, status, &a->summary, error);
+        if (!status)
+            status = gbees_refinement_finish(l->refinement, &a->summary, step, error);
+        if (status) {
+            if (a->run.timed_out && !gbees_signals_caught())
+                *why = "a finer run exceeded the time (--max-time)";
+            if (!l->best && a->run.solver) { /* what there is of the only run is kept */
+                l->best = a;
+                return status;
+            }
+            attempt_free(a);
+            return *why ? GBEES_OK : status;
+        }
+        l->count++;
+        l->met = step->met == 1;
+        print_step(l, step);
+        if (!l->met)
+            *why = reason_to_stop(l, step);
+        if (step->best || !l->best) {
+            attempt_free(l->best);
+            l->best = a;
+        } else
+            attempt_free(a);
+    }
+    return status;
+}
+
+/* Gives the best run's folder the name that was asked for. */
+static int keep_folder(ladder *l, const char *state, gbees_error *error)
+{
+    attempt *best = l->best;
+    int status = GBEES_OK;
+
+    if (!best->folder)
+        return GBEES_OK;
+    if (l->count > 0)
+        status = gbees_writer_runs(best->run.writer, l->steps, l->count, error);
+    if (!status)
+        status = gbees_writer_finish(best->run.writer, state, &best->summary, error);
+    if (!status && rename(best->folder, l->setup->folder))
+        status = gbees_error_set(error, GBEES_EIO, "the results in %s can't be renamed to %s: %s", best->folder,
+                                 l->setup->folder, strerror(errno));
+    free(best->folder); /* it is no longer to be removed */
+    best->folder = NULL;
+    return status;
+}
+
+/* Prints the best run's report, and what has become of the accuracy. */
+static int print_best(ladder *l, const char *why, const gbees_error *failure, gbees_error *error)
+{
+    attempt *best = l->best;
+    const gbees_problem *problem = l->setup->problem;
+    FILE *out = l->report->out;
+    int status = gbees_report_summary(&best->report, &best->setup, &best->summary, failure, error);
+
+    (void)fclose(best->report.out);
+    best->report.out = NULL;
+    if (best->size)
+        (void)fwrite(best->text, 1, best->size, out);
+    if (!l->options->json && !l->options->quiet && l->count > 0) {
+        (void)fprintf(out, "accuracy %g of the %s: %s%s%s\n", problem->accuracy, name_of(problem->accuracy_of),
+                      l->met ? "met" : "not met", why ? ": " : "", why ? why : "");
+        if (!l->met && l->steps[l->count - 1].next)
+            (void)fprintf(out, "a finer run would take about %.2g s\n", l->steps[l->count - 1].next_seconds);
+    }
+    return status ? status : gbees_print_flush(out, error);
+}
+
+/* Reports the best run and finishes its folder; `status` and *failure: how the runs ended. Returns the exit status.
+ */
+static int conclude(ladder *l, int status, const char *why, gbees_error *failure)
+{
+    gbees_error late = {0};
+    attempt *best = l->best;
+
+    if (!l->met)
+        best->summary.warnings |= GBEES_WARNING_ACCURACY;
+    int first = keep_folder(l,
+                            l->count > 0                 ? "complete"
+                            : status == GBEES_ECANCELLED ? "cancelled"
+                                                         : "failed",
+                            &late);
+    if (!status && first) {
+        *failure = late;
+        status = first;
+    }
+    if (!status)
+        status = gbees_check_warnings(l->options, &best->summary, failure);
+    first = print_best(l, why, status ? failure : NULL, &late);
+    if (status)
+        gbees_report_error(l->report, failure);
+    else if (first) {
+        *failure = late;
+        status = first;
+        (void)fprintf(stderr, "gbees-run: %s\n", failure->text);
+    }
+    return status ? gbees_exit_code(failure, 1) : EXIT_SUCCESS;
+}
+
+int gbees_command_accuracy(const gbees_options *options, gbees_registry *registry, gbees_setup *setup,
+                           gbees_report *report, const char *command)
+{
+    ladder l = {.options = options,
+                .registry = registry,
+                .setup = setup,
+                .report = report,
+                .command = command,
+                .began_s = now_s()};
+    gbees_error failure = {0};
+    const char *why = NULL;
+    int code, status = gbees_refinement_create(setup->problem, &l.refinement, &failure);
+
+    gbees_signals_listen();
+    if (!status)
+        status = climb(&l, &why, &failure);
+    if (l.best)
+        code = conclude(&l, status, why, &failure);
+    else {
+        gbees_report_error(report, &failure);
+        code = gbees_exit_code(&failure, 0);
+    }
+    attempt_free(l.best);
+    gbees_audit_destroy(l.audit);
+    gbees_refinement_destroy(l.refinement);
+    return code;
+}

@@ -1,0 +1,162 @@
+/* one_run.c - see one_run.h. */
+#include "one_run.h"
+#include "signals.h"
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- what the solver tells ---- */
+
+/* Writes the record to disk before it is printed. */
+static int on_record(void *context, const gbees_record *record, gbees_error *error)
+{
+    gbees_one_run *r = context;
+    int status = r->writer ? gbees_writer_record(r->writer, record, error) : GBEES_OK;
+
+    if (!status && r->refinement)
+        status = gbees_refinement_record(r->refinement, record, error);
+    (void)pthread_mutex_lock(&r->lock);
+    gbees_progress_clear(&r->progress);
+    if (!status)
+        status = gbees_report_record(r->report, record, error);
+    (void)pthread_mutex_unlock(&r->lock);
+    return status;
+}
+
+static int on_update(void *context, const gbees_problem *problem, int number, double time,
+                     const gbees_evidence *evidence, gbees_error *error)
+{
+    gbees_one_run *r = context;
+    int status = r->writer ? gbees_writer_update(r->writer, number, time, evidence, error) : GBEES_OK;
+
+    (void)pthread_mutex_lock(&r->lock);
+    gbees_progress_clear(&r->progress);
+    if (!status)
+        status = gbees_report_update(r->report, problem, number, time, evidence, error);
+    (void)pthread_mutex_unlock(&r->lock);
+    return status;
+}
+
+static int on_progress(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error)
+{
+    gbees_one_run *r = context;
+    int status = GBEES_OK;
+
+    (void)pthread_mutex_lock(&r->lock);
+    gbees_progress_show(&r->progress, time, fraction, totals);
+    if (r->progress.stream != stderr)
+        status = gbees_print_flush(r->progress.stream, error);
+    (void)pthread_mutex_unlock(&r->lock);
+    return status;
+}
+
+static int is_cancelled(void *context)
+{
+    gbees_one_run *r = context;
+    struct timespec now = {0};
+
+    if (r->stop_s > 0) {
+        (void)clock_gettime(CLOCK_MONOTONIC, &now);
+        r->timed_out = r->timed_out || (double)now.tv_sec + 1e-9 * (double)now.tv_nsec > r->stop_s;
+    }
+    return r->timed_out || gbees_signals_caught();
+}
+
+/* ---- a run ---- */
+
+int gbees_exit_code(const gbees_error *failure, int began)
+{
+    if (failure->status == GBEES_ECANCELLED)
+        return GBEES_EXIT_SIGNAL + (gbees_signals_caught() ? gbees_signals_caught() : SIGPIPE);
+    began |= failure->status == GBEES_ENOMEM || failure->status == GBEES_ENUMERIC;
+    return began ? GBEES_EXIT_FAILED : GBEES_EXIT_BAD_INPUT;
+}
+
+int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_registry *registry, gbees_error *error)
+{
+    const gbees_engine_options engine = {.threads = options->threads, .deterministic = options->deterministic};
+    gbees_setup *setup = run->setup;
+    int status = gbees_solver_create(setup->problem, setup->backend, &engine, &run->solver, error);
+
+    if (status != GBEES_EBACKEND || strcmp(options->backend, "auto") != 0 || setup->why_no_gpu[0])
+        return status;
+    gbees_error why = error ? *error : (gbees_error){0};
+    status = gbees_setup_use_cpu(setup, registry, why.text, error);
+    return status ? status : gbees_solver_create(setup->problem, setup->backend, &engine, &run->solver, error);
+}
+
+int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *command, gbees_error *error)
+{
+    const gbees_setup *setup = run->setup;
+    const gbees_provenance provenance = {.plugin_path = gbees_setup_path(setup->model),
+                                         .scenario = gbees_scenario_text(setup->scenario),
+                                         .backend = setup->backend->name,
+                                         .device = setup->backend->title,
+                                         .command = command};
+
+    if (!folder)
+        return GBEES_OK;
+    if (!provenance.scenario)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario's text");
+    return gbees_writer_create(folder, setup->problem, &provenance, &run->writer, error);
+}
+
+int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gbees_error *error)
+{
+    const gbees_observer observer = {.context = run,
+                                     .record = on_record,
+                                     .update = on_update,
+                                     .progress = on_progress,
+                                     .cancelled = is_cancelled,
+                                     .concurrent = run->writer != NULL,
+                                     .marginals = run->writer != NULL,
+                                     .no_cells = !run->writer && !run->refinement,
+                                     .audit = run->audit};
+    FILE *console = run->console ? run->console : run->report->out;
+    gbees_summary at_start;
+    int status;
+
+    (void)pthread_mutex_init(&run->lock, NULL);
+    gbees_solver_summary(run->solver, &at_start);
+    status = gbees_report_header(run->report, run->setup, at_start.totals.threads, error);
+    gbees_progress_start(&run->progress, options->progress,
+                         options->progress == GBEES_PROGRESS_JSON && options->json ? console : stderr);
+    if (!status)
+        status = gbees_solver_run(run->solver, &observer, error);
+    gbees_progress_clear(&run->progress);
+    return status;
+}
+
+int gbees_one_run_finish(gbees_one_run *run, int status, const gbees_summary *summary, gbees_error *failure)
+{
+    const char *state = !status ? "complete" : status == GBEES_ECANCELLED ? "cancelled" : "failed";
+    gbees_error late = {0};
+    int finished = GBEES_OK;
+
+    if (run->writer)
+        finished = gbees_writer_finish(run->writer, state, summary, &late);
+    if (status || !finished)
+        return status;
+    *failure = late;
+    return finished;
+}
+
+int gbees_check_warnings(const gbees_options *options, const gbees_summary *summary, gbees_error *failure)
+{
+    char text[GBEES_WARNING_TEXT];
+
+    if (!options->strict || !summary->warnings)
+        return GBEES_OK;
+    gbees_warning_text((gbees_warning)(summary->warnings & -summary->warnings), summary->problem, &summary->totals,
+                       text, sizeof text);
+    return gbees_error_set(failure, GBEES_ENUMERIC,
+                           "the run is complete, but with --strict a warning is a failure: %s", text);
+}
+
+void gbees_one_run_close(gbees_one_run *run)
+{
+    gbees_writer_destroy(run->writer);
+    gbees_solver_destroy(run->solver);
+    run->writer = NULL;
+    run->solver = NULL;
+}

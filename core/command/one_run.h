@@ -1,0 +1,49 @@
+/* one_run.h - one run of gbees-run: a solver whose observer calls the writer, the report and the progress bar. */
+#ifndef GBEES_COMMAND_ONE_RUN_H
+#define GBEES_COMMAND_ONE_RUN_H
+
+#include "command.h"
+#include "progress.h"
+#include "report.h"
+#include <pthread.h>
+
+enum { GBEES_EXIT_FAILED = 1, GBEES_EXIT_BAD_INPUT = 2, GBEES_EXIT_SIGNAL = 128 };
+
+typedef struct gbees_one_run {
+    gbees_setup *setup;           /* the caller's */
+    gbees_solver *solver;         /* owned */
+    gbees_writer *writer;         /* owned; NULL: --no-output */
+    gbees_audit *audit;           /* the caller's; NULL: --audit off */
+    gbees_refinement *refinement; /* the caller's; NULL: the run is not one of several */
+    gbees_report *report;         /* the caller's */
+    FILE *console;                /* for progress as JSON; NULL: the report's stream */
+    gbees_progress progress;
+    pthread_mutex_t lock; /* guards the output: a thread of the solver calls record and update */
+    double stop_s;        /* of CLOCK_MONOTONIC, when the run is cancelled; 0: never */
+    int timed_out;        /* it was */
+} gbees_one_run;
+
+/* Makes the solver; with a GPU that can't run this problem and was not asked for by name, that of the CPU. */
+int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_registry *registry,
+                       gbees_error *error);
+/* Makes the writer for `folder` (NULL: none). `command`: the command line, for the results' provenance. */
+int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *command, gbees_error *error);
+/* Runs to the end. Reports the records, not the summary. */
+int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gbees_error *error);
+/* Marks the results folder as ended, whatever happened; `status` and *failure are what propagate() returned. Returns
+ * the first failure. */
+int gbees_one_run_finish(gbees_one_run *run, int status, const gbees_summary *summary, gbees_error *failure);
+void gbees_one_run_close(gbees_one_run *run);
+
+/* The exit status for a failure; `began`: the run began, or failed for a reason of the machine or the model. */
+int gbees_exit_code(const gbees_error *failure, int began);
+
+/* With --strict a warning is a failure. */
+int gbees_check_warnings(const gbees_options *options, const gbees_summary *summary, gbees_error *failure);
+
+/* accuracy.c: runs on finer and finer grids until the certificate is within the problem's accuracy; returns the exit
+ * status. */
+int gbees_command_accuracy(const gbees_options *options, gbees_registry *registry, gbees_setup *setup,
+                           gbees_report *report, const char *command);
+
+#endif

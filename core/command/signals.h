@@ -1,0 +1,12 @@
+/* signals.h - signals end a run after its present step. */
+#ifndef GBEES_COMMAND_SIGNALS_H
+#define GBEES_COMMAND_SIGNALS_H
+
+/* From here on SIGINT, SIGTERM and SIGHUP are noted; before, they end the program at once. */
+void gbees_signals_listen(void);
+/* The signal that was caught, 0: none. */
+int gbees_signals_caught(void);
+/* Writing to a pipe that nobody reads, or beyond the size that files may have here, is then an error like others. */
+void gbees_signals_ignore_failed_writes(void);
+
+#endif
