@@ -135,6 +135,26 @@ int failure_step(double time, double step, gbees_error *error)
                            step, time);
 }
 
+/* The last of so many digits of a positive number: 0.01 of 1.234 with three. */
+static double last_digit(double value, int digits)
+{
+    return pow(10, floor(log10(value)) + 1 - digits);
+}
+
+/* What is too long is rounded up, and what is to be given rounded down, so that it is taken; but not for an error of
+ * the last bits. */
+int failure_courant(double time, double step, double number, double most, gbees_error *error)
+{
+    const double longest = step / number * most, rest = 1e-9;
+    const double digit = last_digit(number, 3), digit_of_longest = last_digit(longest, 2);
+
+    return gbees_error_set(error, GBEES_ENUMERIC,
+                           "the time step of %.6g at t = %.9g has Courant number %.3g, and the scheme takes at most "
+                           "%.6g: give a `time_step` of at most %.2g, or leave it out",
+                           step, time, ceil(number / digit - rest) * digit, most,
+                           floor(longest / digit_of_longest + rest) * digit_of_longest);
+}
+
 int failure_empty(double threshold, gbees_error *error)
 {
     return gbees_error_set(error, GBEES_ENUMERIC,

@@ -19,6 +19,9 @@ int failure_mass(const char *what, double time, double step, gbees_error *error)
 /* The time step is too small to advance the clock. */
 int failure_step(double time, double step, gbees_error *error);
 
+/* A fixed time step has a Courant number of `number`, above `most`. */
+int failure_courant(double time, double step, double number, double most, gbees_error *error);
+
 /* A prune has left nothing. */
 int failure_empty(double threshold, gbees_error *error);
 

@@ -57,6 +57,14 @@ GBEES_NUM int gbees_step_vanishes(const gbees_step_clock *clock, const gbees_tim
     return !step->is_last && clock->elapsed + step->size == clock->elapsed;
 }
 
+/* Whether a step of this size is beyond a limit that a backend has set for fixed steps: size * rate is the step's
+ * Courant number, `most` the largest one that is taken, 0 for any. A step that is as long as the limit allows is
+ * taken whatever the rounding of its rate, which may be that of floats. */
+GBEES_NUM int gbees_step_exceeds(double size, double rate, double most)
+{
+    return most > 0 && size * rate > most * (1 + 1e-6);
+}
+
 /* The middle of a step, at which a time-dependent drift is evaluated. */
 GBEES_NUM double gbees_step_middle(const gbees_step_clock *clock, const gbees_time_step *step)
 {

@@ -96,7 +96,8 @@ typedef struct gbees_numerics {
     int cells_per_brick;           /**< 64, or 1: the paper's cell-level grid */
     double courant;     /**< ctu: time step = courant * min over cells of 1 / sum_j |v_j|/h_j; split5: 1 / max_j;
                          * up to 1, with split5 up to the shortest edge of a brick */
-    double time_step;   /**< > 0: this fixed step in place of the CFL step */
+    double time_step;   /**< > 0: this fixed step in place of the CFL step; in default mode a backend refuses it
+                         * with GBEES_ENUMERIC where its Courant number is above 1 and above `courant` */
     int prune_interval; /**< steps between prunes, >= 1 */
 } gbees_numerics;
 

@@ -82,6 +82,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     e->problem = problem;
     e->method.split = gbees_scheme_is_split(numerics->scheme);
     e->method.reach = e->method.split && numerics->courant > 1 ? (int)ceil(numerics->courant) : 1;
+    e->method.courant_limit = fixed_step_limit(numerics);
     e->method.deterministic = options && options->deterministic;
     e->method.averages = numerics->cell_values == GBEES_CELL_AVERAGES;
     e->method.paper = numerics->faces == GBEES_FACES_REFERENCE;

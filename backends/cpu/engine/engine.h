@@ -27,6 +27,7 @@ typedef struct engine_method {
     int averages;      /* P are averages over cells, not values at their centres */
     size_t real_size;  /* bytes of a value of p, s, next and limiter */
     int reach;         /* cells that probability may cross in a step: the Courant number, rounded up */
+    double courant_limit;                   /* the largest Courant number of a fixed step; 0: any, or no fixed step */
     uint64_t edge_cells[2 * GBEES_MAX_DIM]; /* by direction: cells within `reach` of that side of the brick */
 } engine_method;
 

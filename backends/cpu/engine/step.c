@@ -103,16 +103,21 @@ static int advect_and_diffuse(gbees_engine *e, kernel_sums *sums, gbees_error *e
     return status ? status : engine_diffuse(e, steps, 1, sums, error);
 }
 
-/* Chooses the step for this state of the density. */
+/* Chooses the step for this state of the density, and refuses a fixed one that is too long for it. A fixed step that
+ * has no limit needs no rate. */
 static int choose_step(gbees_engine *e, gbees_error *error)
 {
     const gbees_numerics *numerics = &e->problem->numerics;
-    const double fixed = numerics->time_step;
+    const double fixed = numerics->time_step, limit = e->method.courant_limit;
+    const double rate = fixed > 0 && limit == 0 ? 0 : limiting_rate(e);
+    const gbees_step_clock *clock = &e->run.clock;
 
-    e->run.step = gbees_step_choose(
-        &e->run.clock, fixed > 0 ? fixed : gbees_coupled_step(numerics->courant, limiting_rate(e), e->coupling));
-    return gbees_step_vanishes(&e->run.clock, &e->run.step) ? failure_step(e->run.clock.time, e->run.step.size, error)
-                                                            : 0;
+    e->run.step =
+        gbees_step_choose(clock, fixed > 0 ? fixed : gbees_coupled_step(numerics->courant, rate, e->coupling));
+    const double size = e->run.step.size;
+    if (gbees_step_exceeds(size, rate, limit))
+        return failure_courant(clock->time, size, size * rate, limit, error);
+    return gbees_step_vanishes(clock, &e->run.step) ? failure_step(clock->time, size, error) : 0;
 }
 
 /* Enters a step's sums into the ledger; normalises the density in the reference's modes. */

@@ -50,7 +50,7 @@ GBEES_NUM void read_growth(step_state *b)
     }
 }
 
-/* Plans the next step from the largest rates. */
+/* Plans the next step from the largest rates, or refuses it. */
 GBEES_NUM void choose_step(const gbees_setup *m, step_state *b)
 {
     const double rate = gbees_cfl_rate(double_of(b->sums.max_rate), double_of(b->sums.max_active_rate));
@@ -61,6 +61,9 @@ GBEES_NUM void choose_step(const gbees_setup *m, step_state *b)
     if (b->sums.bad) {
         b->stop = STOP_DRIFT;
         b->where = b->sums.bad - 1;
+    } else if (gbees_step_exceeds(b->run.step.size, rate, m->courant_limit)) {
+        b->stop = STOP_COURANT;
+        plan->courant = b->run.step.size * rate;
     } else if (gbees_step_vanishes(&b->run.clock, &b->run.step)) {
         b->stop = STOP_STEP;
     }

@@ -85,6 +85,7 @@ typedef struct gbees_setup {
     double parameters_d[STATE_FRAME];
     float parameters_f[STATE_PARAMETERS];
     double courant, time_step; /* time_step > 0: fixed */
+    double courant_limit;      /* the largest Courant number of a fixed step; 0: any, or no fixed step */
     double threshold;          /* p* */
     uint32_t brick_limit;      /* steps end when more bricks are in use */
     uint32_t prune_interval;
@@ -99,6 +100,7 @@ typedef struct gbees_setup {
 /* What is decided about a step before it is taken, beside its size (gbees_run_state.step). */
 typedef struct gbees_step_plan {
     double threshold;  /* p* times the mass: cells that hold as much are active after it */
+    double courant;    /* its Courant number, if it is refused for that (STOP_COURANT); else not set */
     int prune_follows; /* a prune is due after it */
     int grows;         /* the pass that marks the cells after it grows the grid for the next step, too */
 } gbees_step_plan;

@@ -13,12 +13,13 @@ enum {
     STOP_PRUNED,   /* a prune is done: set p* anew from the mass budget */
 
     /* For the host: errors. */
-    STOP_DRIFT, /* a velocity of brick `where` is not finite */
-    STOP_MASS,  /* the sum of P is zero or not finite */
-    STOP_STEP,  /* the time step is too small to advance the clock */
-    STOP_EMPTY, /* no cell holds as much as p* */
-    STOP_FAR,   /* a brick's index along axis `where` is beyond STATE_KEY_LIMIT */
-    STOP_NOISE, /* Q of brick `where` is no valid diffusion matrix in the middle of the step */
+    STOP_DRIFT,   /* a velocity of brick `where` is not finite */
+    STOP_MASS,    /* the sum of P is zero or not finite */
+    STOP_STEP,    /* the time step is too small to advance the clock */
+    STOP_COURANT, /* a fixed time step is too long: plan.courant */
+    STOP_EMPTY,   /* no cell holds as much as p* */
+    STOP_FAR,     /* a brick's index along axis `where` is beyond STATE_KEY_LIMIT */
+    STOP_NOISE,   /* Q of brick `where` is no valid diffusion matrix in the middle of the step */
 
     /* For the next kernel of the row. */
     STOP_ADVECT,  /* gbees_advect() or gbees_advect_all() advects the density by the planned step */

@@ -1,4 +1,5 @@
 /* setup.c - creates and destroys an engine: the device, kernels, constants, arrays, the initial density. */
+#include "common/totals.h"
 #include "cuda/compile/spec.h"
 #include "engine.h"
 #include "initial.h"
@@ -51,6 +52,7 @@ static void set_up_constants(gbees_engine *e)
     }
     m->courant = numerics->courant;
     m->time_step = numerics->time_step;
+    m->courant_limit = fixed_step_limit(numerics);
     m->prune_interval = (uint32_t)numerics->prune_interval;
     m->bound_low = problem->bound_low;
     m->bound_high = problem->bound_high;

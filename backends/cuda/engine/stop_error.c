@@ -32,6 +32,8 @@ int engine_stop_error(const gbees_engine *e, gbees_error *error)
                             s->run.step.size, error);
     case STOP_STEP:
         return failure_step(s->run.clock.time, s->run.step.size, error);
+    case STOP_COURANT:
+        return failure_courant(s->run.clock.time, s->run.step.size, s->plan.courant, e->setup.courant_limit, error);
     case STOP_EMPTY:
         return failure_empty(e->setup.threshold, error);
     default:

@@ -109,7 +109,7 @@ START_TEST(cells_and_bricks_have_one_density)
     double lost_cells, lost_bricks, none;
 
     rig_open(&r, _i, _i == 2 ? 8 : 5);
-    r.problem.numerics.time_step = 0.02;
+    r.problem.numerics.time_step = 0.0075;
     rig_window(&r, &d, 20);
     double *p = calloc((size_t)d.cells, sizeof *p);
     ck_assert_ptr_nonnull(p);

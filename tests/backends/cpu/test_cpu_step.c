@@ -303,14 +303,91 @@ START_TEST(mirrored_problems_have_mirrored_results)
     rig r;
 
     rig_open(&r, _i, _i == 1 ? 8 : 6 - _i);
-    r.problem.numerics.time_step = 0.02;
+    r.problem.numerics.time_step = _i == 1 ? 0.004 : 0.02; /* up to Courant number 1 */
     ck_assert_double_lt(asymmetry(&r, 4), 1e-8); /* bricks: edges reached where the flow turns are there or not */
     r.problem.numerics.cells_per_brick = 1;
     ck_assert_double_lt(asymmetry(&r, 4), 1e-14);
     r.problem.threshold = cutting(_i);
     ck_assert_double_lt(asymmetry(&r, 4), 1e-14);
     as_the_reference(&r);
+    r.problem.numerics.time_step = 0.02;
     ck_assert_double_gt(asymmetry(&r, 4), 1e-7); /* the reference's defect, kept */
+    rig_close(&r);
+}
+END_TEST
+
+/* The step of Courant number `courant`, the first one of this problem. */
+static double first_step(rig *r)
+{
+    rig_start(r, 1);
+    rig_steps(r, 1);
+    return rig_totals(r).time_step;
+}
+
+/* Starts the problem with a fixed step, and takes it. Returns the status. */
+static int try_fixed(rig *r, double step)
+{
+    r->problem.numerics.time_step = step;
+    rig_start(r, 1);
+    return r->cpu->advance(r->engine, &r->clock, 1, &r->error);
+}
+
+/* At most Courant number 1, or `courant` if that is larger; a step that ends an interval counts as it is cut. */
+START_TEST(fixed_steps_beyond_the_limit_are_refused)
+{
+    static const struct {
+        gbees_scheme scheme;
+        int cells;
+        double courant;
+    } kinds[] = {{GBEES_SCHEME_CTU, 64, 1},    {GBEES_SCHEME_CTU, 1, 1},      {GBEES_SCHEME_CTU, 64, 0.5},
+                 {GBEES_SCHEME_SPLIT5, 64, 1}, {GBEES_SCHEME_SPLIT5, 1, 0.5}, {GBEES_SCHEME_SPLIT5, 64, 2}};
+    rig r;
+
+    rig_open(&r, _i, _i == 1 ? 8 : 6 - _i);
+    r.problem.parameters[ROTATION] = r.problem.parameters[BEND] = 0; /* no coupling, which limits `courant` */
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        char wanted[256];
+
+        r.problem.numerics.scheme = kinds[k].scheme;
+        r.problem.numerics.cells_per_brick = kinds[k].cells;
+        r.problem.numerics.courant = kinds[k].courant;
+        r.problem.numerics.time_step = 0;
+        const double most = fmax(1, kinds[k].courant), longest = first_step(&r) * most / kinds[k].courant;
+        ck_assert_int_eq(try_fixed(&r, longest), 0);
+        ck_assert_double_eq(rig_totals(&r).time_step, longest);
+        ck_assert_int_eq(try_fixed(&r, 1.5 * longest), GBEES_ENUMERIC);
+        (void)snprintf(wanted, sizeof wanted,
+                       "the time step of %.6g at t = 0 has Courant number %.3g, and the scheme takes at most %.6g: "
+                       "give a `time_step` of at most ",
+                       1.5 * longest, 1.5 * most, most);
+        ck_assert_msg(strncmp(r.error.text, wanted, strlen(wanted)) == 0, "'%s', not '%s'", r.error.text, wanted);
+        ck_assert_double_eq(r.clock.elapsed, 0);
+        double told = 0; /* of two digits, rounded down */
+        ck_assert_int_eq(sscanf(r.error.text + strlen(wanted), "%lf, or leave it out", &told), 1);
+        ck_assert_double_le(told, longest * (1 + 1e-12));
+        ck_assert_double_gt(told, longest / 1.1);
+        ck_assert_int_eq(try_fixed(&r, told), 0);
+        r.problem.end = longest;
+        ck_assert_int_eq(try_fixed(&r, 1.5 * longest), 0);
+        ck_assert_double_eq(r.clock.elapsed, longest);
+        r.problem.end = 1e9;
+    }
+    rig_close(&r);
+}
+END_TEST
+
+/* The published codes take any step. */
+START_TEST(reference_modes_refuse_no_fixed_step)
+{
+    rig r;
+
+    rig_open(&r, _i, _i == 1 ? 8 : 6 - _i);
+    as_the_reference(&r);
+    const double longest = first_step(&r);
+    ck_assert_int_eq(try_fixed(&r, 1.5 * longest), 0);
+    r.problem.numerics.mode = GBEES_MODE_LEGACY;
+    r.problem.numerics.growth = GBEES_GROWTH_ALL;
+    ck_assert_int_eq(try_fixed(&r, 1.5 * longest), 0);
     rig_close(&r);
 }
 END_TEST
@@ -332,6 +409,8 @@ int main(void)
     tcase_add_loop_test(steps, paper_mode_has_the_reference_rule_at_absent_cells, 1, 5);
     tcase_add_loop_test(steps, legacy_mode_grows_all_around, 1, 5);
     tcase_add_loop_test(steps, mirrored_problems_have_mirrored_results, 1, 5);
+    tcase_add_loop_test(steps, fixed_steps_beyond_the_limit_are_refused, 1, 5);
+    tcase_add_loop_test(steps, reference_modes_refuse_no_fixed_step, 1, 5);
     suite_add_tcase(suite, steps);
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);

@@ -288,6 +288,12 @@ static const struct {
     {{"noise", "shim", {"parameters.own=0.3", "parameters.rise=-40", "end=0.04"}},
      GBEES_ENUMERIC,
      "the diffusion of noise is negative along x1, "},
+    /* At once, and after some records. */
+    {{"lorenz63", "shim", {"time_step=0.05"}}, GBEES_ENUMERIC, "the time step of 0.05 at t = 0 has Courant number "},
+    {{"lorenz63", "shim", {"time_step=0.002"}},
+     GBEES_ENUMERIC,
+     "the time step of 0.002 at t = 0.87 has Courant number 1.01, and the scheme takes at most 1: give a `time_step` "
+     "of at most 0.0019, or leave it out"},
 };
 
 START_TEST(errors_are_the_cpus)

@@ -161,6 +161,13 @@ for cluster in 0 1; do
     both "small-$cluster" shim --deterministic --until 0.9
     both "small-often-$cluster" shim --deterministic --set prune_interval=3 --until 0.4
     both "small-steered-$cluster" shim --deterministic --set mass_budget=0.02 --until 0.4
+    for backend in shim cpu; do
+        gbees --plugin lorenz63 --backend "$backend" --deterministic --set time_step=0.002 \
+            --output "too-long-$cluster-$backend"
+        judge "too-long-$cluster-$backend" "the time step of 0.002 at t = 0.87 has Courant number 1.01, and "
+        test -e "too-long-$cluster-$backend/leg0_record3.h5" || fail "records before it are missing"
+    done
+    same "too-long-$cluster-shim" "too-long-$cluster-cpu"
     unset SHIM_CLUSTER
 done
 what="--deterministic, a grid that outgrows a cluster's memory"

@@ -346,6 +346,19 @@ has out '"event":"check"'
 run 2 --plugin lorenz63 --check --set 'covariance=[1, 0, 1]'
 has err "positive"
 
+# ---- a fixed step that is too long ----
+run 1 --plugin lorenz63 --set time_step=0.05 --output long
+has err "gbees-run: at t = 0 (leg 0, step 0): the time step of 0.05 at t = 0 has Courant number "
+has err ", and the scheme takes at most 1: give a \`time_step\` of at most 0.0"
+lines err 1
+has long/run.json '"state": "failed"'
+is_record long/leg0_record0.h5
+test ! -e long/leg0_record1.h5 || fail "a record after the failure"
+run 1 --plugin lorenz63 --set time_step=0.05 --no-output --json
+has out '"event":"error","status":"numeric"'
+run 0 $coarse --until 0.002 --no-output --set time_step=0.05 # two steps of 0.001: records cut them
+run 0 $coarse --until 0.05 --no-output --audit off --set mode=legacy --set time_step=0.05
+
 # ---- a run that fails keeps its records ----
 far='measurements=[{time: 0.02, function: z, value: [5000], covariance: [1]}]'
 run 1 $coarse --until 0.05 --set "$far" --output far

@@ -37,6 +37,19 @@ START_TEST(a_step_without_effect_is_seen)
 }
 END_TEST
 
+/* A step as long as the limit allows, with the rounding of its rate, is not too long. */
+START_TEST(a_step_beyond_the_limit_is_seen)
+{
+    ck_assert_int_eq(gbees_step_exceeds(0.25, 4, 1), 0);
+    ck_assert_int_eq(gbees_step_exceeds(0.25 * (1 + 9e-7), 4, 1), 0);
+    ck_assert_int_eq(gbees_step_exceeds(0.25 * (1 + 2e-6), 4, 1), 1);
+    ck_assert_int_eq(gbees_step_exceeds(0.75, 4, 3), 0);
+    ck_assert_int_eq(gbees_step_exceeds(0.76, 4, 3), 1);
+    ck_assert_int_eq(gbees_step_exceeds(1e9, 0, 1), 0);
+    ck_assert_int_eq(gbees_step_exceeds(1e9, 4, 0), 0);
+}
+END_TEST
+
 START_TEST(the_coupling_limits_courant_numbers_above_1)
 {
     ck_assert_double_eq(gbees_coupled_step(1, 4, 1e9), gbees_cfl_step(1, 4));
@@ -135,6 +148,7 @@ int main(void)
     TCase *all = tcase_create("all");
     tcase_add_test(all, an_interval_ends_exactly);
     tcase_add_test(all, a_step_without_effect_is_seen);
+    tcase_add_test(all, a_step_beyond_the_limit_is_seen);
     tcase_add_test(all, the_coupling_limits_courant_numbers_above_1);
     tcase_add_loop_test(all, sweeps_take_turns, 1, 9);
     tcase_add_test(all, the_ledger_adds_up);

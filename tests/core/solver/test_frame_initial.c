@@ -237,7 +237,7 @@ END_TEST
 
 #define TILTED                                                                                                       \
     "mean: [2, 2]\ncovariance: [[0.25, 0.18], [0.18, 0.2]]\nextent: 4\nfactor: 4\nthreshold: 1.0e-9\nrecords: 1\n"   \
-    "measurements: []\ntime_step: 0.01\n"
+    "measurements: []\ntime_step: 0.004\n"
 
 /* A scenario that goes on from that folder of the test's own. */
 static const char *from(const char *name, const char *rest)
@@ -245,7 +245,7 @@ static const char *from(const char *name, const char *rest)
     static char text[512];
 
     (void)snprintf(text, sizeof text,
-                   "initial: {file: %s/%s}\nthreshold: 1.0e-9\nrecords: 1\nmeasurements: []\ntime_step: 0.01\nend: "
+                   "initial: {file: %s/%s}\nthreshold: 1.0e-9\nrecords: 1\nmeasurements: []\ntime_step: 0.004\nend: "
                    "1\n%s",
                    folder, name, rest);
     return text;
