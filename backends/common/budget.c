@@ -2,7 +2,7 @@
 #include "budget.h"
 #include <math.h>
 
-static const double LOWEST = 1e-18, HIGHEST = 1e-2; /* p* */
+static const double LOWEST = 1e-18, HIGHEST = 1e-3; /* p* */
 
 /* p* has been lowered in vain after IN_VAIN consecutive prunes that have measured more than MARGIN times the budget,
  * if the last rate is still more than half of the largest. */

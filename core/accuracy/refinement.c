@@ -13,7 +13,7 @@ enum {
     SAMPLES_MOST = 1 << 22,
     RUNS_MOST = 9,
     LEVEL_MOST = 8,
-    BASES = 8, /* factors of the first leg that are tried between a power of two and the next */
+    BASES = 8,                /* factors of the first leg that are tried between a power of two and the next */
     ROUGHNESS_CELLS = 1 << 22 /* of a record whose roughness is computed, at most */
 };
 /* What a factor of finer cells is taken from: a run finer by `factor` has an error smaller by factor^order. The first
@@ -23,6 +23,7 @@ static const double first_order = 1, order_least = 0.6, order_most = 2;
 static const double jump_most = 4, jump_least = 1.25, aim = 0.75;
 /* The next run costs at most so many times this one, or this one if it cost so little. */
 static const double cost_jump = 12, cheap_updates = 3e6;
+static const double small_excess = 1.6; /* an error that is at most so many times what is allowed is small */
 static const double budget_share = 0.2; /* of the accuracy: mass that may be lost over the run */
 static const double cut_share = 0.05;   /* of the accuracy: what the initial box may cut off */
 /* Cells are made finer along other axes, too, when their roughness comes within this factor of the largest. */
@@ -51,7 +52,7 @@ struct gbees_refinement {
     run_result now, before;       /* `before`: of the run before; no legs in the first */
     double best;                  /* the least error of a run so far; infinite: none */
     size_t samples;
-    double seconds_per_update;
+    double budget; /* mass that may be lost over the next run */
 };
 
 /* ---- create ---- */
@@ -91,6 +92,7 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
     }
     *made = (gbees_refinement){.problem = problem, .run = 1, .best = INFINITY};
     made->samples = samples_for(problem->accuracy, 1);
+    made->budget = fmin(0.5, budget_share * problem->accuracy);
     for (int j = 0; j < problem->dimension; j++)
         leg->factor[j] = factor_of(problem, j);
     leg->time = problem->start;
@@ -190,7 +192,7 @@ int gbees_refinement_scenario(const gbees_refinement *r, gbees_scenario *scenari
     (void)snprintf(text, sizeof text, "extent=%.15g", extent_for(r->problem));
     if (!status)
         status = gbees_scenario_set(scenario, text, error);
-    (void)snprintf(text, sizeof text, "mass_budget_total=%.15g", fmin(0.5, budget_share * r->problem->accuracy));
+    (void)snprintf(text, sizeof text, "mass_budget_total=%.15g", r->budget);
     if (!status)
         status = gbees_scenario_set(scenario, text, error);
     return status ? status : set_regrids(r, scenario, error);
@@ -354,7 +356,8 @@ static double predict(const gbees_refinement *r, const double (*factor)[N], doub
 }
 
 /* Later legs differ from the first by powers of two along each axis, and are not coarser than needed. */
-static void round_axis(const gbees_refinement *r, int axis, double base, const double (*needed)[N], double (*factor)[N])
+static void round_axis(const gbees_refinement *r, int axis, double base, const double (*needed)[N],
+                       double (*factor)[N])
 {
     factor[0][axis] = base;
     for (int l = 1; l < r->now.leg_count; l++) {
@@ -364,8 +367,8 @@ static void round_axis(const gbees_refinement *r, int axis, double base, const d
     }
 }
 
-/* Rounds the needed factors: the first leg is made finer, axis by axis, by less than two, where this lets the others be
- * coarser and costs less in all. Returns the predicted updates. */
+/* Rounds the needed factors: the first leg is made finer, axis by axis, by less than two, where this lets the others
+ * be coarser and costs less in all. Returns the predicted updates. */
 static double round_factors(const gbees_refinement *r, const double (*needed)[N], double (*factor)[N], double *more)
 {
     double least = 0;
@@ -414,8 +417,7 @@ static void set_needed(const gbees_refinement *r, double scale, double (*needed)
 
 /* Sets the factors of all legs for the next run, whose cost grows by no more than a few times, so that all runs
  * together cost little more than the last. Returns its predicted updates. */
-static double plan(const gbees_refinement *r, double updates, double (*needed)[N], double (*factor)[N],
-                   double *more)
+static double plan(const gbees_refinement *r, double updates, double (*needed)[N], double (*factor)[N], double *more)
 {
     const double most = updates < cheap_updates ? cost_jump * cheap_updates : cost_jump * updates;
     double cost = 0;
@@ -427,6 +429,31 @@ static double plan(const gbees_refinement *r, double updates, double (*needed)[N
             break;
     }
     return cost;
+}
+
+/* Whether finer cells would help little: the error is small already, or finer cells have been in vain. */
+static int is_near(const gbees_refinement *r)
+{
+    double worst = 0;
+    int in_vain = 0;
+
+    for (int l = 0; l < r->now.leg_count; l++) {
+        worst = fmax(worst, r->now.legs[l].worst);
+        in_vain = in_vain || was_in_vain(r, l);
+    }
+    return in_vain || worst < small_excess;
+}
+
+/* Whether lost mass may explain an error: a standard deviation is off by two or three times what is lost in the tails
+ * (doc/accuracy.md). */
+static int is_truncated(const gbees_refinement *r, const gbees_totals *totals)
+{
+    const double lost = totals->mass_outflow + totals->mass_pruned;
+    double worst = 0;
+
+    for (int l = 0; l < r->now.leg_count; l++)
+        worst = fmax(worst, r->now.legs[l].worst);
+    return 3 * lost > 0.25 * worst * r->problem->accuracy;
 }
 
 static int is_met(const gbees_refinement *r)
@@ -452,6 +479,19 @@ static int begin_next(gbees_refinement *r, double (*factor)[N], gbees_error *err
     return GBEES_OK;
 }
 
+/* Takes more samples for the next run: as many as an update leaves effective, as the accuracy needs; and more where
+ * their own error is a large part of what is left. */
+static void choose_samples(gbees_refinement *r)
+{
+    const double accuracy = r->problem->accuracy;
+    const size_t first = samples_for(accuracy, fmax(r->now.effective, 1e-3));
+
+    if ((r->now.unknown || r->now.sample_bound > 0.4 * accuracy) && first > r->samples)
+        r->samples = first;
+    else if (!r->now.unknown && r->now.error > accuracy && is_near(r) && r->now.sample_bound > accuracy / 6)
+        r->samples = 4 * r->samples < SAMPLES_MOST ? 4 * r->samples : SAMPLES_MOST;
+}
+
 int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, gbees_refinement_step *step,
                             gbees_error *error)
 {
@@ -471,16 +511,19 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     step->best = step->met == 1 || r->run == 1 || (!r->now.unknown && r->now.error < r->best);
     if (!r->now.unknown)
         r->best = fmin(r->best, r->now.error);
-    /* More samples, if these can't tell an error as small as the accuracy. */
-    const size_t samples = samples_for(r->problem->accuracy, fmax(r->now.effective, 1e-3));
-    const int too_few = r->now.unknown || r->now.sample_bound > 0.4 * r->problem->accuracy;
-    if (too_few && samples > r->samples)
-        r->samples = samples;
-    step->next_updates = plan(r, updates, factor + legs, factor, &cells);
+    choose_samples(r);
+    const int near = step->met == 0 && is_near(r), truncated = near && is_truncated(r, &summary->totals);
+    if (truncated || (near && r->samples > step->samples)) { /* the same cells */
+        r->budget /= truncated ? 4 : 1;
+        for (int l = 0; l < legs; l++)
+            memcpy(factor[l], r->now.legs[l].factor, sizeof factor[l]);
+        cells = truncated ? 1.3 : 1; /* a smaller loss takes somewhat more of them */
+        step->next_updates = cells * updates;
+    } else
+        step->next_updates = plan(r, updates, factor + legs, factor, &cells);
     step->next_bytes = (double)summary->totals.peak_bytes * cells;
     /* The samples' part of the time is not repeated, unless there are more of them. */
     step->next_seconds = updates > 0 ? summary->propagate_s * step->next_updates / updates : 0;
-if (getenv("PLAN")) for (int l = 0; l < legs; l++) { const leg_result *g=&r->now.legs[l]; fprintf(stderr,"  leg %d t %.3g start %.3f worst %.3f upd %.3g rough",l,g->time,g->start,g->worst,g->updates); for(int j=0;j<r->problem->dimension;j++) fprintf(stderr," %.3f",g->rough[j]); fprintf(stderr," factor"); for(int j=0;j<r->problem->dimension;j++) fprintf(stderr," %.3g",g->factor[j]);  fprintf(stderr," ->"); for(int j=0;j<r->problem->dimension;j++) fprintf(stderr," %.3g",factor[l][j]); fprintf(stderr,"\n");}
     step->next =
         step->met != 1 && r->run < RUNS_MOST && (step->next_updates > 1.02 * updates || r->samples > step->samples);
     int status = step->next ? begin_next(r, factor, error) : GBEES_OK;
