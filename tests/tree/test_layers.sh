@@ -13,6 +13,7 @@ core/numerics/*       | numerics/* <stdint.h> <stddef.h> <math.h> <stdbool.h> <l
 core/base/*           | base/* <gbees/error.h> SYSTEM
 core/module/*         | module/* base/* <gbees/*> SYSTEM
 core/io/*             | io/* base/* <gbees/*> SYSTEM
+core/accuracy/*       | accuracy/* base/* numerics/* <gbees/*> SYSTEM
 core/audit/*          | audit/* base/* numerics/* <gbees/*> SYSTEM
 core/solver/*         | solver/* io/* module/* base/* numerics/* <gbees/*> SYSTEM
 core/plot/*           | plot/* base/* numerics/* <gbees/*> SYSTEM

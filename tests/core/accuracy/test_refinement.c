@@ -1,0 +1,337 @@
+/* test_refinement.c - the plan of runs for an accuracy, against errors whose law is known. */
+#include "accuracy/roughness.h"
+#include "solver/cells.h"
+#include <check.h>
+#include <gbees/gbees.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 2 };
+
+/* ---- roughness ---- */
+
+static gbees_cells *cells_of(size_t count, const int32_t (*at)[N], const double *p)
+{
+    gbees_cells *cells = gbees_cells_create(N);
+    gbees_error error = {GBEES_OK, ""};
+
+    for (size_t i = 0; i < count; i++) {
+        const int32_t *index[N] = {&at[i][0], &at[i][1]};
+
+        ck_assert_int_eq(gbees_cells_add(cells, 1, index, &p[i]), 0);
+    }
+    ck_assert_msg(gbees_cells_finish(cells, &error) == GBEES_OK, "%s", error.text);
+    return cells;
+}
+
+START_TEST(roughness_is_the_sum_of_second_differences)
+{
+    /* Along axis 0: 1, 4, 2 in one line, 3 alone in another; along axis 1: 4 and 3 beside each other. */
+    const int32_t at[][N] = {{-1, 0}, {0, 0}, {1, 0}, {0, 1}};
+    const double p[] = {0.1, 0.4, 0.2, 0.3};
+    gbees_cells *cells = cells_of(4, at, p);
+    gbees_error error = {GBEES_OK, ""};
+    double rough[N];
+
+    ck_assert_int_eq(gbees_roughness(cells, N, rough, &error), GBEES_OK);
+    ck_assert_double_eq_tol(rough[0], 0.2 + 0.5 + 0 + 0.6, 1e-15);
+    ck_assert_double_eq_tol(rough[1], 0.2 + 0.5 + 0.4 + 0.2, 1e-15);
+    gbees_cells_destroy(cells);
+}
+END_TEST
+
+START_TEST(a_straight_line_is_smooth)
+{
+    int32_t at[100][N] = {{0}};
+    double p[100], rough[N];
+    gbees_error error = {GBEES_OK, ""};
+
+    for (int i = 0; i < 100; i++) {
+        at[i][0] = i / 10;
+        at[i][1] = i % 10;
+        p[i] = 1 + i / 10; /* rises along axis 0 */
+    }
+    gbees_cells *cells = cells_of(100, (const int32_t(*)[N])at, p);
+    ck_assert_int_eq(gbees_roughness(cells, N, rough, &error), GBEES_OK);
+    ck_assert_double_eq_tol(rough[0], 10 * (0 + 11), 1e-12); /* the upper end alone: 9 - 2 * 10 + 0 */
+    ck_assert_double_eq_tol(rough[1], 2 * 55, 1e-12);        /* the ends of each line: |p - 2 p| */
+    gbees_cells_destroy(cells);
+}
+END_TEST
+
+/* ---- runs whose errors have a law ---- */
+
+/* A run that is made up: its grid is read from the scenario that the plan has set. */
+typedef struct law {
+    double start[2], size[2]; /* of each leg: error at its record 0 and at its end, with cells of factor 1 */
+    double order;
+    double floor;   /* that no grid falls below, per lost mass */
+    double samples; /* standard error of 1 / sqrt(samples * share) */
+    double share;
+    int legs;
+} law;
+
+static gbees_problem problem_of(double accuracy)
+{
+    return (gbees_problem){.dimension = N,
+                           .start = 0,
+                           .end = 2,
+                           .covariance = {1, 0, 0, 4},
+                           .width = {0.5, 1},
+                           .accuracy = accuracy,
+                           .accuracy_of = GBEES_ACCURACY_MOMENTS};
+}
+
+static double number_after(const char *text, const char *key, int which)
+{
+    const char *at = strstr(text, key);
+
+    ck_assert_msg(at != NULL, "no %s in %s", key, text);
+    at += strlen(key);
+    for (char *end; which > 0; which--) {
+        (void)strtod(at, &end);
+        at = end + 1;
+    }
+    return strtod(at, NULL);
+}
+
+/* Factors of both legs. */
+static void read_grid(const char *text, double (*factor)[N])
+{
+    const char *regrid = strstr(text, "\n  - {time: 1, factor: [");
+
+    for (int j = 0; j < N; j++) {
+        factor[0][j] = number_after(text, "factor: [", j);
+        factor[1][j] = factor[0][j] * (regrid ? number_after(regrid, "factor: [", j) : 1);
+    }
+}
+
+static void fill_certificate(gbees_certificate *c, double error, double bound, size_t samples, double share)
+{
+    memset(c, 0, sizeof *c);
+    c->samples = samples;
+    c->effective = share * (double)samples;
+    for (int j = 0; j < N; j++) {
+        c->mean[j] = (gbees_difference){error, error + bound};
+        c->std[j] = (gbees_difference){error / 2, error / 2 + bound};
+    }
+}
+
+/* Lets the plan see one run; returns its cost. */
+static double run(const law *by, const gbees_problem *problem, gbees_refinement *plan, double (*factor)[N],
+                  gbees_refinement_step *step)
+{
+    gbees_error error = {GBEES_OK, ""};
+    gbees_scenario *scenario = NULL;
+    gbees_certificate certificate;
+    gbees_summary summary = {.problem = problem, .propagate_s = 1, .wall_s = 2};
+    double updates = 0, before = 0;
+
+    ck_assert_int_eq(gbees_scenario_create("", "test", &scenario, &error), GBEES_OK);
+    ck_assert_msg(gbees_refinement_scenario(plan, scenario, &error) == GBEES_OK, "%s", error.text);
+    const char *text = gbees_scenario_text(scenario);
+    const double lost = number_after(text, "mass_budget_total: ", 0);
+    const size_t samples = gbees_refinement_samples(plan);
+    read_grid(text, factor);
+    for (int l = 0; l < by->legs; l++) {
+        const double finer = fmin(factor[l][0], factor[l][1]), scale = pow(finer, -by->order);
+        const double earlier = l ? pow(fmin(factor[0][0], factor[0][1]), -by->order) : 1;
+
+        for (int k = 0; k < 2; k++) {
+            gbees_record record = {
+                .problem = problem, .leg = l, .number = k, .time = l + k, .certificate = &certificate};
+
+            updates += k ? 1e6 * factor[l][0] * factor[l][1] * fmax(factor[l][0], factor[l][1]) : 0;
+            record.totals.cell_updates = updates;
+            fill_certificate(&certificate, (k ? by->size[l] * scale : by->start[l] * earlier) + by->floor * lost,
+                             2 * by->samples / sqrt(by->share * (double)samples), samples, by->share);
+            ck_assert_msg(gbees_refinement_record(plan, &record, &error) == GBEES_OK, "%s", error.text);
+        }
+    }
+    summary.totals.cell_updates = updates;
+    summary.totals.mass_pruned = lost;
+    summary.totals.peak_bytes = 1000;
+    ck_assert_msg(gbees_refinement_finish(plan, &summary, step, &error) == GBEES_OK, "%s", error.text);
+    ck_assert_double_eq(step->updates, updates);
+    ck_assert(before <= updates);
+    gbees_scenario_destroy(scenario);
+    return updates;
+}
+
+/* Runs until the plan ends; returns how many runs it took. */
+static int climb(const law *by, double accuracy, double (*factor)[N], double *cost, gbees_refinement_step *step)
+{
+    const gbees_problem problem = problem_of(accuracy);
+    gbees_refinement *plan = NULL;
+    gbees_error error = {GBEES_OK, ""};
+    double last = 0, all = 0;
+    int runs = 0;
+
+    ck_assert_msg(gbees_refinement_create(&problem, &plan, &error) == GBEES_OK, "%s", error.text);
+    do {
+        last = run(by, &problem, plan, factor, step);
+        all += last;
+        ck_assert_int_eq(step->run, ++runs);
+    } while (step->next);
+    *cost = all / last;
+    gbees_refinement_destroy(plan);
+    return runs;
+}
+
+START_TEST(reaches_what_is_asked_for)
+{
+    const double asked[] = {0.2, 0.1, 0.05, 0.02};
+
+    for (int order = 1; order <= 2; order++)
+        for (int k = 0; k < 4; k++) {
+            const law by = {.size = {0.5}, .order = order, .samples = 1, .share = 1, .legs = 1};
+            gbees_refinement_step step;
+            double factor[2][N], cost;
+            const int runs = climb(&by, asked[k], factor, &cost, &step);
+
+            ck_assert_int_eq(step.met, 1);
+            ck_assert_double_le(step.error, asked[k]);
+            ck_assert_double_gt(step.error, asked[k] / 40); /* not far finer than needed */
+            ck_assert_int_le(runs, 4);
+            ck_assert_double_le(cost, 2);
+        }
+}
+END_TEST
+
+START_TEST(a_run_that_is_fine_enough_is_the_last)
+{
+    const law by = {.size = {0.01}, .order = 1, .samples = 1, .share = 1, .legs = 1};
+    gbees_refinement_step step;
+    double factor[2][N], cost;
+
+    ck_assert_int_eq(climb(&by, 0.1, factor, &cost, &step), 1);
+    ck_assert_int_eq(step.met, 1);
+    ck_assert_double_eq_tol(factor[0][0], 1, 1e-12); /* the problem's own cells */
+    ck_assert_double_eq_tol(factor[0][1], 1, 1e-12);
+}
+END_TEST
+
+START_TEST(a_leg_gets_what_it_needs)
+{
+    const law by = {.start = {0, 0.01}, .size = {0.02, 0.8}, .order = 2, .samples = 1, .share = 1, .legs = 2};
+    gbees_refinement_step step;
+    double factor[2][N], cost;
+
+    (void)climb(&by, 0.1, factor, &cost, &step);
+    ck_assert_int_eq(step.met, 1);
+    for (int j = 0; j < N; j++) {
+        const double times = factor[1][j] / factor[0][j];
+
+        ck_assert_double_ge(times, 2);
+        ck_assert_double_eq(log2(times), round(log2(times)));
+    }
+}
+END_TEST
+
+START_TEST(what_a_leg_begins_with_is_the_earlier_ones)
+{
+    const law by = {.start = {0, 0.6}, .size = {0.02, 0.02}, .order = 2, .samples = 1, .share = 1, .legs = 2};
+    gbees_refinement_step step;
+    double factor[2][N], cost;
+
+    (void)climb(&by, 0.1, factor, &cost, &step);
+    ck_assert_int_eq(step.met, 1);
+    ck_assert_double_gt(factor[0][0], 2);
+}
+END_TEST
+
+/* Where lost mass is the error, less is lost; the cells stay nearly as they are. */
+START_TEST(a_loss_is_made_smaller)
+{
+    const law by = {.size = {0.01}, .order = 2, .floor = 5, .samples = 1, .share = 1, .legs = 1};
+    gbees_refinement_step step;
+    double factor[2][N], cost;
+
+    (void)climb(&by, 0.1, factor, &cost, &step);
+    ck_assert_int_eq(step.met, 1);
+    ck_assert_double_le(factor[0][0], 1.5);
+}
+END_TEST
+
+START_TEST(more_samples_where_few_are_effective)
+{
+    const law by = {.size = {0.01}, .order = 2, .samples = 1, .share = 0.02, .legs = 1};
+    gbees_refinement_step step;
+    double factor[2][N], cost;
+
+    (void)climb(&by, 0.05, factor, &cost, &step);
+    ck_assert_int_eq(step.met, 1);
+    ck_assert(step.samples >= 500000);
+}
+END_TEST
+
+START_TEST(what_can_not_be_told_is_not_met)
+{
+    const gbees_problem problem = problem_of(0.1);
+    const gbees_certificate unknown = {.samples = 10000,
+                                       .effective = 6,
+                                       .mean = {{NAN, NAN}, {NAN, NAN}},
+                                       .std = {{NAN, NAN}, {NAN, NAN}},
+                                       .density = {NAN, NAN}};
+    const gbees_record record = {.problem = &problem, .certificate = &unknown};
+    const gbees_summary summary = {.problem = &problem, .totals.cell_updates = 1};
+    gbees_refinement *plan = NULL;
+    gbees_refinement_step step;
+    gbees_error error = {GBEES_OK, ""};
+
+    ck_assert_int_eq(gbees_refinement_create(&problem, &plan, &error), GBEES_OK);
+    ck_assert_int_eq(gbees_refinement_record(plan, &record, &error), GBEES_OK);
+    ck_assert_int_eq(gbees_refinement_finish(plan, &summary, &step, &error), GBEES_OK);
+    ck_assert_int_eq(step.met, -1);
+    ck_assert(isnan(step.error));
+    ck_assert(gbees_refinement_samples(plan) > 1000000);
+    gbees_refinement_destroy(plan);
+}
+END_TEST
+
+/* ---- what is refused ---- */
+
+START_TEST(refuses_problems_whose_grid_is_given)
+{
+    const gbees_initial_cells cells = {0};
+    gbees_problem problem = problem_of(0);
+    gbees_refinement *plan = NULL;
+    gbees_error error = {GBEES_OK, ""};
+
+    ck_assert_int_eq(gbees_refinement_create(&problem, &plan, &error), GBEES_EUSAGE);
+    problem = problem_of(0.1);
+    problem.cells = &cells;
+    ck_assert_int_eq(gbees_refinement_create(&problem, &plan, &error), GBEES_EUSAGE);
+    ck_assert_ptr_nonnull(strstr(error.text, "a record, whose grid is given"));
+    problem = problem_of(0.1);
+    problem.numerics.mode = GBEES_MODE_PAPER;
+    ck_assert_int_eq(gbees_refinement_create(&problem, &plan, &error), GBEES_EUSAGE);
+    ck_assert_ptr_nonnull(strstr(error.text, "keep the grid that is given"));
+    ck_assert_ptr_null(plan);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("refinement");
+    TCase *tests = tcase_create("all");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tests, roughness_is_the_sum_of_second_differences);
+    tcase_add_test(tests, a_straight_line_is_smooth);
+    tcase_add_test(tests, reaches_what_is_asked_for);
+    tcase_add_test(tests, a_run_that_is_fine_enough_is_the_last);
+    tcase_add_test(tests, a_leg_gets_what_it_needs);
+    tcase_add_test(tests, what_a_leg_begins_with_is_the_earlier_ones);
+    tcase_add_test(tests, a_loss_is_made_smaller);
+    tcase_add_test(tests, more_samples_where_few_are_effective);
+    tcase_add_test(tests, what_can_not_be_told_is_not_met);
+    tcase_add_test(tests, refuses_problems_whose_grid_is_given);
+    suite_add_tcase(suite, tests);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
