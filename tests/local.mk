@@ -110,6 +110,7 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_moments \
 	%D%/core/solver/test_problem \
 	%D%/core/module/test_registry \
+	%D%/core/solver/test_refine \
 	%D%/core/io/test_results \
 	%D%/core/io/test_results_errors \
 	%D%/core/io/test_scenario \

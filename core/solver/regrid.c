@@ -190,7 +190,7 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
     status = fetch(grid, &cells, error);
     const double share = sum_of(&cells);
     if (!status)
-        status = gbees_refine(&cells, n, change, error);
+        status = gbees_refine(&cells, n, change, grid->problem->numerics.cell_values, error);
     if (!status) {
         grid->before = gbees_grid_totals(grid);
         set_history(grid, clock, change, share, &cells);
