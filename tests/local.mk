@@ -111,6 +111,7 @@ check_PROGRAMS += \
 	%D%/core/solver/test_problem \
 	%D%/core/module/test_registry \
 	%D%/core/solver/test_refine \
+	%D%/core/solver/test_regrid \
 	%D%/core/io/test_results \
 	%D%/core/io/test_results_errors \
 	%D%/core/io/test_scenario \
