@@ -112,7 +112,7 @@ static int halve(gbees_initial_cells *cells, int n, int axis, gbees_error *error
         const double p = cells->p[i];
         const double near = beside(cells, n, axis, i, 1) - beside(cells, n, axis, i, -1);
         const double far = beside(cells, n, axis, i, 2) - beside(cells, n, axis, i, -2);
-        /* The upper half's average less the cell's (Harten, SIAM J. Appl. Math. 1996: r = 5). */
+        /* The upper half's average less the cell's (Harten, SIAM J. Numer. Anal. 33 (1996) 1205). */
         double more = (22 * near - 3 * far) / 128;
         const int64_t index = 2 * (int64_t)cells->index[axis][i];
 
