@@ -103,6 +103,7 @@ check_PROGRAMS += \
 	%D%/accuracy/test_kalman \
 	%D%/backends/cpu/test_kernels \
 	%D%/backends/test_ledger \
+	%D%/backends/test_regridding \
 	%D%/core/numerics/test_likelihood \
 	%D%/core/io/test_measurement_file \
 	%D%/models/test_models \
@@ -110,6 +111,8 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_moments \
 	%D%/core/solver/test_problem \
 	%D%/core/module/test_registry \
+	%D%/core/solver/test_refine \
+	%D%/core/solver/test_regrid \
 	%D%/core/io/test_results \
 	%D%/core/io/test_results_errors \
 	%D%/core/io/test_scenario \

@@ -1,6 +1,7 @@
 /* refine.c - see refine.h. */
 #include "refine.h"
 #include "cells.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,7 +112,7 @@ static int halve(gbees_initial_cells *cells, int n, int axis, gbees_error *error
         const double p = cells->p[i];
         const double near = beside(cells, n, axis, i, 1) - beside(cells, n, axis, i, -1);
         const double far = beside(cells, n, axis, i, 2) - beside(cells, n, axis, i, -2);
-        /* The upper half's average less the cell's (Harten, SIAM J. Appl. Math. 1996: r = 5). */
+        /* The upper half's average less the cell's (Harten, SIAM J. Numer. Anal. 33 (1996) 1205). */
         double more = (22 * near - 3 * far) / 128;
         const int64_t index = 2 * (int64_t)cells->index[axis][i];
 
@@ -131,7 +132,7 @@ static void merge(gbees_initial_cells *cells, int n, int axis)
 
     for (size_t i = 0; i < cells->count; i++) {
         const int32_t index = cells->index[axis][i];
-        const int32_t half = index >= 0 ? index / 2 : -((1 - index) / 2);
+        const int32_t half = (index - (index & 1)) / 2; /* rounded down, of negative ones, too */
 
         cells->index[axis][i] = half;
         if (kept > 0 && cells->index[axis][kept - 1] == half && in_line(cells, n, axis, kept - 1, i)) {
@@ -145,35 +146,73 @@ static void merge(gbees_initial_cells *cells, int n, int axis)
     cells->count = kept;
 }
 
-/* Whether the indices along an axis stay far from overflowing. */
-static int check_range(const gbees_initial_cells *cells, int axis, int change, gbees_error *error)
+/* Moves `share` of the difference between each two neighbours along the axis to the one that holds less; if it is
+ * negative, from that one, which keeps a part. */
+static void exchange(gbees_initial_cells *cells, int n, int axis, double share)
 {
-    const int32_t most = change > 0 ? (INT32_MAX / 4) >> change : INT32_MAX / 4;
+    double gained = 0; /* by cell i, of the cell before it */
 
-    for (size_t i = 0; i < cells->count; i++)
-        if (cells->index[axis][i] > most || cells->index[axis][i] < -most)
+    for (size_t i = 0; i < cells->count; i++) {
+        const double more = beside(cells, n, axis, i, 1), own = cells->p[i], least = 0.4 * fmin(more, own);
+        double moved = more > 0 ? share * (more - own) : 0;
+
+        if (share < 0)
+            moved = fmin(fmax(moved, -least), least);
+        cells->p[i] += gained + moved;
+        gained = -moved;
+    }
+}
+
+/* Changes the cells along the axis by which they are sorted. Averages P and values at centres p differ by the second
+ * difference along the axis: P = p + (p_(i+1) - 2 p_i + p_(i-1)) / 24. */
+static int change_axis(gbees_initial_cells *cells, int n, int axis, int change, gbees_cell_values values,
+                       gbees_error *error)
+{
+    const double share = values == GBEES_CELL_POINTS ? 1.0 / 24 : 0;
+    int status = GBEES_OK;
+
+    if (share > 0)
+        exchange(cells, n, axis, share);
+    for (int k = 0; k < change && !status; k++)
+        status = halve(cells, n, axis, error);
+    for (int k = 0; k > change; k--)
+        merge(cells, n, axis);
+    if (share > 0 && !status)
+        exchange(cells, n, axis, -share);
+    return status;
+}
+
+/* Whether the indices along an axis fit in a record, and in the arithmetic on indices, if the cells are 2^change
+ * times narrower. */
+static int check_range(const gbees_initial_cells *cells, int n, int axis, int change, gbees_error *error)
+{
+    const int64_t most = n > 4 ? (INT64_C(1) << (128 / n - 1)) - 1 : INT32_MAX / 4; /* cells.h */
+
+    for (size_t i = 0; i < cells->count && change > 0; i++) {
+        const int64_t parts = INT64_C(1) << change, first = cells->index[axis][i] * parts;
+
+        if (first < -most || first + parts - 1 > most)
             return gbees_error_set(error, GBEES_ENUMERIC,
-                                   "a grid that is 2^%d times finer along axis %d has too many cells: its indices "
-                                   "reach %g",
-                                   change, axis, (double)cells->index[axis][i] * (1 << (change > 0 ? change : 0)));
+                                   "a grid whose cells are %lld times narrower along axis %d has too many cells: its "
+                                   "indices reach %lld, and at most %lld fit",
+                                   (long long)parts, axis, (long long)first, (long long)most);
+    }
     return GBEES_OK;
 }
 
-int gbees_refine(gbees_initial_cells *cells, int n, const int *change, gbees_error *error)
+int gbees_refine(gbees_initial_cells *cells, int n, const int *change, gbees_cell_values values, gbees_error *error)
 {
     int sorted = n - 1, status = GBEES_OK; /* the axis along which cells follow each other */
 
     for (int j = n - 1; j >= 0 && !status; j--) {
         if (change[j] == 0)
             continue;
-        status = check_range(cells, j, change[j], error);
+        status = check_range(cells, n, j, change[j], error);
         if (!status && sorted != j)
             status = sort_along(cells, n, j, error);
         sorted = j;
-        for (int k = 0; k < change[j] && !status; k++)
-            status = halve(cells, n, j, error);
-        for (int k = 0; k > change[j] && !status; k--)
-            merge(cells, n, j);
+        if (!status)
+            status = change_axis(cells, n, j, change[j], values, error);
     }
     return status || sorted == n - 1 ? status : sort_along(cells, n, n - 1, error);
 }

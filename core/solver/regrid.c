@@ -133,16 +133,18 @@ static void set_grid(gbees_problem *problem, const int *change, const gbees_init
     }
 }
 
-/* What the new engine is to know of the run so far; `share` of the mass goes along, the rest has been pruned. */
-static void set_history(gbees_grid *grid, const gbees_clock *clock, const int *change, double share,
+/* What the new engine is to know of the run so far. Parts of its mass: `fetched` was taken along, of which `outside`
+ * lies outside of the bound; the rest has been pruned. */
+static void set_history(gbees_grid *grid, const gbees_clock *clock, const int *change, double fetched, double outside,
                         gbees_initial_cells *cells)
 {
     gbees_totals *totals = &grid->before;
     const double mass =
         1 + totals->mass_clipped + totals->mass_normalised - totals->mass_outflow - totals->mass_pruned;
 
-    cells->mass = mass * share;
-    totals->mass_pruned += mass - cells->mass;
+    cells->mass = mass * (fetched - outside);
+    totals->mass_pruned += mass * (1 - fetched);
+    totals->mass_outflow += mass * outside;
     cells->lost = totals->mass_outflow + totals->mass_pruned;
     cells->time = clock->time;
     cells->steps = gbees_problem_steps_before(grid->problem) + totals->steps;
@@ -174,6 +176,49 @@ static int make_problem(const gbees_problem *from, const int *change, gbees_init
     return GBEES_OK;
 }
 
+enum { BATCH = 256 };
+
+/* Computes the bound at the centres of `count` cells, up to BATCH. */
+static void find_bound(const gbees_problem *problem, const gbees_initial_cells *cells, size_t first, size_t count,
+                       double *value)
+{
+    double offset[GBEES_MAX_DIM][BATCH];
+    const double *place[GBEES_MAX_DIM];
+
+    for (int j = 0; j < problem->dimension; j++) {
+        for (size_t i = 0; i < count; i++)
+            offset[j][i] = problem->width[j] * cells->index[j][first + i];
+        place[j] = offset[j];
+    }
+    problem->functions->bound_d(count, problem->start, problem->mean, place, problem->parameters, value);
+}
+
+/* Drops the cells whose centre is outside of the bound, which a backend would not take: finer ones have other
+ * centres. Returns the sum of their P. */
+static double drop_outside(const gbees_problem *problem, gbees_initial_cells *cells)
+{
+    double value[BATCH], dropped = 0;
+    size_t kept = 0;
+
+    if (!problem->bounded)
+        return 0;
+    for (size_t i = 0; i < cells->count; i++) {
+        const double *now = &value[i % BATCH];
+
+        if (i % BATCH == 0)
+            find_bound(problem, cells, i, cells->count - i < BATCH ? cells->count - i : BATCH, value);
+        if (!(*now >= problem->bound_low && *now <= problem->bound_high)) {
+            dropped += cells->p[i];
+            continue;
+        }
+        for (int j = 0; j < problem->dimension; j++)
+            cells->index[j][kept] = cells->index[j][i];
+        cells->p[kept++] = cells->p[i];
+    }
+    cells->count = kept;
+    return dropped;
+}
+
 int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *level, gbees_error *error)
 {
     const int n = grid->problem->dimension;
@@ -188,18 +233,24 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
     if (!changes)
         return GBEES_OK;
     status = fetch(grid, &cells, error);
-    const double share = sum_of(&cells);
+    const double fetched = sum_of(&cells);
     if (!status)
-        status = gbees_refine(&cells, n, change, error);
-    if (!status) {
-        grid->before = gbees_grid_totals(grid);
-        set_history(grid, clock, change, share, &cells);
+        status = gbees_refine(&cells, n, change, grid->problem->numerics.cell_values, error);
+    if (!status)
         status = make_problem(gbees_grid_problem(grid), change, &cells, &problem, error);
-    }
-    if (status) {
-        gbees_initial_cells_clear(&cells);
+    gbees_initial_cells_clear(&cells);
+    if (status)
         return status;
+    gbees_initial_cells *own = (gbees_initial_cells *)problem->cells;
+    const double outside = drop_outside(problem, own);
+    if (own->count == 0) {
+        free_problem(problem);
+        return gbees_error_set(error, GBEES_ENUMERIC,
+                               "no cell of the other grid has its centre within the bound: nothing is left of the "
+                               "density; give a larger factor in `regrid`");
     }
+    grid->before = gbees_grid_totals(grid);
+    set_history(grid, clock, change, fetched, outside, own);
     gbees_grid_close(grid); /* before the new engine takes its memory */
     grid->regridded = problem;
     memcpy(grid->level, level, (size_t)n * sizeof *level);

@@ -1,6 +1,5 @@
 /* regrids.c - the scenario's key `regrid`: from which time on the grid is another. */
 #include "builder.h"
-#include "refine.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,17 +30,24 @@ static int by_time(const void *a, const void *b)
     return (left->time > right->time) - (left->time < right->time);
 }
 
-static int check_times(const builder *b, const gbees_node *list, const gbees_regrid *regrids)
+static int check_times(const builder *b, const gbees_node *list, const gbees_regrid *regrids, size_t count)
 {
-    for (size_t i = 1; i < list->count; i++)
+    for (size_t i = 1; i < count; i++)
         if (regrids[i].time == regrids[i - 1].time)
             return gbees_node_error(list, b->error, "regrid: the time %g is given twice", regrids[i].time);
     return GBEES_OK;
 }
 
+/* Whether an initial record has been made on the grid of this time or a later one. */
+static int is_in_record(const builder *b, double time)
+{
+    return b->resumed && time < b->problem->start;
+}
+
 int builder_set_regrids(builder *b)
 {
     const gbees_node *list = builder_find(b, "regrid");
+    size_t count = 0;
     int status = GBEES_OK;
 
     if (!list || list->count == 0)
@@ -56,10 +62,12 @@ int builder_set_regrids(builder *b)
         char label[48];
 
         (void)snprintf(label, sizeof label, "regrid %zu", i + 1);
-        regrids[i].time = gbees_node_number(gbees_node_find(list->items[i], "time"));
-        status = set_level(b, gbees_node_find(list->items[i], "factor"), label, &regrids[i]);
+        regrids[count].time = gbees_node_number(gbees_node_find(list->items[i], "time"));
+        status = set_level(b, gbees_node_find(list->items[i], "factor"), label, &regrids[count]);
+        if (!is_in_record(b, regrids[count].time))
+            count++;
     }
-    qsort(regrids, list->count, sizeof *regrids, by_time);
-    b->problem->regrid_count = (int)list->count;
-    return status ? status : check_times(b, list, regrids);
+    qsort(regrids, count, sizeof *regrids, by_time);
+    b->problem->regrid_count = (int)count;
+    return status ? status : check_times(b, list, regrids, count);
 }

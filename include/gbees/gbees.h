@@ -147,7 +147,7 @@ gbees_difference gbees_certificate_error(const gbees_certificate *certificate, i
 
 /** What the observer receives at the time of a record. All pointers are valid during the call only. */
 typedef struct gbees_record {
-    const gbees_problem *problem;         /**< that of the run */
+    const gbees_problem *problem;         /**< that of the run, with the grid of this time */
     int leg;                              /**< counted from 0 */
     int number;                           /**< 0: the density at the start of the leg, after its measurements */
     double time;                          /**< model time */

@@ -107,6 +107,12 @@ run 0 $coarse --until 0.05
 test -s results/lorenz63-2/run.json || fail "the second run is not in results/lorenz63-2"
 run 0 --plugin lorenz63 --scenario results/lorenz63/scenario.yaml --output again
 cmp -s results/lorenz63/scenario.yaml again/scenario.yaml || fail "a run's scenario does not repeat it"
+run 0 $coarse --until 0.04 --set 'regrid=[{time: 0.02, factor: [2, 1, 0.5]}]' --output regridded
+has regridded/scenario.yaml '  - {time: 0.02, factor: [2, 1, 0.5]}'
+run 0 --plugin lorenz63 --scenario regridded/scenario.yaml --output regridded-again
+cmp -s regridded/scenario.yaml regridded-again/scenario.yaml || fail "a scenario with another grid is not repeated"
+refuse "--set regrid 1: factor: expected a power of two (0.5, 2, 4 ...), found 3" $coarse \
+    --set 'regrid=[{time: 0.02, factor: 3}]'
 mkdir empty
 run 0 $coarse --until 0.02 --output empty/
 is_record empty/leg0_record2.h5

@@ -163,6 +163,13 @@ START_TEST(writes_text)
                      "model: lorenz96\nparameters: {F: 4.25}\nmean: [4.5, 4, ...]\ncovariance: [0.04, ...]\n"
                      "threshold: 8.0e-09\nend: 1.3\nrecords: 4\nmeasurements:\n"
                      "  - {time: 1.0e-07, function: \"a \\\"b\", value: [1], covariance: [[0.1]]}\nbrick: 1\n");
+    set(scenario, "measurements=[]");
+    set(scenario, "regrid=[{factor: [2, ...], time: 1}, {time: 0.5, factor: 0.25}]");
+    ck_assert_ptr_nonnull(strstr(gbees_scenario_text(scenario),
+                                 "measurements: []\nregrid:\n  - {time: 1, factor: [2, ...]}\n"
+                                 "  - {time: 0.5, factor: 0.25}\nbrick: 1\n"));
+    set(scenario, "regrid=[]");
+    ck_assert_ptr_nonnull(strstr(gbees_scenario_text(scenario), "\nregrid: []\n"));
     gbees_scenario_destroy(scenario);
 }
 END_TEST
@@ -213,6 +220,7 @@ START_TEST(text_is_read_back_bit_for_bit)
     set(scenario, "model='10'");
     set(scenario, "mode=paper");
     set(scenario, "factor=3");
+    set(scenario, "regrid=[{time: 0.1, factor: 2}, {time: 1e-7, factor: [0.5, 1024, ...]}]");
     round_trip(scenario);
     for (int i = 0; i < 2000; i++) {
         double value;
@@ -267,7 +275,8 @@ START_TEST(survives_mutations)
 {
     static const char full[] = "model: lorenz63\ndimension: 3\nparameters: {sigma: 4, b: 1.5e-3}\n"
                                "mean: &m [-11.5, ...]\ncovariance:\n  - [1, 0.9]\n  - [0.9, 1]\nfactor: *m\n"
-                               "measurements:\n  - {time: 1.0, function: \"z\", value: [-8], covariance: [[1]]}\n";
+                               "measurements:\n  - {time: 1.0, function: \"z\", value: [-8], covariance: [[1]]}\n"
+                               "regrid:\n  - {time: 1.0, factor: [2, ...]}\n  - {time: 2, factor: 0.5}\n";
     static const char bytes[] = "[]{}:-,.&*!|>'\"%@`#?\n\t \\\r0e\x80\xc3\x01~<=";
     char text[sizeof full];
     uint32_t state = 2463534242u;
@@ -297,7 +306,7 @@ START_TEST(schema_lists_its_keys)
         ck_assert_msg(key->text && key->text[0], "%s has no documentation", key->name);
         count++;
     }
-    ck_assert_uint_eq(count, 27);
+    ck_assert_uint_eq(count, 28);
 }
 END_TEST
 

@@ -123,6 +123,49 @@ START_TEST(the_grid_and_the_time_are_the_records)
 }
 END_TEST
 
+/* With a change of grid at t = 0.2: its record is of the grid before, the next one of the other. A run that goes on
+ * from either begins at the record's time, with the record's grid, and changes it only if the record is not later. */
+START_TEST(the_grid_is_changed_once)
+{
+    static const char change[] = "records: 2\nmeasurements: []\nprecision: double\ntime_step: 0.002\n"
+                                 "threshold: 1.0e-7\nregrid: [{time: 0.2, factor: [2, 1, 0.5]}]\n";
+    char text[TEXT], more[512];
+
+    (void)snprintf(more, sizeof more, "%send: 0.4\n", change);
+    run whole = run_text(more, "changed");
+    gbees_problem *first = problem_of(from_record(text, sizeof text, "changed", "1", more));
+    ck_assert_double_eq(first->start, 0.2);
+    ck_assert_double_eq(first->width[0], 0.5);
+    ck_assert_double_eq(first->mean[0], -11.5);
+    ck_assert_int_eq(first->regrid_count, 1);
+    gbees_problem_destroy(first);
+    (void)snprintf(more, sizeof more, "%send: 0.4\nrecords: 1", change + strlen("records: 2\n"));
+    run rest = run_text(from_record(text, sizeof text, "changed", "1", more), NULL);
+    ck_assert_int_eq(rest.count, 2);
+    ck_assert_double_eq(rest.record[0].time, 0.2);
+    ck_assert_uint_eq(rest.record[0].count, whole.record[1].count);
+    ck_assert_double_lt(distance(&rest.record[1], &whole.record[2]), 2 * (1 - total(&whole.record[1])));
+    forget(&rest);
+
+    (void)snprintf(more, sizeof more, "%send: 0.6\n", change);
+    gbees_problem *second = problem_of(from_record(text, sizeof text, "changed", "last", more));
+    ck_assert_double_eq(second->start, 0.4);
+    ck_assert_double_eq(second->width[0], 0.25);
+    ck_assert_double_eq(second->width[1], 0.5);
+    ck_assert_double_eq(second->width[2], 1);
+    ck_assert_double_eq(second->mean[0], -11.625);
+    ck_assert_double_eq(second->mean[2], 9.75);
+    ck_assert_int_eq(second->regrid_count, 0);
+    gbees_problem_destroy(second);
+    rest = run_text(from_record(text, sizeof text, "changed", "last", more), NULL);
+    ck_assert_int_eq(rest.count, 3);
+    ck_assert_double_eq(rest.record[0].time, 0.4);
+    ck_assert_uint_eq(rest.record[0].count, whole.record[2].count);
+    forget(&rest);
+    forget(&whole);
+}
+END_TEST
+
 /* Records of another model, of other states, and of no density. */
 START_TEST(other_records_are_refused)
 {
@@ -204,6 +247,7 @@ int main(void)
     tcase_add_loop_test(all, a_run_goes_on, 0, 2);
     tcase_add_test(all, cells_are_the_records);
     tcase_add_test(all, the_grid_and_the_time_are_the_records);
+    tcase_add_test(all, the_grid_is_changed_once);
     tcase_add_loop_test(all, other_records_are_refused, 0, 5);
     tcase_add_test(all, paths_are_those_of_the_scenarios_folder);
     suite_add_tcase(suite, all);

@@ -243,6 +243,31 @@ START_TEST(the_only_function_needs_no_name)
 }
 END_TEST
 
+/* In order of time, as powers of two. */
+START_TEST(regrids_in_order)
+{
+    gbees_problem *problem = problem_of(&lorenz63,
+                                        "regrid:\n"
+                                        " - {time: 1.5, factor: [1, 0.5, 1024]}\n"
+                                        " - {time: 0, factor: 2}\n"
+                                        " - {time: 3, factor: [0.0009765625, 4, ...]}\n",
+                                        text63);
+    static const double time[] = {0, 1.5, 3};
+    static const int level[][3] = {{1, 1, 1}, {0, -1, 10}, {-10, 2, 2}};
+
+    ck_assert_int_eq(problem->regrid_count, 3);
+    for (int k = 0; k < 3; k++) {
+        ck_assert_double_eq(problem->regrids[k].time, time[k]);
+        ck_assert_mem_eq(problem->regrids[k].level, level[k], sizeof level[k]);
+    }
+    ck_assert(problem->width[0] == 0.5);
+    gbees_problem_destroy(problem);
+    problem = problem_of(&lorenz63, "regrid: []\nmode: paper", text63);
+    ck_assert_int_eq(problem->regrid_count, 0);
+    gbees_problem_destroy(problem);
+}
+END_TEST
+
 START_TEST(until_drops_later_measurements)
 {
     gbees_scenario *scenario = make("", text63);
@@ -415,6 +440,18 @@ static const struct {
      "f.yaml:2: measurement 1: covariance: expected 2 rows (function range), found 1"},
     {&lorenz96, M "{time: 1, function: range, value: [1, 1],\n     covariance: [1, -1]}",
      "f.yaml:3: measurement 1: covariance: not positive definite: its leading 2 x 2 part is not"},
+    {&lorenz63, "regrid:\n  - {time: 1, factor: 2}\n  - {time: 2, factor: 3}",
+     "f.yaml:3: regrid 2: factor: expected a power of two (0.5, 2, 4 ...), found 3"},
+    {&lorenz63, "regrid:\n  - {time: 1, factor: [2, 0.75, 1]}",
+     "f.yaml:2: regrid 1: factor: expected a power of two (0.5, 2, 4 ...), found 0.75"},
+    {&lorenz63, "regrid:\n  - {time: 1, factor: [2, 1]}",
+     "f.yaml:2: regrid 1: factor: expected 3 numbers (dimension 3), found 2"},
+    {&lorenz63, "end: 2\nregrid:\n  - {time: 1, factor: 2}\n  - {time: 0.5, factor: 4}\n  - {time: 1.0, factor: 1}",
+     "f.yaml:3: regrid: the time 1 is given twice"},
+    {&lorenz63, "mode: paper\nregrid: [{time: 1, factor: 2}]",
+     "f.yaml:2: regrid: paper and legacy mode have one grid: leave it out"},
+    {&lorenz63, "mode: legacy\ntime_step: 1\nregrid: [{time: 1, factor: 2}]",
+     "f.yaml:3: regrid: paper and legacy mode have one grid: leave it out"},
     {&lorenz63, "mode: paper\nprecision: mixed",
      "f.yaml:2: precision: mode paper has precision 'double', found 'mixed': remove one of the two"},
     {&lorenz63, "mode: paper\ncell_values: averages",
@@ -500,6 +537,7 @@ int main(void)
     tcase_add_test(tcase, full_covariance);
     tcase_add_test(tcase, measurements_in_order);
     tcase_add_test(tcase, the_only_function_needs_no_name);
+    tcase_add_test(tcase, regrids_in_order);
     tcase_add_test(tcase, until_drops_later_measurements);
     tcase_add_test(tcase, modes);
     tcase_add_loop_test(tcase, refuses, 0, (int)(sizeof refused / sizeof *refused));
