@@ -21,6 +21,7 @@ test_scripts = \
 	%D%/core/command/test_new_model.sh \
 	%D%/core/command/test_robust.sh \
 	%D%/core/command/test_run.sh \
+	%D%/core/command/test_run_accuracy.sh \
 	%D%/core/command/test_scenarios.sh \
 	%D%/doc/test_examples.sh \
 	%D%/doc/test_tutorial.sh \
@@ -73,6 +74,7 @@ CLEANFILES = $(EXTRA_PROGRAMS)
 if HAVE_CHECK
 check_PROGRAMS += \
 	%D%/backends/test_bound \
+	%D%/core/accuracy/test_refinement \
 	%D%/core/audit/test_audit \
 	%D%/core/numerics/test_brick \
 	%D%/backends/cpu/test_budget \

@@ -23,7 +23,7 @@ static const double first_order = 1, order_least = 0.6, order_most = 2;
 static const double jump_most = 4, jump_least = 1.25, aim = 0.75;
 /* The next run costs at most so many times this one, or this one if it cost so little. */
 static const double cost_jump = 12, cheap_updates = 3e6;
-static const double small_excess = 1.6; /* an error that is at most so many times what is allowed is small */
+static const double small_excess = 1.25; /* an error that is at most so many times what is allowed is small */
 static const double budget_share = 0.2; /* of the accuracy: mass that may be lost over the run */
 static const double cut_share = 0.05;   /* of the accuracy: what the initial box may cut off */
 /* Cells are made finer along other axes, too, when their roughness comes within this factor of the largest. */

@@ -66,7 +66,7 @@ static void put_facts(gbees_hdf5 *file, const gbees_record *record)
     put_integer(file, "record", (uint64_t)record->number);
     put_real(file, "time", record->time);
     put_integer(file, "step", totals->steps);
-    if (record->problem->cells)
+    if (record->problem->steps_before > 0)
         put_integer(file, "steps_before", record->problem->steps_before);
     put_real(file, "time_step", totals->time_step);
     put_real(file, "threshold", totals->threshold);

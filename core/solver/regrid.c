@@ -169,6 +169,7 @@ static int make_problem(const gbees_problem *from, const int *change, gbees_init
     *own = *cells;
     memset(cells, 0, sizeof *cells);
     made->cells = own;
+    made->first = from->first ? from->first : from;
     made->gaussian_count = 0;
     made->gaussians = NULL;
     set_grid(made, change, own);

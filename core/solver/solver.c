@@ -365,7 +365,10 @@ static int regrid(gbees_solver *solver, gbees_error *error)
         return status;
     status = gbees_grid_replace(&solver->grid, &solver->clock, level, &cause);
     solver->propagate_s += now_s() - began;
-    return status ? fail(solver, status, &cause, error) : GBEES_OK;
+    if (status)
+        return fail(solver, status, &cause, error);
+    solver->slice = first_slice(solver); /* steps of the new grid may take far longer */
+    return GBEES_OK;
 }
 
 static int run_leg(gbees_solver *solver, gbees_error *error)

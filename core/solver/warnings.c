@@ -155,6 +155,8 @@ void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, con
 {
     double budget = problem->mass_budget;
 
+    if (problem->first) /* what a warning tells of the grid is that of the start */
+        problem = problem->first;
     switch (warning) {
     case GBEES_WARNING_BOX:
         (void)snprintf(text, size,

@@ -182,8 +182,10 @@ typedef struct gbees_problem {
     double accuracy;               /**< > 0: the largest error that a record's certificate may tell; 0: any */
     gbees_accuracy_of accuracy_of; /**< what it is the error of */
 
-    int regrid_count;            /**< entries of `regrids` */
-    const gbees_regrid *regrids; /**< in order of time */
+    const struct gbees_problem *first; /**< of a run that has changed its grid: the problem that it began with; else
+                                        * NULL */
+    int regrid_count;                  /**< entries of `regrids` */
+    const gbees_regrid *regrids;       /**< in order of time */
 
     int bounded;       /**< 1: cells whose centre has J(x) outside [bound_low, bound_high] are never made */
     double bound_low;  /**< of the model's J(x) */

@@ -1,0 +1,104 @@
+#!/bin/sh
+# test_run_accuracy.sh - gbees-run --accuracy: runs on finer grids until the certificate is within what was asked for.
+set -u
+
+top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
+top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
+. "$top_src/tests/fixtures/shell_fixture.sh"
+program=$top_build/gbees-run
+unset GBEES_PLUGIN_PATH
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+HOME=$scratch/home
+LC_ALL=C
+export HOME LC_ALL
+
+# run CODE ARGUMENT...: the exit status must be CODE; its output is left in the files out and err.
+run() {
+    wanted=$1
+    shift
+    calls "$wanted" "$program" --backend cpu --progress none "$@"
+}
+
+matches() { # FILE PATTERN
+    grep -q -- "$2" "$1" || fail "nothing in $1 matches '$2'"
+}
+
+# An accuracy is reached, and the table is that of the best run alone.
+run 0 --plugin linear --accuracy 0.1 --output met
+matches out '^run 1: .* error of the moments <= 0\.[0-9]* at t = 6; a finer one would take about'
+matches out '^run 2: '
+matches out '^accuracy 0.1 of the moments: met$'
+test "$(grep -c '^leg record' out)" = 1 || fail "there is more than one table"
+test -f met/leg0_record0.h5 || fail "the best run's records are not there"
+test -z "$(find . -name 'met.run*')" || fail "folders of other runs are left"
+grep -q '"runs": \[' met/run.json || fail "run.json does not list the runs"
+grep -q '"state": "complete"' met/run.json || fail "the run is not complete"
+grep -q '^mass_budget_total: ' met/scenario.yaml || fail "the scenario is not that of the best run"
+
+# Its scenario repeats it.
+run 0 --plugin linear --accuracy 0.1 --no-output --json
+grep '"event":"record"' out | sed 's/"wall_s":[^,]*//g; s/"error":.*//' >first
+grep -v '^accuracy' met/scenario.yaml >again.yaml
+run 0 --plugin linear --scenario again.yaml --no-output --json
+grep '"event":"record"' out | sed 's/"wall_s":[^,]*//g; s/"error":.*//' >second
+test -s first || fail "there are no records"
+cmp -s first second || fail "the scenario of the best run gives other records"
+
+# Every record tells what was asked for, and whether it is met.
+run 0 --plugin linear --accuracy 0.1 --no-output --json
+matches out '^{"event":"run","run":1,"met":false,"error":'
+matches out '^{"event":"run","run":[0-9],"met":true,"error":[^}]*"next":false'
+test "$(grep -c '"event":"record"' out)" = "$(grep -c '"asked":0.1[^}]*"met":true' out)" ||
+    fail "a record does not tell that the accuracy is met"
+test "$(grep -c '"event":"summary"' out)" = 1 || fail "there is not one summary"
+
+# Without time for a finer run the best is reported, with a warning.
+run 0 --plugin linear --accuracy 0.01 --max-time 0.0001 --output short
+matches out '^accuracy 0.01 of the moments: not met: a finer run would exceed the time (--max-time)$'
+matches out '^warning: the accuracy that was asked for, 0.01, is not certified'
+matches out '^a finer run would take about '
+test -f short/leg0_record0.h5 || fail "the only run's records are not there"
+run 1 --plugin linear --accuracy 0.01 --max-time 0.0001 --no-output --strict
+has err 'with --strict a warning is a failure: '
+run 0 --plugin linear --accuracy 0.01 --max-memory 1e-9 --no-output
+matches out 'not met: a finer run would exceed the memory (--max-memory)$'
+
+# Marginals and densities.
+for of in marginals density; do
+    run 0 --plugin linear --accuracy 0.2 --set accuracy_of=$of --no-output
+    matches out "^accuracy 0.2 of the $of: met\$"
+done
+
+# What is refused.
+for wrong in 0 1 -1 nan x; do
+    run 2 --plugin linear --accuracy=$wrong --output refused
+    lines err 1
+    has err 'accuracy'
+done
+run 2 --plugin linear --accuracy 0.1 --max-time 0 --output refused
+matches err '^gbees-run: --max-time wants a number > 0, not .0.$'
+run 2 --plugin linear --accuracy 0.1 --max-memory x --output refused
+matches err '^gbees-run: --max-memory wants a number > 0, not .x.$'
+run 2 --plugin lorenz63 --accuracy 0.1 --set mode=paper --output refused
+has err 'accuracy: paper and legacy mode keep the grid that is given'
+run 0 --plugin linear --until 1 --output record --set 'measurements=[]' --quiet
+run 2 --plugin linear --accuracy 0.1 --set 'initial={file: record}' --output refused
+has err 'accuracy: the initial density is a record, whose grid is given'
+test ! -e refused || fail "it made the output folder"
+
+# A signal keeps the best run.
+"$program" --plugin lorenz63 --backend cpu --progress none --accuracy 0.01 --output stopped >out 2>err &
+child=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    grep -q '^run 1' out && break
+    sleep 0.5
+done
+kill -TERM $child
+wait $child
+test $? = 143 || fail "the exit status is not 143"
+test -f stopped/leg1_record4.h5 || fail "the best run's records are not there"
+test -z "$(find . -name 'stopped.run*')" || fail "folders of other runs are left"
+
+exit "$bad"
