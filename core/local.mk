@@ -49,6 +49,8 @@ libgbees_la_SOURCES = \
 	%D%/audit/bins.h \
 	%D%/audit/cholesky.c \
 	%D%/audit/cholesky.h \
+	%D%/audit/compare.c \
+	%D%/audit/compare.h \
 	%D%/audit/flow.c \
 	%D%/audit/flow.h \
 	%D%/audit/kept.c \

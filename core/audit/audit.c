@@ -1,7 +1,6 @@
 /* audit.c - a run's records held against samples of the model's own equations: see gbees.h, "audit". */
-#include "bins.h"
+#include "compare.h"
 #include "kept.h"
-#include "marginal.h"
 #include "montecarlo.h"
 #include <gbees/gbees.h>
 #include <math.h>
@@ -10,12 +9,10 @@
 #include <string.h>
 
 enum {
-    SAMPLES = 10000,         /* unless more are asked for */
-    DENSITY_CELLS = 1 << 22, /* of a record, above which binning them would take longer than the run */
-    SAMPLES_MOST = 1 << 22,  /* unless more are asked for */
-    RECORD_STEPS = 10,       /* steps that a record costs each sample */
-    STEP_COST = 3,           /* cell updates that a step of a sample costs: what they take on one thread */
-    EFFECTIVE_LEAST = 256,   /* effective samples, below which their errors say nothing */
+    SAMPLES = 10000,        /* unless more are asked for */
+    SAMPLES_MOST = 1 << 22, /* unless more are asked for */
+    RECORD_STEPS = 10,      /* steps that a record costs each sample */
+    STEP_COST = 3,          /* cell updates that a step of a sample costs: what they take on one thread */
     N = GBEES_MAX_DIM
 };
 
@@ -165,170 +162,6 @@ static void grow(gbees_audit *audit, const gbees_record *record)
     audit->spent = more.spent;
 }
 
-/* Where the samples are along the axes of a record's grid, in cells from the middle of cell 0: place[j * count + i].
- */
-static double *find_places(const gbees_montecarlo *samples, const gbees_problem *problem)
-{
-    const int n = problem->dimension;
-    double *place = malloc(samples->count * (size_t)n * sizeof *place);
-
-    for (size_t i = 0; place && i < samples->count; i++)
-        for (int j = 0; j < n; j++) {
-            double y = problem->rotated ? 0 : samples->x[j][i];
-
-            for (int k = 0; k < n && problem->rotated; k++)
-                y += problem->rotation[k * n + j] * (samples->x[k][i] - problem->centre[k]);
-            place[(size_t)j * samples->count + i] = (y - problem->mean[j]) / problem->width[j];
-        }
-    return place;
-}
-
-/* ---- differences ---- */
-
-static gbees_difference difference(double value, double standard_error)
-{
-    return (gbees_difference){value, value + 2 * standard_error};
-}
-
-static void compare_moments(const gbees_record *record, const gbees_sample_moments *truth,
-                            gbees_certificate *certificate)
-{
-    const gbees_statistics *now = &record->statistics;
-    const int n = record->problem->dimension;
-
-    for (int j = 0; j < n; j++) {
-        const double std = sqrt(fmax(0, now->covariance[j * n + j])), true_std = truth->std[j];
-        const double off = fabs(now->mean[j] - truth->mean[j]) / true_std, wide = truth->std_error[j] / true_std;
-
-        /* Both are over the samples' standard deviation, which is not exact either. */
-        certificate->mean[j] = difference(off, hypot(truth->mean_error[j] / true_std, off * wide));
-        certificate->std[j] = difference(fabs(std / true_std - 1), fmax(1, std / true_std) * wide);
-    }
-}
-
-/* The weighted standard deviation of the samples along one of the grid's axes, in cells. */
-static double std_of(const double *place, const double *weight, size_t count)
-{
-    double all = 0, sum = 0, square = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        all += weight[i];
-        sum += weight[i] * (place[i] - place[0]);
-        square += weight[i] * (place[i] - place[0]) * (place[i] - place[0]);
-    }
-    return sqrt(fmax(0, square / all - sum / all * (sum / all)));
-}
-
-/* The standard errors are those of a distribution function at its middle, the largest.  wide: the relative standard
- * error of the samples' standard deviation. */
-static int compare_marginal(const gbees_audit *audit, const gbees_marginal_pair *pair, double effective, double wide,
-                            gbees_difference *marginal, gbees_difference *kolmogorov)
-{
-    double cells, largest;
-
-    if (gbees_marginal_distance(pair, &cells, &largest))
-        return GBEES_ENOMEM;
-    const double distance = cells / std_of(pair->place, audit->samples->weight, pair->count);
-    *marginal = difference(distance, hypot(1 / sqrt(effective), distance * wide));
-    *kolmogorov = difference(largest, 1.36 / sqrt(effective));
-    return GBEES_OK;
-}
-
-static int compare_marginals(const gbees_audit *audit, const gbees_record *record, const double *place,
-                             const gbees_sample_moments *truth, gbees_certificate *certificate)
-{
-    const gbees_marginals *ready = record->marginals;
-    const size_t count = audit->samples->count;
-    double wide = 0; /* along the worst axis: a rotated grid has others */
-    int status = GBEES_OK;
-
-    for (int j = 0; j < record->problem->dimension; j++)
-        wide = fmax(wide, truth->std_error[j] / truth->std[j]);
-    for (int j = 0; j < record->problem->dimension && !status; j++) {
-        gbees_marginal_pair pair = {
-            .count = count, .place = place + (size_t)j * count, .weight = audit->samples->weight};
-        double *made = NULL;
-
-        if (ready) {
-            pair.first = ready->first[j];
-            pair.length = (size_t)ready->length[j];
-            pair.p = ready->line[j];
-        } else {
-            int32_t last;
-            gbees_error error;
-
-            gbees_cells_range(record->cells, j, &pair.first, &last);
-            pair.length = (size_t)((int64_t)last - pair.first + 1);
-            status = gbees_cells_marginal_1d(record->cells, j, &made, &error);
-            pair.p = made;
-        }
-        if (!status && pair.length > 0)
-            status = compare_marginal(audit, &pair, certificate->effective, wide, &certificate->marginal[j],
-                                      &certificate->kolmogorov[j]);
-        free(made);
-    }
-    return status;
-}
-
-/* Bins are as wide as the initial density's standard deviations, in whole cells. */
-static int compare_density(const gbees_audit *audit, const gbees_record *record, const double *place,
-                           gbees_certificate *certificate)
-{
-    const gbees_problem *problem = audit->problem;
-    const gbees_montecarlo *samples = audit->samples;
-    const double *width = record->problem->width;
-    const int n = problem->dimension;
-    int size[N], status;
-
-    for (int j = 0; j < n; j++)
-        size[j] = (int)fmin(1e6, fmax(1, round(sqrt(fmax(0, problem->covariance[j * n + j])) / width[j])));
-    gbees_bins *bins = gbees_bins_create(n, size, samples->count);
-    status = bins ? gbees_bins_add_cells(bins, record->cells) : GBEES_ENOMEM;
-    for (size_t i = 0; i < samples->count && !status; i++) {
-        double at[N];
-
-        for (int j = 0; j < n; j++)
-            at[j] = place[(size_t)j * samples->count + i];
-        status = gbees_bins_add_sample(bins, at, samples->weight[i], (int)(i * GBEES_BINS_GROUPS / samples->count));
-    }
-    if (!status) {
-        double value, standard_error;
-
-        gbees_bins_difference(bins, &value, &standard_error);
-        certificate->density = difference(value, standard_error);
-    }
-    gbees_bins_destroy(bins);
-    return status;
-}
-
-static int compare(const gbees_audit *audit, const gbees_record *record, gbees_certificate *certificate,
-                   gbees_error *error)
-{
-    gbees_sample_moments truth;
-    double *place = NULL;
-    int status = gbees_montecarlo_measure(audit->samples, 0, &truth, error);
-
-    if (status)
-        return status;
-    certificate->effective = truth.effective;
-    if (truth.effective < EFFECTIVE_LEAST) {
-        (void)snprintf(certificate->reason, sizeof certificate->reason,
-                       "not certifiable with %zu samples: %.3g of them are effective", certificate->samples,
-                       truth.effective);
-        return GBEES_OK;
-    }
-    compare_moments(record, &truth, certificate);
-    if ((record->cells && gbees_cells_count(record->cells) > 0) || record->marginals) {
-        place = find_places(audit->samples, record->problem);
-        status = place ? compare_marginals(audit, record, place, &truth, certificate) : GBEES_ENOMEM;
-    }
-    if (!status && record->cells && gbees_cells_count(record->cells) > 0 &&
-        gbees_cells_count(record->cells) <= DENSITY_CELLS)
-        status = compare_density(audit, record, place, certificate);
-    free(place);
-    return status ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit of a record") : GBEES_OK;
-}
-
 /* ---- the certificate ---- */
 
 static void start(gbees_certificate *certificate, size_t samples)
@@ -384,7 +217,7 @@ int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_cer
     }
     start(certificate, audit->samples->count);
     if (!status) {
-        status = compare(audit, record, certificate, error);
+        status = gbees_samples_compare(audit->problem, audit->samples, record, certificate, error);
         if (!status && gbees_certificate_warns(certificate, record->problem->dimension))
             audit->warnings |= GBEES_WARNING_AUDIT;
         return status;

@@ -19,7 +19,7 @@ struct gbees_bins {
     double square[GROUPS]; /* of the weights, by group */
 };
 
-gbees_bins *gbees_bins_create(int dimension, const int *size, size_t expected)
+gbees_bins *gbees_bins_create(int dimension, const int *size)
 {
     gbees_bins *bins = calloc(1, sizeof *bins);
 
@@ -27,8 +27,7 @@ gbees_bins *gbees_bins_create(int dimension, const int *size, size_t expected)
         return NULL;
     bins->dimension = dimension;
     memcpy(bins->size, size, (size_t)dimension * sizeof *size);
-    for (bins->capacity = 1024; bins->capacity < 2 * expected;)
-        bins->capacity *= 2;
+    bins->capacity = 1024;
     bins->table = calloc(bins->capacity, sizeof *bins->table);
     if (!bins->table) {
         free(bins);
@@ -151,6 +150,24 @@ int gbees_bins_add_sample(gbees_bins *bins, const double *place, double weight, 
         return GBEES_ENOMEM;
     to->weight[group] += weight;
     bins->square[group] += weight * weight;
+    return GBEES_OK;
+}
+
+int gbees_bins_merge(gbees_bins *bins, const gbees_bins *other)
+{
+    for (size_t i = 0; i < other->capacity; i++) {
+        const bin *from = &other->table[i];
+        bin *to = from->used ? insert(bins, from->index) : NULL;
+
+        if (from->used && !to)
+            return GBEES_ENOMEM;
+        for (int g = 0; g < GROUPS && to; g++)
+            to->weight[g] += from->weight[g];
+        if (to)
+            to->p += from->p;
+    }
+    for (int g = 0; g < GROUPS; g++)
+        bins->square[g] += other->square[g];
     return GBEES_OK;
 }
 

@@ -10,13 +10,16 @@ typedef struct gbees_bins gbees_bins;
 
 /* Bins of `size[j]` cells along axis j, the middle of cell 0 in the middle of one, or near it.  NULL without memory.
  */
-gbees_bins *gbees_bins_create(int dimension, const int *size, size_t expected);
+gbees_bins *gbees_bins_create(int dimension, const int *size);
 void gbees_bins_destroy(gbees_bins *bins);
 
 /* Adds the cells of a record.  GBEES_ENOMEM. */
 int gbees_bins_add_cells(gbees_bins *bins, const gbees_cells *cells);
 /* Adds a sample of a group: its place along each axis, in cells from the middle of cell 0.  GBEES_ENOMEM. */
 int gbees_bins_add_sample(gbees_bins *bins, const double *place, double weight, int group);
+
+/* Adds all that is in other bins of the same sizes.  GBEES_ENOMEM. */
+int gbees_bins_merge(gbees_bins *bins, const gbees_bins *other);
 
 /* 1 - C, C = sum p q / sqrt(sum p^2 sum q^2) over the bins: 0 for equal densities.  Each sample would add its own
  * weight squared to sum q^2: that is taken away, so that the estimate has no bias from a finite number of samples.

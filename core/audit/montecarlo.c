@@ -118,14 +118,9 @@ static void kick(const gbees_montecarlo *montecarlo, size_t block, double t, dou
 static void step_block(gbees_montecarlo *montecarlo, gbees_flow *work, size_t block, double t, double dt,
                        uint64_t step, double *const *x)
 {
-    const gbees_problem *problem = montecarlo->problem;
-    const int noisy = gbees_samples_functions(problem)->diffusion_d != NULL;
-
-    if (noisy)
-        kick(montecarlo, block, t + dt / 4, dt / 2, 2 * step, x);
+    kick(montecarlo, block, t + dt / 4, dt / 2, 2 * step, x);
     gbees_flow_step(montecarlo, work, samples_in_block(montecarlo, block), t, dt, x);
-    if (noisy)
-        kick(montecarlo, block, t + 3 * dt / 4, dt / 2, 2 * step + 1, x);
+    kick(montecarlo, block, t + 3 * dt / 4, dt / 2, 2 * step + 1, x);
 }
 
 /* What all blocks of an advance share. */
@@ -136,28 +131,63 @@ typedef struct advance {
     atomic_int lost; /* whether a sample is no longer finite */
 } advance;
 
+/* Gathers the points of a block that have weight, or puts them back; returns how many there are. */
+static size_t move_points(const gbees_montecarlo *montecarlo, size_t block, int back, double (*point)[BLOCK])
+{
+    const size_t first = block * BLOCK, count = samples_in_block(montecarlo, block);
+    size_t live = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!(montecarlo->weight[first + i] > 0))
+            continue;
+        for (int j = 0; j < montecarlo->problem->dimension; j++)
+            if (back)
+                montecarlo->x[j][first + i] = point[j][live];
+            else
+                point[j][live] = montecarlo->x[j][first + i];
+        live++;
+    }
+    return live;
+}
+
+static void check_finite(advance *all, size_t count, int n, double *const *x)
+{
+    double check = 0;
+
+    for (int j = 0; j < n; j++)
+        for (size_t i = 0; i < count; i++)
+            check += 0 * x[j][i];
+    if (!(check == 0))
+        atomic_store(&all->lost, 1);
+}
+
+/* Without noise, samples without weight stay where they are. With noise all go on, as a sample's random numbers
+ * belong to its place in the block. */
 static void advance_block(void *context, size_t block)
 {
     advance *all = context;
     gbees_montecarlo *montecarlo = all->montecarlo;
-    const double dt = all->dt;
-    const size_t steps = all->steps;
     const int n = montecarlo->problem->dimension;
-    const size_t count = samples_in_block(montecarlo, block);
-    double *x[GBEES_MAX_DIM] = {NULL};
-    double check = 0;
+    const int noisy = gbees_samples_functions(montecarlo->problem)->diffusion_d != NULL;
+    double point[GBEES_MAX_DIM][BLOCK], *x[GBEES_MAX_DIM] = {NULL};
+    size_t count = samples_in_block(montecarlo, block);
     gbees_flow work;
 
+    if (!noisy)
+        count = move_points(montecarlo, block, 0, point);
     for (int j = 0; j < n; j++)
-        x[j] = montecarlo->x[j] + block * BLOCK;
-    for (size_t step = 0; step < steps; step++)
-        step_block(montecarlo, &work, block, montecarlo->time + (double)step * dt, dt, montecarlo->steps + step, x);
-    for (int j = 0; j < n; j++) {
-        for (size_t i = 0; i < count; i++)
-            check += 0 * x[j][i];
+        x[j] = noisy ? montecarlo->x[j] + block * BLOCK : point[j];
+    for (size_t step = 0; step < all->steps && count; step++) {
+        const double t = montecarlo->time + (double)step * all->dt;
+
+        if (noisy)
+            step_block(montecarlo, &work, block, t, all->dt, montecarlo->steps + step, x);
+        else
+            gbees_flow_step(montecarlo, &work, count, t, all->dt, x);
     }
-    if (!(check == 0))
-        atomic_store(&all->lost, 1);
+    check_finite(all, count, n, x);
+    if (!noisy)
+        (void)move_points(montecarlo, block, 1, point);
 }
 
 int gbees_montecarlo_advance(gbees_montecarlo *montecarlo, double time, gbees_error *error)

@@ -1,5 +1,6 @@
 /* sample_moments.c - weighted moments of the samples and their standard errors, by batches. */
 #include "montecarlo.h"
+#include "workers.h"
 #include <math.h>
 #include <stddef.h>
 
@@ -15,6 +16,14 @@ static void batch_range(size_t count, int number, size_t *from, size_t *to)
     *from = (size_t)number * (count / BATCHES) + (size_t)number * (count % BATCHES) / BATCHES;
     *to = ((size_t)number + 1) * (count / BATCHES) + ((size_t)number + 1) * (count % BATCHES) / BATCHES;
 }
+
+/* What the threads share: the first `count` samples, and the sums of all batches. */
+typedef struct all_batches {
+    const gbees_montecarlo *montecarlo;
+    size_t count;
+    const double *mean;
+    batch *sums;
+} all_batches;
 
 static void batch_sum_first(const gbees_montecarlo *montecarlo, size_t from, size_t to, batch *sums)
 {
@@ -43,6 +52,24 @@ static void batch_sum_second(const gbees_montecarlo *montecarlo, size_t from, si
             sums->second[j * n + k] = sums->second[k * n + j] = sum;
         }
     }
+}
+
+static void sum_first(void *context, size_t number)
+{
+    const all_batches *all = context;
+    size_t from, to;
+
+    batch_range(all->count, (int)number, &from, &to);
+    batch_sum_first(all->montecarlo, from, to, &all->sums[number]);
+}
+
+static void sum_second(void *context, size_t number)
+{
+    const all_batches *all = context;
+    size_t from, to;
+
+    batch_range(all->count, (int)number, &from, &to);
+    batch_sum_second(all->montecarlo, from, to, all->mean, &all->sums[number]);
 }
 
 /* Mean of a quantity and its standard error from its batches; `offset` is where the struct has its sum. */
@@ -77,12 +104,8 @@ int gbees_montecarlo_measure(const gbees_montecarlo *montecarlo, size_t count, g
         count = montecarlo->count;
     if (count < BATCHES)
         return gbees_error_set(error, GBEES_EUSAGE, "Monte Carlo: moments need at least %d samples", BATCHES);
-    for (int b = 0; b < BATCHES; b++) {
-        size_t from, to;
-
-        batch_range(count, b, &from, &to);
-        batch_sum_first(montecarlo, from, to, &sums[b]);
-    }
+    all_batches all = {montecarlo, count, result.mean, sums};
+    gbees_workers_run(montecarlo->options.threads, BATCHES, sum_first, &all);
     for (int b = 0; b < BATCHES; b++) {
         weight += sums[b].weight;
         square += sums[b].square;
@@ -91,12 +114,7 @@ int gbees_montecarlo_measure(const gbees_montecarlo *montecarlo, size_t count, g
         return gbees_error_set(error, GBEES_ENUMERIC, "Monte Carlo: all weights vanish at t = %g", montecarlo->time);
     for (int j = 0; j < n; j++)
         result.mean[j] = batch_mean(sums, offsetof(batch, first) + (size_t)j * sizeof(double), &result.mean_error[j]);
-    for (int b = 0; b < BATCHES; b++) {
-        size_t from, to;
-
-        batch_range(count, b, &from, &to);
-        batch_sum_second(montecarlo, from, to, result.mean, &sums[b]);
-    }
+    gbees_workers_run(montecarlo->options.threads, BATCHES, sum_second, &all);
     for (int j = 0; j < n * n; j++)
         result.covariance[j] =
             batch_mean(sums, offsetof(batch, second) + (size_t)j * sizeof(double), &result.covariance_error[j]);

@@ -8,6 +8,9 @@
 
 static const double origin[GBEES_MAX_DIM];
 
+/* A sample whose weight is less than e to this power of the largest is given up. */
+static const double least_log_weight = -30;
+
 /* A measurement as residuals are judged by it: of the components that were measured. */
 typedef struct judge {
     const gbees_measurement *measurement;
@@ -122,6 +125,8 @@ int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measuremen
                                measurement->time);
     for (size_t i = 0; i < montecarlo->count; i++) {
         montecarlo->log_weight[i] -= largest;
+        if (montecarlo->log_weight[i] < least_log_weight) /* all of these together weigh nothing */
+            montecarlo->log_weight[i] = -INFINITY;
         montecarlo->weight[i] = exp(montecarlo->log_weight[i]);
     }
     return GBEES_OK;

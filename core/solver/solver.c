@@ -18,6 +18,8 @@
 #define PROGRESS_S 0.2
 #define AUDIT_CELLS (1u << 18) /* of a record, at most, that are collected for the audit alone */
 
+static const double least_mass = 0.5; /* since an update */
+
 struct gbees_solver {
     const gbees_problem *problem;
     const gbees_backend *backend;
@@ -285,6 +287,24 @@ static int waits_for_audit(const gbees_solver *solver)
     return solver->observer->audit && !solver->backend->capture;
 }
 
+/* Where less than half of the mass is left since the last update, what is left is no density of the model's. */
+static int check_mass(const gbees_solver *solver, const gbees_record *record, gbees_error *error)
+{
+    const gbees_problem *problem = solver->problem;
+    const gbees_totals *totals = &record->totals;
+    gbees_error cause = {0};
+
+    if (problem->numerics.mode != GBEES_MODE_DEFAULT || !(record->statistics.mass < least_mass))
+        return GBEES_OK;
+    (void)gbees_error_set(&cause, GBEES_ENUMERIC,
+                          "only %.3g %% of the mass is left: the result is meaningless; since the start %.3g %% went "
+                          "through faces and %.3g %% by pruning: give a smaller '%s'%s",
+                          100 * record->statistics.mass, 100 * totals->mass_outflow, 100 * totals->mass_pruned,
+                          problem->mass_budget > 0 ? "mass_budget" : "threshold",
+                          problem->bounded ? ", or 'bound: off', as the bound lets mass out, too" : "");
+    return fail(solver, GBEES_ENUMERIC, &cause, error);
+}
+
 static int make_record(gbees_solver *solver, int number, gbees_error *error)
 {
     gbees_event event = {
@@ -311,8 +331,11 @@ static int make_record(gbees_solver *solver, int number, gbees_error *error)
     record->warnings = gbees_warnings(solver->problem, &record->totals) | solver->record_warnings;
     solver->recorded = record->totals;
     record->wall_s = now_s() - solver->began_s;
+    const gbees_record posted = *record; /* the notifier takes the event */
     status = gbees_notifier_post(solver->notifier, &event, error);
-    return status || !waits_for_audit(solver) ? status : gbees_notifier_finish(solver->notifier, error);
+    if (!status && waits_for_audit(solver))
+        status = gbees_notifier_finish(solver->notifier, error);
+    return status ? status : check_mass(solver, &posted, error);
 }
 
 /* "measurement 2 (z) at t = 1": numbers count from 1, as the files measurement1.txt ... do. */

@@ -153,8 +153,8 @@ typedef struct gbees_backend {
     int (*statistics)(gbees_engine *engine, const gbees_clock *clock, gbees_statistics *statistics,
                       gbees_error *error);
 
-    /** Visits the cells with P >= fraction * p* and P > 0, in an order that depends only on the density. A record has
-     * fraction 1; 0 visits all that the engine holds. */
+    /** Visits the cells with P >= fraction * p*, in an order that depends only on the density. A record has fraction 1;
+     * 0 visits all with P > 0. */
     int (*cells)(gbees_engine *engine, double fraction, gbees_cell_visitor *visitor, void *context,
                  gbees_error *error);
 

@@ -1,5 +1,6 @@
 /* statistics.c - moments of the density, and its cells for a record. */
 #include "engine.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -116,7 +117,7 @@ static int flush(const gbees_engine *e, batch *b, gbees_cell_visitor *visitor, v
     return count ? visitor(context, count, index, b->p) : 0;
 }
 
-/* Hands out the cells of a brick with P >= least and P > 0. */
+/* Hands out the cells of a brick with P >= least. */
 static int visit_brick(const gbees_engine *e, uint32_t slot, double least, batch *b, gbees_cell_visitor *visitor,
                        void *context)
 {
@@ -126,7 +127,7 @@ static int visit_brick(const gbees_engine *e, uint32_t slot, double least, batch
     for (int cell = 0; cell < shape->cells; cell++) {
         double p = engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell);
 
-        if (!(p >= least && p > 0))
+        if (!(p >= least))
             continue;
         for (int j = 0; j < shape->n; j++)
             b->index[j][b->count] = key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
@@ -143,7 +144,7 @@ static int visit_brick(const gbees_engine *e, uint32_t slot, double least, batch
 
 int engine_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context, gbees_error *error)
 {
-    const double least = fraction * engine_threshold(e) * e->run.ledger.mass;
+    const double least = fraction > 0 ? fraction * engine_threshold(e) * e->run.ledger.mass : DBL_TRUE_MIN;
     batch *b = malloc(sizeof *b);
     int stop = 0;
 

@@ -44,8 +44,8 @@ START_TEST(p_follows_the_rate)
     ck_assert_double_eq(steer(&r, 10), 0.5e-6); /* never more than by two */
     r.engine.budget.threshold = 1e-6;
     ck_assert_double_eq(steer(&r, 0), 2e-6);
-    r.engine.budget.threshold = 0.9e-2;
-    ck_assert_double_eq(steer(&r, 0), 1e-2);
+    r.engine.budget.threshold = 0.9e-3;
+    ck_assert_double_eq(steer(&r, 0), 1e-3);
     r.engine.budget.threshold = 1.5e-18;
     ck_assert_double_eq(steer(&r, 10), 1e-18);
     grid_destroy(&r.engine.g);

@@ -59,7 +59,7 @@ END_TEST
 static void bin_difference(int offset, size_t samples, double *difference, double *error)
 {
     const int size[] = {1, 1};
-    gbees_bins *bins = gbees_bins_create(2, size, 10);
+    gbees_bins *bins = gbees_bins_create(2, size);
     gbees_cells *cells = gbees_cells_create(2);
     uint64_t state = 5;
     gbees_error failure;

@@ -1,0 +1,15 @@
+/* compare.h - a record beside samples of the same time. */
+#ifndef GBEES_AUDIT_COMPARE_H
+#define GBEES_AUDIT_COMPARE_H
+
+#include "montecarlo.h"
+#include <gbees/gbees.h>
+
+/* Fills what the samples can tell of the record: moments; marginals, and the density of no more than 4 million cells,
+ * if the record has them. With fewer than 256 effective samples only the reason why nothing is certified. problem:
+ * that of the run's start, whose standard deviations are the bins' widths. What is computed does not depend on the
+ * number of threads. GBEES_ENOMEM, or GBEES_ENUMERIC if all weights vanish. */
+int gbees_samples_compare(const gbees_problem *problem, const gbees_montecarlo *samples, const gbees_record *record,
+                          gbees_certificate *certificate, gbees_error *error);
+
+#endif
