@@ -24,7 +24,7 @@ static const double jump_most = 4, jump_least = 1.25, aim = 0.75;
 /* The next run costs at most so many times this one, or this one if it cost so little. */
 static const double cost_jump = 12, cheap_updates = 3e6;
 static const double small_excess = 1.25; /* an error that is at most so many times what is allowed is small */
-static const double budget_share = 0.2; /* of the accuracy: mass that may be lost over the run */
+static const double budget_share = 0.1, budget_most = 0.01; /* of the accuracy: mass that may be lost over the run */
 static const double cut_share = 0.05;   /* of the accuracy: what the initial box may cut off */
 /* Cells are made finer along other axes, too, when their roughness comes within this factor of the largest. */
 
@@ -65,8 +65,8 @@ static double factor_of(const gbees_problem *problem, int axis)
 
 static size_t samples_for(double accuracy, double share)
 {
-    /* Twice the standard error of a mean, 2 / sqrt(effective), is a third of the accuracy. */
-    const double wanted = 1.1 * 36 / (accuracy * accuracy) / share;
+    /* Twice the standard error of a mean, 2 / sqrt(effective), is a quarter of the accuracy. */
+    const double wanted = 1.1 * 64 / (accuracy * accuracy) / share;
 
     return wanted < SAMPLES_LEAST ? SAMPLES_LEAST : wanted > SAMPLES_MOST ? SAMPLES_MOST : (size_t)wanted;
 }
@@ -92,7 +92,7 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
     }
     *made = (gbees_refinement){.problem = problem, .run = 1, .best = INFINITY};
     made->samples = samples_for(problem->accuracy, 1);
-    made->budget = fmin(0.5, budget_share * problem->accuracy);
+    made->budget = fmin(budget_most, budget_share * problem->accuracy);
     for (int j = 0; j < problem->dimension; j++)
         leg->factor[j] = factor_of(problem, j);
     leg->time = problem->start;
@@ -486,7 +486,7 @@ static void choose_samples(gbees_refinement *r)
     const double accuracy = r->problem->accuracy;
     const size_t first = samples_for(accuracy, fmax(r->now.effective, 1e-3));
 
-    if ((r->now.unknown || r->now.sample_bound > 0.4 * accuracy) && first > r->samples)
+    if ((r->now.unknown || r->now.sample_bound > 0.3 * accuracy) && first > r->samples)
         r->samples = first;
     else if (!r->now.unknown && r->now.error > accuracy && is_near(r) && r->now.sample_bound > accuracy / 6)
         r->samples = 4 * r->samples < SAMPLES_MOST ? 4 * r->samples : SAMPLES_MOST;
