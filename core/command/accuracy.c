@@ -103,11 +103,28 @@ static int choose_scheme(gbees_scenario *scenario, gbees_error *error)
     return gbees_scenario_set(scenario, "scheme=split7-mp", error);
 }
 
+/* Copies the scenario without the accuracy: what a run has in its results repeats this run alone. */
+static int copy_scenario(const ladder *l, attempt *a, gbees_error *error)
+{
+    const char *line = gbees_scenario_text(l->setup->scenario);
+    gbees_text text = {0};
+
+    for (size_t length; line && *line; line += length) {
+        length = strcspn(line, "\n");
+        length += line[length] == '\n';
+        if (strncmp(line, "accuracy", strlen("accuracy")) != 0)
+            gbees_text_add(&text, "%.*s", (int)length, line);
+    }
+    char *copy = line ? gbees_text_take(&text) : NULL;
+    int status = copy ? gbees_scenario_create(copy, "the scenario", &a->setup.scenario, error)
+                      : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario's text");
+    free(copy);
+    return status;
+}
+
 static int make_problem(const ladder *l, attempt *a, gbees_error *error)
 {
-    const char *text = gbees_scenario_text(l->setup->scenario);
-    int status = text ? gbees_scenario_create(text, "the scenario", &a->setup.scenario, error)
-                      : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario's text");
+    int status = copy_scenario(l, a, error);
 
     if (!status)
         status = choose_scheme(a->setup.scenario, error);
@@ -115,6 +132,10 @@ static int make_problem(const ladder *l, attempt *a, gbees_error *error)
         status = gbees_refinement_scenario(l->refinement, a->setup.scenario, error);
     if (!status)
         status = gbees_problem_create(a->setup.model, a->setup.scenario, &a->setup.problem, error);
+    if (!status) { /* records tell whether they are within it */
+        a->setup.problem->accuracy = l->setup->problem->accuracy;
+        a->setup.problem->accuracy_of = l->setup->problem->accuracy_of;
+    }
     return status;
 }
 

@@ -135,6 +135,8 @@ static json_t *describe(const gbees_run_info *info, const char *state, const gbe
     bad |= json_object_set_new(run, "model_hash", json_string(info->model_hash));
     bad |= json_object_set_new(run, "parameters", describe_parameters(info->problem));
     if (info->run_count)
+        bad |= json_object_set_new(run, "accuracy", gbees_json_real(info->problem->accuracy));
+    if (info->run_count)
         bad |= json_object_set_new(run, "runs", describe_runs(info));
     if (summary)
         bad |= json_object_set_new(run, "summary", describe_summary(info->backend, summary));

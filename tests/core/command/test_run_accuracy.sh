@@ -40,8 +40,7 @@ grep -q '^mass_budget_total: ' met/scenario.yaml || fail "the scenario is not th
 # Its scenario repeats it.
 run 0 --plugin linear --accuracy 0.1 --no-output --json
 grep '"event":"record"' out | sed 's/"wall_s":[^,]*//g; s/"error":.*//' >first
-grep -v '^accuracy' met/scenario.yaml >again.yaml
-run 0 --plugin linear --scenario again.yaml --no-output --json
+run 0 --plugin linear --scenario met/scenario.yaml --no-output --json
 grep '"event":"record"' out | sed 's/"wall_s":[^,]*//g; s/"error":.*//' >second
 test -s first || fail "there are no records"
 cmp -s first second || fail "the scenario of the best run gives other records"
