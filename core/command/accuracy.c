@@ -72,6 +72,8 @@ static void attempt_free(attempt *a)
     gbees_one_run_close(&a->run);
     if (a->folder)
         remove_folder(a->folder);
+    if (a->report.out)
+        (void)fclose(a->report.out);
     free(a->folder);
     free(a->text);
     gbees_problem_destroy(a->setup.problem);
@@ -345,6 +347,8 @@ static int conclude(ladder *l, int status, const char *why, gbees_error *failure
 
     if (!l->met)
         best->summary.warnings |= GBEES_WARNING_ACCURACY;
+    else /* the certificates say what narrow marginals have done */
+        best->summary.warnings &= ~(unsigned)GBEES_WARNING_NARROW;
     int first = keep_folder(l,
                             l->count > 0                 ? "complete"
                             : status == GBEES_ECANCELLED ? "cancelled"

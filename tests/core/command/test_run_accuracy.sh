@@ -26,7 +26,7 @@ matches() { # FILE PATTERN
 }
 
 # An accuracy is reached, and the table is that of the best run alone.
-run 0 --plugin linear --accuracy 0.1 --output met
+run 0 --plugin linear --accuracy 0.1 --output met --strict
 matches out '^run 1: .* error of the moments <= 0\.[0-9]* at t = 6; a finer one would take about'
 matches out '^run 2: '
 matches out '^accuracy 0.1 of the moments: met$'
