@@ -18,7 +18,8 @@
 #define PROGRESS_S 0.2
 #define AUDIT_CELLS (1u << 18) /* of a record, at most, that are collected for the audit alone */
 
-static const double least_mass = 0.5; /* since an update */
+static const double least_mass = 0.5;       /* since an update */
+static const double most_lost_beside = 0.1; /* since an update, where more than all was lost since the start */
 
 struct gbees_solver {
     const gbees_problem *problem;
@@ -287,18 +288,28 @@ static int waits_for_audit(const gbees_solver *solver)
     return solver->observer->audit && !solver->backend->capture;
 }
 
-/* Where less than half of the mass is left since the last update, what is left is no density of the model's. */
+/* Whether what is left is no density of the model's: less than half of the mass since the last update, or, where
+ * updates have made up for it, more than all of it since the start. A bound may let mass out on purpose. */
+static int is_meaningless(const gbees_problem *problem, const gbees_record *record)
+{
+    const double mass = record->statistics.mass, lost = record->totals.mass_outflow + record->totals.mass_pruned;
+
+    if (problem->numerics.mode != GBEES_MODE_DEFAULT)
+        return 0;
+    return (mass < least_mass && !problem->bounded) || (mass < 1 - most_lost_beside && lost > 1);
+}
+
 static int check_mass(const gbees_solver *solver, const gbees_record *record, gbees_error *error)
 {
     const gbees_problem *problem = solver->problem;
     const gbees_totals *totals = &record->totals;
     gbees_error cause = {0};
 
-    if (problem->numerics.mode != GBEES_MODE_DEFAULT || !(record->statistics.mass < least_mass))
+    if (!is_meaningless(problem, record))
         return GBEES_OK;
     (void)gbees_error_set(&cause, GBEES_ENUMERIC,
-                          "only %.3g %% of the mass is left: the result is meaningless; since the start %.3g %% went "
-                          "through faces and %.3g %% by pruning: give a smaller '%s'%s",
+                          "%.3g %% of the mass is left since the last update: the result is meaningless; since the "
+                          "start %.3g %% went through faces and %.3g %% by pruning: give a smaller '%s'%s",
                           100 * record->statistics.mass, 100 * totals->mass_outflow, 100 * totals->mass_pruned,
                           problem->mass_budget > 0 ? "mass_budget" : "threshold",
                           problem->bounded ? ", or 'bound: off', as the bound lets mass out, too" : "");

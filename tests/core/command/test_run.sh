@@ -415,4 +415,12 @@ if test -c /dev/full; then
     has err "can't be written"
 fi
 
+# What is left after such losses is no density: the run fails, its records are kept.
+run 1 --plugin pcr3bp --scenario published --set threshold=1e-4 --output meaningless --audit off
+has err 'of the mass is left since the last update: the result is meaningless'
+has err "give a smaller 'threshold'"
+is_record meaningless/leg0_record0.h5
+run 1 --plugin lorenz63 --set threshold=4e-3 --until 0.75 --set 'measurements=[]' --no-output --audit off
+has err 'meaningless'
+
 exit "$bad"
