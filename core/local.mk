@@ -41,6 +41,8 @@ libgbees_la_SOURCES = \
 	%D%/module/registry.c \
 	%D%/module/survey.c \
 	%D%/module/survey.h \
+	%D%/accuracy/plan.c \
+	%D%/accuracy/plan.h \
 	%D%/accuracy/refinement.c \
 	%D%/accuracy/roughness.c \
 	%D%/accuracy/roughness.h \

@@ -1,7 +1,7 @@
-/* refinement.c - which grid the next run is to have, so that its error is what was asked for (doc/method.md, "An
- * accuracy"). See gbees.h. */
+/* refinement.c - runs on finer and finer grids, until the error is what was asked for: what a run has shown, and
+ * whether and how there is to be another (doc/accuracy.md, "Asking for an accuracy"). See gbees.h. */
+#include "plan.h"
 #include "roughness.h"
-#include <gbees/gbees.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,48 +12,11 @@ enum {
     SAMPLES_LEAST = 10000,
     SAMPLES_MOST = 1 << 22,
     RUNS_MOST = 9,
-    LEVEL_MOST = 8,
-    BASES = 8,                /* factors of the first leg that are tried between a power of two and the next */
     ROUGHNESS_CELLS = 1 << 22 /* of a record whose roughness is computed, at most */
 };
-/* What a factor of finer cells is taken from: a run finer by `factor` has an error smaller by factor^order. The first
- * order is a guess, later ones are observed. */
-static const double first_order = 1, order_least = 0.6, order_most = 2;
-/* Finer by so much at a time; the aim is a little below what is needed, as a run more costs more than cells. */
-static const double jump_most = 4, jump_least = 1.25, aim = 0.75;
-/* The next run costs at most so many times this one, or this one if it cost so little. */
-static const double cost_jump = 12, cheap_updates = 3e6;
 static const double small_excess = 1.25; /* an error that is at most so many times what is allowed is small */
 static const double budget_share = 0.1, budget_most = 0.01; /* of the accuracy: mass that may be lost over the run */
-static const double cut_share = 0.05;   /* of the accuracy: what the initial box may cut off */
-/* Cells are made finer along other axes, too, when their roughness comes within this factor of the largest. */
-
-/* A leg of one run. */
-typedef struct leg_result {
-    double time;         /* it begins */
-    double factor[N];    /* cells per half a standard deviation of the initial density */
-    double start, worst; /* largest ratio of error to what is allowed: at its record 0; at the others */
-    double rough[N];     /* sum over its records */
-    double updates;      /* at its end, since the run's start */
-} leg_result;
-
-typedef struct run_result {
-    int leg_count;
-    leg_result *legs;
-    double error, time;  /* the largest bound, and where */
-    int unknown;         /* a record has no certificate */
-    double effective;    /* the least share of samples that is effective */
-    double sample_bound; /* the largest part of a bound that is the samples' */
-} run_result;
-
-struct gbees_refinement {
-    const gbees_problem *problem; /* as asked for: with accuracy */
-    int run;                      /* from 1: the one that goes on, or the next */
-    run_result now, before;       /* `before`: of the run before; no legs in the first */
-    double best;                  /* the least error of a run so far; infinite: none */
-    size_t samples;
-    double budget; /* mass that may be lost over the next run */
-};
+static const double cut_share = 0.05;                       /* of the accuracy: what the initial box may cut off */
 
 /* ---- create ---- */
 
@@ -272,165 +235,6 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
 
 /* ---- the next run ---- */
 
-/* How many times finer a leg is than in the run before: the geometric mean over the axes that are. */
-static double finer_than_before(const gbees_refinement *r, int leg)
-{
-    double product = 0;
-    int axes = 0;
-
-    for (int j = 0; j < r->problem->dimension; j++) {
-        const double times = r->now.legs[leg].factor[j] / r->before.legs[leg].factor[j];
-
-        if (times > 1.05) {
-            product += log(times);
-            axes++;
-        }
-    }
-    return axes ? exp(product / axes) : 1;
-}
-
-/* The order that the run before and this one show in a leg. */
-static double observed_order(const gbees_refinement *r, int leg)
-{
-    if (leg >= r->before.leg_count)
-        return first_order;
-    const double now = r->now.legs[leg].worst, before = r->before.legs[leg].worst, finer = finer_than_before(r, leg);
-    if (!(finer > 1.05) || !(now > 0) || !(before > 0))
-        return first_order;
-    return fmin(fmax(log(before / now) / log(finer), order_least), order_most);
-}
-
-/* How many times finer a leg is to be: 1 where it is fine enough. */
-static double jump_for(const gbees_refinement *r, int leg, double ratio)
-{
-    if (!(ratio > 1))
-        return 1;
-    return fmin(fmax(pow(ratio / aim, 1 / observed_order(r, leg)), jump_least), jump_most);
-}
-
-/* Whether finer cells in a leg have not helped it: its error comes from elsewhere. */
-static int was_in_vain(const gbees_refinement *r, int leg)
-{
-    return leg < r->before.leg_count && finer_than_before(r, leg) > 1.3 && r->now.legs[leg].worst > 1 &&
-           r->now.legs[leg].worst > 0.75 * r->before.legs[leg].worst;
-}
-
-/* Makes a leg finer by `jump`: along the axis with the largest roughness first, along others as soon as theirs is as
- * large, roughness going with the width; or along all axes. */
-static void refine_leg(const gbees_refinement *r, int leg, double jump, int all, double *factor)
-{
-    const leg_result *now = &r->now.legs[leg];
-    const int n = r->problem->dimension;
-    double most = 0;
-
-    for (int j = 0; j < n; j++)
-        most = fmax(most, now->rough[j]);
-    for (int j = 0; j < n; j++) {
-        const double along = most > 0 && !all ? fmax(1, jump * sqrt(now->rough[j] / most)) : jump;
-
-        factor[j] = now->factor[j] * along;
-    }
-}
-
-/* The cost of a run with other factors, in cell updates: cells go with the product of the factors, steps with the
- * largest. *more: how many times as many cells a leg has at most. */
-static double predict(const gbees_refinement *r, const double (*factor)[N], double *more)
-{
-    double sum = 0, before = 0;
-
-    *more = 1;
-
-    for (int l = 0; l < r->now.leg_count; l++) {
-        const leg_result *leg = &r->now.legs[l];
-        double cells = 1, steps = 0;
-
-        for (int j = 0; j < r->problem->dimension; j++) {
-            cells *= factor[l][j] / leg->factor[j];
-            steps = fmax(steps, factor[l][j] / leg->factor[j]);
-        }
-        *more = fmax(*more, cells);
-        sum += (leg->updates - before) * cells * steps;
-        before = leg->updates;
-    }
-    return sum;
-}
-
-/* Later legs differ from the first by powers of two along each axis, and are not coarser than needed. */
-static void round_axis(const gbees_refinement *r, int axis, double base, const double (*needed)[N],
-                       double (*factor)[N])
-{
-    factor[0][axis] = base;
-    for (int l = 1; l < r->now.leg_count; l++) {
-        const double level = ceil(log2(needed[l][axis] / base) - 0.1);
-
-        factor[l][axis] = ldexp(base, (int)fmin(fmax(level, -LEVEL_MOST), LEVEL_MOST));
-    }
-}
-
-/* Rounds the needed factors: the first leg is made finer, axis by axis, by less than two, where this lets the others
- * be coarser and costs less in all. Returns the predicted updates. */
-static double round_factors(const gbees_refinement *r, const double (*needed)[N], double (*factor)[N], double *more)
-{
-    double least = 0;
-
-    for (int j = 0; j < r->problem->dimension; j++)
-        round_axis(r, j, needed[0][j], needed, factor);
-    for (int j = 0; j < r->problem->dimension; j++) {
-        double best = needed[0][j];
-
-        least = INFINITY;
-        for (int k = 0; k < BASES; k++) {
-            const double base = needed[0][j] * exp2((double)k / BASES);
-
-            round_axis(r, j, base, needed, factor);
-            const double cost = predict(r, (const double(*)[N])factor, more);
-            if (cost < least) {
-                least = cost;
-                best = base;
-            }
-        }
-        round_axis(r, j, best, needed, factor);
-    }
-    return predict(r, (const double(*)[N])factor, more);
-}
-
-/* Sets the factors of all legs that the errors of this run ask for, each jump to the power of `scale`.
- *
- * An error of a leg may come from the legs before it: surely what it begins with; and a density that was smeared
- * before may show it only when the flow contracts it later. So the leg before gets the root of a leg's jump, or all
- * of it where finer cells in the leg itself have been in vain. */
-static void set_needed(const gbees_refinement *r, double scale, double (*needed)[N])
-{
-    double from_next = 1; /* the jump that the leg after this one asks for */
-    int all = 0;          /* along all axes */
-
-    for (int l = r->now.leg_count - 1; l >= 0; l--) {
-        const leg_result *leg = &r->now.legs[l];
-        const int in_vain = was_in_vain(r, l);
-        const double own = jump_for(r, l, leg->worst), jump = fmax(own, from_next);
-
-        refine_leg(r, l, pow(jump, scale), all || in_vain, needed[l]);
-        from_next = l > 0 ? fmax(in_vain ? own : sqrt(own), jump_for(r, l - 1, leg->start / aim)) : 1;
-        all = in_vain;
-    }
-}
-
-/* Sets the factors of all legs for the next run, whose cost grows by no more than a few times, so that all runs
- * together cost little more than the last. Returns its predicted updates. */
-static double plan(const gbees_refinement *r, double updates, double (*needed)[N], double (*factor)[N], double *more)
-{
-    const double most = updates < cheap_updates ? cost_jump * cheap_updates : cost_jump * updates;
-    double cost = 0;
-
-    for (double scale = 1; scale > 0.1; scale *= 0.85) {
-        set_needed(r, scale, needed);
-        cost = round_factors(r, (const double(*)[N])needed, factor, more);
-        if (cost <= most)
-            break;
-    }
-    return cost;
-}
-
 /* Whether finer cells would help little: the error is small already, or finer cells have been in vain. */
 static int is_near(const gbees_refinement *r)
 {
@@ -439,7 +243,7 @@ static int is_near(const gbees_refinement *r)
 
     for (int l = 0; l < r->now.leg_count; l++) {
         worst = fmax(worst, r->now.legs[l].worst);
-        in_vain = in_vain || was_in_vain(r, l);
+        in_vain = in_vain || gbees_plan_was_in_vain(r, l);
     }
     return in_vain || worst < small_excess;
 }
@@ -520,7 +324,7 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
         cells = truncated ? 1.3 : 1; /* a smaller loss takes somewhat more of them */
         step->next_updates = cells * updates;
     } else
-        step->next_updates = plan(r, updates, factor + legs, factor, &cells);
+        step->next_updates = gbees_plan_factors(r, updates, factor + legs, factor, &cells);
     step->next_bytes = (double)summary->totals.peak_bytes * cells;
     /* The samples' part of the time is not repeated, unless there are more of them. */
     step->next_seconds = updates > 0 ? summary->propagate_s * step->next_updates / updates : 0;

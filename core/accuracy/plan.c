@@ -1,0 +1,176 @@
+/* plan.c - see plan.h. */
+#include "plan.h"
+#include <math.h>
+
+enum {
+    LEVEL_MOST = 8, /* powers of two between the cells of two legs */
+    BASES = 8       /* factors of the first leg that are tried between a power of two and the next */
+};
+/* What a factor of finer cells is taken from: a run finer by `factor` has an error smaller by factor^order. The first
+ * order is a guess, later ones are observed. */
+static const double first_order = 1, order_least = 0.6, order_most = 2;
+/* Finer by so much at a time; the aim is a little below what is needed, as a run more costs more than cells. */
+static const double jump_most = 4, jump_least = 1.25, aim = 0.75;
+/* The next run costs at most so many times this one, or this one if it cost so little. */
+static const double cost_jump = 12, cheap_updates = 3e6;
+
+/* How many times finer a leg is than in the run before: the geometric mean over the axes that are. */
+static double finer_than_before(const gbees_refinement *r, int leg)
+{
+    double product = 0;
+    int axes = 0;
+
+    for (int j = 0; j < r->problem->dimension; j++) {
+        const double times = r->now.legs[leg].factor[j] / r->before.legs[leg].factor[j];
+
+        if (times > 1.05) {
+            product += log(times);
+            axes++;
+        }
+    }
+    return axes ? exp(product / axes) : 1;
+}
+
+/* The order that the run before and this one show in a leg. */
+static double observed_order(const gbees_refinement *r, int leg)
+{
+    if (leg >= r->before.leg_count)
+        return first_order;
+    const double now = r->now.legs[leg].worst, before = r->before.legs[leg].worst, finer = finer_than_before(r, leg);
+    if (!(finer > 1.05) || !(now > 0) || !(before > 0))
+        return first_order;
+    return fmin(fmax(log(before / now) / log(finer), order_least), order_most);
+}
+
+/* How many times finer a leg is to be: 1 where it is fine enough. */
+static double jump_for(const gbees_refinement *r, int leg, double ratio)
+{
+    if (!(ratio > 1))
+        return 1;
+    return fmin(fmax(pow(ratio / aim, 1 / observed_order(r, leg)), jump_least), jump_most);
+}
+
+/* Whether finer cells in a leg have not helped it: its error comes from elsewhere. */
+int gbees_plan_was_in_vain(const gbees_refinement *r, int leg)
+{
+    return leg < r->before.leg_count && finer_than_before(r, leg) > 1.3 && r->now.legs[leg].worst > 1 &&
+           r->now.legs[leg].worst > 0.75 * r->before.legs[leg].worst;
+}
+
+/* Makes a leg finer by `jump`: along the axis with the largest roughness first, along others as soon as theirs is as
+ * large, roughness going with the width; or along all axes. */
+static void refine_leg(const gbees_refinement *r, int leg, double jump, int all, double *factor)
+{
+    const leg_result *now = &r->now.legs[leg];
+    const int n = r->problem->dimension;
+    double most = 0;
+
+    for (int j = 0; j < n; j++)
+        most = fmax(most, now->rough[j]);
+    for (int j = 0; j < n; j++) {
+        const double along = most > 0 && !all ? fmax(1, jump * sqrt(now->rough[j] / most)) : jump;
+
+        factor[j] = now->factor[j] * along;
+    }
+}
+
+/* The cost of a run with other factors, in cell updates: cells go with the product of the factors, steps with the
+ * largest. *more: how many times as many cells a leg has at most. */
+static double predict(const gbees_refinement *r, const double (*factor)[GBEES_MAX_DIM], double *more)
+{
+    double sum = 0, before = 0;
+
+    *more = 1;
+
+    for (int l = 0; l < r->now.leg_count; l++) {
+        const leg_result *leg = &r->now.legs[l];
+        double cells = 1, steps = 0;
+
+        for (int j = 0; j < r->problem->dimension; j++) {
+            cells *= factor[l][j] / leg->factor[j];
+            steps = fmax(steps, factor[l][j] / leg->factor[j]);
+        }
+        *more = fmax(*more, cells);
+        sum += (leg->updates - before) * cells * steps;
+        before = leg->updates;
+    }
+    return sum;
+}
+
+/* Later legs differ from the first by powers of two along each axis, and are not coarser than needed. */
+static void round_axis(const gbees_refinement *r, int axis, double base, const double (*needed)[GBEES_MAX_DIM],
+                       double (*factor)[GBEES_MAX_DIM])
+{
+    factor[0][axis] = base;
+    for (int l = 1; l < r->now.leg_count; l++) {
+        const double level = ceil(log2(needed[l][axis] / base) - 0.1);
+
+        factor[l][axis] = ldexp(base, (int)fmin(fmax(level, -LEVEL_MOST), LEVEL_MOST));
+    }
+}
+
+/* Rounds the needed factors: the first leg is made finer, axis by axis, by less than two, where this lets the others
+ * be coarser and costs less in all. Returns the predicted updates. */
+static double round_factors(const gbees_refinement *r, const double (*needed)[GBEES_MAX_DIM],
+                            double (*factor)[GBEES_MAX_DIM], double *more)
+{
+    double least = 0;
+
+    for (int j = 0; j < r->problem->dimension; j++)
+        round_axis(r, j, needed[0][j], needed, factor);
+    for (int j = 0; j < r->problem->dimension; j++) {
+        double best = needed[0][j];
+
+        least = INFINITY;
+        for (int k = 0; k < BASES; k++) {
+            const double base = needed[0][j] * exp2((double)k / BASES);
+
+            round_axis(r, j, base, needed, factor);
+            const double cost = predict(r, (const double(*)[GBEES_MAX_DIM])factor, more);
+            if (cost < least) {
+                least = cost;
+                best = base;
+            }
+        }
+        round_axis(r, j, best, needed, factor);
+    }
+    return predict(r, (const double(*)[GBEES_MAX_DIM])factor, more);
+}
+
+/* Sets the factors of all legs that the errors of this run ask for, each jump to the power of `scale`.
+ *
+ * An error of a leg may come from the legs before it: surely what it begins with; and a density that was smeared
+ * before may show it only when the flow contracts it later. So the leg before gets the root of a leg's jump, or all
+ * of it where finer cells in the leg itself have been in vain. */
+static void set_needed(const gbees_refinement *r, double scale, double (*needed)[GBEES_MAX_DIM])
+{
+    double from_next = 1; /* the jump that the leg after this one asks for */
+    int all = 0;          /* along all axes */
+
+    for (int l = r->now.leg_count - 1; l >= 0; l--) {
+        const leg_result *leg = &r->now.legs[l];
+        const int in_vain = gbees_plan_was_in_vain(r, l);
+        const double own = jump_for(r, l, leg->worst), jump = fmax(own, from_next);
+
+        refine_leg(r, l, pow(jump, scale), all || in_vain, needed[l]);
+        from_next = l > 0 ? fmax(in_vain ? own : sqrt(own), jump_for(r, l - 1, leg->start / aim)) : 1;
+        all = in_vain;
+    }
+}
+
+/* Sets the factors of all legs for the next run, whose cost grows by no more than a few times, so that all runs
+ * together cost little more than the last. Returns its predicted updates. */
+double gbees_plan_factors(const gbees_refinement *r, double updates, double (*needed)[GBEES_MAX_DIM],
+                          double (*factor)[GBEES_MAX_DIM], double *more)
+{
+    const double most = updates < cheap_updates ? cost_jump * cheap_updates : cost_jump * updates;
+    double cost = 0;
+
+    for (double scale = 1; scale > 0.1; scale *= 0.85) {
+        set_needed(r, scale, needed);
+        cost = round_factors(r, (const double(*)[GBEES_MAX_DIM])needed, factor, more);
+        if (cost <= most)
+            break;
+    }
+    return cost;
+}

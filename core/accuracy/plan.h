@@ -1,0 +1,44 @@
+/* plan.h - the cells that the next run is to have, leg by leg and axis by axis, from what the runs before have shown.
+ */
+#ifndef GBEES_ACCURACY_PLAN_H
+#define GBEES_ACCURACY_PLAN_H
+
+#include <gbees/gbees.h>
+
+/* A leg of one run. */
+typedef struct leg_result {
+    double time;                  /* it begins */
+    double factor[GBEES_MAX_DIM]; /* cells per half a standard deviation of the initial density */
+    double start, worst;          /* largest ratio of error to what is allowed: at its record 0; at the others */
+    double rough[GBEES_MAX_DIM];  /* sum over its records */
+    double updates;               /* at its end, since the run's start */
+} leg_result;
+
+typedef struct run_result {
+    int leg_count;
+    leg_result *legs;
+    double error, time;  /* the largest bound, and where */
+    int unknown;         /* a record has no certificate */
+    double effective;    /* the least share of samples that is effective */
+    double sample_bound; /* the largest part of a bound that is the samples' */
+} run_result;
+
+struct gbees_refinement {
+    const gbees_problem *problem; /* as asked for: with accuracy */
+    int run;                      /* from 1: the one that goes on, or the next */
+    run_result now, before;       /* `before`: of the run before; no legs in the first */
+    double best;                  /* the least error of a run so far; infinite: none */
+    size_t samples;
+    double budget; /* mass that may be lost over the next run */
+};
+
+/* Whether finer cells in a leg have not helped it: its error comes from elsewhere. */
+int gbees_plan_was_in_vain(const gbees_refinement *r, int leg);
+
+/* Sets the factors of all legs for the next run, whose cost grows by no more than a few times, so that all runs
+ * together cost little more than the last. updates: of this run; needed: as many entries as factor, for the work;
+ * *more receives how many times as many cells a leg has at most. Returns the predicted updates. */
+double gbees_plan_factors(const gbees_refinement *r, double updates, double (*needed)[GBEES_MAX_DIM],
+                          double (*factor)[GBEES_MAX_DIM], double *more);
+
+#endif
