@@ -258,7 +258,7 @@ static const char *reason_to_stop(const ladder *l, const gbees_refinement_step *
 /* ---- all of them ---- */
 
 /* Runs until the accuracy is met or there is a reason to stop, which *why receives. Keeps the best run. */
-static int climb(ladder *l, const char **why, gbees_error *error)
+static int run_until_met(ladder *l, const char **why, gbees_error *error)
 {
     int status = GBEES_OK;
 
@@ -386,7 +386,7 @@ int gbees_command_accuracy(const gbees_options *options, gbees_registry *registr
 
     gbees_signals_listen();
     if (!status)
-        status = climb(&l, &why, &failure);
+        status = run_until_met(&l, &why, &failure);
     if (l.best)
         code = conclude(&l, status, why, &failure);
     else {
