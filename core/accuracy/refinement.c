@@ -235,17 +235,24 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
 
 /* ---- the next run ---- */
 
+/* The largest ratio of error to what is allowed, over the legs. */
+static double worst_ratio(const gbees_refinement *r)
+{
+    double worst = 0;
+
+    for (int l = 0; l < r->now.leg_count; l++)
+        worst = fmax(worst, r->now.legs[l].worst);
+    return worst;
+}
+
 /* Whether finer cells would help little: the error is small already, or finer cells have been in vain. */
 static int is_near(const gbees_refinement *r)
 {
-    double worst = 0;
     int in_vain = 0;
 
-    for (int l = 0; l < r->now.leg_count; l++) {
-        worst = fmax(worst, r->now.legs[l].worst);
+    for (int l = 0; l < r->now.leg_count; l++)
         in_vain = in_vain || gbees_plan_was_in_vain(r, l);
-    }
-    return in_vain || worst < small_excess;
+    return in_vain || worst_ratio(r) < small_excess;
 }
 
 /* Whether lost mass may explain an error: a standard deviation is off by two or three times what is lost in the tails
@@ -253,11 +260,8 @@ static int is_near(const gbees_refinement *r)
 static int is_truncated(const gbees_refinement *r, const gbees_totals *totals)
 {
     const double lost = totals->mass_outflow + totals->mass_pruned;
-    double worst = 0;
 
-    for (int l = 0; l < r->now.leg_count; l++)
-        worst = fmax(worst, r->now.legs[l].worst);
-    return 3 * lost > 0.25 * worst * r->problem->accuracy;
+    return 3 * lost > 0.25 * worst_ratio(r) * r->problem->accuracy;
 }
 
 static int is_met(const gbees_refinement *r)

@@ -2,6 +2,7 @@
  * time, memory or grids run out; the best run is reported and its results are kept. */
 #include "base/text.h"
 #include "io/jsonl.h"
+#include "io/scenario.h"
 #include "one_run.h"
 #include "signals.h"
 #include "units.h"
@@ -96,13 +97,8 @@ static int name_folder(const ladder *l, attempt *a, gbees_error *error)
 /* Sets the scheme that reaches an accuracy with the fewest cells, unless the scenario has one. */
 static int choose_scheme(gbees_scenario *scenario, gbees_error *error)
 {
-    static const char key[] = "scheme:";
-    const char *text = gbees_scenario_text(scenario);
-
-    for (const char *line = text; line; line = (line = strchr(line, '\n')) ? line + 1 : NULL)
-        if (!strncmp(line, key, sizeof key - 1))
-            return GBEES_OK;
-    return gbees_scenario_set(scenario, "scheme=split7-mp", error);
+    return gbees_scenario_find(scenario, "scheme") ? GBEES_OK
+                                                   : gbees_scenario_set(scenario, "scheme=split7-mp", error);
 }
 
 /* Copies the scenario without the accuracy: what a run has in its results repeats this run alone. */
@@ -187,7 +183,7 @@ static int attempt_run(ladder *l, attempt *a, gbees_error *error)
     a->setup.scenario = NULL;
     a->setup.problem = NULL;
     a->report = *l->report;
-    a->report.warned = ~0u; /* warnings of runs that are not the best concern nobody; the summary has the others */
+    a->report.warned = ~0u; /* the summary has the best run's warnings; those of the others are not reported */
     a->report.out = open_memstream(&a->text, &a->size);
     a->run = (gbees_one_run){
         .setup = &a->setup, .report = &a->report, .refinement = l->refinement, .console = l->report->out};
