@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { RUNS_MOST = 16 };
@@ -42,14 +41,6 @@ typedef struct ladder {
     int count, met; /* runs so far; 1: the best is within the accuracy */
     double began_s;
 } ladder;
-
-static double now_s(void)
-{
-    struct timespec now = {0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---- a run ---- */
 
@@ -244,7 +235,7 @@ static const char *reason_to_stop(const ladder *l, const gbees_refinement_step *
 
     if (!step->next || l->count == RUNS_MOST)
         return "finer grids do not help";
-    if (l->options->max_time > 0 && now_s() - l->began_s + step->next_seconds > l->options->max_time)
+    if (l->options->max_time > 0 && gbees_progress_now_s() - l->began_s + step->next_seconds > l->options->max_time)
         return "a finer run would exceed the time (--max-time)";
     if (limited && step->next_bytes > limit)
         return "a finer run would exceed the memory (--max-memory)";
@@ -375,7 +366,7 @@ int gbees_command_accuracy(const gbees_options *options, gbees_registry *registr
                 .setup = setup,
                 .report = report,
                 .command = command,
-                .began_s = now_s()};
+                .began_s = gbees_progress_now_s()};
     gbees_error failure = {0};
     const char *why = NULL;
     int code, status = gbees_refinement_create(setup->problem, &l.refinement, &failure);

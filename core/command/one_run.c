@@ -3,7 +3,6 @@
 #include "signals.h"
 #include <signal.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- what the solver tells ---- */
 
@@ -53,12 +52,8 @@ static int on_progress(void *context, double time, double fraction, const gbees_
 static int is_cancelled(void *context)
 {
     gbees_one_run *r = context;
-    struct timespec now = {0};
 
-    if (r->stop_s > 0) {
-        (void)clock_gettime(CLOCK_MONOTONIC, &now);
-        r->timed_out = r->timed_out || (double)now.tv_sec + 1e-9 * (double)now.tv_nsec > r->stop_s;
-    }
+    r->timed_out = r->timed_out || (r->stop_s > 0 && gbees_progress_now_s() > r->stop_s);
     return r->timed_out || gbees_signals_caught();
 }
 

@@ -8,7 +8,7 @@
 
 enum { BAR_WIDTH = 16 };
 
-static double now_s(void)
+double gbees_progress_now_s(void)
 {
     struct timespec now = {0};
 
@@ -18,13 +18,13 @@ static double now_s(void)
 
 void gbees_progress_start(gbees_progress *progress, gbees_progress_kind kind, FILE *stream)
 {
-    *progress = (gbees_progress){.kind = kind, .stream = stream, .seen_s = now_s(), .eta_s = -1};
+    *progress = (gbees_progress){.kind = kind, .stream = stream, .seen_s = gbees_progress_now_s(), .eta_s = -1};
 }
 
 /* Rates of the last moments, not of the whole run: the number of cells grows, and with it the time of a step. */
 static void measure(gbees_progress *p, double fraction, const gbees_totals *totals)
 {
-    const double now = now_s(), seconds = now - p->seen_s;
+    const double now = gbees_progress_now_s(), seconds = now - p->seen_s;
     const double updates = totals->cell_updates - p->seen_updates;
     const double steps = (double)totals->steps - p->seen_steps;
     const double done = fraction - p->seen_fraction;
