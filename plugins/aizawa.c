@@ -47,6 +47,7 @@ static const gbees_measurement_function measurements[] = {
 static const gbees_model_scenario scenarios[] = {
     {"default", "mean: [0.1, 0, 0]\n"
                 "covariance: [0.0025, 0.0025, 0.0025]\n"
+                "accuracy: 0.05\n"
                 "factor: 1\n"
                 "threshold: 1.0e-6\n"
                 "end: 8.0\n"

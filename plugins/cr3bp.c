@@ -93,11 +93,14 @@ static const gbees_model_scenario scenarios[] = {
      "# Earth-Moon, a near-rectilinear halo orbit, from its far end. This is the beginning of the\n"
      "# published problem on wide cells, for a first look: six dimensions are many cells. Take a\n"
      "# greater factor, a smaller threshold and a later end, or all of earth-moon-published\n" EARTH_MOON
+     "accuracy: 0.1\n"
      "factor: 0.5\n"
      "threshold: 1.0e-6\n"
      "end: 0.05\n"},
     {"jupiter-europa",
-     "# Jupiter-Europa, a low prograde orbit: likewise the beginning, on wide cells\n" JUPITER_EUROPA "factor: 0.5\n"
+     "# Jupiter-Europa, a low prograde orbit: likewise the beginning, on wide cells\n" JUPITER_EUROPA
+     "accuracy: 0.1\n"
+     "factor: 0.5\n"
      "threshold: 1.0e-6\n"
      "end: 0.3\n"},
     {"earth-moon-published", "# The published problem: an H200 took 4 minutes and 220 million cells to t = 0.54,\n"

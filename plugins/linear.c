@@ -59,6 +59,7 @@ static const gbees_model_scenario scenarios[] = {
     {"default", "# A damped oscillation. In six dimensions and more take wider cells (factor) or a higher threshold\n"
                 "mean: [2, ...]\n"
                 "covariance: [0.25, ...]\n"
+                "accuracy: 0.05\n"
                 "factor: 1\n"
                 "threshold: 1.0e-8\n"
                 "end: 6.0\n"

@@ -60,6 +60,7 @@ static const gbees_model_scenario scenarios[] = {
     {"default", "# Upright, or nearly so: part of it falls to one side, part to the other\n"
                 "mean: [3.0, 0]\n"
                 "covariance: [0.04, 0.04]\n"
+                "accuracy: 0.05\n"
                 "factor: 4\n"
                 "threshold: 1.0e-8\n"
                 "end: 6.0\n"

@@ -44,6 +44,7 @@ static const gbees_model_scenario scenarios[] = {
      "# orbit 300 times better and takes 3.6 million steps: see doc/models.md\n"
      "mean: [4.6679, 0]\n"
      "covariance: [4.4723e-5, 2.5e-3]\n"
+     "accuracy: 0.05\n"
      "factor: [4.0, 2.5]\n"
      "threshold: 1.0e-9\n"
      "end: 32.242\n"

@@ -39,6 +39,7 @@ static const gbees_model_scenario scenarios[] = {
     {"default", "# From rest: the density is drawn out until it reaches all around the cycle\n"
                 "mean: [0, 0]\n"
                 "covariance: [0.25, 0.25]\n"
+                "accuracy: 0.05\n"
                 "factor: 4\n"
                 "threshold: 1.0e-8\n"
                 "end: 4.0\n"

@@ -14,6 +14,9 @@ enum {
     RUNS_MOST = 9,
     ROUGHNESS_CELLS = 1 << 22 /* of a record whose roughness is computed, at most */
 };
+static const double share_least = 1e-3; /* of samples that are effective: with fewer none are left to certify with */
+/* The first runs have samples for this accuracy at most, until their error is at most so many times what is asked. */
+static const double coarse_accuracy = 0.05, near_accuracy = 8;
 static const double small_excess = 1.25; /* an error that is at most so many times what is allowed is small */
 static const double budget_share = 0.1, budget_most = 0.01; /* of the accuracy: mass that may be lost over the run */
 static const double cut_share = 0.05;                       /* of the accuracy: what the initial box may cut off */
@@ -71,6 +74,12 @@ void gbees_refinement_destroy(gbees_refinement *refinement)
     free(refinement->now.legs);
     free(refinement->before.legs);
     free(refinement);
+}
+
+void gbees_refinement_expect(gbees_refinement *refinement, double share)
+{
+    refinement->now.effective = share;
+    refinement->samples = samples_for(fmax(refinement->problem->accuracy, coarse_accuracy), fmax(share, share_least));
 }
 
 size_t gbees_refinement_samples(const gbees_refinement *refinement)
@@ -287,17 +296,23 @@ static int begin_next(gbees_refinement *r, double (*factor)[N], gbees_error *err
     return GBEES_OK;
 }
 
-/* Takes more samples for the next run: as many as an update leaves effective, as the accuracy needs; and more where
- * their own error is a large part of what is left. */
+/* Takes more samples for the next run, as many as the accuracy needs after the updates, where the error is no longer
+ * much larger than the samples' own. */
 static void choose_samples(gbees_refinement *r)
 {
     const double accuracy = r->problem->accuracy;
-    const size_t first = samples_for(accuracy, fmax(r->now.effective, 1e-3));
+    const size_t needed = samples_for(accuracy, fmax(r->now.effective, share_least));
 
-    if ((r->now.unknown || r->now.sample_bound > 0.3 * accuracy) && first > r->samples)
-        r->samples = first;
-    else if (!r->now.unknown && r->now.error > accuracy && is_near(r) && r->now.sample_bound > accuracy / 6)
-        r->samples = 4 * r->samples < SAMPLES_MOST ? 4 * r->samples : SAMPLES_MOST;
+    if ((r->now.unknown || r->now.error < near_accuracy * accuracy) && needed > r->samples)
+        r->samples = needed;
+}
+
+/* Whether the same run would be within the accuracy with more samples: `before` there were. */
+static int samples_suffice(const gbees_refinement *r, size_t before)
+{
+    const double less = 1 - sqrt((double)before / (double)r->samples);
+
+    return !r->now.unknown && r->now.error - less * r->now.sample_bound <= r->problem->accuracy;
 }
 
 int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, gbees_refinement_step *step,
@@ -320,8 +335,8 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     if (!r->now.unknown)
         r->best = fmin(r->best, r->now.error);
     choose_samples(r);
-    const int near = step->met == 0 && is_near(r), truncated = near && is_truncated(r, &summary->totals);
-    if (truncated || (near && r->samples > step->samples)) { /* the same cells */
+    const int truncated = step->met == 0 && is_near(r) && is_truncated(r, &summary->totals);
+    if (truncated || (step->met == 0 && samples_suffice(r, step->samples))) { /* the same cells */
         r->budget /= truncated ? 4 : 1;
         for (int l = 0; l < legs; l++)
             memcpy(factor[l], r->now.legs[l].factor, sizeof factor[l]);

@@ -103,6 +103,31 @@ static int carry(gbees_audit *audit, int leg, double time, gbees_error *error)
     return status ? status : advance(audit, time, error);
 }
 
+int gbees_audit_effective(const gbees_problem *problem, int threads, double *share, gbees_error *error)
+{
+    const gbees_audit_options how = {.seed = 1, .threads = threads};
+    gbees_audit *audit = NULL;
+    int status = GBEES_OK;
+
+    *share = 1;
+    if (problem->measurement_count > 0)
+        status = gbees_audit_create(problem, &how, &audit, error);
+    for (int leg = 1; audit && !status && audit->next < problem->measurement_count; leg++) {
+        const double time = problem->measurements[audit->next].time;
+        gbees_sample_moments moments;
+
+        if (time > problem->end)
+            break;
+        status = carry(audit, leg, time, error);
+        if (!status)
+            status = gbees_montecarlo_measure(audit->samples, 0, &moments, error);
+        if (!status)
+            *share = fmin(*share, moments.effective / (double)audit->samples->count);
+    }
+    gbees_audit_destroy(audit);
+    return status;
+}
+
 static int note_passed(gbees_audit *audit, const gbees_record *record, gbees_error *error)
 {
     if (audit->record_count == audit->record_capacity) {

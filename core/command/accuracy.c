@@ -128,6 +128,16 @@ static int make_problem(const ladder *l, attempt *a, gbees_error *error)
     return status;
 }
 
+/* Tells the plan how many samples the measurements leave effective. Where that fails the runs' audit tells why. */
+static void expect_samples(const ladder *l)
+{
+    double share;
+    gbees_error ignored;
+
+    if (!gbees_audit_effective(l->setup->problem, l->options->threads, &share, &ignored))
+        gbees_refinement_expect(l->refinement, share);
+}
+
 /* Makes the audit with as many samples as the next run needs, or takes it back to the start. */
 static int prepare_audit(ladder *l, gbees_error *error)
 {
@@ -372,6 +382,8 @@ int gbees_command_accuracy(const gbees_options *options, gbees_registry *registr
     int code, status = gbees_refinement_create(setup->problem, &l.refinement, &failure);
 
     gbees_signals_listen();
+    if (!status && !options->samples)
+        expect_samples(&l);
     if (!status)
         status = run_until_met(&l, &why, &failure);
     if (l.best)

@@ -363,6 +363,21 @@ static int comes_with_record(const gbees_scenario *scenario, const char *key)
     return 0;
 }
 
+/* Whether a key is an accuracy in a scenario that defines how fine a run is: such a run is made once, as it is defined,
+ * and not repeated until it is within the accuracy of other sources. */
+static int is_replaced_accuracy(const gbees_scenario *scenario, const char *key)
+{
+    static const char *const keys[] = {"factor",     "width",       "threshold", "mass_budget", "mass_budget_total",
+                                       "mode",       "scheme",      "time_step", "regrid",      "initial"};
+
+    if (strcmp(key, "accuracy") != 0)
+        return 0;
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        if (find(scenario, keys[k]))
+            return 1;
+    return 0;
+}
+
 int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *defaults, gbees_error *error)
 {
     int status = GBEES_OK;
@@ -370,7 +385,7 @@ int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *default
     for (size_t i = 0; !status && i < defaults->count; i++) {
         const gbees_entry *entry = &defaults->entries[i];
 
-        if (comes_with_record(scenario, entry->key))
+        if (comes_with_record(scenario, entry->key) || is_replaced_accuracy(scenario, entry->key))
             continue;
         if (!find(scenario, entry->key) && !has_rival(scenario, entry->key))
             status = gbees_scenario_put(scenario, entry->key, gbees_node_copy(NULL, entry->value), error);

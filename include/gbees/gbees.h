@@ -77,7 +77,8 @@ void gbees_scenario_destroy(gbees_scenario *scenario);
  * @param assignment KEY=VALUE, the value in YAML; the key "parameters.NAME" sets one parameter
  */
 int gbees_scenario_set(gbees_scenario *scenario, const char *assignment, gbees_error *error);
-/** Copies from `defaults` the keys that `scenario` lacks. */
+/** Copies from `defaults` the keys that `scenario` lacks; not `accuracy` if `scenario` defines the grid, the threshold,
+ * the scheme or the initial density's record itself: what is so defined is run once (doc/scenario.md, "What wins"). */
 int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *defaults, gbees_error *error);
 /** Reads a folder of the reference codes: measurement0.txt is the initial Gaussian, measurement1.txt ... the
  * measurements; the T of each file is the length of a leg.
@@ -211,6 +212,10 @@ typedef struct gbees_audit_options {
  * outlive the audit. */
 int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *options, gbees_audit **audit,
                        gbees_error *error);
+/** Estimates, with 10,000 samples, what share of samples the problem's measurements leave effective.
+ * @param share receives the least share after a measurement, 1 without any
+ */
+int gbees_audit_effective(const gbees_problem *problem, int threads, double *share, gbees_error *error);
 /** Frees the audit. */
 void gbees_audit_destroy(gbees_audit *audit);
 /** Carries the samples to a record, which is no earlier than the one before, and compares. A record without cells or
@@ -306,6 +311,8 @@ typedef struct gbees_refinement_step {
 int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **refinement, gbees_error *error);
 /** Frees it. */
 void gbees_refinement_destroy(gbees_refinement *refinement);
+/** Has it plan for measurements that leave this share of samples effective (gbees_audit_effective()). */
+void gbees_refinement_expect(gbees_refinement *refinement, double share);
 /** How many samples the next run's audit is to have. */
 size_t gbees_refinement_samples(const gbees_refinement *refinement);
 /** Sets the keys of the next run in a scenario: factor, regrid, extent and mass_budget_total. */

@@ -18,7 +18,7 @@ fail()
 find "$pkglibdir" -name '*.la' | grep . && fail "a .la file was installed"
 "$bindir/gbees-run" --list > "$scratch/list" 2>&1 || fail "--list: $(cat "$scratch/list")"
 grep -q lorenz63 "$scratch/list" || fail "--list has no lorenz63: $(cat "$scratch/list")"
-"$bindir/gbees-run" --plugin lorenz63 --until 0.1 --set 'measurements=[]' --output "$scratch/run" \
+"$bindir/gbees-run" --plugin lorenz63 --scenario published --until 0.1 --set 'measurements=[]' --output "$scratch/run" \
     > "$scratch/log" 2>&1 || fail "gbees-run: $(cat "$scratch/log")"
 "$bindir/gbees-plot" "$scratch/run" > "$scratch/log" 2>&1 || fail "gbees-plot: $(cat "$scratch/log")"
 find "$scratch/run" -name '*.png' | grep -q . || fail "gbees-plot drew nothing"

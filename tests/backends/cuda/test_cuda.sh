@@ -34,13 +34,13 @@ GBEES_CUDA_LIBRARY_PATH=$scratch/none
 export GBEES_CUDA_LIBRARY_PATH
 run 0 --list
 has out "can't be used here: $why"
-run 0 --plugin lorenz63 --until 0.01 --no-output --threads 1
+run 0 --plugin lorenz63 --scenario published --until 0.01 --no-output --threads 1
 lines err 1
 has err "gbees-run: running on the CPU: "
 has err "$why"
-run 0 --plugin lorenz63 --until 0.01 --no-output --threads 1 --quiet
+run 0 --plugin lorenz63 --scenario published --until 0.01 --no-output --threads 1 --quiet
 lines err 0
-run 2 --plugin lorenz63 --backend cuda --no-output
+run 2 --plugin lorenz63 --scenario published --backend cuda --no-output
 lines err 1
 has err "$why"
 run 2 --plugin lorenz63 --compile-only
@@ -51,7 +51,7 @@ unset GBEES_CUDA_LIBRARY_PATH
 
 # ---- options ----
 
-run 2 --plugin lorenz63 --arch sm_90
+run 2 --plugin lorenz63 --scenario published --arch sm_90
 has err "--arch goes with --compile-only"
 run 2 --plugin lorenz63 --compile-only --check
 has err "exclude each other"

@@ -48,10 +48,10 @@ same() {
 }
 
 what="a whole run, twice"
-gbees --plugin lorenz63 --backend shim --until 1.2 --set records=2 --output whole
+gbees --plugin lorenz63 --scenario published --backend shim --until 1.2 --set records=2 --output whole
 test "$code" -eq 0 || fail "exit status $code"
 export_to whole
-gbees --plugin lorenz63 --backend shim --until 1.2 --set records=2 --output again
+gbees --plugin lorenz63 --scenario published --backend shim --until 1.2 --set records=2 --output again
 export_to again
 same again whole
 test "$(find whole.csv -name '*record*' | wc -l)" -ge 6 || fail "records are missing"
@@ -59,7 +59,7 @@ test "$(find whole.csv -name '*record*' | wc -l)" -ge 6 || fail "records are mis
 what="a launch that fails"
 SHIM_FAILING_LAUNCH=15
 export SHIM_FAILING_LAUNCH
-gbees --plugin lorenz63 --backend shim --until 1.2 --set records=2 --output broken
+gbees --plugin lorenz63 --scenario published --backend shim --until 1.2 --set records=2 --output broken
 unset SHIM_FAILING_LAUNCH
 judge broken "the GPU failed while "
 grep -q 'CUDA_ERROR_ILLEGAL_ADDRESS' err || fail "the driver's error is not named"
@@ -69,14 +69,14 @@ same broken whole
 what="a limit on the size of files"
 (
     ulimit -f 100 # of 512 or 1024 bytes
-    gbees --plugin lorenz63 --backend shim --until 1 --set records=20 --output size
+    gbees --plugin lorenz63 --scenario published --backend shim --until 1 --set records=20 --output size
     exit "$code"
 )
 code=$?
 judge size "File too large"
 
 what="a signal"
-"$program" --threads 1 --quiet --plugin lorenz63 --backend shim --until 50 --set records=200 --output signal \
+"$program" --threads 1 --quiet --plugin lorenz63 --scenario published --backend shim --until 50 --set records=200 --output signal \
     >out 2>err </dev/null &
 pid=$!
 tries=40
@@ -98,7 +98,7 @@ what="no memory"
 for mapped in 0 1; do
     SHIM_VIRTUAL=$mapped SHIM_MEMORY=14500000
     export SHIM_VIRTUAL SHIM_MEMORY
-    gbees --plugin lorenz96 --backend shim --set extent=2 --set records=1 --until 0.006 --output "small-$mapped"
+    gbees --plugin lorenz96 --scenario published --backend shim --set extent=2 --set records=1 --until 0.006 --output "small-$mapped"
     unset SHIM_VIRTUAL SHIM_MEMORY
     judge "small-$mapped" " bricks needs "
     grep -q " GB of the GPU's memory in all, and .* GB of its 0.0145 GB can be had: " err ||
@@ -110,7 +110,7 @@ what="large grids"
 for large in 100000000 1; do
     SHIM_LARGE=$large
     export SHIM_LARGE
-    gbees --plugin lorenz96 --backend shim --set extent=1 --set records=2 --set prune_interval=3 --set courant=0.2 --until 0.06 \
+    gbees --plugin lorenz96 --scenario published --backend shim --set extent=1 --set records=2 --set prune_interval=3 --set courant=0.2 --until 0.06 \
         --output "large-$large"
     test "$code" -eq 0 || fail "exit status $code"
     gbees --plugin linear --backend shim --set dimension=8 --set scheme=ctu --set extent=0.5 --set precision=double \
@@ -186,13 +186,13 @@ for SHIM_LATE in 20 200 1500; do
 done
 what="kernels that come late, and can't be made"
 SHIM_LATE=-100
-gbees --plugin lorenz63 --backend shim --until 20 --set records=40 --output late
+gbees --plugin lorenz63 --scenario published --backend shim --until 20 --set records=40 --output late
 judge late "mine.c:7: what the compiler says of it"
 unset SHIM_CLUSTER SHIM_SMALL
 what="a large grid that waits for its kernels"
 SHIM_LATE=300 SHIM_LARGE=1
 export SHIM_LARGE
-gbees --plugin lorenz96 --backend shim --set extent=1 --set records=2 --set prune_interval=3 --set courant=0.2 --until 0.06 \
+gbees --plugin lorenz96 --scenario published --backend shim --set extent=1 --set records=2 --set prune_interval=3 --set courant=0.2 --until 0.06 \
     --output late-large
 test "$code" -eq 0 || fail "exit status $code"
 export_to late-large
@@ -200,7 +200,7 @@ same late-large large-1
 unset SHIM_LARGE SHIM_LATE
 
 what="a run that goes on from a record of the CPU's"
-gbees --plugin lorenz63 --backend cpu --until 0.5 --set records=1 --output begun
+gbees --plugin lorenz63 --scenario published --backend cpu --until 0.5 --set records=1 --output begun
 both goes_on shim --set "initial={file: begun}" --until 0.9
 model=noise
 what="--deterministic, with diffusion, in double"

@@ -87,7 +87,7 @@ fi
 what="a limit on the size of files"
 (
     ulimit -f 100 # of 512 or 1024 bytes
-    gbees --plugin lorenz63 --until 1 --output size
+    gbees --plugin lorenz63 --scenario published --until 1 --output size
     exit "$code"
 )
 code=$?
@@ -100,7 +100,7 @@ mkdir disk
 if unshare -rm sh -c 'mount -t tmpfs -o size=300k none disk' 2>/dev/null; then
     unshare -rm sh -c '
         mount -t tmpfs -o size=300k none disk
-        "$0" --backend cpu --threads 1 --plugin lorenz63 --quiet --output disk/run 2>err </dev/null
+        "$0" --backend cpu --threads 1 --plugin lorenz63 --scenario published --quiet --output disk/run 2>err </dev/null
         code=$?
         cp -r disk/run full
         exit "$code"' "$program"

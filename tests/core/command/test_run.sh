@@ -92,7 +92,7 @@ grep -q 'invalid ELF header\|too short' out || fail "not the true reason of a br
 
 # ---- a run ----
 GBEES_CPU_ISA=avx refuse "GBEES_CPU_ISA=avx is no instruction set: there are generic, neon, avx2 and avx512" \
-    --plugin lorenz63
+    --plugin lorenz63 --scenario published
 # shellcheck disable=SC2086 # $coarse is several words
 run 0 $coarse --until 0.05
 lines err 0
@@ -163,15 +163,15 @@ run 0 $coarse --until 0.05 --output certified
 grep -q error_reason certified/leg0_record0.h5 || fail "the record has no certificate"
 run 0 $coarse --until 0.05 --output uncertified --audit off
 grep -q error_reason uncertified/leg0_record0.h5 && fail "the record has a certificate"
-run 0 --plugin lorenz63 --until 0.3 --no-output
+run 0 --plugin lorenz63 --scenario published --until 0.3 --no-output
 has err "samples of the model say that a mean or a standard deviation is off"
 has err "a marginal's standard deviation is below 1.5 cells"
-run 1 --plugin lorenz63 --until 0.3 --strict --quiet --output strict
+run 1 --plugin lorenz63 --scenario published --until 0.3 --strict --quiet --output strict
 has err "with --strict a warning is a failure: "
 lines err 1
 is_record strict/leg0_record4.h5
 has strict/run.json '"state": "complete"'
-run 0 --plugin vanderpol --until 0.5 --strict --quiet --no-output
+run 0 --plugin vanderpol --set accuracy=0 --until 0.5 --strict --quiet --no-output
 
 # ---- warnings: on standard error once, in the report, in each line of JSON, and before computing ----
 cut="the initial box cuts off 62.5 % of the Gaussian"
@@ -232,7 +232,7 @@ lines out 0
 is_json_lines err
 run 0 $coarse --no-output --progress bar --until 0.02 --quiet
 has err '['
-run 2 --plugin lorenz63 --json --set thresold=1
+run 2 --plugin lorenz63 --scenario published --json --set thresold=1
 is_json_lines out
 has out '"event":"error"'
 lines err 1
@@ -268,13 +268,13 @@ refuse "unrecognized option '--nonsense' (gbees-run --help" --plugin lorenz63 --
 refuse "unrecognized option '--outptu': did you mean '--output'?" --plugin lorenz63 --outptu=x
 refuse "exclude each other" --list --check --plugin lorenz63
 refuse "did you mean 'lorenz63'?" --plugin LORENZ63
-run 2 --plugin lorenz63 --json --thrads 3
+run 2 --plugin lorenz63 --scenario published --json --thrads 3
 is_json_lines out
 has out "did you mean '--threads'?"
 run 0 --vers
 run 2 --plugin
 has err "gbees-run: option '--plugin' requires an argument"
-run 2 --plugin lorenz63 --output x --no-output
+run 2 --plugin lorenz63 --scenario published --output x --no-output
 has err "exclude each other"
 
 # In a file: with the file's name and the line.
@@ -297,23 +297,23 @@ refuse "model.yaml:1: model: the scenario is for 'lorenz96'" --plugin lorenz63 -
 # ---- folders for the results ----
 mkdir full
 touch full/file
-run 2 --plugin lorenz63 --output full
+run 2 --plugin lorenz63 --scenario published --output full
 has err "full is not empty"
 run 2 --plugin lorenz63 --output full --check
 has err "full is not empty"
-run 2 --plugin lorenz63 --output full/file
+run 2 --plugin lorenz63 --scenario published --output full/file
 has err "full/file is a file"
-run 2 --plugin lorenz63 --output full/file/below
+run 2 --plugin lorenz63 --scenario published --output full/file/below
 has err "can't be made"
 if test "$(id -u)" -ne 0; then
     mkdir locked
     chmod 555 locked
-    run 2 --plugin lorenz63 --output locked/below
+    run 2 --plugin lorenz63 --scenario published --output locked/below
     has err "can't be written"
     chmod 755 locked
 fi
 if test -d /proc/1; then # root can't write there either
-    run 2 --plugin lorenz63 --output /proc/gbees/below
+    run 2 --plugin lorenz63 --scenario published --output /proc/gbees/below
     has err "/proc"
 fi
 
@@ -409,7 +409,7 @@ test "$(cat code)" -eq 141 || fail "exit status $(cat code), not 141"
 has piped/run.json '"state": "cancelled"'
 if test -c /dev/full; then
     what="gbees-run onto a full disk"
-    gbees --plugin lorenz63 --no-output --until 0.01 >/dev/full 2>err
+    gbees --plugin lorenz63 --scenario published --no-output --until 0.01 >/dev/full 2>err
     code=$?
     test "$code" -eq 1 || fail "exit status $code, not 1"
     has err "can't be written"

@@ -70,8 +70,19 @@ for of in marginals density; do
     matches out "^accuracy 0.2 of the $of: met\$"
 done
 
+# The default scenario's accuracy holds unless the run is described in its place.
+run 0 --plugin linear --until 1 --set courant=0.9 --no-output
+matches out '^accuracy 0.05 of the moments: met$'
+for alone in --accuracy=0 --audit=off --set=factor=2 --set=threshold=1e-6 --set=scheme=ctu --scenario=alone.yaml; do
+    echo 'width: 0.2' >alone.yaml
+    run 0 --plugin linear --until 1 "$alone" --no-output
+    ! grep -q '^run 1:\|^accuracy' out || fail "$alone: it is run for an accuracy"
+done
+run 0 --plugin linear --until 1 --set factor=2 --accuracy 0.1 --no-output
+matches out '^accuracy 0.1 of the moments: met$'
+
 # What is refused.
-for wrong in 0 1 -1 nan x; do
+for wrong in 1 -1 nan x; do
     run 2 --plugin linear --accuracy=$wrong --output refused
     lines err 1
     has err 'accuracy'
@@ -82,7 +93,7 @@ run 2 --plugin linear --accuracy 0.1 --max-memory x --output refused
 matches err '^gbees-run: --max-memory wants a number > 0, not .x.$'
 run 2 --plugin lorenz63 --accuracy 0.1 --set mode=paper --output refused
 has err 'accuracy: paper and legacy mode keep the grid that is given'
-run 0 --plugin linear --until 1 --output record --set 'measurements=[]' --quiet
+run 0 --plugin linear --set accuracy=0 --until 1 --output record --set 'measurements=[]' --quiet
 run 2 --plugin linear --accuracy 0.1 --set 'initial={file: record}' --output refused
 has err 'accuracy: the initial density is a record, whose grid is given'
 test ! -e refused || fail "it made the output folder"

@@ -63,10 +63,10 @@ run() { # DIR ARGUMENT...
     }
 }
 
-run three --plugin lorenz63 --until 0.1 --set records=2 --set measurements=[]
-run measured --plugin lorenz63 --until 0.2 --set records=1 \
+run three --plugin lorenz63 --scenario published --until 0.1 --set records=2 --set measurements=[]
+run measured --plugin lorenz63 --scenario published --until 0.2 --set records=1 \
     --set 'measurements=[{time: 0.1, function: z, value: [5], covariance: [1]}]'
-run four --plugin lorenz96 --set dimension=4 --until 0.02 --set records=1
+run four --plugin lorenz96 --scenario published --set dimension=4 --until 0.02 --set records=1
 
 # Three states.
 plot 0 three
