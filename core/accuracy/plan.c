@@ -14,8 +14,7 @@ static const double jump_most = 4, jump_least = 1.25, aim = 0.75;
 /* The next run costs at most so many times this one, or this one if it cost so little. */
 static const double cost_jump = 12, cheap_updates = 3e6;
 
-/* How many times finer a leg is than in the run before: the geometric mean over the axes that are. */
-static double finer_than_before(const gbees_refinement *r, int leg)
+double gbees_plan_finer(const gbees_refinement *r, int leg)
 {
     double product = 0;
     int axes = 0;
@@ -36,7 +35,7 @@ static double observed_order(const gbees_refinement *r, int leg)
 {
     if (leg >= r->before.leg_count)
         return first_order;
-    const double now = r->now.legs[leg].worst, before = r->before.legs[leg].worst, finer = finer_than_before(r, leg);
+    const double now = r->now.legs[leg].worst, before = r->before.legs[leg].worst, finer = gbees_plan_finer(r, leg);
     if (!(finer > 1.05) || !(now > 0) || !(before > 0))
         return first_order;
     return fmin(fmax(log(before / now) / log(finer), order_least), order_most);
@@ -53,7 +52,7 @@ static double jump_for(const gbees_refinement *r, int leg, double ratio)
 /* Whether finer cells in a leg have not helped it: its error comes from elsewhere. */
 int gbees_plan_was_in_vain(const gbees_refinement *r, int leg)
 {
-    return leg < r->before.leg_count && finer_than_before(r, leg) > 1.3 && r->now.legs[leg].worst > 1 &&
+    return leg < r->before.leg_count && gbees_plan_finer(r, leg) > 1.3 && r->now.legs[leg].worst > 1 &&
            r->now.legs[leg].worst > 0.75 * r->before.legs[leg].worst;
 }
 

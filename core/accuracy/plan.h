@@ -14,11 +14,20 @@ typedef struct leg_result {
     double updates;               /* at its end, since the run's start */
 } leg_result;
 
+/* The moments of a record. */
+typedef struct record_moments {
+    int leg, number;
+    double mean[GBEES_MAX_DIM], std[GBEES_MAX_DIM];
+} record_moments;
+
 typedef struct run_result {
     int leg_count;
     leg_result *legs;
+    size_t record_count, record_capacity;
+    record_moments *records;
     double error, time;  /* the largest bound, and where */
     int unknown;         /* a record has no certificate */
+    double estimate;     /* the largest estimate of such a record; NAN: one has none */
     double effective;    /* the least share of samples that is effective */
     double sample_bound; /* the largest part of a bound that is the samples' */
 } run_result;
@@ -31,6 +40,9 @@ struct gbees_refinement {
     size_t samples;
     double budget; /* mass that may be lost over the next run */
 };
+
+/* How many times finer a leg is than in the run before: the geometric mean over the axes that are. */
+double gbees_plan_finer(const gbees_refinement *r, int leg);
 
 /* Whether finer cells in a leg have not helped it: its error comes from elsewhere. */
 int gbees_plan_was_in_vain(const gbees_refinement *r, int leg);

@@ -11,10 +11,13 @@ enum {
     N = GBEES_MAX_DIM,
     SAMPLES_LEAST = 10000,
     SAMPLES_MOST = 1 << 22,
+    EFFECTIVE_LEAST = 256, /* of samples, for a certificate */
     RUNS_MOST = 9,
     ROUGHNESS_CELLS = 1 << 22 /* of a record whose roughness is computed, at most */
 };
-static const double share_least = 1e-3; /* of samples that are effective: with fewer none are left to certify with */
+/* Of an error that is not known to what is allowed: cells are halved, so that the next run can be held against. */
+static const double unknown_ratio = 1.5;
+static const double least_finer = 1.2; /* cells of a run that another is held against */
 /* The first runs have samples for this accuracy at most, until their error is at most so many times what is asked. */
 static const double coarse_accuracy = 0.05, near_accuracy = 8;
 static const double small_excess = 1.25; /* an error that is at most so many times what is allowed is small */
@@ -29,8 +32,19 @@ static double factor_of(const gbees_problem *problem, int axis)
     return sqrt(problem->covariance[axis * problem->dimension + axis]) / (2 * problem->width[axis]);
 }
 
+/* Whether so small a share of samples is effective that no number of them certifies a record; a small share is known
+ * from few samples. */
+static int is_hopeless(double share)
+{
+    return share * SAMPLES_MOST < 4 * EFFECTIVE_LEAST;
+}
+
+/* How many samples an accuracy takes if a share of them is effective; if no number would do, as many as the records
+ * before the updates take. */
 static size_t samples_for(double accuracy, double share)
 {
+    if (is_hopeless(share))
+        share = 1;
     /* Twice the standard error of a mean, 2 / sqrt(effective), is a quarter of the accuracy. */
     const double wanted = 1.1 * 64 / (accuracy * accuracy) / share;
 
@@ -67,19 +81,25 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
     return GBEES_OK;
 }
 
+static void free_result(const run_result *run)
+{
+    free(run->legs);
+    free(run->records);
+}
+
 void gbees_refinement_destroy(gbees_refinement *refinement)
 {
     if (!refinement)
         return;
-    free(refinement->now.legs);
-    free(refinement->before.legs);
+    free_result(&refinement->now);
+    free_result(&refinement->before);
     free(refinement);
 }
 
 void gbees_refinement_expect(gbees_refinement *refinement, double share)
 {
     refinement->now.effective = share;
-    refinement->samples = samples_for(fmax(refinement->problem->accuracy, coarse_accuracy), fmax(share, share_least));
+    refinement->samples = samples_for(fmax(refinement->problem->accuracy, coarse_accuracy), share);
 }
 
 size_t gbees_refinement_samples(const gbees_refinement *refinement)
@@ -199,6 +219,56 @@ static double ratio_of(double accuracy, gbees_difference error)
     return error.bound <= accuracy ? error.bound / accuracy : fmax(error.value, 0) / fmax(allowed, accuracy / 2);
 }
 
+static int keep_moments(run_result *run, const gbees_record *record, gbees_error *error)
+{
+    const int n = record->problem->dimension;
+
+    if (run->record_count == run->record_capacity) {
+        const size_t capacity = 2 * run->record_capacity + 16;
+        record_moments *records = realloc(run->records, capacity * sizeof *records);
+
+        if (!records)
+            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to plan runs");
+        run->records = records;
+        run->record_capacity = capacity;
+    }
+    record_moments *kept = &run->records[run->record_count++];
+    *kept = (record_moments){.leg = record->leg, .number = record->number};
+    for (int j = 0; j < n; j++) {
+        kept->mean[j] = record->statistics.mean[j];
+        kept->std[j] = sqrt(fmax(0, record->statistics.covariance[j * n + j]));
+    }
+    return GBEES_OK;
+}
+
+/* The largest difference of a mean, in standard deviations, or of a standard deviation, relative, to another run. */
+static double moments_difference(const record_moments *other, const gbees_record *record)
+{
+    const int n = record->problem->dimension;
+    double largest = 0;
+
+    for (int j = 0; j < n; j++) {
+        const double std = sqrt(fmax(0, record->statistics.covariance[j * n + j]));
+
+        largest = fmax(largest, fabs(record->statistics.mean[j] - other->mean[j]) / std);
+        largest = fmax(largest, fabs(other->std[j] / std - 1));
+    }
+    return largest;
+}
+
+double gbees_refinement_estimate(const gbees_refinement *r, const gbees_record *record)
+{
+    double finer = 1;
+
+    if (record->leg < r->before.leg_count && record->leg < r->now.leg_count)
+        finer = gbees_plan_finer(r, record->leg);
+    for (size_t k = 0; k < r->before.record_count && finer > least_finer; k++)
+        if (r->before.records[k].leg == record->leg && r->before.records[k].number == record->number)
+            /* With an error in proportion to the cells' width. */
+            return moments_difference(&r->before.records[k], record) / fmin(1, finer - 1);
+    return NAN;
+}
+
 int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbees_error *error)
 {
     const gbees_certificate *certificate = record->certificate;
@@ -206,6 +276,8 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
     run_result *now = &r->now;
     int status = open_leg(r, record->leg, error);
 
+    if (!status)
+        status = keep_moments(now, record, error);
     if (status)
         return status;
     leg_result *leg = &now->legs[record->leg];
@@ -215,7 +287,11 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
         leg->time = record->time;
     leg->updates = record->totals.cell_updates;
     if (isnan(difference.bound)) {
+        const double estimate = gbees_refinement_estimate(r, record);
+
         now->unknown = 1;
+        now->estimate = isnan(estimate) ? estimate : fmax(now->estimate, estimate);
+        leg->worst = fmax(leg->worst, isnan(estimate) ? unknown_ratio : estimate / r->problem->accuracy);
         if (certificate && certificate->effective > 0)
             now->effective = fmin(now->effective, certificate->effective / (double)certificate->samples);
         return GBEES_OK;
@@ -278,6 +354,15 @@ static int is_met(const gbees_refinement *r)
     return !r->now.unknown && r->now.error <= r->problem->accuracy;
 }
 
+/* Whether the error is within the accuracy by estimates, where no number of samples that is allowed can certify it. */
+static int is_estimated(const gbees_refinement *r)
+{
+    const double accuracy = r->problem->accuracy;
+
+    return r->now.unknown && r->now.error <= accuracy && r->now.estimate <= accuracy &&
+           is_hopeless(r->now.effective);
+}
+
 /* Makes the plan the next run's. */
 static int begin_next(gbees_refinement *r, double (*factor)[N], gbees_error *error)
 {
@@ -289,7 +374,7 @@ static int begin_next(gbees_refinement *r, double (*factor)[N], gbees_error *err
         legs[l].time = r->now.legs[l].time;
         memcpy(legs[l].factor, factor[l], sizeof legs[l].factor);
     }
-    free(r->before.legs);
+    free_result(&r->before);
     r->before = r->now;
     r->now = (run_result){.leg_count = r->before.leg_count, .legs = legs, .effective = 1};
     r->run++;
@@ -301,7 +386,7 @@ static int begin_next(gbees_refinement *r, double (*factor)[N], gbees_error *err
 static void choose_samples(gbees_refinement *r)
 {
     const double accuracy = r->problem->accuracy;
-    const size_t needed = samples_for(accuracy, fmax(r->now.effective, share_least));
+    const size_t needed = samples_for(accuracy, r->now.effective);
 
     if ((r->now.unknown || r->now.error < near_accuracy * accuracy) && needed > r->samples)
         r->samples = needed;
@@ -331,7 +416,7 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
                                     .updates = updates,
                                     .seconds = summary->wall_s,
                                     .samples = r->samples};
-    step->best = step->met == 1 || r->run == 1 || (!r->now.unknown && r->now.error < r->best);
+    step->best = step->met == 1 || r->run == 1 || (r->now.unknown ? isinf(r->best) : r->now.error < r->best);
     if (!r->now.unknown)
         r->best = fmin(r->best, r->now.error);
     choose_samples(r);
@@ -347,8 +432,9 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     step->next_bytes = (double)summary->totals.peak_bytes * cells;
     /* The samples' part of the time is not repeated, unless there are more of them. */
     step->next_seconds = updates > 0 ? summary->propagate_s * step->next_updates / updates : 0;
+    step->estimate = r->now.unknown ? r->now.estimate : NAN;
     step->next =
-        step->met != 1 && r->run < RUNS_MOST && (step->next_updates > 1.02 * updates || r->samples > step->samples);
+        step->met != 1 && !is_estimated(r) && r->run < RUNS_MOST && (step->next_updates > 1.02 * updates || r->samples > step->samples);
     int status = step->next ? begin_next(r, factor, error) : GBEES_OK;
     free(factor);
     return status;

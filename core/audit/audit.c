@@ -198,6 +198,7 @@ static void start(gbees_certificate *certificate, size_t samples)
     for (int j = 0; j < N; j++)
         certificate->mean[j] = certificate->std[j] = certificate->marginal[j] = certificate->kolmogorov[j] = unknown;
     certificate->density = unknown;
+    certificate->estimate = NAN;
 }
 
 /* Carries the samples to the next record, or takes those that were kept of it. */

@@ -225,7 +225,9 @@ static void print_step(const ladder *l, const gbees_refinement_step *step)
                       name_of(l->setup->problem->accuracy_of));
         if (isnan(step->error))
             (void)fprintf(out, "not certifiable with %zu samples", step->samples);
-        else
+        if (isfinite(step->estimate))
+            (void)fprintf(out, ", may be %.2g by the run before", step->estimate);
+        if (!isnan(step->error))
             (void)fprintf(out, "%s %.2g at t = %.6g", l->report->unicode ? "\u2264" : "<=", step->error, step->time);
         if (step->next)
             (void)fprintf(out, "; a finer one would take about %.2g s", step->next_seconds);
@@ -243,6 +245,8 @@ static const char *reason_to_stop(const ladder *l, const gbees_refinement_step *
     /* A GPU's memory is its own: a run that does not fit fails, and the best one stays. */
     const int limited = l->options->max_memory > 0 || !l->setup->backend->capture;
 
+    if (!step->next && step->estimate <= l->setup->problem->accuracy)
+        return "samples are too few to certify it, but by runs on coarser cells it may be (an estimate, not a bound)";
     if (!step->next || l->count == RUNS_MOST)
         return "finer grids do not help";
     if (l->options->max_time > 0 && gbees_progress_now_s() - l->began_s + step->next_seconds > l->options->max_time)

@@ -1,15 +1,40 @@
 /* one_run.c - see one_run.h. */
 #include "one_run.h"
 #include "signals.h"
+#include <math.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- what the solver tells ---- */
 
+/* Adds to a certificate that can't tell the error what the run before lets estimate. */
+static void add_estimate(const gbees_one_run *r, const gbees_record *record, gbees_certificate *certificate)
+{
+    certificate->estimate = gbees_refinement_estimate(r->refinement, record);
+    if (!isnan(certificate->estimate)) {
+        const size_t used = strlen(certificate->reason);
+
+        (void)snprintf(certificate->reason + used, sizeof certificate->reason - used,
+                       "; by a run on coarser cells means and standard deviations may be off by %.2g (an estimate, "
+                       "not a bound)",
+                       certificate->estimate);
+    }
+}
+
 /* Writes the record to disk before it is printed. */
-static int on_record(void *context, const gbees_record *record, gbees_error *error)
+static int on_record(void *context, const gbees_record *made, gbees_error *error)
 {
     gbees_one_run *r = context;
+    gbees_record with_estimate = *made;
+    gbees_certificate certificate;
+    const gbees_record *record = &with_estimate;
+
+    if (r->refinement && made->certificate && made->certificate->reason[0]) {
+        certificate = *made->certificate;
+        add_estimate(r, made, &certificate);
+        with_estimate.certificate = &certificate;
+    }
     int status = r->writer ? gbees_writer_record(r->writer, record, error) : GBEES_OK;
 
     if (!status && r->refinement)

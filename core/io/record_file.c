@@ -2,6 +2,7 @@
 #include "record_file.h"
 #include "hdf5_util.h"
 #include "xdmf.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,8 @@ static void put_certificate(gbees_hdf5 *file, const gbees_record *record)
     put_integer(file, "error_samples", c->samples);
     put_real(file, "error_effective", c->effective);
     put_text(file, "error_reason", c->reason);
+    if (!isnan(c->estimate))
+        put_real(file, "error_estimate", c->estimate);
 }
 
 static void put_warnings(gbees_hdf5 *file, const gbees_record *record)

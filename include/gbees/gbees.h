@@ -132,6 +132,8 @@ typedef struct gbees_certificate {
                                                  * distribution functions */
     gbees_difference density; /**< of the joint density: 1 - sum p q / sqrt(sum p^2 sum q^2) on bins about as wide as
                                * the initial standard deviations */
+    double estimate; /**< of the largest error of a mean or a standard deviation, by a run on coarser cells: no bound,
+                      * and only where nothing is certified; NAN: there is none */
     char reason[GBEES_REASON_TEXT]; /**< why nothing is certified, else empty */
 } gbees_certificate;
 
@@ -298,6 +300,7 @@ typedef struct gbees_refinement_step {
     int best;            /**< 1: no run before was better */
     double error;        /**< the largest bound of a record; NAN: it can't be told */
     double time;         /**< that record's */
+    double estimate;     /**< where it can't be told: the largest estimate of such a record, which is no bound */
     double updates;      /**< cell updates of the run */
     double seconds;      /**< that it took */
     size_t samples;      /**< of its audit */
@@ -317,6 +320,10 @@ void gbees_refinement_expect(gbees_refinement *refinement, double share);
 size_t gbees_refinement_samples(const gbees_refinement *refinement);
 /** Sets the keys of the next run in a scenario: factor, regrid, extent and mass_budget_total. */
 int gbees_refinement_scenario(const gbees_refinement *refinement, gbees_scenario *scenario, gbees_error *error);
+/** Estimates the error of a record without a certificate: the largest difference of a mean, in standard deviations, or
+ * of a standard deviation, relative, to the run before on coarser cells, for an error in proportion to their width. It
+ * is no bound. NAN: there is no such run. */
+double gbees_refinement_estimate(const gbees_refinement *refinement, const gbees_record *record);
 /** Takes a record of the run, with its certificate and, as far as there are, its cells. */
 int gbees_refinement_record(gbees_refinement *refinement, const gbees_record *record, gbees_error *error);
 /** Ends a run and plans the next. */

@@ -290,6 +290,47 @@ START_TEST(what_can_not_be_told_is_not_met)
 }
 END_TEST
 
+/* Where samples can't tell, runs are held against each other: until they differ by no more than the accuracy. */
+START_TEST(runs_on_coarser_cells_estimate_what_samples_can_not)
+{
+    const gbees_problem problem = problem_of(0.1);
+    const gbees_certificate unknown = {.samples = 10000,
+                                       .effective = 0.5,
+                                       .mean = {{NAN, NAN}, {NAN, NAN}},
+                                       .std = {{NAN, NAN}, {NAN, NAN}},
+                                       .density = {NAN, NAN}};
+    gbees_refinement *plan = NULL;
+    gbees_refinement_step step;
+    gbees_error error = {GBEES_OK, ""};
+    double off = 0;
+
+    ck_assert_int_eq(gbees_refinement_create(&problem, &plan, &error), GBEES_OK);
+    gbees_refinement_expect(plan, 5e-5);
+    ck_assert_uint_eq(gbees_refinement_samples(plan), 10000);
+    do {
+        gbees_record record = {.problem = &problem, .certificate = &unknown, .totals.cell_updates = 1000};
+        gbees_summary summary = {.problem = &problem, .totals.cell_updates = 1000};
+        gbees_scenario *scenario = NULL;
+
+        ck_assert_int_eq(gbees_scenario_create("", "test", &scenario, &error), GBEES_OK);
+        ck_assert_int_eq(gbees_refinement_scenario(plan, scenario, &error), GBEES_OK);
+        off = 0.4 / number_after(gbees_scenario_text(scenario), "factor: [", 0);
+        record.statistics = (gbees_statistics){.mean = {1 + off, 2}, .covariance = {1, 0, 0, 1}};
+        gbees_scenario_destroy(scenario);
+        const double estimate = gbees_refinement_estimate(plan, &record);
+        ck_assert(isnan(estimate) ? off == 0.4 : estimate > 0.9 * off && estimate < 3.1 * off);
+        ck_assert_int_eq(gbees_refinement_record(plan, &record, &error), GBEES_OK);
+        ck_assert_int_eq(gbees_refinement_finish(plan, &summary, &step, &error), GBEES_OK);
+        ck_assert_int_eq(step.met, -1);
+        ck_assert_int_eq(step.best, 1);
+    } while (step.next);
+    ck_assert_double_le(step.estimate, 0.1);
+    ck_assert_double_le(off, 0.1);
+    ck_assert_uint_eq(gbees_refinement_samples(plan), 10000);
+    gbees_refinement_destroy(plan);
+}
+END_TEST
+
 /* ---- what is refused ---- */
 
 START_TEST(refuses_problems_whose_grid_is_given)
@@ -328,6 +369,7 @@ int main(void)
     tcase_add_test(tests, a_loss_is_made_smaller);
     tcase_add_test(tests, more_samples_where_few_are_effective);
     tcase_add_test(tests, what_can_not_be_told_is_not_met);
+    tcase_add_test(tests, runs_on_coarser_cells_estimate_what_samples_can_not);
     tcase_add_test(tests, refuses_problems_whose_grid_is_given);
     suite_add_tcase(suite, tests);
     srunner_run_all(runner, CK_NORMAL);
