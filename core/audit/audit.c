@@ -24,6 +24,7 @@ static const double largest_silent = 0.1;
 struct gbees_audit {
     const gbees_problem *problem;
     gbees_montecarlo *samples;
+    gbees_sample_moments moments; /* of the samples at the last record */
     double share; /* of the run's cell updates, as in gbees_audit_options; 0: the number of samples stays */
     double spent; /* steps of samples that have been replaced by more */
     size_t record_count, record_capacity;
@@ -53,7 +54,8 @@ int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *
     made->problem = problem;
     made->share = options->samples ? 0 : options->share;
     status = gbees_montecarlo_create(problem, &how, &made->samples, error);
-    if (!status && options->keep && !made->share && !gbees_kept_add(&made->kept, made->samples, 0, 0))
+    if (!status && options->keep && !made->share &&
+        !gbees_kept_add(&made->kept, made->samples, &made->moments, 0, 0))
         status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory to keep %zu samples", made->samples->count);
     if (status)
         gbees_audit_destroy(made);
@@ -149,7 +151,7 @@ static size_t affordable(const gbees_audit *audit, const gbees_record *record)
     /* A record costs some steps, too: its samples are sorted into marginals and bins. */
     const double steps = (double)audit->samples->steps + RECORD_STEPS * (double)audit->record_count;
     const double budget = audit->share * record->totals.cell_updates / STEP_COST - audit->spent;
-    size_t count = audit->samples->count;
+    size_t count = audit->samples->options.count;
 
     while (audit->share > 0 && audit->samples->steps > 0 && count * 2 <= SAMPLES_MOST &&
            2 * (double)count * steps <= budget)
@@ -164,20 +166,23 @@ static void grow(gbees_audit *audit, const gbees_record *record)
     const size_t count = affordable(audit, record);
     gbees_montecarlo_options how = audit->samples->options;
     gbees_audit more = *audit;
+    gbees_sample_moments moments;
     gbees_error ignored;
     int status;
 
-    if (count == audit->samples->count)
+    if (count == audit->samples->options.count)
         return;
     how.count = count;
     how.step = INFINITY;
     more.leg = more.next = 0;
-    more.spent += (double)audit->samples->count * (double)audit->samples->steps;
+    more.spent += (double)audit->samples->options.count * (double)audit->samples->steps;
     status = gbees_montecarlo_create(audit->problem, &how, &more.samples, &ignored);
     if (status)
         return;
     for (size_t k = 0; k < audit->record_count && !status; k++)
         status = carry(&more, audit->records[k].leg, audit->records[k].time, &ignored);
+    if (!status)
+        status = gbees_montecarlo_measure(more.samples, 0, &moments, &ignored);
     if (status) {
         gbees_montecarlo_destroy(more.samples);
         return;
@@ -185,6 +190,7 @@ static void grow(gbees_audit *audit, const gbees_record *record)
     gbees_montecarlo_destroy(audit->samples);
     audit->samples = more.samples;
     audit->spent = more.spent;
+    audit->moments = moments;
 }
 
 /* ---- the certificate ---- */
@@ -208,13 +214,15 @@ static int carry_or_take(gbees_audit *audit, int leg, double time, gbees_error *
     gbees_kept *kept = &audit->kept;
 
     if (state < kept->count && kept->states[state].leg == leg &&
-        fabs(kept->states[state].time - time) <= 1e-12 * (audit->problem->end - audit->problem->start)) {
-        gbees_kept_restore(kept, state, audit->samples, &audit->leg, &audit->next);
+        fabs(kept->states[state].samples.time - time) <= 1e-12 * (audit->problem->end - audit->problem->start)) {
+        gbees_kept_restore(kept, state, audit->samples, &audit->moments, &audit->leg, &audit->next);
         return GBEES_OK;
     }
     int status = carry(audit, leg, time, error);
+    if (!status)
+        status = gbees_montecarlo_measure(audit->samples, 0, &audit->moments, error);
     if (!status && state == kept->count)
-        (void)gbees_kept_add(kept, audit->samples, audit->leg, audit->next);
+        (void)gbees_kept_add(kept, audit->samples, &audit->moments, audit->leg, audit->next);
     return status;
 }
 
@@ -222,7 +230,7 @@ void gbees_audit_rewind(gbees_audit *audit)
 {
     if (audit->kept.count == 0)
         return;
-    gbees_kept_restore(&audit->kept, 0, audit->samples, &audit->leg, &audit->next);
+    gbees_kept_restore(&audit->kept, 0, audit->samples, &audit->moments, &audit->leg, &audit->next);
     audit->record = 0;
     audit->warnings = 0;
     audit->lost = (gbees_error){0};
@@ -241,9 +249,9 @@ int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_cer
             return status;
         grow(audit, record);
     }
-    start(certificate, audit->samples->count);
+    start(certificate, audit->samples->options.count);
     if (!status) {
-        status = gbees_samples_compare(audit->problem, audit->samples, record, certificate, error);
+        status = gbees_samples_compare(audit->problem, audit->samples, &audit->moments, record, certificate, error);
         if (!status && gbees_certificate_warns(certificate, record->problem->dimension))
             audit->warnings |= GBEES_WARNING_AUDIT;
         return status;

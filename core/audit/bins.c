@@ -1,22 +1,35 @@
-/* bins.c - see bins.h.  A hash table with open addressing; the key is a bin's index along all axes. */
+/* bins.c - see bins.h.  A part of the samples, or of the cells, has its sums in hash tables of its own, one for each
+ * share of the bins, so that shares are merged independently.  A bin is known by a hash of 64 bits of its index: that
+ * two bins of millions have the same is less likely than an error of the memory. */
 #include "bins.h"
+#include "samples.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 16384, GROUPS = GBEES_BINS_GROUPS };
+enum { GROUPS = GBEES_BINS_GROUPS, PARTS = GBEES_WORKERS_PARTS, SHARES = PARTS, BLOCK = SAMPLES_BLOCK, LEAST = 64 };
 
-typedef struct bin {
-    int32_t index[GBEES_MAX_DIM];
-    int used;
-    double p, weight[GROUPS];
-} bin;
+typedef struct entry {
+    uint64_t key; /* 0: the place is free */
+    double sum;
+} entry;
+
+/* Open addressing. The capacity is 0 or a power of two, at least twice the count. */
+typedef struct table {
+    size_t count, capacity;
+    entry *entries;
+} table;
+
+/* Sums over the bins, for one group of samples or for all. */
+typedef struct overlap {
+    double both, p, q, weight, square;
+} overlap;
 
 struct gbees_bins {
     int dimension, size[GBEES_MAX_DIM];
-    size_t count, capacity; /* the capacity is a power of two, at least twice the count */
-    bin *table;
-    double square[GROUPS]; /* of the weights, by group */
+    table samples[PARTS][SHARES], cells[PARTS][SHARES];
+    double square[PARTS];               /* of the weights, by part */
+    overlap merged[SHARES][GROUPS + 1]; /* of each group; the last: of all */
 };
 
 gbees_bins *gbees_bins_create(int dimension, const int *size)
@@ -27,163 +40,179 @@ gbees_bins *gbees_bins_create(int dimension, const int *size)
         return NULL;
     bins->dimension = dimension;
     memcpy(bins->size, size, (size_t)dimension * sizeof *size);
-    bins->capacity = 1024;
-    bins->table = calloc(bins->capacity, sizeof *bins->table);
-    if (!bins->table) {
-        free(bins);
-        return NULL;
-    }
     return bins;
 }
 
 void gbees_bins_destroy(gbees_bins *bins)
 {
-    if (!bins)
-        return;
-    free(bins->table);
+    for (size_t part = 0; bins && part < PARTS; part++)
+        for (size_t share = 0; share < SHARES; share++) {
+            free(bins->samples[part][share].entries);
+            free(bins->cells[part][share].entries);
+        }
     free(bins);
 }
 
-static size_t hash_of(const gbees_bins *bins, const int32_t *index)
-{
-    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15);
+/* ---- a table ---- */
 
-    for (int j = 0; j < bins->dimension; j++) {
-        hash ^= (uint32_t)index[j];
-        hash *= UINT64_C(0xff51afd7ed558ccd);
-        hash ^= hash >> 32;
-    }
-    return (size_t)hash & (bins->capacity - 1);
+/* The entry with that key, or the place where it belongs. The lowest bits of keys of a share are equal. */
+static entry *find(const table *in, uint64_t key)
+{
+    size_t at = (size_t)(key >> 8) & (in->capacity - 1);
+
+    while (in->entries[at].key && in->entries[at].key != key)
+        at = (at + 1) & (in->capacity - 1);
+    return &in->entries[at];
 }
 
-/* The bin with that index, or the place where it belongs. */
-static bin *find(const gbees_bins *bins, const int32_t *index)
+static int grow(table *in)
 {
-    const size_t size = (size_t)bins->dimension * sizeof *index;
-    size_t at = hash_of(bins, index);
+    table larger = {in->count, in->capacity ? 4 * in->capacity : LEAST, NULL};
 
-    while (bins->table[at].used && memcmp(bins->table[at].index, index, size) != 0)
-        at = (at + 1) & (bins->capacity - 1);
-    return &bins->table[at];
-}
-
-static int grow(gbees_bins *bins)
-{
-    gbees_bins larger = *bins;
-
-    larger.capacity = 2 * bins->capacity;
-    larger.table = calloc(larger.capacity, sizeof *larger.table);
-    if (!larger.table)
+    larger.entries = calloc(larger.capacity, sizeof *larger.entries);
+    if (!larger.entries)
         return GBEES_ENOMEM;
-    for (size_t i = 0; i < bins->capacity; i++)
-        if (bins->table[i].used)
-            *find(&larger, bins->table[i].index) = bins->table[i];
-    free(bins->table);
-    *bins = larger;
+    for (size_t i = 0; i < in->capacity; i++)
+        if (in->entries[i].key)
+            *find(&larger, in->entries[i].key) = in->entries[i];
+    free(in->entries);
+    *in = larger;
     return GBEES_OK;
 }
 
-/* Finds or adds a bin.  NULL without memory. */
-static bin *insert(gbees_bins *bins, const int32_t *index)
+static int add(table *to, uint64_t key, double value)
 {
-    if (2 * (bins->count + 1) > bins->capacity && grow(bins))
-        return NULL;
-    bin *at = find(bins, index);
-    if (!at->used) {
-        at->used = 1;
-        memcpy(at->index, index, (size_t)bins->dimension * sizeof *index);
-        bins->count++;
+    if (2 * (to->count + 1) > to->capacity && grow(to))
+        return GBEES_ENOMEM;
+    entry *at = find(to, key);
+    to->count += at->key == 0;
+    at->key = key;
+    at->sum += value;
+    return GBEES_OK;
+}
+
+static int add_block(table *to, size_t count, const uint64_t *key, const double *value)
+{
+    for (size_t i = 0; i < count; i++)
+        if (add(&to[key[i] % SHARES], key[i], value[i]))
+            return GBEES_ENOMEM;
+    return GBEES_OK;
+}
+
+/* ---- adding ---- */
+
+/* Continues the keys of bins by an axis along which the cells' indices are whole numbers cell[i]. */
+SAMPLES_CLONES static void mix_axis(size_t count, const double *restrict cell, int size, uint64_t *restrict key)
+{
+    /* The quotient of two whole numbers that have less than 53 digits together is rounded up to no whole number. */
+    const double half = size / 2, width = size;
+
+    for (size_t i = 0; i < count; i++) {
+        uint64_t mixed = key[i] ^ (uint32_t)(int32_t)floor((cell[i] + half) / width);
+
+        mixed *= UINT64_C(0xff51afd7ed558ccd);
+        key[i] = mixed ^ mixed >> 32;
     }
-    return at;
 }
 
-/* The bin of a cell along an axis. */
-static int32_t bin_of(const gbees_bins *bins, int axis, int64_t cell)
+/* The cell that each place is in. */
+SAMPLES_CLONES static void find_cells(size_t count, const double *restrict place, double *restrict cell)
 {
-    const int64_t size = bins->size[axis], shifted = cell + size / 2;
+    for (size_t i = 0; i < count; i++) {
+        const double above = place[i] > -1e9 ? place[i] : -1e9;
 
-    return (int32_t)(shifted >= 0 ? shifted / size : -((-shifted + size - 1) / size));
+        cell[i] = floor((above < 1e9 ? above : 1e9) + 0.5);
+    }
 }
 
-int gbees_bins_add_cells(gbees_bins *bins, const gbees_cells *cells)
+static void start_keys(size_t count, uint64_t *key)
 {
-    const size_t count = gbees_cells_count(cells), n = (size_t)bins->dimension;
-    int32_t *index = malloc(n * BLOCK * sizeof *index), *columns[GBEES_MAX_DIM];
-    double *p = malloc(BLOCK * sizeof *p);
-    int status = index && p ? GBEES_OK : GBEES_ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        key[i] = UINT64_C(0x9e3779b97f4a7c15);
+}
 
-    for (size_t first = 0; first < count && !status; first += BLOCK) {
-        const size_t some = count - first < BLOCK ? count - first : BLOCK;
+/* The last multiplication, and no key is 0. */
+static void finish_keys(size_t count, uint64_t *key)
+{
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t mixed = key[i] * UINT64_C(0xc4ceb9fe1a85ec53);
 
-        for (size_t j = 0; j < n; j++)
-            columns[j] = index + j * BLOCK;
-        gbees_cells_copy(cells, first, some, columns, p);
-        for (size_t i = 0; i < some && !status; i++) {
-            int32_t at[GBEES_MAX_DIM];
-            bin *to;
+        key[i] = mixed ^ mixed >> 32;
+        key[i] += key[i] == 0;
+    }
+}
 
-            for (size_t j = 0; j < n; j++)
-                at[j] = bin_of(bins, (int)j, columns[j][i]);
-            to = insert(bins, at);
-            if (to)
-                to->p += p[i];
-            else
-                status = GBEES_ENOMEM;
+int gbees_bins_add_cells(gbees_bins *bins, size_t part, const gbees_cells *cells)
+{
+    const size_t all = gbees_cells_count(cells), last = gbees_workers_first(all, part + 1);
+    int32_t index[GBEES_MAX_DIM][BLOCK], *columns[GBEES_MAX_DIM];
+    uint64_t key[BLOCK];
+    double p[BLOCK], cell[BLOCK];
+    int status = GBEES_OK;
+
+    for (int j = 0; j < bins->dimension; j++)
+        columns[j] = index[j];
+    for (size_t first = gbees_workers_first(all, part), count; first < last && !status; first += count) {
+        count = last - first < BLOCK ? last - first : BLOCK;
+        gbees_cells_copy(cells, first, count, columns, p);
+        start_keys(count, key);
+        for (int j = 0; j < bins->dimension; j++) {
+            for (size_t i = 0; i < count; i++)
+                cell[i] = index[j][i];
+            mix_axis(count, cell, bins->size[j], key);
         }
+        finish_keys(count, key);
+        status = add_block(bins->cells[part], count, key, p);
     }
-    free(index);
-    free(p);
     return status;
 }
 
-int gbees_bins_add_sample(gbees_bins *bins, const double *place, double weight, int group)
+int gbees_bins_add_samples(gbees_bins *bins, size_t part, size_t count, const double *const *place,
+                           const double *weight)
 {
-    int32_t at[GBEES_MAX_DIM];
+    uint64_t key[BLOCK];
+    double cell[BLOCK];
+    int status = GBEES_OK;
 
-    for (int j = 0; j < bins->dimension; j++) {
-        const double cell = floor(fmin(fmax(place[j], -1e9), 1e9) + 0.5);
-
-        at[j] = bin_of(bins, j, (int64_t)cell);
+    for (size_t first = 0, some; first < count && !status; first += some) {
+        some = count - first < BLOCK ? count - first : BLOCK;
+        start_keys(some, key);
+        for (int j = 0; j < bins->dimension; j++) {
+            find_cells(some, place[j] + first, cell);
+            mix_axis(some, cell, bins->size[j], key);
+        }
+        finish_keys(some, key);
+        for (size_t i = 0; i < some; i++)
+            bins->square[part] += weight[first + i] * weight[first + i];
+        status = add_block(bins->samples[part], some, key, weight + first);
     }
-    bin *to = insert(bins, at);
-    if (!to)
-        return GBEES_ENOMEM;
-    to->weight[group] += weight;
-    bins->square[group] += weight * weight;
-    return GBEES_OK;
-}
-
-int gbees_bins_merge(gbees_bins *bins, const gbees_bins *other)
-{
-    for (size_t i = 0; i < other->capacity; i++) {
-        const bin *from = &other->table[i];
-        bin *to = from->used ? insert(bins, from->index) : NULL;
-
-        if (from->used && !to)
-            return GBEES_ENOMEM;
-        for (int g = 0; g < GROUPS && to; g++)
-            to->weight[g] += from->weight[g];
-        if (to)
-            to->p += from->p;
-    }
-    for (int g = 0; g < GROUPS; g++)
-        bins->square[g] += other->square[g];
-    return GBEES_OK;
+    return status;
 }
 
 /* ---- the difference ---- */
 
-/* Sums over the bins, for one group of samples or for all. */
-typedef struct overlap {
-    double both, p, q, weight, square;
-} overlap;
+/* A bin of a share: what all parts have in it. */
+typedef struct bin {
+    double p, weight[GROUPS];
+} bin;
 
-/* NAN if the samples say nothing about sum q^2. */
-static double difference_of(const overlap *sums)
+/* Adds the entries of a part's table to column `column` of the bins; `numbers` has each bin's number + 1. */
+static int merge_table(const table *from, table *numbers, bin *list, int column)
 {
-    const double q = (sums->q - sums->square) / (sums->weight * sums->weight - sums->square);
+    for (size_t i = 0; i < from->capacity; i++) {
+        const entry *e = &from->entries[i];
 
-    return q > 0 && sums->p > 0 ? 1 - sums->both / sums->weight / sqrt(sums->p * q) : NAN;
+        if (!e->key)
+            continue;
+        if (2 * (numbers->count + 1) > numbers->capacity && grow(numbers))
+            return GBEES_ENOMEM;
+        entry *at = find(numbers, e->key);
+        if (!at->key)
+            *at = (entry){e->key, (double)numbers->count++};
+        bin *to = &list[(size_t)at->sum];
+        *(column < GROUPS ? &to->weight[column] : &to->p) += e->sum;
+    }
+    return GBEES_OK;
 }
 
 static void add_bin(overlap *sums, double p, double weight)
@@ -194,31 +223,71 @@ static void add_bin(overlap *sums, double p, double weight)
     sums->weight += weight;
 }
 
-void gbees_bins_difference(const gbees_bins *bins, double *difference, double *error)
+static void sum_bins(const bin *list, size_t count, overlap *sums)
 {
-    overlap all = {0}, group[GROUPS] = {{0}};
-    double sum = 0, square = 0;
-
-    for (size_t i = 0; i < bins->capacity; i++) {
-        const bin *b = &bins->table[i];
+    for (size_t i = 0; i < count; i++) {
         double weight = 0;
 
-        if (!b->used)
-            continue;
         for (int g = 0; g < GROUPS; g++) {
-            add_bin(&group[g], b->p, b->weight[g]);
-            weight += b->weight[g];
+            add_bin(&sums[g], list[i].p, list[i].weight[g]);
+            weight += list[i].weight[g];
         }
-        add_bin(&all, b->p, weight);
+        add_bin(&sums[GROUPS], list[i].p, weight);
+    }
+}
+
+int gbees_bins_merge(gbees_bins *bins, size_t share)
+{
+    table numbers = {0};
+    size_t most = 1;
+    int status = GBEES_OK;
+
+    for (size_t part = 0; part < PARTS; part++)
+        most += bins->samples[part][share].count + bins->cells[part][share].count;
+    bin *list = calloc(most, sizeof *list);
+    if (!list)
+        return GBEES_ENOMEM;
+    for (size_t part = 0; part < PARTS && !status; part++)
+        status = merge_table(&bins->samples[part][share], &numbers, list, (int)(part * GROUPS / PARTS));
+    for (size_t part = 0; part < PARTS && !status; part++)
+        status = merge_table(&bins->cells[part][share], &numbers, list, GROUPS);
+    sum_bins(list, numbers.count, bins->merged[share]);
+    free(numbers.entries);
+    free(list);
+    return status;
+}
+
+/* NAN if the samples say nothing about sum q^2. */
+static double difference_of(const overlap *sums)
+{
+    const double q = (sums->q - sums->square) / (sums->weight * sums->weight - sums->square);
+
+    return q > 0 && sums->p > 0 ? 1 - sums->both / sums->weight / sqrt(sums->p * q) : NAN;
+}
+
+void gbees_bins_difference(const gbees_bins *bins, double *difference, double *error)
+{
+    overlap sums[GROUPS + 1] = {{0}};
+    double sum = 0, square = 0;
+
+    for (size_t share = 0; share < SHARES; share++)
+        for (int g = 0; g <= GROUPS; g++) {
+            const overlap *more = &bins->merged[share][g];
+
+            sums[g] = (overlap){sums[g].both + more->both, sums[g].p + more->p, sums[g].q + more->q,
+                                sums[g].weight + more->weight, 0};
+        }
+    for (int part = 0; part < PARTS; part++) {
+        sums[part * GROUPS / PARTS].square += bins->square[part];
+        sums[GROUPS].square += bins->square[part];
     }
     for (int g = 0; g < GROUPS; g++) {
-        group[g].square = bins->square[g];
-        all.square += bins->square[g];
-        const double d = difference_of(&group[g]);
+        const double d = difference_of(&sums[g]);
+
         sum += d;
         square += d * d;
     }
-    *difference = difference_of(&all);
+    *difference = difference_of(&sums[GROUPS]);
     *error = sqrt(fmax(0, square - sum * sum / GROUPS) / (GROUPS - 1) / GROUPS);
     if (!isfinite(*difference) || !isfinite(sum))
         *difference = *error = NAN;

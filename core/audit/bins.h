@@ -2,9 +2,10 @@
 #ifndef GBEES_AUDIT_BINS_H
 #define GBEES_AUDIT_BINS_H
 
+#include "workers.h"
 #include <gbees/gbees.h>
 
-enum { GBEES_BINS_GROUPS = 8 /* of samples: their spread gives the standard error */ };
+enum { GBEES_BINS_GROUPS = 8 /* of parts of the samples (workers.h): their spread gives the standard error */ };
 
 typedef struct gbees_bins gbees_bins;
 
@@ -13,17 +14,22 @@ typedef struct gbees_bins gbees_bins;
 gbees_bins *gbees_bins_create(int dimension, const int *size);
 void gbees_bins_destroy(gbees_bins *bins);
 
-/* Adds the cells of a record.  GBEES_ENOMEM. */
-int gbees_bins_add_cells(gbees_bins *bins, const gbees_cells *cells);
-/* Adds a sample of a group: its place along each axis, in cells from the middle of cell 0.  GBEES_ENOMEM. */
-int gbees_bins_add_sample(gbees_bins *bins, const double *place, double weight, int group);
+/* Different parts may be added to by different threads.  Both return GBEES_OK or GBEES_ENOMEM. */
 
-/* Adds all that is in other bins of the same sizes.  GBEES_ENOMEM. */
-int gbees_bins_merge(gbees_bins *bins, const gbees_bins *other);
+/* Adds a part of a record's cells. */
+int gbees_bins_add_cells(gbees_bins *bins, size_t part, const gbees_cells *cells);
+/* Adds samples of a part: place[j][i] is that of sample i along axis j, in cells from the middle of cell 0. */
+int gbees_bins_add_samples(gbees_bins *bins, size_t part, size_t count, const double *const *place,
+                           const double *weight);
+
+/* Adds the parts' sums together, in the bins of one of GBEES_WORKERS_PARTS shares of all bins; once for each share,
+ * which different threads may do.  GBEES_ENOMEM. */
+int gbees_bins_merge(gbees_bins *bins, size_t share);
 
 /* 1 - C, C = sum p q / sqrt(sum p^2 sum q^2) over the bins: 0 for equal densities.  Each sample would add its own
  * weight squared to sum q^2: that is taken away, so that the estimate has no bias from a finite number of samples.
- * `error` is the standard error, from the groups.  Both are NAN where the samples are too few for their bins. */
+ * `error` is the standard error, from the groups.  Both are NAN where the samples are too few for their bins.  All
+ * shares are merged before. */
 void gbees_bins_difference(const gbees_bins *bins, double *difference, double *error);
 
 #endif

@@ -2,7 +2,7 @@
 #include "compare.h"
 #include "bins.h"
 #include "marginal.h"
-#include "workers.h"
+#include "samples.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,22 +10,24 @@
 enum {
     DENSITY_CELLS = 1 << 22, /* of a record, above which binning them would take longer than the run */
     EFFECTIVE_LEAST = 256,   /* effective samples, below which their errors say nothing */
+    SAMPLE_NS = 20,          /* that comparing a sample takes, or more */
+    CELL_NS = 20,            /* and adding a cell to bins */
     N = GBEES_MAX_DIM,
-    GROUPS = GBEES_BINS_GROUPS
+    PARTS = GBEES_WORKERS_PARTS,
+    BLOCK = SAMPLES_BLOCK
 };
 
-/* What the threads of a comparison share. Items are axes, then groups of samples. */
+/* What the threads of a comparison share. */
 typedef struct comparison {
     const gbees_problem *problem; /* of the run's start */
     const gbees_montecarlo *samples;
     const gbees_record *record;
     const gbees_sample_moments *truth;
     gbees_certificate *certificate;
-    double *place; /* of the samples along the axes of the record's grid, in cells from the middle of cell 0:
-                    * place[j * count + i] */
-    int size[N];   /* cells a bin */
-    gbees_bins *bins[GROUPS];
-    int status[N > GROUPS ? N : GROUPS]; /* of each item */
+    gbees_marginal marginal[N];
+    double *made[N];       /* marginals of the cells, if the record has none */
+    gbees_bins *bins;      /* NULL: the density is not compared */
+    int status[N + PARTS]; /* of each item of the work */
 } comparison;
 
 static gbees_difference difference(double value, double standard_error)
@@ -33,12 +35,17 @@ static gbees_difference difference(double value, double standard_error)
     return (gbees_difference){value, value + 2 * standard_error};
 }
 
-static int worst_status(const comparison *c, int count)
+/* Runs work on all items, `nanoseconds` of it together. Returns the first status that is none of success. */
+static int run(comparison *c, size_t count, double nanoseconds, void (*work)(void *context, size_t item))
 {
-    for (int k = 0; k < count; k++)
-        if (c->status[k])
-            return c->status[k];
-    return GBEES_OK;
+    int status = GBEES_OK;
+
+    for (size_t k = 0; k < count; k++)
+        c->status[k] = GBEES_OK;
+    gbees_workers_run(gbees_workers_worth(c->samples->options.threads, nanoseconds), count, work, c);
+    for (size_t k = 0; k < count && !status; k++)
+        status = c->status[k];
+    return status;
 }
 
 /* ---- moments ---- */
@@ -61,34 +68,56 @@ static void compare_moments(const gbees_record *record, const gbees_sample_momen
 
 /* ---- marginals ---- */
 
-/* Sets the samples' places along an axis of the record's grid. */
-static void find_places(const comparison *c, int axis)
+/* Sets the places of samples along an axis of the record's grid, in cells from the middle of cell 0. */
+SAMPLES_CLONES static void find_places(const comparison *c, int axis, size_t first, size_t count,
+                                       double *restrict place)
 {
-    const gbees_montecarlo *samples = c->samples;
     const gbees_problem *problem = c->record->problem;
     const int n = problem->dimension;
-    double *place = c->place + (size_t)axis * samples->count;
 
-    for (size_t i = 0; i < samples->count; i++) {
-        double y = problem->rotated ? 0 : samples->x[axis][i];
+    for (size_t i = 0; i < count; i++)
+        place[i] = problem->rotated ? 0 : c->samples->x[axis][first + i];
+    for (int k = 0; k < n && problem->rotated; k++) {
+        const double part = problem->rotation[k * n + axis], centre = problem->centre[k],
+                     *restrict x = c->samples->x[k] + first;
 
-        for (int k = 0; k < n && problem->rotated; k++)
-            y += problem->rotation[k * n + axis] * (samples->x[k][i] - problem->centre[k]);
-        place[i] = (y - problem->mean[axis]) / problem->width[axis];
+        for (size_t i = 0; i < count; i++)
+            place[i] += part * (x[i] - centre);
     }
+    for (size_t i = 0; i < count; i++)
+        place[i] = (place[i] - problem->mean[axis]) / problem->width[axis];
 }
 
-/* The weighted standard deviation of the samples along one of the grid's axes, in cells. */
-static double std_of(const double *place, const double *weight, size_t count)
+/* Between which places along an axis of the record's grid the samples are; if it is rotated it is a wider range. */
+static void find_range(const comparison *c, int axis, double *least, double *most)
 {
-    double all = 0, sum = 0, square = 0;
+    const gbees_problem *problem = c->record->problem;
+    const int n = problem->dimension;
+    double lo = problem->rotated ? 0 : c->truth->least[axis], hi = problem->rotated ? 0 : c->truth->most[axis];
 
-    for (size_t i = 0; i < count; i++) {
-        all += weight[i];
-        sum += weight[i] * (place[i] - place[0]);
-        square += weight[i] * (place[i] - place[0]) * (place[i] - place[0]);
+    for (int k = 0; k < n && problem->rotated; k++) {
+        const double part = problem->rotation[k * n + axis], a = part * (c->truth->least[k] - problem->centre[k]),
+                     b = part * (c->truth->most[k] - problem->centre[k]);
+
+        lo += fmin(a, b);
+        hi += fmax(a, b);
     }
-    return sqrt(fmax(0, square / all - sum / all * (sum / all)));
+    *least = (lo - problem->mean[axis]) / problem->width[axis];
+    *most = (hi - problem->mean[axis]) / problem->width[axis];
+}
+
+/* The standard deviation of the samples along one of the grid's axes, in cells. */
+static double std_of(const comparison *c, int axis)
+{
+    const gbees_problem *problem = c->record->problem;
+    const int n = problem->dimension;
+    double variance = problem->rotated ? 0 : c->truth->covariance[axis * n + axis];
+
+    for (int j = 0; j < n && problem->rotated; j++)
+        for (int k = 0; k < n; k++)
+            variance += problem->rotation[j * n + axis] * c->truth->covariance[j * n + k] *
+                        problem->rotation[k * n + axis];
+    return sqrt(fmax(0, variance)) / problem->width[axis];
 }
 
 /* The largest relative standard error of the samples' standard deviations: a rotated grid has other axes. */
@@ -102,139 +131,150 @@ static double widest_error(const comparison *c)
 }
 
 /* The standard errors are those of a distribution function at its middle, the largest. */
-static int compare_pair(const comparison *c, const gbees_marginal_pair *pair, int axis)
+static void compare_marginal(const comparison *c, gbees_marginal *marginal, int axis)
 {
     const double effective = c->truth->effective;
     double cells, largest;
 
-    if (gbees_marginal_distance(pair, &cells, &largest))
-        return GBEES_ENOMEM;
-    const double distance = cells / std_of(pair->place, c->samples->weight, pair->count);
+    gbees_marginal_distance(marginal, &cells, &largest);
+    const double distance = cells / std_of(c, axis);
     c->certificate->marginal[axis] = difference(distance, hypot(1 / sqrt(effective), distance * widest_error(c)));
     c->certificate->kolmogorov[axis] = difference(largest, 1.36 / sqrt(effective));
-    return GBEES_OK;
 }
 
-static void compare_marginal(void *context, size_t item)
+/* Finds the grid's marginal of an axis, and makes place for that of the samples. */
+static void open_marginal(void *context, size_t item)
 {
     comparison *c = context;
     const gbees_marginals *ready = c->record->marginals;
-    const size_t count = c->samples->count;
     const int axis = (int)item;
-    gbees_marginal_pair pair = {.count = count, .place = c->place + item * count, .weight = c->samples->weight};
-    double *made = NULL;
+    gbees_marginal *marginal = &c->marginal[axis];
+    double least, most;
 
-    find_places(c, axis);
     if (ready) {
-        pair.first = ready->first[axis];
-        pair.length = (size_t)ready->length[axis];
-        pair.p = ready->line[axis];
+        marginal->first = ready->first[axis];
+        marginal->length = (size_t)ready->length[axis];
+        marginal->p = ready->line[axis];
     } else {
         int32_t last;
         gbees_error error;
 
-        gbees_cells_range(c->record->cells, axis, &pair.first, &last);
-        pair.length = (size_t)((int64_t)last - pair.first + 1);
-        c->status[item] = gbees_cells_marginal_1d(c->record->cells, axis, &made, &error);
-        pair.p = made;
+        gbees_cells_range(c->record->cells, axis, &marginal->first, &last);
+        marginal->length = (size_t)((int64_t)last - marginal->first + 1);
+        c->status[item] = gbees_cells_marginal_1d(c->record->cells, axis, &c->made[axis], &error);
+        marginal->p = c->made[axis];
     }
-    if (!c->status[item] && pair.length > 0)
-        c->status[item] = compare_pair(c, &pair, axis);
-    free(made);
-}
-
-/* ---- the joint density ---- */
-
-/* Adds the samples of a group to bins of its own. */
-static void bin_group(void *context, size_t group)
-{
-    comparison *c = context;
-    const gbees_montecarlo *samples = c->samples;
-    const size_t count = samples->count, from = (count * group + GROUPS - 1) / GROUPS,
-                 to = (count * (group + 1) + GROUPS - 1) / GROUPS;
-    const int n = c->problem->dimension;
-
-    c->bins[group] = gbees_bins_create(n, c->size);
-    c->status[group] = c->bins[group] ? GBEES_OK : GBEES_ENOMEM;
-    for (size_t i = from; i < to && !c->status[group]; i++) {
-        double at[N];
-
-        if (!(samples->weight[i] > 0))
-            continue;
-        for (int j = 0; j < n; j++)
-            at[j] = c->place[(size_t)j * count + i];
-        c->status[group] = gbees_bins_add_sample(c->bins[group], at, samples->weight[i], (int)group);
-    }
-}
-
-/* Bins are as wide as the initial density's standard deviations, in whole cells. */
-static int compare_density(comparison *c)
-{
-    const int n = c->problem->dimension, threads = c->samples->options.threads;
-
-    for (int j = 0; j < n; j++)
-        c->size[j] = (int)fmin(
-            1e6, fmax(1, round(sqrt(fmax(0, c->problem->covariance[j * n + j])) / c->record->problem->width[j])));
-    gbees_workers_run(threads, GROUPS, bin_group, c);
-    int status = worst_status(c, GROUPS);
-    for (int g = 1; g < GROUPS && !status; g++)
-        status = gbees_bins_merge(c->bins[0], c->bins[g]);
-    if (!status)
-        status = gbees_bins_add_cells(c->bins[0], c->record->cells);
-    if (!status) {
-        double value, standard_error;
-
-        gbees_bins_difference(c->bins[0], &value, &standard_error);
-        c->certificate->density = difference(value, standard_error);
-    }
-    for (int g = 0; g < GROUPS; g++)
-        gbees_bins_destroy(c->bins[g]);
-    return status;
+    find_range(c, axis, &least, &most);
+    if (!c->status[item] && marginal->length > 0)
+        c->status[item] = gbees_marginal_open(marginal, least, most);
 }
 
 /* ---- all of it ---- */
 
-static int has_cells(const gbees_record *record)
+/* Adds a part of the samples to the marginals and bins, and a part of the cells to the bins. */
+static void add_part(void *context, size_t part)
 {
-    return record->cells && gbees_cells_count(record->cells) > 0;
+    comparison *c = context;
+    const int n = c->problem->dimension;
+    const size_t all = c->samples->count, last = gbees_workers_first(all, part + 1);
+    double place[N][BLOCK];
+    const double *places[N];
+    int status = GBEES_OK;
+
+    for (size_t first = gbees_workers_first(all, part), count; first < last && !status; first += count) {
+        count = last - first < BLOCK ? last - first : BLOCK;
+        for (int j = 0; j < n; j++) {
+            find_places(c, j, first, count, place[j]);
+            places[j] = place[j];
+            if (c->marginal[j].count)
+                gbees_marginal_add(&c->marginal[j], part, count, place[j], c->samples->weight + first);
+        }
+        if (c->bins)
+            status = gbees_bins_add_samples(c->bins, part, count, places, c->samples->weight + first);
+    }
+    if (c->bins && !status)
+        status = gbees_bins_add_cells(c->bins, part, c->record->cells);
+    c->status[part] = status;
+}
+
+/* Compares the marginals of an axis, or merges a share of the bins. */
+static void finish_item(void *context, size_t item)
+{
+    comparison *c = context;
+    const size_t n = (size_t)c->problem->dimension;
+
+    if (item >= n)
+        c->status[item] = gbees_bins_merge(c->bins, item - n);
+    else if (c->marginal[item].count)
+        compare_marginal(c, &c->marginal[item], (int)item);
+}
+
+/* Bins are as wide as the initial density's standard deviations, in whole cells. */
+static int open_bins(comparison *c)
+{
+    const int n = c->problem->dimension;
+    int size[N];
+
+    for (int j = 0; j < n; j++)
+        size[j] = (int)fmin(
+            1e6, fmax(1, round(sqrt(fmax(0, c->problem->covariance[j * n + j])) / c->record->problem->width[j])));
+    c->bins = gbees_bins_create(n, size);
+    return c->bins ? GBEES_OK : GBEES_ENOMEM;
 }
 
 /* Compares marginals and, if there are cells and not too many, the joint density. */
 static int compare_densities(comparison *c)
 {
-    const int n = c->problem->dimension;
+    const size_t n = (size_t)c->problem->dimension,
+                 cells = c->record->cells ? gbees_cells_count(c->record->cells) : 0;
+    double work = (double)c->samples->count * SAMPLE_NS;
+    int status;
 
-    if (!has_cells(c->record) && !c->record->marginals)
+    if (!cells && !c->record->marginals)
         return GBEES_OK;
-    c->place = malloc(c->samples->count * (size_t)n * sizeof *c->place);
-    if (!c->place)
-        return GBEES_ENOMEM;
-    gbees_workers_run(c->samples->options.threads, (size_t)n, compare_marginal, c);
-    int status = worst_status(c, n);
-    if (!status && has_cells(c->record) && gbees_cells_count(c->record->cells) <= DENSITY_CELLS)
-        status = compare_density(c);
-    free(c->place);
+    status = run(c, n, c->record->marginals ? 0 : (double)(cells * n), open_marginal);
+    if (!status && cells && cells <= DENSITY_CELLS)
+        status = open_bins(c);
+    if (c->bins)
+        work += (double)cells * CELL_NS;
+    if (!status)
+        status = run(c, PARTS, work, add_part);
+    if (!status)
+        status = run(c, c->bins ? n + PARTS : n, work / 4, finish_item);
+    if (!status && c->bins) {
+        double value, standard_error;
+
+        gbees_bins_difference(c->bins, &value, &standard_error);
+        c->certificate->density = difference(value, standard_error);
+    }
     return status;
 }
 
-int gbees_samples_compare(const gbees_problem *problem, const gbees_montecarlo *samples, const gbees_record *record,
+static void close(comparison *c)
+{
+    for (int j = 0; j < c->problem->dimension; j++) {
+        gbees_marginal_close(&c->marginal[j]);
+        free(c->made[j]);
+    }
+    gbees_bins_destroy(c->bins);
+}
+
+int gbees_samples_compare(const gbees_problem *problem, const gbees_montecarlo *samples,
+                          const gbees_sample_moments *moments, const gbees_record *record,
                           gbees_certificate *certificate, gbees_error *error)
 {
-    gbees_sample_moments truth;
     comparison c = {
-        .problem = problem, .samples = samples, .record = record, .truth = &truth, .certificate = certificate};
-    int status = gbees_montecarlo_measure(samples, 0, &truth, error);
+        .problem = problem, .samples = samples, .record = record, .truth = moments, .certificate = certificate};
 
-    if (status)
-        return status;
-    certificate->effective = truth.effective;
-    if (truth.effective < EFFECTIVE_LEAST) {
+    certificate->effective = moments->effective;
+    if (moments->effective < EFFECTIVE_LEAST) {
         (void)snprintf(certificate->reason, sizeof certificate->reason,
                        "not certifiable with %zu samples: %.3g of them are effective", certificate->samples,
-                       truth.effective);
+                       moments->effective);
         return GBEES_OK;
     }
-    compare_moments(record, &truth, certificate);
-    return compare_densities(&c) ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit of a record")
-                                 : GBEES_OK;
+    compare_moments(record, moments, certificate);
+    const int status = compare_densities(&c);
+    close(&c);
+    return status ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit of a record") : GBEES_OK;
 }

@@ -8,8 +8,9 @@
 /* Fills what the samples can tell of the record: moments; marginals, and the density of no more than 4 million cells,
  * if the record has them. With fewer than 256 effective samples only the reason why nothing is certified. problem:
  * that of the run's start, whose standard deviations are the bins' widths. What is computed does not depend on the
- * number of threads. GBEES_ENOMEM, or GBEES_ENUMERIC if all weights vanish. */
-int gbees_samples_compare(const gbees_problem *problem, const gbees_montecarlo *samples, const gbees_record *record,
+ * number of threads. moments: of the samples. GBEES_ENOMEM. */
+int gbees_samples_compare(const gbees_problem *problem, const gbees_montecarlo *samples,
+                          const gbees_sample_moments *moments, const gbees_record *record,
                           gbees_certificate *certificate, gbees_error *error);
 
 #endif

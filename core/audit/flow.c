@@ -11,17 +11,38 @@ enum { BLOCK = SAMPLES_BLOCK };
 static const double origin[GBEES_MAX_DIM];
 
 /* point = x + scale * drift; sum (+)= weight * drift. */
-static void stage_add(gbees_flow *work, int n, size_t count, double *const *x, double scale, double weight)
+SAMPLES_CLONES static void stage_add(size_t count, const double *restrict x, double scale, const double *restrict drift,
+                                     double *restrict point, double weight, double *restrict sum)
 {
-    for (int j = 0; j < n; j++) {
-        double *restrict point = work->point[j], *restrict sum = work->sum[j];
-        const double *restrict from = x[j], *restrict drift = work->drift[j];
-
-        for (size_t i = 0; i < count; i++) {
-            point[i] = from[i] + scale * drift[i];
-            sum[i] += weight * drift[i];
-        }
+    for (size_t i = 0; i < count; i++) {
+        point[i] = x[i] + scale * drift[i];
+        sum[i] += weight * drift[i];
     }
+}
+
+/* point = x + scale * drift. */
+SAMPLES_CLONES static void stage_begin(size_t count, const double *restrict x, double scale,
+                                       const double *restrict drift, double *restrict point)
+{
+    for (size_t i = 0; i < count; i++)
+        point[i] = x[i] + scale * drift[i];
+}
+
+SAMPLES_CLONES static void add_doubt(size_t count, const double *restrict second, const double *restrict third,
+                                     double by, double *restrict doubt)
+{
+    for (size_t i = 0; i < count; i++) {
+        const double off = fabs(third[i] - second[i]) * by;
+
+        doubt[i] = off <= doubt[i] ? doubt[i] : off; /* so that what is not a number is kept */
+    }
+}
+
+SAMPLES_CLONES static void finish(size_t count, double by, const double *restrict sum, const double *restrict drift,
+                                  double *restrict x)
+{
+    for (size_t i = 0; i < count; i++)
+        x[i] += by * (sum[i] + drift[i]);
 }
 
 /* One component at a time: those functions are vectorised, that of the whole drift need not be. */
@@ -34,45 +55,44 @@ static void drift_at(const gbees_problem *problem, size_t count, double t, const
         functions->component_d[j](count, t, origin, point, problem->parameters, drift[j]);
 }
 
-/* One step of Runge and Kutta's classical method.  doubt[i] is how far the drifts of the two stages in the middle
- * differ times the step, in `scale` along the worst axis: it is of third order in the step. */
-static void runge_kutta(const gbees_problem *problem, gbees_flow *work, size_t count, double t, double dt,
+/* The stages of one step of Runge and Kutta's classical method: work->sum and the last drift.  doubt[i] is how far the
+ * drifts of the two stages in the middle differ times the step, in `scale` along the worst axis: it is of third order
+ * in the step. */
+static void find_stages(const gbees_problem *problem, gbees_flow *work, size_t count, double t, double dt,
                         double *const *x, const double *scale, double *doubt)
 {
     const int n = problem->dimension;
-    double *drift[GBEES_MAX_DIM];
+    double *sum[GBEES_MAX_DIM], *second[GBEES_MAX_DIM], *drift[GBEES_MAX_DIM];
     const double *point[GBEES_MAX_DIM], *start[GBEES_MAX_DIM];
 
     for (int j = 0; j < n; j++) {
         start[j] = x[j];
         point[j] = work->point[j];
         drift[j] = work->drift[j];
-        memset(work->sum[j], 0, count * sizeof *work->sum[j]);
+        second[j] = work->second[j];
+        sum[j] = work->sum[j];
     }
     memset(doubt, 0, count * sizeof *doubt);
-    drift_at(problem, count, t, start, drift);
-    stage_add(work, n, count, x, dt / 2, 1);
-    drift_at(problem, count, t + dt / 2, point, drift);
-    stage_add(work, n, count, x, dt / 2, 2);
+    drift_at(problem, count, t, start, sum);
     for (int j = 0; j < n; j++)
-        memcpy(work->second[j], work->drift[j], count * sizeof *work->second[j]);
+        stage_begin(count, x[j], dt / 2, sum[j], work->point[j]);
+    drift_at(problem, count, t + dt / 2, point, second);
+    for (int j = 0; j < n; j++)
+        stage_add(count, x[j], dt / 2, second[j], work->point[j], 2, sum[j]);
     drift_at(problem, count, t + dt / 2, point, drift);
     for (int j = 0; j < n; j++) {
-        const double *restrict second = work->second[j], *restrict third = work->drift[j];
-        const double by = dt / scale[j];
-
-        for (size_t i = 0; i < count; i++) {
-            const double off = fabs(third[i] - second[i]) * by;
-
-            doubt[i] = off <= doubt[i] ? doubt[i] : off; /* so that what is not a number is kept */
-        }
+        add_doubt(count, second[j], drift[j], dt / scale[j], doubt);
+        stage_add(count, x[j], dt, drift[j], work->point[j], 2, sum[j]);
     }
-    stage_add(work, n, count, x, dt, 2);
     drift_at(problem, count, t + dt, point, drift);
-    for (int j = 0; j < n; j++) {
-        for (size_t i = 0; i < count; i++)
-            x[j][i] += dt / 6 * (work->sum[j][i] + work->drift[j][i]);
-    }
+}
+
+static void runge_kutta(const gbees_problem *problem, gbees_flow *work, size_t count, double t, double dt,
+                        double *const *x, const double *scale, double *doubt)
+{
+    find_stages(problem, work, count, t, dt, x, scale, doubt);
+    for (int j = 0; j < problem->dimension; j++)
+        finish(count, dt / 6, work->sum[j], work->drift[j], x[j]);
 }
 
 /* Carries one point by steps that are halved until there is no doubt, or they are as short as they may be. */
@@ -112,20 +132,25 @@ void gbees_flow_step(const gbees_montecarlo *montecarlo, gbees_flow *work, size_
     const double *scale = montecarlo->scale, most = montecarlo->doubt_most;
     const int n = problem->dimension;
     double doubt[BLOCK], start[GBEES_MAX_DIM][BLOCK];
+    size_t doubtful[BLOCK], cut = 0;
 
+    find_stages(problem, work, count, t, dt, x, scale, doubt);
+    for (size_t i = 0; i < count; i++)
+        if (!(doubt[i] <= most)) {
+            for (int j = 0; j < n; j++)
+                start[j][cut] = x[j][i];
+            doubtful[cut++] = i;
+        }
     for (int j = 0; j < n; j++)
-        memcpy(start[j], x[j], count * sizeof *start[j]);
-    runge_kutta(problem, work, count, t, dt, x, scale, doubt);
-    for (size_t i = 0; i < count; i++) {
+        finish(count, dt / 6, work->sum[j], work->drift[j], x[j]);
+    for (size_t k = 0; k < cut; k++) {
         double point[GBEES_MAX_DIM];
 
-        if (doubt[i] <= most)
-            continue;
         for (int j = 0; j < n; j++)
-            point[j] = start[j][i];
+            point[j] = start[j][k];
         carry_one(problem, work, t, dt, point, scale, most);
         for (int j = 0; j < n; j++)
-            x[j][i] = point[j];
+            x[j][doubtful[k]] = point[j];
     }
 }
 

@@ -1,28 +1,24 @@
 /* kept.c - see kept.h. */
 #include "kept.h"
+#include "samples.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const double bytes_most = 1 << 30;
 
-/* The arrays of the samples: n of positions, then logarithms of weights, then weights. */
-static double *array_of(const gbees_montecarlo *samples, int k)
+/* What the state of samples adds to those that are kept: not what it shares with them. */
+static double bytes_of(const gbees_montecarlo *samples)
 {
-    const int n = samples->problem->dimension;
+    const int arrays = (samples->shared_x ? 0 : samples->problem->dimension) + (samples->shared_weight ? 0 : samples->number ? 2 : 1);
 
-    return k < n ? samples->x[k] : k == n ? samples->log_weight : samples->weight;
+    return (double)samples->count * arrays * sizeof(double);
 }
 
-static int arrays_of(const gbees_montecarlo *samples)
+int gbees_kept_add(gbees_kept *kept, gbees_montecarlo *samples, const gbees_sample_moments *moments, int leg, int next)
 {
-    return samples->problem->dimension + 2;
-}
+    const double bytes = kept->bytes + bytes_of(samples);
 
-int gbees_kept_add(gbees_kept *kept, const gbees_montecarlo *samples, int leg, int next)
-{
-    const size_t count = samples->count, values = (size_t)arrays_of(samples) * count;
-
-    if (kept->count > 0 && ((double)kept->count + 1) * (double)values * sizeof(double) > bytes_most)
+    if (kept->count > 0 && bytes > bytes_most)
         return 0;
     if (kept->count == kept->capacity) {
         const size_t capacity = 2 * kept->capacity + 16;
@@ -33,33 +29,32 @@ int gbees_kept_add(gbees_kept *kept, const gbees_montecarlo *samples, int leg, i
         kept->states = states;
         kept->capacity = capacity;
     }
-    gbees_kept_state state = {
-        leg, next, samples->time, samples->options.step, samples->steps, malloc(values * sizeof(double))};
-    if (!state.values)
-        return 0;
-    for (int k = 0; k < arrays_of(samples); k++)
-        memcpy(state.values + (size_t)k * count, array_of(samples, k), count * sizeof(double));
-    kept->states[kept->count++] = state;
+    kept->states[kept->count++] = (gbees_kept_state){leg, next, *samples, *moments};
+    kept->bytes = bytes;
+    samples->shared_x = samples->shared_weight = 1;
     return 1;
 }
 
-void gbees_kept_restore(const gbees_kept *kept, size_t k, gbees_montecarlo *samples, int *leg, int *next)
+void gbees_kept_restore(const gbees_kept *kept, size_t k, gbees_montecarlo *samples, gbees_sample_moments *moments,
+                        int *leg, int *next)
 {
     const gbees_kept_state *state = &kept->states[k];
 
-    for (int a = 0; a < arrays_of(samples); a++)
-        memcpy(array_of(samples, a), state->values + (size_t)a * samples->count, samples->count * sizeof(double));
-    samples->time = state->time;
-    samples->options.step = state->step;
-    samples->steps = state->steps;
+    gbees_samples_release_x(samples);
+    gbees_samples_release_weight(samples);
+    *samples = state->samples;
+    samples->shared_x = samples->shared_weight = 1;
+    *moments = state->moments;
     *leg = state->leg;
     *next = state->next;
 }
 
 void gbees_kept_clear(gbees_kept *kept)
 {
-    for (size_t k = 0; k < kept->count; k++)
-        free(kept->states[k].values);
+    for (size_t k = 0; k < kept->count; k++) { /* what a state shares is that of a state before it */
+        gbees_samples_release_x(&kept->states[k].samples);
+        gbees_samples_release_weight(&kept->states[k].samples);
+    }
     free(kept->states);
     *kept = (gbees_kept){0};
 }

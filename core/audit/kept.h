@@ -5,24 +5,27 @@
 
 #include "montecarlo.h"
 
-/* Where the samples stood: all arrays of a gbees_montecarlo in one block. */
+/* Where the samples stood, and their moments. The arrays are the list's; montecarlo.h says that they are shared. */
 typedef struct gbees_kept_state {
     int leg, next; /* of the audit */
-    double time, step;
-    uint64_t steps;
-    double *values;
+    gbees_montecarlo samples;
+    gbees_sample_moments moments;
 } gbees_kept_state;
 
 typedef struct gbees_kept {
     size_t count, capacity;
+    double bytes;
     gbees_kept_state *states;
 } gbees_kept;
 
-/* Adds the samples' present state, unless all states together would take more than a GiB or there is no memory. The
- * first is added in any case. Returns whether it was added. */
-int gbees_kept_add(gbees_kept *kept, const gbees_montecarlo *samples, int leg, int next);
-/* Takes the samples back to state number k. */
-void gbees_kept_restore(const gbees_kept *kept, size_t k, gbees_montecarlo *samples, int *leg, int *next);
+/* Adds the samples' present state and its moments; the arrays become the list's, unless all states together would take more than a
+ * GiB or there is no memory. The first is added in any case. Returns whether it was added. */
+int gbees_kept_add(gbees_kept *kept, gbees_montecarlo *samples, const gbees_sample_moments *moments, int leg,
+                   int next);
+/* Takes the samples and their moments back to state number k. */
+void gbees_kept_restore(const gbees_kept *kept, size_t k, gbees_montecarlo *samples, gbees_sample_moments *moments,
+                        int *leg, int *next);
+/* Frees the states and their arrays: the samples that share them are destroyed before. */
 void gbees_kept_clear(gbees_kept *kept);
 
 #endif

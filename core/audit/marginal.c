@@ -1,28 +1,57 @@
 /* marginal.c - see marginal.h. */
 #include "marginal.h"
+#include "samples.h"
 #include <math.h>
 #include <stdlib.h>
 
 enum {
-    PARTS = 4,           /* of a cell, for the integral */
+    QUARTERS = 4,        /* of a cell, for the integral */
     BEYOND_MOST = 100000 /* cells beyond the grid's, on each side; samples further out count as being there */
 };
 
-/* The range of cells that holds the grid's and the samples'. */
-static void find_range(const gbees_marginal_pair *pair, double *lo, double *hi)
+int gbees_marginal_open(gbees_marginal *marginal, double least, double most)
 {
-    const double first = pair->first, last = first + (double)pair->length - 1;
+    const double first = marginal->first, last = first + (double)marginal->length - 1;
+    const double lo = fmax(fmin(first, floor(least + 0.5)), first - BEYOND_MOST),
+                 hi = fmin(fmax(last, floor(most + 0.5)), last + BEYOND_MOST);
 
-    *lo = first;
-    *hi = last;
-    for (size_t i = 0; i < pair->count; i++) {
-        if (!(pair->weight[i] > 0))
-            continue;
-        *lo = fmin(*lo, floor(pair->place[i] + 0.5));
-        *hi = fmax(*hi, floor(pair->place[i] + 0.5));
+    marginal->lo = lo;
+    marginal->cells = (size_t)(hi - lo) + 1;
+    marginal->count = calloc(marginal->cells * QUARTERS * GBEES_WORKERS_PARTS, sizeof *marginal->count);
+    return marginal->count ? GBEES_OK : GBEES_ENOMEM;
+}
+
+void gbees_marginal_close(gbees_marginal *marginal)
+{
+    free(marginal->count);
+    marginal->count = NULL;
+}
+
+/* The quarter of a cell that each place is in, at most `last`, counted from the lower face of cell `lo`. */
+SAMPLES_CLONES static void find_quarters(size_t count, const double *restrict place, double lo, int32_t last,
+                                         int32_t *restrict quarter)
+{
+    for (size_t i = 0; i < count; i++) {
+        const double at = (place[i] + 0.5 - lo) * QUARTERS, above = at > 0 ? at : 0;
+
+        quarter[i] = (int32_t)(above < last ? above : last);
     }
-    *lo = fmax(*lo, first - BEYOND_MOST);
-    *hi = fmin(*hi, last + BEYOND_MOST);
+}
+
+void gbees_marginal_add(gbees_marginal *marginal, size_t part, size_t count, const double *place,
+                        const double *weight)
+{
+    const size_t quarters = marginal->cells * QUARTERS;
+    double *sum = marginal->count + part * quarters;
+    int32_t quarter[SAMPLES_BLOCK];
+
+    for (size_t first = 0; first < count; first += SAMPLES_BLOCK) {
+        const size_t some = count - first < SAMPLES_BLOCK ? count - first : SAMPLES_BLOCK;
+
+        find_quarters(some, place + first, marginal->lo, (int32_t)(quarters - 1), quarter);
+        for (size_t i = 0; i < some; i++)
+            sum[quarter[i]] += weight[first + i];
+    }
 }
 
 /* The integral of |d| over a unit length in which d goes linearly from a to b. */
@@ -33,34 +62,31 @@ static double area(double a, double b)
     return a * b >= 0 || sum == 0 ? sum / 2 : (a * a + b * b) / (2 * sum);
 }
 
-int gbees_marginal_distance(const gbees_marginal_pair *pair, double *wasserstein, double *kolmogorov)
+void gbees_marginal_distance(gbees_marginal *marginal, double *wasserstein, double *kolmogorov)
 {
-    double lo, hi, all_cells = 0, all_samples = 0, before = 0, *part;
+    const size_t quarters = marginal->cells * QUARTERS, skipped = (size_t)(marginal->first - marginal->lo);
+    double all_cells = 0, all_samples = 0, before = 0, *restrict sum = marginal->count;
 
-    find_range(pair, &lo, &hi);
-    const size_t cells = (size_t)(hi - lo) + 1, skipped = (size_t)(pair->first - lo);
-    if (!(part = calloc(cells * PARTS, sizeof *part)))
-        return GBEES_ENOMEM;
-    for (size_t i = 0; i < pair->count; i++) {
-        const double at = floor((pair->place[i] + 0.5 - lo) * PARTS);
+    for (size_t part = 1; part < GBEES_WORKERS_PARTS; part++) {
+        const double *restrict other = sum + part * quarters;
 
-        part[at < 0 ? 0 : at >= (double)(cells * PARTS) ? cells * PARTS - 1 : (size_t)at] -= pair->weight[i];
-        all_samples += pair->weight[i];
+        for (size_t k = 0; k < quarters; k++)
+            sum[k] += other[k];
     }
-    for (size_t i = 0; i < pair->length; i++)
-        all_cells += pair->p[i];
+    for (size_t k = 0; k < quarters; k++)
+        all_samples += sum[k];
+    for (size_t i = 0; i < marginal->length; i++)
+        all_cells += marginal->p[i];
     *wasserstein = *kolmogorov = 0;
-    for (size_t k = 0; k < cells * PARTS; k++) {
-        const size_t cell = k / PARTS;
-        const int inside = cell >= skipped && cell - skipped < pair->length;
+    for (size_t k = 0; k < quarters; k++) {
+        const size_t cell = k / QUARTERS;
+        const int inside = cell >= skipped && cell - skipped < marginal->length;
         const double here =
-            before + (inside ? pair->p[cell - skipped] / all_cells / PARTS : 0) + part[k] / all_samples;
+            before + (inside ? marginal->p[cell - skipped] / all_cells / QUARTERS : 0) - sum[k] / all_samples;
 
-        *wasserstein += area(before, here) / PARTS;
-        if ((k + 1) % PARTS == 0)
+        *wasserstein += area(before, here) / QUARTERS;
+        if ((k + 1) % QUARTERS == 0)
             *kolmogorov = fmax(*kolmogorov, fabs(here));
         before = here;
     }
-    free(part);
-    return GBEES_OK;
 }

@@ -2,23 +2,32 @@
 #ifndef GBEES_AUDIT_MARGINAL_H
 #define GBEES_AUDIT_MARGINAL_H
 
+#include "workers.h"
 #include <gbees/error.h>
-#include <stddef.h>
 #include <stdint.h>
 
-/* One axis: the grid's marginal, cell first + i with p[i]; and the samples' places along it, in cells from the middle
- * of cell 0. */
-typedef struct gbees_marginal_pair {
-    int32_t first;
+/* One axis. The samples are counted in quarters of cells, each part of them (workers.h) by itself; places are in cells
+ * from the middle of cell 0. */
+typedef struct gbees_marginal {
+    int32_t first; /* the grid's marginal: cell first + i has p[i]; the caller's */
     size_t length;
     const double *p;
-    size_t count;
-    const double *place, *weight; /* [count] */
-} gbees_marginal_pair;
+    double lo;    /* the first cell in which samples are counted */
+    size_t cells; /* in which they are */
+    double *count;
+} gbees_marginal;
+
+/* Makes place for samples that lie from `least` to `most`; the grid's marginal is set before.  GBEES_ENOMEM. */
+int gbees_marginal_open(gbees_marginal *marginal, double least, double most);
+void gbees_marginal_close(gbees_marginal *marginal);
+
+/* Adds samples of a part.  Different parts may be added to by different threads. */
+void gbees_marginal_add(gbees_marginal *marginal, size_t part, size_t count, const double *place,
+                        const double *weight);
 
 /* Sets the integral of |F - G| along the axis (Wasserstein's first distance), in cells, and the largest |F - G| at a
  * face (Kolmogorov's), of the distribution functions F and G; both marginals are normalised to 1, the density of a
- * cell is constant.  GBEES_ENOMEM. */
-int gbees_marginal_distance(const gbees_marginal_pair *pair, double *wasserstein, double *kolmogorov);
+ * cell is constant. The parts' sums are lost. */
+void gbees_marginal_distance(gbees_marginal *marginal, double *wasserstein, double *kolmogorov);
 
 #endif

@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = SAMPLES_BLOCK, FEWEST = 128 };
+enum {
+    BLOCK = SAMPLES_BLOCK,
+    FEWEST = 128,
+    STEP_NS = 5 /* that a step of a sample takes for each axis, or more */
+};
 
 static const double origin[GBEES_MAX_DIM];
 
@@ -22,7 +26,24 @@ int gbees_montecarlo_threads(const gbees_montecarlo *montecarlo)
 
 static double *column_create(size_t count)
 {
-    return calloc(count, sizeof(double));
+    return malloc(count * sizeof(double));
+}
+
+/* Memory for the states of `count` samples. */
+static int columns_create(int n, size_t count, double **x)
+{
+    for (int j = 0; j < n; j++)
+        x[j] = column_create(count);
+    for (int j = 0; j < n; j++)
+        if (!x[j])
+            return GBEES_ENOMEM;
+    return GBEES_OK;
+}
+
+static void columns_free(int n, double **x)
+{
+    for (int j = 0; j < n; j++)
+        free(x[j]);
 }
 
 int gbees_montecarlo_create(const gbees_problem *problem, const gbees_montecarlo_options *options,
@@ -41,32 +62,41 @@ int gbees_montecarlo_create(const gbees_problem *problem, const gbees_montecarlo
                               .time = problem->start,
                               .count = options->count,
                               .doubt_most = INFINITY};
-    new->log_weight = column_create(new->count);
     new->weight = column_create(new->count);
-    status = (new->log_weight &&new->weight) ? GBEES_OK : GBEES_ENOMEM;
-    for (int j = 0; j < problem->dimension; j++) {
-        if (!(new->x[j] = column_create(new->count)))
-            status = GBEES_ENOMEM;
-    }
-    if (status)
-        gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for %zu samples; take fewer", new->count);
+    status = columns_create(problem->dimension, new->count, new->x);
+    if (status || !new->weight)
+        status = gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for %zu samples; take fewer", new->count);
     else
         status = gbees_samples_draw(new, error);
     if (status)
         gbees_montecarlo_destroy(new);
-    else
+    else {
+        gbees_samples_choose_probes(new);
         *montecarlo = new;
+    }
     return status;
+}
+
+void gbees_samples_release_x(gbees_montecarlo *montecarlo)
+{
+    if (!montecarlo->shared_x)
+        columns_free(montecarlo->problem->dimension, montecarlo->x);
+}
+
+void gbees_samples_release_weight(gbees_montecarlo *montecarlo)
+{
+    if (montecarlo->shared_weight)
+        return;
+    free(montecarlo->weight);
+    free(montecarlo->number);
 }
 
 void gbees_montecarlo_destroy(gbees_montecarlo *montecarlo)
 {
     if (!montecarlo)
         return;
-    for (int j = 0; j < GBEES_MAX_DIM; j++)
-        free(montecarlo->x[j]);
-    free(montecarlo->log_weight);
-    free(montecarlo->weight);
+    gbees_samples_release_x(montecarlo);
+    gbees_samples_release_weight(montecarlo);
     free(montecarlo);
 }
 
@@ -106,8 +136,8 @@ static void kick(const gbees_montecarlo *montecarlo, size_t block, double t, dou
     for (size_t i = 0; i < count; i++) {
         noise_factor(n, full, (const double(*)[BLOCK])q, i, factor);
         for (int call = 0; 4 * call < n; call++)
-            gbees_samples_normals(montecarlo->options.seed, block * BLOCK + i, number, (uint64_t)call,
-                                  SAMPLES_FOR_NOISE, &z[4 * call]);
+            gbees_samples_normals(montecarlo->options.seed, samples_number(montecarlo, block * BLOCK + i), number,
+                                  (uint64_t)call, SAMPLES_FOR_NOISE, &z[4 * call]);
         for (int j = 0; j < n; j++)
             for (int k = 0; k <= j; k++)
                 x[j][i] += sqrt(duration) * factor[j * n + k] * z[k];
@@ -126,29 +156,11 @@ static void step_block(gbees_montecarlo *montecarlo, gbees_flow *work, size_t bl
 /* What all blocks of an advance share. */
 typedef struct advance {
     gbees_montecarlo *montecarlo;
+    double *to[GBEES_MAX_DIM]; /* where the samples are after it; montecarlo->x itself unless that is shared */
     double dt;
     size_t steps;
     atomic_int lost; /* whether a sample is no longer finite */
 } advance;
-
-/* Gathers the points of a block that have weight, or puts them back; returns how many there are. */
-static size_t move_points(const gbees_montecarlo *montecarlo, size_t block, int back, double (*point)[BLOCK])
-{
-    const size_t first = block * BLOCK, count = samples_in_block(montecarlo, block);
-    size_t live = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        if (!(montecarlo->weight[first + i] > 0))
-            continue;
-        for (int j = 0; j < montecarlo->problem->dimension; j++)
-            if (back)
-                montecarlo->x[j][first + i] = point[j][live];
-            else
-                point[j][live] = montecarlo->x[j][first + i];
-        live++;
-    }
-    return live;
-}
 
 static void check_finite(advance *all, size_t count, int n, double *const *x)
 {
@@ -161,23 +173,22 @@ static void check_finite(advance *all, size_t count, int n, double *const *x)
         atomic_store(&all->lost, 1);
 }
 
-/* Without noise, samples without weight stay where they are. With noise all go on, as a sample's random numbers
- * belong to its place in the block. */
 static void advance_block(void *context, size_t block)
 {
     advance *all = context;
     gbees_montecarlo *montecarlo = all->montecarlo;
     const int n = montecarlo->problem->dimension;
     const int noisy = gbees_samples_functions(montecarlo->problem)->diffusion_d != NULL;
-    double point[GBEES_MAX_DIM][BLOCK], *x[GBEES_MAX_DIM] = {NULL};
-    size_t count = samples_in_block(montecarlo, block);
+    const size_t count = samples_in_block(montecarlo, block);
+    double *x[GBEES_MAX_DIM] = {NULL};
     gbees_flow work;
 
-    if (!noisy)
-        count = move_points(montecarlo, block, 0, point);
-    for (int j = 0; j < n; j++)
-        x[j] = noisy ? montecarlo->x[j] + block * BLOCK : point[j];
-    for (size_t step = 0; step < all->steps && count; step++) {
+    for (int j = 0; j < n; j++) {
+        x[j] = all->to[j] + block * BLOCK;
+        if (all->to[j] != montecarlo->x[j])
+            memcpy(x[j], montecarlo->x[j] + block * BLOCK, count * sizeof *x[j]);
+    }
+    for (size_t step = 0; step < all->steps; step++) {
         const double t = montecarlo->time + (double)step * all->dt;
 
         if (noisy)
@@ -186,14 +197,30 @@ static void advance_block(void *context, size_t block)
             gbees_flow_step(montecarlo, &work, count, t, all->dt, x);
     }
     check_finite(all, count, n, x);
-    if (!noisy)
-        (void)move_points(montecarlo, block, 1, point);
+}
+
+/* Carries all samples by all->steps steps. Those that are shared stay as they are, and others take their place. */
+static int carry(gbees_montecarlo *montecarlo, advance *all, gbees_error *error)
+{
+    const int n = montecarlo->problem->dimension;
+    const double work = (double)montecarlo->count * (double)all->steps * n * STEP_NS;
+
+    memcpy(all->to, montecarlo->x, sizeof all->to);
+    if (montecarlo->shared_x && columns_create(n, montecarlo->count, all->to)) {
+        columns_free(n, all->to);
+        return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for %zu samples; take fewer",
+                               montecarlo->count);
+    }
+    gbees_workers_run(gbees_workers_worth(montecarlo->options.threads, work), samples_blocks(montecarlo),
+                      advance_block, all);
+    memcpy(montecarlo->x, all->to, sizeof all->to);
+    montecarlo->shared_x = 0;
+    return GBEES_OK;
 }
 
 int gbees_montecarlo_advance(gbees_montecarlo *montecarlo, double time, gbees_error *error)
 {
     const double length = time - montecarlo->time;
-    const size_t blocks = samples_blocks(montecarlo);
     advance all = {.montecarlo = montecarlo};
 
     if (!isfinite(time) || length < -1e-9 * (1 + fabs(time)))
@@ -204,7 +231,9 @@ int gbees_montecarlo_advance(gbees_montecarlo *montecarlo, double time, gbees_er
     all.steps = (size_t)fmax(1, ceil(length / montecarlo->options.step - 1e-9));
     all.dt = length / (double)all.steps;
     gbees_samples_find_scale(montecarlo);
-    gbees_workers_run(montecarlo->options.threads, blocks, advance_block, &all);
+    int status = carry(montecarlo, &all, error);
+    if (status)
+        return status;
     if (atomic_load(&all.lost))
         return gbees_error_set(error, GBEES_ENUMERIC,
                                "Monte Carlo: a sample is no longer finite between t = %g and %g; try a smaller step",

@@ -2,8 +2,8 @@
  *
  * Sample i gets its random numbers from a counter (Random123's Philox), is advanced by itself with classical
  * Runge-Kutta steps, between halves of Euler and Maruyama's where the model has noise, and is weighted by the
- * likelihood of each measurement.  Sums are taken over 64 fixed batches, which also give the standard errors.  So the
- * result depends on nothing but the options: not on threads.
+ * likelihood of each measurement; samples that are left without weight are dropped.  Sums are taken over 64 fixed
+ * batches, which also give the standard errors.  So the result depends on nothing but the options: not on threads.
  */
 #ifndef GBEES_TEST_MONTECARLO_H
 #define GBEES_TEST_MONTECARLO_H
@@ -21,6 +21,8 @@ typedef struct gbees_montecarlo_options {
     int cut;     /* Gaussians are cut at the outer faces of the cells of the initial set: what a grid propagates */
 } gbees_montecarlo_options;
 
+enum { GBEES_MONTECARLO_PROBES = 256 /* samples by which steps are chosen */ };
+
 /* Read it, but change it by the functions below only. */
 typedef struct gbees_montecarlo {
     const gbees_problem *problem;
@@ -29,10 +31,12 @@ typedef struct gbees_montecarlo {
     uint64_t steps;              /* so far */
     double doubt_most;           /* what a step may leave of doubt (flow.h) before it is cut for a sample */
     double scale[GBEES_MAX_DIM]; /* the samples' spread at the start of the last advance */
-    size_t count;
-    double *x[GBEES_MAX_DIM]; /* x[j][i]: state j of sample i, in the model's axes */
-    double *log_weight;
-    double *weight; /* exp(log_weight), the largest 1 */
+    size_t count;                /* samples that have weight, in the order in which they were drawn */
+    double *x[GBEES_MAX_DIM];    /* x[j][i]: state j of sample i, in the model's axes */
+    double *weight;              /* the largest is 1 after a measurement */
+    size_t *number;              /* sample i is that many after the first drawn; NULL: i */
+    int shared_x, shared_weight; /* 1: x, or weight and number, are another's, and are replaced instead of changed */
+    size_t probe[GBEES_MONTECARLO_PROBES]; /* samples chosen by their weights */
 } gbees_montecarlo;
 
 /* Of samples, with standard errors; or of a grid's cells, where the errors are 0. Matrices are n x n packed. */
@@ -40,6 +44,7 @@ typedef struct gbees_sample_moments {
     double mean[GBEES_MAX_DIM], mean_error[GBEES_MAX_DIM];
     double std[GBEES_MAX_DIM], std_error[GBEES_MAX_DIM];
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM], covariance_error[GBEES_MAX_DIM * GBEES_MAX_DIM];
+    double least[GBEES_MAX_DIM], most[GBEES_MAX_DIM]; /* of the samples' states */
     double effective; /* effective number of samples: (sum w)^2 / sum w^2 */
 } gbees_sample_moments;
 

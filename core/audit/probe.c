@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-    PROBES = 256,        /* samples that are tried */
+    PROBES = GBEES_MONTECARLO_PROBES, /* at most SAMPLES_BLOCK */
     LEFT_OUT = 32,       /* one of so many */
     DOUBT_MARGIN = 4,    /* a step is cut for a sample that has so many times the doubt of the probes */
     STEPS_MOST = 100000, /* from one record to the next */
@@ -14,12 +14,12 @@ enum {
 };
 
 typedef struct points {
-    double x[GBEES_MAX_DIM][SAMPLES_BLOCK], doubt[SAMPLES_BLOCK];
+    double x[GBEES_MAX_DIM][PROBES], doubt[PROBES];
 } points;
 
-/* Chooses probes by their weights, so that after an update they are where the density is: sample i is taken once for
- * each of PROBES equal parts of the sum of weights that ends in it. */
-static void choose_probes(const gbees_montecarlo *montecarlo, points *to)
+/* So that after an update probes are where the density is, sample i is taken once for each of PROBES equal parts of
+ * the sum of weights that ends in it. */
+void gbees_samples_choose_probes(gbees_montecarlo *montecarlo)
 {
     double sum = 0, passed = 0;
     size_t probe = 0;
@@ -29,12 +29,17 @@ static void choose_probes(const gbees_montecarlo *montecarlo, points *to)
     for (size_t i = 0; i < montecarlo->count && probe < PROBES; i++) {
         passed += montecarlo->weight[i];
         for (; probe < PROBES && passed >= sum * ((double)probe + 0.5) / PROBES; probe++)
-            for (int j = 0; j < montecarlo->problem->dimension; j++)
-                to->x[j][probe] = montecarlo->x[j][i];
+            montecarlo->probe[probe] = i;
     }
     for (; probe < PROBES; probe++) /* rounding */
-        for (int j = 0; j < montecarlo->problem->dimension; j++)
-            to->x[j][probe] = montecarlo->x[j][montecarlo->count - 1];
+        montecarlo->probe[probe] = montecarlo->count - 1;
+}
+
+static void get_probes(const gbees_montecarlo *montecarlo, points *to)
+{
+    for (int j = 0; j < montecarlo->problem->dimension; j++)
+        for (size_t i = 0; i < PROBES; i++)
+            to->x[j][i] = montecarlo->x[j][montecarlo->probe[i]];
 }
 
 /* Carries the probes to `time` along the drift alone. */
@@ -77,7 +82,7 @@ void gbees_samples_find_scale(gbees_montecarlo *montecarlo)
 {
     points probes;
 
-    choose_probes(montecarlo, &probes);
+    get_probes(montecarlo, &probes);
     set_scale(montecarlo, &probes);
 }
 
@@ -112,7 +117,7 @@ int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double time, doub
 
     if (!(length > 0))
         return GBEES_OK;
-    choose_probes(montecarlo, &probes);
+    get_probes(montecarlo, &probes);
     set_scale(montecarlo, &probes);
     while (steps <= STEPS_MOST) {
         carry(montecarlo, &probes, time, (size_t)steps, &by_long);

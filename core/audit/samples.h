@@ -1,10 +1,18 @@
 /* samples.h - what the parts of montecarlo.h share: blocks of samples, their random numbers, how they are drawn. */
-#ifndef GBEES_TEST_SAMPLES_H
-#define GBEES_TEST_SAMPLES_H
+#ifndef GBEES_AUDIT_SAMPLES_H
+#define GBEES_AUDIT_SAMPLES_H
 
 #include "montecarlo.h"
 
-enum { SAMPLES_BLOCK = 512 };
+enum { SAMPLES_BLOCK = 256 };
+
+/* Makes a version of a function that loops over samples for each kind of processor; the loader chooses one. */
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 &&       \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define SAMPLES_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define SAMPLES_CLONES
+#endif
 
 static inline size_t samples_blocks(const gbees_montecarlo *montecarlo)
 {
@@ -18,8 +26,20 @@ static inline size_t samples_in_block(const gbees_montecarlo *montecarlo, size_t
     return left < SAMPLES_BLOCK ? left : SAMPLES_BLOCK;
 }
 
+/* What a sample's random numbers are counted by. */
+static inline size_t samples_number(const gbees_montecarlo *montecarlo, size_t i)
+{
+    return montecarlo->number ? montecarlo->number[i] : i;
+}
+
 /* The model's own functions, on a turned grid, too: samples are in the model's axes. */
 const gbees_functions *gbees_samples_functions(const gbees_problem *problem);
+
+/* Chooses probes by the samples' weights: whenever these have changed. */
+void gbees_samples_choose_probes(gbees_montecarlo *montecarlo);
+/* Free states, or weights and numbers, unless another has them. */
+void gbees_samples_release_x(gbees_montecarlo *montecarlo);
+void gbees_samples_release_weight(gbees_montecarlo *montecarlo);
 
 /* Sets montecarlo->scale for flow.h: the weighted samples' spread. */
 void gbees_samples_find_scale(gbees_montecarlo *montecarlo);

@@ -212,7 +212,6 @@ static int draw_sample(gbees_montecarlo *montecarlo, const source *from, size_t 
     gbees_problem_point(problem, y, x);
     for (int j = 0; j < n; j++)
         montecarlo->x[j][sample] = x[j];
-    montecarlo->log_weight[sample] = 0;
     montecarlo->weight[sample] = 1;
     return drawn;
 }

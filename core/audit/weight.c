@@ -5,11 +5,15 @@
 #include "workers.h"
 #include <math.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 
 static const double origin[GBEES_MAX_DIM];
 
-/* A sample whose weight is less than e to this power of the largest is given up. */
+/* A sample whose weight is less than e to this power of the largest is dropped. */
 static const double least_log_weight = -30;
+
+enum { UPDATE_NS = 50 /* that an update takes for each sample, or more */ };
 
 /* A measurement as residuals are judged by it: of the components that were measured. */
 typedef struct judge {
@@ -52,22 +56,28 @@ static double judge_residual(const judge *by, double (*y)[SAMPLES_BLOCK], size_t
 
 /* What all blocks of an update share. */
 typedef struct update {
-    gbees_montecarlo *montecarlo;
+    const gbees_montecarlo *montecarlo;
     const judge *by;
+    double *log_weight; /* after the update */
+    double *largest;    /* of each block */
+    double most;        /* of all */
+    size_t *live;       /* of each block: samples that keep weight; then those of the blocks before it */
     atomic_int unsound; /* whether a logarithm is not a number; minus infinity is one, "impossible" */
+    double *x[GBEES_MAX_DIM], *weight; /* of the samples that keep weight */
+    size_t *number;
 } update;
 
 static void update_block(void *context, size_t block)
 {
     update *all = context;
-    gbees_montecarlo *montecarlo = all->montecarlo;
+    const gbees_montecarlo *montecarlo = all->montecarlo;
     const judge *by = all->by;
     const gbees_problem *problem = montecarlo->problem;
     const gbees_measurement *m = by->measurement;
     const gbees_functions *functions = gbees_samples_functions(problem);
     const size_t first = block * SAMPLES_BLOCK, count = samples_in_block(montecarlo, block);
     double y[GBEES_MAX_DIM][SAMPLES_BLOCK];
-    double *out[GBEES_MAX_DIM + 1] = {NULL}; /* ends with NULL: how the batch knows the measurement's size */
+    double largest = -INFINITY, *out[GBEES_MAX_DIM + 1] = {NULL}; /* ends with NULL: how the batch knows the measurement's size */
     const double *x[GBEES_MAX_DIM] = {NULL};
     int sound = 1;
 
@@ -83,9 +93,11 @@ static void update_block(void *context, size_t block)
     for (size_t i = 0; i < count; i++) {
         const double gained = m->likelihood == GBEES_LIKELIHOOD_MODEL ? y[0][i] : judge_residual(by, y, i);
 
-        montecarlo->log_weight[first + i] += gained;
+        all->log_weight[first + i] = log(montecarlo->weight[first + i]) + gained;
+        largest = fmax(largest, all->log_weight[first + i]);
         sound &= gained < INFINITY;
     }
+    all->largest[block] = largest;
     if (!sound)
         atomic_store(&all->unsound, 1);
 }
@@ -98,10 +110,101 @@ static int has_function(const gbees_montecarlo *montecarlo, const gbees_measurem
                                                              : functions->measure_d != NULL;
 }
 
+static void count_block(void *context, size_t block)
+{
+    update *all = context;
+    const size_t first = block * SAMPLES_BLOCK, count = samples_in_block(all->montecarlo, block);
+
+    all->live[block] = 0;
+    for (size_t i = first; i < first + count; i++)
+        all->live[block] += all->log_weight[i] - all->most >= least_log_weight;
+}
+
+/* Copies the samples of a block that keep weight to their new place. */
+static void move_block(void *context, size_t block)
+{
+    update *all = context;
+    const gbees_montecarlo *montecarlo = all->montecarlo;
+    const size_t first = block * SAMPLES_BLOCK, count = samples_in_block(montecarlo, block);
+    size_t to = all->live[block];
+
+    for (size_t i = first; i < first + count; i++) {
+        const double log_weight = all->log_weight[i] - all->most;
+
+        if (!(log_weight >= least_log_weight)) /* all of these together weigh nothing */
+            continue;
+        for (int j = 0; j < montecarlo->problem->dimension; j++)
+            all->x[j][to] = montecarlo->x[j][i];
+        all->number[to] = samples_number(montecarlo, i);
+        all->weight[to++] = exp(log_weight);
+    }
+}
+
+/* Replaces the samples by those that keep weight. */
+static int drop_dead(gbees_montecarlo *montecarlo, update *all, int threads)
+{
+    const size_t blocks = samples_blocks(montecarlo);
+    const int n = montecarlo->problem->dimension;
+    size_t live = 0;
+    int status = GBEES_OK;
+
+    gbees_workers_run(threads, blocks, count_block, all);
+    for (size_t block = 0; block < blocks; block++) {
+        const size_t here = all->live[block];
+
+        all->live[block] = live;
+        live += here;
+    }
+    all->weight = malloc(live * sizeof *all->weight);
+    all->number = malloc(live * sizeof *all->number);
+    for (int j = 0; j < n; j++)
+        if (!(all->x[j] = malloc(live * sizeof *all->x[j])))
+            status = GBEES_ENOMEM;
+    if (status || !all->weight || !all->number) {
+        for (int j = 0; j < n; j++)
+            free(all->x[j]);
+        free(all->weight);
+        free(all->number);
+        return GBEES_ENOMEM;
+    }
+    gbees_workers_run(threads, blocks, move_block, all);
+    gbees_samples_release_x(montecarlo);
+    gbees_samples_release_weight(montecarlo);
+    memcpy(montecarlo->x, all->x, sizeof all->x);
+    montecarlo->weight = all->weight;
+    montecarlo->number = all->number;
+    montecarlo->shared_x = montecarlo->shared_weight = 0;
+    montecarlo->count = live;
+    return GBEES_OK;
+}
+
+/* Weights all samples, whose memory `all` has. */
+static int weigh(gbees_montecarlo *montecarlo, update *all, gbees_error *error)
+{
+    const size_t blocks = samples_blocks(montecarlo);
+    const double time = all->by->measurement->time;
+    const int threads = gbees_workers_worth(montecarlo->options.threads, (double)montecarlo->count * UPDATE_NS);
+
+    gbees_workers_run(threads, blocks, update_block, all);
+    all->most = -INFINITY;
+    for (size_t block = 0; block < blocks; block++)
+        all->most = fmax(all->most, all->largest[block]);
+    if (atomic_load(&all->unsound))
+        return gbees_error_set(error, GBEES_ENUMERIC,
+                               "Monte Carlo: the likelihood of the measurement at t = %g is not a number at a sample",
+                               time);
+    if (!isfinite(all->most))
+        return gbees_error_set(error, GBEES_ENUMERIC,
+                               "Monte Carlo: no sample is possible after the measurement at t = %g", time);
+    if (drop_dead(montecarlo, all, threads))
+        return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for the measurement at t = %g", time);
+    gbees_samples_choose_probes(montecarlo);
+    return GBEES_OK;
+}
+
 int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measurement *measurement, gbees_error *error)
 {
     const size_t blocks = samples_blocks(montecarlo);
-    double largest = -INFINITY;
     judge by;
     update all = {.montecarlo = montecarlo, .by = &by};
 
@@ -113,21 +216,15 @@ int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measuremen
         return gbees_error_set(error, GBEES_EINPUT,
                                "Monte Carlo: the covariance of the measurement at t = %g is not positive definite",
                                measurement->time);
-    gbees_workers_run(montecarlo->options.threads, blocks, update_block, &all);
-    const int sound = !atomic_load(&all.unsound);
-    for (size_t i = 0; i < montecarlo->count; i++)
-        largest = fmax(largest, montecarlo->log_weight[i]);
-    if (!sound || !isfinite(largest))
-        return gbees_error_set(error, GBEES_ENUMERIC,
-                               sound ? "Monte Carlo: no sample is possible after the measurement at t = %g"
-                                     : "Monte Carlo: the likelihood of the measurement at t = %g is not a number at "
-                                       "a sample",
-                               measurement->time);
-    for (size_t i = 0; i < montecarlo->count; i++) {
-        montecarlo->log_weight[i] -= largest;
-        if (montecarlo->log_weight[i] < least_log_weight) /* all of these together weigh nothing */
-            montecarlo->log_weight[i] = -INFINITY;
-        montecarlo->weight[i] = exp(montecarlo->log_weight[i]);
-    }
-    return GBEES_OK;
+    all.log_weight = malloc(montecarlo->count * sizeof *all.log_weight);
+    all.largest = malloc(blocks * sizeof *all.largest);
+    all.live = malloc(blocks * sizeof *all.live);
+    int status = all.log_weight && all.largest && all.live
+                     ? weigh(montecarlo, &all, error)
+                     : gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for the measurement at t = %g",
+                                       measurement->time);
+    free(all.log_weight);
+    free(all.largest);
+    free(all.live);
+    return status;
 }

@@ -6,7 +6,10 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-enum { THREADS_MOST = 256 };
+enum {
+    THREADS_MOST = 256,
+    THREAD_NS = 100000 /* of work for each thread, at least: a few times what it takes to start one */
+};
 
 typedef struct loop {
     size_t count;
@@ -22,6 +25,14 @@ int gbees_workers_threads(int wanted)
     if (wanted <= 0)
         wanted = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
     return wanted < 1 ? 1 : wanted > THREADS_MOST ? THREADS_MOST : wanted;
+}
+
+int gbees_workers_worth(int wanted, double nanoseconds)
+{
+    const int threads = gbees_workers_threads(wanted);
+    const double most = 1 + nanoseconds / THREAD_NS;
+
+    return most < threads ? (int)most : threads;
 }
 
 static void *take_items(void *context)

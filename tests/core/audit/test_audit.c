@@ -24,9 +24,15 @@ static void uniform_distance(double shift, double *wasserstein, double *kolmogor
         place[i] = 3 - 0.5 + (i + 0.5) * CELLS / PLACES + shift;
         weight[i] = 7;
     }
-    const gbees_marginal_pair pair = {
-        .first = 3, .length = CELLS, .p = p, .count = PLACES, .place = place, .weight = weight};
-    ck_assert_int_eq(gbees_marginal_distance(&pair, wasserstein, kolmogorov), GBEES_OK);
+    gbees_marginal marginal = {.first = 3, .length = CELLS, .p = p};
+    ck_assert_int_eq(gbees_marginal_open(&marginal, place[0], place[PLACES - 1]), GBEES_OK);
+    for (size_t part = 0; part < GBEES_WORKERS_PARTS; part++) {
+        const size_t first = gbees_workers_first(PLACES, part), last = gbees_workers_first(PLACES, part + 1);
+
+        gbees_marginal_add(&marginal, part, last - first, place + first, weight + first);
+    }
+    gbees_marginal_distance(&marginal, wasserstein, kolmogorov);
+    gbees_marginal_close(&marginal);
 }
 
 START_TEST(a_shift_is_the_distance)
@@ -45,9 +51,12 @@ END_TEST
 START_TEST(a_sample_may_be_anywhere)
 {
     double p[] = {1}, place[] = {-1e300, 0, 1e300}, weight[] = {1, 2, 1}, wasserstein, kolmogorov;
-    const gbees_marginal_pair pair = {.length = 1, .p = p, .count = 3, .place = place, .weight = weight};
+    gbees_marginal marginal = {.length = 1, .p = p};
 
-    ck_assert_int_eq(gbees_marginal_distance(&pair, &wasserstein, &kolmogorov), GBEES_OK);
+    ck_assert_int_eq(gbees_marginal_open(&marginal, place[0], place[2]), GBEES_OK);
+    gbees_marginal_add(&marginal, 5, 3, place, weight);
+    gbees_marginal_distance(&marginal, &wasserstein, &kolmogorov);
+    gbees_marginal_close(&marginal);
     ck_assert(isfinite(wasserstein));
     ck_assert_double_eq_tol(kolmogorov, 0.25, 1e-12);
 }
@@ -68,7 +77,8 @@ static void bin_difference(int offset, size_t samples, double *difference, doubl
         for (int32_t k = 0; k < 20; k++)
             ck_assert_int_eq(gbees_cells_add(cells, 1, (const int32_t *const[]){&i, &k}, &(double){1.0 / 400}), 0);
     ck_assert_int_eq(gbees_cells_finish(cells, &failure), GBEES_OK);
-    ck_assert_int_eq(gbees_bins_add_cells(bins, cells), GBEES_OK);
+    for (size_t part = 0; part < GBEES_WORKERS_PARTS; part++)
+        ck_assert_int_eq(gbees_bins_add_cells(bins, part, cells), GBEES_OK);
     for (size_t i = 0; i < samples; i++) {
         double place[2];
 
@@ -76,8 +86,12 @@ static void bin_difference(int offset, size_t samples, double *difference, doubl
             state = state * 6364136223846793005u + 1442695040888963407u;
             place[j] = (double)(state >> 11) * 0x1p-53 * 20 - 0.5 + offset;
         }
-        ck_assert_int_eq(gbees_bins_add_sample(bins, place, 3, (int)(i * GBEES_BINS_GROUPS / samples)), GBEES_OK);
+        ck_assert_int_eq(gbees_bins_add_samples(bins, i * GBEES_WORKERS_PARTS / samples, 1,
+                                                (const double *const[]){&place[0], &place[1]}, &(double){3}),
+                         GBEES_OK);
     }
+    for (size_t share = 0; share < GBEES_WORKERS_PARTS; share++)
+        ck_assert_int_eq(gbees_bins_merge(bins, share), GBEES_OK);
     gbees_bins_difference(bins, difference, error);
     gbees_cells_destroy(cells);
     gbees_bins_destroy(bins);
