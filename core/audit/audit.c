@@ -124,7 +124,7 @@ int gbees_audit_effective(const gbees_problem *problem, int threads, double *sha
         if (!status)
             status = gbees_montecarlo_measure(audit->samples, 0, &moments, error);
         if (!status)
-            *share = fmin(*share, moments.effective / (double)audit->samples->count);
+            *share = fmin(*share, moments.effective / (double)audit->samples->options.count);
     }
     gbees_audit_destroy(audit);
     return status;
