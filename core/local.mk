@@ -14,6 +14,8 @@ libgbees_la_SOURCES = \
 	%D%/base/sha256.h \
 	%D%/base/text.c \
 	%D%/base/text.h \
+	%D%/base/workers.c \
+	%D%/base/workers.h \
 	%D%/numerics/brick.h \
 	%D%/numerics/buzhash.h \
 	%D%/numerics/ctu.h \
@@ -67,8 +69,6 @@ libgbees_la_SOURCES = \
 	%D%/audit/samples.h \
 	%D%/audit/start.c \
 	%D%/audit/weight.c \
-	%D%/audit/workers.c \
-	%D%/audit/workers.h \
 	%D%/io/folder.c \
 	%D%/io/folder.h \
 	%D%/io/hdf5_driver.c \
@@ -112,6 +112,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/frame.c \
 	%D%/solver/frame.h \
 	%D%/solver/initial.c \
+	%D%/solver/lines.c \
+	%D%/solver/lines.h \
 	%D%/solver/measurements.c \
 	%D%/solver/notifier.c \
 	%D%/solver/notifier.h \

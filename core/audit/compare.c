@@ -1,8 +1,8 @@
 /* compare.c - see compare.h. */
 #include "compare.h"
+#include "base/workers.h"
 #include "bins.h"
 #include "marginal.h"
-#include "workers.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -272,6 +272,38 @@ void gbees_cells_copy(const gbees_cells *cells, size_t first, size_t count, int3
             p[i] = cells->entries[first + i].p;
 }
 
+void gbees_initial_cells_clear(gbees_initial_cells *cells)
+{
+    for (int j = 0; j < GBEES_MAX_DIM; j++)
+        free(cells->index[j]);
+    free(cells->p);
+    memset(cells->index, 0, sizeof cells->index);
+    cells->p = NULL;
+    cells->count = 0;
+}
+
+int gbees_initial_cells_reserve(gbees_initial_cells *cells, int n, size_t count)
+{
+    int whole = 1;
+
+    for (int j = 0; j < n; j++)
+        whole = (cells->index[j] = malloc((count + 1) * sizeof *cells->index[j])) && whole;
+    cells->p = malloc((count + 1) * sizeof *cells->p);
+    if (whole && cells->p)
+        return 0;
+    gbees_initial_cells_clear(cells);
+    return 1;
+}
+
+int gbees_cells_list(const gbees_cells *cells, gbees_initial_cells *list, gbees_error *error)
+{
+    if (gbees_initial_cells_reserve(list, cells->dimension, cells->count))
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a list of %zu cells", cells->count);
+    list->count = cells->count;
+    gbees_cells_copy(cells, 0, cells->count, list->index, list->p);
+    return 0;
+}
+
 void gbees_cells_range(const gbees_cells *cells, int axis, int32_t *lo, int32_t *hi)
 {
     *lo = cells->first[axis];

@@ -70,7 +70,7 @@ static int fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_error *e
     const int n = grid->problem->dimension;
     gbees_cells *cells = gbees_cells_create(n);
     gbees_error full = {0};
-    int whole = 1, status;
+    int status;
 
     if (!cells)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for another grid");
@@ -79,14 +79,8 @@ static int fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_error *e
         *error = full;
         status = (int)full.status;
     }
-    to->count = status ? 0 : gbees_cells_count(cells);
-    for (int j = 0; j < n; j++)
-        whole = (to->index[j] = malloc((to->count + 1) * sizeof *to->index[j])) && whole;
-    to->p = malloc((to->count + 1) * sizeof *to->p);
-    if (!status && !(whole && to->p))
-        status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory for another grid of %zu cells", to->count);
     if (!status)
-        gbees_cells_copy(cells, 0, to->count, to->index, to->p);
+        status = gbees_cells_list(cells, to, error);
     gbees_cells_destroy(cells);
     return status;
 }
@@ -236,7 +230,7 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
     status = fetch(grid, &cells, error);
     const double fetched = sum_of(&cells);
     if (!status)
-        status = gbees_refine(&cells, n, change, grid->problem->numerics.cell_values, error);
+        status = gbees_refine(&cells, n, change, grid->problem->numerics.cell_values, grid->options.threads, error);
     if (!status)
         status = make_problem(gbees_grid_problem(grid), change, &cells, &problem, error);
     gbees_initial_cells_clear(&cells);
