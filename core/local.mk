@@ -124,6 +124,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/regrid.c \
 	%D%/solver/regrid.h \
 	%D%/solver/regrids.c \
+	%D%/solver/resolve.c \
+	%D%/solver/resolve.h \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \
 	%D%/solver/solver.c \

@@ -185,6 +185,7 @@ typedef struct gbees_problem {
     const struct gbees_problem *first; /**< of a run that has changed its grid: the problem that it began with; else
                                         * NULL */
     int regrid_count;                  /**< entries of `regrids` */
+    int regrid_auto;                   /**< 1: a grid is made finer before an update that it would not resolve */
     const gbees_regrid *regrids;       /**< in order of time */
 
     int bounded;       /**< 1: cells whose centre has J(x) outside [bound_low, bound_high] are never made */
