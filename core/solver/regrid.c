@@ -64,6 +64,17 @@ gbees_totals gbees_grid_totals(const gbees_grid *grid)
 
 /* ---- another grid ---- */
 
+/* Enters the most memory that the engine has held, and that of a list of cells beside it, into the totals. */
+static void note_peak(gbees_grid *grid, const gbees_initial_cells *cells)
+{
+    const size_t cell_bytes = (size_t)grid->problem->dimension * sizeof(int32_t) + sizeof(double);
+    gbees_totals now = {0};
+
+    grid->backend->totals(grid->engine, &now);
+    now.peak_bytes += cells->count * cell_bytes;
+    grid->before.peak_bytes = now.peak_bytes > grid->before.peak_bytes ? now.peak_bytes : grid->before.peak_bytes;
+}
+
 /* Fetches the cells of the engine, with normalised P, in order. */
 static int fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_error *error)
 {
@@ -214,6 +225,21 @@ static double drop_outside(const gbees_problem *problem, gbees_initial_cells *ce
     return dropped;
 }
 
+/* Replaces the engine by one of another problem; frees the problem's list of cells, once the engine has taken it. */
+static int replace_engine(gbees_grid *grid, gbees_problem *problem, gbees_error *error)
+{
+    gbees_initial_cells *cells = (gbees_initial_cells *)problem->cells;
+
+    note_peak(grid, cells);
+    gbees_grid_close(grid); /* before the new engine takes its memory */
+    grid->regridded = problem;
+    const int status = grid->backend->create(problem, &grid->options, &grid->engine, error);
+    if (!status)
+        note_peak(grid, cells);
+    gbees_initial_cells_clear(cells);
+    return status;
+}
+
 int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *level, gbees_error *error)
 {
     const int n = grid->problem->dimension;
@@ -246,8 +272,6 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
     }
     grid->before = gbees_grid_totals(grid);
     set_history(grid, clock, change, fetched, outside, own);
-    gbees_grid_close(grid); /* before the new engine takes its memory */
-    grid->regridded = problem;
     memcpy(grid->level, level, (size_t)n * sizeof *level);
-    return grid->backend->create(problem, &grid->options, &grid->engine, error);
+    return replace_engine(grid, problem, error);
 }

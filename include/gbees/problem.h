@@ -133,7 +133,7 @@ typedef struct gbees_gaussian {
 /** A density as cells, and where the run stood that it is taken from: a record of an earlier run, or the run's own
  * density on another grid. */
 typedef struct gbees_initial_cells {
-    size_t count;                  /**< > 0 */
+    size_t count;                  /**< > 0; 0 once an engine has been made of a density on another grid */
     int32_t *index[GBEES_MAX_DIM]; /**< index[j][i]: of cell i along axis j; in lexicographic order, each cell once */
     double *p;                     /**< > 0, up to a common factor */
     double mass;                   /**< the sum of P that the engine is to start with, > 0 */
