@@ -8,6 +8,8 @@ libgbees_la_CPPFLAGS = $(AM_CPPFLAGS) \
 libgbees_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,defs
 libgbees_la_LIBADD = $(HDF5_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(LAPACKE_LIBS) $(LTDL_LIBS) -lpthread
 libgbees_la_SOURCES = \
+	%D%/base/array.c \
+	%D%/base/array.h \
 	%D%/base/embed.h \
 	%D%/base/error.c \
 	%D%/base/sha256.c \

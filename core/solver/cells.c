@@ -1,5 +1,6 @@
 /* cells.c - see cells.h and gbees.h. */
 #include "cells.h"
+#include "base/array.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -287,8 +288,8 @@ int gbees_initial_cells_reserve(gbees_initial_cells *cells, int n, size_t count)
     int whole = 1;
 
     for (int j = 0; j < n; j++)
-        whole = (cells->index[j] = malloc((count + 1) * sizeof *cells->index[j])) && whole;
-    cells->p = malloc((count + 1) * sizeof *cells->p);
+        whole = (cells->index[j] = gbees_array_create(count, sizeof *cells->index[j])) && whole;
+    cells->p = gbees_array_create(count, sizeof *cells->p);
     if (whole && cells->p)
         return 0;
     gbees_initial_cells_clear(cells);

@@ -1,5 +1,6 @@
 /* lines.c - see lines.h. */
 #include "lines.h"
+#include "base/array.h"
 #include "base/workers.h"
 #include "cells.h"
 #include <stdlib.h>
@@ -19,10 +20,13 @@ static int enlarge(void **array, size_t *capacity, size_t needed, size_t size)
 {
     if (needed <= *capacity)
         return 0;
-    size_t wanted = needed + needed / 2 + 64;
-    void *larger = wanted > SIZE_MAX / size ? NULL : realloc(*array, wanted * size);
+    const size_t wanted = *array ? needed + needed / 2 : needed;
+    void *larger = gbees_array_create(wanted, size);
     if (!larger)
         return 1;
+    if (*array)
+        memcpy(larger, *array, *capacity * size);
+    free(*array);
     *array = larger;
     *capacity = wanted;
     return 0;

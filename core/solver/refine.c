@@ -1,5 +1,6 @@
 /* refine.c - see refine.h. */
 #include "refine.h"
+#include "base/array.h"
 #include "lines.h"
 #include <math.h>
 #include <stdlib.h>
@@ -261,7 +262,7 @@ static void exchange_lines(void *context, size_t first, size_t end)
  * negative, from that one, which keeps a part. */
 static int exchange(gbees_lines *lines, int axis, double share)
 {
-    pass s = {.of = lines, .axis = axis, .share = share, .p = malloc((lines->cells + 1) * sizeof *s.p)};
+    pass s = {.of = lines, .axis = axis, .share = share, .p = gbees_array_create(lines->cells, sizeof *s.p)};
 
     if (!s.p)
         return 1;
