@@ -8,12 +8,16 @@ libgbees_la_CPPFLAGS = $(AM_CPPFLAGS) \
 libgbees_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,defs
 libgbees_la_LIBADD = $(HDF5_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(LAPACKE_LIBS) $(LTDL_LIBS) -lpthread
 libgbees_la_SOURCES = \
+	%D%/base/array.c \
+	%D%/base/array.h \
 	%D%/base/embed.h \
 	%D%/base/error.c \
 	%D%/base/sha256.c \
 	%D%/base/sha256.h \
 	%D%/base/text.c \
 	%D%/base/text.h \
+	%D%/base/workers.c \
+	%D%/base/workers.h \
 	%D%/numerics/brick.h \
 	%D%/numerics/buzhash.h \
 	%D%/numerics/ctu.h \
@@ -67,8 +71,6 @@ libgbees_la_SOURCES = \
 	%D%/audit/samples.h \
 	%D%/audit/start.c \
 	%D%/audit/weight.c \
-	%D%/audit/workers.c \
-	%D%/audit/workers.h \
 	%D%/io/folder.c \
 	%D%/io/folder.h \
 	%D%/io/hdf5_driver.c \
@@ -112,6 +114,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/frame.c \
 	%D%/solver/frame.h \
 	%D%/solver/initial.c \
+	%D%/solver/lines.c \
+	%D%/solver/lines.h \
 	%D%/solver/measurements.c \
 	%D%/solver/notifier.c \
 	%D%/solver/notifier.h \
@@ -122,6 +126,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/regrid.c \
 	%D%/solver/regrid.h \
 	%D%/solver/regrids.c \
+	%D%/solver/resolve.c \
+	%D%/solver/resolve.h \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \
 	%D%/solver/solver.c \

@@ -115,6 +115,7 @@ check_PROGRAMS += \
 	%D%/core/module/test_registry \
 	%D%/core/solver/test_refine \
 	%D%/core/solver/test_regrid \
+	%D%/core/solver/test_resolve \
 	%D%/core/io/test_results \
 	%D%/core/io/test_results_errors \
 	%D%/core/io/test_scenario \

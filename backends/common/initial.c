@@ -260,38 +260,71 @@ static void fill_mixture(const initial_density *density, const gbees_shape *shap
 
 /* ---- a record ---- */
 
-/* The first cell of the list that is not before this index. */
-static size_t find_cell(const gbees_initial_cells *cells, int n, const int32_t *index)
+/* Whether cell i comes before the cell `index`, in lexicographic order. */
+static int is_before(const gbees_initial_cells *cells, int n, size_t i, const int32_t *index)
 {
-    size_t lo = 0, hi = cells->count;
-
-    while (lo < hi) {
-        size_t middle = lo + (hi - lo) / 2;
-        int before = 0;
-
-        for (int j = 0; j < n; j++)
-            if (cells->index[j][middle] != index[j]) {
-                before = cells->index[j][middle] < index[j];
-                break;
-            }
-        if (before)
-            lo = middle + 1;
-        else
-            hi = middle;
-    }
-    return lo;
+    for (int j = 0; j < n; j++)
+        if (cells->index[j][i] != index[j])
+            return cells->index[j][i] < index[j];
+    return 0;
 }
 
-static double value_of(const gbees_initial_cells *cells, int n, const int32_t *index)
+/* The first cell that does not come before `index`: `guess`, or else by bisection. */
+static size_t find_cell(const gbees_initial_cells *cells, int n, const int32_t *index, size_t guess)
 {
-    size_t at = find_cell(cells, n, index);
+    size_t low = 0, high = cells->count;
 
-    if (at == cells->count)
-        return 0;
-    for (int j = 0; j < n; j++)
-        if (cells->index[j][at] != index[j])
+    if (guess == high || !is_before(cells, n, guess, index)) {
+        if (guess == 0 || is_before(cells, n, guess - 1, index))
+            return guess;
+        high = guess - 1;
+    } else {
+        low = guess + 1;
+    }
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (is_before(cells, n, middle, index))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Whether cell i is one of the `edge` cells from `index` on, along the last axis. */
+static int is_in_row(const gbees_initial_cells *cells, int n, size_t i, const int32_t *index, int edge)
+{
+    for (int j = 0; j < n - 1; j++)
+        if (cells->index[j][i] != index[j])
             return 0;
-    return cells->p[at];
+    return cells->index[n - 1][i] - index[n - 1] < edge;
+}
+
+/* Sets p to the list's cells in a brick: row by row along the last axis, in the order of the list. */
+static void fill_listed(const gbees_initial_cells *cells, initial_cursor *cursor, const gbees_shape *shape,
+                        const int32_t *key, double *p)
+{
+    const int n = shape->n, last = n - 1, edge = shape->edge[last];
+
+    memset(p, 0, (size_t)shape->cells * sizeof *p);
+    for (int row = 0; row < shape->cells / edge; row++) {
+        int32_t index[GBEES_MAX_DIM];
+        int cell = 0, digits = row;
+
+        index[last] = key[last] * edge;
+        for (int j = last - 1; j >= 0; j--) { /* the last of these axes is the fastest */
+            const int local = digits & (shape->edge[j] - 1);
+
+            index[j] = key[j] * shape->edge[j] + local;
+            cell |= local << shape->shift[j];
+            digits >>= shape->log2_edge[j];
+        }
+        size_t at = find_cell(cells, n, index, cursor->row[row]);
+        for (; at < cells->count && is_in_row(cells, n, at, index, edge); at++)
+            p[cell | (cells->index[last][at] - index[last]) << shape->shift[last]] = cells->p[at];
+        cursor->row[row] = at;
+    }
 }
 
 /* ---- a brick of any ---- */
@@ -299,23 +332,24 @@ static double value_of(const gbees_initial_cells *cells, int n, const int32_t *i
 /* Sets p cell by cell. */
 static void fill_cells(const initial_density *density, const gbees_shape *shape, const int32_t *key, double *p)
 {
-    const gbees_problem *problem = density->problem;
-
     for (int cell = 0; cell < shape->cells; cell++) {
         int32_t index[GBEES_MAX_DIM];
 
         for (int j = 0; j < shape->n; j++)
             index[j] = key[j] * shape->edge[j] + gbees_shape_local(shape, cell, j);
-        p[cell] = problem->cells ? value_of(problem->cells, shape->n, index) : density_of_cell(density, index);
+        p[cell] = density_of_cell(density, index);
     }
 }
 
-double initial_density_brick(const initial_density *density, const gbees_shape *shape, const int32_t *key, double *p)
+double initial_density_brick(const initial_density *density, initial_cursor *cursor, const gbees_shape *shape,
+                             const int32_t *key, double *p)
 {
     const uint64_t inside = bound_cells(density->problem, shape, key);
     double sum = 0;
 
-    if (density->parts)
+    if (density->problem->cells)
+        fill_listed(density->problem->cells, cursor, shape, key, p);
+    else if (density->parts)
         fill_mixture(density, shape, key, p);
     else if (density->average[0])
         fill_products(density, shape, key, p);

@@ -36,7 +36,14 @@ typedef struct initial_density {
 int initial_density_create(initial_density *density, const gbees_problem *problem, gbees_error *error);
 void initial_density_destroy(initial_density *density);
 
+/* Where a thread's last brick ended in the list of a record's cells, by row along the last axis: where the next one
+ * often begins. It begins as zeros. */
+typedef struct initial_cursor {
+    size_t row[64];
+} initial_cursor;
+
 /* Sets p to the cells of a brick, 0 outside the initial set or the bound; returns their sum. */
-double initial_density_brick(const initial_density *density, const gbees_shape *shape, const int32_t *key, double *p);
+double initial_density_brick(const initial_density *density, initial_cursor *cursor, const gbees_shape *shape,
+                             const int32_t *key, double *p);
 
 #endif

@@ -1,6 +1,7 @@
 /* initial_bricks.c - see initial_bricks.h. */
 #include "initial_bricks.h"
 #include "failure.h"
+#include "numerics/buzhash.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,23 +89,45 @@ static int32_t *brick_of_cell(const gbees_initial_cells *cells, const gbees_shap
     return key;
 }
 
-/* Lists (unless list is NULL) and counts the cells' bricks; consecutive cells of one brick count once. */
-static uint64_t count_cells_bricks(const gbees_initial_cells *cells, const gbees_shape *shape,
-                                   int32_t (*list)[GBEES_MAX_DIM])
+/* Whether cell i of the list is in the same brick as the one before it. */
+static int is_in_same_brick(const gbees_initial_cells *cells, const gbees_shape *shape, size_t i)
 {
-    int32_t last[GBEES_MAX_DIM] = {0}, key[GBEES_MAX_DIM];
+    for (int j = shape->n - 1; j >= 0; j--)
+        if ((cells->index[j][i] ^ cells->index[j][i - 1]) >> shape->log2_edge[j])
+            return 0;
+    return 1;
+}
+
+/* Counts the cells' bricks; one that the list comes back to counts again. */
+static uint64_t count_cells_bricks(const gbees_initial_cells *cells, const gbees_shape *shape)
+{
     uint64_t count = 0;
 
-    for (size_t i = 0; i < cells->count; i++) {
-        brick_of_cell(cells, shape, i, key);
-        if (count > 0 && compare_keys(last, key) == 0)
-            continue;
-        memcpy(last, key, sizeof last);
-        if (list)
-            memcpy(list[count], key, sizeof key);
-        count++;
-    }
+    for (size_t i = 0; i < cells->count; i++)
+        count += i == 0 || !is_in_same_brick(cells, shape, i);
     return count;
+}
+
+/* Lists the cells' bricks, each once, in any order. The table has 2^bits entries: numbers in the list, plus 1. */
+static void list_cells_bricks(initial_bricks *bricks, const gbees_initial_cells *cells, const gbees_shape *shape,
+                              uint32_t *table, int bits)
+{
+    const uint64_t mask = (UINT64_C(1) << bits) - 1;
+
+    for (size_t i = 0; i < cells->count; i++) {
+        int32_t key[GBEES_MAX_DIM];
+
+        if (i > 0 && is_in_same_brick(cells, shape, i))
+            continue;
+        brick_of_cell(cells, shape, i, key);
+        uint64_t at = gbees_buzhash(key, shape->n) & mask;
+        while (table[at] && compare_keys(bricks->list[table[at] - 1], key) != 0)
+            at = (at + 1) & mask;
+        if (table[at])
+            continue;
+        memcpy(bricks->list[bricks->count++], key, sizeof key);
+        table[at] = (uint32_t)bricks->count;
+    }
 }
 
 /* ---- both ---- */
@@ -116,7 +139,7 @@ double initial_bricks_most(const gbees_problem *problem, const gbees_shape *shap
     for (int j = 0; j < shape->n; j++)
         bricks *= ceil((2.0 * problem->extent[j] + 1) / shape->edge[j]) + 1;
     if (problem->cells)
-        return fmin(bricks, (double)count_cells_bricks(problem->cells, shape, NULL));
+        return fmin(bricks, (double)count_cells_bricks(problem->cells, shape));
     for (int g = 0; g < problem->gaussian_count; g++) {
         double box = 1;
 
@@ -130,7 +153,7 @@ double initial_bricks_most(const gbees_problem *problem, const gbees_shape *shap
 static double list_length(const gbees_problem *problem, const gbees_shape *shape)
 {
     int32_t lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM];
-    double length = problem->cells ? (double)count_cells_bricks(problem->cells, shape, NULL) : 0;
+    double length = problem->cells ? (double)count_cells_bricks(problem->cells, shape) : 0;
 
     for (int g = 0; g < problem->gaussian_count; g++)
         length += box_keys(shape, problem->gaussians[g].lo, problem->gaussians[g].hi, lo, hi);
@@ -156,14 +179,24 @@ int initial_bricks_create(initial_bricks *bricks, const gbees_problem *problem, 
     if ((length > 0 ? length : count) > most)
         return gbees_error_set(error, GBEES_ENOMEM, "the initial box needs %.3g bricks", length > 0 ? length : count);
     if (length > 0) {
+        int bits = 1;
+
+        while (ldexp(1, bits) < 2 * length)
+            bits++;
+        uint32_t *table = problem->cells ? calloc((size_t)1 << bits, sizeof *table) : NULL;
         bricks->list = malloc((size_t)length * sizeof *bricks->list);
-        if (!bricks->list)
+        if (!bricks->list || (problem->cells && !table)) {
+            free(table);
+            initial_bricks_destroy(bricks);
             return gbees_error_set(error, GBEES_ENOMEM, "out of memory for %.3g bricks of the initial density",
                                    length);
-        if (problem->cells)
-            bricks->count = count_cells_bricks(problem->cells, shape, bricks->list);
-        else
+        }
+        if (problem->cells) {
+            list_cells_bricks(bricks, problem->cells, shape, table, bits);
+            free(table);
+        } else {
             list_boxes(bricks, problem, shape);
+        }
         sort(bricks);
     } else {
         bricks->count = (uint64_t)count;

@@ -2,7 +2,7 @@
 #ifndef GBEES_AUDIT_BINS_H
 #define GBEES_AUDIT_BINS_H
 
-#include "workers.h"
+#include "base/workers.h"
 #include <gbees/gbees.h>
 
 enum { GBEES_BINS_GROUPS = 8 /* of parts of the samples (workers.h): their spread gives the standard error */ };

@@ -1,5 +1,6 @@
 /* compare.c - see compare.h. */
 #include "compare.h"
+#include "base/workers.h"
 #include "bins.h"
 #include "marginal.h"
 #include "samples.h"

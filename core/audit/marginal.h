@@ -2,7 +2,7 @@
 #ifndef GBEES_AUDIT_MARGINAL_H
 #define GBEES_AUDIT_MARGINAL_H
 
-#include "workers.h"
+#include "base/workers.h"
 #include <gbees/error.h>
 #include <stdint.h>
 

@@ -1,9 +1,9 @@
 /* montecarlo.c - samples made, and carried along the flow; they are drawn in start.c, follow the
  * drift in flow.c by steps that probe.c chooses, and are weighted in weight.c; their moments are in sample_moments.c.
  */
+#include "base/workers.h"
 #include "flow.h"
 #include "samples.h"
-#include "workers.h"
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* sample_moments.c - weighted moments of the samples and their standard errors, by batches. */
+#include "base/workers.h"
 #include "samples.h"
-#include "workers.h"
 #include <math.h>
 #include <stddef.h>
 

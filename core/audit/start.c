@@ -1,8 +1,8 @@
 /* start.c - samples of the initial density: a Gaussian, a mixture of them, cut as the grid cuts them, or the cells of
  * a record. */
+#include "base/workers.h"
 #include "cholesky.h"
 #include "samples.h"
-#include "workers.h"
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>

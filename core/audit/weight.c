@@ -1,8 +1,8 @@
 /* weight.c - Bayes' rule: samples weighted by the likelihood of a measurement. */
+#include "base/workers.h"
 #include "cholesky.h"
 #include "numerics/likelihood.h"
 #include "samples.h"
-#include "workers.h"
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -33,6 +33,40 @@ static findings find(const gbees_setup *setup)
     return found;
 }
 
+/* Sets width[n] to the cell widths after a change of the grid. */
+static void widths_after(const gbees_problem *problem, const gbees_regrid *regrid, double *width)
+{
+    for (int j = 0; j < problem->dimension; j++)
+        width[j] = ldexp(problem->width[j], -regrid->level[j]);
+}
+
+static void print_regrids(FILE *out, const gbees_problem *problem)
+{
+    double width[GBEES_MAX_DIM];
+
+    if (problem->regrid_auto)
+        (void)fprintf(out, "\nregrid        before an update that would leave a deviation below 1.5 cells");
+    for (int k = 0; k < problem->regrid_count; k++) {
+        (void)fprintf(out, "\nregrid        from t = %.6g:", problem->regrids[k].time);
+        widths_after(problem, &problem->regrids[k], width);
+        gbees_print_numbers(out, width, problem->dimension);
+    }
+}
+
+/* "auto", or a list of objects with a time and the widths from it on. */
+static json_t *json_regrids(const gbees_problem *problem)
+{
+    json_t *list = problem->regrid_auto ? json_string("auto") : json_array();
+    double width[GBEES_MAX_DIM];
+
+    for (int k = 0; k < problem->regrid_count; k++) {
+        widths_after(problem, &problem->regrids[k], width);
+        (void)json_array_append_new(list, json_pack("{s:f, s:o}", "t", problem->regrids[k].time, "width",
+                                                    gbees_json_vector(problem->dimension, width)));
+    }
+    return list;
+}
+
 static void print_problem(FILE *out, const gbees_setup *setup, const findings *found)
 {
     const gbees_problem *problem = setup->problem;
@@ -62,6 +96,7 @@ static void print_problem(FILE *out, const gbees_setup *setup, const findings *f
     gbees_print_numbers(out, sigma, problem->dimension);
     (void)fprintf(out, "\ncell width   ");
     gbees_print_numbers(out, problem->width, problem->dimension);
+    print_regrids(out, problem);
     for (int k = 0; k < n && problem->rotated; k++) {
         double axis[GBEES_MAX_DIM];
 
@@ -108,9 +143,10 @@ static json_t *json_line(const gbees_setup *setup, const findings *found)
 {
     const gbees_problem *problem = setup->problem;
 
-    return json_pack("{s:s, s:s, s:o, s:i, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o}", "event", "check", "model",
-                     setup->model->name, "plugin", gbees_json_text(gbees_setup_path(setup->model)), "dimension",
-                     problem->dimension, "measurements", found->reached, "measurements_not_reached",
+    return json_pack("{s:s, s:s, s:o, s:i, s:o, s:o, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o}", "event", "check",
+                     "model", setup->model->name, "plugin", gbees_json_text(gbees_setup_path(setup->model)),
+                     "dimension", problem->dimension, "width", gbees_json_vector(problem->dimension, problem->width),
+                     "regrid", json_regrids(problem), "measurements", found->reached, "measurements_not_reached",
                      problem->measurement_count - found->reached, "mode", gbees_print_mode(problem->numerics.mode),
                      "backend", setup->backend->name, "box_cells", found->box_cells, "estimated_bytes", found->bytes,
                      "machine_bytes", found->memory, "output", gbees_json_text(setup->folder), "warnings",

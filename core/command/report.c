@@ -138,6 +138,17 @@ static int count_measurements(const gbees_problem *problem)
     return count;
 }
 
+/* " (others from t = 0.5, 1)" */
+static void print_regrids(const gbees_report *report, const gbees_problem *problem)
+{
+    if (problem->regrid_auto)
+        (void)fprintf(report->out, " (narrower where an update needs it)");
+    for (int k = 0; k < problem->regrid_count; k++)
+        (void)fprintf(report->out, "%s %.6g", k ? "," : " (others from t =", problem->regrids[k].time);
+    if (problem->regrid_count > 0)
+        (void)fprintf(report->out, ")");
+}
+
 int gbees_report_header(const gbees_report *report, const gbees_setup *setup, int threads, gbees_error *error)
 {
     const gbees_problem *problem = setup->problem;
@@ -151,6 +162,7 @@ int gbees_report_header(const gbees_report *report, const gbees_setup *setup, in
     (void)fprintf(report->out, "dimension %d, t = %.6g to %.6g, %d measurement%s; cells of", problem->dimension,
                   problem->start, problem->end, measurements, measurements == 1 ? "" : "s");
     gbees_print_numbers(report->out, problem->width, problem->dimension);
+    print_regrids(report, problem);
     if (problem->mass_budget > 0)
         (void)fprintf(report->out, ", mass budget %.6g a unit of time; ", problem->mass_budget);
     else

@@ -105,6 +105,7 @@ char *gbees_jsonl_record(const gbees_record *record)
     bad |= json_object_set_new(object, "dt", gbees_json_real(totals->time_step));
     bad |= json_object_set_new(object, "cells", gbees_json_unsigned(now->cells));
     bad |= json_object_set_new(object, "cells_above", gbees_json_unsigned(now->cells_above));
+    bad |= json_object_set_new(object, "width", gbees_json_vector(n, record->problem->width));
     bad |= json_object_set_new(object, "mass_lost", gbees_json_real(totals->mass_outflow + totals->mass_pruned));
     bad |= json_object_set_new(object, "mean", gbees_json_vector(n, now->mean));
     bad |= json_object_set_new(object, "cov", gbees_json_matrix(n, now->covariance));

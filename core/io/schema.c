@@ -7,6 +7,7 @@
 
 static const char *const modes[] = {"default", "paper", "legacy", NULL};
 /* In the order of gbees_scheme. */
+static const char *const regrids[] = {"auto", NULL};
 static const char *const schemes[] = {"ctu",    "ctu-divergence", "ctu-positive", "split5", "split5-mp",
                                       "split7", "split7-mp",      "upwind",       NULL};
 static const char *const cell_values[] = {"points", "averages", NULL};
@@ -135,9 +136,12 @@ static const gbees_schema_key scenario_keys[] = {
      .text = "list of maps, each: time, function, value, covariance; likelihood, degrees_of_freedom"},
     {.name = "regrid",
      .kind = GBEES_KIND_REGRIDS,
+     .choices = regrids,
      .fields = gbees_schema_regrid_fields,
      .initial = "none",
-     .text = "list of maps, each: time, factor: from this time on cells are so many times narrower"},
+     .text =
+         "list of maps, each: time, factor: from this time on cells are so many times narrower; or auto: narrower "
+         "before an update that they would not resolve"},
     {.name = "courant",
      .kind = GBEES_KIND_NUMBER,
      .range = "a number > 0",

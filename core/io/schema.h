@@ -22,7 +22,7 @@ typedef enum gbees_kind {
     GBEES_KIND_PATH,         /* of a file or folder */
     GBEES_KIND_INITIAL,      /* a list of maps with the keys `fields`, or a map with those of `record` */
     GBEES_KIND_MEASUREMENTS, /* a list of maps with the keys `fields` */
-    GBEES_KIND_REGRIDS       /* a list of maps with the keys `fields` */
+    GBEES_KIND_REGRIDS       /* one of `choices`, or a list of maps with the keys `fields` */
 } gbees_kind;
 
 /* Bits of gbees_schema_key.bounded. ABOVE_MIN and BELOW_MAX exclude the bound itself. */

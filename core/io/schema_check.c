@@ -209,8 +209,10 @@ static int check_regrids(const gbees_schema_key *key, const gbees_node *node, co
 {
     int status = GBEES_OK;
 
+    if (node->kind == GBEES_NODE_SCALAR && strcmp(node->text, key->choices[0]) == 0)
+        return GBEES_OK;
     if (node->kind != GBEES_NODE_LIST)
-        return fail(node, label, "a list of maps", error);
+        return fail(node, label, "'auto' or a list of maps", error);
     for (size_t i = 0; i < node->count && !status; i++) {
         char name[64];
 

@@ -1,5 +1,6 @@
 /* cells.c - see cells.h and gbees.h. */
 #include "cells.h"
+#include "base/array.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,6 +271,38 @@ void gbees_cells_copy(const gbees_cells *cells, size_t first, size_t count, int3
     if (p)
         for (size_t i = 0; i < count; i++)
             p[i] = cells->entries[first + i].p;
+}
+
+void gbees_initial_cells_clear(gbees_initial_cells *cells)
+{
+    for (int j = 0; j < GBEES_MAX_DIM; j++)
+        free(cells->index[j]);
+    free(cells->p);
+    memset(cells->index, 0, sizeof cells->index);
+    cells->p = NULL;
+    cells->count = 0;
+}
+
+int gbees_initial_cells_reserve(gbees_initial_cells *cells, int n, size_t count)
+{
+    int whole = 1;
+
+    for (int j = 0; j < n; j++)
+        whole = (cells->index[j] = gbees_array_create(count, sizeof *cells->index[j])) && whole;
+    cells->p = gbees_array_create(count, sizeof *cells->p);
+    if (whole && cells->p)
+        return 0;
+    gbees_initial_cells_clear(cells);
+    return 1;
+}
+
+int gbees_cells_list(const gbees_cells *cells, gbees_initial_cells *list, gbees_error *error)
+{
+    if (gbees_initial_cells_reserve(list, cells->dimension, cells->count))
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a list of %zu cells", cells->count);
+    list->count = cells->count;
+    gbees_cells_copy(cells, 0, cells->count, list->index, list->p);
+    return 0;
 }
 
 void gbees_cells_range(const gbees_cells *cells, int axis, int32_t *lo, int32_t *hi)

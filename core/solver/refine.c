@@ -1,218 +1,332 @@
 /* refine.c - see refine.h. */
 #include "refine.h"
-#include "cells.h"
+#include "base/array.h"
+#include "lines.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-void gbees_initial_cells_clear(gbees_initial_cells *cells)
+enum { PIECE = 128 /* cells of a line that are computed at a time */ };
+
+/* Cells `from` ... `from + count - 1` of a line. */
+typedef struct piece {
+    size_t line, from, count;
+} piece;
+
+/* A pass over all lines along an axis: from the lines `of` to P of others. */
+typedef struct pass {
+    const gbees_lines *of;
+    int axis;
+    double share;    /* of an exchange */
+    double *p;       /* of an exchange */
+    gbees_lines *to; /* of a halving */
+    size_t *half[2]; /* of a halving: by line, where the lower and the upper halves' P begin; with a stride of 2 along
+                        the last axis */
+} pass;
+
+/* Calls compute() with each piece of the lines, and P beside it: of cells at most `reach` cells away, along the axis,
+ * beside[reach + shift]. */
+static void for_pieces(const pass *s, size_t first, size_t end, int reach,
+                       void (*compute)(const pass *s, const piece *at, double (*beside)[PIECE]))
 {
-    for (int j = 0; j < GBEES_MAX_DIM; j++)
-        free(cells->index[j]);
-    free(cells->p);
-    memset(cells->index, 0, sizeof cells->index);
-    cells->p = NULL;
-    cells->count = 0;
+    double beside[5][PIECE];
+    size_t place[5];
+
+    for (int k = 0; k <= 2 * reach && first < end; k++)
+        place[k] = gbees_lines_find(s->of, first, s->axis, k - reach);
+    for (size_t line = first; line < end; line++)
+        for (size_t from = 0; from < s->of->line[line].length; from += PIECE) {
+            const size_t rest = s->of->line[line].length - from;
+            const piece at = {line, from, rest < PIECE ? rest : PIECE};
+
+            for (int k = 0; k <= 2 * reach; k++)
+                if (k != reach)
+                    gbees_lines_beside(s->of, line, from, at.count, s->axis, k - reach, &place[k], beside[k]);
+            compute(s, &at, beside);
+        }
 }
 
-static int no_memory(size_t count, gbees_error *error)
-{
-    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for another grid of %zu cells", count);
-}
+/* ---- halving ---- */
 
-/* Sets the arrays of an empty list for `capacity` cells. */
-static int reserve(gbees_initial_cells *cells, int n, size_t capacity, gbees_error *error)
+static void halve_piece(const pass *s, const piece *at, double (*beside)[PIECE])
 {
-    int whole = 1;
+    const int last = s->axis == s->of->n - 1;
+    const size_t stride = last ? 2 : 1;
+    const double *own = s->of->p + s->of->line[at->line].first + at->from;
+    double *lower = s->to->p + s->half[0][at->line] + stride * at->from;
+    double *upper = s->to->p + s->half[1][at->line] + stride * at->from;
 
-    for (int j = 0; j < n; j++) {
-        cells->index[j] = malloc((capacity + 1) * sizeof *cells->index[j]);
-        whole = whole && cells->index[j];
+    for (size_t k = 0; k < at->count; k++) {
+        const double p = own[k], near = beside[3][k] - beside[1][k], far = beside[4][k] - beside[0][k];
+        /* The upper half's average less the cell's (Harten, SIAM J. Numer. Anal. 33 (1996) 1205). */
+        double more = (22 * near - 3 * far) / 128;
+
+        more = more > p ? p : more < -p ? -p : more;
+        lower[stride * k] = (p - more) / 2;
+        upper[stride * k] = (p + more) / 2;
     }
-    cells->p = malloc((capacity + 1) * sizeof *cells->p);
-    if (whole && cells->p)
-        return GBEES_OK;
-    gbees_initial_cells_clear(cells);
-    return no_memory(capacity, error);
 }
 
-/* Replaces the arrays of a list by those of another. */
-static void replace(gbees_initial_cells *cells, const gbees_initial_cells *by)
+static void halve_lines(void *context, size_t first, size_t end)
 {
-    gbees_initial_cells_clear(cells);
-    memcpy(cells->index, by->index, sizeof cells->index);
-    cells->p = by->p;
-    cells->count = by->count;
+    for_pieces(context, first, end, 2, halve_piece);
 }
 
-/* Sorts the cells so that those along `axis` follow each other; the other axes keep their order. */
-static int sort_along(gbees_initial_cells *cells, int n, int axis, gbees_error *error)
+/* Appends the line of a line's lower or upper half to s->to. */
+static void add_half(pass *s, size_t of, int upper)
 {
-    gbees_cells *sorted = gbees_cells_create(n);
-    int32_t *index[GBEES_MAX_DIM];
-    int last = 0, status;
+    gbees_line *line = &s->to->line[s->to->count++];
 
-    for (int j = 0; j < n; j++)
-        if (j != axis)
-            index[last++] = cells->index[j];
-    index[last] = cells->index[axis];
-    if (!sorted)
-        return no_memory(cells->count, error);
-    (void)gbees_cells_add(sorted, cells->count, (const int32_t *const *)index, cells->p);
-    status = gbees_cells_finish(sorted, error); /* which returns a failure of adding */
-    if (!status)
-        gbees_cells_copy(sorted, 0, cells->count, index, cells->p);
-    gbees_cells_destroy(sorted);
-    return status;
+    *line = s->of->line[of];
+    line->index[s->axis] = 2 * line->index[s->axis] + upper;
+    line->first = s->half[upper][of] = s->to->cells;
+    s->to->cells += line->length;
 }
 
-/* Whether two cells of the list are in one line along an axis. */
-static int in_line(const gbees_initial_cells *cells, int n, int axis, size_t a, size_t b)
+/* Sets the lines of the finer grid. Along the last axis each one becomes twice as long. Along another one, of all
+ * lines that have the same index up to this axis, first the lower halves follow each other, then the upper ones. */
+static void place_halves(pass *s)
 {
-    for (int j = 0; j < n; j++)
-        if (j != axis && cells->index[j][a] != cells->index[j][b])
-            return 0;
+    const gbees_lines *of = s->of;
+    const int last = s->axis == of->n - 1;
+
+    for (size_t first = 0, end; first < of->count; first = end) {
+        for (end = first + 1; !last && end < of->count &&
+                              gbees_lines_same(of->n, of->line[first].index, of->line[end].index, s->axis + 1);)
+            end++;
+        for (int upper = 0; upper < (last ? 1 : 2); upper++)
+            for (size_t k = first; k < end; k++)
+                add_half(s, k, upper);
+        if (last) {
+            s->to->line[first].length *= 2;
+            s->half[1][first] = s->half[0][first] + 1;
+            s->to->cells += of->line[first].length;
+        }
+    }
+}
+
+/* Replaces lines by others of the same density, unless these could not be made. */
+static int take_over(gbees_lines *lines, gbees_lines *made, int failed)
+{
+    if (!failed) {
+        gbees_lines_clear(lines);
+        *lines = *made;
+        return 0;
+    }
+    gbees_lines_clear(made);
     return 1;
 }
 
-/* P of the cell `offset` cells beyond cell i along the axis by which the list is sorted; 0 if it is absent. */
-static double beside(const gbees_initial_cells *cells, int n, int axis, size_t i, int offset)
+static int halve(gbees_lines *lines, int axis)
 {
-    const int64_t wanted = (int64_t)cells->index[axis][i] + offset;
+    gbees_lines to = {.n = lines->n, .threads = lines->threads};
+    pass s = {.of = lines, .axis = axis, .to = &to};
+    int failed = gbees_lines_reserve(&to, 2 * lines->count, 2 * lines->cells);
 
-    for (int k = 1; k <= abs(offset); k++) {
-        size_t at;
-
-        if (offset < 0 ? i < (size_t)k : cells->count - i <= (size_t)k)
-            return 0;
-        at = offset < 0 ? i - (size_t)k : i + (size_t)k;
-        if (cells->index[axis][at] == wanted)
-            return in_line(cells, n, axis, i, at) ? cells->p[at] : 0;
+    for (int upper = 0; upper < 2; upper++) {
+        s.half[upper] = malloc((lines->count + 1) * sizeof *s.half[upper]);
+        failed = failed || !s.half[upper];
     }
-    return 0;
+    if (!failed) {
+        place_halves(&s);
+        gbees_lines_share(lines, halve_lines, &s);
+    }
+    free(s.half[0]);
+    free(s.half[1]);
+    return take_over(lines, &to, failed);
 }
 
-/* Appends a cell, unless it holds nothing. */
-static void append(gbees_initial_cells *to, int n, const gbees_initial_cells *from, size_t i, int axis, int64_t index,
-                   double p)
+/* ---- merging ---- */
+
+/* Rounded down, of negative indices, too. */
+static int32_t half_of(int32_t index)
 {
-    if (!(p > 0))
-        return;
-    for (int j = 0; j < n; j++)
-        to->index[j][to->count] = j == axis ? (int32_t)index : from->index[j][i];
-    to->p[to->count++] = p;
+    return (index - (index & 1)) / 2;
 }
 
-static int halve(gbees_initial_cells *cells, int n, int axis, gbees_error *error)
+/* Appends a line whose cells are merged in pairs along the last axis. */
+static int merge_in_line(const gbees_lines *lines, size_t of, gbees_lines *to)
 {
-    gbees_initial_cells halves = {0};
-    int status = reserve(&halves, n, 2 * cells->count, error);
+    const gbees_line *line = &lines->line[of];
+    const int last = lines->n - 1;
+    const double *p = lines->p + line->first;
+    size_t c = 0;
+    int failed = 0;
 
-    for (size_t i = 0; i < cells->count && !status; i++) {
-        const double p = cells->p[i];
-        const double near = beside(cells, n, axis, i, 1) - beside(cells, n, axis, i, -1);
-        const double far = beside(cells, n, axis, i, 2) - beside(cells, n, axis, i, -2);
-        /* The upper half's average less the cell's (Harten, SIAM J. Numer. Anal. 33 (1996) 1205). */
-        double more = (22 * near - 3 * far) / 128;
-        const int64_t index = 2 * (int64_t)cells->index[axis][i];
+    while (c < line->length && !failed) {
+        const int32_t begin = line->index[last] + (int32_t)c;
+        int32_t index[GBEES_MAX_DIM];
+        double sum[PIECE] = {0};
 
-        more = more > p ? p : more < -p ? -p : more;
-        append(&halves, n, cells, i, axis, index, (p - more) / 2);
-        append(&halves, n, cells, i, axis, index + 1, (p + more) / 2);
+        memcpy(index, line->index, sizeof index);
+        index[last] = half_of(begin);
+        for (; c < line->length && half_of(line->index[last] + (int32_t)c) - index[last] < PIECE; c++)
+            sum[half_of(line->index[last] + (int32_t)c) - index[last]] += p[c];
+        failed = gbees_lines_append(to, index, sum,
+                                    (size_t)(half_of(line->index[last] + (int32_t)c - 1) - index[last]) + 1);
     }
-    if (!status)
-        replace(cells, &halves);
-    return status;
+    return failed;
+}
+
+/* Whether line a is not behind line b once both have the same index along the axes up to `axis`. */
+static int comes_first(const gbees_lines *lines, size_t a, size_t b, int axis)
+{
+    for (int j = axis + 1; j < lines->n; j++)
+        if (lines->line[a].index[j] != lines->line[b].index[j])
+            return lines->line[a].index[j] < lines->line[b].index[j];
+    return 1;
+}
+
+/* Appends the lines from `lower` on, and those from `upper` to `end` on, which are the cells above them along the
+ * axis: merged, and in order. */
+static int merge_rows(const gbees_lines *lines, size_t lower, size_t upper, size_t end, int axis, gbees_lines *to)
+{
+    const size_t middle = upper;
+    int failed = 0;
+
+    while ((lower < middle || upper < end) && !failed) {
+        const int from_lower = upper == end || (lower < middle && comes_first(lines, lower, upper, axis));
+        const gbees_line *line = &lines->line[from_lower ? lower++ : upper++];
+        int32_t index[GBEES_MAX_DIM];
+
+        memcpy(index, line->index, sizeof index);
+        index[axis] = half_of(index[axis]);
+        failed = gbees_lines_append(to, index, lines->p + line->first, line->length);
+    }
+    return failed;
+}
+
+/* The first line behind `first` that has another index up to this axis. */
+static size_t end_of_rows(const gbees_lines *lines, size_t first, int axis)
+{
+    size_t end = first;
+
+    while (end < lines->count &&
+           gbees_lines_same(lines->n, lines->line[first].index, lines->line[end].index, axis + 1))
+        end++;
+    return end;
+}
+
+/* Whether two lines, one before the other, become one row when cells are merged along an axis before the last. */
+static int is_pair(const gbees_lines *lines, size_t a, size_t b, int axis)
+{
+    return b < lines->count && gbees_lines_same(lines->n, lines->line[a].index, lines->line[b].index, axis) &&
+           half_of(lines->line[a].index[axis]) == half_of(lines->line[b].index[axis]);
 }
 
 /* Merges cells 2 i and 2 i + 1. */
-static void merge(gbees_initial_cells *cells, int n, int axis)
+static int merge(gbees_lines *lines, int axis)
 {
-    size_t kept = 0;
+    gbees_lines to = {.n = lines->n, .threads = lines->threads};
+    int failed = gbees_lines_reserve(&to, lines->count / 2, lines->cells / 2);
 
-    for (size_t i = 0; i < cells->count; i++) {
-        const int32_t index = cells->index[axis][i];
-        const int32_t half = (index - (index & 1)) / 2; /* rounded down, of negative ones, too */
-
-        cells->index[axis][i] = half;
-        if (kept > 0 && cells->index[axis][kept - 1] == half && in_line(cells, n, axis, kept - 1, i)) {
-            cells->p[kept - 1] += cells->p[i];
+    for (size_t k = 0; k < lines->count && !failed;) {
+        if (axis == lines->n - 1) {
+            failed = merge_in_line(lines, k++, &to);
             continue;
         }
-        for (int j = 0; j < n; j++)
-            cells->index[j][kept] = cells->index[j][i];
-        cells->p[kept++] = cells->p[i];
+        const size_t upper = end_of_rows(lines, k, axis);
+        const size_t end = is_pair(lines, k, upper, axis) ? end_of_rows(lines, upper, axis) : upper;
+        failed = merge_rows(lines, k, upper, end, axis, &to);
+        k = end;
     }
-    cells->count = kept;
+    return take_over(lines, &to, failed);
+}
+
+/* ---- values at centres ---- */
+
+/* What a cell with P `own` gets of the one above it, which has `more`: `share` of the difference; if that is
+ * negative, each of the two keeps a part. */
+static double gain(double share, double own, double more)
+{
+    const double least = 0.4 * fmin(more, own), moved = more > 0 && own > 0 ? share * (more - own) : 0;
+
+    return share < 0 ? fmin(fmax(moved, -least), least) : moved;
+}
+
+static void exchange_piece(const pass *s, const piece *at, double (*beside)[PIECE])
+{
+    const size_t first = s->of->line[at->line].first + at->from;
+    const double *own = s->of->p + first;
+
+    for (size_t k = 0; k < at->count; k++)
+        s->p[first + k] = own[k] + (gain(s->share, own[k], beside[2][k]) - gain(s->share, beside[0][k], own[k]));
+}
+
+static void exchange_lines(void *context, size_t first, size_t end)
+{
+    for_pieces(context, first, end, 1, exchange_piece);
 }
 
 /* Moves `share` of the difference between each two neighbours along the axis to the one that holds less; if it is
  * negative, from that one, which keeps a part. */
-static void exchange(gbees_initial_cells *cells, int n, int axis, double share)
+static int exchange(gbees_lines *lines, int axis, double share)
 {
-    double gained = 0; /* by cell i, of the cell before it */
+    pass s = {.of = lines, .axis = axis, .share = share, .p = gbees_array_create(lines->cells, sizeof *s.p)};
 
-    for (size_t i = 0; i < cells->count; i++) {
-        const double more = beside(cells, n, axis, i, 1), own = cells->p[i], least = 0.4 * fmin(more, own);
-        double moved = more > 0 ? share * (more - own) : 0;
-
-        if (share < 0)
-            moved = fmin(fmax(moved, -least), least);
-        cells->p[i] += gained + moved;
-        gained = -moved;
-    }
+    if (!s.p)
+        return 1;
+    gbees_lines_share(lines, exchange_lines, &s);
+    free(lines->p);
+    lines->p = s.p;
+    lines->cell_capacity = lines->cells;
+    return 0;
 }
 
-/* Changes the cells along the axis by which they are sorted. Averages P and values at centres p differ by the second
- * difference along the axis: P = p + (p_(i+1) - 2 p_i + p_(i-1)) / 24. */
-static int change_axis(gbees_initial_cells *cells, int n, int axis, int change, gbees_cell_values values,
-                       gbees_error *error)
-{
-    const double share = values == GBEES_CELL_POINTS ? 1.0 / 24 : 0;
-    int status = GBEES_OK;
+/* ---- all ---- */
 
-    if (share > 0)
-        exchange(cells, n, axis, share);
-    for (int k = 0; k < change && !status; k++)
-        status = halve(cells, n, axis, error);
-    for (int k = 0; k > change; k--)
-        merge(cells, n, axis);
-    if (share > 0 && !status)
-        exchange(cells, n, axis, -share);
-    return status;
+/* Changes the cells along an axis. Averages P and values at centres p differ by the second difference along the axis:
+ * P = p + (p_(i+1) - 2 p_i + p_(i-1)) / 24. */
+static int change_axis(gbees_lines *lines, int axis, int change, gbees_cell_values values)
+{
+    const double share = values == GBEES_CELL_POINTS && change ? 1.0 / 24 : 0;
+    int failed = share > 0 && exchange(lines, axis, share);
+
+    for (int k = 0; k < change && !failed; k++)
+        failed = halve(lines, axis);
+    for (int k = 0; k > change && !failed; k--)
+        failed = merge(lines, axis);
+    return failed || (share > 0 && exchange(lines, axis, -share));
 }
 
 /* Whether the indices along an axis fit in a record, and in the arithmetic on indices, if the cells are 2^change
  * times narrower. */
-static int check_range(const gbees_initial_cells *cells, int n, int axis, int change, gbees_error *error)
+static int check_range(const gbees_lines *lines, int axis, int change, gbees_error *error)
 {
+    const int n = lines->n;
     const int64_t most = n > 4 ? (INT64_C(1) << (128 / n - 1)) - 1 : INT32_MAX / 4; /* cells.h */
+    const int64_t parts = change > 0 ? INT64_C(1) << change : 1;
 
-    for (size_t i = 0; i < cells->count && change > 0; i++) {
-        const int64_t parts = INT64_C(1) << change, first = cells->index[axis][i] * parts;
+    for (size_t k = 0; k < lines->count && change > 0; k++) {
+        const gbees_line *line = &lines->line[k];
+        const int64_t length = axis == n - 1 ? (int64_t)line->length : 1, first = line->index[axis] * parts;
 
-        if (first < -most || first + parts - 1 > most)
+        if (first < -most || first + length * parts - 1 > most)
             return gbees_error_set(error, GBEES_ENUMERIC,
                                    "a grid whose cells are %lld times narrower along axis %d has too many cells: its "
                                    "indices reach %lld, and at most %lld fit",
-                                   (long long)parts, axis, (long long)first, (long long)most);
+                                   (long long)parts, axis,
+                                   (long long)(first < -most ? first : first + length * parts - 1), (long long)most);
     }
     return GBEES_OK;
 }
 
-int gbees_refine(gbees_initial_cells *cells, int n, const int *change, gbees_cell_values values, gbees_error *error)
+int gbees_refine(gbees_initial_cells *cells, int n, const int *change, gbees_cell_values values, int threads,
+                 gbees_error *error)
 {
-    int sorted = n - 1, status = GBEES_OK; /* the axis along which cells follow each other */
+    gbees_lines lines = {.n = n, .threads = threads};
+    int failed = gbees_lines_of_cells(&lines, cells), status = GBEES_OK;
 
-    for (int j = n - 1; j >= 0 && !status; j--) {
-        if (change[j] == 0)
-            continue;
-        status = check_range(cells, n, j, change[j], error);
-        if (!status && sorted != j)
-            status = sort_along(cells, n, j, error);
-        sorted = j;
-        if (!status)
-            status = change_axis(cells, n, j, change[j], values, error);
+    for (int j = n - 1; j >= 0 && !status && !failed; j--) {
+        status = check_range(&lines, j, change[j], error);
+        failed = !status && change_axis(&lines, j, change[j], values);
     }
-    return status || sorted == n - 1 ? status : sort_along(cells, n, n - 1, error);
+    if (!status && !failed) {
+        gbees_initial_cells_clear(cells);
+        failed = gbees_lines_to_cells(&lines, cells);
+    }
+    if (failed)
+        status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory for another grid of %zu cells", lines.cells);
+    gbees_lines_clear(&lines);
+    return status;
 }

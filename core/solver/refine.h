@@ -14,12 +14,11 @@
 
 /* Changes a list of cells in `n` dimensions, in lexicographic order, to a grid whose cells are 2^change[j] times
  * narrower along axis j (wider if it is negative); |change[j]| <= GBEES_REFINE_MOST. Cell i becomes the cells
- * i 2^change ... (i + 1) 2^change - 1. The list stays in lexicographic order and has no cell with P = 0. */
-int gbees_refine(gbees_initial_cells *cells, int n, const int *change, gbees_cell_values values, gbees_error *error);
+ * i 2^change ... (i + 1) 2^change - 1. The list stays in lexicographic order and has no cell with P = 0. It is the
+ * same for every number of threads (0: as many as there are processors). */
+int gbees_refine(gbees_initial_cells *cells, int n, const int *change, gbees_cell_values values, int threads,
+                 gbees_error *error);
 
 enum { GBEES_REFINE_MOST = 20 }; /* from a grid 1024 times coarser than the first to one 1024 times finer */
-
-/* Frees the list's arrays. */
-void gbees_initial_cells_clear(gbees_initial_cells *cells);
 
 #endif

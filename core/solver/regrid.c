@@ -64,13 +64,24 @@ gbees_totals gbees_grid_totals(const gbees_grid *grid)
 
 /* ---- another grid ---- */
 
+/* Enters the most memory that the engine has held, and that of a list of cells beside it, into the totals. */
+static void note_peak(gbees_grid *grid, const gbees_initial_cells *cells)
+{
+    const size_t cell_bytes = (size_t)grid->problem->dimension * sizeof(int32_t) + sizeof(double);
+    gbees_totals now = {0};
+
+    grid->backend->totals(grid->engine, &now);
+    now.peak_bytes += cells->count * cell_bytes;
+    grid->before.peak_bytes = now.peak_bytes > grid->before.peak_bytes ? now.peak_bytes : grid->before.peak_bytes;
+}
+
 /* Fetches the cells of the engine, with normalised P, in order. */
 static int fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_error *error)
 {
     const int n = grid->problem->dimension;
     gbees_cells *cells = gbees_cells_create(n);
     gbees_error full = {0};
-    int whole = 1, status;
+    int status;
 
     if (!cells)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for another grid");
@@ -79,14 +90,8 @@ static int fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_error *e
         *error = full;
         status = (int)full.status;
     }
-    to->count = status ? 0 : gbees_cells_count(cells);
-    for (int j = 0; j < n; j++)
-        whole = (to->index[j] = malloc((to->count + 1) * sizeof *to->index[j])) && whole;
-    to->p = malloc((to->count + 1) * sizeof *to->p);
-    if (!status && !(whole && to->p))
-        status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory for another grid of %zu cells", to->count);
     if (!status)
-        gbees_cells_copy(cells, 0, to->count, to->index, to->p);
+        status = gbees_cells_list(cells, to, error);
     gbees_cells_destroy(cells);
     return status;
 }
@@ -220,6 +225,21 @@ static double drop_outside(const gbees_problem *problem, gbees_initial_cells *ce
     return dropped;
 }
 
+/* Replaces the engine by one of another problem; frees the problem's list of cells, once the engine has taken it. */
+static int replace_engine(gbees_grid *grid, gbees_problem *problem, gbees_error *error)
+{
+    gbees_initial_cells *cells = (gbees_initial_cells *)problem->cells;
+
+    note_peak(grid, cells);
+    gbees_grid_close(grid); /* before the new engine takes its memory */
+    grid->regridded = problem;
+    const int status = grid->backend->create(problem, &grid->options, &grid->engine, error);
+    if (!status)
+        note_peak(grid, cells);
+    gbees_initial_cells_clear(cells);
+    return status;
+}
+
 int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *level, gbees_error *error)
 {
     const int n = grid->problem->dimension;
@@ -236,7 +256,7 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
     status = fetch(grid, &cells, error);
     const double fetched = sum_of(&cells);
     if (!status)
-        status = gbees_refine(&cells, n, change, grid->problem->numerics.cell_values, error);
+        status = gbees_refine(&cells, n, change, grid->problem->numerics.cell_values, grid->options.threads, error);
     if (!status)
         status = make_problem(gbees_grid_problem(grid), change, &cells, &problem, error);
     gbees_initial_cells_clear(&cells);
@@ -252,8 +272,6 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
     }
     grid->before = gbees_grid_totals(grid);
     set_history(grid, clock, change, fetched, outside, own);
-    gbees_grid_close(grid); /* before the new engine takes its memory */
-    grid->regridded = problem;
     memcpy(grid->level, level, (size_t)n * sizeof *level);
-    return grid->backend->create(problem, &grid->options, &grid->engine, error);
+    return replace_engine(grid, problem, error);
 }

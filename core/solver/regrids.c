@@ -1,4 +1,4 @@
-/* regrids.c - the scenario's key `regrid`: from which time on the grid is another. */
+/* regrids.c - the scenario's key `regrid`: from which time on the grid is another, or that updates decide it. */
 #include "builder.h"
 #include <math.h>
 #include <stdio.h>
@@ -50,10 +50,14 @@ int builder_set_regrids(builder *b)
     size_t count = 0;
     int status = GBEES_OK;
 
-    if (!list || list->count == 0)
+    if (!list || (list->kind == GBEES_NODE_LIST && list->count == 0))
         return GBEES_OK;
     if (b->problem->numerics.mode != GBEES_MODE_DEFAULT)
         return gbees_node_error(list, b->error, "regrid: paper and legacy mode have one grid: leave it out");
+    if (list->kind == GBEES_NODE_SCALAR) {
+        b->problem->regrid_auto = 1;
+        return GBEES_OK;
+    }
     gbees_regrid *regrids = calloc(list->count, sizeof *regrids);
     b->problem->regrids = regrids;
     if (!regrids)

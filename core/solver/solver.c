@@ -2,7 +2,9 @@
 #include "cells.h"
 #include "frame.h"
 #include "notifier.h"
+#include "refine.h"
 #include "regrid.h"
+#include "resolve.h"
 #include "schedule.h"
 #include "warnings.h"
 #include <gbees/gbees.h>
@@ -363,15 +365,57 @@ static int fail_update(const gbees_solver *solver, int number, int status, const
                            cause->text);
 }
 
+/* Takes the density to a grid of these levels. */
+static int change_grid(gbees_solver *solver, const int *level, gbees_error *error)
+{
+    const double began = now_s();
+    gbees_error cause = {0};
+    int status = gbees_notifier_finish(solver->notifier, error); /* it may still use the grid */
+
+    if (status)
+        return status;
+    status = gbees_grid_replace(&solver->grid, &solver->clock, level, &cause);
+    solver->propagate_s += now_s() - began;
+    if (status)
+        return fail(solver, status, &cause, error);
+    solver->slice = first_slice(solver); /* steps of the new grid may take far longer */
+    return GBEES_OK;
+}
+
+/* Makes the grid finer if it would not resolve the density after this measurement, and the problem asks for that. */
+static int resolve_update(gbees_solver *solver, const gbees_measurement *measurement, gbees_error *error)
+{
+    const gbees_problem *problem = gbees_grid_problem(&solver->grid);
+    const int most = GBEES_REFINE_MOST / 2;
+    int level[GBEES_MAX_DIM], finer[GBEES_MAX_DIM];
+    gbees_statistics prior;
+    gbees_error cause = {0};
+
+    if (!problem->regrid_auto)
+        return GBEES_OK;
+    const int status = solver->backend->statistics(solver->grid.engine, &solver->clock, &prior, &cause);
+    if (status)
+        return fail(solver, status, &cause, error);
+    if (!gbees_resolve(problem, &prior, measurement, solver->clock.time, gbees_resolve_cells_most(problem), finer))
+        return GBEES_OK;
+    for (int j = 0; j < problem->dimension; j++) {
+        level[j] = solver->grid.level[j] + finer[j];
+        level[j] = level[j] < most ? level[j] : most;
+    }
+    return change_grid(solver, level, error);
+}
+
 static int apply_measurement(gbees_solver *solver, int number, gbees_error *error)
 {
     const gbees_measurement *measurement = &solver->problem->measurements[number - 1];
     gbees_event event = {.number = number, .time = solver->clock.time};
     gbees_error cause = {0};
-    const double began = now_s();
-    const int status =
-        solver->backend->update(solver->grid.engine, &solver->clock, measurement, &event.evidence, &cause);
+    int status = resolve_update(solver, measurement, error);
 
+    if (status)
+        return status;
+    const double began = now_s();
+    status = solver->backend->update(solver->grid.engine, &solver->clock, measurement, &event.evidence, &cause);
     solver->propagate_s += now_s() - began;
     if (status)
         return fail_update(solver, number, status, &cause, error);
@@ -382,9 +426,7 @@ static int apply_measurement(gbees_solver *solver, int number, gbees_error *erro
 static int regrid(gbees_solver *solver, gbees_error *error)
 {
     const gbees_problem *problem = solver->problem;
-    const double began = now_s();
     const int *level = NULL;
-    gbees_error cause = {0};
 
     /* A record's time may differ in its last digits from what a scenario has. */
     const double now = solver->clock.time + 1e-9 * (problem->end - problem->start);
@@ -392,17 +434,7 @@ static int regrid(gbees_solver *solver, gbees_error *error)
     for (; solver->regrids < problem->regrid_count && problem->regrids[solver->regrids].time <= now;
          solver->regrids++)
         level = problem->regrids[solver->regrids].level;
-    if (!level)
-        return GBEES_OK;
-    int status = gbees_notifier_finish(solver->notifier, error); /* it may still use the grid */
-    if (status)
-        return status;
-    status = gbees_grid_replace(&solver->grid, &solver->clock, level, &cause);
-    solver->propagate_s += now_s() - began;
-    if (status)
-        return fail(solver, status, &cause, error);
-    solver->slice = first_slice(solver); /* steps of the new grid may take far longer */
-    return GBEES_OK;
+    return level ? change_grid(solver, level, error) : GBEES_OK;
 }
 
 static int run_leg(gbees_solver *solver, gbees_error *error)

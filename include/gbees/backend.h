@@ -65,7 +65,7 @@ typedef struct gbees_totals {
     double cell_updates;     /**< needed cells (see gbees_statistics.cells), summed over steps */
     double raw_cell_updates; /**< all cells of resident bricks, summed over steps */
     uint64_t max_cells;      /**< largest number of needed cells seen at a count */
-    uint64_t peak_bytes;     /**< largest memory held */
+    uint64_t peak_bytes;     /**< largest memory held, with the list of cells while the grid changes */
     double mass_clipped;     /**< gained by setting negative cells to 0 */
     double mass_outflow;     /**< lost through faces with no neighbour */
     double mass_pruned;      /**< lost by pruning, an update's too */

@@ -173,6 +173,10 @@ size_t gbees_cells_count(const gbees_cells *cells);
  * @param p p[count] receives the probabilities; may be NULL
  */
 void gbees_cells_copy(const gbees_cells *cells, size_t first, size_t count, int32_t *const *index, double *p);
+/** Copies all cells to the arrays of a list, of which all fields are 0; gbees_initial_cells_clear() frees them. */
+int gbees_cells_list(const gbees_cells *cells, gbees_initial_cells *list, gbees_error *error);
+/** Frees the arrays of a list, and sets its count to 0. */
+void gbees_initial_cells_clear(gbees_initial_cells *cells);
 /** The smallest and the largest index along an axis. */
 void gbees_cells_range(const gbees_cells *cells, int axis, int32_t *lo, int32_t *hi);
 /** The marginal along axis a: (*p)[i] is the sum of P over the cells with index lo_a + i. The caller free()s *p. */

@@ -133,7 +133,7 @@ typedef struct gbees_gaussian {
 /** A density as cells, and where the run stood that it is taken from: a record of an earlier run, or the run's own
  * density on another grid. */
 typedef struct gbees_initial_cells {
-    size_t count;                  /**< > 0 */
+    size_t count;                  /**< > 0; 0 once an engine has been made of a density on another grid */
     int32_t *index[GBEES_MAX_DIM]; /**< index[j][i]: of cell i along axis j; in lexicographic order, each cell once */
     double *p;                     /**< > 0, up to a common factor */
     double mass;                   /**< the sum of P that the engine is to start with, > 0 */
@@ -185,6 +185,7 @@ typedef struct gbees_problem {
     const struct gbees_problem *first; /**< of a run that has changed its grid: the problem that it began with; else
                                         * NULL */
     int regrid_count;                  /**< entries of `regrids` */
+    int regrid_auto;                   /**< 1: a grid is made finer before an update that it would not resolve */
     const gbees_regrid *regrids;       /**< in order of time */
 
     int bounded;       /**< 1: cells whose centre has J(x) outside [bound_low, bound_high] are never made */

@@ -151,9 +151,9 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
 }
 
 /* Sets the cells of a brick to the initial density, up to a factor; returns their sum. */
-static double fill_brick(gbees_engine *e, uint32_t slot, const initial_density *density)
+static double fill_brick(gbees_engine *e, uint32_t slot, const initial_density *density, initial_cursor *cursor)
 {
-    double p[64], sum = initial_density_brick(density, &e->g.shape, grid_key(&e->g, slot), p);
+    double p[64], sum = initial_density_brick(density, cursor, &e->g.shape, grid_key(&e->g, slot), p);
 
     for (int cell = 0; cell < e->cells; cell++)
         engine_set_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell, p[cell]);
@@ -193,11 +193,16 @@ static int fill_bricks(gbees_engine *e, gbees_error *error)
 
     if (status)
         return status;
-#pragma omp parallel for num_threads(e->threads) schedule(static)
-    for (uint32_t k = 0; k < e->g.count; k++) {
-        /* The rates are computed later: until then they hold the sums, to be added in order. */
-        e->rows.rate[e->g.used[k]] = fill_brick(e, e->g.used[k], &density);
-        e->rows.expanded[e->g.used[k]] = 0;
+#pragma omp parallel num_threads(e->threads)
+    {
+        initial_cursor cursor = {{0}};
+
+#pragma omp for schedule(static)
+        for (uint32_t k = 0; k < e->g.count; k++) {
+            /* The rates are computed later: until then they hold the sums, to be added in order. */
+            e->rows.rate[e->g.used[k]] = fill_brick(e, e->g.used[k], &density, &cursor);
+            e->rows.expanded[e->g.used[k]] = 0;
+        }
     }
     initial_density_destroy(&density);
     for (uint32_t k = 0; k < e->g.count; k++)

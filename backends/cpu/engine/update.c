@@ -34,6 +34,16 @@ static void residual_exponents(const likelihood *l, double (*y)[64], int cells, 
     }
 }
 
+/* The exponent of a Gaussian that a log-likelihood has been made of. */
+static double gaussian_of(const likelihood *l, double value)
+{
+    const gbees_measurement *m = l->measurement;
+
+    return m->likelihood == GBEES_LIKELIHOOD_STUDENT
+               ? gbees_student_gaussian(value, l->terms.measured, m->degrees_of_freedom)
+               : value;
+}
+
 /* Log-likelihoods at the centres of a brick's cells plus `shift`: relative to a perfect match, or as the model's own
  * likelihood function has them. */
 static void log_likelihoods_at(const gbees_engine *e, const likelihood *l, uint32_t slot, const double *shift,
@@ -63,27 +73,49 @@ static void log_likelihoods_at(const gbees_engine *e, const likelihood *l, uint3
     residual_exponents(l, y, e->cells, out);
 }
 
-/* Sets axes[] to those along which the likelihood varies inside some cell of the brick; returns how many. */
-static int varying_axes(const gbees_engine *e, const likelihood *l, uint32_t slot, int *axes)
+/* The parts along an axis into which a brick's cells are cut for quadrature, from log-likelihoods; 0: it varies in
+ * none of them. */
+static int parts_along(const gbees_engine *e, const likelihood *l, const double *low, const double *centre,
+                       const double *high, const double *highest)
 {
-    double shift[GBEES_MAX_DIM] = {0}, low[64], high[64], centre[64];
-    int count = 0;
+    double most = 0;
+    int parts = 1;
+
+    for (int cell = 0; cell < e->cells; cell++) {
+        const double change =
+            gbees_likelihood_change(low[cell], centre[cell], high[cell], highest[cell], l->terms.lowest);
+
+        most = fmax(most, change);
+        if (gbees_likelihood_varies(change)) {
+            const int own = gbees_likelihood_parts(gaussian_of(l, low[cell]), gaussian_of(l, centre[cell]),
+                                                   gaussian_of(l, high[cell]));
+
+            parts = own > parts ? own : parts;
+        }
+    }
+    return gbees_likelihood_varies(most) ? parts : 0;
+}
+
+/* The parts into which a brick's cells are cut along each axis (gbees_parts_along()). */
+static uint64_t find_parts(const gbees_engine *e, const likelihood *l, uint32_t slot)
+{
+    double shift[GBEES_MAX_DIM] = {0}, low[GBEES_MAX_DIM][64], high[GBEES_MAX_DIM][64], centre[64], highest[64];
+    uint64_t parts = 0;
 
     log_likelihoods_at(e, l, slot, shift, centre);
+    memcpy(highest, centre, sizeof highest);
     for (int j = 0; j < e->g.shape.n; j++) {
-        double most = 0;
-
         shift[j] = -e->problem->width[j] / 2;
-        log_likelihoods_at(e, l, slot, shift, low);
+        log_likelihoods_at(e, l, slot, shift, low[j]);
         shift[j] = e->problem->width[j] / 2;
-        log_likelihoods_at(e, l, slot, shift, high);
+        log_likelihoods_at(e, l, slot, shift, high[j]);
         shift[j] = 0;
         for (int cell = 0; cell < e->cells; cell++)
-            most = fmax(most, gbees_likelihood_change(low[cell], centre[cell], high[cell], l->terms.lowest));
-        if (gbees_likelihood_varies(most))
-            axes[count++] = j;
+            highest[cell] += gbees_likelihood_rise(low[j][cell], centre[cell], high[j][cell]);
     }
-    return count;
+    for (int j = 0; j < e->g.shape.n; j++)
+        parts |= (uint64_t)parts_along(e, l, low[j], centre, high[j], highest) << 8 * j;
+    return gbees_parts_limited(parts);
 }
 
 /* The slopes of the density inside a brick's cells along some axes, slope[axis' place][cell], limited. */
@@ -132,23 +164,29 @@ static inline void add_exponential(double *top, double *sum, double value, doubl
  * along the axes along which it varies. */
 static void log_averages(const gbees_engine *e, const likelihood *l, uint32_t slot, double *out)
 {
-    int axes[GBEES_MAX_DIM], varying = varying_axes(e, l, slot, axes), nodes = gbees_gauss_points(varying),
-                             points = 1;
+    const uint64_t parts = find_parts(e, l, slot);
+    const int varying = gbees_parts_axes(parts), nodes = gbees_gauss_points(varying),
+              points = (int)gbees_parts_points(parts);
+    int axes[GBEES_MAX_DIM], count = 0;
     double shift[GBEES_MAX_DIM] = {0}, value[64], sum[64] = {0}, slope[GBEES_MAX_DIM][64];
 
+    for (int j = 0; j < e->g.shape.n; j++)
+        if (gbees_parts_along(parts, j))
+            axes[count++] = j;
     find_slopes(e, slot, axes, varying, slope);
     for (int cell = 0; cell < e->cells; cell++)
         out[cell] = -INFINITY;
-    for (int a = 0; a < varying; a++)
-        points *= nodes;
     for (int point = 0; point < points; point++) {
         double weight = 1, place[GBEES_MAX_DIM];
         int digits = point;
 
-        for (int a = 0; a < varying; a++, digits /= nodes) {
-            place[a] = gbees_gauss_node(nodes, digits % nodes);
+        for (int a = 0; a < varying; a++) {
+            const int along = gbees_parts_along(parts, axes[a]), node = digits % (along * nodes);
+
+            place[a] = gbees_cell_node(nodes, along, node);
             shift[axes[a]] = e->problem->width[axes[a]] * place[a];
-            weight *= gbees_gauss_weight(nodes, digits % nodes);
+            weight *= gbees_cell_weight(nodes, along, node);
+            digits /= along * nodes;
         }
         log_likelihoods_at(e, l, slot, shift, value);
         for (int cell = 0; cell < e->cells; cell++) {
@@ -180,7 +218,8 @@ typedef struct best {
     int finite;
 } best;
 
-/* The largest of numbers that may all be minus infinity: OpenMP's reductions may begin with the least finite number. */
+/* The largest of numbers that may all be minus infinity: OpenMP's reductions may begin with the least finite number.
+ */
 static double infinite_again(double largest)
 {
     return largest > -DBL_MAX ? largest : -INFINITY;

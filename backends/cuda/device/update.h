@@ -88,39 +88,67 @@ GBEES_NUM double log_likelihood_at(const gbees_setup *m, const gbees_update_para
 
 /* ---- the likelihood's average over a cell ---- */
 
-/* How much the log-likelihood changes inside a cell along an axis. */
-GBEES_NUM double likelihood_change(const gbees_setup *m, const gbees_update_params *u, uint32_t slot, int cell,
-                                   int axis)
+/* Sets side[0], side[1] to the log-likelihoods at the two faces of a cell along an axis, whose centre is x. */
+GBEES_NUM void find_sides(const gbees_setup *m, const gbees_update_params *u, const double *x, int axis, double *side)
 {
-    double x[DIM], shifted[DIM];
+    double shifted[DIM];
 
-    cell_centre(m, slot, cell, x);
-    double centre = log_likelihood_at(m, u, x);
+    for (int upper = 0; upper < 2; upper++) {
 #pragma unroll
-    for (int k = 0; k < DIM; k++)
-        shifted[k] = x[k] - (k == axis ? m->width[k] / 2 : 0);
-    double low = log_likelihood_at(m, u, shifted);
-#pragma unroll
-    for (int k = 0; k < DIM; k++)
-        shifted[k] = x[k] + (k == axis ? m->width[k] / 2 : 0);
-    double high = log_likelihood_at(m, u, shifted);
-    return gbees_likelihood_change(low, centre, high,
-                                   GBEES_LIKELIHOODS & LIKELIHOOD_MODEL ? u->lowest : gbees_lowest_log_likelihood());
+        for (int k = 0; k < DIM; k++)
+            shifted[k] = x[k] + (k != axis ? 0 : upper ? m->width[k] / 2 : -m->width[k] / 2);
+        side[upper] = log_likelihood_at(m, u, shifted);
+    }
 }
 
-/* Bit k: the likelihood varies inside some cell of the brick along axis k.  By a warp. */
-GBEES_NUM uint32_t varying_axes(const gbees_setup *m, const gbees_update_params *u, uint32_t slot)
+/* The highest log-likelihood inside a cell, about. */
+GBEES_NUM double highest_inside(const gbees_setup *m, const gbees_update_params *u, const double *x, double centre,
+                                double lowest)
 {
-    uint32_t axes = 0;
+    double highest = centre, side[2];
+
+    for (int axis = 0; axis < DIM && !(centre > lowest); axis++) {
+        find_sides(m, u, x, axis, side);
+        highest += gbees_likelihood_rise(side[0], centre, side[1]);
+    }
+    return highest;
+}
+
+/* The exponent of a Gaussian that a log-likelihood has been made of. */
+GBEES_NUM double gaussian_of(const gbees_update_params *u, double value)
+{
+    return GBEES_LIKELIHOODS & LIKELIHOOD_STUDENT && u->kind == LIKELIHOOD_STUDENT
+               ? gbees_student_gaussian(value, u->measured, u->degrees)
+               : value;
+}
+
+/* Into how many parts a cell is cut for quadrature along an axis; 0 if the log-likelihood does not vary in it. */
+GBEES_NUM int cell_parts(const gbees_setup *m, const gbees_update_params *u, uint32_t slot, int cell, int axis)
+{
+    const double lowest = GBEES_LIKELIHOODS & LIKELIHOOD_MODEL ? u->lowest : gbees_lowest_log_likelihood();
+    double x[DIM], side[2];
+
+    cell_centre(m, slot, cell, x);
+    const double centre = log_likelihood_at(m, u, x), highest = highest_inside(m, u, x, centre, lowest);
+    find_sides(m, u, x, axis, side);
+    if (!gbees_likelihood_varies(gbees_likelihood_change(side[0], centre, side[1], highest, lowest)))
+        return 0;
+    return gbees_likelihood_parts(gaussian_of(u, side[0]), gaussian_of(u, centre), gaussian_of(u, side[1]));
+}
+
+/* The parts into which a brick's cells are cut along each axis (gbees_parts_along()).  By a warp. */
+GBEES_NUM uint64_t find_parts(const gbees_setup *m, const gbees_update_params *u, uint32_t slot)
+{
+    uint64_t parts = 0;
 
     for (int axis = 0; axis < DIM; axis++) {
-        double change = 0;
+        double most = 0;
 
         for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE)
-            change = fmax(change, likelihood_change(m, u, slot, cell, axis));
-        axes |= (uint32_t)gbees_likelihood_varies(warp_max(change)) << axis;
+            most = fmax(most, (double)cell_parts(m, u, slot, cell, axis));
+        parts |= (uint64_t)warp_max(most) << 8 * axis;
     }
-    return axes;
+    return gbees_parts_limited(parts);
 }
 
 /* P of the cell beside another, 0 if it is absent. */
@@ -132,9 +160,9 @@ GBEES_NUM double value_beside(const gbees_setup *m, const number *p, uint32_t sl
     return (double)p[(size_t)there * CELLS + (size_t)gbees_shape_beside(&m->shape, cell, direction)];
 }
 
-/* The density's relative slopes inside a cell along the axes of a set, limited so that it is nowhere negative; 0
- * along the others. */
-GBEES_NUM void find_slopes(const gbees_setup *m, const number *p, uint32_t slot, int cell, uint32_t axes,
+/* The density's relative slopes inside a cell along the axes that have parts, limited so that it is nowhere negative;
+ * 0 along the others. */
+GBEES_NUM void find_slopes(const gbees_setup *m, const number *p, uint32_t slot, int cell, uint64_t parts,
                            double *slope)
 {
     const double here = (double)p[(size_t)slot * CELLS + (size_t)cell];
@@ -143,7 +171,7 @@ GBEES_NUM void find_slopes(const gbees_setup *m, const number *p, uint32_t slot,
 #pragma unroll
     for (int k = 0; k < DIM; k++) {
         slope[k] = 0;
-        if (axes >> k & 1)
+        if (gbees_parts_along(parts, k))
             slope[k] = gbees_cell_slope(value_beside(m, p, slot, cell, 2 * k), here,
                                         value_beside(m, p, slot, cell, 2 * k + 1));
         sum += fabs(slope[k]);
@@ -154,30 +182,30 @@ GBEES_NUM void find_slopes(const gbees_setup *m, const number *p, uint32_t slot,
 }
 
 /* The logarithm of the likelihood's average over a cell, weighted with the density's slopes inside it: Gauss
- * quadrature along the axes of a set, added up as a running log-sum-exp. */
-GBEES_NUM double log_average(const gbees_setup *m, const gbees_update_params *u, const double *x, uint32_t axes,
+ * quadrature along the axes that have parts, added up as a running log-sum-exp. */
+GBEES_NUM double log_average(const gbees_setup *m, const gbees_update_params *u, const double *x, uint64_t parts,
                              const double *slope)
 {
-    const int nodes = gbees_gauss_points(count_bits(axes));
+    const int nodes = gbees_gauss_points(gbees_parts_axes(parts)), points = (int)gbees_parts_points(parts);
     double top = -HUGE_VAL, sum = 0;
-    int points = 1;
 
-    for (int a = count_bits(axes); a > 0; a--)
-        points *= nodes;
     for (int point = 0; point < points; point++) {
         double weight = 1, density = 1, shifted[DIM];
         int digits = point;
 
 #pragma unroll
         for (int k = 0; k < DIM; k++) {
+            const int along = gbees_parts_along(parts, k);
+
             shifted[k] = x[k];
-            if (axes >> k & 1) {
-                const double place = gbees_gauss_node(nodes, digits % nodes);
+            if (along) {
+                const int node = digits % (along * nodes);
+                const double place = gbees_cell_node(nodes, along, node);
 
                 shifted[k] += m->width[k] * place;
                 density += slope[k] * place;
-                weight *= gbees_gauss_weight(nodes, digits % nodes);
-                digits /= nodes;
+                weight *= gbees_cell_weight(nodes, along, node);
+                digits /= along * nodes;
             }
         }
         double value = log_likelihood_at(m, u, shifted), highest = fmax(top, value);
@@ -191,15 +219,15 @@ GBEES_NUM double log_average(const gbees_setup *m, const gbees_update_params *u,
 
 /* The logarithm of the factor for a cell's P: the likelihood's average, or its value at the cell's centre. */
 GBEES_NUM double cell_log_likelihood(const gbees_setup *m, const gbees_update_params *u, const number *p,
-                                     uint32_t slot, int cell, uint32_t axes)
+                                     uint32_t slot, int cell, uint64_t parts)
 {
     double x[DIM], slope[DIM];
 
     cell_centre(m, slot, cell, x);
     if (!u->averages)
         return log_likelihood_at(m, u, x);
-    find_slopes(m, p, slot, cell, axes, slope);
-    return log_average(m, u, x, axes, slope);
+    find_slopes(m, p, slot, cell, parts, slope);
+    return log_average(m, u, x, parts, slope);
 }
 
 /* ---- passes ---- */
@@ -213,14 +241,14 @@ GBEES_NUM void find_best_pass(const gbees_setup *m, const gbees_update_params *u
     double likely = -HUGE_VAL, heavy = -HUGE_VAL;
 
     for (uint32_t slot = 1 + warp_index(); slot <= s->count; slot += warp_count()) {
-        uint32_t axes = u->averages ? varying_axes(m, u, slot) : 0;
+        const uint64_t parts = u->averages ? find_parts(m, u, slot) : 0;
 
         for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             double value = (double)p[(size_t)slot * CELLS + (size_t)cell];
 
             if (!(value > 0))
                 continue;
-            double log_l = cell_log_likelihood(m, u, p, slot, cell, axes);
+            double log_l = cell_log_likelihood(m, u, p, slot, cell, parts);
             if (log_l != log_l)
                 atomic_min_64(&found->invalid, (uint64_t)slot * CELLS + (uint64_t)cell);
             likely = fmax(likely, log_l);
@@ -253,7 +281,7 @@ GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_update_params *u,
     if (!(likely >= u->lowest && likely > -HUGE_VAL) || found->invalid != ~(uint64_t)0)
         return;
     for (uint32_t slot = 1 + warp_index(); slot <= s->count; slot += warp_count()) {
-        uint32_t axes = u->averages ? varying_axes(m, u, slot) : 0;
+        const uint64_t parts = u->averages ? find_parts(m, u, slot) : 0;
 
         for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             const size_t at = (size_t)slot * CELLS + (size_t)cell;
@@ -262,7 +290,7 @@ GBEES_NUM void multiply_pass(const gbees_setup *m, const gbees_update_params *u,
             to[at] = 0;
             if (!(value > 0))
                 continue;
-            to[at] = (number)exp(log(value) + cell_log_likelihood(m, u, p, slot, cell, axes) - heaviest);
+            to[at] = (number)exp(log(value) + cell_log_likelihood(m, u, p, slot, cell, parts) - heaviest);
             exact_add(&sum, (double)to[at]);
         }
     }

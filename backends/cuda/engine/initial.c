@@ -62,9 +62,14 @@ static uint64_t compute_bricks(const gbees_shape *shape, initial_box *box, uint6
         if (bound_cells(box->density->problem, shape, key))
             memcpy(box->key + made++ * n, key, n * sizeof *key);
     }
-#pragma omp parallel for schedule(static)
-    for (uint64_t k = 0; k < made; k++)
-        box->sum[k] = initial_density_brick(box->density, shape, box->key + k * n, box->p + k * 64);
+#pragma omp parallel
+    {
+        initial_cursor cursor = {{0}};
+
+#pragma omp for schedule(static)
+        for (uint64_t k = 0; k < made; k++)
+            box->sum[k] = initial_density_brick(box->density, &cursor, shape, box->key + k * n, box->p + k * 64);
+    }
     for (uint64_t k = 0; k < made; k++)
         *sum += box->sum[k];
     return made;

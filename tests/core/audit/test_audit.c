@@ -2,7 +2,7 @@
  * wrong. */
 #include "audit/bins.h"
 #include "audit/marginal.h"
-#include "audit/workers.h"
+#include "base/workers.h"
 #include "solver/cells.h"
 #include <check.h>
 #include <math.h>

@@ -109,6 +109,18 @@ run 0 --plugin lorenz63 --scenario results/lorenz63/scenario.yaml --output again
 cmp -s results/lorenz63/scenario.yaml again/scenario.yaml || fail "a run's scenario does not repeat it"
 run 0 $coarse --until 0.04 --set 'regrid=[{time: 0.02, factor: [2, 1, 0.5]}]' --output regridded
 has regridded/scenario.yaml '  - {time: 0.02, factor: [2, 1, 0.5]}'
+has out 'cells of 0.333333 0.333333 0.333333 (others from t = 0.02)'
+run 0 $coarse --until 0.04 --set 'regrid=[{time: 0.02, factor: [2, 1, 0.5]}]' --no-output --json
+has out '"width":[0.16666666666666666,0.33333333333333331,0.66666666666666663]'
+run 0 $coarse --set 'regrid=[{time: 0.02, factor: [2, 1, 0.5]}]' --check
+has out 'regrid        from t = 0.02: 0.166667 0.333333 0.666667'
+run 0 $coarse --set 'regrid=[{time: 0.02, factor: [2, 1, 0.5]}]' --check --json
+is_json_lines out
+has out '"regrid":[{"t":0.02,"width":[0.16666666666666666,0.33333333333333331,0.66666666666666663]}]'
+run 0 $coarse --set regrid=auto --check
+has out 'regrid        before an update that would leave'
+run 0 $coarse --until 0.02 --set regrid=auto --no-output
+has out '(narrower where an update needs it)'
 run 0 --plugin lorenz63 --scenario regridded/scenario.yaml --output regridded-again
 cmp -s regridded/scenario.yaml regridded-again/scenario.yaml || fail "a scenario with another grid is not repeated"
 refuse "--set regrid 1: factor: expected a power of two (0.5, 2, 4 ...), found 3" $coarse \
@@ -220,7 +232,7 @@ test "$(grep -c '"event":"update"' out)" -eq 1 || fail "not one update"
 grep -q '"event":"progress"' out || fail "no progress"
 head -n 1 out | grep -q '"event":"start"' || fail "the first event is not the start"
 tail -n 1 out | grep -q '"event":"summary"' || fail "the last event is not the summary"
-for key in leg record t step dt cells cells_above mass_lost mean cov entropy wall_s since warnings; do
+for key in leg record t step dt cells cells_above width mass_lost mean cov entropy wall_s since warnings; do
     grep '"event":"record"' out | grep -qv "\"$key\":" && fail "a record without $key"
 done
 for key in backend threads steps cell_updates raw_cell_updates max_cells wall_s propagate_s cells_per_s peak_bytes warnings; do

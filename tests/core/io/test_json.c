@@ -61,12 +61,15 @@ static gbees_record make_record(const gbees_problem *problem)
 
 START_TEST(record)
 {
-    gbees_problem problem = {.dimension = 2};
+    gbees_problem problem = {.dimension = 2, .width = {.5, .125, 7}};
     gbees_record with = make_record(&problem);
     json_t *line = parse(gbees_jsonl_record(&with));
-    json_t *cov = json_object_get(line, "cov");
+    json_t *cov = json_object_get(line, "cov"), *width = json_object_get(line, "width");
 
-    check_keys(line, "event leg record t step dt cells cells_above mass_lost mean cov entropy wall_s mass "
+    ck_assert_uint_eq(json_array_size(width), 2);
+    ck_assert_double_eq(json_number_value(json_array_get(width, 1)), .125);
+
+    check_keys(line, "event leg record t step dt cells cells_above width mass_lost mean cov entropy wall_s mass "
                      "mass_clipped mass_outflow mass_pruned mass_normalised since coupling error warnings ");
     check_keys(json_object_get(line, "since"), "mass_clipped mass_outflow mass_pruned mass_normalised ");
     ck_assert_double_eq(real_of(json_object_get(line, "since"), "mass_pruned"), .0625);

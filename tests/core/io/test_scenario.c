@@ -168,6 +168,8 @@ START_TEST(writes_text)
     ck_assert_ptr_nonnull(strstr(gbees_scenario_text(scenario),
                                  "measurements: []\nregrid:\n  - {time: 1, factor: [2, ...]}\n"
                                  "  - {time: 0.5, factor: 0.25}\nbrick: 1\n"));
+    set(scenario, "regrid=auto");
+    ck_assert_ptr_nonnull(strstr(gbees_scenario_text(scenario), "\nregrid: auto\n"));
     set(scenario, "regrid=[]");
     ck_assert_ptr_nonnull(strstr(gbees_scenario_text(scenario), "\nregrid: []\n"));
     gbees_scenario_destroy(scenario);

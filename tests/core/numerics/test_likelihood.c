@@ -182,6 +182,77 @@ START_TEST(evidence_is_absolute)
 }
 END_TEST
 
+/* log of the same integral for a likelihood far narrower than the prior: by Simpson's rule, with points that are
+ * dense around its peak. */
+static double integrate_peak(double mean, double variance, const gbees_measurement *m)
+{
+    const double scale = sqrt(m->covariance[0]), last = asinh(12 * sqrt(variance) / scale),
+                 step = 2 * last / (NODES - 1);
+    double sum = 0;
+
+    for (int i = 0; i < NODES; i++) {
+        const double u = (i - NODES / 2) * step, x = m->value[0] + scale * sinh(u);
+        const double weight = i == 0 || i == NODES - 1 ? 1 : i % 2 ? 4 : 2;
+
+        sum += weight * scale * cosh(u) * exp(-0.5 * (x - mean) * (x - mean) / variance) / sqrt(2 * PI * variance) *
+               (m->likelihood == GBEES_LIKELIHOOD_STUDENT ? student(x, m) : gaussian(x, m));
+    }
+    return log(sum * step / 3);
+}
+
+/* A likelihood that is a tenth, a hundredth, a thousandth of a cell wide, anywhere in the cell. */
+START_TEST(narrow_likelihoods_are_integrated)
+{
+    const double width = 0.07, parts[] = {10, 100, 1000};
+
+    for (double place = 0; place < 1; place += 0.085) {
+        const double scale = width / parts[_i / 2];
+        const gbees_measurement m = {.size = 1,
+                                     .value = {0.3 + width * place},
+                                     .covariance = {scale * scale},
+                                     .likelihood = _i % 2 ? GBEES_LIKELIHOOD_STUDENT : GBEES_LIKELIHOOD_GAUSSIAN,
+                                     .degrees_of_freedom = 3};
+        gbees_evidence e;
+        rig r;
+
+        open_line(&r, 1, 1);
+        cell_list cells = update(&r, &m, &e);
+        ck_assert_double_eq_tol(e.log_evidence, integrate_peak(r.problem.mean[0], r.problem.covariance[0], &m), 5e-3);
+        list_free(&cells);
+        rig_close(&r);
+    }
+}
+END_TEST
+
+/* Two components at once, the sum of the states and the square of the first: both peaks are found from the centres of
+ * cells at which the likelihood is 0 in double precision. Exact up to the prior's change within a peak. */
+START_TEST(narrow_likelihoods_of_two_components)
+{
+    const double scale = 0.2 / (_i ? 100 : 10), variance = scale * scale;
+    const gbees_measurement m = {.function = 1,
+                                 .size = 2,
+                                 .value = {0.29, 0.47},
+                                 .covariance = {variance, 0.3 * variance, 0.3 * variance, variance}};
+    double sum = 0;
+    gbees_evidence e;
+    rig r;
+
+    open_rig(&r, 2, 1);
+    cell_list cells = update(&r, &m, &e);
+    const double *c = r.problem.covariance, determinant = c[0] * c[3] - c[1] * c[2];
+    for (int side = -1; side < 2; side += 2) {
+        const double first = side * sqrt(m.value[1]), x = first - r.problem.mean[0],
+                     y = m.value[0] - first - r.problem.mean[1];
+        const double exponent = -0.5 * (c[3] * x * x - 2 * c[1] * x * y + c[0] * y * y) / determinant;
+
+        sum += exp(exponent) / (2 * PI * sqrt(determinant)) / fabs(2 * first);
+    }
+    ck_assert_double_eq_tol(e.log_evidence, log(sum), 0.05);
+    list_free(&cells);
+    rig_close(&r);
+}
+END_TEST
+
 /* Of two components, one missing or none: the logarithms of gamma functions see how many there are. Far out,
  * Student's t with many degrees of freedom is the Gaussian. */
 START_TEST(student_becomes_gaussian)
@@ -340,6 +411,8 @@ int main(void)
     tcase_add_loop_test(all, whole_periods_make_no_difference, 0, 2);
     tcase_add_loop_test(all, missing_components_are_not_there, 0, 2);
     tcase_add_loop_test(all, evidence_is_absolute, 0, (int)(sizeof on_line / sizeof *on_line));
+    tcase_add_loop_test(all, narrow_likelihoods_are_integrated, 0, 6);
+    tcase_add_loop_test(all, narrow_likelihoods_of_two_components, 0, 2);
     tcase_add_loop_test(all, student_becomes_gaussian, 0, 3);
     tcase_add_test(all, outliers_are_left_aside);
     tcase_add_test(all, own_likelihoods_are_taken_as_they_are);

@@ -135,10 +135,67 @@ START_TEST(a_likelihood_varies_where_it_is_not_0)
 {
     const double lowest = gbees_lowest_log_likelihood();
 
-    ck_assert_double_eq(gbees_likelihood_change(-3, -1, -2, lowest), 2);
-    ck_assert_double_eq(gbees_likelihood_change(-800, -1000, -900, lowest), 0);
+    ck_assert_double_eq(gbees_likelihood_change(-3, -1, -2, -1, lowest), 2);
+    ck_assert_double_eq(gbees_likelihood_change(-800, -1000, -900, -800, lowest), 0);
+    ck_assert_double_eq(gbees_likelihood_change(-800, -1000, -900, -2, lowest), 200);
     ck_assert_int_eq(gbees_likelihood_varies(0.0101), 1);
     ck_assert_int_eq(gbees_likelihood_varies(0.0099), 0);
+}
+END_TEST
+
+static double parabola(double deviations, double peak, double place)
+{
+    return -0.5 * pow(deviations * (place - peak), 2);
+}
+
+/* Of a Gaussian, so many of whose deviations make up a cell, the three values say where it has its peak, and into how
+ * many parts a cell is to be cut, wherever it lies; of Student's t they say it of the Gaussian it is made of. */
+START_TEST(three_values_find_a_narrow_peak)
+{
+    static const struct {
+        double deviations;
+        int parts;
+    } cases[] = {{0.1, 1}, {3.99, 1}, {4.01, 2}, {10, 3}, {99, 25}, {999, 250}, {1e6, 255}};
+    const double deviations = cases[_i].deviations;
+
+    for (double peak = -0.45; peak < 0.5; peak += 0.1) {
+        const double low = parabola(deviations, peak, -0.5), centre = parabola(deviations, peak, 0),
+                     high = parabola(deviations, peak, 0.5);
+        const double student = gbees_student_exponent(low, 2, 3);
+
+        ck_assert_double_eq_tol(centre + gbees_likelihood_rise(low, centre, high), 0, 1e-9 * deviations * deviations);
+        ck_assert_int_eq(gbees_likelihood_parts(low, centre, high), cases[_i].parts);
+        ck_assert_double_eq_tol(gbees_student_gaussian(student, 2, 3), low, 1e-9 * deviations * deviations);
+    }
+    /* A peak beyond a face is highest at this face. */
+    ck_assert_double_eq_tol(gbees_likelihood_rise(-9, -4, -1), 3, 1e-15);
+    ck_assert_int_eq(gbees_likelihood_parts(-INFINITY, 0, 0), 1);
+    ck_assert_int_eq(gbees_likelihood_parts(-INFINITY, -INFINITY, -INFINITY), 1);
+}
+END_TEST
+
+/* The parts together are Gauss's rule on each, and their number is limited along the axes of the most. */
+START_TEST(parts_of_a_cell)
+{
+    const uint64_t parts = UINT64_C(255) | (uint64_t)3 << 16 | (uint64_t)40 << 56;
+
+    for (int along = 1; along < 9; along += 7) {
+        double sum = 0;
+
+        for (int k = 0; k < 5 * along; k++) {
+            sum += gbees_cell_weight(5, along, k) * pow(gbees_cell_node(5, along, k), 10);
+            ck_assert(k == 0 || gbees_cell_node(5, along, k) > gbees_cell_node(5, along, k - 1));
+        }
+        ck_assert_double_eq_tol(sum, pow(0.5, 10) / 11, along == 1 ? 1e-4 : 1e-12);
+    }
+    ck_assert_int_eq(gbees_parts_axes(parts), 3);
+    ck_assert_double_eq(gbees_parts_points(parts), 125.0 * 255 * 3 * 40);
+    const uint64_t fewer = gbees_parts_limited(parts);
+    ck_assert_double_le(gbees_parts_points(fewer), 32768);
+    ck_assert_double_gt(gbees_parts_points(fewer), 32768 / 8);
+    ck_assert_int_eq(gbees_parts_along(fewer, 2), 3);
+    ck_assert_int_eq(gbees_parts_along(fewer, 1), 0);
+    ck_assert_uint_eq(gbees_parts_limited(fewer), fewer);
 }
 END_TEST
 
@@ -156,6 +213,8 @@ int main(void)
     for (int points = 3; points <= 5; points += 2)
         tcase_add_loop_test(all, quadrature_is_exact_for_polynomials, points, points + 1);
     tcase_add_test(all, a_likelihood_varies_where_it_is_not_0);
+    tcase_add_loop_test(all, three_values_find_a_narrow_peak, 0, 7);
+    tcase_add_test(all, parts_of_a_cell);
     suite_add_tcase(suite, all);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

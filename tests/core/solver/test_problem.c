@@ -264,6 +264,11 @@ START_TEST(regrids_in_order)
     gbees_problem_destroy(problem);
     problem = problem_of(&lorenz63, "regrid: []\nmode: paper", text63);
     ck_assert_int_eq(problem->regrid_count, 0);
+    ck_assert_int_eq(problem->regrid_auto, 0);
+    gbees_problem_destroy(problem);
+    problem = problem_of(&lorenz63, "regrid: auto", text63);
+    ck_assert_int_eq(problem->regrid_count, 0);
+    ck_assert_int_eq(problem->regrid_auto, 1);
     gbees_problem_destroy(problem);
 }
 END_TEST
@@ -450,6 +455,7 @@ static const struct {
      "f.yaml:3: regrid: the time 1 is given twice"},
     {&lorenz63, "mode: paper\nregrid: [{time: 1, factor: 2}]",
      "f.yaml:2: regrid: paper and legacy mode have one grid: leave it out"},
+    {&lorenz63, "mode: paper\nregrid: auto", "f.yaml:2: regrid: paper and legacy mode have one grid: leave it out"},
     {&lorenz63, "mode: legacy\ntime_step: 1\nregrid: [{time: 1, factor: 2}]",
      "f.yaml:3: regrid: paper and legacy mode have one grid: leave it out"},
     {&lorenz63, "mode: paper\nprecision: mixed",

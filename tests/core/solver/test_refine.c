@@ -88,7 +88,7 @@ static void refine_values(gbees_initial_cells *cells, int n, const int *change, 
 {
     gbees_error error = {0};
 
-    ck_assert_msg(gbees_refine(cells, n, change, values, &error) == GBEES_OK, "%s", error.text);
+    ck_assert_msg(gbees_refine(cells, n, change, values, 2, &error) == GBEES_OK, "%s", error.text);
 }
 
 static void refine(gbees_initial_cells *cells, int n, const int *change)
@@ -498,7 +498,7 @@ START_TEST(an_index_that_does_not_fit_is_an_error)
     index[axis] = reaches[_i].index;
     change[axis] = reaches[_i].change;
     gbees_initial_cells cells = lone(n, index, 1);
-    const int status = gbees_refine(&cells, n, change, GBEES_CELL_AVERAGES, &error);
+    const int status = gbees_refine(&cells, n, change, GBEES_CELL_AVERAGES, 2, &error);
     if (reaches[_i].fits) {
         ck_assert_msg(status == GBEES_OK, "%s", error.text);
         ck_assert_double_eq(cells.index[axis][0], floor(ldexp(index[axis], change[axis])));

@@ -1,6 +1,6 @@
 /* workers.h - a loop over independent items on several threads. */
-#ifndef GBEES_AUDIT_WORKERS_H
-#define GBEES_AUDIT_WORKERS_H
+#ifndef GBEES_BASE_WORKERS_H
+#define GBEES_BASE_WORKERS_H
 
 #include <stddef.h>
 

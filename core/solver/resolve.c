@@ -1,0 +1,116 @@
+/* resolve.c - see resolve.h. */
+#include "resolve.h"
+#include "numerics/likelihood.h"
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { N = GBEES_MAX_DIM };
+
+static const double least_cells = 1.5, wanted_cells = 2; /* a standard deviation */
+
+/* Sets jacobian[n] of component k of the measurement at the mean to its differences from face to face of a cell, over
+ * the cell's width. */
+static void find_slopes(const gbees_problem *problem, const double *mean, const gbees_measurement *m, double time,
+                        double (*jacobian)[N])
+{
+    const int n = problem->dimension;
+    double offset[N][2 * N] = {{0}}, y[N][2 * N];
+    const double *place[N];
+    double *out[N + 1] = {0};
+
+    for (int j = 0; j < n; j++) {
+        offset[j][2 * j] = -problem->width[j] / 2;
+        offset[j][2 * j + 1] = problem->width[j] / 2;
+        place[j] = offset[j];
+    }
+    for (int k = 0; k < m->size; k++)
+        out[k] = y[k];
+    problem->functions->measure_d(m->function, (size_t)(2 * n), time, mean, place, problem->parameters, out);
+    for (int k = 0; k < m->size; k++)
+        for (int j = 0; j < n; j++)
+            jacobian[k][j] = gbees_wrapped(y[k][2 * j + 1] - y[k][2 * j], m->period[k]) / problem->width[j];
+}
+
+/* Sets variance[n] to the posterior's: C - (H C)^T (H C H^T + R)^-1 (H C). Returns 1 if there is none. */
+static int predict(const gbees_problem *problem, const gbees_statistics *prior, const gbees_measurement *m,
+                   double time, double *variance)
+{
+    const int n = problem->dimension;
+    double h[N][N], shared[N * N] = {0}, gain[N * N], sum[N * N]; /* H C, (H C H^T + R)^-1 (H C), H C H^T + R */
+    int count = 0, from[N];
+
+    find_slopes(problem, prior->mean, m, time, h);
+    for (int k = 0; k < m->size; k++)
+        if (!(m->missing >> k & 1))
+            from[count++] = k;
+    for (int k = 0; k < count; k++)
+        for (int j = 0; j < n; j++)
+            for (int i = 0; i < n; i++)
+                shared[k * n + j] += h[from[k]][i] * prior->covariance[i * n + j];
+    for (int k = 0; k < count; k++)
+        for (int l = 0; l < count; l++) {
+            sum[k * count + l] = m->covariance[from[k] * m->size + from[l]];
+            for (int j = 0; j < n; j++)
+                sum[k * count + l] += shared[k * n + j] * h[from[l]][j];
+        }
+    memcpy(gain, shared, sizeof gain);
+    if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'L', count, n, sum, count, gain, n))
+        return 1;
+    for (int j = 0; j < n; j++) {
+        variance[j] = prior->covariance[j * n + j];
+        for (int k = 0; k < count; k++)
+            variance[j] -= shared[k * n + j] * gain[k * n + j];
+    }
+    return 0;
+}
+
+/* The power of two that makes a standard deviation of so many cells long enough. */
+static int powers_for(double deviation)
+{
+    int power = 0;
+
+    while (power < GBEES_RESOLVE_MOST && ldexp(deviation, power) < wanted_cells)
+        power++;
+    return deviation < least_cells ? power : 0;
+}
+
+/* Lowers the largest power as long as there would be too many cells; returns whether one is left. */
+static int limit(int n, double cells, double cells_most, int *finer)
+{
+    for (;;) {
+        int all = 0, largest = 0;
+
+        for (int j = 0; j < n; j++) {
+            all += finer[j];
+            largest = finer[j] > finer[largest] ? j : largest;
+        }
+        if (all == 0 || ldexp(cells, all) <= cells_most)
+            return all > 0;
+        finer[largest]--;
+    }
+}
+
+int gbees_resolve(const gbees_problem *problem, const gbees_statistics *prior, const gbees_measurement *measurement,
+                  double time, double cells_most, int *finer)
+{
+    const int n = problem->dimension;
+    double variance[N];
+
+    memset(finer, 0, (size_t)n * sizeof *finer);
+    if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL || predict(problem, prior, measurement, time, variance))
+        return 0;
+    for (int j = 0; j < n; j++)
+        finer[j] = powers_for(sqrt(fmax(variance[j], 0)) / problem->width[j]);
+    return limit(n, (double)prior->cells, cells_most, finer);
+}
+
+double gbees_resolve_cells_most(const gbees_problem *problem)
+{
+    const double pages = (double)sysconf(_SC_PHYS_PAGES), size = (double)sysconf(_SC_PAGESIZE);
+    const double listed = 4.0 * problem->dimension + 8; /* bytes a cell */
+
+    /* While a list is made there are lines of cells, too; an engine has other cells than those that are needed. */
+    return pages > 0 && size > 0 ? pages * size / 2 / (listed + 3 * 8 + 64) : INFINITY;
+}
