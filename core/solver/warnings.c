@@ -102,6 +102,17 @@ static int is_overspent(const gbees_problem *problem, const gbees_totals *totals
            lost(totals) > budget_margin * problem->mass_budget * (problem->end - problem->start);
 }
 
+/* The warning of lost mass, one at most: each gives other advice. A backend's GBEES_WARNING_BUDGET_FLOOR and _MEMORY say
+ * why a budget is not held. */
+static unsigned loss_of(const gbees_problem *problem, const gbees_totals *totals)
+{
+    if (totals->warnings & (GBEES_WARNING_BUDGET_FLOOR | GBEES_WARNING_BUDGET_MEMORY))
+        return 0;
+    if (is_overspent(problem, totals))
+        return GBEES_WARNING_BUDGET_SPENT;
+    return lost(totals) > most_lost ? GBEES_WARNING_MASS_LOST : 0;
+}
+
 unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals)
 {
     unsigned found = totals ? totals->warnings : 0;
@@ -111,10 +122,8 @@ unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals
         found |= GBEES_WARNING_BOX;
     if (widest(problem, &axis) > widest_cell)
         found |= GBEES_WARNING_WIDTH;
-    if (totals && lost(totals) > most_lost)
-        found |= GBEES_WARNING_MASS_LOST;
-    if (totals && is_overspent(problem, totals))
-        found |= GBEES_WARNING_BUDGET_SPENT;
+    if (totals)
+        found |= loss_of(problem, totals);
     return found;
 }
 
@@ -141,13 +150,23 @@ static void describe_width(const gbees_problem *problem, char *text, size_t size
                    width, axis + 1);
 }
 
+/* What to do against losses: `otherwise`, unless most of them are outflow of a grid with a bound, against which no
+ * threshold helps. */
+static const char *remedy(const gbees_problem *problem, const gbees_totals *totals, const char *otherwise)
+{
+    return problem->bounded && totals->mass_outflow > totals->mass_pruned
+               ? "the scheme's errors carry mass out of the bound: give a larger 'factor', or 'bound: off'"
+               : otherwise;
+}
+
 static void describe_loss(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
 {
     (void)snprintf(text, size,
                    "losses since the start add up to %.3g %% of the mass, %.3g %% through faces and %.3g %% by "
-                   "pruning: give a smaller '%s'",
+                   "pruning: %s",
                    100 * lost(totals), 100 * totals->mass_outflow, 100 * totals->mass_pruned,
-                   problem->mass_budget > 0 ? "mass_budget" : "threshold");
+                   remedy(problem, totals,
+                          problem->mass_budget > 0 ? "give a smaller 'mass_budget'" : "give a smaller 'threshold'"));
 }
 
 void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, const gbees_totals *totals, char *text,
@@ -172,26 +191,29 @@ void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, con
         return;
     case GBEES_WARNING_BUDGET_MEMORY:
         (void)snprintf(text, size,
-                       "memory does not allow the mass budget of %g a unit of time: p* has been raised (now %.3g); "
-                       "give a larger budget or wider cells",
-                       budget, totals->threshold);
+                       "memory does not allow the mass budget of %g a unit of time: p* has been raised (now %.3g), "
+                       "and %.3g %% of the mass has been lost; give a larger budget or wider cells",
+                       budget, totals->threshold, 100 * lost(totals));
         return;
     case GBEES_WARNING_BUDGET_FLOOR:
         (void)snprintf(text, size,
-                       "no threshold holds the mass budget of %g a unit of time: more is lost through faces, though "
-                       "p* has been lowered (now %.3g); give a larger budget or finer cells",
-                       budget, totals->threshold);
+                       "no threshold holds the mass budget of %g a unit of time: %.3g %% of the mass has been lost, "
+                       "though p* has been lowered (now %.3g); %s",
+                       budget, 100 * lost(totals), totals->threshold,
+                       remedy(problem, totals, "give a larger budget or finer cells"));
         return;
     case GBEES_WARNING_BUDGET_SPENT:
         (void)snprintf(text, size,
                        "the mass budget is not held: %.3g %% of the mass has been lost, of %.3g %% for the whole run "
-                       "(%g a unit of time); give a larger budget, finer cells or a larger 'extent'",
-                       100 * lost(totals), 100 * budget * (problem->end - problem->start), budget);
+                       "(%g a unit of time); %s",
+                       100 * lost(totals), 100 * budget * (problem->end - problem->start), budget,
+                       remedy(problem, totals, "give a larger budget, finer cells or a larger 'extent'"));
         return;
     case GBEES_WARNING_NARROW:
         (void)snprintf(text, size,
-                       "a marginal's standard deviation is below 1.5 cells: the grid does not resolve the density "
-                       "there, and widens it; give a larger 'factor', or smaller widths along its axis");
+                       "a marginal's standard deviation is below 1.5 cells (0: below what one cell has): the grid does "
+                       "not resolve the density there, and widens it; give a larger 'factor', or smaller widths "
+                       "along its axis");
         return;
     case GBEES_WARNING_ACCURACY:
         (void)snprintf(text, size,
