@@ -9,7 +9,6 @@
 
 enum {
     DENSITY_CELLS = 1 << 22, /* of a record, above which binning them would take longer than the run */
-    EFFECTIVE_LEAST = 256,   /* effective samples, below which their errors say nothing */
     N = GBEES_MAX_DIM,
     GROUPS = GBEES_BINS_GROUPS
 };
@@ -228,7 +227,7 @@ int gbees_samples_compare(const gbees_problem *problem, const gbees_montecarlo *
     if (status)
         return status;
     certificate->effective = truth.effective;
-    if (truth.effective < EFFECTIVE_LEAST) {
+    if (truth.effective < GBEES_EFFECTIVE_LEAST) {
         (void)snprintf(certificate->reason, sizeof certificate->reason,
                        "not certifiable with %zu samples: %.3g of them are effective", certificate->samples,
                        truth.effective);

@@ -33,8 +33,13 @@ int gbees_kept_add(gbees_kept *kept, const gbees_montecarlo *samples, int leg, i
         kept->states = states;
         kept->capacity = capacity;
     }
-    gbees_kept_state state = {
-        leg, next, samples->time, samples->options.step, samples->steps, malloc(values * sizeof(double))};
+    gbees_kept_state state = {leg,
+                              next,
+                              samples->time,
+                              samples->options.step,
+                              samples->steps,
+                              samples->evidence,
+                              malloc(values * sizeof(double))};
     if (!state.values)
         return 0;
     for (int k = 0; k < arrays_of(samples); k++)
@@ -52,6 +57,7 @@ void gbees_kept_restore(const gbees_kept *kept, size_t k, gbees_montecarlo *samp
     samples->time = state->time;
     samples->options.step = state->step;
     samples->steps = state->steps;
+    samples->evidence = state->evidence;
     *leg = state->leg;
     *next = state->next;
 }

@@ -10,6 +10,7 @@ typedef struct gbees_kept_state {
     int leg, next; /* of the audit */
     double time, step;
     uint64_t steps;
+    gbees_sample_evidence evidence;
     double *values;
 } gbees_kept_state;
 

@@ -21,6 +21,13 @@ typedef struct gbees_montecarlo_options {
     int cut;     /* Gaussians are cut at the outer faces of the cells of the initial set: what a grid propagates */
 } gbees_montecarlo_options;
 
+/* Estimates of an update's evidence, with standard errors: a ratio of sums over the samples. */
+typedef struct gbees_sample_evidence {
+    double log_evidence, error;
+    double total, total_error; /* of all updates so far */
+    double effective;          /* samples after the update: the errors are known if these are many */
+} gbees_sample_evidence;
+
 /* Read it, but change it by the functions below only. */
 typedef struct gbees_montecarlo {
     const gbees_problem *problem;
@@ -32,7 +39,8 @@ typedef struct gbees_montecarlo {
     size_t count;
     double *x[GBEES_MAX_DIM]; /* x[j][i]: state j of sample i, in the model's axes */
     double *log_weight;
-    double *weight; /* exp(log_weight), the largest 1 */
+    double *weight;                 /* exp(log_weight), the largest 1 */
+    gbees_sample_evidence evidence; /* of the last update; 0 before the first */
 } gbees_montecarlo;
 
 /* Of samples, with standard errors; or of a grid's cells, where the errors are 0. Matrices are n x n packed. */

@@ -3,6 +3,7 @@
 #include "numerics/likelihood.h"
 #include "samples.h"
 #include "workers.h"
+#include <gbees/gbees.h>
 #include <math.h>
 #include <stdatomic.h>
 
@@ -13,16 +14,46 @@ static const double least_log_weight = -30;
 
 /* A measurement as residuals are judged by it: of the components that were measured. */
 typedef struct judge {
+    const gbees_problem *problem;
     const gbees_measurement *measurement;
+    double time;
     int count, from[GBEES_MAX_DIM];               /* components, and which */
     double factor[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* of their covariance */
+    double log_norm;                              /* of the likelihood at a perfect match */
 } judge;
 
-static int judge_set(const gbees_measurement *measurement, judge *by)
+static double log_norm(const judge *by)
+{
+    const double degrees = by->measurement->degrees_of_freedom;
+    double norm = -0.5 * by->count * log(2 * acos(-1));
+    int sign; /* of the gamma function: positive here */
+
+    for (int j = 0; j < by->count; j++)
+        norm -= log(by->factor[j * by->count + j]);
+    if (by->measurement->likelihood == GBEES_LIKELIHOOD_STUDENT)
+        norm += lgamma_r(0.5 * (degrees + by->count), &sign) - lgamma_r(0.5 * degrees, &sign) -
+                0.5 * by->count * log(0.5 * degrees);
+    return norm;
+}
+
+static int has_function(const gbees_problem *problem, const gbees_measurement *measurement)
+{
+    const gbees_functions *functions = gbees_samples_functions(problem);
+
+    return measurement->likelihood == GBEES_LIKELIHOOD_MODEL ? functions->log_likelihood_d != NULL
+                                                             : functions->measure_d != NULL;
+}
+
+static int judge_set(const gbees_problem *problem, const gbees_measurement *measurement, double time, judge *by,
+                     gbees_error *error)
 {
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM] = {0};
 
-    *by = (judge){.measurement = measurement};
+    *by = (judge){.problem = problem, .measurement = measurement, .time = time};
+    if (!has_function(problem, measurement))
+        return gbees_error_set(
+            error, GBEES_EMODEL, "Monte Carlo: the model '%s' has no %s", problem->model->name,
+            measurement->likelihood == GBEES_LIKELIHOOD_MODEL ? "likelihood of its own" : "measurement function");
     if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL)
         return 0;
     for (int k = 0; k < measurement->size; k++)
@@ -31,7 +62,12 @@ static int judge_set(const gbees_measurement *measurement, judge *by)
     for (int j = 0; j < by->count; j++)
         for (int k = 0; k < by->count; k++)
             covariance[j * by->count + k] = measurement->covariance[by->from[j] * measurement->size + by->from[k]];
-    return gbees_cholesky_factor(by->count, covariance, by->factor);
+    if (gbees_cholesky_factor(by->count, covariance, by->factor))
+        return gbees_error_set(error, GBEES_EINPUT,
+                               "Monte Carlo: the covariance of the measurement at t = %g is not positive definite",
+                               measurement->time);
+    by->log_norm = log_norm(by);
+    return GBEES_OK;
 }
 
 /* The logarithm of the likelihood, up to a constant. */
@@ -50,6 +86,47 @@ static double judge_residual(const judge *by, double (*y)[SAMPLES_BLOCK], size_t
     return -square / 2;
 }
 
+/* The logarithm of the likelihood at up to a block's number of points, less log_norm. */
+static void judge_points(const judge *by, size_t count, const double *const *x, double *out)
+{
+    const gbees_problem *problem = by->problem;
+    const gbees_measurement *m = by->measurement;
+    const gbees_functions *functions = gbees_samples_functions(problem);
+    double y[GBEES_MAX_DIM][SAMPLES_BLOCK];
+    double *column[GBEES_MAX_DIM + 1] = {NULL}; /* ends with NULL: how the batch knows the measurement's size */
+
+    for (int k = 0; k < m->size; k++)
+        column[k] = y[k];
+    if (m->likelihood == GBEES_LIKELIHOOD_MODEL) {
+        functions->log_likelihood_d(m->function, count, by->time, origin, x, problem->parameters, m->value, out);
+        return;
+    }
+    functions->measure_d(m->function, count, by->time, origin, x, problem->parameters, column);
+    for (size_t i = 0; i < count; i++)
+        out[i] = judge_residual(by, y, i);
+}
+
+int gbees_measurement_log_likelihood(const gbees_problem *problem, const gbees_measurement *measurement, double time,
+                                     size_t count, const double *const *x, double *out, gbees_error *error)
+{
+    judge by;
+    int status = judge_set(problem, measurement, time, &by, error);
+
+    for (size_t first = 0; !status && first < count; first += SAMPLES_BLOCK) {
+        const size_t size = count - first < SAMPLES_BLOCK ? count - first : SAMPLES_BLOCK;
+        const double *from[GBEES_MAX_DIM] = {NULL};
+
+        for (int j = 0; j < problem->dimension; j++)
+            from[j] = x[j] + first;
+        judge_points(&by, size, from, out + first);
+        for (size_t i = first; i < first + size; i++)
+            out[i] += by.log_norm;
+    }
+    return status;
+}
+
+/* ---- an update ---- */
+
 /* What all blocks of an update share. */
 typedef struct update {
     gbees_montecarlo *montecarlo;
@@ -61,41 +138,61 @@ static void update_block(void *context, size_t block)
 {
     update *all = context;
     gbees_montecarlo *montecarlo = all->montecarlo;
-    const judge *by = all->by;
-    const gbees_problem *problem = montecarlo->problem;
-    const gbees_measurement *m = by->measurement;
-    const gbees_functions *functions = gbees_samples_functions(problem);
     const size_t first = block * SAMPLES_BLOCK, count = samples_in_block(montecarlo, block);
-    double y[GBEES_MAX_DIM][SAMPLES_BLOCK];
-    double *out[GBEES_MAX_DIM + 1] = {NULL}; /* ends with NULL: how the batch knows the measurement's size */
     const double *x[GBEES_MAX_DIM] = {NULL};
+    double gained[SAMPLES_BLOCK];
     int sound = 1;
 
-    for (int j = 0; j < problem->dimension; j++)
+    for (int j = 0; j < montecarlo->problem->dimension; j++)
         x[j] = montecarlo->x[j] + first;
-    for (int k = 0; k < m->size; k++)
-        out[k] = y[k];
-    if (m->likelihood == GBEES_LIKELIHOOD_MODEL)
-        functions->log_likelihood_d(m->function, count, montecarlo->time, origin, x, problem->parameters, m->value,
-                                    y[0]);
-    else
-        functions->measure_d(m->function, count, montecarlo->time, origin, x, problem->parameters, out);
+    judge_points(all->by, count, x, gained);
     for (size_t i = 0; i < count; i++) {
-        const double gained = m->likelihood == GBEES_LIKELIHOOD_MODEL ? y[0][i] : judge_residual(by, y, i);
-
-        montecarlo->log_weight[first + i] += gained;
-        sound &= gained < INFINITY;
+        montecarlo->log_weight[first + i] += gained[i];
+        sound &= gained[i] < INFINITY;
     }
     if (!sound)
         atomic_store(&all->unsound, 1);
 }
 
-static int has_function(const gbees_montecarlo *montecarlo, const gbees_measurement *measurement)
-{
-    const gbees_functions *functions = gbees_samples_functions(montecarlo->problem);
+/* Sums of weights before (w) and after (u) an update. */
+typedef struct weights {
+    double w, u, ww, uu, wu;
+} weights;
 
-    return measurement->likelihood == GBEES_LIKELIHOOD_MODEL ? functions->log_likelihood_d != NULL
-                                                             : functions->measure_d != NULL;
+/* The new weights, the largest 1, and the sums. */
+static weights renew(gbees_montecarlo *montecarlo, double largest)
+{
+    weights sum = {0};
+
+    for (size_t i = 0; i < montecarlo->count; i++) {
+        const double w = montecarlo->weight[i];
+
+        montecarlo->log_weight[i] -= largest;
+        if (montecarlo->log_weight[i] < least_log_weight) /* all of these together weigh nothing */
+            montecarlo->log_weight[i] = -INFINITY;
+        montecarlo->weight[i] = exp(montecarlo->log_weight[i]);
+        const double u = montecarlo->weight[i];
+        sum.w += w;
+        sum.u += u;
+        sum.ww += w * w;
+        sum.uu += u * u;
+        sum.wu += w * u;
+    }
+    return sum;
+}
+
+/* The evidence is the mean likelihood, sum u / sum w: a ratio whose relative variance is the sum of
+ * (u / sum u - w / sum w)^2.  All updates together multiply equal weights by the likelihoods. */
+static void estimate(gbees_montecarlo *montecarlo, const weights *sum, double log_scale)
+{
+    gbees_sample_evidence *evidence = &montecarlo->evidence;
+
+    evidence->log_evidence = log_scale + log(sum->u / sum->w);
+    evidence->error = sqrt(fmax(0, sum->uu / (sum->u * sum->u) + sum->ww / (sum->w * sum->w) -
+                                       2 * sum->wu / (sum->u * sum->w)));
+    evidence->total += evidence->log_evidence;
+    evidence->total_error = sqrt(fmax(0, sum->uu / (sum->u * sum->u) - 1 / (double)montecarlo->count));
+    evidence->effective = sum->u * sum->u / sum->uu;
 }
 
 int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measurement *measurement, gbees_error *error)
@@ -104,15 +201,10 @@ int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measuremen
     double largest = -INFINITY;
     judge by;
     update all = {.montecarlo = montecarlo, .by = &by};
+    int status = judge_set(montecarlo->problem, measurement, montecarlo->time, &by, error);
 
-    if (!has_function(montecarlo, measurement))
-        return gbees_error_set(
-            error, GBEES_EMODEL, "Monte Carlo: the model '%s' has no %s", montecarlo->problem->model->name,
-            measurement->likelihood == GBEES_LIKELIHOOD_MODEL ? "likelihood of its own" : "measurement function");
-    if (judge_set(measurement, &by))
-        return gbees_error_set(error, GBEES_EINPUT,
-                               "Monte Carlo: the covariance of the measurement at t = %g is not positive definite",
-                               measurement->time);
+    if (status)
+        return status;
     gbees_workers_run(montecarlo->options.threads, blocks, update_block, &all);
     const int sound = !atomic_load(&all.unsound);
     for (size_t i = 0; i < montecarlo->count; i++)
@@ -123,11 +215,7 @@ int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measuremen
                                      : "Monte Carlo: the likelihood of the measurement at t = %g is not a number at "
                                        "a sample",
                                measurement->time);
-    for (size_t i = 0; i < montecarlo->count; i++) {
-        montecarlo->log_weight[i] -= largest;
-        if (montecarlo->log_weight[i] < least_log_weight) /* all of these together weigh nothing */
-            montecarlo->log_weight[i] = -INFINITY;
-        montecarlo->weight[i] = exp(montecarlo->log_weight[i]);
-    }
+    const weights sum = renew(montecarlo, largest);
+    estimate(montecarlo, &sum, largest + by.log_norm);
     return GBEES_OK;
 }

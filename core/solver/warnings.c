@@ -1,5 +1,6 @@
 /* warnings.c - which warnings hold, and their texts. */
 #include "warnings.h"
+#include "equations.h"
 #include <gbees/gbees.h>
 #include <lapacke.h>
 #include <math.h>
@@ -116,6 +117,7 @@ static unsigned loss_of(const gbees_problem *problem, const gbees_totals *totals
 unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals)
 {
     unsigned found = totals ? totals->warnings : 0;
+    gbees_jump jump;
     int axis;
 
     if (cut_off(problem) > most_cut_off)
@@ -123,8 +125,8 @@ unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals
     if (widest(problem, &axis) > widest_cell)
         found |= GBEES_WARNING_WIDTH;
     if (totals)
-        found |= loss_of(problem, totals);
-    return found;
+        return found | loss_of(problem, totals);
+    return gbees_equations_jump(problem, &jump) ? found | GBEES_WARNING_JUMP : found;
 }
 
 unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statistics *statistics)
@@ -167,6 +169,24 @@ static void describe_loss(const gbees_problem *problem, const gbees_totals *tota
                    100 * lost(totals), 100 * totals->mass_outflow, 100 * totals->mass_pruned,
                    remedy(problem, totals,
                           problem->mass_budget > 0 ? "give a smaller 'mass_budget'" : "give a smaller 'threshold'"));
+}
+
+static void describe_jump(const gbees_problem *problem, char *text, size_t size)
+{
+    const int n = problem->dimension;
+    double x[GBEES_MAX_DIM];
+    gbees_jump jump = {0};
+    char place[96] = "";
+
+    if (!gbees_equations_jump(problem, &jump))
+        return;
+    gbees_problem_point(problem, jump.y, x);
+    for (int j = 0, used = 0; j < n && used < (int)sizeof place; j++)
+        used += snprintf(place + used, sizeof place - (size_t)used, "%s%.4g", j ? ", " : "", x[j]);
+    (void)snprintf(text, size,
+                   "the drift is not continuous: at x = (%s) its component %d jumps from %.4g to %.4g; there schemes are "
+                   "of first order: trust the certificates (error <=), or make it continuous",
+                   place, jump.axis + 1, jump.before, jump.after);
 }
 
 void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, const gbees_totals *totals, char *text,
@@ -220,6 +240,21 @@ void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, con
                        "the accuracy that was asked for, %g, is not certified at every record (error <=): give more "
                        "time (--max-time) or memory, or ask for less",
                        problem->accuracy);
+        return;
+    case GBEES_WARNING_JUMP:
+        describe_jump(problem, text, size);
+        return;
+    case GBEES_WARNING_TAIL:
+        (void)snprintf(text, size,
+                       "a measurement lies where the density is cut off or hardly resolved: its evidence is a bound at "
+                       "best, and mean and deviations are uncertain; give %s and a larger 'extent'",
+                       budget > 0 ? "a smaller mass budget" : "a smaller 'threshold'");
+        return;
+    case GBEES_WARNING_EVIDENCE:
+        (void)snprintf(text, size,
+                       "the evidence differs from that of samples of the model by more than .1 and three standard "
+                       "errors (at the measurements, and at the end): it depends on the grid; give a larger 'factor'%s",
+                       budget > 0 ? "" : " and a smaller 'threshold'");
         return;
     case GBEES_WARNING_AUDIT:
         (void)snprintf(

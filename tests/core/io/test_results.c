@@ -179,7 +179,7 @@ START_TEST(moments)
     gbees_error error;
 
     put(writer, &problem, 5, 0, 0);
-    ck_assert_int_eq(gbees_writer_update(writer, 0, 1, &(gbees_evidence){-2.5, -1}, &error), 0);
+    ck_assert_int_eq(gbees_writer_update(writer, 0, 1, &(gbees_evidence){.log_evidence = -2.5, .log_likelihood_max = -1}, &error), 0);
     for (int i = 1; i < 40; i++)
         put(writer, &problem, 5, 0, i);
     gbees_writer_destroy(writer);
@@ -300,7 +300,7 @@ static int write_sample(const char *path)
         gbees_record record = make_record(&problem, cells, i / 2, i % 2);
 
         if (i == 2)
-            status = gbees_writer_update(writer, 0, 1, &(gbees_evidence){-3, -1}, &error);
+            status = gbees_writer_update(writer, 0, 1, &(gbees_evidence){.log_evidence = -3, .log_likelihood_max = -1}, &error);
         if (!status)
             status = gbees_writer_record(writer, &record, &error);
     }
