@@ -105,9 +105,15 @@ static void evaluate(const gbees_problem *problem, const line *l, double time, i
 
 /* ---- unwritten components, undeclared dependence on time ---- */
 
+/* Of the points at which a component of the drift is looked at: how many there are, at how many it is not a number, and
+ * at how many of these the function of that component alone gives a number. */
+typedef struct counts {
+    int points[N], missing[N], unwritten[N];
+} counts;
+
 /* A plugin's batched functions give NaN for a component that drift() has not written, those of single components what
  * there was in memory. The functions are the model's own, in its axes. */
-static int check_written(const gbees_problem *problem, const line *l, gbees_error *error)
+static void count_missing(const gbees_problem *problem, const line *l, counts *seen)
 {
     const gbees_functions *functions = &problem->model->functions[problem->dimension - problem->model->dim_min];
     const double zero[N] = {0}, *offset[N] = {NULL};
@@ -128,19 +134,31 @@ static int check_written(const gbees_problem *problem, const line *l, gbees_erro
     }
     functions->drift_d(POINTS, problem->start, zero, offset, problem->parameters, out);
     for (int j = 0; j < problem->dimension; j++) {
-        int missing = 0, absent = 0;
-
         functions->component_d[j](POINTS, problem->start, zero, offset, problem->parameters, alone);
         for (int i = 0; i < POINTS; i++) {
-            missing += isnan(all[j][i]) != 0;
-            absent += isnan(all[j][i]) && !isnan(alone[i]);
+            seen->points[j]++;
+            seen->missing[j] += isnan(all[j][i]) != 0;
+            seen->unwritten[j] += isnan(all[j][i]) && !isnan(alone[i]);
         }
-        if (absent || missing == POINTS)
-            return gbees_error_set(error, GBEES_EMODEL,
-                                   "%s: component %d of the drift, of d%s/dt, is not a number at %d of %d points of the "
-                                   "initial density: drift() must write all of its components at each call",
-                                   problem->model->name, j + 1, problem->model->states[j].name, missing, POINTS);
     }
+}
+
+int gbees_equations_check_written(const gbees_problem *problem, gbees_error *error)
+{
+    counts seen = {{0}, {0}, {0}};
+    line l;
+
+    for (int number = 0; is_known(problem) && number < count_lines(problem); number++) {
+        choose_line(problem, number, &l);
+        count_missing(problem, &l, &seen);
+    }
+    for (int j = 0; j < problem->dimension; j++)
+        if (seen.unwritten[j] || (seen.points[j] && seen.missing[j] == seen.points[j]))
+            return gbees_error_set(error, GBEES_EMODEL,
+                                   "%s: component %d of the drift, d%s/dt, is not a number at %d of %d points of the "
+                                   "initial density: drift() must write all of its components at each call",
+                                   problem->model->name, j + 1, problem->model->states[j].name, seen.missing[j],
+                                   seen.points[j]);
     return GBEES_OK;
 }
 
@@ -178,18 +196,25 @@ static int check_time(const gbees_problem *problem, const line *l, gbees_error *
     return GBEES_OK;
 }
 
-int gbees_equations_check(const gbees_problem *problem, gbees_error *error)
+int gbees_equations_check_time(const gbees_problem *problem, gbees_error *error)
 {
     int status = GBEES_OK;
     line l;
 
-    for (int number = 0; !status && is_known(problem) && number < count_lines(problem); number++) {
+    if (!is_known(problem) || problem->model->flags & GBEES_TIME_DEPENDENT)
+        return GBEES_OK;
+    for (int number = 0; !status && number < count_lines(problem); number++) {
         choose_line(problem, number, &l);
-        status = check_written(problem, &l, error);
-        if (!status && !(problem->model->flags & GBEES_TIME_DEPENDENT))
-            status = check_time(problem, &l, error);
+        status = check_time(problem, &l, error);
     }
     return status;
+}
+
+int gbees_equations_check(const gbees_problem *problem, gbees_error *error)
+{
+    int status = gbees_equations_check_written(problem, error);
+
+    return status ? status : gbees_equations_check_time(problem, error);
 }
 
 /* ---- jumps ---- */

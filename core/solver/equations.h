@@ -12,8 +12,13 @@ typedef struct gbees_jump {
     double before, after;
 } gbees_jump;
 
-/* GBEES_EMODEL, with what to do, if drift() leaves a component unwritten, or if the drift or the noise depends on time
- * and the model does not declare it: then a run would be wrong. It takes less than a millisecond. */
+/* GBEES_EMODEL, with what to do, if drift() leaves a component unwritten. */
+int gbees_equations_check_written(const gbees_problem *problem, gbees_error *error);
+
+/* GBEES_EMODEL, with what to do, if the drift or the noise depends on time and the model does not declare it. */
+int gbees_equations_check_time(const gbees_problem *problem, gbees_error *error);
+
+/* Both: a run would be wrong. It takes less than a millisecond. */
 int gbees_equations_check(const gbees_problem *problem, gbees_error *error);
 
 /* Whether the drift jumps on one of some lines through the initial density: there all schemes are of first order. *jump
