@@ -363,7 +363,7 @@ static int make_record(gbees_solver *solver, int number, gbees_error *error)
     if (status)
         return fail(solver, status, &cause, error);
     solver->record_warnings |= gbees_warnings_record(record->problem, &record->statistics);
-    if (number == 0 && solver->leg > 0)
+    if (number == 0 && solver->leg > 0 && solver->problem->functions) /* an application's backend may need none */
         status = check_tail(solver, record, error);
     if (status)
         return status;

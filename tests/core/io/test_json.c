@@ -176,10 +176,16 @@ START_TEST(summary)
     ck_assert_int_eq(json_integer_value(json_object_get(line, "raw_cell_updates")), 90000000000);
     ck_assert_int_eq(json_integer_value(json_object_get(line, "peak_bytes")), INT64_C(1) << 31);
     ck_assert_double_eq(real_of(line, "cells_per_s"), 2e10);
+    ck_assert(json_is_null(json_object_get(line, "log_evidence")));
     json_decref(line);
     with.totals.cell_updates = with.propagate_s = 0; /* a run that failed before its first step */
+    with.updates = 2;
+    with.evidence = (gbees_evidence){.total = -9, .total_sampled = -8.75, .total_error = NAN};
     line = parse(gbees_jsonl_summary("cpu", &with));
     ck_assert(json_is_null(json_object_get(line, "cells_per_s")));
+    ck_assert_double_eq(real_of(line, "log_evidence"), -9);
+    ck_assert_double_eq(real_of(line, "log_evidence_sampled"), -8.75);
+    ck_assert(json_is_null(json_object_get(line, "log_evidence_error")));
     json_decref(line);
 }
 END_TEST
