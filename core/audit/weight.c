@@ -51,9 +51,9 @@ static int judge_set(const gbees_problem *problem, const gbees_measurement *meas
 
     *by = (judge){.problem = problem, .measurement = measurement, .time = time};
     if (!has_function(problem, measurement))
-        return gbees_error_set(
-            error, GBEES_EMODEL, "Monte Carlo: the model '%s' has no %s", problem->model->name,
-            measurement->likelihood == GBEES_LIKELIHOOD_MODEL ? "likelihood of its own" : "measurement function");
+        return gbees_error_set(error, GBEES_EMODEL, "Monte Carlo: the model '%s' has no %s", problem->model->name,
+                               measurement->likelihood == GBEES_LIKELIHOOD_MODEL ? "likelihood of its own"
+                                                                                 : "measurement function");
     if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL)
         return 0;
     for (int k = 0; k < measurement->size; k++)
@@ -188,8 +188,8 @@ static void estimate(gbees_montecarlo *montecarlo, const weights *sum, double lo
     gbees_sample_evidence *evidence = &montecarlo->evidence;
 
     evidence->log_evidence = log_scale + log(sum->u / sum->w);
-    evidence->error = sqrt(fmax(0, sum->uu / (sum->u * sum->u) + sum->ww / (sum->w * sum->w) -
-                                       2 * sum->wu / (sum->u * sum->w)));
+    evidence->error =
+        sqrt(fmax(0, sum->uu / (sum->u * sum->u) + sum->ww / (sum->w * sum->w) - 2 * sum->wu / (sum->u * sum->w)));
     evidence->total += evidence->log_evidence;
     evidence->total_error = sqrt(fmax(0, sum->uu / (sum->u * sum->u) - 1 / (double)montecarlo->count));
     evidence->effective = sum->u * sum->u / sum->uu;

@@ -8,7 +8,7 @@ enum {
     N = GBEES_MAX_DIM,
     INTERVALS = 32,         /* of a line */
     POINTS = INTERVALS + 1, /* of a line */
-    CHORDS = 8,             /* lines beside those along the axes */
+    CHORDS = 16,            /* lines beside those along the axes */
     HALVINGS = 32           /* of the interval in which a jump is looked for */
 };
 
@@ -30,7 +30,7 @@ static double next_number(uint64_t *state)
     return (double)(*state >> 11) * 0x1p-52 - 1;
 }
 
-/* The middle of the density and half of its size along each axis, `number` of several Gaussians, or all of the cells. */
+/* The middle and half of the size of the initial density: of all cells, or of one Gaussian, `number` counting on. */
 static void find_box(const gbees_problem *problem, int number, double *middle, double *half)
 {
     for (int j = 0; j < problem->dimension; j++) {
@@ -99,14 +99,14 @@ static void evaluate(const gbees_problem *problem, const line *l, double time, i
         offset[j] = l->place[j];
     for (int k = 0; k < (noise ? noise_entries(problem) : problem->dimension); k++)
         column[k] = out[k];
-    (noise ? problem->functions->diffusion_d
-           : problem->functions->drift_d)(POINTS, time, zero, offset, problem->parameters, column);
+    (noise ? problem->functions->diffusion_d : problem->functions->drift_d)(POINTS, time, zero, offset,
+                                                                            problem->parameters, column);
 }
 
 /* ---- unwritten components, undeclared dependence on time ---- */
 
-/* Of the points at which a component of the drift is looked at: how many there are, at how many it is not a number, and
- * at how many of these the function of that component alone gives a number. */
+/* Of each component of the drift: the points at which it is evaluated, those where it is not a number, and those of
+ * them where the function of that component alone gives a number. */
 typedef struct counts {
     int points[N], missing[N], unwritten[N];
 } counts;

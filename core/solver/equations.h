@@ -7,8 +7,8 @@
 
 /* Where a component of the drift jumps: its values on both sides of a place. */
 typedef struct gbees_jump {
-    int axis;                 /* of the grid: the component */
-    double y[GBEES_MAX_DIM];  /* the place, in the grid's axes */
+    int axis;                /* of the grid: the component */
+    double y[GBEES_MAX_DIM]; /* the place, in the grid's axes */
     double before, after;
 } gbees_jump;
 
@@ -21,8 +21,9 @@ int gbees_equations_check_time(const gbees_problem *problem, gbees_error *error)
 /* Both: a run would be wrong. It takes less than a millisecond. */
 int gbees_equations_check(const gbees_problem *problem, gbees_error *error);
 
-/* Whether the drift jumps on one of some lines through the initial density: there all schemes are of first order. *jump
- * is the largest one found, in parts of the component's largest value. */
+/* Whether the drift jumps on one of some lines through the initial density, at the start: there all schemes are of
+ * first order. *jump is the largest one found, in parts of the component's largest value. A jump between the lines is
+ * not found, nor one where the density goes later. */
 int gbees_equations_jump(const gbees_problem *problem, gbees_jump *jump);
 
 #endif

@@ -18,7 +18,8 @@ static double nearest_side(const gbees_problem *problem)
 
     for (int j = 0; j < n; j++) {
         if (problem->gaussian_count == 0)
-            least = fmin(least, (problem->extent[j] + 0.5) * problem->width[j] / sqrt(problem->covariance[j * n + j]));
+            least =
+                fmin(least, (problem->extent[j] + 0.5) * problem->width[j] / sqrt(problem->covariance[j * n + j]));
         for (int g = 0; g < problem->gaussian_count; g++) {
             const gbees_gaussian *gaussian = &problem->gaussians[g];
             const double middle = (gaussian->mean[j] - problem->mean[j]) / problem->width[j];
@@ -42,8 +43,8 @@ static double narrowing(const gbees_selection *s)
     return sqrt(least);
 }
 
-/* The logarithm of the probability of a cell below which the density before the update is not resolved. The entropy is
- * that of a Gaussian whose density falls off by half the square of the distance from its mean: in n dimensions the
+/* The logarithm of the probability of a cell below which the density before the update is not resolved. The entropy
+ * is that of a Gaussian whose density falls off by half the square of the distance from its mean: in n dimensions the
  * distance is taken along one axis, the others are at their mean. */
 static double log_level(const gbees_selection *s)
 {

@@ -221,8 +221,8 @@ int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_cer
 /** Begins again, with the first record of another run of the same equations on another grid: samples that were kept
  * are not carried again. */
 void gbees_audit_rewind(gbees_audit *audit);
-/** Weights the samples by measurement `number`, the next one, counted from 1, and sets what they know of its evidence.
- * log_evidence and total are the run's. */
+/** Weights the samples by measurement `number`, the next one, counted from 1, and sets what they know of its
+ * evidence. log_evidence and total are the run's. */
 void gbees_audit_update(gbees_audit *audit, int number, gbees_evidence *evidence);
 /** Sets the evidence of all updates so far by the samples: total_sampled and total_error. */
 void gbees_audit_evidence(const gbees_audit *audit, gbees_evidence *evidence);

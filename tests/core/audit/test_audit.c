@@ -337,8 +337,15 @@ static void exact_evidence(double *log_evidence)
 static audited *run_measured(const char *factor, gbees_audit_options how)
 {
     char measurements[256];
-    const char *const settings[] = {"dimension=1", "parameters={diagonal: -0.5}", factor, "extent=5", "threshold=1e-9",
-                                    "end=2.5",     "records=4",                   measurements, NULL};
+    const char *const settings[] = {"dimension=1",
+                                    "parameters={diagonal: -0.5}",
+                                    factor,
+                                    "extent=5",
+                                    "threshold=1e-9",
+                                    "end=2.5",
+                                    "records=4",
+                                    measurements,
+                                    NULL};
 
     (void)snprintf(measurements, sizeof measurements,
                    "measurements=[{time: 1, function: x1, value: [%g], covariance: [%g]}, {time: 1, function: x1, "
@@ -369,9 +376,9 @@ START_TEST(samples_know_the_evidence)
         ck_assert_double_lt(fabs(e->total_sampled - total), 4 * e->total_error);
     }
     ck_assert_double_lt(fabs(last->total_sampled - total), 4 * last->total_error);
-    ck_assert_double_eq_tol(last->total_error, sqrt(1 / all->list[all->count - 1].effective -
-                                                    1 / (double)all->list[all->count - 1].samples),
-                            1e-12);
+    ck_assert_double_eq_tol(
+        last->total_error,
+        sqrt(1 / all->list[all->count - 1].effective - 1 / (double)all->list[all->count - 1].samples), 1e-12);
     ck_assert_uint_eq(all->summary.warnings & GBEES_WARNING_EVIDENCE, 0);
     free(all);
 }

@@ -137,7 +137,8 @@ END_TEST
 
 START_TEST(update)
 {
-    json_t *line = parse(gbees_jsonl_update(2, 1, &(gbees_evidence){.log_evidence = -7.25, .log_likelihood_max = -1}));
+    json_t *line =
+        parse(gbees_jsonl_update(2, 1, &(gbees_evidence){.log_evidence = -7.25, .log_likelihood_max = -1}));
 
     check_keys(line, "event t measurement log_evidence log_likelihood_max log_evidence_sampled log_evidence_error ");
     ck_assert_double_eq(real_of(line, "log_evidence"), -7.25);

@@ -2,8 +2,8 @@
  *
  * With an argument it is no test: it writes a small run into that folder, for test_export.sh. */
 #include "base/sha256.h"
-#include "io/hdf5_util.h"
 #include "fixtures/results_fixture.h"
+#include "io/hdf5_util.h"
 #include <sys/stat.h>
 
 /* ---- round trips -------------------------------------------------------------------------------------------------
@@ -306,7 +306,8 @@ static int write_sample(const char *path)
         gbees_record record = make_record(&problem, cells, i / 2, i % 2);
 
         if (i == 2)
-            status = gbees_writer_update(writer, 0, 1, &(gbees_evidence){.log_evidence = -3, .log_likelihood_max = -1}, &error);
+            status = gbees_writer_update(writer, 0, 1,
+                                         &(gbees_evidence){.log_evidence = -3, .log_likelihood_max = -1}, &error);
         if (!status)
             status = gbees_writer_record(writer, &record, &error);
     }

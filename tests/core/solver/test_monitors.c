@@ -26,8 +26,8 @@ END_TEST
 
 /* ---- measurements in the tail ---- */
 
-/* A Gaussian of mean 2 and variance 1/4 that contracts to e^-1/2 of both distances at t = 1, where it is measured `off`
- * standard deviations of the prediction away, with a variance of `share` times its own. */
+/* A Gaussian of mean 2 and variance 1/4 that contracts to e^-1/2 of both distances at t = 1, where it is measured
+ * `off` standard deviations of the prediction away, with a variance of `share` times its own. */
 static kept_run *run_measured(const char *backend, double off, double share, const char *extent)
 {
     const double mean = 2 * exp(-0.5), variance = 0.25 * exp(-1);
@@ -50,8 +50,9 @@ static double evidence_error(const kept_run *run, double off, double share)
     return run->evidence[0].log_evidence + 0.5 * (log(two_pi * variance) + off * off);
 }
 
-/* Near the mean the evidence is right, and nothing is said. From 3.6 standard deviations on it is told, with a box that
- * cuts the density off at three as with a larger one, in which the scheme has carried mass of its own that far. */
+/* Near the mean the evidence is right, and nothing is said. From 3.6 standard deviations on it is told, with a box
+ * that cuts the density off at three as with a larger one, in which the scheme has carried mass of its own that far.
+ */
 START_TEST(evidence_in_the_tail_is_told)
 {
     static const double share[] = {0.04, 1}, right[] = {0, 1, 2}, wrong[] = {3.6, 4.5, 5.8};
@@ -85,17 +86,17 @@ START_TEST(measurements_of_one_time_are_one)
                              "covariance=[[0.25, 0.15], [0.15, 0.25]]", "rotate=yes", "factor=2", "extent=5",
                              "threshold=1e-8", "end=1", "records=1", measurements}};
 
-    (void)snprintf(measurements, sizeof measurements,
-                   "measurements=[{time: 0.5, function: x1, value: [%s], covariance: [0.125]}, {time: 0.5, function: "
-                   "x1, value: [%s], covariance: [0.125]}, {time: 0.8, function: x1, value: [%s], covariance: [0.1]}]",
-                   values[_i], values[_i], values[_i]);
+    (void)snprintf(
+        measurements, sizeof measurements,
+        "measurements=[{time: 0.5, function: x1, value: [%s], covariance: [0.125]}, {time: 0.5, function: "
+        "x1, value: [%s], covariance: [0.125]}, {time: 0.8, function: x1, value: [%s], covariance: [0.1]}]",
+        values[_i], values[_i], values[_i]);
     kept_run *run = run_on(&c, "cpu");
     ck_assert_int_eq(run->evidence_count, 3);
     ck_assert_uint_eq(warnings_of(run, LAST) & GBEES_WARNING_TAIL, _i ? GBEES_WARNING_TAIL : 0);
-    ck_assert_double_eq_tol(run->evidence[2].total,
-                            run->evidence[0].log_evidence + run->evidence[1].log_evidence +
-                                run->evidence[2].log_evidence,
-                            1e-14);
+    ck_assert_double_eq_tol(
+        run->evidence[2].total,
+        run->evidence[0].log_evidence + run->evidence[1].log_evidence + run->evidence[2].log_evidence, 1e-14);
     ck_assert(isnan(run->evidence[2].sampled) && isnan(run->evidence[2].total_error));
     forget(run);
 }

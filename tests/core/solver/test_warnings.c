@@ -150,15 +150,14 @@ START_TEST(what_the_backend_says)
 }
 END_TEST
 
-/* A fifth of the mass has left a grid with a bound, and a budget of a fiftieth has driven p* to nothing: one warning, and
- * none says to change the threshold. */
+/* A fifth of the mass has left a grid with a bound, and a budget of a fiftieth has driven p* to nothing: one warning,
+ * and none says to change the threshold. */
 START_TEST(one_warning_of_losses_through_a_bound)
 {
     static const unsigned by_backend[] = {0, GBEES_WARNING_BUDGET_FLOOR, 0};
     static const unsigned expected[] = {GBEES_WARNING_MASS_LOST, GBEES_WARNING_BUDGET_FLOOR,
                                         GBEES_WARNING_BUDGET_SPENT};
-    gbees_totals totals = {
-        .mass_outflow = 0.19, .mass_pruned = 0.01, .threshold = 1e-18, .warnings = by_backend[_i]};
+    gbees_totals totals = {.mass_outflow = 0.19, .mass_pruned = 0.01, .threshold = 1e-18, .warnings = by_backend[_i]};
     gbees_problem problem = make_problem();
 
     problem.bounded = 1;
