@@ -111,8 +111,9 @@ typedef struct counts {
     int points[N], missing[N], unwritten[N];
 } counts;
 
-/* A plugin's batched functions give NaN for a component that drift() has not written, those of single components what
- * there was in memory. The functions are the model's own, in its axes. */
+/* A plugin's function of the whole drift gives NaN for a component that drift() has not written, that of the
+ * component alone what there was in memory. If that is NaN, too, the run ends with the backend's error. The functions
+ * are the model's own, in its axes. */
 static void count_missing(const gbees_problem *problem, const line *l, counts *seen)
 {
     const gbees_functions *functions = &problem->model->functions[problem->dimension - problem->model->dim_min];
@@ -153,7 +154,7 @@ int gbees_equations_check_written(const gbees_problem *problem, gbees_error *err
         count_missing(problem, &l, &seen);
     }
     for (int j = 0; j < problem->dimension; j++)
-        if (seen.unwritten[j] || (seen.points[j] && seen.missing[j] == seen.points[j]))
+        if (seen.unwritten[j] > 0)
             return gbees_error_set(error, GBEES_EMODEL,
                                    "%s: component %d of the drift, d%s/dt, is not a number at %d of %d points of the "
                                    "initial density: drift() must write all of its components at each call",
