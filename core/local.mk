@@ -111,6 +111,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/builder.h \
 	%D%/solver/cells.c \
 	%D%/solver/cells.h \
+	%D%/solver/equations.c \
+	%D%/solver/equations.h \
 	%D%/solver/frame.c \
 	%D%/solver/frame.h \
 	%D%/solver/initial.c \
@@ -131,6 +133,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \
 	%D%/solver/solver.c \
+	%D%/solver/tail.c \
+	%D%/solver/tail.h \
 	%D%/solver/version.c \
 	%D%/solver/warnings.c \
 	%D%/solver/warnings.h

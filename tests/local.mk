@@ -111,6 +111,7 @@ check_PROGRAMS += \
 	%D%/models/test_models \
 	%D%/core/module/test_module \
 	%D%/backends/cpu/test_moments \
+	%D%/core/solver/test_monitors \
 	%D%/core/solver/test_problem \
 	%D%/core/module/test_registry \
 	%D%/core/solver/test_refine \

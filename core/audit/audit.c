@@ -18,7 +18,7 @@ enum {
 
 /* Of the samples' way from one record to the next, in standard deviations: far below what they can tell. */
 static const double step_tolerance = 5e-5;
-/* A difference that is worth a warning, in standard deviations. */
+/* A difference that is worth a warning, in standard deviations; of logarithms of evidence the same number. */
 static const double largest_silent = 0.1;
 
 struct gbees_audit {
@@ -87,21 +87,41 @@ static int advance(gbees_audit *audit, double time, gbees_error *error)
     return status ? status : gbees_montecarlo_advance(samples, time, error);
 }
 
-/* Carries the samples to the next record, and weights them by the measurements on the way: a leg begins with all of
- * one time. */
-static int carry(gbees_audit *audit, int leg, double time, gbees_error *error)
+/* Weights the samples by the measurements up to number `end`, each at its time. */
+static int weight(gbees_audit *audit, int end, gbees_error *error)
 {
-    const gbees_problem *problem = audit->problem;
     int status = GBEES_OK;
 
-    for (; audit->leg < leg && !status; audit->leg++) {
-        const double next = problem->measurements[audit->next].time;
+    for (; !status && audit->next < end; audit->next++) {
+        const gbees_measurement *measurement = &audit->problem->measurements[audit->next];
 
-        status = advance(audit, next, error);
-        for (; !status && audit->next < problem->measurement_count && problem->measurements[audit->next].time == next;
-             audit->next++)
-            status = gbees_montecarlo_update(audit->samples, &problem->measurements[audit->next], error);
+        status = advance(audit, measurement->time, error);
+        if (!status)
+            status = gbees_montecarlo_update(audit->samples, measurement, error);
     }
+    return status;
+}
+
+/* How many measurements there are up to the start of a leg, which begins with all of one time. */
+static int measured_before(const gbees_problem *problem, int leg)
+{
+    int count = 0;
+
+    for (int k = 0; k < leg && count < problem->measurement_count; k++) {
+        const double time = problem->measurements[count].time;
+
+        while (count < problem->measurement_count && problem->measurements[count].time == time)
+            count++;
+    }
+    return count;
+}
+
+/* Carries the samples to the next record, and weights them by the measurements on the way. */
+static int carry(gbees_audit *audit, int leg, double time, gbees_error *error)
+{
+    int status = audit->leg < leg ? weight(audit, measured_before(audit->problem, leg), error) : GBEES_OK;
+
+    audit->leg = leg;
     return status ? status : advance(audit, time, error);
 }
 
@@ -234,6 +254,41 @@ void gbees_audit_rewind(gbees_audit *audit)
     audit->record = 0;
     audit->warnings = 0;
     audit->lost = (gbees_error){0};
+}
+
+/* ---- evidence ---- */
+
+static int is_evidence_known(const gbees_audit *audit)
+{
+    return !audit->lost.status && audit->samples->evidence.effective >= GBEES_EFFECTIVE_LEAST;
+}
+
+/* Whether the run's logarithm is certainly another one; not if it is not known. */
+static int is_off(double log_evidence, double sampled, double error)
+{
+    return fabs(log_evidence - sampled) > largest_silent + 3 * error;
+}
+
+void gbees_audit_evidence(const gbees_audit *audit, gbees_evidence *evidence)
+{
+    const gbees_sample_evidence *now = &audit->samples->evidence;
+
+    evidence->total_sampled = is_evidence_known(audit) ? now->total : NAN;
+    evidence->total_error = is_evidence_known(audit) ? now->total_error : NAN;
+}
+
+void gbees_audit_update(gbees_audit *audit, int number, gbees_evidence *evidence)
+{
+    const gbees_sample_evidence *now = &audit->samples->evidence;
+
+    if (!audit->lost.status)
+        audit->lost.status = (gbees_status)weight(audit, number, &audit->lost);
+    evidence->sampled = is_evidence_known(audit) ? now->log_evidence : NAN;
+    evidence->sampled_error = is_evidence_known(audit) ? now->error : NAN;
+    gbees_audit_evidence(audit, evidence);
+    if (is_off(evidence->log_evidence, evidence->sampled, evidence->sampled_error) ||
+        is_off(evidence->total, evidence->total_sampled, evidence->total_error))
+        audit->warnings |= GBEES_WARNING_EVIDENCE;
 }
 
 int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_certificate *certificate,

@@ -10,7 +10,6 @@
 
 enum {
     DENSITY_CELLS = 1 << 22, /* of a record, above which binning them would take longer than the run */
-    EFFECTIVE_LEAST = 256,   /* effective samples, below which their errors say nothing */
     SAMPLE_NS = 20,          /* that comparing a sample takes, or more */
     CELL_NS = 20,            /* and adding a cell to bins */
     N = GBEES_MAX_DIM,
@@ -268,7 +267,7 @@ int gbees_samples_compare(const gbees_problem *problem, const gbees_montecarlo *
         .problem = problem, .samples = samples, .record = record, .truth = moments, .certificate = certificate};
 
     certificate->effective = moments->effective;
-    if (moments->effective < EFFECTIVE_LEAST) {
+    if (moments->effective < GBEES_EFFECTIVE_LEAST) {
         (void)snprintf(certificate->reason, sizeof certificate->reason,
                        "not certifiable with %zu samples: %.3g of them are effective", certificate->samples,
                        moments->effective);

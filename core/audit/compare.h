@@ -5,6 +5,8 @@
 #include "montecarlo.h"
 #include <gbees/gbees.h>
 
+enum { GBEES_EFFECTIVE_LEAST = 256 /* effective samples, below which their errors say nothing */ };
+
 /* Fills what the samples can tell of the record: moments; marginals, and the density of no more than 4 million cells,
  * if the record has them. With fewer than 256 effective samples only the reason why nothing is certified. problem:
  * that of the run's start, whose standard deviations are the bins' widths. What is computed does not depend on the

@@ -23,6 +23,13 @@ typedef struct gbees_montecarlo_options {
 
 enum { GBEES_MONTECARLO_PROBES = 256 /* samples by which steps are chosen */ };
 
+/* Estimates of an update's evidence, with standard errors: a ratio of sums over the samples. */
+typedef struct gbees_sample_evidence {
+    double log_evidence, error;
+    double total, total_error; /* of all updates so far */
+    double effective;          /* samples after the update: the errors are known if these are many */
+} gbees_sample_evidence;
+
 /* Read it, but change it by the functions below only. */
 typedef struct gbees_montecarlo {
     const gbees_problem *problem;
@@ -37,6 +44,7 @@ typedef struct gbees_montecarlo {
     size_t *number;              /* sample i is that many after the first drawn; NULL: i */
     int shared_x, shared_weight; /* 1: x, or weight and number, are another's, and are replaced instead of changed */
     size_t probe[GBEES_MONTECARLO_PROBES]; /* samples chosen by their weights */
+    gbees_sample_evidence evidence;        /* of the last update; 0 before the first */
 } gbees_montecarlo;
 
 /* Of samples, with standard errors; or of a grid's cells, where the errors are 0. Matrices are n x n packed. */

@@ -3,6 +3,7 @@
 #include "cholesky.h"
 #include "numerics/likelihood.h"
 #include "samples.h"
+#include <gbees/gbees.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -17,16 +18,46 @@ enum { UPDATE_NS = 50 /* that an update takes for each sample, or more */ };
 
 /* A measurement as residuals are judged by it: of the components that were measured. */
 typedef struct judge {
+    const gbees_problem *problem;
     const gbees_measurement *measurement;
+    double time;
     int count, from[GBEES_MAX_DIM];               /* components, and which */
     double factor[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* of their covariance */
+    double log_norm;                              /* of the likelihood at a perfect match */
 } judge;
 
-static int judge_set(const gbees_measurement *measurement, judge *by)
+static double log_norm(const judge *by)
+{
+    const double degrees = by->measurement->degrees_of_freedom;
+    double norm = -0.5 * by->count * log(2 * acos(-1));
+    int sign; /* of the gamma function: positive here */
+
+    for (int j = 0; j < by->count; j++)
+        norm -= log(by->factor[j * by->count + j]);
+    if (by->measurement->likelihood == GBEES_LIKELIHOOD_STUDENT)
+        norm += lgamma_r(0.5 * (degrees + by->count), &sign) - lgamma_r(0.5 * degrees, &sign) -
+                0.5 * by->count * log(0.5 * degrees);
+    return norm;
+}
+
+static int has_function(const gbees_problem *problem, const gbees_measurement *measurement)
+{
+    const gbees_functions *functions = gbees_samples_functions(problem);
+
+    return measurement->likelihood == GBEES_LIKELIHOOD_MODEL ? functions->log_likelihood_d != NULL
+                                                             : functions->measure_d != NULL;
+}
+
+static int judge_set(const gbees_problem *problem, const gbees_measurement *measurement, double time, judge *by,
+                     gbees_error *error)
 {
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM] = {0};
 
-    *by = (judge){.measurement = measurement};
+    *by = (judge){.problem = problem, .measurement = measurement, .time = time};
+    if (!has_function(problem, measurement))
+        return gbees_error_set(error, GBEES_EMODEL, "Monte Carlo: the model '%s' has no %s", problem->model->name,
+                               measurement->likelihood == GBEES_LIKELIHOOD_MODEL ? "likelihood of its own"
+                                                                                 : "measurement function");
     if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL)
         return 0;
     for (int k = 0; k < measurement->size; k++)
@@ -35,7 +66,12 @@ static int judge_set(const gbees_measurement *measurement, judge *by)
     for (int j = 0; j < by->count; j++)
         for (int k = 0; k < by->count; k++)
             covariance[j * by->count + k] = measurement->covariance[by->from[j] * measurement->size + by->from[k]];
-    return gbees_cholesky_factor(by->count, covariance, by->factor);
+    if (gbees_cholesky_factor(by->count, covariance, by->factor))
+        return gbees_error_set(error, GBEES_EINPUT,
+                               "Monte Carlo: the covariance of the measurement at t = %g is not positive definite",
+                               measurement->time);
+    by->log_norm = log_norm(by);
+    return GBEES_OK;
 }
 
 /* The logarithm of the likelihood, up to a constant. */
@@ -54,6 +90,52 @@ static double judge_residual(const judge *by, double (*y)[SAMPLES_BLOCK], size_t
     return -square / 2;
 }
 
+/* The logarithm of the likelihood at up to a block's number of points, less log_norm. */
+static void judge_points(const judge *by, size_t count, const double *const *x, double *out)
+{
+    const gbees_problem *problem = by->problem;
+    const gbees_measurement *m = by->measurement;
+    const gbees_functions *functions = gbees_samples_functions(problem);
+    double y[GBEES_MAX_DIM][SAMPLES_BLOCK];
+    double *column[GBEES_MAX_DIM + 1] = {NULL}; /* ends with NULL: how the batch knows the measurement's size */
+
+    for (int k = 0; k < m->size; k++)
+        column[k] = y[k];
+    if (m->likelihood == GBEES_LIKELIHOOD_MODEL) {
+        functions->log_likelihood_d(m->function, count, by->time, origin, x, problem->parameters, m->value, out);
+        return;
+    }
+    functions->measure_d(m->function, count, by->time, origin, x, problem->parameters, column);
+    for (size_t i = 0; i < count; i++)
+        out[i] = judge_residual(by, y, i);
+}
+
+int gbees_measurement_log_likelihood(const gbees_problem *problem, const gbees_measurement *measurement, double time,
+                                     size_t count, const double *const *x, double *out, gbees_error *error)
+{
+    judge by;
+    int status = judge_set(problem, measurement, time, &by, error);
+
+    for (size_t first = 0; !status && first < count; first += SAMPLES_BLOCK) {
+        const size_t size = count - first < SAMPLES_BLOCK ? count - first : SAMPLES_BLOCK;
+        const double *from[GBEES_MAX_DIM] = {NULL};
+
+        for (int j = 0; j < problem->dimension; j++)
+            from[j] = x[j] + first;
+        judge_points(&by, size, from, out + first);
+        for (size_t i = first; i < first + size; i++)
+            out[i] += by.log_norm;
+    }
+    return status;
+}
+
+/* ---- an update ---- */
+
+/* Sums of weights before (w) and after (u) an update. */
+typedef struct weights {
+    double w, u, ww, uu, wu;
+} weights;
+
 /* What all blocks of an update share. */
 typedef struct update {
     const gbees_montecarlo *montecarlo;
@@ -62,6 +144,7 @@ typedef struct update {
     double *largest;    /* of each block */
     double most;        /* of all */
     size_t *live;       /* of each block: samples that keep weight; then those of the blocks before it */
+    weights *sums;      /* of each block */
     atomic_int unsound; /* whether a logarithm is not a number; minus infinity is one, "impossible" */
     double *x[GBEES_MAX_DIM], *weight; /* of the samples that keep weight */
     size_t *number;
@@ -71,53 +154,76 @@ static void update_block(void *context, size_t block)
 {
     update *all = context;
     const gbees_montecarlo *montecarlo = all->montecarlo;
-    const judge *by = all->by;
-    const gbees_problem *problem = montecarlo->problem;
-    const gbees_measurement *m = by->measurement;
-    const gbees_functions *functions = gbees_samples_functions(problem);
     const size_t first = block * SAMPLES_BLOCK, count = samples_in_block(montecarlo, block);
-    double y[GBEES_MAX_DIM][SAMPLES_BLOCK];
-    double largest = -INFINITY, *out[GBEES_MAX_DIM + 1] = {NULL}; /* ends with NULL: how the batch knows the measurement's size */
     const double *x[GBEES_MAX_DIM] = {NULL};
+    double gained[SAMPLES_BLOCK], largest = -INFINITY;
     int sound = 1;
 
-    for (int j = 0; j < problem->dimension; j++)
+    for (int j = 0; j < montecarlo->problem->dimension; j++)
         x[j] = montecarlo->x[j] + first;
-    for (int k = 0; k < m->size; k++)
-        out[k] = y[k];
-    if (m->likelihood == GBEES_LIKELIHOOD_MODEL)
-        functions->log_likelihood_d(m->function, count, montecarlo->time, origin, x, problem->parameters, m->value,
-                                    y[0]);
-    else
-        functions->measure_d(m->function, count, montecarlo->time, origin, x, problem->parameters, out);
+    judge_points(all->by, count, x, gained);
     for (size_t i = 0; i < count; i++) {
-        const double gained = m->likelihood == GBEES_LIKELIHOOD_MODEL ? y[0][i] : judge_residual(by, y, i);
-
-        all->log_weight[first + i] = log(montecarlo->weight[first + i]) + gained;
+        all->log_weight[first + i] = log(montecarlo->weight[first + i]) + gained[i];
         largest = fmax(largest, all->log_weight[first + i]);
-        sound &= gained < INFINITY;
+        sound &= gained[i] < INFINITY;
     }
     all->largest[block] = largest;
     if (!sound)
         atomic_store(&all->unsound, 1);
 }
 
-static int has_function(const gbees_montecarlo *montecarlo, const gbees_measurement *measurement)
+/* The evidence is the mean likelihood, sum u / sum w: a ratio whose relative variance is the sum of
+ * (u / sum u - w / sum w)^2.  All updates together multiply equal weights by the likelihoods. */
+static void estimate(gbees_montecarlo *montecarlo, const weights *sum, double log_scale)
 {
-    const gbees_functions *functions = gbees_samples_functions(montecarlo->problem);
+    gbees_sample_evidence *evidence = &montecarlo->evidence;
 
-    return measurement->likelihood == GBEES_LIKELIHOOD_MODEL ? functions->log_likelihood_d != NULL
-                                                             : functions->measure_d != NULL;
+    evidence->log_evidence = log_scale + log(sum->u / sum->w);
+    evidence->error =
+        sqrt(fmax(0, sum->uu / (sum->u * sum->u) + sum->ww / (sum->w * sum->w) - 2 * sum->wu / (sum->u * sum->w)));
+    evidence->total += evidence->log_evidence;
+    evidence->total_error = sqrt(fmax(0, sum->uu / (sum->u * sum->u) - 1 / (double)montecarlo->options.count));
+    evidence->effective = sum->u * sum->u / sum->uu;
 }
 
+/* Counts the samples of a block that keep weight, and sums its weights. */
 static void count_block(void *context, size_t block)
 {
     update *all = context;
     const size_t first = block * SAMPLES_BLOCK, count = samples_in_block(all->montecarlo, block);
 
-    all->live[block] = 0;
-    for (size_t i = first; i < first + count; i++)
-        all->live[block] += all->log_weight[i] - all->most >= least_log_weight;
+    weights sum = {0};
+    size_t live = 0;
+
+    for (size_t i = first; i < first + count; i++) {
+        const double log_weight = all->log_weight[i] - all->most, w = all->montecarlo->weight[i];
+        const int lives = log_weight >= least_log_weight;
+        const double u = lives ? exp(log_weight) : 0;
+
+        live += (size_t)lives;
+        sum.w += w;
+        sum.u += u;
+        sum.ww += w * w;
+        sum.uu += u * u;
+        sum.wu += w * u;
+    }
+    all->live[block] = live;
+    all->sums[block] = sum;
+}
+
+/* The sums of all blocks, in their order: the same for any number of threads. */
+static weights sum_blocks(const weights *sums, size_t blocks)
+{
+    weights sum = {0};
+
+    for (size_t block = 0; block < blocks; block++) {
+        sum.w += sums[block].w;
+        sum.u += sums[block].u;
+        sum.ww += sums[block].ww;
+        sum.uu += sums[block].uu;
+        sum.wu += sums[block].wu;
+    }
+    return sum;
 }
 
 /* Copies the samples of a block that keep weight to their new place. */
@@ -148,7 +254,6 @@ static int drop_dead(gbees_montecarlo *montecarlo, update *all, int threads)
     size_t live = 0;
     int status = GBEES_OK;
 
-    gbees_workers_run(threads, blocks, count_block, all);
     for (size_t block = 0; block < blocks; block++) {
         const size_t here = all->live[block];
 
@@ -196,6 +301,9 @@ static int weigh(gbees_montecarlo *montecarlo, update *all, gbees_error *error)
     if (!isfinite(all->most))
         return gbees_error_set(error, GBEES_ENUMERIC,
                                "Monte Carlo: no sample is possible after the measurement at t = %g", time);
+    gbees_workers_run(threads, blocks, count_block, all);
+    const weights sum = sum_blocks(all->sums, blocks);
+    estimate(montecarlo, &sum, all->most + all->by->log_norm);
     if (drop_dead(montecarlo, all, threads))
         return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for the measurement at t = %g", time);
     gbees_samples_choose_probes(montecarlo);
@@ -207,24 +315,21 @@ int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measuremen
     const size_t blocks = samples_blocks(montecarlo);
     judge by;
     update all = {.montecarlo = montecarlo, .by = &by};
+    int status = judge_set(montecarlo->problem, measurement, montecarlo->time, &by, error);
 
-    if (!has_function(montecarlo, measurement))
-        return gbees_error_set(
-            error, GBEES_EMODEL, "Monte Carlo: the model '%s' has no %s", montecarlo->problem->model->name,
-            measurement->likelihood == GBEES_LIKELIHOOD_MODEL ? "likelihood of its own" : "measurement function");
-    if (judge_set(measurement, &by))
-        return gbees_error_set(error, GBEES_EINPUT,
-                               "Monte Carlo: the covariance of the measurement at t = %g is not positive definite",
-                               measurement->time);
+    if (status)
+        return status;
     all.log_weight = malloc(montecarlo->count * sizeof *all.log_weight);
     all.largest = malloc(blocks * sizeof *all.largest);
     all.live = malloc(blocks * sizeof *all.live);
-    int status = all.log_weight && all.largest && all.live
-                     ? weigh(montecarlo, &all, error)
-                     : gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for the measurement at t = %g",
-                                       measurement->time);
+    all.sums = malloc(blocks * sizeof *all.sums);
+    status = all.log_weight && all.largest && all.live && all.sums
+                 ? weigh(montecarlo, &all, error)
+                 : gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for the measurement at t = %g",
+                                   measurement->time);
     free(all.log_weight);
     free(all.largest);
     free(all.live);
+    free(all.sums);
     return status;
 }

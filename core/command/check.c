@@ -1,6 +1,7 @@
 /* check.c - gbees-run --check: what is known of a run before it starts. */
 #include "command.h"
 #include "io/json_util.h"
+#include "solver/equations.h"
 #include "units.h"
 #include <math.h>
 #include <unistd.h>
@@ -174,7 +175,9 @@ int gbees_command_check(const gbees_options *options, gbees_registry *registry, 
 
     if (status)
         return status;
-    status = gbees_check_memory(&setup, error);
+    status = gbees_equations_check(setup.problem, error);
+    if (!status)
+        status = gbees_check_memory(&setup, error);
     if (status) {
         gbees_setup_free(&setup);
         return status;

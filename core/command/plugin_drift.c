@@ -1,5 +1,6 @@
 /* plugin_drift.c - gbees-plugin check: what the equations give over the initial box; see plugin.h. */
 #include "plugin.h"
+#include "solver/equations.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -146,12 +147,17 @@ static int check_finite(const points *at, double time)
     size_t first = 0;
     int component = 0;
     char text[256];
+    gbees_error error = {0};
 
     for (int single = 0; single < 2; single++) {
         const size_t bad = count_bad(at, single, &first, &component);
 
         if (!bad)
             continue;
+        if (gbees_equations_check_written(at->problem, &error)) {
+            gbees_probe_report(at->probe, GBEES_PROBE_FAILED, "%s", error.text);
+            return 0;
+        }
         gbees_probe_report(at->probe, GBEES_PROBE_FAILED,
                            "the drift is not finite in %s at %zu of %zu points, d%s/dt at %s, t = %g among them: %s",
                            single ? "float" : "double", bad, at->count, at->probe->model->states[component].name,
@@ -278,34 +284,30 @@ static int check_batches(const points *at)
     return worst_d <= rounding_d && worst_f <= rounding_f;
 }
 
-/* Whether the drift at another time is another one. */
-static int moves(points *at, double time)
-{
-    int found = 0;
-
-    for (int j = 0; !found && j < at->n; j++) {
-        at->problem->functions->component_d[j](at->count, time, at->problem->mean,
-                                               (const double *const *)at->offset_d, at->problem->parameters,
-                                               at->work_d);
-        found = memcmp(at->work_d, at->drift_d[j], at->count * sizeof *at->work_d) != 0;
-    }
-    return found;
-}
-
 static void check_time(points *at)
 {
     const gbees_problem *problem = at->problem;
+    gbees_error error = {0};
 
     gbees_probe_report(at->probe, GBEES_PROBE_BEGIN, "time, %s", at->name);
-    if (moves(at, problem->end))
-        gbees_probe_report(
-            at->probe, GBEES_PROBE_FAILED,
-            "the drift is not the same at t = %g and at t = %g: say .flags = GBEES_TIME_DEPENDENT on the "
-            "card",
-            problem->start, problem->end);
+    if (gbees_equations_check_time(problem, &error))
+        gbees_probe_report(at->probe, GBEES_PROBE_FAILED, "%s", error.text);
     else
-        gbees_probe_report(at->probe, GBEES_PROBE_OK, "the drift is the same at t = %g and at t = %g", problem->start,
+        gbees_probe_report(at->probe, GBEES_PROBE_OK, "the same at four times from t = %g to t = %g", problem->start,
                            problem->end);
+}
+
+static void check_jumps(points *at)
+{
+    char text[GBEES_WARNING_TEXT];
+    gbees_jump jump;
+
+    gbees_probe_report(at->probe, GBEES_PROBE_BEGIN, "continuity, %s", at->name);
+    if (gbees_equations_jump(at->problem, &jump)) {
+        gbees_warning_text(GBEES_WARNING_JUMP, at->problem, NULL, text, sizeof text);
+        gbees_probe_report(at->probe, GBEES_PROBE_WARN, "%s", text);
+    } else
+        gbees_probe_report(at->probe, GBEES_PROBE_OK, "no jump on lines through the initial density");
 }
 
 /* ---- measurements and bound ---- */
@@ -434,8 +436,11 @@ void gbees_probe_equations(const gbees_probe *probe, const gbees_problem *proble
         gbees_probe_report(probe, GBEES_PROBE_FAILED, "not enough memory for %zu points", at.count);
     } else {
         /* A drift that has state would seem to depend on the time, too. */
-        if (check_drift(&at) && check_batches(&at) && !(problem->model->flags & GBEES_TIME_DEPENDENT))
-            check_time(&at);
+        if (check_drift(&at) && check_batches(&at)) {
+            if (!(problem->model->flags & GBEES_TIME_DEPENDENT))
+                check_time(&at);
+            check_jumps(&at);
+        }
         if (problem->model->measurement_count)
             check_measurements(&at);
         if (problem->functions->log_likelihood_d)

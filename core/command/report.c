@@ -210,6 +210,15 @@ int gbees_report_record(gbees_report *report, const gbees_record *record, gbees_
     return gbees_print_flush(report->out, error);
 }
 
+/* " (samples: -12.28 ± 0.03)": what else is known of a logarithm of evidence. */
+static void print_samples_evidence(const gbees_report *report, double sampled, double error)
+{
+    if (isnan(sampled))
+        (void)fprintf(report->out, " (its uncertainty is not known)");
+    else
+        (void)fprintf(report->out, " (samples: %.6g %s %.2g)", sampled, report->unicode ? "\u00b1" : "+-", error);
+}
+
 int gbees_report_update(const gbees_report *report, const gbees_problem *problem, int number, double time,
                         const gbees_evidence *evidence, gbees_error *error)
 {
@@ -226,7 +235,9 @@ int gbees_report_update(const gbees_report *report, const gbees_problem *problem
             (void)fprintf(report->out, " ~");
         else
             gbees_print_numbers(report->out, &measurement->value[i], 1);
-    (void)fprintf(report->out, ", log evidence %.6g\n", evidence->log_evidence);
+    (void)fprintf(report->out, ", log evidence %.6g", evidence->log_evidence);
+    print_samples_evidence(report, evidence->sampled, evidence->sampled_error);
+    (void)fprintf(report->out, "\n");
     return gbees_print_flush(report->out, error);
 }
 
@@ -252,6 +263,17 @@ static void print_ledger(const gbees_report *report, const gbees_totals *totals)
                   1 + totals->mass_clipped + normalised - totals->mass_outflow - totals->mass_pruned);
 }
 
+/* The logarithm of the whole evidence; without it models can't be compared. */
+static void print_evidence(const gbees_report *report, const gbees_summary *summary)
+{
+    if (summary->updates == 0)
+        return;
+    (void)fprintf(report->out, "log evidence of %d measurement%s: %.6g", summary->updates,
+                  summary->updates == 1 ? "" : "s", summary->evidence.total);
+    print_samples_evidence(report, summary->evidence.total_sampled, summary->evidence.total_error);
+    (void)fprintf(report->out, "\n");
+}
+
 static void print_summary(const gbees_report *report, const gbees_setup *setup, const gbees_summary *summary,
                           const char *state)
 {
@@ -267,6 +289,7 @@ static void print_summary(const gbees_report *report, const gbees_setup *setup, 
                   gbees_units_count(updates, sizeof updates, totals->cell_updates),
                   gbees_units_bytes(bytes, sizeof bytes, (double)totals->peak_bytes));
     print_ledger(report, totals);
+    print_evidence(report, summary);
     print_certificates(report, summary->problem->dimension);
     gbees_print_warnings(report->out, summary->warnings, summary->problem, totals);
     if (setup->folder)

@@ -97,6 +97,12 @@ int gbees_json_add_summary(json_t *object, const char *backend, const gbees_summ
     bad |= json_object_set_new(object, "cells_per_s",
                                gbees_json_real(totals->cell_updates / summary->propagate_s)); /* null before a step */
     bad |= json_object_set_new(object, "peak_bytes", gbees_json_unsigned(totals->peak_bytes));
+    bad |= json_object_set_new(object, "log_evidence",
+                               summary->updates ? gbees_json_real(summary->evidence.total) : json_null());
+    bad |= json_object_set_new(object, "log_evidence_sampled",
+                               summary->updates ? gbees_json_real(summary->evidence.total_sampled) : json_null());
+    bad |= json_object_set_new(object, "log_evidence_error",
+                               summary->updates ? gbees_json_real(summary->evidence.total_error) : json_null());
     bad |= json_object_set_new(object, "warnings", gbees_json_warnings(summary->warnings, summary->problem, totals));
     return bad ? -1 : 0;
 }

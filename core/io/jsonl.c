@@ -134,6 +134,8 @@ char *gbees_jsonl_update(int number, double time, const gbees_evidence *evidence
     bad |= json_object_set_new(object, "measurement", json_integer(number));
     bad |= json_object_set_new(object, "log_evidence", gbees_json_real(evidence->log_evidence));
     bad |= json_object_set_new(object, "log_likelihood_max", gbees_json_real(evidence->log_likelihood_max));
+    bad |= json_object_set_new(object, "log_evidence_sampled", gbees_json_real(evidence->sampled));
+    bad |= json_object_set_new(object, "log_evidence_error", gbees_json_real(evidence->sampled_error));
     return finish(object, bad);
 }
 

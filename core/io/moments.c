@@ -15,9 +15,10 @@ static const char *const real_names[REALS] = {
     "time", "entropy", "mass", "mass_clipped", "mass_outflow", "mass_pruned", "mass_normalised", "wall_s"};
 static const char *const integer_names[INTEGERS] = {"leg", "record", "step", "cells", "cells_above"};
 
-enum { UPDATE_TIME, EVIDENCE, LIKELIHOOD, UPDATE_REALS };
+enum { UPDATE_TIME, EVIDENCE, LIKELIHOOD, SAMPLED, SAMPLED_ERROR, UPDATE_REALS };
 static const char *const update_names[UPDATE_REALS] = {"updates/time", "updates/log_evidence",
-                                                       "updates/log_likelihood_max"};
+                                                       "updates/log_likelihood_max", "updates/log_evidence_sampled",
+                                                       "updates/log_evidence_error"};
 
 /* The series of certificates: values and bounds along each axis, [n][2] a record; the density's, [2]; single numbers.
  */
@@ -178,6 +179,8 @@ int gbees_moments_add_update(gbees_moments *moments, int number, double time, co
     moments->update_reals[UPDATE_TIME][at] = time;
     moments->update_reals[EVIDENCE][at] = evidence->log_evidence;
     moments->update_reals[LIKELIHOOD][at] = evidence->log_likelihood_max;
+    moments->update_reals[SAMPLED][at] = evidence->sampled;
+    moments->update_reals[SAMPLED_ERROR][at] = evidence->sampled_error;
     moments->update_number[at] = number;
     moments->update_count++;
     return 0;

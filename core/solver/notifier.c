@@ -103,13 +103,22 @@ static int notify_record(const gbees_notifier *notifier, gbees_event *event, gbe
     return audit_record(observer, &event->record, error);
 }
 
+/* Calls the observer with the update, and its evidence by samples if there is an audit. */
+static int notify_update(const gbees_notifier *notifier, gbees_event *event, gbees_error *error)
+{
+    const gbees_observer *observer = notifier->observer;
+
+    if (observer->audit)
+        gbees_audit_update(observer->audit, event->number, &event->evidence);
+    return observer->update ? observer->update(observer->context, notifier->problem, event->number, event->time,
+                                               &event->evidence, error)
+                            : GBEES_OK;
+}
+
 /* Calls the observer, then frees what the event owns. */
 static int notify(const gbees_notifier *notifier, gbees_event *event, gbees_error *error)
 {
-    const gbees_observer *observer = notifier->observer;
-    int status = is_record(event) ? notify_record(notifier, event, error)
-                                  : observer->update(observer->context, notifier->problem, event->number, event->time,
-                                                     &event->evidence, error);
+    int status = is_record(event) ? notify_record(notifier, event, error) : notify_update(notifier, event, error);
 
     drop(notifier, event);
     return status;

@@ -1,13 +1,16 @@
 /* solver.c - drives a backend through a problem: legs, updates, records. See gbees/gbees.h. */
 #include "cells.h"
+#include "equations.h"
 #include "frame.h"
 #include "notifier.h"
 #include "refine.h"
 #include "regrid.h"
 #include "resolve.h"
 #include "schedule.h"
+#include "tail.h"
 #include "warnings.h"
 #include <gbees/gbees.h>
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -37,6 +40,12 @@ struct gbees_solver {
     const gbees_observer *observer;
     gbees_notifier *notifier;
     unsigned record_warnings, audit_warnings; /* of all records so far */
+    int updates;
+    gbees_evidence evidence; /* of the last update */
+    struct {
+        gbees_statistics statistics; /* of the last record, in the grid's axes */
+        double threshold, evidence;  /* p*, and the logarithm of the evidence of all updates */
+    } before;                        /* the leg's measurements */
     double began_s, next_progress_s;
     double wall_s, propagate_s;
 };
@@ -88,7 +97,9 @@ int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backe
     made->backend = backend;
     made->clock.time = problem->start;
     made->grid = (gbees_grid){.backend = backend, .options = options ? *options : none, .problem = problem};
-    status = gbees_schedule_create(problem, &made->schedule, error);
+    status = gbees_equations_check(problem, error);
+    if (!status)
+        status = gbees_schedule_create(problem, &made->schedule, error);
     if (!status)
         status = gbees_grid_open(&made->grid, error);
     if (status) {
@@ -96,6 +107,7 @@ int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backe
         return status;
     }
     made->slice = first_slice(made);
+    made->record_warnings = gbees_warnings(problem, NULL);
     *solver = made;
     return GBEES_OK;
 }
@@ -113,6 +125,8 @@ void gbees_solver_summary(const gbees_solver *solver, gbees_summary *summary)
 {
     *summary = (gbees_summary){.problem = solver->problem,
                                .totals = totals_of(solver),
+                               .updates = solver->updates,
+                               .evidence = solver->evidence,
                                .wall_s = solver->wall_s,
                                .propagate_s = solver->propagate_s};
     summary->warnings =
@@ -318,6 +332,25 @@ static int check_mass(const gbees_solver *solver, const gbees_record *record, gb
     return fail(solver, GBEES_ENUMERIC, &cause, error);
 }
 
+/* After the measurements that a leg begins with: whether they have selected what is hardly resolved. */
+static int check_tail(gbees_solver *solver, const gbees_record *record, gbees_error *error)
+{
+    const gbees_leg *leg = &solver->schedule->legs[solver->leg];
+    const gbees_selection selection = {.problem = record->problem,
+                                       .before = &solver->before.statistics,
+                                       .after = &record->statistics,
+                                       .measurements = &solver->problem->measurements[leg->first],
+                                       .count = leg->count,
+                                       .is_first = solver->updates == leg->count,
+                                       .threshold = solver->before.threshold,
+                                       .evidence = solver->evidence.total - solver->before.evidence};
+    int found = 0, status = gbees_tail_find(&selection, &found, error);
+
+    if (found)
+        solver->record_warnings |= GBEES_WARNING_TAIL;
+    return status;
+}
+
 static int make_record(gbees_solver *solver, int number, gbees_error *error)
 {
     gbees_event event = {
@@ -332,6 +365,11 @@ static int make_record(gbees_solver *solver, int number, gbees_error *error)
     if (status)
         return fail(solver, status, &cause, error);
     solver->record_warnings |= gbees_warnings_record(record->problem, &record->statistics);
+    if (number == 0 && solver->leg > 0 && solver->problem->functions) /* an application's backend may need none */
+        status = check_tail(solver, record, error);
+    if (status)
+        return status;
+    solver->before.statistics = record->statistics;
     gbees_frame_statistics(record->problem, &record->statistics);
     status = collect(solver, &event, error);
     if (status) {
@@ -414,12 +452,18 @@ static int apply_measurement(gbees_solver *solver, int number, gbees_error *erro
 
     if (status)
         return status;
-    const double began = now_s();
+    const double began = now_s(), total = solver->evidence.total;
     status = solver->backend->update(solver->grid.engine, &solver->clock, measurement, &event.evidence, &cause);
     solver->propagate_s += now_s() - began;
     if (status)
         return fail_update(solver, number, status, &cause, error);
-    return solver->observer->update ? gbees_notifier_post(solver->notifier, &event, error) : GBEES_OK;
+    event.evidence.total = total + event.evidence.log_evidence;
+    event.evidence.sampled = event.evidence.sampled_error = NAN;
+    event.evidence.total_sampled = event.evidence.total_error = NAN;
+    solver->evidence = event.evidence;
+    solver->updates++;
+    return solver->observer->update || solver->observer->audit ? gbees_notifier_post(solver->notifier, &event, error)
+                                                               : GBEES_OK;
 }
 
 /* Changes the grid if the problem wants another one from now on. */
@@ -447,6 +491,8 @@ static int run_leg(gbees_solver *solver, gbees_error *error)
     solver->clock.elapsed = solver->clock.length = 0;
     if (keeps_exact_time(solver->problem))
         solver->clock.time = leg->start;
+    solver->before.evidence = solver->evidence.total;
+    solver->before.threshold = totals_of(solver).threshold;
     for (int i = 0; !status && i < leg->count; i++)
         status = apply_measurement(solver, leg->first + i + 1, error);
     if (!status)
@@ -486,6 +532,8 @@ static int finish_notifying(gbees_solver *solver, int status, gbees_error *error
     solver->notifier = NULL;
     if (solver->observer->audit)
         solver->audit_warnings = gbees_audit_warnings(solver->observer->audit);
+    if (solver->observer->audit && solver->updates > 0)
+        gbees_audit_evidence(solver->observer->audit, &solver->evidence);
     if (!late_status || (status && status != GBEES_ECANCELLED))
         return status;
     return gbees_error_set(error, (gbees_status)late_status, "%s", late.text);

@@ -1,5 +1,6 @@
 /* warnings.c - which warnings hold, and their texts. */
 #include "warnings.h"
+#include "equations.h"
 #include <gbees/gbees.h>
 #include <lapacke.h>
 #include <math.h>
@@ -102,20 +103,30 @@ static int is_overspent(const gbees_problem *problem, const gbees_totals *totals
            lost(totals) > budget_margin * problem->mass_budget * (problem->end - problem->start);
 }
 
+/* The warning of lost mass, one at most, as each gives other advice. A backend's GBEES_WARNING_BUDGET_FLOOR and
+ * _MEMORY say why a budget is not held. */
+static unsigned loss_of(const gbees_problem *problem, const gbees_totals *totals)
+{
+    if (totals->warnings & (GBEES_WARNING_BUDGET_FLOOR | GBEES_WARNING_BUDGET_MEMORY))
+        return 0;
+    if (is_overspent(problem, totals))
+        return GBEES_WARNING_BUDGET_SPENT;
+    return lost(totals) > most_lost ? GBEES_WARNING_MASS_LOST : 0;
+}
+
 unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals)
 {
     unsigned found = totals ? totals->warnings : 0;
+    gbees_jump jump;
     int axis;
 
     if (cut_off(problem) > most_cut_off)
         found |= GBEES_WARNING_BOX;
     if (widest(problem, &axis) > widest_cell)
         found |= GBEES_WARNING_WIDTH;
-    if (totals && lost(totals) > most_lost)
-        found |= GBEES_WARNING_MASS_LOST;
-    if (totals && is_overspent(problem, totals))
-        found |= GBEES_WARNING_BUDGET_SPENT;
-    return found;
+    if (totals)
+        return found | loss_of(problem, totals);
+    return gbees_equations_jump(problem, &jump) ? found | GBEES_WARNING_JUMP : found;
 }
 
 unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statistics *statistics)
@@ -141,20 +152,104 @@ static void describe_width(const gbees_problem *problem, char *text, size_t size
                    width, axis + 1);
 }
 
+/* What to do against losses: `otherwise`, unless most of them are outflow of a grid with a bound, against which no
+ * threshold helps. */
+static const char *remedy(const gbees_problem *problem, const gbees_totals *totals, const char *otherwise)
+{
+    return problem->bounded && totals->mass_outflow > totals->mass_pruned
+               ? "the scheme's errors carry mass out of the bound: give a larger 'factor', or 'bound: off'"
+               : otherwise;
+}
+
 static void describe_loss(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
 {
     (void)snprintf(text, size,
                    "losses since the start add up to %.3g %% of the mass, %.3g %% through faces and %.3g %% by "
-                   "pruning: give a smaller '%s'",
+                   "pruning: %s",
                    100 * lost(totals), 100 * totals->mass_outflow, 100 * totals->mass_pruned,
-                   problem->mass_budget > 0 ? "mass_budget" : "threshold");
+                   remedy(problem, totals,
+                          problem->mass_budget > 0 ? "give a smaller 'mass_budget'" : "give a smaller 'threshold'"));
+}
+
+static void describe_jump(const gbees_problem *problem, char *text, size_t size)
+{
+    const int n = problem->dimension;
+    double x[GBEES_MAX_DIM];
+    gbees_jump jump = {0};
+    char place[96] = "";
+
+    if (!gbees_equations_jump(problem, &jump))
+        return;
+    gbees_problem_point(problem, jump.y, x);
+    for (int j = 0, used = 0; j < n && used < (int)sizeof place; j++)
+        used += snprintf(place + used, sizeof place - (size_t)used, "%s%.4g", j ? ", " : "", x[j]);
+    (void)snprintf(
+        text, size,
+        "the drift is not continuous: at x = (%s) component %d jumps from %.4g to %.4g; there schemes are of "
+        "first order: look at the certificates (error <=)",
+        place, jump.axis + 1, jump.before, jump.after);
+}
+
+/* Warnings of a mass budget. */
+static void describe_budget(gbees_warning warning, const gbees_problem *problem, const gbees_totals *totals,
+                            char *text, size_t size)
+{
+    const double budget = problem->mass_budget, gone = 100 * lost(totals);
+
+    if (warning == GBEES_WARNING_BUDGET_MEMORY)
+        (void)snprintf(text, size,
+                       "memory does not allow the mass budget of %g a unit of time: p* has been raised (now %.3g), "
+                       "and %.3g %% of the mass has been lost; give a larger budget or wider cells",
+                       budget, totals->threshold, gone);
+    else if (warning == GBEES_WARNING_BUDGET_FLOOR)
+        (void)snprintf(text, size,
+                       "no threshold holds the mass budget of %g a unit of time: %.3g %% of the mass has been lost, "
+                       "though p* has been lowered (now %.3g); %s",
+                       budget, gone, totals->threshold,
+                       remedy(problem, totals, "give a larger budget or finer cells"));
+    else
+        (void)snprintf(text, size,
+                       "the mass budget is not held: %.3g %% of the mass has been lost, of %.3g %% for the whole run "
+                       "(%g a unit of time); %s",
+                       gone, 100 * budget * (problem->end - problem->start), budget,
+                       remedy(problem, totals, "give a larger budget, finer cells or a larger 'extent'"));
+}
+
+/* Warnings that have no numbers of their own. */
+static const char *sentence(gbees_warning warning, const gbees_problem *problem)
+{
+    const int steered = problem->mass_budget > 0;
+
+    switch (warning) {
+    case GBEES_WARNING_NARROW:
+        return "a marginal's standard deviation is below 1.5 cells (0: below what one cell has): the grid does not "
+               "resolve the density there, and widens it; give a larger 'factor', or smaller widths along its axis";
+    case GBEES_WARNING_TAIL:
+        return steered ? "a measurement lies where the density is cut off or hardly resolved: its evidence is a "
+                         "bound at best, mean and deviations are uncertain; give a smaller mass budget, a larger "
+                         "'extent' and a larger 'factor'"
+                       : "a measurement lies where the density is cut off or hardly resolved: its evidence is a "
+                         "bound at best, mean and deviations are uncertain; give a smaller 'threshold', a larger "
+                         "'extent' and a larger 'factor'";
+    case GBEES_WARNING_EVIDENCE:
+        return steered ? "the evidence differs from that of samples of the model by more than .1 and three standard "
+                         "errors (at the measurements, or of all): it depends on the grid; give a larger 'factor'"
+                       : "the evidence differs from that of samples of the model by more than .1 and three standard "
+                         "errors (at the measurements, or of all): it depends on the grid; give a larger 'factor' "
+                         "and a smaller 'threshold'";
+    case GBEES_WARNING_AUDIT:
+        return steered ? "samples of the model say that a mean or a standard deviation is off by more than a tenth "
+                         "of a standard deviation (error <=): give a larger 'factor'"
+                       : "samples of the model say that a mean or a standard deviation is off by more than a tenth "
+                         "of a standard deviation (error <=): give a larger 'factor' and a smaller 'threshold'";
+    default:
+        return "a warning that this program does not know";
+    }
 }
 
 void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, const gbees_totals *totals, char *text,
                         size_t size)
 {
-    double budget = problem->mass_budget;
-
     if (problem->first) /* what a warning tells of the grid is that of the start */
         problem = problem->first;
     switch (warning) {
@@ -167,31 +262,16 @@ void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, con
     case GBEES_WARNING_WIDTH:
         describe_width(problem, text, size);
         return;
+    case GBEES_WARNING_JUMP:
+        describe_jump(problem, text, size);
+        return;
     case GBEES_WARNING_MASS_LOST:
         describe_loss(problem, totals, text, size);
         return;
     case GBEES_WARNING_BUDGET_MEMORY:
-        (void)snprintf(text, size,
-                       "memory does not allow the mass budget of %g a unit of time: p* has been raised (now %.3g); "
-                       "give a larger budget or wider cells",
-                       budget, totals->threshold);
-        return;
     case GBEES_WARNING_BUDGET_FLOOR:
-        (void)snprintf(text, size,
-                       "no threshold holds the mass budget of %g a unit of time: more is lost through faces, though "
-                       "p* has been lowered (now %.3g); give a larger budget or finer cells",
-                       budget, totals->threshold);
-        return;
     case GBEES_WARNING_BUDGET_SPENT:
-        (void)snprintf(text, size,
-                       "the mass budget is not held: %.3g %% of the mass has been lost, of %.3g %% for the whole run "
-                       "(%g a unit of time); give a larger budget, finer cells or a larger 'extent'",
-                       100 * lost(totals), 100 * budget * (problem->end - problem->start), budget);
-        return;
-    case GBEES_WARNING_NARROW:
-        (void)snprintf(text, size,
-                       "a marginal's standard deviation is below 1.5 cells: the grid does not resolve the density "
-                       "there, and widens it; give a larger 'factor', or smaller widths along its axis");
+        describe_budget(warning, problem, totals, text, size);
         return;
     case GBEES_WARNING_ACCURACY:
         (void)snprintf(text, size,
@@ -199,13 +279,8 @@ void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, con
                        "time (--max-time) or memory, or ask for less",
                        problem->accuracy);
         return;
-    case GBEES_WARNING_AUDIT:
-        (void)snprintf(
-            text, size,
-            "samples of the model say that a mean or a standard deviation is off by more than a tenth of a "
-            "standard deviation (error <=): give a larger 'factor'%s",
-            problem->mass_budget > 0 ? "" : " and a smaller 'threshold'");
+    default:
+        (void)snprintf(text, size, "%s", sentence(warning, problem));
         return;
     }
-    (void)snprintf(text, size, "a warning that this program does not know (%u)", (unsigned)warning);
 }

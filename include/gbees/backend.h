@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 5 /**< raised whenever the layout below changes */ };
+enum { GBEES_BACKEND_ABI = 6 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;   /**< a backend's state of a run */
 typedef struct gbees_capture gbees_capture; /**< a backend's copy of the cells of one time */
@@ -52,9 +52,12 @@ typedef enum gbees_warning {
     GBEES_WARNING_BUDGET_SPENT = 32, /**< more than 1.6 times the whole run's budget has been lost */
     GBEES_WARNING_NARROW = 128,      /**< a marginal's standard deviation is below 1.5 cells at a record */
     GBEES_WARNING_ACCURACY = 256,    /**< a record has no certificate within the accuracy that was asked for */
-    GBEES_WARNING_AUDIT = 64         /**< the audit's samples have another mean or another standard deviation */
+    GBEES_WARNING_AUDIT = 64,        /**< the audit's samples have another mean or another standard deviation */
+    GBEES_WARNING_JUMP = 512,        /**< the drift is not continuous in the initial density */
+    GBEES_WARNING_TAIL = 1024,       /**< a measurement has selected a part of the density that is hardly resolved */
+    GBEES_WARNING_EVIDENCE = 2048    /**< the audit's samples have another evidence */
 } gbees_warning;
-enum { GBEES_WARNING_COUNT = 9 /**< kinds of warnings */ };
+enum { GBEES_WARNING_COUNT = 12 /**< kinds of warnings */ };
 
 /** Running totals since gbees_backend.create(). The ledger holds at any time:
  *
@@ -91,11 +94,16 @@ typedef struct gbees_statistics {
     int32_t peak_index[GBEES_MAX_DIM];                /**< index of its cell */
 } gbees_statistics;
 
-/** What an update computes beside the density. */
+/** What an update computes beside the density: its first two numbers by the backend, the others by the solver. */
 typedef struct gbees_evidence {
     double log_evidence;       /**< log of the integral of likelihood times prior: log C of the paper's Eq. (4) */
     double log_likelihood_max; /**< the largest over the cells, relative to the likelihood's peak: 0 is a perfect
                                 * match. A model's own log_likelihood() has no such reference: as it is */
+    double total;              /**< of the log_evidence of all updates so far: the logarithm of the whole evidence */
+    double sampled;       /**< log_evidence by the audit's samples; NAN: there are none, or too few have weight */
+    double sampled_error; /**< its standard error; NAN: not known */
+    double total_sampled; /**< `total` by the samples; NAN: as above */
+    double total_error;   /**< its standard error; NAN: not known */
 } gbees_evidence;
 
 /** Marginals: sums of the normalised P of a record's cells over all axes but one or two; dense over the

@@ -232,8 +232,21 @@ int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_cer
 /** Begins again, with the first record of another run of the same equations on another grid: samples that were kept
  * are not carried again. */
 void gbees_audit_rewind(gbees_audit *audit);
-/** GBEES_WARNING_AUDIT if gbees_certificate_warns() of any record so far, else 0. */
+/** Weights the samples by measurement `number`, the next one, counted from 1, and sets what they know of its
+ * evidence. log_evidence and total are the run's. */
+void gbees_audit_update(gbees_audit *audit, int number, gbees_evidence *evidence);
+/** Sets the evidence of all updates so far by the samples: total_sampled and total_error. */
+void gbees_audit_evidence(const gbees_audit *audit, gbees_evidence *evidence);
+/** GBEES_WARNING_AUDIT if gbees_certificate_warns() of any record so far; GBEES_WARNING_EVIDENCE if an update's
+ * evidence, or that of all so far, is off by more than .1 and three standard errors of the samples'. */
 unsigned gbees_audit_warnings(const gbees_audit *audit);
+
+/** The logarithm of the likelihood of a measurement at points in the model's axes, x[j][i] state j of point i: as a
+ * density of what is measured, with all constants that are known.
+ * @param out out[count]
+ */
+int gbees_measurement_log_likelihood(const gbees_problem *problem, const gbees_measurement *measurement, double time,
+                                     size_t count, const double *const *x, double *out, gbees_error *error);
 
 /* ---- solver (core/solver) ---- */
 
@@ -269,6 +282,8 @@ typedef struct gbees_summary {
     const gbees_problem *problem; /**< that of the run */
     gbees_totals totals;          /**< since the start */
     unsigned warnings;            /**< gbees_warning bits */
+    int updates;                  /**< measurements that have been applied */
+    gbees_evidence evidence;      /**< of the last of them, if there is one */
     double wall_s;                /**< seconds in gbees_solver_run() */
     double propagate_s;           /**< seconds in steps and updates alone */
 } gbees_summary;

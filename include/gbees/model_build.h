@@ -125,6 +125,7 @@
                 }                                                                                                    \
     }
 
+/* NaN stays where the drift writes nothing: the solver and gbees-plugin look for it. */
 #define GBEES_DRIFT_own(R, S, N)                                                                                     \
     GBEES_CLONES static void gbees_own_vector_##N##S(size_t count, R t, const R *origin, const R *const *offset,     \
                                                      const R *p, R *const *out)                                      \
@@ -133,6 +134,7 @@
         for (size_t i = 0; i < count; i++) {                                                                         \
             GBEES_POINT_own(R, S, N);                                                                                \
             R dxdt[N];                                                                                               \
+            GBEES_UNROLL for (int k = 0; k < N; k++) dxdt[k] = (R)NAN;                                               \
             gbees_equation_drift##S(N, t, x, p, dxdt);                                                               \
             for (int j = 0; j < N; j++)                                                                              \
                 out[j][i] = dxdt[j];                                                                                 \

@@ -352,6 +352,6 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
     if (status)
         return status;
     gbees_ledger_update(&e->run.ledger, balance);
-    *evidence = (gbees_evidence){log_evidence, top.likelihood};
+    *evidence = (gbees_evidence){.log_evidence = log_evidence, .log_likelihood_max = top.likelihood};
     return 0;
 }

@@ -83,6 +83,7 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
         engine_steer(e);
     gbees_ledger_update(&s->run.ledger, before);
     if (!status)
-        *evidence = (gbees_evidence){found->log_heavy + log_sum(found) - log(mass) + log_norm, likely};
+        *evidence = (gbees_evidence){.log_evidence = found->log_heavy + log_sum(found) - log(mass) + log_norm,
+                                     .log_likelihood_max = likely};
     return status;
 }

@@ -76,7 +76,7 @@ END_TEST
 START_TEST(threads_give_the_same_bits_after_an_update)
 {
     const gbees_measurement m = {.function = 0, .size = 1, .value = {0.3}, .covariance = {0.05}};
-    gbees_evidence one = {0, 0}, more = {1, 1};
+    gbees_evidence one = {.log_evidence = 0}, more = {.log_evidence = 1};
     rig r;
 
     rig_open(&r, 6, 2);

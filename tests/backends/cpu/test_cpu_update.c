@@ -36,7 +36,7 @@ static cell_list all_cells(rig *r)
 static gbees_evidence multiply(const rig *r, const gbees_measurement *m, cell_list *list)
 {
     double heaviest = -INFINITY, sum = 0, norm = 0;
-    gbees_evidence e = {0, -INFINITY};
+    gbees_evidence e = {.log_evidence = 0, .log_likelihood_max = -INFINITY};
 
     for (size_t i = 0; i < list->count; i++)
         if (list->p[i] > 0) {
@@ -171,7 +171,7 @@ START_TEST(unsupported_measurements_leave_the_density_alone)
 {
     rig r;
     gbees_measurement m = near_by;
-    gbees_evidence e = {17, 18};
+    gbees_evidence e = {.log_evidence = 17, .log_likelihood_max = 18};
 
     open_kind(&r, _i, 3);
     rig_start(&r, 1);
@@ -205,7 +205,7 @@ START_TEST(a_covariance_that_is_none_is_refused)
 {
     rig r;
     gbees_measurement m = pair;
-    gbees_evidence e = {17, 18};
+    gbees_evidence e = {.log_evidence = 17, .log_likelihood_max = 18};
 
     rig_open(&r, 2, 4);
     rig_start(&r, 1);

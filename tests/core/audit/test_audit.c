@@ -6,6 +6,7 @@
 #include "solver/cells.h"
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,8 +157,10 @@ enum { RECORDS_MOST = 64 };
 
 typedef struct audited {
     int count, dimension;
-    unsigned warnings; /* of the summary */
     gbees_certificate list[RECORDS_MOST];
+    int updates;
+    gbees_evidence evidence[RECORDS_MOST];
+    gbees_summary summary;
 } audited;
 
 static int keep(void *context, const gbees_record *record, gbees_error *error)
@@ -172,7 +175,18 @@ static int keep(void *context, const gbees_record *record, gbees_error *error)
     return 0;
 }
 
-/* settings: "KEY=VALUE", ..., NULL. */
+static int keep_update(void *context, const gbees_problem *problem, int number, double time,
+                       const gbees_evidence *evidence, gbees_error *error)
+{
+    audited *all = context;
+
+    (void)problem, (void)time, (void)error;
+    ck_assert_int_eq(number, all->updates + 1);
+    all->evidence[all->updates++] = *evidence;
+    return 0;
+}
+
+/* settings: "KEY=VALUE", ..., NULL. An audit that keeps its samples has two runs, the second of which is returned. */
 static audited *run_audited(const char *name, const char *const *settings, gbees_audit_options how)
 {
     const gbees_engine_options options = {.threads = 1};
@@ -183,7 +197,6 @@ static audited *run_audited(const char *name, const char *const *settings, gbees
     gbees_audit *audit = NULL;
     const gbees_model *model = NULL;
     const gbees_backend *backend = NULL;
-    gbees_summary summary;
     gbees_error error = {GBEES_OK, ""};
     audited *all = calloc(1, sizeof *all);
 
@@ -195,14 +208,18 @@ static audited *run_audited(const char *name, const char *const *settings, gbees
     for (; *settings; settings++)
         ck_assert_msg(gbees_scenario_set(scenario, *settings, &error) == GBEES_OK, "%s", error.text);
     ck_assert_msg(gbees_problem_create(model, scenario, &problem, &error) == GBEES_OK, "%s", error.text);
-    ck_assert_int_eq(gbees_solver_create(problem, backend, &options, &solver, &error), GBEES_OK);
     ck_assert_int_eq(gbees_audit_create(problem, &how, &audit, &error), GBEES_OK);
-    const gbees_observer observer = {.context = all, .record = keep, .concurrent = 1, .audit = audit};
-    ck_assert_msg(gbees_solver_run(solver, &observer, &error) == GBEES_OK, "%s", error.text);
-    gbees_solver_summary(solver, &summary);
-    all->warnings = summary.warnings;
+    const gbees_observer observer = {
+        .context = all, .record = keep, .update = keep_update, .concurrent = 1, .audit = audit};
+    for (int run = 0; run <= how.keep; run++) {
+        gbees_audit_rewind(audit);
+        *all = (audited){0};
+        ck_assert_int_eq(gbees_solver_create(problem, backend, &options, &solver, &error), GBEES_OK);
+        ck_assert_msg(gbees_solver_run(solver, &observer, &error) == GBEES_OK, "%s", error.text);
+        gbees_solver_summary(solver, &all->summary);
+        gbees_solver_destroy(solver);
+    }
     gbees_audit_destroy(audit);
-    gbees_solver_destroy(solver);
     gbees_problem_destroy(problem);
     gbees_scenario_destroy(scenario);
     gbees_registry_destroy(registry);
@@ -221,7 +238,7 @@ START_TEST(a_wrong_result_is_told)
     ck_assert_double_eq_tol(last->std[2].value, 0.95, 0.2);
     ck_assert_double_gt(last->marginal[2].value, 0.5);
     ck_assert(last->effective > 256 && last->effective < 1000);
-    ck_assert_uint_eq(all->warnings & GBEES_WARNING_AUDIT, GBEES_WARNING_AUDIT);
+    ck_assert_uint_eq(all->summary.warnings & GBEES_WARNING_AUDIT, GBEES_WARNING_AUDIT);
     free(all);
 }
 END_TEST
@@ -236,7 +253,7 @@ START_TEST(a_right_result_is_not_blamed)
         ck_assert_double_lt(gbees_certificate_worst(all->list[k].marginal, 2, NULL).bound, 0.07);
         ck_assert_double_lt(all->list[k].density.bound, 0.03);
     }
-    ck_assert_uint_eq(all->warnings, 0);
+    ck_assert_uint_eq(all->summary.warnings, 0);
     free(all);
 }
 END_TEST
@@ -297,8 +314,120 @@ START_TEST(samples_that_ran_out_certify_nothing)
     ck_assert_ptr_nonnull(strstr(last->reason, "not certifiable with 1000 samples: "));
     ck_assert(isnan(gbees_certificate_worst(last->mean, 3, NULL).bound) && isnan(last->density.bound));
     ck_assert_str_eq(all->list[0].reason, "");
+    ck_assert_int_eq(all->updates, 1);
+    ck_assert(isfinite(all->evidence[0].log_evidence) && isnan(all->evidence[0].sampled));
+    ck_assert(isnan(all->summary.evidence.total_sampled) && isnan(all->summary.evidence.total_error));
+    ck_assert_uint_eq(all->summary.warnings & GBEES_WARNING_EVIDENCE, 0);
     ck_assert_double_lt(all->list[0].mean[0].bound, 0.2);
     free(all);
+}
+END_TEST
+
+/* ---- evidence ---- */
+
+enum { MEASURED = 3 };
+
+/* x(t) = x(0) e^(-t/2), x(0) Gaussian of mean 2 and variance 1/4, measured at t = 1, 1 and 2 with variance 1/10. */
+static const double measured_at[MEASURED] = {1, 1, 2}, measured[MEASURED] = {1.5, 1.1, 0.9}, measured_variance = 0.1;
+
+/* The exact logarithms of the evidence (Kalman's filter). */
+static void exact_evidence(double *log_evidence)
+{
+    double mean = 2, variance = 0.25, time = 0;
+
+    for (int k = 0; k < MEASURED; k++) {
+        const double passed = exp(-0.5 * (measured_at[k] - time));
+
+        mean *= passed;
+        variance *= passed * passed;
+        time = measured_at[k];
+        const double all = variance + measured_variance, off = measured[k] - mean;
+        log_evidence[k] = -0.5 * log(2 * acos(-1) * all) - 0.5 * off * off / all;
+        mean += variance / all * off;
+        variance *= measured_variance / all;
+    }
+}
+
+static audited *run_measured(const char *factor, gbees_audit_options how)
+{
+    char measurements[256];
+    const char *const settings[] = {"dimension=1",
+                                    "parameters={diagonal: -0.5}",
+                                    factor,
+                                    "extent=5",
+                                    "threshold=1e-9",
+                                    "end=2.5",
+                                    "records=4",
+                                    measurements,
+                                    NULL};
+
+    (void)snprintf(measurements, sizeof measurements,
+                   "measurements=[{time: 1, function: x1, value: [%g], covariance: [%g]}, {time: 1, function: x1, "
+                   "value: [%g], covariance: [%g]}, {time: 2, function: x1, value: [%g], covariance: [%g]}]",
+                   measured[0], measured_variance, measured[1], measured_variance, measured[2], measured_variance);
+    return run_audited("linear", settings, how);
+}
+
+/* The samples' evidence is that of the exact filter to within their errors, which are those of such a mean. */
+START_TEST(samples_know_the_evidence)
+{
+    audited *all = run_measured("factor=4", (gbees_audit_options){.seed = 7, .share = _i ? 1e6 : 0});
+    const gbees_evidence *last = &all->summary.evidence;
+    double exact[MEASURED], total = 0;
+
+    exact_evidence(exact);
+    ck_assert_int_eq(all->updates, MEASURED);
+    ck_assert_int_eq(all->summary.updates, MEASURED);
+    for (int k = 0; k < MEASURED; k++) {
+        const gbees_evidence *e = &all->evidence[k];
+        const double samples = (double)all->list[all->count - 1].samples;
+
+        total += exact[k];
+        ck_assert_double_eq_tol(e->log_evidence, exact[k], 1e-3);
+        ck_assert_double_eq_tol(e->total, total, 2e-3);
+        ck_assert(e->sampled_error > 0.1 / sqrt(samples) && e->sampled_error < 3 / sqrt(10000));
+        ck_assert_double_lt(fabs(e->sampled - exact[k]), 4 * e->sampled_error);
+        ck_assert_double_lt(fabs(e->total_sampled - total), 4 * e->total_error);
+    }
+    ck_assert_double_lt(fabs(last->total_sampled - total), 4 * last->total_error);
+    ck_assert_double_eq_tol(
+        last->total_error,
+        sqrt(1 / all->list[all->count - 1].effective - 1 / (double)all->list[all->count - 1].samples), 1e-12);
+    ck_assert_uint_eq(all->summary.warnings & GBEES_WARNING_EVIDENCE, 0);
+    free(all);
+}
+END_TEST
+
+/* Cells of 1.7 standard deviations: an update is off by more than .1. */
+START_TEST(a_wrong_evidence_is_told)
+{
+    audited *all = run_measured("factor=0.3", (gbees_audit_options){.seed = 7});
+    double exact[MEASURED], total = 0, most = 0;
+
+    exact_evidence(exact);
+    for (int k = 0; k < MEASURED; k++) {
+        total += exact[k];
+        most = fmax(most, fabs(all->evidence[k].log_evidence - exact[k]));
+        most = fmax(most, fabs(all->evidence[k].total - total));
+    }
+    ck_assert_double_gt(most, 0.2);
+    ck_assert_uint_eq(all->summary.warnings & GBEES_WARNING_EVIDENCE, GBEES_WARNING_EVIDENCE);
+    free(all);
+}
+END_TEST
+
+/* Samples that were kept of one run know the same of the next one. */
+START_TEST(kept_samples_know_the_same_evidence)
+{
+    audited *once = run_measured("factor=4", (gbees_audit_options){.seed = 7});
+    audited *twice = run_measured("factor=4", (gbees_audit_options){.seed = 7, .keep = 1});
+
+    ck_assert_mem_eq(once->evidence, twice->evidence, sizeof once->evidence);
+    ck_assert_double_eq(once->summary.evidence.total_sampled, twice->summary.evidence.total_sampled);
+    ck_assert_int_eq(once->count, twice->count);
+    ck_assert_mem_eq(once->list, twice->list, (size_t)once->count * sizeof *once->list);
+    free(once);
+    free(twice);
 }
 END_TEST
 
@@ -334,6 +463,9 @@ int main(void)
     tcase_add_test(tests, threads_change_no_bit);
     tcase_add_test(tests, samples_are_a_share_of_the_work);
     tcase_add_test(tests, samples_that_ran_out_certify_nothing);
+    tcase_add_loop_test(tests, samples_know_the_evidence, 0, 2);
+    tcase_add_test(tests, a_wrong_evidence_is_told);
+    tcase_add_test(tests, kept_samples_know_the_same_evidence);
     tcase_add_test(tests, the_worst_axis);
     suite_add_tcase(suite, tests);
     srunner_run_all(runner, CK_ENV);

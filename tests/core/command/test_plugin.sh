@@ -160,12 +160,12 @@ has out "mine - states that push each other around a ring"
 has out "  damping    0.2"
 lines err 0
 for name in plugin name 'units and texts' parameters 'scenario default' 'drift, default' 'batches, default' \
-    'time, default' 'measurements, default'; do
+    'time, default' 'continuity, default' 'measurements, default'; do
     grep -qE "^$name +ok: " out || fail "no '$name ok'"
 done
 grep -qE '^compiled for cuda +warning: not checked: ' out || fail "it does not say that the GPU was not looked at"
 grep -qE '^run on cuda .* warning: not checked: ' out || fail "it does not say that nothing ran on a GPU"
-has out "mine: ok 9, warnings 2, FAILED 0"
+has out "mine: ok 10, warnings 2, FAILED 0"
 for name in "$top_build"/plugins/.libs/*.so; do
     run 0 check "$name"
     has out ", FAILED 0"
@@ -215,6 +215,35 @@ failed 'batches, default' "remember nothing"
 variant timed "s/$at/dxdt[1] = t + /"
 run 1 check timed.so
 failed 'time, default' "say .flags = GBEES_TIME_DEPENDENT on the card"
+variant between "s/$at/dxdt[1] = (t > (real)1.4 \&\& t < (real)1.6 ? 1 : 0) + /"
+run 1 check between.so
+failed 'time, default' "the drift is not the same at t = 0 and at t = 1.52786"
+what="gbees-run --plugin between"
+for how in --no-output --check; do
+    "$top_build/gbees-run" --plugin ./between.so --backend cpu $how >out 2>err
+    test $? -eq 2 || fail "$how: it is not refused"
+    has err "say .flags = GBEES_TIME_DEPENDENT on the card"
+done
+variant silent "s/$at/const real lost = (real)0 * /; s/^{/{ (void)n;/"
+run 1 check silent.so
+failed 'drift, default' "component 2 of the drift, dx2/dt, is not a number at 594 of 594 points"
+what="gbees-run --plugin silent"
+"$top_build/gbees-run" --plugin ./silent.so --backend cpu --no-output >out 2>err && fail "it runs"
+has err "drift() must write all of its components at each call"
+variant hesitant "s/$at/if (x[0] > (real)0.1) &/"
+run 1 check hesitant.so
+failed 'drift, default' "drift() must write all of its components at each call"
+variant jumping "s/$at/dxdt[1] = (x[0] > (real)0.12 ? (real)0.1 : (real)-0.1) + /"
+run 0 check jumping.so
+grep -qE '^continuity, default +warning: the drift is not continuous: at x = \(0.12,' out || fail "it sees no jump"
+what="gbees-run --plugin jumping"
+"$top_build/gbees-run" --plugin ./jumping.so --backend cpu --until 0.5 --no-output >out 2>err || fail "exit status $?"
+has err "warning: at t = 0: the drift is not continuous: at x = (0.12,"
+"$top_build/gbees-run" --plugin ./jumping.so --backend cpu --until 0.5 --no-output --strict >out 2>err &&
+    fail "--strict takes it"
+variant steep "s/$at/dxdt[1] = tanh(200 * (x[0] - (real)0.1)) + sqrt(fabs(x[1])) + /"
+run 0 check steep.so
+grep -qE '^continuity, default +ok: ' out || fail "it sees a jump where there is none"
 variant flagged "s/$at/dxdt[1] = t + /; s/\.flags = 0/.flags = GBEES_TIME_DEPENDENT/"
 run 0 check flagged.so
 grep -q '^time, ' out && fail "it looks whether the drift keeps still, though the card says that it does not"
@@ -246,7 +275,7 @@ run 1 check boundless.so
 failed 'diffusion, default' "not finite along x1 at x = ("
 noise rising GBEES_DIAGONAL 'Q[0] = 1 + t;'
 run 1 check rising.so
-failed 'diffusion, default' "Q is not the same at t = 0 and at t = 4: say .flags"
+failed 'time, default' "the diffusion is not the same at t = 0 and at t = 4: say .flags"
 noise lopsided GBEES_FULL 'Q[0] = Q[3] = 1; Q[1] = (real)0.5;'
 run 1 check lopsided.so
 failed 'diffusion, default' "Q[0][1] = 0.5 and Q[1][0] = 0 at x = ("

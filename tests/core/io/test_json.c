@@ -140,9 +140,10 @@ END_TEST
 
 START_TEST(update)
 {
-    json_t *line = parse(gbees_jsonl_update(2, 1, &(gbees_evidence){-7.25, -1}));
+    json_t *line =
+        parse(gbees_jsonl_update(2, 1, &(gbees_evidence){.log_evidence = -7.25, .log_likelihood_max = -1}));
 
-    check_keys(line, "event t measurement log_evidence log_likelihood_max ");
+    check_keys(line, "event t measurement log_evidence log_likelihood_max log_evidence_sampled log_evidence_error ");
     ck_assert_double_eq(real_of(line, "log_evidence"), -7.25);
     ck_assert_double_eq(real_of(line, "log_likelihood_max"), -1);
     ck_assert_int_eq(json_integer_value(json_object_get(line, "measurement")), 2);
@@ -173,16 +174,22 @@ START_TEST(summary)
     json_t *line = parse(gbees_jsonl_summary("cpu", &with));
 
     check_keys(line, "event backend threads steps cell_updates raw_cell_updates max_cells wall_s propagate_s "
-                     "cells_per_s peak_bytes warnings ");
+                     "cells_per_s peak_bytes log_evidence log_evidence_sampled log_evidence_error warnings ");
     ck_assert_str_eq(json_string_value(json_object_get(line, "backend")), "cpu");
     ck_assert_int_eq(json_integer_value(json_object_get(line, "cell_updates")), 80000000000);
     ck_assert_int_eq(json_integer_value(json_object_get(line, "raw_cell_updates")), 90000000000);
     ck_assert_int_eq(json_integer_value(json_object_get(line, "peak_bytes")), INT64_C(1) << 31);
     ck_assert_double_eq(real_of(line, "cells_per_s"), 2e10);
+    ck_assert(json_is_null(json_object_get(line, "log_evidence")));
     json_decref(line);
     with.totals.cell_updates = with.propagate_s = 0; /* a run that failed before its first step */
+    with.updates = 2;
+    with.evidence = (gbees_evidence){.total = -9, .total_sampled = -8.75, .total_error = NAN};
     line = parse(gbees_jsonl_summary("cpu", &with));
     ck_assert(json_is_null(json_object_get(line, "cells_per_s")));
+    ck_assert_double_eq(real_of(line, "log_evidence"), -9);
+    ck_assert_double_eq(real_of(line, "log_evidence_sampled"), -8.75);
+    ck_assert(json_is_null(json_object_get(line, "log_evidence_error")));
     json_decref(line);
 }
 END_TEST

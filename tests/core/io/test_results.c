@@ -2,8 +2,8 @@
  *
  * With an argument it is no test: it writes a small run into that folder, for test_export.sh. */
 #include "base/sha256.h"
-#include "io/hdf5_util.h"
 #include "fixtures/results_fixture.h"
+#include "io/hdf5_util.h"
 #include <sys/stat.h>
 
 /* ---- round trips -------------------------------------------------------------------------------------------------
@@ -174,12 +174,14 @@ START_TEST(moments)
     gbees_writer *writer = start(&problem);
     char *path = in_folder("moments.h5");
     hsize_t size[3], first[3] = {1, 0, 0}, count[3] = {1, 2, 2}, one = 1, zero = 0;
-    double mean[2], covariance[4], evidence;
+    double mean[2], covariance[4], evidence, sampled, sampled_error;
+    const gbees_evidence of_update = {
+        .log_evidence = -2.5, .log_likelihood_max = -1, .sampled = -2.375, .sampled_error = NAN};
     gbees_hdf5 file;
     gbees_error error;
 
     put(writer, &problem, 5, 0, 0);
-    ck_assert_int_eq(gbees_writer_update(writer, 0, 1, &(gbees_evidence){-2.5, -1}, &error), 0);
+    ck_assert_int_eq(gbees_writer_update(writer, 0, 1, &of_update, &error), 0);
     for (int i = 1; i < 40; i++)
         put(writer, &problem, 5, 0, i);
     gbees_writer_destroy(writer);
@@ -188,12 +190,16 @@ START_TEST(moments)
     gbees_hdf5_read(&file, "mean", H5T_NATIVE_DOUBLE, 2, first, count, mean);
     gbees_hdf5_read(&file, "covariance", H5T_NATIVE_DOUBLE, 3, first, count, covariance);
     gbees_hdf5_read(&file, "updates/log_evidence", H5T_NATIVE_DOUBLE, 1, &zero, &one, &evidence);
+    gbees_hdf5_read(&file, "updates/log_evidence_sampled", H5T_NATIVE_DOUBLE, 1, &zero, &one, &sampled);
+    gbees_hdf5_read(&file, "updates/log_evidence_error", H5T_NATIVE_DOUBLE, 1, &zero, &one, &sampled_error);
     ck_assert_int_eq(gbees_hdf5_close(&file, &error), 0);
     ck_assert_uint_eq(size[0], 40);
     ck_assert_uint_eq(size[2], 2);
     ck_assert_double_eq(mean[1], 2);
     ck_assert_double_eq(covariance[3], 2);
     ck_assert_double_eq(evidence, -2.5);
+    ck_assert_double_eq(sampled, -2.375);
+    ck_assert(isnan(sampled_error));
     free(path);
 }
 END_TEST
@@ -300,7 +306,8 @@ static int write_sample(const char *path)
         gbees_record record = make_record(&problem, cells, i / 2, i % 2);
 
         if (i == 2)
-            status = gbees_writer_update(writer, 0, 1, &(gbees_evidence){-3, -1}, &error);
+            status = gbees_writer_update(writer, 0, 1,
+                                         &(gbees_evidence){.log_evidence = -3, .log_likelihood_max = -1}, &error);
         if (!status)
             status = gbees_writer_record(writer, &record, &error);
     }

@@ -362,7 +362,7 @@ END_TEST
 START_TEST(own_likelihoods_that_are_no_number_are_found)
 {
     const gbees_measurement m = {.function = 1, .size = 2, .likelihood = GBEES_LIKELIHOOD_MODEL};
-    gbees_evidence e = {17, 18};
+    gbees_evidence e = {.log_evidence = 17, .log_likelihood_max = 18};
     rig r;
     int index[2] = {99, 99};
     double x[2] = {0};
@@ -388,7 +388,7 @@ END_TEST
 START_TEST(own_likelihoods_that_allow_nothing_are_refused)
 {
     const gbees_measurement m = {.size = 1, .value = {0.7}, .likelihood = GBEES_LIKELIHOOD_MODEL};
-    gbees_evidence e = {17, 18};
+    gbees_evidence e = {.log_evidence = 17, .log_likelihood_max = 18};
     rig r;
 
     open_rig(&r, 2, _i);

@@ -98,7 +98,7 @@ static int fake_update(gbees_engine *engine, const gbees_clock *clock, const gbe
                        gbees_evidence *evidence, gbees_error *error)
 {
     (void)engine, (void)clock, (void)error;
-    *evidence = (gbees_evidence){-measurement->value[0], 0};
+    *evidence = (gbees_evidence){.log_evidence = -measurement->value[0], .log_likelihood_max = 0};
     return GBEES_OK;
 }
 

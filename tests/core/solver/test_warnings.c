@@ -146,7 +146,30 @@ START_TEST(what_the_backend_says)
     check_text(GBEES_WARNING_BUDGET_MEMORY, &problem, &totals,
                "memory does not allow the mass budget of 0.01 a unit of time: p* has been raised (now 1e-07)");
     check_text(GBEES_WARNING_BUDGET_FLOOR, &problem, &totals,
-               "no threshold holds the mass budget of 0.01 a unit of time: more is lost through faces");
+               "no threshold holds the mass budget of 0.01 a unit of time: 0 % of the mass has been lost, though p*");
+}
+END_TEST
+
+/* A fifth of the mass has left a grid with a bound, and a budget of a fiftieth has driven p* to nothing: one warning,
+ * and none says to change the threshold. */
+START_TEST(one_warning_of_losses_through_a_bound)
+{
+    static const unsigned by_backend[] = {0, GBEES_WARNING_BUDGET_FLOOR, 0};
+    static const unsigned expected[] = {GBEES_WARNING_MASS_LOST, GBEES_WARNING_BUDGET_FLOOR,
+                                        GBEES_WARNING_BUDGET_SPENT};
+    gbees_totals totals = {.mass_outflow = 0.19, .mass_pruned = 0.01, .threshold = 1e-18, .warnings = by_backend[_i]};
+    gbees_problem problem = make_problem();
+
+    problem.bounded = 1;
+    problem.mass_budget = _i > 0 ? 0.01 : 0;
+    ck_assert_uint_eq(gbees_warnings(&problem, &totals), expected[_i]);
+    check_text((gbees_warning)expected[_i], &problem, &totals, "20 % of the mass");
+    check_text((gbees_warning)expected[_i], &problem, &totals,
+               "the scheme's errors carry mass out of the bound: give a larger 'factor', or 'bound: off'");
+    ck_assert_ptr_null(strstr(text_of((gbees_warning)expected[_i], &problem, &totals), "threshold'"));
+    ck_assert_ptr_null(strstr(text_of((gbees_warning)expected[_i], &problem, &totals), "budget'"));
+    problem.bounded = 0;
+    check_text((gbees_warning)expected[_i], &problem, &totals, _i > 0 ? "give a larger budget" : "'threshold'");
 }
 END_TEST
 
@@ -179,6 +202,7 @@ int main(void)
     tcase_add_test(before, narrow_ridges);
     tcase_add_test(during, lost_mass);
     tcase_add_test(during, spent_budgets);
+    tcase_add_loop_test(during, one_warning_of_losses_through_a_bound, 0, 3);
     tcase_add_test(during, narrow_marginals);
     tcase_add_test(during, what_the_backend_says);
     suite_add_tcase(suite, before);

@@ -1,0 +1,29 @@
+/* equations.h - what is wrong with a model's equations, as far as some points of the initial density show it. */
+#ifndef GBEES_SOLVER_EQUATIONS_H
+#define GBEES_SOLVER_EQUATIONS_H
+
+#include <gbees/error.h>
+#include <gbees/problem.h>
+
+/* Where a component of the drift jumps: its values on both sides of a place. */
+typedef struct gbees_jump {
+    int axis;                /* of the grid: the component */
+    double y[GBEES_MAX_DIM]; /* the place, in the grid's axes */
+    double before, after;
+} gbees_jump;
+
+/* GBEES_EMODEL, with what to do, if drift() leaves a component unwritten. */
+int gbees_equations_check_written(const gbees_problem *problem, gbees_error *error);
+
+/* GBEES_EMODEL, with what to do, if the drift or the noise depends on time and the model does not declare it. */
+int gbees_equations_check_time(const gbees_problem *problem, gbees_error *error);
+
+/* Both: a run would be wrong. It takes less than a millisecond. */
+int gbees_equations_check(const gbees_problem *problem, gbees_error *error);
+
+/* Whether the drift jumps on one of some lines through the initial density, at the start: there all schemes are of
+ * first order. *jump is the largest one found, in parts of the component's largest value. A jump between the lines is
+ * not found, nor one where the density goes later. */
+int gbees_equations_jump(const gbees_problem *problem, gbees_jump *jump);
+
+#endif

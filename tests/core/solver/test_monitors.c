@@ -1,0 +1,120 @@
+/* test_monitors.c - what is wrong with a result is on record: runs whose exact answer is known. */
+#include "fixtures/kept_run.h"
+
+enum { LAST = MOST_RECORDS };
+
+/* The warnings of record `number`, LAST: of the last one. */
+static unsigned warnings_of(const kept_run *run, int number)
+{
+    return run->record[number < run->count ? number : run->count - 1].record.warnings;
+}
+
+/* dx/dt = -x contracts a Gaussian of .5 to .5 e^-30; cells are .42 wide. */
+START_TEST(a_variance_of_0_is_told)
+{
+    a_case c = {.model = "linear",
+                .settings = {"dimension=1", "parameters={diagonal: -1}", "factor=0.6", "end=30", "records=1",
+                             "measurements=[]"}};
+    kept_run *run = run_on(&c, "cpu");
+    const gbees_record *last = &run->record[run->count - 1].record;
+
+    ck_assert_double_eq(last->statistics.covariance[0], 0);
+    ck_assert_uint_eq(warnings_of(run, LAST) & GBEES_WARNING_NARROW, GBEES_WARNING_NARROW);
+    forget(run);
+}
+END_TEST
+
+/* ---- measurements in the tail ---- */
+
+/* A Gaussian of mean 2 and variance 1/4 that contracts to e^-1/2 of both distances at t = 1, where it is measured
+ * `off` standard deviations of the prediction away, with a variance of `share` times its own. */
+static kept_run *run_measured(const char *backend, double off, double share, const char *extent)
+{
+    const double mean = 2 * exp(-0.5), variance = 0.25 * exp(-1);
+    char measurements[160];
+    a_case c = {.model = "linear",
+                .settings = {"dimension=1", "parameters={diagonal: -0.5}", "factor=2", "threshold=1e-8", "end=1.1",
+                             "records=2", extent, measurements}};
+
+    (void)snprintf(measurements, sizeof measurements,
+                   "measurements=[{time: 1, function: x1, value: [%.17g], covariance: [%.17g]}]",
+                   mean + off * sqrt((1 + share) * variance), share * variance);
+    return run_on(&c, backend);
+}
+
+/* The logarithm of the evidence, less the exact one. */
+static double evidence_error(const kept_run *run, double off, double share)
+{
+    const double two_pi = 2 * acos(-1), variance = 0.25 * exp(-1) * (1 + share);
+
+    return run->evidence[0].log_evidence + 0.5 * (log(two_pi * variance) + off * off);
+}
+
+/* Near the mean the evidence is right, and nothing is said. From 3.6 standard deviations on it is told, with a box
+ * that cuts the density off at three as with a larger one, in which the scheme has carried mass of its own that far.
+ */
+START_TEST(evidence_in_the_tail_is_told)
+{
+    static const double share[] = {0.04, 1}, right[] = {0, 1, 2}, wrong[] = {3.6, 4.5, 5.8};
+    static const char *const extents[] = {"extent=3", "extent=6"};
+
+    for (int k = 0; k < 3; k++) {
+        kept_run *run = run_measured("cpu", right[k], share[_i / 2], extents[_i % 2]);
+
+        ck_assert_double_lt(fabs(evidence_error(run, right[k], share[_i / 2])), 0.01);
+        ck_assert_uint_eq(warnings_of(run, LAST) & GBEES_WARNING_TAIL, 0);
+        forget(run);
+        run = run_measured("cpu", wrong[k], share[_i / 2], extents[_i % 2]);
+        ck_assert_uint_eq(warnings_of(run, 2) & GBEES_WARNING_TAIL, 0); /* the last record before it */
+        ck_assert_uint_eq(warnings_of(run, 3) & GBEES_WARNING_TAIL, GBEES_WARNING_TAIL);
+        ck_assert_uint_eq(warnings_of(run, LAST) & GBEES_WARNING_TAIL, GBEES_WARNING_TAIL);
+        if (k == 2)
+            ck_assert_double_gt(fabs(evidence_error(run, wrong[k], share[_i / 2])), 0.3);
+        forget(run);
+    }
+}
+END_TEST
+
+/* The same on the other axis of a rotated grid, in two dimensions, for two measurements of one time that together are
+ * one; and not after a measurement that is no surprise to the density that the first one has left. */
+START_TEST(measurements_of_one_time_are_one)
+{
+    static const char *const values[] = {"0.6", "2.5"};
+    char measurements[256];
+    a_case c = {.model = "linear",
+                .settings = {"dimension=2", "parameters={diagonal: 0, upper: 0, lower: 0}", "mean=[0, 0]",
+                             "covariance=[[0.25, 0.15], [0.15, 0.25]]", "rotate=yes", "factor=2", "extent=5",
+                             "threshold=1e-8", "end=1", "records=1", measurements}};
+
+    (void)snprintf(
+        measurements, sizeof measurements,
+        "measurements=[{time: 0.5, function: x1, value: [%s], covariance: [0.125]}, {time: 0.5, function: "
+        "x1, value: [%s], covariance: [0.125]}, {time: 0.8, function: x1, value: [%s], covariance: [0.1]}]",
+        values[_i], values[_i], values[_i]);
+    kept_run *run = run_on(&c, "cpu");
+    ck_assert_int_eq(run->evidence_count, 3);
+    ck_assert_uint_eq(warnings_of(run, LAST) & GBEES_WARNING_TAIL, _i ? GBEES_WARNING_TAIL : 0);
+    ck_assert_double_eq_tol(
+        run->evidence[2].total,
+        run->evidence[0].log_evidence + run->evidence[1].log_evidence + run->evidence[2].log_evidence, 1e-14);
+    ck_assert(isnan(run->evidence[2].sampled) && isnan(run->evidence[2].total_error));
+    forget(run);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("monitors");
+    TCase *tests = tcase_create("all");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, a_variance_of_0_is_told);
+    tcase_add_loop_test(tests, evidence_in_the_tail_is_told, 0, 4);
+    tcase_add_loop_test(tests, measurements_of_one_time_are_one, 0, 2);
+    suite_add_tcase(suite, tests);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
