@@ -152,23 +152,23 @@ static void describe_width(const gbees_problem *problem, char *text, size_t size
                    width, axis + 1);
 }
 
-/* What to do against losses: `otherwise`, unless most of them are outflow of a grid with a bound, against which no
- * threshold helps. */
-static const char *remedy(const gbees_problem *problem, const gbees_totals *totals, const char *otherwise)
+/* Whether most of the losses are outflow of a grid with a bound, which lets out what the scheme's errors carry there;
+ * a threshold that is too large causes outflow, too. */
+static int may_be_bound(const gbees_problem *problem, const gbees_totals *totals)
 {
-    return problem->bounded && totals->mass_outflow > totals->mass_pruned
-               ? "the scheme's errors carry mass out of the bound: give a larger 'factor', or 'bound: off'"
-               : otherwise;
+    return problem->bounded && totals->mass_outflow > totals->mass_pruned;
 }
 
 static void describe_loss(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
 {
-    (void)snprintf(text, size,
-                   "losses since the start add up to %.3g %% of the mass, %.3g %% through faces and %.3g %% by "
-                   "pruning: %s",
-                   100 * lost(totals), 100 * totals->mass_outflow, 100 * totals->mass_pruned,
-                   remedy(problem, totals,
-                          problem->mass_budget > 0 ? "give a smaller 'mass_budget'" : "give a smaller 'threshold'"));
+    (void)snprintf(
+        text, size,
+        "losses since the start add up to %.3g %% of the mass, %.3g %% through faces and %.3g %% by pruning: give a "
+        "smaller '%s'%s",
+        100 * lost(totals), 100 * totals->mass_outflow, 100 * totals->mass_pruned,
+        problem->mass_budget > 0 ? "mass_budget" : "threshold",
+        may_be_bound(problem, totals) ? ", or, as the bound lets mass out, too, a larger 'factor' or 'bound: off'"
+                                      : "");
 }
 
 static void describe_jump(const gbees_problem *problem, char *text, size_t size)
@@ -206,13 +206,17 @@ static void describe_budget(gbees_warning warning, const gbees_problem *problem,
                        "no threshold holds the mass budget of %g a unit of time: %.3g %% of the mass has been lost, "
                        "though p* has been lowered (now %.3g); %s",
                        budget, gone, totals->threshold,
-                       remedy(problem, totals, "give a larger budget or finer cells"));
+                       may_be_bound(problem, totals)
+                           ? "the bound lets mass out: give a larger 'factor', or 'bound: off'"
+                           : "give a larger budget or finer cells");
     else
         (void)snprintf(text, size,
                        "the mass budget is not held: %.3g %% of the mass has been lost, of %.3g %% for the whole run "
                        "(%g a unit of time); %s",
                        gone, 100 * budget * (problem->end - problem->start), budget,
-                       remedy(problem, totals, "give a larger budget, finer cells or a larger 'extent'"));
+                       may_be_bound(problem, totals)
+                           ? "give a larger budget or 'factor', or, as the bound lets mass out, too, 'bound: off'"
+                           : "give a larger budget, finer cells or a larger 'extent'");
 }
 
 /* Warnings that have no numbers of their own. */
