@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double most_cut_off = 0.015; /* of the initial Gaussian, by its box */
-static const double widest_cell = 1.5;    /* in standard deviations */
-static const double narrowest = 1.5;      /* of a marginal's standard deviation, in cells */
-static const double most_lost = 0.1;      /* of the mass, since the start */
-static const double budget_margin = 1.6;  /* a budget is held within this factor */
+static const double most_cut_off = 0.015;   /* of the initial Gaussian, by its box */
+static const double widest_cell = 1.5;      /* in standard deviations */
+static const double narrowest = 1.5;        /* of a marginal's standard deviation, in cells */
+static const double most_lost = 0.1;        /* of the mass, since the start */
+static const double least_mass = 0.5;       /* since an update */
+static const double most_lost_beside = 0.1; /* since an update, where more than all was lost since the start */
+static const double budget_margin = 1.6;    /* a budget is held within this factor */
 
 /* ---- the initial Gaussian and its grid ---- */
 
@@ -137,6 +139,31 @@ unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statist
         if (!(statistics->covariance[j * n + j] >= pow(narrowest * problem->width[j], 2)))
             return GBEES_WARNING_NARROW;
     return 0;
+}
+
+/* Whether what is left is no density of the model's: less than half of the mass since the last update, or, where
+ * updates have made up for it, more than all of it since the start. A bound may let mass out on purpose. */
+static int is_meaningless(const gbees_problem *problem, const gbees_record *record)
+{
+    const double mass = record->statistics.mass;
+
+    if (problem->numerics.mode != GBEES_MODE_DEFAULT)
+        return 0;
+    return (mass < least_mass && !problem->bounded) || (mass < 1 - most_lost_beside && lost(&record->totals) > 1);
+}
+
+int gbees_warnings_mass(const gbees_problem *problem, const gbees_record *record, gbees_error *error)
+{
+    const gbees_totals *totals = &record->totals;
+
+    if (!is_meaningless(problem, record))
+        return GBEES_OK;
+    return gbees_error_set(error, GBEES_ENUMERIC,
+                           "%.3g %% of the mass is left since the last update: the result is meaningless; since the "
+                           "start %.3g %% went through faces and %.3g %% by pruning: give a smaller '%s'%s",
+                           100 * record->statistics.mass, 100 * totals->mass_outflow, 100 * totals->mass_pruned,
+                           problem->mass_budget > 0 ? "mass_budget" : "threshold",
+                           problem->bounded ? ", or 'bound: off', as the bound lets mass out, too" : "");
 }
 
 /* ---- texts ---- */
