@@ -23,9 +23,6 @@
 #define PROGRESS_S 0.2
 #define AUDIT_CELLS (1u << 18) /* of a record, at most, that are collected for the audit alone */
 
-static const double least_mass = 0.5;       /* since an update */
-static const double most_lost_beside = 0.1; /* since an update, where more than all was lost since the start */
-
 struct gbees_solver {
     const gbees_problem *problem;
     const gbees_backend *backend;
@@ -44,7 +41,7 @@ struct gbees_solver {
     gbees_evidence evidence; /* of the last update */
     struct {
         gbees_statistics statistics; /* of the last record, in the grid's axes */
-        double threshold, evidence;  /* p*, and the logarithm of the evidence of all updates */
+        double evidence;             /* the logarithm of that of all updates */
     } before;                        /* the leg's measurements */
     double began_s, next_progress_s;
     double wall_s, propagate_s;
@@ -304,32 +301,12 @@ static int waits_for_audit(const gbees_solver *solver)
     return solver->observer->audit && !solver->backend->capture;
 }
 
-/* Whether what is left is no density of the model's: less than half of the mass since the last update, or, where
- * updates have made up for it, more than all of it since the start. A bound may let mass out on purpose. */
-static int is_meaningless(const gbees_problem *problem, const gbees_record *record)
-{
-    const double mass = record->statistics.mass, lost = record->totals.mass_outflow + record->totals.mass_pruned;
-
-    if (problem->numerics.mode != GBEES_MODE_DEFAULT)
-        return 0;
-    return (mass < least_mass && !problem->bounded) || (mass < 1 - most_lost_beside && lost > 1);
-}
-
 static int check_mass(const gbees_solver *solver, const gbees_record *record, gbees_error *error)
 {
-    const gbees_problem *problem = solver->problem;
-    const gbees_totals *totals = &record->totals;
     gbees_error cause = {0};
+    int status = gbees_warnings_mass(solver->problem, record, &cause);
 
-    if (!is_meaningless(problem, record))
-        return GBEES_OK;
-    (void)gbees_error_set(&cause, GBEES_ENUMERIC,
-                          "%.3g %% of the mass is left since the last update: the result is meaningless; since the "
-                          "start %.3g %% went through faces and %.3g %% by pruning: give a smaller '%s'%s",
-                          100 * record->statistics.mass, 100 * totals->mass_outflow, 100 * totals->mass_pruned,
-                          problem->mass_budget > 0 ? "mass_budget" : "threshold",
-                          problem->bounded ? ", or 'bound: off', as the bound lets mass out, too" : "");
-    return fail(solver, GBEES_ENUMERIC, &cause, error);
+    return status ? fail(solver, status, &cause, error) : GBEES_OK;
 }
 
 /* After the measurements that a leg begins with: whether they have selected what is hardly resolved. */
@@ -342,7 +319,7 @@ static int check_tail(gbees_solver *solver, const gbees_record *record, gbees_er
                                        .measurements = &solver->problem->measurements[leg->first],
                                        .count = leg->count,
                                        .is_first = solver->updates == leg->count,
-                                       .threshold = solver->before.threshold,
+                                       .threshold = totals_of(solver).threshold,
                                        .evidence = solver->evidence.total - solver->before.evidence};
     int found = 0, status = gbees_tail_find(&selection, &found, error);
 
@@ -492,7 +469,6 @@ static int run_leg(gbees_solver *solver, gbees_error *error)
     if (keeps_exact_time(solver->problem))
         solver->clock.time = leg->start;
     solver->before.evidence = solver->evidence.total;
-    solver->before.threshold = totals_of(solver).threshold;
     for (int i = 0; !status && i < leg->count; i++)
         status = apply_measurement(solver, leg->first + i + 1, error);
     if (!status)

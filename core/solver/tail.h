@@ -11,7 +11,7 @@ typedef struct gbees_selection {
     const gbees_measurement *measurements;
     int count;        /* of measurements */
     int is_first;     /* whether there have been none before them: the density is that of the start, carried along */
-    double threshold; /* p* before them */
+    double threshold; /* p*, on that grid */
     double evidence;  /* the sum of their log_evidence */
 } gbees_selection;
 

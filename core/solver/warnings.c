@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double most_cut_off = 0.015; /* of the initial Gaussian, by its box */
-static const double widest_cell = 1.5;    /* in standard deviations */
-static const double narrowest = 1.5;      /* of a marginal's standard deviation, in cells */
-static const double most_lost = 0.1;      /* of the mass, since the start */
-static const double budget_margin = 1.6;  /* a budget is held within this factor */
+static const double most_cut_off = 0.015;   /* of the initial Gaussian, by its box */
+static const double widest_cell = 1.5;      /* in standard deviations */
+static const double narrowest = 1.5;        /* of a marginal's standard deviation, in cells */
+static const double most_lost = 0.1;        /* of the mass, since the start */
+static const double least_mass = 0.5;       /* since an update */
+static const double most_lost_beside = 0.1; /* since an update, where more than all was lost since the start */
+static const double budget_margin = 1.6;    /* a budget is held within this factor */
 
 /* ---- the initial Gaussian and its grid ---- */
 
@@ -139,6 +141,31 @@ unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statist
     return 0;
 }
 
+/* Whether what is left is no density of the model's: less than half of the mass since the last update, or, where
+ * updates have made up for it, more than all of it since the start. A bound may let mass out on purpose. */
+static int is_meaningless(const gbees_problem *problem, const gbees_record *record)
+{
+    const double mass = record->statistics.mass;
+
+    if (problem->numerics.mode != GBEES_MODE_DEFAULT)
+        return 0;
+    return (mass < least_mass && !problem->bounded) || (mass < 1 - most_lost_beside && lost(&record->totals) > 1);
+}
+
+int gbees_warnings_mass(const gbees_problem *problem, const gbees_record *record, gbees_error *error)
+{
+    const gbees_totals *totals = &record->totals;
+
+    if (!is_meaningless(problem, record))
+        return GBEES_OK;
+    return gbees_error_set(error, GBEES_ENUMERIC,
+                           "%.3g %% of the mass is left since the last update: the result is meaningless; since the "
+                           "start %.3g %% went through faces and %.3g %% by pruning: give a smaller '%s'%s",
+                           100 * record->statistics.mass, 100 * totals->mass_outflow, 100 * totals->mass_pruned,
+                           problem->mass_budget > 0 ? "mass_budget" : "threshold",
+                           problem->bounded ? ", or 'bound: off', as the bound lets mass out, too" : "");
+}
+
 /* ---- texts ---- */
 
 static void describe_width(const gbees_problem *problem, char *text, size_t size)
@@ -152,23 +179,23 @@ static void describe_width(const gbees_problem *problem, char *text, size_t size
                    width, axis + 1);
 }
 
-/* What to do against losses: `otherwise`, unless most of them are outflow of a grid with a bound, against which no
- * threshold helps. */
-static const char *remedy(const gbees_problem *problem, const gbees_totals *totals, const char *otherwise)
+/* Whether most of the losses are outflow of a grid with a bound, which lets out what the scheme's errors carry there;
+ * a threshold that is too large causes outflow, too. */
+static int may_be_bound(const gbees_problem *problem, const gbees_totals *totals)
 {
-    return problem->bounded && totals->mass_outflow > totals->mass_pruned
-               ? "the scheme's errors carry mass out of the bound: give a larger 'factor', or 'bound: off'"
-               : otherwise;
+    return problem->bounded && totals->mass_outflow > totals->mass_pruned;
 }
 
 static void describe_loss(const gbees_problem *problem, const gbees_totals *totals, char *text, size_t size)
 {
-    (void)snprintf(text, size,
-                   "losses since the start add up to %.3g %% of the mass, %.3g %% through faces and %.3g %% by "
-                   "pruning: %s",
-                   100 * lost(totals), 100 * totals->mass_outflow, 100 * totals->mass_pruned,
-                   remedy(problem, totals,
-                          problem->mass_budget > 0 ? "give a smaller 'mass_budget'" : "give a smaller 'threshold'"));
+    (void)snprintf(
+        text, size,
+        "losses since the start add up to %.3g %% of the mass, %.3g %% through faces and %.3g %% by pruning: give a "
+        "smaller '%s'%s",
+        100 * lost(totals), 100 * totals->mass_outflow, 100 * totals->mass_pruned,
+        problem->mass_budget > 0 ? "mass_budget" : "threshold",
+        may_be_bound(problem, totals) ? ", or, as the bound lets mass out, too, a larger 'factor' or 'bound: off'"
+                                      : "");
 }
 
 static void describe_jump(const gbees_problem *problem, char *text, size_t size)
@@ -206,13 +233,17 @@ static void describe_budget(gbees_warning warning, const gbees_problem *problem,
                        "no threshold holds the mass budget of %g a unit of time: %.3g %% of the mass has been lost, "
                        "though p* has been lowered (now %.3g); %s",
                        budget, gone, totals->threshold,
-                       remedy(problem, totals, "give a larger budget or finer cells"));
+                       may_be_bound(problem, totals)
+                           ? "the bound lets mass out: give a larger 'factor', or 'bound: off'"
+                           : "give a larger budget or finer cells");
     else
         (void)snprintf(text, size,
                        "the mass budget is not held: %.3g %% of the mass has been lost, of %.3g %% for the whole run "
                        "(%g a unit of time); %s",
                        gone, 100 * budget * (problem->end - problem->start), budget,
-                       remedy(problem, totals, "give a larger budget, finer cells or a larger 'extent'"));
+                       may_be_bound(problem, totals)
+                           ? "give a larger budget or 'factor', or, as the bound lets mass out, too, 'bound: off'"
+                           : "give a larger budget, finer cells or a larger 'extent'");
 }
 
 /* Warnings that have no numbers of their own. */

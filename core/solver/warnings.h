@@ -2,10 +2,13 @@
 #ifndef GBEES_SOLVER_WARNINGS_H
 #define GBEES_SOLVER_WARNINGS_H
 
-#include <gbees/backend.h>
+#include <gbees/gbees.h>
 
 /* GBEES_WARNING_NARROW if a marginal along one of the grid's axes is narrower than 1.5 cells, else 0: there a scheme
  * widens the density by more than its own width.  The statistics are in the grid's axes. */
 unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statistics *statistics);
+
+/* GBEES_ENUMERIC if what a record has left of the mass is no density of the model's any more. */
+int gbees_warnings_mass(const gbees_problem *problem, const gbees_record *record, gbees_error *error);
 
 #endif

@@ -210,6 +210,37 @@ run 0 --plugin lorenz63 --set factor=1.5 --set threshold=0.001 --until 0.08 --se
 lines err 1
 has err "losses since the start add up to"
 has lost/run.json "losses since the start add up to"
+# A budget that the bound spends, with p* next to nothing: one warning of it, beside that of cells that are too wide.
+run 0 --plugin pcr3bp --scenario published --set factor=0.5 --set mass_budget=0.001 --until 0.03 --set 'measurements=[]' \
+    --audit off --no-output
+lines err 2
+has err "the mass budget is not held: "
+has err "as the bound lets mass out, too, 'bound: off'"
+
+# ---- evidence ----
+measured="--plugin linear --set dimension=1 --param diagonal=-1 --set factor=2 --until 1.1 --no-output"
+at_one='measurements: [{time: 1, function: x1, covariance: [0.04], value'
+echo "$at_one: [0.8]}]" >near.yaml
+echo "$at_one: [3]}]" >far.yaml
+run 0 $measured --scenario far.yaml
+grep -qE '^measurement 1 at t = 1: x1 = 3, log evidence -[0-9.]+ \(its uncertainty is not known\)' out ||
+    fail "evidence without samples has an error"
+has err "a measurement lies where the density is cut off or hardly resolved"
+run 1 $measured --scenario far.yaml --audit off --strict
+has err "with --strict a warning is a failure: "
+run 0 $measured --scenario near.yaml
+grep -qE '^measurement 1 at t = 1: x1 = 0.8, log evidence -?[0-9.]+ \(samples: -?[0-9.]+ (±|\+-) [0-9.]+\)' out ||
+    fail "evidence has no error"
+grep -qE '^log evidence of 1 measurement: -?[0-9.]+ \(samples: ' out || fail "nor has that of all"
+lacks err "hardly resolved"
+run 0 $measured --scenario near.yaml --audit off
+has out "log evidence of 1 measurement: "
+has out "(its uncertainty is not known)"
+run 0 $measured --scenario near.yaml --json
+tail -n 1 out | grep -qE '"log_evidence":-?[0-9.]+,"log_evidence_sampled":-?[0-9.]+,"log_evidence_error":0.[0-9]+,' ||
+    fail "the summary has no evidence"
+run 0 $measured --scenario near.yaml --json --audit off
+has out '"log_evidence_sampled":null,"log_evidence_error":null'
 
 # The last one wins.
 run 0 $coarse --no-output --json --set end=7 --until 0.04

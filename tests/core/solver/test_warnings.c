@@ -150,26 +150,37 @@ START_TEST(what_the_backend_says)
 }
 END_TEST
 
-/* A fifth of the mass has left a grid with a bound, and a budget of a fiftieth has driven p* to nothing: one warning,
- * and none says to change the threshold. */
+/* A fifth of the mass has left a grid with a bound, and a budget of a fiftieth has driven p* to nothing: there is one
+ * warning. Without a budget the threshold may be the cause, too; where p* has been lowered in vain it is the bound.
+ */
 START_TEST(one_warning_of_losses_through_a_bound)
 {
-    static const unsigned by_backend[] = {0, GBEES_WARNING_BUDGET_FLOOR, 0};
-    static const unsigned expected[] = {GBEES_WARNING_MASS_LOST, GBEES_WARNING_BUDGET_FLOOR,
-                                        GBEES_WARNING_BUDGET_SPENT};
-    gbees_totals totals = {.mass_outflow = 0.19, .mass_pruned = 0.01, .threshold = 1e-18, .warnings = by_backend[_i]};
+    static const struct {
+        unsigned by_backend;
+        double budget;
+        gbees_warning expected;
+        const char *bounded, *otherwise;
+    } cases[] = {
+        {0, 0, GBEES_WARNING_MASS_LOST,
+         "give a smaller 'threshold', or, as the bound lets mass out, too, a larger 'factor' or 'bound: off'",
+         "give a smaller 'threshold'"},
+        {GBEES_WARNING_BUDGET_FLOOR, 0.01, GBEES_WARNING_BUDGET_FLOOR,
+         "though p* has been lowered (now 1e-18); the bound lets mass out: give a larger 'factor', or 'bound: off'",
+         "; give a larger budget or finer cells"},
+        {0, 0.01, GBEES_WARNING_BUDGET_SPENT,
+         "give a larger budget or 'factor', or, as the bound lets mass out, too, 'bound: off'",
+         "give a larger budget, finer cells or a larger 'extent'"}};
+    gbees_totals totals = {
+        .mass_outflow = 0.19, .mass_pruned = 0.01, .threshold = 1e-18, .warnings = cases[_i].by_backend};
     gbees_problem problem = make_problem();
 
+    problem.mass_budget = cases[_i].budget;
+    ck_assert_uint_eq(gbees_warnings(&problem, &totals), cases[_i].expected);
+    check_text(cases[_i].expected, &problem, &totals, "20 % of the mass");
+    check_text(cases[_i].expected, &problem, &totals, cases[_i].otherwise);
+    ck_assert_ptr_null(strstr(text_of(cases[_i].expected, &problem, &totals), "bound"));
     problem.bounded = 1;
-    problem.mass_budget = _i > 0 ? 0.01 : 0;
-    ck_assert_uint_eq(gbees_warnings(&problem, &totals), expected[_i]);
-    check_text((gbees_warning)expected[_i], &problem, &totals, "20 % of the mass");
-    check_text((gbees_warning)expected[_i], &problem, &totals,
-               "the scheme's errors carry mass out of the bound: give a larger 'factor', or 'bound: off'");
-    ck_assert_ptr_null(strstr(text_of((gbees_warning)expected[_i], &problem, &totals), "threshold'"));
-    ck_assert_ptr_null(strstr(text_of((gbees_warning)expected[_i], &problem, &totals), "budget'"));
-    problem.bounded = 0;
-    check_text((gbees_warning)expected[_i], &problem, &totals, _i > 0 ? "give a larger budget" : "'threshold'");
+    check_text(cases[_i].expected, &problem, &totals, cases[_i].bounded);
 }
 END_TEST
 
