@@ -136,8 +136,8 @@ GBEES_NUM uint64_t raise_parts(const gbees_setup *m, const gbees_update_params *
         find_sides(m, u, x, axis, side);
         if (!gbees_likelihood_varies(gbees_likelihood_change(side[0], centre, side[1], highest, lowest)))
             continue;
-        const int own =
-            gbees_likelihood_parts(gaussian_of(u, side[0]), gaussian_of(u, centre), gaussian_of(u, side[1]));
+        const int own = gbees_likelihood_parts(
+            gbees_likelihood_bend(gaussian_of(u, side[0]), gaussian_of(u, centre), gaussian_of(u, side[1])));
         const int more = own - gbees_parts_along(parts, axis);
 
         parts += more > 0 ? (uint64_t)more << 8 * axis : 0;
