@@ -77,7 +77,7 @@ GBEES_NUM double gbees_likelihood_rise(double low, double centre, double high)
  * and at its highest inside the cell: at the centre plus the rises along all axes. */
 GBEES_NUM double gbees_likelihood_change(double low, double centre, double high, double highest, double lowest)
 {
-    return fmax(fmax(low, high), highest) > lowest ? fmax(fabs(low - centre), fabs(high - centre)) : 0;
+    return low > lowest || high > lowest || highest > lowest ? fmax(fabs(low - centre), fabs(high - centre)) : 0;
 }
 
 /* Whether such a change along an axis requires quadrature along it; else the value at the centre will do. */
@@ -86,14 +86,20 @@ GBEES_NUM int gbees_likelihood_varies(double change)
     return change > 0.01;
 }
 
-/* Into how many equal parts a cell is cut for quadrature along an axis, from exponents of a Gaussian: each part is at
- * most 4 of its standard deviations wide, where 5 points are right to a thousandth. 1 if the values are no numbers.
- */
-GBEES_NUM int gbees_likelihood_parts(double low, double centre, double high)
+/* The second difference of a Gaussian's exponent along the axis, downwards: a quarter of the square of the cell's
+ * width in standard deviations; 0 if the values are no numbers. */
+GBEES_NUM double gbees_likelihood_bend(double low, double centre, double high)
 {
-    const double deviations = 2 * sqrt(fmax(2 * centre - low - high, 0));
+    const double bend = 2 * centre - low - high;
 
-    return deviations < HUGE_VAL ? (int)fmin(fmax(ceil(deviations / 4), 1), 255) : 1;
+    return bend > 0 && bend < HUGE_VAL ? bend : 0;
+}
+
+/* Into how many equal parts a cell is cut for quadrature along an axis: each is at most 4 standard deviations wide,
+ * where 5 points are right to a thousandth. */
+GBEES_NUM int gbees_likelihood_parts(double bend)
+{
+    return (int)fmin(fmax(ceil(sqrt(bend) / 2), 1), 255);
 }
 
 /* ---- the parts along all axes, as one number: byte j is those along axis j, 0 if the likelihood does not vary ----

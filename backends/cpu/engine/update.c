@@ -79,21 +79,19 @@ static int parts_along(const gbees_engine *e, const likelihood *l, const double 
                        const double *high, const double *highest)
 {
     double most = 0;
-    int parts = 1;
+    int varies = 0;
 
     for (int cell = 0; cell < e->cells; cell++) {
-        const double change =
-            gbees_likelihood_change(low[cell], centre[cell], high[cell], highest[cell], l->terms.lowest);
+        if (!gbees_likelihood_varies(
+                gbees_likelihood_change(low[cell], centre[cell], high[cell], highest[cell], l->terms.lowest)))
+            continue;
+        const double bend = gbees_likelihood_bend(gaussian_of(l, low[cell]), gaussian_of(l, centre[cell]),
+                                                  gaussian_of(l, high[cell]));
 
-        most = fmax(most, change);
-        if (gbees_likelihood_varies(change)) {
-            const int own = gbees_likelihood_parts(gaussian_of(l, low[cell]), gaussian_of(l, centre[cell]),
-                                                   gaussian_of(l, high[cell]));
-
-            parts = own > parts ? own : parts;
-        }
+        varies = 1;
+        most = bend > most ? bend : most;
     }
-    return gbees_likelihood_varies(most) ? parts : 0;
+    return varies ? gbees_likelihood_parts(most) : 0;
 }
 
 /* The parts into which a brick's cells are cut along each axis (gbees_parts_along()). */
@@ -103,14 +101,16 @@ static uint64_t find_parts(const gbees_engine *e, const likelihood *l, uint32_t 
     uint64_t parts = 0;
 
     log_likelihoods_at(e, l, slot, shift, centre);
-    memcpy(highest, centre, sizeof highest);
     for (int j = 0; j < e->g.shape.n; j++) {
         shift[j] = -e->problem->width[j] / 2;
         log_likelihoods_at(e, l, slot, shift, low[j]);
         shift[j] = e->problem->width[j] / 2;
         log_likelihoods_at(e, l, slot, shift, high[j]);
         shift[j] = 0;
-        for (int cell = 0; cell < e->cells; cell++)
+    }
+    for (int cell = 0; cell < e->cells; cell++) {
+        highest[cell] = centre[cell]; /* enough where it is not 0 there */
+        for (int j = 0; j < e->g.shape.n && !(centre[cell] > l->terms.lowest); j++)
             highest[cell] += gbees_likelihood_rise(low[j][cell], centre[cell], high[j][cell]);
     }
     for (int j = 0; j < e->g.shape.n; j++)

@@ -122,32 +122,38 @@ GBEES_NUM double gaussian_of(const gbees_update_params *u, double value)
                : value;
 }
 
-/* Into how many parts a cell is cut for quadrature along an axis; 0 if the log-likelihood does not vary in it. */
-GBEES_NUM int cell_parts(const gbees_setup *m, const gbees_update_params *u, uint32_t slot, int cell, int axis)
+/* Raises the parts along each axis (gbees_parts_along()) to those into which a cell is cut for quadrature: none along
+ * an axis along which the log-likelihood does not vary in it. */
+GBEES_NUM uint64_t raise_parts(const gbees_setup *m, const gbees_update_params *u, uint32_t slot, int cell,
+                               uint64_t parts)
 {
     const double lowest = GBEES_LIKELIHOODS & LIKELIHOOD_MODEL ? u->lowest : gbees_lowest_log_likelihood();
     double x[DIM], side[2];
 
     cell_centre(m, slot, cell, x);
     const double centre = log_likelihood_at(m, u, x), highest = highest_inside(m, u, x, centre, lowest);
-    find_sides(m, u, x, axis, side);
-    if (!gbees_likelihood_varies(gbees_likelihood_change(side[0], centre, side[1], highest, lowest)))
-        return 0;
-    return gbees_likelihood_parts(gaussian_of(u, side[0]), gaussian_of(u, centre), gaussian_of(u, side[1]));
+    for (int axis = 0; axis < DIM; axis++) {
+        find_sides(m, u, x, axis, side);
+        if (!gbees_likelihood_varies(gbees_likelihood_change(side[0], centre, side[1], highest, lowest)))
+            continue;
+        const int own = gbees_likelihood_parts(
+            gbees_likelihood_bend(gaussian_of(u, side[0]), gaussian_of(u, centre), gaussian_of(u, side[1])));
+        const int more = own - gbees_parts_along(parts, axis);
+
+        parts += more > 0 ? (uint64_t)more << 8 * axis : 0;
+    }
+    return parts;
 }
 
-/* The parts into which a brick's cells are cut along each axis (gbees_parts_along()).  By a warp. */
+/* The parts into which a brick's cells are cut along each axis.  By a warp. */
 GBEES_NUM uint64_t find_parts(const gbees_setup *m, const gbees_update_params *u, uint32_t slot)
 {
-    uint64_t parts = 0;
+    uint64_t own = 0, parts = 0;
 
-    for (int axis = 0; axis < DIM; axis++) {
-        double most = 0;
-
-        for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE)
-            most = fmax(most, (double)cell_parts(m, u, slot, cell, axis));
-        parts |= (uint64_t)warp_max(most) << 8 * axis;
-    }
+    for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE)
+        own = raise_parts(m, u, slot, cell, own);
+    for (int axis = 0; axis < DIM; axis++)
+        parts |= (uint64_t)warp_max((double)gbees_parts_along(own, axis)) << 8 * axis;
     return gbees_parts_limited(parts);
 }
 

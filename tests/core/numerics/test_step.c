@@ -164,13 +164,13 @@ START_TEST(three_values_find_a_narrow_peak)
         const double student = gbees_student_exponent(low, 2, 3);
 
         ck_assert_double_eq_tol(centre + gbees_likelihood_rise(low, centre, high), 0, 1e-9 * deviations * deviations);
-        ck_assert_int_eq(gbees_likelihood_parts(low, centre, high), cases[_i].parts);
+        ck_assert_int_eq(gbees_likelihood_parts(gbees_likelihood_bend(low, centre, high)), cases[_i].parts);
         ck_assert_double_eq_tol(gbees_student_gaussian(student, 2, 3), low, 1e-9 * deviations * deviations);
     }
     /* A peak beyond a face is highest at this face. */
     ck_assert_double_eq_tol(gbees_likelihood_rise(-9, -4, -1), 3, 1e-15);
-    ck_assert_int_eq(gbees_likelihood_parts(-INFINITY, 0, 0), 1);
-    ck_assert_int_eq(gbees_likelihood_parts(-INFINITY, -INFINITY, -INFINITY), 1);
+    ck_assert_int_eq(gbees_likelihood_parts(gbees_likelihood_bend(-INFINITY, 0, 0)), 1);
+    ck_assert_int_eq(gbees_likelihood_parts(gbees_likelihood_bend(-INFINITY, -INFINITY, -INFINITY)), 1);
 }
 END_TEST
 
