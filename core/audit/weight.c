@@ -64,7 +64,7 @@ typedef struct update {
     size_t *live;       /* of each block: samples that keep weight; then those of the blocks before it */
     atomic_int unsound; /* whether a logarithm is not a number; minus infinity is one, "impossible" */
     double *x[GBEES_MAX_DIM], *weight; /* of the samples that keep weight */
-    size_t *number;
+    uint64_t *number;
 } update;
 
 static void update_block(void *context, size_t block)
