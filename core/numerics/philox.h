@@ -43,11 +43,16 @@ GBEES_NUM void gbees_philox(uint64_t key, uint64_t *v)
 GBEES_NUM void gbees_normal_pair(const uint64_t *bits, double *z)
 {
     const double u = (double)((bits[0] >> 11) + 1) * (1.0 / 9007199254740992); /* (0, 1]: its logarithm is finite */
-    const double angle = (double)(bits[1] >> 11) * (1.0 / 9007199254740992) * 6.283185307179586;
-    const double radius = sqrt(-2 * log(u));
+    const double turn = (double)(bits[1] >> 11) * (1.0 / 9007199254740992), radius = sqrt(-2 * log(u));
 
-    z[0] = radius * cos(angle);
-    z[1] = radius * sin(angle);
+#ifdef GBEES_DEVICE /* the reduction of large angles is left out: it would take memory */
+    sincospi(2 * turn, &z[1], &z[0]);
+#else
+    z[0] = cos(turn * 6.283185307179586);
+    z[1] = sin(turn * 6.283185307179586);
+#endif
+    z[0] *= radius;
+    z[1] *= radius;
 }
 
 /* Four standard normal numbers of a sample: the same for the same arguments, independent for others. */
