@@ -26,6 +26,8 @@ libgbees_la_SOURCES = \
 	%D%/numerics/fused.h \
 	%D%/numerics/ledger.h \
 	%D%/numerics/likelihood.h \
+	%D%/numerics/noise_factor.h \
+	%D%/numerics/philox.h \
 	%D%/numerics/run_state.h \
 	%D%/numerics/qualifier.h \
 	%D%/numerics/split.h \
@@ -53,6 +55,8 @@ libgbees_la_SOURCES = \
 	%D%/audit/audit.c \
 	%D%/audit/bins.c \
 	%D%/audit/bins.h \
+	%D%/audit/carriage.c \
+	%D%/audit/carriage.h \
 	%D%/audit/cholesky.c \
 	%D%/audit/cholesky.h \
 	%D%/audit/compare.c \

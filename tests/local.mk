@@ -124,6 +124,7 @@ check_PROGRAMS += \
 	%D%/models/test_shipped \
 	%D%/core/solver/test_solver \
 	%D%/core/numerics/test_split \
+	%D%/core/numerics/test_philox \
 	%D%/core/numerics/test_step \
 	%D%/core/numerics/test_split_order \
 	%D%/backends/cpu/test_team \
@@ -302,7 +303,8 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/pcr3bp_seventh.c
 
 if HAVE_CHECK
-check_PROGRAMS += %D%/backends/cuda/test_cuda_engine %D%/backends/cuda/test_cuda_records
+check_PROGRAMS += %D%/backends/cuda/test_cuda_carrier %D%/backends/cuda/test_cuda_engine \
+	%D%/backends/cuda/test_cuda_records
 endif
 endif
 

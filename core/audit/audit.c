@@ -1,4 +1,5 @@
 /* audit.c - a run's records held against samples of the model's own equations: see gbees.h, "audit". */
+#include "carriage.h"
 #include "compare.h"
 #include "kept.h"
 #include "montecarlo.h"
@@ -24,6 +25,7 @@ static const double largest_silent = 0.1;
 struct gbees_audit {
     const gbees_problem *problem;
     gbees_montecarlo *samples;
+    gbees_carriage carriage; /* of the samples */
     gbees_sample_moments moments; /* of the samples at the last record */
     double share; /* of the run's cell updates, as in gbees_audit_options; 0: the number of samples stays */
     double spent; /* steps of samples that have been replaced by more */
@@ -42,16 +44,18 @@ struct gbees_audit {
 int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *options, gbees_audit **audit,
                        gbees_error *error)
 {
-    const gbees_montecarlo_options how = {.count = options->samples ? options->samples : SAMPLES,
-                                          .step = INFINITY,
-                                          .seed = options->seed,
-                                          .threads = options->threads};
+    gbees_montecarlo_options how = {.count = options->samples ? options->samples : SAMPLES,
+                                    .step = INFINITY,
+                                    .seed = options->seed,
+                                    .threads = options->threads};
     gbees_audit *made = calloc(1, sizeof *made);
     int status;
 
     if (!made)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit's samples");
     made->problem = problem;
+    made->carriage = (gbees_carriage){.backend = options->backend, .problem = problem};
+    how.carriage = &made->carriage;
     made->share = options->samples ? 0 : options->share;
     status = gbees_montecarlo_create(problem, &how, &made->samples, error);
     if (!status && options->keep && !made->share &&
@@ -70,6 +74,7 @@ void gbees_audit_destroy(gbees_audit *audit)
         return;
     gbees_montecarlo_destroy(audit->samples);
     gbees_kept_clear(&audit->kept);
+    gbees_carriage_close(&audit->carriage);
     free(audit->records);
     free(audit);
 }

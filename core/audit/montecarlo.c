@@ -2,7 +2,9 @@
  * drift in flow.c by steps that probe.c chooses, and are weighted in weight.c; their moments are in sample_moments.c.
  */
 #include "base/workers.h"
+#include "carriage.h"
 #include "flow.h"
+#include "numerics/noise_factor.h"
 #include "samples.h"
 #include <math.h>
 #include <stdatomic.h>
@@ -12,7 +14,8 @@
 enum {
     BLOCK = SAMPLES_BLOCK,
     FEWEST = 128,
-    STEP_NS = 5 /* that a step of a sample takes for each axis, or more */
+    STEP_NS = 3,  /* that a step of a sample takes for each axis */
+    NOISY_NS = 60 /* the same with noise */
 };
 
 static const double origin[GBEES_MAX_DIM];
@@ -102,23 +105,6 @@ void gbees_montecarlo_destroy(gbees_montecarlo *montecarlo)
 
 /* ---- carrying --------------------------------------------------------------------------------------------- */
 
-/* A root of Q, lower triangular; axes without noise of their own have a row of zeros. */
-static void noise_factor(int n, int full, const double (*q)[BLOCK], size_t i, double *factor)
-{
-    memset(factor, 0, sizeof *factor * (size_t)(n * n));
-    for (int j = 0; j < n; j++)
-        for (int k = full ? 0 : j; k <= j; k++) {
-            double rest = q[full ? k * n + j : j][i];
-
-            for (int l = 0; l < k; l++)
-                rest -= factor[j * n + l] * factor[k * n + l];
-            if (k == j)
-                factor[j * n + j] = rest > 0 ? sqrt(rest) : 0;
-            else if (factor[k * n + k] > 0)
-                factor[j * n + k] = rest / factor[k * n + k];
-        }
-}
-
 /* Euler and Maruyama's part: noise of a duration, with Q where the samples are before it (Ito). */
 static void kick(const gbees_montecarlo *montecarlo, size_t block, double t, double duration, uint64_t number,
                  double *const *x)
@@ -134,12 +120,12 @@ static void kick(const gbees_montecarlo *montecarlo, size_t block, double t, dou
     gbees_samples_functions(problem)->diffusion_d(count, t, origin, (const double *const *)x, problem->parameters,
                                                   out);
     for (size_t i = 0; i < count; i++) {
-        noise_factor(n, full, (const double(*)[BLOCK])q, i, factor);
+        gbees_noise_factor(n, full, &q[0][i], BLOCK, factor);
         for (int call = 0; 4 * call < n; call++)
             gbees_samples_normals(montecarlo->options.seed, samples_number(montecarlo, block * BLOCK + i), number,
                                   (uint64_t)call, SAMPLES_FOR_NOISE, &z[4 * call]);
         for (int j = 0; j < n; j++)
-            for (int k = 0; k <= j; k++)
+            for (int k = full ? 0 : j; k <= j; k++)
                 x[j][i] += sqrt(duration) * factor[j * n + k] * z[k];
     }
 }
@@ -199,11 +185,43 @@ static void advance_block(void *context, size_t block)
     check_finite(all, count, n, x);
 }
 
+/* Looks for samples that are no longer finite. */
+static void check_block(void *context, size_t block)
+{
+    advance *all = context;
+    double *x[GBEES_MAX_DIM];
+
+    for (int j = 0; j < all->montecarlo->problem->dimension; j++)
+        x[j] = all->to[j] + block * BLOCK;
+    check_finite(all, samples_in_block(all->montecarlo, block), all->montecarlo->problem->dimension, x);
+}
+
+/* Has a backend carry the samples. Returns 0 if it does not. */
+static int carry_away(const gbees_montecarlo *montecarlo, advance *all, double nanoseconds)
+{
+    gbees_journey journey = {.count = montecarlo->count,
+                             .from = (const double *const *)montecarlo->x,
+                             .to = all->to,
+                             .number = montecarlo->number,
+                             .seed = montecarlo->options.seed,
+                             .time = montecarlo->time,
+                             .time_step = all->dt,
+                             .steps = all->steps,
+                             .first = montecarlo->steps,
+                             .doubt_most = montecarlo->doubt_most};
+
+    memcpy(journey.scale, montecarlo->scale, sizeof journey.scale);
+    return gbees_carriage_try(montecarlo->options.carriage, &journey, nanoseconds);
+}
+
 /* Carries all samples by all->steps steps. Those that are shared stay as they are, and others take their place. */
 static int carry(gbees_montecarlo *montecarlo, advance *all, gbees_error *error)
 {
     const int n = montecarlo->problem->dimension;
-    const double work = (double)montecarlo->count * (double)all->steps * n * STEP_NS;
+    const int noisy = gbees_samples_functions(montecarlo->problem)->diffusion_d != NULL;
+    const double work = (double)montecarlo->count * (double)all->steps * n * (noisy ? NOISY_NS : STEP_NS);
+    const int threads = gbees_workers_worth(montecarlo->options.threads, work);
+    const size_t blocks = samples_blocks(montecarlo);
 
     memcpy(all->to, montecarlo->x, sizeof all->to);
     if (montecarlo->shared_x && columns_create(n, montecarlo->count, all->to)) {
@@ -211,8 +229,8 @@ static int carry(gbees_montecarlo *montecarlo, advance *all, gbees_error *error)
         return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for %zu samples; take fewer",
                                montecarlo->count);
     }
-    gbees_workers_run(gbees_workers_worth(montecarlo->options.threads, work), samples_blocks(montecarlo),
-                      advance_block, all);
+    const int away = carry_away(montecarlo, all, work / threads);
+    gbees_workers_run(threads, blocks, away ? check_block : advance_block, all);
     memcpy(montecarlo->x, all->to, sizeof all->to);
     montecarlo->shared_x = 0;
     return GBEES_OK;

@@ -1,6 +1,6 @@
 /* montecarlo.h - the truth to hold a grid against: samples of the initial density, each carried along the flow.
  *
- * Sample i gets its random numbers from a counter (Random123's Philox), is advanced by itself with classical
+ * Sample i gets its random numbers from a counter (Philox), is advanced by itself with classical
  * Runge-Kutta steps, between halves of Euler and Maruyama's where the model has noise, and is weighted by the
  * likelihood of each measurement; samples that are left without weight are dropped.  Sums are taken over 64 fixed
  * batches, which also give the standard errors.  So the result depends on nothing but the options: not on threads.
@@ -18,7 +18,8 @@ typedef struct gbees_montecarlo_options {
     double step;  /* the longest time step */
     uint64_t seed;
     int threads; /* 0: as many as the machine has */
-    int cut;     /* Gaussians are cut at the outer faces of the cells of the initial set: what a grid propagates */
+    int cut; /* Gaussians are cut at the outer faces of the cells of the initial set: what a grid propagates */
+    struct gbees_carriage *carriage; /* carriage.h; NULL: this process's threads carry them */
 } gbees_montecarlo_options;
 
 enum { GBEES_MONTECARLO_PROBES = 256 /* samples by which steps are chosen */ };
@@ -41,7 +42,7 @@ typedef struct gbees_montecarlo {
     size_t count;                /* samples that have weight, in the order in which they were drawn */
     double *x[GBEES_MAX_DIM];    /* x[j][i]: state j of sample i, in the model's axes */
     double *weight;              /* the largest is 1 after a measurement */
-    size_t *number;              /* sample i is that many after the first drawn; NULL: i */
+    uint64_t *number;            /* sample i is that many after the first drawn; NULL: i */
     int shared_x, shared_weight; /* 1: x, or weight and number, are another's, and are replaced instead of changed */
     size_t probe[GBEES_MONTECARLO_PROBES]; /* samples chosen by their weights */
     gbees_sample_evidence evidence;        /* of the last update; 0 before the first */

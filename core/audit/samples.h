@@ -3,6 +3,7 @@
 #define GBEES_AUDIT_SAMPLES_H
 
 #include "montecarlo.h"
+#include "numerics/philox.h"
 
 enum { SAMPLES_BLOCK = 256 };
 
@@ -43,12 +44,12 @@ void gbees_samples_release_weight(gbees_montecarlo *montecarlo);
 
 /* Sets montecarlo->scale for flow.h: the weighted samples' spread. */
 void gbees_samples_find_scale(gbees_montecarlo *montecarlo);
-/* What random numbers are for: none is used twice. */
+/* What random numbers are for. */
 typedef enum samples_purpose {
-    SAMPLES_FOR_START,
-    SAMPLES_FOR_NOISE,
-    SAMPLES_FOR_PART, /* which Gaussian of a mixture */
-    SAMPLES_FOR_CELL  /* which cell of a record, and where in it */
+    SAMPLES_FOR_START = GBEES_RANDOM_START,
+    SAMPLES_FOR_NOISE = GBEES_RANDOM_NOISE,
+    SAMPLES_FOR_PART = GBEES_RANDOM_PART, /* which Gaussian of a mixture */
+    SAMPLES_FOR_CELL = GBEES_RANDOM_CELL  /* which cell of a record, and where in it */
 } samples_purpose;
 
 /* Four independent numbers of a sample: the same for the same arguments, others for others. */

@@ -147,7 +147,7 @@ typedef struct update {
     weights *sums;      /* of each block */
     atomic_int unsound; /* whether a logarithm is not a number; minus infinity is one, "impossible" */
     double *x[GBEES_MAX_DIM], *weight; /* of the samples that keep weight */
-    size_t *number;
+    uint64_t *number;
 } update;
 
 static void update_block(void *context, size_t block)

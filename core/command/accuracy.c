@@ -142,7 +142,8 @@ static void expect_samples(const ladder *l)
 static int prepare_audit(ladder *l, gbees_error *error)
 {
     const size_t wanted = l->options->samples ? l->options->samples : gbees_refinement_samples(l->refinement);
-    const gbees_audit_options how = {.samples = wanted, .seed = 1, .threads = l->options->threads, .keep = 1};
+    const gbees_audit_options how = {.samples = wanted, .seed = 1, .threads = l->options->threads, .keep = 1,
+                                     .backend = l->setup->backend};
 
     if (l->audit && wanted == l->samples) {
         gbees_audit_rewind(l->audit);

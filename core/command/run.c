@@ -28,7 +28,7 @@ static int make_audit(const gbees_setup *setup, const gbees_options *options, gb
     /* A backend with captures is a GPU's: its cell updates cost a hundredth of a processor's. */
     const double share = setup->backend->capture ? 0.05 / 100 : 0.05;
     const gbees_audit_options how = {
-        .samples = options->samples, .share = share, .seed = 1, .threads = options->threads};
+        .samples = options->samples, .share = share, .seed = 1, .threads = options->threads, .backend = setup->backend};
 
     return options->audit ? gbees_audit_create(setup->problem, &how, audit, error) : GBEES_OK;
 }

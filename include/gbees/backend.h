@@ -25,6 +25,7 @@ enum { GBEES_BACKEND_ABI = 6 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;   /**< a backend's state of a run */
 typedef struct gbees_capture gbees_capture; /**< a backend's copy of the cells of one time */
+typedef struct gbees_carrier gbees_carrier; /**< what a backend needs to carry samples of a model */
 
 /** Options of a run. */
 typedef struct gbees_engine_options {
@@ -115,6 +116,21 @@ typedef struct gbees_marginals {
     const double *plane[GBEES_MAX_DIM][GBEES_MAX_DIM]; /**< [j][k], j < k, row-major; NULL: it was too large */
 } gbees_marginals;
 
+/** Samples of a model's equations, in the model's axes, and how they are carried: by equal steps of Runge and Kutta's
+ * classical method, between halves of Euler and Maruyama's where the model has noise. A step that leaves more doubt is
+ * taken in parts: doubt is the step times the difference of the drifts of the two stages in its middle, over `scale`
+ * along the worst axis. */
+typedef struct gbees_journey {
+    uint64_t count;            /**< samples */
+    const double *const *from; /**< from[j][i]: state j of sample i before */
+    double *const *to;         /**< ... and after; may be `from` */
+    const uint64_t *number;    /**< of each sample, which its random numbers are counted by; NULL: its place */
+    uint64_t seed;             /**< of these */
+    double time, time_step;    /**< at the first step; of each */
+    uint64_t steps, first;     /**< how many; how many there have been before */
+    double scale[GBEES_MAX_DIM], doubt_most;
+} gbees_journey;
+
 /** Receives `count` cells: index[j][i] is the index of cell i along axis j, p[i] its normalised probability. Returns
  * 0 to go on, anything else to stop. */
 typedef int gbees_cell_visitor(void *context, size_t count, const int32_t *const *index, const double *p);
@@ -182,6 +198,16 @@ typedef struct gbees_backend {
      * entries. *marginals is NULL if there is no memory for them; else the caller free()s it. The pointer is NULL if
      * the backend computes no marginals. */
     int (*marginals)(gbees_engine *engine, uint64_t most, gbees_marginals **marginals, gbees_error *error);
+
+    /** Begins to make ready what carries samples of the problem's model, without waiting for it. The problem must
+     * outlive it; the bound and the grid's axes have no effect. All three pointers are NULL if the backend carries no
+     * samples. */
+    int (*carrier_create)(const gbees_problem *problem, gbees_carrier **carrier, gbees_error *error);
+    /** Carries samples, from any thread, one call at a time. *carried is 0 if it is not ready yet, or has no memory for
+     * them: then nothing is done. After an error it is of no more use. */
+    int (*carrier_carry)(gbees_carrier *carrier, const gbees_journey *journey, int *carried, gbees_error *error);
+    /** Frees it. NULL is allowed. */
+    void (*carrier_destroy)(gbees_carrier *carrier);
 } gbees_backend;
 
 #if defined(__GNUC__)

@@ -212,6 +212,7 @@ typedef struct gbees_audit_options {
     uint64_t seed;  /**< other samples for another seed */
     int threads;    /**< 0: as many as the machine has; results do not depend on it */
     int keep;       /**< 1: the samples of each record are kept, for gbees_audit_rewind() */
+    const gbees_backend *backend; /**< carries many samples, if it can; it outlives the audit. NULL: the threads do */
 } gbees_audit_options;
 
 /** Draws the samples from the problem's whole initial density, what its grid cuts off included. `problem` must

@@ -114,7 +114,7 @@ static gbees_problem turn_problem(void)
 
 static gbees_montecarlo *make(const gbees_problem *problem, size_t count, double step, int threads, int cut)
 {
-    const gbees_montecarlo_options options = {count, step, 1, threads, cut};
+    const gbees_montecarlo_options options = {.count = count, .step = step, .seed = 1, .threads = threads, .cut = cut};
     gbees_montecarlo *montecarlo = NULL;
     gbees_error error = {GBEES_OK, ""};
 
@@ -310,7 +310,7 @@ END_TEST
 START_TEST(says_what_is_wrong)
 {
     gbees_problem problem = turn_problem();
-    gbees_montecarlo_options options = {100, 0.01, 1, 1, 0};
+    gbees_montecarlo_options options = {.count = 100, .step = 0.01, .seed = 1, .threads = 1};
     gbees_montecarlo *montecarlo = NULL;
     gbees_error error;
 

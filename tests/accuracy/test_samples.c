@@ -15,7 +15,7 @@ static void make(world *w, const char *name, const char *const *set)
 
 static gbees_montecarlo *draw(const gbees_problem *problem, int cut)
 {
-    const gbees_montecarlo_options options = {COUNT, 0.01, 3, 0, cut};
+    const gbees_montecarlo_options options = {.count = COUNT, .step = 0.01, .seed = 3, .cut = cut};
     gbees_montecarlo *samples = NULL;
     gbees_error error = {GBEES_OK, ""};
 

@@ -54,7 +54,7 @@ static const gbees_problem problem = {.model = &still,
 
 static gbees_montecarlo *draw(void)
 {
-    const gbees_montecarlo_options options = {COUNT, 0.01, 5, 0, 0};
+    const gbees_montecarlo_options options = {.count = COUNT, .step = 0.01, .seed = 5};
     gbees_montecarlo *samples = NULL;
     gbees_error error = {GBEES_OK, ""};
 

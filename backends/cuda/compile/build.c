@@ -85,7 +85,8 @@ void program_set_destroy(const cuda_api *api, program_set *set)
  * and before it what the first step waits for. */
 static const int begin_order[PROGRAMS] = {PROGRAM_STEPS, PROGRAM_SMALL,       PROGRAM_ADVECT,
                                           PROGRAM_GRID,  PROGRAM_PRUNES,      PROGRAM_ADVECT_ALL,
-                                          PROGRAM_MARKS, PROGRAM_LIKELIHOODS, PROGRAM_UPDATES};
+                                          PROGRAM_MARKS, PROGRAM_LIKELIHOODS, PROGRAM_UPDATES,
+                                          PROGRAM_CARRY};
 
 /* Programs as sets of bits: bit k stands for program k. */
 typedef struct program_batch {

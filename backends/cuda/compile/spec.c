@@ -75,7 +75,7 @@ static int contracts(const gbees_problem *problem, const char *arch, int program
 {
     const int steps = program == PROGRAM_STEPS || program == PROGRAM_SMALL || program == PROGRAM_PRUNES;
 
-    return problem->numerics.precision != GBEES_DOUBLE && !exact && !pairs_pencils(problem, program) &&
+    return problem->numerics.precision != GBEES_DOUBLE && !exact && program != PROGRAM_CARRY && !pairs_pencils(problem, program) &&
            !(steps && kernels_have_small(problem, arch));
 }
 
@@ -105,15 +105,15 @@ static void add_numerics(program_spec *spec, const gbees_problem *problem)
 }
 
 /* Options whose values are those of the model, of its bound and of the grid. */
-static void add_model(program_spec *spec, const gbees_problem *problem)
+static void add_model(program_spec *spec, const gbees_problem *problem, int rotated)
 {
     static const char *const diffusions[] = {"GBEES_DIFFUSION=0", "GBEES_DIFFUSION=1", "GBEES_DIFFUSION=2"};
 
     add(spec, problem->model->flags & GBEES_TIME_DEPENDENT ? "GBEES_DRIFT_TIME_DEPENDENT=1"
                                                            : "GBEES_DRIFT_TIME_DEPENDENT=0");
     add(spec, problem->bounded ? "GBEES_BOUNDED=1" : "GBEES_BOUNDED=0");
-    add(spec, problem->rotated ? "GBEES_ROTATED=1" : "GBEES_ROTATED=0");
-    add(spec, diffusions[gbees_problem_noise(problem)]);
+    add(spec, rotated ? "GBEES_ROTATED=1" : "GBEES_ROTATED=0");
+    add(spec, diffusions[rotated ? gbees_problem_noise(problem) : problem->model->diffusion]);
 }
 
 static void add_updates(program_spec *spec, const gbees_problem *problem)
@@ -147,7 +147,7 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
     (void)snprintf(spec->arch, sizeof spec->arch, "%s", arch);
     add(spec, program_define(program));
     add_numerics(spec, problem);
-    add_model(spec, problem);
+    add_model(spec, problem, problem->rotated && program != PROGRAM_CARRY); /* samples are in the model's axes */
     if (program == PROGRAM_UPDATES || program == PROGRAM_LIKELIHOODS)
         add_updates(spec, problem);
     if (program == PROGRAM_STEPS && kernels_always_advect_apart(problem))

@@ -18,6 +18,8 @@ EMBED(advance, "backends/cuda/device/advance.h")
 EMBED(advect, "backends/cuda/device/advect.h")
 EMBED(cluster, "backends/cuda/device/small/cluster.h")
 EMBED(cells, "backends/cuda/device/cells.h")
+EMBED(carry, "backends/cuda/device/carry.h")
+EMBED(journey, "backends/cuda/device/journey.h")
 EMBED(ctu, "backends/cuda/device/ctu.h")
 EMBED(ctu_lines, "backends/cuda/device/ctu_lines.h")
 EMBED(diffusion, "backends/cuda/device/diffusion.h")
@@ -51,6 +53,8 @@ EMBED(fixed, "core/numerics/fixed.h")
 EMBED(fused, "core/numerics/fused.h")
 EMBED(ledger, "core/numerics/ledger.h")
 EMBED(likelihood, "core/numerics/likelihood.h")
+EMBED(noise_factor, "core/numerics/noise_factor.h")
+EMBED(philox, "core/numerics/philox.h")
 EMBED(run_state, "core/numerics/run_state.h")
 EMBED(qualifier, "core/numerics/qualifier.h")
 EMBED(split, "core/numerics/split.h")
@@ -71,11 +75,13 @@ static const cuda_text table[] = {
     NAMED("device/advect.h", advect),
     NAMED("device/small/cluster.h", cluster),
     NAMED("device/cells.h", cells),
+    NAMED("device/carry.h", carry),
     NAMED("device/ctu.h", ctu),
     NAMED("device/ctu_lines.h", ctu_lines),
     NAMED("device/diffusion.h", diffusion),
     NAMED("device/grow.h", grow),
     NAMED("device/inspect.h", inspect),
+    NAMED("device/journey.h", journey),
     NAMED("device/kernels.h", kernels),
     NAMED("device/marginals.h", marginals),
     NAMED("device/noise.h", noise),
@@ -103,6 +109,8 @@ static const cuda_text table[] = {
     NAMED("numerics/fused.h", fused),
     NAMED("numerics/ledger.h", ledger),
     NAMED("numerics/likelihood.h", likelihood),
+    NAMED("numerics/noise_factor.h", noise_factor),
+    NAMED("numerics/philox.h", philox),
     NAMED("numerics/run_state.h", run_state),
     NAMED("numerics/qualifier.h", qualifier),
     NAMED("numerics/split.h", split),

@@ -9,7 +9,7 @@ typedef struct cuda_text {
     const char *begin, *end; /* *end is NUL */
 } cuda_text;
 
-enum { CUDA_TEXTS_MOST = 64 };
+enum { CUDA_TEXTS_MOST = 80 };
 
 /* Returns how many there are, at most CUDA_TEXTS_MOST. */
 size_t cuda_texts(const cuda_text **texts);

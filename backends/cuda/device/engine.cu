@@ -28,7 +28,7 @@
  *
  * The order of the headers, each of which includes only what stands before it: kernels, stop, state, platform, cells,
  * table, bound, noise, inspect, step_state, sweep, pencil, ctu, ctu_lines, diffusion, grow, advect, advance, prune,
- * shrink, update, statistics, marginals, small/...
+ * shrink, update, statistics, marginals, small/..., carry
  */
 #include "device/kernels.h"
 #include "device/model.h"
@@ -40,6 +40,9 @@
 #include "device/small/steps.h"
 #endif
 #include "device/update.h"
+#if GBEES_HAS_KERNELS(GBEES_KERNELS_CARRY)
+#include "device/carry.h"
+#endif
 
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_ADVANCE)
 
@@ -289,6 +292,16 @@ GBEES_KERNEL gbees_multiply(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_u
 {
     wait_for_launch();
     multiply_pass(&m, &u, found);
+}
+
+#endif
+
+#if GBEES_HAS_KERNELS(GBEES_KERNELS_CARRY)
+
+/* Carries samples of the model's equations. Knows nothing of a grid; any number of blocks. */
+GBEES_KERNEL gbees_carry(GBEES_BY_VALUE gbees_samples c)
+{
+    carry_pass(&c);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* kernels.h - the values of GBEES_KERNELS: which kernels of engine.cu a program contains.
  *
- * Each value but the first and the last is a program of its own, compiled beside the others.  Macros, because the
+ * Each value but the first and GBEES_KERNELS_MODEL is a program of its own, compiled beside the others.  Macros, because the
  * preprocessor compares them.  Read by the host (compile/spec.c) and by the device code.
  */
 #ifndef GBEES_CUDA_KERNELS_H
@@ -17,6 +17,7 @@
 #define GBEES_KERNELS_ADVECT_ALL 8 /* all advection passes of a step at once: gbees_advect_all */
 #define GBEES_KERNELS_MODEL 9      /* the model's functions alone, without the engine: for tests */
 #define GBEES_KERNELS_SMALL 10     /* time steps of small grids, on one cluster of blocks: gbees_small */
+#define GBEES_KERNELS_CARRY 11     /* samples of the equations, for an audit: gbees_carry */
 
 /* 1 if the program that is compiled contains these kernels. */
 #define GBEES_HAS_KERNELS(which) (GBEES_KERNELS == GBEES_KERNELS_ALL || GBEES_KERNELS == (which))

@@ -1,4 +1,5 @@
 /* backend.c - what the CUDA module exports. */
+#include "carrier.h"
 #include "common/initial_bricks.h"
 #include "cuda/compile/offline.h"
 #include "cuda/compile/spec.h"
@@ -112,6 +113,51 @@ static void destroy(gbees_engine *engine)
     close_session(s);
 }
 
+/* ---- samples ---- */
+
+/* Takes the program that carries samples from the cache, or begins to make it. */
+static int begin_carry(session *s, const gbees_problem *problem, gbees_error *error)
+{
+    program_spec spec;
+    char arch[16];
+    int status = cuda_device_arch(&s->api, s->device, arch, error);
+
+    if (status)
+        return status;
+    cuda_spec_set(&spec, problem, arch, PROGRAM_CARRY, 1);
+    status = program_find(&s->api, &spec, &s->kernels.part[PROGRAM_CARRY], error);
+    if (status || s->kernels.part[PROGRAM_CARRY].image)
+        return status;
+    status = cuda_api_open_compiler(&s->api, error);
+    return status ? status : program_set_begin(&s->kernels, PROGRAM_CARRY, &s->api, &spec, program_make, error);
+}
+
+static int carrier_create(const gbees_problem *problem, gbees_carrier **carrier, gbees_error *error)
+{
+    session *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to carry samples");
+    int status = toolchain_open(&s->api, 1, error);
+    if (!status)
+        status = cuda_check(&s->api, s->api.cuDeviceGet(&s->device, 0), "asking for a GPU", error);
+    if (!status)
+        status = begin_carry(s, problem, error);
+    if (!status)
+        status = cuda_carrier_create(&s->api, s->device, &s->kernels, problem, carrier, error);
+    if (status)
+        close_session(s);
+    return status;
+}
+
+static void carrier_destroy(gbees_carrier *carrier)
+{
+    session *s = carrier ? (session *)(void *)(uintptr_t)cuda_carrier_api(carrier) : NULL;
+
+    cuda_carrier_destroy(carrier);
+    close_session(s);
+}
+
 /* Bytes for the bricks of the initial density, and for as many again that the first step adds. */
 static double estimate(const gbees_problem *problem)
 {
@@ -145,4 +191,7 @@ const gbees_backend gbees_backend_card = {
     .capture_cells = cuda_engine_capture_cells,
     .capture_free = cuda_engine_capture_free,
     .marginals = cuda_engine_marginals,
+    .carrier_create = carrier_create,
+    .carrier_carry = cuda_carrier_carry,
+    .carrier_destroy = carrier_destroy,
 };

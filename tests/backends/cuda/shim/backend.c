@@ -13,6 +13,7 @@
  *                        ... after which they have failed to be made
  */
 #include "cuda/compile/spec.h"
+#include "cuda/engine/carrier.h"
 #include "cuda/engine/engine.h"
 #include "driver.h"
 #include <stdlib.h>
@@ -191,6 +192,27 @@ static void destroy(gbees_engine *engine)
     check_that_all_is_given_back();
 }
 
+/* ---- samples ------------------------------------------------------------------------------------------------------
+ */
+
+static int carrier_create(const gbees_problem *problem, gbees_carrier **carrier, gbees_error *error)
+{
+    shim_chosen = choose(problem);
+    if (!shim_chosen)
+        return gbees_error_set(error, GBEES_EUSAGE, "shim has no kernels of %s", problem->model->name);
+    cuda_shim_open(&api);
+    shim_memory = (size_t)setting("SHIM_MEMORY", (size_t)1 << 32);
+    programs.part[PROGRAM_CARRY] = (program){.image = malloc(1), .shape = {10, 1, 0}};
+    return cuda_carrier_create(&api, 0, &programs, problem, carrier, error);
+}
+
+static void carrier_destroy(gbees_carrier *carrier)
+{
+    cuda_carrier_destroy(carrier);
+    program_set_destroy(NULL, &programs);
+    check_that_all_is_given_back();
+}
+
 GBEES_BACKEND_EXPORT extern const gbees_backend gbees_backend_card;
 
 const gbees_backend gbees_backend_card = {
@@ -211,4 +233,7 @@ const gbees_backend gbees_backend_card = {
     .capture_cells = cuda_engine_capture_cells,
     .capture_free = cuda_engine_capture_free,
     .marginals = cuda_engine_marginals,
+    .carrier_create = carrier_create,
+    .carrier_carry = cuda_carrier_carry,
+    .carrier_destroy = carrier_destroy,
 };

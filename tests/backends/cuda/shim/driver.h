@@ -25,6 +25,7 @@ typedef enum shim_kernel {
     SHIM_MARK,
     SHIM_RANGE,
     SHIM_MARGINAL_SUMS,
+    SHIM_CARRY,
     SHIM_KERNELS
 } shim_kernel;
 

@@ -134,6 +134,9 @@ static void run_kernel(shim_kernel kernel, void **a)
         gbees_marginal_sums(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(gbees_histograms, 2), ARGUMENT(double, 3),
                             ARGUMENT(int64_t *, 4));
         break;
+    case SHIM_CARRY:
+        gbees_carry(ARGUMENT(gbees_samples, 0));
+        break;
     case SHIM_KERNELS:
         break;
     }

@@ -1,0 +1,123 @@
+/* carry.h - samples of the model's equations, a sample a thread: the operations of core/audit/flow.c and montecarlo.c
+ * in their order, so that a drift of + - * / and sqrt gives the processor's bits. */
+#ifndef GBEES_CUDA_CARRY_H
+#define GBEES_CUDA_CARRY_H
+
+#include "device/journey.h"
+#include "device/noise.h"
+#include "numerics/noise_factor.h"
+#include "numerics/philox.h"
+
+/* Into how many parts a step may be cut. */
+#define CARRY_SHORTEST 1048576.0
+
+/* A step of Runge and Kutta's classical method from x to `to`. Returns the doubt that it leaves. */
+GBEES_NUM double runge_kutta(const gbees_samples *c, double t, double dt, const double *x, double *to)
+{
+    double sum[DIM], second[DIM], drift[DIM], point[DIM], doubt = 0;
+
+    gbees_model_drift_d(t, x, c->parameters, sum);
+#pragma unroll
+    for (int j = 0; j < DIM; j++)
+        point[j] = x[j] + dt / 2 * sum[j];
+    gbees_model_drift_d(t + dt / 2, point, c->parameters, second);
+#pragma unroll
+    for (int j = 0; j < DIM; j++) {
+        point[j] = x[j] + dt / 2 * second[j];
+        sum[j] += 2 * second[j];
+    }
+    gbees_model_drift_d(t + dt / 2, point, c->parameters, drift);
+#pragma unroll
+    for (int j = 0; j < DIM; j++) {
+        const double off = fabs(drift[j] - second[j]) * (dt / c->scale[j]);
+
+        doubt = off <= doubt ? doubt : off; /* so that what is not a number is kept */
+        point[j] = x[j] + dt * drift[j];
+        sum[j] += 2 * drift[j];
+    }
+    gbees_model_drift_d(t + dt, point, c->parameters, drift);
+#pragma unroll
+    for (int j = 0; j < DIM; j++)
+        to[j] = x[j] + dt / 6 * (sum[j] + drift[j]);
+    return doubt;
+}
+
+/* A step of dt along the drift: in one, or by parts that are halved until there is no doubt, or they are as short as
+ * they may be. */
+GBEES_NUM void carry_step(const gbees_samples *c, double t, double dt, double *x)
+{
+    double done = 0, part = dt;
+    const double least = fabs(dt) / CARRY_SHORTEST;
+
+    while (fabs(done) < fabs(dt) * (1 - 1e-12)) {
+        double trial[DIM];
+        const double doubt = runge_kutta(c, t + done, part, x, trial);
+        const int whole = part == dt;
+
+        if (!(doubt <= c->doubt_most) && fabs(part) > least) {
+            part /= 2;
+            continue;
+        }
+#pragma unroll
+        for (int j = 0; j < DIM; j++)
+            x[j] = trial[j];
+        if (whole || !(doubt < INFINITY)) /* the point is lost: the host finds it */
+            return;
+        done += part;
+        if (doubt < c->doubt_most / 16)
+            part *= 2;
+        if (fabs(part) > fabs(dt - done))
+            part = dt - done;
+    }
+}
+
+#if GBEES_DIFFUSION
+/* Noise of a duration, with Q where the sample is before it. */
+GBEES_NUM void carry_kick(const gbees_samples *c, uint64_t sample, double t, double duration, uint64_t kick, double *x)
+{
+    double q[NOISE_ENTRIES], factor[DIM * DIM], z[(DIM + 3) / 4 * 4];
+
+    gbees_model_diffusion_d(t, x, c->parameters, q);
+    gbees_noise_factor(DIM, NOISE_FULL, q, 1, factor);
+#pragma unroll
+    for (int call = 0; 4 * call < DIM; call++)
+        gbees_normals(c->seed, sample, kick, (uint64_t)call, GBEES_RANDOM_NOISE, &z[4 * call]);
+#pragma unroll
+    for (int j = 0; j < DIM; j++)
+#pragma unroll
+        for (int k = NOISE_FULL ? 0 : j; k <= j; k++)
+            x[j] += sqrt(duration) * factor[j * DIM + k] * z[k];
+}
+#endif
+
+GBEES_NUM void carry_pass(const gbees_samples *c)
+{
+    const uint64_t stride = (uint64_t)warp_count() * WARP_SIZE;
+
+    for (uint64_t i = (uint64_t)warp_index() * WARP_SIZE + (uint64_t)warp_lane(); i < c->count; i += stride) {
+        const double dt = c->time_step;
+        double x[DIM];
+
+#pragma unroll
+        for (int j = 0; j < DIM; j++)
+            x[j] = c->x[(uint64_t)j * c->count + i];
+        for (uint64_t step = 0; step < c->steps; step++) {
+            const double t = c->time + (double)step * dt;
+
+#if GBEES_DIFFUSION
+            const uint64_t sample = c->number ? c->number[i] : i, kick = 2 * (c->first + step);
+
+            carry_kick(c, sample, t + dt / 4, dt / 2, kick, x);
+#endif
+            carry_step(c, t, dt, x);
+#if GBEES_DIFFUSION
+            carry_kick(c, sample, t + 3 * dt / 4, dt / 2, kick + 1, x);
+#endif
+        }
+#pragma unroll
+        for (int j = 0; j < DIM; j++)
+            c->x[(uint64_t)j * c->count + i] = x[j];
+    }
+}
+
+#endif

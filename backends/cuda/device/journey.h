@@ -1,0 +1,16 @@
+/* journey.h - what the host passes to the kernel that carries samples: gbees_journey of the backend's contract, with
+ * arrays in the GPU's memory. */
+#ifndef GBEES_CUDA_JOURNEY_H
+#define GBEES_CUDA_JOURNEY_H
+
+#include "device/state.h"
+
+typedef struct gbees_samples {
+    GBEES_POINTER(double) x;        /* [axis][sample], changed in place */
+    GBEES_POINTER(uint64_t) number; /* [sample]; 0: its place */
+    uint64_t count, seed, steps, first;
+    double time, time_step, doubt_most;
+    double scale[STATE_MAX_DIM], parameters[STATE_PARAMETERS];
+} gbees_samples;
+
+#endif

@@ -1,0 +1,176 @@
+/* carrier.c - see carrier.h.  The samples are sent, carried by one launch, and fetched again. */
+#include "carrier.h"
+#include "cuda/driver/memory.h"
+#include "device/journey.h"
+#include "engine.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct gbees_carrier {
+    const cuda_api *api;
+    CUdevice device;
+    CUcontext context;
+    CUstream stream;
+    program_set *programs;
+    const gbees_problem *problem;
+    CUfunction kernel;       /* NULL: not loaded yet */
+    unsigned warps, most;    /* of a block; blocks that are resident at once */
+    CUdeviceptr samples;     /* 0: none */
+    size_t bytes;            /* of them */
+};
+
+static const char doing[] = "carrying samples";
+
+const cuda_api *cuda_carrier_api(const gbees_carrier *c)
+{
+    return c->api;
+}
+
+int cuda_carrier_create(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
+                        gbees_carrier **carrier, gbees_error *error)
+{
+    gbees_carrier *c = calloc(1, sizeof *c);
+
+    if (!c)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to carry samples");
+    *c = (gbees_carrier){.api = api, .device = device, .programs = programs, .problem = problem};
+    int status = cuda_check(api, api->cuDevicePrimaryCtxRetain(&c->context, device), "opening the GPU", error);
+    if (!status)
+        status = cuda_check(api, api->cuCtxSetCurrent(c->context), "opening the GPU", error);
+    if (!status)
+        status = cuda_check(api, api->cuStreamCreate(&c->stream, CU_STREAM_NON_BLOCKING), "opening a stream", error);
+    if (status)
+        cuda_carrier_destroy(c);
+    else
+        *carrier = c;
+    return status;
+}
+
+static void free_samples(gbees_carrier *c)
+{
+    if (c->samples)
+        (void)c->api->cuMemFree(c->samples);
+    c->samples = 0;
+    c->bytes = 0;
+}
+
+void cuda_carrier_destroy(gbees_carrier *c)
+{
+    if (!c)
+        return;
+    program *p = &c->programs->part[PROGRAM_CARRY];
+
+    if (c->context) {
+        (void)c->api->cuCtxSetCurrent(c->context);
+        free_samples(c);
+        if (p->module) /* modules have to go before their context */
+            (void)c->api->cuModuleUnload(p->module);
+        p->module = NULL;
+        if (c->stream)
+            (void)c->api->cuStreamDestroy(c->stream);
+        (void)c->api->cuDevicePrimaryCtxRelease(c->device);
+    }
+    free(c);
+}
+
+/* Loads the kernel once it is made; c->kernel stays NULL before. */
+static int take_kernel(gbees_carrier *c, gbees_error *error)
+{
+    const cuda_api *api = c->api;
+    program *p = &c->programs->part[PROGRAM_CARRY];
+    int blocks = 0, multiprocessors = 0, status = program_set_take(c->programs, PROGRAM_CARRY, 0, error);
+
+    if (status || !p->image)
+        return status;
+    c->warps = (unsigned)p->shape.warps;
+    status = program_load(api, p, error);
+    if (!status)
+        status = cuda_check(
+            api, api->cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, c->device),
+            doing, error);
+    if (!status)
+        status = program_function(api, p, kernel_table[KERNEL_CARRY].name, &c->kernel, error);
+    if (!status)
+        status = cuda_check(api,
+                            api->cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                                &blocks, c->kernel, ENGINE_WARP_SIZE * p->shape.warps, 0),
+                            doing, error);
+    c->most = (unsigned)(blocks * multiprocessors);
+    return status || c->most > 0 ? status
+                                 : gbees_error_set(error, GBEES_EBACKEND, "the GPU holds no block of gbees_carry");
+}
+
+/* Takes memory for samples. Returns 0 if there is none. */
+static int reserve(gbees_carrier *c, size_t bytes)
+{
+    if (bytes <= c->bytes)
+        return 1;
+    free_samples(c);
+    if (c->api->cuMemAlloc(&c->samples, bytes))
+        c->samples = 0;
+    c->bytes = c->samples ? bytes : 0;
+    return c->samples != 0;
+}
+
+/* Sends the samples, or fetches them. */
+static int move(const gbees_carrier *c, const gbees_journey *journey, int back, gbees_error *error)
+{
+    const size_t column = journey->count * sizeof(double);
+    const int n = c->problem->dimension;
+    CUresult result = CUDA_SUCCESS;
+
+    for (int j = 0; j < n && !result; j++) {
+        const CUdeviceptr at = c->samples + (size_t)j * column;
+
+        result = back ? c->api->cuMemcpyDtoHAsync(journey->to[j], at, column, c->stream)
+                      : c->api->cuMemcpyHtoDAsync(at, journey->from[j], column, c->stream);
+    }
+    if (!result && !back && journey->number)
+        result = c->api->cuMemcpyHtoDAsync(c->samples + (size_t)n * column, journey->number, column, c->stream);
+    return cuda_check(c->api, result, doing, error);
+}
+
+static int launch(const gbees_carrier *c, const gbees_journey *journey, gbees_error *error)
+{
+    const uint64_t column = journey->count * sizeof(double), threads = ENGINE_WARP_SIZE * c->warps,
+                   wanted = (journey->count + threads - 1) / threads;
+    gbees_samples samples = {.x = c->samples,
+                             .number = journey->number ? c->samples + (uint64_t)c->problem->dimension * column : 0,
+                             .count = journey->count,
+                             .seed = journey->seed,
+                             .steps = journey->steps,
+                             .first = journey->first,
+                             .time = journey->time,
+                             .time_step = journey->time_step,
+                             .doubt_most = journey->doubt_most};
+    void *arguments[] = {&samples};
+
+    memcpy(samples.scale, journey->scale, sizeof samples.scale);
+    for (int k = 0; k < STATE_PARAMETERS; k++)
+        samples.parameters[k] = c->problem->parameters[k];
+    return cuda_check(c->api,
+                      c->api->cuLaunchKernel(c->kernel, wanted < c->most ? (unsigned)wanted : c->most, 1, 1,
+                                             (unsigned)threads, 1, 1, 0, c->stream, arguments, NULL),
+                      doing, error);
+}
+
+int cuda_carrier_carry(gbees_carrier *c, const gbees_journey *journey, int *carried, gbees_error *error)
+{
+    const size_t columns = (size_t)c->problem->dimension + (journey->number != NULL);
+
+    *carried = 0;
+    int status = cuda_check(c->api, c->api->cuCtxSetCurrent(c->context), doing, error);
+    if (!status && !c->kernel)
+        status = take_kernel(c, error);
+    if (status || !c->kernel || !reserve(c, columns * journey->count * sizeof(double)))
+        return status;
+    status = move(c, journey, 0, error);
+    if (!status)
+        status = launch(c, journey, error);
+    if (!status)
+        status = move(c, journey, 1, error);
+    if (!status)
+        status = cuda_check(c->api, c->api->cuStreamSynchronize(c->stream), doing, error);
+    *carried = !status;
+    return status;
+}

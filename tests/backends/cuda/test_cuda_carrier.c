@@ -1,0 +1,173 @@
+/* test_cuda_carrier.c - samples carried by the CUDA backend on a GPU made of threads: where this process's threads carry
+ * them, to the last bit; and what follows when it can't carry them. */
+#include "audit/carriage.h"
+#include "audit/montecarlo.h"
+#include "cuda_engine_fixture.h"
+
+enum { COUNT = 4001 };
+
+/* A model's problem, the shim, and how often it has carried samples. */
+typedef struct scene {
+    gbees_registry *registry;
+    gbees_scenario *scenario;
+    gbees_problem *problem;
+    gbees_backend backend; /* the shim's, but it counts */
+    gbees_error error;
+} scene;
+
+static int carried_times;
+static int (*shim_carry)(gbees_carrier *carrier, const gbees_journey *journey, int *carried, gbees_error *error);
+
+static int count_and_carry(gbees_carrier *carrier, const gbees_journey *journey, int *carried, gbees_error *error)
+{
+    const int status = shim_carry(carrier, journey, carried, error);
+
+    carried_times += *carried;
+    return status;
+}
+
+static void open_scene(scene *s, const char *name, const char *const *settings)
+{
+    const gbees_model *model = NULL;
+    const gbees_backend *shim = NULL;
+
+    *s = (scene){.registry = open_registry()};
+    ck_assert_int_eq(gbees_registry_model(s->registry, name, &model, &s->error), 0);
+    ck_assert_int_eq(gbees_registry_backend(s->registry, "shim", &shim, &s->error), 0);
+    ck_assert_int_eq(gbees_scenario_create(model->scenarios[0].text, name, &s->scenario, &s->error), 0);
+    for (int k = 0; settings[k]; k++)
+        ck_assert_msg(gbees_scenario_set(s->scenario, settings[k], &s->error) == 0, "%s", s->error.text);
+    ck_assert_msg(gbees_problem_create(model, s->scenario, &s->problem, &s->error) == 0, "%s", s->error.text);
+    s->backend = *shim;
+    shim_carry = shim->carrier_carry;
+    s->backend.carrier_carry = count_and_carry;
+    carried_times = 0;
+}
+
+static void close_scene(scene *s)
+{
+    gbees_problem_destroy(s->problem);
+    gbees_scenario_destroy(s->scenario);
+    gbees_registry_destroy(s->registry);
+}
+
+/* Samples that have gone `length` by a given number of steps; a step that leaves more doubt is cut. */
+static gbees_montecarlo *gone(scene *s, gbees_carriage *carriage, double length, double steps, double doubt_most)
+{
+    const gbees_montecarlo_options options = {
+        .count = COUNT, .step = length / steps, .seed = 7, .threads = 1, .carriage = carriage};
+    gbees_montecarlo *samples = NULL;
+
+    ck_assert_msg(gbees_montecarlo_create(s->problem, &options, &samples, &s->error) == 0, "%s", s->error.text);
+    samples->doubt_most = doubt_most;
+    for (int k = 1; k <= 2; k++)
+        ck_assert_msg(gbees_montecarlo_advance(samples, s->problem->start + k * length, &s->error) == 0, "%s",
+                      s->error.text);
+    return samples;
+}
+
+static const struct {
+    const char *model;
+    const char *settings[MOST_SETTINGS];
+    double length, steps, doubt_most;
+} cases[] = {
+    {"lorenz63", {NULL}, 0.5, 400, INFINITY},
+    {"lorenz63", {NULL}, 2, 300, 1e-4}, /* steps are cut */
+    {"duffing", {NULL}, 2, 600, INFINITY},
+    {"linear", {"dimension=8", "factor=0.5", "threshold=1e-5", "parameters.noise=0.5", "measurements=[]"}, 1, 120, 1},
+    {"noise",
+     {"factor=2", "parameters.growth=-0.5", "parameters.own=0.3", "parameters.beside=0.2", "parameters.square=0.1",
+      "parameters.rise=2"},
+     0.2,
+     600,
+     INFINITY},
+};
+
+START_TEST(samples_go_the_same_way)
+{
+    scene s;
+
+    open_scene(&s, cases[_i].model, cases[_i].settings);
+    gbees_carriage carriage = {.backend = &s.backend, .problem = s.problem};
+    gbees_montecarlo *here = gone(&s, NULL, cases[_i].length, cases[_i].steps, cases[_i].doubt_most);
+    gbees_montecarlo *there = gone(&s, &carriage, cases[_i].length, cases[_i].steps, cases[_i].doubt_most);
+
+    ck_assert_int_eq(carried_times, 2);
+    for (int j = 0; j < s.problem->dimension; j++)
+        ck_assert_mem_eq(there->x[j], here->x[j], COUNT * sizeof(double));
+    gbees_montecarlo_destroy(here);
+    gbees_montecarlo_destroy(there);
+    gbees_carriage_close(&carriage);
+    close_scene(&s);
+}
+END_TEST
+
+/* Samples that have lost others between them keep their random numbers. */
+START_TEST(noise_belongs_to_the_sample)
+{
+    static const char *const settings[] = {"dimension=1", "factor=20", "measurements=[]", "parameters.noise=0.3", NULL};
+    const gbees_measurement sharp = {.size = 1, .value = {1}, .covariance = {1e-3}, .function = 0};
+    gbees_montecarlo *samples[2];
+    scene s;
+
+    open_scene(&s, "linear", settings);
+    gbees_carriage carriage = {.backend = &s.backend, .problem = s.problem};
+    for (int k = 0; k < 2; k++) {
+        samples[k] = gone(&s, k ? &carriage : NULL, 0.5, 600, INFINITY);
+        ck_assert_int_eq(gbees_montecarlo_update(samples[k], &sharp, &s.error), 0);
+        ck_assert_uint_lt(samples[k]->count, COUNT);
+        samples[k]->options.step /= 10;
+        ck_assert_int_eq(gbees_montecarlo_advance(samples[k], s.problem->start + 2, &s.error), 0);
+    }
+    ck_assert_int_eq(carried_times, 3);
+    ck_assert_uint_eq(samples[0]->count, samples[1]->count);
+    ck_assert_mem_eq(samples[0]->x[0], samples[1]->x[0], samples[0]->count * sizeof(double));
+    for (int k = 0; k < 2; k++)
+        gbees_montecarlo_destroy(samples[k]);
+    gbees_carriage_close(&carriage);
+    close_scene(&s);
+}
+END_TEST
+
+/* Without memory, or after a failure, this process's threads carry them. */
+START_TEST(threads_do_what_a_backend_can_not)
+{
+    static const char *const settings[] = {NULL};
+    scene s;
+
+    if (_i == 0)
+        (void)setenv("SHIM_MEMORY", "1000", 1);
+    open_scene(&s, _i == 2 ? "aizawa" : "lorenz63", settings);
+    if (_i == 1)
+        s.backend.carrier_carry = NULL, s.backend.carrier_create = NULL;
+    gbees_carriage carriage = {.backend = &s.backend, .problem = s.problem};
+    gbees_montecarlo *here = gone(&s, NULL, 0.5, 400, INFINITY), *there = gone(&s, &carriage, 0.5, 400, INFINITY);
+
+    ck_assert_int_eq(carried_times, 0);
+    ck_assert_int_eq(carriage.failed, _i == 2); /* the shim has no kernels of that model */
+    for (int j = 0; j < 3; j++)
+        ck_assert_mem_eq(there->x[j], here->x[j], COUNT * sizeof(double));
+    gbees_montecarlo_destroy(here);
+    gbees_montecarlo_destroy(there);
+    gbees_carriage_close(&carriage);
+    close_scene(&s);
+    set_back();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cuda_carrier");
+    TCase *tcase = tcase_create("carry");
+
+    tcase_set_timeout(tcase, 300);
+    tcase_add_loop_test(tcase, samples_go_the_same_way, 0, sizeof cases / sizeof *cases);
+    tcase_add_test(tcase, noise_belongs_to_the_sample);
+    tcase_add_loop_test(tcase, threads_do_what_a_backend_can_not, 0, 3);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

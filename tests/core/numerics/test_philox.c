@@ -1,0 +1,57 @@
+/* test_philox.c - core/numerics: random numbers from a counter are those of the library that defines them. */
+#include "numerics/philox.h"
+#include <Random123/philox.h>
+#include <check.h>
+#include <stdlib.h>
+
+START_TEST(words_are_those_of_random123)
+{
+    for (uint64_t k = 0; k < 200; k++) {
+        const uint64_t key = k * 0x9e3779b97f4a7c15u;
+        uint64_t v[4] = {k, k * k << 40, ~k, k << 63};
+        const philox4x64_ctr_t counter = {{v[0], v[1], v[2], v[3]}};
+        const philox4x64_key_t with = {{key, 0}};
+        const philox4x64_ctr_t expected = philox4x64(counter, with);
+
+        gbees_philox(key, v);
+        for (int i = 0; i < 4; i++)
+            ck_assert_uint_eq(v[i], expected.v[i]);
+    }
+}
+END_TEST
+
+/* The first four moments of many of them, each within five of its standard errors. */
+START_TEST(normal_numbers_have_normal_moments)
+{
+    enum { CALLS = 50000 };
+    double sum[5] = {0};
+
+    for (uint64_t call = 0; call < CALLS; call++) {
+        double z[4];
+
+        gbees_normals(1, 2, 3, call, GBEES_RANDOM_NOISE, z);
+        for (int i = 0; i < 4; i++)
+            for (int k = 1; k <= 4; k++)
+                sum[k] += pow(z[i], k) / (4 * CALLS);
+    }
+    ck_assert_double_eq_tol(sum[1], 0, 5 * sqrt(1.0 / (4 * CALLS)));
+    ck_assert_double_eq_tol(sum[2], 1, 5 * sqrt(2.0 / (4 * CALLS)));
+    ck_assert_double_eq_tol(sum[3], 0, 5 * sqrt(15.0 / (4 * CALLS)));
+    ck_assert_double_eq_tol(sum[4], 3, 5 * sqrt(96.0 / (4 * CALLS)));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("philox");
+    TCase *tcase = tcase_create("philox");
+
+    tcase_add_test(tcase, words_are_those_of_random123);
+    tcase_add_test(tcase, normal_numbers_have_normal_moments);
+    suite_add_tcase(suite, tcase);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
