@@ -105,6 +105,17 @@ void gbees_montecarlo_destroy(gbees_montecarlo *montecarlo)
 
 /* ---- carrying --------------------------------------------------------------------------------------------- */
 
+/* Whether Q, of which there are `entries`, is 0 at all samples of a block: they need no random numbers then. */
+static int is_silent(int entries, size_t count, const double (*q)[BLOCK])
+{
+    double largest = 0;
+
+    for (int k = 0; k < entries; k++)
+        for (size_t i = 0; i < count; i++)
+            largest = fabs(q[k][i]) > largest || q[k][i] != q[k][i] ? INFINITY : largest;
+    return largest == 0;
+}
+
 /* Euler and Maruyama's part: noise of a duration, with Q where the samples are before it (Ito). */
 static void kick(const gbees_montecarlo *montecarlo, size_t block, double t, double duration, uint64_t number,
                  double *const *x)
@@ -119,6 +130,8 @@ static void kick(const gbees_montecarlo *montecarlo, size_t block, double t, dou
         out[k] = q[k];
     gbees_samples_functions(problem)->diffusion_d(count, t, origin, (const double *const *)x, problem->parameters,
                                                   out);
+    if (is_silent(full ? n * n : n, count, (const double(*)[BLOCK])q))
+        return;
     for (size_t i = 0; i < count; i++) {
         gbees_noise_factor(n, full, &q[0][i], BLOCK, factor);
         for (int call = 0; 4 * call < n; call++)

@@ -13,6 +13,8 @@ enum {
     STEPS_MORE = 4       /* times as many with noise, which is of second order in a step, not of fourth */
 };
 
+static const double origin[GBEES_MAX_DIM];
+
 typedef struct points {
     double x[GBEES_MAX_DIM][PROBES], doubt[PROBES];
 } points;
@@ -106,19 +108,43 @@ static double error_of(const gbees_montecarlo *montecarlo, const points *by_long
     return off[PROBES - 1 - PROBES / LEFT_OUT];
 }
 
+/* Whether the model's noise is not 0 at one of the points. */
+static int is_noisy(const gbees_montecarlo *montecarlo, const points *at, double time)
+{
+    const gbees_problem *problem = montecarlo->problem;
+    const int n = problem->dimension, entries = problem->model->diffusion == GBEES_FULL ? n * n : n;
+    double q[GBEES_MAX_DIM * GBEES_MAX_DIM][PROBES];
+    double *out[GBEES_MAX_DIM * GBEES_MAX_DIM];
+    const double *x[GBEES_MAX_DIM];
+
+    if (!gbees_samples_functions(problem)->diffusion_d)
+        return 0;
+    for (int k = 0; k < entries; k++)
+        out[k] = q[k];
+    for (int j = 0; j < n; j++)
+        x[j] = at->x[j];
+    gbees_samples_functions(problem)->diffusion_d(PROBES, time, origin, x, problem->parameters, out);
+    for (int k = 0; k < entries; k++)
+        for (size_t i = 0; i < PROBES; i++)
+            if (q[k][i] != 0)
+                return 1;
+    return 0;
+}
+
 int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double time, double tolerance, gbees_error *error)
 {
     const double length = time - montecarlo->time;
-    const int noisy = gbees_samples_functions(montecarlo->problem)->diffusion_d != NULL;
     double off = INFINITY;
-    /* It begins with half as many steps as the last time: they get longer, too. */
-    double steps = fmax(1, ceil(length / montecarlo->options.step / (noisy ? 2 * STEPS_MORE : 2) - 1e-9));
     points probes, by_long, by_short;
 
     if (!(length > 0))
         return GBEES_OK;
     get_probes(montecarlo, &probes);
     set_scale(montecarlo, &probes);
+    const int begins_noisy = is_noisy(montecarlo, &probes, montecarlo->time);
+    /* It begins with half as many steps as the last time: they get longer, too. */
+    double steps =
+        fmax(1, ceil(length / montecarlo->options.step / (begins_noisy ? 2 * STEPS_MORE : 2) - 1e-9));
     while (steps <= STEPS_MOST) {
         carry(montecarlo, &probes, time, (size_t)steps, &by_long);
         carry(montecarlo, &probes, time, 2 * (size_t)steps, &by_short);
@@ -131,6 +157,7 @@ int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double time, doub
         return gbees_error_set(error, GBEES_ENUMERIC,
                                "samples of the model would take more than %d time steps from t = %g to %g",
                                STEPS_MOST, montecarlo->time, time);
+    const int noisy = begins_noisy || is_noisy(montecarlo, &by_long, time);
     montecarlo->options.step = length / (noisy ? steps * STEPS_MORE : steps);
     qsort(by_long.doubt, PROBES, sizeof *by_long.doubt, compare_numbers);
     /* Where the probes have none, as in a constant drift, what is below the tolerance is no reason to cut a step. */
