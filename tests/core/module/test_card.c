@@ -150,7 +150,7 @@ START_TEST(nothing_is_read_of_another_abi)
                                  "rebuild the plugin with this gbees's headers");
     ck_assert_int_eq(gbees_card_check_backend((const gbees_backend *)(const void *)small, 2 * sizeof *small, &error),
                      GBEES_EBACKEND);
-    ck_assert_str_eq(error.text, "made for backend ABI 7, this gbees has ABI 5: "
+    ck_assert_str_eq(error.text, "made for backend ABI 7, this gbees has ABI 6: "
                                  "rebuild the backend with this gbees's headers");
     small[0] = GBEES_MODEL_ABI;
     small[1] = sizeof(gbees_model);
@@ -267,6 +267,11 @@ START_TEST(functions_and_source)
 }
 END_TEST
 
+static void no_carrier(gbees_carrier *carrier)
+{
+    (void)carrier;
+}
+
 static int no_capture(gbees_engine *engine, gbees_capture **capture, gbees_error *error)
 {
     (void)engine, (void)capture, (void)error;
@@ -290,6 +295,11 @@ START_TEST(half_a_capture)
     card.capture = no_capture;
     ck_assert_int_eq(gbees_card_check_backend(&card, sizeof card, &error), GBEES_EBACKEND);
     ck_assert_str_eq(error.text, "its card has one of capture, capture_cells and capture_free, but not all three");
+    card = *fake;
+    card.carrier_destroy = no_carrier;
+    ck_assert_int_eq(gbees_card_check_backend(&card, sizeof card, &error), GBEES_EBACKEND);
+    ck_assert_str_eq(error.text,
+                     "its card has one of carrier_create, carrier_carry and carrier_destroy, but not all three");
     gbees_registry_destroy(registry);
 }
 END_TEST
