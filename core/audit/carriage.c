@@ -2,7 +2,7 @@
 #include "carriage.h"
 #include <string.h>
 
-enum { LEAST_NS = 10000000 /* of work of all threads, below which it does not pay to move the samples */ };
+enum { LEAST_NS = 30000000 /* of work of all threads, below which it does not pay to move the samples */ };
 
 int gbees_carriage_try(gbees_carriage *carriage, const gbees_journey *journey, double nanoseconds)
 {

@@ -4,7 +4,7 @@
 #include "audit/montecarlo.h"
 #include "cuda_engine_fixture.h"
 
-enum { COUNT = 4001 };
+enum { COUNT = 16001 };
 
 /* A model's problem, the shim, and how often it has carried samples. */
 typedef struct scene {
@@ -32,6 +32,7 @@ static void open_scene(scene *s, const char *name, const char *const *settings)
     const gbees_backend *shim = NULL;
 
     *s = (scene){.registry = open_registry()};
+    (void)setenv("SHIM_CARRY", "1", 1);
     ck_assert_int_eq(gbees_registry_model(s->registry, name, &model, &s->error), 0);
     ck_assert_int_eq(gbees_registry_backend(s->registry, "shim", &shim, &s->error), 0);
     ck_assert_int_eq(gbees_scenario_create(model->scenarios[0].text, name, &s->scenario, &s->error), 0);
@@ -116,7 +117,7 @@ START_TEST(noise_belongs_to_the_sample)
         samples[k] = gone(&s, k ? &carriage : NULL, 0.5, 600, INFINITY);
         ck_assert_int_eq(gbees_montecarlo_update(samples[k], &sharp, &s.error), 0);
         ck_assert_uint_lt(samples[k]->count, COUNT);
-        samples[k]->options.step /= 10;
+        samples[k]->options.step /= 2;
         ck_assert_int_eq(gbees_montecarlo_advance(samples[k], s.problem->start + 2, &s.error), 0);
     }
     ck_assert_int_eq(carried_times, 3);

@@ -267,6 +267,11 @@ START_TEST(functions_and_source)
 }
 END_TEST
 
+static void no_carrier(gbees_carrier *carrier)
+{
+    (void)carrier;
+}
+
 static int no_capture(gbees_engine *engine, gbees_capture **capture, gbees_error *error)
 {
     (void)engine, (void)capture, (void)error;
@@ -290,6 +295,11 @@ START_TEST(half_a_capture)
     card.capture = no_capture;
     ck_assert_int_eq(gbees_card_check_backend(&card, sizeof card, &error), GBEES_EBACKEND);
     ck_assert_str_eq(error.text, "its card has one of capture, capture_cells and capture_free, but not all three");
+    card = *fake;
+    card.carrier_destroy = no_carrier;
+    ck_assert_int_eq(gbees_card_check_backend(&card, sizeof card, &error), GBEES_EBACKEND);
+    ck_assert_str_eq(error.text,
+                     "its card has one of carrier_create, carrier_carry and carrier_destroy, but not all three");
     gbees_registry_destroy(registry);
 }
 END_TEST
