@@ -138,13 +138,13 @@ cuda_texts = \
 	%D%/cuda/device/bound.h \
 	%D%/cuda/device/small/cluster.h \
 	%D%/cuda/device/cells.h \
-	%D%/cuda/device/carry.h \
+	%D%/cuda/device/integrate.h \
 	%D%/cuda/device/ctu.h \
 	%D%/cuda/device/ctu_lines.h \
 	%D%/cuda/device/diffusion.h \
 	%D%/cuda/device/grow.h \
 	%D%/cuda/device/inspect.h \
-	%D%/cuda/device/journey.h \
+	%D%/cuda/device/integration.h \
 	%D%/cuda/device/kernels.h \
 	%D%/cuda/device/marginals.h \
 	%D%/cuda/device/noise.h \
@@ -207,8 +207,8 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/engine/capture.c \
 	%D%/cuda/engine/capture_memory.c \
 	%D%/cuda/engine/capture_memory.h \
-	%D%/cuda/engine/carrier.c \
-	%D%/cuda/engine/carrier.h \
+	%D%/cuda/engine/integrator.c \
+	%D%/cuda/engine/integrator.h \
 	%D%/cuda/engine/engine.h \
 	%D%/cuda/engine/heap.c \
 	%D%/cuda/engine/heap.h \

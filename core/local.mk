@@ -55,8 +55,8 @@ libgbees_la_SOURCES = \
 	%D%/audit/audit.c \
 	%D%/audit/bins.c \
 	%D%/audit/bins.h \
-	%D%/audit/carriage.c \
-	%D%/audit/carriage.h \
+	%D%/audit/offload.c \
+	%D%/audit/offload.h \
 	%D%/audit/cholesky.c \
 	%D%/audit/cholesky.h \
 	%D%/audit/compare.c \

@@ -303,7 +303,7 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/pcr3bp_seventh.c
 
 if HAVE_CHECK
-check_PROGRAMS += %D%/backends/cuda/test_cuda_carrier %D%/backends/cuda/test_cuda_engine \
+check_PROGRAMS += %D%/backends/cuda/test_cuda_integrator %D%/backends/cuda/test_cuda_engine \
 	%D%/backends/cuda/test_cuda_records
 endif
 endif

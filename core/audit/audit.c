@@ -1,5 +1,5 @@
 /* audit.c - a run's records held against samples of the model's own equations: see gbees.h, "audit". */
-#include "carriage.h"
+#include "offload.h"
 #include "compare.h"
 #include "kept.h"
 #include "montecarlo.h"
@@ -25,7 +25,7 @@ static const double largest_silent = 0.1;
 struct gbees_audit {
     const gbees_problem *problem;
     gbees_montecarlo *samples;
-    gbees_carriage carriage; /* of the samples */
+    gbees_offload offload; /* of the samples */
     gbees_sample_moments moments; /* of the samples at the last record */
     double share; /* of the run's cell updates, as in gbees_audit_options; 0: the number of samples stays */
     double spent; /* steps of samples that have been replaced by more */
@@ -54,8 +54,8 @@ int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *
     if (!made)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit's samples");
     made->problem = problem;
-    made->carriage = (gbees_carriage){.backend = options->backend, .problem = problem};
-    how.carriage = &made->carriage;
+    made->offload = (gbees_offload){.backend = options->backend, .problem = problem};
+    how.offload = &made->offload;
     made->share = options->samples ? 0 : options->share;
     status = gbees_montecarlo_create(problem, &how, &made->samples, error);
     if (!status && options->keep && !made->share &&
@@ -74,7 +74,7 @@ void gbees_audit_destroy(gbees_audit *audit)
         return;
     gbees_montecarlo_destroy(audit->samples);
     gbees_kept_clear(&audit->kept);
-    gbees_carriage_close(&audit->carriage);
+    gbees_offload_close(&audit->offload);
     free(audit->records);
     free(audit);
 }

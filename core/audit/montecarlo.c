@@ -2,7 +2,7 @@
  * drift in flow.c by steps that probe.c chooses, and are weighted in weight.c; their moments are in sample_moments.c.
  */
 #include "base/workers.h"
-#include "carriage.h"
+#include "offload.h"
 #include "flow.h"
 #include "numerics/noise_factor.h"
 #include "samples.h"
@@ -212,7 +212,7 @@ static void check_block(void *context, size_t block)
 /* Has a backend carry the samples. Returns 0 if it does not. */
 static int carry_away(const gbees_montecarlo *montecarlo, advance *all, double nanoseconds)
 {
-    gbees_journey journey = {.count = montecarlo->count,
+    gbees_integration integration = {.count = montecarlo->count,
                              .from = (const double *const *)montecarlo->x,
                              .to = all->to,
                              .number = montecarlo->number,
@@ -223,8 +223,8 @@ static int carry_away(const gbees_montecarlo *montecarlo, advance *all, double n
                              .first = montecarlo->steps,
                              .doubt_most = montecarlo->doubt_most};
 
-    memcpy(journey.scale, montecarlo->scale, sizeof journey.scale);
-    return gbees_carriage_try(montecarlo->options.carriage, &journey, nanoseconds);
+    memcpy(integration.scale, montecarlo->scale, sizeof integration.scale);
+    return gbees_offload_try(montecarlo->options.offload, &integration, nanoseconds);
 }
 
 /* Carries all samples by all->steps steps. Those that are shared stay as they are, and others take their place. */

@@ -19,7 +19,7 @@ typedef struct gbees_montecarlo_options {
     uint64_t seed;
     int threads; /* 0: as many as the machine has */
     int cut; /* Gaussians are cut at the outer faces of the cells of the initial set: what a grid propagates */
-    struct gbees_carriage *carriage; /* carriage.h; NULL: this process's threads carry them */
+    struct gbees_offload *offload; /* offload.h; NULL: this process's threads carry them */
 } gbees_montecarlo_options;
 
 enum { GBEES_MONTECARLO_PROBES = 256 /* samples by which steps are chosen */ };

@@ -299,9 +299,9 @@ int gbees_card_check_backend(const gbees_backend *card, size_t size, gbees_error
     if (!card->capture != !card->capture_cells || !card->capture != !card->capture_free)
         return gbees_error_set(error, GBEES_EBACKEND,
                                "its card has one of capture, capture_cells and capture_free, but not all three");
-    if (!card->carrier_create != !card->carrier_carry || !card->carrier_create != !card->carrier_destroy)
+    if (!card->integrator_create != !card->integrator_run || !card->integrator_create != !card->integrator_destroy)
         return gbees_error_set(
             error, GBEES_EBACKEND,
-            "its card has one of carrier_create, carrier_carry and carrier_destroy, but not all three");
+            "its card has one of integrator_create, integrator_run and integrator_destroy, but not all three");
     return GBEES_OK;
 }

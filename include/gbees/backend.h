@@ -25,7 +25,7 @@ enum { GBEES_BACKEND_ABI = 6 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;   /**< a backend's state of a run */
 typedef struct gbees_capture gbees_capture; /**< a backend's copy of the cells of one time */
-typedef struct gbees_carrier gbees_carrier; /**< what a backend needs to carry samples of a model */
+typedef struct gbees_integrator gbees_integrator; /**< what a backend needs to carry samples of a model */
 
 /** Options of a run. */
 typedef struct gbees_engine_options {
@@ -120,7 +120,7 @@ typedef struct gbees_marginals {
  * classical method, between halves of Euler and Maruyama's where the model has noise. A step that leaves more doubt is
  * taken in parts: doubt is the step times the difference of the drifts of the two stages in its middle, over `scale`
  * along the worst axis. */
-typedef struct gbees_journey {
+typedef struct gbees_integration {
     uint64_t count;            /**< samples */
     const double *const *from; /**< from[j][i]: state j of sample i before */
     double *const *to;         /**< ... and after; may be `from` */
@@ -129,7 +129,7 @@ typedef struct gbees_journey {
     double time, time_step;    /**< at the first step; of each */
     uint64_t steps, first;     /**< how many; how many there have been before */
     double scale[GBEES_MAX_DIM], doubt_most;
-} gbees_journey;
+} gbees_integration;
 
 /** Receives `count` cells: index[j][i] is the index of cell i along axis j, p[i] its normalised probability. Returns
  * 0 to go on, anything else to stop. */
@@ -202,12 +202,13 @@ typedef struct gbees_backend {
     /** Begins to make ready what carries samples of the problem's model, without waiting for it. The problem must
      * outlive it; the bound and the grid's axes have no effect. All three pointers are NULL if the backend carries no
      * samples. */
-    int (*carrier_create)(const gbees_problem *problem, gbees_carrier **carrier, gbees_error *error);
+    int (*integrator_create)(const gbees_problem *problem, gbees_integrator **integrator, gbees_error *error);
     /** Carries samples, from any thread, one call at a time. *carried is 0 if it is not ready yet, or has no memory for
      * them: then nothing is done. After an error it is of no more use. */
-    int (*carrier_carry)(gbees_carrier *carrier, const gbees_journey *journey, int *carried, gbees_error *error);
+    int (*integrator_run)(gbees_integrator *integrator, const gbees_integration *integration, int *carried,
+                          gbees_error *error);
     /** Frees it. NULL is allowed. */
-    void (*carrier_destroy)(gbees_carrier *carrier);
+    void (*integrator_destroy)(gbees_integrator *integrator);
 } gbees_backend;
 
 #if defined(__GNUC__)

@@ -86,7 +86,7 @@ void program_set_destroy(const cuda_api *api, program_set *set)
 static const int begin_order[PROGRAMS] = {PROGRAM_STEPS, PROGRAM_SMALL,       PROGRAM_ADVECT,
                                           PROGRAM_GRID,  PROGRAM_PRUNES,      PROGRAM_ADVECT_ALL,
                                           PROGRAM_MARKS, PROGRAM_LIKELIHOODS, PROGRAM_UPDATES,
-                                          PROGRAM_CARRY};
+                                          PROGRAM_INTEGRATE};
 
 /* Programs as sets of bits: bit k stands for program k. */
 typedef struct program_batch {

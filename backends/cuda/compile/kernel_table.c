@@ -20,7 +20,7 @@ const kernel_entry kernel_table[KERNELS] = {
     [KERNEL_PACK] = {"gbees_pack", "packing cells", PROGRAM_GRID, 0, 0},
     [KERNEL_RANGE] = {"gbees_range", "computing marginals", PROGRAM_GRID, 0, 0},
     [KERNEL_MARGINALS] = {"gbees_marginal_sums", "computing marginals", PROGRAM_GRID, 0, 0},
-    [KERNEL_CARRY] = {"gbees_carry", "carrying samples", PROGRAM_CARRY, 0, 0},
+    [KERNEL_INTEGRATE] = {"gbees_integrate", "carrying samples", PROGRAM_INTEGRATE, 0, 0},
 };
 
 const char *program_define(int program)
@@ -35,7 +35,7 @@ const char *program_define(int program)
         [PROGRAM_LIKELIHOODS] = "GBEES_KERNELS=GBEES_KERNELS_LIKELIHOOD",
         [PROGRAM_ADVECT_ALL] = "GBEES_KERNELS=GBEES_KERNELS_ADVECT_ALL",
         [PROGRAM_SMALL] = "GBEES_KERNELS=GBEES_KERNELS_SMALL",
-        [PROGRAM_CARRY] = "GBEES_KERNELS=GBEES_KERNELS_CARRY",
+        [PROGRAM_INTEGRATE] = "GBEES_KERNELS=GBEES_KERNELS_CARRY",
     };
 
     return defines[program];
@@ -81,7 +81,7 @@ int program_is_wanted(const gbees_problem *problem, const char *arch, int progra
         return kernels_always_advect_apart(problem);
     case PROGRAM_SMALL:
         return kernels_have_small(problem, arch);
-    case PROGRAM_CARRY:
+    case PROGRAM_INTEGRATE:
         return 0;
     default:
         return 1;

@@ -18,7 +18,7 @@ enum {
     PROGRAM_LIKELIHOODS, /* the largest likelihood */
     PROGRAM_ADVECT_ALL,  /* all passes of a step, in one launch */
     PROGRAM_SMALL,       /* steps and prunes of a small grid */
-    PROGRAM_CARRY,       /* samples, for an audit: a run does without it (engine/carrier.h) */
+    PROGRAM_INTEGRATE,       /* samples, for an audit: a run does without it (engine/integrator.h) */
     PROGRAMS
 };
 
@@ -39,7 +39,7 @@ enum {
     KERNEL_PACK,
     KERNEL_RANGE,
     KERNEL_MARGINALS,
-    KERNEL_CARRY,
+    KERNEL_INTEGRATE,
     KERNELS
 };
 

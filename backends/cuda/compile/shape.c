@@ -53,7 +53,7 @@ program_shape shape_first(const gbees_problem *problem, int program)
         return shape_of_advect(problem);
     case PROGRAM_PRUNES:
         return problem->dimension > 3 ? (program_shape){8, 5, 1} : (program_shape){10, 2, 0};
-    case PROGRAM_CARRY: /* a sample has its states and the drifts of three stages in registers */
+    case PROGRAM_INTEGRATE: /* a sample has its states and the drifts of three stages in registers */
         return (program_shape){8, problem->dimension <= 3 && !problem->model->diffusion ? 2 : 1, 0};
     case PROGRAM_SMALL: { /* as many warps as there are bricks, for the most part */
         const int few = numerics->precision == GBEES_DOUBLE && gbees_scheme_order(numerics->scheme) == 7;

@@ -18,8 +18,8 @@ EMBED(advance, "backends/cuda/device/advance.h")
 EMBED(advect, "backends/cuda/device/advect.h")
 EMBED(cluster, "backends/cuda/device/small/cluster.h")
 EMBED(cells, "backends/cuda/device/cells.h")
-EMBED(carry, "backends/cuda/device/carry.h")
-EMBED(journey, "backends/cuda/device/journey.h")
+EMBED(integrate, "backends/cuda/device/integrate.h")
+EMBED(integration, "backends/cuda/device/integration.h")
 EMBED(ctu, "backends/cuda/device/ctu.h")
 EMBED(ctu_lines, "backends/cuda/device/ctu_lines.h")
 EMBED(diffusion, "backends/cuda/device/diffusion.h")
@@ -75,13 +75,13 @@ static const cuda_text table[] = {
     NAMED("device/advect.h", advect),
     NAMED("device/small/cluster.h", cluster),
     NAMED("device/cells.h", cells),
-    NAMED("device/carry.h", carry),
+    NAMED("device/integrate.h", integrate),
     NAMED("device/ctu.h", ctu),
     NAMED("device/ctu_lines.h", ctu_lines),
     NAMED("device/diffusion.h", diffusion),
     NAMED("device/grow.h", grow),
     NAMED("device/inspect.h", inspect),
-    NAMED("device/journey.h", journey),
+    NAMED("device/integration.h", integration),
     NAMED("device/kernels.h", kernels),
     NAMED("device/marginals.h", marginals),
     NAMED("device/noise.h", noise),

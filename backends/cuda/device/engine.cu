@@ -41,7 +41,7 @@
 #endif
 #include "device/update.h"
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_CARRY)
-#include "device/carry.h"
+#include "device/integrate.h"
 #endif
 
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_ADVANCE)
@@ -299,7 +299,7 @@ GBEES_KERNEL gbees_multiply(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_u
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_CARRY)
 
 /* Carries samples of the model's equations. Knows nothing of a grid; any number of blocks. */
-GBEES_KERNEL gbees_carry(GBEES_BY_VALUE gbees_samples c)
+GBEES_KERNEL gbees_integrate(GBEES_BY_VALUE gbees_samples c)
 {
     carry_pass(&c);
 }

@@ -1,5 +1,5 @@
 /* backend.c - what the CUDA module exports. */
-#include "carrier.h"
+#include "integrator.h"
 #include "common/initial_bricks.h"
 #include "cuda/compile/offline.h"
 #include "cuda/compile/spec.h"
@@ -124,15 +124,15 @@ static int begin_carry(session *s, const gbees_problem *problem, gbees_error *er
 
     if (status)
         return status;
-    cuda_spec_set(&spec, problem, arch, PROGRAM_CARRY, 1);
-    status = program_find(&s->api, &spec, &s->kernels.part[PROGRAM_CARRY], error);
-    if (status || s->kernels.part[PROGRAM_CARRY].image)
+    cuda_spec_set(&spec, problem, arch, PROGRAM_INTEGRATE, 1);
+    status = program_find(&s->api, &spec, &s->kernels.part[PROGRAM_INTEGRATE], error);
+    if (status || s->kernels.part[PROGRAM_INTEGRATE].image)
         return status;
     status = cuda_api_open_compiler(&s->api, error);
-    return status ? status : program_set_begin(&s->kernels, PROGRAM_CARRY, &s->api, &spec, program_make, error);
+    return status ? status : program_set_begin(&s->kernels, PROGRAM_INTEGRATE, &s->api, &spec, program_make, error);
 }
 
-static int carrier_create(const gbees_problem *problem, gbees_carrier **carrier, gbees_error *error)
+static int integrator_create(const gbees_problem *problem, gbees_integrator **integrator, gbees_error *error)
 {
     session *s = calloc(1, sizeof *s);
 
@@ -144,17 +144,17 @@ static int carrier_create(const gbees_problem *problem, gbees_carrier **carrier,
     if (!status)
         status = begin_carry(s, problem, error);
     if (!status)
-        status = cuda_carrier_create(&s->api, s->device, &s->kernels, problem, carrier, error);
+        status = cuda_integrator_create(&s->api, s->device, &s->kernels, problem, integrator, error);
     if (status)
         close_session(s);
     return status;
 }
 
-static void carrier_destroy(gbees_carrier *carrier)
+static void integrator_destroy(gbees_integrator *integrator)
 {
-    session *s = carrier ? (session *)(void *)(uintptr_t)cuda_carrier_api(carrier) : NULL;
+    session *s = integrator ? (session *)(void *)(uintptr_t)cuda_integrator_api(integrator) : NULL;
 
-    cuda_carrier_destroy(carrier);
+    cuda_integrator_destroy(integrator);
     close_session(s);
 }
 
@@ -191,7 +191,7 @@ const gbees_backend gbees_backend_card = {
     .capture_cells = cuda_engine_capture_cells,
     .capture_free = cuda_engine_capture_free,
     .marginals = cuda_engine_marginals,
-    .carrier_create = carrier_create,
-    .carrier_carry = cuda_carrier_carry,
-    .carrier_destroy = carrier_destroy,
+    .integrator_create = integrator_create,
+    .integrator_run = cuda_integrator_run,
+    .integrator_destroy = integrator_destroy,
 };

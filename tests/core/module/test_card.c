@@ -267,9 +267,9 @@ START_TEST(functions_and_source)
 }
 END_TEST
 
-static void no_carrier(gbees_carrier *carrier)
+static void no_integrator(gbees_integrator *integrator)
 {
-    (void)carrier;
+    (void)integrator;
 }
 
 static int no_capture(gbees_engine *engine, gbees_capture **capture, gbees_error *error)
@@ -296,10 +296,10 @@ START_TEST(half_a_capture)
     ck_assert_int_eq(gbees_card_check_backend(&card, sizeof card, &error), GBEES_EBACKEND);
     ck_assert_str_eq(error.text, "its card has one of capture, capture_cells and capture_free, but not all three");
     card = *fake;
-    card.carrier_destroy = no_carrier;
+    card.integrator_destroy = no_integrator;
     ck_assert_int_eq(gbees_card_check_backend(&card, sizeof card, &error), GBEES_EBACKEND);
     ck_assert_str_eq(error.text,
-                     "its card has one of carrier_create, carrier_carry and carrier_destroy, but not all three");
+                     "its card has one of integrator_create, integrator_run and integrator_destroy, but not all three");
     gbees_registry_destroy(registry);
 }
 END_TEST

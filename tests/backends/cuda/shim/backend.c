@@ -14,7 +14,7 @@
  *                        ... after which they have failed to be made
  */
 #include "cuda/compile/spec.h"
-#include "cuda/engine/carrier.h"
+#include "cuda/engine/integrator.h"
 #include "cuda/engine/engine.h"
 #include "driver.h"
 #include <stdlib.h>
@@ -196,7 +196,7 @@ static void destroy(gbees_engine *engine)
 /* ---- samples ------------------------------------------------------------------------------------------------------
  */
 
-static int carrier_create(const gbees_problem *problem, gbees_carrier **carrier, gbees_error *error)
+static int integrator_create(const gbees_problem *problem, gbees_integrator **integrator, gbees_error *error)
 {
     if (!setting("SHIM_CARRY", 0))
         return gbees_error_set(error, GBEES_EUSAGE, "SHIM_CARRY is not set");
@@ -205,13 +205,13 @@ static int carrier_create(const gbees_problem *problem, gbees_carrier **carrier,
         return gbees_error_set(error, GBEES_EUSAGE, "shim has no kernels of %s", problem->model->name);
     cuda_shim_open(&api);
     shim_memory = (size_t)setting("SHIM_MEMORY", (size_t)1 << 32);
-    programs.part[PROGRAM_CARRY] = (program){.image = malloc(1), .shape = {10, 1, 0}};
-    return cuda_carrier_create(&api, 0, &programs, problem, carrier, error);
+    programs.part[PROGRAM_INTEGRATE] = (program){.image = malloc(1), .shape = {10, 1, 0}};
+    return cuda_integrator_create(&api, 0, &programs, problem, integrator, error);
 }
 
-static void carrier_destroy(gbees_carrier *carrier)
+static void integrator_destroy(gbees_integrator *integrator)
 {
-    cuda_carrier_destroy(carrier);
+    cuda_integrator_destroy(integrator);
     program_set_destroy(NULL, &programs);
     check_that_all_is_given_back();
 }
@@ -236,7 +236,7 @@ const gbees_backend gbees_backend_card = {
     .capture_cells = cuda_engine_capture_cells,
     .capture_free = cuda_engine_capture_free,
     .marginals = cuda_engine_marginals,
-    .carrier_create = carrier_create,
-    .carrier_carry = cuda_carrier_carry,
-    .carrier_destroy = carrier_destroy,
+    .integrator_create = integrator_create,
+    .integrator_run = cuda_integrator_run,
+    .integrator_destroy = integrator_destroy,
 };

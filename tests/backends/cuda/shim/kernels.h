@@ -135,7 +135,7 @@ static void run_kernel(shim_kernel kernel, void **a)
                             ARGUMENT(int64_t *, 4));
         break;
     case SHIM_CARRY:
-        gbees_carry(ARGUMENT(gbees_samples, 0));
+        gbees_integrate(ARGUMENT(gbees_samples, 0));
         break;
     case SHIM_KERNELS:
         break;

@@ -1,12 +1,12 @@
-/* carrier.c - see carrier.h.  The samples are sent, carried by one launch, and fetched again. */
-#include "carrier.h"
+/* integrator.c - see integrator.h.  The samples are sent, carried by one launch, and fetched again. */
+#include "integrator.h"
 #include "cuda/driver/memory.h"
-#include "device/journey.h"
+#include "device/integration.h"
 #include "engine.h"
 #include <stdlib.h>
 #include <string.h>
 
-struct gbees_carrier {
+struct gbees_integrator {
     const cuda_api *api;
     CUdevice device;
     CUcontext context;
@@ -21,32 +21,32 @@ struct gbees_carrier {
 
 static const char doing[] = "carrying samples";
 
-const cuda_api *cuda_carrier_api(const gbees_carrier *c)
+const cuda_api *cuda_integrator_api(const gbees_integrator *c)
 {
     return c->api;
 }
 
-int cuda_carrier_create(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
-                        gbees_carrier **carrier, gbees_error *error)
+int cuda_integrator_create(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
+                        gbees_integrator **integrator, gbees_error *error)
 {
-    gbees_carrier *c = calloc(1, sizeof *c);
+    gbees_integrator *c = calloc(1, sizeof *c);
 
     if (!c)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to carry samples");
-    *c = (gbees_carrier){.api = api, .device = device, .programs = programs, .problem = problem};
+    *c = (gbees_integrator){.api = api, .device = device, .programs = programs, .problem = problem};
     int status = cuda_check(api, api->cuDevicePrimaryCtxRetain(&c->context, device), "opening the GPU", error);
     if (!status)
         status = cuda_check(api, api->cuCtxSetCurrent(c->context), "opening the GPU", error);
     if (!status)
         status = cuda_check(api, api->cuStreamCreate(&c->stream, CU_STREAM_NON_BLOCKING), "opening a stream", error);
     if (status)
-        cuda_carrier_destroy(c);
+        cuda_integrator_destroy(c);
     else
-        *carrier = c;
+        *integrator = c;
     return status;
 }
 
-static void free_samples(gbees_carrier *c)
+static void free_samples(gbees_integrator *c)
 {
     if (c->samples)
         (void)c->api->cuMemFree(c->samples);
@@ -54,11 +54,11 @@ static void free_samples(gbees_carrier *c)
     c->bytes = 0;
 }
 
-void cuda_carrier_destroy(gbees_carrier *c)
+void cuda_integrator_destroy(gbees_integrator *c)
 {
     if (!c)
         return;
-    program *p = &c->programs->part[PROGRAM_CARRY];
+    program *p = &c->programs->part[PROGRAM_INTEGRATE];
 
     if (c->context) {
         (void)c->api->cuCtxSetCurrent(c->context);
@@ -74,11 +74,11 @@ void cuda_carrier_destroy(gbees_carrier *c)
 }
 
 /* Loads the kernel once it is made; c->kernel stays NULL before. */
-static int take_kernel(gbees_carrier *c, gbees_error *error)
+static int take_kernel(gbees_integrator *c, gbees_error *error)
 {
     const cuda_api *api = c->api;
-    program *p = &c->programs->part[PROGRAM_CARRY];
-    int blocks = 0, multiprocessors = 0, status = program_set_take(c->programs, PROGRAM_CARRY, 0, error);
+    program *p = &c->programs->part[PROGRAM_INTEGRATE];
+    int blocks = 0, multiprocessors = 0, status = program_set_take(c->programs, PROGRAM_INTEGRATE, 0, error);
 
     if (status || !p->image)
         return status;
@@ -89,7 +89,7 @@ static int take_kernel(gbees_carrier *c, gbees_error *error)
             api, api->cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, c->device),
             doing, error);
     if (!status)
-        status = program_function(api, p, kernel_table[KERNEL_CARRY].name, &c->kernel, error);
+        status = program_function(api, p, kernel_table[KERNEL_INTEGRATE].name, &c->kernel, error);
     if (!status)
         status = cuda_check(api,
                             api->cuOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -97,11 +97,11 @@ static int take_kernel(gbees_carrier *c, gbees_error *error)
                             doing, error);
     c->most = (unsigned)(blocks * multiprocessors);
     return status || c->most > 0 ? status
-                                 : gbees_error_set(error, GBEES_EBACKEND, "the GPU holds no block of gbees_carry");
+                                 : gbees_error_set(error, GBEES_EBACKEND, "the GPU holds no block of gbees_integrate");
 }
 
 /* Takes memory for samples. Returns 0 if there is none. */
-static int reserve(gbees_carrier *c, size_t bytes)
+static int reserve(gbees_integrator *c, size_t bytes)
 {
     if (bytes <= c->bytes)
         return 1;
@@ -113,39 +113,39 @@ static int reserve(gbees_carrier *c, size_t bytes)
 }
 
 /* Sends the samples, or fetches them. */
-static int move(const gbees_carrier *c, const gbees_journey *journey, int back, gbees_error *error)
+static int move(const gbees_integrator *c, const gbees_integration *integration, int back, gbees_error *error)
 {
-    const size_t column = journey->count * sizeof(double);
+    const size_t column = integration->count * sizeof(double);
     const int n = c->problem->dimension;
     CUresult result = CUDA_SUCCESS;
 
     for (int j = 0; j < n && !result; j++) {
         const CUdeviceptr at = c->samples + (size_t)j * column;
 
-        result = back ? c->api->cuMemcpyDtoHAsync(journey->to[j], at, column, c->stream)
-                      : c->api->cuMemcpyHtoDAsync(at, journey->from[j], column, c->stream);
+        result = back ? c->api->cuMemcpyDtoHAsync(integration->to[j], at, column, c->stream)
+                      : c->api->cuMemcpyHtoDAsync(at, integration->from[j], column, c->stream);
     }
-    if (!result && !back && journey->number)
-        result = c->api->cuMemcpyHtoDAsync(c->samples + (size_t)n * column, journey->number, column, c->stream);
+    if (!result && !back && integration->number)
+        result = c->api->cuMemcpyHtoDAsync(c->samples + (size_t)n * column, integration->number, column, c->stream);
     return cuda_check(c->api, result, doing, error);
 }
 
-static int launch(const gbees_carrier *c, const gbees_journey *journey, gbees_error *error)
+static int launch(const gbees_integrator *c, const gbees_integration *integration, gbees_error *error)
 {
-    const uint64_t column = journey->count * sizeof(double), threads = ENGINE_WARP_SIZE * c->warps,
-                   wanted = (journey->count + threads - 1) / threads;
+    const uint64_t column = integration->count * sizeof(double), threads = ENGINE_WARP_SIZE * c->warps,
+                   wanted = (integration->count + threads - 1) / threads;
     gbees_samples samples = {.x = c->samples,
-                             .number = journey->number ? c->samples + (uint64_t)c->problem->dimension * column : 0,
-                             .count = journey->count,
-                             .seed = journey->seed,
-                             .steps = journey->steps,
-                             .first = journey->first,
-                             .time = journey->time,
-                             .time_step = journey->time_step,
-                             .doubt_most = journey->doubt_most};
+                             .number = integration->number ? c->samples + (uint64_t)c->problem->dimension * column : 0,
+                             .count = integration->count,
+                             .seed = integration->seed,
+                             .steps = integration->steps,
+                             .first = integration->first,
+                             .time = integration->time,
+                             .time_step = integration->time_step,
+                             .doubt_most = integration->doubt_most};
     void *arguments[] = {&samples};
 
-    memcpy(samples.scale, journey->scale, sizeof samples.scale);
+    memcpy(samples.scale, integration->scale, sizeof samples.scale);
     for (int k = 0; k < STATE_PARAMETERS; k++)
         samples.parameters[k] = c->problem->parameters[k];
     return cuda_check(c->api,
@@ -154,21 +154,21 @@ static int launch(const gbees_carrier *c, const gbees_journey *journey, gbees_er
                       doing, error);
 }
 
-int cuda_carrier_carry(gbees_carrier *c, const gbees_journey *journey, int *carried, gbees_error *error)
+int cuda_integrator_run(gbees_integrator *c, const gbees_integration *integration, int *carried, gbees_error *error)
 {
-    const size_t columns = (size_t)c->problem->dimension + (journey->number != NULL);
+    const size_t columns = (size_t)c->problem->dimension + (integration->number != NULL);
 
     *carried = 0;
     int status = cuda_check(c->api, c->api->cuCtxSetCurrent(c->context), doing, error);
     if (!status && !c->kernel)
         status = take_kernel(c, error);
-    if (status || !c->kernel || !reserve(c, columns * journey->count * sizeof(double)))
+    if (status || !c->kernel || !reserve(c, columns * integration->count * sizeof(double)))
         return status;
-    status = move(c, journey, 0, error);
+    status = move(c, integration, 0, error);
     if (!status)
-        status = launch(c, journey, error);
+        status = launch(c, integration, error);
     if (!status)
-        status = move(c, journey, 1, error);
+        status = move(c, integration, 1, error);
     if (!status)
         status = cuda_check(c->api, c->api->cuStreamSynchronize(c->stream), doing, error);
     *carried = !status;

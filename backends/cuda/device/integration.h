@@ -1,7 +1,7 @@
-/* journey.h - what the host passes to the kernel that carries samples: gbees_journey of the backend's contract, with
+/* integration.h - what the host passes to the kernel that carries samples: gbees_integration of the backend's contract, with
  * arrays in the GPU's memory. */
-#ifndef GBEES_CUDA_JOURNEY_H
-#define GBEES_CUDA_JOURNEY_H
+#ifndef GBEES_CUDA_INTEGRATION_H
+#define GBEES_CUDA_INTEGRATION_H
 
 #include "device/state.h"
 

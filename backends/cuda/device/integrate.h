@@ -1,9 +1,9 @@
 /* carry.h - samples of the model's equations, a sample a thread: the operations of core/audit/flow.c and montecarlo.c
  * in their order, so that a drift of + - * / and sqrt gives the processor's bits. */
-#ifndef GBEES_CUDA_CARRY_H
-#define GBEES_CUDA_CARRY_H
+#ifndef GBEES_CUDA_INTEGRATE_H
+#define GBEES_CUDA_INTEGRATE_H
 
-#include "device/journey.h"
+#include "device/integration.h"
 #include "device/noise.h"
 #include "numerics/noise_factor.h"
 #include "numerics/philox.h"

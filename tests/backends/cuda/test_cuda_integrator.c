@@ -1,6 +1,6 @@
-/* test_cuda_carrier.c - samples carried by the CUDA backend on a GPU made of threads: where this process's threads carry
+/* test_cuda_integrator.c - samples carried by the CUDA backend on a GPU made of threads: where this process's threads carry
  * them, to the last bit; and what follows when it can't carry them. */
-#include "audit/carriage.h"
+#include "audit/offload.h"
 #include "audit/montecarlo.h"
 #include "cuda_engine_fixture.h"
 
@@ -16,11 +16,11 @@ typedef struct scene {
 } scene;
 
 static int carried_times;
-static int (*shim_carry)(gbees_carrier *carrier, const gbees_journey *journey, int *carried, gbees_error *error);
+static int (*shim_carry)(gbees_integrator *integrator, const gbees_integration *integration, int *carried, gbees_error *error);
 
-static int count_and_carry(gbees_carrier *carrier, const gbees_journey *journey, int *carried, gbees_error *error)
+static int count_and_carry(gbees_integrator *integrator, const gbees_integration *integration, int *carried, gbees_error *error)
 {
-    const int status = shim_carry(carrier, journey, carried, error);
+    const int status = shim_carry(integrator, integration, carried, error);
 
     carried_times += *carried;
     return status;
@@ -40,8 +40,8 @@ static void open_scene(scene *s, const char *name, const char *const *settings)
         ck_assert_msg(gbees_scenario_set(s->scenario, settings[k], &s->error) == 0, "%s", s->error.text);
     ck_assert_msg(gbees_problem_create(model, s->scenario, &s->problem, &s->error) == 0, "%s", s->error.text);
     s->backend = *shim;
-    shim_carry = shim->carrier_carry;
-    s->backend.carrier_carry = count_and_carry;
+    shim_carry = shim->integrator_run;
+    s->backend.integrator_run = count_and_carry;
     carried_times = 0;
 }
 
@@ -53,10 +53,10 @@ static void close_scene(scene *s)
 }
 
 /* Samples that have gone `length` by a given number of steps; a step that leaves more doubt is cut. */
-static gbees_montecarlo *gone(scene *s, gbees_carriage *carriage, double length, double steps, double doubt_most)
+static gbees_montecarlo *gone(scene *s, gbees_offload *offload, double length, double steps, double doubt_most)
 {
     const gbees_montecarlo_options options = {
-        .count = COUNT, .step = length / steps, .seed = 7, .threads = 1, .carriage = carriage};
+        .count = COUNT, .step = length / steps, .seed = 7, .threads = 1, .offload = offload};
     gbees_montecarlo *samples = NULL;
 
     ck_assert_msg(gbees_montecarlo_create(s->problem, &options, &samples, &s->error) == 0, "%s", s->error.text);
@@ -89,16 +89,16 @@ START_TEST(samples_go_the_same_way)
     scene s;
 
     open_scene(&s, cases[_i].model, cases[_i].settings);
-    gbees_carriage carriage = {.backend = &s.backend, .problem = s.problem};
+    gbees_offload offload = {.backend = &s.backend, .problem = s.problem};
     gbees_montecarlo *here = gone(&s, NULL, cases[_i].length, cases[_i].steps, cases[_i].doubt_most);
-    gbees_montecarlo *there = gone(&s, &carriage, cases[_i].length, cases[_i].steps, cases[_i].doubt_most);
+    gbees_montecarlo *there = gone(&s, &offload, cases[_i].length, cases[_i].steps, cases[_i].doubt_most);
 
     ck_assert_int_eq(carried_times, 2);
     for (int j = 0; j < s.problem->dimension; j++)
         ck_assert_mem_eq(there->x[j], here->x[j], COUNT * sizeof(double));
     gbees_montecarlo_destroy(here);
     gbees_montecarlo_destroy(there);
-    gbees_carriage_close(&carriage);
+    gbees_offload_close(&offload);
     close_scene(&s);
 }
 END_TEST
@@ -112,9 +112,9 @@ START_TEST(noise_belongs_to_the_sample)
     scene s;
 
     open_scene(&s, "linear", settings);
-    gbees_carriage carriage = {.backend = &s.backend, .problem = s.problem};
+    gbees_offload offload = {.backend = &s.backend, .problem = s.problem};
     for (int k = 0; k < 2; k++) {
-        samples[k] = gone(&s, k ? &carriage : NULL, 0.5, 600, INFINITY);
+        samples[k] = gone(&s, k ? &offload : NULL, 0.5, 600, INFINITY);
         ck_assert_int_eq(gbees_montecarlo_update(samples[k], &sharp, &s.error), 0);
         ck_assert_uint_lt(samples[k]->count, COUNT);
         samples[k]->options.step /= 2;
@@ -125,7 +125,7 @@ START_TEST(noise_belongs_to_the_sample)
     ck_assert_mem_eq(samples[0]->x[0], samples[1]->x[0], samples[0]->count * sizeof(double));
     for (int k = 0; k < 2; k++)
         gbees_montecarlo_destroy(samples[k]);
-    gbees_carriage_close(&carriage);
+    gbees_offload_close(&offload);
     close_scene(&s);
 }
 END_TEST
@@ -140,17 +140,17 @@ START_TEST(threads_do_what_a_backend_can_not)
         (void)setenv("SHIM_MEMORY", "1000", 1);
     open_scene(&s, _i == 2 ? "aizawa" : "lorenz63", settings);
     if (_i == 1)
-        s.backend.carrier_carry = NULL, s.backend.carrier_create = NULL;
-    gbees_carriage carriage = {.backend = &s.backend, .problem = s.problem};
-    gbees_montecarlo *here = gone(&s, NULL, 0.5, 400, INFINITY), *there = gone(&s, &carriage, 0.5, 400, INFINITY);
+        s.backend.integrator_run = NULL, s.backend.integrator_create = NULL;
+    gbees_offload offload = {.backend = &s.backend, .problem = s.problem};
+    gbees_montecarlo *here = gone(&s, NULL, 0.5, 400, INFINITY), *there = gone(&s, &offload, 0.5, 400, INFINITY);
 
     ck_assert_int_eq(carried_times, 0);
-    ck_assert_int_eq(carriage.failed, _i == 2); /* the shim has no kernels of that model */
+    ck_assert_int_eq(offload.failed, _i == 2); /* the shim has no kernels of that model */
     for (int j = 0; j < 3; j++)
         ck_assert_mem_eq(there->x[j], here->x[j], COUNT * sizeof(double));
     gbees_montecarlo_destroy(here);
     gbees_montecarlo_destroy(there);
-    gbees_carriage_close(&carriage);
+    gbees_offload_close(&offload);
     close_scene(&s);
     set_back();
 }
@@ -158,7 +158,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cuda_carrier");
+    Suite *suite = suite_create("cuda_integrator");
     TCase *tcase = tcase_create("carry");
 
     tcase_set_timeout(tcase, 300);

@@ -1,0 +1,29 @@
+/* offload.c - see offload.h. */
+#include "offload.h"
+#include <string.h>
+
+enum { LEAST_NS = 30000000 /* of work of all threads, below which it does not pay to move the samples */ };
+
+int gbees_offload_try(gbees_offload *offload, const gbees_integration *integration, double nanoseconds)
+{
+    gbees_error ignored; /* threads do what a backend can't */
+    int carried = 0;
+
+    if (!offload || offload->failed || !offload->backend || !offload->backend->integrator_create ||
+        nanoseconds < LEAST_NS)
+        return 0;
+    if (!offload->integrator)
+        offload->failed =
+            offload->backend->integrator_create(offload->problem, &offload->integrator, &ignored) != GBEES_OK;
+    if (!offload->failed)
+        offload->failed =
+            offload->backend->integrator_run(offload->integrator, integration, &carried, &ignored) != GBEES_OK;
+    return carried && !offload->failed;
+}
+
+void gbees_offload_close(gbees_offload *offload)
+{
+    if (offload->integrator)
+        offload->backend->integrator_destroy(offload->integrator);
+    offload->integrator = NULL;
+}
