@@ -58,7 +58,7 @@ int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *
     how.offload = &made->offload;
     made->share = options->samples ? 0 : options->share;
     status = gbees_montecarlo_create(problem, &how, &made->samples, error);
-    if (!status && options->keep && !made->share &&
+    if (!status && options->keep && !(made->share > 0) &&
         !gbees_kept_add(&made->kept, made->samples, &made->moments, 0, 0))
         status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory to keep %zu samples", made->samples->count);
     if (status)
