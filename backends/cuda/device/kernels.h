@@ -1,7 +1,7 @@
 /* kernels.h - the values of GBEES_KERNELS: which kernels of engine.cu a program contains.
  *
- * Each value but the first and GBEES_KERNELS_MODEL is a program of its own, compiled beside the others.  Macros, because the
- * preprocessor compares them.  Read by the host (compile/spec.c) and by the device code.
+ * Each value but the first and GBEES_KERNELS_MODEL is a program of its own, compiled beside the others.  Macros,
+ * because the preprocessor compares them.  Read by the host (compile/spec.c) and by the device code.
  */
 #ifndef GBEES_CUDA_KERNELS_H
 #define GBEES_CUDA_KERNELS_H
