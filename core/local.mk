@@ -75,6 +75,7 @@ libgbees_la_SOURCES = \
 	%D%/audit/samples.h \
 	%D%/audit/start.c \
 	%D%/audit/weight.c \
+	%D%/io/certificate_text.c \
 	%D%/io/folder.c \
 	%D%/io/folder.h \
 	%D%/io/hdf5_driver.c \
@@ -236,6 +237,7 @@ noinst_LTLIBRARIES += %D%/libplot.la
 	%D%/plot/isosurface.h \
 	%D%/plot/joint.c \
 	%D%/plot/marginal.c \
+	%D%/plot/note.c \
 	%D%/plot/render.c \
 	%D%/plot/render.h \
 	%D%/plot/scene.c \

@@ -99,6 +99,7 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_grid \
 	%D%/backends/cpu/test_grid_add \
 	%D%/core/plot/test_isosurface \
+	%D%/core/plot/test_note \
 	%D%/core/solver/test_initial \
 	%D%/core/solver/test_initial_records \
 	%D%/core/io/test_json \
@@ -132,6 +133,8 @@ check_PROGRAMS += \
 	%D%/core/base/test_text \
 	%D%/core/solver/test_warnings
 %C%_core_plot_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
+%C%_core_plot_test_note_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
+%C%_core_plot_test_note_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 # The grid is no part of a library: it is compiled into its tests.
 grid_sources = \
 	backends/cpu/grid/grid.c \

@@ -58,66 +58,38 @@ static void print_moment(const gbees_report *report, double mean, double varianc
     (void)fprintf(report->out, "  %s%*s", text, is_last ? 0 : MOMENT - 2 - columns + report->unicode, "");
 }
 
-/* The larger bound of the means' and the standard deviations' errors; NAN if one is not known. */
-static double moments_bound(const gbees_certificate *certificate, int n)
-{
-    const double mean = gbees_certificate_worst(certificate->mean, n, NULL).bound;
-    const double std = gbees_certificate_worst(certificate->std, n, NULL).bound;
-
-    return isnan(mean) || std > mean ? std : mean;
-}
-
 /* Keeps what the summary prints. */
 static void note_certificate(gbees_report *report, const gbees_record *record)
 {
     const int n = record->problem->dimension;
-    const double bound = moments_bound(record->certificate, n);
+    const double bound = gbees_certificate_error(record->certificate, n, GBEES_ACCURACY_MOMENTS).bound;
 
     report->last = *record->certificate;
-    if (!report->certified++ || isnan(bound) || bound > moments_bound(&report->worst, n)) {
+    if (!report->certified++ || isnan(bound) ||
+        bound > gbees_certificate_error(&report->worst, n, GBEES_ACCURACY_MOMENTS).bound) {
         report->worst = *record->certificate;
         report->worst_time = record->time;
     }
 }
 
-/* "mean .012 σ": the largest bound along the axes. */
-static void print_bound(const gbees_report *report, const char *name, double bound, int in_deviations)
+static void print_certificate(const gbees_report *report, const gbees_certificate *c, int n, const char *which)
 {
-    if (isnan(bound))
-        (void)fprintf(report->out, ", %s not known", name);
-    else
-        (void)fprintf(report->out, ", %s %.2g%s", name, bound,
-                      !in_deviations    ? ""
-                      : report->unicode ? " \u03c3"
-                                        : " std");
-}
+    char text[GBEES_REASON_TEXT];
 
-static void print_certificate(const gbees_report *report, const gbees_certificate *c, int n, double time,
-                              int is_worst)
-{
-    if (is_worst)
-        (void)fprintf(report->out, "worst, at t = %.6g", time);
-    else
-        (void)fprintf(report->out, "at the end");
-    if (c->reason[0]) {
-        (void)fprintf(report->out, ": %s\n", c->reason);
-        return;
-    }
-    print_bound(report, "mean", gbees_certificate_worst(c->mean, n, NULL).bound, 1);
-    print_bound(report, "std", gbees_certificate_worst(c->std, n, NULL).bound, 0);
-    print_bound(report, "marginals", gbees_certificate_worst(c->marginal, n, NULL).bound, 1);
-    print_bound(report, "density", c->density.bound, 0);
-    (void)fprintf(report->out, " (%zu samples, %.0f effective)\n", c->samples, c->effective);
+    gbees_certificate_text(c, n, report->unicode, text, sizeof text);
+    (void)fprintf(report->out, "error %s %s%s %s\n", report->unicode ? "\u2264" : "<=", which, c->reason[0] ? ":" : ",",
+                  text);
 }
 
 static void print_certificates(const gbees_report *report, int n)
 {
+    char worst[48];
+
     if (!report->certified)
         return;
-    (void)fprintf(report->out, "error %s ", report->unicode ? "\u2264" : "<=");
-    print_certificate(report, &report->last, n, 0, 0);
-    (void)fprintf(report->out, "error %s ", report->unicode ? "\u2264" : "<=");
-    print_certificate(report, &report->worst, n, report->worst_time, 1);
+    print_certificate(report, &report->last, n, "at the end");
+    (void)snprintf(worst, sizeof worst, "worst, at t = %.6g", report->worst_time);
+    print_certificate(report, &report->worst, n, worst);
 }
 
 static void print_heads(const gbees_report *report, const gbees_setup *setup)

@@ -239,20 +239,28 @@ int gbees_hdf5_has_attribute(const gbees_hdf5 *file, const char *name)
     return is_open(file) && H5Aexists(file->id, name) > 0;
 }
 
-void gbees_hdf5_read_attribute(gbees_hdf5 *file, const char *name, hid_t type, void *data)
+void gbees_hdf5_read_attribute_list(gbees_hdf5 *file, const char *name, hid_t type, size_t count, void *data)
 {
     if (!is_open(file))
         return;
     hid_t attribute = H5Aopen(file->id, name, H5P_DEFAULT);
     hid_t space = attribute < 0 ? -1 : H5Aget_space(attribute);
 
-    if (space < 0 || H5Sget_simple_extent_npoints(space) != 1)
-        reject_named(file, name, attribute < 0 ? "is missing" : "is not one number");
+    if (space < 0 || H5Sget_simple_extent_npoints(space) != (hssize_t)count)
+        reject_named(file, name,
+                     attribute < 0 ? "is missing"
+                     : count == 1  ? "is not one number"
+                                   : "does not have as many numbers as it should");
     else
         check(file, H5Aread(attribute, type, data) < 0);
     close_space(space);
     if (attribute >= 0)
         (void)H5Aclose(attribute);
+}
+
+void gbees_hdf5_read_attribute(gbees_hdf5 *file, const char *name, hid_t type, void *data)
+{
+    gbees_hdf5_read_attribute_list(file, name, type, 1, data);
 }
 
 /* Reads `count` strings, of variable or of fixed length, with H5Dread or H5Aread as `set` is one or the other. */

@@ -36,6 +36,8 @@ int gbees_hdf5_has_dataset(const gbees_hdf5 *file, const char *name);
 int gbees_hdf5_has_attribute(const gbees_hdf5 *file, const char *name);
 /* One number, of the root. */
 void gbees_hdf5_read_attribute(gbees_hdf5 *file, const char *name, hid_t type, void *data);
+/* Exactly `count` numbers, of the root. */
+void gbees_hdf5_read_attribute_list(gbees_hdf5 *file, const char *name, hid_t type, size_t count, void *data);
 /* Strings, cut to size - 1 bytes. */
 void gbees_hdf5_read_attribute_text(gbees_hdf5 *file, const char *name, char *text, size_t size);
 /* A list of at most `most`; returns their number. */

@@ -203,6 +203,32 @@ static void read_warnings(gbees_hdf5 *file, gbees_snapshot *snapshot)
             file, "warnings", GBEES_WARNING_COUNT, snapshot->warning[0], sizeof snapshot->warning[0]);
 }
 
+/* Values and bounds: [n][2] along the axes, [2] of the density. Without an audit there are none. */
+static void read_certificate(gbees_hdf5 *file, gbees_snapshot *snapshot)
+{
+    gbees_certificate *c = &snapshot->certificate;
+    const struct {
+        const char *name;
+        size_t count;
+        gbees_difference *list;
+    } lists[] = {{"error_mean", (size_t)snapshot->dimension, c->mean},
+                 {"error_std", (size_t)snapshot->dimension, c->std},
+                 {"error_marginal", (size_t)snapshot->dimension, c->marginal},
+                 {"error_kolmogorov", (size_t)snapshot->dimension, c->kolmogorov},
+                 {"error_density", 1, &c->density}};
+    int64_t samples = 0;
+
+    snapshot->certified = gbees_hdf5_has_attribute(file, "error_samples");
+    if (!snapshot->certified)
+        return;
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+        gbees_hdf5_read_attribute_list(file, lists[k].name, H5T_NATIVE_DOUBLE, 2 * lists[k].count, lists[k].list);
+    gbees_hdf5_read_attribute(file, "error_samples", H5T_NATIVE_INT64, &samples);
+    gbees_hdf5_read_attribute(file, "error_effective", H5T_NATIVE_DOUBLE, &c->effective);
+    gbees_hdf5_read_attribute_text(file, "error_reason", c->reason, sizeof c->reason);
+    c->samples = (size_t)samples;
+}
+
 /* A file without a rotation has the model's axes. */
 static void read_rotation(gbees_hdf5 *file, gbees_snapshot *snapshot)
 {
@@ -238,6 +264,7 @@ static void read_facts(gbees_hdf5 *file, gbees_snapshot *snapshot)
     gbees_hdf5_read_attribute_text(file, "model", snapshot->model, sizeof snapshot->model);
     read_ledger(file, snapshot);
     read_warnings(file, snapshot);
+    read_certificate(file, snapshot);
     if (file->status)
         return;
     gbees_hdf5_read(file, "/grid/origin", H5T_NATIVE_DOUBLE, 1, &zero, &n, snapshot->origin);

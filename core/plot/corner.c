@@ -86,7 +86,7 @@ int gbees_draw_corner(const gbees_gallery *gallery, const gbees_draw_options *op
     layout l = {.left = 74, .top = 24, .gap = n <= 4 ? 14 : 9, .text_size = n <= 3 ? 14 : n <= 5 ? 12.5 : 11};
     gbees_label label = {.size = 17, .ax = 1, .bold = 1, .color = gbees_rgb_grey(0.1)};
     char time[64], text[192];
-    const double right = 24, bottom = 64, gaps = (n - 1) * l.gap;
+    const double right = 24, bottom = 64 + gbees_note_height(gallery), gaps = (n - 1) * l.gap;
     int status = gbees_figure_create(GBEES_PAGE_WIDTH - l.left - right + l.top + bottom, options->pixel_width,
                                      options->pixel_height, figure, error);
 
@@ -114,6 +114,10 @@ int gbees_draw_corner(const gbees_gallery *gallery, const gbees_draw_options *op
     gbees_ticks_time(last->time, last->time - gallery->shot[0].time, time, sizeof time);
     (void)snprintf(text, sizeof text, "%s, t = %s", gallery->model, time);
     gbees_figure_text(*figure, &label, text);
+    label = (gbees_label){.x = l.left, .y = (*figure)->height - 10, .size = 13, .ay = 1};
+    gbees_draw_note(*figure, gallery, gallery->count - 1, gallery->count - 1, &label,
+                    GBEES_PAGE_WIDTH - right - l.left);
+    label.x = GBEES_PAGE_WIDTH - right;
     if (n > 1) /* beside the first panel, nothing is drawn */
         gbees_contour_key(*figure, label.x - 330, l.top + 62, 312, 13);
     return GBEES_OK;

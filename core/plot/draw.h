@@ -23,4 +23,15 @@ int gbees_draw_density(const gbees_gallery *gallery, const gbees_draw_options *o
 int gbees_draw_isosurfaces(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
                            gbees_error *error);
 
+/* ---- the note under a picture (note.c) ------------------------------------------------------------------------ */
+
+/* "error ≤ mean 0.012 σ, ...": what the certificates of the shots first .. last tell; of several it is the one with the
+ * largest bound of the moments, with its time. Empty if no shot has a certificate. */
+void gbees_gallery_note(const gbees_gallery *gallery, size_t first, size_t last, char *text, size_t size);
+/* The height in points that a note takes: 0 if no shot has a certificate. */
+double gbees_note_height(const gbees_gallery *gallery);
+/* Draws the note, smaller if it would be wider than `width` points. */
+void gbees_draw_note(gbees_figure *figure, const gbees_gallery *gallery, size_t first, size_t last,
+                     const gbees_label *at, double width);
+
 #endif

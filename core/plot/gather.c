@@ -151,6 +151,8 @@ static int add_shot(gbees_gallery *gallery, size_t place, const gbees_snapshot *
                                snapshot->leg, snapshot->number, snapshot->dimension, gallery->dimension);
     gallery->count++;
     *shot = (gbees_shot){.place = place, .leg = snapshot->leg, .number = snapshot->number, .time = snapshot->time};
+    shot->certified = snapshot->certified;
+    shot->certificate = snapshot->certificate;
     for (int d = 0; d < gallery->dimension; d++) {
         int status = gbees_density_create(snapshot, 1, &d, MOST_CELLS_1D, &shot->marginal[d], error);
 

@@ -14,6 +14,8 @@ typedef struct gbees_shot {
     size_t place; /* in the results folder */
     int leg, number;
     double time;
+    int certified;                          /* as in gbees_snapshot */
+    gbees_certificate certificate;          /* of the record's error */
     gbees_density *marginal[GBEES_MAX_DIM]; /* 1-D, of every state */
     /* Of the pictured states, in the records chosen for pictures: */
     int pictured;

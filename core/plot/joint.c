@@ -76,7 +76,7 @@ int gbees_draw_density(const gbees_gallery *gallery, const gbees_draw_options *o
     const int count = (int)count_pictured(gallery), columns = choose_columns(count);
     const int rows = (count + columns - 1) / columns;
     double left = 84;
-    const double top = 74, bottom = 56, gap = 16;
+    const double top = 74, bottom = 56 + gbees_note_height(gallery), gap = 16;
     double width = (GBEES_PAGE_WIDTH - left - 24 - (columns - 1) * gap) / columns;
     double height = fmin(0.9 * width, 760);
     gbees_label title = {.x = left, .y = 22, .size = 17, .bold = 1, .color = gbees_rgb_grey(0.1)};
@@ -115,6 +115,8 @@ int gbees_draw_density(const gbees_gallery *gallery, const gbees_draw_options *o
         return status;
     }
     gbees_figure_text(*figure, &title, gallery->model);
+    title = (gbees_label){.x = left, .y = (*figure)->height - 10, .size = text_size, .ay = 1};
+    gbees_draw_note(*figure, gallery, 0, gallery->count - 1, &title, GBEES_PAGE_WIDTH - 24 - left);
     gbees_contour_key(*figure, GBEES_PAGE_WIDTH - 24 - 330, 26, 330, 12);
     return GBEES_OK;
 }

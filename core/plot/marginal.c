@@ -175,14 +175,15 @@ int gbees_draw_marginals(const gbees_gallery *gallery, const gbees_draw_options 
     const size_t legs = count_legs(gallery), shown = legs < MOST_LEGS ? legs : MOST_LEGS;
     const double left = 14, head = 46, legend = 120, gap_x = 72, gap_y = 62;
     const double width = (GBEES_PAGE_WIDTH - left - legend) / columns - gap_x;
-    double height = fmin(0.8 * width, 330), block = head + rows * (height + gap_y);
+    const double note = gbees_note_height(gallery);
+    double height = fmin(0.8 * width, 330), block = head + rows * (height + gap_y) + note;
     int status =
         gbees_figure_create(block * (double)shown + 10, options->pixel_width, options->pixel_height, figure, error);
 
     if (status)
         return status;
     block = ((*figure)->height - 10) / (double)shown;
-    height = fmax(20, (block - head) / rows - gap_y);
+    height = fmax(20, (block - head - note) / rows - gap_y);
     for (size_t k = 0; k < shown; k++) {
         const leg l = find_leg(gallery, gbees_spread(k, shown, legs));
         const double top = block * (double)k + head;
@@ -201,6 +202,8 @@ int gbees_draw_marginals(const gbees_gallery *gallery, const gbees_draw_options 
             draw_panel(*figure, gallery, l, d, &panel, d % columns ? "" : "density");
         }
         draw_legend(*figure, gallery, l, GBEES_PAGE_WIDTH - legend + 16, top, height);
+        label = (gbees_label){.x = left + gap_x, .y = block * (double)(k + 1) - note, .size = text_size};
+        gbees_draw_note(*figure, gallery, l.first, l.first + l.count - 1, &label, GBEES_PAGE_WIDTH - label.x - left);
     }
     return GBEES_OK;
 }

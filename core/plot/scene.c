@@ -236,7 +236,7 @@ static void draw_key(gbees_figure *figure, const gbees_gallery *gallery, int pan
 int gbees_draw_isosurfaces(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
                            gbees_error *error)
 {
-    const double head = 44, foot = 46;
+    const double head = 44, foot = 46 + gbees_note_height(gallery);
     scene base = {.gallery = gallery, .end = gallery->count, .box.text_size = text_size};
     size_t middle = 0;
     const int is_one = gallery->shot[gallery->count - 1].leg <= gallery->shot[0].leg + 1;
@@ -245,7 +245,8 @@ int gbees_draw_isosurfaces(const gbees_gallery *gallery, const gbees_draw_option
     while (middle < gallery->count && gallery->shot[middle].leg == gallery->shot[0].leg)
         middle++;
     panels = middle < gallery->count ? 2 : 1;
-    status = gbees_figure_create(panels == 2 ? 652 : 960, options->pixel_width, options->pixel_height, figure, error);
+    status = gbees_figure_create((panels == 2 ? 606 : 914) + foot, options->pixel_width, options->pixel_height,
+                                 figure, error);
     if (status)
         return status;
     find_box(gallery, &base.box);
@@ -270,6 +271,12 @@ int gbees_draw_isosurfaces(const gbees_gallery *gallery, const gbees_draw_option
                    : is_one    ? "after the measurement"
                                : "after the first measurement");
         status = draw_scene(*figure, &s, error);
+        gbees_draw_note(*figure, gallery, s.first, s.end - 1,
+                        &(gbees_label){.x = s.rectangle[0] + s.rectangle[2] / 2,
+                                       .y = (*figure)->height - foot + 4,
+                                       .size = text_size,
+                                       .ax = 0.5},
+                        s.rectangle[2] - 40);
     }
     if (status) {
         gbees_figure_destroy(*figure);

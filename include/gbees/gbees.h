@@ -148,6 +148,13 @@ int gbees_certificate_warns(const gbees_certificate *certificate, int dimension)
  * the axis with the largest bound. NAN: it can't be told. */
 gbees_difference gbees_certificate_error(const gbees_certificate *certificate, int dimension, gbees_accuracy_of of);
 
+/** Writes "mean 0.012 \u03c3, std 0.018, marginals 0.015 \u03c3, density 0.03 (100000 samples, 41000 effective)", the largest
+ * bounds along the axes; or the reason why nothing is certified.
+ * @param unicode 0: "std" in place of the letter sigma
+ * @param text receives at most size - 1 bytes
+ */
+void gbees_certificate_text(const gbees_certificate *certificate, int dimension, int unicode, char *text, size_t size);
+
 /** What the observer receives at the time of a record. All pointers are valid during the call only. */
 typedef struct gbees_record {
     const gbees_problem *problem;         /**< that of the run, with the grid of this time */
@@ -404,6 +411,8 @@ typedef struct gbees_snapshot {
     size_t count;                                          /**< cells */
     int32_t *index[GBEES_MAX_DIM];                         /**< index[j][i]: of cell i along axis j */
     double *p;                                             /**< p[i]: its probability */
+    int certified;                 /**< 1: `certificate` is set; 0: the run had no audit, or the file is older */
+    gbees_certificate certificate; /**< of the record's error */
 } gbees_snapshot;
 
 /** A results folder that is being read. */

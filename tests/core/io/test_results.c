@@ -105,6 +105,82 @@ START_TEST(older_records)
 }
 END_TEST
 
+static void fill_differences(gbees_difference *list, int n, double first)
+{
+    for (int j = 0; j < n; j++)
+        list[j] = (gbees_difference){first + j, first + j + 0.25};
+}
+
+static void check_differences(const gbees_difference *list, const gbees_difference *wanted, int n)
+{
+    for (int j = 0; j < n; j++) {
+        ck_assert_double_eq(list[j].value, wanted[j].value);
+        ck_assert_double_eq(list[j].bound, wanted[j].bound);
+    }
+}
+
+/* A record's certificate is read back as it was written; a record of a run without an audit has none. */
+START_TEST(certificate)
+{
+    gbees_problem problem = make_problem(3);
+    gbees_writer *writer = start(&problem);
+    gbees_cells *cells = make_cells(3, 5);
+    gbees_record record = make_record(&problem, cells, 0, 0);
+    gbees_certificate written = {.samples = 5000000000, .effective = 1234.5, .density = {NAN, 0.5}};
+    gbees_snapshot *snapshot;
+    gbees_error error = {0};
+
+    fill_differences(written.mean, 3, 1);
+    fill_differences(written.std, 3, 10);
+    fill_differences(written.marginal, 3, 20);
+    fill_differences(written.kolmogorov, 3, 30);
+    (void)snprintf(written.reason, sizeof written.reason, "not certifiable with 7 samples");
+    record.certificate = &written;
+    ck_assert_msg(gbees_writer_record(writer, &record, &error) == 0, "%s", error.text);
+    gbees_cells_destroy(cells);
+    put(writer, &problem, 5, 0, 1);
+    gbees_writer_destroy(writer);
+    snapshot = get(0);
+    ck_assert_int_eq(snapshot->certified, 1);
+    check_differences(snapshot->certificate.mean, written.mean, 3);
+    check_differences(snapshot->certificate.std, written.std, 3);
+    check_differences(snapshot->certificate.marginal, written.marginal, 3);
+    check_differences(snapshot->certificate.kolmogorov, written.kolmogorov, 3);
+    ck_assert_double_nan(snapshot->certificate.density.value);
+    ck_assert_double_eq(snapshot->certificate.density.bound, 0.5);
+    ck_assert_uint_eq(snapshot->certificate.samples, 5000000000);
+    ck_assert_double_eq(snapshot->certificate.effective, 1234.5);
+    ck_assert_str_eq(snapshot->certificate.reason, written.reason);
+    gbees_snapshot_destroy(snapshot);
+    snapshot = get(1);
+    ck_assert_int_eq(snapshot->certified, 0);
+    gbees_snapshot_destroy(snapshot);
+}
+END_TEST
+
+/* The line has the largest bound of each kind, says what is not known, and gives the reason where nothing is. */
+START_TEST(certificate_as_text)
+{
+    gbees_certificate c = {.samples = 10000, .effective = 469.7, .density = {0.1, NAN}};
+    char text[GBEES_REASON_TEXT], brief[8];
+
+    c.mean[0].bound = 0.0123;
+    c.mean[1].bound = 0.25;
+    c.mean[2].bound = 7; /* beyond the dimension */
+    c.std[0].bound = 1.5;
+    gbees_certificate_text(&c, 2, 0, text, sizeof text);
+    ck_assert_str_eq(text,
+                     "mean 0.25 std, std 1.5, marginals 0 std, density not known (10000 samples, 470 effective)");
+    gbees_certificate_text(&c, 1, 1, text, sizeof text);
+    ck_assert_ptr_eq(strstr(text, "mean 0.012 \u03c3, "), text);
+    gbees_certificate_text(&c, 2, 0, brief, sizeof brief);
+    ck_assert_str_eq(brief, "mean 0.");
+    (void)snprintf(c.reason, sizeof c.reason, "no samples are left");
+    gbees_certificate_text(&c, 2, 1, text, sizeof text);
+    ck_assert_str_eq(text, c.reason);
+}
+END_TEST
+
 START_TEST(order_of_records)
 {
     static const int in[][2] = {{0, 2}, {10, 0}, {0, 10}, {2, 0}, {0, 1}},
@@ -331,6 +407,8 @@ static TCase *make_tests(void)
     tcase_add_test(tests, many_cells);
     tcase_add_test(tests, no_cells);
     tcase_add_test(tests, older_records);
+    tcase_add_test(tests, certificate);
+    tcase_add_test(tests, certificate_as_text);
     tcase_add_test(tests, order_of_records);
     tcase_add_test(tests, states_of_a_run);
     tcase_add_test(tests, moments);

@@ -80,6 +80,15 @@ plot 0 three --view 40,-20 --records 0:0,0:2
 pictures three/plots 10000 marginals corner isosurface picture
 cmp -s first.png three/plots/isosurface.png && fail "--view has no effect"
 
+# A note under each picture tells the certificates; results without any have no room for one.
+run silent --plugin lorenz63 --scenario published --until 0.1 --set records=2 --set measurements=[] --audit off
+plot 0 silent
+pictures silent/plots 10000 marginals corner isosurface picture
+for name in marginals corner isosurface; do
+    with=$(png_size three/plots/$name.png | cut -dx -f2) without=$(png_size silent/plots/$name.png | cut -dx -f2)
+    test "$with" -gt "$without" || fail "$name.png: $with rows with certificates, $without without"
+done
+
 # Two legs, another folder, another size.
 plot 0 measured --output other --size 800x600
 pictures other 5000 marginals corner isosurface picture
