@@ -196,15 +196,15 @@ endif
 
 # Figures against Monte Carlo (doc/accuracy.md): make tests/accuracy/accuracy.
 if HAVE_ACCURACY
-EXTRA_PROGRAMS += %D%/accuracy/accuracy %D%/accuracy/certificates %D%/accuracy/kalman %D%/accuracy/workerror
+EXTRA_PROGRAMS += %D%/accuracy/accuracy %D%/accuracy/certificates %D%/accuracy/chart %D%/accuracy/kalman
 %C%_accuracy_kalman_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 %C%_accuracy_accuracy_LDADD = %D%/libaccuracy.la $(LDADD)
-%C%_accuracy_workerror_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
-%C%_accuracy_workerror_LDADD = core/libplot.la libgbees.la $(CAIRO_LIBS)
-%C%_accuracy_workerror_SOURCES = \
+%C%_accuracy_chart_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
+%C%_accuracy_chart_LDADD = core/libplot.la libgbees.la $(CAIRO_LIBS)
+%C%_accuracy_chart_SOURCES = \
+	%D%/accuracy/chart.c \
 	%D%/accuracy/decades.c \
-	%D%/accuracy/decades.h \
-	%D%/accuracy/workerror.c
+	%D%/accuracy/decades.h
 
 # The benchmark (doc/performance.md): make bench, and make tests/bench/draw for its pictures.
 EXTRA_PROGRAMS += %D%/bench/ceiling %D%/bench/draw

@@ -11,6 +11,7 @@ typedef struct options {
     gbees_study_options study;
     const char *row, *table, *samples; /* see row.h */
     int legs;                          /* `row` is the label of lines by legs.h */
+    size_t sampling;                   /* see row.h */
     gbees_montecarlo_options montecarlo;
     size_t kernel;
     double work;
@@ -30,6 +31,7 @@ enum {
     KEY_PLUGIN_PATH,
     KEY_ROW,
     KEY_LEGS,
+    KEY_SAMPLING,
     KEY_TABLE,
     KEY_KEEP
 };
@@ -43,10 +45,11 @@ static const struct argp_option table[] = {
     {"seed", KEY_SEED, "N", 0, "of their random numbers (default 1)", 0},
     {"full", KEY_FULL, NULL, 0, "start from the whole Gaussian, not from what the initial box holds of it", 0},
     {"kernel", KEY_KERNEL, "N", 0, "samples of the kernel estimate (default 100000; 0: leave it out)", 0},
-    {"kernel-work", KEY_WORK, "N", 0, "leave it out where cells times samples exceed N (default 2e10)", 0},
+    {"kernel-work", KEY_WORK, "N", 0, "of more than N cells times samples take a part of the cells (default 2e10)", 0},
     {"threads", KEY_THREADS, "N", 0, "0 (default): all", 0},
-    {"l1", KEY_L1, NULL, 0, "print the L1 distance of two runs' records", 0},
+    {"l1", KEY_L1, NULL, 0, "print the L1 distance and the Bhattacharyya coefficient of two runs' records", 0},
     {"row", KEY_ROW, "LABEL", 0, "print the last record of each run as a line of numbers after LABEL", 0},
+    {"sampling", KEY_SAMPLING, "N", 0, "with --row: in place of the run take N samples of its problem, as a method", 0},
     {"legs", KEY_LEGS, "LABEL", 0, "print the ends of each leg, a line of numbers after LABEL for each", 0},
     {"keep", KEY_KEEP, "DIR", 0, "with --row: keep samples in DIR, for the next time", 0},
     {"truth", KEY_TABLE, "FILE", 0, "with --row or --legs: true moments from a table, in place of samples", 0},
@@ -107,6 +110,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case KEY_LEGS:
         chosen->row = text;
         chosen->legs = key == KEY_LEGS;
+        return 0;
+    case KEY_SAMPLING:
+        chosen->sampling = (size_t)number(state, "sampling", text, 128, 1e10);
         return 0;
     case KEY_TABLE:
         chosen->table = text;
@@ -199,7 +205,7 @@ static int report_run(const options *chosen, const char *folder, gbees_error *er
 
 static int report_row(const options *chosen, const char *folder, gbees_error *error)
 {
-    const gbees_row_options row = {chosen->row, chosen->table, chosen->samples, chosen->montecarlo};
+    const gbees_row_options row = {chosen->row, chosen->table, chosen->samples, chosen->sampling, chosen->montecarlo};
     gbees_study study;
     int status = gbees_study_open(folder, &chosen->study, &study, error);
 
@@ -211,10 +217,27 @@ static int report_row(const options *chosen, const char *folder, gbees_error *er
 
 /* ---- two runs --------------------------------------------------------------------------------------------- */
 
+/* Of other cells the second record is taken to those of the first. */
+static int compare_records(const gbees_snapshot *a, const gbees_snapshot *b, double *distance, double *coefficient,
+                           gbees_error *error)
+{
+    gbees_snapshot *moved = NULL;
+    int status = GBEES_OK, same = 1;
+
+    for (int j = 0; j < a->dimension; j++)
+        same = same && fabs(a->width[j] - b->width[j]) <= 1e-12 * a->width[j];
+    if (!same)
+        status = gbees_compare_transfer(b, a, &moved, error);
+    if (!status)
+        status = gbees_compare_l1(a, moved ? moved : b, distance, coefficient, error);
+    gbees_snapshot_destroy(moved);
+    return status;
+}
+
 static int l1_record(const gbees_results *const results[2], size_t number, gbees_error *error)
 {
     gbees_snapshot *a = NULL, *b = NULL;
-    double distance = 0;
+    double distance = 0, coefficient = 0;
     int status = gbees_results_read(results[0], number, &a, error);
 
     if (!status)
@@ -226,9 +249,10 @@ static int l1_record(const gbees_results *const results[2], size_t number, gbees
                                  "runs with the same records",
                                  a->number, a->leg, a->time, b->number, b->leg, b->time);
     if (!status)
-        status = gbees_compare_l1(a, b, &distance, error);
+        status = compare_records(a, b, &distance, &coefficient, error);
     if (!status)
-        printf("| %d | %d | %.4g | %zu | %zu | %.4f |\n", a->leg, a->number, a->time, a->count, b->count, distance);
+        printf("| %d | %d | %.4g | %zu | %zu | %.4f | %.4f |\n", a->leg, a->number, a->time, a->count, b->count,
+               distance, coefficient);
     gbees_snapshot_destroy(a);
     gbees_snapshot_destroy(b);
     return status;
@@ -245,7 +269,8 @@ static int report_l1(const options *chosen, gbees_error *error)
         status = gbees_error_set(error, GBEES_EUSAGE, "%s has %zu records, %s has %zu", chosen->runs[0],
                                  gbees_results_count(results[0]), chosen->runs[1], gbees_results_count(results[1]));
     if (!status)
-        printf("| leg | record | t | cells, %s | cells, %s | L1 |\n| --: | --: | --: | --: | --: | --: |\n",
+        printf("| leg | record | t | cells, %s | cells, %s | L1 | BC |\n"
+               "| --: | --: | --: | --: | --: | --: | --: |\n",
                chosen->runs[0], chosen->runs[1]);
     for (size_t i = 0; !status && i < gbees_results_count(results[0]); i++)
         status = l1_record((const gbees_results *const[2]){results[0], results[1]}, i, error);

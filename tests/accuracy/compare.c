@@ -64,8 +64,7 @@ double gbees_compare_spread(int dimension, const gbees_sample_moments *moments, 
 
 /* ---- samples in cells ------------------------------------------------------------------------------------- */
 
-/* Along one of the grid's axes, in cells from the middle of cell 0. */
-static double place_of(const gbees_snapshot *snapshot, const gbees_montecarlo *montecarlo, int axis, size_t i)
+double gbees_compare_place(const gbees_snapshot *snapshot, const gbees_montecarlo *montecarlo, int axis, size_t i)
 {
     const int n = snapshot->dimension;
     double sum = 0;
@@ -80,11 +79,11 @@ static double place_of(const gbees_snapshot *snapshot, const gbees_montecarlo *m
 /* The cell that holds sample i, by bisection; snapshot->count if it is not recorded. */
 static size_t cell_find(const gbees_snapshot *snapshot, const gbees_montecarlo *montecarlo, size_t i)
 {
-    double place[GBEES_MAX_DIM]; /* a double holds any index, however far away the sample is */
+    double place[GBEES_MAX_DIM] = {0}; /* a double holds any index, however far away the sample is */
     size_t lo = 0, hi = snapshot->count;
 
     for (int j = 0; j < snapshot->dimension; j++)
-        place[j] = floor(place_of(snapshot, montecarlo, j, i) + 0.5);
+        place[j] = floor(gbees_compare_place(snapshot, montecarlo, j, i) + 0.5);
     while (lo < hi) {
         size_t middle = lo + (hi - lo) / 2;
         int axis = 0;
@@ -149,7 +148,7 @@ static void samples_marginal(const gbees_snapshot *snapshot, const gbees_monteca
                              size_t length, double *sum)
 {
     for (size_t i = 0; i < montecarlo->count; i++) {
-        double place = floor(place_of(snapshot, montecarlo, axis, i) + 0.5) - lo + 1;
+        double place = floor(gbees_compare_place(snapshot, montecarlo, axis, i) + 0.5) - lo + 1;
 
         sum[place < 1 ? 0 : place > (double)length ? length + 1 : (size_t)place] += montecarlo->weight[i];
     }
@@ -221,9 +220,10 @@ static int same_grid(const gbees_snapshot *a, const gbees_snapshot *b)
     return 1;
 }
 
-int gbees_compare_l1(const gbees_snapshot *a, const gbees_snapshot *b, double *distance, gbees_error *error)
+int gbees_compare_l1(const gbees_snapshot *a, const gbees_snapshot *b, double *distance, double *coefficient,
+                     gbees_error *error)
 {
-    double sum = 0, scale_a, scale_b;
+    double sum = 0, product = 0, scale_a, scale_b;
     size_t i = 0, k = 0;
     int status = check_sorted(a, error);
 
@@ -243,7 +243,9 @@ int gbees_compare_l1(const gbees_snapshot *a, const gbees_snapshot *b, double *d
         double q = order >= 0 ? b->p[k++] * scale_b : 0;
 
         sum += fabs(p - q);
+        product += sqrt(p * q);
     }
     *distance = sum;
+    *coefficient = product;
     return GBEES_OK;
 }

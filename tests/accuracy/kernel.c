@@ -129,16 +129,18 @@ static int cloud_create(const gbees_montecarlo *montecarlo, size_t count, const 
     return GBEES_OK;
 }
 
-int gbees_compare_kernel(const gbees_snapshot *snapshot, const gbees_montecarlo *montecarlo, size_t count,
+int gbees_compare_kernel(const gbees_snapshot *snapshot, const gbees_montecarlo *montecarlo, size_t count, double work,
                          double *coefficient, gbees_error *error)
 {
     const int n = snapshot->dimension;
+    size_t stride;
     double *estimate, sum = 0, total = 0, product = 0;
     cloud samples;
     int status;
 
     if (count == 0 || count > montecarlo->count)
         count = montecarlo->count;
+    stride = (size_t)fmax(1, ceil((double)snapshot->count * (double)count / work));
     if ((status = cloud_create(montecarlo, count, snapshot->origin, &samples, error)))
         return status;
     estimate = malloc((snapshot->count + 1) * sizeof *estimate);
@@ -147,7 +149,7 @@ int gbees_compare_kernel(const gbees_snapshot *snapshot, const gbees_montecarlo 
         return gbees_error_set(error, GBEES_ENOMEM, "no memory for a kernel estimate in %zu cells", snapshot->count);
     }
 #pragma omp parallel for num_threads(gbees_montecarlo_threads(montecarlo)) schedule(dynamic, 16)
-    for (size_t i = 0; i < snapshot->count; i++) {
+    for (size_t i = 0; i < snapshot->count; i += stride) {
         double x[GBEES_MAX_DIM], y[GBEES_MAX_DIM];
 
         for (int j = 0; j < n; j++)
@@ -155,7 +157,7 @@ int gbees_compare_kernel(const gbees_snapshot *snapshot, const gbees_montecarlo 
         whiten(n, samples.factor, snapshot->origin, x, y);
         estimate[i] = evaluate(&samples, n, y);
     }
-    for (size_t i = 0; i < snapshot->count; i++) {
+    for (size_t i = 0; i < snapshot->count; i += stride) {
         sum += snapshot->p[i];
         total += estimate[i];
         product += sqrt(snapshot->p[i] * estimate[i]);

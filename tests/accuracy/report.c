@@ -19,8 +19,8 @@ int gbees_accuracy_measure(const gbees_snapshot *snapshot, const gbees_sample_mo
         status = gbees_compare_binned(snapshot, montecarlo, &result.binned, &result.covered, error);
     if (!status)
         status = gbees_compare_marginals(snapshot, montecarlo, result.marginal, error);
-    if (!status && kernel_samples > 0 && (double)snapshot->count * (double)kernel_samples <= work)
-        status = gbees_compare_kernel(snapshot, montecarlo, kernel_samples, &result.kernel, error);
+    if (!status && kernel_samples > 0)
+        status = gbees_compare_kernel(snapshot, montecarlo, kernel_samples, work, &result.kernel, error);
     if (status)
         return status;
     result.grid = *moments;

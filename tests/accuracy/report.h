@@ -17,8 +17,7 @@ typedef struct gbees_accuracy {
     char name[GBEES_MAX_DIM][64];
 } gbees_accuracy;
 
-/* `moments` are those that the run reports. Compares all but the kernel estimate, which is left out if cells times
- * kernel_samples is more than `work`. */
+/* `moments` are those that the run reports. With kernel_samples = 0 the kernel estimate is left out. */
 int gbees_accuracy_measure(const gbees_snapshot *snapshot, const gbees_sample_moments *moments,
                            const gbees_montecarlo *montecarlo, size_t kernel_samples, double work,
                            gbees_accuracy *accuracy, gbees_error *error);

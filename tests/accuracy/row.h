@@ -9,6 +9,7 @@ typedef struct gbees_row_options {
     const char *label;
     const char *table;   /* a table of true moments in place of samples, or NULL */
     const char *samples; /* a folder to keep samples in, or NULL */
+    size_t sampling;     /* 0: the run; else so many samples as a method of their own, timed on the run's threads */
     gbees_montecarlo_options montecarlo;
 } gbees_row_options;
 

@@ -73,7 +73,7 @@ calls 1 "$top_build/tests/bench/draw" three/cost.json three.png
 has err "no runs of tests/bench/run or tests/bench/cost in it"
 
 # All in one go, from a folder as tests/gpu-stage makes it; and a part that the time does not allow.
-make -s -C "$top_build" tests/accuracy/accuracy tests/accuracy/workerror >/dev/null || exit 99
+make -s -C "$top_build" tests/accuracy/accuracy tests/accuracy/chart >/dev/null || exit 99
 mkdir -p stage/bin
 for program in gbees-run tests/accuracy/accuracy tests/bench/ceiling; do
     printf '#!/bin/sh\nexec "%s" "$@"\n' "$top_build/$program" >"stage/bin/${program##*/}"
