@@ -18,6 +18,7 @@ test_scripts = \
 	%D%/bench/test_bench.sh \
 	%D%/core/command/test_plugin.sh \
 	%D%/core/command/test_export.sh \
+	%D%/accuracy/test_validate.sh \
 	%D%/core/command/test_new_model.sh \
 	%D%/core/command/test_robust.sh \
 	%D%/core/command/test_run.sh \
@@ -373,5 +374,5 @@ check_LTLIBRARIES += %D%/undefined.la
 %C%_undefined_la_SOURCES = %D%/plugins/undefined.c
 %C%_undefined_la_LDFLAGS = $(test_module)
 
-EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/tree/test_install.sh %D%/tree/circles.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
+EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/tree/test_install.sh %D%/tree/circles.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
 	%D%/bench/measure.py %D%/bench/run %D%/bench/session %D%/data

@@ -1,0 +1,75 @@
+#!/bin/sh
+# test_validate.sh - gbees-validate: two short parts of it, a study of convergence to t = 0.1, and refusals.
+set -u
+
+top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
+top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../..}" && pwd)
+. "$top_src/tests/fixtures/shell_fixture.sh"
+if ! command -v python3 >/dev/null || ! grep -q 'accuracy/chart' "$top_build/Makefile"; then
+    echo "skipped: no python3, or gbees was configured without what measures accuracy" >&2
+    exit 77
+fi
+make -s -C "$top_build" tests/accuracy/accuracy tests/accuracy/chart >/dev/null || exit 99
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+HOME=$scratch LC_ALL=C PYTHONIOENCODING=utf-8
+export HOME LC_ALL PYTHONIOENCODING
+unset GBEES_PLUGIN_PATH
+validate=$top_src/tests/accuracy/gbees-validate
+
+# true_of FILE CONDITION-IN-PYTHON: d has the rows of a table, without its head.
+true_of() {
+    python3 -c 'import csv, math, sys
+d = list(csv.reader(open(sys.argv[1], encoding="utf-8")))[1:]
+sys.exit(not eval(sys.argv[2]))' "$1" "$2" || fail "$1 is not: $2: $(cat "$1")"
+}
+
+calls 0 "$validate" --help
+has out "--quick"
+calls 2 "$validate" --parts kernel,nothing "$top_build" one
+has err "--parts: there is no nothing: pictures, kernel, "
+calls 2 "$validate" --samples 5 "$top_build" one
+calls 1 "$validate" "$scratch" one
+has err "gbees-validate: there is no gbees-run in $scratch: "
+test ! -e one || fail "it made a folder"
+
+# Paper mode's coefficient is near the published one, with fewer samples; evidences and their ratio belong together.
+calls 0 "$validate" --quick --backend cpu --samples 2000 --parts kernel,evidence "$top_build" one
+has out one/report.md
+has one/report.md "## Table 1: BC beside a kernel density estimate"
+has one/report.md "- Lorenz '96 in Table 1: needs "
+true_of one/table1.csv "[r[2] for r in d] == ['0.9047', '0.9027', '-'] and all(0.8 < float(r[3]) < 0.95 for r in d[:2])"
+true_of one/evidence.csv "len(d) == 3 and all(abs(float(r[1]) + 4.3) < 0.2 for r in d)"
+true_of one/evidence.csv "all(abs(math.exp(float(r[1]) - float(r[2])) - float(r[3])) < 1e-3 for r in d)"
+calls 1 "$validate" --quick "$top_build" one
+has err "one has a report.md: remove the folder, or name another one"
+
+# Steps that are longer, and cells that are wider, are further from the reference; and what is drawn later.
+cat >study.py <<'EOF'
+import argparse, importlib.machinery, importlib.util, sys
+loader = importlib.machinery.SourceFileLoader("validate", sys.argv[1])
+validate = importlib.util.module_from_spec(importlib.util.spec_from_loader("validate", loader))
+loader.exec_module(validate)
+chosen = argparse.Namespace(quick=True, samples=1000, out="two", build=sys.argv[2], backend="cpu")
+short = [word for key in ("end=0.1", "measurements=[{time: 0.05, function: z, value: [5], covariance: [1]}]")
+         for word in ("--set", key)]
+session = validate.Session(chosen)
+for name, letter, key, values in (("steps", "ε", "courant={}", (1, 0.5, 0.05)), ("cells", "η", "width={}", (0.9, 0.7, 0.5))):
+    kinds = [(f"{letter} = {value}", short + ["--set", key.format(value)]) for value in values]
+    validate.convergence(session, name, letter, kinds[2], kinds[:2])
+session.write("- somewhere")
+EOF
+calls 0 python3 study.py "$validate" "$top_build"
+test "$(grep -cF 'at t = 1 and t = 2: yes' two/report.md)" -eq 2 || fail "E does not fall: $(cat two/report.md)"
+for name in steps cells; do
+    true_of two/$name.csv "len(d) == 2 and all(0 < float(v) < 2 for r in d for v in r[1:])"
+done
+calls 0 "$validate" --draw "$top_build" two
+for name in steps cells; do
+    test "$(od -A n -t x1 -N 4 two/$name.png | tr -d ' \n')" = 89504e47 || fail "$name.png is no PNG"
+done
+printf 'panel\tone\tx\tlinear\ty\tlog\nfirst\t1\tno number\n' >two/steps.tsv
+calls 1 "$validate" --draw "$top_build" two
+has err "steps.tsv: no points in it"
+exit "$bad"
