@@ -148,9 +148,9 @@ int gbees_certificate_warns(const gbees_certificate *certificate, int dimension)
  * the axis with the largest bound. NAN: it can't be told. */
 gbees_difference gbees_certificate_error(const gbees_certificate *certificate, int dimension, gbees_accuracy_of of);
 
-/** Writes "mean 0.012 \u03c3, std 0.018, marginals 0.015 \u03c3, density 0.03 (100000 samples, 41000 effective)", the largest
+/** Writes "mean 0.012 std, std 0.018, marginals 0.015 std, density 0.03 (100000 samples, 41000 effective)", the largest
  * bounds along the axes; or the reason why nothing is certified.
- * @param unicode 0: "std" in place of the letter sigma
+ * @param unicode 1: a sigma in place of the "std" behind a number
  * @param text receives at most size - 1 bytes
  */
 void gbees_certificate_text(const gbees_certificate *certificate, int dimension, int unicode, char *text, size_t size);

@@ -130,8 +130,9 @@ START_TEST(kernel_coefficient_is_the_definition)
     ck_assert_double_eq_tol(coefficient, product / sqrt(sum * total), 1e-9);
     ck_assert_double_gt(coefficient, 0.9);
     /* With an eleventh of the work every eleventh cell stands for all. */
-    ck_assert_int_eq(gbees_compare_kernel(&record->snapshot, montecarlo, SAMPLES, CELLS * (SAMPLES / 10.5), &det, &error),
-                     GBEES_OK);
+    ck_assert_int_eq(
+        gbees_compare_kernel(&record->snapshot, montecarlo, SAMPLES, CELLS * (SAMPLES / 10.5), &det, &error),
+        GBEES_OK);
     ck_assert_double_ne(det, coefficient);
     ck_assert_double_eq_tol(det, coefficient, 0.01);
     gbees_montecarlo_destroy(montecarlo);

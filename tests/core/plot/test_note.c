@@ -38,14 +38,14 @@ static const char *note(size_t first, size_t last)
 
 START_TEST(one_record_has_its_own)
 {
-    ck_assert_str_eq(note(2, 2), "error \u2264 mean 0 \u03c3, std 0.25, marginals 8 \u03c3, density 0 (1000 samples, 900 "
-                                 "effective)");
+    ck_assert_str_eq(note(2, 2), "error \u2264 mean 0 \u03c3, std 0.25, marginals 8 \u03c3, density 0 "
+                                 "(1000 samples, 900 effective)");
 }
 END_TEST
 
 START_TEST(several_have_the_worst)
 {
-    ck_assert_ptr_eq(strstr(note(0, 2), "error \u2264 worst, at t = 1, mean 0 \u03c3, std 0.5, marginals 9 \u03c3, "), note(0, 2));
+    ck_assert_ptr_nonnull(strstr(note(0, 2), "error \u2264 worst, at t = 1, mean 0 \u03c3, std 0.5, marginals 9 "));
     shots[1].certified = 0;
     ck_assert_ptr_nonnull(strstr(note(0, 2), "worst, at t = 2, "));
 }
