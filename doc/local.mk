@@ -21,6 +21,7 @@ dist_doc_DATA = \
 	%D%/vanderpol.png \
 	%D%/cost.png \
 	%D%/roofline.png \
+	%D%/sampling.png \
 	%D%/workerror.png
 
 # Programs that use the library; tests/doc/test_examples.sh compiles and runs them.
