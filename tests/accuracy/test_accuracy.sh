@@ -10,13 +10,13 @@ if ! grep -q 'accuracy/accuracy' "$top_build/Makefile"; then
     echo "skipped: gbees was configured without what measures accuracy" >&2
     exit 77
 fi
-make -s -C "$top_build" tests/accuracy/accuracy >/dev/null || exit 99
+make -s -C "$top_build" tests/accuracy/accuracy tests/accuracy/chart >/dev/null || exit 99
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch" || exit 99
 HOME=$scratch LC_ALL=C
 export HOME LC_ALL
-unset GBEES_PLUGIN_PATH MODELS ETAS SETS SCHEME UNTIL FINE GBEES_RUN ACCURACY
+unset GBEES_PLUGIN_PATH MODELS ETAS SETS SCHEME SCHEMES PROBLEMS UNTIL FINE LONG LIMIT GBEES_RUN ACCURACY CHART
 models=$top_src/tests/accuracy/models accuracy=$top_build/tests/accuracy/accuracy
 SAMPLES=20000 THREADS=1
 export SAMPLES THREADS
@@ -54,6 +54,25 @@ calls 0 "$accuracy" --truth "$top_src/tests/data/golden/montecarlo.txt" --legs t
 has out "$(printf -- '\t-,-,-\t-\t2000000\t')"
 calls 1 "$accuracy" --truth "$top_src/tests/data/golden/montecarlo.txt" --legs table one/linear-eta1
 has err "does not have all 2 axes of linear at t = 3"
+
+# Samples in place of a run: nearer to the truth than cells as wide as a standard deviation.
+calls 0 "$accuracy" --samples 100000 --threads 1 --sampling 20000 --row "Monte Carlo" three
+mv out samples.tsv
+calls 0 "$accuracy" --samples 100000 --threads 1 --row grid three
+cat samples.tsv out >rows.tsv
+awk -F'\t' 'NR == 1 { good = $1 == "Monte Carlo" && $4 == "-" && $8 == 20000 && $7 == $6 * $8 && $9 > 0; m = $11; s = $12 }
+    NR == 2 { good = good && $1 == "grid" && m < 0.05 && m < $11 && s < $12 } END { exit !good }' rows.tsv ||
+    fail "samples: $(cat rows.tsv)"
+calls 0 "$accuracy" --truth "$top_src/tests/data/golden/montecarlo.txt" --full --sampling 20000 --row table three
+awk -F'\t' '{ good = $11 < 0.03 && $12 < 0.03 && $13 == "-" } END { exit !good }' out || fail "samples beside a table"
+
+# The table of schemes and its picture: a panel for each error, with a line for the scheme and one for samples.
+calls 0 env PROBLEMS=lorenz63 SCHEMES=ctu SAMPLES=200000 SAMPLING="1000 10000" "$top_src/tests/accuracy/run" "$top_build" six
+lines six/rows.tsv 5
+has six/report.md '| lorenz63 | 1 | 10000 samples | - |'
+awk -F'\t' '$1 == "panel" { panels++ } $1 == "ctu" || $1 == "Monte Carlo" { points++ } END { exit panels != 2 || points != 10 }' \
+    six/curves.tsv || fail "curves: $(cat six/curves.tsv)"
+test -s six/workerror.png || fail "no picture"
 
 # A model of which too much is asked on cells that wide.
 calls 1 env MODELS=duffing ETAS=1 SETS=factor=1 "$models" "$top_build" four

@@ -80,7 +80,7 @@ for program in gbees-run tests/accuracy/accuracy tests/bench/ceiling; do
     chmod +x "stage/bin/${program##*/}"
 done
 echo '{"compiler": "cc 1", "flags": "-O7"}' >stage/build.json
-unset MODELS ETAS SETS SCHEME SCHEMES UNTIL FINE LONG PROBLEMS LIMIT GBEES_RUN ACCURACY WORKERROR
+unset MODELS ETAS SETS SCHEME SCHEMES UNTIL FINE LONG PROBLEMS LIMIT GBEES_RUN ACCURACY CHART
 small="--quick --backend cpu --repeat 1"
 calls 0 "$bench/session" --parts bench,cost,models --models linear --samples 20000 --limit 200 \
     --bench "$small --threads 1 --precision mixed --case lorenz63 --set end=0.02 --set measurements=[]" \
