@@ -144,7 +144,7 @@ static void kick(const gbees_montecarlo *montecarlo, size_t block, double t, dou
 }
 
 /* Half of the noise, the drift, the other half: where Q does not depend on the state, of second order in law. */
-static void step_block(gbees_montecarlo *montecarlo, gbees_flow *work, size_t block, double t, double dt,
+static void step_block(const gbees_montecarlo *montecarlo, gbees_flow *work, size_t block, double t, double dt,
                        uint64_t step, double *const *x)
 {
     kick(montecarlo, block, t + dt / 4, dt / 2, 2 * step, x);
@@ -172,21 +172,14 @@ static void check_finite(advance *all, size_t count, int n, double *const *x)
         atomic_store(&all->lost, 1);
 }
 
-static void advance_block(void *context, size_t block)
+/* Takes the samples of a block, which are in x, through all steps. */
+static void carry_block(const advance *all, size_t block, double *const *x)
 {
-    advance *all = context;
-    gbees_montecarlo *montecarlo = all->montecarlo;
-    const int n = montecarlo->problem->dimension;
+    const gbees_montecarlo *montecarlo = all->montecarlo;
     const int noisy = gbees_samples_functions(montecarlo->problem)->diffusion_d != NULL;
     const size_t count = samples_in_block(montecarlo, block);
-    double *x[GBEES_MAX_DIM] = {NULL};
     gbees_flow work;
 
-    for (int j = 0; j < n; j++) {
-        x[j] = all->to[j] + block * BLOCK;
-        if (all->to[j] != montecarlo->x[j])
-            memcpy(x[j], montecarlo->x[j] + block * BLOCK, count * sizeof *x[j]);
-    }
     for (size_t step = 0; step < all->steps; step++) {
         const double t = montecarlo->time + (double)step * all->dt;
 
@@ -195,6 +188,22 @@ static void advance_block(void *context, size_t block)
         else
             gbees_flow_step(montecarlo, &work, count, t, all->dt, x);
     }
+}
+
+static void advance_block(void *context, size_t block)
+{
+    advance *all = context;
+    const gbees_montecarlo *montecarlo = all->montecarlo;
+    const int n = montecarlo->problem->dimension;
+    const size_t count = samples_in_block(montecarlo, block);
+    double *x[GBEES_MAX_DIM] = {NULL};
+
+    for (int j = 0; j < n; j++) {
+        x[j] = all->to[j] + block * BLOCK;
+        if (all->to[j] != montecarlo->x[j])
+            memcpy(x[j], montecarlo->x[j] + block * BLOCK, count * sizeof *x[j]);
+    }
+    carry_block(all, block, x);
     check_finite(all, count, n, x);
 }
 
@@ -209,25 +218,54 @@ static void check_block(void *context, size_t block)
     check_finite(all, samples_in_block(all->montecarlo, block), all->montecarlo->problem->dimension, x);
 }
 
-/* Has a backend carry the samples. Returns 0 if it does not. */
-static int carry_away(const gbees_montecarlo *montecarlo, advance *all, double nanoseconds)
+/* Whether a backend has carried the first block as this process does: all but a few samples, as chaos makes rounding
+ * grow, to a thousandth of their spread. A certificate is as good as its samples. */
+static int agrees(const advance *all)
 {
-    gbees_integration integration = {.count = montecarlo->count,
-                             .from = (const double *const *)montecarlo->x,
-                             .to = all->to,
-                             .number = montecarlo->number,
-                             .seed = montecarlo->options.seed,
-                             .time = montecarlo->time,
-                             .time_step = all->dt,
-                             .steps = all->steps,
-                             .first = montecarlo->steps,
-                             .doubt_most = montecarlo->doubt_most};
+    const gbees_montecarlo *montecarlo = all->montecarlo;
+    const size_t count = samples_in_block(montecarlo, 0);
+    double point[GBEES_MAX_DIM][BLOCK], *x[GBEES_MAX_DIM] = {NULL};
+    size_t off = 0;
 
-    memcpy(integration.scale, montecarlo->scale, sizeof integration.scale);
-    return gbees_offload_try(montecarlo->options.offload, &integration, nanoseconds);
+    for (int j = 0; j < montecarlo->problem->dimension; j++) {
+        memcpy(point[j], montecarlo->x[j], count * sizeof *point[j]);
+        x[j] = point[j];
+    }
+    carry_block(all, 0, x);
+    for (size_t i = 0; i < count; i++)
+        for (int j = 0; j < montecarlo->problem->dimension; j++)
+            if (!(fabs(point[j][i] - all->to[j][i]) <= 1e-3 * montecarlo->scale[j])) {
+                off++;
+                break;
+            }
+    return off <= count / 32;
 }
 
-/* Carries all samples by all->steps steps. Those that are shared stay as they are, and others take their place. */
+/* Has a backend carry the samples; what it does first is held against this process's own. Returns 0 if it does not. */
+static int carry_away(const gbees_montecarlo *montecarlo, advance *all, double nanoseconds)
+{
+    gbees_offload *offload = montecarlo->options.offload;
+    gbees_integration integration = {.count = montecarlo->count,
+                                     .from = (const double *const *)montecarlo->x,
+                                     .to = all->to,
+                                     .number = montecarlo->number,
+                                     .seed = montecarlo->options.seed,
+                                     .time = montecarlo->time,
+                                     .time_step = all->dt,
+                                     .steps = all->steps,
+                                     .first = montecarlo->steps,
+                                     .doubt_most = montecarlo->doubt_most};
+
+    memcpy(integration.scale, montecarlo->scale, sizeof integration.scale);
+    if (!gbees_offload_try(offload, &integration, nanoseconds))
+        return 0;
+    offload->failed = !offload->checked && !agrees(all);
+    offload->checked = 1;
+    return !offload->failed;
+}
+
+/* Carries all samples by all->steps steps. Those that are shared stay as they are, and others take their place; so it
+ * is where a backend has not been checked yet. */
 static int carry(gbees_montecarlo *montecarlo, advance *all, gbees_error *error)
 {
     const int n = montecarlo->problem->dimension;
@@ -235,15 +273,19 @@ static int carry(gbees_montecarlo *montecarlo, advance *all, gbees_error *error)
     const double work = (double)montecarlo->count * (double)all->steps * n * (noisy ? NOISY_NS : STEP_NS);
     const int threads = gbees_workers_worth(montecarlo->options.threads, work);
     const size_t blocks = samples_blocks(montecarlo);
+    const gbees_offload *offload = montecarlo->options.offload;
+    const int apart = montecarlo->shared_x || (offload && !offload->checked);
 
     memcpy(all->to, montecarlo->x, sizeof all->to);
-    if (montecarlo->shared_x && columns_create(n, montecarlo->count, all->to)) {
+    if (apart && columns_create(n, montecarlo->count, all->to)) {
         columns_free(n, all->to);
         return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for %zu samples; take fewer",
                                montecarlo->count);
     }
     const int away = carry_away(montecarlo, all, work / threads);
     gbees_workers_run(threads, blocks, away ? check_block : advance_block, all);
+    if (apart)
+        gbees_samples_release_x(montecarlo);
     memcpy(montecarlo->x, all->to, sizeof all->to);
     montecarlo->shared_x = 0;
     return GBEES_OK;

@@ -9,7 +9,8 @@ typedef struct gbees_offload {
     const gbees_backend *backend; /* NULL, or one that carries no samples: nothing is carried */
     const gbees_problem *problem;
     gbees_integrator *integrator; /* NULL: not made yet */
-    int failed;             /* 1: it is not tried again */
+    int failed;                   /* 1: it is not tried again */
+    int checked;                  /* 1: what it did first was right */
 } gbees_offload;
 
 /* Carries the samples if that pays for a backend that takes as long for them as `nanoseconds` of this process's threads

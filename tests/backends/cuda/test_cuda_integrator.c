@@ -1,7 +1,7 @@
-/* test_cuda_integrator.c - samples carried by the CUDA backend on a GPU made of threads: where this process's threads carry
- * them, to the last bit; and what follows when it can't carry them. */
-#include "audit/offload.h"
+/* test_cuda_integrator.c - samples carried by the CUDA backend on a GPU made of threads: where this process's threads
+ * carry them, to the last bit; and what follows when it can't carry them, or carries them elsewhere. */
 #include "audit/montecarlo.h"
+#include "audit/offload.h"
 #include "cuda_engine_fixture.h"
 
 enum { COUNT = 16001 };
@@ -16,9 +16,11 @@ typedef struct scene {
 } scene;
 
 static int carried_times;
-static int (*shim_carry)(gbees_integrator *integrator, const gbees_integration *integration, int *carried, gbees_error *error);
+static int (*shim_carry)(gbees_integrator *integrator, const gbees_integration *integration, int *carried,
+                         gbees_error *error);
 
-static int count_and_carry(gbees_integrator *integrator, const gbees_integration *integration, int *carried, gbees_error *error)
+static int count_and_carry(gbees_integrator *integrator, const gbees_integration *integration, int *carried,
+                           gbees_error *error)
 {
     const int status = shim_carry(integrator, integration, carried, error);
 
@@ -156,6 +158,38 @@ START_TEST(threads_do_what_a_backend_can_not)
 }
 END_TEST
 
+/* As a backend with a fault would do: samples end a little beside. */
+static int carry_beside(gbees_integrator *integrator, const gbees_integration *integration, int *carried,
+                        gbees_error *error)
+{
+    const int status = count_and_carry(integrator, integration, carried, error);
+
+    for (uint64_t i = 0; i < integration->count; i++)
+        integration->to[0][i] += 0.01 * integration->scale[0];
+    return status;
+}
+
+START_TEST(samples_that_end_elsewhere_are_not_taken)
+{
+    static const char *const settings[] = {NULL};
+    scene s;
+
+    open_scene(&s, "lorenz63", settings);
+    s.backend.integrator_run = carry_beside;
+    gbees_offload offload = {.backend = &s.backend, .problem = s.problem};
+    gbees_montecarlo *here = gone(&s, NULL, 0.5, 400, INFINITY), *there = gone(&s, &offload, 0.5, 400, INFINITY);
+
+    ck_assert_int_eq(carried_times, 1);
+    ck_assert_int_eq(offload.failed, 1);
+    for (int j = 0; j < 3; j++)
+        ck_assert_mem_eq(there->x[j], here->x[j], COUNT * sizeof(double));
+    gbees_montecarlo_destroy(here);
+    gbees_montecarlo_destroy(there);
+    gbees_offload_close(&offload);
+    close_scene(&s);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cuda_integrator");
@@ -165,6 +199,7 @@ int main(void)
     tcase_add_loop_test(tcase, samples_go_the_same_way, 0, sizeof cases / sizeof *cases);
     tcase_add_test(tcase, noise_belongs_to_the_sample);
     tcase_add_loop_test(tcase, threads_do_what_a_backend_can_not, 0, 3);
+    tcase_add_test(tcase, samples_that_end_elsewhere_are_not_taken);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
