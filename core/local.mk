@@ -128,6 +128,7 @@ libgbees_la_SOURCES = \
 	%D%/solver/notifier.h \
 	%D%/solver/numerics.c \
 	%D%/solver/problem.c \
+	%D%/solver/records.c \
 	%D%/solver/refine.c \
 	%D%/solver/refine.h \
 	%D%/solver/regrid.c \
@@ -135,11 +136,13 @@ libgbees_la_SOURCES = \
 	%D%/solver/regrids.c \
 	%D%/solver/resolve.c \
 	%D%/solver/resolve.h \
+	%D%/solver/run.h \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \
 	%D%/solver/solver.c \
 	%D%/solver/tail.c \
 	%D%/solver/tail.h \
+	%D%/solver/updates.c \
 	%D%/solver/version.c \
 	%D%/solver/warnings.c \
 	%D%/solver/warnings.h

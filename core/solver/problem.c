@@ -138,7 +138,8 @@ static int set_threshold(builder *b)
         return gbees_node_error(budget ? budget : total, b->error,
                                 "%s: paper and legacy mode have a fixed threshold: give 'threshold'",
                                 budget ? "mass_budget" : "mass_budget_total");
-    if (!builder_find(b, "threshold") && builder_number(b, "accuracy", 0) > 0) { /* as its runs begin with (core/accuracy) */
+    /* As its runs begin with (core/accuracy). */
+    if (!builder_find(b, "threshold") && builder_number(b, "accuracy", 0) > 0) {
         problem->mass_budget = 0.1 * builder_number(b, "accuracy", 0) / (problem->end - problem->start);
         return GBEES_OK;
     }

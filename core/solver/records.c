@@ -1,0 +1,160 @@
+/* records.c - makes a run's records: statistics, cells, marginals and warnings, for the observer. */
+#include "cells.h"
+#include "frame.h"
+#include "run.h"
+#include "tail.h"
+#include "warnings.h"
+#include <stdlib.h>
+
+#define AUDIT_CELLS (1u << 18) /* of a record, at most, that are collected for the audit alone */
+
+/* Lets the backend copy the cells, so that the notifier can fetch them while the run goes on. *capture stays NULL if
+ * the backend can't. */
+static int capture_cells(gbees_solver *solver, gbees_capture **capture, gbees_error *error)
+{
+    gbees_error cause = {0};
+    int status = GBEES_OK;
+
+    if (solver->backend->capture && gbees_notifier_is_concurrent(solver->notifier))
+        status = solver->backend->capture(solver->grid.engine, capture, &cause);
+    return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
+}
+
+static int collect_cells(gbees_solver *solver, gbees_cells **cells, gbees_error *error)
+{
+    gbees_error cause = {0}, full = {0};
+    gbees_cells *made = gbees_cells_create(solver->problem->dimension);
+    int status;
+
+    if (!made)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells of a record");
+    status = solver->backend->cells(solver->grid.engine, 1, gbees_cells_add, made, &cause);
+    if (status) {
+        if (gbees_cells_finish(made, &full)) { /* the visit ended for lack of memory */
+            cause = full;
+            status = (int)full.status;
+        }
+        gbees_cells_destroy(made);
+        return gbees_run_fail(solver, status, &cause, error);
+    }
+    *cells = made;
+    return GBEES_OK;
+}
+
+/* *marginals stays NULL if the observer is to compute them from the cells. */
+static int make_marginals(gbees_solver *solver, gbees_marginals **marginals, gbees_error *error)
+{
+    gbees_error cause = {0};
+    int status = GBEES_OK;
+
+    if (solver->backend->marginals && (solver->observer->marginals || solver->observer->audit))
+        status = solver->backend->marginals(solver->grid.engine, solver->observer->no_cells ? 0 : GBEES_LARGEST_PLANE,
+                                            marginals, &cause);
+    return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
+}
+
+static gbees_ledger ledger_since(const gbees_totals *then, const gbees_totals *now)
+{
+    return (gbees_ledger){.clipped = now->mass_clipped - then->mass_clipped,
+                          .outflow = now->mass_outflow - then->mass_outflow,
+                          .pruned = now->mass_pruned - then->mass_pruned,
+                          .normalised = now->mass_normalised - then->mass_normalised};
+}
+
+/* Whether the observer wants the cells, or the audit and they are few. */
+static int wants_cells(const gbees_solver *solver, const gbees_record *record)
+{
+    const gbees_observer *observer = solver->observer;
+
+    return !observer->no_cells || (observer->audit && record->statistics.cells_above <= AUDIT_CELLS);
+}
+
+/* Fills the event's cells (or capture) and marginals; waits for capacity in the queue first. */
+static int collect(gbees_solver *solver, gbees_event *event, gbees_error *error)
+{
+    const int with_cells = wants_cells(solver, &event->record);
+    int status;
+
+    if (!with_cells && !solver->observer->audit)
+        return GBEES_OK;
+    status = gbees_notifier_wait(solver->notifier, with_cells ? event->record.statistics.cells_above : 0, error);
+    if (!status)
+        status = make_marginals(solver, &event->marginals, error);
+    if (!status && with_cells)
+        status = capture_cells(solver, &event->capture, error);
+    if (!status && with_cells && !event->capture)
+        status = collect_cells(solver, &event->cells, error);
+    return status;
+}
+
+/* A backend without captures computes on the threads that the audit takes, too: the run waits, as two who share a
+ * processor are slower than one after the other. */
+static int waits_for_audit(const gbees_solver *solver)
+{
+    return solver->observer->audit && !solver->backend->capture;
+}
+
+static int check_mass(const gbees_solver *solver, const gbees_record *record, gbees_error *error)
+{
+    gbees_error cause = {0};
+    int status = gbees_warnings_mass(solver->problem, record, &cause);
+
+    return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
+}
+
+/* After the measurements that a leg begins with: whether they have selected what is hardly resolved. */
+static int check_tail(gbees_solver *solver, const gbees_record *record, gbees_error *error)
+{
+    const gbees_leg *leg = &solver->schedule->legs[solver->leg];
+    const gbees_selection selection = {.problem = record->problem,
+                                       .before = &solver->before.statistics,
+                                       .after = &record->statistics,
+                                       .measurements = &solver->problem->measurements[leg->first],
+                                       .count = leg->count,
+                                       .is_first = solver->updates == leg->count,
+                                       .threshold = gbees_run_totals(solver).threshold,
+                                       .evidence = solver->evidence.total - solver->before.evidence};
+    int found = 0, status = gbees_tail_find(&selection, &found, error);
+
+    if (found)
+        solver->record_warnings |= GBEES_WARNING_TAIL;
+    return status;
+}
+
+int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
+{
+    gbees_event event = {
+        .record = {.problem = gbees_grid_problem(&solver->grid), .leg = solver->leg, .number = number}};
+    gbees_record *record = &event.record;
+    gbees_error cause = {0};
+    int status;
+
+    if (!solver->observer->record)
+        return GBEES_OK;
+    status = solver->backend->statistics(solver->grid.engine, &solver->clock, &record->statistics, &cause);
+    if (status)
+        return gbees_run_fail(solver, status, &cause, error);
+    solver->record_warnings |= gbees_warnings_record(record->problem, &record->statistics);
+    if (number == 0 && solver->leg > 0 && solver->problem->functions) /* an application's backend may need none */
+        status = check_tail(solver, record, error);
+    if (status)
+        return status;
+    solver->before.statistics = record->statistics;
+    gbees_frame_statistics(record->problem, &record->statistics);
+    status = collect(solver, &event, error);
+    if (status) {
+        free(event.marginals);
+        return status;
+    }
+    record->time = solver->clock.time;
+    record->totals = gbees_run_totals(solver);
+    record->since = ledger_since(&solver->recorded, &record->totals);
+    record->warnings = gbees_warnings(solver->problem, &record->totals) | solver->record_warnings;
+    solver->recorded = record->totals;
+    record->wall_s = gbees_run_now_s() - solver->began_s;
+    const gbees_record posted = *record; /* the notifier takes the event */
+    status = gbees_notifier_post(solver->notifier, &event, error);
+    if (!status && waits_for_audit(solver))
+        status = gbees_notifier_finish(solver->notifier, error);
+    return status ? status : check_mass(solver, &posted, error);
+}

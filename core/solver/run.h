@@ -1,0 +1,48 @@
+/* run.h - a run as the files that drive it share it: solver.c, records.c and updates.c. */
+#ifndef GBEES_SOLVER_RUN_H
+#define GBEES_SOLVER_RUN_H
+
+#include "notifier.h"
+#include "regrid.h"
+#include "schedule.h"
+#include <gbees/gbees.h>
+
+struct gbees_solver {
+    const gbees_problem *problem;
+    const gbees_backend *backend;
+    gbees_grid grid; /* has the engine */
+    int regrids;     /* of the problem's, that have been done */
+    gbees_schedule *schedule;
+    gbees_clock clock;
+    gbees_totals recorded; /* at the last record */
+    int ran;
+    int leg;
+    uint64_t slice; /* steps of the next slice */
+    const gbees_observer *observer;
+    gbees_notifier *notifier;
+    unsigned record_warnings, audit_warnings; /* of all records so far */
+    int updates;
+    gbees_evidence evidence; /* of the last update */
+    struct {
+        gbees_statistics statistics; /* of the last record, in the grid's axes */
+        double evidence;             /* the logarithm of that of all updates */
+    } before;                        /* the leg's measurements */
+    double began_s, next_progress_s;
+    double wall_s, propagate_s;
+};
+
+/* Seconds of a clock that only rises. */
+double gbees_run_now_s(void);
+/* What the run has done since its start. */
+gbees_totals gbees_run_totals(const gbees_solver *solver);
+/* Adds the time, the leg and the step to a backend's error. */
+int gbees_run_fail(const gbees_solver *solver, int status, const gbees_error *cause, gbees_error *error);
+
+/* Makes record `number` of the leg, and posts it to the observer. */
+int gbees_run_record(gbees_solver *solver, int number, gbees_error *error);
+/* Applies measurement `number`, counted from 1, on a finer grid if the problem asks for one that resolves it. */
+int gbees_run_update(gbees_solver *solver, int number, gbees_error *error);
+/* Takes the density to a grid of these levels. */
+int gbees_run_change_grid(gbees_solver *solver, const int *level, gbees_error *error);
+
+#endif

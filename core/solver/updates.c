@@ -1,0 +1,65 @@
+/* updates.c - applies a run's measurements, on a finer grid where they need one. */
+#include "refine.h"
+#include "resolve.h"
+#include "run.h"
+#include <math.h>
+
+/* "measurement 2 (z) at t = 1": numbers count from 1, as the files measurement1.txt ... do. */
+static int fail_update(const gbees_solver *solver, int number, int status, const gbees_error *cause,
+                       gbees_error *error)
+{
+    const gbees_measurement *measurement = &solver->problem->measurements[number - 1];
+    const char *name = solver->problem->model->measurements[measurement->function].name;
+
+    if (status != GBEES_EUNSUPPORTED)
+        return gbees_run_fail(solver, status, cause, error);
+    return gbees_error_set(error, GBEES_EUNSUPPORTED, "measurement %d (%s) at t = %.6g (leg %d, step %llu): %s",
+                           number, name, measurement->time, solver->leg,
+                           (unsigned long long)gbees_run_totals(solver).steps, cause->text);
+}
+
+/* Makes the grid finer if it would not resolve the density after this measurement, and the problem asks for that. */
+static int resolve_update(gbees_solver *solver, const gbees_measurement *measurement, gbees_error *error)
+{
+    const gbees_problem *problem = gbees_grid_problem(&solver->grid);
+    const int most = GBEES_REFINE_MOST / 2;
+    int level[GBEES_MAX_DIM], finer[GBEES_MAX_DIM];
+    gbees_statistics prior;
+    gbees_error cause = {0};
+
+    if (!problem->regrid_auto)
+        return GBEES_OK;
+    const int status = solver->backend->statistics(solver->grid.engine, &solver->clock, &prior, &cause);
+    if (status)
+        return gbees_run_fail(solver, status, &cause, error);
+    if (!gbees_resolve(problem, &prior, measurement, solver->clock.time, gbees_resolve_cells_most(problem), finer))
+        return GBEES_OK;
+    for (int j = 0; j < problem->dimension; j++) {
+        level[j] = solver->grid.level[j] + finer[j];
+        level[j] = level[j] < most ? level[j] : most;
+    }
+    return gbees_run_change_grid(solver, level, error);
+}
+
+int gbees_run_update(gbees_solver *solver, int number, gbees_error *error)
+{
+    const gbees_measurement *measurement = &solver->problem->measurements[number - 1];
+    gbees_event event = {.number = number, .time = solver->clock.time};
+    gbees_error cause = {0};
+    int status = resolve_update(solver, measurement, error);
+
+    if (status)
+        return status;
+    const double began = gbees_run_now_s(), total = solver->evidence.total;
+    status = solver->backend->update(solver->grid.engine, &solver->clock, measurement, &event.evidence, &cause);
+    solver->propagate_s += gbees_run_now_s() - began;
+    if (status)
+        return fail_update(solver, number, status, &cause, error);
+    event.evidence.total = total + event.evidence.log_evidence;
+    event.evidence.sampled = event.evidence.sampled_error = NAN;
+    event.evidence.total_sampled = event.evidence.total_error = NAN;
+    solver->evidence = event.evidence;
+    solver->updates++;
+    return solver->observer->update || solver->observer->audit ? gbees_notifier_post(solver->notifier, &event, error)
+                                                               : GBEES_OK;
+}
