@@ -138,7 +138,7 @@ both() {
     name=$1 gpu=$2
     shift 2
     for backend in "$gpu" cpu; do
-        gbees --plugin "${model:-lorenz63}" --backend "$backend" "$@" --output "$name-$backend"
+        gbees --plugin "${model:-lorenz63}" --backend "$backend" --set accuracy=0 "$@" --output "$name-$backend"
         test "$code" -eq 0 || fail "exit status $code on $backend"
         export_to "$name-$backend"
     done
