@@ -1,8 +1,9 @@
 /* audit.c - a run's records held against samples of the model's own equations: see gbees.h, "audit". */
-#include "offload.h"
 #include "compare.h"
 #include "kept.h"
 #include "montecarlo.h"
+#include "offload.h"
+#include "samples.h"
 #include <gbees/gbees.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@ enum {
     SAMPLES_MOST = 1 << 22, /* unless more are asked for */
     RECORD_STEPS = 10,      /* steps that a record costs each sample */
     STEP_COST = 3,          /* cell updates that a step of a sample costs: what they take on one thread */
+    LISTED = 1000,          /* samples of a record that are given to the observer */
     N = GBEES_MAX_DIM
 };
 
@@ -38,6 +40,8 @@ struct gbees_audit {
     size_t record;     /* number of the next record */
     int leg, next;     /* the samples' leg; the first measurement that they have not been weighted by */
     unsigned warnings; /* of all records so far */
+    float *listed;     /* [axis][LISTED]: the list's */
+    gbees_sample_list list;
     gbees_error lost;  /* why there are no samples any more; its status is 0 as long as there are */
 };
 
@@ -76,6 +80,7 @@ void gbees_audit_destroy(gbees_audit *audit)
     gbees_kept_clear(&audit->kept);
     gbees_offload_close(&audit->offload);
     free(audit->records);
+    free(audit->listed);
     free(audit);
 }
 
@@ -249,6 +254,28 @@ static int carry_or_take(gbees_audit *audit, int leg, double time, gbees_error *
     if (!status && state == kept->count)
         (void)gbees_kept_add(kept, audit->samples, &audit->moments, audit->leg, audit->next);
     return status;
+}
+
+const gbees_sample_list *gbees_audit_samples(gbees_audit *audit)
+{
+    const gbees_montecarlo *samples = audit->samples;
+    const int n = audit->problem->dimension;
+    size_t chosen[LISTED];
+
+    if (audit->lost.status || samples->count == 0)
+        return NULL;
+    if (!audit->listed && !(audit->listed = malloc((size_t)n * LISTED * sizeof *audit->listed)))
+        return NULL;
+    gbees_samples_choose(samples, LISTED, chosen);
+    audit->list.count = LISTED;
+    for (int j = 0; j < n; j++) {
+        float *x = audit->listed + (size_t)j * LISTED;
+
+        for (size_t i = 0; i < LISTED; i++)
+            x[i] = (float)samples->x[j][chosen[i]];
+        audit->list.x[j] = x;
+    }
+    return &audit->list;
 }
 
 void gbees_audit_rewind(gbees_audit *audit)

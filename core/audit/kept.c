@@ -9,7 +9,8 @@ static const double bytes_most = 1 << 30;
 /* What the state of samples adds to those that are kept: not what it shares with them. */
 static double bytes_of(const gbees_montecarlo *samples)
 {
-    const int arrays = (samples->shared_x ? 0 : samples->problem->dimension) + (samples->shared_weight ? 0 : samples->number ? 2 : 1);
+    const int arrays = (samples->shared_x ? 0 : samples->problem->dimension) +
+                       (samples->shared_weight ? 0 : samples->number ? 2 : 1);
 
     return (double)samples->count * arrays * sizeof(double);
 }

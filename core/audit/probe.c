@@ -19,22 +19,26 @@ typedef struct points {
     double x[GBEES_MAX_DIM][PROBES], doubt[PROBES];
 } points;
 
-/* So that after an update probes are where the density is, sample i is taken once for each of PROBES equal parts of
- * the sum of weights that ends in it. */
-void gbees_samples_choose_probes(gbees_montecarlo *montecarlo)
+void gbees_samples_choose(const gbees_montecarlo *montecarlo, size_t count, size_t *chosen)
 {
     double sum = 0, passed = 0;
-    size_t probe = 0;
+    size_t k = 0;
 
     for (size_t i = 0; i < montecarlo->count; i++)
         sum += montecarlo->weight[i];
-    for (size_t i = 0; i < montecarlo->count && probe < PROBES; i++) {
+    for (size_t i = 0; i < montecarlo->count && k < count; i++) {
         passed += montecarlo->weight[i];
-        for (; probe < PROBES && passed >= sum * ((double)probe + 0.5) / PROBES; probe++)
-            montecarlo->probe[probe] = i;
+        for (; k < count && passed >= sum * ((double)k + 0.5) / (double)count; k++)
+            chosen[k] = i;
     }
-    for (; probe < PROBES; probe++) /* rounding */
-        montecarlo->probe[probe] = montecarlo->count - 1;
+    for (; k < count; k++) /* rounding */
+        chosen[k] = montecarlo->count - 1;
+}
+
+/* So that after an update probes are where the density is. */
+void gbees_samples_choose_probes(gbees_montecarlo *montecarlo)
+{
+    gbees_samples_choose(montecarlo, PROBES, montecarlo->probe);
 }
 
 static void get_probes(const gbees_montecarlo *montecarlo, points *to)

@@ -48,8 +48,8 @@ SAMPLES_CLONES static double product_sum(size_t count, const double *restrict a,
 }
 
 /* Fills an axis of the rows; widens the range by the samples'. */
-SAMPLES_CLONES static void fill_row(size_t count, const double *restrict x, const double *restrict weight, double origin,
-                                    double *restrict about, double *restrict weighted, double *range)
+SAMPLES_CLONES static void fill_row(size_t count, const double *restrict x, const double *restrict weight,
+                                    double origin, double *restrict about, double *restrict weighted, double *range)
 {
     double least[LANES], most[LANES];
     size_t i = 0;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { KEY_OUTPUT = 'o', KEY_VERSION = 'V', KEY_VIEW = 0x100, KEY_AXES, KEY_RECORDS, KEY_SIZE };
+enum { KEY_OUTPUT = 'o', KEY_VERSION = 'V', KEY_VIEW = 0x100, KEY_AXES, KEY_RECORDS, KEY_SIZE, KEY_SAMPLES };
 enum { PIXELS_LEAST = 200, PIXELS_MOST = 16384 };
 
 typedef struct command {
@@ -25,6 +25,7 @@ static const struct argp_option option_table[] = {
      "three)",
      0},
     {"view", KEY_VIEW, "AZ,EL", 0, "direction from which isosurfaces are seen, in degrees (default: -109,14)", 0},
+    {"samples", KEY_SAMPLES, 0, 0, "below the isosurfaces, samples of the model at the same times", 0},
     {"size", KEY_SIZE, "WIDTHxHEIGHT", 0, "pixels of each picture (default: 2400 wide, as high as needed)", 0},
     {"version", KEY_VERSION, 0, 0, "print the version", -1},
     {0},
@@ -80,6 +81,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case KEY_SIZE:
         parse_size(text, &c->draw, state);
+        break;
+    case KEY_SAMPLES:
+        c->draw.samples = 1;
         break;
     case KEY_VERSION:
         printf("gbees-plot %s\n", gbees_version());

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 65536, NEWEST_FORMAT = 1 };
+enum { BLOCK = 65536, NEWEST_FORMAT = 1, SAMPLES_MOST = 1 << 20 };
 
 typedef struct item {
     int leg, number;
@@ -137,6 +137,7 @@ void gbees_snapshot_destroy(gbees_snapshot *snapshot)
     for (int j = 0; j < GBEES_MAX_DIM; j++)
         free(snapshot->index[j]);
     free(snapshot->p);
+    free((float *)snapshot->samples.x[0]); /* one block */
     free(snapshot);
 }
 
@@ -226,7 +227,36 @@ static void read_certificate(gbees_hdf5 *file, gbees_snapshot *snapshot)
     gbees_hdf5_read_attribute(file, "error_samples", H5T_NATIVE_INT64, &samples);
     gbees_hdf5_read_attribute(file, "error_effective", H5T_NATIVE_DOUBLE, &c->effective);
     gbees_hdf5_read_attribute_text(file, "error_reason", c->reason, sizeof c->reason);
+    c->estimate = NAN;
+    if (gbees_hdf5_has_attribute(file, "error_estimate"))
+        gbees_hdf5_read_attribute(file, "error_estimate", H5T_NATIVE_DOUBLE, &c->estimate);
     c->samples = (size_t)samples;
+}
+
+/* The list of samples, if there is one. */
+static void read_samples(gbees_hdf5 *file, gbees_snapshot *snapshot)
+{
+    const hsize_t n = (hsize_t)snapshot->dimension, zero[] = {0, 0};
+    hsize_t size[2] = {0, 0};
+
+    if (!gbees_hdf5_has_dataset(file, "/samples"))
+        return;
+    gbees_hdf5_size(file, "/samples", 2, size);
+    if (file->status)
+        return;
+    if (size[0] != n || size[1] == 0 || size[1] > SAMPLES_MOST) {
+        gbees_hdf5_reject(file, GBEES_EINPUT, "/samples is not a list of states");
+        return;
+    }
+    float *x = malloc((size_t)(n * size[1]) * sizeof *x);
+    if (!x) {
+        gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory for its samples");
+        return;
+    }
+    snapshot->samples.count = (size_t)size[1];
+    for (hsize_t j = 0; j < n; j++)
+        snapshot->samples.x[j] = x + j * size[1];
+    gbees_hdf5_read(file, "/samples", H5T_NATIVE_FLOAT, 2, zero, size, x);
 }
 
 /* A file without a rotation has the model's axes. */
@@ -315,6 +345,8 @@ static int read_into(const char *path, gbees_snapshot *snapshot, gbees_error *er
         read_facts(&file, snapshot);
     if (!file.status)
         read_cells(&file, snapshot);
+    if (!file.status)
+        read_samples(&file, snapshot);
     return gbees_hdf5_close(&file, error);
 }
 

@@ -111,6 +111,23 @@ static void put_certificate(gbees_hdf5 *file, const gbees_record *record)
         put_real(file, "error_estimate", c->estimate);
 }
 
+/* The list of samples, [n][count]. */
+static void put_samples(gbees_hdf5 *file, const gbees_record *record)
+{
+    const gbees_sample_list *samples = record->samples;
+    const hsize_t size[] = {(hsize_t)record->problem->dimension, samples->count};
+    float *x = malloc((size_t)(size[0] * size[1]) * sizeof *x);
+
+    if (!x) {
+        gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory for the samples of a record");
+        return;
+    }
+    for (hsize_t j = 0; j < size[0]; j++)
+        memcpy(x + j * size[1], samples->x[j], samples->count * sizeof *x);
+    gbees_hdf5_dataset(file, "samples", H5T_NATIVE_FLOAT, 2, size, NULL, x);
+    free(x);
+}
+
 static void put_warnings(gbees_hdf5 *file, const gbees_record *record)
 {
     char texts[GBEES_WARNING_COUNT][GBEES_WARNING_TEXT];
@@ -333,6 +350,8 @@ int gbees_record_file_write(const char *path, const gbees_run_info *info, const 
     put_warnings(&file, record);
     if (record->certificate)
         put_certificate(&file, record);
+    if (record->samples)
+        put_samples(&file, record);
     put_parameters(&file, record->problem);
     put_grid(&file, record->problem);
     put_cells(&file, record);

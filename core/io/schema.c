@@ -109,8 +109,8 @@ static const gbees_schema_key scenario_keys[] = {
      .max = 1,
      .bounded = GBEES_KEY_MIN | GBEES_KEY_BELOW_MAX,
      .initial = "0",
-     .text = "the largest error that a record's certificate may tell: grids are made finer until it is reached; 0: any, "
-             "there is one run"},
+     .text = "the largest error that a record's certificate may tell: grids are made finer until it is reached; 0: "
+             "any, there is one run"},
     {.name = "accuracy_of",
      .kind = GBEES_KIND_CHOICE,
      .choices = accuracies,

@@ -8,6 +8,7 @@
 typedef struct gbees_draw_options {
     int pixel_width, pixel_height; /* 0: chosen by the figure */
     double azimuth, elevation;     /* of the isosurfaces, degrees */
+    int samples;                   /* 1: samples of the model are drawn below the isosurfaces */
 } gbees_draw_options;
 
 /* 1-D densities of every state: a row of panels for each leg, a line for each record. */

@@ -221,6 +221,23 @@ static void find_peak_place(const gbees_density *density, double peak[3])
     }
 }
 
+static int copy_samples(const gbees_gallery *gallery, gbees_shot *shot, const gbees_snapshot *snapshot,
+                        gbees_error *error)
+{
+    const gbees_sample_list *list = &snapshot->samples;
+
+    if (list->count == 0)
+        return GBEES_OK;
+    shot->sample = malloc(list->count * sizeof *shot->sample);
+    if (!shot->sample)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a record's samples");
+    shot->samples = list->count;
+    for (size_t i = 0; i < list->count; i++)
+        for (int d = 0; d < 3; d++)
+            shot->sample[i][d] = list->x[gallery->picture_axis[d]][i];
+    return GBEES_OK;
+}
+
 static int make_surfaces(const gbees_gallery *gallery, gbees_shot *shot, const gbees_snapshot *snapshot,
                          gbees_error *error)
 {
@@ -234,7 +251,7 @@ static int make_surfaces(const gbees_gallery *gallery, gbees_shot *shot, const g
         status = gbees_mesh_add_isosurface(&shot->surface[k], density, gbees_surface_level[k] * density->peak, error);
     find_peak_place(density, shot->peak);
     gbees_density_destroy(density);
-    return status;
+    return status ? status : copy_samples(gallery, shot, snapshot, error);
 }
 
 static int make_joint(const gbees_gallery *gallery, gbees_shot *shot, const gbees_snapshot *snapshot,
@@ -326,6 +343,7 @@ void gbees_gallery_destroy(gbees_gallery *gallery)
         for (int s = 0; s < GBEES_SURFACES; s++)
             gbees_mesh_free(&shot->surface[s]);
         gbees_density_destroy(shot->joint);
+        free(shot->sample);
     }
     for (int a = 0; a < GBEES_MAX_DIM; a++)
         for (int b = 0; b < GBEES_MAX_DIM; b++)

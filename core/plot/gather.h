@@ -22,6 +22,8 @@ typedef struct gbees_shot {
     gbees_density *joint;               /* of two states */
     gbees_mesh surface[GBEES_SURFACES]; /* of three states */
     double peak[3];                     /* the position of the largest density of three states */
+    size_t samples;                     /* of the model, as in gbees_snapshot */
+    float (*sample)[3];                 /* their three states */
 } gbees_shot;
 
 typedef struct gbees_gallery {

@@ -1,11 +1,12 @@
-/* scene.c - the figure of isosurfaces: before the first measurement at the left, after it at the right. */
+/* scene.c - the figure of isosurfaces: before the first measurement at the left, after it at the right; below them, if
+ * that is wanted, samples of the model at the same times. */
 #include "box.h"
 #include "draw.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static const double text_size = 13.5;
+static const double text_size = 13.5, dot_size = 1.3;
 static const double opacity[GBEES_SURFACES] = {0.14, 0.34, 0.85};
 static const gbees_rgb cyan = {0.02, 0.66, 0.80}, magenta = {0.84, 0.07, 0.60};
 
@@ -167,6 +168,29 @@ static void draw_label(gbees_figure *figure, scene *s, const gbees_shot *shot)
     }
 }
 
+/* The samples as dots, in the colours of the surfaces. */
+static void draw_samples(gbees_figure *figure, scene *s)
+{
+    const gbees_gallery *gallery = s->gallery;
+
+    gbees_box_fit(&s->box, &s->camera, s->rectangle);
+    gbees_box_back(figure, &s->box, &s->camera);
+    for (size_t k = s->first; k < s->end; k++) {
+        const gbees_shot *shot = &gallery->shot[k];
+
+        gbees_figure_color(figure, shot_color(gallery, shot), 0.5);
+        for (size_t i = 0; i < shot->samples; i++) {
+            const double position[] = {shot->sample[i][0], shot->sample[i][1], shot->sample[i][2]};
+            double x, y, depth;
+
+            gbees_camera_project(&s->camera, position, &x, &y, &depth);
+            cairo_rectangle(figure->cairo, x - dot_size / 2, y - dot_size / 2, dot_size, dot_size);
+        }
+        cairo_fill(figure->cairo);
+    }
+    gbees_box_axes(figure, &s->box, &s->camera);
+}
+
 static int draw_scene(gbees_figure *figure, scene *s, gbees_error *error)
 {
     int status;
@@ -190,19 +214,27 @@ static int draw_scene(gbees_figure *figure, scene *s, gbees_error *error)
     return GBEES_OK;
 }
 
-static void draw_title(gbees_figure *figure, const scene *s, const char *letter, const char *what)
+/* "(a) before the measurement, t = 0 to 1"; of samples "(c) samples, ...". */
+static void draw_title(gbees_figure *figure, const scene *s, int panel, int panels, int row)
 {
     const gbees_gallery *gallery = s->gallery;
+    const int is_one = gallery->shot[gallery->count - 1].leg <= gallery->shot[0].leg + 1;
     const gbees_label label = {.x = s->rectangle[0] + s->rectangle[2] / 2,
-                               .y = 26,
+                               .y = s->rectangle[1] - 18,
                                .size = 16,
                                .ax = 0.5,
                                .bold = 1,
                                .color = gbees_rgb_grey(0.1)};
+    const char *what = !panel   ? "before the measurement"
+                       : is_one ? "after the measurement"
+                                : "after the first measurement";
     char span[160], text[256];
 
     gbees_gallery_span(gallery, s->first, s->end - 1, span, sizeof span);
-    (void)snprintf(text, sizeof text, "%s%s, %s", letter, what, span);
+    if (panels == 1)
+        (void)snprintf(text, sizeof text, "%s%s, %s", gallery->model, row ? ": samples" : "", span);
+    else
+        (void)snprintf(text, sizeof text, "(%c) %s%s, %s", "abcd"[2 * row + panel], row ? "samples, " : "", what, span);
     gbees_figure_text(figure, &label, text);
 }
 
@@ -233,54 +265,75 @@ static void draw_key(gbees_figure *figure, const gbees_gallery *gallery, int pan
     }
 }
 
+static int has_samples(const gbees_gallery *gallery)
+{
+    for (size_t k = 0; k < gallery->count; k++)
+        if (gallery->shot[k].samples > 0)
+            return 1;
+    return 0;
+}
+
+/* Draws the panels of a row: 0, the surfaces; 1, the samples. `height` is that of a row with its title. */
+static int draw_row(gbees_figure *figure, const scene *base, int row, int panels, size_t middle, double height,
+                    gbees_error *error)
+{
+    const double head = 44;
+    int status = GBEES_OK;
+
+    for (int k = 0; k < panels && !status; k++) {
+        scene s = *base;
+
+        s.rectangle[0] = k * GBEES_PAGE_WIDTH / panels;
+        s.rectangle[1] = row * height + head;
+        s.rectangle[2] = GBEES_PAGE_WIDTH / panels;
+        s.rectangle[3] = fmax(60, height - head);
+        if (panels == 2) {
+            s.first = k ? middle : 0;
+            s.end = k ? s.end : middle;
+        }
+        draw_title(figure, &s, k, panels, row);
+        if (row)
+            draw_samples(figure, &s);
+        else
+            status = draw_scene(figure, &s, error);
+    }
+    return status;
+}
+
 int gbees_draw_isosurfaces(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
                            gbees_error *error)
 {
-    const double head = 44, foot = 46 + gbees_note_height(gallery);
+    const double foot = 46 + gbees_note_height(gallery);
     scene base = {.gallery = gallery, .end = gallery->count, .box.text_size = text_size};
+    const int rows = options->samples && has_samples(gallery) ? 2 : 1;
     size_t middle = 0;
-    const int is_one = gallery->shot[gallery->count - 1].leg <= gallery->shot[0].leg + 1;
     int panels, status;
 
     while (middle < gallery->count && gallery->shot[middle].leg == gallery->shot[0].leg)
         middle++;
     panels = middle < gallery->count ? 2 : 1;
-    status = gbees_figure_create((panels == 2 ? 606 : 914) + foot, options->pixel_width, options->pixel_height,
-                                 figure, error);
+    status = gbees_figure_create(rows * (panels == 2 ? 606 : 914) + foot, options->pixel_width,
+                                 options->pixel_height, figure, error);
     if (status)
         return status;
     find_box(gallery, &base.box);
     gbees_camera_turn(&base.camera, options->azimuth, options->elevation);
-    for (int k = 0; k < panels && !status; k++) {
-        scene s = base;
-
-        s.rectangle[0] = k * GBEES_PAGE_WIDTH / panels;
-        s.rectangle[1] = head;
-        s.rectangle[2] = GBEES_PAGE_WIDTH / panels;
-        s.rectangle[3] = fmax(60, (*figure)->height - head - foot);
-        if (panels == 2) {
-            s.first = k ? middle : 0;
-            s.end = k ? gallery->count : middle;
-        }
-        draw_title(*figure, &s,
-                   panels == 1 ? gallery->model
-                   : k         ? "(b) "
-                               : "(a) ",
-                   panels == 1 ? ""
-                   : !k        ? "before the measurement"
-                   : is_one    ? "after the measurement"
-                               : "after the first measurement");
-        status = draw_scene(*figure, &s, error);
-        gbees_draw_note(*figure, gallery, s.first, s.end - 1,
-                        &(gbees_label){.x = s.rectangle[0] + s.rectangle[2] / 2,
-                                       .y = (*figure)->height - foot + 4,
-                                       .size = text_size,
-                                       .ax = 0.5},
-                        s.rectangle[2] - 40);
-    }
+    for (int row = 0; row < rows && !status; row++)
+        status = draw_row(*figure, &base, row, panels, middle, ((*figure)->height - foot) / rows, error);
     if (status) {
         gbees_figure_destroy(*figure);
         return status;
+    }
+    for (int k = 0; k < panels; k++) {
+        const double width = GBEES_PAGE_WIDTH / panels;
+        const size_t first = k ? middle : 0, end = panels == 2 && !k ? middle : gallery->count;
+
+        gbees_draw_note(*figure, gallery, first, end - 1,
+                        &(gbees_label){.x = (k + 0.5) * width,
+                                       .y = (*figure)->height - foot + 4,
+                                       .size = text_size,
+                                       .ax = 0.5},
+                        width - 40);
     }
     draw_key(*figure, gallery, panels, (*figure)->height - 24);
     return GBEES_OK;

@@ -80,6 +80,7 @@ static int audit_record(const gbees_observer *observer, gbees_record *record, gb
     if (observer->audit) {
         record->certificate = &certificate;
         record->warnings |= gbees_audit_warnings(observer->audit);
+        record->samples = gbees_audit_samples(observer->audit);
     }
     if (observer->no_cells) /* they were for the audit */
         record->cells = NULL;

@@ -155,6 +155,12 @@ gbees_difference gbees_certificate_error(const gbees_certificate *certificate, i
  */
 void gbees_certificate_text(const gbees_certificate *certificate, int dimension, int unicode, char *text, size_t size);
 
+/** Samples of the model's equations at the time of a record, all of one weight: a picture of what is true. */
+typedef struct gbees_sample_list {
+    size_t count;                  /**< samples */
+    const float *x[GBEES_MAX_DIM]; /**< x[j][i]: state j of sample i, in the model's axes */
+} gbees_sample_list;
+
 /** What the observer receives at the time of a record. All pointers are valid during the call only. */
 typedef struct gbees_record {
     const gbees_problem *problem;         /**< that of the run, with the grid of this time */
@@ -169,6 +175,7 @@ typedef struct gbees_record {
     const gbees_cells *cells;             /**< NULL: the observer wants none */
     const gbees_marginals *marginals;     /**< NULL: the backend made none, compute them from the cells */
     const gbees_certificate *certificate; /**< NULL: the run has no audit */
+    const gbees_sample_list *samples;     /**< of the audit; NULL: it has none */
 } gbees_record;
 
 enum { GBEES_LARGEST_PLANE = 1 << 25 /**< most entries of a 2-D marginal of a record: 256 MiB */ };
@@ -237,6 +244,9 @@ void gbees_audit_destroy(gbees_audit *audit);
  * certificates say so; only a lack of memory is a failure. */
 int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_certificate *certificate,
                        gbees_error *error);
+/** A thousand of the samples at the last record, chosen by their weights: heavy ones more than once. They are the
+ * audit's, until the next record. NULL: there are none. */
+const gbees_sample_list *gbees_audit_samples(gbees_audit *audit);
 /** Begins again, with the first record of another run of the same equations on another grid: samples that were kept
  * are not carried again. */
 void gbees_audit_rewind(gbees_audit *audit);
@@ -413,6 +423,7 @@ typedef struct gbees_snapshot {
     double *p;                                             /**< p[i]: its probability */
     int certified;                 /**< 1: `certificate` is set; 0: the run had no audit, or the file is older */
     gbees_certificate certificate; /**< of the record's error */
+    gbees_sample_list samples;     /**< of the audit; empty: there are none */
 } gbees_snapshot;
 
 /** A results folder that is being read. */

@@ -163,12 +163,36 @@ typedef struct audited {
     gbees_summary summary;
 } audited;
 
+/* The samples that come with a record have the mean of all: by their weights they were chosen. */
+static void check_samples(const gbees_record *record)
+{
+    const gbees_sample_list *samples = record->samples;
+    const int n = record->problem->dimension;
+
+    ck_assert_ptr_nonnull(samples);
+    ck_assert_uint_eq(samples->count, 1000);
+    for (int j = 0; j < n; j++) {
+        double mean = 0, square = 0;
+
+        for (size_t i = 0; i < samples->count; i++) {
+            const double off = (double)samples->x[j][i] - record->statistics.mean[j];
+
+            mean += off / (double)samples->count;
+            square += off * off / (double)samples->count;
+        }
+        const double std = sqrt(fmax(square - mean * mean, record->statistics.covariance[j * n + j]));
+        ck_assert_double_le(fabs(mean), (record->certificate->mean[j].value + 0.1) * std);
+    }
+}
+
 static int keep(void *context, const gbees_record *record, gbees_error *error)
 {
     audited *all = context;
 
     (void)error;
     ck_assert_ptr_nonnull(record->certificate);
+    if (!record->certificate->reason[0])
+        check_samples(record);
     ck_assert_int_lt(all->count, RECORDS_MOST);
     all->dimension = record->problem->dimension;
     all->list[all->count++] = *record->certificate;

@@ -135,7 +135,11 @@ START_TEST(certificate)
     fill_differences(written.marginal, 3, 20);
     fill_differences(written.kolmogorov, 3, 30);
     (void)snprintf(written.reason, sizeof written.reason, "not certifiable with 7 samples");
+    written.estimate = 0.75;
     record.certificate = &written;
+    const float x[3][2] = {{1, 2}, {3, 4}, {5, 6}};
+    const gbees_sample_list samples = {.count = 2, .x = {x[0], x[1], x[2]}};
+    record.samples = &samples;
     ck_assert_msg(gbees_writer_record(writer, &record, &error) == 0, "%s", error.text);
     gbees_cells_destroy(cells);
     put(writer, &problem, 5, 0, 1);
@@ -151,9 +155,14 @@ START_TEST(certificate)
     ck_assert_uint_eq(snapshot->certificate.samples, 5000000000);
     ck_assert_double_eq(snapshot->certificate.effective, 1234.5);
     ck_assert_str_eq(snapshot->certificate.reason, written.reason);
+    ck_assert_double_eq(snapshot->certificate.estimate, 0.75);
+    ck_assert_uint_eq(snapshot->samples.count, 2);
+    for (int j = 0; j < 3; j++)
+        ck_assert_mem_eq(snapshot->samples.x[j], x[j], sizeof x[j]);
     gbees_snapshot_destroy(snapshot);
     snapshot = get(1);
     ck_assert_int_eq(snapshot->certified, 0);
+    ck_assert_uint_eq(snapshot->samples.count, 0);
     gbees_snapshot_destroy(snapshot);
 }
 END_TEST

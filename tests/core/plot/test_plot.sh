@@ -79,6 +79,9 @@ cmp -s first.png three/plots/isosurface.png || fail "a second call draws somethi
 plot 0 three --view 40,-20 --records 0:0,0:2
 pictures three/plots 10000 marginals corner isosurface picture
 cmp -s first.png three/plots/isosurface.png && fail "--view has no effect"
+plot 0 three --samples
+low=$(png_size first.png | cut -dx -f2) high=$(png_size three/plots/isosurface.png | cut -dx -f2)
+test "$high" -gt $((low * 3 / 2)) || fail "--samples: a picture $high pixels high has no row of samples ($low without)"
 
 # A note under each picture tells the certificates; results without any have no room for one.
 run silent --plugin lorenz63 --scenario published --until 0.1 --set records=2 --set measurements=[] --audit off
