@@ -6,6 +6,7 @@ dist_doc_DATA = \
 	%D%/gbees-run.md \
 	%D%/install.md \
 	%D%/json.md \
+	%D%/measuring.md \
 	%D%/method.md \
 	%D%/models.md \
 	%D%/performance.md \

@@ -195,7 +195,7 @@ check_LTLIBRARIES += %D%/fake_driver.la
 endif
 endif
 
-# Figures against Monte Carlo (doc/accuracy.md): make tests/accuracy/accuracy.
+# Figures against Monte Carlo (doc/measuring.md): make tests/accuracy/accuracy.
 if HAVE_ACCURACY
 EXTRA_PROGRAMS += %D%/accuracy/accuracy %D%/accuracy/certificates %D%/accuracy/chart %D%/accuracy/kalman
 %C%_accuracy_kalman_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests

@@ -1,4 +1,4 @@
-/* compare.h - how far a record is from the truth, or from another record. What each figure means: doc/accuracy.md. */
+/* compare.h - how far a record is from the truth, or from another record. What each figure means: doc/measuring.md. */
 #ifndef GBEES_TEST_COMPARE_H
 #define GBEES_TEST_COMPARE_H
 

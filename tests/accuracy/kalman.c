@@ -1,4 +1,4 @@
-/* kalman.c - prints the table of doc/accuracy.md that holds the model `linear` against the Kalman filter. */
+/* kalman.c - prints the table of doc/measuring.md that holds the model `linear` against the Kalman filter. */
 #include "fixtures/kalman.h"
 #include <stdlib.h>
 

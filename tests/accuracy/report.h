@@ -1,4 +1,4 @@
-/* report.h - the tables of doc/accuracy.md. */
+/* report.h - the tables of doc/measuring.md. */
 #ifndef GBEES_TEST_REPORT_H
 #define GBEES_TEST_REPORT_H
 
