@@ -9,6 +9,11 @@ static const double LOWEST = 1e-18, HIGHEST = 1e-3; /* p* */
 enum { IN_VAIN = 8 };
 static const double MARGIN = 1.6;
 
+/* Where all cells with less than p* could hold more than this part of the mass, p* rises by no more than an eighth of
+ * an octave a prune: on a density that is the same in many cells most of them would go at once otherwise, before a loss
+ * is measured. */
+static const double BULK = 1.0 / 16, FASTEST = 2, FASTEST_IN_BULK = 1.0905077326652577;
+
 void budget_spectrum_add(budget_spectrum *spectrum, double p)
 {
     int exponent = 0;
@@ -83,7 +88,7 @@ int mass_budget_is_short(double brick_bytes, uint32_t bricks, double limit)
     return 2 * brick_bytes * bricks > limit;
 }
 
-void mass_budget_steer(mass_budget *budget, double time, double lost_here, int short_of_memory)
+void mass_budget_steer(mass_budget *budget, double time, double lost_here, double cells, int short_of_memory)
 {
     const gbees_problem *problem = budget->problem;
     const double lost = budget->before + lost_here;
@@ -96,7 +101,8 @@ void mass_budget_steer(mass_budget *budget, double time, double lost_here, int s
     }
     double rate = since / elapsed, wanted = wanted_rate(problem, time, lost);
     watch_floor(budget, rate, time, lost);
-    double factor = rate > 0 ? fmin(fmax(sqrt(wanted / rate), 0.5), 2) : 2;
+    const double fastest = budget->threshold * cells > BULK ? FASTEST_IN_BULK : FASTEST;
+    double factor = rate > 0 ? fmin(fmax(sqrt(wanted / rate), 0.5), fastest) : fastest;
     if (short_of_memory) {
         budget->warnings |= GBEES_WARNING_BUDGET_MEMORY;
         factor = 2;

@@ -2,8 +2,8 @@
  * mass budget").
  *
  * At each prune p* is multiplied with clamp(sqrt(wanted rate / measured rate), 1/2, 2), rates of loss through faces
- * and by pruning since the prune before.  The wanted rate is the budget, corrected for what was spent too much or too
- * little so far.
+ * and by pruning since the prune before; where p* is near the mean P of a cell it rises more slowly.  The wanted rate is
+ * the budget, corrected for what was spent too much or too little so far.
  *
  * Warnings for a budget that is not kept: memory does not allow it; p* has been lowered in vain.
  */
@@ -41,7 +41,8 @@ void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const 
 /* Whether a grid of so many bricks has no memory to double until the next prune. limit: bytes that it may take. */
 int mass_budget_is_short(double brick_bytes, uint32_t bricks, double limit);
 
-/* Sets p* at a prune. lost_here: all mass lost since the engine began; short_of_memory: p* has to rise. */
-void mass_budget_steer(mass_budget *budget, double time, double lost_here, int short_of_memory);
+/* Sets p* at a prune. lost_here: all mass lost since the engine began; cells: of all bricks; short_of_memory: p* has to
+ * rise. */
+void mass_budget_steer(mass_budget *budget, double time, double lost_here, double cells, int short_of_memory);
 
 #endif

@@ -27,6 +27,6 @@ void budget_steer(gbees_engine *e, double time)
 {
     const double brick = (double)grid_bytes(&e->g) / ((double)e->g.capacity + 1);
 
-    mass_budget_steer(&e->budget, time, gbees_ledger_lost(&e->run.ledger),
+    mass_budget_steer(&e->budget, time, gbees_ledger_lost(&e->run.ledger), (double)e->g.count * e->cells,
                       mass_budget_is_short(brick, e->g.count, e->memory_limit));
 }

@@ -52,6 +52,21 @@ START_TEST(p_follows_the_rate)
 }
 END_TEST
 
+/* Of ten bricks, 640 cells, whose mean is 1.6e-3: from a 16th of that on p* rises by an eighth of an octave at most. */
+START_TEST(p_rises_slowly_where_most_cells_would_go)
+{
+    rig r;
+
+    rig_start(&r);
+    r.engine.g.count = 10;
+    r.engine.budget.threshold = 0.9 / 16 / 640;
+    ck_assert_double_eq_tol(steer(&r, 0), 2 * 0.9 / 16 / 640, 1e-12);
+    ck_assert_double_eq_tol(steer(&r, 0), 2 * 0.9 / 16 / 640 * pow(2, 0.125), 1e-12);
+    ck_assert_double_lt(steer(&r, 10), 0.9 / 16 / 640 * 1.1); /* it falls as ever */
+    grid_destroy(&r.engine.g);
+}
+END_TEST
+
 /* It is made up for in what is left. */
 START_TEST(what_an_update_prunes_is_no_rate)
 {
@@ -176,6 +191,7 @@ int main(void)
     SRunner *runner = srunner_create(suite);
 
     tcase_add_test(tcase, p_follows_the_rate);
+    tcase_add_test(tcase, p_rises_slowly_where_most_cells_would_go);
     tcase_add_test(tcase, what_an_update_prunes_is_no_rate);
     tcase_add_test(tcase, memory_comes_first);
     tcase_add_test(tcase, lowering_in_vain_is_told);
