@@ -20,6 +20,9 @@ static const double unknown_ratio = 1.5;
 static const double least_finer = 1.2; /* cells of a run that another is held against */
 /* The first runs have samples for this accuracy at most, until their error is at most so many times what is asked. */
 static const double coarse_accuracy = 0.05, near_accuracy = 8;
+/* A standard deviation is off by two or three times what is lost in the tails (doc/measuring.md), and up to so many
+ * where the tails are long. */
+static const double most_per_loss = 12;
 static const double small_excess = 1.25; /* an error that is at most so many times what is allowed is small */
 static const double budget_share = 0.1, budget_most = 0.01; /* of the accuracy: mass that may be lost over the run */
 static const double cut_share = 0.05;                       /* of the accuracy: what the initial box may cut off */
@@ -340,13 +343,13 @@ static int is_near(const gbees_refinement *r)
     return in_vain || worst_ratio(r) < small_excess;
 }
 
-/* Whether lost mass may explain an error: a standard deviation is off by two or three times what is lost in the tails
- * (doc/accuracy.md). */
+/* Whether lost mass may explain an error that finer cells would hardly make smaller. To lose less costs little, and
+ * where that was not it, the next loss is too small to be it. */
 static int is_truncated(const gbees_refinement *r, const gbees_totals *totals)
 {
     const double lost = totals->mass_outflow + totals->mass_pruned;
 
-    return 3 * lost > 0.25 * worst_ratio(r) * r->problem->accuracy;
+    return most_per_loss * lost > 0.25 * worst_ratio(r) * r->problem->accuracy;
 }
 
 static int is_met(const gbees_refinement *r)
