@@ -254,8 +254,8 @@ static const char *sentence(gbees_warning warning, const gbees_problem *problem)
     switch (warning) {
     case GBEES_WARNING_NARROW:
         return "a marginal's standard deviation is below 1.5 cells (0: below what one cell has): the grid does not "
-               "resolve the density there, and widens it; give a larger 'factor', or smaller widths along its axis, or after "
-               "an update 'regrid: auto'";
+               "resolve the density there, and widens it; give a larger 'factor', or smaller widths along its axis, or "
+               "after an update 'regrid: auto'";
     case GBEES_WARNING_TAIL:
         return steered ? "a measurement lies where the density is cut off or hardly resolved: its evidence is a "
                          "bound at best, mean and deviations are uncertain; give a smaller mass budget, a larger "
