@@ -75,6 +75,14 @@ libgbees_la_SOURCES = \
 	%D%/audit/samples.h \
 	%D%/audit/start.c \
 	%D%/audit/weight.c \
+	%D%/frame/affine.c \
+	%D%/frame/affine.h \
+	%D%/frame/matrix.c \
+	%D%/frame/matrix.h \
+	%D%/frame/motion.c \
+	%D%/frame/motion.h \
+	%D%/frame/shape.c \
+	%D%/frame/shape.h \
 	%D%/io/certificate_text.c \
 	%D%/io/folder.c \
 	%D%/io/folder.h \

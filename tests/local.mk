@@ -94,6 +94,9 @@ check_PROGRAMS += \
 	%D%/backends/test_diffusion_exact \
 	%D%/models/test_equations \
 	%D%/core/numerics/test_flux \
+	%D%/core/frame/test_affine \
+	%D%/core/frame/test_motion \
+	%D%/core/frame/test_shape \
 	%D%/core/solver/test_frame \
 	%D%/core/solver/test_frame_initial \
 	%D%/backends/cpu/test_golden \
@@ -133,6 +136,7 @@ check_PROGRAMS += \
 	%D%/core/solver/test_notifier \
 	%D%/core/base/test_text \
 	%D%/core/solver/test_warnings
+%C%_core_frame_test_affine_LDADD = $(LDADD) $(LAPACKE_LIBS)
 %C%_core_plot_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
 %C%_core_plot_test_note_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
 %C%_core_plot_test_note_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)

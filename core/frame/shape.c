@@ -1,0 +1,113 @@
+/* shape.c - see shape.h. */
+#include "shape.h"
+#include <math.h>
+#include <string.h>
+
+/* In units of present cells: less is a density of one cell, whose variance is rounding. */
+static const double least_variance = 1e-3;
+/* When cells are replaced: at this factor too long, or this part of their number would do. */
+static const double too_long = 1.25, too_many = 0.5;
+
+/* to = V diag(values^power) V^T. */
+static void compose_power(int n, const double *vectors, const double *values, double power, double *to)
+{
+    double raised[GBEES_MAX_DIM];
+
+    for (int j = 0; j < n; j++)
+        raised[j] = pow(values[j], power);
+    gbees_matrix_compose(n, vectors, raised, to);
+}
+
+/* to = left m left, made symmetric to the last bit; all of them symmetric. */
+static void sandwich(int n, const double *left, const double *m, double *to)
+{
+    double product[GBEES_MATRIX];
+
+    gbees_matrix_multiply(n, left, m, product);
+    gbees_matrix_multiply(n, product, left, product);
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++)
+            to[j * n + k] = (product[j * n + k] + product[k * n + j]) / 2;
+}
+
+/* Sets root to C^1/2 and inverse to C^-1/2. */
+static int whiten(int n, const double *covariance, double *root, double *inverse)
+{
+    double vectors[GBEES_MATRIX], values[GBEES_MAX_DIM];
+
+    memcpy(vectors, covariance, (size_t)(n * n) * sizeof *vectors);
+    if (gbees_matrix_eigen(n, vectors, values))
+        return 1;
+    for (int j = 0; j < n; j++)
+        values[j] = fmax(values[j], least_variance);
+    compose_power(n, vectors, values, 0.5, root);
+    compose_power(n, vectors, values, -0.5, inverse);
+    return 0;
+}
+
+/* Sets lambda, cells and bend from the eigenvalues, and squares to cells^2. */
+static void count_cells(int n, const gbees_shape_rule *rule, gbees_shape *shape, double *squares)
+{
+    shape->bend = 1;
+    for (int j = 0; j < n; j++) {
+        shape->lambda[j] = fmax(shape->lambda[j], 1);
+        const double wanted = rule->cells * sqrt(shape->lambda[j]);
+
+        shape->bend *= sqrt(shape->lambda[j]);
+        shape->limited += wanted > rule->most;
+        shape->cells[j] = fmin(wanted, rule->most);
+        squares[j] = shape->cells[j] * shape->cells[j];
+    }
+}
+
+/* Sets edges, longest and growth from the metric G, in which a new cell has edges of length 1. */
+static int set_edges(int n, double *metric, gbees_shape *shape)
+{
+    double values[GBEES_MAX_DIM];
+
+    if (gbees_matrix_eigen(n, metric, values) || !(values[0] > 0))
+        return 1;
+    compose_power(n, metric, values, -0.5, shape->edges);
+    shape->longest = sqrt(values[n - 1]);
+    shape->growth = 1;
+    for (int j = 0; j < n; j++)
+        shape->growth *= sqrt(values[j]);
+    return 0;
+}
+
+int gbees_shape_find(int n, const double *covariance, const double *information, const gbees_shape_rule *rule,
+                     gbees_shape *shape, gbees_error *error)
+{
+    double root[GBEES_MATRIX], inverse[GBEES_MATRIX], vectors[GBEES_MATRIX], metric[GBEES_MATRIX];
+    double squares[GBEES_MAX_DIM];
+    gbees_shape found = {.limited = 0};
+
+    if (!(rule->cells > 0) || !(rule->most >= rule->cells) || !isfinite(rule->most))
+        return gbees_error_set(
+            error, GBEES_EINPUT,
+            "a moving frame with %g cells a deviation and at most %g: give a number above 0 and one "
+            "that is not below it",
+            rule->cells, rule->most);
+    int failed = whiten(n, covariance, root, inverse);
+    if (!failed) {
+        sandwich(n, root, information, vectors);
+        failed = gbees_matrix_eigen(n, vectors, found.lambda);
+    }
+    if (!failed) {
+        count_cells(n, rule, &found, squares);
+        gbees_matrix_compose(n, vectors, squares, metric);
+        sandwich(n, inverse, metric, metric);
+        failed = set_edges(n, metric, &found);
+    }
+    if (failed)
+        return gbees_error_set(error, GBEES_ENUMERIC,
+                               "no cells were found that fit the density: its covariance or its "
+                               "Fisher information is not finite, or too large for the arithmetic");
+    *shape = found;
+    return GBEES_OK;
+}
+
+int gbees_shape_is_outgrown(const gbees_shape *shape)
+{
+    return shape->longest > too_long || shape->growth < too_many;
+}
