@@ -81,8 +81,16 @@ libgbees_la_SOURCES = \
 	%D%/frame/matrix.h \
 	%D%/frame/motion.c \
 	%D%/frame/motion.h \
+	%D%/frame/passes.c \
+	%D%/frame/passes.h \
+	%D%/frame/remap.c \
+	%D%/frame/remap.h \
+	%D%/frame/row.c \
+	%D%/frame/row.h \
 	%D%/frame/shape.c \
 	%D%/frame/shape.h \
+	%D%/frame/sparse.c \
+	%D%/frame/sparse.h \
 	%D%/io/certificate_text.c \
 	%D%/io/folder.c \
 	%D%/io/folder.h \

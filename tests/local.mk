@@ -96,6 +96,7 @@ check_PROGRAMS += \
 	%D%/core/numerics/test_flux \
 	%D%/core/frame/test_affine \
 	%D%/core/frame/test_motion \
+	%D%/core/frame/test_remap \
 	%D%/core/frame/test_shape \
 	%D%/core/solver/test_frame \
 	%D%/core/solver/test_frame_initial \

@@ -1,0 +1,318 @@
+/* remap.c - see remap.h. */
+#include "remap.h"
+#include "base/array.h"
+#include "passes.h"
+#include "row.h"
+#include "sparse.h"
+#include <gbees/gbees.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* On the way cells are dropped below these parts of `least`, up to and above four dimensions: what each pass adds at
+ * the edge would else be most of the cells. */
+static const double least_low = 1e-2, least_high = 0.3;
+
+static const double to_averages = 1.0 / 24, to_centres = -1.0 / 24;
+
+/* One pass over all rows. */
+typedef struct rows {
+    const gbees_sparse *cells;
+    const gbees_pass *map; /* NULL: the rows stay where they are */
+    int axis;
+    double before, after; /* shares of an exchange along the row, 0: none */
+    double least;
+    struct rows_part *part; /* [GBEES_SPARSE_PARTS] */
+    gbees_sparse_cell *to;
+} rows;
+
+typedef struct rows_part {
+    size_t count, capacity, first; /* first: its place among all */
+    gbees_sparse_cell *cell;
+    gbees_row row, moved;
+    double dropped;
+    gbees_status failed;
+} rows_part;
+
+/* ---- rows ---- */
+
+/* Whether two cells lie in one row. */
+static int same_row(const rows *s, const gbees_sparse_cell *a, const gbees_sparse_cell *b)
+{
+    for (int j = 0; j < s->cells->n; j++)
+        if (j != s->axis && a->at[j] != b->at[j])
+            return 0;
+    return 1;
+}
+
+/* The first cell of a row that begins in this part or later. */
+static size_t first_row(const rows *s, size_t part)
+{
+    const gbees_sparse_cell *cell = s->cells->cell;
+    size_t i = gbees_sparse_first(s->cells, part);
+
+    while (i > 0 && i < s->cells->count && same_row(s, &cell[i], &cell[i - 1]))
+        i++;
+    return i;
+}
+
+/* Appends the cells of a row with P of at least s->least; at: the index along the other axes. */
+static int append_row(const rows *s, const gbees_row *row, const int32_t *at, rows_part *part)
+{
+    if (part->count + row->length > part->capacity) {
+        const size_t capacity = 2 * (part->count + row->length);
+        gbees_sparse_cell *larger = realloc(part->cell, capacity * sizeof *larger);
+
+        if (!larger)
+            return 1;
+        part->cell = larger;
+        part->capacity = capacity;
+    }
+    for (size_t k = 0; k < row->length; k++) {
+        gbees_sparse_cell *cell = &part->cell[part->count];
+
+        if (!(row->p[k] > 0 && row->p[k] >= s->least)) {
+            part->dropped += row->p[k];
+            continue;
+        }
+        memcpy(cell->at, at, sizeof cell->at);
+        cell->at[s->axis] = (int32_t)(row->first + (int64_t)k);
+        cell->p = row->p[k];
+        part->count++;
+    }
+    return 0;
+}
+
+/* Moves part->row along itself to part->moved; at: the index along the other axes. */
+static gbees_status move_row(const rows *s, const int32_t *at, rows_part *part)
+{
+    const double scale = fabs(s->map->scale), last = (double)part->row.first + (double)part->row.length;
+    double shift = s->map->shift;
+
+    for (int j = 0; j < s->cells->n; j++)
+        shift += s->map->shear[j] * at[j]; /* 0 along the row */
+    if (!(fabs(scale * (double)part->row.first + shift) < GBEES_SPARSE_REACH &&
+          fabs(scale * last + shift) < GBEES_SPARSE_REACH))
+        return GBEES_ENUMERIC;
+    return gbees_row_map(&part->row, scale, shift, &part->moved) ? GBEES_ENOMEM : GBEES_OK;
+}
+
+/* Takes the cells from `first` to `end`, which are a row, through the pass. A negative scale turns the row about. */
+static gbees_status take_row(const rows *s, size_t first, size_t end, rows_part *part)
+{
+    const gbees_sparse_cell *cell = s->cells->cell;
+    const int sign = s->map && s->map->scale < 0 ? -1 : 1;
+    const int32_t low = cell[first].at[s->axis], high = cell[end - 1].at[s->axis];
+    gbees_row *row = &part->row;
+    gbees_status status = GBEES_OK;
+
+    if (gbees_row_open(row, sign > 0 ? low : -high, sign > 0 ? high : -low))
+        return GBEES_ENOMEM;
+    for (size_t i = first; i < end; i++)
+        row->p[sign * (int64_t)cell[i].at[s->axis] - row->first] = cell[i].p;
+    if (s->before != 0)
+        gbees_row_exchange(row, s->before);
+    if (s->map) {
+        status = move_row(s, cell[first].at, part);
+        row = &part->moved;
+    }
+    if (!status && s->after != 0)
+        gbees_row_exchange(row, s->after);
+    if (!status && append_row(s, row, cell[first].at, part))
+        status = GBEES_ENOMEM;
+    return status;
+}
+
+static void take_rows(void *context, size_t number)
+{
+    const rows *s = context;
+    rows_part *part = &s->part[number];
+    const size_t stop = first_row(s, number + 1);
+
+    for (size_t first = first_row(s, number), end = first; first < stop && !part->failed; first = end) {
+        do
+            end++;
+        while (end < stop && same_row(s, &s->cells->cell[first], &s->cells->cell[end]));
+        part->failed = take_row(s, first, end, part);
+    }
+}
+
+static void copy_part(void *context, size_t number)
+{
+    const rows *s = context;
+
+    if (s->part[number].count > 0)
+        memcpy(s->to + s->part[number].first, s->part[number].cell, s->part[number].count * sizeof *s->to);
+}
+
+/* Replaces the cells by those of the parts, one after the other. */
+static gbees_status join_parts(rows *s, gbees_sparse *cells, double *dropped)
+{
+    gbees_status failed = GBEES_OK;
+    size_t count = 0;
+
+    for (int k = 0; k < GBEES_SPARSE_PARTS; k++) {
+        s->part[k].first = count;
+        count += s->part[k].count;
+        failed = failed ? failed : s->part[k].failed;
+    }
+    s->to = failed ? NULL : gbees_array_create(count, sizeof *s->to);
+    if (!s->to)
+        return failed ? failed : GBEES_ENOMEM;
+    gbees_sparse_share(cells, copy_part, s);
+    for (int k = 0; k < GBEES_SPARSE_PARTS; k++)
+        *dropped += s->part[k].dropped;
+    free(cells->cell);
+    cells->cell = s->to;
+    cells->count = count;
+    return GBEES_OK;
+}
+
+/* Takes all rows through a pass. */
+static int pass_rows(rows *s, gbees_sparse *cells, double *dropped, gbees_error *error)
+{
+    int status = gbees_sparse_turn(cells, s->axis, error);
+
+    if (status)
+        return status;
+    s->cells = cells;
+    s->part = calloc(GBEES_SPARSE_PARTS, sizeof *s->part);
+    if (!s->part)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells of another frame");
+    gbees_sparse_share(cells, take_rows, s);
+    const gbees_status failed = join_parts(s, cells, dropped);
+    for (int k = 0; k < GBEES_SPARSE_PARTS; k++) {
+        gbees_row_close(&s->part[k].row);
+        gbees_row_close(&s->part[k].moved);
+        free(s->part[k].cell);
+    }
+    free(s->part);
+    if (failed == GBEES_ENUMERIC)
+        return gbees_error_set(error, GBEES_ENUMERIC,
+                               "a density can't be taken to another frame: a cell would be more than %d cells from "
+                               "its centre; the frames are too different",
+                               (int)GBEES_SPARSE_REACH);
+    return failed ? gbees_error_set(error, failed, "not enough memory for the cells of another frame") : GBEES_OK;
+}
+
+/* ---- passes ---- */
+
+/* Whether, from pass number k on, the next one that has to do with an axis reads it: then cells are to be values at
+ * centres along it. If it moves rows along it, or if there is none, they are to be averages. */
+static int is_read_next(const gbees_passes *passes, int k, int axis)
+{
+    for (; k < passes->count && passes->pass[k].axis != axis; k++)
+        if (passes->pass[k].shear[axis] != 0)
+            return 1;
+    return 0;
+}
+
+static int pass_all(const gbees_passes *passes, double least, gbees_sparse *cells, double *dropped,
+                    gbees_error *error)
+{
+    int centres[GBEES_MAX_DIM] = {0}, status = GBEES_OK; /* by axis: whether cells hold values at centres */
+
+    for (int j = 0; j < passes->n && !status; j++) {
+        rows s = {.axis = j, .after = to_centres, .least = least};
+
+        centres[j] = is_read_next(passes, 0, j);
+        status = centres[j] ? pass_rows(&s, cells, dropped, error) : GBEES_OK;
+    }
+    for (int k = 0; k < passes->count && !status; k++) {
+        const int axis = passes->pass[k].axis;
+        rows s = {.map = &passes->pass[k], .axis = axis, .before = centres[axis] ? to_averages : 0, .least = least};
+
+        centres[axis] = is_read_next(passes, k + 1, axis);
+        s.after = centres[axis] ? to_centres : 0;
+        status = pass_rows(&s, cells, dropped, error);
+    }
+    for (int j = 0; j < passes->n && !status; j++) {
+        rows s = {.axis = j, .before = to_averages, .least = least};
+
+        status = centres[j] ? pass_rows(&s, cells, dropped, error) : GBEES_OK;
+    }
+    return status;
+}
+
+/* ---- lists ---- */
+
+static int no_memory(size_t count, gbees_error *error)
+{
+    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for %zu cells of another frame", count);
+}
+
+/* Coordinate k of the cells is axis from[k] of the list. */
+static int take_list(const gbees_initial_cells *list, const int *from, gbees_sparse *cells)
+{
+    cells->cell = gbees_array_create(list->count, sizeof *cells->cell);
+    if (!cells->cell)
+        return 1;
+    cells->count = list->count;
+    for (size_t i = 0; i < list->count; i++) {
+        cells->cell[i] = (gbees_sparse_cell){.p = list->p[i]};
+        for (int k = 0; k < cells->n; k++)
+            cells->cell[i].at[k] = list->index[from[k]][i];
+    }
+    return 0;
+}
+
+/* Replaces the list by the cells with P of at least `least`; coordinate k is axis to[k] of the list. */
+static int give_list(const gbees_sparse *cells, const int *to, double least, gbees_initial_cells *list,
+                     double *dropped)
+{
+    gbees_initial_cells made = *list;
+    int whole = (made.p = gbees_array_create(cells->count, sizeof *made.p)) != NULL;
+
+    memset(made.index, 0, sizeof made.index);
+    for (int j = 0; j < cells->n; j++)
+        whole = whole && (made.index[j] = gbees_array_create(cells->count, sizeof *made.index[j])) != NULL;
+    if (!whole) {
+        gbees_initial_cells_clear(&made);
+        return 1;
+    }
+    made.count = 0;
+    for (size_t i = 0; i < cells->count; i++) {
+        if (!(cells->cell[i].p >= least)) {
+            *dropped += cells->cell[i].p;
+            continue;
+        }
+        for (int k = 0; k < cells->n; k++)
+            made.index[to[k]][made.count] = cells->cell[i].at[k];
+        made.p[made.count++] = cells->cell[i].p;
+    }
+    gbees_initial_cells_clear(list);
+    *list = made;
+    return 0;
+}
+
+/* Sets order[j] to the coordinate that is axis j of the list. */
+static void set_order(const gbees_passes *passes, int *order)
+{
+    for (int k = 0; k < passes->n; k++)
+        order[passes->to[k]] = k;
+}
+
+int gbees_remap(gbees_initial_cells *cells, const gbees_moving_frame *from, const gbees_moving_frame *to,
+                const gbees_remap_options *options, double *dropped, gbees_error *error)
+{
+    const double part = from->n > 4 ? least_high : least_low;
+    gbees_sparse sparse = {.n = from->n, .threads = options->threads, .last = -1};
+    gbees_passes passes;
+    int order[GBEES_MAX_DIM] = {0}, status = gbees_passes_find(from, to, &passes, error);
+    double lost = 0;
+
+    if (status)
+        return status;
+    set_order(&passes, order);
+    if (take_list(cells, passes.from, &sparse))
+        return no_memory(cells->count, error);
+    status = pass_all(&passes, part * options->least, &sparse, &lost, error);
+    if (!status)
+        status = gbees_sparse_order(&sparse, order, error);
+    if (!status && give_list(&sparse, passes.to, options->least, cells, &lost))
+        status = no_memory(sparse.count, error);
+    free(sparse.cell);
+    if (!status)
+        *dropped += lost;
+    return status;
+}

@@ -1,0 +1,20 @@
+/* remap.h - a density from the cells of one frame to those of another (doc/method.md, "Moving frame"). */
+#ifndef GBEES_FRAME_REMAP_H
+#define GBEES_FRAME_REMAP_H
+
+#include "affine.h"
+
+typedef struct gbees_remap_options {
+    double least; /* cells with P below it are not kept, >= 0 */
+    int threads;  /* 0: as many as there are processors */
+} gbees_remap_options;
+
+/* Replaces a list of cells of one frame, P averages, in lexicographic order, by that of another frame of as many
+ * dimensions: conservative but for rounding, no P below 0, in lexicographic order, the same for every number of
+ * threads. Adds to *dropped the P of cells that were not kept: those below `least` at the end, and on the way those
+ * below a part of it. On an error the list stays. GBEES_ENUMERIC: a frame is singular, or indices would not fit;
+ * GBEES_ENOMEM. */
+int gbees_remap(gbees_initial_cells *cells, const gbees_moving_frame *from, const gbees_moving_frame *to,
+                const gbees_remap_options *options, double *dropped, gbees_error *error);
+
+#endif

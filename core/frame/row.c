@@ -1,0 +1,87 @@
+/* row.c - see row.h. */
+#include "row.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#define GBEES_REAL double
+#define GBEES_REAL_FN(name) name##_d
+#include "numerics/split.h"
+
+int gbees_row_open(gbees_row *row, int64_t first, int64_t last)
+{
+    const size_t length = (size_t)(last - first) + 1 + 2 * GBEES_ROW_MARGIN;
+
+    if (length > row->capacity) {
+        double *larger = malloc(2 * length * sizeof *larger);
+
+        if (!larger)
+            return 1;
+        free(row->p);
+        row->p = larger;
+        row->capacity = 2 * length;
+    }
+    row->first = first - GBEES_ROW_MARGIN;
+    row->length = length;
+    memset(row->p, 0, length * sizeof *row->p);
+    return 0;
+}
+
+void gbees_row_close(gbees_row *row)
+{
+    free(row->p);
+    *row = (gbees_row){.p = NULL};
+}
+
+void gbees_row_exchange(gbees_row *row, double share)
+{
+    double *p = row->p, here = p[0]; /* what cell i held before */
+
+    for (size_t i = 0; i + 1 < row->length; i++) {
+        const double next = p[i + 1];
+        const double most = 0.25 * fmin(here, next), moved = share * (next - here); /* from i + 1 to i */
+        const double gain = share < 0 ? fmax(-most, fmin(moved, most)) : moved;
+
+        p[i] += gain;
+        p[i + 1] -= gain;
+        here = next;
+    }
+}
+
+/* The mass in the lower fraction c of cell i, between 0 and what it holds. */
+static double mass_below(const double *p, size_t i, double c)
+{
+    const double d = p[i] - p[i - 1], below = d - (p[i - 1] - p[i - 2]), second = p[i + 1] - p[i] - d;
+    const double third = second - below, above = p[i + 2] - p[i + 1] - (p[i + 1] - p[i]);
+    const double mass = -gbees_quartic_falling_d(p[i], d, second, third, above - second - third, -c);
+
+    return fmax(0, fmin(mass, p[i]));
+}
+
+int gbees_row_map(const gbees_row *row, double scale, double shift, gbees_row *to)
+{
+    const int64_t end = row->first + (int64_t)row->length;
+    const double low = scale * ((double)row->first + 1.5) + shift, high = scale * ((double)end - 2.5) + shift;
+    double taken = 0; /* of cell i */
+    size_t i = 2;
+
+    if (gbees_row_open(to, (int64_t)floor(low), (int64_t)ceil(high)))
+        return 1;
+    for (size_t k = 0; k < to->length; k++) {
+        const double face = ((double)to->first + (double)k + 0.5 - shift) / scale; /* the upper one */
+        const double cells = face + 0.5 - (double)row->first;                      /* from the row's lower end */
+        double sum = 0;
+
+        for (; i < row->length - 2 && (double)(i + 1) <= cells; i++) {
+            sum += row->p[i] - taken;
+            taken = 0;
+        }
+        if (i < row->length - 2 && cells > (double)i) {
+            const double mass = fmax(taken, mass_below(row->p, i, cells - (double)i));
+
+            sum += mass - taken;
+            taken = mass;
+        }
+        to->p[k] = sum;
+    }
+    return 0;
+}

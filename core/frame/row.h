@@ -1,0 +1,32 @@
+/* row.h - a row of cells under a one-dimensional affine map: what each new cell gets (doc/method.md, "Moving frame").
+ */
+#ifndef GBEES_FRAME_ROW_H
+#define GBEES_FRAME_ROW_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Cells of a row at each end that hold 0. */
+enum { GBEES_ROW_MARGIN = 4 };
+
+/* A row's P by index: p[i - first], with GBEES_ROW_MARGIN cells at each end that hold 0. */
+typedef struct gbees_row {
+    int64_t first;
+    size_t length, capacity; /* all zero: an empty row */
+    double *p;
+} gbees_row;
+
+/* Makes the row hold the cells from `first` to `last` and its margins, all 0. Returns 1 if there is no memory. */
+int gbees_row_open(gbees_row *row, int64_t first, int64_t last);
+void gbees_row_close(gbees_row *row);
+
+/* Moves `share` of the difference between each two neighbours to the one that holds less; if it is negative, from it,
+ * and at most a quarter of it to each side. 1/24 makes averages of values at centres, -1/24 the reverse. */
+void gbees_row_exchange(gbees_row *row, double share);
+
+/* Sets `to` to the row under z -> scale z + shift, scale > 0: each new cell gets the integral of the quartic of
+ * split5 over what it covers, bounded so that no part of a cell holds less than 0 and all parts hold what it holds.
+ * Returns 1 if there is no memory. */
+int gbees_row_map(const gbees_row *row, double scale, double shift, gbees_row *to);
+
+#endif
