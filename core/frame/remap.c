@@ -23,7 +23,6 @@ typedef struct rows {
     double before, after; /* shares of an exchange along the row, 0: none */
     double least;
     struct rows_part *part; /* [GBEES_SPARSE_PARTS] */
-    gbees_sparse_cell *to;
 } rows;
 
 typedef struct rows_part {
@@ -142,7 +141,8 @@ static void copy_part(void *context, size_t number)
     const rows *s = context;
 
     if (s->part[number].count > 0)
-        memcpy(s->to + s->part[number].first, s->part[number].cell, s->part[number].count * sizeof *s->to);
+        memcpy(s->cells->spare + s->part[number].first, s->part[number].cell,
+               s->part[number].count * sizeof *s->part[number].cell);
 }
 
 /* Replaces the cells by those of the parts, one after the other. */
@@ -156,15 +156,12 @@ static gbees_status join_parts(rows *s, gbees_sparse *cells, double *dropped)
         count += s->part[k].count;
         failed = failed ? failed : s->part[k].failed;
     }
-    s->to = failed ? NULL : gbees_array_create(count, sizeof *s->to);
-    if (!s->to)
+    if (failed || gbees_sparse_reserve(cells, count))
         return failed ? failed : GBEES_ENOMEM;
     gbees_sparse_share(cells, copy_part, s);
     for (int k = 0; k < GBEES_SPARSE_PARTS; k++)
         *dropped += s->part[k].dropped;
-    free(cells->cell);
-    cells->cell = s->to;
-    cells->count = count;
+    gbees_sparse_swap(cells, count);
     return GBEES_OK;
 }
 
@@ -176,17 +173,12 @@ static int pass_rows(rows *s, gbees_sparse *cells, double *dropped, gbees_error 
     if (status)
         return status;
     s->cells = cells;
-    s->part = calloc(GBEES_SPARSE_PARTS, sizeof *s->part);
-    if (!s->part)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells of another frame");
+    for (int k = 0; k < GBEES_SPARSE_PARTS; k++) {
+        s->part[k].count = 0;
+        s->part[k].dropped = 0;
+    }
     gbees_sparse_share(cells, take_rows, s);
     const gbees_status failed = join_parts(s, cells, dropped);
-    for (int k = 0; k < GBEES_SPARSE_PARTS; k++) {
-        gbees_row_close(&s->part[k].row);
-        gbees_row_close(&s->part[k].moved);
-        free(s->part[k].cell);
-    }
-    free(s->part);
     if (failed == GBEES_ENUMERIC)
         return gbees_error_set(error, GBEES_ENUMERIC,
                                "a density can't be taken to another frame: a cell would be more than %d cells from "
@@ -207,30 +199,50 @@ static int is_read_next(const gbees_passes *passes, int k, int axis)
     return 0;
 }
 
-static int pass_all(const gbees_passes *passes, double least, gbees_sparse *cells, double *dropped,
+/* every: what all passes have in common. */
+static int pass_all(const gbees_passes *passes, const rows *every, gbees_sparse *cells, double *dropped,
                     gbees_error *error)
 {
     int centres[GBEES_MAX_DIM] = {0}, status = GBEES_OK; /* by axis: whether cells hold values at centres */
 
     for (int j = 0; j < passes->n && !status; j++) {
-        rows s = {.axis = j, .after = to_centres, .least = least};
+        rows s = {.axis = j, .after = to_centres, .least = every->least, .part = every->part};
 
         centres[j] = is_read_next(passes, 0, j);
         status = centres[j] ? pass_rows(&s, cells, dropped, error) : GBEES_OK;
     }
     for (int k = 0; k < passes->count && !status; k++) {
         const int axis = passes->pass[k].axis;
-        rows s = {.map = &passes->pass[k], .axis = axis, .before = centres[axis] ? to_averages : 0, .least = least};
+        rows s = {.map = &passes->pass[k], .axis = axis, .least = every->least, .part = every->part};
 
+        s.before = centres[axis] ? to_averages : 0;
         centres[axis] = is_read_next(passes, k + 1, axis);
         s.after = centres[axis] ? to_centres : 0;
         status = pass_rows(&s, cells, dropped, error);
     }
     for (int j = 0; j < passes->n && !status; j++) {
-        rows s = {.axis = j, .before = to_averages, .least = least};
+        rows s = {.axis = j, .before = to_averages, .least = every->least, .part = every->part};
 
         status = centres[j] ? pass_rows(&s, cells, dropped, error) : GBEES_OK;
     }
+    return status;
+}
+
+/* Takes the cells through all passes, with memory for their parts. */
+static int pass_in_parts(const gbees_passes *passes, double least, gbees_sparse *cells, double *dropped,
+                         gbees_error *error)
+{
+    const rows every = {.least = least, .part = calloc(GBEES_SPARSE_PARTS, sizeof *every.part)};
+
+    if (!every.part)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells of another frame");
+    const int status = pass_all(passes, &every, cells, dropped, error);
+    for (int k = 0; k < GBEES_SPARSE_PARTS; k++) {
+        gbees_row_close(&every.part[k].row);
+        gbees_row_close(&every.part[k].moved);
+        free(every.part[k].cell);
+    }
+    free(every.part);
     return status;
 }
 
@@ -247,7 +259,7 @@ static int take_list(const gbees_initial_cells *list, const int *from, gbees_spa
     cells->cell = gbees_array_create(list->count, sizeof *cells->cell);
     if (!cells->cell)
         return 1;
-    cells->count = list->count;
+    cells->count = cells->capacity = list->count;
     for (size_t i = 0; i < list->count; i++) {
         cells->cell[i] = (gbees_sparse_cell){.p = list->p[i]};
         for (int k = 0; k < cells->n; k++)
@@ -306,12 +318,12 @@ int gbees_remap(gbees_initial_cells *cells, const gbees_moving_frame *from, cons
     set_order(&passes, order);
     if (take_list(cells, passes.from, &sparse))
         return no_memory(cells->count, error);
-    status = pass_all(&passes, part * options->least, &sparse, &lost, error);
+    status = pass_in_parts(&passes, part * options->least, &sparse, &lost, error);
     if (!status)
         status = gbees_sparse_order(&sparse, order, error);
     if (!status && give_list(&sparse, passes.to, options->least, cells, &lost))
         status = no_memory(sparse.count, error);
-    free(sparse.cell);
+    gbees_sparse_close(&sparse);
     if (!status)
         *dropped += lost;
     return status;

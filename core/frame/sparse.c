@@ -18,13 +18,43 @@ void gbees_sparse_share(const gbees_sparse *cells, void (*work)(void *context, s
                       context);
 }
 
+int gbees_sparse_reserve(gbees_sparse *cells, size_t count)
+{
+    const size_t capacity = count + count / 4;
+
+    if (count <= cells->spare_capacity && cells->spare)
+        return 0;
+    free(cells->spare);
+    cells->spare = gbees_array_create(capacity, sizeof *cells->spare);
+    cells->spare_capacity = cells->spare ? capacity : 0;
+    return !cells->spare;
+}
+
+void gbees_sparse_swap(gbees_sparse *cells, size_t count)
+{
+    gbees_sparse_cell *cell = cells->cell;
+    const size_t capacity = cells->capacity;
+
+    cells->cell = cells->spare;
+    cells->capacity = cells->spare_capacity;
+    cells->count = count;
+    cells->spare = cell;
+    cells->spare_capacity = capacity;
+}
+
+void gbees_sparse_close(gbees_sparse *cells)
+{
+    free(cells->cell);
+    free(cells->spare);
+    *cells = (gbees_sparse){.last = -1};
+}
+
 /* A sort by the index along one axis that keeps the order of equals. */
 typedef struct sorting {
     const gbees_sparse *cells;
     int axis;
     int32_t low[GBEES_SPARSE_PARTS], high[GBEES_SPARSE_PARTS], first; /* of the parts, and of all */
     size_t range, *place;                                             /* [part][range]: how many, then where */
-    gbees_sparse_cell *to;
 } sorting;
 
 static void find_range(void *context, size_t part)
@@ -58,7 +88,7 @@ static void move_part(void *context, size_t part)
     size_t *place = s->place + part * s->range;
 
     for (size_t i = gbees_sparse_first(s->cells, part); i < gbees_sparse_first(s->cells, part + 1); i++)
-        s->to[place[s->cells->cell[i].at[s->axis] - s->first]++] = s->cells->cell[i];
+        s->cells->spare[place[s->cells->cell[i].at[s->axis] - s->first]++] = s->cells->cell[i];
 }
 
 /* From how many to where: by index, then by part. */
@@ -95,18 +125,15 @@ static int sort_by(gbees_sparse *cells, int axis, gbees_error *error)
             "possible: it has parts far from each other, or the frame is too fine",
             s.range, (int)RANGE_MOST);
     s.place = gbees_array_create(GBEES_SPARSE_PARTS * s.range, sizeof *s.place);
-    s.to = gbees_array_create(cells->count, sizeof *s.to);
-    if (!s.place || !s.to) {
+    if (!s.place || gbees_sparse_reserve(cells, cells->count)) {
         free(s.place);
-        free(s.to);
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to sort %zu cells", cells->count);
     }
     gbees_sparse_share(cells, count_part, &s);
     set_places(&s);
     gbees_sparse_share(cells, move_part, &s);
+    gbees_sparse_swap(cells, cells->count);
     free(s.place);
-    free(cells->cell);
-    cells->cell = s.to;
     return GBEES_OK;
 }
 

@@ -22,9 +22,15 @@ typedef struct gbees_sparse_cell {
 
 typedef struct gbees_sparse {
     int n, threads, last; /* last: the axis of rows, -1 if the order is another one */
-    size_t count;
-    gbees_sparse_cell *cell;
+    size_t count, capacity, spare_capacity;
+    gbees_sparse_cell *cell, *spare; /* spare: what the next order is written to */
 } gbees_sparse;
+
+/* Makes room for `count` cells in `spare`. Returns 1 if there is no memory. */
+int gbees_sparse_reserve(gbees_sparse *cells, size_t count);
+/* Makes `spare` the cells, `count` of them. */
+void gbees_sparse_swap(gbees_sparse *cells, size_t count);
+void gbees_sparse_close(gbees_sparse *cells);
 
 /* The first cell of a part; that of part GBEES_SPARSE_PARTS is `count`. */
 size_t gbees_sparse_first(const gbees_sparse *cells, size_t part);
