@@ -1,4 +1,4 @@
-/* affine.h - the affine field that is closest to a drift under a density (doc/method.md, "Moving frame").
+/* affine.h - the affine field that is closest to a drift under a density (doc/method.md, "Moving frame (geometry)").
  *
  *     gbees_affine_sum -> gbees_affine_fit
  *

@@ -1,4 +1,5 @@
-/* row.h - a row of cells under a one-dimensional affine map: what each new cell gets (doc/method.md, "Moving frame").
+/* row.h - a row of cells under a one-dimensional affine map: what each new cell gets (doc/method.md, "Moving frame
+ * (geometry)").
  */
 #ifndef GBEES_FRAME_ROW_H
 #define GBEES_FRAME_ROW_H
