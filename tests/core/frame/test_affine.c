@@ -101,7 +101,7 @@ START_TEST(exact_for_an_affine_drift)
     const int n = _i;
     const gbees_moving_frame frame = some_frame(n);
     const gbees_affine_points points = some_points(n);
-    double c[GBEES_MAX_DIM], d[GBEES_MATRIX], x[GBEES_MAX_DIM];
+    double c[GBEES_MAX_DIM] = {0}, d[GBEES_MATRIX] = {0}, x[GBEES_MAX_DIM];
     uint64_t state = 3;
 
     for (int j = 0; j < n; j++)
