@@ -152,6 +152,7 @@ libgbees_la_SOURCES = \
 	%D%/solver/regrids.c \
 	%D%/solver/resolve.c \
 	%D%/solver/resolve.h \
+	%D%/solver/run.c \
 	%D%/solver/run.h \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \

@@ -1,4 +1,4 @@
-/* run.h - a run as the files that drive it share it: solver.c, records.c and updates.c. */
+/* run.h - a run as the files that drive it share it: solver.c above records.c and updates.c, and these above run.c. */
 #ifndef GBEES_SOLVER_RUN_H
 #define GBEES_SOLVER_RUN_H
 
@@ -37,6 +37,10 @@ double gbees_run_now_s(void);
 gbees_totals gbees_run_totals(const gbees_solver *solver);
 /* Adds the time, the leg and the step to a backend's error. */
 int gbees_run_fail(const gbees_solver *solver, int status, const gbees_error *cause, gbees_error *error);
+/* Steps of the first call to the backend, from the number of initial cells; 1 if the backend does not count them. */
+uint64_t gbees_run_first_slice(const gbees_solver *solver);
+/* Sets the steps of the next call after one that took so many seconds. */
+void gbees_run_adapt_slice(gbees_solver *solver, double took_s);
 
 /* Makes record `number` of the leg, and posts it to the observer. */
 int gbees_run_record(gbees_solver *solver, int number, gbees_error *error);
