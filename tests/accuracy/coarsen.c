@@ -66,6 +66,7 @@ static int snapshot_make(const gbees_snapshot *grid, cell *cells, size_t count, 
     if (complete) {
         *new = *grid;
         memset(new->index, 0, sizeof new->index);
+        new->samples = (gbees_sample_list){0}; /* they stay the other's */
         new->count = merge(cells, count);
         complete = (new->p = calloc(new->count + 1, sizeof *new->p)) != NULL;
     }
