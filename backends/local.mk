@@ -31,6 +31,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/coupling.c \
 	%D%/cpu/engine/density.c \
 	%D%/cpu/engine/diffusion.c \
+	%D%/cpu/engine/frame.c \
 	%D%/cpu/engine/engine.h \
 	%D%/cpu/grid/grid.c \
 	%D%/cpu/grid/grid.h \

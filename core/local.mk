@@ -85,6 +85,8 @@ libgbees_la_SOURCES = \
 	%D%/frame/passes.h \
 	%D%/frame/remap.c \
 	%D%/frame/remap.h \
+	%D%/frame/relative.c \
+	%D%/frame/relative.h \
 	%D%/frame/row.c \
 	%D%/frame/row.h \
 	%D%/frame/shape.c \
@@ -147,6 +149,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/records.c \
 	%D%/solver/refine.c \
 	%D%/solver/refine.h \
+	%D%/solver/moving.c \
+	%D%/solver/moving.h \
 	%D%/solver/regrid.c \
 	%D%/solver/regrid.h \
 	%D%/solver/regrids.c \

@@ -73,12 +73,13 @@ SAMPLES_CLONES static void find_places(const comparison *c, int axis, size_t fir
                                        double *restrict place)
 {
     const gbees_problem *problem = c->record->problem;
+    const double *const inverse = gbees_problem_inverse(problem);
     const int n = problem->dimension;
 
     for (size_t i = 0; i < count; i++)
         place[i] = problem->rotated ? 0 : c->samples->x[axis][first + i];
     for (int k = 0; k < n && problem->rotated; k++) {
-        const double part = problem->rotation[k * n + axis], centre = problem->centre[k],
+        const double part = inverse[axis * n + k], centre = problem->centre[k],
                      *restrict x = c->samples->x[k] + first;
 
         for (size_t i = 0; i < count; i++)
@@ -92,11 +93,12 @@ SAMPLES_CLONES static void find_places(const comparison *c, int axis, size_t fir
 static void find_range(const comparison *c, int axis, double *least, double *most)
 {
     const gbees_problem *problem = c->record->problem;
+    const double *const inverse = gbees_problem_inverse(problem);
     const int n = problem->dimension;
     double lo = problem->rotated ? 0 : c->truth->least[axis], hi = problem->rotated ? 0 : c->truth->most[axis];
 
     for (int k = 0; k < n && problem->rotated; k++) {
-        const double part = problem->rotation[k * n + axis], a = part * (c->truth->least[k] - problem->centre[k]),
+        const double part = inverse[axis * n + k], a = part * (c->truth->least[k] - problem->centre[k]),
                      b = part * (c->truth->most[k] - problem->centre[k]);
 
         lo += fmin(a, b);
@@ -110,13 +112,13 @@ static void find_range(const comparison *c, int axis, double *least, double *mos
 static double std_of(const comparison *c, int axis)
 {
     const gbees_problem *problem = c->record->problem;
+    const double *const inverse = gbees_problem_inverse(problem);
     const int n = problem->dimension;
     double variance = problem->rotated ? 0 : c->truth->covariance[axis * n + axis];
 
     for (int j = 0; j < n && problem->rotated; j++)
         for (int k = 0; k < n; k++)
-            variance += problem->rotation[j * n + axis] * c->truth->covariance[j * n + k] *
-                        problem->rotation[k * n + axis];
+            variance += inverse[axis * n + j] * c->truth->covariance[j * n + k] * inverse[axis * n + k];
     return sqrt(fmax(0, variance)) / problem->width[axis];
 }
 

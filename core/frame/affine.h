@@ -2,12 +2,14 @@
  *
  *     gbees_affine_sum -> gbees_affine_fit
  *
- * The sums of parts of the cells may be formed by anyone; joined in a fixed order they are the same to the last bit.
+ * The sums (gbees_affine_sums) of parts of the cells may be formed by anyone; joined in a fixed order they are the
+ * same to the last bit. y should be counted from near the mean: rounding errors grow with its square.
  */
 #ifndef GBEES_FRAME_AFFINE_H
 #define GBEES_FRAME_AFFINE_H
 
 #include "matrix.h"
+#include <gbees/backend.h>
 #include <gbees/error.h>
 #include <stddef.h>
 
@@ -33,14 +35,6 @@ typedef struct gbees_affine_points {
     size_t count;
     const double *p, *y[GBEES_MAX_DIM], *f[GBEES_MAX_DIM];
 } gbees_affine_points;
-
-/* Sums over points of P, P y, P y y^T, P f and P f y^T. y should be counted from near the mean: rounding errors grow
- * with its square. */
-typedef struct gbees_affine_sums {
-    double mass;
-    double y[GBEES_MAX_DIM], yy[GBEES_MATRIX]; /* [n][n] */
-    double f[GBEES_MAX_DIM], fy[GBEES_MATRIX]; /* [n][n]: component of f, then of y */
-} gbees_affine_sums;
 
 /* Adds the points `first` ... `end - 1`, one after the other. */
 void gbees_affine_add(const gbees_affine_points *points, size_t first, size_t end, gbees_affine_sums *sums);

@@ -37,6 +37,21 @@ int gbees_matrix_solve(int n, const double *a, int columns, double *b)
            !is_finite(b, n * columns);
 }
 
+double gbees_matrix_determinant(int n, const double *a)
+{
+    double factor[GBEES_MATRIX_MORE], determinant = 1;
+    lapack_int pivot[GBEES_MAX_DIM + 1];
+
+    if (!is_finite(a, n * n))
+        return NAN;
+    memcpy(factor, a, (size_t)(n * n) * sizeof *a);
+    if (LAPACKE_dgetrf(LAPACK_ROW_MAJOR, n, n, factor, n, pivot) > 0)
+        return 0;
+    for (int j = 0; j < n; j++)
+        determinant *= pivot[j] == j + 1 ? factor[j * n + j] : -factor[j * n + j];
+    return determinant;
+}
+
 int gbees_matrix_eigen(int n, double *vectors, double *values)
 {
     return !is_finite(vectors, n * n) || LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'V', 'L', n, vectors, n, values) != 0;

@@ -14,6 +14,9 @@ void gbees_matrix_multiply(int n, const double *a, const double *b, double *to);
 /* b = a^-1 b, with `columns` columns; returns 1 if a is singular or not finite. b is then undefined. */
 int gbees_matrix_solve(int n, const double *a, int columns, double *b);
 
+/* The determinant; not finite if a is not. */
+double gbees_matrix_determinant(int n, const double *a);
+
 /* The eigenvalues of a symmetric matrix in ascending order, and its eigenvectors as the columns of vectors[n][n],
  * which holds the matrix before. Returns 1 if it is not finite or they were not found. */
 int gbees_matrix_eigen(int n, double *vectors, double *values);

@@ -15,6 +15,7 @@ static const char *const precisions[] = {"mixed", "double", NULL};
 static const char *const bricks[] = {"auto", "1", NULL};
 static const char *const growths[] = {"downwind", "all", NULL};
 static const char *const rotates[] = {"no", "yes", NULL};
+static const char *const frames[] = {"fixed", "moving", NULL};
 /* In the order of gbees_accuracy_of. */
 static const char *const accuracies[] = {"moments", "marginals", "density", NULL};
 static const char *const bounds[] = {"on", "off", NULL};
@@ -74,6 +75,18 @@ static const gbees_schema_key scenario_keys[] = {
      .choices = rotates,
      .initial = "no",
      .text = "yes: the grid's axes are the eigenvectors of the covariance; width, factor and extent go with them"},
+    {.name = "frame",
+     .kind = GBEES_KIND_CHOICE,
+     .choices = frames,
+     .initial = "fixed",
+     .text = "moving: the grid follows the density, turns and stretches with it"},
+    {.name = "frame_cells",
+     .kind = GBEES_KIND_NUMBER,
+     .range = "a number >= 1",
+     .min = 1,
+     .bounded = GBEES_KEY_MIN,
+     .initial = "12",
+     .text = "of a grid that moves: the most cells a standard deviation along any direction"},
     {.name = "bound",
      .kind = GBEES_KIND_RANGE,
      .choices = bounds,

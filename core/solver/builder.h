@@ -43,8 +43,10 @@ int builder_set_initial(builder *b);
  * the cell widths are known. Returns the number of cells in them. */
 double builder_set_boxes(builder *b, const double *extent);
 
-/* frame.c: rotates the grid to the eigenvectors of the covariance, if `rotate` is yes. */
+/* frame.c: rotates the grid to the eigenvectors of the covariance, if `rotate` is yes or the grid moves. */
 int builder_set_frame(builder *b);
+/* frame.c: with `frame: moving`, makes the grid one that moves; its cells are known. */
+int builder_set_moving(builder *b);
 /* frame.c: transforms the problem from the model's axes to those of its rotation. node: the key that errors name. */
 int builder_take_frame(builder *b, const gbees_node *node);
 

@@ -3,6 +3,7 @@
  * framed functions: backends have no notion of a rotation. */
 #include "frame.h"
 #include "builder.h"
+#include "frame/relative.h"
 #include "io/scenario.h"
 #include <lapacke.h>
 #include <math.h>
@@ -10,6 +11,8 @@
 
 /* Correlations below this are rounding, in the covariance of a mixture and in a rotated one. */
 static const double rounding = 1e-13;
+/* The most cells a standard deviation, unless the scenario says it. */
+static const double frame_cells = 12;
 
 static int is_diagonal(const double *a, int n, double tolerance)
 {
@@ -57,10 +60,36 @@ static void put_in_order(const double *vectors, const double *values, int n, dou
     }
 }
 
+void gbees_frame_enter(gbees_problem *problem)
+{
+    const int n = problem->dimension;
+    double *inverse = problem->parameters + GBEES_FRAME_INVERSE;
+    gbees_grid_frame at;
+    gbees_moving_frame frame = {.n = n};
+
+    memcpy(problem->parameters + GBEES_FRAME_CENTRE, problem->centre, sizeof problem->centre);
+    memcpy(problem->parameters + GBEES_FRAME_AXES, problem->rotation, (size_t)(n * n) * sizeof *problem->rotation);
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++)
+            inverse[j * n + k] = problem->rotation[k * n + j];
+    if (!problem->moving)
+        return;
+    memcpy(frame.m, problem->centre, sizeof frame.m);
+    memcpy(frame.a, problem->rotation, sizeof frame.a);
+    if (!gbees_relative_set(&frame, &(gbees_affine){.rank = 0}, &at, &(gbees_error){0}))
+        memcpy(inverse, at.inverse, (size_t)(n * n) * sizeof *inverse);
+}
+
+void gbees_frame_place(const gbees_moving_frame *frame, gbees_problem *problem)
+{
+    memcpy(problem->centre, frame->m, sizeof problem->centre);
+    memcpy(problem->rotation, frame->a, sizeof problem->rotation);
+    gbees_frame_enter(problem);
+}
+
 int builder_take_frame(builder *b, const gbees_node *node)
 {
     gbees_problem *problem = b->problem;
-    const int n = problem->dimension;
 
     if (!problem->functions->framed)
         return gbees_node_error(node, b->error, "the plugin of %s has no functions for a rotated grid",
@@ -69,10 +98,7 @@ int builder_take_frame(builder *b, const gbees_node *node)
     problem->functions = problem->functions->framed;
     memcpy(problem->centre, problem->mean, sizeof problem->centre);
     memset(problem->mean, 0, sizeof problem->mean);
-    for (int j = 0; j < n; j++)
-        problem->parameters[GBEES_MAX_PARAMETERS + j] = problem->centre[j];
-    memcpy(problem->parameters + GBEES_FRAME_ROTATION, problem->rotation,
-           (size_t)(n * n) * sizeof *problem->rotation);
+    gbees_frame_enter(problem);
     return GBEES_OK;
 }
 
@@ -140,6 +166,24 @@ static int rotate_to_eigenvectors(builder *b, const gbees_node *node)
     return builder_take_frame(b, node);
 }
 
+/* Checks that nothing is asked for that a grid that moves has not. */
+static int check_moving(const builder *b, const gbees_node *node)
+{
+    static const char *const others[] = {"regrid", "time_step", "mode", "bound"};
+
+    if (b->problem->cells)
+        return gbees_node_error(node, b->error,
+                                "frame: a run that begins with a record has the grid of the record: remove 'frame: "
+                                "moving'");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (builder_find(b, others[i]) && !builder_is_set(b, others[i], "default") &&
+            !builder_is_set(b, others[i], "off"))
+            return gbees_node_error(builder_find(b, others[i]), b->error,
+                                    "%s: a grid that moves has no '%s': remove it, or 'frame: moving'", others[i],
+                                    others[i]);
+    return GBEES_OK;
+}
+
 /* Checks that `rotate` agrees with the grid of the initial record, whose cells can't be rotated. */
 static int agree_with_record(const builder *b, const gbees_node *node)
 {
@@ -154,9 +198,13 @@ static int agree_with_record(const builder *b, const gbees_node *node)
 
 int builder_set_frame(builder *b)
 {
-    const gbees_problem *problem = b->problem;
+    gbees_problem *problem = b->problem;
     const gbees_node *node = builder_find(b, "rotate");
 
+    if (builder_is_set(b, "frame", "moving")) {
+        problem->moving = 1;
+        return check_moving(b, builder_find(b, "frame")) ? (int)b->error->status : rotate_to_eigenvectors(b, node);
+    }
     if (problem->cells)
         return agree_with_record(b, node);
     /* Without correlations the eigenvectors are the model's axes. */
@@ -164,6 +212,49 @@ int builder_set_frame(builder *b)
         is_diagonal(problem->covariance, problem->dimension, problem->gaussian_count > 0 ? rounding : 0))
         return GBEES_OK;
     return rotate_to_eigenvectors(b, node);
+}
+
+/* Divides a Gaussian's coordinates by the widths that its cells had. */
+static void stretch_gaussian(const gbees_problem *problem, const double *width, gbees_gaussian *gaussian)
+{
+    const int n = problem->dimension;
+
+    for (int j = 0; j < n; j++) {
+        gaussian->mean[j] /= width[j];
+        for (int k = 0; k < n; k++)
+            gaussian->covariance[j * n + k] /= width[j] * width[k];
+    }
+}
+
+/* Makes the frame's axes the edges of the cells, which have width 1 in it: so it can be stretched. */
+int builder_set_moving(builder *b)
+{
+    gbees_problem *problem = b->problem;
+    const int n = problem->dimension;
+    double cells = 0, width[GBEES_MAX_DIM];
+
+    problem->frame_cells = builder_number(b, "frame_cells", frame_cells);
+    if (!problem->moving)
+        return GBEES_OK;
+    for (int j = 0; j < n; j++) {
+        width[j] = problem->width[j];
+        cells += log(sqrt(problem->covariance[j * n + j]) / width[j]) / n;
+        for (int k = 0; k < n; k++)
+            problem->rotation[k * n + j] *= width[j];
+        problem->covariance[j * n + j] /= width[j] * width[j];
+        problem->width[j] = 1;
+    }
+    problem->frame_least = exp(cells);
+    for (int g = 0; g < problem->gaussian_count; g++)
+        stretch_gaussian(problem, width, (gbees_gaussian *)&problem->gaussians[g]);
+    gbees_frame_enter(problem);
+    return problem->frame_cells >= problem->frame_least
+               ? GBEES_OK
+               : gbees_node_error(
+                     builder_find(b, "frame_cells"), b->error,
+                     "frame_cells: expected at least the %g cells a standard deviation that the grid begins "
+                     "with, found %g",
+                     problem->frame_least, problem->frame_cells);
 }
 
 void gbees_frame_statistics(const gbees_problem *problem, gbees_statistics *statistics)
@@ -174,5 +265,7 @@ void gbees_frame_statistics(const gbees_problem *problem, gbees_statistics *stat
         return;
     memcpy(mean, statistics->mean, sizeof mean);
     gbees_problem_point(problem, mean, statistics->mean);
+    if (problem->moving) /* a cell's volume is that of the frame's axes */
+        statistics->entropy += log(fabs(gbees_matrix_determinant(problem->dimension, problem->rotation)));
     rotate_matrix(problem->dimension, problem->rotation, 1, statistics->covariance, statistics->covariance);
 }

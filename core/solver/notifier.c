@@ -35,6 +35,8 @@ static void drop(const gbees_notifier *notifier, gbees_event *event)
     if (event->capture)
         notifier->backend->capture_free(event->capture);
     free(event->marginals);
+    free(event->moved);
+    event->moved = NULL;
     event->cells = NULL;
     event->capture = NULL;
     event->marginals = NULL;

@@ -256,18 +256,10 @@ static int set_times(builder *b)
 int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenario, gbees_problem **problem,
                          gbees_error *error)
 {
-    static int (*const steps[])(builder *) = {set_dimension,
-                                              set_parameters,
-                                              set_gaussian,
-                                              builder_set_frame,
-                                              set_grid,
-                                              set_times,
-                                              builder_set_bound,
-                                              builder_set_measurements,
-                                              builder_set_numerics,
-                                              set_threshold,
-                                              set_accuracy,
-                                              builder_set_regrids};
+    static int (*const steps[])(builder *) = {
+        set_dimension,      set_parameters, set_gaussian,       builder_set_frame,        set_grid,
+        builder_set_moving, set_times,      builder_set_bound,  builder_set_measurements, builder_set_numerics,
+        set_threshold,      set_accuracy,   builder_set_regrids};
     builder b = {.model = model, .scenario = scenario, .error = error, .problem = calloc(1, sizeof *b.problem)};
     int status = b.problem ? GBEES_OK : builder_no_memory(&b);
 

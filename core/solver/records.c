@@ -121,29 +121,53 @@ static int check_tail(gbees_solver *solver, const gbees_record *record, gbees_er
     return status;
 }
 
-int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
+/* Gives the record a problem of its own, with the grid where it is now. Returns 1 if there is no memory. */
+static int take_place(const gbees_solver *solver, gbees_event *event)
 {
-    gbees_event event = {
-        .record = {.problem = gbees_grid_problem(&solver->grid), .leg = solver->leg, .number = number}};
-    gbees_record *record = &event.record;
-    gbees_error cause = {0};
-    int status;
+    event->moved = malloc(sizeof *event->moved);
+    if (!event->moved)
+        return 1;
+    *event->moved = *gbees_grid_problem(&solver->grid);
+    gbees_frame_place(&solver->moving.frame, event->moved);
+    event->record.problem = event->moved;
+    return 0;
+}
 
-    if (!solver->observer->record)
-        return GBEES_OK;
-    status = solver->backend->statistics(solver->grid.engine, &solver->clock, &record->statistics, &cause);
+/* Computes the statistics of the event's record, and collects its cells and marginals. */
+static int fill(gbees_solver *solver, gbees_event *event, gbees_error *error)
+{
+    gbees_record *record = &event->record;
+    gbees_error cause = {0};
+    int status = solver->backend->statistics(solver->grid.engine, &solver->clock, &record->statistics, &cause);
+
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
     solver->record_warnings |= gbees_warnings_record(record->problem, &record->statistics);
-    if (number == 0 && solver->leg > 0 && solver->problem->functions) /* an application's backend may need none */
+    if (record->number == 0 && solver->leg > 0 &&
+        solver->problem->functions) /* an application's backend may need none */
         status = check_tail(solver, record, error);
     if (status)
         return status;
     solver->before.statistics = record->statistics;
     gbees_frame_statistics(record->problem, &record->statistics);
-    status = collect(solver, &event, error);
+    return collect(solver, event, error);
+}
+
+int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
+{
+    gbees_event event = {
+        .record = {.problem = gbees_grid_problem(&solver->grid), .leg = solver->leg, .number = number}};
+    gbees_record *record = &event.record;
+    int status;
+
+    if (!solver->observer->record)
+        return GBEES_OK;
+    if (solver->problem->moving && take_place(solver, &event))
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the grid of a record");
+    status = fill(solver, &event, error);
     if (status) {
         free(event.marginals);
+        free(event.moved);
         return status;
     }
     record->time = solver->clock.time;
@@ -152,7 +176,8 @@ int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
     record->warnings = gbees_warnings(solver->problem, &record->totals) | solver->record_warnings;
     solver->recorded = record->totals;
     record->wall_s = gbees_run_now_s() - solver->began_s;
-    const gbees_record posted = *record; /* the notifier takes the event */
+    gbees_record posted = *record; /* the notifier takes the event, with its problem */
+    posted.problem = gbees_grid_problem(&solver->grid);
     status = gbees_notifier_post(solver->notifier, &event, error);
     if (!status && waits_for_audit(solver))
         status = gbees_notifier_finish(solver->notifier, error);

@@ -1,6 +1,8 @@
 /* regrid.c - see regrid.h. */
 #include "regrid.h"
 #include "cells.h"
+#include "frame.h"
+#include "frame/remap.h"
 #include "refine.h"
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +11,8 @@
 /* Cells below this part of p* are left behind. Those below p* beside the others go along: they hold mass that flows
  * back. */
 static const double least_fraction = 1e-3;
+/* The same of the cells of another frame. */
+static const double least_remapped = 0.1;
 
 /* ---- engines ---- */
 
@@ -114,14 +118,13 @@ static void move_origin(gbees_problem *problem, int axis, double by)
         problem->mean[axis] += by;
         return;
     }
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < n; k++)
         problem->centre[k] += problem->rotation[k * n + axis] * by;
-        problem->parameters[GBEES_MAX_PARAMETERS + k] = problem->centre[k];
-    }
+    gbees_frame_enter(problem);
 }
 
-/* Sets the widths, the middle of cell 0, the box around the cells and p*, which goes with a cell's volume. */
-static void set_grid(gbees_problem *problem, const int *change, const gbees_initial_cells *cells)
+/* Sets the widths, the middle of cell 0 and p*, which goes with a cell's volume. */
+static void set_grid(gbees_problem *problem, const int *change)
 {
     for (int j = 0; j < problem->dimension; j++) {
         const double width = ldexp(problem->width[j], -change[j]);
@@ -129,6 +132,13 @@ static void set_grid(gbees_problem *problem, const int *change, const gbees_init
         move_origin(problem, j, (width - problem->width[j]) / 2);
         problem->width[j] = width;
         problem->threshold = ldexp(problem->threshold, -change[j]);
+    }
+}
+
+/* Sets the box around the cells. */
+static void set_box(gbees_problem *problem, const gbees_initial_cells *cells)
+{
+    for (int j = 0; j < problem->dimension; j++) {
         problem->extent[j] = 0;
         for (size_t i = 0; i < cells->count; i++) {
             const int index = abs(cells->index[j][i]);
@@ -138,29 +148,32 @@ static void set_grid(gbees_problem *problem, const int *change, const gbees_init
     }
 }
 
-/* What the new engine is to know of the run so far. Parts of its mass: `fetched` was taken along, of which `outside`
- * lies outside of the bound; the rest has been pruned. */
-static void set_history(gbees_grid *grid, const gbees_clock *clock, const int *change, double fetched, double outside,
-                        gbees_initial_cells *cells)
+/* How a density was taken to other cells. Parts of its mass: `fetched` was taken along, of which `outside` lies
+ * outside of the bound; the rest has been pruned. */
+typedef struct passage {
+    double fetched, outside;
+    double volume; /* of a new cell over that of an old one */
+} passage;
+
+/* What the new engine is to know of the run so far. */
+static void set_history(gbees_grid *grid, const gbees_clock *clock, const passage *way, gbees_initial_cells *cells)
 {
     gbees_totals *totals = &grid->before;
     const double mass =
         1 + totals->mass_clipped + totals->mass_normalised - totals->mass_outflow - totals->mass_pruned;
 
-    cells->mass = mass * (fetched - outside);
-    totals->mass_pruned += mass * (1 - fetched);
-    totals->mass_outflow += mass * outside;
+    cells->mass = mass * (way->fetched - way->outside);
+    totals->mass_pruned += mass * (1 - way->fetched);
+    totals->mass_outflow += mass * way->outside;
     cells->lost = totals->mass_outflow + totals->mass_pruned;
     cells->time = clock->time;
     cells->steps = gbees_problem_steps_before(grid->problem) + totals->steps;
-    cells->threshold = totals->threshold;
-    for (int j = 0; j < grid->problem->dimension; j++)
-        cells->threshold = ldexp(cells->threshold, -change[j]);
+    cells->threshold = totals->threshold * way->volume;
 }
 
-/* Makes the problem of the new grid, which owns the cells. */
-static int make_problem(const gbees_problem *from, const int *change, gbees_initial_cells *cells,
-                        gbees_problem **problem, gbees_error *error)
+/* Makes a copy of a problem that owns the cells. */
+static int make_problem(const gbees_problem *from, gbees_initial_cells *cells, gbees_problem **problem,
+                        gbees_error *error)
 {
     gbees_problem *made = malloc(sizeof *made);
     gbees_initial_cells *own = malloc(sizeof *own);
@@ -177,7 +190,6 @@ static int make_problem(const gbees_problem *from, const int *change, gbees_init
     made->first = from->first ? from->first : from;
     made->gaussian_count = 0;
     made->gaussians = NULL;
-    set_grid(made, change, own);
     *problem = made;
     return GBEES_OK;
 }
@@ -245,25 +257,29 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
     const int n = grid->problem->dimension;
     gbees_initial_cells cells = {0};
     gbees_problem *problem = NULL;
+    passage way = {.volume = 1};
     int change[GBEES_MAX_DIM] = {0}, changes = 0, status;
 
     for (int j = 0; j < n; j++) {
         change[j] = level[j] - grid->level[j];
         changes = changes || change[j];
+        way.volume = ldexp(way.volume, -change[j]);
     }
     if (!changes)
         return GBEES_OK;
     status = fetch(grid, &cells, error);
-    const double fetched = sum_of(&cells);
+    way.fetched = sum_of(&cells);
     if (!status)
         status = gbees_refine(&cells, n, change, grid->problem->numerics.cell_values, grid->options.threads, error);
     if (!status)
-        status = make_problem(gbees_grid_problem(grid), change, &cells, &problem, error);
+        status = make_problem(gbees_grid_problem(grid), &cells, &problem, error);
     gbees_initial_cells_clear(&cells);
     if (status)
         return status;
     gbees_initial_cells *own = (gbees_initial_cells *)problem->cells;
-    const double outside = drop_outside(problem, own);
+    set_grid(problem, change);
+    set_box(problem, own);
+    way.outside = drop_outside(problem, own);
     if (own->count == 0) {
         free_problem(problem);
         return gbees_error_set(error, GBEES_ENUMERIC,
@@ -271,7 +287,40 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
                                "density; give a larger factor in `regrid`");
     }
     grid->before = gbees_grid_totals(grid);
-    set_history(grid, clock, change, fetched, outside, own);
+    set_history(grid, clock, &way, own);
     memcpy(grid->level, level, (size_t)n * sizeof *level);
+    return replace_engine(grid, problem, error);
+}
+
+int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_moving_frame *from,
+                     const gbees_moving_frame *to, double threshold, gbees_error *error)
+{
+    gbees_initial_cells cells = {0};
+    gbees_problem *problem = NULL;
+    const double volume = fabs(gbees_matrix_determinant(to->n, to->a) / gbees_matrix_determinant(to->n, from->a));
+    double dropped = 0;
+    int status = fetch(grid, &cells, error);
+    const gbees_totals now = gbees_grid_totals(grid);
+    const double least = grid->problem->mass_budget > 0 ? now.threshold * volume : threshold;
+    const gbees_remap_options options = {.least = least_remapped * least, .threads = grid->options.threads};
+
+    if (!status)
+        status = gbees_remap(&cells, from, to, &options, &dropped, error);
+    if (!status && cells.count == 0)
+        status =
+            gbees_error_set(error, GBEES_ENUMERIC,
+                            "no cell of the new frame holds as much as p*: nothing is left of the density; lower "
+                            "'threshold' or give a mass_budget");
+    const passage way = {.fetched = sum_of(&cells), .volume = volume};
+    if (!status)
+        status = make_problem(gbees_grid_problem(grid), &cells, &problem, error);
+    gbees_initial_cells_clear(&cells);
+    if (status)
+        return status;
+    problem->threshold = threshold;
+    gbees_frame_place(to, problem);
+    set_box(problem, problem->cells);
+    grid->before = now;
+    set_history(grid, clock, &way, (gbees_initial_cells *)problem->cells);
     return replace_engine(grid, problem, error);
 }

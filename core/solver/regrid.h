@@ -3,6 +3,7 @@
 #ifndef GBEES_SOLVER_REGRID_H
 #define GBEES_SOLVER_REGRID_H
 
+#include "frame/affine.h"
 #include <gbees/gbees.h>
 
 /* The engine of a run, and what belongs to it. */
@@ -28,5 +29,9 @@ gbees_totals gbees_grid_totals(const gbees_grid *grid);
 /* Takes the density to a grid of these levels, at the clock's time. Records of the grid before must no longer be in
  * use. */
 int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *level, gbees_error *error);
+/* The same, from the cells of one frame to those of another. threshold: p* there, unless a mass budget controls it.
+ */
+int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_moving_frame *from,
+                     const gbees_moving_frame *to, double threshold, gbees_error *error);
 
 #endif

@@ -51,6 +51,19 @@ void gbees_run_adapt_slice(gbees_solver *solver, double took_s)
     solver->slice = whole_slice(steps * (times < 4 ? times : times < 4 * 16 ? 4 : times / 16), SLICE_MOST);
 }
 
+int gbees_run_change_frame(gbees_solver *solver, gbees_error *error)
+{
+    const double began = gbees_run_now_s();
+    gbees_error cause = {0};
+    int status = gbees_notifier_finish(solver->notifier, error); /* it may still use the engine */
+
+    if (status)
+        return status;
+    status = gbees_moving_replace(&solver->moving, &solver->grid, &solver->clock, &cause);
+    solver->propagate_s += gbees_run_now_s() - began;
+    return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
+}
+
 int gbees_run_change_grid(gbees_solver *solver, const int *level, gbees_error *error)
 {
     const double began = gbees_run_now_s();

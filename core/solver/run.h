@@ -1,7 +1,9 @@
-/* run.h - a run as the files that drive it share it: solver.c above records.c and updates.c, and these above run.c. */
+/* run.h - a run as the files that drive it share it: solver.c above records.c and updates.c, and these above run.c.
+ */
 #ifndef GBEES_SOLVER_RUN_H
 #define GBEES_SOLVER_RUN_H
 
+#include "moving.h"
 #include "notifier.h"
 #include "regrid.h"
 #include "schedule.h"
@@ -10,8 +12,9 @@
 struct gbees_solver {
     const gbees_problem *problem;
     const gbees_backend *backend;
-    gbees_grid grid; /* has the engine */
-    int regrids;     /* of the problem's, that have been done */
+    gbees_grid grid;     /* has the engine */
+    int regrids;         /* of the problem's, that have been done */
+    gbees_moving moving; /* of a grid that moves */
     gbees_schedule *schedule;
     gbees_clock clock;
     gbees_totals recorded; /* at the last record */
@@ -46,6 +49,8 @@ void gbees_run_adapt_slice(gbees_solver *solver, double took_s);
 int gbees_run_record(gbees_solver *solver, int number, gbees_error *error);
 /* Applies measurement `number`, counted from 1, on a finer grid if the problem asks for one that resolves it. */
 int gbees_run_update(gbees_solver *solver, int number, gbees_error *error);
+/* Replaces the cells of a grid that moves by those that fit the density. */
+int gbees_run_change_frame(gbees_solver *solver, gbees_error *error);
 /* Takes the density to a grid of these levels. */
 int gbees_run_change_grid(gbees_solver *solver, const int *level, gbees_error *error);
 

@@ -25,6 +25,8 @@ int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backe
         status = gbees_schedule_create(problem, &made->schedule, error);
     if (!status)
         status = gbees_grid_open(&made->grid, error);
+    if (!status && problem->moving)
+        status = gbees_moving_start(&made->moving, &made->grid, error);
     if (status) {
         gbees_solver_destroy(made);
         return status;
@@ -100,7 +102,10 @@ static int advance_slice(gbees_solver *solver, gbees_error *error)
     gbees_error cause = {0};
     int status;
 
-    status = solver->backend->advance(solver->grid.engine, &solver->clock, solver->slice, &cause);
+    if (solver->problem->moving)
+        status = gbees_moving_advance(&solver->moving, &solver->grid, &solver->clock, solver->slice, &cause);
+    else
+        status = solver->backend->advance(solver->grid.engine, &solver->clock, solver->slice, &cause);
     const double took = gbees_run_now_s() - began;
     solver->propagate_s += took;
     if (!status && !(solver->clock.elapsed > elapsed))
@@ -109,7 +114,8 @@ static int advance_slice(gbees_solver *solver, gbees_error *error)
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
     gbees_run_adapt_slice(solver, took);
-    return GBEES_OK;
+    return solver->problem->moving && !gbees_moving_fits(&solver->moving) ? gbees_run_change_frame(solver, error)
+                                                                          : GBEES_OK;
 }
 
 /* Advances by `length` units of time, from one record to the next. */

@@ -41,6 +41,18 @@ static int resolve_update(gbees_solver *solver, const gbees_measurement *measure
     return gbees_run_change_grid(solver, level, error);
 }
 
+/* The density of a grid that moves is another one: its cells may no longer fit. */
+static int restart(gbees_solver *solver, gbees_error *error)
+{
+    gbees_error cause = {0};
+    int status = gbees_notifier_finish(solver->notifier, error); /* it may still use the engine */
+
+    if (status)
+        return status;
+    status = gbees_moving_restart(&solver->moving, &solver->grid, &solver->clock, &cause);
+    return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
+}
+
 int gbees_run_update(gbees_solver *solver, int number, gbees_error *error)
 {
     const gbees_measurement *measurement = &solver->problem->measurements[number - 1];
@@ -51,10 +63,18 @@ int gbees_run_update(gbees_solver *solver, int number, gbees_error *error)
     if (status)
         return status;
     const double began = gbees_run_now_s(), total = solver->evidence.total;
+    if (solver->problem->moving)
+        status = gbees_moving_place(&solver->moving, &solver->grid, solver->clock.time, &cause);
+    if (status)
+        return fail_update(solver, number, status, &cause, error);
     status = solver->backend->update(solver->grid.engine, &solver->clock, measurement, &event.evidence, &cause);
     solver->propagate_s += gbees_run_now_s() - began;
     if (status)
         return fail_update(solver, number, status, &cause, error);
+    if (solver->problem->moving)
+        status = restart(solver, error);
+    if (status)
+        return status;
     event.evidence.total = total + event.evidence.log_evidence;
     event.evidence.sampled = event.evidence.sampled_error = NAN;
     event.evidence.total_sampled = event.evidence.total_error = NAN;

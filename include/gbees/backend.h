@@ -21,10 +21,10 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 6 /**< raised whenever the layout below changes */ };
+enum { GBEES_BACKEND_ABI = 7 /**< raised whenever the layout below changes */ };
 
-typedef struct gbees_engine gbees_engine;   /**< a backend's state of a run */
-typedef struct gbees_capture gbees_capture; /**< a backend's copy of the cells of one time */
+typedef struct gbees_engine gbees_engine;         /**< a backend's state of a run */
+typedef struct gbees_capture gbees_capture;       /**< a backend's copy of the cells of one time */
 typedef struct gbees_integrator gbees_integrator; /**< what a backend needs to carry samples of a model */
 
 /** Options of a run. */
@@ -117,9 +117,9 @@ typedef struct gbees_marginals {
 } gbees_marginals;
 
 /** Samples of a model's equations, in the model's axes, and how they are carried: by equal steps of Runge and Kutta's
- * classical method, between halves of Euler and Maruyama's where the model has noise. A step that leaves more doubt is
- * taken in parts: doubt is the step times the difference of the drifts of the two stages in its middle, over `scale`
- * along the worst axis. */
+ * classical method, between halves of Euler and Maruyama's where the model has noise. A step that leaves more doubt
+ * is taken in parts: doubt is the step times the difference of the drifts of the two stages in its middle, over
+ * `scale` along the worst axis. */
 typedef struct gbees_integration {
     uint64_t count;            /**< samples */
     const double *const *from; /**< from[j][i]: state j of sample i before */
@@ -130,6 +130,24 @@ typedef struct gbees_integration {
     uint64_t steps, first;     /**< how many; how many there have been before */
     double scale[GBEES_MAX_DIM], doubt_most;
 } gbees_integration;
+
+/** The frame of a grid that moves: its points are x = centre + axes y of the model, and the velocity of the grid
+ * itself, along its axes, is velocity + gradient y (gbees/model_framed.h). Matrices are n x n, row-major. */
+typedef struct gbees_grid_frame {
+    double centre[GBEES_MAX_DIM];
+    double axes[GBEES_MAX_ENTRIES], inverse[GBEES_MAX_ENTRIES];
+    double velocity[GBEES_MAX_DIM], gradient[GBEES_MAX_ENTRIES];
+    double
+        negligible;   /**< the grid does not grow where the drift relative to it is slower than this; in units of y */
+    double time_step; /**< the next step is not longer, > 0 */
+} gbees_grid_frame;
+
+/** Sums over points of P, P y, P y y^T, P f and P f y^T; f is the drift at y. */
+typedef struct gbees_affine_sums {
+    double mass;
+    double y[GBEES_MAX_DIM], yy[GBEES_MAX_ENTRIES]; /**< [n][n] */
+    double f[GBEES_MAX_DIM], fy[GBEES_MAX_ENTRIES]; /**< [n][n]: component of f, then of y */
+} gbees_affine_sums;
 
 /** Receives `count` cells: index[j][i] is the index of cell i along axis j, p[i] its normalised probability. Returns
  * 0 to go on, anything else to stop. */
@@ -177,8 +195,8 @@ typedef struct gbees_backend {
     int (*statistics)(gbees_engine *engine, const gbees_clock *clock, gbees_statistics *statistics,
                       gbees_error *error);
 
-    /** Visits the cells with P >= fraction * p*, in an order that depends only on the density. A record has fraction 1;
-     * 0 visits all with P > 0. */
+    /** Visits the cells with P >= fraction * p*, in an order that depends only on the density. A record has fraction
+     * 1; 0 visits all with P > 0. */
     int (*cells)(gbees_engine *engine, double fraction, gbees_cell_visitor *visitor, void *context,
                  gbees_error *error);
 
@@ -199,12 +217,24 @@ typedef struct gbees_backend {
      * the backend computes no marginals. */
     int (*marginals)(gbees_engine *engine, uint64_t most, gbees_marginals **marginals, gbees_error *error);
 
+    /** Sets the frame of the problem's grid, which moves, from now on, and with `rate` all that steps need: the drift
+     * relative to it at this time. *rate is then the largest of a cell, 1 / the step of Courant number 1. Without
+     * (NULL) steps must not be taken before the next call. All three pointers are NULL if grids of the backend don't
+     * move. */
+    int (*frame_set)(gbees_engine *engine, const gbees_grid_frame *frame, double time, double *rate,
+                     gbees_error *error);
+    /** Computes the sums over all cells of the present density, with the drift relative to the frame at this time,
+     * along its axes, as f. */
+    int (*frame_fit)(gbees_engine *engine, double time, gbees_affine_sums *sums, gbees_error *error);
+    /** Computes J = 4 sum (grad sqrt P)(grad sqrt P)^T, n x n, of the normalised density, by differences of cells. */
+    int (*frame_information)(gbees_engine *engine, double *information, gbees_error *error);
+
     /** Begins to make ready what carries samples of the problem's model, without waiting for it. The problem must
      * outlive it; the bound and the grid's axes have no effect. All three pointers are NULL if the backend carries no
      * samples. */
     int (*integrator_create)(const gbees_problem *problem, gbees_integrator **integrator, gbees_error *error);
-    /** Carries samples, from any thread, one call at a time. *carried is 0 if it is not ready yet, or has no memory for
-     * them: then nothing is done. After an error it is of no more use. */
+    /** Carries samples, from any thread, one call at a time. *carried is 0 if it is not ready yet, or has no memory
+     * for them: then nothing is done. After an error it is of no more use. */
     int (*integrator_run)(gbees_integrator *integrator, const gbees_integration *integration, int *carried,
                           gbees_error *error);
     /** Frees it. NULL is allowed. */

@@ -28,15 +28,19 @@
 #define GBEES_FULL 2     /**< of GBEES_HAS_DIFFUSION: diffusion() writes Q, n x n, row-major */
 
 enum {
-    GBEES_MODEL_ABI = 4,       /**< raised whenever the layout below changes */
-    GBEES_MAX_DIM = 8,         /**< states */
-    GBEES_MAX_PARAMETERS = 32, /**< parameters of a model */
-    GBEES_LANES = 16,          /**< a plane of points has this many, or a multiple */
-    /** On a rotated grid the frame stands behind the parameters: the centre (from GBEES_MAX_PARAMETERS on), then from
-     * here on the rotation, n x n, row-major. */
-    GBEES_FRAME_ROTATION = GBEES_MAX_PARAMETERS + GBEES_MAX_DIM,
-    /** Parameters and frame together. */
-    GBEES_PARAMETER_VALUES = GBEES_FRAME_ROTATION + GBEES_MAX_DIM * GBEES_MAX_DIM
+    GBEES_MODEL_ABI = 5,                               /**< raised whenever the layout below changes */
+    GBEES_MAX_DIM = 8,                                 /**< states */
+    GBEES_MAX_PARAMETERS = 32,                         /**< parameters of a model */
+    GBEES_LANES = 16,                                  /**< a plane of points has this many, or a multiple */
+    GBEES_MAX_ENTRIES = GBEES_MAX_DIM * GBEES_MAX_DIM, /**< of a matrix of a frame, n x n, row-major */
+    /** Where a framed grid's frame (gbees/model_framed.h) stands behind the parameters: the centre c ... */
+    GBEES_FRAME_CENTRE = GBEES_MAX_PARAMETERS,
+    GBEES_FRAME_AXES = GBEES_FRAME_CENTRE + GBEES_MAX_DIM,      /**< ... A, whose columns are the grid's axes ... */
+    GBEES_FRAME_INVERSE = GBEES_FRAME_AXES + GBEES_MAX_ENTRIES, /**< ... its inverse ... */
+    GBEES_FRAME_VELOCITY =
+        GBEES_FRAME_INVERSE + GBEES_MAX_ENTRIES,                 /**< ... and the velocity u + G y of the grid ... */
+    GBEES_FRAME_GRADIENT = GBEES_FRAME_VELOCITY + GBEES_MAX_DIM, /**< ... along its axes: u, and here G */
+    GBEES_PARAMETER_VALUES = GBEES_FRAME_GRADIENT + GBEES_MAX_ENTRIES /**< parameters and frame together */
 };
 
 /* A run-time compiler for a GPU compiles the equations only. */
@@ -129,7 +133,7 @@ typedef struct gbees_functions {
     gbees_component_f *component_f[8]; /**< entry j: dx_j/dt */
     gbees_component_d *component_d[8]; /**< entry j: dx_j/dt */
     gbees_planes_f
-        *planes_f[8]; /**< of component j; NULL in one and two dimensions, where planes are short, and if rotated */
+        *planes_f[8]; /**< of component j; NULL in one and two dimensions, where planes are short, and if framed */
     gbees_planes_d *planes_d[8];              /**< of component j; NULL where planes_f is */
     gbees_vector_f *drift_f;                  /**< the drift */
     gbees_vector_d *drift_d;                  /**< the drift */
@@ -137,8 +141,8 @@ typedef struct gbees_functions {
     gbees_bound_d *bound_d;                   /**< the bound */
     gbees_log_likelihood_d *log_likelihood_d; /**< the model's own likelihood */
     gbees_vector_d *diffusion_d;              /**< Q: its diagonal or n x n, as gbees_model.diffusion has it */
-    /** The same functions for points y of a rotated grid, x = c + R y: drifts are R^T f(x), the diffusion is R^T Q R,
-     * n x n. The frame stands behind the parameters. */
+    /** The same functions for points y of a framed grid, x = c + A y: drifts are A^-1 f(x) - u - G y, the diffusion
+     * is A^-1 Q A^-T, n x n. The frame stands behind the parameters. */
     const struct gbees_functions *framed;
 } gbees_functions;
 

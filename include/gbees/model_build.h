@@ -151,7 +151,7 @@
             GBEES_POINT_framed(R, S, N);                                                                             \
             R dxdt[N];                                                                                               \
             gbees_equation_drift##S(N, t, x, p, dxdt);                                                               \
-            out[i] = gbees_frame_along##S(N, j, p, dxdt);                                                            \
+            out[i] = gbees_frame_along##S(N, j, p, on_grid, dxdt);                                                   \
         }                                                                                                            \
     }                                                                                                                \
     static void gbees_framed_vector_##N##S(size_t count, R t, const R *origin, const R *const *offset, const R *p,   \

@@ -162,6 +162,13 @@ typedef struct gbees_problem {
     double centre[GBEES_MAX_DIM];                   /**< of a rotated grid, in the model's axes */
     double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< its columns are the grid's axes */
 
+    /** 1: the grid's frame moves with the density (`frame: moving`; doc/method.md, "Moving frame"). It begins as a
+     * rotated one, whose cells have width 1: `rotation` has their edges as columns, of any lengths and angles, and
+     * mass that leaves them is drift relative to the frame. */
+    int moving;
+    double frame_least; /**< of a grid that moves: cells a standard deviation where it is like a Gaussian */
+    double frame_cells; /**< of a grid that moves: the most cells a standard deviation along any direction */
+
     double start; /**< model time */
     double end;   /**< model time */
     int records;  /**< records of a leg beside its initial one, >= 1; legs end at measurement times and at `end` */
@@ -208,6 +215,12 @@ static inline void gbees_problem_point(const gbees_problem *problem, const doubl
         for (int k = 0; k < n && problem->rotated; k++)
             x[j] += problem->rotation[j * n + k] * y[k];
     }
+}
+
+/** The matrix of a rotated grid or of one that moves that takes x - centre to y, n x n. */
+static inline const double *gbees_problem_inverse(const gbees_problem *problem)
+{
+    return problem->parameters + GBEES_FRAME_INVERSE;
 }
 
 /** Steps that were taken before an engine with the problem's initial density begins. */

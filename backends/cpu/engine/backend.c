@@ -165,4 +165,7 @@ const gbees_backend gbees_backend_card = {
     .statistics = engine_statistics,
     .cells = engine_cells,
     .totals = totals,
+    .frame_set = engine_frame_set,
+    .frame_fit = engine_frame_fit,
+    .frame_information = engine_frame_information,
 };

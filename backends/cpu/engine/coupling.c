@@ -33,7 +33,7 @@ static double squares_of_brick(const gbees_engine *e, uint32_t slot, double time
 
     engine_base(e, slot, base);
     for (int j = 0; j < n; j++) {
-        problem->functions->component_d[j]((size_t)(2 * n), time, base, offset, problem->parameters, v);
+        problem->functions->component_d[j]((size_t)(2 * n), time, base, offset, e->tables.parameters_d, v);
         for (int k = 0; k < n; k++) {
             double across = (v[2 * k + 1] - v[2 * k]) / (shape->edge[k] * problem->width[j]);
 
@@ -89,5 +89,6 @@ int engine_couple(gbees_engine *e, double time, gbees_error *error)
     free(parts);
     e->coupling = total.mass > 0 ? sqrt(total.squares / total.mass) : 0;
     /* With Courant numbers up to 1 the coupling is not used. */
-    return total.bad && e->context.scheme.reach > 1 ? engine_drift_error(e, e->g.used[total.bad - 1], time, error) : 0;
+    return total.bad && e->context.scheme.reach > 1 ? engine_drift_error(e, e->g.used[total.bad - 1], time, error)
+                                                    : 0;
 }

@@ -21,13 +21,13 @@ enum { CHUNK_BRICKS = 256, CHUNK_CELLS = 8192, FEW_BRICKS = 64, CHUNKS = 16 };
 
 /* How the problem is computed: fixed when the engine is created. */
 typedef struct engine_method {
-    int paper;         /* the reference's rule for faces (paper.c) */
-    int split;         /* a split scheme, which sweeps one density in place; else ctu */
-    int deterministic; /* sums are those of every other backend */
-    int averages;      /* P are averages over cells, not values at their centres */
-    size_t real_size;  /* bytes of a value of p, s, next and limiter */
-    int reach;         /* cells that probability may cross in a step: the Courant number, rounded up */
-    double courant_limit;                   /* the largest Courant number of a fixed step; 0: any, or no fixed step */
+    int paper;            /* the reference's rule for faces (paper.c) */
+    int split;            /* a split scheme, which sweeps one density in place; else ctu */
+    int deterministic;    /* sums are those of every other backend */
+    int averages;         /* P are averages over cells, not values at their centres */
+    size_t real_size;     /* bytes of a value of p, s, next and limiter */
+    int reach;            /* cells that probability may cross in a step: the Courant number, rounded up */
+    double courant_limit; /* the largest Courant number of a fixed step; 0: any, or no fixed step */
     uint64_t edge_cells[2 * GBEES_MAX_DIM]; /* by direction: cells within `reach` of that side of the brick */
 } engine_method;
 
@@ -51,8 +51,9 @@ typedef struct engine_rows {
 
 /* What the kernel's context points to. */
 typedef struct engine_tables {
-    void *face_points[GBEES_MAX_DIM];      /* by axis */
-    double cell_offset[GBEES_MAX_DIM][64]; /* coordinates of a brick's cells less those of its lowest cell */
+    void *face_points[GBEES_MAX_DIM];            /* by axis */
+    double cell_offset[GBEES_MAX_DIM][64];       /* coordinates of a brick's cells less those of its lowest cell */
+    double parameters_d[GBEES_PARAMETER_VALUES]; /* the problem's, with the present frame of a grid that moves */
     float parameters_f[GBEES_PARAMETER_VALUES];
 } engine_tables;
 
@@ -75,7 +76,8 @@ struct gbees_engine {
     engine_rows rows;
     engine_tables tables;
     kernel_context context;
-    double inspected; /* time at which rows.flow and rows.rate were computed */
+    double inspected;    /* time at which rows.flow and rows.rate were computed */
+    double longest_step; /* of a grid that moves: the next step is not longer */
 
     gbees_run_state run;
     double coupling;        /* as gbees_totals.coupling */
@@ -87,6 +89,8 @@ struct gbees_engine {
 };
 
 /* ---- setup.c ---- */
+/* Rounds tables.parameters_d to parameters_f. */
+void engine_round_parameters(gbees_engine *e);
 int engine_set_up(gbees_engine *e, gbees_error *error);
 int engine_fill_initial(gbees_engine *e, gbees_error *error);
 
@@ -96,6 +100,11 @@ int engine_grow(gbees_engine *e, double time, gbees_error *error);
 /* Computes the flow masks and rates of used bricks [from, count). An error names a cell whose velocity, or its
  * difference across the cell, is not finite. */
 int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *error);
+
+/* ---- frame.c: a grid that moves; as the functions of gbees_backend ---- */
+int engine_frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time, double *rate, gbees_error *error);
+int engine_frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbees_error *error);
+int engine_frame_information(gbees_engine *e, double *information, gbees_error *error);
 
 /* ---- coupling.c ---- */
 /* Computes e->coupling from the drift at this time. */
@@ -130,6 +139,9 @@ void *engine_buffer(gbees_engine *e, size_t size);
 /* ---- step.c ---- */
 /* Advances the density and the clock by one step; prunes the grid where it is due. */
 int engine_step(gbees_engine *e, gbees_error *error);
+
+/* The rate that limits the step: 1 / the step of Courant number 1. */
+double engine_limiting_rate(const gbees_engine *e);
 
 /* ---- sweep.c ---- */
 /* Advects the density along each axis, in place; with ends_step it is summed up and marked. */

@@ -16,11 +16,11 @@
 enum { SEARCHED = 64 }; /* bricks whose data are prefetched together */
 
 /* Whether only cells that have risen above p* since they were last expanded can lack a neighbour.  Flows change with
- * a time-dependent drift only, and prunes keep what active cells need; but with a bound they may remove an edge
- * neighbour that is reached through a blocked brick. */
+ * a time-dependent drift or a frame that moves only, and prunes keep what active cells need; but with a bound they
+ * may remove an edge neighbour that is reached through a blocked brick. */
 static int is_limited_to_risen(const gbees_engine *e)
 {
-    return !e->method.paper && !e->context.drift.time_dependent && !e->rows.blocked &&
+    return !e->method.paper && !e->context.drift.time_dependent && !e->problem->moving && !e->rows.blocked &&
            e->problem->numerics.growth != GBEES_GROWTH_ALL;
 }
 

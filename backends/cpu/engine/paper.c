@@ -38,7 +38,7 @@ void paper_inspect(gbees_engine *e, uint32_t from, double time)
             uint64_t *flow = e->rows.flow + (size_t)slot * (size_t)(2 * n) + 2 * j;
 
             x[j] += problem->width[j] / 2;
-            problem->functions->component_d[j](1, time, x, at_origin, problem->parameters, &v[j]);
+            problem->functions->component_d[j](1, time, x, at_origin, e->tables.parameters_d, &v[j]);
             x[j] -= problem->width[j] / 2;
             flow[0] = v[j] < 0;
             flow[1] = v[j] > 0;

@@ -65,18 +65,18 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->g = &e->g;
     c->n = problem->dimension;
     c->drift.f64 = e->method.real_size == sizeof(float) && initial_box_is_fine(problem);
-    c->drift.parameters_d = problem->parameters;
+    c->drift.parameters_d = e->tables.parameters_d;
     c->drift.parameters_f = e->tables.parameters_f;
     c->drift.time_dependent = (problem->model->flags & GBEES_TIME_DEPENDENT) != 0;
     c->scheme.preserving = gbees_scheme_is_preserving(problem->numerics.scheme);
     c->scheme.order = gbees_scheme_order(problem->numerics.scheme);
     c->scheme.divergence = problem->numerics.scheme == GBEES_SCHEME_CTU_DIVERGENCE ||
-                    problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE;
+                           problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE;
     c->scheme.rate_is_sum = !e->method.split;
     /* Courant numbers of bricks without an active cell may be a quarter higher (gbees_cfl_rate). */
     c->scheme.reach = e->method.reach > 1 ? (int)(1.25 * problem->numerics.courant) + 1 : 1;
-    for (int k = 0; k < GBEES_PARAMETER_VALUES; k++)
-        e->tables.parameters_f[k] = (float)problem->parameters[k];
+    memcpy(e->tables.parameters_d, problem->parameters, sizeof e->tables.parameters_d);
+    engine_round_parameters(e);
     c->noise.evaluate = problem->functions->diffusion_d;
     c->noise.full = gbees_problem_noise(problem) == GBEES_FULL;
     for (int d = 0; d < 2 * c->n; d++) {
@@ -95,11 +95,11 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
         c->geometry.brick_width[j] = problem->width[j] * shape->edge[j];
         c->noise.over_width[j] = 1 / problem->width[j];
         c->drift.axis[j] = (kernel_axis){.edge = shape->edge[j],
-                                   .width = problem->width[j],
-                                   .component_f = problem->functions->component_f[j],
-                                   .component_d = problem->functions->component_d[j],
-                                   .planes_f = by_planes ? problem->functions->planes_f[j] : NULL,
-                                   .planes_d = by_planes ? problem->functions->planes_d[j] : NULL};
+                                         .width = problem->width[j],
+                                         .component_f = problem->functions->component_f[j],
+                                         .component_d = problem->functions->component_d[j],
+                                         .planes_f = by_planes ? problem->functions->planes_f[j] : NULL,
+                                         .planes_d = by_planes ? problem->functions->planes_d[j] : NULL};
         e->tables.face_points[j] = aligned_alloc(64, ((lanes * (size_t)c->n + 1) * planes * size + 63) / 64 * 64);
         if (!e->tables.face_points[j])
             return no_memory(error);
@@ -108,6 +108,12 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
             e->tables.cell_offset[j][cell] = problem->width[j] * gbees_shape_local(shape, cell, j);
     }
     return 0;
+}
+
+void engine_round_parameters(gbees_engine *e)
+{
+    for (int k = 0; k < GBEES_PARAMETER_VALUES; k++)
+        e->tables.parameters_f[k] = (float)e->tables.parameters_d[k];
 }
 
 int engine_set_up(gbees_engine *e, gbees_error *error)
@@ -132,7 +138,7 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
         {&e->rows.limiter, cells * e->method.real_size, 1, problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE},
         {(void **)&e->rows.active, sizeof *e->rows.active, 0, 1},
         {(void **)&e->rows.flow, (size_t)(2 * n) * sizeof *e->rows.flow, 0,
-         e->method.paper || problem->functions->diffusion_d != NULL},
+         e->method.paper || problem->functions->diffusion_d != NULL || problem->moving},
         {(void **)&e->rows.rate, sizeof *e->rows.rate, 0, 1},
         {(void **)&e->rows.diverging, sizeof *e->rows.diverging, 0, 1},
         {(void **)&e->rows.one_signed, sizeof *e->rows.one_signed, 0, 1},

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The rate that limits the step: 1 / the step of Courant number 1. */
-static double limiting_rate(const gbees_engine *e)
+double engine_limiting_rate(const gbees_engine *e)
 {
     double largest = 0, active = 0; /* of all bricks; of those with a cell above p* */
 
@@ -109,11 +108,11 @@ static int choose_step(gbees_engine *e, gbees_error *error)
 {
     const gbees_numerics *numerics = &e->problem->numerics;
     const double fixed = numerics->time_step, limit = e->method.courant_limit;
-    const double rate = fixed > 0 && limit == 0 ? 0 : limiting_rate(e);
+    const double rate = fixed > 0 && limit == 0 ? 0 : engine_limiting_rate(e);
     const gbees_step_clock *clock = &e->run.clock;
 
-    e->run.step =
-        gbees_step_choose(clock, fixed > 0 ? fixed : gbees_coupled_step(numerics->courant, rate, e->coupling));
+    const double longest = fixed > 0 ? fixed : gbees_coupled_step(numerics->courant, rate, e->coupling);
+    e->run.step = gbees_step_choose(clock, e->problem->moving ? fmin(longest, e->longest_step) : longest);
     const double size = e->run.step.size;
     if (gbees_step_exceeds(size, rate, limit))
         return failure_courant(clock->time, size, size * rate, limit, error);
@@ -140,13 +139,16 @@ static int update_ledger(gbees_engine *e, const kernel_sums *sums, gbees_error *
 int engine_step(gbees_engine *e, gbees_error *error)
 {
     kernel_sums sums = {0};
+    double now = e->run.clock.time;
     int status = 0;
 
     e->is_initial = 0;
-    if (e->context.drift.time_dependent)
-        status = engine_inspect(e, 0, e->run.clock.time, error);
+    if (e->problem->moving) /* inspected by engine_frame_set(), for this step's velocities */
+        now = e->inspected;
+    else if (e->context.drift.time_dependent)
+        status = engine_inspect(e, 0, now, error);
     if (!status)
-        status = engine_grow(e, e->run.clock.time, error);
+        status = engine_grow(e, now, error);
     if (!status)
         status = choose_step(e, error);
     if (status)

@@ -61,7 +61,7 @@ static void log_likelihoods_at(const gbees_engine *e, const likelihood *l, uint3
     }
     if (measurement->likelihood == GBEES_LIKELIHOOD_MODEL) {
         e->problem->functions->log_likelihood_d(measurement->function, (size_t)e->cells, l->time, base, offset,
-                                                e->problem->parameters, measurement->value, out);
+                                                e->tables.parameters_d, measurement->value, out);
         for (int cell = 0; cell < e->cells; cell++)
             out[cell] = gbees_own_log_likelihood(out[cell]);
         return;
@@ -69,7 +69,7 @@ static void log_likelihoods_at(const gbees_engine *e, const likelihood *l, uint3
     for (int j = 0; j < measurement->size; j++)
         column[j] = y[j];
     e->problem->functions->measure_d(measurement->function, (size_t)e->cells, l->time, base, offset,
-                                     e->problem->parameters, column);
+                                     e->tables.parameters_d, column);
     residual_exponents(l, y, e->cells, out);
 }
 

@@ -22,14 +22,18 @@ INLINE void flow_axis(const real *u, brick_axis a, real *down, real *up, uint64_
     flow[1] = compare_cells(up, 0, a.cells, 1);
 }
 
-/* Flow masks of one axis, and its part of the cells' rates.  A velocity or a divergence that is not a number makes
+/* Flow masks of one axis, those without negligible flow if there is any, and its part of the cells' rates.  A velocity or a divergence that is not a number makes
  * the rate one, too. */
 INLINE void inspect_axis(const real *u, real over_width, brick_axis a, const kernel_context *c, uint64_t *flow,
-                         real *rate)
+                         uint64_t *leaving, real *rate)
 {
     real down[64], up[64];
 
     flow_axis(u, a, down, up, flow);
+    if (c->flow.negligible > 0) {
+        leaving[0] = compare_cells(down, (real)c->flow.negligible, a.cells, 1);
+        leaving[1] = compare_cells(up, (real)c->flow.negligible, a.cells, 1);
+    }
     for (int i = 0; i < a.cells; i++) {
         real spread = up[i] + down[i];
         real here = (up[i] < 0 ? -up[i] : up[i]) * over_width;
@@ -90,20 +94,21 @@ static void inspect(const kernel_context *c, const uint32_t *slots, uint32_t cou
         uint32_t slot = slots[k];
         brick_base base;
         real u[FACE_VALUES], rate[64] = {0};
-        uint64_t flow[2 * GBEES_MAX_DIM];
+        uint64_t flow[2 * GBEES_MAX_DIM], leaving[2 * GBEES_MAX_DIM];
 
         base_of(c, slot, &base);
         for (int j = 0; j < c->n; j++) {
             real over_width = (real)(1 / c->drift.axis[j].width);
 
             velocities(c, j, &base, 0, c->drift.axis[j].edge + 1, shape->cells / c->drift.axis[j].edge, u);
-#define CALL(a) inspect_axis(u, over_width, a, c, flow + 2 * j, rate)
+#define CALL(a) inspect_axis(u, over_width, a, c, flow + 2 * j, leaving + 2 * j, rate)
             FOR_AXIS(shape, j, CALL)
 #undef CALL
         }
         store_signs(c, slot, flow);
         if (c->flow.leaving)
-            memcpy(c->flow.leaving + (size_t)slot * (size_t)(2 * c->n), flow, (size_t)(2 * c->n) * sizeof *flow);
+            memcpy(c->flow.leaving + (size_t)slot * (size_t)(2 * c->n), c->flow.negligible > 0 ? leaving : flow,
+                   (size_t)(2 * c->n) * sizeof *flow);
         if (c->rows.inside && c->rows.inside[slot] != shape->all)
             ignore_outside(rate, c->rows.inside[slot], shape->cells);
         c->flow.rate[slot] = (double)largest_rate(rate, shape->cells);

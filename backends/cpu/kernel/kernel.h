@@ -69,6 +69,7 @@ typedef struct kernel_flow {
     unsigned char *diverging; /* bit j: some cell flows out on both sides along axis j */
     uint16_t *one_signed;     /* bit j: all faces across axis j flow up; bit 8 + j: all flow down */
     int diverging_axes;       /* bit j: some brick is diverging along axis j */
+    double negligible;        /* cells that probability leaves more slowly are not in `leaving`; 0: all are */
 } kernel_flow;
 
 /* Diffusion by the model's Q. */

@@ -27,7 +27,7 @@ GBEES_NUM uint64_t cells_inside(const gbees_setup *m, near_key key)
         for (int k = 0; k < DIM; k++)
             x[k] = m->origin[k] + m->width[k] * ((double)key_number(key, k) * axis_edge(k)) +
                    m->width[k] * cell_local(cell, k);
-        double value = gbees_model_bound_d(m->bound_time, x, m->parameters_d);
+        double value = gbees_model_bound_d(m->bound_time, x, model_parameters(m));
         inside |= (uint64_t)warp_ballot(value >= m->bound_low && value <= m->bound_high) << first;
     }
     return inside;

@@ -180,14 +180,16 @@ GBEES_NUM void set_base(const gbees_setup *m, uint32_t slot)
     warp_sync();
 }
 
-/* The model's parameters; on a rotated grid the frame follows them. */
+/* The model's parameters; on a framed grid the frame follows them. */
+GBEES_NUM const double *model_parameters(const gbees_setup *m)
+{
+    return GBEES_ROTATED ? m->framed_d : m->parameters_d;
+}
+
+/* The same in the precision of positions. */
 GBEES_NUM const position *drift_parameters(const gbees_setup *m)
 {
-#if GBEES_ROTATED && !GBEES_DRIFT_F64 && !GBEES_REAL_IS_DOUBLE
-    return m->frame_f;
-#else
-    return m->GBEES_POSITION_FN(parameters);
-#endif
+    return GBEES_ROTATED ? m->GBEES_POSITION_FN(framed) : m->GBEES_POSITION_FN(parameters);
 }
 
 /* The drift's component along an axis at a point. The axis is a constant to the compiler, which leaves out what this

@@ -78,6 +78,7 @@ template <typename T> static __device__ __forceinline__ auto tan(T x) -> decltyp
 GBEES_MODEL_FUNCTION void gbees_model_drift_f(float t, const float *x, const float *p, float *dxdt)
 {
 #if GBEES_ROTATED
+    const float *y = x;
     float f[GBEES_N], *along = dxdt;
 
     dxdt = f;
@@ -86,13 +87,14 @@ GBEES_MODEL_FUNCTION void gbees_model_drift_f(float t, const float *x, const flo
 #line 1 "gbees:drift"
     GBEES_OF_MODEL(gbees_equation_drift_f)(GBEES_N, t, x, p, dxdt);
 #if GBEES_ROTATED
-    GBEES_UNROLL for (int j = 0; j < GBEES_N; j++) along[j] = GBEES_OF_MODEL(gbees_frame_along_f)(GBEES_N, j, p, f);
+    GBEES_UNROLL for (int j = 0; j < GBEES_N; j++) along[j] = GBEES_OF_MODEL(gbees_frame_along_f)(GBEES_N, j, p, y, f);
 #endif
 }
 
 GBEES_MODEL_FUNCTION void gbees_model_drift_d(double t, const double *x, const double *p, double *dxdt)
 {
 #if GBEES_ROTATED
+    const double *y = x;
     double f[GBEES_N], *along = dxdt;
 
     dxdt = f;
@@ -101,7 +103,7 @@ GBEES_MODEL_FUNCTION void gbees_model_drift_d(double t, const double *x, const d
 #line 1 "gbees:drift"
     GBEES_OF_MODEL(gbees_equation_drift_d)(GBEES_N, t, x, p, dxdt);
 #if GBEES_ROTATED
-    GBEES_UNROLL for (int j = 0; j < GBEES_N; j++) along[j] = GBEES_OF_MODEL(gbees_frame_along_d)(GBEES_N, j, p, f);
+    GBEES_UNROLL for (int j = 0; j < GBEES_N; j++) along[j] = GBEES_OF_MODEL(gbees_frame_along_d)(GBEES_N, j, p, y, f);
 #endif
 }
 

@@ -21,7 +21,8 @@ GBEES_NUM void noise_at(const gbees_setup *m, uint32_t slot, int cell, const noi
                         double *q)
 {
     const int32_t *key = m->grid.key + (size_t)slot * DIM;
-    const double *parameters = GBEES_LOW_REGISTERS ? (const double *)opaque(m->parameters_d) : m->parameters_d;
+    const double *parameters =
+        GBEES_LOW_REGISTERS ? (const double *)opaque(model_parameters(m)) : model_parameters(m);
     double x[DIM];
 
     if (GBEES_LOW_REGISTERS && !opaque_true()) {

@@ -24,7 +24,6 @@ enum {
     STATE_SUMS = 4, /* steps whose sums are kept: 3 are needed, and a power of 2 makes the index a mask */
     STATE_ROWS = 4, /* arrays of the density's size: P, the next one, ctu's transverse sums, ctu-positive's limiter */
     STATE_PARAMETERS = 32,
-    STATE_FRAME = 104,         /* parameters, and behind them the frame of a rotated grid */
     STATE_CELLS = 64,          /* the largest sum of a brick's edges over all axes */
     STATE_FACES = 72,          /* the largest sum of edge + 3 */
     STATE_KEY_LIMIT = 1 << 25, /* the largest distance of a brick from the origin, in bricks */
@@ -77,13 +76,14 @@ typedef struct gbees_setup {
     /* Offsets from a brick's base, axis by axis: the centres of its cells, and its faces -1 .. edge + 1.  In floats
      * and doubles: positions are one or the other. */
     double cell_d[STATE_CELLS];
-    union { /* one memory for both: the size of a kernel's parameters is limited */
-        double face_d[STATE_FACES];
-        float frame_f[STATE_FRAME];
-    };
+    double face_d[STATE_FACES];
     float cell_f[STATE_CELLS], face_f[STATE_FACES];
-    double parameters_d[STATE_FRAME];
+    double parameters_d[STATE_PARAMETERS];
     float parameters_f[STATE_PARAMETERS];
+    /* On a framed grid: the parameters, and the frame behind them. Not here: the size of a kernel's parameters is
+     * limited. */
+    GBEES_POINTER(const double) framed_d;
+    GBEES_POINTER(const float) framed_f;
     double courant, time_step; /* time_step > 0: fixed */
     double courant_limit;      /* the largest Courant number of a fixed step; 0: any, or no fixed step */
     double threshold;          /* p* */

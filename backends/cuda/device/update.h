@@ -60,11 +60,11 @@ GBEES_NUM double log_likelihood_at(const gbees_setup *m, const gbees_update_para
 
     if (GBEES_LIKELIHOODS & LIKELIHOOD_MODEL && u->kind == LIKELIHOOD_MODEL)
         return gbees_own_log_likelihood(
-            gbees_model_log_likelihood_d(u->function, u->time, x, m->parameters_d, u->value));
+            gbees_model_log_likelihood_d(u->function, u->time, x, model_parameters(m), u->value));
 #pragma unroll
     for (int j = 0; j < STATE_MAX_DIM; j++)
         y[j] = 0;
-    gbees_model_measure_d(u->function, u->time, x, m->parameters_d, y);
+    gbees_model_measure_d(u->function, u->time, x, model_parameters(m), y);
 #pragma unroll
     for (int j = 0; j < GBEES_MEASURED; j++)
         y[j] = j < u->size ? residual_of(u, j, y) : 0;

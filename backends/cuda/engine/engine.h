@@ -45,7 +45,7 @@ struct gbees_engine {
     /* The grid's arrays: heap.h. */
     device_memory memory;
     device_array rows[STATE_ROWS], key, base, neighbor[2 * GBEES_MAX_DIM], flow, active, needed, rate, map, table,
-        inside, blocked, device_state;
+        inside, blocked, device_state, framed; /* framed: of a framed grid: parameters, in doubles, then floats */
     uint32_t brick_limit; /* the heap grows when there are more bricks */
 
     /* What kernels are passed and what they leave. */

@@ -10,7 +10,7 @@
 /* ---- what is constant over a run ---- */
 
 /* The centres of a brick's cells and their faces, from the brick's lowest cell, axis by axis. */
-static void set_up_offsets(gbees_setup *m, const gbees_problem *problem, int has_frame_f)
+static void set_up_offsets(gbees_setup *m, const gbees_problem *problem)
 {
     int cell = 0, face = 0;
 
@@ -23,8 +23,7 @@ static void set_up_offsets(gbees_setup *m, const gbees_problem *problem, int has
             double at = problem->width[j] * (i - 0.5);
 
             m->face_f[face] = (float)at;
-            if (!has_frame_f) /* face_d and frame_f share their memory */
-                m->face_d[face] = at;
+            m->face_d[face] = at;
         }
     }
 }
@@ -33,22 +32,18 @@ static void set_up_constants(gbees_engine *e)
 {
     const gbees_problem *problem = e->problem;
     const gbees_numerics *numerics = &problem->numerics;
-    const int has_frame_f = problem->rotated && e->position_size == sizeof(float);
     gbees_setup *m = &e->setup;
 
     gbees_shape_set(&m->shape, problem->dimension, 64);
-    set_up_offsets(m, problem, has_frame_f);
+    set_up_offsets(m, problem);
     for (int j = 0; j < problem->dimension; j++) {
         m->origin[j] = problem->mean[j];
         m->width[j] = problem->width[j];
         m->over_width[j] = 1 / problem->width[j];
     }
-    for (int k = 0; k < GBEES_PARAMETER_VALUES; k++) {
+    for (int k = 0; k < GBEES_MAX_PARAMETERS; k++) {
         m->parameters_d[k] = problem->parameters[k];
-        if (k < GBEES_MAX_PARAMETERS)
-            m->parameters_f[k] = (float)problem->parameters[k];
-        if (has_frame_f)
-            m->frame_f[k] = (float)problem->parameters[k];
+        m->parameters_f[k] = (float)problem->parameters[k];
     }
     m->courant = numerics->courant;
     m->time_step = numerics->time_step;
@@ -97,6 +92,33 @@ static int open_device(gbees_engine *e, gbees_error *error)
     return 0;
 }
 
+/* Sends the parameters and the frame of a framed grid to the GPU. */
+static int send_frame(gbees_engine *e, gbees_error *error)
+{
+    const double *parameters = e->problem->parameters;
+    float rounded[GBEES_PARAMETER_VALUES];
+    const size_t size = sizeof e->problem->parameters;
+    int status = 0;
+
+    if (!e->problem->rotated)
+        return 0;
+    if (!e->framed.size)
+        status = device_array_grow(&e->memory, &e->framed, size + sizeof rounded, size + sizeof rounded, error);
+    if (status)
+        return status;
+    for (int k = 0; k < GBEES_PARAMETER_VALUES; k++)
+        rounded[k] = (float)parameters[k];
+    e->setup.framed_d = e->framed.at;
+    e->setup.framed_f = e->framed.at + size;
+    status = cuda_check(e->api, e->api->cuMemcpyHtoDAsync(e->framed.at, parameters, size, e->stream),
+                        "sending the grid's frame", error);
+    if (!status)
+        status =
+            cuda_check(e->api, e->api->cuMemcpyHtoDAsync(e->framed.at + size, rounded, sizeof rounded, e->stream),
+                       "sending the grid's frame", error);
+    return status;
+}
+
 static int set_up(gbees_engine *e, gbees_error *error)
 {
     set_up_choices(e);
@@ -108,6 +130,8 @@ static int set_up(gbees_engine *e, gbees_error *error)
         status = device_memory_open(&e->memory, e->api, e->device, error);
     if (!status)
         status = device_array_grow(&e->memory, &e->device_state, sizeof *e->found, sizeof *e->found, error);
+    if (!status)
+        status = send_frame(e, error);
     return status ? status : engine_fill_initial(e, error);
 }
 
@@ -135,8 +159,8 @@ int cuda_engine_create(const cuda_api *api, CUdevice device, program_set *progra
 
 static void free_arrays(gbees_engine *e)
 {
-    device_array *arrays[] = {&e->key, &e->base,  &e->flow,   &e->active,  &e->needed,      &e->rate,
-                              &e->map, &e->table, &e->inside, &e->blocked, &e->device_state};
+    device_array *arrays[] = {&e->key, &e->base,  &e->flow,   &e->active,  &e->needed,       &e->rate,
+                              &e->map, &e->table, &e->inside, &e->blocked, &e->device_state, &e->framed};
 
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         device_array_free(&e->memory, arrays[i]);

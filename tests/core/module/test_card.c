@@ -142,15 +142,15 @@ START_TEST(nothing_is_read_of_another_abi)
     gbees_error error;
     unsigned *small = malloc(2 * sizeof *small); /* so that a sanitizer sees any further read */
 
-    small[0] = 7;
+    small[0] = 77;
     small[1] = 8;
     ck_assert_int_eq(gbees_card_check_model((const gbees_model *)(const void *)small, 2 * sizeof *small, &error),
                      GBEES_EMODEL);
-    ck_assert_str_eq(error.text, "made for model ABI 7, this gbees has ABI 4: "
+    ck_assert_str_eq(error.text, "made for model ABI 77, this gbees has ABI 5: "
                                  "rebuild the plugin with this gbees's headers");
     ck_assert_int_eq(gbees_card_check_backend((const gbees_backend *)(const void *)small, 2 * sizeof *small, &error),
                      GBEES_EBACKEND);
-    ck_assert_str_eq(error.text, "made for backend ABI 7, this gbees has ABI 6: "
+    ck_assert_str_eq(error.text, "made for backend ABI 77, this gbees has ABI 7: "
                                  "rebuild the backend with this gbees's headers");
     small[0] = GBEES_MODEL_ABI;
     small[1] = sizeof(gbees_model);
@@ -272,6 +272,12 @@ static void no_integrator(gbees_integrator *integrator)
     (void)integrator;
 }
 
+static int no_information(gbees_engine *engine, double *information, gbees_error *error)
+{
+    (void)engine, (void)information, (void)error;
+    return 0;
+}
+
 static int no_capture(gbees_engine *engine, gbees_capture **capture, gbees_error *error)
 {
     (void)engine, (void)capture, (void)error;
@@ -300,6 +306,10 @@ START_TEST(half_a_capture)
     ck_assert_int_eq(gbees_card_check_backend(&card, sizeof card, &error), GBEES_EBACKEND);
     ck_assert_str_eq(error.text,
                      "its card has one of integrator_create, integrator_run and integrator_destroy, but not all three");
+    card = *fake;
+    card.frame_information = no_information;
+    ck_assert_int_eq(gbees_card_check_backend(&card, sizeof card, &error), GBEES_EBACKEND);
+    ck_assert_str_eq(error.text, "its card has one of frame_set, frame_fit and frame_information, but not all three");
     gbees_registry_destroy(registry);
 }
 END_TEST

@@ -58,9 +58,9 @@ START_TEST(the_frame_is_that_of_the_covariance)
         ck_assert_double_eq(p->mean[j], 0);
         ck_assert_double_eq(p->centre[j], 2);
         ck_assert_double_eq_tol(p->width[j], sqrt(p->covariance[j * n + j]) / 2, 1e-15);
-        ck_assert_double_eq(p->parameters[GBEES_MAX_PARAMETERS + j], 2);
+        ck_assert_double_eq(p->parameters[GBEES_FRAME_CENTRE + j], 2);
     }
-    ck_assert_mem_eq(p->parameters + GBEES_FRAME_ROTATION, r, (size_t)(n * n) * sizeof *r);
+    ck_assert_mem_eq(p->parameters + GBEES_FRAME_AXES, r, (size_t)(n * n) * sizeof *r);
     end(&w);
 }
 END_TEST
@@ -154,9 +154,11 @@ static void spread(points *at, const gbees_problem *problem)
 static void set_frame(points *at, int n, const double *centre, const double *rotation)
 {
     for (int j = 0; j < n; j++)
-        at->p[GBEES_MAX_PARAMETERS + j] = centre ? centre[j] : 0;
+        at->p[GBEES_FRAME_CENTRE + j] = centre ? centre[j] : 0;
     for (int k = 0; k < n * n; k++)
-        at->p[GBEES_FRAME_ROTATION + k] = rotation ? rotation[k] : k % (n + 1) == 0;
+        at->p[GBEES_FRAME_AXES + k] = rotation ? rotation[k] : k % (n + 1) == 0;
+    for (int k = 0; k < n * n; k++)
+        at->p[GBEES_FRAME_INVERSE + k] = at->p[GBEES_FRAME_AXES + k % n * n + k / n];
     for (int k = 0; k < GBEES_PARAMETER_VALUES; k++)
         at->p_f[k] = (float)at->p[k];
 }

@@ -1,0 +1,188 @@
+/* frame.c - a grid whose frame moves: its frame, the sums by which the frame follows the drift, and how fine cells
+ * the density needs (doc/method.md, "Moving frame"). */
+#include "engine.h"
+#include <math.h>
+#include <stdlib.h>
+
+static void set_parameters(gbees_engine *e, const gbees_grid_frame *frame)
+{
+    const int n = e->g.shape.n;
+    double *p = e->tables.parameters_d;
+
+    for (int j = 0; j < n; j++) {
+        p[GBEES_FRAME_CENTRE + j] = frame->centre[j];
+        p[GBEES_FRAME_VELOCITY + j] = frame->velocity[j];
+    }
+    for (int k = 0; k < n * n; k++) {
+        p[GBEES_FRAME_AXES + k] = frame->axes[k];
+        p[GBEES_FRAME_INVERSE + k] = frame->inverse[k];
+        p[GBEES_FRAME_GRADIENT + k] = frame->gradient[k];
+    }
+    engine_round_parameters(e);
+}
+
+int engine_frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time, double *rate, gbees_error *error)
+{
+    set_parameters(e, frame);
+    e->context.flow.negligible = frame->negligible;
+    e->longest_step = frame->time_step;
+    if (!rate)
+        return 0;
+    const int status = engine_inspect(e, 0, time, error);
+    *rate = status ? 0 : engine_limiting_rate(e);
+    return status;
+}
+
+/* ---- sums over the cells of a brick ---- */
+
+/* Adds a brick: the products of rows of `cells` numbers. */
+static void add_brick(gbees_engine *e, uint32_t slot, double time, gbees_affine_sums *sums)
+{
+    const gbees_shape *shape = &e->g.shape;
+    const int n = shape->n, cells = shape->cells;
+    const int32_t *key = grid_key(&e->g, slot);
+    double base[GBEES_MAX_DIM] = {0}, f[GBEES_MAX_DIM][64], y[GBEES_MAX_DIM][64], p[64], mass = 0;
+    const double *offset[GBEES_MAX_DIM] = {0};
+    double *out[GBEES_MAX_DIM] = {0};
+
+    for (int i = 0; i < cells; i++)
+        mass += p[i] = engine_p(e, (size_t)slot * (size_t)cells + (size_t)i);
+    if (!(mass > 0))
+        return;
+    engine_base(e, slot, base);
+    for (int j = 0; j < n; j++) {
+        offset[j] = e->tables.cell_offset[j];
+        out[j] = f[j];
+        for (int i = 0; i < cells; i++)
+            y[j][i] = e->problem->width[j] * (key[j] * shape->edge[j] + gbees_shape_local(shape, i, j));
+    }
+    e->problem->functions->drift_d((size_t)cells, time, base, offset, e->tables.parameters_d, out);
+    sums->mass += mass;
+    for (int j = 0; j < n; j++) {
+        double py[64], first = 0, drift = 0;
+
+        for (int i = 0; i < cells; i++) {
+            py[i] = p[i] * y[j][i];
+            first += py[i];
+            drift += p[i] > 0 ? p[i] * f[j][i] : 0;
+        }
+        sums->y[j] += first;
+        sums->f[j] += drift;
+        for (int k = 0; k < n; k++) {
+            double square = 0, product = 0;
+
+            for (int i = 0; i < cells; i++) {
+                square += py[i] * y[k][i];
+                product += p[i] > 0 ? py[i] * f[k][i] : 0;
+            }
+            sums->yy[j * n + k] += square;
+            sums->fy[k * n + j] += product;
+        }
+    }
+}
+
+static void join(int n, const gbees_affine_sums *part, gbees_affine_sums *sums)
+{
+    sums->mass += part->mass;
+    for (int j = 0; j < n; j++) {
+        sums->y[j] += part->y[j];
+        sums->f[j] += part->f[j];
+    }
+    for (int k = 0; k < n * n; k++) {
+        sums->yy[k] += part->yy[k];
+        sums->fy[k] += part->fy[k];
+    }
+}
+
+int engine_frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbees_error *error)
+{
+    const uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
+    gbees_affine_sums *parts = calloc(chunks + 1u, sizeof *parts);
+
+    if (!parts)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the fit of the drift over %u bricks",
+                               e->g.count);
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic)
+    for (uint32_t at = 0; at < chunks; at++)
+        for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++)
+            add_brick(e, e->g.used[k], time, &parts[at]);
+    *sums = (gbees_affine_sums){0};
+    for (uint32_t at = 0; at < chunks; at++)
+        join(e->g.shape.n, &parts[at], sums);
+    free(parts);
+    return 0;
+}
+
+/* ---- the Fisher information ---- */
+
+/* Sets root[cells] to the square roots of P of a brick; of the null brick 0. */
+static void take_roots(const gbees_engine *e, uint32_t slot, double *root)
+{
+    for (int i = 0; i < e->cells; i++)
+        root[i] = slot ? sqrt(engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)i)) : 0;
+}
+
+/* Adds (d_j d_k) of all cells of a brick, d the differences of root P. The square of one axis is the mean of those to
+ * either side, so that it has what alternates from cell to cell, too. Outside of the grid P is 0. */
+static void add_information(const gbees_engine *e, uint32_t slot, double *sums)
+{
+    const gbees_shape *shape = &e->g.shape;
+    const int n = shape->n, cells = shape->cells;
+    double root[64], beside[64], slope[GBEES_MAX_DIM][64];
+
+    take_roots(e, slot, root);
+    for (int j = 0; j < n; j++) {
+        double squares = 0;
+
+        for (int i = 0; i < cells; i++)
+            slope[j][i] = 0;
+        for (int side = 0; side < 2; side++) {
+            const int d = 2 * j + side;
+            const uint32_t neighbor = grid_neighbor(&e->g, slot, d);
+            const uint64_t edge = gbees_shape_side(shape, d);
+
+            take_roots(e, neighbor, beside);
+            for (int i = 0; i < cells; i++) {
+                const int across = (int)(edge >> i & 1), at = e->context.noise.beside[d][i];
+                const double there = across ? beside[at] : root[at], change = there - root[i];
+
+                squares += change * change;
+                slope[j][i] += side ? there : -there;
+            }
+        }
+        sums[j * n + j] += 2 * squares;
+        for (int k = 0; k < j; k++) {
+            double products = 0;
+
+            for (int i = 0; i < cells; i++)
+                products += slope[j][i] * slope[k][i];
+            sums[j * n + k] += products;
+        }
+    }
+}
+
+int engine_frame_information(gbees_engine *e, double *information, gbees_error *error)
+{
+    const uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
+    const int n = e->g.shape.n, entries = n * n;
+    double *parts = calloc((size_t)(chunks + 1u) * (size_t)entries, sizeof *parts);
+
+    if (!parts)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the shape of a density of %u bricks",
+                               e->g.count);
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic)
+    for (uint32_t at = 0; at < chunks; at++)
+        for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++)
+            add_information(e, e->g.used[k], parts + (size_t)at * (size_t)entries);
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k <= j; k++) {
+            double sum = 0;
+
+            for (uint32_t at = 0; at < chunks; at++)
+                sum += parts[(size_t)at * (size_t)entries + (size_t)(j * n + k)];
+            information[j * n + k] = information[k * n + j] =
+                sum / (e->run.ledger.mass * e->problem->width[j] * e->problem->width[k]);
+        }
+    free(parts);
+    return 0;
+}

@@ -1,0 +1,20 @@
+/* relative.h - a drift as a backend has it: along the axes of a frame, and relative to the frame's own velocity. */
+#ifndef GBEES_FRAME_RELATIVE_H
+#define GBEES_FRAME_RELATIVE_H
+
+#include "affine.h"
+
+/* Sets centre, axes, inverse, velocity and gradient of a backend's frame: at `frame`, which moves with the field.
+ * GBEES_ENUMERIC: the frame is singular. */
+int gbees_relative_set(const gbees_moving_frame *frame, const gbees_affine *field, gbees_grid_frame *to,
+                       gbees_error *error);
+
+/* Takes sums with the drift relative to a backend's frame, along its axes, to those with the drift itself, in the
+ * units of x. */
+void gbees_relative_to_drift(int n, const gbees_grid_frame *frame, gbees_affine_sums *sums);
+
+/* The norm of dB/dt in y, A^-1 (dB/dt) A: how fast the gradient of the field changes, for a frame with these axes. */
+double gbees_relative_change(const gbees_grid_frame *frame, int n, const gbees_affine *before, double time_before,
+                             const gbees_affine *after, double time_after);
+
+#endif

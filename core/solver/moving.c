@@ -1,0 +1,263 @@
+/* moving.c - see moving.h. */
+#include "moving.h"
+#include "frame.h"
+#include "frame/relative.h"
+#include <math.h>
+#include <string.h>
+
+enum { FIT_STEPS = 3, LOOK_STEPS = 5, TRIES = 6 };
+
+/* ||A^-1 (dB/dt) A|| dt^2: how far the field may turn in a step from the straight line that is assumed. */
+static const double change_most = 0.02;
+/* Cells that the drift crosses in a step, below which the grid does not grow. */
+static const double negligible_part = 0.01;
+/* How much of the limit the next step is given, how much longer than this one it may be, and by how much a step may
+ * be beyond its limit before it is tried anew. */
+static const double part_of_limit = 0.95, growth_most = 1.25, beyond_limit = 1.02;
+/* The first step of all, as a part of the interval. */
+static const double first_part = 1e-3;
+
+/* ---- the field ---- */
+
+/* Sends a frame to the engine; rate: as gbees_backend.frame_set() has it. */
+static int send(const gbees_grid *grid, gbees_grid_frame *to, double dt, double time, double *rate,
+                gbees_error *error)
+{
+    to->negligible = dt > 0 ? negligible_part / dt : 0;
+    to->time_step = dt > 0 ? dt : INFINITY;
+    return grid->backend->frame_set(grid->engine, to, time, rate, error);
+}
+
+/* Fits the field at `time` to the drift under the present density, as it is where the frame is at `at`. `guess`: the
+ * field that it is fitted relative to, so that little is lost to rounding. */
+static int fit(gbees_moving *moving, const gbees_grid *grid, const gbees_moving_frame *at, const gbees_affine *guess,
+               double time, gbees_affine *field, gbees_error *error)
+{
+    gbees_grid_frame frame;
+    gbees_affine_sums sums;
+    int status = gbees_relative_set(at, guess, &frame, error);
+
+    if (!status)
+        status = send(grid, &frame, 0, time, NULL, error);
+    if (!status)
+        status = grid->backend->frame_fit(grid->engine, time, &sums, error);
+    if (status)
+        return status;
+    gbees_relative_to_drift(at->n, &frame, &sums);
+    status = gbees_affine_fit(&sums, at, field, error);
+    if (!status)
+        gbees_motion_note(&moving->fits, time, field);
+    return status;
+}
+
+/* ---- a step ---- */
+
+/* A step that is being chosen. */
+typedef struct trial {
+    double dt, limit;   /* its length, and the longest that it may be */
+    gbees_affine field; /* in its middle */
+    int fitted;         /* whether the field has been fitted to the drift there */
+} trial;
+
+/* The longest step for a rate, with the change of the last two fits. */
+static double limit_of(const gbees_moving *moving, const gbees_grid_frame *frame, int n, double courant, double rate)
+{
+    const gbees_motion_fits *fits = &moving->fits;
+    double limit = courant / rate;
+
+    if (fits->count > 1 && fits->time[1] > fits->time[0]) {
+        const double change =
+            gbees_relative_change(frame, n, &fits->fit[0], fits->time[0], &fits->fit[1], fits->time[1]);
+
+        limit = fmin(limit, sqrt(change_most / change));
+    }
+    return limit;
+}
+
+/* Computes the field and the velocities in the middle of a step of trial->dt, and its limit. */
+static int try_step(gbees_moving *moving, const gbees_grid *grid, double time, trial *t, gbees_error *error)
+{
+    const int n = moving->frame.n;
+    const double middle = time + t->dt / 2;
+    gbees_moving_frame at = moving->frame;
+    gbees_grid_frame frame;
+    gbees_affine predicted;
+    double rate = 0;
+    int status = gbees_motion_middle(&moving->fits, time, t->dt, &at, error);
+
+    gbees_motion_predict(&moving->fits, n, middle, &predicted);
+    t->field = predicted;
+    if (!status && t->fitted)
+        status = fit(moving, grid, &at, &predicted, middle, &t->field, error);
+    if (!status)
+        status = gbees_relative_set(&at, &t->field, &frame, error);
+    if (!status)
+        status = send(grid, &frame, t->dt, middle, &rate, error);
+    t->limit = status ? 0 : limit_of(moving, &frame, n, grid->problem->numerics.courant, rate);
+    return status;
+}
+
+/* The first length to be tried: not so that a short step remains to the end of the interval. */
+static double first_length(const gbees_moving *moving, const gbees_clock *clock)
+{
+    const double rest = clock->length - clock->elapsed;
+    const double wanted = moving->step > 0 ? moving->step : first_part * clock->length;
+
+    return wanted >= rest ? rest : fmin(wanted, rest > 1.5 * wanted ? rest : rest / 2);
+}
+
+static int choose(gbees_moving *moving, const gbees_grid *grid, const gbees_clock *clock, trial *t,
+                  gbees_error *error)
+{
+    int fresh = moving->fits.count == 0, status = GBEES_OK;
+
+    *t = (trial){.dt = first_length(moving, clock), .fitted = fresh || moving->steps % FIT_STEPS == 0};
+    if (fresh)
+        status = fit(moving, grid, &moving->frame, &(gbees_affine){.rank = 0}, clock->time, &t->field, error);
+    for (int tries = 0; !status && tries <= TRIES; tries++) {
+        status = try_step(moving, grid, clock->time, t, error);
+        if (!status && !(t->dt > beyond_limit * t->limit) && !fresh)
+            return GBEES_OK;
+        if (t->dt > beyond_limit * t->limit)
+            t->dt = 0.9 * t->limit;
+        else if (fresh && tries > 0) /* with the slope of two fits the field has been found again */
+            return status;
+        fresh = fresh && tries == 0;
+    }
+    if (!status && !(t->dt <= 2 * t->limit))
+        status =
+            gbees_error_set(error, GBEES_ENUMERIC,
+                            "the frame of the grid can't follow the drift: of %d steps each shorter than the one "
+                            "before the last, %g, is beyond its limit of %g",
+                            TRIES + 1, t->dt, t->limit);
+    return status;
+}
+
+static int step(gbees_moving *moving, gbees_grid *grid, gbees_clock *clock, gbees_error *error)
+{
+    trial t;
+    const double before = clock->elapsed;
+    int status = choose(moving, grid, clock, &t, error);
+
+    if (!status)
+        status = grid->backend->advance(grid->engine, clock, 1, error);
+    const double taken = clock->elapsed - before;
+    if (!status && taken > 0)
+        status = gbees_motion_step(&t.field, taken, &moving->frame, error);
+    moving->step = fmin(growth_most * t.dt, part_of_limit * t.limit);
+    moving->steps++;
+    return status;
+}
+
+/* ---- the shape of the density ---- */
+
+/* Finds the cells that fit the density, and its mean, in the frame's coordinates. */
+static int look(gbees_moving *moving, const gbees_grid *grid, double *mean, gbees_error *error)
+{
+    const int n = moving->frame.n;
+    const gbees_problem *problem = grid->problem;
+    const gbees_shape_rule rule = {.cells = problem->frame_least, .most = problem->frame_cells};
+    double information[GBEES_MAX_ENTRIES];
+    gbees_statistics statistics;
+    const gbees_clock none = {0};
+    int status = grid->backend->statistics(grid->engine, &none, &statistics, error);
+
+    if (!status)
+        status = grid->backend->frame_information(grid->engine, information, error);
+    if (!status)
+        status = gbees_shape_find(n, statistics.covariance, information, &rule, &moving->shape, error);
+    for (int j = 0; j < n; j++)
+        mean[j] = status ? 0 : statistics.mean[j];
+    moving->checked = moving->steps;
+    return status;
+}
+
+int gbees_moving_fits(const gbees_moving *moving)
+{
+    return !gbees_shape_is_outgrown(&moving->shape);
+}
+
+int gbees_moving_replace(gbees_moving *moving, gbees_grid *grid, const gbees_clock *clock, gbees_error *error)
+{
+    const int n = moving->frame.n;
+    gbees_moving_frame to = moving->frame;
+    gbees_statistics statistics;
+    int status = grid->backend->statistics(grid->engine, clock, &statistics, error);
+
+    if (status)
+        return status;
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++)
+            to.m[j] += moving->frame.a[j * n + k] * statistics.mean[k];
+    gbees_matrix_multiply(n, moving->frame.a, moving->shape.edges, to.a);
+    const double cells = (double)statistics.cells * moving->shape.growth;
+    const double threshold = moving->threshold * fmin(1, moving->cells / cells);
+    status = gbees_grid_remap(grid, clock, &moving->frame, &to, threshold, error);
+    if (status)
+        return status;
+    moving->frame = to;
+    moving->replaced++;
+    return gbees_moving_place(moving, grid, clock->time, error);
+}
+
+/* ---- the run ---- */
+
+int gbees_moving_start(gbees_moving *moving, gbees_grid *grid, gbees_error *error)
+{
+    const gbees_problem *problem = grid->problem;
+    gbees_totals totals;
+
+    if (!grid->backend->frame_set)
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "frame: the backend '%s' has no grids that move: use --backend cpu, or 'frame: fixed'",
+                               grid->backend->name);
+    *moving = (gbees_moving){.frame = {.n = problem->dimension}};
+    memcpy(moving->frame.m, problem->centre, sizeof problem->centre);
+    memcpy(moving->frame.a, problem->rotation, sizeof problem->rotation);
+    grid->backend->totals(grid->engine, &totals);
+    moving->cells = (double)totals.max_cells;
+    moving->threshold = totals.threshold;
+    return GBEES_OK;
+}
+
+int gbees_moving_place(gbees_moving *moving, gbees_grid *grid, double time, gbees_error *error)
+{
+    gbees_grid_frame frame;
+    gbees_affine field;
+
+    gbees_motion_predict(&moving->fits, moving->frame.n, time, &field);
+    const int status = gbees_relative_set(&moving->frame, &field, &frame, error);
+    double rate;
+
+    return status ? status : send(grid, &frame, moving->step, time, &rate, error);
+}
+
+int gbees_moving_restart(gbees_moving *moving, gbees_grid *grid, const gbees_clock *clock, gbees_error *error)
+{
+    double mean[GBEES_MAX_DIM];
+
+    moving->fits.count = 0;
+    moving->steps = 0;
+    moving->step *= 0.1;
+    int status = look(moving, grid, mean, error);
+    if (!status && !gbees_moving_fits(moving))
+        status = gbees_moving_replace(moving, grid, clock, error);
+    return status;
+}
+
+int gbees_moving_advance(gbees_moving *moving, gbees_grid *grid, gbees_clock *clock, uint64_t max_steps,
+                         gbees_error *error)
+{
+    double mean[GBEES_MAX_DIM];
+    int status = GBEES_OK;
+
+    for (uint64_t k = 0; !status && k < max_steps && clock->elapsed < clock->length; k++) {
+        status = step(moving, grid, clock, error);
+        if (status || moving->steps < moving->checked + LOOK_STEPS)
+            continue;
+        status = look(moving, grid, mean, error);
+        if (!status && !gbees_moving_fits(moving))
+            break;
+    }
+    return status;
+}

@@ -1,0 +1,38 @@
+/* moving.h - a grid that moves with its density (doc/method.md, "Moving frame"): its steps, and when its cells are
+ * replaced. */
+#ifndef GBEES_SOLVER_MOVING_H
+#define GBEES_SOLVER_MOVING_H
+
+#include "frame/motion.h"
+#include "frame/shape.h"
+#include "regrid.h"
+
+/* What moves a grid. */
+typedef struct gbees_moving {
+    gbees_moving_frame frame; /* now */
+    gbees_motion_fits fits;   /* of the drift, since the start or the last update */
+    double step;              /* the next one to be tried; 0: not known */
+    uint64_t steps, checked;  /* since the fits began; at the last look at the shape */
+    double cells, threshold;  /* needed cells of the first grid, and its p* */
+    gbees_shape shape;        /* at the last look */
+    int replaced;             /* how often the cells have been replaced */
+} gbees_moving;
+
+/* Starts at the frame of the grid's problem, whose engine has been made. GBEES_EUSAGE: the backend has no grids that
+ * move. */
+int gbees_moving_start(gbees_moving *moving, gbees_grid *grid, gbees_error *error);
+
+/* As gbees_backend.advance(). Ends early where the cells no longer fit the density: gbees_moving_fits() is then 0. */
+int gbees_moving_advance(gbees_moving *moving, gbees_grid *grid, gbees_clock *clock, uint64_t max_steps,
+                         gbees_error *error);
+/* Whether the cells still fit the density. */
+int gbees_moving_fits(const gbees_moving *moving);
+/* Replaces the cells by those that fit the density. */
+int gbees_moving_replace(gbees_moving *moving, gbees_grid *grid, const gbees_clock *clock, gbees_error *error);
+
+/* Puts the engine's grid where the frame is now, before an update or for what follows one. */
+int gbees_moving_place(gbees_moving *moving, gbees_grid *grid, double time, gbees_error *error);
+/* Forgets the fits and looks at the density anew: an update has changed it. */
+int gbees_moving_restart(gbees_moving *moving, gbees_grid *grid, const gbees_clock *clock, gbees_error *error);
+
+#endif
