@@ -139,6 +139,7 @@ cuda_texts = \
 	%D%/cuda/device/bound.h \
 	%D%/cuda/device/small/cluster.h \
 	%D%/cuda/device/cells.h \
+	%D%/cuda/device/frame.h \
 	%D%/cuda/device/integrate.h \
 	%D%/cuda/device/ctu.h \
 	%D%/cuda/device/ctu_lines.h \
@@ -206,6 +207,7 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/driver/memory.h \
 	%D%/cuda/engine/advance.c \
 	%D%/cuda/engine/capture.c \
+	%D%/cuda/engine/frame.c \
 	%D%/cuda/engine/capture_memory.c \
 	%D%/cuda/engine/capture_memory.h \
 	%D%/cuda/engine/integrator.c \

@@ -300,6 +300,7 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/lorenz63_ctu.c \
 	%D%/backends/cuda/shim/variants/lorenz63_ctu_positive.c \
 	%D%/backends/cuda/shim/variants/lorenz63_double.c \
+	%D%/backends/cuda/shim/variants/lorenz63_moving.c \
 	%D%/backends/cuda/shim/variants/lorenz63_small.c \
 	%D%/backends/cuda/shim/variants/lorenz96.c \
 	%D%/backends/cuda/shim/variants/nan_drift.c \

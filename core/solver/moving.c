@@ -151,8 +151,8 @@ static int step(gbees_moving *moving, gbees_grid *grid, gbees_clock *clock, gbee
 
 /* ---- the shape of the density ---- */
 
-/* Finds the cells that fit the density, and its mean, in the frame's coordinates. */
-static int look(gbees_moving *moving, const gbees_grid *grid, double *mean, gbees_error *error)
+/* Finds the cells that fit the density. */
+static int look(gbees_moving *moving, const gbees_grid *grid, gbees_error *error)
 {
     const int n = moving->frame.n;
     const gbees_problem *problem = grid->problem;
@@ -166,8 +166,6 @@ static int look(gbees_moving *moving, const gbees_grid *grid, double *mean, gbee
         status = grid->backend->frame_information(grid->engine, information, error);
     if (!status)
         status = gbees_shape_find(n, statistics.covariance, information, &rule, &moving->shape, error);
-    for (int j = 0; j < n; j++)
-        mean[j] = status ? 0 : statistics.mean[j];
     moving->checked = moving->steps;
     return status;
 }
@@ -196,6 +194,7 @@ int gbees_moving_replace(gbees_moving *moving, gbees_grid *grid, const gbees_clo
     if (status)
         return status;
     moving->frame = to;
+    moving->shape.longest = moving->shape.growth = 1; /* until the next look */
     moving->replaced++;
     return gbees_moving_place(moving, grid, clock->time, error);
 }
@@ -217,7 +216,7 @@ int gbees_moving_start(gbees_moving *moving, gbees_grid *grid, gbees_error *erro
     grid->backend->totals(grid->engine, &totals);
     moving->cells = (double)totals.max_cells;
     moving->threshold = totals.threshold;
-    return GBEES_OK;
+    return look(moving, grid, error);
 }
 
 int gbees_moving_place(gbees_moving *moving, gbees_grid *grid, double time, gbees_error *error)
@@ -234,12 +233,10 @@ int gbees_moving_place(gbees_moving *moving, gbees_grid *grid, double time, gbee
 
 int gbees_moving_restart(gbees_moving *moving, gbees_grid *grid, const gbees_clock *clock, gbees_error *error)
 {
-    double mean[GBEES_MAX_DIM];
-
     moving->fits.count = 0;
     moving->steps = 0;
     moving->step *= 0.1;
-    int status = look(moving, grid, mean, error);
+    int status = look(moving, grid, error);
     if (!status && !gbees_moving_fits(moving))
         status = gbees_moving_replace(moving, grid, clock, error);
     return status;
@@ -248,14 +245,13 @@ int gbees_moving_restart(gbees_moving *moving, gbees_grid *grid, const gbees_clo
 int gbees_moving_advance(gbees_moving *moving, gbees_grid *grid, gbees_clock *clock, uint64_t max_steps,
                          gbees_error *error)
 {
-    double mean[GBEES_MAX_DIM];
     int status = GBEES_OK;
 
     for (uint64_t k = 0; !status && k < max_steps && clock->elapsed < clock->length; k++) {
         status = step(moving, grid, clock, error);
         if (status || moving->steps < moving->checked + LOOK_STEPS)
             continue;
-        status = look(moving, grid, mean, error);
+        status = look(moving, grid, error);
         if (!status && !gbees_moving_fits(moving))
             break;
     }

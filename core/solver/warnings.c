@@ -134,9 +134,11 @@ unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals
 unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statistics *statistics)
 {
     const int n = problem->dimension;
+    /* A grid that moves keeps to the cells a deviation that it was asked for, but for a part. */
+    const double least = problem->moving ? fmin(narrowest, 0.75 * problem->frame_least) : narrowest;
 
     for (int j = 0; j < n; j++)
-        if (!(statistics->covariance[j * n + j] >= pow(narrowest * problem->width[j], 2)))
+        if (!(statistics->covariance[j * n + j] >= pow(least * problem->width[j], 2)))
             return GBEES_WARNING_NARROW;
     return 0;
 }

@@ -154,11 +154,19 @@
             out[i] = gbees_frame_along##S(N, j, p, on_grid, dxdt);                                                   \
         }                                                                                                            \
     }                                                                                                                \
-    static void gbees_framed_vector_##N##S(size_t count, R t, const R *origin, const R *const *offset, const R *p,   \
-                                           R *const *out)                                                            \
+    GBEES_CLONES static void gbees_framed_vector_##N##S(size_t count, R t, const R *origin, const R *const *offset,  \
+                                                        const R *p, R *const *out)                                   \
     {                                                                                                                \
-        for (int j = 0; j < N; j++)                                                                                  \
-            gbees_framed_drift_##N##S(j, count, t, origin, offset, p, out[j]);                                       \
+        GBEES_COLUMNS(R, N);                                                                                         \
+        R *to[N];                                                                                                    \
+        GBEES_UNROLL for (int j = 0; j < N; j++) to[j] = out[j];                                                     \
+        GBEES_SIMD for (size_t i = 0; i < count; i++)                                                                \
+        {                                                                                                            \
+            GBEES_POINT_framed(R, S, N);                                                                             \
+            R dxdt[N];                                                                                               \
+            gbees_equation_drift##S(N, t, x, p, dxdt);                                                               \
+            GBEES_UNROLL for (int j = 0; j < N; j++) to[j][i] = gbees_frame_along##S(N, j, p, on_grid, dxdt);        \
+        }                                                                                                            \
     }
 
 /* ---- what a model may lack; GBEES_IF_x(name) is then NULL ---- */

@@ -83,10 +83,9 @@ void program_set_destroy(const cuda_api *api, program_set *set)
 
 /* NVRTC reads the texts of one program at a time, some 50 ms each.  So what takes longest after that is begun first,
  * and before it what the first step waits for. */
-static const int begin_order[PROGRAMS] = {PROGRAM_STEPS, PROGRAM_SMALL,       PROGRAM_ADVECT,
-                                          PROGRAM_GRID,  PROGRAM_PRUNES,      PROGRAM_ADVECT_ALL,
-                                          PROGRAM_MARKS, PROGRAM_LIKELIHOODS, PROGRAM_UPDATES,
-                                          PROGRAM_INTEGRATE};
+static const int begin_order[PROGRAMS] = {PROGRAM_STEPS,   PROGRAM_SMALL,      PROGRAM_ADVECT,   PROGRAM_GRID,
+                                          PROGRAM_PRUNES,  PROGRAM_ADVECT_ALL, PROGRAM_MARKS,    PROGRAM_LIKELIHOODS,
+                                          PROGRAM_UPDATES, PROGRAM_FRAME,      PROGRAM_INTEGRATE};
 
 /* Programs as sets of bits: bit k stands for program k. */
 typedef struct program_batch {

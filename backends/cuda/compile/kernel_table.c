@@ -20,6 +20,7 @@ const kernel_entry kernel_table[KERNELS] = {
     [KERNEL_PACK] = {"gbees_pack", "packing cells", PROGRAM_GRID, 0, 0},
     [KERNEL_RANGE] = {"gbees_range", "computing marginals", PROGRAM_GRID, 0, 0},
     [KERNEL_MARGINALS] = {"gbees_marginal_sums", "computing marginals", PROGRAM_GRID, 0, 0},
+    [KERNEL_FRAME] = {"gbees_frame", "moving the grid", PROGRAM_FRAME, 0, 0},
     [KERNEL_INTEGRATE] = {"gbees_integrate", "carrying samples", PROGRAM_INTEGRATE, 0, 0},
 };
 
@@ -35,6 +36,7 @@ const char *program_define(int program)
         [PROGRAM_LIKELIHOODS] = "GBEES_KERNELS=GBEES_KERNELS_LIKELIHOOD",
         [PROGRAM_ADVECT_ALL] = "GBEES_KERNELS=GBEES_KERNELS_ADVECT_ALL",
         [PROGRAM_SMALL] = "GBEES_KERNELS=GBEES_KERNELS_SMALL",
+        [PROGRAM_FRAME] = "GBEES_KERNELS=GBEES_KERNELS_FRAME",
         [PROGRAM_INTEGRATE] = "GBEES_KERNELS=GBEES_KERNELS_CARRY",
     };
 
@@ -47,13 +49,13 @@ static int have_updates(const gbees_problem *problem)
     return problem->measurement_count > 0 && problem->measurements[0].time <= problem->end;
 }
 
-/* Up to three axes, on GPUs that have clusters of blocks: from sm_90 on. */
+/* Grids that don't move, of up to three axes, on GPUs that have clusters of blocks: from sm_90 on. */
 int kernels_have_small(const gbees_problem *problem, const char *arch)
 {
     const char *number = strpbrk(arch, "0123456789");
 
     return problem->dimension <= 3 && gbees_scheme_is_split(problem->numerics.scheme) && !problem->model->diffusion &&
-           !problem->bounded && number && strtol(number, NULL, 10) >= 90;
+           !problem->bounded && !problem->moving && number && strtol(number, NULL, 10) >= 90;
 }
 
 /* Grids of up to three axes do not become large enough to gain by it. */
@@ -81,6 +83,8 @@ int program_is_wanted(const gbees_problem *problem, const char *arch, int progra
         return kernels_always_advect_apart(problem);
     case PROGRAM_SMALL:
         return kernels_have_small(problem, arch);
+    case PROGRAM_FRAME:
+        return problem->moving;
     case PROGRAM_INTEGRATE:
         return 0;
     default:

@@ -18,7 +18,8 @@ enum {
     PROGRAM_LIKELIHOODS, /* the largest likelihood */
     PROGRAM_ADVECT_ALL,  /* all passes of a step, in one launch */
     PROGRAM_SMALL,       /* steps and prunes of a small grid */
-    PROGRAM_INTEGRATE,       /* samples, for an audit: a run does without it (engine/integrator.h) */
+    PROGRAM_FRAME,       /* of a grid that moves */
+    PROGRAM_INTEGRATE,   /* samples, for an audit: a run does without it (engine/integrator.h) */
     PROGRAMS
 };
 
@@ -39,6 +40,7 @@ enum {
     KERNEL_PACK,
     KERNEL_RANGE,
     KERNEL_MARGINALS,
+    KERNEL_FRAME,
     KERNEL_INTEGRATE,
     KERNELS
 };

@@ -76,8 +76,7 @@ static int contracts(const gbees_problem *problem, const char *arch, int program
     const int steps = program == PROGRAM_STEPS || program == PROGRAM_SMALL || program == PROGRAM_PRUNES;
 
     return problem->numerics.precision != GBEES_DOUBLE && !exact && program != PROGRAM_INTEGRATE &&
-           !pairs_pencils(problem, program) &&
-           !(steps && kernels_have_small(problem, arch));
+           !pairs_pencils(problem, program) && !(steps && kernels_have_small(problem, arch));
 }
 
 /* ---- the spec ---- */
@@ -110,8 +109,11 @@ static void add_model(program_spec *spec, const gbees_problem *problem, int rota
 {
     static const char *const diffusions[] = {"GBEES_DIFFUSION=0", "GBEES_DIFFUSION=1", "GBEES_DIFFUSION=2"};
 
-    add(spec, problem->model->flags & GBEES_TIME_DEPENDENT ? "GBEES_DRIFT_TIME_DEPENDENT=1"
-                                                           : "GBEES_DRIFT_TIME_DEPENDENT=0");
+    const int changes = problem->model->flags & GBEES_TIME_DEPENDENT || (rotated && problem->moving);
+
+    add(spec, changes ? "GBEES_DRIFT_TIME_DEPENDENT=1" : "GBEES_DRIFT_TIME_DEPENDENT=0");
+    if (rotated && problem->moving)
+        add(spec, "GBEES_MOVING=1");
     add(spec, problem->bounded ? "GBEES_BOUNDED=1" : "GBEES_BOUNDED=0");
     add(spec, rotated ? "GBEES_ROTATED=1" : "GBEES_ROTATED=0");
     add(spec, diffusions[rotated ? gbees_problem_noise(problem) : problem->model->diffusion]);

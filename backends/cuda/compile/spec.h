@@ -10,7 +10,7 @@
 typedef struct program_spec {
     const gbees_model *model; /* its embedded text: source, source_end, source_file */
     int dimension;            /* GBEES_N */
-    const char *defines[16];  /* "GBEES_REAL=float", ...: options -D */
+    const char *defines[20];  /* "GBEES_REAL=float", ...: options -D */
     int define_count;
     char arch[16];      /* "sm_90" */
     int no_contraction; /* 1: a * b + c is rounded twice, as it is written */

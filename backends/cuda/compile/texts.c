@@ -18,6 +18,7 @@ EMBED(advance, "backends/cuda/device/advance.h")
 EMBED(advect, "backends/cuda/device/advect.h")
 EMBED(cluster, "backends/cuda/device/small/cluster.h")
 EMBED(cells, "backends/cuda/device/cells.h")
+EMBED(frame, "backends/cuda/device/frame.h")
 EMBED(integrate, "backends/cuda/device/integrate.h")
 EMBED(integration, "backends/cuda/device/integration.h")
 EMBED(ctu, "backends/cuda/device/ctu.h")
@@ -75,6 +76,7 @@ static const cuda_text table[] = {
     NAMED("device/advect.h", advect),
     NAMED("device/small/cluster.h", cluster),
     NAMED("device/cells.h", cells),
+    NAMED("device/frame.h", frame),
     NAMED("device/integrate.h", integrate),
     NAMED("device/ctu.h", ctu),
     NAMED("device/ctu_lines.h", ctu_lines),

@@ -56,8 +56,9 @@ GBEES_NUM void choose_step(const gbees_setup *m, step_state *b)
     const double rate = gbees_cfl_rate(double_of(b->sums.max_rate), double_of(b->sums.max_active_rate));
     gbees_step_plan *plan = &b->plan;
 
-    b->run.step =
-        gbees_step_choose(&b->run.clock, m->time_step > 0 ? m->time_step : gbees_cfl_step(m->courant, rate));
+    const double longest = m->time_step > 0 ? m->time_step : gbees_cfl_step(m->courant, rate);
+
+    b->run.step = gbees_step_choose(&b->run.clock, GBEES_MOVING ? fmin(longest, m->longest_step) : longest);
     if (b->sums.bad) {
         b->stop = STOP_DRIFT;
         b->where = b->sums.bad - 1;
@@ -184,7 +185,7 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, step_state *b)
     int advected = b->advected;
 
     for (;;) {
-#if GBEES_DRIFT_TIME_DEPENDENT
+#if GBEES_DRIFT_TIME_DEPENDENT && !GBEES_MOVING /* of a grid that moves gbees_frame() has done it */
         if (!advected) { /* velocities at the beginning of the step */
             inspect_all(m, s, b->linked, b->run.clock.time);
             grid_barrier(m, s);

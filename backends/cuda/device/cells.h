@@ -8,6 +8,9 @@
 #ifndef GBEES_DIFFUSION
 #define GBEES_DIFFUSION 0
 #endif
+#ifndef GBEES_MOVING
+#define GBEES_MOVING 0
+#endif
 #ifndef GBEES_DRIFT_TIME_DEPENDENT
 #define GBEES_DRIFT_TIME_DEPENDENT 0
 #endif

@@ -14,6 +14,7 @@
  *   GBEES_DRIFT_TIME_DEPENDENT  1: the drift depends on time
  *   GBEES_BOUNDED          1: bricks beyond the model's bound are not made
  *   GBEES_ROTATED          1: the grid is rotated
+ *   GBEES_MOVING           1: the grid's frame moves; then GBEES_ROTATED and GBEES_DRIFT_TIME_DEPENDENT are 1
  *   GBEES_ADVECT_APART     1: gbees_advance() never advects the density itself
  *   GBEES_SMALL            1: gbees_small() is compiled
  *   GBEES_LIKELIHOODS      what measurements need beside Gaussian likelihoods (state.h); GBEES_MEASURED: the largest
@@ -28,7 +29,7 @@
  *
  * The order of the headers, each of which includes only what stands before it: kernels, stop, state, platform, cells,
  * table, bound, noise, inspect, step_state, sweep, pencil, ctu, ctu_lines, diffusion, grow, advect, advance, prune,
- * shrink, update, statistics, marginals, small/..., carry
+ * shrink, update, statistics, marginals, small/..., frame, integrate
  */
 #include "device/kernels.h"
 #include "device/model.h"
@@ -40,6 +41,9 @@
 #include "device/small/steps.h"
 #endif
 #include "device/update.h"
+#if GBEES_HAS_KERNELS(GBEES_KERNELS_FRAME)
+#include "device/frame.h"
+#endif
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_CARRY)
 #include "device/integrate.h"
 #endif
@@ -302,6 +306,22 @@ GBEES_KERNEL gbees_multiply(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_u
 GBEES_KERNEL gbees_integrate(GBEES_BY_VALUE gbees_samples c)
 {
     carry_pass(&c);
+}
+
+#endif
+
+#if GBEES_HAS_KERNELS(GBEES_KERNELS_FRAME) && GBEES_MOVING
+
+/* One of the passes before the step of a grid that moves (FRAME_...): to found->peak and found->peak_brick, or
+ * found->moment. No barrier. */
+GBEES_KERNEL gbees_frame(GBEES_BY_VALUE gbees_setup m, gbees_findings *found, int pass, double time)
+{
+    if (pass == FRAME_RATE)
+        frame_rate_pass(&m, found, time);
+    else if (pass == FRAME_FIT)
+        frame_fit_pass(&m, found, time);
+    else
+        frame_information_pass(&m, found);
 }
 
 #endif

@@ -24,6 +24,7 @@ enum {
     STATE_SUMS = 4, /* steps whose sums are kept: 3 are needed, and a power of 2 makes the index a mask */
     STATE_ROWS = 4, /* arrays of the density's size: P, the next one, ctu's transverse sums, ctu-positive's limiter */
     STATE_PARAMETERS = 32,
+    STATE_EXACT_SUMS = 117,    /* of gbees_findings: those of gbees_affine_sums are the most */
     STATE_CELLS = 64,          /* the largest sum of a brick's edges over all axes */
     STATE_FACES = 72,          /* the largest sum of edge + 3 */
     STATE_KEY_LIMIT = 1 << 25, /* the largest distance of a brick from the origin, in bricks */
@@ -85,6 +86,8 @@ typedef struct gbees_setup {
     GBEES_POINTER(const double) framed_d;
     GBEES_POINTER(const float) framed_f;
     double courant, time_step; /* time_step > 0: fixed */
+    double longest_step;       /* of a grid that moves: the next step is not longer */
+    double negligible;         /* ... and cells from which probability flows more slowly don't make it grow */
     double courant_limit;      /* the largest Courant number of a fixed step; 0: any, or no fixed step */
     double threshold;          /* p* */
     uint32_t brick_limit;      /* steps end when more bricks are in use */
@@ -129,7 +132,7 @@ typedef struct gbees_state {
  * parameter. */
 typedef struct gbees_findings {
     gbees_state state;
-    gbees_exact_sum moment[1 + STATE_MAX_DIM + STATE_MAX_DIM * (STATE_MAX_DIM + 1) / 2 + 1];
+    gbees_exact_sum moment[STATE_EXACT_SUMS];
     uint64_t peak, peak_brick; /* bits of the largest P; hash and cell of where it is */
     uint64_t likely, heavy;    /* ordered bits of the largest log L and log P L */
     double log_likely, log_heavy;
@@ -137,6 +140,9 @@ typedef struct gbees_findings {
     uint64_t lowest[STATE_MAX_DIM], highest[STATE_MAX_DIM]; /* RANGE_ZERO - index, RANGE_ZERO + index; 0: no cell */
     uint64_t packed;                                        /* bricks << PACKED_CELL_BITS | cells */
 } gbees_findings;
+
+/* The passes of gbees_frame(). */
+enum { FRAME_RATE, FRAME_FIT, FRAME_INFORMATION };
 
 /* What the measurements of a problem have beside Gaussian likelihoods: bits of GBEES_LIKELIHOODS, for which the
  * kernels of updates are compiled. */

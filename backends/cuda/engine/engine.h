@@ -45,8 +45,14 @@ struct gbees_engine {
     /* The grid's arrays: heap.h. */
     device_memory memory;
     device_array rows[STATE_ROWS], key, base, neighbor[2 * GBEES_MAX_DIM], flow, active, needed, rate, map, table,
-        inside, blocked, device_state, framed; /* framed: of a framed grid: parameters, in doubles, then floats */
+        inside, blocked, device_state, framed;
     uint32_t brick_limit; /* the heap grows when there are more bricks */
+
+    /* Of a framed grid: what the array `framed` has. */
+    struct {
+        double parameters_d[GBEES_PARAMETER_VALUES];
+        float parameters_f[GBEES_PARAMETER_VALUES];
+    } frame;
 
     /* What kernels are passed and what they leave. */
     gbees_setup setup;
@@ -83,6 +89,14 @@ int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_stat
 int cuda_engine_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marginals, gbees_error *error);
 int cuda_engine_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context,
                       gbees_error *error);
+
+/* frame.c */
+/* Sends the parameters and the frame of a framed grid to the GPU. */
+int engine_send_frame(gbees_engine *e, gbees_error *error);
+int cuda_engine_frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time, double *rate,
+                          gbees_error *error);
+int cuda_engine_frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbees_error *error);
+int cuda_engine_frame_information(gbees_engine *e, double *information, gbees_error *error);
 
 /* capture.c */
 int cuda_engine_capture(gbees_engine *e, gbees_capture **capture, gbees_error *error);

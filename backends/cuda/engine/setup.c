@@ -4,6 +4,7 @@
 #include "engine.h"
 #include "initial.h"
 #include "load.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +46,9 @@ static void set_up_constants(gbees_engine *e)
         m->parameters_d[k] = problem->parameters[k];
         m->parameters_f[k] = (float)problem->parameters[k];
     }
+    memcpy(e->frame.parameters_d, problem->parameters, sizeof e->frame.parameters_d);
     m->courant = numerics->courant;
+    m->longest_step = INFINITY;
     m->time_step = numerics->time_step;
     m->courant_limit = fixed_step_limit(numerics);
     m->prune_interval = (uint32_t)numerics->prune_interval;
@@ -92,33 +95,6 @@ static int open_device(gbees_engine *e, gbees_error *error)
     return 0;
 }
 
-/* Sends the parameters and the frame of a framed grid to the GPU. */
-static int send_frame(gbees_engine *e, gbees_error *error)
-{
-    const double *parameters = e->problem->parameters;
-    float rounded[GBEES_PARAMETER_VALUES];
-    const size_t size = sizeof e->problem->parameters;
-    int status = 0;
-
-    if (!e->problem->rotated)
-        return 0;
-    if (!e->framed.size)
-        status = device_array_grow(&e->memory, &e->framed, size + sizeof rounded, size + sizeof rounded, error);
-    if (status)
-        return status;
-    for (int k = 0; k < GBEES_PARAMETER_VALUES; k++)
-        rounded[k] = (float)parameters[k];
-    e->setup.framed_d = e->framed.at;
-    e->setup.framed_f = e->framed.at + size;
-    status = cuda_check(e->api, e->api->cuMemcpyHtoDAsync(e->framed.at, parameters, size, e->stream),
-                        "sending the grid's frame", error);
-    if (!status)
-        status =
-            cuda_check(e->api, e->api->cuMemcpyHtoDAsync(e->framed.at + size, rounded, sizeof rounded, e->stream),
-                       "sending the grid's frame", error);
-    return status;
-}
-
 static int set_up(gbees_engine *e, gbees_error *error)
 {
     set_up_choices(e);
@@ -131,7 +107,7 @@ static int set_up(gbees_engine *e, gbees_error *error)
     if (!status)
         status = device_array_grow(&e->memory, &e->device_state, sizeof *e->found, sizeof *e->found, error);
     if (!status)
-        status = send_frame(e, error);
+        status = engine_send_frame(e, error);
     return status ? status : engine_fill_initial(e, error);
 }
 

@@ -4,8 +4,7 @@
 #include "engine.h"
 #include "locate.h"
 
-/* The drift, or the diffusion, of the brick in a slot is not a number. */
-static int fail_drift(const gbees_engine *e, uint32_t slot, double time, gbees_error *error)
+int engine_drift_error(const gbees_engine *e, uint32_t slot, double time, gbees_error *error)
 {
     int32_t key[GBEES_MAX_DIM];
     gbees_error ignored;
@@ -19,12 +18,12 @@ int engine_stop_error(const gbees_engine *e, gbees_error *error)
     const gbees_state *s = e->state;
 
     if (s->bad && s->stop != STOP_NOISE)
-        return fail_drift(e, s->bad - 1, s->run.clock.time, error);
+        return engine_drift_error(e, s->bad - 1, s->run.clock.time, error);
     switch (s->stop) {
     case STOP_DRIFT:
-        return fail_drift(e, s->where, s->run.clock.time, error);
+        return engine_drift_error(e, s->where, s->run.clock.time, error);
     case STOP_NOISE:
-        return fail_drift(e, s->where, gbees_step_middle(&s->run.clock, &s->run.step), error);
+        return engine_drift_error(e, s->where, gbees_step_middle(&s->run.clock, &s->run.step), error);
     case STOP_FAR:
         return failure_far(e->problem, (int)s->where, STATE_KEY_LIMIT, error);
     case STOP_MASS:

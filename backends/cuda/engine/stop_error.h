@@ -8,4 +8,7 @@
  * advance.c handles these. */
 int engine_stop_error(const gbees_engine *e, gbees_error *error);
 
+/* The drift, or the diffusion, of the brick in a slot is not a number. */
+int engine_drift_error(const gbees_engine *e, uint32_t slot, double time, gbees_error *error);
+
 #endif

@@ -62,6 +62,7 @@ static unsigned long long setting(const char *name, unsigned long long otherwise
     X(lorenz63_ctu)                                                                                                  \
     X(lorenz63_ctu_positive)                                                                                         \
     X(lorenz63_double)                                                                                               \
+    X(lorenz63_moving)                                                                                               \
     X(lorenz63_small)                                                                                                \
     X(lorenz96)                                                                                                      \
     X(nan_drift)                                                                                                     \
@@ -92,8 +93,8 @@ static int is_made_for(const shim_variant *v, const gbees_problem *problem)
            gbees_scheme_is_preserving(scheme) == v->preserving &&
            (scheme == GBEES_SCHEME_CTU_POSITIVE) == v->limited &&
            (scheme == GBEES_SCHEME_CTU_POSITIVE || scheme == GBEES_SCHEME_CTU_DIVERGENCE) == v->divergence &&
-           ((problem->model->flags & GBEES_TIME_DEPENDENT) != 0) == v->time_dependent &&
-           problem->bounded == v->bounded && problem->rotated == v->rotated;
+           (problem->model->flags & GBEES_TIME_DEPENDENT || problem->moving) == v->time_dependent &&
+           problem->bounded == v->bounded && problem->rotated == v->rotated && problem->moving == v->moving;
 }
 
 /* The kernels for a problem; NULL if there are none. */
@@ -236,6 +237,9 @@ const gbees_backend gbees_backend_card = {
     .capture_cells = cuda_engine_capture_cells,
     .capture_free = cuda_engine_capture_free,
     .marginals = cuda_engine_marginals,
+    .frame_set = cuda_engine_frame_set,
+    .frame_fit = cuda_engine_frame_fit,
+    .frame_information = cuda_engine_frame_information,
     .integrator_create = integrator_create,
     .integrator_run = cuda_integrator_run,
     .integrator_destroy = integrator_destroy,

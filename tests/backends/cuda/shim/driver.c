@@ -20,7 +20,7 @@ static const char *const names[SHIM_KERNELS] = {
     "gbees_start",      "gbees_rehash",   "gbees_advance", "gbees_small",         "gbees_prune", "gbees_count",
     "gbees_find_best",  "gbees_multiply", "gbees_scale",   "gbees_statistics",    "gbees_pack",  "gbees_advect",
     "gbees_advect_all", "gbees_mark",     "gbees_range",   "gbees_marginal_sums",
-    "gbees_integrate",
+    "gbees_frame",      "gbees_integrate",
 };
 
 typedef struct launch {

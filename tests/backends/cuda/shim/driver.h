@@ -25,6 +25,7 @@ typedef enum shim_kernel {
     SHIM_MARK,
     SHIM_RANGE,
     SHIM_MARGINAL_SUMS,
+    SHIM_FRAME,
     SHIM_CARRY,
     SHIM_KERNELS
 } shim_kernel;
@@ -33,7 +34,7 @@ typedef enum shim_kernel {
 typedef struct shim_variant {
     const char *model;
     int dimension, is_double, drift_f64, split, order, preserving, divergence, limited;
-    int time_dependent, bounded, rotated;
+    int time_dependent, bounded, rotated, moving;
     int small; /* has the kernel for small grids */
     void (*run)(shim_kernel kernel, void **arguments);
 } shim_variant;

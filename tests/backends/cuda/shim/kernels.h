@@ -8,7 +8,7 @@
  *
  * and, if it is not 0 (device/engine.cu): SHIM_DOUBLE for double precision, GBEES_SPLIT, GBEES_PRESERVING,
  * GBEES_ORDER, GBEES_DIVERGENCE, GBEES_LIMITED, GBEES_DRIFT_F64, GBEES_DRIFT_TIME_DEPENDENT, GBEES_BOUNDED,
- * GBEES_ROTATED, GBEES_DIFFUSION, GBEES_SMALL, GBEES_LOW_REGISTERS.
+ * GBEES_ROTATED, GBEES_MOVING, GBEES_DIFFUSION, GBEES_SMALL, GBEES_LOW_REGISTERS.
  */
 #define GBEES_PLATFORM_HEADER "backends/cuda/shim/platform.h" /* for device/platform.h */
 #define GBEES_KERNELS GBEES_KERNELS_ALL
@@ -46,6 +46,9 @@
 #endif
 #ifndef GBEES_ROTATED
 #define GBEES_ROTATED 0
+#endif
+#ifndef GBEES_MOVING
+#define GBEES_MOVING 0
 #endif
 #ifndef GBEES_SMALL
 #define GBEES_SMALL 0
@@ -134,6 +137,11 @@ static void run_kernel(shim_kernel kernel, void **a)
         gbees_marginal_sums(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(gbees_histograms, 2), ARGUMENT(double, 3),
                             ARGUMENT(int64_t *, 4));
         break;
+    case SHIM_FRAME:
+#if GBEES_MOVING
+        gbees_frame(*m, ARGUMENT(gbees_findings *, 1), ARGUMENT(int, 2), ARGUMENT(double, 3));
+#endif
+        break;
     case SHIM_CARRY:
         gbees_integrate(ARGUMENT(gbees_samples, 0));
         break;
@@ -159,6 +167,7 @@ const shim_variant SHIM_PASTE(shim_variant_, SHIM_VARIANT) = {
     .time_dependent = GBEES_DRIFT_TIME_DEPENDENT,
     .bounded = GBEES_BOUNDED,
     .rotated = GBEES_ROTATED,
+    .moving = GBEES_MOVING,
     .small = GBEES_SMALL,
     .run = run_kernel,
 };
