@@ -111,6 +111,7 @@ check_PROGRAMS += \
 	%D%/accuracy/test_kalman \
 	%D%/backends/cpu/test_kernels \
 	%D%/backends/test_ledger \
+	%D%/backends/test_moving \
 	%D%/backends/test_regridding \
 	%D%/core/numerics/test_likelihood \
 	%D%/core/io/test_measurement_file \

@@ -1,4 +1,4 @@
-/* affine.h - the affine field that is closest to a drift under a density (doc/method.md, "Moving frame (geometry)").
+/* affine.h - the affine field that is closest to a drift under a density (doc/method.md, "Moving frame").
  *
  *     gbees_affine_sum -> gbees_affine_fit
  *

@@ -1,4 +1,4 @@
-/* motion.h - the exact motion of a frame with an affine field (doc/method.md, "Moving frame (geometry)"). */
+/* motion.h - the exact motion of a frame with an affine field (doc/method.md, "Moving frame"). */
 #ifndef GBEES_FRAME_MOTION_H
 #define GBEES_FRAME_MOTION_H
 

@@ -1,5 +1,4 @@
-/* row.h - a row of cells under a one-dimensional affine map: what each new cell gets (doc/method.md, "Moving frame
- * (geometry)").
+/* row.h - a row of cells under a one-dimensional affine map: what each new cell gets (doc/method.md, "Moving frame").
  */
 #ifndef GBEES_FRAME_ROW_H
 #define GBEES_FRAME_ROW_H

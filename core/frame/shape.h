@@ -1,5 +1,4 @@
-/* shape.h - which cells fit a density: from its covariance and its Fisher information (doc/method.md, "Moving frame
- * (geometry)").
+/* shape.h - which cells fit a density: from its covariance and its Fisher information (doc/method.md, "Moving frame").
  */
 #ifndef GBEES_FRAME_SHAPE_H
 #define GBEES_FRAME_SHAPE_H

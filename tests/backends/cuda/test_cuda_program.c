@@ -114,8 +114,8 @@ static void build_problem(const gbees_problem *problem, const char *arch)
     for (int part = 0; part < PROGRAMS; part++) {
         program_spec spec;
 
-        if (part == PROGRAM_SMALL && !program_is_wanted(problem, arch, part))
-            continue; /* it compiles for some schemes only */
+        if ((part == PROGRAM_SMALL || part == PROGRAM_FRAME) && !program_is_wanted(problem, arch, part))
+            continue; /* the first compiles for some schemes only, the second for grids that move */
         cuda_spec_set(&spec, problem, arch, part, 0);
         build(&spec);
     }
@@ -131,11 +131,24 @@ static void build_engine(const char *name, int dimension, gbees_scheme scheme, g
     build_problem(&problem, arch);
 }
 
+static void build_moving(const char *name, int dimension, const char *arch)
+{
+    const gbees_problem problem = {
+        .model = found(name),
+        .dimension = dimension,
+        .rotated = 1,
+        .moving = 1,
+        .numerics = {.scheme = GBEES_SCHEME_SPLIT5, .precision = GBEES_MIXED, .cells_per_brick = 64}};
+
+    build_problem(&problem, arch);
+}
+
 START_TEST(the_engine_for_every_architecture)
 {
     if (!is_known(archs[_i]))
         return;
     open_models();
+    build_moving("lorenz63", 3, archs[_i]);
     build_engine("lorenz96", 6, GBEES_SCHEME_SPLIT5, GBEES_MIXED, archs[_i]);
     build_engine("duffing", 2, GBEES_SCHEME_CTU, GBEES_DOUBLE, archs[_i]);
 }

@@ -1,0 +1,146 @@
+/* test_moving.c - grids that move: exact answers of `linear`, the same bits for any number of threads, the CUDA
+ * kernels on threads beside the CPU, and what is refused. */
+#include "fixtures/kalman.h"
+#include "fixtures/kept_run.h"
+
+/* ---- against exact answers ------------------------------------------------------------------------------------- */
+
+/* The drift is affine, so that nothing is left of it in the frame, however long the steps are: with two cells a
+ * deviation what is off is what p* leaves out. An update with a narrow likelihood needs three. */
+START_TEST(linear_drift_is_exact)
+{
+    kalman_result coarse, fine;
+    gbees_error error;
+    char text[128];
+
+    (void)snprintf(text, sizeof text, "frame: moving\nextent: 5\nthreshold: %s\n", _i < 3 ? "1.0e-9" : "1.0e-8");
+    ck_assert_msg(kalman_run(_i + 1, 1, text, 2, &coarse, &error) == 0, "%s", error.text);
+    ck_assert_msg(kalman_run(_i + 1, 1.5, text, 2, &fine, &error) == 0, "%s", error.text);
+    ck_assert_double_lt(coarse.predicted.mean, 1e-4);
+    ck_assert_double_lt(coarse.predicted.covariance, 1e-3);
+    ck_assert_double_lt(fine.updated.mean, 1e-3);
+    ck_assert_double_lt(fine.updated.covariance, 5e-3);
+    ck_assert_double_lt(fine.evidence, 1e-3);
+}
+END_TEST
+
+/* ---- against other runs ---------------------------------------------------------------------------------------- */
+
+#define LORENZ                                                                                                       \
+    "frame=moving", "accuracy=0", "threshold=1e-4", "factor=0.8", "end=0.6", "records=3", "scheme=split5",           \
+        "measurements=[{time: 0.3, function: z, value: [-5], covariance: [1]}]"
+
+static const a_case lorenz = {"lorenz63", "shim", {LORENZ}};
+
+START_TEST(threads_change_no_bit)
+{
+    kept_run *one = run_with(&lorenz, "cpu", 1, 0), *two = run_with(&lorenz, "cpu", 2, 1);
+
+    ck_assert_int_gt(one->count, 4);
+    compare_bits(one, two);
+    forget(one);
+    forget(two);
+}
+END_TEST
+
+/* Sums are added in another order. */
+START_TEST(cuda_kernels_agree)
+{
+    kept_run *cpu = run_on(&lorenz, "cpu"), *cuda = run_on(&lorenz, "shim");
+
+    ck_assert_int_eq(cpu->count, cuda->count);
+    for (int k = 0; k < cpu->count; k++) {
+        const gbees_statistics *a = &cpu->record[k].record.statistics, *b = &cuda->record[k].record.statistics;
+
+        for (int j = 0; j < 3; j++)
+            ck_assert_double_eq_tol(a->mean[j], b->mean[j], 1e-3 * sqrt(b->covariance[4 * j]));
+        ck_assert_double_eq_tol(a->mass, b->mass, 1e-3);
+    }
+    ck_assert_double_eq_tol(cpu->evidence[0].log_evidence, cuda->evidence[0].log_evidence, 1e-3);
+    forget(cpu);
+    forget(cuda);
+}
+END_TEST
+
+/* ---- records --------------------------------------------------------------------------------------------------- */
+
+/* A record's cells are where its problem says: their mean is that of the statistics, but for the cells below p*. */
+START_TEST(records_have_the_grid_of_their_time)
+{
+    kept_run *run = run_with(&lorenz, "cpu", 1, 1);
+
+    for (int k = 0; k < run->count; k++) {
+        const kept_record *record = &run->record[k];
+        const gbees_statistics *found = &record->record.statistics;
+        double mean[3] = {0}, sum = 0;
+
+        ck_assert_int_eq(record->problem.moving, 1);
+        for (size_t i = 0; i < record->count; i++) {
+            double y[GBEES_MAX_DIM], x[GBEES_MAX_DIM];
+
+            for (size_t j = 0; j < 3; j++)
+                y[j] = record->index[j * record->count + i];
+            gbees_problem_point(&record->problem, y, x);
+            for (int j = 0; j < 3; j++)
+                mean[j] += record->p[i] * x[j];
+            sum += record->p[i];
+        }
+        ck_assert_double_gt(sum, 0.98);
+        for (int j = 0; j < 3; j++)
+            ck_assert_double_eq_tol(mean[j] / sum, found->mean[j], 0.02 * sqrt(found->covariance[4 * j]));
+    }
+    forget(run);
+}
+END_TEST
+
+/* ---- what is refused ------------------------------------------------------------------------------------------- */
+
+static const struct refusal {
+    const char *model, *setting, *text;
+} refusals[] = {
+    {"lorenz63", "time_step=0.01", "time_step: a grid that moves has no 'time_step'"},
+    {"lorenz63", "regrid=auto", "regrid: a grid that moves has no 'regrid'"},
+    {"lorenz63", "mode=paper", "mode: a grid that moves has no 'mode'"},
+    {"pcr3bp", "bound=on", "bound: a grid that moves has no 'bound'"},
+    {"lorenz63", "frame_cells=1.5", "frame_cells: expected at least the 2 cells a standard deviation"},
+};
+
+START_TEST(what_a_moving_grid_has_not)
+{
+    const struct refusal *r = &refusals[_i];
+    gbees_registry *registry = open_registry();
+    gbees_scenario *scenario = NULL;
+    gbees_problem *problem = NULL;
+    const gbees_model *model = NULL;
+    gbees_error error = {0};
+
+    ck_assert_int_eq(gbees_registry_model(registry, r->model, &model, &error), GBEES_OK);
+    ck_assert_int_eq(gbees_scenario_create(model->scenarios[0].text, r->model, &scenario, &error), GBEES_OK);
+    ck_assert_int_eq(gbees_scenario_set(scenario, "frame=moving", &error), GBEES_OK);
+    ck_assert_int_eq(gbees_scenario_set(scenario, "factor=1", &error), GBEES_OK);
+    ck_assert_int_eq(gbees_scenario_set(scenario, r->setting, &error), GBEES_OK);
+    ck_assert_int_eq(gbees_problem_create(model, scenario, &problem, &error), GBEES_EINPUT);
+    ck_assert_msg(strstr(error.text, r->text) != NULL, "%s", error.text);
+    gbees_scenario_destroy(scenario);
+    gbees_registry_destroy(registry);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("moving");
+    TCase *tests = tcase_create("all");
+
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, linear_drift_is_exact, 0, 4);
+    tcase_add_test(tests, threads_change_no_bit);
+    tcase_add_test(tests, cuda_kernels_agree);
+    tcase_add_test(tests, records_have_the_grid_of_their_time);
+    tcase_add_loop_test(tests, what_a_moving_grid_has_not, 0, (int)(sizeof refusals / sizeof *refusals));
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
