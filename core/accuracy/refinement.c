@@ -27,6 +27,9 @@ static const double small_excess = 1.25; /* an error that is at most so many tim
 static const double budget_share = 0.1, budget_most = 0.01; /* of the accuracy: mass that may be lost over the run */
 static const double cut_share = 0.05;                       /* of the accuracy: what the initial box may cut off */
 
+/* Of a grid that moves: the most cells a deviation, over those where it is like a Gaussian. */
+static const double most_per_cell = 6;
+
 /* ---- create ---- */
 
 /* Cells per half a standard deviation along an axis of the problem's own grid. */
@@ -177,20 +180,44 @@ static int set_regrids(const gbees_refinement *r, gbees_scenario *scenario, gbee
     return status;
 }
 
-int gbees_refinement_scenario(const gbees_refinement *r, gbees_scenario *scenario, gbees_error *error)
+/* A grid that moves turns its axes, and replaces its cells by itself: it has one factor, the largest that an axis
+ * asks for, and so many cells more where the density is thinner than a Gaussian. */
+static int set_moving(const gbees_refinement *r, gbees_scenario *scenario, gbees_error *error)
+{
+    char text[64];
+    double factor = 0;
+
+    for (int l = 0; l < r->now.leg_count; l++)
+        for (int j = 0; j < r->problem->dimension; j++)
+            factor = fmax(factor, r->now.legs[l].factor[j]);
+    (void)snprintf(text, sizeof text, "factor=%.15g", factor);
+    int status = gbees_scenario_set(scenario, text, error);
+    (void)snprintf(text, sizeof text, "frame_cells=%.15g", most_per_cell * 2 * factor);
+    return status ? status : gbees_scenario_set(scenario, text, error);
+}
+
+static int set_cells(const gbees_refinement *r, gbees_scenario *scenario, gbees_error *error)
 {
     char text[64 + N * 24];
 
     (void)snprintf(text, sizeof text, "factor=");
     add_list(text, sizeof text, r->now.legs[0].factor, r->problem->dimension);
-    int status = gbees_scenario_set(scenario, text, error);
+    const int status = gbees_scenario_set(scenario, text, error);
+    return status ? status : set_regrids(r, scenario, error);
+}
+
+int gbees_refinement_scenario(const gbees_refinement *r, gbees_scenario *scenario, gbees_error *error)
+{
+    char text[64 + N * 24];
+    int status = r->problem->moving ? set_moving(r, scenario, error) : set_cells(r, scenario, error);
+
     (void)snprintf(text, sizeof text, "extent=%.15g", extent_for(r->problem));
     if (!status)
         status = gbees_scenario_set(scenario, text, error);
     (void)snprintf(text, sizeof text, "mass_budget_total=%.15g", r->budget);
     if (!status)
         status = gbees_scenario_set(scenario, text, error);
-    return status ? status : set_regrids(r, scenario, error);
+    return status;
 }
 
 /* ---- a run's records ---- */
@@ -357,13 +384,13 @@ static int is_met(const gbees_refinement *r)
     return !r->now.unknown && r->now.error <= r->problem->accuracy;
 }
 
-/* Whether the error is within the accuracy by estimates, where no number of samples that is allowed can certify it. */
+/* Whether the error is within the accuracy by estimates, where no number of samples that is allowed can certify it.
+ */
 static int is_estimated(const gbees_refinement *r)
 {
     const double accuracy = r->problem->accuracy;
 
-    return r->now.unknown && r->now.error <= accuracy && r->now.estimate <= accuracy &&
-           is_hopeless(r->now.effective);
+    return r->now.unknown && r->now.error <= accuracy && r->now.estimate <= accuracy && is_hopeless(r->now.effective);
 }
 
 /* Makes the plan the next run's. */
@@ -436,8 +463,8 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     /* The samples' part of the time is not repeated, unless there are more of them. */
     step->next_seconds = updates > 0 ? summary->propagate_s * step->next_updates / updates : 0;
     step->estimate = r->now.unknown ? r->now.estimate : NAN;
-    step->next =
-        step->met != 1 && !is_estimated(r) && r->run < RUNS_MOST && (step->next_updates > 1.02 * updates || r->samples > step->samples);
+    step->next = step->met != 1 && !is_estimated(r) && r->run < RUNS_MOST &&
+                 (step->next_updates > 1.02 * updates || r->samples > step->samples);
     int status = step->next ? begin_next(r, factor, error) : GBEES_OK;
     free(factor);
     return status;

@@ -166,6 +166,14 @@ static int rotate_to_eigenvectors(builder *b, const gbees_node *node)
     return builder_take_frame(b, node);
 }
 
+/* Whether a key has another value than what says that there is none of it. */
+static int is_asked_for(const gbees_node *node)
+{
+    if (!node || (node->kind == GBEES_NODE_LIST && node->count == 0))
+        return 0;
+    return node->kind != GBEES_NODE_SCALAR || (strcmp(node->text, "default") != 0 && strcmp(node->text, "off") != 0);
+}
+
 /* Checks that nothing is asked for that a grid that moves has not. */
 static int check_moving(const builder *b, const gbees_node *node)
 {
@@ -176,8 +184,7 @@ static int check_moving(const builder *b, const gbees_node *node)
                                 "frame: a run that begins with a record has the grid of the record: remove 'frame: "
                                 "moving'");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (builder_find(b, others[i]) && !builder_is_set(b, others[i], "default") &&
-            !builder_is_set(b, others[i], "off"))
+        if (is_asked_for(builder_find(b, others[i])))
             return gbees_node_error(builder_find(b, others[i]), b->error,
                                     "%s: a grid that moves has no '%s': remove it, or 'frame: moving'", others[i],
                                     others[i]);

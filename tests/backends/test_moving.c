@@ -93,6 +93,17 @@ START_TEST(records_have_the_grid_of_their_time)
 }
 END_TEST
 
+/* An empty list of regrids is none. */
+START_TEST(no_regrids_are_taken)
+{
+    static const a_case empty = {"lorenz63", "cpu", {LORENZ, "regrid=[]", "end=0.1", "records=1"}};
+    kept_run *run = run_on(&empty, "cpu");
+
+    ck_assert_int_eq(run->count, 2);
+    forget(run);
+}
+END_TEST
+
 /* ---- what is refused ------------------------------------------------------------------------------------------- */
 
 static const struct refusal {
@@ -136,6 +147,7 @@ int main(void)
     tcase_add_test(tests, threads_change_no_bit);
     tcase_add_test(tests, cuda_kernels_agree);
     tcase_add_test(tests, records_have_the_grid_of_their_time);
+    tcase_add_test(tests, no_regrids_are_taken);
     tcase_add_loop_test(tests, what_a_moving_grid_has_not, 0, (int)(sizeof refusals / sizeof *refusals));
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);

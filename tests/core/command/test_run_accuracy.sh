@@ -53,6 +53,12 @@ test "$(grep -c '"event":"record"' out)" = "$(grep -c '"asked":0.1[^}]*"met":tru
     fail "a record does not tell that the accuracy is met"
 test "$(grep -c '"event":"summary"' out)" = 1 || fail "there is not one summary"
 
+# A grid that moves has one factor, and no regrids.
+run 0 --plugin vanderpol --until 0.7 --set frame=moving --accuracy 0.1 --output moving
+matches out '^accuracy 0.1 of the moments: met$'
+grep -q '^frame: moving' moving/scenario.yaml || fail "the scenario does not say that the grid moves"
+grep -q '^frame_cells: ' moving/scenario.yaml || fail "the scenario does not say how many cells a deviation there are"
+
 # Without time for a finer run the best is reported, with a warning.
 run 0 --plugin linear --accuracy 0.01 --max-time 0.0001 --output short
 matches out '^accuracy 0.01 of the moments: not met: a finer run would exceed the time (--max-time)$'
