@@ -89,6 +89,15 @@ static json_t *json_certificate(const gbees_record *record)
     return NULL;
 }
 
+/* NULL if there is no memory. */
+static json_t *json_frame(const gbees_record *record)
+{
+    const gbees_record_frame *frame = &record->frame;
+
+    return json_pack("{s:o, s:o, s:i, s:i}", "bend", gbees_json_real(frame->bend), "growth",
+                     gbees_json_real(frame->growth), "limited", frame->limited, "replaced", frame->replaced);
+}
+
 char *gbees_jsonl_record(const gbees_record *record)
 {
     const gbees_statistics *now = &record->statistics;
@@ -106,6 +115,8 @@ char *gbees_jsonl_record(const gbees_record *record)
     bad |= json_object_set_new(object, "cells", gbees_json_unsigned(now->cells));
     bad |= json_object_set_new(object, "cells_above", gbees_json_unsigned(now->cells_above));
     bad |= json_object_set_new(object, "width", gbees_json_vector(n, record->problem->width));
+    if (record->problem->moving)
+        bad |= json_object_set_new(object, "frame", json_frame(record));
     bad |= json_object_set_new(object, "mass_lost", gbees_json_real(totals->mass_outflow + totals->mass_pruned));
     bad |= json_object_set_new(object, "mean", gbees_json_vector(n, now->mean));
     bad |= json_object_set_new(object, "cov", gbees_json_matrix(n, now->covariance));

@@ -70,6 +70,12 @@ static void put_facts(gbees_hdf5 *file, const gbees_record *record)
     if (record->problem->steps_before > 0)
         put_integer(file, "steps_before", record->problem->steps_before);
     put_real(file, "time_step", totals->time_step);
+    if (record->problem->moving) {
+        put_real(file, "frame_bend", record->frame.bend);
+        put_real(file, "frame_growth", record->frame.growth);
+        put_integer(file, "frame_limited", (uint64_t)record->frame.limited);
+        put_integer(file, "frame_replaced", (uint64_t)record->frame.replaced);
+    }
     put_real(file, "threshold", totals->threshold);
     put_integer(file, "cells", now->cells);
     put_integer(file, "cells_above", now->cells_above);

@@ -171,6 +171,11 @@ int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
         return status;
     }
     record->time = solver->clock.time;
+    if (solver->problem->moving)
+        record->frame = (gbees_record_frame){.bend = solver->moving.shape.bend,
+                                             .growth = solver->moving.shape.growth,
+                                             .limited = solver->moving.shape.limited,
+                                             .replaced = solver->moving.replaced};
     record->totals = gbees_run_totals(solver);
     record->since = ledger_since(&solver->recorded, &record->totals);
     record->warnings = gbees_warnings(solver->problem, &record->totals) | solver->record_warnings;

@@ -161,6 +161,15 @@ typedef struct gbees_sample_list {
     const float *x[GBEES_MAX_DIM]; /**< x[j][i]: state j of sample i, in the model's axes */
 } gbees_sample_list;
 
+/** How well a frame that moves fits the density (gbees_record.frame). */
+typedef struct gbees_record_frame {
+    double bend;   /**< product of sqrt(lambda), lambda the eigenvalues of C^1/2 J C^1/2 of the covariance and the Fisher
+                    * information: 1 for a Gaussian; the more, the less an affine frame can follow (doc/method.md) */
+    double growth; /**< cells that would fit the density, over those that there are */
+    int limited;   /**< directions along which `frame_cells` leaves fewer cells than the density asks for */
+    int replaced;  /**< how often the cells have been replaced since the start */
+} gbees_record_frame;
+
 /** What the observer receives at the time of a record. All pointers are valid during the call only. */
 typedef struct gbees_record {
     const gbees_problem *problem;         /**< that of the run, with the grid of this time */
@@ -172,6 +181,7 @@ typedef struct gbees_record {
     gbees_totals totals;                  /**< since the start */
     gbees_ledger since;                   /**< since the record before; of the first, since the start */
     unsigned warnings;                    /**< gbees_warning bits */
+    gbees_record_frame frame;             /**< of a grid that moves: as its shape was seen last; else 0 */
     const gbees_cells *cells;             /**< NULL: the observer wants none */
     const gbees_marginals *marginals;     /**< NULL: the backend made none, compute them from the cells */
     const gbees_certificate *certificate; /**< NULL: the run has no audit */

@@ -75,6 +75,8 @@ START_TEST(records_have_the_grid_of_their_time)
         double mean[3] = {0}, sum = 0;
 
         ck_assert_int_eq(record->problem.moving, 1);
+        ck_assert_double_ge(record->record.frame.bend, 1);
+        ck_assert_double_gt(record->record.frame.growth, 0);
         for (size_t i = 0; i < record->count; i++) {
             double y[GBEES_MAX_DIM], x[GBEES_MAX_DIM];
 
