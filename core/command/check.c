@@ -95,15 +95,20 @@ static void print_problem(FILE *out, const gbees_setup *setup, const findings *f
     gbees_print_numbers(out, mean, problem->dimension);
     (void)fprintf(out, "\nstd          ");
     gbees_print_numbers(out, sigma, problem->dimension);
-    (void)fprintf(out, "\ncell width   ");
-    gbees_print_numbers(out, problem->width, problem->dimension);
+    if (problem->moving) {
+        (void)fprintf(out, "\ngrid          moves: %.3g cells a standard deviation, at most %.3g; at the start",
+                      problem->frame_least, problem->frame_cells);
+    } else {
+        (void)fprintf(out, "\ncell width   ");
+        gbees_print_numbers(out, problem->width, problem->dimension);
+    }
     print_regrids(out, problem);
     for (int k = 0; k < n && problem->rotated; k++) {
         double axis[GBEES_MAX_DIM];
 
         for (int j = 0; j < n; j++)
             axis[j] = problem->rotation[j * n + k];
-        (void)fprintf(out, "\ngrid axis %d  ", k + 1);
+        (void)fprintf(out, problem->moving ? "\ncell edge %d  " : "\ngrid axis %d  ", k + 1);
         gbees_print_numbers(out, axis, n);
     }
     if (problem->bounded)

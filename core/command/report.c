@@ -77,8 +77,8 @@ static void print_certificate(const gbees_report *report, const gbees_certificat
     char text[GBEES_REASON_TEXT];
 
     gbees_certificate_text(c, n, report->unicode, text, sizeof text);
-    (void)fprintf(report->out, "error %s %s%s %s\n", report->unicode ? "\u2264" : "<=", which, c->reason[0] ? ":" : ",",
-                  text);
+    (void)fprintf(report->out, "error %s %s%s %s\n", report->unicode ? "\u2264" : "<=", which,
+                  c->reason[0] ? ":" : ",", text);
 }
 
 static void print_certificates(const gbees_report *report, int n)
@@ -121,6 +121,19 @@ static void print_regrids(const gbees_report *report, const gbees_problem *probl
         (void)fprintf(report->out, ")");
 }
 
+/* What the cells are. */
+static void print_grid(const gbees_report *report, const gbees_problem *problem)
+{
+    if (problem->moving) {
+        (void)fprintf(report->out, "a grid that moves, %.3g to %.3g cells a standard deviation", problem->frame_least,
+                      problem->frame_cells);
+        return;
+    }
+    (void)fprintf(report->out, "cells of");
+    gbees_print_numbers(report->out, problem->width, problem->dimension);
+    print_regrids(report, problem);
+}
+
 int gbees_report_header(const gbees_report *report, const gbees_setup *setup, int threads, gbees_error *error)
 {
     const gbees_problem *problem = setup->problem;
@@ -131,10 +144,9 @@ int gbees_report_header(const gbees_report *report, const gbees_setup *setup, in
     if (report->quiet)
         return GBEES_OK;
     (void)fprintf(report->out, "%s: %s\n", setup->model->name, setup->model->title);
-    (void)fprintf(report->out, "dimension %d, t = %.6g to %.6g, %d measurement%s; cells of", problem->dimension,
+    (void)fprintf(report->out, "dimension %d, t = %.6g to %.6g, %d measurement%s; ", problem->dimension,
                   problem->start, problem->end, measurements, measurements == 1 ? "" : "s");
-    gbees_print_numbers(report->out, problem->width, problem->dimension);
-    print_regrids(report, problem);
+    print_grid(report, problem);
     if (problem->mass_budget > 0)
         (void)fprintf(report->out, ", mass budget %.6g a unit of time; ", problem->mass_budget);
     else
