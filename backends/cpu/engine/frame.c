@@ -4,6 +4,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* A version for each kind of processor; the loader chooses one. */
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 &&       \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define FRAME_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define FRAME_CLONES
+#endif
+
 static void set_parameters(gbees_engine *e, const gbees_grid_frame *frame)
 {
     const int n = e->g.shape.n;
@@ -35,50 +43,90 @@ int engine_frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time
 
 /* ---- sums over the cells of a brick ---- */
 
-/* Adds a brick: the products of rows of `cells` numbers. */
-static void add_brick(gbees_engine *e, uint32_t slot, double time, gbees_affine_sums *sums)
+/* Numbers of a brick's cells, and as many sums side by side: always eight, so that the processor's vectors don't
+ * change a bit. */
+typedef double lanes __attribute__((vector_size(64)));
+enum { LANES = 8, ROWS = 64 / LANES };
+
+/* A brick's P, and y and the drift of its cells, 0 where P is 0; of a brick of one cell the others are 0. */
+typedef struct brick_values {
+    lanes p[ROWS], y[GBEES_MAX_DIM][ROWS], f[GBEES_MAX_DIM][ROWS];
+} brick_values;
+
+static inline double add_lanes(lanes sums)
+{
+    return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+
+static inline double product_of(const lanes *a, const lanes *b)
+{
+    lanes sums = {0};
+
+    for (int i = 0; i < ROWS; i++)
+        sums += a[i] * b[i];
+    return add_lanes(sums);
+}
+
+/* Adds the products of a brick's values. */
+FRAME_CLONES static void add_products(const brick_values *v, int n, double mass, gbees_affine_sums *sums)
+{
+    sums->mass += mass;
+    for (int j = 0; j < n; j++) {
+        lanes py[ROWS], first = {0};
+
+        for (int i = 0; i < ROWS; i++) {
+            py[i] = v->p[i] * v->y[j][i];
+            first += py[i];
+        }
+        sums->y[j] += add_lanes(first);
+        sums->f[j] += product_of(v->p, v->f[j]);
+        for (int k = 0; k < n; k++) {
+            sums->yy[j * n + k] += product_of(py, v->y[k]);
+            sums->fy[k * n + j] += product_of(py, v->f[k]);
+        }
+    }
+}
+
+/* Sets the values of a brick's cells; returns the sum of P. */
+static double take_values(const gbees_engine *e, uint32_t slot, double time, brick_values *v)
 {
     const gbees_shape *shape = &e->g.shape;
     const int n = shape->n, cells = shape->cells;
     const int32_t *key = grid_key(&e->g, slot);
-    double base[GBEES_MAX_DIM] = {0}, f[GBEES_MAX_DIM][64], y[GBEES_MAX_DIM][64], p[64], mass = 0;
+    double base[GBEES_MAX_DIM] = {0}, *p = (double *)v->p, mass = 0;
     const double *offset[GBEES_MAX_DIM] = {0};
     double *out[GBEES_MAX_DIM] = {0};
 
+    if (cells < 64)
+        memset(v, 0, sizeof *v);
     for (int i = 0; i < cells; i++)
         mass += p[i] = engine_p(e, (size_t)slot * (size_t)cells + (size_t)i);
     if (!(mass > 0))
-        return;
+        return 0;
     engine_base(e, slot, base);
     for (int j = 0; j < n; j++) {
+        double *y = (double *)v->y[j];
+
         offset[j] = e->tables.cell_offset[j];
-        out[j] = f[j];
+        out[j] = (double *)v->f[j];
         for (int i = 0; i < cells; i++)
-            y[j][i] = e->problem->width[j] * (key[j] * shape->edge[j] + gbees_shape_local(shape, i, j));
+            y[i] = e->problem->width[j] * (key[j] * shape->edge[j] + gbees_shape_local(shape, i, j));
     }
     e->problem->functions->drift_d((size_t)cells, time, base, offset, e->tables.parameters_d, out);
-    sums->mass += mass;
-    for (int j = 0; j < n; j++) {
-        double py[64], first = 0, drift = 0;
+    for (int j = 0; j < n; j++) /* a drift may be no number where there is nothing */
+        for (int i = 0; i < cells; i++)
+            out[j][i] = p[i] > 0 ? out[j][i] : 0;
+    return mass;
+}
 
-        for (int i = 0; i < cells; i++) {
-            py[i] = p[i] * y[j][i];
-            first += py[i];
-            drift += p[i] > 0 ? p[i] * f[j][i] : 0;
-        }
-        sums->y[j] += first;
-        sums->f[j] += drift;
-        for (int k = 0; k < n; k++) {
-            double square = 0, product = 0;
+/* Adds a brick. */
+static void add_brick(const gbees_engine *e, uint32_t slot, double time, gbees_affine_sums *sums)
+{
+    brick_values values;
+    const double mass = take_values(e, slot, time, &values);
 
-            for (int i = 0; i < cells; i++) {
-                square += py[i] * y[k][i];
-                product += p[i] > 0 ? py[i] * f[k][i] : 0;
-            }
-            sums->yy[j * n + k] += square;
-            sums->fy[k * n + j] += product;
-        }
-    }
+    if (mass > 0)
+        add_products(&values, e->g.shape.n, mass, sums);
 }
 
 static void join(int n, const gbees_affine_sums *part, gbees_affine_sums *sums)
