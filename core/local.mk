@@ -11,9 +11,12 @@ libgbees_la_SOURCES = \
 	%D%/base/array.c \
 	%D%/base/array.h \
 	%D%/base/embed.h \
+	%D%/base/child.c \
+	%D%/base/child.h \
 	%D%/base/error.c \
 	%D%/base/sha256.c \
 	%D%/base/sha256.h \
+	%D%/base/sha256_x86.c \
 	%D%/base/text.c \
 	%D%/base/text.h \
 	%D%/base/workers.c \
@@ -124,6 +127,9 @@ libgbees_la_SOURCES = \
 	%D%/io/schema_fields.c \
 	%D%/io/schema_fields.h \
 	%D%/io/schema_values.c \
+	%D%/io/store.c \
+	%D%/io/store.h \
+	%D%/io/temporary.c \
 	%D%/io/writer.c \
 	%D%/io/xdmf.c \
 	%D%/io/xdmf.h \

@@ -127,6 +127,7 @@ check_PROGRAMS += \
 	%D%/core/io/test_results \
 	%D%/core/io/test_results_errors \
 	%D%/core/io/test_scenario \
+	%D%/core/io/test_store \
 	%D%/core/io/test_scenario_refusals \
 	%D%/models/test_shipped \
 	%D%/core/solver/test_solver \

@@ -4,7 +4,7 @@
 #ifndef GBEES_IO_HDF5_FILE_H
 #define GBEES_IO_HDF5_FILE_H
 
-#include "folder.h"
+#include "store.h"
 #include <gbees/error.h>
 #include <hdf5.h>
 
@@ -21,9 +21,9 @@ typedef struct gbees_hdf5 {
     void *print_context;
 } gbees_hdf5;
 
-/* Writes PATH.tmp, readable by HDF5 1.8. */
-int gbees_hdf5_create(const char *path, gbees_hdf5 *file, gbees_error *error);
-/* Closes the file, and renames it to PATH if nothing has failed. */
+/* Writes NAME.tmp, readable by HDF5 1.8. */
+int gbees_hdf5_create(const gbees_store *store, const char *name, gbees_hdf5 *file, gbees_error *error);
+/* Closes the file, and renames it to NAME if nothing has failed. */
 int gbees_hdf5_commit(gbees_hdf5 *file, gbees_error *error);
 
 int gbees_hdf5_open(const char *path, gbees_hdf5 *file, gbees_error *error);

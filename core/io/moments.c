@@ -249,12 +249,12 @@ static void put_certificates(const gbees_moments *moments, gbees_hdf5 *file)
                    scale);
 }
 
-int gbees_moments_write(const gbees_moments *moments, const char *path, gbees_error *error)
+int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, gbees_error *error)
 {
     hsize_t n = (hsize_t)moments->dimension, size[] = {moments->count, n, n};
     const char *scale = real_names[TIME];
     gbees_hdf5 file;
-    int status = gbees_hdf5_create(path, &file, error);
+    int status = gbees_hdf5_create(store, "moments.h5", &file, error);
 
     if (status)
         return status;

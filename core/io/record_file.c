@@ -343,11 +343,11 @@ static void put_marginals(gbees_hdf5 *file, const gbees_record *record)
         put_of_cells(file, record);
 }
 
-int gbees_record_file_write(const char *path, const gbees_run_info *info, const gbees_record *record,
-                            gbees_error *error)
+int gbees_record_file_write(const gbees_store *store, const char *name, const gbees_run_info *info,
+                            const gbees_record *record, gbees_error *error)
 {
     gbees_hdf5 file;
-    int status = gbees_hdf5_create(path, &file, error);
+    int status = gbees_hdf5_create(store, name, &file, error);
 
     if (status)
         return status;

@@ -4,8 +4,8 @@
 
 #include "provenance.h"
 
-int gbees_record_file_write(const char *path, const gbees_run_info *info, const gbees_record *record,
-                            gbees_error *error);
+int gbees_record_file_write(const gbees_store *store, const char *name, const gbees_run_info *info,
+                            const gbees_record *record, gbees_error *error);
 
 /* Such a file read back. */
 int gbees_record_file_read(const char *path, gbees_snapshot **snapshot, gbees_error *error);
