@@ -103,6 +103,8 @@ libgbees_la_SOURCES = \
 	%D%/io/hdf5_driver.h \
 	%D%/io/hdf5_file.c \
 	%D%/io/hdf5_file.h \
+	%D%/io/hdf5_sum.c \
+	%D%/io/hdf5_sum.h \
 	%D%/io/hdf5_util.c \
 	%D%/io/hdf5_util.h \
 	%D%/io/json_util.c \
@@ -116,8 +118,10 @@ libgbees_la_SOURCES = \
 	%D%/io/provenance.c \
 	%D%/io/provenance.h \
 	%D%/io/reader.c \
+	%D%/io/record_child.c \
 	%D%/io/record_file.c \
 	%D%/io/record_file.h \
+	%D%/io/record_read.c \
 	%D%/io/scenario.c \
 	%D%/io/scenario.h \
 	%D%/io/scenario_text.c \
@@ -127,9 +131,12 @@ libgbees_la_SOURCES = \
 	%D%/io/schema_fields.c \
 	%D%/io/schema_fields.h \
 	%D%/io/schema_values.c \
+	%D%/io/snapshot.c \
 	%D%/io/store.c \
 	%D%/io/store.h \
 	%D%/io/temporary.c \
+	%D%/io/verify.c \
+	%D%/io/verify.h \
 	%D%/io/writer.c \
 	%D%/io/xdmf.c \
 	%D%/io/xdmf.h \

@@ -107,6 +107,7 @@ check_PROGRAMS += \
 	%D%/core/plot/test_note \
 	%D%/core/solver/test_initial \
 	%D%/core/solver/test_initial_records \
+	%D%/core/io/test_damage \
 	%D%/core/io/test_json \
 	%D%/accuracy/test_kalman \
 	%D%/backends/cpu/test_kernels \

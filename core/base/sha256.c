@@ -46,7 +46,7 @@ static void add_block(uint32_t state[8], const unsigned char *block)
         state[i] += s[i];
 }
 
-static void add_blocks(uint32_t *state, const void *data, size_t count)
+void gbees_sha256_plain(uint32_t *state, const void *data, size_t count)
 {
     const unsigned char *block = data;
 
@@ -60,7 +60,7 @@ void gbees_sha256_start(gbees_sha256_sum *sum)
 
     *sum = (gbees_sha256_sum){
         .state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19},
-        .add = fast ? fast : add_blocks};
+        .add = fast ? fast : gbees_sha256_plain};
 }
 
 void gbees_sha256_add(gbees_sha256_sum *sum, const void *data, size_t length)

@@ -26,6 +26,8 @@ void gbees_sha256_finish(gbees_sha256_sum *sum, char hex[GBEES_SHA256_HEX]);
 /* All three. */
 void gbees_sha256(const void *data, size_t length, char hex[GBEES_SHA256_HEX]);
 
+/* Plain C. */
+gbees_sha256_blocks gbees_sha256_plain;
 extern const uint32_t gbees_sha256_constants[64];
 /* x86's SHA instructions; NULL where the processor has none (sha256_x86.c). */
 gbees_sha256_blocks *gbees_sha256_x86(void);

@@ -4,9 +4,18 @@
 #ifndef GBEES_IO_HDF5_FILE_H
 #define GBEES_IO_HDF5_FILE_H
 
+#include "base/sha256.h"
 #include "store.h"
 #include <gbees/error.h>
 #include <hdf5.h>
+
+enum { GBEES_HDF5_PARTS = 4 };
+
+/* A dataset that is written in parts, and the checksum of those so far (hdf5_sum.h). */
+typedef struct gbees_hdf5_part {
+    char name[64];
+    gbees_sha256_sum sum;
+} gbees_hdf5_part;
 
 typedef struct gbees_hdf5 {
     hid_t id;
@@ -17,7 +26,9 @@ typedef struct gbees_hdf5 {
     int failure;               /* errno of the first read or write that failed */
     gbees_status status;       /* status of the first call that failed */
     char reason[256];          /* ... and why */
-    H5E_auto2_t print;         /* HDF5's error printing as it was */
+    gbees_hdf5_part part[GBEES_HDF5_PARTS];
+    int part_count;
+    H5E_auto2_t print; /* HDF5's error printing as it was */
     void *print_context;
 } gbees_hdf5;
 

@@ -1,5 +1,6 @@
 /* moments.c - see moments.h. */
 #include "moments.h"
+#include "hdf5_sum.h"
 #include "hdf5_util.h"
 #include <hdf5_hl.h>
 #include <math.h>
@@ -271,5 +272,6 @@ int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, 
         put_certificates(moments, &file);
     if (moments->update_count > 0)
         put_updates(moments, &file);
+    gbees_hdf5_sum_finish(&file);
     return gbees_hdf5_commit(&file, error);
 }

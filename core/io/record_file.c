@@ -1,5 +1,6 @@
 /* record_file.c - see record_file.h. */
 #include "record_file.h"
+#include "hdf5_sum.h"
 #include "hdf5_util.h"
 #include "xdmf.h"
 #include <math.h>
@@ -362,5 +363,6 @@ int gbees_record_file_write(const gbees_store *store, const char *name, const gb
     put_grid(&file, record->problem);
     put_cells(&file, record);
     put_marginals(&file, record);
+    gbees_hdf5_sum_finish(&file);
     return gbees_hdf5_commit(&file, error);
 }

@@ -1,5 +1,6 @@
 /* test_results_errors.c - results that can't be written, full disks, damaged files. */
 #include "fixtures/results_fixture.h"
+#include "io/hdf5_sum.h"
 #include "io/hdf5_util.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -202,6 +203,7 @@ static void write_other(const char *format, int version, int with_cells)
         gbees_hdf5_dataset(&file, "pdf/p", H5T_NATIVE_DOUBLE, 1, size, NULL, (double[]){.25, .75, 0});
     }
     gbees_hdf5_dataset(&file, "pdf/more", H5T_NATIVE_INT32, 1, &one, NULL, &(int32_t){5});
+    gbees_hdf5_sum_finish(&file);
     ck_assert_msg(gbees_hdf5_commit(&file, &error) == 0, "%s", error.text);
     (void)close(store.descriptor);
 }
