@@ -50,6 +50,8 @@ libgbees_la_SOURCES = \
 	%D%/module/registry.c \
 	%D%/module/survey.c \
 	%D%/module/survey.h \
+	%D%/module/trust.c \
+	%D%/module/trust.h \
 	%D%/accuracy/plan.c \
 	%D%/accuracy/plan.h \
 	%D%/accuracy/refinement.c \

@@ -117,6 +117,7 @@ check_PROGRAMS += \
 	%D%/core/numerics/test_likelihood \
 	%D%/core/io/test_measurement_file \
 	%D%/models/test_models \
+	%D%/core/module/test_isolation \
 	%D%/core/module/test_module \
 	%D%/backends/cpu/test_moments \
 	%D%/core/solver/test_monitors \
@@ -370,6 +371,10 @@ check_LTLIBRARIES += %D%/nan.la
 check_LTLIBRARIES += %D%/no_plugin.la
 %C%_no_plugin_la_SOURCES = %D%/plugins/no_plugin.c
 %C%_no_plugin_la_LDFLAGS = $(test_module)
+
+check_LTLIBRARIES += %D%/constructor.la
+%C%_constructor_la_SOURCES = %D%/plugins/constructor.c
+%C%_constructor_la_LDFLAGS = $(test_module)
 
 check_LTLIBRARIES += %D%/noise.la
 %C%_noise_la_SOURCES = %D%/plugins/noise.c

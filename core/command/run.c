@@ -27,8 +27,11 @@ static int make_audit(const gbees_setup *setup, const gbees_options *options, gb
 {
     /* A backend with captures is a GPU's: its cell updates cost a hundredth of a processor's. */
     const double share = setup->backend->capture ? 0.05 / 100 : 0.05;
-    const gbees_audit_options how = {
-        .samples = options->samples, .share = share, .seed = 1, .threads = options->threads, .backend = setup->backend};
+    const gbees_audit_options how = {.samples = options->samples,
+                                     .share = share,
+                                     .seed = 1,
+                                     .threads = options->threads,
+                                     .backend = setup->backend};
 
     return options->audit ? gbees_audit_create(setup->problem, &how, audit, error) : GBEES_OK;
 }
@@ -114,6 +117,8 @@ static int command(const gbees_options *options, gbees_report *report, const cha
     int code = EXIT_SUCCESS;
     int status = gbees_registry_create(options->plugin_path, &registry, &failure);
 
+    if (!status && options->trust)
+        gbees_registry_trust(registry);
     if (!status && options->action == GBEES_ACTION_RUN)
         code = command_run(options, registry, report, text);
     else if (!status)

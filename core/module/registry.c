@@ -74,6 +74,11 @@ int gbees_registry_create(const char *plugin_path, gbees_registry **registry, gb
     return GBEES_OK;
 }
 
+void gbees_registry_trust(gbees_registry *registry)
+{
+    registry->cache.trust = 1;
+}
+
 /* The folders of plugins: those of backends are of no use to users. */
 int gbees_registry_folders(gbees_registry *registry, const char *const **folders, size_t *count)
 {

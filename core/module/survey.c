@@ -1,6 +1,7 @@
 /* survey.c - see survey.h. */
 #include "survey.h"
 #include "base/text.h"
+#include "trust.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,8 @@ int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, c
             *module = cache->module[i];
             return GBEES_OK;
         }
+    if (!cache->trust && gbees_trust_check(path, kind == GBEES_MODULE_MODEL ? GBEES_EMODEL : GBEES_EBACKEND, error))
+        return kind == GBEES_MODULE_MODEL ? GBEES_EMODEL : GBEES_EBACKEND;
     gbees_module **grown = realloc(cache->module, (cache->count + 1) * sizeof *grown);
     if (!grown)
         return no_memory(error);
@@ -32,7 +35,7 @@ void gbees_module_cache_free(gbees_module_cache *cache)
     while (cache->count > 0)
         gbees_module_close(cache->module[--cache->count]);
     free(cache->module);
-    *cache = (gbees_module_cache){0};
+    *cache = (gbees_module_cache){.trust = cache->trust};
 }
 
 void gbees_survey_free(gbees_survey *survey)

@@ -9,6 +9,7 @@
 typedef struct gbees_module_cache {
     gbees_module **module;
     size_t count;
+    int trust; /* 1: files may be anybody's */
 } gbees_module_cache;
 
 int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, const char *path,

@@ -36,6 +36,9 @@ typedef struct gbees_registry gbees_registry;
  * @param plugin_path folders separated by colons, or NULL
  */
 int gbees_registry_create(const char *plugin_path, gbees_registry **registry, gbees_error *error);
+/** Has the registry load files that belong to other users (than root, the present one, and the owner of this library)
+ * and files that others may write to. These are refused as a rule: their code has all rights of the user. */
+void gbees_registry_trust(gbees_registry *registry);
 /** Frees the registry, its models and its backends. */
 void gbees_registry_destroy(gbees_registry *registry);
 
