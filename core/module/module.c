@@ -164,7 +164,7 @@ static int try_to_load(gbees_module *module, gbees_error *error)
     return told.status ? gbees_error_set(error, told.status, "%s", told.text) : GBEES_OK;
 }
 
-int gbees_module_open(gbees_module_kind kind, const char *path, gbees_module **module, gbees_error *error)
+int gbees_module_open(gbees_module_kind kind, const char *path, int trial, gbees_module **module, gbees_error *error)
 {
     gbees_module *made = calloc(1, sizeof *made);
 
@@ -175,7 +175,7 @@ int gbees_module_open(gbees_module_kind kind, const char *path, gbees_module **m
     made->kind = kind;
     (void)pthread_mutex_lock(&ltdl_lock);
     int up = lt_dlinit() == 0;
-    int status = up ? try_to_load(made, error) : GBEES_OK;
+    int status = up && trial ? try_to_load(made, error) : GBEES_OK;
     if (!status)
         status = up ? load(made, error)
                     : gbees_error_set(error, status_of[kind], "libltdl does not start: %s", lt_dlerror());

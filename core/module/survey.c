@@ -10,7 +10,7 @@ static int no_memory(gbees_error *error)
     return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the list of modules");
 }
 
-int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, const char *path,
+int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, const char *path, int trial,
                             const gbees_module **module, gbees_error *error)
 {
     for (size_t i = 0; i < cache->count; i++)
@@ -24,7 +24,7 @@ int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, c
     if (!grown)
         return no_memory(error);
     cache->module = grown;
-    int status = gbees_module_open(kind, path, &cache->module[cache->count], error);
+    int status = gbees_module_open(kind, path, trial, &cache->module[cache->count], error);
     if (!status)
         *module = cache->module[cache->count++];
     return status;
@@ -86,7 +86,7 @@ static int survey_file(gbees_survey *survey, gbees_module_cache *cache, gbees_mo
     }
     entry->path = gbees_text_take(&path);
     entry->name = name_of_file(kind, file);
-    int status = gbees_module_cache_open(cache, kind, entry->path, &entry->module, &reason);
+    int status = gbees_module_cache_open(cache, kind, entry->path, 1, &entry->module, &reason);
     if (status)
         entry->problem = strdup(reason.text);
     if (status == GBEES_ENOMEM || !entry->name || (status && !entry->problem))

@@ -13,8 +13,7 @@ static int owns_library(uid_t user)
     Dl_info here;
     struct stat library;
 
-    return dladdr(within, &here) && here.dli_fname && stat(here.dli_fname, &library) == 0 &&
-           library.st_uid == user;
+    return dladdr(within, &here) && here.dli_fname && stat(here.dli_fname, &library) == 0 && library.st_uid == user;
 }
 
 /* A group of the same number as the owner is the owner's own. */
