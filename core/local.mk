@@ -17,6 +17,7 @@ libgbees_la_SOURCES = \
 	%D%/base/sha256.c \
 	%D%/base/sha256.h \
 	%D%/base/sha256_x86.c \
+	%D%/base/signal_mask.h \
 	%D%/base/text.c \
 	%D%/base/text.h \
 	%D%/base/workers.c \

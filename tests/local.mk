@@ -18,6 +18,7 @@ test_scripts = \
 	%D%/bench/test_bench.sh \
 	%D%/core/command/test_plugin.sh \
 	%D%/core/command/test_export.sh \
+	%D%/core/command/test_memory.sh \
 	%D%/accuracy/test_validate.sh \
 	%D%/core/command/test_new_model.sh \
 	%D%/core/command/test_robust.sh \
@@ -359,6 +360,11 @@ check_LTLIBRARIES += %D%/bad_card.la
 check_LTLIBRARIES += %D%/fake_backend.la
 %C%_fake_backend_la_SOURCES = %D%/plugins/fake_backend.c
 %C%_fake_backend_la_LDFLAGS = $(test_module)
+
+# Preloaded by a test: makes allocations fail.
+check_LTLIBRARIES += %D%/failing_malloc.la
+%C%_failing_malloc_la_SOURCES = %D%/fixtures/failing_malloc.c
+%C%_failing_malloc_la_LDFLAGS = $(test_module)
 
 check_LTLIBRARIES += %D%/full.la
 %C%_full_la_SOURCES = %D%/plugins/full.c

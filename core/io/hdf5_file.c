@@ -85,6 +85,8 @@ static hid_t make_access(gbees_hdf5 *file, int descriptor)
 
 int gbees_hdf5_create(const gbees_store *store, const char *name, gbees_hdf5 *file, gbees_error *error)
 {
+    if (!gbees_hdf5_has_memory())
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s/%s", store->path, name);
     char *path = gbees_folder_join(store->path, name);
 
     begin(file, path ? path : "");
@@ -122,6 +124,8 @@ int gbees_hdf5_commit(gbees_hdf5 *file, gbees_error *error)
 
 int gbees_hdf5_open(const char *path, gbees_hdf5 *file, gbees_error *error)
 {
+    if (!gbees_hdf5_has_memory())
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", path);
     begin(file, path);
     if (file->path)
         file->descriptor = open(path, O_RDONLY | O_CLOEXEC);

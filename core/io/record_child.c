@@ -112,7 +112,7 @@ int gbees_record_file_refuse(const char *path, const char *why, gbees_error *err
 {
     return gbees_error_set(
         error, GBEES_EINPUT,
-        "can't read the file %s: it is damaged, or made to do harm: of the process that read it, %s", path, why);
+        "can't read the file %s: it is damaged, or made to do harm: a process read it first, and %s", path, why);
 }
 
 static int read_into(const char *path, gbees_snapshot *snapshot, gbees_error *error)

@@ -157,7 +157,7 @@ static int try_to_load(gbees_module *module, gbees_error *error)
     gbees_child_end(&child, why, sizeof why);
     if (failed)
         return gbees_error_set(error, status_of[module->kind],
-                               "can't be loaded: of a process that tried to, %s: the file is damaged, or its "
+                               "can't be loaded: a process tried to first, and %s: the file is damaged, or its "
                                "constructors do that",
                                why);
     told.text[sizeof told.text - 1] = '\0';
