@@ -11,9 +11,13 @@ libgbees_la_SOURCES = \
 	%D%/base/array.c \
 	%D%/base/array.h \
 	%D%/base/embed.h \
+	%D%/base/child.c \
+	%D%/base/child.h \
 	%D%/base/error.c \
 	%D%/base/sha256.c \
 	%D%/base/sha256.h \
+	%D%/base/sha256_x86.c \
+	%D%/base/signal_mask.h \
 	%D%/base/text.c \
 	%D%/base/text.h \
 	%D%/base/workers.c \
@@ -47,6 +51,8 @@ libgbees_la_SOURCES = \
 	%D%/module/registry.c \
 	%D%/module/survey.c \
 	%D%/module/survey.h \
+	%D%/module/trust.c \
+	%D%/module/trust.h \
 	%D%/accuracy/plan.c \
 	%D%/accuracy/plan.h \
 	%D%/accuracy/refinement.c \
@@ -100,6 +106,8 @@ libgbees_la_SOURCES = \
 	%D%/io/hdf5_driver.h \
 	%D%/io/hdf5_file.c \
 	%D%/io/hdf5_file.h \
+	%D%/io/hdf5_sum.c \
+	%D%/io/hdf5_sum.h \
 	%D%/io/hdf5_util.c \
 	%D%/io/hdf5_util.h \
 	%D%/io/json_util.c \
@@ -113,8 +121,10 @@ libgbees_la_SOURCES = \
 	%D%/io/provenance.c \
 	%D%/io/provenance.h \
 	%D%/io/reader.c \
+	%D%/io/record_child.c \
 	%D%/io/record_file.c \
 	%D%/io/record_file.h \
+	%D%/io/record_read.c \
 	%D%/io/scenario.c \
 	%D%/io/scenario.h \
 	%D%/io/scenario_text.c \
@@ -124,6 +134,12 @@ libgbees_la_SOURCES = \
 	%D%/io/schema_fields.c \
 	%D%/io/schema_fields.h \
 	%D%/io/schema_values.c \
+	%D%/io/snapshot.c \
+	%D%/io/store.c \
+	%D%/io/store.h \
+	%D%/io/temporary.c \
+	%D%/io/verify.c \
+	%D%/io/verify.h \
 	%D%/io/writer.c \
 	%D%/io/xdmf.c \
 	%D%/io/xdmf.h \

@@ -18,6 +18,7 @@ test_scripts = \
 	%D%/bench/test_bench.sh \
 	%D%/core/command/test_plugin.sh \
 	%D%/core/command/test_export.sh \
+	%D%/core/command/test_memory.sh \
 	%D%/accuracy/test_validate.sh \
 	%D%/core/command/test_new_model.sh \
 	%D%/core/command/test_robust.sh \
@@ -107,6 +108,7 @@ check_PROGRAMS += \
 	%D%/core/plot/test_note \
 	%D%/core/solver/test_initial \
 	%D%/core/solver/test_initial_records \
+	%D%/core/io/test_damage \
 	%D%/core/io/test_json \
 	%D%/accuracy/test_kalman \
 	%D%/backends/cpu/test_kernels \
@@ -116,6 +118,7 @@ check_PROGRAMS += \
 	%D%/core/numerics/test_likelihood \
 	%D%/core/io/test_measurement_file \
 	%D%/models/test_models \
+	%D%/core/module/test_isolation \
 	%D%/core/module/test_module \
 	%D%/backends/cpu/test_moments \
 	%D%/core/solver/test_monitors \
@@ -127,6 +130,7 @@ check_PROGRAMS += \
 	%D%/core/io/test_results \
 	%D%/core/io/test_results_errors \
 	%D%/core/io/test_scenario \
+	%D%/core/io/test_store \
 	%D%/core/io/test_scenario_refusals \
 	%D%/models/test_shipped \
 	%D%/core/solver/test_solver \
@@ -357,6 +361,11 @@ check_LTLIBRARIES += %D%/fake_backend.la
 %C%_fake_backend_la_SOURCES = %D%/plugins/fake_backend.c
 %C%_fake_backend_la_LDFLAGS = $(test_module)
 
+# Preloaded by a test: makes allocations fail.
+check_LTLIBRARIES += %D%/failing_malloc.la
+%C%_failing_malloc_la_SOURCES = %D%/fixtures/failing_malloc.c
+%C%_failing_malloc_la_LDFLAGS = $(test_module)
+
 check_LTLIBRARIES += %D%/full.la
 %C%_full_la_SOURCES = %D%/plugins/full.c
 %C%_full_la_LDFLAGS = $(test_module)
@@ -368,6 +377,10 @@ check_LTLIBRARIES += %D%/nan.la
 check_LTLIBRARIES += %D%/no_plugin.la
 %C%_no_plugin_la_SOURCES = %D%/plugins/no_plugin.c
 %C%_no_plugin_la_LDFLAGS = $(test_module)
+
+check_LTLIBRARIES += %D%/constructor.la
+%C%_constructor_la_SOURCES = %D%/plugins/constructor.c
+%C%_constructor_la_LDFLAGS = $(test_module)
 
 check_LTLIBRARIES += %D%/noise.la
 %C%_noise_la_SOURCES = %D%/plugins/noise.c

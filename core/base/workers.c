@@ -1,6 +1,7 @@
 /* workers.c - see workers.h.  Threads of POSIX, not OpenMP: its runtime would be loaded with the library, before a
  * program can set how long its threads spin. */
 #include "workers.h"
+#include "signal_mask.h"
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -52,7 +53,7 @@ void gbees_workers_run(int threads, size_t count, void (*work)(void *context, si
     int started = 0;
 
     threads = gbees_workers_threads(threads);
-    (void)sigfillset(&all); /* signals are for the caller's threads */
+    gbees_signal_mask_fill(&all);
     const int masked = !pthread_sigmask(SIG_SETMASK, &all, &before);
     while (started + 1 < threads && (size_t)started + 1 < count &&
            !pthread_create(&thread[started], NULL, take_items, &l))

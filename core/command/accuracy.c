@@ -3,11 +3,13 @@
 #include "base/text.h"
 #include "io/jsonl.h"
 #include "io/scenario.h"
+#include "io/store.h"
 #include "one_run.h"
 #include "signals.h"
 #include "units.h"
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +41,7 @@ typedef struct ladder {
     attempt *best;  /* NULL: none has ended */
     gbees_refinement_step steps[RUNS_MOST];
     int count, met; /* runs so far; 1: the best is within the accuracy */
+    int folders;    /* the number of the last folder */
     double began_s;
 } ladder;
 
@@ -73,16 +76,40 @@ static void attempt_free(attempt *a)
     free(a);
 }
 
-/* "results/lorenz63.run2" */
-static int name_folder(const ladder *l, attempt *a, gbees_error *error)
+/* "results/lorenz63.run2". Folders that are there are passed over: a run that was killed may have left them. */
+static int name_folder(ladder *l, char **folder, gbees_error *error)
 {
-    gbees_text text = {0};
+    for (;;) {
+        gbees_text text = {0};
 
-    if (!l->setup->folder)
-        return GBEES_OK;
-    gbees_text_add(&text, "%s.run%d", l->setup->folder, l->count + 1);
-    a->folder = gbees_text_take(&text);
-    return a->folder ? GBEES_OK : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a folder's name");
+        gbees_text_add(&text, "%s.run%d", l->setup->folder, ++l->folders);
+        char *path = gbees_text_take(&text);
+        if (!path)
+            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a folder's name");
+        if (faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW)) {
+            *folder = path;
+            return GBEES_OK;
+        }
+        int status = gbees_store_check(path, error);
+        free(path);
+        if (status)
+            return status;
+    }
+}
+
+/* Makes the run's folder. One that can't be made is not the run's: it must not be removed with it. */
+static int make_folder(ladder *l, attempt *a, gbees_error *error)
+{
+    char *folder = NULL;
+    int status = l->setup->folder ? name_folder(l, &folder, error) : GBEES_OK;
+
+    if (!status)
+        status = gbees_one_run_write_to(&a->run, folder, l->command, error);
+    if (status)
+        free(folder);
+    else
+        a->folder = folder;
+    return status;
 }
 
 /* Sets the scheme that reaches an accuracy with the fewest cells, unless the scenario has one. */
@@ -142,8 +169,8 @@ static void expect_samples(const ladder *l)
 static int prepare_audit(ladder *l, gbees_error *error)
 {
     const size_t wanted = l->options->samples ? l->options->samples : gbees_refinement_samples(l->refinement);
-    const gbees_audit_options how = {.samples = wanted, .seed = 1, .threads = l->options->threads, .keep = 1,
-                                     .backend = l->setup->backend};
+    const gbees_audit_options how = {
+        .samples = wanted, .seed = 1, .threads = l->options->threads, .keep = 1, .backend = l->setup->backend};
 
     if (l->audit && wanted == l->samples) {
         gbees_audit_rewind(l->audit);
@@ -169,9 +196,7 @@ static int attempt_open(ladder *l, attempt *a, gbees_error *error)
     if (!status)
         status = prepare_audit(l, error);
     if (!status)
-        status = name_folder(l, a, error);
-    if (!status)
-        status = gbees_one_run_write_to(&a->run, a->folder, l->command, error);
+        status = make_folder(l, a, error);
     a->run.audit = l->audit;
     return status;
 }
@@ -278,7 +303,8 @@ static int run_until_met(ladder *l, const char **why, gbees_error *error)
         if (status) {
             if (a->run.timed_out && !gbees_signals_caught())
                 *why = "a finer run exceeded the time (--max-time)";
-            if (!l->best && a->run.solver) { /* what there is of the only run is kept */
+            if (!l->best && a->run.solver &&
+                (a->folder || !l->setup->folder)) { /* what there is of the only run is kept */
                 l->best = a;
                 return status;
             }

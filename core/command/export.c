@@ -100,6 +100,7 @@ static const format *find_format(const char *name)
 typedef struct export_job {
     const format *format;
     const char *run, *out;
+    int verify; /* check the files and write none */
 } export_job;
 
 /* Closes the file; a half-written one is removed. */
@@ -223,10 +224,50 @@ static int export_run(const export_job *job, gbees_error *error)
     return status;
 }
 
+/* ---- checking ---- */
+
+typedef struct verdicts {
+    size_t files, damaged, unsummed;
+} verdicts;
+
+static void report_file(void *context, const char *file, int summed, const gbees_error *problem)
+{
+    verdicts *all = context;
+
+    if (problem)
+        (void)fprintf(stderr, "gbees-export: %s\n", problem->text);
+    else if (!summed)
+        (void)printf("%s has no checksum: an earlier version of gbees wrote it\n", file);
+    all->files++;
+    all->damaged += problem != NULL;
+    all->unsummed += !problem && !summed;
+}
+
+static int verify_run(const export_job *job, gbees_error *error)
+{
+    gbees_results *results;
+    verdicts all = {0};
+    int status = gbees_results_open(job->run, &results, error);
+
+    if (status)
+        return status;
+    gbees_results_verify(results, report_file, &all);
+    gbees_results_destroy(results);
+    if (all.damaged)
+        return gbees_error_set(error, GBEES_EINPUT, "%zu of %zu files of %s are damaged", all.damaged, all.files,
+                               job->run);
+    (void)printf("%zu files of %s are as they were written", all.files - all.unsummed, job->run);
+    if (all.unsummed)
+        (void)printf(", %zu can't be told", all.unsummed);
+    (void)printf("\n");
+    return fflush(stdout) ? gbees_error_set(error, GBEES_EIO, "can't write to standard output") : GBEES_OK;
+}
+
 /* ---- command line ---- */
 
 static const struct argp_option option_table[] = {
     {"format", 'f', "gbees|csv", 0, "what to write (default gbees)", 1},
+    {"verify", 'c', 0, 0, "check the files of RUN, and write nothing", 1},
     {"version", 'V', 0, 0, "print the version", 0},
     {0},
 };
@@ -239,7 +280,10 @@ static const char help_text[] =
     "  csv    OUT/leg<leg>_record<record>.csv: the centre of each cell and its probability, with a header of names "
     "and units; OUT/records.csv lists the files with their times\n"
     "\n"
-    "Exit status: 0 done; 1 a file could not be read or written; 2 wrong usage.\n";
+    "With --verify, all records and the time series are held against their checksums: a line for each file that is "
+    "damaged, and exit status 1.\n"
+    "\n"
+    "Exit status: 0 done; 1 a file could not be read or written, or is damaged; 2 wrong usage.\n";
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
@@ -250,6 +294,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         job->format = find_format(text);
         if (!job->format)
             argp_error(state, "unknown format '%s': it is gbees or csv", text);
+        return 0;
+    case 'c':
+        job->verify = 1;
         return 0;
     case 'V':
         (void)printf("gbees-export %s\n", gbees_version());
@@ -265,7 +312,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         if (!job->run)
             argp_error(state, "the results folder RUN is missing");
-        else if (!job->out)
+        else if (job->verify && job->out)
+            argp_error(state, "one argument too many: '%s' (--verify writes nothing)", job->out);
+        else if (!job->verify && !job->out)
             argp_error(state, "the output folder OUT is missing");
         return 0;
     default:
@@ -276,14 +325,14 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 int main(int argc, char **argv)
 {
     const struct argp parser = {
-        .options = option_table, .parser = parse_option, .args_doc = "RUN OUT", .doc = help_text};
+        .options = option_table, .parser = parse_option, .args_doc = "RUN OUT\n--verify RUN", .doc = help_text};
     export_job job = {.format = &formats[0]};
     gbees_error error;
 
     argp_err_exit_status = EXIT_BAD_USAGE;
     if (argp_parse(&parser, argc, argv, 0, NULL, &job))
         return EXIT_FAILED;
-    if (export_run(&job, &error)) {
+    if (job.verify ? verify_run(&job, &error) : export_run(&job, &error)) {
         (void)fprintf(stderr, "gbees-export: %s\n", error.text);
         return EXIT_FAILED;
     }

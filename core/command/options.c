@@ -38,6 +38,7 @@ enum {
     KEY_STRICT,
     KEY_NO_OUTPUT,
     KEY_JSON,
+    KEY_TRUST,
     KEY_PROGRESS
 };
 
@@ -62,6 +63,7 @@ static const struct argp_option option_table[] = {
     {"arch", KEY_ARCH, "sm_NN", 0, "with --compile-only: for this GPU architecture (default: of the GPU here)", 0},
     {"threads", KEY_THREADS, "N", 0, "default: as many as the machine has", 0},
     {"plugin-path", KEY_PLUGIN_PATH, "DIR[:DIR...]", 0, "folders to search for plugins first", 0},
+    {"trust", KEY_TRUST, 0, 0, "load plugins and backends that belong to others, or that others may write to", 0},
     {"audit", KEY_AUDIT, "auto|N|off", 0,
      "samples of the model that each record is held against, which bound its error (default auto: 10000)", 0},
     {"accuracy", KEY_ACCURACY, "A", 0,
@@ -196,6 +198,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_UNTIL:
     case KEY_ACCURACY:
         return parse_change(key, text, p);
+    case KEY_TRUST:
+        o->trust = 1;
+        return 0;
     case KEY_NO_OUTPUT:
         o->no_output = 1;
         return 0;

@@ -19,6 +19,7 @@ typedef enum gbees_progress_kind { GBEES_PROGRESS_NONE, GBEES_PROGRESS_BAR, GBEE
 typedef struct gbees_options {
     gbees_action action;
     const char *plugin, *plugin_path;
+    int trust;                                       /* modules may be anybody's */
     const char *scenario;                            /* file */
     const char *measurements, *measurement_function; /* folder, name */
     char *changes; /* argz of KEY=VALUE, in the order of --set, --param and --until */

@@ -1,6 +1,7 @@
 /* output.c - the folder for the results, found before anything is computed; see command.h. */
 #include "base/text.h"
 #include "command.h"
+#include "io/store.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ static int is_empty(const char *path)
     if (!folder)
         return 0;
     for (const struct dirent *entry; entries < 3 && (entry = readdir(folder));)
-        entries++;
+        entries += !gbees_store_is_leftover(entry->d_name);
     (void)closedir(folder);
     return entries < 3; /* "." and ".." */
 }
@@ -68,6 +69,8 @@ static int check(const char *path, gbees_error *error)
         return gbees_error_set(error, GBEES_EIO, "the output folder %s is a file; give another name", path);
     if (access(path, R_OK | W_OK | X_OK))
         return gbees_error_set(error, GBEES_EIO, "the output folder %s can't be written: %s", path, strerror(errno));
+    if (gbees_store_check(path, error))
+        return GBEES_EIO;
     if (!is_empty(path))
         return gbees_error_set(error, GBEES_EIO, "the output folder %s is not empty; remove it or give another name",
                                path);

@@ -18,6 +18,7 @@ enum {
     KEY_PLUGIN_PATH,
     KEY_BACKEND,
     KEY_ARCH,
+    KEY_TRUST,
     KEY_TIME_LIMIT
 };
 
@@ -29,6 +30,7 @@ static const struct argp_option option_table[] = {
     {"no-install", KEY_NO_INSTALL, 0, 0, "do not install it; without --output it is made in the current folder", 0},
     {0, 0, 0, 0, "With check", 3},
     {"plugin-path", KEY_PLUGIN_PATH, "DIR[:DIR...]", 0, "folders to search for plugins first", 0},
+    {"trust", KEY_TRUST, 0, 0, "load a plugin that belongs to others, or that others may write to", 0},
     {"backend", KEY_BACKEND, "NAME", 0, "the backend to compare with the CPU's (default cuda)", 0},
     {"arch", KEY_ARCH, "sm_NN", 0, "compile for this GPU architecture (default: of the GPU here, else sm_90)", 0},
     {"time-limit", KEY_TIME_LIMIT, "S", 0, "seconds that one check may take (default 10)", 0},
@@ -91,6 +93,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 
     if (key == KEY_VERSION)
         p->version = 1;
+    else if (key == KEY_TRUST)
+        o->trust = p->given[2] = 1;
     else if (key == KEY_NO_INSTALL)
         o->no_install = p->given[1] = 1;
     else if (!place)

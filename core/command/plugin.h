@@ -12,6 +12,7 @@ typedef struct gbees_plugin_options {
     const char *output; /* of build, NULL: none but the installed one */
     int no_install;
     const char *plugin_path;
+    int trust; /* the plugin may be anybody's */
     const char *backend,
         *arch;         /* that check compares with the CPU; its processor's architecture, NULL: the one here */
     double time_limit; /* seconds that a plugin may take without an answer */

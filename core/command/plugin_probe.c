@@ -34,6 +34,8 @@ int gbees_probe_open(gbees_probe *probe, gbees_error *error)
 {
     int status = gbees_registry_create(probe->options->plugin_path, &probe->registry, error);
 
+    if (!status && probe->options->trust)
+        gbees_registry_trust(probe->registry);
     if (!status)
         status = make_name(probe->options->subject, &probe->name, error);
     if (!status)

@@ -1,5 +1,6 @@
 /* run.c - gbees-run: reads the command line and does what it says. */
 #include "command.h"
+#include "io/hdf5_driver.h"
 #include "one_run.h"
 #include "signals.h"
 #include <locale.h>
@@ -27,8 +28,11 @@ static int make_audit(const gbees_setup *setup, const gbees_options *options, gb
 {
     /* A backend with captures is a GPU's: its cell updates cost a hundredth of a processor's. */
     const double share = setup->backend->capture ? 0.05 / 100 : 0.05;
-    const gbees_audit_options how = {
-        .samples = options->samples, .share = share, .seed = 1, .threads = options->threads, .backend = setup->backend};
+    const gbees_audit_options how = {.samples = options->samples,
+                                     .share = share,
+                                     .seed = 1,
+                                     .threads = options->threads,
+                                     .backend = setup->backend};
 
     return options->audit ? gbees_audit_create(setup->problem, &how, audit, error) : GBEES_OK;
 }
@@ -114,6 +118,10 @@ static int command(const gbees_options *options, gbees_report *report, const cha
     int code = EXIT_SUCCESS;
     int status = gbees_registry_create(options->plugin_path, &registry, &failure);
 
+    if (!status && options->action == GBEES_ACTION_RUN && !options->no_output)
+        status = gbees_hdf5_start(&failure);
+    if (!status && options->trust)
+        gbees_registry_trust(registry);
     if (!status && options->action == GBEES_ACTION_RUN)
         code = command_run(options, registry, report, text);
     else if (!status)
@@ -161,7 +169,9 @@ int main(int argc, char **argv)
     } else {
         gbees_report_start(&report, &options, stdout);
         quote_command(argc, argv, text, sizeof text);
+        gbees_signals_explain();
         code = command(&options, &report, text);
+        gbees_signals_finish();
     }
     gbees_options_free(&options);
     return code;

@@ -2,7 +2,9 @@
 #include "signals.h"
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 /* State of the signal handler. */
 static volatile sig_atomic_t caught_signal;
@@ -56,4 +58,66 @@ void gbees_signals_listen(void)
 int gbees_signals_caught(void)
 {
     return caught_signal;
+}
+
+/* ---- ends that nobody asked for -------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t explaining;
+
+static const char crash_text[] = "gbees-run: the program crashed: in the plugin's drift(), or in a library, perhaps "
+                                 "for lack of memory; the records "
+                                 "that were written are whole\n";
+static const char exit_text[] =
+    "gbees-run: a library or the plugin ended the program, as HDF5 does for lack of memory; the records that were "
+    "written are whole\n";
+
+static void say(const char *text, size_t length)
+{
+    if (write(STDERR_FILENO, text, length) < 0)
+        return; /* there is no other place to say it */
+}
+
+/* The signal's default action follows: the handler is reset, and the signal is delivered when it returns. */
+static void explain_crash(int number)
+{
+    if (explaining)
+        say(crash_text, sizeof crash_text - 1);
+    explaining = 0;
+    (void)raise(number);
+}
+
+static void explain_exit(void)
+{
+    if (explaining)
+        say(exit_text, sizeof exit_text - 1);
+}
+
+/* A tool that looks for mistakes may have handlers of its own: they stay. */
+static void explain_signal(int number)
+{
+    struct sigaction action = {.sa_handler = explain_crash, .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK)}, old;
+
+    (void)sigemptyset(&action.sa_mask);
+    if (!sigaction(number, NULL, &old) && old.sa_handler == SIG_DFL)
+        (void)sigaction(number, &action, NULL);
+}
+
+void gbees_signals_explain(void)
+{
+    static char room[1 << 16]; /* for the handler, as the stack may be what has run out */
+    const stack_t stack = {.ss_sp = room, .ss_size = sizeof room};
+
+    explaining = 1;
+    (void)sigaltstack(&stack, NULL);
+    (void)atexit(explain_exit);
+    explain_signal(SIGSEGV);
+    explain_signal(SIGBUS);
+    explain_signal(SIGFPE);
+    explain_signal(SIGILL);
+    explain_signal(SIGABRT);
+}
+
+void gbees_signals_finish(void)
+{
+    explaining = 0;
 }

@@ -6,6 +6,10 @@
 void gbees_signals_listen(void);
 /* The signal that was caught, 0: none. */
 int gbees_signals_caught(void);
+/* From here to gbees_signals_finish() a crash, or an exit() from within a library or a plugin, writes a sentence to
+ * standard error before the program ends. */
+void gbees_signals_explain(void);
+void gbees_signals_finish(void);
 /* Writing to a pipe that nobody reads, or beyond the size that files may have here, is then an error like others. */
 void gbees_signals_ignore_failed_writes(void);
 

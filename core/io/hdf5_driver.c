@@ -10,6 +10,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { RESERVE = 16 << 20 };
+
+int gbees_hdf5_has_memory(void)
+{
+    void *volatile reserve = malloc(RESERVE); /* volatile: it is really taken */
+    int taken = reserve != NULL;
+
+    free(reserve);
+    return taken;
+}
+
+int gbees_hdf5_start(gbees_error *error)
+{
+    if (gbees_hdf5_has_memory() && H5dont_atexit() >= 0 && H5open() >= 0)
+        return GBEES_OK;
+    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for HDF5, which writes the results");
+}
+
 typedef struct settings {
     int descriptor;
     int *failure;

@@ -4,7 +4,14 @@
 #ifndef GBEES_IO_HDF5_DRIVER_H
 #define GBEES_IO_HDF5_DRIVER_H
 
+#include <gbees/error.h>
 #include <hdf5.h>
+
+/* For commands, before any other use of HDF5: starts it while there is memory, and leaves out its work at the end of
+ * the program, where it crashes after an allocation has failed. */
+int gbees_hdf5_start(gbees_error *error);
+/* Whether there is as much memory as HDF5 takes for a file. It crashes, or ends the program, where there is not. */
+int gbees_hdf5_has_memory(void);
 
 /* Sets the driver in a file access list; negative on failure. *failure is 0 or the errno of what failed first; it and
  * the descriptor must outlive the HDF5 file.  So must the driver, for H5FDunregister(): a file that holds the last

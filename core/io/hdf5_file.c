@@ -1,5 +1,6 @@
 /* hdf5_file.c - see hdf5_file.h. */
 #include "hdf5_file.h"
+#include "folder.h"
 #include "hdf5_driver.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -82,11 +83,17 @@ static hid_t make_access(gbees_hdf5 *file, int descriptor)
     return -1;
 }
 
-int gbees_hdf5_create(const char *path, gbees_hdf5 *file, gbees_error *error)
+int gbees_hdf5_create(const gbees_store *store, const char *name, gbees_hdf5 *file, gbees_error *error)
 {
-    begin(file, path);
-    int status = file->path ? gbees_temporary_create(path, &file->temporary, error)
-                            : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s", path);
+    if (!gbees_hdf5_has_memory())
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s/%s", store->path, name);
+    char *path = gbees_folder_join(store->path, name);
+
+    begin(file, path ? path : "");
+    free(path);
+    int status = file->path && *file->path
+                     ? gbees_temporary_create(store, name, &file->temporary, error)
+                     : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s", name);
     if (status) {
         end(file);
         return status;
@@ -94,7 +101,7 @@ int gbees_hdf5_create(const char *path, gbees_hdf5 *file, gbees_error *error)
     hid_t access = make_access(file, file->temporary.descriptor);
     if (access < 0)
         return 0; /* told at the commit */
-    file->id = H5Fcreate(file->temporary.temporary, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    file->id = H5Fcreate(file->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     if (file->id < 0)
         gbees_hdf5_fail(file);
     (void)H5Pclose(access);
@@ -117,6 +124,8 @@ int gbees_hdf5_commit(gbees_hdf5 *file, gbees_error *error)
 
 int gbees_hdf5_open(const char *path, gbees_hdf5 *file, gbees_error *error)
 {
+    if (!gbees_hdf5_has_memory())
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", path);
     begin(file, path);
     if (file->path)
         file->descriptor = open(path, O_RDONLY | O_CLOEXEC);

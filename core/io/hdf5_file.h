@@ -4,9 +4,18 @@
 #ifndef GBEES_IO_HDF5_FILE_H
 #define GBEES_IO_HDF5_FILE_H
 
-#include "folder.h"
+#include "base/sha256.h"
+#include "store.h"
 #include <gbees/error.h>
 #include <hdf5.h>
+
+enum { GBEES_HDF5_PARTS = 4 };
+
+/* A dataset that is written in parts, and the checksum of those so far (hdf5_sum.h). */
+typedef struct gbees_hdf5_part {
+    char name[64];
+    gbees_sha256_sum sum;
+} gbees_hdf5_part;
 
 typedef struct gbees_hdf5 {
     hid_t id;
@@ -17,13 +26,15 @@ typedef struct gbees_hdf5 {
     int failure;               /* errno of the first read or write that failed */
     gbees_status status;       /* status of the first call that failed */
     char reason[256];          /* ... and why */
-    H5E_auto2_t print;         /* HDF5's error printing as it was */
+    gbees_hdf5_part part[GBEES_HDF5_PARTS];
+    int part_count;
+    H5E_auto2_t print; /* HDF5's error printing as it was */
     void *print_context;
 } gbees_hdf5;
 
-/* Writes PATH.tmp, readable by HDF5 1.8. */
-int gbees_hdf5_create(const char *path, gbees_hdf5 *file, gbees_error *error);
-/* Closes the file, and renames it to PATH if nothing has failed. */
+/* Writes NAME.tmp, readable by HDF5 1.8. */
+int gbees_hdf5_create(const gbees_store *store, const char *name, gbees_hdf5 *file, gbees_error *error);
+/* Closes the file, and renames it to NAME if nothing has failed. */
 int gbees_hdf5_commit(gbees_hdf5 *file, gbees_error *error);
 
 int gbees_hdf5_open(const char *path, gbees_hdf5 *file, gbees_error *error);

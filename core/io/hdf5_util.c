@@ -1,5 +1,6 @@
 /* hdf5_util.c - see hdf5_util.h. */
 #include "hdf5_util.h"
+#include "hdf5_sum.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,10 @@ void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank
 
     check(file, set < 0 || (data && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0));
     check(file, set >= 0 && H5Dclose(set) < 0);
+    if (data)
+        gbees_hdf5_sum_dataset(file, name, type, rank, size, data);
+    else
+        gbees_hdf5_sum_begin(file, name);
     if (layout >= 0)
         (void)H5Pclose(layout);
     close_space(space);
@@ -125,6 +130,7 @@ void gbees_hdf5_write(gbees_hdf5 *file, const char *name, hid_t type, int rank, 
     close_space(memory);
     close_space(space);
     check(file, set >= 0 && H5Dclose(set) < 0);
+    gbees_hdf5_sum_part(file, name, type, rank, count, data);
 }
 
 void gbees_hdf5_attribute(gbees_hdf5 *file, const char *object, const char *name, hid_t type, int rank,
@@ -189,13 +195,30 @@ static void reject_named(gbees_hdf5 *file, const char *name, const char *what)
     gbees_hdf5_reject(file, GBEES_EINPUT, reason);
 }
 
+/* Whether all of a dataset is in its file: others name further files to be read. */
+static int is_inside(hid_t set)
+{
+    hid_t made = H5Dget_create_plist(set);
+    H5D_layout_t layout = made < 0 ? H5D_LAYOUT_ERROR : H5Pget_layout(made);
+    int inside = (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED) &&
+                 H5Pget_external_count(made) == 0;
+
+    if (made >= 0)
+        (void)H5Pclose(made);
+    return inside;
+}
+
 static hid_t open_set(gbees_hdf5 *file, const char *name)
 {
     hid_t set = is_open(file) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
 
     if (set < 0)
         reject_named(file, name, "is missing");
-    return set;
+    if (set < 0 || is_inside(set))
+        return set;
+    reject_named(file, name, "is not in the file itself");
+    (void)H5Dclose(set);
+    return -1;
 }
 
 void gbees_hdf5_size(gbees_hdf5 *file, const char *name, int rank, hsize_t *size)
@@ -227,6 +250,18 @@ void gbees_hdf5_read(gbees_hdf5 *file, const char *name, hid_t type, int rank, c
     close_space(memory);
     close_space(space);
     (void)H5Dclose(set);
+}
+
+int gbees_hdf5_is_single(gbees_hdf5 *file, const char *name)
+{
+    hid_t set = open_set(file, name), type = set < 0 ? -1 : H5Dget_type(set);
+    int single = type >= 0 && H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == sizeof(float);
+
+    if (type >= 0)
+        (void)H5Tclose(type);
+    if (set >= 0)
+        (void)H5Dclose(set);
+    return single;
 }
 
 int gbees_hdf5_has_dataset(const gbees_hdf5 *file, const char *name)

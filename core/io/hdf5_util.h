@@ -6,7 +6,8 @@
 
 enum { GBEES_HDF5_MAX_RANK = 3 };
 
-/* ---- writing: names are paths from the root; rank 0 is a scalar ------------------------------------------------ */
+/* ---- writing: names are paths from the root; rank 0 is a scalar. Checksums are taken of all, and stored by
+ * gbees_hdf5_sum_finish() ---------------------------------------------------------------------------------------- */
 
 void gbees_hdf5_group(gbees_hdf5 *file, const char *name);
 
@@ -34,6 +35,8 @@ void gbees_hdf5_read(gbees_hdf5 *file, const char *name, hid_t type, int rank, c
 /* Whether there is this dataset, and whether the root has this attribute. */
 int gbees_hdf5_has_dataset(const gbees_hdf5 *file, const char *name);
 int gbees_hdf5_has_attribute(const gbees_hdf5 *file, const char *name);
+/* Whether a dataset has numbers of 4 bytes with a binary point. */
+int gbees_hdf5_is_single(gbees_hdf5 *file, const char *name);
 /* One number, of the root. */
 void gbees_hdf5_read_attribute(gbees_hdf5 *file, const char *name, hid_t type, void *data);
 /* Exactly `count` numbers, of the root. */

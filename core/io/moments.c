@@ -1,5 +1,6 @@
 /* moments.c - see moments.h. */
 #include "moments.h"
+#include "hdf5_sum.h"
 #include "hdf5_util.h"
 #include <hdf5_hl.h>
 #include <math.h>
@@ -249,12 +250,12 @@ static void put_certificates(const gbees_moments *moments, gbees_hdf5 *file)
                    scale);
 }
 
-int gbees_moments_write(const gbees_moments *moments, const char *path, gbees_error *error)
+int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, gbees_error *error)
 {
     hsize_t n = (hsize_t)moments->dimension, size[] = {moments->count, n, n};
     const char *scale = real_names[TIME];
     gbees_hdf5 file;
-    int status = gbees_hdf5_create(path, &file, error);
+    int status = gbees_hdf5_create(store, "moments.h5", &file, error);
 
     if (status)
         return status;
@@ -271,5 +272,6 @@ int gbees_moments_write(const gbees_moments *moments, const char *path, gbees_er
         put_certificates(moments, &file);
     if (moments->update_count > 0)
         put_updates(moments, &file);
+    gbees_hdf5_sum_finish(&file);
     return gbees_hdf5_commit(&file, error);
 }

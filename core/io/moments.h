@@ -2,6 +2,7 @@
 #ifndef GBEES_IO_MOMENTS_H
 #define GBEES_IO_MOMENTS_H
 
+#include "store.h"
 #include <gbees/gbees.h>
 
 typedef struct gbees_moments gbees_moments;
@@ -14,7 +15,7 @@ int gbees_moments_add(gbees_moments *moments, const gbees_record *record, gbees_
 int gbees_moments_add_update(gbees_moments *moments, int number, double time, const gbees_evidence *evidence,
                              gbees_error *error);
 
-/* Writes the whole file anew. */
-int gbees_moments_write(const gbees_moments *moments, const char *path, gbees_error *error);
+/* Writes the whole file, moments.h5, anew. */
+int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, gbees_error *error);
 
 #endif

@@ -147,7 +147,7 @@ static json_t *describe(const gbees_run_info *info, const char *state, const gbe
     return run;
 }
 
-int gbees_run_info_write(const gbees_run_info *info, const char *folder, const char *state,
+int gbees_run_info_write(const gbees_run_info *info, const gbees_store *store, const char *state,
                          const gbees_summary *summary, gbees_error *error)
 {
     json_t *run = describe(info, state, summary);
@@ -156,10 +156,10 @@ int gbees_run_info_write(const gbees_run_info *info, const char *folder, const c
 
     json_decref(run);
     if (!text)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s/run.json", folder);
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s/run.json", store->path);
     size_t length = strlen(text);
     text[length] = '\n'; /* in place of the NUL: the length is given */
-    status = gbees_folder_write(folder, "run.json", text, length + 1, error);
+    status = gbees_store_write(store, "run.json", text, length + 1, error);
     free(text);
     return status;
 }

@@ -2,6 +2,7 @@
 #ifndef GBEES_IO_PROVENANCE_H
 #define GBEES_IO_PROVENANCE_H
 
+#include "store.h"
 #include <gbees/gbees.h>
 
 typedef struct gbees_run_info {
@@ -19,8 +20,8 @@ int gbees_run_info_create(const gbees_problem *problem, const gbees_provenance *
                           gbees_error *error);
 void gbees_run_info_free(gbees_run_info *info);
 
-/* Writes folder/run.json; summary is NULL while the run goes on. */
-int gbees_run_info_write(const gbees_run_info *info, const char *folder, const char *state,
+/* Writes run.json; summary is NULL while the run goes on. */
+int gbees_run_info_write(const gbees_run_info *info, const gbees_store *store, const char *state,
                          const gbees_summary *summary, gbees_error *error);
 
 #endif

@@ -1,16 +1,14 @@
 /* reader.c - a results folder read back: gbees_results and gbees_snapshot of gbees.h. */
 #include "folder.h"
-#include "hdf5_util.h"
 #include "record_file.h"
+#include "verify.h"
 #include <dirent.h>
 #include <errno.h>
 #include <gbees/gbees.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { BLOCK = 65536, NEWEST_FORMAT = 1, SAMPLES_MOST = 1 << 20 };
+#include <unistd.h>
 
 typedef struct item {
     int leg, number;
@@ -118,251 +116,6 @@ size_t gbees_results_count(const gbees_results *results)
 /* ---- a record ---------------------------------------------------------------------------------------------------
  */
 
-double gbees_snapshot_centre(const gbees_snapshot *snapshot, int j, size_t cell)
-{
-    const int n = snapshot->dimension;
-    double x = snapshot->origin[j];
-
-    if (!snapshot->rotated)
-        return x + snapshot->width[j] * snapshot->index[j][cell];
-    for (int k = 0; k < n; k++)
-        x += snapshot->rotation[j * n + k] * (snapshot->width[k] * snapshot->index[k][cell]);
-    return x;
-}
-
-void gbees_snapshot_destroy(gbees_snapshot *snapshot)
-{
-    if (!snapshot)
-        return;
-    for (int j = 0; j < GBEES_MAX_DIM; j++)
-        free(snapshot->index[j]);
-    free(snapshot->p);
-    free((float *)snapshot->samples.x[0]); /* one block */
-    free(snapshot);
-}
-
-static void check_format(gbees_hdf5 *file)
-{
-    char format[32] = "", reason[128];
-    int version = NEWEST_FORMAT;
-
-    gbees_hdf5_read_attribute_text(file, "format", format, sizeof format);
-    if (!file->status && strcmp(format, "gbees-record") != 0)
-        gbees_hdf5_reject(file, GBEES_EINPUT, "this is no record of gbees");
-    gbees_hdf5_read_attribute(file, "format_version", H5T_NATIVE_INT, &version);
-    if (version > NEWEST_FORMAT) {
-        (void)snprintf(reason, sizeof reason, "its format, %d, is newer than this program's, %d: use a newer gbees",
-                       version, NEWEST_FORMAT);
-        gbees_hdf5_reject(file, GBEES_EINPUT, reason);
-    }
-}
-
-/* Sets dimension and count from the shapes, which must agree. */
-static void read_shape(gbees_hdf5 *file, gbees_snapshot *snapshot)
-{
-    hsize_t index[2] = {0, 0}, p = 0, origin = 0, width = 0;
-
-    gbees_hdf5_size(file, "/pdf/index", 2, index);
-    gbees_hdf5_size(file, "/pdf/p", 1, &p);
-    gbees_hdf5_size(file, "/grid/origin", 1, &origin);
-    gbees_hdf5_size(file, "/grid/h", 1, &width);
-    if (file->status)
-        return;
-    if (index[0] < 1 || index[0] > GBEES_MAX_DIM || index[1] != p || origin != index[0] || width != index[0]) {
-        gbees_hdf5_reject(file, GBEES_EINPUT, "the shapes of its datasets do not fit together: the file is damaged");
-        return;
-    }
-    snapshot->dimension = (int)index[0];
-    snapshot->count = (size_t)p;
-}
-
-/* Not a number in files of older versions. */
-static void read_mass(gbees_hdf5 *file, const char *name, double *mass)
-{
-    *mass = NAN;
-    if (gbees_hdf5_has_attribute(file, name))
-        gbees_hdf5_read_attribute(file, name, H5T_NATIVE_DOUBLE, mass);
-}
-
-static void read_ledger(gbees_hdf5 *file, gbees_snapshot *snapshot)
-{
-    read_mass(file, "mass", &snapshot->mass);
-    read_mass(file, "mass_clipped", &snapshot->total.clipped);
-    read_mass(file, "mass_outflow", &snapshot->total.outflow);
-    read_mass(file, "mass_pruned", &snapshot->total.pruned);
-    read_mass(file, "mass_normalised", &snapshot->total.normalised);
-    read_mass(file, "mass_clipped_since", &snapshot->since.clipped);
-    read_mass(file, "mass_outflow_since", &snapshot->since.outflow);
-    read_mass(file, "mass_pruned_since", &snapshot->since.pruned);
-    read_mass(file, "mass_normalised_since", &snapshot->since.normalised);
-}
-
-static void read_warnings(gbees_hdf5 *file, gbees_snapshot *snapshot)
-{
-    if (gbees_hdf5_has_attribute(file, "warnings"))
-        snapshot->warning_count = (int)gbees_hdf5_read_attribute_texts(
-            file, "warnings", GBEES_WARNING_COUNT, snapshot->warning[0], sizeof snapshot->warning[0]);
-}
-
-/* Values and bounds: [n][2] along the axes, [2] of the density. Without an audit there are none. */
-static void read_certificate(gbees_hdf5 *file, gbees_snapshot *snapshot)
-{
-    gbees_certificate *c = &snapshot->certificate;
-    const struct {
-        const char *name;
-        size_t count;
-        gbees_difference *list;
-    } lists[] = {{"error_mean", (size_t)snapshot->dimension, c->mean},
-                 {"error_std", (size_t)snapshot->dimension, c->std},
-                 {"error_marginal", (size_t)snapshot->dimension, c->marginal},
-                 {"error_kolmogorov", (size_t)snapshot->dimension, c->kolmogorov},
-                 {"error_density", 1, &c->density}};
-    int64_t samples = 0;
-
-    snapshot->certified = gbees_hdf5_has_attribute(file, "error_samples");
-    if (!snapshot->certified)
-        return;
-    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
-        gbees_hdf5_read_attribute_list(file, lists[k].name, H5T_NATIVE_DOUBLE, 2 * lists[k].count, lists[k].list);
-    gbees_hdf5_read_attribute(file, "error_samples", H5T_NATIVE_INT64, &samples);
-    gbees_hdf5_read_attribute(file, "error_effective", H5T_NATIVE_DOUBLE, &c->effective);
-    gbees_hdf5_read_attribute_text(file, "error_reason", c->reason, sizeof c->reason);
-    c->estimate = NAN;
-    if (gbees_hdf5_has_attribute(file, "error_estimate"))
-        gbees_hdf5_read_attribute(file, "error_estimate", H5T_NATIVE_DOUBLE, &c->estimate);
-    c->samples = (size_t)samples;
-}
-
-/* The list of samples, if there is one. */
-static void read_samples(gbees_hdf5 *file, gbees_snapshot *snapshot)
-{
-    const hsize_t n = (hsize_t)snapshot->dimension, zero[] = {0, 0};
-    hsize_t size[2] = {0, 0};
-
-    if (!gbees_hdf5_has_dataset(file, "/samples"))
-        return;
-    gbees_hdf5_size(file, "/samples", 2, size);
-    if (file->status)
-        return;
-    if (size[0] != n || size[1] == 0 || size[1] > SAMPLES_MOST) {
-        gbees_hdf5_reject(file, GBEES_EINPUT, "/samples is not a list of states");
-        return;
-    }
-    float *x = malloc((size_t)(n * size[1]) * sizeof *x);
-    if (!x) {
-        gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory for its samples");
-        return;
-    }
-    snapshot->samples.count = (size_t)size[1];
-    for (hsize_t j = 0; j < n; j++)
-        snapshot->samples.x[j] = x + j * size[1];
-    gbees_hdf5_read(file, "/samples", H5T_NATIVE_FLOAT, 2, zero, size, x);
-}
-
-/* A file without a rotation has the model's axes. */
-static void read_rotation(gbees_hdf5 *file, gbees_snapshot *snapshot)
-{
-    hsize_t n = (hsize_t)snapshot->dimension, zero[] = {0, 0}, square[] = {n, n};
-
-    for (hsize_t j = 0; j < n; j++)
-        snapshot->rotation[j * n + j] = 1;
-    if (gbees_hdf5_has_dataset(file, "/grid/R"))
-        gbees_hdf5_read(file, "/grid/R", H5T_NATIVE_DOUBLE, 2, zero, square, snapshot->rotation);
-    for (hsize_t j = 0; j < n * n; j++)
-        snapshot->rotated |= snapshot->rotation[j] != (double)(j % (n + 1) == 0);
-}
-
-static void read_step(gbees_hdf5 *file, gbees_snapshot *snapshot)
-{
-    uint64_t before = 0;
-
-    if (gbees_hdf5_has_attribute(file, "step"))
-        gbees_hdf5_read_attribute(file, "step", H5T_NATIVE_UINT64, &snapshot->step);
-    if (gbees_hdf5_has_attribute(file, "steps_before"))
-        gbees_hdf5_read_attribute(file, "steps_before", H5T_NATIVE_UINT64, &before);
-    snapshot->step += before;
-}
-
-static void read_facts(gbees_hdf5 *file, gbees_snapshot *snapshot)
-{
-    hsize_t n = (hsize_t)snapshot->dimension, zero = 0;
-
-    gbees_hdf5_read_attribute(file, "leg", H5T_NATIVE_INT, &snapshot->leg);
-    gbees_hdf5_read_attribute(file, "record", H5T_NATIVE_INT, &snapshot->number);
-    gbees_hdf5_read_attribute(file, "time", H5T_NATIVE_DOUBLE, &snapshot->time);
-    read_step(file, snapshot);
-    gbees_hdf5_read_attribute_text(file, "model", snapshot->model, sizeof snapshot->model);
-    read_ledger(file, snapshot);
-    read_warnings(file, snapshot);
-    read_certificate(file, snapshot);
-    if (file->status)
-        return;
-    gbees_hdf5_read(file, "/grid/origin", H5T_NATIVE_DOUBLE, 1, &zero, &n, snapshot->origin);
-    gbees_hdf5_read(file, "/grid/h", H5T_NATIVE_DOUBLE, 1, &zero, &n, snapshot->width);
-    read_rotation(file, snapshot);
-    gbees_hdf5_read_texts(file, "/grid/names", n, snapshot->name[0], sizeof snapshot->name[0]);
-    gbees_hdf5_read_texts(file, "/grid/units", n, snapshot->unit[0], sizeof snapshot->unit[0]);
-}
-
-/* Block by block over all axes: a chunk of the file holds all axes of a block of cells, and is unpacked once. */
-static void read_cells(gbees_hdf5 *file, gbees_snapshot *snapshot)
-{
-    size_t n = (size_t)snapshot->dimension, most = snapshot->count < BLOCK ? snapshot->count : BLOCK;
-    int32_t *block = malloc((n * most + 1) * sizeof *block);
-
-    snapshot->p = malloc((snapshot->count + 1) * sizeof *snapshot->p);
-    int missing = !block || !snapshot->p;
-    for (size_t j = 0; j < n; j++) {
-        snapshot->index[j] = malloc((snapshot->count + 1) * sizeof *snapshot->index[j]);
-        missing = missing || !snapshot->index[j];
-    }
-    if (missing)
-        gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory for its cells");
-    for (size_t first = 0; first < snapshot->count && !file->status; first += most) {
-        size_t count = snapshot->count - first < most ? snapshot->count - first : most;
-        hsize_t start[] = {0, first}, size[] = {n, count};
-
-        gbees_hdf5_read(file, "/pdf/index", H5T_NATIVE_INT32, 2, start, size, block);
-        gbees_hdf5_read(file, "/pdf/p", H5T_NATIVE_DOUBLE, 1, &start[1], &size[1], snapshot->p + first);
-        for (size_t j = 0; j < n; j++)
-            memcpy(snapshot->index[j] + first, block + j * count, count * sizeof *block);
-    }
-    free(block);
-}
-
-static int read_into(const char *path, gbees_snapshot *snapshot, gbees_error *error)
-{
-    gbees_hdf5 file;
-    int status = gbees_hdf5_open(path, &file, error);
-
-    if (status)
-        return status;
-    if (!file.status)
-        check_format(&file);
-    if (!file.status)
-        read_shape(&file, snapshot);
-    if (!file.status)
-        read_facts(&file, snapshot);
-    if (!file.status)
-        read_cells(&file, snapshot);
-    if (!file.status)
-        read_samples(&file, snapshot);
-    return gbees_hdf5_close(&file, error);
-}
-
-int gbees_record_file_read(const char *path, gbees_snapshot **snapshot, gbees_error *error)
-{
-    gbees_snapshot *read = calloc(1, sizeof *read);
-    int status = read ? read_into(path, read, error)
-                      : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", path);
-
-    if (status)
-        gbees_snapshot_destroy(read);
-    else
-        *snapshot = read;
-    return status;
-}
-
 int gbees_results_read(const gbees_results *results, size_t number, gbees_snapshot **snapshot, gbees_error *error)
 {
     char name[64];
@@ -376,4 +129,53 @@ int gbees_results_read(const gbees_results *results, size_t number, gbees_snapsh
                       : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", name);
     free(path);
     return status;
+}
+
+/* ---- whether it is as it was written ---------------------------------------------------------------------------
+ */
+
+static void verify_one(const gbees_results *results, const char *name, gbees_verify_kind kind,
+                       gbees_file_report *report, void *context)
+{
+    char *path = gbees_folder_join(results->folder, name);
+    gbees_error problem = {0};
+    int summed = 0;
+
+    if (path)
+        (void)gbees_verify_file(path, kind, &summed, &problem);
+    else
+        (void)gbees_error_set(&problem, GBEES_ENOMEM, "not enough memory to read %s", name);
+    report(context, name, summed, problem.status ? &problem : NULL);
+    free(path);
+}
+
+/* Whether a record comes right after another, or is the first. */
+static int follows(const item *before, const item *next)
+{
+    if (!before)
+        return next->leg == 0 && next->number == 0;
+    return next->leg == before->leg ? next->number == before->number + 1
+                                    : next->leg == before->leg + 1 && next->number == 0;
+}
+
+void gbees_results_verify(const gbees_results *results, gbees_file_report *report, void *context)
+{
+    char *moments = gbees_folder_join(results->folder, "moments.h5");
+
+    for (size_t i = 0; i < results->count; i++) {
+        const item *record = &results->items[i];
+        gbees_error missing = {0};
+        char name[64];
+
+        (void)snprintf(name, sizeof name, "leg%d_record%d.h5", record->leg, record->number);
+        if (!follows(i ? record - 1 : NULL, record)) {
+            (void)gbees_error_set(&missing, GBEES_EINPUT, "one or more records before %s/%s are missing",
+                                  results->folder, name);
+            report(context, name, 0, &missing);
+        }
+        verify_one(results, name, GBEES_VERIFY_RECORD, report, context);
+    }
+    if (moments && access(moments, F_OK) == 0)
+        verify_one(results, "moments.h5", GBEES_VERIFY_MOMENTS, report, context);
+    free(moments);
 }

@@ -1,5 +1,6 @@
 /* record_file.c - see record_file.h. */
 #include "record_file.h"
+#include "hdf5_sum.h"
 #include "hdf5_util.h"
 #include "xdmf.h"
 #include <math.h>
@@ -343,11 +344,11 @@ static void put_marginals(gbees_hdf5 *file, const gbees_record *record)
         put_of_cells(file, record);
 }
 
-int gbees_record_file_write(const char *path, const gbees_run_info *info, const gbees_record *record,
-                            gbees_error *error)
+int gbees_record_file_write(const gbees_store *store, const char *name, const gbees_run_info *info,
+                            const gbees_record *record, gbees_error *error)
 {
     gbees_hdf5 file;
-    int status = gbees_hdf5_create(path, &file, error);
+    int status = gbees_hdf5_create(store, name, &file, error);
 
     if (status)
         return status;
@@ -362,5 +363,6 @@ int gbees_record_file_write(const char *path, const gbees_run_info *info, const 
     put_grid(&file, record->problem);
     put_cells(&file, record);
     put_marginals(&file, record);
+    gbees_hdf5_sum_finish(&file);
     return gbees_hdf5_commit(&file, error);
 }

@@ -1,5 +1,4 @@
 /* writer.c - a results folder while its run goes on: see gbees.h and doc/results.md. */
-#include "folder.h"
 #include "moments.h"
 #include "provenance.h"
 #include "record_file.h"
@@ -9,8 +8,7 @@
 #include <string.h>
 
 struct gbees_writer {
-    char *folder;
-    char *moments_path;
+    gbees_store store;
     gbees_run_info info;
     gbees_moments *moments;
 };
@@ -18,19 +16,17 @@ struct gbees_writer {
 static int start(gbees_writer *writer, const char *folder, const gbees_problem *problem,
                  const gbees_provenance *provenance, gbees_error *error)
 {
-    writer->folder = strdup(folder);
-    writer->moments_path = gbees_folder_join(folder, "moments.h5");
     writer->moments = gbees_moments_create(problem->dimension);
-    if (!writer->folder || !writer->moments_path || !writer->moments)
+    if (!writer->moments)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write results");
     int status = gbees_run_info_create(problem, provenance, &writer->info, error);
     if (!status)
-        status = gbees_folder_make(folder, error);
+        status = gbees_store_open(folder, &writer->store, error);
     if (!status)
-        status = gbees_run_info_write(&writer->info, folder, "running", NULL, error);
+        status = gbees_run_info_write(&writer->info, &writer->store, "running", NULL, error);
     if (!status)
-        status =
-            gbees_folder_write(folder, "scenario.yaml", writer->info.scenario, strlen(writer->info.scenario), error);
+        status = gbees_store_write(&writer->store, "scenario.yaml", writer->info.scenario,
+                                   strlen(writer->info.scenario), error);
     return status;
 }
 
@@ -55,8 +51,7 @@ void gbees_writer_destroy(gbees_writer *writer)
         return;
     gbees_moments_destroy(writer->moments);
     gbees_run_info_free(&writer->info);
-    free(writer->moments_path);
-    free(writer->folder);
+    gbees_store_close(&writer->store);
     free(writer);
 }
 
@@ -66,17 +61,13 @@ int gbees_writer_record(gbees_writer *writer, const gbees_record *record, gbees_
 
     (void)snprintf(name, sizeof name, "leg%d_record%d.h5", record->leg, record->number);
     (void)snprintf(sidecar, sizeof sidecar, "leg%d_record%d.xdmf", record->leg, record->number);
-    char *path = gbees_folder_join(writer->folder, name);
-    if (!path)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s", name);
-    int status = gbees_record_file_write(path, &writer->info, record, error);
-    free(path);
+    int status = gbees_record_file_write(&writer->store, name, &writer->info, record, error);
     if (!status && gbees_xdmf_applies(record->problem->dimension) && gbees_cells_count(record->cells) > 0)
-        status = gbees_xdmf_write(writer->folder, sidecar, name, record, error);
+        status = gbees_xdmf_write(&writer->store, sidecar, name, record, error);
     if (!status)
         status = gbees_moments_add(writer->moments, record, error);
     if (!status)
-        status = gbees_moments_write(writer->moments, writer->moments_path, error);
+        status = gbees_moments_write(writer->moments, &writer->store, error);
     return status;
 }
 
@@ -85,7 +76,7 @@ int gbees_writer_update(gbees_writer *writer, int number, double time, const gbe
 {
     int status = gbees_moments_add_update(writer->moments, number, time, evidence, error);
 
-    return status ? status : gbees_moments_write(writer->moments, writer->moments_path, error);
+    return status ? status : gbees_moments_write(writer->moments, &writer->store, error);
 }
 
 int gbees_writer_runs(gbees_writer *writer, const gbees_refinement_step *runs, int count, gbees_error *error)
@@ -103,5 +94,5 @@ int gbees_writer_runs(gbees_writer *writer, const gbees_refinement_step *runs, i
 
 int gbees_writer_finish(gbees_writer *writer, const char *state, const gbees_summary *summary, gbees_error *error)
 {
-    return gbees_run_info_write(&writer->info, writer->folder, state, summary, error);
+    return gbees_run_info_write(&writer->info, &writer->store, state, summary, error);
 }

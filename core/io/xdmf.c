@@ -1,7 +1,6 @@
 /* xdmf.c - see xdmf.h. */
 #include "xdmf.h"
 #include "base/text.h"
-#include "folder.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +9,7 @@ int gbees_xdmf_applies(int dimension)
     return dimension == 2 || dimension == 3;
 }
 
-int gbees_xdmf_write(const char *folder, const char *name, const char *record_name, const gbees_record *record,
+int gbees_xdmf_write(const gbees_store *store, const char *name, const char *record_name, const gbees_record *record,
                      gbees_error *error)
 {
     size_t count = gbees_cells_count(record->cells);
@@ -36,8 +35,8 @@ int gbees_xdmf_write(const char *folder, const char *name, const char *record_na
     size_t length = text.length;
     char *data = gbees_text_take(&text);
     if (!data)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s/%s", folder, name);
-    int status = gbees_folder_write(folder, name, data, length, error);
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s/%s", store->path, name);
+    int status = gbees_store_write(store, name, data, length, error);
     free(data);
     return status;
 }

@@ -2,13 +2,14 @@
 #ifndef GBEES_IO_XDMF_H
 #define GBEES_IO_XDMF_H
 
+#include "store.h"
 #include <gbees/gbees.h>
 
 /* Whether a record of this dimension has one: 2 or 3. It reads /pdf/x of the record's file. */
 int gbees_xdmf_applies(int dimension);
 
-/* Writes folder/name for the record in the file `record_name` of the same folder. */
-int gbees_xdmf_write(const char *folder, const char *name, const char *record_name, const gbees_record *record,
+/* Writes the file `name` for the record in the file `record_name` of the same folder. */
+int gbees_xdmf_write(const gbees_store *store, const char *name, const char *record_name, const gbees_record *record,
                      gbees_error *error);
 
 #endif

@@ -1,5 +1,6 @@
 /* module.c - see module.h. */
 #include "module.h"
+#include "base/child.h"
 #include "card.h"
 #include "elf.h"
 #include <dlfcn.h>
@@ -11,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/* Seconds that loading a module may take. */
+enum { TRIAL_S = 5 };
 
 /* Guards libltdl's list of modules, which the whole process shares: registries may be used by several threads. */
 static pthread_mutex_t ltdl_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -127,7 +131,40 @@ static int load(gbees_module *module, gbees_error *error)
     return status;
 }
 
-int gbees_module_open(gbees_module_kind kind, const char *path, gbees_module **module, gbees_error *error)
+/* The same in a child process, which tells how it went: what a constructor or a damaged file does is done there. */
+static void load_and_tell(int descriptor, void *context)
+{
+    gbees_module *module = context;
+    gbees_error error = {0};
+
+    (void)load(module, &error);
+    if (module->handle)
+        (void)lt_dlclose(module->handle);
+    (void)gbees_child_write(descriptor, &error, sizeof error);
+}
+
+static int try_to_load(gbees_module *module, gbees_error *error)
+{
+    const gbees_child_limits limits = {.cpu_s = TRIAL_S, .quiet_s = TRIAL_S};
+    gbees_error told = {0};
+    gbees_child child;
+    char why[128];
+    int status = gbees_child_start(&child, load_and_tell, module, &limits, error);
+
+    if (status)
+        return status;
+    int failed = gbees_child_read(&child, &told, sizeof told);
+    gbees_child_end(&child, why, sizeof why);
+    if (failed)
+        return gbees_error_set(error, status_of[module->kind],
+                               "can't be loaded: a process tried to first, and %s: the file is damaged, or its "
+                               "constructors do that",
+                               why);
+    told.text[sizeof told.text - 1] = '\0';
+    return told.status ? gbees_error_set(error, told.status, "%s", told.text) : GBEES_OK;
+}
+
+int gbees_module_open(gbees_module_kind kind, const char *path, int trial, gbees_module **module, gbees_error *error)
 {
     gbees_module *made = calloc(1, sizeof *made);
 
@@ -138,8 +175,10 @@ int gbees_module_open(gbees_module_kind kind, const char *path, gbees_module **m
     made->kind = kind;
     (void)pthread_mutex_lock(&ltdl_lock);
     int up = lt_dlinit() == 0;
-    int status =
-        up ? load(made, error) : gbees_error_set(error, status_of[kind], "libltdl does not start: %s", lt_dlerror());
+    int status = up && trial ? try_to_load(made, error) : GBEES_OK;
+    if (!status)
+        status = up ? load(made, error)
+                    : gbees_error_set(error, status_of[kind], "libltdl does not start: %s", lt_dlerror());
     if (status && made->handle)
         (void)lt_dlclose(made->handle);
     if (status && up)

@@ -74,6 +74,11 @@ int gbees_registry_create(const char *plugin_path, gbees_registry **registry, gb
     return GBEES_OK;
 }
 
+void gbees_registry_trust(gbees_registry *registry)
+{
+    registry->cache.trust = 1;
+}
+
 /* The folders of plugins: those of backends are of no use to users. */
 int gbees_registry_folders(gbees_registry *registry, const char *const **folders, size_t *count)
 {
@@ -86,12 +91,13 @@ int gbees_registry_folders(gbees_registry *registry, const char *const **folders
 
 /* ---- by name ---- */
 
-/* "PATH: reason". */
+/* "PATH: reason". A backend that is asked for by its name is part of an installation, and is large: it is loaded at
+ * once. */
 static int open_path(gbees_registry *registry, gbees_module_kind kind, const char *path, const gbees_module **module,
                      gbees_error *error)
 {
     gbees_error reason;
-    int status = gbees_module_cache_open(&registry->cache, kind, path, module, &reason);
+    int status = gbees_module_cache_open(&registry->cache, kind, path, kind == GBEES_MODULE_MODEL, module, &reason);
 
     return status ? gbees_error_set(error, (gbees_status)status, "%s: %s", path, reason.text) : GBEES_OK;
 }

@@ -1,6 +1,7 @@
 /* survey.c - see survey.h. */
 #include "survey.h"
 #include "base/text.h"
+#include "trust.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@ static int no_memory(gbees_error *error)
     return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the list of modules");
 }
 
-int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, const char *path,
+int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, const char *path, int trial,
                             const gbees_module **module, gbees_error *error)
 {
     for (size_t i = 0; i < cache->count; i++)
@@ -17,11 +18,13 @@ int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, c
             *module = cache->module[i];
             return GBEES_OK;
         }
+    if (!cache->trust && gbees_trust_check(path, kind == GBEES_MODULE_MODEL ? GBEES_EMODEL : GBEES_EBACKEND, error))
+        return kind == GBEES_MODULE_MODEL ? GBEES_EMODEL : GBEES_EBACKEND;
     gbees_module **grown = realloc(cache->module, (cache->count + 1) * sizeof *grown);
     if (!grown)
         return no_memory(error);
     cache->module = grown;
-    int status = gbees_module_open(kind, path, &cache->module[cache->count], error);
+    int status = gbees_module_open(kind, path, trial, &cache->module[cache->count], error);
     if (!status)
         *module = cache->module[cache->count++];
     return status;
@@ -32,7 +35,7 @@ void gbees_module_cache_free(gbees_module_cache *cache)
     while (cache->count > 0)
         gbees_module_close(cache->module[--cache->count]);
     free(cache->module);
-    *cache = (gbees_module_cache){0};
+    *cache = (gbees_module_cache){.trust = cache->trust};
 }
 
 void gbees_survey_free(gbees_survey *survey)
@@ -83,7 +86,7 @@ static int survey_file(gbees_survey *survey, gbees_module_cache *cache, gbees_mo
     }
     entry->path = gbees_text_take(&path);
     entry->name = name_of_file(kind, file);
-    int status = gbees_module_cache_open(cache, kind, entry->path, &entry->module, &reason);
+    int status = gbees_module_cache_open(cache, kind, entry->path, 1, &entry->module, &reason);
     if (status)
         entry->problem = strdup(reason.text);
     if (status == GBEES_ENOMEM || !entry->name || (status && !entry->problem))

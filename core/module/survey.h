@@ -9,9 +9,11 @@
 typedef struct gbees_module_cache {
     gbees_module **module;
     size_t count;
+    int trust; /* 1: files may be anybody's */
 } gbees_module_cache;
 
-int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, const char *path,
+/* trial: a child process loads the file first. */
+int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, const char *path, int trial,
                             const gbees_module **module, gbees_error *error);
 void gbees_module_cache_free(gbees_module_cache *cache);
 

@@ -1,5 +1,6 @@
 /* notifier.c - see notifier.h. */
 #include "notifier.h"
+#include "base/signal_mask.h"
 #include "cells.h"
 #include <pthread.h>
 #include <signal.h>
@@ -170,12 +171,12 @@ static void *run(void *context)
     return NULL;
 }
 
-/* Starts the thread with all signals blocked, so that the caller's threads receive them. */
+/* Starts the thread with signals blocked, so that the caller's threads receive them. */
 static int start(gbees_notifier *notifier)
 {
     sigset_t all, before;
 
-    (void)sigfillset(&all);
+    gbees_signal_mask_fill(&all);
     if (pthread_sigmask(SIG_SETMASK, &all, &before))
         return 0;
     const int started = pthread_create(&notifier->thread, NULL, run, notifier) == 0;

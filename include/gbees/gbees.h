@@ -36,6 +36,9 @@ typedef struct gbees_registry gbees_registry;
  * @param plugin_path folders separated by colons, or NULL
  */
 int gbees_registry_create(const char *plugin_path, gbees_registry **registry, gbees_error *error);
+/** Has the registry load files that belong to other users (than root, the present one, and the owner of this library)
+ * and files that others may write to. These are refused as a rule: their code has all rights of the user. */
+void gbees_registry_trust(gbees_registry *registry);
 /** Frees the registry, its models and its backends. */
 void gbees_registry_destroy(gbees_registry *registry);
 
@@ -442,8 +445,17 @@ typedef struct gbees_results gbees_results;
 int gbees_results_open(const char *folder, gbees_results **results, gbees_error *error);
 /** The number of records, at least 1. */
 size_t gbees_results_count(const gbees_results *results);
-/** Reads record `number`, counted from 0 in order of leg and number. The caller destroys the snapshot. */
+/** Reads record `number`, counted from 0 in order of leg and number. The caller destroys the snapshot. A child process
+ * reads the file: one that is damaged is an error, whatever it does to the libraries that read it. */
 int gbees_results_read(const gbees_results *results, size_t number, gbees_snapshot **snapshot, gbees_error *error);
+/** Takes what gbees_results_verify() finds of a file.
+ * @param file its name in the folder
+ * @param summed whether it has checksums
+ * @param problem how it is damaged, or NULL
+ */
+typedef void gbees_file_report(void *context, const char *file, int summed, const gbees_error *problem);
+/** Reads all records and the time series, and reports on each file, and on gaps between records, in order. */
+void gbees_results_verify(const gbees_results *results, gbees_file_report *report, void *context);
 /** Frees the snapshot. */
 void gbees_snapshot_destroy(gbees_snapshot *snapshot);
 /** The centre of a cell along state j, in the model's axes. */

@@ -62,6 +62,15 @@ expect 2 'too many' "$export" a b c
 expect 2 'unrecognized option' "$export" --speed a b
 cp -r "$run" "$scratch/broken" && head -c 3000 "$run/leg0_record1.h5" > "$scratch/broken/leg0_record1.h5"
 expect 1 'broken/leg0_record1.h5: truncated file' "$export" "$scratch/broken" "$scratch/new"
+
+# ---- checking
+"$export" --verify "$run" > "$scratch/out" 2>&1 || fail "--verify: $(cat "$scratch/out")"
+test "$(cat "$scratch/out")" = "4 files of $run are as they were written" || fail "--verify: $(cat "$scratch/out")"
+expect 1 "broken/leg0_record1.h5: truncated file" "$export" --verify "$scratch/broken"
+tail -n 1 "$scratch/err" | grep -q "1 of 4 files of .*/broken are damaged" || fail "--verify: $(cat "$scratch/err")"
+rm "$scratch/broken/leg0_record0.h5"
+expect 1 "one or more records before" "$export" --verify "$scratch/broken" && true
+expect 2 'writes nothing' "$export" --verify "$run" "$scratch/new"
 "$export" --help | grep -q 'OUT/P<leg>/pdf_<record>.txt' || fail "--help"
 "$export" --version | grep -q '^gbees-export [0-9]' || fail "--version"
 
@@ -115,7 +124,7 @@ with h5py.File(os.path.join(run, "leg0_record1.h5")) as f:
     assert list(a["parameter_names"]) == ["sigma", "rho"] and list(a["parameters"]) == [4, .1]
     assert a["leg"] == 0 and a["record"] == 1 and a["time"] == .1 and a["cells"] == 200 and a["cells_above"] == 100
     assert list(a["mean"]) == [1, 2, 3] and (a["covariance"] == np.diag([1, 2, 3])).all()
-    names = """format format_version gbees_version model model_hash plugin parameters parameter_names scenario backend
+    names = """sha256 format format_version gbees_version model model_hash plugin parameters parameter_names scenario backend
         device leg record time step time_step mean covariance entropy mass mass_clipped mass_outflow mass_pruned cells
         cells_above threshold dimension coupling mass_normalised mass_clipped_since mass_outflow_since mass_pruned_since
         mass_normalised_since warnings""".split()

@@ -134,7 +134,7 @@ run 1 build default.c
 refused "default.c was compiled, but is no plugin: its card gives parameter 'damping' the default 20, outside its range 0 to 10"
 sed 's/^GBEES_MODEL/__attribute__((constructor)) static void start(void) { __builtin_trap(); }\n&/' mine.c >start.c
 run 1 build start.c
-refused "start.c was compiled, but can't be loaded: the plugin crashed ("
+refused "start.c was compiled, but is no plugin: can't be loaded: a process tried to first, and it crashed ("
 (
     CC=$scratch/none/cc
     export CC

@@ -104,6 +104,24 @@ run 2 --plugin linear --accuracy 0.1 --set 'initial={file: record}' --output ref
 has err 'accuracy: the initial density is a record, whose grid is given'
 test ! -e refused || fail "it made the output folder"
 
+# Folders that a killed run has left stay as they are; one that another run writes to is refused.
+mkdir left.run1
+echo precious >left.run1/leg0_record0.h5
+run 0 --plugin linear --accuracy 0.1 --output left --quiet
+test -f left/leg0_record0.h5 || fail "there are no records beside a killed run's"
+grep -q precious left.run1/leg0_record0.h5 || fail "a killed run's record is gone"
+test -z "$(find . -name 'left.run[2-9]')" || fail "folders of other runs are left"
+exec 9>left.run1/.gbees.lock
+flock 9
+echo "process 1 on moon" >&9
+mkdir other
+mv left other
+for folder in left.run1 left; do
+    run 2 --plugin linear --accuracy 0.1 --output $folder --quiet
+    has err 'another run is writing to the folder left.run1: process 1 on moon: give another name'
+done
+exec 9>&-
+
 # A signal keeps the best run.
 "$program" --plugin lorenz63 --backend cpu --progress none --accuracy 0.01 --output stopped >out 2>err &
 child=$!

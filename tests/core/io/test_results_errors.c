@@ -1,6 +1,7 @@
 /* test_results_errors.c - results that can't be written, full disks, damaged files. */
-#include "io/hdf5_util.h"
 #include "fixtures/results_fixture.h"
+#include "io/hdf5_sum.h"
+#include "io/hdf5_util.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -175,12 +176,12 @@ END_TEST
 /* An HDF5 file of something else, one from the future, one with more than we know, one with less. */
 static void write_other(const char *format, int version, int with_cells)
 {
-    char *path = in_folder("leg0_record0.h5");
     hsize_t size[2] = {1, 2}, one = 1;
+    gbees_store store = {folder, open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), -1};
     gbees_hdf5 file;
     gbees_error error = {0};
 
-    ck_assert_int_eq(gbees_hdf5_create(path, &file, &error), 0);
+    ck_assert_int_eq(gbees_hdf5_create(&store, "leg0_record0.h5", &file, &error), 0);
     if (format) {
         gbees_hdf5_attribute_text(&file, "/", "format", format);
         gbees_hdf5_attribute(&file, "/", "format_version", H5T_NATIVE_INT, 0, NULL, &version);
@@ -202,8 +203,9 @@ static void write_other(const char *format, int version, int with_cells)
         gbees_hdf5_dataset(&file, "pdf/p", H5T_NATIVE_DOUBLE, 1, size, NULL, (double[]){.25, .75, 0});
     }
     gbees_hdf5_dataset(&file, "pdf/more", H5T_NATIVE_INT32, 1, &one, NULL, &(int32_t){5});
+    gbees_hdf5_sum_finish(&file);
     ck_assert_msg(gbees_hdf5_commit(&file, &error) == 0, "%s", error.text);
-    free(path);
+    (void)close(store.descriptor);
 }
 
 START_TEST(other_hdf5_files)

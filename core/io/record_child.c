@@ -1,0 +1,195 @@
+/* record_child.c - a record's file read in a child process, which passes the snapshot through a pipe; see
+ * record_file.h. Nothing that comes from there is trusted: the child may have run what the file told it. */
+#include "record_file.h"
+#include <hdf5.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Limits for a file of `size` bytes: what is read of it is deflated at most 1032 times, mostly some 5. */
+enum { MEMORY_LEAST = 1 << 30, MEMORY_A_BYTE = 256, CPU_LEAST_S = 60, BYTES_A_SECOND = 1 << 20 };
+
+gbees_child_limits gbees_record_file_limits(const char *path)
+{
+    struct stat file;
+    const size_t size = stat(path, &file) || file.st_size < 0 ? 0 : (size_t)file.st_size;
+
+    return (gbees_child_limits){.memory = MEMORY_LEAST + size * MEMORY_A_BYTE,
+                                .cpu_s = CPU_LEAST_S + (unsigned)(size / BYTES_A_SECOND)};
+}
+
+/* ---- the child: status and text, and if it is GBEES_OK the snapshot and its arrays ------------------------------
+ */
+
+static void pass_arrays(int descriptor, const gbees_snapshot *s)
+{
+    const size_t n = (size_t)s->dimension;
+    int bad = gbees_child_write(descriptor, s->p, s->count * sizeof *s->p);
+
+    for (size_t j = 0; j < n && !bad; j++)
+        bad = gbees_child_write(descriptor, s->index[j], s->count * sizeof *s->index[j]);
+    if (!bad && s->samples.count > 0)
+        (void)gbees_child_write(descriptor, s->samples.x[0], n * s->samples.count * sizeof(float));
+}
+
+static void read_and_pass(int descriptor, void *path)
+{
+    gbees_snapshot *snapshot = calloc(1, sizeof *snapshot);
+    gbees_error error = {0};
+
+    if (snapshot)
+        (void)gbees_record_file_load(path, snapshot, &error);
+    else
+        (void)gbees_error_set(&error, GBEES_ENOMEM, "not enough memory to read %s", (const char *)path);
+    if (gbees_child_write(descriptor, &error, sizeof error) == 0 && !error.status &&
+        gbees_child_write(descriptor, snapshot, sizeof *snapshot) == 0)
+        pass_arrays(descriptor, snapshot);
+}
+
+/* ---- the parent -------------------------------------------------------------------------------------------------
+ */
+
+/* Ends all strings, and drops the child's addresses. */
+static int clean(gbees_snapshot *s)
+{
+    s->p = NULL;
+    for (int j = 0; j < GBEES_MAX_DIM; j++) {
+        s->index[j] = NULL;
+        s->samples.x[j] = NULL;
+        s->name[j][sizeof s->name[j] - 1] = '\0';
+        s->unit[j][sizeof s->unit[j] - 1] = '\0';
+    }
+    for (int k = 0; k < GBEES_WARNING_COUNT; k++)
+        s->warning[k][sizeof s->warning[k] - 1] = '\0';
+    s->model[sizeof s->model - 1] = '\0';
+    s->certificate.reason[sizeof s->certificate.reason - 1] = '\0';
+    return s->dimension >= 1 && s->dimension <= GBEES_MAX_DIM && s->count < SIZE_MAX / 16 &&
+           s->samples.count < SIZE_MAX / 256 && s->warning_count >= 0 && s->warning_count <= GBEES_WARNING_COUNT;
+}
+
+/* Returns 0, -1 if the child has not passed it all, 1 if there is no memory. */
+static int take_arrays(gbees_child *child, gbees_snapshot *s)
+{
+    const size_t n = (size_t)s->dimension;
+
+    s->p = malloc((s->count + 1) * sizeof *s->p);
+    if (!s->p)
+        return 1;
+    if (gbees_child_read(child, s->p, s->count * sizeof *s->p))
+        return -1;
+    for (size_t j = 0; j < n; j++) {
+        s->index[j] = malloc((s->count + 1) * sizeof *s->index[j]);
+        if (!s->index[j])
+            return 1;
+        if (gbees_child_read(child, s->index[j], s->count * sizeof *s->index[j]))
+            return -1;
+    }
+    if (s->samples.count == 0)
+        return 0;
+    float *x = malloc(n * s->samples.count * sizeof *x);
+    if (!x)
+        return 1;
+    for (size_t j = 0; j < n; j++)
+        s->samples.x[j] = x + j * s->samples.count;
+    return gbees_child_read(child, x, n * s->samples.count * sizeof *x);
+}
+
+static int take(gbees_child *child, gbees_snapshot *s, gbees_error *problem)
+{
+    if (gbees_child_read(child, problem, sizeof *problem))
+        return -1;
+    problem->text[sizeof problem->text - 1] = '\0';
+    if (problem->status)
+        return 0;
+    if (gbees_child_read(child, s, sizeof *s))
+        return -1;
+    return clean(s) ? take_arrays(child, s) : -1;
+}
+
+int gbees_record_file_refuse(const char *path, const char *why, gbees_error *error)
+{
+    return gbees_error_set(
+        error, GBEES_EINPUT,
+        "can't read the file %s: it is damaged, or made to do harm: a process read it first, and %s", path, why);
+}
+
+static int read_into(const char *path, gbees_snapshot *snapshot, gbees_error *error)
+{
+    const gbees_child_limits limits = gbees_record_file_limits(path);
+    gbees_error problem = {0};
+    gbees_child child;
+    char why[128];
+    (void)H5open(); /* once, and not in each child */
+    int status = gbees_child_start(&child, read_and_pass, (void *)(uintptr_t)path, &limits, error);
+
+    if (status)
+        return status;
+    int failed = take(&child, snapshot, &problem);
+    gbees_child_end(&child, why, sizeof why);
+    if (failed > 0)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", path);
+    if (failed)
+        return gbees_record_file_refuse(path, why, error);
+    if (problem.status)
+        return gbees_error_set(error, problem.status, "%s", problem.text);
+    return gbees_record_file_check(path, snapshot, error);
+}
+
+int gbees_record_file_read(const char *path, gbees_snapshot **snapshot, gbees_error *error)
+{
+    gbees_snapshot *read = calloc(1, sizeof *read);
+    int status = read ? read_into(path, read, error)
+                      : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", path);
+
+    if (status)
+        gbees_snapshot_destroy(read);
+    else
+        *snapshot = read;
+    return status;
+}
+
+/* ---- values -----------------------------------------------------------------------------------------------------
+ */
+
+static int is_grid(const gbees_snapshot *s)
+{
+    for (int j = 0; j < s->dimension; j++) {
+        if (!isfinite(s->origin[j]) || !isfinite(s->width[j]) || s->width[j] <= 0)
+            return 0;
+        for (int k = 0; k < s->dimension; k++)
+            if (!isfinite(s->rotation[j * s->dimension + k]))
+                return 0;
+    }
+    return isfinite(s->time) != 0;
+}
+
+static size_t first_bad_cell(const gbees_snapshot *s)
+{
+    size_t bad = s->count;
+
+    for (size_t i = 0; i < bad; i++)
+        if (!(s->p[i] >= 0 && s->p[i] <= 1.7e308))
+            bad = i;
+    for (int j = 0; j < s->dimension; j++)
+        for (size_t i = 0; i < bad; i++)
+            if (s->index[j][i] < -INT_MAX / 2 || s->index[j][i] > INT_MAX / 2)
+                bad = i;
+    return bad;
+}
+
+int gbees_record_file_check(const char *path, const gbees_snapshot *snapshot, gbees_error *error)
+{
+    if (!is_grid(snapshot))
+        return gbees_error_set(error, GBEES_EINPUT,
+                               "can't read the file %s: its time or its grid is no number: the file is damaged",
+                               path);
+    const size_t bad = first_bad_cell(snapshot);
+    if (bad == snapshot->count)
+        return GBEES_OK;
+    return gbees_error_set(error, GBEES_EINPUT,
+                           "can't read the file %s: cell %zu has the index %d along the first axis and P = %g, which "
+                           "no cell can have: the file is damaged",
+                           path, bad, (int)snapshot->index[0][bad], snapshot->p[bad]);
+}

@@ -1,0 +1,47 @@
+/* store.h - a results folder that one process writes, and files in it that appear whole or not at all. All names are
+ * relative to one handle of the folder: what happens to its path in the meantime leads no write elsewhere. */
+#ifndef GBEES_IO_STORE_H
+#define GBEES_IO_STORE_H
+
+#include <gbees/error.h>
+#include <stddef.h>
+
+enum { GBEES_STORE_NAME = 96 };
+
+typedef struct gbees_store {
+    char *path;     /* as it was given: for messages */
+    int descriptor; /* of the folder */
+    int lock;       /* of the file that is locked while the folder is open; negative: there is none */
+} gbees_store;
+
+/* Makes the folder, or takes one that is empty, belongs to the user and can be written by nobody else. Removes what a
+ * run that was killed has left half-written. A folder that another process has open is refused. */
+int gbees_store_open(const char *path, gbees_store *store, gbees_error *error);
+/* Frees the folder for others. Harmless for a store of zeros. */
+void gbees_store_close(gbees_store *store);
+
+/* Refuses a folder that another process has open, and says which. One that is not there is not open. */
+int gbees_store_check(const char *path, gbees_error *error);
+
+/* Whether a file of this name is only there while a process writes to the folder, or was killed. */
+int gbees_store_is_leftover(const char *name);
+
+/* A file that is written as NAME.tmp and takes its name at the end. */
+typedef struct gbees_temporary {
+    const gbees_store *store;
+    char name[GBEES_STORE_NAME], temporary[GBEES_STORE_NAME + 8];
+    int descriptor;
+} gbees_temporary;
+
+int gbees_temporary_create(const gbees_store *store, const char *name, gbees_temporary *file, gbees_error *error);
+/* Syncs, closes, renames and syncs the folder. On failure the temporary file is gone, and an older file of that
+ * name is as it was. */
+int gbees_temporary_commit(gbees_temporary *file, gbees_error *error);
+/* Closes and removes it. Harmless after a commit. */
+void gbees_temporary_abandon(gbees_temporary *file);
+
+/* Writes a text to such a file. */
+int gbees_store_write(const gbees_store *store, const char *name, const char *text, size_t length,
+                      gbees_error *error);
+
+#endif

@@ -1,0 +1,142 @@
+/* verify.c - see verify.h. */
+#include "verify.h"
+#include "base/child.h"
+#include "hdf5_sum.h"
+#include "hdf5_util.h"
+#include "record_file.h"
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sums of 4-byte numbers agree to this part. */
+static const double close_enough = 1e-4;
+
+typedef struct verdict {
+    int summed;
+    gbees_error error;
+} verdict;
+
+typedef struct job {
+    const char *path;
+    gbees_verify_kind kind;
+} job;
+
+/* ---- sums ------------------------------------------------------------------------------------------------------ */
+
+static double sum_of(gbees_hdf5 *file, const char *name)
+{
+    hsize_t size = 0, zero = 0;
+    double sum = 0;
+
+    gbees_hdf5_size(file, name, 1, &size);
+    double *values = file->status ? NULL : malloc(((size_t)size + 1) * sizeof *values);
+    if (values)
+        gbees_hdf5_read(file, name, H5T_NATIVE_DOUBLE, 1, &zero, &size, values);
+    for (hsize_t i = 0; values && !file->status && i < size; i++)
+        sum += values[i];
+    free(values);
+    return sum;
+}
+
+/* Each marginal adds up to what the cells add up to. */
+static void check_marginals(gbees_hdf5 *file, const gbees_snapshot *s)
+{
+    double cells = 0;
+
+    for (size_t i = 0; i < s->count; i++)
+        cells += s->p[i];
+    for (int j = 0; j < s->dimension && !file->status; j++) {
+        char name[64], reason[160];
+
+        (void)snprintf(name, sizeof name, "/marginals/1d/%d", j);
+        if (!gbees_hdf5_has_dataset(file, name))
+            continue;
+        double sum = sum_of(file, name);
+        if (fabs(sum - cells) <= close_enough * cells || file->status)
+            continue;
+        (void)snprintf(reason, sizeof reason, "%s adds up to %.9g and its cells to %.9g: the file is damaged", name,
+                       sum, cells);
+        gbees_hdf5_reject(file, GBEES_EINPUT, reason);
+    }
+}
+
+static void check_ledger(gbees_hdf5 *file, const gbees_snapshot *s)
+{
+    const gbees_ledger *l = &s->total;
+    const double sum = 1 + l->clipped + l->normalised - l->outflow - l->pruned;
+    const double scale = 1 + fabs(l->clipped) + fabs(l->normalised) + fabs(l->outflow) + fabs(l->pruned);
+    char reason[160];
+
+    if (isnan(s->mass) || isnan(sum) || fabs(s->mass - sum) <= close_enough * scale)
+        return;
+    (void)snprintf(reason, sizeof reason, "its mass is %.9g, and its ledger adds up to %.9g: the file is damaged",
+                   s->mass, sum);
+    gbees_hdf5_reject(file, GBEES_EINPUT, reason);
+}
+
+/* ---- a file ---------------------------------------------------------------------------------------------------- */
+
+static int verify_values(const char *path, const gbees_snapshot *snapshot, int *summed, gbees_error *error)
+{
+    gbees_hdf5 file;
+    int status = gbees_hdf5_open(path, &file, error);
+
+    if (status)
+        return status;
+    *summed = gbees_hdf5_is_summed(&file);
+    if (*summed)
+        gbees_hdf5_sum_check(&file, 1);
+    if (snapshot && !file.status) {
+        check_marginals(&file, snapshot);
+        check_ledger(&file, snapshot);
+    }
+    return gbees_hdf5_close(&file, error);
+}
+
+static int verify_record(const char *path, int *summed, gbees_error *error)
+{
+    gbees_snapshot *snapshot = calloc(1, sizeof *snapshot);
+    int status = snapshot ? gbees_record_file_load(path, snapshot, error)
+                          : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", path);
+
+    if (!status)
+        status = gbees_record_file_check(path, snapshot, error);
+    if (!status)
+        status = verify_values(path, snapshot, summed, error);
+    gbees_snapshot_destroy(snapshot);
+    return status;
+}
+
+static void verify_and_tell(int descriptor, void *context)
+{
+    const job *this = context;
+    verdict v = {0};
+
+    if (this->kind == GBEES_VERIFY_RECORD)
+        (void)verify_record(this->path, &v.summed, &v.error);
+    else
+        (void)verify_values(this->path, NULL, &v.summed, &v.error);
+    (void)gbees_child_write(descriptor, &v, sizeof v);
+}
+
+int gbees_verify_file(const char *path, gbees_verify_kind kind, int *summed, gbees_error *error)
+{
+    const gbees_child_limits limits = gbees_record_file_limits(path);
+    job this = {path, kind};
+    verdict v = {0};
+    gbees_child child;
+    char why[128];
+    int status = gbees_child_start(&child, verify_and_tell, &this, &limits, error);
+
+    if (status)
+        return status;
+    int failed = gbees_child_read(&child, &v, sizeof v);
+    gbees_child_end(&child, why, sizeof why);
+    if (failed)
+        return gbees_record_file_refuse(path, why, error);
+    v.error.text[sizeof v.error.text - 1] = '\0';
+    *summed = v.summed != 0;
+    return v.error.status ? gbees_error_set(error, v.error.status, "%s", v.error.text) : GBEES_OK;
+}

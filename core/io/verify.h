@@ -1,0 +1,13 @@
+/* verify.h - whether a file of results is as it was written. */
+#ifndef GBEES_IO_VERIFY_H
+#define GBEES_IO_VERIFY_H
+
+#include <gbees/error.h>
+
+typedef enum gbees_verify_kind { GBEES_VERIFY_RECORD, GBEES_VERIFY_MOMENTS } gbees_verify_kind;
+
+/* Reads all of it, in a child process: checksums, values, and sums that must agree. *summed: whether the file has
+ * checksums. Fails if it is damaged. */
+int gbees_verify_file(const char *path, gbees_verify_kind kind, int *summed, gbees_error *error);
+
+#endif

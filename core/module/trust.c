@@ -1,0 +1,57 @@
+/* trust.c - see trust.h. */
+#include "trust.h"
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Whoever may change this library may already run code as its users. */
+static int owns_library(uid_t user)
+{
+    static const char within[] = "libgbees";
+    Dl_info here;
+    struct stat library;
+
+    return dladdr(within, &here) && here.dli_fname && stat(here.dli_fname, &library) == 0 && library.st_uid == user;
+}
+
+/* A group of the same number as the owner is the owner's own. */
+static int is_open_to_others(const struct stat *file)
+{
+    return (file->st_mode & S_IWOTH) || ((file->st_mode & S_IWGRP) && file->st_gid != file->st_uid);
+}
+
+/* Whether anybody may put another file in the place of those in the folder. */
+static int is_open_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : NULL;
+    struct stat facts;
+    int open = folder && stat(folder, &facts) == 0 && (facts.st_mode & S_IWOTH) && !(facts.st_mode & S_ISVTX);
+
+    free(folder);
+    return open;
+}
+
+int gbees_trust_check(const char *path, gbees_status status, gbees_error *error)
+{
+    struct stat file;
+
+    if (stat(path, &file))
+        return GBEES_OK;
+    if (file.st_uid != 0 && file.st_uid != geteuid() && !owns_library(file.st_uid))
+        return gbees_error_set(error, status,
+                               "not loaded: it belongs to another user (number %lu); --trust loads it all the same",
+                               (unsigned long)file.st_uid);
+    if (is_open_to_others(&file))
+        return gbees_error_set(error, status,
+                               "not loaded: others may write to it (mode %04o); forbid that (chmod go-w), or give "
+                               "--trust",
+                               (unsigned)file.st_mode & 07777);
+    if (is_open_folder(path))
+        return gbees_error_set(error, status,
+                               "not loaded: anybody may replace it, as all may write to its folder; forbid that "
+                               "(chmod o-w), or give --trust");
+    return GBEES_OK;
+}

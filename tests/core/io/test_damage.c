@@ -1,0 +1,288 @@
+/* test_damage.c - records that are damaged, or made to do harm: each is an error, and no number is silently another.
+ */
+#include "fixtures/results_fixture.h"
+#include <fcntl.h>
+#include <hdf5.h>
+#include <math.h>
+#include <sys/stat.h>
+
+enum { CELLS = 400, FLIPS = 300 };
+
+static gbees_problem problem;
+static char *path;
+static unsigned char *bytes;
+static size_t size;
+
+static void set_up_record(void)
+{
+    struct stat file;
+
+    set_up();
+    problem = make_problem(3);
+    gbees_writer *writer = start(&problem);
+    put(writer, &problem, CELLS, 0, 0);
+    gbees_writer_destroy(writer);
+    path = in_folder("leg0_record0.h5");
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    ck_assert_int_ge(descriptor, 0);
+    ck_assert_int_eq(fstat(descriptor, &file), 0);
+    size = (size_t)file.st_size;
+    bytes = malloc(size);
+    ck_assert_ptr_nonnull(bytes);
+    ck_assert_int_eq((int)read(descriptor, bytes, size), (int)size);
+    (void)close(descriptor);
+}
+
+static void tear_down_record(void)
+{
+    free(bytes);
+    free(path);
+    tear_down();
+}
+
+static void write_byte(size_t at, unsigned char value)
+{
+    int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+
+    ck_assert_int_ge(descriptor, 0);
+    ck_assert_int_eq((int)pwrite(descriptor, &value, 1, (off_t)at), 1);
+    (void)close(descriptor);
+}
+
+static int read_record(gbees_snapshot **snapshot, gbees_error *error)
+{
+    gbees_results *results = NULL;
+
+    ck_assert_int_eq(gbees_results_open(folder, &results, error), 0);
+    int status = gbees_results_read(results, 0, snapshot, error);
+    gbees_results_destroy(results);
+    return status;
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------------------------- */
+
+static void check_equal(const gbees_snapshot *a, const gbees_snapshot *b, size_t at)
+{
+    ck_assert_msg(a->leg == b->leg && a->number == b->number && a->step == b->step && a->count == b->count &&
+                      a->dimension == b->dimension && a->warning_count == b->warning_count,
+                  "byte %zu: other numbers", at);
+    ck_assert_msg(
+        memcmp(&a->time, &b->time, sizeof a->time) == 0 && memcmp(a->width, b->width, sizeof a->width) == 0 &&
+            memcmp(a->origin, b->origin, sizeof a->origin) == 0 &&
+            memcmp(a->rotation, b->rotation, sizeof a->rotation) == 0 &&
+            memcmp(&a->mass, &b->mass, sizeof a->mass) == 0 && memcmp(&a->total, &b->total, sizeof a->total) == 0 &&
+            memcmp(&a->since, &b->since, sizeof a->since) == 0,
+        "byte %zu: other numbers", at);
+    ck_assert_msg(strcmp(a->model, b->model) == 0 && memcmp(a->name, b->name, sizeof a->name) == 0 &&
+                      memcmp(a->unit, b->unit, sizeof a->unit) == 0,
+                  "byte %zu: other names", at);
+    ck_assert_msg(memcmp(a->p, b->p, a->count * sizeof *a->p) == 0, "byte %zu: other P", at);
+    for (int j = 0; j < a->dimension; j++)
+        ck_assert_msg(memcmp(a->index[j], b->index[j], a->count * sizeof *a->index[j]) == 0,
+                      "byte %zu: other indices", at);
+}
+
+/* Bytes all over the file, most of them where HDF5 has its own: each is an error or does not matter. */
+START_TEST(flipped_bytes)
+{
+    gbees_snapshot *whole = get(0);
+    uint64_t number = (uint64_t)_i + 1;
+    int refused = 0;
+
+    for (int k = 0; k < FLIPS; k++) {
+        gbees_snapshot *snapshot = NULL;
+        gbees_error error = {0};
+
+        number = number * 6364136223846793005U + 1442695040888963407U;
+        size_t at = (size_t)(number >> 33) % (k % 4 ? size / 2 : size);
+        write_byte(at, bytes[at] ^ (unsigned char)(k % 2 ? 0x80 : 1U << (number >> 60) % 8));
+        if (read_record(&snapshot, &error) == 0) {
+            check_equal(snapshot, whole, at);
+        } else {
+            refused++;
+            ck_assert_msg(strstr(error.text, "leg0_record0.h5") && !strchr(error.text, '\n'), "byte %zu: %s", at,
+                          error.text);
+        }
+        gbees_snapshot_destroy(snapshot);
+        write_byte(at, bytes[at]);
+    }
+    ck_assert_int_gt(refused, FLIPS / 20);
+    gbees_snapshot_destroy(whole);
+}
+END_TEST
+
+/* The index of a string in a heap of HDF5's set to more than the heap has: HDF5 1.10 reads beyond it, and crashes. */
+START_TEST(crashes_are_errors)
+{
+    int crashed = 0;
+
+    for (size_t at = 0; at + 12 < size && !crashed; at++) {
+        gbees_snapshot *snapshot = NULL;
+        gbees_error error = {0};
+
+        if (memcmp(bytes + at, "GCOL", 4) != 0)
+            continue;
+        for (size_t k = 16; k < 48 && !crashed; k++) { /* numbers and lengths of the heap's first strings */
+            write_byte(at + k, bytes[at + k] ^ 0x80);
+            if (read_record(&snapshot, &error) != 0)
+                crashed = strstr(error.text, "it crashed") != NULL;
+            gbees_snapshot_destroy(snapshot);
+            snapshot = NULL;
+            write_byte(at + k, bytes[at + k]);
+        }
+    }
+    ck_assert_msg(crashed || H5_VERS_MINOR > 10, "no byte that crashes HDF5 was found: the child is not tested");
+}
+END_TEST
+
+/* ---- values: another program has changed them, and the file is a sound HDF5 file ----------------------------------
+ */
+
+static void change_attribute(const char *object, const char *name, double value)
+{
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+    hid_t attribute = H5Aopen_by_name(file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+
+    ck_assert_int_ge(H5Awrite(attribute, H5T_NATIVE_DOUBLE, &value), 0);
+    (void)H5Aclose(attribute);
+    (void)H5Fclose(file);
+}
+
+static void change_dataset(const char *name, hid_t type, const void *values)
+{
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), set = H5Dopen2(file, name, H5P_DEFAULT);
+
+    ck_assert_int_ge(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values), 0);
+    (void)H5Dclose(set);
+    (void)H5Fclose(file);
+}
+
+typedef struct finding {
+    int files, summed, damaged;
+    char text[1024];
+} finding;
+
+static void note(void *context, const char *file, int summed, const gbees_error *error)
+{
+    finding *f = context;
+
+    ck_assert_ptr_nonnull(file);
+    f->files++;
+    f->summed += summed;
+    f->damaged += error != NULL;
+    if (error)
+        (void)snprintf(f->text, sizeof f->text, "%s", error->text);
+}
+
+static finding verify(void)
+{
+    gbees_results *results = NULL;
+    finding found = {0};
+
+    ck_assert_int_eq(gbees_results_open(folder, &results, NULL), 0);
+    gbees_results_verify(results, note, &found);
+    gbees_results_destroy(results);
+    return found;
+}
+
+START_TEST(checksums)
+{
+    double p[CELLS] = {1};
+    finding found = verify();
+
+    ck_assert_msg(found.files == 2 && found.summed == 2 && found.damaged == 0, "%s", found.text);
+    change_attribute("/", "mass", .5);
+    check_unreadable("leg0_record0.h5", "does not have the checksum");
+    change_attribute("/", "mass", .75);
+    gbees_snapshot_destroy(get(0));
+    change_dataset("/marginals/1d/0", H5T_NATIVE_DOUBLE, p); /* which is not read, as a rule */
+    gbees_snapshot_destroy(get(0));
+    found = verify();
+    ck_assert_msg(found.damaged == 1 && strstr(found.text, "/marginals/1d/0 does not have the checksum"), "%s",
+                  found.text);
+    change_dataset("/pdf/p", H5T_NATIVE_DOUBLE, p);
+    check_unreadable("leg0_record0.h5", "/pdf/p does not have the checksum");
+}
+END_TEST
+
+START_TEST(values)
+{
+    double p[CELLS] = {-2e30}, wide[] = {1, 0, 1};
+    finding found;
+
+    strip_sums(path);
+    gbees_snapshot_destroy(get(0)); /* without checksums, too */
+    found = verify();
+    ck_assert_msg(found.files == 2 && found.summed == 1 && found.damaged == 0, "%s", found.text);
+    change_attribute("/", "mass", .5);
+    found = verify();
+    ck_assert_msg(found.damaged == 1 && strstr(found.text, "its ledger adds up to 0.75"), "%s", found.text);
+    change_attribute("/", "mass", .75);
+    change_dataset("/pdf/p", H5T_NATIVE_DOUBLE, p);
+    check_unreadable("leg0_record0.h5", "P = -2e+30, which no cell can have");
+    p[0] = 1;
+    p[CELLS - 1] = (double)INFINITY;
+    change_dataset("/pdf/p", H5T_NATIVE_DOUBLE, p);
+    check_unreadable("cell 399", "P = inf");
+    p[CELLS - 1] = 0;
+    change_dataset("/pdf/p", H5T_NATIVE_DOUBLE, p);
+    gbees_snapshot_destroy(get(0));
+    found = verify();
+    ck_assert_msg(found.damaged == 1 && strstr(found.text, "and its cells to 1"), "%s", found.text);
+    change_dataset("/grid/h", H5T_NATIVE_DOUBLE, wide);
+    check_unreadable("leg0_record0.h5", "its grid is no number");
+}
+END_TEST
+
+/* A dataset whose values are another file's: reading it would show that file. */
+START_TEST(values_of_other_files)
+{
+    hsize_t count = CELLS;
+
+    strip_sums(path);
+    hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT), made = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t space = H5Screate_simple(1, &count, NULL);
+    ck_assert_int_ge(H5Ldelete(file, "/pdf/p", H5P_DEFAULT), 0);
+    ck_assert_int_ge(H5Pset_external(made, "/etc/passwd", 0, CELLS * sizeof(double)), 0);
+    hid_t set = H5Dcreate2(file, "/pdf/p", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, made, H5P_DEFAULT);
+    ck_assert_int_ge(set, 0);
+    (void)H5Dclose(set);
+    (void)H5Sclose(space);
+    (void)H5Pclose(made);
+    (void)H5Fclose(file);
+    check_unreadable("leg0_record0.h5", "/pdf/p is not in the file itself");
+}
+END_TEST
+
+START_TEST(missing_records)
+{
+    char *other = in_folder("leg0_record3.h5");
+
+    ck_assert_int_eq(rename(path, other), 0);
+    finding found = verify();
+    ck_assert_msg(found.damaged == 1 && strstr(found.text, "/leg0_record3.h5 are missing"), "%s", found.text);
+    free(other);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("damage");
+    TCase *tests = tcase_create("damage");
+    SRunner *runner;
+
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, set_up_record, tear_down_record);
+    tcase_add_loop_test(tests, flipped_bytes, 0, 2);
+    tcase_add_test(tests, crashes_are_errors);
+    tcase_add_test(tests, checksums);
+    tcase_add_test(tests, values);
+    tcase_add_test(tests, values_of_other_files);
+    tcase_add_test(tests, missing_records);
+    suite_add_tcase(suite, tests);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
