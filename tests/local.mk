@@ -77,6 +77,7 @@ check_PROGRAMS += \
 	%D%/backends/test_bound \
 	%D%/core/accuracy/test_refinement \
 	%D%/core/audit/test_audit \
+	%D%/core/audit/test_islands \
 	%D%/core/numerics/test_brick \
 	%D%/backends/cpu/test_budget \
 	%D%/core/module/test_card \
@@ -138,6 +139,7 @@ check_PROGRAMS += \
 	%D%/core/base/test_text \
 	%D%/core/solver/test_warnings
 %C%_core_frame_test_affine_LDADD = $(LDADD) $(LAPACKE_LIBS)
+%C%_core_audit_test_islands_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 %C%_core_plot_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
 %C%_core_plot_test_note_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
 %C%_core_plot_test_note_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)

@@ -123,7 +123,8 @@ enum { GBEES_REASON_TEXT = 256 /**< bytes that hold the reason of a certificate 
 /** How wrong a record may be (doc/accuracy.md, "Certificates"). */
 typedef struct gbees_certificate {
     size_t samples;                       /**< carried along with the run */
-    double effective;                     /**< of them, by their weights: (sum w)^2 / sum w^2; 0: no longer known */
+    double effective;                     /**< of them, by their weights: (sum w)^2 / sum w^2; where they have been
+                                           * resampled no more than their means tell; 0: no longer known */
     gbees_difference mean[GBEES_MAX_DIM]; /**< of state j, in standard deviations */
     gbees_difference std[GBEES_MAX_DIM];  /**< of state j, relative */
     gbees_difference marginal[GBEES_MAX_DIM];   /**< along the grid's axis j: Wasserstein's first distance of the
