@@ -377,9 +377,13 @@ check_LTLIBRARIES += %D%/short_card.la
 %C%_short_card_la_SOURCES = %D%/plugins/short_card.c
 %C%_short_card_la_LDFLAGS = $(test_module)
 
+check_LTLIBRARIES += %D%/stochastic.la
+%C%_stochastic_la_SOURCES = %D%/plugins/stochastic.c
+%C%_stochastic_la_LDFLAGS = $(test_module)
+
 check_LTLIBRARIES += %D%/undefined.la
 %C%_undefined_la_SOURCES = %D%/plugins/undefined.c
 %C%_undefined_la_LDFLAGS = $(test_module)
 
-EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/tree/test_install.sh %D%/tree/circles.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
+EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/tree/test_install.sh %D%/tree/circles.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/filter %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
 	%D%/bench/measure.py %D%/bench/run %D%/bench/session %D%/data
