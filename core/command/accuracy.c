@@ -142,8 +142,8 @@ static void expect_samples(const ladder *l)
 static int prepare_audit(ladder *l, gbees_error *error)
 {
     const size_t wanted = l->options->samples ? l->options->samples : gbees_refinement_samples(l->refinement);
-    const gbees_audit_options how = {.samples = wanted, .seed = 1, .threads = l->options->threads, .keep = 1,
-                                     .backend = l->setup->backend};
+    const gbees_audit_options how = {
+        .samples = wanted, .seed = 1, .threads = l->options->threads, .keep = 1, .backend = l->setup->backend};
 
     if (l->audit && wanted == l->samples) {
         gbees_audit_rewind(l->audit);
@@ -228,6 +228,8 @@ static void print_step(const ladder *l, const gbees_refinement_step *step)
             (void)fprintf(out, "not certifiable with %zu samples", step->samples);
         if (isfinite(step->estimate))
             (void)fprintf(out, ", may be %.2g by the run before", step->estimate);
+        if (isfinite(step->evidence_estimate))
+            (void)fprintf(out, ", the log evidence %.2g", step->evidence_estimate);
         if (!isnan(step->error))
             (void)fprintf(out, "%s %.2g at t = %.6g", l->report->unicode ? "\u2264" : "<=", step->error, step->time);
         if (step->next)

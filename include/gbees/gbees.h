@@ -339,6 +339,8 @@ typedef struct gbees_refinement_step {
     double error;        /**< the largest bound of a record; NAN: it can't be told */
     double time;         /**< that record's */
     double estimate;     /**< where it can't be told: the largest estimate of such a record, which is no bound */
+    double evidence_estimate; /**< the same of the logarithm of all measurements' evidence; NAN: the samples can tell it,
+                               * or no run before had wider cells */
     double updates;      /**< cell updates of the run */
     double seconds;      /**< that it took */
     size_t samples;      /**< of its audit */
