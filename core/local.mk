@@ -69,6 +69,8 @@ libgbees_la_SOURCES = \
 	%D%/audit/compare.h \
 	%D%/audit/flow.c \
 	%D%/audit/flow.h \
+	%D%/audit/islands.c \
+	%D%/audit/islands.h \
 	%D%/audit/kept.c \
 	%D%/audit/kept.h \
 	%D%/audit/marginal.c \

@@ -78,6 +78,7 @@ check_PROGRAMS += \
 	%D%/backends/test_bound \
 	%D%/core/accuracy/test_refinement \
 	%D%/core/audit/test_audit \
+	%D%/core/audit/test_islands \
 	%D%/core/numerics/test_brick \
 	%D%/backends/cpu/test_budget \
 	%D%/core/module/test_card \
@@ -143,6 +144,7 @@ check_PROGRAMS += \
 	%D%/core/base/test_text \
 	%D%/core/solver/test_warnings
 %C%_core_frame_test_affine_LDADD = $(LDADD) $(LAPACKE_LIBS)
+%C%_core_audit_test_islands_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 %C%_core_plot_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
 %C%_core_plot_test_note_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
 %C%_core_plot_test_note_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
@@ -390,9 +392,13 @@ check_LTLIBRARIES += %D%/short_card.la
 %C%_short_card_la_SOURCES = %D%/plugins/short_card.c
 %C%_short_card_la_LDFLAGS = $(test_module)
 
+check_LTLIBRARIES += %D%/stochastic.la
+%C%_stochastic_la_SOURCES = %D%/plugins/stochastic.c
+%C%_stochastic_la_LDFLAGS = $(test_module)
+
 check_LTLIBRARIES += %D%/undefined.la
 %C%_undefined_la_SOURCES = %D%/plugins/undefined.c
 %C%_undefined_la_LDFLAGS = $(test_module)
 
-EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/tree/test_install.sh %D%/tree/circles.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
+EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/tree/test_install.sh %D%/tree/circles.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/filter %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
 	%D%/bench/measure.py %D%/bench/run %D%/bench/session %D%/data

@@ -30,6 +30,7 @@ typedef struct run_result {
     double estimate;     /* the largest estimate of such a record; NAN: one has none */
     double effective;    /* the least share of samples that is effective */
     double sample_bound; /* the largest part of a bound that is the samples' */
+    double evidence;     /* the logarithm of all measurements' */
 } run_result;
 
 struct gbees_refinement {

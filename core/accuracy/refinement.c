@@ -430,6 +430,24 @@ static int samples_suffice(const gbees_refinement *r, size_t before)
     return !r->now.unknown && r->now.error - less * r->now.sample_bound <= r->problem->accuracy;
 }
 
+/* What the logarithm of the evidence may be off by where samples can't tell, for an error in proportion to the cells'
+ * width: the difference to the run before, whose legs' cells are at least `least_finer` times as wide, where they
+ * differ. */
+static double estimate_evidence(const gbees_refinement *r, const gbees_summary *summary)
+{
+    double finer = INFINITY;
+
+    if (summary->updates == 0 || !isnan(summary->evidence.total_error))
+        return NAN;
+    for (int leg = 0; leg < r->now.leg_count && leg < r->before.leg_count; leg++) {
+        const double here = gbees_plan_finer(r, leg);
+
+        if (here > least_finer)
+            finer = fmin(finer, here);
+    }
+    return isinf(finer) ? NAN : fabs(summary->evidence.total - r->before.evidence) / fmin(1, finer - 1);
+}
+
 int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, gbees_refinement_step *step,
                             gbees_error *error)
 {
@@ -463,6 +481,8 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     /* The samples' part of the time is not repeated, unless there are more of them. */
     step->next_seconds = updates > 0 ? summary->propagate_s * step->next_updates / updates : 0;
     step->estimate = r->now.unknown ? r->now.estimate : NAN;
+    step->evidence_estimate = estimate_evidence(r, summary);
+    r->now.evidence = summary->evidence.total;
     step->next = step->met != 1 && !is_estimated(r) && r->run < RUNS_MOST &&
                  (step->next_updates > 1.02 * updates || r->samples > step->samples);
     int status = step->next ? begin_next(r, factor, error) : GBEES_OK;

@@ -1,5 +1,6 @@
 /* audit.c - a run's records held against samples of the model's own equations: see gbees.h, "audit". */
 #include "compare.h"
+#include "islands.h"
 #include "kept.h"
 #include "montecarlo.h"
 #include "offload.h"
@@ -27,7 +28,7 @@ static const double largest_silent = 0.1;
 struct gbees_audit {
     const gbees_problem *problem;
     gbees_montecarlo *samples;
-    gbees_offload offload; /* of the samples */
+    gbees_offload offload;        /* of the samples */
     gbees_sample_moments moments; /* of the samples at the last record */
     double share; /* of the run's cell updates, as in gbees_audit_options; 0: the number of samples stays */
     double spent; /* steps of samples that have been replaced by more */
@@ -42,7 +43,7 @@ struct gbees_audit {
     unsigned warnings; /* of all records so far */
     float *listed;     /* [axis][LISTED]: the list's */
     gbees_sample_list list;
-    gbees_error lost;  /* why there are no samples any more; its status is 0 as long as there are */
+    gbees_error lost; /* why there are no samples any more; its status is 0 as long as there are */
 };
 
 int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *options, gbees_audit **audit,
@@ -86,6 +87,14 @@ void gbees_audit_destroy(gbees_audit *audit)
 
 /* ---- the samples ---- */
 
+/* Whether a measurement is to come, for which samples must not run out. */
+static int is_measured_again(const gbees_audit *audit)
+{
+    const gbees_problem *problem = audit->problem;
+
+    return audit->next < problem->measurement_count && problem->measurements[audit->next].time <= problem->end;
+}
+
 static int advance(gbees_audit *audit, double time, gbees_error *error)
 {
     gbees_montecarlo *samples = audit->samples;
@@ -93,6 +102,8 @@ static int advance(gbees_audit *audit, double time, gbees_error *error)
 
     if (!(time > samples->time)) /* in paper and legacy mode a record may be a step late */
         return GBEES_OK;
+    if (is_measured_again(audit) && (status = gbees_montecarlo_resample(samples, error)))
+        return status;
     status = gbees_montecarlo_choose_step(samples, time, step_tolerance, error);
     return status ? status : gbees_montecarlo_advance(samples, time, error);
 }
@@ -292,7 +303,11 @@ void gbees_audit_rewind(gbees_audit *audit)
 
 static int is_evidence_known(const gbees_audit *audit)
 {
-    return !audit->lost.status && audit->samples->evidence.effective >= GBEES_EFFECTIVE_LEAST;
+    const gbees_montecarlo *samples = audit->samples;
+
+    if (samples->resampled)
+        return !audit->lost.status && samples->evidence.islands >= GBEES_ISLANDS_LEAST;
+    return !audit->lost.status && samples->evidence.effective >= GBEES_EFFECTIVE_LEAST;
 }
 
 /* Whether the run's logarithm is certainly another one; not if it is not known. */

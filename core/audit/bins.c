@@ -20,9 +20,10 @@ typedef struct table {
     entry *entries;
 } table;
 
-/* Sums over the bins, for one group of samples or for all. */
+/* Sums over the bins, for one group of samples or for all; cross: of products of the group's weight and that of all.
+ */
 typedef struct overlap {
-    double both, p, q, weight, square;
+    double both, p, q, weight, square, cross;
 } overlap;
 
 struct gbees_bins {
@@ -215,12 +216,13 @@ static int merge_table(const table *from, table *numbers, bin *list, int column)
     return GBEES_OK;
 }
 
-static void add_bin(overlap *sums, double p, double weight)
+static void add_bin(overlap *sums, double p, double weight, double all)
 {
     sums->both += p * weight;
     sums->p += p * p;
     sums->q += weight * weight;
     sums->weight += weight;
+    sums->cross += weight * all;
 }
 
 static void sum_bins(const bin *list, size_t count, overlap *sums)
@@ -228,11 +230,11 @@ static void sum_bins(const bin *list, size_t count, overlap *sums)
     for (size_t i = 0; i < count; i++) {
         double weight = 0;
 
-        for (int g = 0; g < GROUPS; g++) {
-            add_bin(&sums[g], list[i].p, list[i].weight[g]);
+        for (int g = 0; g < GROUPS; g++)
             weight += list[i].weight[g];
-        }
-        add_bin(&sums[GROUPS], list[i].p, weight);
+        for (int g = 0; g < GROUPS; g++)
+            add_bin(&sums[g], list[i].p, list[i].weight[g], weight);
+        add_bin(&sums[GROUPS], list[i].p, weight, weight);
     }
 }
 
@@ -265,22 +267,41 @@ static double difference_of(const overlap *sums)
     return q > 0 && sums->p > 0 ? 1 - sums->both / sums->weight / sqrt(sums->p * q) : NAN;
 }
 
-void gbees_bins_difference(const gbees_bins *bins, double *difference, double *error)
+/* The same of all groups but one, number `out` (GROUPS: of all groups): sum q^2 is that of samples in different
+ * groups. */
+static double difference_between(const overlap *sums, int out)
 {
-    overlap sums[GROUPS + 1] = {{0}};
+    const overlap none = {0}, *all = &sums[GROUPS], *left = out < GROUPS ? &sums[out] : &none;
+    const double weight = all->weight - left->weight;
+    double q = all->q - 2 * left->cross + left->q, pairs = weight * weight;
+
+    for (int g = 0; g < GROUPS; g++) {
+        q -= g == out ? 0 : sums[g].q;
+        pairs -= g == out ? 0 : sums[g].weight * sums[g].weight;
+    }
+    return q > 0 && pairs > 0 && all->p > 0 ? 1 - (all->both - left->both) / weight / sqrt(all->p * q / pairs) : NAN;
+}
+
+/* The difference by all groups, its standard error by leaving out each in turn (the jackknife). */
+static void jackknife(const overlap *sums, double *difference, double *error)
+{
     double sum = 0, square = 0;
 
-    for (size_t share = 0; share < SHARES; share++)
-        for (int g = 0; g <= GROUPS; g++) {
-            const overlap *more = &bins->merged[share][g];
+    for (int g = 0; g < GROUPS; g++) {
+        const double d = difference_between(sums, g);
 
-            sums[g] = (overlap){sums[g].both + more->both, sums[g].p + more->p, sums[g].q + more->q,
-                                sums[g].weight + more->weight, 0};
-        }
-    for (int part = 0; part < PARTS; part++) {
-        sums[part * GROUPS / PARTS].square += bins->square[part];
-        sums[GROUPS].square += bins->square[part];
+        sum += d;
+        square += d * d;
     }
+    *difference = difference_between(sums, GROUPS);
+    *error = isfinite(sum) ? sqrt(fmax(0, square - sum * sum / GROUPS) * (GROUPS - 1) / GROUPS) : NAN;
+}
+
+/* The difference by all samples, its standard error from the spread of the groups. */
+static void spread(const overlap *sums, double *difference, double *error)
+{
+    double sum = 0, square = 0;
+
     for (int g = 0; g < GROUPS; g++) {
         const double d = difference_of(&sums[g]);
 
@@ -288,7 +309,29 @@ void gbees_bins_difference(const gbees_bins *bins, double *difference, double *e
         square += d * d;
     }
     *difference = difference_of(&sums[GROUPS]);
-    *error = sqrt(fmax(0, square - sum * sum / GROUPS) / (GROUPS - 1) / GROUPS);
-    if (!isfinite(*difference) || !isfinite(sum))
+    *error = isfinite(sum) ? sqrt(fmax(0, square - sum * sum / GROUPS) / (GROUPS - 1) / GROUPS) : NAN;
+}
+
+void gbees_bins_difference(const gbees_bins *bins, int dependent, double *difference, double *error)
+{
+    overlap sums[GROUPS + 1] = {{0}};
+
+    for (size_t share = 0; share < SHARES; share++)
+        for (int g = 0; g <= GROUPS; g++) {
+            const overlap *more = &bins->merged[share][g];
+
+            sums[g] = (overlap){sums[g].both + more->both,
+                                sums[g].p + more->p,
+                                sums[g].q + more->q,
+                                sums[g].weight + more->weight,
+                                0,
+                                sums[g].cross + more->cross};
+        }
+    for (int part = 0; part < PARTS; part++) {
+        sums[part * GROUPS / PARTS].square += bins->square[part];
+        sums[GROUPS].square += bins->square[part];
+    }
+    (dependent ? jackknife : spread)(sums, difference, error);
+    if (!isfinite(*difference) || !isfinite(*error))
         *difference = *error = NAN;
 }

@@ -29,7 +29,8 @@ int gbees_bins_merge(gbees_bins *bins, size_t share);
 /* 1 - C, C = sum p q / sqrt(sum p^2 sum q^2) over the bins: 0 for equal densities.  Each sample would add its own
  * weight squared to sum q^2: that is taken away, so that the estimate has no bias from a finite number of samples.
  * `error` is the standard error, from the groups.  Both are NAN where the samples are too few for their bins.  All
- * shares are merged before. */
-void gbees_bins_difference(const gbees_bins *bins, double *difference, double *error);
+ * shares are merged before.  `dependent`: samples of a group may depend on each other, but on no other group: then
+ * sum q^2 is taken from pairs of different groups. */
+void gbees_bins_difference(const gbees_bins *bins, int dependent, double *difference, double *error);
 
 #endif

@@ -2,6 +2,7 @@
 #include "compare.h"
 #include "base/workers.h"
 #include "bins.h"
+#include "islands.h"
 #include "marginal.h"
 #include "samples.h"
 #include <math.h>
@@ -79,8 +80,8 @@ SAMPLES_CLONES static void find_places(const comparison *c, int axis, size_t fir
     for (size_t i = 0; i < count; i++)
         place[i] = problem->rotated ? 0 : c->samples->x[axis][first + i];
     for (int k = 0; k < n && problem->rotated; k++) {
-        const double part = inverse[axis * n + k], centre = problem->centre[k],
-                     *restrict x = c->samples->x[k] + first;
+        const double part = inverse[axis * n + k],
+                     centre = problem->centre[k], *restrict x = c->samples->x[k] + first;
 
         for (size_t i = 0; i < count; i++)
             place[i] += part * (x[i] - centre);
@@ -173,17 +174,24 @@ static void open_marginal(void *context, size_t item)
 
 /* ---- all of it ---- */
 
+/* The first sample of a part. Parts are islands where samples have been resampled: they depend on no other part. */
+static size_t part_first(const gbees_montecarlo *samples, size_t part)
+{
+    return samples->resampled ? gbees_islands_first(samples, part * GBEES_ISLANDS / PARTS)
+                              : gbees_workers_first(samples->count, part);
+}
+
 /* Adds a part of the samples to the marginals and bins, and a part of the cells to the bins. */
 static void add_part(void *context, size_t part)
 {
     comparison *c = context;
     const int n = c->problem->dimension;
-    const size_t all = c->samples->count, last = gbees_workers_first(all, part + 1);
+    const size_t last = part_first(c->samples, part + 1);
     double place[N][BLOCK];
     const double *places[N];
     int status = GBEES_OK;
 
-    for (size_t first = gbees_workers_first(all, part), count; first < last && !status; first += count) {
+    for (size_t first = part_first(c->samples, part), count; first < last && !status; first += count) {
         count = last - first < BLOCK ? last - first : BLOCK;
         for (int j = 0; j < n; j++) {
             find_places(c, j, first, count, place[j]);
@@ -246,7 +254,7 @@ static int compare_densities(comparison *c)
     if (!status && c->bins) {
         double value, standard_error;
 
-        gbees_bins_difference(c->bins, &value, &standard_error);
+        gbees_bins_difference(c->bins, c->samples->resampled, &value, &standard_error);
         c->certificate->density = difference(value, standard_error);
     }
     return status;
@@ -273,6 +281,12 @@ int gbees_samples_compare(const gbees_problem *problem, const gbees_montecarlo *
         (void)snprintf(certificate->reason, sizeof certificate->reason,
                        "not certifiable with %zu samples: %.3g of them are effective", certificate->samples,
                        moments->effective);
+        return GBEES_OK;
+    }
+    if (samples->resampled && moments->islands < GBEES_ISLANDS_LEAST) {
+        (void)snprintf(certificate->reason, sizeof certificate->reason,
+                       "not certifiable with %zu samples: of their %d islands %.3g have weight", certificate->samples,
+                       GBEES_ISLANDS, moments->islands);
         return GBEES_OK;
     }
     compare_moments(record, moments, certificate);

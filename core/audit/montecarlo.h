@@ -18,7 +18,7 @@ typedef struct gbees_montecarlo_options {
     double step;  /* the longest time step */
     uint64_t seed;
     int threads; /* 0: as many as the machine has */
-    int cut; /* Gaussians are cut at the outer faces of the cells of the initial set: what a grid propagates */
+    int cut;     /* Gaussians are cut at the outer faces of the cells of the initial set: what a grid propagates */
     struct gbees_offload *offload; /* offload.h; NULL: this process's threads carry them */
 } gbees_montecarlo_options;
 
@@ -29,6 +29,7 @@ typedef struct gbees_sample_evidence {
     double log_evidence, error;
     double total, total_error; /* of all updates so far */
     double effective;          /* samples after the update: the errors are known if these are many */
+    double islands;            /* the same of islands, where samples have been resampled; else 0 */
 } gbees_sample_evidence;
 
 /* Read it, but change it by the functions below only. */
@@ -43,6 +44,7 @@ typedef struct gbees_montecarlo {
     double *x[GBEES_MAX_DIM];    /* x[j][i]: state j of sample i, in the model's axes */
     double *weight;              /* the largest is 1 after a measurement */
     uint64_t *number;            /* sample i is that many after the first drawn; NULL: i */
+    int resampled;               /* 1: samples depend on others of their island (islands.h), not on any else */
     int shared_x, shared_weight; /* 1: x, or weight and number, are another's, and are replaced instead of changed */
     size_t probe[GBEES_MONTECARLO_PROBES]; /* samples chosen by their weights */
     gbees_sample_evidence evidence;        /* of the last update; 0 before the first */
@@ -54,7 +56,10 @@ typedef struct gbees_sample_moments {
     double std[GBEES_MAX_DIM], std_error[GBEES_MAX_DIM];
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM], covariance_error[GBEES_MAX_DIM * GBEES_MAX_DIM];
     double least[GBEES_MAX_DIM], most[GBEES_MAX_DIM]; /* of the samples' states */
-    double effective; /* effective number of samples: (sum w)^2 / sum w^2 */
+    /* Effective number of samples: (sum w)^2 / sum w^2; of resampled ones no more than independent samples with the
+     * same standard error of a mean. */
+    double effective;
+    double islands; /* effective number of islands (islands.h); 0: the samples have not been resampled */
 } gbees_sample_moments;
 
 /* Draws the samples at the problem's start. The problem must outlive them. */
@@ -72,6 +77,10 @@ int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double time, doub
 
 /* Bayes' rule: multiplies the weights with the measurement's likelihood, Gaussian, Student's t or the model's own. */
 int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measurement *measurement, gbees_error *error);
+
+/* Where the model has noise: resamples those islands (islands.h) of which little is effective.  Before an advance to
+ * another measurement. */
+int gbees_montecarlo_resample(gbees_montecarlo *montecarlo, gbees_error *error);
 
 /* How many threads it uses; 1 without OpenMP. */
 int gbees_montecarlo_threads(const gbees_montecarlo *montecarlo);

@@ -7,10 +7,10 @@
 
 enum {
     PROBES = GBEES_MONTECARLO_PROBES, /* at most SAMPLES_BLOCK */
-    LEFT_OUT = 32,       /* one of so many */
-    DOUBT_MARGIN = 4,    /* a step is cut for a sample that has so many times the doubt of the probes */
-    STEPS_MOST = 100000, /* from one record to the next */
-    STEPS_MORE = 4       /* times as many with noise, which is of second order in a step, not of fourth */
+    LEFT_OUT = 32,                    /* one of so many */
+    DOUBT_MARGIN = 4,                 /* a step is cut for a sample that has so many times the doubt of the probes */
+    STEPS_MOST = 100000,              /* from one record to the next */
+    STEPS_MORE = 4 /* times as many with noise, which is of second order in a step, not of fourth */
 };
 
 static const double origin[GBEES_MAX_DIM];
@@ -135,6 +135,14 @@ static int is_noisy(const gbees_montecarlo *montecarlo, const points *at, double
     return 0;
 }
 
+int gbees_samples_are_noisy(const gbees_montecarlo *montecarlo)
+{
+    points probes;
+
+    get_probes(montecarlo, &probes);
+    return is_noisy(montecarlo, &probes, montecarlo->time);
+}
+
 int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double time, double tolerance, gbees_error *error)
 {
     const double length = time - montecarlo->time;
@@ -147,8 +155,7 @@ int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double time, doub
     set_scale(montecarlo, &probes);
     const int begins_noisy = is_noisy(montecarlo, &probes, montecarlo->time);
     /* It begins with half as many steps as the last time: they get longer, too. */
-    double steps =
-        fmax(1, ceil(length / montecarlo->options.step / (begins_noisy ? 2 * STEPS_MORE : 2) - 1e-9));
+    double steps = fmax(1, ceil(length / montecarlo->options.step / (begins_noisy ? 2 * STEPS_MORE : 2) - 1e-9));
     while (steps <= STEPS_MOST) {
         carry(montecarlo, &probes, time, (size_t)steps, &by_long);
         carry(montecarlo, &probes, time, 2 * (size_t)steps, &by_short);

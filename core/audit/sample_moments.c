@@ -1,22 +1,17 @@
 /* sample_moments.c - weighted moments of the samples and their standard errors, by batches. */
 #include "base/workers.h"
+#include "islands.h"
 #include "samples.h"
 #include <math.h>
 #include <stddef.h>
 
-enum { BATCHES = 64, MAX = GBEES_MAX_DIM, BLOCK = SAMPLES_BLOCK, LANES = 8, SUM_NS = 1 };
+enum { BATCHES = GBEES_ISLANDS, MAX = GBEES_MAX_DIM, BLOCK = SAMPLES_BLOCK, LANES = 8, SUM_NS = 1 };
 
 /* Weighted sums over one batch; moments are about an origin near all samples, at last the second ones about the mean
  * of all. */
 typedef struct batch {
     double weight, square, first[MAX], second[MAX * MAX], least[MAX], most[MAX];
 } batch;
-
-static void batch_range(size_t count, int number, size_t *from, size_t *to)
-{
-    *from = (size_t)number * (count / BATCHES) + (size_t)number * (count % BATCHES) / BATCHES;
-    *to = ((size_t)number + 1) * (count / BATCHES) + ((size_t)number + 1) * (count % BATCHES) / BATCHES;
-}
 
 /* What the threads share: the first `count` samples, and the sums of all batches. */
 typedef struct all_batches {
@@ -25,6 +20,21 @@ typedef struct all_batches {
     const double *origin;
     batch *sums;
 } all_batches;
+
+/* Samples that have been resampled depend on others of their island: a batch is an island. */
+static void batch_range(const all_batches *all, size_t number, size_t *from, size_t *to)
+{
+    const size_t count = all->count;
+
+    *from = number * (count / BATCHES) + number * (count % BATCHES) / BATCHES;
+    *to = (number + 1) * (count / BATCHES) + (number + 1) * (count % BATCHES) / BATCHES;
+    if (all->montecarlo->resampled) {
+        *from = gbees_islands_first(all->montecarlo, number);
+        *to = gbees_islands_first(all->montecarlo, number + 1);
+        *from = *from < count ? *from : count;
+        *to = *to < count ? *to : count;
+    }
+}
 
 /* Numbers of a batch that are summed next: weights, states about the origin, and their products. */
 typedef struct rows {
@@ -112,7 +122,7 @@ static void sum_batch(void *context, size_t number)
         sums->least[j] = INFINITY;
         sums->most[j] = -INFINITY;
     }
-    batch_range(all->count, (int)number, &from, &to);
+    batch_range(all, number, &from, &to);
     for (size_t first = from; first < to; first += BLOCK)
         add_samples(all, first, to - first < BLOCK ? to - first : BLOCK, sums);
 }
@@ -122,13 +132,14 @@ static void move_origin(int n, const double *off, batch *sums)
 {
     for (int j = 0; j < n; j++)
         for (int k = 0; k <= j; k++)
-            sums->second[j * n + k] = sums->second[k * n + j] =
-                sums->second[j * n + k] - off[j] * sums->first[k] - off[k] * sums->first[j] +
-                off[j] * off[k] * sums->weight;
+            sums->second[j * n + k] = sums->second[k * n + j] = sums->second[j * n + k] - off[j] * sums->first[k] -
+                                                                off[k] * sums->first[j] +
+                                                                off[j] * off[k] * sums->weight;
 }
 
-/* Mean of a quantity and its standard error from its batches; `offset` is where the struct has its sum. */
-static double batch_mean(const batch *sums, size_t offset, double *error)
+/* Mean of a quantity and its standard error from its batches, which are worth `many` of equal weight; `offset` is
+ * where the struct has its sum. */
+static double batch_mean(const batch *sums, double many, size_t offset, double *error)
 {
     double value[BATCHES];
     double weight = 0, total = 0, square = 0;
@@ -143,7 +154,7 @@ static double batch_mean(const batch *sums, size_t offset, double *error)
 
         square += deviation * deviation;
     }
-    *error = sqrt(square * BATCHES / (BATCHES - 1)) / weight;
+    *error = sqrt(square * many / (many - 1)) / weight;
     return total / weight;
 }
 
@@ -157,13 +168,13 @@ static void find_origin(const gbees_montecarlo *montecarlo, size_t count, double
     }
 }
 
-/* Fills all but the effective number; `origin` is that of the sums. */
-static void set_moments(int n, const double *origin, batch *sums, gbees_sample_moments *to)
+/* Fills all but the effective numbers; `origin` is that of the sums. */
+static void set_moments(int n, double many, const double *origin, batch *sums, gbees_sample_moments *to)
 {
     double off[MAX];
 
     for (int j = 0; j < n; j++) {
-        off[j] = batch_mean(sums, offsetof(batch, first) + (size_t)j * sizeof(double), &to->mean_error[j]);
+        off[j] = batch_mean(sums, many, offsetof(batch, first) + (size_t)j * sizeof(double), &to->mean_error[j]);
         to->mean[j] = origin[j] + off[j];
         to->least[j] = INFINITY;
         to->most[j] = -INFINITY;
@@ -177,11 +188,20 @@ static void set_moments(int n, const double *origin, batch *sums, gbees_sample_m
     }
     for (int j = 0; j < n * n; j++)
         to->covariance[j] =
-            batch_mean(sums, offsetof(batch, second) + (size_t)j * sizeof(double), &to->covariance_error[j]);
+            batch_mean(sums, many, offsetof(batch, second) + (size_t)j * sizeof(double), &to->covariance_error[j]);
     for (int j = 0; j < n; j++) {
         to->std[j] = sqrt(to->covariance[j * n + j]);
         to->std_error[j] = to->covariance_error[j * n + j] / (2 * to->std[j]);
     }
+}
+
+static double islands_of(const batch *sums)
+{
+    double weight[BATCHES];
+
+    for (int b = 0; b < BATCHES; b++)
+        weight[b] = sums[b].weight;
+    return gbees_islands_effective(weight);
 }
 
 int gbees_montecarlo_measure(const gbees_montecarlo *montecarlo, size_t count, gbees_sample_moments *moments,
@@ -206,8 +226,12 @@ int gbees_montecarlo_measure(const gbees_montecarlo *montecarlo, size_t count, g
     }
     if (!(weight > 0))
         return gbees_error_set(error, GBEES_ENUMERIC, "Monte Carlo: all weights vanish at t = %g", montecarlo->time);
-    set_moments(n, origin, sums, &result);
+    if (montecarlo->resampled)
+        result.islands = islands_of(sums);
+    set_moments(n, montecarlo->resampled ? fmax(result.islands, 1 + 1e-9) : BATCHES, origin, sums, &result);
     result.effective = weight * weight / square;
+    for (int j = 0; j < n && montecarlo->resampled; j++)
+        result.effective = fmin(result.effective, pow(result.std[j] / result.mean_error[j], 2));
     *moments = result;
     return GBEES_OK;
 }

@@ -45,14 +45,17 @@ void gbees_samples_choose_probes(gbees_montecarlo *montecarlo);
 void gbees_samples_release_x(gbees_montecarlo *montecarlo);
 void gbees_samples_release_weight(gbees_montecarlo *montecarlo);
 
+/* Whether the model's noise is not 0 at one of the probes. */
+int gbees_samples_are_noisy(const gbees_montecarlo *montecarlo);
 /* Sets montecarlo->scale for flow.h: the weighted samples' spread. */
 void gbees_samples_find_scale(gbees_montecarlo *montecarlo);
 /* What random numbers are for. */
 typedef enum samples_purpose {
     SAMPLES_FOR_START = GBEES_RANDOM_START,
     SAMPLES_FOR_NOISE = GBEES_RANDOM_NOISE,
-    SAMPLES_FOR_PART = GBEES_RANDOM_PART, /* which Gaussian of a mixture */
-    SAMPLES_FOR_CELL = GBEES_RANDOM_CELL  /* which cell of a record, and where in it */
+    SAMPLES_FOR_PART = GBEES_RANDOM_PART,    /* which Gaussian of a mixture */
+    SAMPLES_FOR_CELL = GBEES_RANDOM_CELL,    /* which cell of a record, and where in it */
+    SAMPLES_FOR_ISLAND = GBEES_RANDOM_ISLAND /* where the points of a systematic resampling begin */
 } samples_purpose;
 
 /* Four independent numbers of a sample: the same for the same arguments, others for others. */

@@ -1,6 +1,7 @@
 /* weight.c - Bayes' rule: samples weighted by the likelihood of a measurement. */
 #include "base/workers.h"
 #include "cholesky.h"
+#include "islands.h"
 #include "numerics/likelihood.h"
 #include "samples.h"
 #include <gbees/gbees.h>
@@ -140,12 +141,13 @@ typedef struct weights {
 typedef struct update {
     const gbees_montecarlo *montecarlo;
     const judge *by;
-    double *log_weight; /* after the update */
-    double *largest;    /* of each block */
-    double most;        /* of all */
-    size_t *live;       /* of each block: samples that keep weight; then those of the blocks before it */
-    weights *sums;      /* of each block */
-    atomic_int unsound; /* whether a logarithm is not a number; minus infinity is one, "impossible" */
+    double *log_weight;           /* after the update */
+    double *largest;              /* of each block */
+    double most;                  /* of all */
+    size_t *live;                 /* of each block: samples that keep weight; then those of the blocks before it */
+    weights *sums;                /* of each block */
+    gbees_island_weights islands; /* if the samples have been resampled */
+    atomic_int unsound;           /* whether a logarithm is not a number; minus infinity is one, "impossible" */
     double *x[GBEES_MAX_DIM], *weight; /* of the samples that keep weight */
     uint64_t *number;
 } update;
@@ -226,6 +228,23 @@ static weights sum_blocks(const weights *sums, size_t blocks)
     return sum;
 }
 
+/* Sums the weights of an island. */
+static void sum_island(void *context, size_t island)
+{
+    update *all = context;
+    const size_t last = gbees_islands_first(all->montecarlo, island + 1);
+    double before = 0, after = 0;
+
+    for (size_t i = gbees_islands_first(all->montecarlo, island); i < last; i++) {
+        const double log_weight = all->log_weight[i] - all->most;
+
+        before += all->montecarlo->weight[i];
+        after += log_weight >= least_log_weight ? exp(log_weight) : 0;
+    }
+    all->islands.before[island] = before;
+    all->islands.after[island] = after;
+}
+
 /* Copies the samples of a block that keep weight to their new place. */
 static void move_block(void *context, size_t block)
 {
@@ -304,6 +323,10 @@ static int weigh(gbees_montecarlo *montecarlo, update *all, gbees_error *error)
     gbees_workers_run(threads, blocks, count_block, all);
     const weights sum = sum_blocks(all->sums, blocks);
     estimate(montecarlo, &sum, all->most + all->by->log_norm);
+    if (montecarlo->resampled) {
+        gbees_workers_run(threads, GBEES_ISLANDS, sum_island, all);
+        gbees_islands_estimate(&all->islands, &montecarlo->evidence);
+    }
     if (drop_dead(montecarlo, all, threads))
         return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for the measurement at t = %g", time);
     gbees_samples_choose_probes(montecarlo);

@@ -253,6 +253,8 @@ static void print_step(const ladder *l, const gbees_refinement_step *step)
             (void)fprintf(out, "not certifiable with %zu samples", step->samples);
         if (isfinite(step->estimate))
             (void)fprintf(out, ", may be %.2g by the run before", step->estimate);
+        if (isfinite(step->evidence_estimate))
+            (void)fprintf(out, ", the log evidence %.2g", step->evidence_estimate);
         if (!isnan(step->error))
             (void)fprintf(out, "%s %.2g at t = %.6g", l->report->unicode ? "\u2264" : "<=", step->error, step->time);
         if (step->next)

@@ -118,6 +118,8 @@ int gbees_json_add_run(json_t *object, const gbees_refinement_step *step)
     bad |= json_object_set_new(object, "updates", gbees_json_count(step->updates));
     if (!isnan(step->estimate))
         bad |= json_object_set_new(object, "estimate", gbees_json_real(step->estimate));
+    if (!isnan(step->evidence_estimate))
+        bad |= json_object_set_new(object, "log_evidence_estimate", gbees_json_real(step->evidence_estimate));
     bad |= json_object_set_new(object, "seconds", gbees_json_real(step->seconds));
     bad |= json_object_set_new(object, "samples", gbees_json_unsigned(step->samples));
     bad |= json_object_set_new(object, "next", json_boolean(step->next));

@@ -126,7 +126,8 @@ enum { GBEES_REASON_TEXT = 256 /**< bytes that hold the reason of a certificate 
 /** How wrong a record may be (doc/accuracy.md, "Certificates"). */
 typedef struct gbees_certificate {
     size_t samples;                       /**< carried along with the run */
-    double effective;                     /**< of them, by their weights: (sum w)^2 / sum w^2; 0: no longer known */
+    double effective;                     /**< of them, by their weights: (sum w)^2 / sum w^2; where they have been
+                                           * resampled no more than their means tell; 0: no longer known */
     gbees_difference mean[GBEES_MAX_DIM]; /**< of state j, in standard deviations */
     gbees_difference std[GBEES_MAX_DIM];  /**< of state j, relative */
     gbees_difference marginal[GBEES_MAX_DIM];   /**< along the grid's axis j: Wasserstein's first distance of the
@@ -351,6 +352,8 @@ typedef struct gbees_refinement_step {
     double error;        /**< the largest bound of a record; NAN: it can't be told */
     double time;         /**< that record's */
     double estimate;     /**< where it can't be told: the largest estimate of such a record, which is no bound */
+    double evidence_estimate; /**< the same of the logarithm of all measurements' evidence; NAN: the samples can tell it,
+                               * or no run before had wider cells */
     double updates;      /**< cell updates of the run */
     double seconds;      /**< that it took */
     size_t samples;      /**< of its audit */

@@ -65,13 +65,15 @@ END_TEST
 
 /* ---- joint densities ---- */
 
-/* 20 x 20 cells of equal probability, and samples of the same density, `offset` cells further along both axes. */
-static void bin_difference(int offset, size_t samples, double *difference, double *error)
+/* 20 x 20 cells of equal probability, and samples of the same density, `offset` cells further along both axes; as
+ * many of them in a row as `copies` are in one place. */
+static void bin_difference(int offset, size_t samples, size_t copies, double *difference, double *error)
 {
     const int size[] = {1, 1};
     gbees_bins *bins = gbees_bins_create(2, size);
     gbees_cells *cells = gbees_cells_create(2);
     uint64_t state = 5;
+    double place[2];
     gbees_error failure;
 
     for (int32_t i = 0; i < 20; i++)
@@ -81,9 +83,7 @@ static void bin_difference(int offset, size_t samples, double *difference, doubl
     for (size_t part = 0; part < GBEES_WORKERS_PARTS; part++)
         ck_assert_int_eq(gbees_bins_add_cells(bins, part, cells), GBEES_OK);
     for (size_t i = 0; i < samples; i++) {
-        double place[2];
-
-        for (int j = 0; j < 2; j++) {
+        for (int j = 0; j < 2 && i % copies == 0; j++) {
             state = state * 6364136223846793005u + 1442695040888963407u;
             place[j] = (double)(state >> 11) * 0x1p-53 * 20 - 0.5 + offset;
         }
@@ -93,7 +93,7 @@ static void bin_difference(int offset, size_t samples, double *difference, doubl
     }
     for (size_t share = 0; share < GBEES_WORKERS_PARTS; share++)
         ck_assert_int_eq(gbees_bins_merge(bins, share), GBEES_OK);
-    gbees_bins_difference(bins, difference, error);
+    gbees_bins_difference(bins, copies > 1, difference, error);
     gbees_cells_destroy(cells);
     gbees_bins_destroy(bins);
 }
@@ -103,7 +103,7 @@ START_TEST(equal_densities_differ_by_nothing)
     double difference, error;
 
     for (size_t samples = 800; samples <= 80000; samples *= 10) {
-        bin_difference(0, samples, &difference, &error);
+        bin_difference(0, samples, 1, &difference, &error);
         ck_assert_double_gt(error, 0);
         ck_assert_double_lt(fabs(difference), 4 * error);
         /* A group of N / 8 samples in 400 bins knows sum q^2 to sqrt(800) / (N / 8), and C to half of that. */
@@ -117,10 +117,22 @@ START_TEST(densities_that_overlap_differ_by_the_rest)
 {
     double difference, error;
 
-    bin_difference(10, 80000, &difference, &error);
+    bin_difference(10, 80000, 1, &difference, &error);
     ck_assert_double_eq_tol(difference, 0.75, 4 * error + 1e-3);
-    bin_difference(1000, 8000, &difference, &error);
+    bin_difference(1000, 8000, 1, &difference, &error);
     ck_assert_double_eq(difference, 1);
+}
+END_TEST
+
+/* Copies of samples, as resampling makes them, add nothing to the overlap. */
+START_TEST(copies_differ_by_nothing)
+{
+    double difference, error;
+
+    bin_difference(0, 80000, 20, &difference, &error);
+    ck_assert_double_gt(error, 0);
+    ck_assert_double_lt(error, 0.05);
+    ck_assert_double_lt(fabs(difference), 4 * error);
 }
 END_TEST
 
@@ -128,7 +140,7 @@ START_TEST(too_few_samples_tell_nothing)
 {
     double difference, error;
 
-    bin_difference(0, 16, &difference, &error);
+    bin_difference(0, 16, 1, &difference, &error);
     ck_assert(isnan(difference) && isnan(error));
 }
 END_TEST
@@ -479,6 +491,7 @@ int main(void)
     tcase_add_test(tests, a_sample_may_be_anywhere);
     tcase_add_test(tests, equal_densities_differ_by_nothing);
     tcase_add_test(tests, densities_that_overlap_differ_by_the_rest);
+    tcase_add_test(tests, copies_differ_by_nothing);
     tcase_add_test(tests, too_few_samples_tell_nothing);
     tcase_add_loop_test(tests, each_item_is_worked_on_once, 0, 5);
     tcase_add_test(tests, a_wrong_result_is_told);

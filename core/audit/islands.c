@@ -1,0 +1,197 @@
+/* islands.c - see islands.h. */
+#include "islands.h"
+#include "base/workers.h"
+#include "samples.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LEAST = 2048, /* samples: with fewer there are no islands */
+    MOVE_NS = 20  /* that resampling takes for each sample */
+};
+
+/* An island of which a smaller share is effective is resampled. */
+static const double least_share = 0.25;
+
+/* The first number of island k. */
+static size_t first_number(const gbees_montecarlo *montecarlo, size_t k)
+{
+    const size_t count = montecarlo->options.count;
+
+    return count / GBEES_ISLANDS * k + count % GBEES_ISLANDS * k / GBEES_ISLANDS;
+}
+
+size_t gbees_islands_first(const gbees_montecarlo *montecarlo, size_t k)
+{
+    const size_t number = first_number(montecarlo, k);
+    size_t lo = 0, hi = montecarlo->count;
+
+    while (lo < hi) { /* numbers increase */
+        const size_t middle = lo + (hi - lo) / 2;
+
+        if (montecarlo->number[middle] < number)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+double gbees_islands_effective(const double *weight)
+{
+    double sum = 0, square = 0;
+
+    for (int k = 0; k < GBEES_ISLANDS; k++) {
+        sum += weight[k];
+        square += weight[k] * weight[k];
+    }
+    return sum * sum / square;
+}
+
+/* The logarithm of a mean of independent numbers, or of a ratio of two, has the standard error
+ * sqrt(K / (K - 1) sum (a / sum a - b / sum b)^2), b = 1 for a mean. */
+void gbees_islands_estimate(const gbees_island_weights *weights, gbees_sample_evidence *evidence)
+{
+    double before = 0, after = 0, ratio = 0, mean = 0;
+
+    for (int k = 0; k < GBEES_ISLANDS; k++) {
+        before += weights->before[k];
+        after += weights->after[k];
+    }
+    for (int k = 0; k < GBEES_ISLANDS; k++) {
+        const double share = weights->after[k] / after, of_ratio = share - weights->before[k] / before,
+                     of_mean = share - 1.0 / GBEES_ISLANDS;
+
+        ratio += of_ratio * of_ratio;
+        mean += of_mean * of_mean;
+    }
+    evidence->islands = gbees_islands_effective(weights->after);
+    const double many = fmax(evidence->islands, 1 + 1e-9);
+    evidence->error = sqrt(many / (many - 1) * ratio);
+    evidence->total_error = sqrt(many / (many - 1) * mean);
+}
+
+/* ---- resampling ---- */
+
+/* What the threads share; the arrays are those that will be the samples'. */
+typedef struct resampling {
+    const gbees_montecarlo *montecarlo;
+    size_t from[GBEES_ISLANDS + 1], to[GBEES_ISLANDS + 1];
+    double sum[GBEES_ISLANDS]; /* of weights */
+    int poor[GBEES_ISLANDS];   /* 1: the island is resampled */
+    double *x[GBEES_MAX_DIM], *weight;
+    uint64_t *number;
+} resampling;
+
+/* Finds the islands, and which are to be resampled; returns whether any is. */
+static int find_poor(resampling *all)
+{
+    const gbees_montecarlo *montecarlo = all->montecarlo;
+    int any = 0;
+
+    for (size_t k = 0; k <= GBEES_ISLANDS; k++)
+        all->from[k] = gbees_islands_first(montecarlo, k);
+    for (size_t k = 0; k < GBEES_ISLANDS; k++) {
+        const size_t places = first_number(montecarlo, k + 1) - first_number(montecarlo, k);
+        double square = 0;
+
+        for (size_t i = all->from[k]; i < all->from[k + 1]; i++) {
+            all->sum[k] += montecarlo->weight[i];
+            square += montecarlo->weight[i] * montecarlo->weight[i];
+        }
+        all->poor[k] = square > 0 && all->sum[k] * all->sum[k] / square < least_share * (double)places;
+        all->to[k + 1] = all->to[k] + (all->poor[k] ? places : all->from[k + 1] - all->from[k]);
+        any |= all->poor[k];
+    }
+    return any;
+}
+
+static void copy_sample(const resampling *all, size_t from, size_t to)
+{
+    for (int j = 0; j < all->montecarlo->problem->dimension; j++)
+        all->x[j][to] = all->montecarlo->x[j][from];
+}
+
+/* Sample i of an island is taken once for each of the points (k + u) / count that fall on its share of the weights.
+ */
+static void resample_island(const resampling *all, size_t k)
+{
+    const gbees_montecarlo *montecarlo = all->montecarlo;
+    const size_t count = all->to[k + 1] - all->to[k], first = first_number(montecarlo, k);
+    const double part = all->sum[k] / (double)count;
+    size_t i = all->from[k];
+    double u[4], passed = montecarlo->weight[i];
+
+    gbees_samples_uniforms(montecarlo->options.seed, k, montecarlo->steps, 0, SAMPLES_FOR_ISLAND, u);
+    for (size_t m = 0; m < count; m++) {
+        const size_t to = all->to[k] + m;
+
+        for (; passed < part * ((double)m + u[0]) && i + 1 < all->from[k + 1]; passed += montecarlo->weight[i])
+            i++;
+        copy_sample(all, i, to);
+        all->weight[to] = part;
+        all->number[to] = first + m;
+    }
+}
+
+static void fill_island(void *context, size_t k)
+{
+    const resampling *all = context;
+
+    if (all->poor[k]) {
+        resample_island(all, k);
+        return;
+    }
+    for (size_t i = all->from[k], to = all->to[k]; i < all->from[k + 1]; i++, to++) {
+        copy_sample(all, i, to);
+        all->weight[to] = all->montecarlo->weight[i];
+        all->number[to] = all->montecarlo->number[i];
+    }
+}
+
+/* Memory for the samples after resampling. */
+static int make_place(resampling *all)
+{
+    const size_t count = all->to[GBEES_ISLANDS];
+    const int n = all->montecarlo->problem->dimension;
+    int status = GBEES_OK;
+
+    all->weight = malloc(count * sizeof *all->weight);
+    all->number = malloc(count * sizeof *all->number);
+    for (int j = 0; j < n; j++)
+        if (!(all->x[j] = malloc(count * sizeof *all->x[j])))
+            status = GBEES_ENOMEM;
+    if (!status && all->weight && all->number)
+        return GBEES_OK;
+    for (int j = 0; j < n; j++)
+        free(all->x[j]);
+    free(all->weight);
+    free(all->number);
+    return GBEES_ENOMEM;
+}
+
+int gbees_montecarlo_resample(gbees_montecarlo *montecarlo, gbees_error *error)
+{
+    resampling all = {.montecarlo = montecarlo};
+
+    /* Without a measurement all weights are equal. Without noise the copies of a sample would stay together. */
+    if (!montecarlo->number || montecarlo->options.count < LEAST || !gbees_samples_are_noisy(montecarlo) ||
+        !find_poor(&all))
+        return GBEES_OK;
+    if (make_place(&all))
+        return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory to resample %zu samples; take fewer",
+                               all.to[GBEES_ISLANDS]);
+    gbees_workers_run(gbees_workers_worth(montecarlo->options.threads, (double)all.to[GBEES_ISLANDS] * MOVE_NS),
+                      GBEES_ISLANDS, fill_island, &all);
+    gbees_samples_release_x(montecarlo);
+    gbees_samples_release_weight(montecarlo);
+    memcpy(montecarlo->x, all.x, sizeof all.x);
+    montecarlo->weight = all.weight;
+    montecarlo->number = all.number;
+    montecarlo->shared_x = montecarlo->shared_weight = 0;
+    montecarlo->count = all.to[GBEES_ISLANDS];
+    montecarlo->resampled = 1;
+    gbees_samples_choose_probes(montecarlo);
+    return GBEES_OK;
+}
