@@ -86,10 +86,13 @@ static void explain_crash(int number)
     (void)raise(number);
 }
 
+/* Leaves out what else is done at the end: another thread may be in the middle of it, and wait for this one. */
 static void explain_exit(void)
 {
-    if (explaining)
-        say(exit_text, sizeof exit_text - 1);
+    if (!explaining)
+        return;
+    say(exit_text, sizeof exit_text - 1);
+    _exit(EXIT_FAILURE);
 }
 
 /* A tool that looks for mistakes may have handlers of its own: they stay. */
