@@ -4,6 +4,7 @@
 #include "hdf5_util.h"
 #include "record_file.h"
 #include <gbees/gbees.h>
+#include <lapacke.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,6 +130,20 @@ static void read_samples(gbees_hdf5 *file, gbees_snapshot *snapshot)
     gbees_hdf5_read(file, "/samples", H5T_NATIVE_FLOAT, 2, zero, size, x);
 }
 
+static void invert_rotation(gbees_hdf5 *file, gbees_snapshot *snapshot)
+{
+    const lapack_int n = snapshot->dimension;
+    double factor[GBEES_MAX_ENTRIES];
+    lapack_int pivot[GBEES_MAX_DIM];
+
+    memcpy(factor, snapshot->rotation, sizeof factor);
+    for (int j = 0; j < n * n; j++)
+        snapshot->inverse[j] = j % (n + 1) == 0;
+    if (!file->status && snapshot->rotated &&
+        LAPACKE_dgesv(LAPACK_ROW_MAJOR, n, n, factor, n, pivot, snapshot->inverse, n))
+        gbees_hdf5_reject(file, GBEES_EINPUT, "the axes of its grid do not span the space: the file is damaged");
+}
+
 /* A file without a rotation has the model's axes. */
 static void read_rotation(gbees_hdf5 *file, gbees_snapshot *snapshot)
 {
@@ -140,6 +155,7 @@ static void read_rotation(gbees_hdf5 *file, gbees_snapshot *snapshot)
         gbees_hdf5_read(file, "/grid/R", H5T_NATIVE_DOUBLE, 2, zero, square, snapshot->rotation);
     for (hsize_t j = 0; j < n * n; j++)
         snapshot->rotated |= snapshot->rotation[j] != (double)(j % (n + 1) == 0);
+    invert_rotation(file, snapshot);
 }
 
 static void read_step(gbees_hdf5 *file, gbees_snapshot *snapshot)

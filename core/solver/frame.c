@@ -60,6 +60,21 @@ static void put_in_order(const double *vectors, const double *values, int n, dou
     }
 }
 
+/* Whether R^T R is 1, but for rounding; else the axes are those of a grid that moves. */
+static int is_rotation(const double *r, int n)
+{
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++) {
+            double sum = j == k ? -1 : 0;
+
+            for (int l = 0; l < n; l++)
+                sum += r[l * n + j] * r[l * n + k];
+            if (!(fabs(sum) <= 1e-12))
+                return 0;
+        }
+    return 1;
+}
+
 void gbees_frame_enter(gbees_problem *problem)
 {
     const int n = problem->dimension;
@@ -72,7 +87,7 @@ void gbees_frame_enter(gbees_problem *problem)
     for (int j = 0; j < n; j++)
         for (int k = 0; k < n; k++)
             inverse[j * n + k] = problem->rotation[k * n + j];
-    if (!problem->moving)
+    if (is_rotation(problem->rotation, n))
         return;
     memcpy(frame.m, problem->centre, sizeof frame.m);
     memcpy(frame.a, problem->rotation, sizeof frame.a);

@@ -425,7 +425,8 @@ typedef struct gbees_snapshot {
     double origin[GBEES_MAX_DIM]; /**< the centre of cell 0 */
     double width[GBEES_MAX_DIM];  /**< of a cell */
     int rotated; /**< 1: the centre of cell i is origin + rotation (width * i); 0: rotation is the identity */
-    double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< n x n, row-major */
+    double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< n x n, row-major; of a grid that moves any matrix */
+    double inverse[GBEES_MAX_DIM * GBEES_MAX_DIM];  /**< of it */
     char name[GBEES_MAX_DIM][64];                   /**< of the states */
     char unit[GBEES_MAX_DIM][64];                   /**< of the states */
     char model[64];                                 /**< name of the model */

@@ -72,7 +72,7 @@ double gbees_compare_place(const gbees_snapshot *snapshot, const gbees_montecarl
     if (!snapshot->rotated)
         return (montecarlo->x[axis][i] - snapshot->origin[axis]) / snapshot->width[axis];
     for (int k = 0; k < n; k++)
-        sum += snapshot->rotation[k * n + axis] * (montecarlo->x[k][i] - snapshot->origin[k]);
+        sum += snapshot->inverse[axis * n + k] * (montecarlo->x[k][i] - snapshot->origin[k]);
     return sum / snapshot->width[axis];
 }
 

@@ -97,6 +97,15 @@ has out '20000 samples of the initial record'
 calls 0 "$accuracy" --samples 20000 --threads 1 --legs onward onward
 mv out onward.tsv
 line onward.tsv 1 '$4 == 2 && m[1]^2 < 4e-4 && m[2]^2 < 4e-4 && (s[1] - 1)^2 < 2e-4 && (s[2] - 1)^2 < 2e-4 && $17 > .995'
+# A grid that moves, whose records have cells of any edges; and a run on the grid of its record, which is at rest.
+gbees --plugin linear --until 2 --set frame=moving --set factor=2 --set extent=4 --set measurements=[] --output moving
+calls 0 "$accuracy" --samples 20000 --threads 1 --legs moving moving
+mv out moving.tsv
+line moving.tsv 1 'm[1]^2 < 4e-4 && m[2]^2 < 4e-4 && (s[1] - 1)^2 < 2e-4 && (s[2] - 1)^2 < 2e-4 && k[1] < .02 && k[2] < .02'
+gbees --plugin linear --until 3 --set 'initial={file: moving, record: 1}' --set measurements=[] --output rested
+calls 0 "$accuracy" --samples 20000 --threads 1 --legs rested rested
+mv out rested.tsv
+line rested.tsv 1 'm[1]^2 < 4e-4 && m[2]^2 < 4e-4 && (s[1] - 1)^2 < 2e-4 && (s[2] - 1)^2 < 2e-4'
 gbees --plugin pendulum --until 2.5 --set rotate=yes --set width=0.04 --set \
     'initial=[{weight: 2, mean: [2.9, 0.3], covariance: [[0.04, 0.01], [0.01, 0.03]]}, {mean: [3.4, 0], covariance: [0.02, 0.04]}]' \
     --set 'measurements=[{time: 2, function: side, value: [1], likelihood: model}]' --output mixed

@@ -179,6 +179,7 @@ static int compare_record(void *context, const gbees_record *record, gbees_error
     *s =
         (gbees_snapshot){.dimension = p->dimension, .rotated = p->rotated, .count = gbees_cells_count(record->cells)};
     memcpy(s->rotation, p->rotation, sizeof s->rotation);
+    memcpy(s->inverse, gbees_problem_inverse(p), sizeof s->inverse);
     memcpy(s->origin, p->rotated ? p->centre : p->mean, sizeof s->origin);
     memcpy(s->width, p->width, sizeof s->width);
     s->p = malloc(s->count * sizeof *s->p);
