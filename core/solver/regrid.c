@@ -30,13 +30,21 @@ static void free_problem(gbees_problem *problem)
     free(problem);
 }
 
-void gbees_grid_close(gbees_grid *grid)
+static void close_engine(gbees_grid *grid)
 {
     if (grid->engine)
         grid->backend->destroy(grid->engine);
     free_problem(grid->regridded);
     grid->engine = NULL;
     grid->regridded = NULL;
+}
+
+void gbees_grid_close(gbees_grid *grid)
+{
+    close_engine(grid);
+    if (grid->hold)
+        grid->backend->release(grid->hold);
+    grid->hold = NULL;
 }
 
 const gbees_problem *gbees_grid_problem(const gbees_grid *grid)
@@ -241,9 +249,12 @@ static double drop_outside(const gbees_problem *problem, gbees_initial_cells *ce
 static int replace_engine(gbees_grid *grid, gbees_problem *problem, gbees_error *error)
 {
     gbees_initial_cells *cells = (gbees_initial_cells *)problem->cells;
+    gbees_error ignored;
 
     note_peak(grid, cells);
-    gbees_grid_close(grid); /* before the new engine takes its memory */
+    if (grid->backend->hold && !grid->hold && grid->backend->hold(&grid->hold, &ignored))
+        grid->hold = NULL; /* the engines open everything anew */
+    close_engine(grid);    /* before the new engine takes its memory */
     grid->regridded = problem;
     const int status = grid->backend->create(problem, &grid->options, &grid->engine, error);
     if (!status)

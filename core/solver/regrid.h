@@ -15,6 +15,7 @@ typedef struct gbees_grid {
     gbees_engine *engine;         /* NULL: an attempt to replace it has failed */
     int level[GBEES_MAX_DIM];     /* cells are 2^level times narrower than the problem's */
     gbees_totals before;          /* of the engines that have been replaced */
+    gbees_hold *hold;             /* from the first replacement on, where the backend has one; else NULL */
 } gbees_grid;
 
 /* Makes the first engine, on the problem's grid. */

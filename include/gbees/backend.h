@@ -25,6 +25,7 @@ enum { GBEES_BACKEND_ABI = 7 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;         /**< a backend's state of a run */
 typedef struct gbees_capture gbees_capture;       /**< a backend's copy of the cells of one time */
+typedef struct gbees_hold gbees_hold;             /**< what a backend's engines share, kept between two of them */
 typedef struct gbees_integrator gbees_integrator; /**< what a backend needs to carry samples of a model */
 
 /** Options of a run. */
@@ -228,6 +229,12 @@ typedef struct gbees_backend {
     int (*frame_fit)(gbees_engine *engine, double time, gbees_affine_sums *sums, gbees_error *error);
     /** Computes J = 4 sum (grad sqrt P)(grad sqrt P)^T, n x n, of the normalised density, by differences of cells. */
     int (*frame_information)(gbees_engine *engine, double *information, gbees_error *error);
+
+    /** Keeps open what engines share and what takes long to open, as a GPU's context, until it is released: while an
+     * engine is replaced by another. Both pointers are NULL if there is no such thing. */
+    int (*hold)(gbees_hold **hold, gbees_error *error);
+    /** Releases it. NULL is allowed. */
+    void (*release)(gbees_hold *hold);
 
     /** Begins to make ready what carries samples of the problem's model, without waiting for it. The problem must
      * outlive it; the bound and the grid's axes have no effect. All three pointers are NULL if the backend carries no

@@ -1,11 +1,11 @@
 /* backend.c - what the CUDA module exports. */
-#include "integrator.h"
 #include "common/initial_bricks.h"
 #include "cuda/compile/offline.h"
 #include "cuda/compile/spec.h"
 #include "cuda/compile/toolchain.h"
 #include "cuda/driver/arch.h"
 #include "engine.h"
+#include "integrator.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -113,6 +113,33 @@ static void destroy(gbees_engine *engine)
     close_session(s);
 }
 
+/* ---- between engines ---- */
+
+/* A session without an engine: the driver keeps the GPU's context as long as one has it. */
+static int hold(gbees_hold **held, gbees_error *error)
+{
+    session *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to keep the GPU open");
+    int status = toolchain_open(&s->api, 1, error);
+    if (!status)
+        status = cuda_check(&s->api, s->api.cuDeviceGet(&s->device, 0), "asking for a GPU", error);
+    if (!status)
+        status =
+            cuda_check(&s->api, s->api.cuDevicePrimaryCtxRetain(&s->context, s->device), "opening the GPU", error);
+    if (status)
+        close_session(s);
+    else
+        *held = (gbees_hold *)(void *)s;
+    return status;
+}
+
+static void release(gbees_hold *held)
+{
+    close_session((session *)(void *)held);
+}
+
 /* ---- samples ---- */
 
 /* Takes the program that carries samples from the cache, or begins to make it. */
@@ -191,6 +218,8 @@ const gbees_backend gbees_backend_card = {
     .capture_cells = cuda_engine_capture_cells,
     .capture_free = cuda_engine_capture_free,
     .marginals = cuda_engine_marginals,
+    .hold = hold,
+    .release = release,
     .frame_set = cuda_engine_frame_set,
     .frame_fit = cuda_engine_frame_fit,
     .frame_information = cuda_engine_frame_information,

@@ -272,6 +272,11 @@ static void no_integrator(gbees_integrator *integrator)
     (void)integrator;
 }
 
+static void no_release(gbees_hold *hold)
+{
+    (void)hold;
+}
+
 static int no_information(gbees_engine *engine, double *information, gbees_error *error)
 {
     (void)engine, (void)information, (void)error;
@@ -306,6 +311,10 @@ START_TEST(half_a_capture)
     ck_assert_int_eq(gbees_card_check_backend(&card, sizeof card, &error), GBEES_EBACKEND);
     ck_assert_str_eq(error.text,
                      "its card has one of integrator_create, integrator_run and integrator_destroy, but not all three");
+    card = *fake;
+    card.release = no_release;
+    ck_assert_int_eq(gbees_card_check_backend(&card, sizeof card, &error), GBEES_EBACKEND);
+    ck_assert_str_eq(error.text, "its card has one of hold and release, but not both");
     card = *fake;
     card.frame_information = no_information;
     ck_assert_int_eq(gbees_card_check_backend(&card, sizeof card, &error), GBEES_EBACKEND);
