@@ -410,11 +410,15 @@ int gbees_command_accuracy(const gbees_options *options, gbees_registry *registr
                 .report = report,
                 .command = command,
                 .began_s = gbees_progress_now_s()};
-    gbees_error failure = {0};
+    gbees_error failure = {0}, ignored;
+    const gbees_backend *const backend = setup->backend; /* a run may change over to another */
+    gbees_hold *hold = NULL;                             /* what the engines of all runs share */
     const char *why = NULL;
     int code, status = gbees_refinement_create(setup->problem, &l.refinement, &failure);
 
     gbees_signals_listen();
+    if (backend->hold && backend->hold(&hold, &ignored))
+        hold = NULL; /* each run opens everything anew */
     if (!status && !options->samples)
         expect_samples(&l);
     if (!status)
@@ -428,5 +432,7 @@ int gbees_command_accuracy(const gbees_options *options, gbees_registry *registr
     attempt_free(l.best);
     gbees_audit_destroy(l.audit);
     gbees_refinement_destroy(l.refinement);
+    if (hold)
+        backend->release(hold);
     return code;
 }
