@@ -101,6 +101,8 @@ libgbees_la_SOURCES = \
 	%D%/frame/shape.h \
 	%D%/frame/sparse.c \
 	%D%/frame/sparse.h \
+	%D%/frame/valley.c \
+	%D%/frame/valley.h \
 	%D%/io/certificate_text.c \
 	%D%/io/folder.c \
 	%D%/io/folder.h \
@@ -123,6 +125,8 @@ libgbees_la_SOURCES = \
 	%D%/io/provenance.c \
 	%D%/io/provenance.h \
 	%D%/io/reader.c \
+	%D%/io/record_cells.c \
+	%D%/io/record_cells.h \
 	%D%/io/record_child.c \
 	%D%/io/record_file.c \
 	%D%/io/record_file.h \
@@ -167,6 +171,10 @@ libgbees_la_SOURCES = \
 	%D%/solver/records.c \
 	%D%/solver/refine.c \
 	%D%/solver/refine.h \
+	%D%/solver/mode_records.c \
+	%D%/solver/mode_records.h \
+	%D%/solver/modes.c \
+	%D%/solver/modes.h \
 	%D%/solver/moving.c \
 	%D%/solver/moving.h \
 	%D%/solver/regrid.c \

@@ -100,6 +100,7 @@ check_PROGRAMS += \
 	%D%/core/frame/test_motion \
 	%D%/core/frame/test_remap \
 	%D%/core/frame/test_shape \
+	%D%/core/frame/test_valley \
 	%D%/core/solver/test_frame \
 	%D%/core/solver/test_frame_initial \
 	%D%/backends/cpu/test_golden \
@@ -114,6 +115,7 @@ check_PROGRAMS += \
 	%D%/accuracy/test_kalman \
 	%D%/backends/cpu/test_kernels \
 	%D%/backends/test_ledger \
+	%D%/backends/test_modes \
 	%D%/backends/test_moving \
 	%D%/backends/test_regridding \
 	%D%/core/numerics/test_likelihood \

@@ -219,15 +219,18 @@ static void finish_item(void *context, size_t item)
         compare_marginal(c, &c->marginal[item], (int)item);
 }
 
-/* Bins are as wide as the initial density's standard deviations, in whole cells. */
+/* Bins are as wide as the initial density's standard deviations, in whole cells. A record on a grid along the model's
+ * axes of a run whose grid has others has these deviations in its own problem. */
 static int open_bins(comparison *c)
 {
     const int n = c->problem->dimension;
+    const gbees_problem *start =
+        c->problem->rotated && !c->record->problem->rotated ? c->record->problem : c->problem;
     int size[N];
 
     for (int j = 0; j < n; j++)
         size[j] = (int)fmin(
-            1e6, fmax(1, round(sqrt(fmax(0, c->problem->covariance[j * n + j])) / c->record->problem->width[j])));
+            1e6, fmax(1, round(sqrt(fmax(0, start->covariance[j * n + j])) / c->record->problem->width[j])));
     c->bins = gbees_bins_create(n, size);
     return c->bins ? GBEES_OK : GBEES_ENOMEM;
 }

@@ -66,7 +66,7 @@ typedef struct density {
 
 static int copy_cells(const gbees_record *record, density *to, gbees_error *error)
 {
-    const size_t count = gbees_cells_count(record->cells);
+    const size_t count = record->cells ? gbees_cells_count(record->cells) : 0; /* several modes: not compared */
 
     free(to->cells);
     *to = (density){calloc(count + 1, sizeof *to->cells), count};

@@ -2,15 +2,15 @@
 #include "record_file.h"
 #include "hdf5_sum.h"
 #include "hdf5_util.h"
-#include "xdmf.h"
+#include "record_cells.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    BLOCK = 65536, /* cells that are unpacked and written at a time, and a chunk of the file */
-    TILE = 256     /* edge of a chunk of a 2-D marginal */
+    BLOCK = 65536, /* entries of a chunk of a 1-D marginal */
+    TILE = 256     /* edge of one of a 2-D marginal */
 };
 
 /* ---- attributes -------------------------------------------------------------------------------------------------
@@ -33,10 +33,10 @@ static void put_text(gbees_hdf5 *file, const char *name, const char *text)
     gbees_hdf5_attribute_text(file, "/", name, text);
 }
 
-static void put_run(gbees_hdf5 *file, const gbees_run_info *info)
+static void put_run(gbees_hdf5 *file, const gbees_run_info *info, int modes)
 {
     put_text(file, "format", "gbees-record");
-    put_integer(file, "format_version", 1);
+    put_integer(file, "format_version", modes > 1 ? 2 : 1); /* the first can't tell modes */
     put_text(file, "gbees_version", gbees_version());
     put_text(file, "model", info->problem->model->name);
     put_text(file, "model_hash", info->model_hash);
@@ -152,100 +152,6 @@ static void put_warnings(gbees_hdf5 *file, const gbees_record *record)
     gbees_hdf5_attribute_texts(file, "/", "warnings", count, list);
 }
 
-/* ---- grid and cells ---------------------------------------------------------------------------------------------
- */
-
-static void put_grid(gbees_hdf5 *file, const gbees_problem *problem)
-{
-    hsize_t n = (hsize_t)problem->dimension, square[] = {n, n};
-    const char *names[GBEES_MAX_DIM], *units[GBEES_MAX_DIM];
-    double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM] = {0};
-
-    for (hsize_t j = 0; j < n; j++) {
-        names[j] = problem->model->states[j].name;
-        units[j] = problem->model->states[j].unit;
-        rotation[j * n + j] = 1;
-    }
-    if (problem->rotated)
-        memcpy(rotation, problem->rotation, sizeof rotation);
-    gbees_hdf5_group(file, "grid");
-    gbees_hdf5_dataset(file, "grid/origin", H5T_NATIVE_DOUBLE, 1, &n, NULL,
-                       problem->rotated ? problem->centre : problem->mean);
-    gbees_hdf5_dataset(file, "grid/h", H5T_NATIVE_DOUBLE, 1, &n, NULL, problem->width);
-    gbees_hdf5_dataset(file, "grid/R", H5T_NATIVE_DOUBLE, 2, square, NULL, rotation);
-    gbees_hdf5_texts(file, "grid/names", n, names);
-    gbees_hdf5_texts(file, "grid/units", n, units);
-}
-
-/* A block of cells, unpacked: index [n][BLOCK], p, and what of it goes to the file. */
-typedef struct block {
-    int32_t *index;
-    double *p;
-    float *reals; /* p in single precision, or x [BLOCK][n] */
-} block;
-
-static void put_centres(gbees_hdf5 *file, const gbees_problem *problem, const block *cells, hsize_t first,
-                        hsize_t count)
-{
-    hsize_t n = (hsize_t)problem->dimension;
-
-    for (hsize_t i = 0; i < count; i++) {
-        double y[GBEES_MAX_DIM], x[GBEES_MAX_DIM];
-
-        for (hsize_t j = 0; j < n; j++)
-            y[j] = problem->mean[j] + problem->width[j] * cells->index[j * count + i];
-        gbees_problem_point(problem, y, x);
-        for (hsize_t j = 0; j < n; j++)
-            cells->reals[i * n + j] = (float)x[j];
-    }
-    gbees_hdf5_write(file, "pdf/x", H5T_NATIVE_FLOAT, 2, (hsize_t[]){first, 0}, (hsize_t[]){count, n}, cells->reals);
-}
-
-static void put_block(gbees_hdf5 *file, const gbees_record *record, const block *cells, size_t first, size_t count)
-{
-    const gbees_problem *problem = record->problem;
-    int32_t *columns[GBEES_MAX_DIM];
-    hsize_t n = (hsize_t)problem->dimension, at = first, number = count;
-
-    for (hsize_t j = 0; j < n; j++)
-        columns[j] = cells->index + j * count;
-    gbees_cells_copy(record->cells, first, count, columns, cells->p);
-    gbees_hdf5_write(file, "pdf/index", H5T_NATIVE_INT32, 2, (hsize_t[]){0, at}, (hsize_t[]){n, number},
-                     cells->index);
-    if (problem->numerics.precision == GBEES_DOUBLE) {
-        gbees_hdf5_write(file, "pdf/p", H5T_NATIVE_DOUBLE, 1, &at, &number, cells->p);
-    } else {
-        for (size_t i = 0; i < count; i++)
-            cells->reals[i] = (float)cells->p[i];
-        gbees_hdf5_write(file, "pdf/p", H5T_NATIVE_FLOAT, 1, &at, &number, cells->reals);
-    }
-    if (gbees_xdmf_applies(problem->dimension))
-        put_centres(file, problem, cells, at, number);
-}
-
-static void put_cells(gbees_hdf5 *file, const gbees_record *record)
-{
-    const gbees_problem *problem = record->problem;
-    hid_t real = problem->numerics.precision == GBEES_DOUBLE ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT;
-    size_t total = gbees_cells_count(record->cells), n = (size_t)problem->dimension;
-    size_t most = total < BLOCK ? total : BLOCK;
-    block cells = {malloc((most * n + 1) * sizeof(int32_t)), malloc((most + 1) * sizeof(double)),
-                   malloc((most * n + 1) * sizeof(float))};
-
-    gbees_hdf5_group(file, "pdf");
-    gbees_hdf5_dataset(file, "pdf/index", H5T_NATIVE_INT32, 2, (hsize_t[]){n, total}, (hsize_t[]){n, BLOCK}, NULL);
-    gbees_hdf5_dataset(file, "pdf/p", real, 1, (hsize_t[]){total}, (hsize_t[]){BLOCK}, NULL);
-    if (gbees_xdmf_applies(problem->dimension))
-        gbees_hdf5_dataset(file, "pdf/x", H5T_NATIVE_FLOAT, 2, (hsize_t[]){total, n}, (hsize_t[]){BLOCK, n}, NULL);
-    if (!cells.index || !cells.p || !cells.reals)
-        gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
-    for (size_t first = 0; first < total && !file->status; first += most)
-        put_block(file, record, &cells, first, total - first < most ? total - first : most);
-    free(cells.index);
-    free(cells.p);
-    free(cells.reals);
-}
-
 /* ---- marginals --------------------------------------------------------------------------------------------------
  */
 
@@ -338,6 +244,8 @@ static void put_marginals(gbees_hdf5 *file, const gbees_record *record)
     gbees_hdf5_group(file, "marginals");
     gbees_hdf5_group(file, "marginals/1d");
     gbees_hdf5_group(file, "marginals/2d");
+    if (record->modes)
+        return; /* their grids have no axes in common */
     if (record->marginals)
         put_ready(file, record);
     else
@@ -352,7 +260,7 @@ int gbees_record_file_write(const gbees_store *store, const char *name, const gb
 
     if (status)
         return status;
-    put_run(&file, info);
+    put_run(&file, info, record->mode_count);
     put_facts(&file, record);
     put_warnings(&file, record);
     if (record->certificate)
@@ -360,8 +268,7 @@ int gbees_record_file_write(const gbees_store *store, const char *name, const gb
     if (record->samples)
         put_samples(&file, record);
     put_parameters(&file, record->problem);
-    put_grid(&file, record->problem);
-    put_cells(&file, record);
+    gbees_record_cells_put(&file, record);
     put_marginals(&file, record);
     gbees_hdf5_sum_finish(&file);
     return gbees_hdf5_commit(&file, error);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NEWEST_FORMAT = 1, SAMPLES_MOST = 1 << 20 };
+enum { NEWEST_FORMAT = 2, SAMPLES_MOST = 1 << 20 };
 
 static void check_format(gbees_hdf5 *file)
 {
@@ -130,17 +130,15 @@ static void read_samples(gbees_hdf5 *file, gbees_snapshot *snapshot)
     gbees_hdf5_read(file, "/samples", H5T_NATIVE_FLOAT, 2, zero, size, x);
 }
 
-static void invert_rotation(gbees_hdf5 *file, gbees_snapshot *snapshot)
+static void invert(gbees_hdf5 *file, int n, const double *rotation, double *inverse)
 {
-    const lapack_int n = snapshot->dimension;
     double factor[GBEES_MAX_ENTRIES];
     lapack_int pivot[GBEES_MAX_DIM];
 
-    memcpy(factor, snapshot->rotation, sizeof factor);
+    memcpy(factor, rotation, (size_t)(n * n) * sizeof *factor);
     for (int j = 0; j < n * n; j++)
-        snapshot->inverse[j] = j % (n + 1) == 0;
-    if (!file->status && snapshot->rotated &&
-        LAPACKE_dgesv(LAPACK_ROW_MAJOR, n, n, factor, n, pivot, snapshot->inverse, n))
+        inverse[j] = j % (n + 1) == 0;
+    if (!file->status && LAPACKE_dgesv(LAPACK_ROW_MAJOR, n, n, factor, n, pivot, inverse, n))
         gbees_hdf5_reject(file, GBEES_EINPUT, "the axes of its grid do not span the space: the file is damaged");
 }
 
@@ -150,12 +148,68 @@ static void read_rotation(gbees_hdf5 *file, gbees_snapshot *snapshot)
     hsize_t n = (hsize_t)snapshot->dimension, zero[] = {0, 0}, square[] = {n, n};
 
     for (hsize_t j = 0; j < n; j++)
-        snapshot->rotation[j * n + j] = 1;
+        snapshot->rotation[j * n + j] = snapshot->inverse[j * n + j] = 1;
     if (gbees_hdf5_has_dataset(file, "/grid/R"))
         gbees_hdf5_read(file, "/grid/R", H5T_NATIVE_DOUBLE, 2, zero, square, snapshot->rotation);
     for (hsize_t j = 0; j < n * n; j++)
         snapshot->rotated |= snapshot->rotation[j] != (double)(j % (n + 1) == 0);
-    invert_rotation(file, snapshot);
+    if (snapshot->rotated)
+        invert(file, snapshot->dimension, snapshot->rotation, snapshot->inverse);
+}
+
+/* The lists of the modes, of `count` entries each, as they are in the file. */
+static void read_mode_lists(gbees_hdf5 *file, gbees_snapshot *snapshot, hsize_t count)
+{
+    const hsize_t n = (hsize_t)snapshot->dimension, zero[] = {0, 0, 0};
+    double weight[GBEES_MODES_MOST] = {0}, origin[GBEES_MODES_MOST * GBEES_MAX_DIM] = {0},
+           edges[GBEES_MODES_MOST * GBEES_MAX_ENTRIES] = {0};
+    int64_t first[GBEES_MODES_MOST] = {0};
+
+    gbees_hdf5_read(file, "/grid/modes/weight", H5T_NATIVE_DOUBLE, 1, zero, &count, weight);
+    gbees_hdf5_read(file, "/grid/modes/first", H5T_NATIVE_INT64, 1, zero, &count, first);
+    gbees_hdf5_read(file, "/grid/modes/origin", H5T_NATIVE_DOUBLE, 2, zero, (hsize_t[]){count, n}, origin);
+    gbees_hdf5_read(file, "/grid/modes/R", H5T_NATIVE_DOUBLE, 3, zero, (hsize_t[]){count, n, n}, edges);
+    for (hsize_t k = 0; k < count && !file->status; k++) {
+        gbees_snapshot_mode *mode = &snapshot->mode[k];
+
+        mode->weight = weight[k];
+        mode->first = (size_t)first[k];
+        memcpy(mode->origin, origin + k * n, n * sizeof *origin);
+        memcpy(mode->rotation, edges + k * n * n, n * n * sizeof *edges);
+        invert(file, snapshot->dimension, mode->rotation, mode->inverse);
+    }
+}
+
+/* Each mode begins where the one before it ends; the first at 0. */
+static void set_counts(gbees_hdf5 *file, gbees_snapshot *snapshot)
+{
+    size_t end = snapshot->count;
+
+    for (int k = snapshot->mode_count - 1; k >= 0 && !file->status; k--) {
+        gbees_snapshot_mode *mode = &snapshot->mode[k];
+
+        if (mode->first > end || (k == 0 && mode->first != 0))
+            gbees_hdf5_reject(file, GBEES_EINPUT, "the modes of its density are not in order: the file is damaged");
+        mode->count = end - mode->first;
+        end = mode->first;
+    }
+}
+
+static void read_modes(gbees_hdf5 *file, gbees_snapshot *snapshot)
+{
+    hsize_t count = 0;
+
+    if (!gbees_hdf5_has_dataset(file, "/grid/modes/weight"))
+        return;
+    gbees_hdf5_size(file, "/grid/modes/weight", 1, &count);
+    if (!file->status && (count < 2 || count > GBEES_MODES_MOST))
+        gbees_hdf5_reject(file, GBEES_EINPUT, "its density has a number of modes that none has: the file is damaged");
+    if (file->status)
+        return;
+    snapshot->mode_count = (int)count;
+    snapshot->rotated = 1;
+    read_mode_lists(file, snapshot, count);
+    set_counts(file, snapshot);
 }
 
 static void read_step(gbees_hdf5 *file, gbees_snapshot *snapshot)
@@ -186,6 +240,7 @@ static void read_facts(gbees_hdf5 *file, gbees_snapshot *snapshot)
     gbees_hdf5_read(file, "/grid/origin", H5T_NATIVE_DOUBLE, 1, &zero, &n, snapshot->origin);
     gbees_hdf5_read(file, "/grid/h", H5T_NATIVE_DOUBLE, 1, &zero, &n, snapshot->width);
     read_rotation(file, snapshot);
+    read_modes(file, snapshot);
     gbees_hdf5_read_texts(file, "/grid/names", n, snapshot->name[0], sizeof snapshot->name[0]);
     gbees_hdf5_read_texts(file, "/grid/units", n, snapshot->unit[0], sizeof snapshot->unit[0]);
 }
@@ -258,8 +313,11 @@ static void read_cells(gbees_hdf5 *file, gbees_snapshot *snapshot)
 /* The checksums of what is read of a file, but for its cells, which are summed as they are read. */
 static void check_sums(gbees_hdf5 *file)
 {
-    static const char *const names[] = {"/grid/origin", "/grid/h",     "/grid/R",
-                                        "/grid/names",  "/grid/units", "/samples"};
+    static const char *const names[] = {"/grid/origin",      "/grid/h",
+                                        "/grid/R",           "/grid/names",
+                                        "/grid/units",       "/grid/modes/weight",
+                                        "/grid/modes/first", "/grid/modes/origin",
+                                        "/grid/modes/R",     "/samples"};
 
     if (!gbees_hdf5_is_summed(file))
         return;

@@ -1,6 +1,7 @@
 /* writer.c - a results folder while its run goes on: see gbees.h and doc/results.md. */
 #include "moments.h"
 #include "provenance.h"
+#include "record_cells.h"
 #include "record_file.h"
 #include "xdmf.h"
 #include <stdio.h>
@@ -61,9 +62,10 @@ int gbees_writer_record(gbees_writer *writer, const gbees_record *record, gbees_
 
     (void)snprintf(name, sizeof name, "leg%d_record%d.h5", record->leg, record->number);
     (void)snprintf(sidecar, sizeof sidecar, "leg%d_record%d.xdmf", record->leg, record->number);
+    const size_t count = gbees_record_cells_count(record);
     int status = gbees_record_file_write(&writer->store, name, &writer->info, record, error);
-    if (!status && gbees_xdmf_applies(record->problem->dimension) && gbees_cells_count(record->cells) > 0)
-        status = gbees_xdmf_write(&writer->store, sidecar, name, record, error);
+    if (!status && gbees_xdmf_applies(record->problem->dimension) && count > 0)
+        status = gbees_xdmf_write(&writer->store, sidecar, name, record, count, error);
     if (!status)
         status = gbees_moments_add(writer->moments, record, error);
     if (!status)

@@ -10,9 +10,8 @@ int gbees_xdmf_applies(int dimension)
 }
 
 int gbees_xdmf_write(const gbees_store *store, const char *name, const char *record_name, const gbees_record *record,
-                     gbees_error *error)
+                     size_t count, gbees_error *error)
 {
-    size_t count = gbees_cells_count(record->cells);
     int n = record->problem->dimension;
     int precision = record->problem->numerics.precision == GBEES_DOUBLE ? 8 : 4;
     gbees_text text = {0};

@@ -8,8 +8,8 @@
 /* Whether a record of this dimension has one: 2 or 3. It reads /pdf/x of the record's file. */
 int gbees_xdmf_applies(int dimension);
 
-/* Writes the file `name` for the record in the file `record_name` of the same folder. */
+/* Writes the file `name` for the record in the file `record_name` of the same folder, which has `count` cells. */
 int gbees_xdmf_write(const gbees_store *store, const char *name, const char *record_name, const gbees_record *record,
-                     gbees_error *error);
+                     size_t count, gbees_error *error);
 
 #endif

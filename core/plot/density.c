@@ -33,15 +33,25 @@ static void find_range(const int32_t *index, size_t count, int32_t *lo, int32_t 
     }
 }
 
-/* The extent of a rotated grid's cells along a state. */
-static double rotated_width(const gbees_snapshot *snapshot, int axis)
+/* The extent of a cell with these edges along a state. */
+static double extent_along(const gbees_snapshot *snapshot, const double *edges, int axis)
 {
     const int n = snapshot->dimension;
     double sum = 0;
 
     for (int k = 0; k < n; k++)
-        sum += pow(snapshot->rotation[axis * n + k] * snapshot->width[k], 2);
+        sum += pow(edges[axis * n + k] * snapshot->width[k], 2);
     return sqrt(sum);
+}
+
+/* The extent of a rotated grid's cells along a state; of several modes the least. */
+static double rotated_width(const gbees_snapshot *snapshot, int axis)
+{
+    double least = extent_along(snapshot, snapshot->rotation, axis);
+
+    for (int k = 0; k < snapshot->mode_count; k++)
+        least = fmin(least, extent_along(snapshot, snapshot->mode[k].rotation, axis));
+    return least;
 }
 
 /* The range of a rotated grid along a state, in those extents from the origin. */
@@ -137,18 +147,22 @@ static void sum_rotated(gbees_density *density, const gbees_snapshot *snapshot)
         volume *= density->width[d];
     for (int k = 0; k < n; k++)
         points *= thirds;
-    for (size_t i = 0; i < snapshot->count; i++)
+    for (size_t i = 0; i < snapshot->count; i++) {
+        const gbees_snapshot_mode *mode = gbees_snapshot_mode_of(snapshot, i);
+        const double *const edges = mode ? mode->rotation : snapshot->rotation;
+
         for (int point = 0; point < points; point++) {
             double x[3];
 
             for (int d = 0; d < density->dimension; d++) {
                 x[d] = gbees_snapshot_centre(snapshot, density->axis[d], i);
                 for (int k = 0, digits = point; k < n; k++, digits /= thirds)
-                    x[d] += snapshot->rotation[density->axis[d] * n + k] * snapshot->width[k] *
-                            (digits % thirds - thirds / 2) / thirds;
+                    x[d] += edges[density->axis[d] * n + k] * snapshot->width[k] * (digits % thirds - thirds / 2) /
+                            thirds;
             }
             share_point(density, x, snapshot->p[i] / volume / points);
         }
+    }
 }
 
 int gbees_density_create(const gbees_snapshot *snapshot, int dimension, const int *axis, size_t most,

@@ -233,7 +233,17 @@ static void repack(gbees_cells *cells)
     cells->layout = tight;
 }
 
-int gbees_cells_finish(gbees_cells *cells, gbees_error *error)
+static void give_back(gbees_cells *cells)
+{
+    entry *entries = realloc(cells->entries, cells->count * sizeof *entries);
+
+    if (entries) {
+        cells->entries = entries;
+        cells->capacity = cells->count;
+    }
+}
+
+static int put_in_order(gbees_cells *cells, gbees_error *error)
 {
     if (cells->failure.status)
         return gbees_error_set(error, cells->failure.status, "%s", cells->failure.text);
@@ -241,17 +251,40 @@ int gbees_cells_finish(gbees_cells *cells, gbees_error *error)
         return 0;
     repack(cells);
     sort(cells->entries, cells->count, (cells->layout.bits + 7) / 8 - 1);
+    return 0;
+}
+
+int gbees_cells_finish(gbees_cells *cells, gbees_error *error)
+{
+    const int status = put_in_order(cells, error);
+
+    if (status || cells->count == 0)
+        return status;
     for (size_t i = 1; i < cells->count; i++)
         if (!is_less(&cells->entries[i - 1], &cells->entries[i]))
             return gbees_error_set(error, GBEES_EBACKEND,
                                    "the backend handed out the cell with index %ld along axis 0 twice: this is an "
                                    "error in the backend",
                                    (long)index_of(cells, i, 0));
-    entry *entries = realloc(cells->entries, cells->count * sizeof *entries);
-    if (entries) {
-        cells->entries = entries;
-        cells->capacity = cells->count;
+    give_back(cells);
+    return 0;
+}
+
+int gbees_cells_finish_sums(gbees_cells *cells, gbees_error *error)
+{
+    const int status = put_in_order(cells, error);
+    size_t last = 0;
+
+    if (status || cells->count == 0)
+        return status;
+    for (size_t i = 1; i < cells->count; i++) {
+        if (is_less(&cells->entries[last], &cells->entries[i]))
+            cells->entries[++last] = cells->entries[i];
+        else
+            cells->entries[last].p += cells->entries[i].p;
     }
+    cells->count = last + 1;
+    give_back(cells);
     return 0;
 }
 

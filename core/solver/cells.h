@@ -21,6 +21,9 @@ int gbees_cells_add(void *cells, size_t count, const int32_t *const *index, cons
  * that failure. A cell that was added twice is an error. */
 int gbees_cells_finish(gbees_cells *cells, gbees_error *error);
 
+/* The same, but P of cells that were added several times is summed. */
+int gbees_cells_finish_sums(gbees_cells *cells, gbees_error *error);
+
 /* Allocates the arrays of an empty list for `count` cells, of which it has none yet. Returns 1 if there is no memory.
  */
 int gbees_initial_cells_reserve(gbees_initial_cells *cells, int n, size_t count);

@@ -248,6 +248,17 @@ static void stretch_gaussian(const gbees_problem *problem, const double *width, 
     }
 }
 
+/* The standard deviation along an axis of the grid that cells are counted by: of a mixture's narrowest part. */
+static double deviation_along(const gbees_problem *problem, int axis)
+{
+    const int at = axis * problem->dimension + axis;
+    double least = problem->gaussian_count ? INFINITY : problem->covariance[at];
+
+    for (int g = 0; g < problem->gaussian_count; g++)
+        least = fmin(least, problem->gaussians[g].covariance[at]);
+    return sqrt(least);
+}
+
 /* Makes the frame's axes the edges of the cells, which have width 1 in it: so it can be stretched. */
 int builder_set_moving(builder *b)
 {
@@ -260,7 +271,7 @@ int builder_set_moving(builder *b)
         return GBEES_OK;
     for (int j = 0; j < n; j++) {
         width[j] = problem->width[j];
-        cells += log(sqrt(problem->covariance[j * n + j]) / width[j]) / n;
+        cells += log(deviation_along(problem, j) / width[j]) / n;
         for (int k = 0; k < n; k++)
             problem->rotation[k * n + j] *= width[j];
         problem->covariance[j * n + j] /= width[j] * width[j];

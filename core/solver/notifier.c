@@ -37,7 +37,9 @@ static void drop(const gbees_notifier *notifier, gbees_event *event)
         notifier->backend->capture_free(event->capture);
     free(event->marginals);
     free(event->moved);
+    gbees_mode_records_destroy(event->modes);
     event->moved = NULL;
+    event->modes = NULL;
     event->cells = NULL;
     event->capture = NULL;
     event->marginals = NULL;
@@ -72,12 +74,37 @@ static int fetch_cells(const gbees_notifier *notifier, gbees_event *event, gbees
     return status ? fail_record(&event->record, status, &cause, error) : GBEES_OK;
 }
 
-/* Calls the observer with the record, and its certificate if there is an audit. */
-static int audit_record(const gbees_observer *observer, gbees_record *record, gbees_error *error)
+/* Has the audit compare a density in several modes: on one grid, as far as it has cells. */
+static int audit_modes(gbees_audit *audit, const gbees_event *event, gbees_certificate *certificate,
+                       gbees_error *error)
 {
-    gbees_certificate certificate;
-    int status = observer->audit ? gbees_audit_record(observer->audit, record, &certificate, error) : GBEES_OK;
+    gbees_record flat = event->record;
+    gbees_problem *grid = malloc(sizeof *grid);
+    gbees_cells *cells = NULL;
+    int status = grid ? GBEES_OK : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to compare a record");
 
+    if (!status && event->modes->cells[0])
+        status = gbees_mode_records_flatten(event->modes, &flat.statistics, grid, &cells, error);
+    if (cells)
+        flat.problem = grid;
+    flat.cells = cells;
+    if (!status)
+        status = gbees_audit_record(audit, &flat, certificate, error);
+    gbees_cells_destroy(cells);
+    free(grid);
+    return status;
+}
+
+/* Calls the observer with the record, and its certificate if there is an audit. */
+static int audit_record(const gbees_observer *observer, gbees_event *event, gbees_error *error)
+{
+    gbees_record *record = &event->record;
+    gbees_certificate certificate;
+    int status = GBEES_OK;
+
+    if (observer->audit)
+        status = event->modes ? audit_modes(observer->audit, event, &certificate, error)
+                              : gbees_audit_record(observer->audit, record, &certificate, error);
     if (status)
         return status;
     if (observer->audit) {
@@ -85,8 +112,11 @@ static int audit_record(const gbees_observer *observer, gbees_record *record, gb
         record->warnings |= gbees_audit_warnings(observer->audit);
         record->samples = gbees_audit_samples(observer->audit);
     }
-    if (observer->no_cells) /* they were for the audit */
+    if (observer->no_cells) { /* they were for the audit */
         record->cells = NULL;
+        for (int k = 0; event->modes && k < event->modes->count; k++)
+            event->modes->mode[k].cells = NULL;
+    }
     return observer->record(observer->context, record, error);
 }
 
@@ -100,11 +130,13 @@ static int notify_record(const gbees_notifier *notifier, gbees_event *event, gbe
         return status;
     if (event->cells)
         status = gbees_cells_finish(event->cells, &cause);
+    if (event->modes)
+        status = gbees_mode_records_sort(event->modes, &cause);
     if (status)
         return fail_record(&event->record, status, &cause, error);
     event->record.cells = event->cells;
     event->record.marginals = event->marginals;
-    return audit_record(observer, &event->record, error);
+    return audit_record(observer, event, error);
 }
 
 /* Calls the observer with the update, and its evidence by samples if there is an audit. */
@@ -132,7 +164,8 @@ static int notify(const gbees_notifier *notifier, gbees_event *event, gbees_erro
 
 static double bytes_of(const gbees_event *event)
 {
-    return event->cells || event->capture ? CELL_BYTES * (double)event->record.statistics.cells_above : 0;
+    return event->cells || event->capture || event->modes ? CELL_BYTES * (double)event->record.statistics.cells_above
+                                                          : 0;
 }
 
 static void *run(void *context)

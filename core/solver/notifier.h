@@ -6,18 +6,20 @@
 #ifndef GBEES_SOLVER_NOTIFIER_H
 #define GBEES_SOLVER_NOTIFIER_H
 
+#include "mode_records.h"
 #include <gbees/gbees.h>
 
 typedef struct gbees_notifier gbees_notifier;
 
 /* A record if record.problem is set, else an update. gbees_notifier_post() takes ownership of cells, capture,
- * marginals and `moved`. */
+ * marginals, `moved` and `modes`. */
 typedef struct gbees_event {
     gbees_record record;
     gbees_cells *cells;         /* unsorted: the notifier sorts them; NULL: the observer wants none */
     gbees_capture *capture;     /* in place of cells: the notifier fetches them */
     gbees_marginals *marginals; /* of a record, or NULL */
     gbees_problem *moved;       /* the record's problem, if it is not the run's; or NULL */
+    gbees_event_modes *modes;   /* of a record in several modes, which the record points to; or NULL */
     int number;                 /* of an update: its measurement, counted from 1 */
     double time;
     gbees_evidence evidence;

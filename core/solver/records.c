@@ -1,6 +1,7 @@
 /* records.c - makes a run's records: statistics, cells, marginals and warnings, for the observer. */
 #include "cells.h"
 #include "frame.h"
+#include "mode_records.h"
 #include "run.h"
 #include "tail.h"
 #include "warnings.h"
@@ -16,7 +17,7 @@ static int capture_cells(gbees_solver *solver, gbees_capture **capture, gbees_er
     int status = GBEES_OK;
 
     if (solver->backend->capture && gbees_notifier_is_concurrent(solver->notifier))
-        status = solver->backend->capture(solver->grid.engine, capture, &cause);
+        status = solver->backend->capture(solver->modes.mode[0]->grid.engine, capture, &cause);
     return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
 }
 
@@ -28,7 +29,7 @@ static int collect_cells(gbees_solver *solver, gbees_cells **cells, gbees_error 
 
     if (!made)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells of a record");
-    status = solver->backend->cells(solver->grid.engine, 1, gbees_cells_add, made, &cause);
+    status = solver->backend->cells(solver->modes.mode[0]->grid.engine, 1, gbees_cells_add, made, &cause);
     if (status) {
         if (gbees_cells_finish(made, &full)) { /* the visit ended for lack of memory */
             cause = full;
@@ -48,8 +49,8 @@ static int make_marginals(gbees_solver *solver, gbees_marginals **marginals, gbe
     int status = GBEES_OK;
 
     if (solver->backend->marginals && (solver->observer->marginals || solver->observer->audit))
-        status = solver->backend->marginals(solver->grid.engine, solver->observer->no_cells ? 0 : GBEES_LARGEST_PLANE,
-                                            marginals, &cause);
+        status = solver->backend->marginals(solver->modes.mode[0]->grid.engine,
+                                            solver->observer->no_cells ? 0 : GBEES_LARGEST_PLANE, marginals, &cause);
     return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
 }
 
@@ -69,6 +70,14 @@ static int wants_cells(const gbees_solver *solver, const gbees_record *record)
     return !observer->no_cells || (observer->audit && record->statistics.cells_above <= AUDIT_CELLS);
 }
 
+static int collect_modes(gbees_solver *solver, gbees_event *event, gbees_error *error)
+{
+    gbees_error cause = {0};
+    const int status = gbees_mode_records_collect(&solver->modes, event->modes, &cause);
+
+    return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
+}
+
 /* Fills the event's cells (or capture) and marginals; waits for capacity in the queue first. */
 static int collect(gbees_solver *solver, gbees_event *event, gbees_error *error)
 {
@@ -78,6 +87,8 @@ static int collect(gbees_solver *solver, gbees_event *event, gbees_error *error)
     if (!with_cells && !solver->observer->audit)
         return GBEES_OK;
     status = gbees_notifier_wait(solver->notifier, with_cells ? event->record.statistics.cells_above : 0, error);
+    if (event->modes)
+        return status || !with_cells ? status : collect_modes(solver, event, error);
     if (!status)
         status = make_marginals(solver, &event->marginals, error);
     if (!status && with_cells)
@@ -103,12 +114,13 @@ static int check_mass(const gbees_solver *solver, const gbees_record *record, gb
 }
 
 /* After the measurements that a leg begins with: whether they have selected what is hardly resolved. */
-static int check_tail(gbees_solver *solver, const gbees_record *record, gbees_error *error)
+static int check_tail(gbees_solver *solver, const gbees_record *record, const gbees_statistics *after,
+                      gbees_error *error)
 {
     const gbees_leg *leg = &solver->schedule->legs[solver->leg];
     const gbees_selection selection = {.problem = record->problem,
                                        .before = &solver->before.statistics,
-                                       .after = &record->statistics,
+                                       .after = after,
                                        .measurements = &solver->problem->measurements[leg->first],
                                        .count = leg->count,
                                        .is_first = solver->updates == leg->count,
@@ -124,13 +136,47 @@ static int check_tail(gbees_solver *solver, const gbees_record *record, gbees_er
 /* Gives the record a problem of its own, with the grid where it is now. Returns 1 if there is no memory. */
 static int take_place(const gbees_solver *solver, gbees_event *event)
 {
+    const gbees_density_mode *mode = solver->modes.mode[0];
+
     event->moved = malloc(sizeof *event->moved);
     if (!event->moved)
         return 1;
-    *event->moved = *gbees_grid_problem(&solver->grid);
-    gbees_frame_place(&solver->moving.frame, event->moved);
+    *event->moved = *gbees_grid_problem(&mode->grid);
+    gbees_frame_place(&mode->moving.frame, event->moved);
     event->record.problem = event->moved;
+    event->record.frame = (gbees_record_frame){.bend = mode->moving.shape.bend,
+                                               .growth = mode->moving.shape.growth,
+                                               .limited = mode->moving.shape.limited,
+                                               .replaced = mode->moving.replaced};
     return 0;
+}
+
+/* Computes the statistics of the event's record, in the model's axes; *found: in those that a measurement's tail is
+ * looked for in. A grid that moves has other axes before and after: there they are the model's, too. */
+static int find_statistics(gbees_solver *solver, gbees_event *event, gbees_statistics *found, gbees_error *error)
+{
+    gbees_record *record = &event->record;
+    unsigned narrow = 0;
+    int status;
+
+    if (solver->modes.count > 1) {
+        status = gbees_mode_records_create(&solver->modes, &solver->clock, &event->modes, &record->statistics,
+                                           &narrow, error);
+        *found = record->statistics;
+        record->modes = status ? NULL : event->modes->mode;
+        record->mode_count = status ? 0 : event->modes->count;
+    } else {
+        status = gbees_mode_statistics(solver->modes.mode[0], &solver->clock, &record->statistics, error);
+        narrow = status ? 0 : gbees_warnings_record(record->problem, &record->statistics);
+        if (!status && solver->modes.divided)
+            record->statistics.mass *= solver->modes.mode[0]->weight;
+        *found = record->statistics;
+        gbees_frame_statistics(record->problem, &record->statistics);
+        if (solver->problem->moving)
+            *found = record->statistics;
+    }
+    solver->record_warnings |= narrow;
+    return status;
 }
 
 /* Computes the statistics of the event's record, and collects its cells and marginals. */
@@ -138,25 +184,24 @@ static int fill(gbees_solver *solver, gbees_event *event, gbees_error *error)
 {
     gbees_record *record = &event->record;
     gbees_error cause = {0};
-    int status = solver->backend->statistics(solver->grid.engine, &solver->clock, &record->statistics, &cause);
+    gbees_statistics found;
+    int status = find_statistics(solver, event, &found, &cause);
 
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
-    solver->record_warnings |= gbees_warnings_record(record->problem, &record->statistics);
     if (record->number == 0 && solver->leg > 0 &&
         solver->problem->functions) /* an application's backend may need none */
-        status = check_tail(solver, record, error);
+        status = check_tail(solver, record, &found, error);
     if (status)
         return status;
-    solver->before.statistics = record->statistics;
-    gbees_frame_statistics(record->problem, &record->statistics);
+    solver->before.statistics = found;
     return collect(solver, event, error);
 }
 
 int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
 {
     gbees_event event = {
-        .record = {.problem = gbees_grid_problem(&solver->grid), .leg = solver->leg, .number = number}};
+        .record = {.problem = gbees_grid_problem(gbees_run_grid(solver)), .leg = solver->leg, .number = number}};
     gbees_record *record = &event.record;
     int status;
 
@@ -168,21 +213,17 @@ int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
     if (status) {
         free(event.marginals);
         free(event.moved);
+        gbees_mode_records_destroy(event.modes);
         return status;
     }
     record->time = solver->clock.time;
-    if (solver->problem->moving)
-        record->frame = (gbees_record_frame){.bend = solver->moving.shape.bend,
-                                             .growth = solver->moving.shape.growth,
-                                             .limited = solver->moving.shape.limited,
-                                             .replaced = solver->moving.replaced};
     record->totals = gbees_run_totals(solver);
     record->since = ledger_since(&solver->recorded, &record->totals);
     record->warnings = gbees_warnings(solver->problem, &record->totals) | solver->record_warnings;
     solver->recorded = record->totals;
     record->wall_s = gbees_run_now_s() - solver->began_s;
     gbees_record posted = *record; /* the notifier takes the event, with its problem */
-    posted.problem = gbees_grid_problem(&solver->grid);
+    posted.problem = gbees_grid_problem(gbees_run_grid(solver));
     status = gbees_notifier_post(solver->notifier, &event, error);
     if (!status && waits_for_audit(solver))
         status = gbees_notifier_finish(solver->notifier, error);

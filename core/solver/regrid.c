@@ -42,9 +42,6 @@ static void close_engine(gbees_grid *grid)
 void gbees_grid_close(gbees_grid *grid)
 {
     close_engine(grid);
-    if (grid->hold)
-        grid->backend->release(grid->hold);
-    grid->hold = NULL;
 }
 
 const gbees_problem *gbees_grid_problem(const gbees_grid *grid)
@@ -87,8 +84,7 @@ static void note_peak(gbees_grid *grid, const gbees_initial_cells *cells)
     grid->before.peak_bytes = now.peak_bytes > grid->before.peak_bytes ? now.peak_bytes : grid->before.peak_bytes;
 }
 
-/* Fetches the cells of the engine, with normalised P, in order. */
-static int fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_error *error)
+int gbees_grid_fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_error *error)
 {
     const int n = grid->problem->dimension;
     gbees_cells *cells = gbees_cells_create(n);
@@ -173,7 +169,7 @@ static void set_history(gbees_grid *grid, const gbees_clock *clock, const passag
     cells->mass = mass * (way->fetched - way->outside);
     totals->mass_pruned += mass * (1 - way->fetched);
     totals->mass_outflow += mass * way->outside;
-    cells->lost = totals->mass_outflow + totals->mass_pruned;
+    cells->lost = grid->lost + totals->mass_outflow + totals->mass_pruned;
     cells->time = clock->time;
     cells->steps = gbees_problem_steps_before(grid->problem) + totals->steps;
     cells->threshold = totals->threshold * way->volume;
@@ -252,9 +248,9 @@ static int replace_engine(gbees_grid *grid, gbees_problem *problem, gbees_error 
     gbees_error ignored;
 
     note_peak(grid, cells);
-    if (grid->backend->hold && !grid->hold && grid->backend->hold(&grid->hold, &ignored))
-        grid->hold = NULL; /* the engines open everything anew */
-    close_engine(grid);    /* before the new engine takes its memory */
+    if (grid->backend->hold && !*grid->hold && grid->backend->hold(grid->hold, &ignored))
+        *grid->hold = NULL; /* the engines open everything anew */
+    close_engine(grid);     /* before the new engine takes its memory */
     grid->regridded = problem;
     const int status = grid->backend->create(problem, &grid->options, &grid->engine, error);
     if (!status)
@@ -278,7 +274,7 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
     }
     if (!changes)
         return GBEES_OK;
-    status = fetch(grid, &cells, error);
+    status = gbees_grid_fetch(grid, &cells, error);
     way.fetched = sum_of(&cells);
     if (!status)
         status = gbees_refine(&cells, n, change, grid->problem->numerics.cell_values, grid->options.threads, error);
@@ -310,7 +306,7 @@ int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_mov
     gbees_problem *problem = NULL;
     const double volume = fabs(gbees_matrix_determinant(to->n, to->a) / gbees_matrix_determinant(to->n, from->a));
     double dropped = 0;
-    int status = fetch(grid, &cells, error);
+    int status = gbees_grid_fetch(grid, &cells, error);
     const gbees_totals now = gbees_grid_totals(grid);
     const double least = grid->problem->mass_budget > 0 ? now.threshold * volume : threshold;
     const gbees_remap_options options = {.least = least_remapped * least, .threads = grid->options.threads};
@@ -334,4 +330,34 @@ int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_mov
     grid->before = now;
     set_history(grid, clock, &way, (gbees_initial_cells *)problem->cells);
     return replace_engine(grid, problem, error);
+}
+
+int gbees_grid_open_part(const gbees_grid *of, const gbees_part *part, gbees_grid *grid, gbees_error *error)
+{
+    const gbees_totals totals = gbees_grid_totals(of);
+    gbees_problem *problem = NULL;
+    int status = make_problem(gbees_grid_problem(of), part->cells, &problem, error);
+
+    if (status)
+        return status;
+    gbees_initial_cells *own = (gbees_initial_cells *)problem->cells;
+    own->mass = 1;
+    own->lost = part->lost;
+    own->time = part->time;
+    own->steps = gbees_problem_steps_before(of->problem) + totals.steps;
+    own->threshold = totals.threshold;
+    problem->threshold = totals.threshold;
+    gbees_frame_place(part->frame, problem);
+    set_box(problem, own);
+    *grid = (gbees_grid){.backend = of->backend,
+                         .options = of->options,
+                         .problem = of->problem,
+                         .regridded = problem,
+                         .lost = part->lost,
+                         .hold = of->hold};
+    status = of->backend->create(problem, &of->options, &grid->engine, error);
+    if (!status)
+        note_peak(grid, own);
+    gbees_initial_cells_clear(own);
+    return status;
 }

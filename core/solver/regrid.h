@@ -15,12 +15,25 @@ typedef struct gbees_grid {
     gbees_engine *engine;         /* NULL: an attempt to replace it has failed */
     int level[GBEES_MAX_DIM];     /* cells are 2^level times narrower than the problem's */
     gbees_totals before;          /* of the engines that have been replaced */
-    gbees_hold *hold;             /* from the first replacement on, where the backend has one; else NULL */
+    double lost;                  /* mass that the run had lost before this grid's first engine */
+    gbees_hold **hold;            /* the run's: set from the first replacement on, where the backend has one */
 } gbees_grid;
+
+/* A part of the density of another grid: see gbees_grid_open_part(). */
+typedef struct gbees_part {
+    const gbees_moving_frame *frame; /* of the cells */
+    double time, lost;               /* when it is divided; mass that the run has lost so far */
+    gbees_initial_cells *cells;      /* P up to a common factor; the new grid takes them */
+} gbees_part;
 
 /* Makes the first engine, on the problem's grid. */
 int gbees_grid_open(gbees_grid *grid, gbees_error *error);
 void gbees_grid_close(gbees_grid *grid);
+/* Makes the first engine of another grid that moves, from a part of the density of `of`. Its mass is 1. */
+int gbees_grid_open_part(const gbees_grid *of, const gbees_part *part, gbees_grid *grid, gbees_error *error);
+
+/* Lists the cells of the engine, with normalised P, in order; also those somewhat below p*. */
+int gbees_grid_fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_error *error);
 
 /* The problem with the present grid. */
 const gbees_problem *gbees_grid_problem(const gbees_grid *grid);

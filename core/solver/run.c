@@ -19,7 +19,7 @@ double gbees_run_now_s(void)
 
 gbees_totals gbees_run_totals(const gbees_solver *solver)
 {
-    return gbees_grid_totals(&solver->grid);
+    return gbees_modes_totals(&solver->modes);
 }
 
 int gbees_run_fail(const gbees_solver *solver, int status, const gbees_error *cause, gbees_error *error)
@@ -34,9 +34,14 @@ static uint64_t whole_slice(double steps, uint64_t most)
     return steps < 1 ? 1 : steps > (double)most ? most : (uint64_t)steps;
 }
 
-uint64_t gbees_run_first_slice(const gbees_solver *solver)
+gbees_grid *gbees_run_grid(gbees_solver *solver)
 {
-    const double cells = (double)gbees_run_totals(solver).max_cells;
+    return &solver->modes.mode[0]->grid;
+}
+
+uint64_t gbees_run_first_slice(const gbees_density_mode *mode)
+{
+    const double cells = (double)gbees_grid_totals(&mode->grid).max_cells;
 
     return cells > 0 ? whole_slice(SLICE_S * SLICE_CELLS_PER_S / cells, SLICE_FIRST) : 1;
 }
@@ -44,14 +49,14 @@ uint64_t gbees_run_first_slice(const gbees_solver *solver)
 /* Sets the length of the next slice from the time that this one took. It grows by at most 4, or, if the slice was
  * very short, to what would take SLICE_S / 16: starting a slice costs a GPU some time, but steps get slower as the
  * grid grows. */
-void gbees_run_adapt_slice(gbees_solver *solver, double took_s)
+void gbees_run_adapt_slice(gbees_density_mode *mode, double took_s)
 {
-    const double steps = (double)solver->slice, times = SLICE_S / took_s;
+    const double steps = (double)mode->slice, times = SLICE_S / took_s;
 
-    solver->slice = whole_slice(steps * (times < 4 ? times : times < 4 * 16 ? 4 : times / 16), SLICE_MOST);
+    mode->slice = whole_slice(steps * (times < 4 ? times : times < 4 * 16 ? 4 : times / 16), SLICE_MOST);
 }
 
-int gbees_run_change_frame(gbees_solver *solver, gbees_error *error)
+int gbees_run_change_frame(gbees_solver *solver, gbees_density_mode *mode, gbees_error *error)
 {
     const double began = gbees_run_now_s();
     gbees_error cause = {0};
@@ -59,7 +64,7 @@ int gbees_run_change_frame(gbees_solver *solver, gbees_error *error)
 
     if (status)
         return status;
-    status = gbees_moving_replace(&solver->moving, &solver->grid, &solver->clock, &cause);
+    status = gbees_moving_replace(&mode->moving, &mode->grid, &mode->clock, &cause);
     solver->propagate_s += gbees_run_now_s() - began;
     return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
 }
@@ -72,10 +77,11 @@ int gbees_run_change_grid(gbees_solver *solver, const int *level, gbees_error *e
 
     if (status)
         return status;
-    status = gbees_grid_replace(&solver->grid, &solver->clock, level, &cause);
+    status = gbees_grid_replace(gbees_run_grid(solver), &solver->clock, level, &cause);
     solver->propagate_s += gbees_run_now_s() - began;
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
-    solver->slice = gbees_run_first_slice(solver); /* steps of the new grid may take far longer */
+    solver->modes.mode[0]->slice =
+        gbees_run_first_slice(solver->modes.mode[0]); /* steps of the new grid may take far longer */
     return GBEES_OK;
 }

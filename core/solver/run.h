@@ -3,24 +3,21 @@
 #ifndef GBEES_SOLVER_RUN_H
 #define GBEES_SOLVER_RUN_H
 
-#include "moving.h"
+#include "modes.h"
 #include "notifier.h"
-#include "regrid.h"
 #include "schedule.h"
 #include <gbees/gbees.h>
 
 struct gbees_solver {
     const gbees_problem *problem;
     const gbees_backend *backend;
-    gbees_grid grid;     /* has the engine */
-    int regrids;         /* of the problem's, that have been done */
-    gbees_moving moving; /* of a grid that moves */
+    gbees_modes modes; /* have the engines; grids that do not move have one */
+    int regrids;       /* of the problem's, that have been done */
     gbees_schedule *schedule;
     gbees_clock clock;
     gbees_totals recorded; /* at the last record */
     int ran;
     int leg;
-    uint64_t slice; /* steps of the next slice */
     const gbees_observer *observer;
     gbees_notifier *notifier;
     unsigned record_warnings, audit_warnings; /* of all records so far */
@@ -41,16 +38,18 @@ gbees_totals gbees_run_totals(const gbees_solver *solver);
 /* Adds the time, the leg and the step to a backend's error. */
 int gbees_run_fail(const gbees_solver *solver, int status, const gbees_error *cause, gbees_error *error);
 /* Steps of the first call to the backend, from the number of initial cells; 1 if the backend does not count them. */
-uint64_t gbees_run_first_slice(const gbees_solver *solver);
+uint64_t gbees_run_first_slice(const gbees_density_mode *mode);
 /* Sets the steps of the next call after one that took so many seconds. */
-void gbees_run_adapt_slice(gbees_solver *solver, double took_s);
+void gbees_run_adapt_slice(gbees_density_mode *mode, double took_s);
+/* The grid of a run whose grid does not move. */
+gbees_grid *gbees_run_grid(gbees_solver *solver);
 
 /* Makes record `number` of the leg, and posts it to the observer. */
 int gbees_run_record(gbees_solver *solver, int number, gbees_error *error);
 /* Applies measurement `number`, counted from 1, on a finer grid if the problem asks for one that resolves it. */
 int gbees_run_update(gbees_solver *solver, int number, gbees_error *error);
-/* Replaces the cells of a grid that moves by those that fit the density. */
-int gbees_run_change_frame(gbees_solver *solver, gbees_error *error);
+/* Replaces the cells of a mode whose grid moves by those that fit its density. */
+int gbees_run_change_frame(gbees_solver *solver, gbees_density_mode *mode, gbees_error *error);
 /* Takes the density to a grid of these levels. */
 int gbees_run_change_grid(gbees_solver *solver, const int *level, gbees_error *error);
 

@@ -10,7 +10,6 @@
 int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backend,
                         const gbees_engine_options *options, gbees_solver **solver, gbees_error *error)
 {
-    const gbees_engine_options none = {0};
     gbees_solver *made = calloc(1, sizeof *made);
     int status;
 
@@ -19,19 +18,17 @@ int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backe
     made->problem = problem;
     made->backend = backend;
     made->clock.time = problem->start;
-    made->grid = (gbees_grid){.backend = backend, .options = options ? *options : none, .problem = problem};
     status = gbees_equations_check(problem, error);
     if (!status)
         status = gbees_schedule_create(problem, &made->schedule, error);
     if (!status)
-        status = gbees_grid_open(&made->grid, error);
-    if (!status && problem->moving)
-        status = gbees_moving_start(&made->moving, &made->grid, error);
+        status = gbees_modes_open(&made->modes, problem, backend, options, error);
     if (status) {
         gbees_solver_destroy(made);
         return status;
     }
-    made->slice = gbees_run_first_slice(made);
+    for (int k = 0; k < made->modes.count; k++)
+        made->modes.mode[k]->slice = gbees_run_first_slice(made->modes.mode[k]);
     made->record_warnings = gbees_warnings(problem, NULL);
     *solver = made;
     return GBEES_OK;
@@ -41,7 +38,7 @@ void gbees_solver_destroy(gbees_solver *solver)
 {
     if (!solver)
         return;
-    gbees_grid_close(&solver->grid);
+    gbees_modes_close(&solver->modes);
     gbees_schedule_destroy(solver->schedule);
     free(solver);
 }
@@ -96,26 +93,33 @@ static int check_cancelled(const gbees_solver *solver, gbees_error *error)
                            solver->leg, (unsigned long long)gbees_run_totals(solver).steps);
 }
 
+/* Has the mode that has got least far take steps. The run's clock is that of the one that is then least far. */
 static int advance_slice(gbees_solver *solver, gbees_error *error)
 {
-    const double elapsed = solver->clock.elapsed, began = gbees_run_now_s();
+    gbees_density_mode *mode = gbees_modes_next(&solver->modes);
+    const double elapsed = mode->clock.elapsed, began = gbees_run_now_s();
     gbees_error cause = {0};
     int status;
 
     if (solver->problem->moving)
-        status = gbees_moving_advance(&solver->moving, &solver->grid, &solver->clock, solver->slice, &cause);
+        status = gbees_moving_advance(&mode->moving, &mode->grid, &mode->clock, mode->slice, &cause);
     else
-        status = solver->backend->advance(solver->grid.engine, &solver->clock, solver->slice, &cause);
+        status = solver->backend->advance(mode->grid.engine, &mode->clock, mode->slice, &cause);
     const double took = gbees_run_now_s() - began;
     solver->propagate_s += took;
-    if (!status && !(solver->clock.elapsed > elapsed))
+    if (!status && !(mode->clock.elapsed > elapsed))
         status =
             gbees_error_set(&cause, GBEES_ENUMERIC, "time stands still; the time step has become too small for it");
+    if (solver->modes.count == 1)
+        solver->clock = mode->clock;
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
-    gbees_run_adapt_slice(solver, took);
-    return solver->problem->moving && !gbees_moving_fits(&solver->moving) ? gbees_run_change_frame(solver, error)
-                                                                          : GBEES_OK;
+    gbees_run_adapt_slice(mode, took);
+    status = solver->problem->moving && !gbees_moving_fits(&mode->moving)
+                 ? gbees_run_change_frame(solver, mode, error)
+                 : GBEES_OK;
+    solver->clock = gbees_modes_next(&solver->modes)->clock;
+    return status;
 }
 
 /* Advances by `length` units of time, from one record to the next. */
@@ -125,6 +129,7 @@ static int advance_interval(gbees_solver *solver, double length, gbees_error *er
 
     solver->clock.length = length;
     solver->clock.elapsed = 0;
+    gbees_modes_sync(&solver->modes, &solver->clock);
     while (!status && solver->clock.elapsed < length) {
         status = check_cancelled(solver, error);
         if (!status)

@@ -1,5 +1,6 @@
 /* tail.c - see tail.h. */
 #include "tail.h"
+#include "frame/matrix.h"
 #include "numerics/likelihood.h"
 #include <math.h>
 #include <stdlib.h>
@@ -55,6 +56,8 @@ static double log_level(const gbees_selection *s)
 
     for (int j = 0; j < s->problem->dimension; j++)
         volume *= s->problem->width[j];
+    if (s->problem->moving)
+        volume *= fabs(gbees_matrix_determinant(s->problem->dimension, s->problem->rotation));
     return fmax(log(near_threshold * s->threshold), log(volume) - s->before->entropy + 0.5 - 0.5 * inside * inside);
 }
 

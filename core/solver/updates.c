@@ -21,7 +21,7 @@ static int fail_update(const gbees_solver *solver, int number, int status, const
 /* Makes the grid finer if it would not resolve the density after this measurement, and the problem asks for that. */
 static int resolve_update(gbees_solver *solver, const gbees_measurement *measurement, gbees_error *error)
 {
-    const gbees_problem *problem = gbees_grid_problem(&solver->grid);
+    const gbees_problem *problem = gbees_grid_problem(gbees_run_grid(solver));
     const int most = GBEES_REFINE_MOST / 2;
     int level[GBEES_MAX_DIM], finer[GBEES_MAX_DIM];
     gbees_statistics prior;
@@ -29,27 +29,27 @@ static int resolve_update(gbees_solver *solver, const gbees_measurement *measure
 
     if (!problem->regrid_auto)
         return GBEES_OK;
-    const int status = solver->backend->statistics(solver->grid.engine, &solver->clock, &prior, &cause);
+    const int status = gbees_mode_statistics(solver->modes.mode[0], &solver->clock, &prior, &cause);
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
     if (!gbees_resolve(problem, &prior, measurement, solver->clock.time, gbees_resolve_cells_most(problem), finer))
         return GBEES_OK;
     for (int j = 0; j < problem->dimension; j++) {
-        level[j] = solver->grid.level[j] + finer[j];
+        level[j] = gbees_run_grid(solver)->level[j] + finer[j];
         level[j] = level[j] < most ? level[j] : most;
     }
     return gbees_run_change_grid(solver, level, error);
 }
 
-/* The density of a grid that moves is another one: its cells may no longer fit. */
-static int restart(gbees_solver *solver, gbees_error *error)
+/* The density of a grid that moves is another one: it may have fallen apart, and its cells may no longer fit. */
+static int divide(gbees_solver *solver, gbees_error *error)
 {
     gbees_error cause = {0};
     int status = gbees_notifier_finish(solver->notifier, error); /* it may still use the engine */
 
     if (status)
         return status;
-    status = gbees_moving_restart(&solver->moving, &solver->grid, &solver->clock, &cause);
+    status = gbees_modes_divide(&solver->modes, &solver->clock, &cause);
     return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
 }
 
@@ -63,16 +63,12 @@ int gbees_run_update(gbees_solver *solver, int number, gbees_error *error)
     if (status)
         return status;
     const double began = gbees_run_now_s(), total = solver->evidence.total;
-    if (solver->problem->moving)
-        status = gbees_moving_place(&solver->moving, &solver->grid, solver->clock.time, &cause);
-    if (status)
-        return fail_update(solver, number, status, &cause, error);
-    status = solver->backend->update(solver->grid.engine, &solver->clock, measurement, &event.evidence, &cause);
+    status = gbees_modes_update(&solver->modes, &solver->clock, measurement, &event.evidence, &cause);
     solver->propagate_s += gbees_run_now_s() - began;
     if (status)
         return fail_update(solver, number, status, &cause, error);
     if (solver->problem->moving)
-        status = restart(solver, error);
+        status = divide(solver, error);
     if (status)
         return status;
     event.evidence.total = total + event.evidence.log_evidence;

@@ -174,6 +174,16 @@ typedef struct gbees_record_frame {
     int replaced;  /**< how often the cells have been replaced since the start */
 } gbees_record_frame;
 
+enum { GBEES_MODES_MOST = 16 /**< parts of a density, at most */ };
+
+/** A part of a density that is in several, each on a grid that moves by itself (doc/method.md, "Modes"). */
+typedef struct gbees_record_mode {
+    const gbees_problem *problem; /**< that of the run, with this mode's grid of this time */
+    double weight;                /**< its part of the mass */
+    gbees_statistics statistics;  /**< of it alone, in the model's axes */
+    const gbees_cells *cells;     /**< of it alone, its P normalised by itself; NULL: the observer wants none */
+} gbees_record_mode;
+
 /** What the observer receives at the time of a record. All pointers are valid during the call only. */
 typedef struct gbees_record {
     const gbees_problem *problem;         /**< that of the run, with the grid of this time */
@@ -186,10 +196,13 @@ typedef struct gbees_record {
     gbees_ledger since;                   /**< since the record before; of the first, since the start */
     unsigned warnings;                    /**< gbees_warning bits */
     gbees_record_frame frame;             /**< of a grid that moves: as its shape was seen last; else 0 */
-    const gbees_cells *cells;             /**< NULL: the observer wants none */
+    const gbees_cells *cells;             /**< NULL: the observer wants none, or there are several modes */
     const gbees_marginals *marginals;     /**< NULL: the backend made none, compute them from the cells */
     const gbees_certificate *certificate; /**< NULL: the run has no audit */
     const gbees_sample_list *samples;     /**< of the audit; NULL: it has none */
+    int mode_count;                       /**< entries of `modes`: 0 or at least 2 */
+    const gbees_record_mode *modes;       /**< `problem` has the grid and `frame` the shape of the first one; NULL: all
+                                           * of the density is in the record's own cells */
 } gbees_record;
 
 enum { GBEES_LARGEST_PLANE = 1 << 25 /**< most entries of a 2-D marginal of a record: 256 MiB */ };
@@ -415,6 +428,15 @@ int gbees_writer_finish(gbees_writer *writer, const char *state, const gbees_sum
 /** Frees the writer; the folder stays. */
 void gbees_writer_destroy(gbees_writer *writer);
 
+/** A part of a snapshot's density, on a grid of its own: cells first ... first + count - 1. */
+typedef struct gbees_snapshot_mode {
+    size_t first, count;                      /**< its cells */
+    double weight;                            /**< its part of the mass, cells below p* included */
+    double origin[GBEES_MAX_DIM];             /**< the centre of cell 0 */
+    double rotation[GBEES_MAX_DIM * GBEES_MAX_DIM]; /**< n x n, row-major: as that of the snapshot */
+    double inverse[GBEES_MAX_DIM * GBEES_MAX_DIM];  /**< of it */
+} gbees_snapshot_mode;
+
 /** One record, read back. */
 typedef struct gbees_snapshot {
     int leg;                      /**< counted from 0 */
@@ -441,6 +463,8 @@ typedef struct gbees_snapshot {
     int certified;                 /**< 1: `certificate` is set; 0: the run had no audit, or the file is older */
     gbees_certificate certificate; /**< of the record's error */
     gbees_sample_list samples;     /**< of the audit; empty: there are none */
+    int mode_count;                /**< entries of `mode`: 0, or at least 2: origin and rotation are then the first's */
+    gbees_snapshot_mode mode[GBEES_MODES_MOST]; /**< parts of the density, in order of their cells */
 } gbees_snapshot;
 
 /** A results folder that is being read. */
@@ -462,6 +486,8 @@ typedef void gbees_file_report(void *context, const char *file, int summed, cons
 void gbees_results_verify(const gbees_results *results, gbees_file_report *report, void *context);
 /** Frees the snapshot. */
 void gbees_snapshot_destroy(gbees_snapshot *snapshot);
+/** The mode that a cell belongs to; NULL: the density is in one part. */
+const gbees_snapshot_mode *gbees_snapshot_mode_of(const gbees_snapshot *snapshot, size_t cell);
 /** The centre of a cell along state j, in the model's axes. */
 double gbees_snapshot_centre(const gbees_snapshot *snapshot, int j, size_t cell);
 /** Frees the reader; the folder stays. */

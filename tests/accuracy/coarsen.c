@@ -129,6 +129,82 @@ int gbees_compare_bin(const gbees_snapshot *grid, const gbees_montecarlo *montec
     return status;
 }
 
+/* ---- several modes ------------------------------------------------------------------------------------------ */
+
+enum { DEVIATION_CELLS = 10, EDGE_POINTS = 2 };
+
+/* A grid along the model's axes around the density. */
+static gbees_snapshot flat_grid(const gbees_snapshot *snapshot)
+{
+    gbees_snapshot grid = *snapshot;
+    double sum = 0;
+
+    for (size_t i = 0; i < snapshot->count; i++)
+        sum += snapshot->p[i];
+    grid.rotated = grid.mode_count = 0;
+    for (int j = 0; j < grid.dimension; j++) {
+        double mean = 0, square = 0;
+
+        for (size_t i = 0; i < snapshot->count; i++)
+            mean += snapshot->p[i] / sum * gbees_snapshot_centre(snapshot, j, i);
+        for (size_t i = 0; i < snapshot->count; i++)
+            square += snapshot->p[i] / sum * pow(gbees_snapshot_centre(snapshot, j, i) - mean, 2);
+        grid.origin[j] = mean;
+        grid.width[j] = sqrt(square) / DEVIATION_CELLS;
+        for (int k = 0; k < grid.dimension; k++)
+            grid.rotation[j * grid.dimension + k] = grid.inverse[j * grid.dimension + k] = j == k;
+    }
+    return grid;
+}
+
+/* The flat cell that a point of cell i lies in; points stand EDGE_POINTS to an edge. */
+static cell flat_cell(const gbees_snapshot *snapshot, const gbees_snapshot *grid, size_t i, int point)
+{
+    const double *edges = gbees_snapshot_mode_of(snapshot, i)->rotation;
+    const int n = grid->dimension;
+    cell made = {.p = snapshot->p[i]};
+
+    for (int j = 0; j < n; j++) {
+        double x = gbees_snapshot_centre(snapshot, j, i) - grid->origin[j];
+
+        for (int k = 0, digits = point; k < n; k++, digits /= EDGE_POINTS)
+            x += edges[j * n + k] * ((digits % EDGE_POINTS + 0.5) / EDGE_POINTS - 0.5);
+        made.index[j] = (int32_t)floor(x / grid->width[j] + 0.5);
+    }
+    return made;
+}
+
+int gbees_compare_flatten(gbees_snapshot **snapshot, gbees_error *error)
+{
+    const gbees_snapshot *from = *snapshot;
+    gbees_snapshot grid, *flat = NULL;
+    int points = 1, status;
+    cell *cells;
+
+    if (from->mode_count == 0)
+        return GBEES_OK;
+    for (int k = 0; k < from->dimension; k++)
+        points *= EDGE_POINTS;
+    cells = calloc(from->count * (size_t)points + 1, sizeof *cells);
+    if (!cells)
+        return gbees_error_set(error, GBEES_ENOMEM, "no memory for %zu cells", from->count);
+    grid = flat_grid(from);
+    for (size_t i = 0; i < from->count; i++)
+        for (int point = 0; point < points; point++) {
+            cell *to = &cells[i * (size_t)points + (size_t)point];
+
+            *to = flat_cell(from, &grid, i, point);
+            to->p /= points;
+        }
+    status = snapshot_make(&grid, cells, from->count * (size_t)points, &flat, error);
+    free(cells);
+    if (status)
+        return status;
+    gbees_snapshot_destroy(*snapshot);
+    *snapshot = flat;
+    return GBEES_OK;
+}
+
 /* ---- between grids of the same axes ------------------------------------------------------------------------ */
 
 /* The grid's cells whose centres are less than the width of one of the snapshot's cells from the centre of its cell

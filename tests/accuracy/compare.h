@@ -19,6 +19,10 @@ int gbees_compare_coarsen(const gbees_snapshot *snapshot, int factor, gbees_snap
 int gbees_compare_transfer(const gbees_snapshot *snapshot, const gbees_snapshot *grid, gbees_snapshot **moved,
                            gbees_error *error);
 
+/* Replaces a snapshot of several modes by the same density on one grid along the model's axes, of some ten cells a
+ * standard deviation: each cell is spread as some points. Others stay as they are. */
+int gbees_compare_flatten(gbees_snapshot **snapshot, gbees_error *error);
+
 /* The weighted share of the samples in each cell of the snapshot's grid that holds any. To be destroyed. */
 int gbees_compare_bin(const gbees_snapshot *grid, const gbees_montecarlo *montecarlo, gbees_snapshot **binned,
                       gbees_error *error);

@@ -217,7 +217,7 @@ START_TEST(other_hdf5_files)
     check_unreadable("leg0_record0.h5", "format is missing");
     write_other("netcdf", 1, 2);
     check_unreadable("leg0_record0.h5", "no record of gbees");
-    write_other("gbees-record", 2, 2);
+    write_other("gbees-record", 3, 2);
     check_unreadable("leg0_record0.h5", "use a newer gbees");
     write_other("gbees-record", 1, 0);
     check_unreadable("leg0_record0.h5", "/pdf/p is missing");

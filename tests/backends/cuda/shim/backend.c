@@ -14,8 +14,8 @@
  *                        ... after which they have failed to be made
  */
 #include "cuda/compile/spec.h"
-#include "cuda/engine/integrator.h"
 #include "cuda/engine/engine.h"
+#include "cuda/engine/integrator.h"
 #include "driver.h"
 #include <stdlib.h>
 #include <string.h>
@@ -111,8 +111,15 @@ static const shim_variant *choose(const gbees_problem *problem)
 /* ---- the engine --------------------------------------------------------------------------------------------------
  */
 
-static void check_that_all_is_given_back(void)
+/* That there are: all of one variant, as the kernels' text is one. */
+static int engines;
+
+/* What the last engine leaves behind. */
+static void close_last(void)
 {
+    if (engines > 0)
+        return;
+    program_set_destroy(NULL, &programs);
     if (cuda_shim_taken() != 0)
         abort();
 }
@@ -174,14 +181,13 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     if (shim_most_blocks < 1 || shim_most_blocks > SHIM_MOST_BLOCKS)
         return gbees_error_set(error, GBEES_EUSAGE, "SHIM_BLOCKS: 1 to %d", SHIM_MOST_BLOCKS);
     int status = 0;
-    for (int p = 0; p < PROGRAMS && !status; p++)
+    for (int p = 0; p < PROGRAMS && !status && engines == 0; p++)
         status = add_program(problem, p, error);
     if (!status)
         status = cuda_engine_create(&api, 0, &programs, problem, engine, error);
+    engines += !status;
     if (status)
-        program_set_destroy(NULL, &programs);
-    if (status)
-        check_that_all_is_given_back();
+        close_last();
     else if ((*engine)->large > 0)
         (*engine)->large = (uint32_t)setting("SHIM_LARGE", (*engine)->large);
     return status;
@@ -190,8 +196,8 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
 static void destroy(gbees_engine *engine)
 {
     cuda_engine_destroy(engine);
-    program_set_destroy(NULL, &programs);
-    check_that_all_is_given_back();
+    engines--;
+    close_last();
 }
 
 /* ---- samples ------------------------------------------------------------------------------------------------------
@@ -214,7 +220,7 @@ static void integrator_destroy(gbees_integrator *integrator)
 {
     cuda_integrator_destroy(integrator);
     program_set_destroy(NULL, &programs);
-    check_that_all_is_given_back();
+    close_last();
 }
 
 GBEES_BACKEND_EXPORT extern const gbees_backend gbees_backend_card;

@@ -1,0 +1,56 @@
+/* modes.h - a run's density as a list of modes, each on a grid of its own (doc/method.md, "Modes"). A grid that moves
+ * follows one peak of a density, and not two that drift apart: where a density falls apart it is divided. All others
+ * have one mode. */
+#ifndef GBEES_SOLVER_MODES_H
+#define GBEES_SOLVER_MODES_H
+
+#include "moving.h"
+#include "regrid.h"
+
+typedef struct gbees_density_mode {
+    gbees_grid grid;     /* has the engine, in which its density is normalised by itself */
+    gbees_moving moving; /* of a grid that moves */
+    gbees_clock clock;   /* its own between two records: modes step independently */
+    uint64_t slice;      /* steps of the next call to the backend */
+    double weight;       /* mass of the run's density for each unit of mass of the engine's */
+    gbees_totals noted;  /* of the grid, when the weight was set */
+} gbees_density_mode;
+
+typedef struct gbees_modes {
+    int count;                          /* at least 1 */
+    gbees_density_mode *mode[GBEES_MODES_MOST]; /* the heaviest at the last update first */
+    const gbees_backend *backend;
+    gbees_hold *hold;    /* what the backend keeps open for all of them; or NULL */
+    int divided;         /* 1: there have been more than one */
+    gbees_totals before; /* then: but for what each has done since `noted` */
+} gbees_modes;
+
+/* Makes the one that a problem begins with, and more where its initial density has peaks far from each other.
+ * `problem` and `backend` must outlive them. The modes are closed by gbees_modes_close() after a failure, too. */
+int gbees_modes_open(gbees_modes *modes, const gbees_problem *problem, const gbees_backend *backend,
+                     const gbees_engine_options *options, gbees_error *error);
+void gbees_modes_close(gbees_modes *modes);
+
+/* The totals since the run's start, over all modes that there have been. Counts are sums over the modes, masses are
+ * parts of the run's. */
+gbees_totals gbees_modes_totals(const gbees_modes *modes);
+
+/* Sets the clocks of all modes to the run's, for an interval that begins there. */
+void gbees_modes_sync(gbees_modes *modes, const gbees_clock *clock);
+/* The mode that is to advance next: the one that has got least far in its interval. */
+gbees_density_mode *gbees_modes_next(const gbees_modes *modes);
+
+/* As gbees_backend.update(). Modes that are lighter than p* of the heaviest's afterwards are dropped. Cells are those
+ * of before: gbees_modes_divide() comes next where the grid moves. */
+int gbees_modes_update(gbees_modes *modes, const gbees_clock *clock, const gbees_measurement *measurement,
+                       gbees_evidence *evidence, gbees_error *error);
+/* Divides the modes that have fallen apart, and has the grids of all fit their density. */
+int gbees_modes_divide(gbees_modes *modes, const gbees_clock *clock, gbees_error *error);
+
+/* The statistics of a mode, in its grid's axes. */
+int gbees_mode_statistics(const gbees_density_mode *mode, const gbees_clock *clock, gbees_statistics *statistics,
+                          gbees_error *error);
+/* The part of the run's density that a mode is: its mass over that of all. */
+double gbees_modes_part(const gbees_modes *modes, int which);
+
+#endif
