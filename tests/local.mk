@@ -114,6 +114,7 @@ check_PROGRAMS += \
 	%D%/core/io/test_json \
 	%D%/accuracy/test_kalman \
 	%D%/backends/cpu/test_kernels \
+	%D%/backends/test_few_cells \
 	%D%/backends/test_ledger \
 	%D%/backends/test_modes \
 	%D%/backends/test_moving \

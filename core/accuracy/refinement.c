@@ -12,8 +12,7 @@ enum {
     SAMPLES_LEAST = 10000,
     SAMPLES_MOST = 1 << 22,
     EFFECTIVE_LEAST = 256, /* of samples, for a certificate */
-    RUNS_MOST = 9,
-    ROUGHNESS_CELLS = 1 << 22 /* of a record whose roughness is computed, at most */
+    RUNS_MOST = 9
 };
 /* Of an error that is not known to what is allowed: cells are halved, so that the next run can be held against. */
 static const double unknown_ratio = 1.5;
@@ -338,7 +337,7 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
     now->effective = fmin(now->effective, certificate->effective / (double)certificate->samples);
     now->sample_bound = fmax(now->sample_bound, difference.bound - difference.value);
     if (record->cells && gbees_cells_count(record->cells) > 0 &&
-        gbees_cells_count(record->cells) <= ROUGHNESS_CELLS) {
+        gbees_cells_count(record->cells) <= GBEES_COMPARED_CELLS) {
         double rough[N];
 
         status = gbees_roughness(record->cells, n, rough, error);

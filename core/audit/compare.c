@@ -10,9 +10,8 @@
 #include <stdlib.h>
 
 enum {
-    DENSITY_CELLS = 1 << 22, /* of a record, above which binning them would take longer than the run */
-    SAMPLE_NS = 20,          /* that comparing a sample takes, or more */
-    CELL_NS = 20,            /* and adding a cell to bins */
+    SAMPLE_NS = 20, /* that comparing a sample takes, or more */
+    CELL_NS = 20,   /* and adding a cell to bins */
     N = GBEES_MAX_DIM,
     PARTS = GBEES_WORKERS_PARTS,
     BLOCK = SAMPLES_BLOCK
@@ -246,7 +245,7 @@ static int compare_densities(comparison *c)
     if (!cells && !c->record->marginals)
         return GBEES_OK;
     status = run(c, n, c->record->marginals ? 0 : (double)(cells * n), open_marginal);
-    if (!status && cells && cells <= DENSITY_CELLS)
+    if (!status && cells && cells <= GBEES_COMPARED_CELLS)
         status = open_bins(c);
     if (c->bins)
         work += (double)cells * CELL_NS;
@@ -259,6 +258,7 @@ static int compare_densities(comparison *c)
 
         gbees_bins_difference(c->bins, c->samples->resampled, &value, &standard_error);
         c->certificate->density = difference(value, standard_error);
+        c->certificate->uncompared = 0;
     }
     return status;
 }
@@ -293,6 +293,7 @@ int gbees_samples_compare(const gbees_problem *problem, const gbees_montecarlo *
         return GBEES_OK;
     }
     compare_moments(record, moments, certificate);
+    certificate->uncompared = record->statistics.cells_above;
     const int status = compare_densities(&c);
     close(&c);
     return status ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit of a record") : GBEES_OK;

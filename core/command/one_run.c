@@ -121,6 +121,13 @@ int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *c
     return gbees_writer_create(folder, setup->problem, &provenance, &run->writer, error);
 }
 
+/* A run of an accuracy that writes no records needs the cells of those alone whose joint density is compared, where
+ * the backend makes the marginals: others would take longer to fetch than to compute. */
+static int needs_few_cells(const gbees_one_run *run)
+{
+    return run->refinement && !run->writer && run->setup->backend->marginals;
+}
+
 int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gbees_error *error)
 {
     const gbees_observer observer = {.context = run,
@@ -131,6 +138,7 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
                                      .concurrent = run->writer != NULL,
                                      .marginals = run->writer != NULL,
                                      .no_cells = !run->writer && !run->refinement,
+                                     .cells_most = needs_few_cells(run) ? GBEES_COMPARED_CELLS : 0,
                                      .audit = run->audit};
     FILE *console = run->console ? run->console : run->report->out;
     gbees_summary at_start;

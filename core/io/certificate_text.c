@@ -28,7 +28,11 @@ void gbees_certificate_text(const gbees_certificate *certificate, int dimension,
     add_bound(bounds, sizeof bounds, "mean", gbees_certificate_worst(c->mean, dimension, NULL).bound, unit);
     add_bound(bounds, sizeof bounds, "std", gbees_certificate_worst(c->std, dimension, NULL).bound, "");
     add_bound(bounds, sizeof bounds, "marginals", gbees_certificate_worst(c->marginal, dimension, NULL).bound, unit);
-    add_bound(bounds, sizeof bounds, "density", c->density.bound, "");
+    if (c->uncompared > 0)
+        (void)snprintf(bounds + strlen(bounds), sizeof bounds - strlen(bounds), "density not compared (%.3g cells), ",
+                       (double)c->uncompared);
+    else
+        add_bound(bounds, sizeof bounds, "density", c->density.bound, "");
     bounds[strlen(bounds) - 2] = 0; /* the last ", " */
     (void)snprintf(text, size, "%s (%zu samples, %.0f effective)", bounds, c->samples, c->effective);
 }

@@ -114,6 +114,8 @@ static void put_certificate(gbees_hdf5 *file, const gbees_record *record)
     put_integer(file, "error_samples", c->samples);
     put_real(file, "error_effective", c->effective);
     put_text(file, "error_reason", c->reason);
+    if (c->uncompared > 0)
+        put_integer(file, "error_uncompared", c->uncompared);
     if (!isnan(c->estimate))
         put_real(file, "error_estimate", c->estimate);
 }

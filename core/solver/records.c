@@ -49,8 +49,9 @@ static int make_marginals(gbees_solver *solver, gbees_marginals **marginals, gbe
     int status = GBEES_OK;
 
     if (solver->backend->marginals && (solver->observer->marginals || solver->observer->audit))
-        status = solver->backend->marginals(solver->modes.mode[0]->grid.engine,
-                                            solver->observer->no_cells ? 0 : GBEES_LARGEST_PLANE, marginals, &cause);
+        status = solver->backend->marginals(
+            solver->modes.mode[0]->grid.engine,
+            solver->observer->marginals && !solver->observer->no_cells ? GBEES_LARGEST_PLANE : 0, marginals, &cause);
     return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
 }
 
@@ -66,8 +67,11 @@ static gbees_ledger ledger_since(const gbees_totals *then, const gbees_totals *n
 static int wants_cells(const gbees_solver *solver, const gbees_record *record)
 {
     const gbees_observer *observer = solver->observer;
+    const uint64_t cells = record->statistics.cells_above;
 
-    return !observer->no_cells || (observer->audit && record->statistics.cells_above <= AUDIT_CELLS);
+    if (observer->no_cells)
+        return observer->audit && cells <= AUDIT_CELLS;
+    return observer->cells_most == 0 || cells <= observer->cells_most;
 }
 
 static int collect_modes(gbees_solver *solver, gbees_event *event, gbees_error *error)

@@ -123,6 +123,8 @@ typedef struct gbees_difference {
 
 enum { GBEES_REASON_TEXT = 256 /**< bytes that hold the reason of a certificate */ };
 
+enum { GBEES_COMPARED_CELLS = 1 << 22 /**< of a record, at most, whose joint density is compared with samples */ };
+
 /** How wrong a record may be (doc/accuracy.md, "Certificates"). */
 typedef struct gbees_certificate {
     size_t samples;                       /**< carried along with the run */
@@ -138,6 +140,8 @@ typedef struct gbees_certificate {
                                * the initial standard deviations */
     double estimate; /**< of the largest error of a mean or a standard deviation, by a run on coarser cells: no bound,
                       * and only where nothing is certified; NAN: there is none */
+    uint64_t uncompared; /**< cells of a record whose joint density was not compared, as the audit does not see so many;
+                          * 0: it was */
     char reason[GBEES_REASON_TEXT]; /**< why nothing is certified, else empty */
 } gbees_certificate;
 
@@ -319,6 +323,7 @@ typedef struct gbees_observer {
     int concurrent;     /**< 1: another thread may call record and update */
     int marginals;      /**< 1: records have marginals if the backend makes them */
     int no_cells;       /**< 1: records have no cells; an audit sees those of small ones */
+    uint64_t cells_most; /**< records of more cells have none; 0: all that `no_cells` lets have them */
     gbees_audit *audit; /**< of the same problem: records have certificates. NULL: they have none */
 } gbees_observer;
 
