@@ -378,7 +378,7 @@ static int conclude(ladder *l, int status, const char *why, gbees_error *failure
     if (!l->met)
         best->summary.warnings |= GBEES_WARNING_ACCURACY;
     else /* the certificates say what narrow marginals have done */
-        best->summary.warnings &= ~(unsigned)GBEES_WARNING_NARROW;
+        best->summary.warnings &= ~(unsigned)(GBEES_WARNING_NARROW | GBEES_WARNING_FRAME_CELLS);
     int first = keep_folder(l,
                             l->count > 0                 ? "complete"
                             : status == GBEES_ECANCELLED ? "cancelled"

@@ -1,7 +1,27 @@
 /* relative.c - see relative.h. */
 #include "relative.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
+
+/* The part of a cell that the rounding of a state may make up. */
+static const double rounding_most = 1e-3;
+
+/* How far, in cells, the rounding of the states moves a point of the frame, along its worst axis. */
+static double rounding_of(const gbees_moving_frame *frame, const double *inverse)
+{
+    const int n = frame->n;
+    double most = 0;
+
+    for (int j = 0; j < n; j++) {
+        double sum = 0;
+
+        for (int k = 0; k < n; k++)
+            sum += fabs(inverse[j * n + k] * frame->m[k]);
+        most = fmax(most, sum * DBL_EPSILON);
+    }
+    return most;
+}
 
 int gbees_relative_set(const gbees_moving_frame *frame, const gbees_affine *field, gbees_grid_frame *to,
                        gbees_error *error)
@@ -18,6 +38,12 @@ int gbees_relative_set(const gbees_moving_frame *frame, const gbees_affine *fiel
             error, GBEES_ENUMERIC,
             "the frame of the grid is singular: the density has become flat to the last digits along "
             "a direction");
+    if (rounding_of(frame, to->inverse) > rounding_most)
+        return gbees_error_set(
+            error, GBEES_ENUMERIC,
+            "the cells of the grid that moves have become so thin along a direction that the rounding of the states "
+            "is %.2g of a cell: the density is flat there; give larger variances, or process noise",
+            rounding_of(frame, to->inverse));
     for (int j = 0; j < n; j++) {
         at_origin[j] = field->a[j];
         for (int k = 0; k < n; k++)

@@ -5,7 +5,8 @@
 #include "affine.h"
 
 /* Sets centre, axes, inverse, velocity and gradient of a backend's frame: at `frame`, which moves with the field.
- * GBEES_ENUMERIC: the frame is singular. */
+ * GBEES_ENUMERIC: the frame is singular, or its
+ * cells are so thin that the rounding of the states crosses a thousandth of one. */
 int gbees_relative_set(const gbees_moving_frame *frame, const gbees_affine *field, gbees_grid_frame *to,
                        gbees_error *error);
 

@@ -117,8 +117,9 @@ static json_t *json_frame(const gbees_record *record)
 {
     const gbees_record_frame *frame = &record->frame;
 
-    return json_pack("{s:o, s:o, s:i, s:i}", "bend", gbees_json_real(frame->bend), "growth",
-                     gbees_json_real(frame->growth), "limited", frame->limited, "replaced", frame->replaced);
+    return json_pack("{s:o, s:o, s:i, s:i, s:o, s:o}", "bend", gbees_json_real(frame->bend), "growth",
+                     gbees_json_real(frame->growth), "limited", frame->limited, "replaced", frame->replaced, "rate",
+                     gbees_json_real(frame->rate), "rate_at_rest", gbees_json_real(frame->rate_at_rest));
 }
 
 char *gbees_jsonl_record(const gbees_record *record)

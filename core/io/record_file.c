@@ -76,6 +76,8 @@ static void put_facts(gbees_hdf5 *file, const gbees_record *record)
         put_real(file, "frame_growth", record->frame.growth);
         put_integer(file, "frame_limited", (uint64_t)record->frame.limited);
         put_integer(file, "frame_replaced", (uint64_t)record->frame.replaced);
+        put_real(file, "frame_rate", record->frame.rate);
+        put_real(file, "frame_rate_at_rest", record->frame.rate_at_rest);
     }
     put_real(file, "threshold", totals->threshold);
     put_integer(file, "cells", now->cells);

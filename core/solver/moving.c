@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIT_STEPS = 3, LOOK_STEPS = 5, TRIES = 6 };
+enum { FIT_STEPS = 3, LOOK_STEPS = 5, TRIES = 6, COSTLY_RECORDS = 3 };
 
 /* ||A^-1 (dB/dt) A|| dt^2: how far the field may turn in a step from the straight line that is assumed. */
 static const double change_most = 0.02;
@@ -219,16 +219,41 @@ int gbees_moving_start(gbees_moving *moving, gbees_grid *grid, gbees_error *erro
     return look(moving, grid, error);
 }
 
-int gbees_moving_place(gbees_moving *moving, gbees_grid *grid, double time, gbees_error *error)
+/* Puts the engine's grid where the frame is now, with the velocity of a field. */
+static int place(const gbees_moving *moving, const gbees_grid *grid, const gbees_affine *field, double time,
+                 double *rate, gbees_error *error)
 {
     gbees_grid_frame frame;
-    gbees_affine field;
+    const int status = gbees_relative_set(&moving->frame, field, &frame, error);
 
-    gbees_motion_predict(&moving->fits, moving->frame.n, time, &field);
-    const int status = gbees_relative_set(&moving->frame, &field, &frame, error);
+    return status ? status : send(grid, &frame, moving->step, time, rate, error);
+}
+
+int gbees_moving_place(gbees_moving *moving, gbees_grid *grid, double time, gbees_error *error)
+{
+    gbees_affine field;
     double rate;
 
-    return status ? status : send(grid, &frame, moving->step, time, &rate, error);
+    gbees_motion_predict(&moving->fits, moving->frame.n, time, &field);
+    return place(moving, grid, &field, time, &rate, error);
+}
+
+int gbees_moving_note(gbees_moving *moving, gbees_grid *grid, double time, gbees_error *error)
+{
+    gbees_affine field;
+    int status = place(moving, grid, &(gbees_affine){.rank = 0}, time, &moving->rate_at_rest, error);
+
+    gbees_motion_predict(&moving->fits, moving->frame.n, time, &field);
+    if (!status)
+        status = place(moving, grid, &field, time, &moving->rate, error);
+    moving->costly = moving->rate > moving->rate_at_rest ? moving->costly + 1 : 0;
+    return status;
+}
+
+unsigned gbees_moving_warnings(const gbees_moving *moving)
+{
+    return (moving->shape.limited > 0 ? GBEES_WARNING_FRAME_CELLS : 0u) |
+           (moving->costly >= COSTLY_RECORDS ? GBEES_WARNING_FRAME_COST : 0u);
 }
 
 int gbees_moving_restart(gbees_moving *moving, gbees_grid *grid, const gbees_clock *clock, gbees_error *error)

@@ -137,6 +137,22 @@ static int check_tail(gbees_solver *solver, const gbees_record *record, const gb
     return status;
 }
 
+/* Notes how well the grids fit that move, and what is to be warned of. */
+static int note_frames(gbees_solver *solver, gbees_error *error)
+{
+    gbees_error cause = {0};
+
+    for (int k = 0; k < solver->modes.count; k++) {
+        gbees_density_mode *mode = solver->modes.mode[k];
+        const int status = gbees_moving_note(&mode->moving, &mode->grid, solver->clock.time, &cause);
+
+        if (status)
+            return gbees_run_fail(solver, status, &cause, error);
+        solver->record_warnings |= gbees_moving_warnings(&mode->moving);
+    }
+    return GBEES_OK;
+}
+
 /* Gives the record a problem of its own, with the grid where it is now. Returns 1 if there is no memory. */
 static int take_place(const gbees_solver *solver, gbees_event *event)
 {
@@ -151,7 +167,9 @@ static int take_place(const gbees_solver *solver, gbees_event *event)
     event->record.frame = (gbees_record_frame){.bend = mode->moving.shape.bend,
                                                .growth = mode->moving.shape.growth,
                                                .limited = mode->moving.shape.limited,
-                                               .replaced = mode->moving.replaced};
+                                               .replaced = mode->moving.replaced,
+                                               .rate = mode->moving.rate,
+                                               .rate_at_rest = mode->moving.rate_at_rest};
     return 0;
 }
 
@@ -211,6 +229,8 @@ int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
 
     if (!solver->observer->record)
         return GBEES_OK;
+    if (solver->problem->moving && note_frames(solver, error))
+        return (int)error->status;
     if (solver->problem->moving && take_place(solver, &event))
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the grid of a record");
     status = fill(solver, &event, error);

@@ -256,7 +256,8 @@ static const char *sentence(gbees_warning warning, const gbees_problem *problem)
     switch (warning) {
     case GBEES_WARNING_NARROW:
         return "a marginal's standard deviation is below 1.5 cells (0: below what one cell has): the grid does not "
-               "resolve the density there, and widens it; give a larger 'factor', or smaller widths along its axis, or "
+               "resolve the density there, and widens it; give a larger 'factor', or smaller widths along its axis, "
+               "or "
                "after an update 'regrid: auto'";
     case GBEES_WARNING_TAIL:
         return steered ? "a measurement lies where the density is cut off or hardly resolved: its evidence is a "
@@ -276,6 +277,14 @@ static const char *sentence(gbees_warning warning, const gbees_problem *problem)
                          "of a standard deviation (error <=): give a larger 'factor'"
                        : "samples of the model say that a mean or a standard deviation is off by more than a tenth "
                          "of a standard deviation (error <=): give a larger 'factor' and a smaller 'threshold'";
+    case GBEES_WARNING_FRAME_CELLS:
+        return "'frame_cells' keeps the cells wider than the density asks for, where it is thinner than a Gaussian, "
+               "and "
+               "they widen it: look at the certificates (error <=), and give a larger 'frame_cells'";
+    case GBEES_WARNING_FRAME_COST:
+        return "the grid that moves has needed shorter steps than one at rest, at three records in a row: the drift "
+               "is "
+               "far from affine where the density is; 'frame: fixed' may be faster";
     default:
         return "a warning that this program does not know";
     }

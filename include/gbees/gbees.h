@@ -176,6 +176,8 @@ typedef struct gbees_record_frame {
     double growth; /**< cells that would fit the density, over those that there are */
     int limited;   /**< directions along which `frame_cells` leaves fewer cells than the density asks for */
     int replaced;  /**< how often the cells have been replaced since the start */
+    double rate;   /**< 1 / the step of Courant number 1: of the drift relative to the frame */
+    double rate_at_rest; /**< of the drift itself, on the same cells */
 } gbees_record_frame;
 
 enum { GBEES_MODES_MOST = 16 /**< parts of a density, at most */ };

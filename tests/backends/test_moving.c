@@ -139,6 +139,58 @@ START_TEST(what_a_moving_grid_has_not)
 }
 END_TEST
 
+/* ---- densities that a frame can't follow ----------------------------------------------------------------------- */
+
+/* Errors and warnings, and never a result without either. */
+static const struct difficulty {
+    const char *setting[2], *text; /* of the error; NULL: the run ends with this warning */
+    unsigned warning;
+} difficulties[] = {
+    {{"threshold=0.3", "end=0.3"}, "nothing is left of the density", 0},
+    {{"covariance=[1e-30, 1, 1]", "end=0.1"}, "so thin along a direction that the rounding of the states", 0},
+    {{"threshold=0.004", "end=1"}, "the result is meaningless", 0},
+    {{"parameters.sigma=1e300", "end=0.1"}, "is not finite near", 0},
+    {{"frame_cells=2", "end=0.8"}, NULL, GBEES_WARNING_FRAME_CELLS},
+};
+
+START_TEST(difficult_densities)
+{
+    const struct difficulty *d = &difficulties[_i];
+    const a_case of = {"lorenz63",
+                       "cpu",
+                       {"frame=moving", "accuracy=0", "factor=1", "threshold=1e-4", "scheme=split5", "records=1",
+                        "measurements=[]", d->setting[0], d->setting[1]}};
+    kept_run *run = try_run(&of, "cpu");
+
+    if (d->text) {
+        ck_assert_int_ne(run->status, GBEES_OK);
+        ck_assert_msg(strstr(run->error.text, d->text) != NULL, "%s", run->error.text);
+    } else {
+        ck_assert_msg(run->status == GBEES_OK, "%s", run->error.text);
+        ck_assert_uint_eq(run->record[run->count - 1].record.warnings & d->warning, d->warning);
+        ck_assert_int_gt(run->record[run->count - 1].record.frame.limited, 0);
+    }
+    forget(run);
+}
+END_TEST
+
+/* What moves with an affine drift has nothing left to do; at rest all of it would. */
+START_TEST(records_tell_what_the_frame_gains)
+{
+    static const a_case of = {"linear",
+                              "cpu",
+                              {"dimension=2", "mean=[2, 2]", "covariance=[0.25, 0.25]", "frame=moving", "factor=1",
+                               "threshold=1e-6", "end=1", "records=2", "measurements=[]"}};
+    kept_run *run = run_on(&of, "cpu");
+
+    for (int k = 1; k < run->count; k++) {
+        ck_assert_double_lt(run->record[k].record.frame.rate, 1e-6 * run->record[k].record.frame.rate_at_rest);
+        ck_assert_uint_eq(run->record[k].record.warnings & (GBEES_WARNING_FRAME_CELLS | GBEES_WARNING_FRAME_COST), 0);
+    }
+    forget(run);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("moving");
@@ -151,6 +203,8 @@ int main(void)
     tcase_add_test(tests, records_have_the_grid_of_their_time);
     tcase_add_test(tests, no_regrids_are_taken);
     tcase_add_loop_test(tests, what_a_moving_grid_has_not, 0, (int)(sizeof refusals / sizeof *refusals));
+    tcase_add_loop_test(tests, difficult_densities, 0, (int)(sizeof difficulties / sizeof *difficulties));
+    tcase_add_test(tests, records_tell_what_the_frame_gains);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
