@@ -43,6 +43,7 @@ long_scripts = \
 	%D%/backends/cuda/test_gpu_session.sh
 long_programs = \
 	%D%/backends/test_diffusion_exact \
+	%D%/backends/test_moving \
 	%D%/backends/cpu/test_cpu_pencils \
 	%D%/backends/cpu/test_cpu_split \
 	%D%/backends/cuda/test_cuda_program
@@ -403,5 +404,5 @@ check_LTLIBRARIES += %D%/undefined.la
 %C%_undefined_la_SOURCES = %D%/plugins/undefined.c
 %C%_undefined_la_LDFLAGS = $(test_module)
 
-EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/tree/test_install.sh %D%/tree/circles.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/filter %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
+EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/tree/test_install.sh %D%/tree/circles.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/filter %D%/accuracy/frame %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
 	%D%/bench/measure.py %D%/bench/run %D%/bench/session %D%/data

@@ -24,6 +24,19 @@ START_TEST(linear_drift_is_exact)
 }
 END_TEST
 
+/* The same of many cells. */
+START_TEST(linear_drift_of_many_states)
+{
+    kalman_result found;
+    gbees_error error;
+
+    ck_assert_msg(kalman_run(_i, 1, "frame: moving\nextent: 4.5\nthreshold: 1.0e-8\n", 2, &found, &error) == 0, "%s",
+                  error.text);
+    ck_assert_double_lt(found.predicted.mean, 1e-3);
+    ck_assert_double_lt(found.predicted.covariance, 2e-3);
+}
+END_TEST
+
 /* ---- against other runs ---------------------------------------------------------------------------------------- */
 
 #define LORENZ                                                                                                       \
@@ -194,7 +207,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("moving");
-    TCase *tests = tcase_create("all");
+    TCase *tests = tcase_create("all"), *many = tcase_create("many states");
 
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, linear_drift_is_exact, 0, 4);
@@ -206,6 +219,10 @@ int main(void)
     tcase_add_loop_test(tests, difficult_densities, 0, (int)(sizeof difficulties / sizeof *difficulties));
     tcase_add_test(tests, records_tell_what_the_frame_gains);
     suite_add_tcase(suite, tests);
+    tcase_set_tags(many, "long");
+    tcase_set_timeout(many, 300);
+    tcase_add_loop_test(many, linear_drift_of_many_states, 5, 6);
+    suite_add_tcase(suite, many);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
