@@ -168,6 +168,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/notifier.h \
 	%D%/solver/numerics.c \
 	%D%/solver/problem.c \
+	%D%/solver/projection.c \
+	%D%/solver/projection.h \
 	%D%/solver/records.c \
 	%D%/solver/refine.c \
 	%D%/solver/refine.h \

@@ -128,6 +128,7 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_moments \
 	%D%/core/solver/test_monitors \
 	%D%/core/solver/test_problem \
+	%D%/core/solver/test_projection \
 	%D%/core/module/test_registry \
 	%D%/core/solver/test_refine \
 	%D%/core/solver/test_regrid \

@@ -68,6 +68,15 @@ static void compare_moments(const gbees_record *record, const gbees_sample_momen
 
 /* ---- marginals ---- */
 
+/* The same along a line of the record's projection. */
+static void find_projected(const comparison *c, int state, size_t first, size_t count, double *place)
+{
+    const gbees_projection *to = c->record->projection;
+
+    for (size_t i = 0; i < count; i++)
+        place[i] = (c->samples->x[state][first + i] - to->origin[state]) / to->width[state];
+}
+
 /* Sets the places of samples along an axis of the record's grid, in cells from the middle of cell 0. */
 SAMPLES_CLONES static void find_places(const comparison *c, int axis, size_t first, size_t count,
                                        double *restrict place)
@@ -92,9 +101,15 @@ SAMPLES_CLONES static void find_places(const comparison *c, int axis, size_t fir
 /* Between which places along an axis of the record's grid the samples are; if it is rotated it is a wider range. */
 static void find_range(const comparison *c, int axis, double *least, double *most)
 {
+    const gbees_projection *to = c->record->projection;
     const gbees_problem *problem = c->record->problem;
     const double *const inverse = gbees_problem_inverse(problem);
     const int n = problem->dimension;
+    if (to) {
+        *least = (c->truth->least[axis] - to->origin[axis]) / to->width[axis];
+        *most = (c->truth->most[axis] - to->origin[axis]) / to->width[axis];
+        return;
+    }
     double lo = problem->rotated ? 0 : c->truth->least[axis], hi = problem->rotated ? 0 : c->truth->most[axis];
 
     for (int k = 0; k < n && problem->rotated; k++) {
@@ -108,9 +123,12 @@ static void find_range(const comparison *c, int axis, double *least, double *mos
     *most = (hi - problem->mean[axis]) / problem->width[axis];
 }
 
-/* The standard deviation of the samples along one of the grid's axes, in cells. */
+/* The standard deviation of the samples along what a marginal is along, in its cells. */
 static double std_of(const comparison *c, int axis)
 {
+    if (c->record->projection)
+        return c->truth->std[axis] / c->record->projection->width[axis];
+
     const gbees_problem *problem = c->record->problem;
     const double *const inverse = gbees_problem_inverse(problem);
     const int n = problem->dimension;
@@ -153,7 +171,11 @@ static void open_marginal(void *context, size_t item)
     gbees_marginal *marginal = &c->marginal[axis];
     double least, most;
 
-    if (ready) {
+    if (c->record->projection) {
+        marginal->first = 0;
+        marginal->length = c->record->projection->length[axis];
+        marginal->p = c->record->projection->p[axis];
+    } else if (ready) {
         marginal->first = ready->first[axis];
         marginal->length = (size_t)ready->length[axis];
         marginal->p = ready->line[axis];
@@ -193,9 +215,13 @@ static void add_part(void *context, size_t part)
     for (size_t first = part_first(c->samples, part), count; first < last && !status; first += count) {
         count = last - first < BLOCK ? last - first : BLOCK;
         for (int j = 0; j < n; j++) {
+            if (c->record->projection && c->marginal[j].count) {
+                find_projected(c, j, first, count, place[j]);
+                gbees_marginal_add(&c->marginal[j], part, count, place[j], c->samples->weight + first);
+            }
             find_places(c, j, first, count, place[j]);
             places[j] = place[j];
-            if (c->marginal[j].count)
+            if (!c->record->projection && c->marginal[j].count)
                 gbees_marginal_add(&c->marginal[j], part, count, place[j], c->samples->weight + first);
         }
         if (c->bins)
@@ -242,7 +268,7 @@ static int compare_densities(comparison *c)
     double work = (double)c->samples->count * SAMPLE_NS;
     int status;
 
-    if (!cells && !c->record->marginals)
+    if (!cells && !c->record->marginals && !c->record->projection)
         return GBEES_OK;
     status = run(c, n, c->record->marginals ? 0 : (double)(cells * n), open_marginal);
     if (!status && cells && cells <= GBEES_COMPARED_CELLS)

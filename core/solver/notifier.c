@@ -2,6 +2,7 @@
 #include "notifier.h"
 #include "base/signal_mask.h"
 #include "cells.h"
+#include "projection.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -75,8 +76,8 @@ static int fetch_cells(const gbees_notifier *notifier, gbees_event *event, gbees
 }
 
 /* Has the audit compare a density in several modes: on one grid, as far as it has cells. */
-static int audit_modes(gbees_audit *audit, const gbees_event *event, gbees_certificate *certificate,
-                       gbees_error *error)
+static int flatten_and_audit(gbees_audit *audit, const gbees_event *event, gbees_certificate *certificate,
+                             gbees_error *error)
 {
     gbees_record flat = event->record;
     gbees_problem *grid = malloc(sizeof *grid);
@@ -95,6 +96,28 @@ static int audit_modes(gbees_audit *audit, const gbees_event *event, gbees_certi
     return status;
 }
 
+/* Has the audit compare a record. Its marginals on a grid that moves are those along the states: the grid's own axes
+ * mean nothing to a reader. */
+static int audit(gbees_audit *audit, gbees_event *event, gbees_certificate *certificate, gbees_error *error)
+{
+    gbees_record *record = &event->record;
+    const gbees_record_mode whole = {.problem = record->problem, .weight = 1, .cells = record->cells};
+    const int has_cells = record->modes ? event->modes->cells[0] != NULL : record->cells != NULL;
+    gbees_projection *projection = NULL;
+    int status = GBEES_OK;
+
+    if (record->problem->moving && has_cells)
+        status = gbees_projection_create(record->modes ? record->modes : &whole,
+                                         record->modes ? record->mode_count : 1, &projection, error);
+    record->projection = projection;
+    if (!status)
+        status = event->modes ? flatten_and_audit(audit, event, certificate, error)
+                              : gbees_audit_record(audit, record, certificate, error);
+    record->projection = NULL;
+    gbees_projection_destroy(projection);
+    return status;
+}
+
 /* Calls the observer with the record, and its certificate if there is an audit. */
 static int audit_record(const gbees_observer *observer, gbees_event *event, gbees_error *error)
 {
@@ -103,8 +126,7 @@ static int audit_record(const gbees_observer *observer, gbees_event *event, gbee
     int status = GBEES_OK;
 
     if (observer->audit)
-        status = event->modes ? audit_modes(observer->audit, event, &certificate, error)
-                              : gbees_audit_record(observer->audit, record, &certificate, error);
+        status = audit(observer->audit, event, &certificate, error);
     if (status)
         return status;
     if (observer->audit) {

@@ -132,9 +132,9 @@ typedef struct gbees_certificate {
                                            * resampled no more than their means tell; 0: no longer known */
     gbees_difference mean[GBEES_MAX_DIM]; /**< of state j, in standard deviations */
     gbees_difference std[GBEES_MAX_DIM];  /**< of state j, relative */
-    gbees_difference marginal[GBEES_MAX_DIM];   /**< along the grid's axis j: Wasserstein's first distance of the
-                                                 * marginals, in standard deviations */
-    gbees_difference kolmogorov[GBEES_MAX_DIM]; /**< along the grid's axis j: the largest difference of the marginals'
+    gbees_difference marginal[GBEES_MAX_DIM];   /**< along the grid's axis j, or, if it moves, state j: Wasserstein's
+                                                 * first distance of the marginals, in standard deviations */
+    gbees_difference kolmogorov[GBEES_MAX_DIM]; /**< along the same: the largest difference of the marginals'
                                                  * distribution functions */
     gbees_difference density; /**< of the joint density: 1 - sum p q / sqrt(sum p^2 sum q^2) on bins about as wide as
                                * the initial standard deviations */
@@ -190,6 +190,14 @@ typedef struct gbees_record_mode {
     const gbees_cells *cells;     /**< of it alone, its P normalised by itself; NULL: the observer wants none */
 } gbees_record_mode;
 
+/** Marginals along the model's states of a density on grids that move, whose own axes are no states. */
+typedef struct gbees_projection {
+    double origin[GBEES_MAX_DIM];   /**< the middle of entry 0 along each state */
+    double width[GBEES_MAX_DIM];    /**< of an entry */
+    size_t length[GBEES_MAX_DIM];   /**< entries */
+    double *p[GBEES_MAX_DIM];       /**< the probability of each */
+} gbees_projection;
+
 /** What the observer receives at the time of a record. All pointers are valid during the call only. */
 typedef struct gbees_record {
     const gbees_problem *problem;         /**< that of the run, with the grid of this time */
@@ -206,6 +214,7 @@ typedef struct gbees_record {
     const gbees_marginals *marginals;     /**< NULL: the backend made none, compute them from the cells */
     const gbees_certificate *certificate; /**< NULL: the run has no audit */
     const gbees_sample_list *samples;     /**< of the audit; NULL: it has none */
+    const gbees_projection *projection;   /**< of a grid that moves, for the audit; else NULL */
     int mode_count;                       /**< entries of `modes`: 0 or at least 2 */
     const gbees_record_mode *modes;       /**< `problem` has the grid and `frame` the shape of the first one; NULL: all
                                            * of the density is in the record's own cells */

@@ -1,0 +1,137 @@
+/* test_projection.c - marginals along the states of oblique cells: mass, mean and variance are those of cells in
+ * which P is spread evenly. */
+#include "solver/cells.h"
+#include "solver/projection.h"
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 2, HALF = 12, SIDE = 2 * HALF + 1 };
+
+/* Edges that are long, short, oblique; along the second state nothing of the first edge. */
+static const double edges[][N * N] = {{1, 0, 0, 1}, {1, 0.5, -0.3, 2}, {1e-3, 5, 0, 1e-2}, {0.01, 0.02, 3, -4}};
+
+typedef struct part {
+    gbees_problem problem;
+    gbees_record_mode mode;
+    gbees_cells *cells;
+    double mass, mean[N], variance[N];
+} part;
+
+/* A Gaussian of 4 cells a deviation, its middle off the origin. */
+static part *make_part(const double *rotation, double weight)
+{
+    part *made = calloc(1, sizeof *made);
+    int32_t index[N];
+    const int32_t *columns[N] = {&index[0], &index[1]};
+    gbees_error error;
+
+    ck_assert_ptr_nonnull(made);
+    made->problem.dimension = N;
+    memcpy(made->problem.rotation, rotation, N * N * sizeof *rotation);
+    made->problem.centre[0] = 10;
+    made->problem.centre[1] = -3;
+    made->cells = gbees_cells_create(N);
+    for (index[0] = -HALF; index[0] <= HALF; index[0]++)
+        for (index[1] = -HALF; index[1] <= HALF; index[1]++) {
+            const double p = exp(-(pow(index[0] - 1.3, 2) + pow(index[1] + 0.4, 2)) / 32) / 100;
+
+            ck_assert_int_eq(gbees_cells_add(made->cells, 1, columns, &p), 0);
+            made->mass += weight * p;
+            for (int j = 0; j < N; j++) {
+                const double x =
+                    made->problem.centre[j] + rotation[j * N] * index[0] + rotation[j * N + 1] * index[1];
+
+                made->mean[j] += weight * p * x;
+                made->variance[j] += weight * p * x * x;
+            }
+        }
+    ck_assert_int_eq(gbees_cells_finish(made->cells, &error), 0);
+    for (int j = 0; j < N; j++) {
+        made->problem.width[j] = 1;
+        made->mean[j] /= made->mass;
+        made->variance[j] = made->variance[j] / made->mass - pow(made->mean[j], 2);
+        for (int k = 0; k < N; k++)
+            made->variance[j] += pow(rotation[j * N + k], 2) / 12;
+    }
+    made->mode = (gbees_record_mode){.problem = &made->problem, .weight = weight, .cells = made->cells};
+    return made;
+}
+
+static void free_part(part *p)
+{
+    gbees_cells_destroy(p->cells);
+    free(p);
+}
+
+START_TEST(moments_of_a_projection)
+{
+    part *of = make_part(edges[_i], 0.25);
+    gbees_projection *found = NULL;
+    gbees_error error;
+
+    ck_assert_msg(gbees_projection_create(&of->mode, 1, &found, &error) == 0, "%s", error.text);
+    for (int j = 0; j < N; j++) {
+        double mass = 0, mean = 0, variance = 0;
+        const double width = found->width[j];
+
+        for (size_t i = 0; i < found->length[j]; i++) {
+            const double x = found->origin[j] + width * (double)i;
+
+            ck_assert_double_ge(found->p[j][i], -1e-15);
+            mass += found->p[j][i];
+            mean += found->p[j][i] * x;
+            variance += found->p[j][i] * x * x;
+        }
+        mean /= mass;
+        variance = variance / mass - mean * mean;
+        ck_assert_double_eq_tol(mass, of->mass, 1e-12);
+        ck_assert_double_eq_tol(mean, of->mean[j], 1e-9 * width);
+        /* Each linear interpolation adds at most a quarter of an entry's square. */
+        ck_assert_double_ge(variance, of->variance[j] - 1e-9);
+        ck_assert_double_le(variance, of->variance[j] + (N + 1) * width * width / 4);
+    }
+    gbees_projection_destroy(found);
+    free_part(of);
+}
+END_TEST
+
+START_TEST(parts_are_added)
+{
+    part *one = make_part(edges[1], 0.4), *two = make_part(edges[3], 0.6);
+    const gbees_record_mode both[] = {one->mode, two->mode};
+    gbees_projection *found = NULL;
+    gbees_error error;
+
+    ck_assert_msg(gbees_projection_create(both, 2, &found, &error) == 0, "%s", error.text);
+    for (int j = 0; j < N; j++) {
+        double mass = 0, first = 0;
+
+        for (size_t i = 0; i < found->length[j]; i++) {
+            mass += found->p[j][i];
+            first += found->p[j][i] * (found->origin[j] + found->width[j] * (double)i);
+        }
+        ck_assert_double_eq_tol(mass, one->mass + two->mass, 1e-12);
+        ck_assert_double_eq_tol(first, one->mass * one->mean[j] + two->mass * two->mean[j], 1e-9);
+    }
+    gbees_projection_destroy(found);
+    free_part(one);
+    free_part(two);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("projection");
+    TCase *tests = tcase_create("all");
+
+    tcase_add_loop_test(tests, moments_of_a_projection, 0, (int)(sizeof edges / sizeof *edges));
+    tcase_add_test(tests, parts_are_added);
+    suite_add_tcase(suite, tests);
+    SRunner *runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
