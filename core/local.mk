@@ -118,8 +118,15 @@ libgbees_la_SOURCES = \
 	%D%/io/json_util.h \
 	%D%/io/jsonl.c \
 	%D%/io/jsonl.h \
+	%D%/io/measurement_columns.c \
+	%D%/io/measurement_columns.h \
 	%D%/io/measurement_file.c \
 	%D%/io/measurement_file.h \
+	%D%/io/measurement_table.c \
+	%D%/io/measurement_table.h \
+	%D%/io/scenario_measurements.c \
+	%D%/io/table.c \
+	%D%/io/table.h \
 	%D%/io/moments.c \
 	%D%/io/moments.h \
 	%D%/io/provenance.c \

@@ -18,6 +18,7 @@ test_scripts = \
 	%D%/bench/test_bench.sh \
 	%D%/core/command/test_plugin.sh \
 	%D%/core/command/test_export.sh \
+	%D%/core/command/test_measurements.sh \
 	%D%/core/command/test_memory.sh \
 	%D%/accuracy/test_validate.sh \
 	%D%/core/command/test_new_model.sh \
@@ -122,6 +123,8 @@ check_PROGRAMS += \
 	%D%/backends/test_regridding \
 	%D%/core/numerics/test_likelihood \
 	%D%/core/io/test_measurement_file \
+	%D%/core/io/test_measurement_table \
+	%D%/core/io/test_table \
 	%D%/models/test_models \
 	%D%/core/module/test_isolation \
 	%D%/core/module/test_module \

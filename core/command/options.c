@@ -53,8 +53,10 @@ static const struct argp_option option_table[] = {
     {"plugin", KEY_PLUGIN, "NAME|FILE", 0, "the model: a name from --list, or a file (with a '/')", 0},
     {"scenario", KEY_SCENARIO, "FILE", 0,
      "YAML file, or the name of one of the model's own scenarios; what it lacks is taken from its default one", 0},
-    {"measurements", KEY_MEASUREMENTS, "DIR", 0, "folder of measurement0.txt, measurement1.txt, ...", 0},
-    {"measurement-function", KEY_FUNCTION, "NAME", 0, "what those files measure (default: the model's first)", 0},
+    {"measurements", KEY_MEASUREMENTS, "FILE|DIR", 0,
+     "table of measurements (CSV, TSV), or a folder of measurement0.txt, measurement1.txt, ...", 0},
+    {"measurement-function", KEY_FUNCTION, "NAME", 0,
+     "what they measure (default: what the columns of the table say; of a folder the model's first)", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "change a key of the scenario; may be repeated", 0},
     {"param", KEY_PARAM, "NAME=VALUE", 0, "change a parameter of the model; may be repeated", 0},
     {"until", KEY_UNTIL, "T", 0, "end at model time T: short for --set end=T", 0},
@@ -307,7 +309,7 @@ static int check_words(const parsing *p, gbees_error *error)
     if (p->until)
         return gbees_error_set(error, GBEES_EUSAGE, "--until wants a number, not '%s'", p->until);
     if (o->measurement_function && !o->measurements)
-        return gbees_error_set(error, GBEES_EUSAGE, "--measurement-function goes with --measurements DIR");
+        return gbees_error_set(error, GBEES_EUSAGE, "--measurement-function goes with --measurements FILE");
     if (o->output && !o->output[0])
         return gbees_error_set(error, GBEES_EUSAGE, "--output wants the name of a folder");
     if (o->output && o->no_output)

@@ -21,7 +21,7 @@ typedef struct gbees_options {
     const char *plugin, *plugin_path;
     int trust;                                       /* modules may be anybody's */
     const char *scenario;                            /* file */
-    const char *measurements, *measurement_function; /* folder, name */
+    const char *measurements, *measurement_function; /* table or folder, name */
     char *changes; /* argz of KEY=VALUE, in the order of --set, --param and --until */
     size_t changes_length;
     const char *backend; /* "auto" or a name */

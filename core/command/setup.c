@@ -119,6 +119,8 @@ int gbees_setup_make_problem(gbees_setup *setup, const gbees_options *options, g
     if (!status)
         status = read_scenario(options, made.model, &made.scenario, error);
     if (!status)
+        status = gbees_scenario_load(made.scenario, made.model, error);
+    if (!status)
         status = add_defaults(made.scenario, made.model, error);
     if (!status)
         status = gbees_problem_create(made.model, made.scenario, &made.problem, error);

@@ -83,12 +83,17 @@ int gbees_scenario_set(gbees_scenario *scenario, const char *assignment, gbees_e
 /** Copies from `defaults` the keys that `scenario` lacks; not `accuracy` if `scenario` defines the grid, the threshold,
  * the scheme or the initial density's record itself: what is so defined is run once (doc/scenario.md, "What wins"). */
 int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *defaults, gbees_error *error);
-/** Reads a folder of the reference codes: measurement0.txt is the initial Gaussian, measurement1.txt ... the
- * measurements; the T of each file is the length of a leg.
- * @param function the model's function that was measured; NULL: its first
+/** Takes measurements from a folder or a file.
+ *
+ * A folder of the reference codes is read at once: measurement0.txt is the initial Gaussian, measurement1.txt ... the
+ * measurements; the T of each file is the length of a leg. Of a file, which is a table (doc/scenario.md, "Measurements
+ * in a table"), `measurements` keeps the name.
+ * @param function the model's function that was measured; NULL: of a folder its first, of a table what its columns say
  */
-int gbees_scenario_measurements(gbees_scenario *scenario, const char *folder, const char *function,
-                                gbees_error *error);
+int gbees_scenario_measurements(gbees_scenario *scenario, const char *path, const char *function, gbees_error *error);
+/** Reads the table that `measurements: {file: ...}` names, if it names one, so that the scenario has its rows in its
+ * place. Where the scenario has no `end` yet, the last row is it. */
+int gbees_scenario_load(gbees_scenario *scenario, const gbees_model *model, gbees_error *error);
 /** The scenario as YAML. It is valid until the scenario is changed or destroyed; NULL without memory. */
 const char *gbees_scenario_text(gbees_scenario *scenario);
 

@@ -1,0 +1,77 @@
+#!/bin/sh
+# test_measurements.sh - gbees-run with measurements as people have them: a table, by option and by scenario.
+set -u
+
+top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
+top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
+. "$top_src/tests/fixtures/shell_fixture.sh"
+program=$top_build/gbees-run
+unset GBEES_PLUGIN_PATH
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+LC_ALL=C
+export LC_ALL
+
+# run CODE ARGUMENT...
+run() {
+    wanted=$1
+    shift
+    calls "$wanted" "$program" --backend cpu --threads 1 --plugin lorenz63 --scenario published --audit off "$@"
+}
+
+# refuse TEXT ARGUMENT...: one line, before anything is computed
+refuse() {
+    text=$1
+    shift
+    run 2 "$@" --output refused
+    has err "$text"
+    lines err 1
+    test ! -e refused || fail "it made the output folder"
+}
+
+# ---- the same run from a table, by option, by scenario, and from a list ----
+mkdir data
+printf 'time,z [-],sigma_z\n0.05,9,1\n0.1,NaN,1\n0.15,7,2\n' >data/z.csv
+printf 'measurements:\n  - {time: 0.05, function: z, value: [9], covariance: [1]}\n' >list.yaml
+printf '  - {time: 0.15, function: z, value: [7], covariance: [4]}\nend: 0.15\n' >>list.yaml
+printf 'measurements: {file: data/z.csv}\nfactor: 1\nthreshold: 5.0e-6\nprune_interval: 20\n' >table.yaml
+
+run 0 --scenario list.yaml --set factor=1 --set threshold=5.0e-6 --set prune_interval=20 --output list --json
+grep -v wall_s out >list.out
+run 0 --measurements data/z.csv --output option
+run 0 --scenario table.yaml --output scenario
+for records in option scenario; do
+    for file in leg0_record4 leg1_record0 leg2_record0; do
+        test -s "$records/$file.h5" || fail "$records has no $file.h5"
+    done
+    cmp list/scenario.yaml "$records/scenario.yaml" || fail "$records/scenario.yaml is another one"
+done
+# The results' scenario needs the table no more.
+rm data/z.csv
+run 0 --scenario option/scenario.yaml --no-output
+has out "2 measurements"
+
+# ---- an end of one's own ----
+printf 'time\tz\tsigma_z\n0.05\t9\t1\n0.15\t7\t2\n' >z.tsv
+run 0 --measurements z.tsv --until 0.1 --no-output
+has out "t = 0 to 0.1, 1 measurement;"
+
+# ---- bad input ----
+printf 'time,w,sigma_w\n1,2,3\n' >bad.csv
+refuse "bad.csv:1: column 2 (w): lorenz63 measures nothing of this name" --measurements bad.csv
+printf 'time,z,sigma_z\n1,two,3\n' >bad.csv
+refuse "bad.csv:2: column 2 (z): expected a number, found 'two'" --measurements bad.csv
+printf 'time,z,sigma_z\n1,2,3\n0.5,2,3\n' >bad.csv
+refuse "bad.csv:3: column 1 (time): expected a time not before that of line 2, 1, found 0.5" --measurements bad.csv
+printf 'time,z,cov_z_z\n1,2,-3\n' >bad.csv
+refuse "bad.csv:2: column 3 (cov_z_z): expected a number > 0, found -3" --measurements bad.csv
+printf 'time,z,sigma_z\n0,2,3\n0.1,2,3\n' >bad.csv
+refuse "bad.csv:2: measurement 1: time: expected a time after the start (0)" --measurements bad.csv
+refuse "nowhere.csv: can't be read" --measurements nowhere.csv
+refuse "lorenz63 has no function 'x'" --measurements bad.csv --measurement-function x
+printf 'time,range,azimuth,sigma_range,sigma_azimuth,cov_range_azimuth\n0.1,1,1,1,1,2\n' >bad.csv
+calls 2 "$program" --plugin cr3bp --measurements bad.csv --check
+has err "bad.csv:2: measurement 1: covariance: not positive definite"
+
+exit "$bad"
