@@ -81,6 +81,9 @@ libgbees_la_SOURCES = \
 	%D%/audit/random.c \
 	%D%/audit/sample_moments.c \
 	%D%/audit/samples.h \
+	%D%/audit/score.c \
+	%D%/audit/simulate.c \
+	%D%/audit/truth.c \
 	%D%/audit/start.c \
 	%D%/audit/weight.c \
 	%D%/frame/affine.c \
@@ -127,6 +130,8 @@ libgbees_la_SOURCES = \
 	%D%/io/scenario_measurements.c \
 	%D%/io/table.c \
 	%D%/io/table.h \
+	%D%/io/simulation_file.c \
+	%D%/io/truth_file.c \
 	%D%/io/moments.c \
 	%D%/io/moments.h \
 	%D%/io/provenance.c \
@@ -223,6 +228,7 @@ gbees_run_SOURCES = \
 	%D%/command/report.h \
 	%D%/command/run.c \
 	%D%/command/setup.c \
+	%D%/command/simulate.c \
 	%D%/command/signals.c \
 	%D%/command/signals.h \
 	%D%/command/units.c \

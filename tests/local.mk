@@ -81,6 +81,7 @@ check_PROGRAMS += \
 	%D%/core/accuracy/test_refinement \
 	%D%/core/audit/test_audit \
 	%D%/core/audit/test_islands \
+	%D%/core/audit/test_truth \
 	%D%/core/numerics/test_brick \
 	%D%/backends/cpu/test_budget \
 	%D%/core/module/test_card \

@@ -26,15 +26,18 @@ static void add_estimate(const gbees_one_run *r, const gbees_record *record, gbe
 static int on_record(void *context, const gbees_record *made, gbees_error *error)
 {
     gbees_one_run *r = context;
-    gbees_record with_estimate = *made;
+    gbees_record completed = *made;
     gbees_certificate certificate;
-    const gbees_record *record = &with_estimate;
+    gbees_score score;
+    const gbees_record *record = &completed;
 
     if (r->refinement && made->certificate && made->certificate->reason[0]) {
         certificate = *made->certificate;
         add_estimate(r, made, &certificate);
-        with_estimate.certificate = &certificate;
+        completed.certificate = &certificate;
     }
+    if (r->setup->truth && gbees_truth_score(r->setup->truth, made, &score))
+        completed.score = &score;
     int status = r->writer ? gbees_writer_record(r->writer, record, error) : GBEES_OK;
 
     if (!status && r->refinement)
@@ -125,7 +128,7 @@ int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *c
  * the backend makes the marginals: others would take longer to fetch than to compute. */
 static int needs_few_cells(const gbees_one_run *run)
 {
-    return run->refinement && !run->writer && run->setup->backend->marginals;
+    return run->refinement && !run->writer && !run->setup->truth && run->setup->backend->marginals;
 }
 
 int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gbees_error *error)
@@ -137,7 +140,7 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
                                      .cancelled = is_cancelled,
                                      .concurrent = run->writer != NULL,
                                      .marginals = run->writer != NULL,
-                                     .no_cells = !run->writer && !run->refinement,
+                                     .no_cells = !run->writer && !run->refinement && !run->setup->truth,
                                      .cells_most = needs_few_cells(run) ? GBEES_COMPARED_CELLS : 0,
                                      .audit = run->audit};
     FILE *console = run->console ? run->console : run->report->out;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { THREADS_MOST = 4096, AUDIT_LEAST = 1000, AUDIT_MOST = 1000000000 };
+enum { THREADS_MOST = 4096, AUDIT_LEAST = 1000, AUDIT_MOST = 1000000000, SIMULATED_MOST = 1000000 };
 
 enum {
     KEY_PLUGIN = 'p',
@@ -23,6 +23,9 @@ enum {
     KEY_CHECK,
     KEY_COMPILE,
     KEY_ARCH,
+    KEY_SIMULATE,
+    KEY_SIMULATE_COUNT,
+    KEY_TRUTH,
     KEY_SET,
     KEY_PARAM,
     KEY_UNTIL,
@@ -48,6 +51,8 @@ static const struct argp_option option_table[] = {
     {"describe", KEY_DESCRIBE, 0, 0, "describe the plugin: states, parameters, default scenario", 0},
     {"check", KEY_CHECK, 0, 0, "check all that can be known before computing, and compute nothing", 0},
     {"compile-only", KEY_COMPILE, 0, 0, "compile the plugin's GPU kernels, and say what they take; needs no GPU", 0},
+    {"simulate", KEY_SIMULATE, "SEED", 0,
+     "draw a truth and its measurements, and write them as truth.csv and measurements.csv", 0},
     {"version", KEY_VERSION, 0, 0, "print the version", 0},
     {0, 0, 0, 0, "What to compute", 2},
     {"plugin", KEY_PLUGIN, "NAME|FILE", 0, "the model: a name from --list, or a file (with a '/')", 0},
@@ -57,6 +62,9 @@ static const struct argp_option option_table[] = {
      "table of measurements (CSV, TSV), or a folder of measurement0.txt, measurement1.txt, ...", 0},
     {"measurement-function", KEY_FUNCTION, "NAME", 0,
      "what they measure (default: what the columns of the table say; of a folder the model's first)", 0},
+    {"simulate-count", KEY_SIMULATE_COUNT, "N", 0,
+     "with --simulate: N measurements like the scenario's first, at equal distances up to the end", 0},
+    {"truth", KEY_TRUTH, "FILE", 0, "table of the true states: each record is held against it", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "change a key of the scenario; may be repeated", 0},
     {"param", KEY_PARAM, "NAME=VALUE", 0, "change a parameter of the model; may be repeated", 0},
     {"until", KEY_UNTIL, "T", 0, "end at model time T: short for --set end=T", 0},
@@ -100,7 +108,7 @@ static const char help_text[] =
 
 typedef struct parsing {
     gbees_options *options;
-    const char *threads, *audit, *progress, *max_time, *max_memory;
+    const char *threads, *simulate, *simulate_count, *audit, *progress, *max_time, *max_memory;
     const char *until, *param, *set, *accuracy; /* the first wrong one */
     const char *stray;
     int memory, actions;
@@ -151,20 +159,22 @@ static int parse_change(int key, char *text, parsing *p)
 static int parse_text(int key, char *text, parsing *p)
 {
     gbees_options *o = p->options;
-    const char **place = key == KEY_PLUGIN         ? &o->plugin
-                         : key == KEY_PLUGIN_PATH  ? &o->plugin_path
-                         : key == KEY_SCENARIO     ? &o->scenario
-                         : key == KEY_MEASUREMENTS ? &o->measurements
-                         : key == KEY_FUNCTION     ? &o->measurement_function
-                         : key == KEY_BACKEND      ? &o->backend
-                         : key == KEY_ARCH         ? &o->arch
-                         : key == KEY_OUTPUT       ? &o->output
-                         : key == KEY_THREADS      ? &p->threads
-                         : key == KEY_AUDIT        ? &p->audit
-                         : key == KEY_MAX_TIME     ? &p->max_time
-                         : key == KEY_MAX_MEMORY   ? &p->max_memory
-                         : key == KEY_PROGRESS     ? &p->progress
-                                                   : NULL;
+    const char **place = key == KEY_PLUGIN           ? &o->plugin
+                         : key == KEY_PLUGIN_PATH    ? &o->plugin_path
+                         : key == KEY_SCENARIO       ? &o->scenario
+                         : key == KEY_MEASUREMENTS   ? &o->measurements
+                         : key == KEY_FUNCTION       ? &o->measurement_function
+                         : key == KEY_TRUTH          ? &o->truth
+                         : key == KEY_SIMULATE_COUNT ? &p->simulate_count
+                         : key == KEY_BACKEND        ? &o->backend
+                         : key == KEY_ARCH           ? &o->arch
+                         : key == KEY_OUTPUT         ? &o->output
+                         : key == KEY_THREADS        ? &p->threads
+                         : key == KEY_AUDIT          ? &p->audit
+                         : key == KEY_MAX_TIME       ? &p->max_time
+                         : key == KEY_MAX_MEMORY     ? &p->max_memory
+                         : key == KEY_PROGRESS       ? &p->progress
+                                                     : NULL;
 
     if (!place)
         return ARGP_ERR_UNKNOWN;
@@ -193,6 +203,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return parse_action(GBEES_ACTION_CHECK, p);
     case KEY_COMPILE:
         return parse_action(GBEES_ACTION_COMPILE, p);
+    case KEY_SIMULATE:
+        p->simulate = text;
+        return parse_action(GBEES_ACTION_SIMULATE, p);
     case KEY_VERSION:
         return parse_action(GBEES_ACTION_VERSION, p);
     case KEY_SET:
@@ -240,6 +253,25 @@ static int read_threads(const char *text, int *threads, gbees_error *error)
         return gbees_error_set(error, GBEES_EUSAGE, "--threads wants a whole number from 1 to %d, not '%s'",
                                THREADS_MOST, text);
     *threads = (int)value;
+    return GBEES_OK;
+}
+
+static int read_simulate(const parsing *p, gbees_options *options, gbees_error *error)
+{
+    const char *seed = p->simulate, *count = p->simulate_count;
+    char *end;
+
+    if (count && !seed)
+        return gbees_error_set(error, GBEES_EUSAGE, "--simulate-count goes with --simulate SEED");
+    errno = 0;
+    options->seed = seed ? strtoull(seed, &end, 10) : 0;
+    if (seed && (end == seed || *end || errno || strchr(seed, '-')))
+        return gbees_error_set(error, GBEES_EUSAGE, "--simulate wants a seed, a whole number >= 0, not '%s'", seed);
+    const long value = count ? strtol(count, &end, 10) : 0;
+    if (count && (end == count || *end || errno || value < 1 || value > SIMULATED_MOST))
+        return gbees_error_set(error, GBEES_EUSAGE, "--simulate-count wants a whole number from 1 to %d, not '%s'",
+                               SIMULATED_MOST, count);
+    options->simulate_count = (int)value;
     return GBEES_OK;
 }
 
@@ -296,8 +328,9 @@ static int check_words(const parsing *p, gbees_error *error)
     if (p->stray)
         return gbees_error_set(error, GBEES_EUSAGE, "what is '%s' for? name a model with --plugin NAME", p->stray);
     if (p->actions > 1)
-        return gbees_error_set(error, GBEES_EUSAGE,
-                               "--list, --describe, --check, --compile-only and --version exclude each other");
+        return gbees_error_set(
+            error, GBEES_EUSAGE,
+            "--list, --describe, --check, --compile-only, --simulate and --version exclude each other");
     if (o->arch && o->action != GBEES_ACTION_COMPILE)
         return gbees_error_set(error, GBEES_EUSAGE, "--arch goes with --compile-only");
     if (p->set)
@@ -312,6 +345,10 @@ static int check_words(const parsing *p, gbees_error *error)
         return gbees_error_set(error, GBEES_EUSAGE, "--measurement-function goes with --measurements FILE");
     if (o->output && !o->output[0])
         return gbees_error_set(error, GBEES_EUSAGE, "--output wants the name of a folder");
+    if (o->no_output && o->action == GBEES_ACTION_SIMULATE)
+        return gbees_error_set(error, GBEES_EUSAGE, "--simulate writes files: leave --no-output out");
+    if (o->truth && o->action != GBEES_ACTION_RUN)
+        return gbees_error_set(error, GBEES_EUSAGE, "--truth goes with a run");
     if (o->output && o->no_output)
         return gbees_error_set(error, GBEES_EUSAGE, "--output and --no-output exclude each other");
     if (!o->plugin && o->action != GBEES_ACTION_LIST && o->action != GBEES_ACTION_VERSION)
@@ -395,6 +432,8 @@ int gbees_options_parse(int argc, char **argv, gbees_options *options, gbees_err
     status = check_words(&p, error);
     if (!status)
         status = read_threads(p.threads, &options->threads, error);
+    if (!status)
+        status = read_simulate(&p, options, error);
     if (!status)
         status = read_audit(p.audit, options, error);
     if (!status)

@@ -11,6 +11,7 @@ typedef enum gbees_action {
     GBEES_ACTION_LIST,
     GBEES_ACTION_DESCRIBE,
     GBEES_ACTION_COMPILE,
+    GBEES_ACTION_SIMULATE,
     GBEES_ACTION_VERSION
 } gbees_action;
 
@@ -22,6 +23,9 @@ typedef struct gbees_options {
     int trust;                                       /* modules may be anybody's */
     const char *scenario;                            /* file */
     const char *measurements, *measurement_function; /* table or folder, name */
+    const char *truth;                               /* table; NULL: none is known */
+    unsigned long long seed;                         /* of --simulate */
+    int simulate_count;                              /* measurements; 0: the scenario's */
     char *changes; /* argz of KEY=VALUE, in the order of --set, --param and --until */
     size_t changes_length;
     const char *backend; /* "auto" or a name */

@@ -63,6 +63,8 @@ int gbees_writer_record(gbees_writer *writer, const gbees_record *record, gbees_
     (void)snprintf(name, sizeof name, "leg%d_record%d.h5", record->leg, record->number);
     (void)snprintf(sidecar, sizeof sidecar, "leg%d_record%d.xdmf", record->leg, record->number);
     const size_t count = gbees_record_cells_count(record);
+    if (record->score)
+        gbees_scores_add(&writer->info.scores, record->problem->dimension, record->score);
     int status = gbees_record_file_write(&writer->store, name, &writer->info, record, error);
     if (!status && gbees_xdmf_applies(record->problem->dimension) && count > 0)
         status = gbees_xdmf_write(&writer->store, sidecar, name, record, count, error);

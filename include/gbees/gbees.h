@@ -195,6 +195,9 @@ typedef struct gbees_record_mode {
     const gbees_cells *cells;     /**< of it alone, its P normalised by itself; NULL: the observer wants none */
 } gbees_record_mode;
 
+/** A record beside a truth (below, "truth"). */
+typedef struct gbees_score gbees_score;
+
 /** What the observer receives at the time of a record. All pointers are valid during the call only. */
 typedef struct gbees_record {
     const gbees_problem *problem;         /**< that of the run, with the grid of this time */
@@ -214,6 +217,7 @@ typedef struct gbees_record {
     int mode_count;                       /**< entries of `modes`: 0 or at least 2 */
     const gbees_record_mode *modes;       /**< `problem` has the grid and `frame` the shape of the first one; NULL: all
                                            * of the density is in the record's own cells */
+    const gbees_score *score;             /**< beside a truth; NULL: there is none. The observer sets it */
 } gbees_record;
 
 enum { GBEES_LARGEST_PLANE = 1 << 25 /**< most entries of a 2-D marginal of a record: 256 MiB */ };
@@ -303,6 +307,96 @@ unsigned gbees_audit_warnings(const gbees_audit *audit);
  */
 int gbees_measurement_log_likelihood(const gbees_problem *problem, const gbees_measurement *measurement, double time,
                                      size_t count, const double *const *x, double *out, gbees_error *error);
+
+/* ---- truth: what a run is to find, where that is known (core/audit, core/io) ---- */
+
+/** The states of a truth at some times. */
+typedef struct gbees_truth {
+    int dimension; /**< n */
+    size_t count;  /**< times */
+    double *time;  /**< [count], not decreasing */
+    double *x;     /**< [count][n], in the model's axes */
+} gbees_truth;
+
+/** Makes a truth of zeros. */
+int gbees_truth_create(int dimension, size_t count, gbees_truth **truth, gbees_error *error);
+/** Frees it. */
+void gbees_truth_destroy(gbees_truth *truth);
+/** Draws a truth from the problem's initial density, and carries it along the model's own equations, noise included.
+ * @param time [count], not decreasing and not before the problem's start
+ * @param seed another truth for another seed; no sample of an audit is one of them
+ */
+int gbees_truth_simulate(const gbees_problem *problem, size_t count, const double *time, uint64_t seed,
+                         gbees_truth **truth, gbees_error *error);
+/** Sets the value of a measurement to what may have been measured at the state x: function, noise and all else of it
+ * are given.
+ * @param number other noise for another number
+ */
+int gbees_measurement_draw(const gbees_problem *problem, gbees_measurement *measurement, const double *x,
+                           uint64_t seed, uint64_t number, gbees_error *error);
+/** A truth and its measurements, to be written. */
+typedef struct gbees_simulation {
+    const gbees_problem *problem;          /**< that it is of */
+    const gbees_truth *truth;              /**< the truth */
+    const gbees_measurement *measurements; /**< of it */
+    size_t count;                          /**< of them */
+    const char *remark;                    /**< one line for both files */
+} gbees_simulation;
+/** Writes truth.csv and measurements.csv, as gbees_truth_read() and gbees_scenario_measurements() take them, to a new
+ * or empty folder. */
+int gbees_simulation_write(const gbees_simulation *simulation, const char *folder, gbees_error *error);
+/** Reads a table of the columns `time` and the model's states (doc/gbees-run.md, "A known truth"). */
+int gbees_truth_read(const char *path, const gbees_model *model, int dimension, gbees_truth **truth,
+                     gbees_error *error);
+/** The state at a time; NULL if the truth has none there. */
+const double *gbees_truth_at(const gbees_truth *truth, double time);
+
+/** A record beside a truth. */
+struct gbees_score {
+    int leg;                     /**< the record's */
+    int number;                  /**< the record's, in its leg */
+    double state[GBEES_MAX_DIM]; /**< the truth */
+    double off[GBEES_MAX_DIM];   /**< mean less truth */
+    double rmse;                 /**< the root of the mean square of `off` over the states */
+    double nees; /**< off' C^-1 off with the record's covariance: n on average if that is right; NAN: the
+                  * covariance is not positive definite */
+    double rank[GBEES_MAX_DIM]; /**< probability that state j is less than the truth: even from 0 to 1 if the density
+                                 * is right; NAN: the record has no cells */
+};
+/** Holds a record against a truth. Returns 0 if this has no state at its time. */
+int gbees_truth_score(const gbees_truth *truth, const gbees_record *record, gbees_score *score);
+
+/** Sums of scores; starts as {0}. */
+typedef struct gbees_scores {
+    int dimension; /**< n */
+    struct gbees_score_sum {
+        size_t count;               /**< scores */
+        double rmse;                /**< sum */
+        double rmse_squares;        /**< sum of squares */
+        double nees;                /**< sum */
+        double rank[GBEES_MAX_DIM]; /**< sums */
+    } sum[2];                       /**< [1]: of records right after measurements */
+} gbees_scores;
+/** Adds a score. */
+void gbees_scores_add(gbees_scores *scores, int dimension, const gbees_score *score);
+
+/** A mean and two bounds. */
+typedef struct gbees_bounded {
+    double value; /**< the mean */
+    double low;   /**< of the range that holds 95 % */
+    double high;  /**< of the same */
+} gbees_bounded;
+
+/** What many scores tell. Bounds are for independent scores. */
+typedef struct gbees_score_summary {
+    size_t records;     /**< that it is of: those right after measurements, if there are any, else all */
+    int updates_only;   /**< 1: of the former */
+    gbees_bounded rmse; /**< the range is that of the mean */
+    gbees_bounded nees; /**< the range is that of a density which is right */
+    gbees_bounded rank[GBEES_MAX_DIM]; /**< of state j; the range is that of a density which is right */
+} gbees_score_summary;
+/** Sums up. Returns the number of records. */
+size_t gbees_scores_summary(const gbees_scores *scores, gbees_score_summary *summary);
 
 /* ---- solver (core/solver) ---- */
 

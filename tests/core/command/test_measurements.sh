@@ -74,4 +74,44 @@ printf 'time,range,azimuth,sigma_range,sigma_azimuth,cov_range_azimuth\n0.1,1,1,
 calls 2 "$program" --plugin cr3bp --measurements bad.csv --check
 has err "bad.csv:2: measurement 1: covariance: not positive definite"
 
+# ---- a simulated truth, its measurements, and records held against it ----
+simulate() {
+    calls 0 "$program" --plugin linear --simulate 7 --simulate-count 5 "$@"
+}
+simulate --output drawn
+has out "drawn/truth.csv         31 times"
+has out "drawn/measurements.csv  5 measurements"
+simulate --output again --quiet
+test ! -s out || fail "it printed something"
+cmp drawn/truth.csv again/truth.csv || fail "another truth of the same seed"
+cmp drawn/measurements.csv again/measurements.csv || fail "other measurements of the same seed"
+calls 0 "$program" --plugin linear --simulate 8 --simulate-count 5 --output other --json
+has out '{"event":"simulation","output":"other","times":31,"measurements":5}'
+cmp -s drawn/truth.csv other/truth.csv && fail "the same truth of another seed"
+held() {
+    calls 0 "$program" --plugin linear --backend cpu --threads 1 --measurements drawn/measurements.csv \
+        --set accuracy=0 --set factor=1 --set threshold=1e-8 --audit off --truth drawn/truth.csv "$@"
+}
+held --output held
+has out "truth: 5 records after measurements: RMSE "
+has held/run.json '"after_measurements_only": true'
+held --no-output --json
+test "$(grep -c '"event":"record".*"truth":{"state":\[' out)" -eq 36 || fail "not all records are held against the truth"
+grep -q '"event":"summary".*"truth":{"records":5,"after_measurements_only":true,"rmse":{"mean":' out ||
+    fail "the summary has no scores"
+
+refuse "the scenario has no measurement that --simulate could draw" --simulate 1 --set 'measurements=[]'
+refuse "--simulate wants a seed, a whole number >= 0, not 'x'" --simulate x
+refuse "--simulate wants a seed, a whole number >= 0, not '-1'" --simulate -1
+refuse "--simulate-count goes with --simulate SEED" --simulate-count 5
+refuse "--simulate-count wants a whole number from 1 to 1000000, not '0'" --simulate 1 --simulate-count 0
+refuse "--truth goes with a run" --truth z.tsv --check
+refuse "z.tsv:1: expected a column 'x', a state of the model, found none" --truth z.tsv
+printf 'time,x,y,z,w\n1,2,3,4,5\n' >bad.csv
+refuse "bad.csv:1: column 5 (w): expected time or a state of lorenz63" --truth bad.csv
+printf 'time,x,y,z [m]\n1,2,3,4\n' >bad.csv
+refuse "bad.csv:1: column 4 (z): expected the unit '-', found 'm'" --truth bad.csv
+printf 'time,x,y,z\n1,2,3,4\n0.5,2,,4\n' >bad.csv
+refuse "bad.csv:3: column 1 (time): expected a time not before that of line 2, 1, found 0.5" --truth bad.csv
+
 exit "$bad"
