@@ -134,6 +134,7 @@ libgbees_la_SOURCES = \
 	%D%/io/truth_file.c \
 	%D%/io/moments.c \
 	%D%/io/moments.h \
+	%D%/io/moments_measured.c \
 	%D%/io/provenance.c \
 	%D%/io/provenance.h \
 	%D%/io/reader.c \

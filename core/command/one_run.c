@@ -67,11 +67,11 @@ static int on_update(void *context, const gbees_problem *problem, int number, do
 static int on_progress(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error)
 {
     gbees_one_run *r = context;
-    int status = GBEES_OK;
+    int status = r->writer ? gbees_writer_sync(r->writer, error) : GBEES_OK;
 
     (void)pthread_mutex_lock(&r->lock);
     gbees_progress_show(&r->progress, time, fraction, totals);
-    if (r->progress.stream != stderr)
+    if (!status && r->progress.stream != stderr)
         status = gbees_print_flush(r->progress.stream, error);
     (void)pthread_mutex_unlock(&r->lock);
     return status;

@@ -520,11 +520,15 @@ typedef struct gbees_writer gbees_writer;
  * outlive the writer; `provenance` is copied. */
 int gbees_writer_create(const char *folder, const gbees_problem *problem, const gbees_provenance *provenance,
                         gbees_writer **writer, gbees_error *error);
-/** Writes a record's file, and its row of the time series. */
+/** Writes a record's file, and its row of the time series. The time series (moments.h5) is on disk within a second, if
+ * gbees_writer_sync() is called meanwhile, and all files are synced as often. */
 int gbees_writer_record(gbees_writer *writer, const gbees_record *record, gbees_error *error);
 /** Writes an update's row; the arguments are those of gbees_observer.update. */
 int gbees_writer_update(gbees_writer *writer, int number, double time, const gbees_evidence *evidence,
                         gbees_error *error);
+/** Has what was written more than a second ago on disk, time series included; call it a few times a second. It may be
+ * called by another thread than the functions above. */
+int gbees_writer_sync(gbees_writer *writer, gbees_error *error);
 /** Has gbees_writer_finish() list the runs that an accuracy took; they are copied. */
 int gbees_writer_runs(gbees_writer *writer, const gbees_refinement_step *runs, int count, gbees_error *error);
 /** Marks the run as ended. It may be called again.

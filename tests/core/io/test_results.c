@@ -290,6 +290,87 @@ START_TEST(moments)
 }
 END_TEST
 
+/* A run that is killed leaves whole files: each record at once, the time series within a second. */
+START_TEST(files_before_the_end)
+{
+    gbees_problem problem = make_problem(2);
+    gbees_writer *writer = start(&problem);
+    char *path = in_folder("moments.h5");
+    gbees_results *results = NULL;
+    hsize_t size = 0;
+    gbees_hdf5 file;
+    gbees_error error;
+
+    for (int i = 0; i < 20; i++)
+        put(writer, &problem, 5, 0, i);
+    ck_assert_int_eq(gbees_results_open(folder, &results, &error), 0);
+    ck_assert_uint_eq(gbees_results_count(results), 20);
+    gbees_results_destroy(results);
+    ck_assert_int_eq(gbees_hdf5_open(path, &file, &error), 0);
+    gbees_hdf5_size(&file, "time", 1, &size);
+    ck_assert_int_eq(gbees_hdf5_close(&file, &error), 0);
+    ck_assert_uint_ge(size, 1);
+    sleep(1); /* longer than the time series may be behind */
+    ck_assert_int_eq(gbees_writer_sync(writer, &error), 0);
+    ck_assert_int_eq(gbees_hdf5_open(path, &file, &error), 0);
+    gbees_hdf5_size(&file, "time", 1, &size);
+    ck_assert_int_eq(gbees_hdf5_close(&file, &error), 0);
+    ck_assert_uint_eq(size, 20);
+    gbees_writer_destroy(writer);
+    free(path);
+}
+END_TEST
+
+START_TEST(what_was_measured_and_true)
+{
+    static const gbees_quantity seen[] = {{"x", "m", ""}, {"w", "", ""}};
+    static const gbees_measurement_function functions[] = {{"one", "", 1, NULL, NULL}, {"two", "", 2, seen, NULL}};
+    const gbees_measurement measurements[] = {
+        {.time = 0.5, .function = 1, .size = 2, .value = {3, 4}, .covariance = {9, 0, 0, 16}, .missing = 1},
+        {.time = 1, .size = 1, .value = {5}, .covariance = {4}},
+        {.time = 2, .size = 1, .value = {6}, .covariance = {4}}};
+    gbees_model measured = model;
+    gbees_problem problem = make_problem(2);
+    const hsize_t zero[2] = {0}, count[2] = {2, 2};
+    double value[4], std[4], rank[4], nees[2];
+    char names[4][16], *path = in_folder("moments.h5");
+    gbees_hdf5 file;
+    gbees_error error;
+
+    measured.measurement_count = 2;
+    measured.measurements = functions;
+    problem.model = &measured;
+    problem.measurement_count = 3;
+    problem.measurements = measurements;
+    problem.end = 1; /* before the last of them */
+    gbees_writer *writer = start(&problem);
+    gbees_cells *cells = make_cells(2, 5);
+    gbees_record record = make_record(&problem, cells, 0, 0);
+    const gbees_score score = {.state = {1, 2}, .rmse = 0.5, .nees = 3, .rank = {0.25, 0.75}};
+    record.score = &score;
+    ck_assert_int_eq(gbees_writer_record(writer, &record, &error), 0);
+    put(writer, &problem, 5, 0, 1);
+    gbees_writer_destroy(writer);
+    gbees_cells_destroy(cells);
+
+    ck_assert_int_eq(gbees_hdf5_open(path, &file, &error), 0);
+    gbees_hdf5_read(&file, "measured/value", H5T_NATIVE_DOUBLE, 2, zero, count, value);
+    gbees_hdf5_read(&file, "measured/std", H5T_NATIVE_DOUBLE, 2, zero, count, std);
+    gbees_hdf5_read_texts(&file, "measured/names", 4, names[0], sizeof names[0]);
+    gbees_hdf5_read(&file, "truth/rank", H5T_NATIVE_DOUBLE, 2, zero, count, rank);
+    gbees_hdf5_read(&file, "truth/nees", H5T_NATIVE_DOUBLE, 1, zero, count, nees);
+    ck_assert_int_eq(gbees_hdf5_close(&file, &error), 0);
+    ck_assert(isnan(value[0]) && value[1] == 4 && value[2] == 5 && isnan(value[3]));
+    ck_assert(isnan(std[0]) && std[1] == 4 && std[2] == 2 && isnan(std[3]));
+    ck_assert_str_eq(names[0], "one");
+    ck_assert_str_eq(names[1], "");
+    ck_assert_str_eq(names[2], "x");
+    ck_assert_str_eq(names[3], "w");
+    ck_assert(rank[0] == 0.25 && rank[1] == 0.75 && isnan(rank[2]) && nees[0] == 3 && isnan(nees[1]));
+    free(path);
+}
+END_TEST
+
 START_TEST(marginals_sum_to_the_total)
 {
     gbees_problem problem = make_problem(3);
@@ -442,6 +523,8 @@ static TCase *make_tests(void)
     tcase_add_test(tests, order_of_records);
     tcase_add_test(tests, states_of_a_run);
     tcase_add_test(tests, moments);
+    tcase_add_test(tests, files_before_the_end);
+    tcase_add_test(tests, what_was_measured_and_true);
     tcase_add_test(tests, marginals_sum_to_the_total);
     tcase_add_test(tests, marginals_of_the_backend);
     tcase_add_test(tests, sha256);
