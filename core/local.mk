@@ -130,6 +130,7 @@ libgbees_la_SOURCES = \
 	%D%/io/scenario_measurements.c \
 	%D%/io/table.c \
 	%D%/io/table.h \
+	%D%/io/series_read.c \
 	%D%/io/simulation_file.c \
 	%D%/io/truth_file.c \
 	%D%/io/moments.c \
@@ -305,6 +306,7 @@ noinst_LTLIBRARIES += %D%/libplot.la
 	%D%/plot/render.c \
 	%D%/plot/render.h \
 	%D%/plot/scene.c \
+	%D%/plot/series.c \
 	%D%/plot/ticks.c \
 	%D%/plot/ticks.h
 

@@ -594,6 +594,26 @@ int gbees_results_read(const gbees_results *results, size_t number, gbees_snapsh
 typedef void gbees_file_report(void *context, const char *file, int summed, const gbees_error *problem);
 /** Reads all records and the time series, and reports on each file, and on gaps between records, in order. */
 void gbees_results_verify(const gbees_results *results, gbees_file_report *report, void *context);
+/** Points of one state. */
+typedef struct gbees_points {
+    size_t count;  /**< of them, in order of time */
+    double *time;  /**< model time */
+    double *value; /**< of the state */
+    double *std;   /**< standard deviation of its noise; NAN where there is none */
+} gbees_points;
+/** What was measured and what is true of each state, as far as a results folder has it. */
+typedef struct gbees_series {
+    size_t measurements;                  /**< of the run */
+    gbees_points measured[GBEES_MAX_DIM]; /**< by components with the name of state j */
+    gbees_points truth[GBEES_MAX_DIM];    /**< of state j */
+} gbees_series;
+/** Reads them, in a child process; all are empty if there is no moments.h5 yet.
+ * @param name of the states, as in a snapshot
+ */
+int gbees_series_read(const char *folder, int dimension, const char (*name)[64], gbees_series **series,
+                      gbees_error *error);
+/** Frees them. */
+void gbees_series_destroy(gbees_series *series);
 /** Frees the snapshot. */
 void gbees_snapshot_destroy(gbees_snapshot *snapshot);
 /** The mode that a cell belongs to; NULL: the density is in one part. */

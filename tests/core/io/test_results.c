@@ -368,6 +368,41 @@ START_TEST(what_was_measured_and_true)
     ck_assert_str_eq(names[3], "w");
     ck_assert(rank[0] == 0.25 && rank[1] == 0.75 && isnan(rank[2]) && nees[0] == 3 && isnan(nees[1]));
     free(path);
+
+    /* The same as points of states that have these names. */
+    static const char state[2][64] = {"w", "one"};
+    gbees_series *series = NULL;
+    ck_assert_msg(!gbees_series_read(folder, 2, state, &series, &error), "%s", error.text);
+    ck_assert_uint_eq(series->measurements, 2);
+    for (int j = 0; j < 2; j++)
+        ck_assert(series->measured[j].count == 1 && series->truth[j].count == 1);
+    ck_assert(series->measured[0].time[0] == 0.5 && series->measured[0].value[0] == 4);
+    ck_assert(series->measured[1].value[0] == 5 && series->measured[1].std[0] == 2);
+    ck_assert(series->truth[1].time[0] == 0 && series->truth[1].value[0] == 2);
+    gbees_series_destroy(series);
+}
+END_TEST
+
+START_TEST(a_damaged_time_series)
+{
+    gbees_problem problem = make_problem(2);
+    gbees_writer *writer = start(&problem);
+    static const char state[2][64] = {"x", "y"};
+    gbees_series *series = NULL;
+    char *path = in_folder("moments.h5");
+    gbees_error error = {0};
+
+    ck_assert_int_eq(gbees_series_read(folder, 2, state, &series, &error), GBEES_OK); /* there is none yet */
+    ck_assert(series->measurements == 0 && series->measured[0].count == 0);
+    gbees_series_destroy(series);
+    put(writer, &problem, 5, 0, 0);
+    gbees_writer_destroy(writer);
+    ck_assert_int_eq(truncate(path, 700), 0);
+    series = NULL;
+    ck_assert_int_ne(gbees_series_read(folder, 2, state, &series, &error), GBEES_OK);
+    ck_assert_ptr_nonnull(strstr(error.text, "moments.h5"));
+    ck_assert_ptr_null(series);
+    free(path);
 }
 END_TEST
 
@@ -525,6 +560,7 @@ static TCase *make_tests(void)
     tcase_add_test(tests, moments);
     tcase_add_test(tests, files_before_the_end);
     tcase_add_test(tests, what_was_measured_and_true);
+    tcase_add_test(tests, a_damaged_time_series);
     tcase_add_test(tests, marginals_sum_to_the_total);
     tcase_add_test(tests, marginals_of_the_backend);
     tcase_add_test(tests, sha256);
