@@ -125,6 +125,7 @@ check_PROGRAMS += \
 	%D%/core/numerics/test_likelihood \
 	%D%/core/io/test_measurement_file \
 	%D%/core/io/test_measurement_table \
+	%D%/core/io/test_moments \
 	%D%/core/io/test_table \
 	%D%/models/test_models \
 	%D%/core/module/test_isolation \

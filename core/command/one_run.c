@@ -121,7 +121,10 @@ int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *c
         return GBEES_OK;
     if (!provenance.scenario)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario's text");
-    return gbees_writer_create(folder, setup->problem, &provenance, &run->writer, error);
+    const int status = gbees_writer_create(folder, setup->problem, &provenance, &run->writer, error);
+    if (!status)
+        gbees_writer_densities(run->writer, run->options->densities, run->options->densities_every);
+    return status;
 }
 
 /* A run of an accuracy that writes no records needs the cells of those alone whose joint density is compared, where
@@ -129,6 +132,12 @@ int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *c
 static int needs_few_cells(const gbees_one_run *run)
 {
     return run->refinement && !run->writer && !run->setup->truth && run->setup->backend->marginals;
+}
+
+/* Whether someone wants the cells of records. */
+static int needs_cells(const gbees_one_run *run)
+{
+    return (run->writer && run->options->densities != GBEES_DENSITIES_NONE) || run->refinement || run->setup->truth;
 }
 
 int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gbees_error *error)
@@ -139,8 +148,8 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
                                      .progress = on_progress,
                                      .cancelled = is_cancelled,
                                      .concurrent = run->writer != NULL,
-                                     .marginals = run->writer != NULL,
-                                     .no_cells = !run->writer && !run->refinement && !run->setup->truth,
+                                     .marginals = run->writer && run->options->densities != GBEES_DENSITIES_NONE,
+                                     .no_cells = !needs_cells(run),
                                      .cells_most = needs_few_cells(run) ? GBEES_COMPARED_CELLS : 0,
                                      .audit = run->audit};
     FILE *console = run->console ? run->console : run->report->out;

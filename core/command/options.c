@@ -9,7 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { THREADS_MOST = 4096, AUDIT_LEAST = 1000, AUDIT_MOST = 1000000000, SIMULATED_MOST = 1000000 };
+enum {
+    THREADS_MOST = 4096,
+    AUDIT_LEAST = 1000,
+    AUDIT_MOST = 1000000000,
+    SIMULATED_MOST = 1000000,
+    EVERY_MOST = 1000000
+};
 
 enum {
     KEY_PLUGIN = 'p',
@@ -39,6 +45,7 @@ enum {
     KEY_DETERMINISTIC,
     KEY_AUDIT,
     KEY_STRICT,
+    KEY_DENSITIES,
     KEY_NO_OUTPUT,
     KEY_JSON,
     KEY_TRUST,
@@ -83,6 +90,9 @@ static const struct argp_option option_table[] = {
     {"strict", KEY_STRICT, 0, 0, "a warning makes the exit status 1; records are kept", 0},
     {0, 0, 0, 0, "What to say", 4},
     {"output", KEY_OUTPUT, "DIR", 0, "new or empty folder for the results (default: results/NAME, -2, -3, ...)", 0},
+    {"densities", KEY_DENSITIES, "all|N|last|none", 0,
+     "records that get a file: each (default), each N-th, those at the end, none; the time series has all of them",
+     0},
     {"no-output", KEY_NO_OUTPUT, 0, 0, "write no files", 0},
     {"json", KEY_JSON, 0, 0, "JSON Lines on standard output, and nothing else there", 0},
     {"progress", KEY_PROGRESS, "auto|bar|json|none", 0, "default auto: a bar if standard error is a terminal", 0},
@@ -108,7 +118,7 @@ static const char help_text[] =
 
 typedef struct parsing {
     gbees_options *options;
-    const char *threads, *simulate, *simulate_count, *audit, *progress, *max_time, *max_memory;
+    const char *threads, *densities, *simulate, *simulate_count, *audit, *progress, *max_time, *max_memory;
     const char *until, *param, *set, *accuracy; /* the first wrong one */
     const char *stray;
     int memory, actions;
@@ -173,6 +183,7 @@ static int parse_text(int key, char *text, parsing *p)
                          : key == KEY_AUDIT          ? &p->audit
                          : key == KEY_MAX_TIME       ? &p->max_time
                          : key == KEY_MAX_MEMORY     ? &p->max_memory
+                         : key == KEY_DENSITIES      ? &p->densities
                          : key == KEY_PROGRESS       ? &p->progress
                                                      : NULL;
 
@@ -272,6 +283,27 @@ static int read_simulate(const parsing *p, gbees_options *options, gbees_error *
         return gbees_error_set(error, GBEES_EUSAGE, "--simulate-count wants a whole number from 1 to %d, not '%s'",
                                SIMULATED_MOST, count);
     options->simulate_count = (int)value;
+    return GBEES_OK;
+}
+
+static int read_densities(const char *text, gbees_options *options, gbees_error *error)
+{
+    char *end;
+
+    if (!text || !strcmp(text, "all"))
+        return GBEES_OK;
+    options->densities = !strcmp(text, "last")   ? GBEES_DENSITIES_LAST
+                         : !strcmp(text, "none") ? GBEES_DENSITIES_NONE
+                                                 : GBEES_DENSITIES_ALL;
+    if (options->densities != GBEES_DENSITIES_ALL)
+        return GBEES_OK;
+    errno = 0;
+    const long value = strtol(text, &end, 10);
+    if (end == text || *end || errno || value < 1 || value > EVERY_MOST)
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "--densities wants all, last, none or a whole number from 1 to %d, not '%s'",
+                               EVERY_MOST, text);
+    options->densities_every = (int)value;
     return GBEES_OK;
 }
 
@@ -434,6 +466,8 @@ int gbees_options_parse(int argc, char **argv, gbees_options *options, gbees_err
         status = read_threads(p.threads, &options->threads, error);
     if (!status)
         status = read_simulate(&p, options, error);
+    if (!status)
+        status = read_densities(p.densities, options, error);
     if (!status)
         status = read_audit(p.audit, options, error);
     if (!status)

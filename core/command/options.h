@@ -2,7 +2,7 @@
 #ifndef GBEES_COMMAND_OPTIONS_H
 #define GBEES_COMMAND_OPTIONS_H
 
-#include <gbees/error.h>
+#include <gbees/gbees.h>
 #include <stddef.h>
 
 typedef enum gbees_action {
@@ -37,7 +37,9 @@ typedef struct gbees_options {
     int strict;          /* a warning is a failure */
     size_t samples;      /* so many; 0: the default */
     int deterministic;
-    const char *output; /* folder, NULL: results/NAME */
+    gbees_densities densities; /* that are written */
+    int densities_every;       /* of them; 0: each */
+    const char *output;        /* folder, NULL: results/NAME */
     int no_output;
     int json, quiet;
     gbees_progress_kind progress;

@@ -78,7 +78,7 @@ static int command_run(const gbees_options *options, gbees_registry *registry, g
                        const char *command)
 {
     gbees_setup setup = {0};
-    gbees_one_run run = {.setup = &setup, .report = report};
+    gbees_one_run run = {.setup = &setup, .options = options, .report = report};
     gbees_error failure = {0};
     int status = gbees_setup_make(&setup, options, registry, &failure), code;
 

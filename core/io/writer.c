@@ -14,6 +14,9 @@ struct gbees_writer {
     gbees_store store;
     gbees_run_info info;
     gbees_moments *moments;
+    gbees_densities densities;
+    int every;            /* of the densities */
+    size_t records;       /* so far */
     pthread_mutex_t lock; /* gbees_writer_sync() may be called beside the other functions */
     double synced_s;      /* when all was last synced, of CLOCK_MONOTONIC */
     int behind;           /* whether there is something that is not yet in moments.h5, or not synced */
@@ -89,18 +92,40 @@ void gbees_writer_destroy(gbees_writer *writer)
     free(writer);
 }
 
-static int write_record(gbees_writer *writer, const gbees_record *record, gbees_error *error)
+void gbees_writer_densities(gbees_writer *writer, gbees_densities densities, int every)
+{
+    writer->densities = densities;
+    writer->every = every;
+}
+
+/* Whether a record gets a file. In paper and legacy mode the end is where the last step ends. */
+static int has_file(const gbees_writer *writer, const gbees_record *record)
+{
+    if (writer->densities == GBEES_DENSITIES_ALL)
+        return writer->every <= 1 || writer->records % (size_t)writer->every == 0;
+    return writer->densities == GBEES_DENSITIES_LAST && record->time >= record->problem->end;
+}
+
+static int write_files(gbees_writer *writer, const gbees_record *record, gbees_error *error)
 {
     char name[64], sidecar[64];
 
     (void)snprintf(name, sizeof name, "leg%d_record%d.h5", record->leg, record->number);
     (void)snprintf(sidecar, sizeof sidecar, "leg%d_record%d.xdmf", record->leg, record->number);
     const size_t count = gbees_record_cells_count(record);
-    if (record->score)
-        gbees_scores_add(&writer->info.scores, record->problem->dimension, record->score);
     int status = gbees_record_file_write(&writer->store, name, &writer->info, record, error);
     if (!status && gbees_xdmf_applies(record->problem->dimension) && count > 0)
         status = gbees_xdmf_write(&writer->store, sidecar, name, record, count, error);
+    return status;
+}
+
+static int write_record(gbees_writer *writer, const gbees_record *record, gbees_error *error)
+{
+    int status = has_file(writer, record) ? write_files(writer, record, error) : GBEES_OK;
+
+    writer->records++;
+    if (record->score)
+        gbees_scores_add(&writer->info.scores, record->problem->dimension, record->score);
     if (!status)
         status = gbees_moments_add(writer->moments, record, error);
     writer->behind = 1;

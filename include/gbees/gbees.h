@@ -526,6 +526,15 @@ int gbees_writer_record(gbees_writer *writer, const gbees_record *record, gbees_
 /** Writes an update's row; the arguments are those of gbees_observer.update. */
 int gbees_writer_update(gbees_writer *writer, int number, double time, const gbees_evidence *evidence,
                         gbees_error *error);
+/** Which records' densities a writer writes; the time series has all records. */
+typedef enum gbees_densities {
+    GBEES_DENSITIES_ALL,  /**< each */
+    GBEES_DENSITIES_LAST, /**< those at the end of the run */
+    GBEES_DENSITIES_NONE  /**< none */
+} gbees_densities;
+/** Sets that; every: with GBEES_DENSITIES_ALL only each record whose number, counted from 0 over the whole run, is a
+ * multiple of it. 0: each. */
+void gbees_writer_densities(gbees_writer *writer, gbees_densities densities, int every);
 /** Has what was written more than a second ago on disk, time series included; call it a few times a second. It may be
  * called by another thread than the functions above. */
 int gbees_writer_sync(gbees_writer *writer, gbees_error *error);

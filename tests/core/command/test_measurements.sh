@@ -74,6 +74,22 @@ printf 'time,range,azimuth,sigma_range,sigma_azimuth,cov_range_azimuth\n0.1,1,1,
 calls 2 "$program" --plugin cr3bp --measurements bad.csv --check
 has err "bad.csv:2: measurement 1: covariance: not positive definite"
 
+# ---- densities of some records only: the time series has all of them ----
+rows() { # FOLDER NUMBER
+    test -s "$1/moments.h5" || fail "$1 has no time series"
+    test "$(find "$1" -name '*.h5' ! -name moments.h5 | wc -l)" -eq "$2" || fail "not $2 records in $1"
+}
+run 0 --measurements z.tsv --output each --densities all
+rows each 11
+run 0 --measurements z.tsv --output fifth --densities 5
+rows fifth 3
+run 0 --measurements z.tsv --output last --densities last
+rows last 2
+cmp last/leg2_record0.xdmf each/leg2_record0.xdmf || fail "the last record is another one"
+run 0 --measurements z.tsv --output none --densities none
+rows none 0
+refuse "--densities wants all, last, none or a whole number from 1 to 1000000, not 'few'" --densities few
+
 # ---- a simulated truth, its measurements, and records held against it ----
 simulate() {
     calls 0 "$program" --plugin linear --simulate 7 --simulate-count 5 "$@"
