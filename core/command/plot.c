@@ -179,7 +179,8 @@ typedef struct picture {
 /* Lists them in the order in which they are drawn. Returns their number; *first: which of them to look at first. */
 static int list_pictures(const gbees_gallery *gallery, picture list[PICTURES], int *first)
 {
-    const int is_filtered = gallery->shot[gallery->count - 1].leg > MEASUREMENTS_FEW;
+    const int is_filtered = gallery->series->measurements > MEASUREMENTS_FEW ||
+                            gallery->shot[gallery->count - 1].leg > MEASUREMENTS_FEW; /* of an older version */
     int count = 0;
 
     if (is_filtered)
