@@ -90,6 +90,23 @@ run 0 --measurements z.tsv --output none --densities none
 rows none 0
 refuse "--densities wants all, last, none or a whole number from 1 to 1000000, not 'few'" --densities few
 
+# ---- a run that is killed: all that has a name is whole, the time series, too ----
+what="a run that is killed"
+"$program" --backend cpu --threads 1 --plugin lorenz63 --scenario published --set records=1000 --audit off \
+    --set factor=2 --output killed --quiet >out 2>err </dev/null &
+child=$!
+for _ in $(seq 600); do
+    test -e killed/leg0_record20.h5 && break
+    sleep 0.1
+done
+kill -KILL $child
+wait $child
+test -e killed/leg0_record20.h5 || fail "no record has been written"
+test -e killed/run.json || fail "there is no run.json"
+grep -q '"state": "running"' killed/run.json || fail "it has ended by itself"
+calls 0 "$top_build/gbees-export" --verify killed
+test -e killed/moments.h5 || fail "there is no time series"
+
 # ---- a simulated truth, its measurements, and records held against it ----
 simulate() {
     calls 0 "$program" --plugin linear --simulate 7 --simulate-count 5 "$@"
