@@ -81,6 +81,9 @@ libgbees_la_SOURCES = \
 	%D%/audit/random.c \
 	%D%/audit/sample_moments.c \
 	%D%/audit/samples.h \
+	%D%/audit/score.c \
+	%D%/audit/simulate.c \
+	%D%/audit/truth.c \
 	%D%/audit/start.c \
 	%D%/audit/weight.c \
 	%D%/frame/affine.c \
@@ -118,10 +121,21 @@ libgbees_la_SOURCES = \
 	%D%/io/json_util.h \
 	%D%/io/jsonl.c \
 	%D%/io/jsonl.h \
+	%D%/io/measurement_columns.c \
+	%D%/io/measurement_columns.h \
 	%D%/io/measurement_file.c \
 	%D%/io/measurement_file.h \
+	%D%/io/measurement_table.c \
+	%D%/io/measurement_table.h \
+	%D%/io/scenario_measurements.c \
+	%D%/io/table.c \
+	%D%/io/table.h \
+	%D%/io/series_read.c \
+	%D%/io/simulation_file.c \
+	%D%/io/truth_file.c \
 	%D%/io/moments.c \
 	%D%/io/moments.h \
+	%D%/io/moments_measured.c \
 	%D%/io/provenance.c \
 	%D%/io/provenance.h \
 	%D%/io/reader.c \
@@ -218,6 +232,7 @@ gbees_run_SOURCES = \
 	%D%/command/report.h \
 	%D%/command/run.c \
 	%D%/command/setup.c \
+	%D%/command/simulate.c \
 	%D%/command/signals.c \
 	%D%/command/signals.h \
 	%D%/command/units.c \
@@ -293,6 +308,7 @@ noinst_LTLIBRARIES += %D%/libplot.la
 	%D%/plot/render.c \
 	%D%/plot/render.h \
 	%D%/plot/scene.c \
+	%D%/plot/series.c \
 	%D%/plot/ticks.c \
 	%D%/plot/ticks.h
 

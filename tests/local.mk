@@ -18,6 +18,7 @@ test_scripts = \
 	%D%/bench/test_bench.sh \
 	%D%/core/command/test_plugin.sh \
 	%D%/core/command/test_export.sh \
+	%D%/core/command/test_measurements.sh \
 	%D%/core/command/test_memory.sh \
 	%D%/accuracy/test_validate.sh \
 	%D%/core/command/test_new_model.sh \
@@ -80,6 +81,7 @@ check_PROGRAMS += \
 	%D%/core/accuracy/test_refinement \
 	%D%/core/audit/test_audit \
 	%D%/core/audit/test_islands \
+	%D%/core/audit/test_truth \
 	%D%/core/numerics/test_brick \
 	%D%/backends/cpu/test_budget \
 	%D%/core/module/test_card \
@@ -122,6 +124,9 @@ check_PROGRAMS += \
 	%D%/backends/test_regridding \
 	%D%/core/numerics/test_likelihood \
 	%D%/core/io/test_measurement_file \
+	%D%/core/io/test_measurement_table \
+	%D%/core/io/test_moments \
+	%D%/core/io/test_table \
 	%D%/models/test_models \
 	%D%/core/module/test_isolation \
 	%D%/core/module/test_module \

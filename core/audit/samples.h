@@ -53,9 +53,10 @@ void gbees_samples_find_scale(gbees_montecarlo *montecarlo);
 typedef enum samples_purpose {
     SAMPLES_FOR_START = GBEES_RANDOM_START,
     SAMPLES_FOR_NOISE = GBEES_RANDOM_NOISE,
-    SAMPLES_FOR_PART = GBEES_RANDOM_PART,    /* which Gaussian of a mixture */
-    SAMPLES_FOR_CELL = GBEES_RANDOM_CELL,    /* which cell of a record, and where in it */
-    SAMPLES_FOR_ISLAND = GBEES_RANDOM_ISLAND /* where the points of a systematic resampling begin */
+    SAMPLES_FOR_PART = GBEES_RANDOM_PART,              /* which Gaussian of a mixture */
+    SAMPLES_FOR_CELL = GBEES_RANDOM_CELL,              /* which cell of a record, and where in it */
+    SAMPLES_FOR_ISLAND = GBEES_RANDOM_ISLAND,          /* where the points of a systematic resampling begin */
+    SAMPLES_FOR_MEASUREMENT = GBEES_RANDOM_MEASUREMENT /* the noise of simulated ones */
 } samples_purpose;
 
 /* Four independent numbers of a sample: the same for the same arguments, others for others. */

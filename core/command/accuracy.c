@@ -212,8 +212,11 @@ static int attempt_run(ladder *l, attempt *a, gbees_error *error)
     a->report = *l->report;
     a->report.warned = ~0u; /* the summary has the best run's warnings; those of the others are not reported */
     a->report.out = open_memstream(&a->text, &a->size);
-    a->run = (gbees_one_run){
-        .setup = &a->setup, .report = &a->report, .refinement = l->refinement, .console = l->report->out};
+    a->run = (gbees_one_run){.setup = &a->setup,
+                             .options = l->options,
+                             .report = &a->report,
+                             .refinement = l->refinement,
+                             .console = l->report->out};
     if (l->options->max_time > 0 && l->best)
         a->run.stop_s = l->began_s + l->options->max_time;
     if (!a->report.out)

@@ -11,6 +11,7 @@ typedef struct gbees_setup {
     const gbees_model *model;
     gbees_scenario *scenario;
     gbees_problem *problem;
+    gbees_truth *truth; /* that records are held against; NULL: none */
     const gbees_backend *backend;
     char why_no_gpu[GBEES_ERROR_TEXT]; /* one sentence, empty if a GPU is used or the backend was chosen by name */
     char *folder;                      /* for the results; NULL: none */
@@ -36,6 +37,9 @@ int gbees_command_list(const gbees_options *options, gbees_registry *registry, F
 int gbees_command_describe(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error);
 int gbees_command_compile(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error);
 int gbees_command_check(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error);
+
+/* simulate.c: writes the tables of --simulate. */
+int gbees_command_simulate(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error);
 
 /* describe.c: the card; `plugin` is the name to run it by, `path` its file or NULL. */
 void gbees_describe_print(FILE *out, const gbees_model *model, const char *path, const char *plugin);

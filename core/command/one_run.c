@@ -26,15 +26,18 @@ static void add_estimate(const gbees_one_run *r, const gbees_record *record, gbe
 static int on_record(void *context, const gbees_record *made, gbees_error *error)
 {
     gbees_one_run *r = context;
-    gbees_record with_estimate = *made;
+    gbees_record completed = *made;
     gbees_certificate certificate;
-    const gbees_record *record = &with_estimate;
+    gbees_score score;
+    const gbees_record *record = &completed;
 
     if (r->refinement && made->certificate && made->certificate->reason[0]) {
         certificate = *made->certificate;
         add_estimate(r, made, &certificate);
-        with_estimate.certificate = &certificate;
+        completed.certificate = &certificate;
     }
+    if (r->setup->truth && gbees_truth_score(r->setup->truth, made, &score))
+        completed.score = &score;
     int status = r->writer ? gbees_writer_record(r->writer, record, error) : GBEES_OK;
 
     if (!status && r->refinement)
@@ -64,11 +67,11 @@ static int on_update(void *context, const gbees_problem *problem, int number, do
 static int on_progress(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error)
 {
     gbees_one_run *r = context;
-    int status = GBEES_OK;
+    int status = r->writer ? gbees_writer_sync(r->writer, error) : GBEES_OK;
 
     (void)pthread_mutex_lock(&r->lock);
     gbees_progress_show(&r->progress, time, fraction, totals);
-    if (r->progress.stream != stderr)
+    if (!status && r->progress.stream != stderr)
         status = gbees_print_flush(r->progress.stream, error);
     (void)pthread_mutex_unlock(&r->lock);
     return status;
@@ -118,14 +121,23 @@ int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *c
         return GBEES_OK;
     if (!provenance.scenario)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario's text");
-    return gbees_writer_create(folder, setup->problem, &provenance, &run->writer, error);
+    const int status = gbees_writer_create(folder, setup->problem, &provenance, &run->writer, error);
+    if (!status)
+        gbees_writer_densities(run->writer, run->options->densities, run->options->densities_every);
+    return status;
 }
 
 /* A run of an accuracy that writes no records needs the cells of those alone whose joint density is compared, where
  * the backend makes the marginals: others would take longer to fetch than to compute. */
 static int needs_few_cells(const gbees_one_run *run)
 {
-    return run->refinement && !run->writer && run->setup->backend->marginals;
+    return run->refinement && !run->writer && !run->setup->truth && run->setup->backend->marginals;
+}
+
+/* Whether someone wants the cells of records. */
+static int needs_cells(const gbees_one_run *run)
+{
+    return (run->writer && run->options->densities != GBEES_DENSITIES_NONE) || run->refinement || run->setup->truth;
 }
 
 int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gbees_error *error)
@@ -136,8 +148,8 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
                                      .progress = on_progress,
                                      .cancelled = is_cancelled,
                                      .concurrent = run->writer != NULL,
-                                     .marginals = run->writer != NULL,
-                                     .no_cells = !run->writer && !run->refinement,
+                                     .marginals = run->writer && run->options->densities != GBEES_DENSITIES_NONE,
+                                     .no_cells = !needs_cells(run),
                                      .cells_most = needs_few_cells(run) ? GBEES_COMPARED_CELLS : 0,
                                      .audit = run->audit};
     FILE *console = run->console ? run->console : run->report->out;

@@ -17,6 +17,7 @@ typedef struct gbees_one_run {
     gbees_refinement *refinement; /* the caller's; NULL: the run is not one of several */
     gbees_report *report;         /* the caller's */
     FILE *console;                /* for progress as JSON; NULL: the report's stream */
+    const gbees_options *options; /* the caller's */
     gbees_progress progress;
     pthread_mutex_t lock; /* guards the output: a thread of the solver calls record and update */
     double stop_s;        /* of CLOCK_MONOTONIC, when the run is cancelled; 0: never */

@@ -9,7 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { THREADS_MOST = 4096, AUDIT_LEAST = 1000, AUDIT_MOST = 1000000000 };
+enum {
+    THREADS_MOST = 4096,
+    AUDIT_LEAST = 1000,
+    AUDIT_MOST = 1000000000,
+    SIMULATED_MOST = 1000000,
+    EVERY_MOST = 1000000
+};
 
 enum {
     KEY_PLUGIN = 'p',
@@ -23,6 +29,9 @@ enum {
     KEY_CHECK,
     KEY_COMPILE,
     KEY_ARCH,
+    KEY_SIMULATE,
+    KEY_SIMULATE_COUNT,
+    KEY_TRUTH,
     KEY_SET,
     KEY_PARAM,
     KEY_UNTIL,
@@ -36,6 +45,7 @@ enum {
     KEY_DETERMINISTIC,
     KEY_AUDIT,
     KEY_STRICT,
+    KEY_DENSITIES,
     KEY_NO_OUTPUT,
     KEY_JSON,
     KEY_TRUST,
@@ -48,13 +58,20 @@ static const struct argp_option option_table[] = {
     {"describe", KEY_DESCRIBE, 0, 0, "describe the plugin: states, parameters, default scenario", 0},
     {"check", KEY_CHECK, 0, 0, "check all that can be known before computing, and compute nothing", 0},
     {"compile-only", KEY_COMPILE, 0, 0, "compile the plugin's GPU kernels, and say what they take; needs no GPU", 0},
+    {"simulate", KEY_SIMULATE, "SEED", 0,
+     "draw a truth and its measurements, and write them as truth.csv and measurements.csv", 0},
     {"version", KEY_VERSION, 0, 0, "print the version", 0},
     {0, 0, 0, 0, "What to compute", 2},
     {"plugin", KEY_PLUGIN, "NAME|FILE", 0, "the model: a name from --list, or a file (with a '/')", 0},
     {"scenario", KEY_SCENARIO, "FILE", 0,
      "YAML file, or the name of one of the model's own scenarios; what it lacks is taken from its default one", 0},
-    {"measurements", KEY_MEASUREMENTS, "DIR", 0, "folder of measurement0.txt, measurement1.txt, ...", 0},
-    {"measurement-function", KEY_FUNCTION, "NAME", 0, "what those files measure (default: the model's first)", 0},
+    {"measurements", KEY_MEASUREMENTS, "FILE|DIR", 0,
+     "table of measurements (CSV, TSV), or a folder of measurement0.txt, measurement1.txt, ...", 0},
+    {"measurement-function", KEY_FUNCTION, "NAME", 0,
+     "what they measure (default: what the columns of the table say; of a folder the model's first)", 0},
+    {"simulate-count", KEY_SIMULATE_COUNT, "N", 0,
+     "with --simulate: N measurements like the scenario's first, at equal distances up to the end", 0},
+    {"truth", KEY_TRUTH, "FILE", 0, "table of the true states: each record is held against it", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "change a key of the scenario; may be repeated", 0},
     {"param", KEY_PARAM, "NAME=VALUE", 0, "change a parameter of the model; may be repeated", 0},
     {"until", KEY_UNTIL, "T", 0, "end at model time T: short for --set end=T", 0},
@@ -73,6 +90,9 @@ static const struct argp_option option_table[] = {
     {"strict", KEY_STRICT, 0, 0, "a warning makes the exit status 1; records are kept", 0},
     {0, 0, 0, 0, "What to say", 4},
     {"output", KEY_OUTPUT, "DIR", 0, "new or empty folder for the results (default: results/NAME, -2, -3, ...)", 0},
+    {"densities", KEY_DENSITIES, "all|N|last|none", 0,
+     "records that get a file: each (default), each N-th, those at the end, none; the time series has all of them",
+     0},
     {"no-output", KEY_NO_OUTPUT, 0, 0, "write no files", 0},
     {"json", KEY_JSON, 0, 0, "JSON Lines on standard output, and nothing else there", 0},
     {"progress", KEY_PROGRESS, "auto|bar|json|none", 0, "default auto: a bar if standard error is a terminal", 0},
@@ -98,7 +118,7 @@ static const char help_text[] =
 
 typedef struct parsing {
     gbees_options *options;
-    const char *threads, *audit, *progress, *max_time, *max_memory;
+    const char *threads, *densities, *simulate, *simulate_count, *audit, *progress, *max_time, *max_memory;
     const char *until, *param, *set, *accuracy; /* the first wrong one */
     const char *stray;
     int memory, actions;
@@ -149,20 +169,23 @@ static int parse_change(int key, char *text, parsing *p)
 static int parse_text(int key, char *text, parsing *p)
 {
     gbees_options *o = p->options;
-    const char **place = key == KEY_PLUGIN         ? &o->plugin
-                         : key == KEY_PLUGIN_PATH  ? &o->plugin_path
-                         : key == KEY_SCENARIO     ? &o->scenario
-                         : key == KEY_MEASUREMENTS ? &o->measurements
-                         : key == KEY_FUNCTION     ? &o->measurement_function
-                         : key == KEY_BACKEND      ? &o->backend
-                         : key == KEY_ARCH         ? &o->arch
-                         : key == KEY_OUTPUT       ? &o->output
-                         : key == KEY_THREADS      ? &p->threads
-                         : key == KEY_AUDIT        ? &p->audit
-                         : key == KEY_MAX_TIME     ? &p->max_time
-                         : key == KEY_MAX_MEMORY   ? &p->max_memory
-                         : key == KEY_PROGRESS     ? &p->progress
-                                                   : NULL;
+    const char **place = key == KEY_PLUGIN           ? &o->plugin
+                         : key == KEY_PLUGIN_PATH    ? &o->plugin_path
+                         : key == KEY_SCENARIO       ? &o->scenario
+                         : key == KEY_MEASUREMENTS   ? &o->measurements
+                         : key == KEY_FUNCTION       ? &o->measurement_function
+                         : key == KEY_TRUTH          ? &o->truth
+                         : key == KEY_SIMULATE_COUNT ? &p->simulate_count
+                         : key == KEY_BACKEND        ? &o->backend
+                         : key == KEY_ARCH           ? &o->arch
+                         : key == KEY_OUTPUT         ? &o->output
+                         : key == KEY_THREADS        ? &p->threads
+                         : key == KEY_AUDIT          ? &p->audit
+                         : key == KEY_MAX_TIME       ? &p->max_time
+                         : key == KEY_MAX_MEMORY     ? &p->max_memory
+                         : key == KEY_DENSITIES      ? &p->densities
+                         : key == KEY_PROGRESS       ? &p->progress
+                                                     : NULL;
 
     if (!place)
         return ARGP_ERR_UNKNOWN;
@@ -191,6 +214,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return parse_action(GBEES_ACTION_CHECK, p);
     case KEY_COMPILE:
         return parse_action(GBEES_ACTION_COMPILE, p);
+    case KEY_SIMULATE:
+        p->simulate = text;
+        return parse_action(GBEES_ACTION_SIMULATE, p);
     case KEY_VERSION:
         return parse_action(GBEES_ACTION_VERSION, p);
     case KEY_SET:
@@ -238,6 +264,46 @@ static int read_threads(const char *text, int *threads, gbees_error *error)
         return gbees_error_set(error, GBEES_EUSAGE, "--threads wants a whole number from 1 to %d, not '%s'",
                                THREADS_MOST, text);
     *threads = (int)value;
+    return GBEES_OK;
+}
+
+static int read_simulate(const parsing *p, gbees_options *options, gbees_error *error)
+{
+    const char *seed = p->simulate, *count = p->simulate_count;
+    char *end;
+
+    if (count && !seed)
+        return gbees_error_set(error, GBEES_EUSAGE, "--simulate-count goes with --simulate SEED");
+    errno = 0;
+    options->seed = seed ? strtoull(seed, &end, 10) : 0;
+    if (seed && (end == seed || *end || errno || strchr(seed, '-')))
+        return gbees_error_set(error, GBEES_EUSAGE, "--simulate wants a seed, a whole number >= 0, not '%s'", seed);
+    const long value = count ? strtol(count, &end, 10) : 0;
+    if (count && (end == count || *end || errno || value < 1 || value > SIMULATED_MOST))
+        return gbees_error_set(error, GBEES_EUSAGE, "--simulate-count wants a whole number from 1 to %d, not '%s'",
+                               SIMULATED_MOST, count);
+    options->simulate_count = (int)value;
+    return GBEES_OK;
+}
+
+static int read_densities(const char *text, gbees_options *options, gbees_error *error)
+{
+    char *end;
+
+    if (!text || !strcmp(text, "all"))
+        return GBEES_OK;
+    options->densities = !strcmp(text, "last")   ? GBEES_DENSITIES_LAST
+                         : !strcmp(text, "none") ? GBEES_DENSITIES_NONE
+                                                 : GBEES_DENSITIES_ALL;
+    if (options->densities != GBEES_DENSITIES_ALL)
+        return GBEES_OK;
+    errno = 0;
+    const long value = strtol(text, &end, 10);
+    if (end == text || *end || errno || value < 1 || value > EVERY_MOST)
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "--densities wants all, last, none or a whole number from 1 to %d, not '%s'",
+                               EVERY_MOST, text);
+    options->densities_every = (int)value;
     return GBEES_OK;
 }
 
@@ -294,8 +360,9 @@ static int check_words(const parsing *p, gbees_error *error)
     if (p->stray)
         return gbees_error_set(error, GBEES_EUSAGE, "what is '%s' for? name a model with --plugin NAME", p->stray);
     if (p->actions > 1)
-        return gbees_error_set(error, GBEES_EUSAGE,
-                               "--list, --describe, --check, --compile-only and --version exclude each other");
+        return gbees_error_set(
+            error, GBEES_EUSAGE,
+            "--list, --describe, --check, --compile-only, --simulate and --version exclude each other");
     if (o->arch && o->action != GBEES_ACTION_COMPILE)
         return gbees_error_set(error, GBEES_EUSAGE, "--arch goes with --compile-only");
     if (p->set)
@@ -307,9 +374,13 @@ static int check_words(const parsing *p, gbees_error *error)
     if (p->until)
         return gbees_error_set(error, GBEES_EUSAGE, "--until wants a number, not '%s'", p->until);
     if (o->measurement_function && !o->measurements)
-        return gbees_error_set(error, GBEES_EUSAGE, "--measurement-function goes with --measurements DIR");
+        return gbees_error_set(error, GBEES_EUSAGE, "--measurement-function goes with --measurements FILE");
     if (o->output && !o->output[0])
         return gbees_error_set(error, GBEES_EUSAGE, "--output wants the name of a folder");
+    if (o->no_output && o->action == GBEES_ACTION_SIMULATE)
+        return gbees_error_set(error, GBEES_EUSAGE, "--simulate writes files: leave --no-output out");
+    if (o->truth && o->action != GBEES_ACTION_RUN)
+        return gbees_error_set(error, GBEES_EUSAGE, "--truth goes with a run");
     if (o->output && o->no_output)
         return gbees_error_set(error, GBEES_EUSAGE, "--output and --no-output exclude each other");
     if (!o->plugin && o->action != GBEES_ACTION_LIST && o->action != GBEES_ACTION_VERSION)
@@ -393,6 +464,10 @@ int gbees_options_parse(int argc, char **argv, gbees_options *options, gbees_err
     status = check_words(&p, error);
     if (!status)
         status = read_threads(p.threads, &options->threads, error);
+    if (!status)
+        status = read_simulate(&p, options, error);
+    if (!status)
+        status = read_densities(p.densities, options, error);
     if (!status)
         status = read_audit(p.audit, options, error);
     if (!status)

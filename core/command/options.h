@@ -2,7 +2,7 @@
 #ifndef GBEES_COMMAND_OPTIONS_H
 #define GBEES_COMMAND_OPTIONS_H
 
-#include <gbees/error.h>
+#include <gbees/gbees.h>
 #include <stddef.h>
 
 typedef enum gbees_action {
@@ -11,6 +11,7 @@ typedef enum gbees_action {
     GBEES_ACTION_LIST,
     GBEES_ACTION_DESCRIBE,
     GBEES_ACTION_COMPILE,
+    GBEES_ACTION_SIMULATE,
     GBEES_ACTION_VERSION
 } gbees_action;
 
@@ -21,7 +22,10 @@ typedef struct gbees_options {
     const char *plugin, *plugin_path;
     int trust;                                       /* modules may be anybody's */
     const char *scenario;                            /* file */
-    const char *measurements, *measurement_function; /* folder, name */
+    const char *measurements, *measurement_function; /* table or folder, name */
+    const char *truth;                               /* table; NULL: none is known */
+    unsigned long long seed;                         /* of --simulate */
+    int simulate_count;                              /* measurements; 0: the scenario's */
     char *changes; /* argz of KEY=VALUE, in the order of --set, --param and --until */
     size_t changes_length;
     const char *backend; /* "auto" or a name */
@@ -33,7 +37,9 @@ typedef struct gbees_options {
     int strict;          /* a warning is a failure */
     size_t samples;      /* so many; 0: the default */
     int deterministic;
-    const char *output; /* folder, NULL: results/NAME */
+    gbees_densities densities; /* that are written */
+    int densities_every;       /* of them; 0: each */
+    const char *output;        /* folder, NULL: results/NAME */
     int no_output;
     int json, quiet;
     gbees_progress_kind progress;

@@ -179,6 +179,8 @@ int gbees_report_record(gbees_report *report, const gbees_record *record, gbees_
     char cells[32];
 
     report_warnings(report, record);
+    if (record->score)
+        gbees_scores_add(&report->scores, n, record->score);
     if (record->certificate)
         note_certificate(report, record);
     if (report->json)
@@ -258,6 +260,23 @@ static void print_evidence(const gbees_report *report, const gbees_summary *summ
     (void)fprintf(report->out, "\n");
 }
 
+/* "RMSE 0.53 (0.48 to 0.58), NEES 3.1 (2.6 to 3.4 if the density is right), ranks 0.49 ..." */
+static void print_scores(const gbees_report *report)
+{
+    gbees_score_summary s;
+
+    if (!gbees_scores_summary(&report->scores, &s))
+        return;
+    (void)fprintf(report->out,
+                  "truth: %zu record%s%s: RMSE %.4g (%.4g to %.4g), NEES %.4g (%.4g to %.4g if the density is "
+                  "right), mean ranks",
+                  s.records, s.records == 1 ? "" : "s", s.updates_only ? " after measurements" : "", s.rmse.value,
+                  s.rmse.low, s.rmse.high, s.nees.value, s.nees.low, s.nees.high);
+    for (int j = 0; j < report->scores.dimension; j++)
+        (void)fprintf(report->out, " %.3f", s.rank[j].value);
+    (void)fprintf(report->out, " (%.3f to %.3f)\n", s.rank[0].low, s.rank[0].high);
+}
+
 static void print_summary(const gbees_report *report, const gbees_setup *setup, const gbees_summary *summary,
                           const char *state)
 {
@@ -274,6 +293,7 @@ static void print_summary(const gbees_report *report, const gbees_setup *setup, 
                   gbees_units_bytes(bytes, sizeof bytes, (double)totals->peak_bytes));
     print_ledger(report, totals);
     print_evidence(report, summary);
+    print_scores(report);
     print_certificates(report, summary->problem->dimension);
     gbees_print_warnings(report->out, summary->warnings, summary->problem, totals);
     if (setup->folder)
@@ -284,7 +304,7 @@ int gbees_report_summary(const gbees_report *report, const gbees_setup *setup, c
                          const gbees_error *failure, gbees_error *error)
 {
     if (report->json)
-        return put_line(report, gbees_jsonl_summary(setup->backend->name, summary), error);
+        return put_line(report, gbees_jsonl_summary(setup->backend->name, summary, &report->scores), error);
     if (report->quiet)
         return GBEES_OK;
     print_summary(report, setup, summary,

@@ -12,6 +12,7 @@ typedef struct gbees_report {
     int certified;                 /* records with a certificate so far */
     gbees_certificate last, worst; /* of them; the worst by the bounds of mean and standard deviation */
     double worst_time;             /* its record's */
+    gbees_scores scores;           /* of records beside a truth */
 } gbees_report;
 
 void gbees_report_start(gbees_report *report, const gbees_options *options, FILE *out);

@@ -78,7 +78,7 @@ static int command_run(const gbees_options *options, gbees_registry *registry, g
                        const char *command)
 {
     gbees_setup setup = {0};
-    gbees_one_run run = {.setup = &setup, .report = report};
+    gbees_one_run run = {.setup = &setup, .options = options, .report = report};
     gbees_error failure = {0};
     int status = gbees_setup_make(&setup, options, registry, &failure), code;
 
@@ -129,6 +129,7 @@ static int command(const gbees_options *options, gbees_report *report, const cha
             options->action == GBEES_ACTION_LIST       ? gbees_command_list(options, registry, stdout, &failure)
             : options->action == GBEES_ACTION_CHECK    ? gbees_command_check(options, registry, stdout, &failure)
             : options->action == GBEES_ACTION_COMPILE  ? gbees_command_compile(options, registry, stdout, &failure)
+            : options->action == GBEES_ACTION_SIMULATE ? gbees_command_simulate(options, registry, stdout, &failure)
             : options->action == GBEES_ACTION_DESCRIBE ? gbees_command_describe(options, registry, stdout, &failure)
                                                        : print_version(options, stdout, &failure);
     if (status) {

@@ -119,6 +119,8 @@ int gbees_setup_make_problem(gbees_setup *setup, const gbees_options *options, g
     if (!status)
         status = read_scenario(options, made.model, &made.scenario, error);
     if (!status)
+        status = gbees_scenario_load(made.scenario, made.model, error);
+    if (!status)
         status = add_defaults(made.scenario, made.model, error);
     if (!status)
         status = gbees_problem_create(made.model, made.scenario, &made.problem, error);
@@ -134,6 +136,8 @@ int gbees_setup_make(gbees_setup *setup, const gbees_options *options, gbees_reg
     gbees_setup made = {0};
     int status = gbees_setup_make_problem(&made, options, registry, error);
 
+    if (!status && options->truth)
+        status = gbees_truth_read(options->truth, made.model, made.problem->dimension, &made.truth, error);
     if (!status)
         status = choose_backend(&made, registry, options->backend, error);
     if (!status && !options->no_output)
@@ -148,6 +152,7 @@ int gbees_setup_make(gbees_setup *setup, const gbees_options *options, gbees_reg
 void gbees_setup_free(gbees_setup *setup)
 {
     free(setup->folder);
+    gbees_truth_destroy(setup->truth);
     gbees_problem_destroy(setup->problem);
     gbees_scenario_destroy(setup->scenario);
     *setup = (gbees_setup){0};

@@ -129,3 +129,38 @@ int gbees_json_add_run(json_t *object, const gbees_refinement_step *step)
         json_object_set_new(object, "next_seconds", step->next ? gbees_json_real(step->next_seconds) : json_null());
     return bad ? -1 : 0;
 }
+
+/* ---- beside a truth ---------------------------------------------------------------------------------------- */
+
+json_t *gbees_json_score(int n, const gbees_score *score)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "state", gbees_json_vector(n, score->state), "off",
+                     gbees_json_vector(n, score->off), "rmse", gbees_json_real(score->rmse), "nees",
+                     gbees_json_real(score->nees), "rank", gbees_json_vector(n, score->rank));
+}
+
+static json_t *json_bounded(const gbees_bounded *bounded)
+{
+    return json_pack("{s:o, s:o, s:o}", "mean", gbees_json_real(bounded->value), "low", gbees_json_real(bounded->low),
+                     "high", gbees_json_real(bounded->high));
+}
+
+json_t *gbees_json_scores(const gbees_scores *scores)
+{
+    gbees_score_summary summary;
+    json_t *ranks;
+    int bad = 0;
+
+    if (!scores || !gbees_scores_summary(scores, &summary))
+        return NULL;
+    ranks = json_array();
+    for (int j = 0; j < scores->dimension; j++)
+        bad |= json_array_append_new(ranks, json_bounded(&summary.rank[j]));
+    if (bad) {
+        json_decref(ranks);
+        return NULL;
+    }
+    return json_pack("{s:o, s:b, s:o, s:o, s:o}", "records", gbees_json_unsigned(summary.records),
+                     "after_measurements_only", summary.updates_only, "rmse", json_bounded(&summary.rmse), "nees",
+                     json_bounded(&summary.nees), "rank", ranks);
+}

@@ -21,6 +21,10 @@ json_t *gbees_json_warnings(unsigned warnings, const gbees_problem *problem, con
 /* Appends backend, threads, ... warnings: the summary of --json and of run.json. Negative when out of memory. */
 int gbees_json_add_summary(json_t *object, const char *backend, const gbees_summary *summary);
 
+/* A record beside a truth of n states; all scores of a run, NULL if there is none. */
+json_t *gbees_json_score(int n, const gbees_score *score);
+json_t *gbees_json_scores(const gbees_scores *scores);
+
 /* Adds what one of the runs for an accuracy has shown. Returns 0, or -1 if memory ran out. */
 int gbees_json_add_run(json_t *object, const gbees_refinement_step *step);
 

@@ -156,6 +156,8 @@ char *gbees_jsonl_record(const gbees_record *record)
     bad |= json_object_set_new(object, "since", json_ledger(&record->since));
     bad |= json_object_set_new(object, "coupling", gbees_json_real(totals->coupling));
     bad |= json_object_set_new(object, "error", json_certificate(record));
+    if (record->score)
+        bad |= json_object_set_new(object, "truth", gbees_json_score(n, record->score));
     bad |= json_object_set_new(object, "warnings", gbees_json_warnings(record->warnings, record->problem, totals));
     return finish(object, bad);
 }
@@ -190,11 +192,15 @@ char *gbees_jsonl_progress(double time, double fraction, const gbees_totals *tot
     return finish(object, bad);
 }
 
-char *gbees_jsonl_summary(const char *backend, const gbees_summary *summary)
+char *gbees_jsonl_summary(const char *backend, const gbees_summary *summary, const gbees_scores *scores)
 {
-    json_t *object = start("summary");
+    json_t *object = start("summary"), *truth = gbees_json_scores(scores);
+    int bad = object ? gbees_json_add_summary(object, backend, summary) : 0;
 
-    return object ? finish(object, gbees_json_add_summary(object, backend, summary)) : NULL;
+    if (object && truth)
+        bad |= json_object_set(object, "truth", truth);
+    json_decref(truth);
+    return object ? finish(object, bad) : NULL;
 }
 
 char *gbees_jsonl_run(const gbees_refinement_step *step)

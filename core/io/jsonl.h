@@ -11,7 +11,8 @@
 /* {"event":"record","leg","record","t","step","dt","cells","cells_above","mass_lost","mean","cov","entropy","wall_s",
  * "mass","mass_clipped","mass_outflow","mass_pruned","mass_normalised","since","coupling","warnings"};
  * mass_lost = mass_outflow + mass_pruned; warnings: texts; since:
- * {"mass_clipped","mass_outflow","mass_pruned","mass_normalised"} since the record before. */
+ * {"mass_clipped","mass_outflow","mass_pruned","mass_normalised"} since the record before. Beside a truth also
+ * "truth": {"state","off","rmse","nees","rank"}. */
 char *gbees_jsonl_record(const gbees_record *record);
 
 /* {"event":"update","t","log_evidence"} */
@@ -21,8 +22,10 @@ char *gbees_jsonl_update(int number, double time, const gbees_evidence *evidence
 char *gbees_jsonl_progress(double time, double fraction, const gbees_totals *totals);
 
 /* {"event":"summary","backend","threads","steps","cell_updates","raw_cell_updates","max_cells","wall_s","propagate_s",
- * "cells_per_s","peak_bytes","warnings"}; cells_per_s = cell_updates / propagate_s. */
-char *gbees_jsonl_summary(const char *backend, const gbees_summary *summary);
+ * "cells_per_s","peak_bytes","warnings"}; cells_per_s = cell_updates / propagate_s. With scores (else NULL) "truth",
+ * too.
+ */
+char *gbees_jsonl_summary(const char *backend, const gbees_summary *summary, const gbees_scores *scores);
 
 /* {"event":"error","status","text"}; status is a word: gbees_status_name(). */
 /* A run of those that an accuracy takes. */

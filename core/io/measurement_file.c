@@ -169,7 +169,7 @@ int gbees_measurement_file_read(const char *path, gbees_node **node, gbees_error
 {
     char *text;
     size_t length;
-    int status = gbees_input_read(path, &text, &length, error);
+    int status = gbees_input_read(path, GBEES_INPUT_BYTES, &text, &length, error);
 
     if (status)
         return status;
@@ -332,8 +332,8 @@ static int gather(const char *folder, const char *function, gathered *g, gbees_e
     return status;
 }
 
-int gbees_scenario_measurements(gbees_scenario *scenario, const char *folder, const char *function,
-                                gbees_error *error)
+int gbees_measurement_folder_read(struct gbees_scenario *scenario, const char *folder, const char *function,
+                                  gbees_error *error)
 {
     static const char *const keys[] = {"mean", "covariance", "start", "end", "measurements"};
     gathered g = {0};

@@ -24,4 +24,11 @@ int gbees_measurement_file_read(const char *path, gbees_node **node, gbees_error
 /* Counts the files measurement0.txt, measurement1.txt, ... of a folder; a gap is an error. */
 int gbees_measurement_folder_count(const char *folder, size_t *count, gbees_error *error);
 
+/* Sets the keys of a scenario that the files of a folder define. function: what was measured; NULL: the model's
+ * first.
+ */
+struct gbees_scenario;
+int gbees_measurement_folder_read(struct gbees_scenario *scenario, const char *folder, const char *function,
+                                  gbees_error *error);
+
 #endif

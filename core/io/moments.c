@@ -28,7 +28,12 @@ enum { DENSITY, SAMPLES, EFFECTIVE, CERTIFICATE };
 static const char *const error_names[ERRORS] = {"error/mean", "error/std", "error/marginal", "error/kolmogorov"};
 static const char *const certificate_names[CERTIFICATE] = {"error/density", "error/samples", "error/effective"};
 
+/* The series of scores beside a truth: [n] a record, but single numbers from RMSE on. */
+enum { STATE, RANK, RMSE, NEES, SCORES };
+static const char *const score_names[SCORES] = {"truth/state", "truth/rank", "truth/rmse", "truth/nees"};
+
 struct gbees_moments {
+    const gbees_problem *problem;
     int dimension;
     size_t count, capacity;
     double *reals[REALS];
@@ -37,17 +42,21 @@ struct gbees_moments {
     int certified; /* whether a record had a certificate */
     double *errors[ERRORS];
     double *certificate[CERTIFICATE];
+    int scored; /* whether a record had a score */
+    double *scores[SCORES];
     size_t update_count, update_capacity;
     double *update_reals[UPDATE_REALS];
     int64_t *update_number;
 };
 
-gbees_moments *gbees_moments_create(int dimension)
+gbees_moments *gbees_moments_create(const gbees_problem *problem)
 {
     gbees_moments *moments = calloc(1, sizeof *moments);
 
-    if (moments)
-        moments->dimension = dimension;
+    if (moments) {
+        moments->problem = problem;
+        moments->dimension = problem->dimension;
+    }
     return moments;
 }
 
@@ -63,6 +72,8 @@ void gbees_moments_destroy(gbees_moments *moments)
         free(moments->errors[k]);
     for (int k = 0; k < CERTIFICATE; k++)
         free(moments->certificate[k]);
+    for (int k = 0; k < SCORES; k++)
+        free(moments->scores[k]);
     for (int k = 0; k < UPDATE_REALS; k++)
         free(moments->update_reals[k]);
     free(moments->mean);
@@ -106,6 +117,8 @@ static int reserve(gbees_moments *moments)
         bad |= grow_reals(&moments->errors[k], capacity * n * 2);
     for (int k = 0; k < CERTIFICATE; k++)
         bad |= grow_reals(&moments->certificate[k], capacity * 2);
+    for (int k = 0; k < SCORES; k++)
+        bad |= grow_reals(&moments->scores[k], capacity * n);
     bad |= grow_reals(&moments->mean, capacity * n);
     bad |= grow_reals(&moments->covariance, capacity * n * n);
     if (!bad)
@@ -133,6 +146,20 @@ static void add_certificate(gbees_moments *moments, const gbees_certificate *c, 
     memcpy(moments->errors[ERROR_KOLMOGOROV] + at * 2 * n, c->kolmogorov, size);
 }
 
+/* Adds a row of the scores; not numbers for a record without one. */
+static void add_score(gbees_moments *moments, const gbees_score *score, size_t at)
+{
+    const size_t n = (size_t)moments->dimension;
+
+    for (size_t j = 0; j < n; j++) {
+        moments->scores[STATE][at * n + j] = score ? score->state[j] : NAN;
+        moments->scores[RANK][at * n + j] = score ? score->rank[j] : NAN;
+    }
+    moments->scores[RMSE][at] = score ? score->rmse : NAN;
+    moments->scores[NEES][at] = score ? score->nees : NAN;
+    moments->scored |= score != NULL;
+}
+
 int gbees_moments_add(gbees_moments *moments, const gbees_record *record, gbees_error *error)
 {
     const gbees_statistics *now = &record->statistics;
@@ -155,6 +182,7 @@ int gbees_moments_add(gbees_moments *moments, const gbees_record *record, gbees_
     moments->integers[CELLS][at] = (int64_t)now->cells;
     moments->integers[ABOVE][at] = (int64_t)now->cells_above;
     add_certificate(moments, record->certificate, at);
+    add_score(moments, record->score, at);
     memcpy(moments->mean + at * n, now->mean, n * sizeof(double));
     memcpy(moments->covariance + at * n * n, now->covariance, n * n * sizeof(double));
     moments->count++;
@@ -250,6 +278,16 @@ static void put_certificates(const gbees_moments *moments, gbees_hdf5 *file)
                    scale);
 }
 
+static void put_scores(const gbees_moments *moments, gbees_hdf5 *file)
+{
+    const hsize_t size[] = {moments->count, (hsize_t)moments->dimension};
+
+    gbees_hdf5_group(file, "truth");
+    for (int k = 0; k < SCORES; k++)
+        put_series(file, score_names[k], H5T_NATIVE_DOUBLE, k < RMSE ? 2 : 1, size, moments->scores[k],
+                   real_names[TIME]);
+}
+
 int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, gbees_error *error)
 {
     hsize_t n = (hsize_t)moments->dimension, size[] = {moments->count, n, n};
@@ -259,6 +297,7 @@ int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, 
 
     if (status)
         return status;
+    file.temporary.unsynced = 1;
     gbees_hdf5_attribute_text(&file, "/", "format", "gbees-moments");
     gbees_hdf5_attribute(&file, "/", "format_version", H5T_NATIVE_INT, 0, NULL, &(int){1});
     gbees_hdf5_attribute_text(&file, "/", "gbees_version", gbees_version());
@@ -270,8 +309,11 @@ int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, 
     put_series(&file, "covariance", H5T_NATIVE_DOUBLE, 3, size, moments->covariance, scale);
     if (moments->certified)
         put_certificates(moments, &file);
+    if (moments->scored)
+        put_scores(moments, &file);
     if (moments->update_count > 0)
         put_updates(moments, &file);
+    gbees_moments_put_measured(&file, moments->problem);
     gbees_hdf5_sum_finish(&file);
     return gbees_hdf5_commit(&file, error);
 }

@@ -5,10 +5,12 @@
 #include "store.h"
 #include <gbees/gbees.h>
 
+struct gbees_hdf5;
+
 typedef struct gbees_moments gbees_moments;
 
-/* NULL when there is no memory. */
-gbees_moments *gbees_moments_create(int dimension);
+/* NULL when there is no memory. The problem must outlive them. */
+gbees_moments *gbees_moments_create(const gbees_problem *problem);
 void gbees_moments_destroy(gbees_moments *moments);
 
 int gbees_moments_add(gbees_moments *moments, const gbees_record *record, gbees_error *error);
@@ -17,5 +19,8 @@ int gbees_moments_add_update(gbees_moments *moments, int number, double time, co
 
 /* Writes the whole file, moments.h5, anew. */
 int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, gbees_error *error);
+
+/* moments_measured.c: writes what was measured, if anything was. */
+void gbees_moments_put_measured(struct gbees_hdf5 *file, const gbees_problem *problem);
 
 #endif

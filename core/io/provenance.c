@@ -79,11 +79,15 @@ static json_t *describe_parameters(const gbees_problem *problem)
     return object;
 }
 
-static json_t *describe_summary(const char *backend, const gbees_summary *summary)
+static json_t *describe_summary(const gbees_run_info *info, const gbees_summary *summary)
 {
-    json_t *object = json_object();
+    json_t *object = json_object(), *truth = gbees_json_scores(&info->scores);
+    int bad = object ? gbees_json_add_summary(object, info->backend, summary) : 0;
 
-    if (object && gbees_json_add_summary(object, backend, summary)) {
+    if (object && truth)
+        bad |= json_object_set(object, "truth", truth);
+    json_decref(truth);
+    if (bad) {
         json_decref(object);
         return NULL;
     }
@@ -139,7 +143,7 @@ static json_t *describe(const gbees_run_info *info, const char *state, const gbe
     if (info->run_count)
         bad |= json_object_set_new(run, "runs", describe_runs(info));
     if (summary)
-        bad |= json_object_set_new(run, "summary", describe_summary(info->backend, summary));
+        bad |= json_object_set_new(run, "summary", describe_summary(info, summary));
     if (bad) {
         json_decref(run);
         return NULL;

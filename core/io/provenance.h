@@ -11,6 +11,7 @@ typedef struct gbees_run_info {
     char model_hash[80];                                       /* "sha256:..." of the plugin's source text */
     char host[256];
     char started[32];            /* UTC, ISO 8601 */
+    gbees_scores scores;         /* of records beside a truth */
     int run_count;               /* of `runs` */
     gbees_refinement_step *runs; /* that an accuracy took; a copy, or NULL */
 } gbees_run_info;

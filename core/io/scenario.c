@@ -131,16 +131,16 @@ int gbees_scenario_put(gbees_scenario *scenario, const char *key, gbees_node *va
     return GBEES_OK;
 }
 
-/* Makes the path of `initial: {file: PATH}` absolute. It is relative to the folder of the scenario's file, but
+/* Makes the path of a key's {file: PATH} absolute. It is relative to the folder of the scenario's file, but
  * the scenario is written to other folders, too. */
-static int resolve_path(gbees_node *file, gbees_error *error)
+static int resolve_path(gbees_node *file, const char *key, gbees_error *error)
 {
     const char *slash = strrchr(file->source, '/');
     gbees_text path = {0};
     char *here = file->text[0] == '/' || (file->line && file->source[0] == '/') ? strdup("") : getcwd(NULL, 0);
 
     if (!here)
-        return gbees_node_error(file, error, "initial: file: the current folder is not known: %s", strerror(errno));
+        return gbees_node_error(file, error, "%s: file: the current folder is not known: %s", key, strerror(errno));
     gbees_text_add(&path, "%s%s", here, here[0] ? "/" : "");
     if (file->text[0] != '/' && file->line && slash)
         gbees_text_add(&path, "%.*s", (int)(slash - file->source) + 1, file->source);
@@ -151,15 +151,16 @@ static int resolve_path(gbees_node *file, gbees_error *error)
     return file->text ? GBEES_OK : no_memory(error);
 }
 
-static int put_initial(gbees_scenario *scenario, const gbees_schema_key *key, const gbees_node *value,
-                       gbees_error *error)
+/* Stores a copy of a value that may be a map with a path. */
+static int put_with_path(gbees_scenario *scenario, const gbees_schema_key *key, const gbees_node *value,
+                         gbees_error *error)
 {
     gbees_node *copy = gbees_node_copy(NULL, value);
     int status = copy ? GBEES_OK : no_memory(error);
 
     for (size_t i = 0; !status && copy->kind == GBEES_NODE_MAP && i < copy->count; i += 2)
         if (strcmp(copy->items[i]->text, "file") == 0)
-            status = resolve_path(copy->items[i + 1], error);
+            status = resolve_path(copy->items[i + 1], key->name, error);
     if (!status)
         return gbees_scenario_put(scenario, key->name, copy, error);
     gbees_node_destroy(copy);
@@ -170,8 +171,8 @@ static int put_initial(gbees_scenario *scenario, const gbees_schema_key *key, co
 static int put_copy(gbees_scenario *scenario, const gbees_schema_key *key, const gbees_node *value,
                     gbees_error *error)
 {
-    if (key->kind == GBEES_KIND_INITIAL)
-        return put_initial(scenario, key, value, error);
+    if (key->kind == GBEES_KIND_INITIAL || key->kind == GBEES_KIND_MEASUREMENTS)
+        return put_with_path(scenario, key, value, error);
     if (key->kind != GBEES_KIND_PARAMETERS)
         return gbees_scenario_put(scenario, key->name, gbees_node_copy(NULL, value), error);
     int status = GBEES_OK;
@@ -185,6 +186,14 @@ static int put_copy(gbees_scenario *scenario, const gbees_schema_key *key, const
         free(full);
     }
     return status;
+}
+
+int gbees_scenario_take(gbees_scenario *scenario, const char *key, const gbees_node *value, gbees_error *error)
+{
+    const gbees_schema_key *found = gbees_schema_find(NULL, key);
+    const int status = gbees_schema_check(found, value, key, error);
+
+    return status ? status : put_copy(scenario, found, value, error);
 }
 
 /* ---- from text -------------------------------------------------------------------------------------------- */
@@ -215,9 +224,7 @@ static int fill(gbees_scenario *scenario, const gbees_node *root, gbees_error *e
                 return gbees_node_error(name, error, "%s: can't be given beside '%s' of line %d: they say the same",
                                         key->name, other->text, other->line);
         }
-        int status = gbees_schema_check(key, value, key->name, error);
-        if (!status)
-            status = put_copy(scenario, key, value, error);
+        int status = gbees_scenario_take(scenario, key->name, value, error);
         if (status)
             return status;
     }
@@ -250,7 +257,7 @@ int gbees_scenario_read(const char *path, gbees_scenario **scenario, gbees_error
 {
     char *text;
     size_t length;
-    int status = gbees_input_read(path, &text, &length, error);
+    int status = gbees_input_read(path, GBEES_INPUT_BYTES, &text, &length, error);
 
     if (status)
         return status;
@@ -327,9 +334,7 @@ static int set_value(gbees_scenario *scenario, const char *name, const char *tex
         status = value ? GBEES_OK : no_memory(error);
     }
     if (!status)
-        status = gbees_schema_check(key, value, key->name, error);
-    if (!status)
-        status = put_copy(scenario, key, value, error);
+        status = gbees_scenario_take(scenario, key->name, value, error);
     gbees_node_destroy(value);
     return status;
 }
@@ -363,12 +368,12 @@ static int comes_with_record(const gbees_scenario *scenario, const char *key)
     return 0;
 }
 
-/* Whether a key is an accuracy in a scenario that defines how fine a run is: such a run is made once, as it is defined,
- * and not repeated until it is within the accuracy of other sources. */
+/* Whether a key is an accuracy in a scenario that defines how fine a run is: such a run is made once, as it is
+ * defined, and not repeated until it is within the accuracy of other sources. */
 static int is_replaced_accuracy(const gbees_scenario *scenario, const char *key)
 {
-    static const char *const keys[] = {"factor",     "width",       "threshold", "mass_budget", "mass_budget_total",
-                                       "mode",       "scheme",      "time_step", "regrid",      "initial"};
+    static const char *const keys[] = {"factor", "width",  "threshold", "mass_budget", "mass_budget_total",
+                                       "mode",   "scheme", "time_step", "regrid",      "initial"};
 
     if (strcmp(key, "accuracy") != 0)
         return 0;

@@ -20,6 +20,12 @@ const gbees_entry *gbees_scenario_entries(const gbees_scenario *scenario, size_t
 /* Sets the value of a key. `value` has passed gbees_schema_check(); the scenario owns it, also after a failure. */
 int gbees_scenario_put(gbees_scenario *scenario, const char *key, gbees_node *value, gbees_error *error);
 
+/* Checks a value of a key, and stores a copy of it. */
+int gbees_scenario_take(gbees_scenario *scenario, const char *key, const gbees_node *value, gbees_error *error);
+
+/* Reads the table that a map of `measurements` names to a checked list of measurements. */
+int gbees_scenario_table(const gbees_node *how, const gbees_model *model, gbees_node **list, gbees_error *error);
+
 /* Stores the text that gbees_scenario_text() returns; the scenario frees it. Returns `text`. */
 const char *gbees_scenario_keep_text(gbees_scenario *scenario, char *text);
 

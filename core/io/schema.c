@@ -145,8 +145,10 @@ static const gbees_schema_key scenario_keys[] = {
     {.name = "measurements",
      .kind = GBEES_KIND_MEASUREMENTS,
      .fields = gbees_schema_measurement_fields,
+     .record = gbees_schema_table_fields,
      .initial = "none",
-     .text = "list of maps, each: time, function, value, covariance; likelihood, degrees_of_freedom"},
+     .text = "list of maps, each: time, function, value, covariance; likelihood, degrees_of_freedom; or a table, "
+             "{file: FILE.csv}"},
     {.name = "regrid",
      .kind = GBEES_KIND_REGRIDS,
      .choices = regrids,

@@ -21,7 +21,7 @@ typedef enum gbees_kind {
     GBEES_KIND_PARAMETERS,   /* a map of numbers */
     GBEES_KIND_PATH,         /* of a file or folder */
     GBEES_KIND_INITIAL,      /* a list of maps with the keys `fields`, or a map with those of `record` */
-    GBEES_KIND_MEASUREMENTS, /* a list of maps with the keys `fields` */
+    GBEES_KIND_MEASUREMENTS, /* a list of maps with the keys `fields`, or a map with those of `record` */
     GBEES_KIND_REGRIDS       /* one of `choices`, or a list of maps with the keys `fields` */
 } gbees_kind;
 

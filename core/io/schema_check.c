@@ -189,8 +189,10 @@ static int check_likelihood(const gbees_node *map, const char *label, gbees_erro
 static int check_measurements(const gbees_schema_key *key, const gbees_node *node, const char *label,
                               gbees_error *error)
 {
+    if (node->kind == GBEES_NODE_MAP)
+        return check_fields(key->record, node, label, "", error);
     if (node->kind != GBEES_NODE_LIST)
-        return fail(node, label, "a list of maps", error);
+        return fail(node, label, "a list of maps, or a map with file", error);
     for (size_t i = 0; i < node->count; i++) {
         char name[64];
 

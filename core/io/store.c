@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TRIES = 10 };
+enum { TRIES = 10, PAGE = 4096, RESERVED = 4 * PAGE };
 
 static const char lock_name[] = ".gbees.lock";
 
@@ -91,6 +91,19 @@ static void sign(const gbees_store *store)
     int length = snprintf(text, sizeof text, "process %ld on %s\n", (long)getpid(), host);
     if (ftruncate(store->lock, 0) == 0)
         (void)!pwrite(store->lock, text, (size_t)length, 0); /* for messages alone */
+}
+
+/* Takes space behind the lock file's text; a file system that can't do so has none. */
+static void reserve(const gbees_store *store)
+{
+    if (store->lock >= 0)
+        (void)!fallocate(store->lock, FALLOC_FL_KEEP_SIZE, PAGE, RESERVED);
+}
+
+void gbees_store_use_reserve(const gbees_store *store)
+{
+    if (store->lock >= 0)
+        (void)!fallocate(store->lock, FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE, PAGE, RESERVED);
 }
 
 /* Locks the file of that name, which must still be in the folder then. A file system without locks has none. */
@@ -215,6 +228,7 @@ int gbees_store_open(const char *path, gbees_store *store, gbees_error *error)
         return status;
     }
     sign(&made);
+    reserve(&made);
     *store = made;
     return GBEES_OK;
 }

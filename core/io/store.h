@@ -20,6 +20,9 @@ int gbees_store_open(const char *path, gbees_store *store, gbees_error *error);
 /* Frees the folder for others. Harmless for a store of zeros. */
 void gbees_store_close(gbees_store *store);
 
+/* Frees some space that an open folder keeps, so that a run's last state finds some on a disk that is full. */
+void gbees_store_use_reserve(const gbees_store *store);
+
 /* Refuses a folder that another process has open, and says which. One that is not there is not open. */
 int gbees_store_check(const char *path, gbees_error *error);
 
@@ -31,11 +34,12 @@ typedef struct gbees_temporary {
     const gbees_store *store;
     char name[GBEES_STORE_NAME], temporary[GBEES_STORE_NAME + 8];
     int descriptor;
+    int unsynced; /* 1: the commit leaves it to gbees_store_sync() that the file outlives a power failure */
 } gbees_temporary;
 
 int gbees_temporary_create(const gbees_store *store, const char *name, gbees_temporary *file, gbees_error *error);
-/* Syncs, closes, renames and syncs the folder. On failure the temporary file is gone, and an older file of that
- * name is as it was. */
+/* Syncs, closes, renames and syncs the folder; of a file that may stay unsynced, it closes and renames. On failure
+ * the temporary file is gone, and an older file of that name is as it was. */
 int gbees_temporary_commit(gbees_temporary *file, gbees_error *error);
 /* Closes and removes it. Harmless after a commit. */
 void gbees_temporary_abandon(gbees_temporary *file);
@@ -43,5 +47,11 @@ void gbees_temporary_abandon(gbees_temporary *file);
 /* Writes a text to such a file. */
 int gbees_store_write(const gbees_store *store, const char *name, const char *text, size_t length,
                       gbees_error *error);
+/* The same without a sync. */
+int gbees_store_write_unsynced(const gbees_store *store, const char *name, const char *text, size_t length,
+                               gbees_error *error);
+
+/* Syncs all files that have been committed unsynced. */
+int gbees_store_sync(const gbees_store *store, gbees_error *error);
 
 #endif

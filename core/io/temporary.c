@@ -42,7 +42,7 @@ static int sync_folder(const gbees_store *store)
 int gbees_temporary_commit(gbees_temporary *file, gbees_error *error)
 {
     const gbees_store *store = file->store;
-    int failed = fsync(file->descriptor) && errno != EINVAL && errno != ENOTSUP;
+    int failed = !file->unsynced && fsync(file->descriptor) && errno != EINVAL && errno != ENOTSUP;
     int reason = errno;
 
     if (close(file->descriptor) && !failed) {
@@ -50,8 +50,8 @@ int gbees_temporary_commit(gbees_temporary *file, gbees_error *error)
         reason = errno;
     }
     file->descriptor = -1;
-    if (!failed &&
-        (renameat(store->descriptor, file->temporary, store->descriptor, file->name) || sync_folder(store))) {
+    if (!failed && (renameat(store->descriptor, file->temporary, store->descriptor, file->name) ||
+                    (!file->unsynced && sync_folder(store)))) {
         failed = 1;
         reason = errno;
     }
@@ -91,16 +91,37 @@ static int write_all(int descriptor, const char *text, size_t length)
     return 0;
 }
 
-int gbees_store_write(const gbees_store *store, const char *name, const char *text, size_t length, gbees_error *error)
+static int write_text(const gbees_store *store, const char *name, const char *text, size_t length, int unsynced,
+                      gbees_error *error)
 {
     gbees_temporary file;
     int status = gbees_temporary_create(store, name, &file, error);
 
     if (status)
         return status;
+    file.unsynced = unsynced;
     if (write_all(file.descriptor, text, length) == 0)
         return gbees_temporary_commit(&file, error);
     status = refuse(store, name, errno, error);
     gbees_temporary_abandon(&file);
     return status;
+}
+
+int gbees_store_write(const gbees_store *store, const char *name, const char *text, size_t length, gbees_error *error)
+{
+    return write_text(store, name, text, length, 0, error);
+}
+
+int gbees_store_write_unsynced(const gbees_store *store, const char *name, const char *text, size_t length,
+                               gbees_error *error)
+{
+    return write_text(store, name, text, length, 1, error);
+}
+
+/* One call for all files: to sync hundreds of small ones each by itself takes seconds. */
+int gbees_store_sync(const gbees_store *store, gbees_error *error)
+{
+    if (syncfs(store->descriptor) == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS || errno == EROFS)
+        return GBEES_OK;
+    return gbees_error_set(error, GBEES_EIO, "can't write to the folder %s: %s", store->path, strerror(errno));
 }

@@ -4,20 +4,32 @@
 #include "record_cells.h"
 #include "record_file.h"
 #include "xdmf.h"
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct gbees_writer {
     gbees_store store;
     gbees_run_info info;
     gbees_moments *moments;
+    gbees_densities densities;
+    int every;            /* of the densities */
+    size_t records;       /* so far */
+    pthread_mutex_t lock; /* gbees_writer_sync() may be called beside the other functions */
+    double synced_s;      /* when all was last synced, of CLOCK_MONOTONIC */
+    int behind;           /* whether there is something that is not yet in moments.h5, or not synced */
 };
+
+/* The time series is written, and all files are synced, no more often: a record of a small grid takes less than that.
+ */
+static const double interval_s = 1;
 
 static int start(gbees_writer *writer, const char *folder, const gbees_problem *problem,
                  const gbees_provenance *provenance, gbees_error *error)
 {
-    writer->moments = gbees_moments_create(problem->dimension);
+    writer->moments = gbees_moments_create(problem);
     if (!writer->moments)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write results");
     int status = gbees_run_info_create(problem, provenance, &writer->info, error);
@@ -38,6 +50,7 @@ int gbees_writer_create(const char *folder, const gbees_problem *problem, const 
 
     if (!made)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write results");
+    (void)pthread_mutex_init(&made->lock, NULL);
     int status = start(made, folder, problem, provenance, error);
     if (status)
         gbees_writer_destroy(made);
@@ -46,17 +59,54 @@ int gbees_writer_create(const char *folder, const gbees_problem *problem, const 
     return status;
 }
 
+static double now_s(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Writes the time series and syncs, unless there is nothing to do or that was a moment ago; `at_once`: then, too. */
+static int settle(gbees_writer *writer, int at_once, gbees_error *error)
+{
+    if (!writer->behind || (!at_once && now_s() - writer->synced_s < interval_s))
+        return GBEES_OK;
+    int status = gbees_moments_write(writer->moments, &writer->store, error);
+    if (!status)
+        status = gbees_store_sync(&writer->store, error);
+    writer->behind = status != GBEES_OK;
+    writer->synced_s = now_s();
+    return status;
+}
+
 void gbees_writer_destroy(gbees_writer *writer)
 {
     if (!writer)
         return;
+    (void)settle(writer, 1, NULL);
+    (void)pthread_mutex_destroy(&writer->lock);
     gbees_moments_destroy(writer->moments);
     gbees_run_info_free(&writer->info);
     gbees_store_close(&writer->store);
     free(writer);
 }
 
-int gbees_writer_record(gbees_writer *writer, const gbees_record *record, gbees_error *error)
+void gbees_writer_densities(gbees_writer *writer, gbees_densities densities, int every)
+{
+    writer->densities = densities;
+    writer->every = every;
+}
+
+/* Whether a record gets a file. In paper and legacy mode the end is where the last step ends. */
+static int has_file(const gbees_writer *writer, const gbees_record *record)
+{
+    if (writer->densities == GBEES_DENSITIES_ALL)
+        return writer->every <= 1 || writer->records % (size_t)writer->every == 0;
+    return writer->densities == GBEES_DENSITIES_LAST && record->time >= record->problem->end;
+}
+
+static int write_files(gbees_writer *writer, const gbees_record *record, gbees_error *error)
 {
     char name[64], sidecar[64];
 
@@ -66,19 +116,50 @@ int gbees_writer_record(gbees_writer *writer, const gbees_record *record, gbees_
     int status = gbees_record_file_write(&writer->store, name, &writer->info, record, error);
     if (!status && gbees_xdmf_applies(record->problem->dimension) && count > 0)
         status = gbees_xdmf_write(&writer->store, sidecar, name, record, count, error);
+    return status;
+}
+
+static int write_record(gbees_writer *writer, const gbees_record *record, gbees_error *error)
+{
+    int status = has_file(writer, record) ? write_files(writer, record, error) : GBEES_OK;
+
+    writer->records++;
+    if (record->score)
+        gbees_scores_add(&writer->info.scores, record->problem->dimension, record->score);
     if (!status)
         status = gbees_moments_add(writer->moments, record, error);
-    if (!status)
-        status = gbees_moments_write(writer->moments, &writer->store, error);
+    writer->behind = 1;
+    return status ? status : settle(writer, 0, error);
+}
+
+int gbees_writer_record(gbees_writer *writer, const gbees_record *record, gbees_error *error)
+{
+    (void)pthread_mutex_lock(&writer->lock);
+    const int status = write_record(writer, record, error);
+    (void)pthread_mutex_unlock(&writer->lock);
     return status;
 }
 
 int gbees_writer_update(gbees_writer *writer, int number, double time, const gbees_evidence *evidence,
                         gbees_error *error)
 {
+    (void)pthread_mutex_lock(&writer->lock);
     int status = gbees_moments_add_update(writer->moments, number, time, evidence, error);
 
-    return status ? status : gbees_moments_write(writer->moments, &writer->store, error);
+    writer->behind = 1;
+    if (!status)
+        status = settle(writer, 0, error);
+    (void)pthread_mutex_unlock(&writer->lock);
+    return status;
+}
+
+int gbees_writer_sync(gbees_writer *writer, gbees_error *error)
+{
+    if (pthread_mutex_trylock(&writer->lock)) /* something is being written */
+        return GBEES_OK;
+    const int status = settle(writer, 0, error);
+    (void)pthread_mutex_unlock(&writer->lock);
+    return status;
 }
 
 int gbees_writer_runs(gbees_writer *writer, const gbees_refinement_step *runs, int count, gbees_error *error)
@@ -94,7 +175,26 @@ int gbees_writer_runs(gbees_writer *writer, const gbees_refinement_step *runs, i
     return GBEES_OK;
 }
 
+/* The time series of a run that has failed comes last: on a disk that is full the state takes the last space. */
+static int finish(gbees_writer *writer, const char *state, const gbees_summary *summary, gbees_error *error)
+{
+    const int failed = strcmp(state, "complete") != 0;
+    int status = failed ? GBEES_OK : settle(writer, 1, error);
+
+    gbees_store_use_reserve(&writer->store);
+    if (!status)
+        status = gbees_run_info_write(&writer->info, &writer->store, state, summary, error);
+    if (!status && failed)
+        status = settle(writer, 1, error);
+    return status;
+}
+
 int gbees_writer_finish(gbees_writer *writer, const char *state, const gbees_summary *summary, gbees_error *error)
 {
-    return gbees_run_info_write(&writer->info, &writer->store, state, summary, error);
+    (void)pthread_mutex_lock(&writer->lock);
+    int status = finish(writer, state, summary, error);
+    if (status && strcmp(state, "complete") == 0)
+        (void)gbees_run_info_write(&writer->info, &writer->store, "failed", summary, NULL);
+    (void)pthread_mutex_unlock(&writer->lock);
+    return status;
 }

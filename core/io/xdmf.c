@@ -35,7 +35,7 @@ int gbees_xdmf_write(const gbees_store *store, const char *name, const char *rec
     char *data = gbees_text_take(&text);
     if (!data)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s/%s", store->path, name);
-    int status = gbees_store_write(store, name, data, length, error);
+    int status = gbees_store_write_unsynced(store, name, data, length, error);
     free(data);
     return status;
 }

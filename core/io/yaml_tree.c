@@ -198,26 +198,27 @@ static int line_of(const char *text, size_t offset)
     return line;
 }
 
-int gbees_input_read(const char *path, char **text, size_t *length, gbees_error *error)
+int gbees_input_read(const char *path, size_t most, char **text, size_t *length, gbees_error *error)
 {
     FILE *file = fopen(path, "re");
 
     if (!file)
         return gbees_error_set(error, GBEES_EIO, "%s: can't be read: %s", path, strerror(errno));
-    char *data = malloc(GBEES_INPUT_BYTES + 1);
+    char *data = malloc(most + 1);
     if (!data) {
         (void)fclose(file);
         return gbees_error_set(error, GBEES_ENOMEM, "%s: not enough memory to read it", path);
     }
     errno = 0;
-    size_t count = fread(data, 1, GBEES_INPUT_BYTES + 1, file);
+    size_t count = fread(data, 1, most + 1, file);
     int status = GBEES_OK, reason = errno;
     const char *nul = memchr(data, 0, count);
 
     if (ferror(file))
         status = gbees_error_set(error, GBEES_EIO, "%s: can't be read: %s", path, strerror(reason));
-    else if (count > GBEES_INPUT_BYTES)
-        status = gbees_error_set(error, GBEES_EINPUT, "%s: longer than 1 MiB: not a file of this kind", path);
+    else if (count > most)
+        status = gbees_error_set(error, GBEES_EINPUT, "%s: longer than %zu MiB: not a file of this kind", path,
+                                 most >> 20);
     else if (nul)
         status = gbees_error_set(error, GBEES_EINPUT, "%s:%d: a NUL byte: not a text file", path,
                                  line_of(data, (size_t)(nul - data)));

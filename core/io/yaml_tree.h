@@ -51,7 +51,8 @@ int gbees_number_read(const char *text, double *value);
 enum { GBEES_NUMBER_TEXT = 40 };
 const char *gbees_number_write(double value, char text[GBEES_NUMBER_TEXT]);
 
-/* The whole file, NUL-terminated, to be freed by the caller; refuses NUL bytes and more than GBEES_INPUT_BYTES. */
-int gbees_input_read(const char *path, char **text, size_t *length, gbees_error *error);
+/* The whole file, NUL-terminated, to be freed by the caller; refuses NUL bytes and more than `most` bytes, a number
+ * of MiB. */
+int gbees_input_read(const char *path, size_t most, char **text, size_t *length, gbees_error *error);
 
 #endif

@@ -7,7 +7,14 @@
 #include <math.h>
 
 /* What random numbers of samples are for, the last word of their counter: none is used twice. */
-enum { GBEES_RANDOM_START, GBEES_RANDOM_NOISE, GBEES_RANDOM_PART, GBEES_RANDOM_CELL, GBEES_RANDOM_ISLAND };
+enum {
+    GBEES_RANDOM_START,
+    GBEES_RANDOM_NOISE,
+    GBEES_RANDOM_PART,
+    GBEES_RANDOM_CELL,
+    GBEES_RANDOM_ISLAND,
+    GBEES_RANDOM_MEASUREMENT
+};
 
 /* The upper 64 bits of a product. */
 GBEES_NUM uint64_t gbees_multiply_high(uint64_t a, uint64_t b)

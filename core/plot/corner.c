@@ -87,8 +87,7 @@ int gbees_draw_corner(const gbees_gallery *gallery, const gbees_draw_options *op
     gbees_label label = {.size = 17, .ax = 1, .bold = 1, .color = gbees_rgb_grey(0.1)};
     char time[64], text[192];
     const double right = 24, bottom = 64 + gbees_note_height(gallery), gaps = (n - 1) * l.gap;
-    int status = gbees_figure_create(GBEES_PAGE_WIDTH - l.left - right + l.top + bottom, options->pixel_width,
-                                     options->pixel_height, figure, error);
+    int status = gbees_draw_page(options, GBEES_PAGE_WIDTH - l.left - right + l.top + bottom, figure, error);
 
     if (status)
         return status;

@@ -8,9 +8,16 @@
 typedef struct gbees_draw_options {
     int pixel_width, pixel_height; /* 0: chosen by the figure */
     double azimuth, elevation;     /* of the isosurfaces, degrees */
+    int vector;                    /* 1: for PDF and SVG */
     int samples;                   /* 1: samples of the model are drawn below the isosurfaces */
 } gbees_draw_options;
 
+/* The page of a figure that asks for `height` points. */
+int gbees_draw_page(const gbees_draw_options *options, double height, gbees_figure **figure, gbees_error *error);
+
+/* Every state against time: mean, central bands of 68 and 95 %, measurements and truth. */
+int gbees_draw_series(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
+                      gbees_error *error);
 /* 1-D densities of every state: a row of panels for each leg, a line for each record. */
 int gbees_draw_marginals(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
                          gbees_error *error);

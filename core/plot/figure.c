@@ -1,12 +1,23 @@
 /* figure.c - see figure.h. */
 #include "figure.h"
+#include <cairo-pdf.h>
+#include <cairo-svg.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-int gbees_figure_create(double height, int pixel_width, int pixel_height, gbees_figure **figure, gbees_error *error)
+static cairo_surface_t *make_surface(const gbees_figure *figure, int is_vector, int pixel_width, int pixel_height)
+{
+    const cairo_rectangle_t page = {0, 0, figure->width, figure->height};
+
+    return is_vector ? cairo_recording_surface_create(CAIRO_CONTENT_COLOR, &page)
+                     : cairo_image_surface_create(CAIRO_FORMAT_RGB24, pixel_width, pixel_height);
+}
+
+static int create(double height, int pixel_width, int pixel_height, int is_vector, gbees_figure **figure,
+                  gbees_error *error)
 {
     gbees_figure *made = calloc(1, sizeof *made);
 
@@ -19,7 +30,7 @@ int gbees_figure_create(double height, int pixel_width, int pixel_height, gbees_
     if (pixel_height <= 0)
         pixel_height = (int)ceil(height * made->scale);
     made->height = pixel_height / made->scale;
-    made->surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, pixel_width, pixel_height);
+    made->surface = make_surface(made, is_vector, pixel_width, pixel_height);
     made->cairo = cairo_create(made->surface);
     if (cairo_status(made->cairo) != CAIRO_STATUS_SUCCESS) {
         const char *reason = cairo_status_to_string(cairo_status(made->cairo));
@@ -28,12 +39,24 @@ int gbees_figure_create(double height, int pixel_width, int pixel_height, gbees_
         return gbees_error_set(error, GBEES_ENOMEM, "can't make a figure of %d x %d pixels: %s", pixel_width,
                                pixel_height, reason);
     }
-    cairo_scale(made->cairo, made->scale, made->scale);
+    if (!is_vector)
+        cairo_scale(made->cairo, made->scale, made->scale);
     cairo_set_source_rgb(made->cairo, 1, 1, 1);
     cairo_paint(made->cairo);
     cairo_set_line_join(made->cairo, CAIRO_LINE_JOIN_ROUND);
     *figure = made;
     return GBEES_OK;
+}
+
+int gbees_figure_create(double height, int pixel_width, int pixel_height, gbees_figure **figure, gbees_error *error)
+{
+    return create(height, pixel_width, pixel_height, 0, figure, error);
+}
+
+int gbees_figure_create_vector(double height, int pixel_width, int pixel_height, gbees_figure **figure,
+                               gbees_error *error)
+{
+    return create(height, pixel_width, pixel_height, 1, figure, error);
 }
 
 void gbees_figure_destroy(gbees_figure *figure)
@@ -50,6 +73,44 @@ static cairo_status_t write_part(void *file, const unsigned char *data, unsigned
     return fwrite(data, 1, length, file) == length ? CAIRO_STATUS_SUCCESS : CAIRO_STATUS_WRITE_ERROR;
 }
 
+/* Draws the figure on a PDF's or SVG's page: three fifths of its size in points, so that it is as wide as a sheet and
+ * its text is of 8 points. */
+static cairo_status_t write_vector(const gbees_figure *figure, int is_pdf, FILE *file)
+{
+    const double scale = 0.6, width = scale * figure->width, height = scale * figure->height;
+    cairo_surface_t *page = (is_pdf ? cairo_pdf_surface_create_for_stream
+                                    : cairo_svg_surface_create_for_stream)(write_part, file, width, height);
+    cairo_t *cairo = cairo_create(page);
+
+    cairo_set_source_rgb(cairo, 1, 1, 1); /* to the very edge */
+    cairo_paint(cairo);
+    cairo_scale(cairo, scale, scale);
+    cairo_set_source_surface(cairo, figure->surface, 0, 0);
+    cairo_paint(cairo);
+    cairo_status_t status = cairo_status(cairo);
+    cairo_destroy(cairo);
+    cairo_surface_finish(page);
+    if (status == CAIRO_STATUS_SUCCESS)
+        status = cairo_surface_status(page);
+    cairo_surface_destroy(page);
+    return status;
+}
+
+static int ends_with(const char *path, const char *ending)
+{
+    const size_t length = strlen(path), tail = strlen(ending);
+
+    return length > tail && strcmp(path + length - tail, ending) == 0;
+}
+
+static cairo_status_t write_figure(const gbees_figure *figure, const char *path, FILE *file)
+{
+    const int is_pdf = ends_with(path, ".pdf");
+
+    return is_pdf || ends_with(path, ".svg") ? write_vector(figure, is_pdf, file)
+                                             : cairo_surface_write_to_png_stream(figure->surface, write_part, file);
+}
+
 /* cairo would open the file itself, but not say why it can't be written. */
 int gbees_figure_save(const gbees_figure *figure, const char *path, gbees_error *error)
 {
@@ -61,7 +122,7 @@ int gbees_figure_save(const gbees_figure *figure, const char *path, gbees_error 
         return gbees_error_set(error, GBEES_EIO, "can't write %s: %s", path, strerror(errno));
     errno = 0;
     if (status == CAIRO_STATUS_SUCCESS)
-        status = cairo_surface_write_to_png_stream(figure->surface, write_part, file);
+        status = write_figure(figure, path, file);
     reason = errno;
     if (fclose(file) && status == CAIRO_STATUS_SUCCESS) {
         status = CAIRO_STATUS_WRITE_ERROR;

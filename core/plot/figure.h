@@ -19,7 +19,11 @@ typedef struct gbees_figure {
 
 /* A white page. `height` in points is what the figure asks for; pixel_width and pixel_height > 0 overrule it. */
 int gbees_figure_create(double height, int pixel_width, int pixel_height, gbees_figure **figure, gbees_error *error);
+/* The same for a PDF or SVG: what is drawn is kept as lines and letters. */
+int gbees_figure_create_vector(double height, int pixel_width, int pixel_height, gbees_figure **figure,
+                               gbees_error *error);
 void gbees_figure_destroy(gbees_figure *figure);
+/* Writes a PDF or SVG if the path ends so, else a PNG. */
 int gbees_figure_save(const gbees_figure *figure, const char *path, gbees_error *error);
 
 /* Text of `size` points, (x, y) being the point at the fractions (ax, ay) of its box: 0 left/top .. 1 right/bottom.

@@ -324,6 +324,8 @@ int gbees_gallery_create(const char *folder, const char *selection, const char *
         status = read_pictures(made, results, error);
     }
     gbees_results_destroy(results);
+    if (!status)
+        status = gbees_series_read(folder, made->dimension, (const char(*)[64])made->name, &made->series, error);
     if (status)
         gbees_gallery_destroy(made);
     else
@@ -335,6 +337,7 @@ void gbees_gallery_destroy(gbees_gallery *gallery)
 {
     if (!gallery)
         return;
+    gbees_series_destroy(gallery->series);
     for (size_t k = 0; k < gallery->count; k++) {
         gbees_shot *shot = &gallery->shot[k];
 

@@ -31,6 +31,7 @@ typedef struct gbees_gallery {
     char model[64], name[GBEES_MAX_DIM][64], unit[GBEES_MAX_DIM][64];
     int picture_dimension; /* 2 or 3; 0: no picture of a joint density */
     int picture_axis[3];
+    gbees_series *series; /* measurements and truth of the states; empty: it has none */
     size_t count;
     gbees_shot *shot;                                  /* in order of leg and number */
     gbees_density *pair[GBEES_MAX_DIM][GBEES_MAX_DIM]; /* [a][b], a < b: of the last record */

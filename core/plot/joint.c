@@ -80,8 +80,7 @@ int gbees_draw_density(const gbees_gallery *gallery, const gbees_draw_options *o
     double width = (GBEES_PAGE_WIDTH - left - 24 - (columns - 1) * gap) / columns;
     double height = fmin(0.9 * width, 760);
     gbees_label title = {.x = left, .y = 22, .size = 17, .bold = 1, .color = gbees_rgb_grey(0.1)};
-    int status = gbees_figure_create(top + bottom + rows * height + (rows - 1) * gap, options->pixel_width,
-                                     options->pixel_height, figure, error);
+    int status = gbees_draw_page(options, top + bottom + rows * height + (rows - 1) * gap, figure, error);
 
     if (status)
         return status;

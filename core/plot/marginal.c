@@ -177,8 +177,7 @@ int gbees_draw_marginals(const gbees_gallery *gallery, const gbees_draw_options 
     const double width = (GBEES_PAGE_WIDTH - left - legend) / columns - gap_x;
     const double note = gbees_note_height(gallery);
     double height = fmin(0.8 * width, 330), block = head + rows * (height + gap_y) + note;
-    int status =
-        gbees_figure_create(block * (double)shown + 10, options->pixel_width, options->pixel_height, figure, error);
+    int status = gbees_draw_page(options, block * (double)shown + 10, figure, error);
 
     if (status)
         return status;

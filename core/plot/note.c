@@ -1,10 +1,16 @@
-/* note.c - what the certificates of the records tell, as a line under the pictures. */
+/* note.c - what figures share: their page, and what the certificates of the records tell, as a line under them. */
 #include "draw.h"
 #include <math.h>
 #include <stdio.h>
 
-/* Of the shots first .. last the one whose certificate has the largest bound of the moments, or none; NULL: no shot has
- * a certificate. */
+int gbees_draw_page(const gbees_draw_options *options, double height, gbees_figure **figure, gbees_error *error)
+{
+    return (options->vector ? gbees_figure_create_vector : gbees_figure_create)(height, options->pixel_width,
+                                                                                options->pixel_height, figure, error);
+}
+
+/* Of the shots first .. last the one whose certificate has the largest bound of the moments, or none; NULL: no shot
+ * has a certificate. */
 static const gbees_shot *find_worst(const gbees_gallery *gallery, size_t first, size_t last)
 {
     const gbees_shot *worst = NULL;

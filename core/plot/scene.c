@@ -312,8 +312,7 @@ int gbees_draw_isosurfaces(const gbees_gallery *gallery, const gbees_draw_option
     while (middle < gallery->count && gallery->shot[middle].leg == gallery->shot[0].leg)
         middle++;
     panels = middle < gallery->count ? 2 : 1;
-    status = gbees_figure_create(rows * (panels == 2 ? 606 : 914) + foot, options->pixel_width,
-                                 options->pixel_height, figure, error);
+    status = gbees_draw_page(options, rows * (panels == 2 ? 606 : 914) + foot, figure, error);
     if (status)
         return status;
     find_box(gallery, &base.box);

@@ -176,12 +176,11 @@ static size_t order(const builder *b, const gbees_node *list, ordered *all)
     return count;
 }
 
-int builder_set_measurements(builder *b)
+static int set_list(builder *b, const gbees_node *list)
 {
-    const gbees_node *list = builder_find(b, "measurements");
     int status = GBEES_OK;
 
-    if (!list || list->count == 0)
+    if (list->count == 0)
         return GBEES_OK;
     ordered *all = calloc(list->count, sizeof *all);
     gbees_measurement *measurements = calloc(list->count, sizeof *measurements);
@@ -193,5 +192,21 @@ int builder_set_measurements(builder *b)
         status = set_measurement(b, all[i].map, all[i].number, &measurements[i]);
     b->problem->measurement_count = (int)count;
     free(all);
+    return status;
+}
+
+int builder_set_measurements(builder *b)
+{
+    const gbees_node *found = builder_find(b, "measurements");
+    gbees_node *list = NULL;
+
+    if (!found)
+        return GBEES_OK;
+    if (found->kind == GBEES_NODE_LIST)
+        return set_list(b, found);
+    int status = gbees_scenario_table(found, b->model, &list, b->error);
+    if (!status)
+        status = set_list(b, list);
+    gbees_node_destroy(list);
     return status;
 }

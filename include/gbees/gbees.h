@@ -83,12 +83,17 @@ int gbees_scenario_set(gbees_scenario *scenario, const char *assignment, gbees_e
 /** Copies from `defaults` the keys that `scenario` lacks; not `accuracy` if `scenario` defines the grid, the threshold,
  * the scheme or the initial density's record itself: what is so defined is run once (doc/scenario.md, "What wins"). */
 int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *defaults, gbees_error *error);
-/** Reads a folder of the reference codes: measurement0.txt is the initial Gaussian, measurement1.txt ... the
- * measurements; the T of each file is the length of a leg.
- * @param function the model's function that was measured; NULL: its first
+/** Takes measurements from a folder or a file.
+ *
+ * A folder of the reference codes is read at once: measurement0.txt is the initial Gaussian, measurement1.txt ... the
+ * measurements; the T of each file is the length of a leg. Of a file, which is a table (doc/scenario.md, "Measurements
+ * in a table"), `measurements` keeps the name.
+ * @param function the model's function that was measured; NULL: of a folder its first, of a table what its columns say
  */
-int gbees_scenario_measurements(gbees_scenario *scenario, const char *folder, const char *function,
-                                gbees_error *error);
+int gbees_scenario_measurements(gbees_scenario *scenario, const char *path, const char *function, gbees_error *error);
+/** Reads the table that `measurements: {file: ...}` names, if it names one, so that the scenario has its rows in its
+ * place. Where the scenario has no `end` yet, the last row is it. */
+int gbees_scenario_load(gbees_scenario *scenario, const gbees_model *model, gbees_error *error);
 /** The scenario as YAML. It is valid until the scenario is changed or destroyed; NULL without memory. */
 const char *gbees_scenario_text(gbees_scenario *scenario);
 
@@ -198,6 +203,9 @@ typedef struct gbees_projection {
     double *p[GBEES_MAX_DIM];       /**< the probability of each */
 } gbees_projection;
 
+/** A record beside a truth (below, "truth"). */
+typedef struct gbees_score gbees_score;
+
 /** What the observer receives at the time of a record. All pointers are valid during the call only. */
 typedef struct gbees_record {
     const gbees_problem *problem;         /**< that of the run, with the grid of this time */
@@ -218,6 +226,7 @@ typedef struct gbees_record {
     int mode_count;                       /**< entries of `modes`: 0 or at least 2 */
     const gbees_record_mode *modes;       /**< `problem` has the grid and `frame` the shape of the first one; NULL: all
                                            * of the density is in the record's own cells */
+    const gbees_score *score;             /**< beside a truth; NULL: there is none. The observer sets it */
 } gbees_record;
 
 enum { GBEES_LARGEST_PLANE = 1 << 25 /**< most entries of a 2-D marginal of a record: 256 MiB */ };
@@ -307,6 +316,96 @@ unsigned gbees_audit_warnings(const gbees_audit *audit);
  */
 int gbees_measurement_log_likelihood(const gbees_problem *problem, const gbees_measurement *measurement, double time,
                                      size_t count, const double *const *x, double *out, gbees_error *error);
+
+/* ---- truth: what a run is to find, where that is known (core/audit, core/io) ---- */
+
+/** The states of a truth at some times. */
+typedef struct gbees_truth {
+    int dimension; /**< n */
+    size_t count;  /**< times */
+    double *time;  /**< [count], not decreasing */
+    double *x;     /**< [count][n], in the model's axes */
+} gbees_truth;
+
+/** Makes a truth of zeros. */
+int gbees_truth_create(int dimension, size_t count, gbees_truth **truth, gbees_error *error);
+/** Frees it. */
+void gbees_truth_destroy(gbees_truth *truth);
+/** Draws a truth from the problem's initial density, and carries it along the model's own equations, noise included.
+ * @param time [count], not decreasing and not before the problem's start
+ * @param seed another truth for another seed; no sample of an audit is one of them
+ */
+int gbees_truth_simulate(const gbees_problem *problem, size_t count, const double *time, uint64_t seed,
+                         gbees_truth **truth, gbees_error *error);
+/** Sets the value of a measurement to what may have been measured at the state x: function, noise and all else of it
+ * are given.
+ * @param number other noise for another number
+ */
+int gbees_measurement_draw(const gbees_problem *problem, gbees_measurement *measurement, const double *x,
+                           uint64_t seed, uint64_t number, gbees_error *error);
+/** A truth and its measurements, to be written. */
+typedef struct gbees_simulation {
+    const gbees_problem *problem;          /**< that it is of */
+    const gbees_truth *truth;              /**< the truth */
+    const gbees_measurement *measurements; /**< of it */
+    size_t count;                          /**< of them */
+    const char *remark;                    /**< one line for both files */
+} gbees_simulation;
+/** Writes truth.csv and measurements.csv, as gbees_truth_read() and gbees_scenario_measurements() take them, to a new
+ * or empty folder. */
+int gbees_simulation_write(const gbees_simulation *simulation, const char *folder, gbees_error *error);
+/** Reads a table of the columns `time` and the model's states (doc/gbees-run.md, "A known truth"). */
+int gbees_truth_read(const char *path, const gbees_model *model, int dimension, gbees_truth **truth,
+                     gbees_error *error);
+/** The state at a time; NULL if the truth has none there. */
+const double *gbees_truth_at(const gbees_truth *truth, double time);
+
+/** A record beside a truth. */
+struct gbees_score {
+    int leg;                     /**< the record's */
+    int number;                  /**< the record's, in its leg */
+    double state[GBEES_MAX_DIM]; /**< the truth */
+    double off[GBEES_MAX_DIM];   /**< mean less truth */
+    double rmse;                 /**< the root of the mean square of `off` over the states */
+    double nees; /**< off' C^-1 off with the record's covariance: n on average if that is right; NAN: the
+                  * covariance is not positive definite */
+    double rank[GBEES_MAX_DIM]; /**< probability that state j is less than the truth: even from 0 to 1 if the density
+                                 * is right; NAN: the record has no cells */
+};
+/** Holds a record against a truth. Returns 0 if this has no state at its time. */
+int gbees_truth_score(const gbees_truth *truth, const gbees_record *record, gbees_score *score);
+
+/** Sums of scores; starts as {0}. */
+typedef struct gbees_scores {
+    int dimension; /**< n */
+    struct gbees_score_sum {
+        size_t count;               /**< scores */
+        double rmse;                /**< sum */
+        double rmse_squares;        /**< sum of squares */
+        double nees;                /**< sum */
+        double rank[GBEES_MAX_DIM]; /**< sums */
+    } sum[2];                       /**< [1]: of records right after measurements */
+} gbees_scores;
+/** Adds a score. */
+void gbees_scores_add(gbees_scores *scores, int dimension, const gbees_score *score);
+
+/** A mean and two bounds. */
+typedef struct gbees_bounded {
+    double value; /**< the mean */
+    double low;   /**< of the range that holds 95 % */
+    double high;  /**< of the same */
+} gbees_bounded;
+
+/** What many scores tell. Bounds are for independent scores. */
+typedef struct gbees_score_summary {
+    size_t records;     /**< that it is of: those right after measurements, if there are any, else all */
+    int updates_only;   /**< 1: of the former */
+    gbees_bounded rmse; /**< the range is that of the mean */
+    gbees_bounded nees; /**< the range is that of a density which is right */
+    gbees_bounded rank[GBEES_MAX_DIM]; /**< of state j; the range is that of a density which is right */
+} gbees_score_summary;
+/** Sums up. Returns the number of records. */
+size_t gbees_scores_summary(const gbees_scores *scores, gbees_score_summary *summary);
 
 /* ---- solver (core/solver) ---- */
 
@@ -430,11 +529,24 @@ typedef struct gbees_writer gbees_writer;
  * outlive the writer; `provenance` is copied. */
 int gbees_writer_create(const char *folder, const gbees_problem *problem, const gbees_provenance *provenance,
                         gbees_writer **writer, gbees_error *error);
-/** Writes a record's file, and its row of the time series. */
+/** Writes a record's file, and its row of the time series. The time series (moments.h5) is on disk within a second, if
+ * gbees_writer_sync() is called meanwhile, and all files are synced as often. */
 int gbees_writer_record(gbees_writer *writer, const gbees_record *record, gbees_error *error);
 /** Writes an update's row; the arguments are those of gbees_observer.update. */
 int gbees_writer_update(gbees_writer *writer, int number, double time, const gbees_evidence *evidence,
                         gbees_error *error);
+/** Which records' densities a writer writes; the time series has all records. */
+typedef enum gbees_densities {
+    GBEES_DENSITIES_ALL,  /**< each */
+    GBEES_DENSITIES_LAST, /**< those at the end of the run */
+    GBEES_DENSITIES_NONE  /**< none */
+} gbees_densities;
+/** Sets that; every: with GBEES_DENSITIES_ALL only each record whose number, counted from 0 over the whole run, is a
+ * multiple of it. 0: each. */
+void gbees_writer_densities(gbees_writer *writer, gbees_densities densities, int every);
+/** Has what was written more than a second ago on disk, time series included; call it a few times a second. It may be
+ * called by another thread than the functions above. */
+int gbees_writer_sync(gbees_writer *writer, gbees_error *error);
 /** Has gbees_writer_finish() list the runs that an accuracy took; they are copied. */
 int gbees_writer_runs(gbees_writer *writer, const gbees_refinement_step *runs, int count, gbees_error *error);
 /** Marks the run as ended. It may be called again.
@@ -500,6 +612,26 @@ int gbees_results_read(const gbees_results *results, size_t number, gbees_snapsh
 typedef void gbees_file_report(void *context, const char *file, int summed, const gbees_error *problem);
 /** Reads all records and the time series, and reports on each file, and on gaps between records, in order. */
 void gbees_results_verify(const gbees_results *results, gbees_file_report *report, void *context);
+/** Points of one state. */
+typedef struct gbees_points {
+    size_t count;  /**< of them, in order of time */
+    double *time;  /**< model time */
+    double *value; /**< of the state */
+    double *std;   /**< standard deviation of its noise; NAN where there is none */
+} gbees_points;
+/** What was measured and what is true of each state, as far as a results folder has it. */
+typedef struct gbees_series {
+    size_t measurements;                  /**< of the run */
+    gbees_points measured[GBEES_MAX_DIM]; /**< by components with the name of state j */
+    gbees_points truth[GBEES_MAX_DIM];    /**< of state j */
+} gbees_series;
+/** Reads them, in a child process; all are empty if there is no moments.h5 yet.
+ * @param name of the states, as in a snapshot
+ */
+int gbees_series_read(const char *folder, int dimension, const char (*name)[64], gbees_series **series,
+                      gbees_error *error);
+/** Frees them. */
+void gbees_series_destroy(gbees_series *series);
 /** Frees the snapshot. */
 void gbees_snapshot_destroy(gbees_snapshot *snapshot);
 /** The mode that a cell belongs to; NULL: the density is in one part. */

@@ -254,42 +254,6 @@ START_TEST(states_of_a_run)
 }
 END_TEST
 
-START_TEST(moments)
-{
-    gbees_problem problem = make_problem(2);
-    gbees_writer *writer = start(&problem);
-    char *path = in_folder("moments.h5");
-    hsize_t size[3], first[3] = {1, 0, 0}, count[3] = {1, 2, 2}, one = 1, zero = 0;
-    double mean[2], covariance[4], evidence, sampled, sampled_error;
-    const gbees_evidence of_update = {
-        .log_evidence = -2.5, .log_likelihood_max = -1, .sampled = -2.375, .sampled_error = NAN};
-    gbees_hdf5 file;
-    gbees_error error;
-
-    put(writer, &problem, 5, 0, 0);
-    ck_assert_int_eq(gbees_writer_update(writer, 0, 1, &of_update, &error), 0);
-    for (int i = 1; i < 40; i++)
-        put(writer, &problem, 5, 0, i);
-    gbees_writer_destroy(writer);
-    ck_assert_int_eq(gbees_hdf5_open(path, &file, &error), 0);
-    gbees_hdf5_size(&file, "covariance", 3, size);
-    gbees_hdf5_read(&file, "mean", H5T_NATIVE_DOUBLE, 2, first, count, mean);
-    gbees_hdf5_read(&file, "covariance", H5T_NATIVE_DOUBLE, 3, first, count, covariance);
-    gbees_hdf5_read(&file, "updates/log_evidence", H5T_NATIVE_DOUBLE, 1, &zero, &one, &evidence);
-    gbees_hdf5_read(&file, "updates/log_evidence_sampled", H5T_NATIVE_DOUBLE, 1, &zero, &one, &sampled);
-    gbees_hdf5_read(&file, "updates/log_evidence_error", H5T_NATIVE_DOUBLE, 1, &zero, &one, &sampled_error);
-    ck_assert_int_eq(gbees_hdf5_close(&file, &error), 0);
-    ck_assert_uint_eq(size[0], 40);
-    ck_assert_uint_eq(size[2], 2);
-    ck_assert_double_eq(mean[1], 2);
-    ck_assert_double_eq(covariance[3], 2);
-    ck_assert_double_eq(evidence, -2.5);
-    ck_assert_double_eq(sampled, -2.375);
-    ck_assert(isnan(sampled_error));
-    free(path);
-}
-END_TEST
-
 START_TEST(marginals_sum_to_the_total)
 {
     gbees_problem problem = make_problem(3);
@@ -441,7 +405,6 @@ static TCase *make_tests(void)
     tcase_add_test(tests, certificate_as_text);
     tcase_add_test(tests, order_of_records);
     tcase_add_test(tests, states_of_a_run);
-    tcase_add_test(tests, moments);
     tcase_add_test(tests, marginals_sum_to_the_total);
     tcase_add_test(tests, marginals_of_the_backend);
     tcase_add_test(tests, sha256);

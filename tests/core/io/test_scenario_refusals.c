@@ -60,7 +60,9 @@ static const struct {
     {"scheme: [ctu]", "f.yaml:1: scheme: expected 'ctu', 'ctu-divergence', 'ctu-positive', "
                       "'split5', 'split5-mp', 'split7', 'split7-mp' or 'upwind', found a list"},
     {"cell_values: mean", "f.yaml:1: cell_values: expected 'points' or 'averages', found 'mean'"},
-    {"measurements: {}", "f.yaml:1: measurements: expected a list of maps, found a map"},
+    {"measurements: 1", "f.yaml:1: measurements: expected a list of maps, or a map with file, found '1'"},
+    {"measurements: {}", "f.yaml:1: measurements: 'file' is missing"},
+    {"measurements: {file: a, value: [1]}", "f.yaml:1: measurements: unknown key 'value'"},
     {"measurements:\n  - 3",
      "f.yaml:2: measurement 1: expected a map with time, function, value and covariance, found '3'"},
     {"measurements:\n  - {time: 1, value: [1], covariance: [1]}\n  - {tme: 1}",

@@ -109,7 +109,35 @@ pictures four/plots 5000 marginals corner density picture
 plot 0 four --size 900x800 --axes 1,2,4 --records 0:1
 pictures four/plots 5000 marginals corner isosurface picture
 
+# More than three measurements: every state against time, first.
+printf 'time,z,sigma_z\n0.05,9,1\n0.1,8,1\n0.15,7,1\n0.2,6,1\n' >seen.csv
+printf 'time,x,y,z\n0,-11,-9,9\n0.1,-9,1,8\n0.2,-5,4,1\n' >true.csv
+run filtered --plugin lorenz63 --scenario published --set records=1 --measurements seen.csv
+run held --plugin lorenz63 --scenario published --set records=1 --measurements seen.csv --truth true.csv
+plot 0 filtered --size 900x800
+pictures filtered/plots 5000 series picture marginals corner isosurface
+cmp -s filtered/plots/series.png filtered/plots/picture.png || fail "picture.png is not the time series"
+plot 0 held --size 900x800
+cmp -s filtered/plots/series.png held/plots/series.png && fail "the truth is not in the picture"
+
+# Other formats, and one file.
+plot 0 four --format svg,pdf --size 900x800
+for name in marginals.pdf marginals.svg corner.pdf corner.svg picture.pdf picture.svg; do
+    test -s four/plots/$name || fail "there is no $name"
+done
+lines out 6
+head -c 5 four/plots/corner.pdf | grep -q '^%PDF-' || fail "corner.pdf is no PDF"
+grep -q '<svg ' four/plots/corner.svg || fail "corner.svg is no SVG"
+plot 0 filtered --output one.pdf
+test "$(cat out)" = one.pdf || fail "it printed something else"
+head -c 5 one.pdf | grep -q '^%PDF-' || fail "one.pdf is no PDF"
+plot 0 filtered --output one.png --size 900x800
+cmp -s one.png filtered/plots/series.png || fail "one.png is another picture"
+
 # Wrong command lines.
+refuses 2 "--format gif: give png, pdf, svg" three --format gif
+refuses 2 "--format png,: give png, pdf, svg" three --format png,
+refuses 1 "can't write nowhere/one.pdf" three --output nowhere/one.pdf
 refuses 2 "give the folder"
 refuses 2 "one too many" three four
 refuses 2 "unrecognized option" --nonsense three

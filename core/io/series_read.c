@@ -1,0 +1,264 @@
+/* series_read.c - measurements and truth of moments.h5 as points of each state; see gbees.h, "results on disk". A
+ * child process reads the file, as it does records: nothing that comes from there is trusted. */
+#include "base/child.h"
+#include "folder.h"
+#include "hdf5_util.h"
+#include "record_file.h"
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { POINTS_MOST = 1 << 24, NAMES_MOST = 4096, NAME = 64 };
+
+typedef struct job {
+    const char *path;
+    int dimension;
+    const char (*name)[NAME]; /* of the states */
+} job;
+
+/* ---- points ------------------------------------------------------------------------------------------------- */
+
+static int reserve(gbees_points *points, size_t count)
+{
+    points->time = malloc((count + 1) * sizeof *points->time);
+    points->value = malloc((count + 1) * sizeof *points->value);
+    points->std = malloc((count + 1) * sizeof *points->std);
+    return points->time && points->value && points->std;
+}
+
+static void add(gbees_points *points, double time, double value, double std)
+{
+    if (!isfinite(time) || !isfinite(value))
+        return;
+    points->time[points->count] = time;
+    points->value[points->count] = value;
+    points->std[points->count++] = std;
+}
+
+static void clear(gbees_points *points)
+{
+    free(points->time);
+    free(points->value);
+    free(points->std);
+}
+
+void gbees_series_destroy(gbees_series *series)
+{
+    for (int j = 0; series && j < GBEES_MAX_DIM; j++) {
+        clear(&series->measured[j]);
+        clear(&series->truth[j]);
+    }
+    free(series);
+}
+
+/* ---- the child ---------------------------------------------------------------------------------------------- */
+
+/* All numbers of a dataset; NULL if there is none, or after a failure. *size: along its axes. */
+static double *read_numbers(gbees_hdf5 *file, const char *name, int rank, hsize_t *size)
+{
+    static const hsize_t zero[GBEES_HDF5_MAX_RANK] = {0};
+    size_t count = 1;
+
+    gbees_hdf5_size(file, name, rank, size);
+    for (int k = 0; !file->status && k < rank; k++)
+        count = size[k] <= POINTS_MOST / count ? count * (size_t)size[k] : POINTS_MOST + 1;
+    if (!file->status && count > POINTS_MOST)
+        gbees_hdf5_reject(file, GBEES_EINPUT, "it has more numbers than can be");
+    double *numbers = file->status ? NULL : malloc((count + 1) * sizeof *numbers);
+    if (!file->status && !numbers)
+        gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
+    if (numbers)
+        gbees_hdf5_read(file, name, H5T_NATIVE_DOUBLE, rank, zero, size, numbers);
+    if (numbers && file->status) {
+        free(numbers);
+        numbers = NULL;
+    }
+    return numbers;
+}
+
+/* The columns of the group `measured`. */
+typedef struct measured {
+    hsize_t count, size[2], names;
+    double *time, *function, *value, *std;
+    char *name;
+} measured;
+
+static void read_measured(gbees_hdf5 *file, measured *m)
+{
+    hsize_t other[2];
+
+    m->time = read_numbers(file, "measured/time", 1, &m->count);
+    m->function = read_numbers(file, "measured/function", 1, &other[0]);
+    if (!file->status && other[0] != m->count)
+        gbees_hdf5_reject(file, GBEES_EINPUT, "its measurements are damaged");
+    m->value = read_numbers(file, "measured/value", 2, m->size);
+    m->std = read_numbers(file, "measured/std", 2, other);
+    gbees_hdf5_size(file, "measured/names", 1, &m->names);
+    if (!file->status &&
+        (m->size[0] != m->count || other[0] != m->count || other[1] != m->size[1] || m->names > NAMES_MOST))
+        gbees_hdf5_reject(file, GBEES_EINPUT, "its measurements are damaged");
+    m->name = file->status ? NULL : calloc((size_t)m->names + 1, NAME);
+    if (!file->status && !m->name)
+        gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
+    if (m->name)
+        gbees_hdf5_read_texts(file, "measured/names", (size_t)m->names, m->name, NAME);
+}
+
+/* Adds the components that have a state's name to its points. */
+static void sort_measured(const measured *m, const job *j, gbees_series *series)
+{
+    const size_t size = (size_t)m->size[1];
+
+    for (size_t i = 0; i < m->count; i++)
+        for (size_t k = 0; k < size; k++) {
+            const double name = m->function[i] * (double)size + (double)k;
+
+            for (int s = 0; s < j->dimension; s++)
+                if (name >= 0 && name < (double)m->names && strcmp(m->name + (size_t)name * NAME, j->name[s]) == 0)
+                    add(&series->measured[s], m->time[i], m->value[i * size + k], m->std[i * size + k]);
+        }
+    series->measurements = (size_t)m->count;
+}
+
+static void load_measured(gbees_hdf5 *file, const job *j, gbees_series *series)
+{
+    measured m = {0};
+
+    if (!gbees_hdf5_has_dataset(file, "measured/time"))
+        return;
+    read_measured(file, &m);
+    for (int s = 0; !file->status && s < j->dimension; s++)
+        if (!reserve(&series->measured[s], (size_t)m.count * (size_t)m.size[1]))
+            gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
+    if (!file->status)
+        sort_measured(&m, j, series);
+    free(m.time);
+    free(m.function);
+    free(m.value);
+    free(m.std);
+    free(m.name);
+}
+
+static void load_truth(gbees_hdf5 *file, const job *j, gbees_series *series)
+{
+    hsize_t count = 0, size[2] = {0};
+
+    if (!gbees_hdf5_has_dataset(file, "truth/state"))
+        return;
+    double *time = read_numbers(file, "time", 1, &count), *state = read_numbers(file, "truth/state", 2, size);
+    if (!file->status && (size[0] != count || size[1] != (hsize_t)j->dimension))
+        gbees_hdf5_reject(file, GBEES_EINPUT, "its truth is damaged");
+    for (int s = 0; !file->status && s < j->dimension; s++)
+        if (!reserve(&series->truth[s], (size_t)count))
+            gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
+    for (size_t i = 0; !file->status && i < count; i++)
+        for (int s = 0; s < j->dimension; s++)
+            add(&series->truth[s], time[i], state[i * (size_t)j->dimension + (size_t)s], NAN);
+    free(time);
+    free(state);
+}
+
+static int load(const job *j, gbees_series *series, gbees_error *error)
+{
+    gbees_hdf5 file;
+    int status = gbees_hdf5_open(j->path, &file, error);
+
+    if (status)
+        return status;
+    load_measured(&file, j, series);
+    load_truth(&file, j, series);
+    return gbees_hdf5_close(&file, error);
+}
+
+static int pass_points(int descriptor, const gbees_points *points)
+{
+    const size_t size = points->count * sizeof(double);
+
+    return gbees_child_write(descriptor, &points->count, sizeof points->count) ||
+           (size > 0 &&
+            (gbees_child_write(descriptor, points->time, size) ||
+             gbees_child_write(descriptor, points->value, size) || gbees_child_write(descriptor, points->std, size)));
+}
+
+static void read_and_pass(int descriptor, void *context)
+{
+    const job *j = context;
+    gbees_series *series = calloc(1, sizeof *series);
+    gbees_error error = {0};
+
+    if (series)
+        (void)load(j, series, &error);
+    else
+        (void)gbees_error_set(&error, GBEES_ENOMEM, "not enough memory to read %s", j->path);
+    int bad = gbees_child_write(descriptor, &error, sizeof error) || error.status ||
+              gbees_child_write(descriptor, &series->measurements, sizeof series->measurements);
+    for (int s = 0; !bad && s < j->dimension; s++)
+        bad = pass_points(descriptor, &series->measured[s]) || pass_points(descriptor, &series->truth[s]);
+}
+
+/* ---- the parent --------------------------------------------------------------------------------------------- */
+
+static int take_points(gbees_child *child, gbees_points *points)
+{
+    size_t count;
+
+    if (gbees_child_read(child, &count, sizeof count) || count > POINTS_MOST || !reserve(points, count))
+        return -1;
+    points->count = count;
+    return count > 0 && (gbees_child_read(child, points->time, count * sizeof(double)) ||
+                         gbees_child_read(child, points->value, count * sizeof(double)) ||
+                         gbees_child_read(child, points->std, count * sizeof(double)));
+}
+
+static int take(gbees_child *child, int dimension, gbees_series *series, gbees_error *problem)
+{
+    if (gbees_child_read(child, problem, sizeof *problem))
+        return -1;
+    problem->text[sizeof problem->text - 1] = '\0';
+    if (problem->status)
+        return 0;
+    int bad = gbees_child_read(child, &series->measurements, sizeof series->measurements);
+    for (int s = 0; !bad && s < dimension; s++)
+        bad = take_points(child, &series->measured[s]) || take_points(child, &series->truth[s]);
+    return bad;
+}
+
+static int read_file(job *j, gbees_series *series, gbees_error *error)
+{
+    const gbees_child_limits limits = gbees_record_file_limits(j->path);
+    gbees_error problem = {0};
+    gbees_child child;
+    char why[128];
+    (void)H5open(); /* once, and not in each child */
+    int status = gbees_child_start(&child, read_and_pass, j, &limits, error);
+
+    if (status)
+        return status;
+    const int failed = take(&child, j->dimension, series, &problem);
+    gbees_child_end(&child, why, sizeof why);
+    if (failed)
+        return gbees_record_file_refuse(j->path, why, error);
+    return problem.status ? gbees_error_set(error, problem.status, "%s", problem.text) : GBEES_OK;
+}
+
+int gbees_series_read(const char *folder, int dimension, const char (*name)[NAME], gbees_series **series,
+                      gbees_error *error)
+{
+    char *path = gbees_folder_join(folder, "moments.h5");
+    gbees_series *made = calloc(1, sizeof *made);
+    job j = {.path = path, .dimension = dimension, .name = name};
+    int status = GBEES_OK;
+
+    if (!path || !made)
+        status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", folder);
+    else if (access(path, F_OK) == 0) /* else the run has only just begun */
+        status = read_file(&j, made, error);
+    free(path);
+    if (status)
+        gbees_series_destroy(made);
+    else
+        *series = made;
+    return status;
+}

@@ -1,0 +1,251 @@
+/* series.c - the figure of every state against time: mean and central bands of its density, measurements, truth. */
+#include "draw.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { QUANTILES = 4 };
+
+static const double text_size = 13;
+/* The central 95 % lie between the first and the last of these, the central 68 % between the others. */
+static const double quantile[QUANTILES] = {0.025, 0.16, 0.84, 0.975};
+
+static const gbees_rgb mean_color = {0.10, 0.28, 0.56}, measured_color = {0.84, 0.32, 0.06}, truth_color = {0, 0, 0};
+
+/* ---- a density in numbers ---------------------------------------------------------------------------------- */
+
+/* Where the parts quantile[] of the density lie below. */
+static void find_quantiles(const gbees_density *density, double at[QUANTILES])
+{
+    const double start = density->first[0] - 0.5 * density->width[0];
+    double total = 0, below = 0;
+    int k = 0;
+
+    for (size_t i = 0; i < density->length[0]; i++)
+        total += density->value[i];
+    for (size_t i = 0; i < density->length[0]; i++) {
+        const double here = density->value[i];
+
+        for (; k < QUANTILES && below + here >= quantile[k] * total && here > 0; k++)
+            at[k] = start + density->width[0] * ((double)i + (quantile[k] * total - below) / here);
+        below += here;
+    }
+    for (; k < QUANTILES; k++) /* rounding, or a density of zeros */
+        at[k] = start + density->width[0] * (double)density->length[0];
+}
+
+static double find_mean(const gbees_density *density)
+{
+    double total = 0, sum = 0;
+
+    for (size_t i = 0; i < density->length[0]; i++) {
+        total += density->value[i];
+        sum += density->value[i] * (double)i;
+    }
+    return density->first[0] + (total > 0 ? density->width[0] * sum / total : 0);
+}
+
+/* ---- a panel ----------------------------------------------------------------------------------------------- */
+
+static void include(double value, gbees_panel *panel)
+{
+    panel->lo[1] = fmin(panel->lo[1], value);
+    panel->hi[1] = fmax(panel->hi[1], value);
+}
+
+static void include_points(const gbees_points *points, gbees_panel *panel)
+{
+    for (size_t i = 0; i < points->count; i++)
+        if (points->time[i] >= panel->lo[0] && points->time[i] <= panel->hi[0])
+            include(points->value[i], panel);
+}
+
+static void set_range(const gbees_gallery *gallery, int state, gbees_panel *panel)
+{
+    const gbees_series *series = gallery->series;
+
+    panel->lo[0] = gallery->shot[0].time;
+    panel->hi[0] = gallery->shot[gallery->count - 1].time;
+    if (!(panel->hi[0] > panel->lo[0]))
+        panel->hi[0] = panel->lo[0] + 1;
+    const double side = 0.008 * (panel->hi[0] - panel->lo[0]); /* so that a dot at the end is whole */
+    panel->lo[0] -= side;
+    panel->hi[0] += side;
+    panel->lo[1] = INFINITY;
+    panel->hi[1] = -INFINITY;
+    for (size_t k = 0; k < gallery->count; k++) {
+        double at[QUANTILES];
+
+        find_quantiles(gallery->shot[k].marginal[state], at);
+        include(at[0], panel);
+        include(at[QUANTILES - 1], panel);
+    }
+    if (series) {
+        include_points(&series->measured[state], panel);
+        include_points(&series->truth[state], panel);
+    }
+    const double margin = 0.06 * (panel->hi[1] - panel->lo[1]);
+    panel->lo[1] -= margin > 0 ? margin : 1;
+    panel->hi[1] += margin > 0 ? margin : 1;
+}
+
+/* Fills what is between two quantiles. A record after a measurement has the time of the one before it: a step. */
+static void draw_band(gbees_figure *figure, const gbees_gallery *gallery, int state, const gbees_panel *panel,
+                      int low, double paleness)
+{
+    cairo_t *cairo = figure->cairo;
+    double at[QUANTILES];
+
+    for (size_t k = 0; k < gallery->count; k++) {
+        find_quantiles(gallery->shot[k].marginal[state], at);
+        cairo_line_to(cairo, gbees_panel_x(panel, gallery->shot[k].time), gbees_panel_y(panel, at[low]));
+    }
+    for (size_t k = gallery->count; k-- > 0;) {
+        find_quantiles(gallery->shot[k].marginal[state], at);
+        cairo_line_to(cairo, gbees_panel_x(panel, gallery->shot[k].time),
+                      gbees_panel_y(panel, at[QUANTILES - 1 - low]));
+    }
+    cairo_close_path(cairo);
+    gbees_figure_color(figure, gbees_rgb_mix(mean_color, gbees_rgb_grey(1), paleness), 1);
+    cairo_fill(cairo);
+}
+
+static void draw_mean(gbees_figure *figure, const gbees_gallery *gallery, int state, const gbees_panel *panel)
+{
+    for (size_t k = 0; k < gallery->count; k++)
+        cairo_line_to(figure->cairo, gbees_panel_x(panel, gallery->shot[k].time),
+                      gbees_panel_y(panel, find_mean(gallery->shot[k].marginal[state])));
+    gbees_figure_color(figure, mean_color, 1);
+    cairo_set_line_width(figure->cairo, 1.3);
+    cairo_stroke(figure->cairo);
+}
+
+static void draw_truth(gbees_figure *figure, const gbees_points *truth, const gbees_panel *panel)
+{
+    for (size_t i = 0; i < truth->count; i++)
+        cairo_line_to(figure->cairo, gbees_panel_x(panel, truth->time[i]), gbees_panel_y(panel, truth->value[i]));
+    gbees_figure_color(figure, truth_color, 1);
+    cairo_set_line_width(figure->cairo, 1.0);
+    cairo_stroke(figure->cairo);
+}
+
+static void draw_dot(gbees_figure *figure, double x, double y)
+{
+    cairo_arc(figure->cairo, x, y, 2.2, 0, 6.2831853071795865);
+    gbees_figure_color(figure, measured_color, 1);
+    cairo_fill(figure->cairo);
+}
+
+/* Bars of one standard deviation to both sides. */
+static void draw_measured(gbees_figure *figure, const gbees_points *measured, const gbees_panel *panel)
+{
+    for (size_t i = 0; i < measured->count; i++) {
+        const double x = gbees_panel_x(panel, measured->time[i]), value = measured->value[i], std = measured->std[i];
+
+        if (isfinite(std))
+            gbees_figure_line(figure, x, gbees_panel_y(panel, value - std), x, gbees_panel_y(panel, value + std), 0.8,
+                              measured_color);
+        draw_dot(figure, x, gbees_panel_y(panel, value));
+    }
+}
+
+static void draw_panel(gbees_figure *figure, const gbees_gallery *gallery, int state, gbees_panel *panel,
+                       const char *title_x)
+{
+    const gbees_series *series = gallery->series;
+    char title[160];
+
+    set_range(gallery, state, panel);
+    gbees_panel_ticks(panel, text_size);
+    gbees_panel_grid(figure, panel);
+    gbees_panel_clip(figure, panel);
+    draw_band(figure, gallery, state, panel, 0, 0.80);
+    draw_band(figure, gallery, state, panel, 1, 0.55);
+    draw_mean(figure, gallery, state, panel);
+    if (series)
+        draw_truth(figure, &series->truth[state], panel);
+    if (series)
+        draw_measured(figure, &series->measured[state], panel);
+    cairo_restore(figure->cairo);
+    gbees_ticks_title(&panel->ticks[1], gallery->name[state], gallery->unit[state], title, sizeof title);
+    gbees_panel_frame(figure, panel, text_size, title_x, title);
+}
+
+/* ---- the legend -------------------------------------------------------------------------------------------- */
+
+static int has_points(const gbees_points *points, int n)
+{
+    for (int j = 0; j < n; j++)
+        if (points[j].count > 0)
+            return 1;
+    return 0;
+}
+
+/* Writes an entry that ends at x; returns where the one before it ends. */
+static double draw_entry(gbees_figure *figure, double x, double y, const char *text)
+{
+    const gbees_label label = {.x = x, .y = y, .size = text_size, .ax = 1, .ay = 0.5, .color = gbees_rgb_grey(0.15)};
+
+    gbees_figure_text(figure, &label, text);
+    return x - gbees_figure_text_width(figure, text_size, 0, text) - 7;
+}
+
+static double draw_swatch(gbees_figure *figure, double x, double y, double paleness)
+{
+    gbees_figure_color(figure, gbees_rgb_mix(mean_color, gbees_rgb_grey(1), paleness), 1);
+    cairo_rectangle(figure->cairo, x - 20, y - 6, 20, 12);
+    cairo_fill(figure->cairo);
+    return x - 20 - 18;
+}
+
+static double draw_stroke(gbees_figure *figure, double x, double y, double width, gbees_rgb color)
+{
+    gbees_figure_line(figure, x - 20, y, x, y, width, color);
+    return x - 20 - 18;
+}
+
+/* From right to left. */
+static void draw_legend(gbees_figure *figure, const gbees_gallery *gallery, double x, double y)
+{
+    const gbees_series *series = gallery->series;
+
+    if (series && has_points(series->truth, gallery->dimension))
+        x = draw_stroke(figure, draw_entry(figure, x, y, "truth"), y, 1.0, truth_color);
+    if (series && has_points(series->measured, gallery->dimension)) {
+        x = draw_entry(figure, x, y, "measured, one standard deviation");
+        gbees_figure_line(figure, x - 4, y - 8, x - 4, y + 8, 0.8, measured_color);
+        draw_dot(figure, x - 4, y);
+        x -= 8 + 18;
+    }
+    x = draw_swatch(figure, draw_entry(figure, x, y, "95 %"), y, 0.80);
+    x = draw_swatch(figure, draw_entry(figure, x, y, "central 68 %"), y, 0.55);
+    (void)draw_stroke(figure, draw_entry(figure, x, y, "mean"), y, 1.3, mean_color);
+}
+
+int gbees_draw_series(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
+                      gbees_error *error)
+{
+    const int n = gallery->dimension;
+    const double left = 92, right = 18, head = 46, foot = 48 + gbees_note_height(gallery), gap = 14;
+    double height = n <= 2 ? 250 : n <= 4 ? 190 : 140;
+    int status = gbees_draw_page(options, head + n * height + (n - 1) * gap + foot, figure, error);
+
+    if (status)
+        return status;
+    height = fmax(20, ((*figure)->height - head - foot - (n - 1) * gap) / n);
+    gbees_label label = {.x = left, .y = head - 14, .size = 15, .ay = 1, .bold = 1, .color = gbees_rgb_grey(0.1)};
+    gbees_figure_text(*figure, &label, gallery->model);
+    draw_legend(*figure, gallery, GBEES_PAGE_WIDTH - right, head - 20);
+    for (int j = 0; j < n; j++) {
+        gbees_panel panel = {.x = left,
+                             .y = head + j * (height + gap),
+                             .width = GBEES_PAGE_WIDTH - left - right,
+                             .height = height,
+                             .overhang = right};
+
+        draw_panel(*figure, gallery, j, &panel, j + 1 < n ? NULL : "t");
+    }
+    label = (gbees_label){.x = left, .y = (*figure)->height - gbees_note_height(gallery), .size = text_size};
+    gbees_draw_note(*figure, gallery, 0, gallery->count - 1, &label, GBEES_PAGE_WIDTH - left - right);
+    return GBEES_OK;
+}
