@@ -7,7 +7,8 @@
 
 enum { FIT_STEPS = 3, LOOK_STEPS = 5, TRIES = 6, COSTLY_RECORDS = 3 };
 
-/* ||A^-1 (dB/dt) A|| dt^2: how far the field may turn in a step from the straight line that is assumed. */
+/* ||A^-1 (dB/dt) A|| dt^2: how far the field may turn in a step from the straight line that is assumed, with a Courant
+ * number of 1; less with less. */
 static const double change_most = 0.02;
 /* Cells that the drift crosses in a step, below which the grid does not grow. */
 static const double negligible_part = 0.01;
@@ -69,7 +70,7 @@ static double limit_of(const gbees_moving *moving, const gbees_grid_frame *frame
         const double change =
             gbees_relative_change(frame, n, &fits->fit[0], fits->time[0], &fits->fit[1], fits->time[1]);
 
-        limit = fmin(limit, sqrt(change_most / change));
+        limit = fmin(limit, fmin(1, courant) * sqrt(change_most / change));
     }
     return limit;
 }
