@@ -342,7 +342,7 @@ EXTRA_DIST += $(python_files)
 PYTHON3 = python3
 wheel: all
 	rm -rf wheel-stage wheel-source
-	$(MAKE) $(AM_MAKEFLAGS) install DESTDIR='$(abs_top_builddir)/wheel-stage' >/dev/null
+	$(MAKE) $(AM_MAKEFLAGS) install-strip DESTDIR='$(abs_top_builddir)/wheel-stage' >/dev/null
 	$(MKDIR_P) wheel-source dist
 	cp -R $(srcdir)/%D%/python/gbees $(srcdir)/%D%/python/pyproject.toml $(srcdir)/%D%/python/setup.py wheel-source
 	chmod -R u+w wheel-source

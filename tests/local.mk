@@ -42,7 +42,8 @@ long_scripts = \
 	%D%/accuracy/test_accuracy.sh \
 	%D%/backends/cpu/test_arm.sh \
 	%D%/backends/cuda/test_cuda_sanitize.sh \
-	%D%/backends/cuda/test_gpu_session.sh
+	%D%/backends/cuda/test_gpu_session.sh \
+	%D%/core/python/test_wheel.sh
 long_programs = \
 	%D%/backends/test_diffusion_exact \
 	%D%/backends/test_moving \

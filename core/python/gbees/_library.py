@@ -265,7 +265,7 @@ def _declare(name: str, result: Any, *arguments: Any) -> None:
 
 _error = c.POINTER(CError)
 _handle = c.POINTER(c.c_void_p)
-for _name, _result, *_arguments in (
+_functions: tuple[tuple[Any, ...], ...] = (
     ("gbees_version", c.c_char_p),
     ("gbees_registry_create", c.c_int, c.c_char_p, _handle, _error),
     ("gbees_registry_destroy", None, c.c_void_p),
@@ -297,7 +297,8 @@ for _name, _result, *_arguments in (
     ),
     ("gbees_session_warning", c.c_int, c.c_void_p, c.c_uint, c.c_char_p, c.c_size_t),
     ("gbees_session_cells", None, c.POINTER(PartStruct), c.c_int, c.c_void_p, c.c_void_p),
-):
+)
+for _name, _result, *_arguments in _functions:
     _declare(_name, _result, *_arguments)
 
 

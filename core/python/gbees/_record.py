@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _library as lib
+
+Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -23,11 +26,11 @@ class Certificate:
     reason: str
     samples: int
     effective: float
-    mean: np.ndarray
-    std: np.ndarray
-    marginal: np.ndarray
-    kolmogorov: np.ndarray
-    density: np.ndarray
+    mean: Array
+    std: Array
+    marginal: Array
+    kolmogorov: Array
+    density: Array
 
     def __str__(self) -> str:
         return self.text
@@ -38,14 +41,14 @@ class Part:
     """Cells on one grid: the centre of cell i is origin + rotation (width * index[:, i])."""
 
     weight: float
-    origin: np.ndarray
-    width: np.ndarray
-    rotation: np.ndarray
-    index: np.ndarray
-    p: np.ndarray
+    origin: Array
+    width: Array
+    rotation: Array
+    index: Array
+    p: Array
 
     @property
-    def centres(self) -> np.ndarray:
+    def centres(self) -> Array:
         """Centres of the cells in the model's axes, one a row."""
         return self.origin + (self.width[:, None] * self.index).T @ self.rotation.T
 
@@ -59,7 +62,7 @@ class Part:
         """Whether the grid's axes are not the model's."""
         return not np.array_equal(self.rotation, np.eye(len(self.origin)))
 
-    def lookup(self, points: np.ndarray) -> np.ndarray:
+    def lookup(self, points: Array) -> Array:
         """The probability of the cells that hold the points, 0 where there is none."""
         y = np.linalg.solve(self.rotation, (points - self.origin).T) / self.width[:, None]
         lo, hi = self.index.min(axis=1), self.index.max(axis=1)
@@ -75,16 +78,16 @@ class Part:
         place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
         return np.where(inside & (keys[place] == wanted), self.p[place], 0.0)
 
-    def _lookup_sparse(self, cell: np.ndarray, inside: np.ndarray) -> np.ndarray:
+    def _lookup_sparse(self, cell: Array, inside: Array) -> Array:
         known = {tuple(i): p for i, p in zip(self.index.T.tolist(), self.p.tolist())}
         return np.array([known.get(tuple(i), 0.0) if ok else 0.0 for i, ok in zip(cell.T.tolist(), inside)])
 
 
-def _vector(values: Any, n: int) -> np.ndarray:
+def _vector(values: Any, n: int) -> Array:
     return np.array(values[:n], dtype=float)
 
 
-def _matrix(values: Any, n: int) -> np.ndarray:
+def _matrix(values: Any, n: int) -> Array:
     return np.array(values[: n * n], dtype=float).reshape(n, n)
 
 
@@ -104,7 +107,7 @@ def _copy_certificate(given: Any, n: int) -> Certificate:
     text = c.create_string_buffer(512)
     lib.LIBRARY.gbees_certificate_text(c.byref(given), n, 0, text, len(text))
 
-    def pairs(list_: Any) -> np.ndarray:
+    def pairs(list_: Any) -> Array:
         return np.array([(d.value, d.bound) for d in list_[:n]])
 
     return Certificate(
@@ -169,24 +172,25 @@ class Record:
         return f"<gbees.Record t = {self.time:g}, {len(self.p)} cells>"
 
     @property
-    def std(self) -> np.ndarray:
+    def std(self) -> Array:
         """Standard deviations of the states."""
-        return np.sqrt(np.diag(self.covariance))
+        std: Array = np.sqrt(np.diag(self.covariance))
+        return std
 
     @property
-    def index(self) -> np.ndarray:
+    def index(self) -> Array:
         """Indices of the cells, one row for each axis, sorted; int32, read-only, not copied."""
         return self.parts[0].index if len(self.parts) == 1 else np.hstack([part.index for part in self.parts])
 
     @property
-    def p(self) -> np.ndarray:
+    def p(self) -> Array:
         """Probabilities of the cells; read-only, not copied where the density is in one part."""
         if len(self.parts) == 1:
             return self.parts[0].p
         return np.concatenate([part.weight * part.p for part in self.parts])
 
     @property
-    def centres(self) -> np.ndarray:
+    def centres(self) -> Array:
         """Centres of the cells in the model's axes, one a row."""
         return np.vstack([part.centres for part in self.parts])
 
@@ -210,7 +214,7 @@ class Record:
         data["p"] = ("cell", self.p, {"long_name": "probability of the cell"})
         return xarray.Dataset(data, attrs={"time": self.time, "leg": self.leg, "number": self.number})
 
-    def marginal(self, *states: str | int) -> tuple[np.ndarray, ...]:
+    def marginal(self, *states: str | int) -> tuple[Array, ...]:
         """The marginal density of one or two states.
 
         On a grid along the model's axes the bins are the cells; on another each cell is put where its centre is, in bins
@@ -231,16 +235,17 @@ class Record:
         middles = tuple((e[:-1] + e[1:]) / 2 for e in edges)
         return (*middles, sums / (np.prod(widths) * sums.sum()))
 
-    def _edges(self, axis: int, x: np.ndarray) -> np.ndarray:
+    def _edges(self, axis: int, x: Array) -> Array:
         part = self.parts[0]
         if len(self.parts) == 1 and not part.turned:
             lo, hi = part.index[axis].min(), part.index[axis].max()
-            return part.origin[axis] + part.width[axis] * (np.arange(lo, hi + 2) - 0.5)
+            edges: Array = part.origin[axis] + part.width[axis] * (np.arange(lo, hi + 2) - 0.5)
+            return edges
         step = max(self.std[axis] / 5, np.finfo(float).tiny)
         count = int(np.clip(np.ceil((x.max() - x.min()) / step), 1, 4096)) + 1
-        return np.linspace(x.min() - step / 2, x.max() + step / 2, count + 1)
+        return np.asarray(np.linspace(x.min() - step / 2, x.max() + step / 2, count + 1))
 
-    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> np.ndarray:
+    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Array:
         """Draws n points of the density, one a row: a cell by its probability, a point of it uniformly.
 
         Parameters
@@ -262,14 +267,15 @@ class Record:
         rng.shuffle(points)
         return points
 
-    def pdf(self, points: Any) -> np.ndarray:
+    def pdf(self, points: Any) -> Array:
         """The density at points, one a row: that of the cell that holds it, 0 outside all cells."""
         x = np.atleast_2d(np.asarray(points, dtype=float))
         if x.shape[1] != len(self.states):
             raise lib.InputError(f"pdf() wants points with {len(self.states)} coordinates, not {x.shape[1]}")
-        return np.sum([part.weight * part.lookup(x) / part.volume for part in self.parts], axis=0)
+        density: Array = np.sum([part.weight * part.lookup(x) / part.volume for part in self.parts], axis=0)
+        return density
 
-    def credible(self, share: float = 0.9) -> np.ndarray:
+    def credible(self, share: float = 0.9) -> Array:
         """The smallest set of cells that holds a share of the probability: a mask of the cells.
 
         Examples

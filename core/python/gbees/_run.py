@@ -356,14 +356,14 @@ def _bar(wanted: bool | None) -> Any:
     """tqdm's bar; None: there is none."""
     if wanted is False:
         return None
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        if wanted:
-            lib.require("tqdm", "progress=True")
-        return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a notebook without widgets
+        try:
+            tqdm = lib.require("tqdm.auto", "progress=True").tqdm
+        except ImportError:
+            if wanted:
+                raise
+            return None
         return tqdm(total=1.0, bar_format="{l_bar}{bar}| {elapsed}", leave=False)
 
 

@@ -10,10 +10,9 @@ from . import _library as lib
 
 
 def _printer() -> Any:
-    lib.require("sympy", "Model.from_sympy()")
-    from sympy.printing.c import C99CodePrinter
+    base: Any = lib.require("sympy.printing.c", "Model.from_sympy()").C99CodePrinter
 
-    class Printer(C99CodePrinter):  # type: ignore[misc]
+    class Printer(base):  # type: ignore[misc]
         """Constants are of the type `real`, and small integer powers are products."""
 
         def _print_Float(self, expr: Any) -> str:
@@ -46,7 +45,8 @@ def _printer() -> Any:
                 return root if power.p > 0 else f"((real)1 / {root})"
             return f"pow({self._print(base)}, {self._print(power)})"
 
-    return Printer({"math_macros": {}})
+    made: Any = Printer
+    return made({"math_macros": {}})
 
 
 def _word(name: str, what: str) -> str:
@@ -59,9 +59,7 @@ class _Writer:
     """The symbols of a model, and its functions in C."""
 
     def __init__(self, states: list[Any], parameters: list[Any], time: Any) -> None:
-        import sympy
-
-        self.sympy = sympy
+        sympy = self.sympy = lib.require("sympy", "Model.from_sympy()")
         self.printer = _printer()
         self.names = {s: sympy.Symbol(f"x[{j}]") for j, s in enumerate(states)}
         self.names.update({s: sympy.Symbol(f"p[{k}]") for k, s in enumerate(parameters)})
@@ -93,8 +91,7 @@ def _quoted(text: str) -> str:
 
 
 def _depends_on_time(expressions: list[Any], time: Any) -> bool:
-    import sympy
-
+    sympy = lib.require("sympy", "Model.from_sympy()")
     return time is not None and any(time in sympy.sympify(e).free_symbols for e in expressions)
 
 
@@ -165,7 +162,6 @@ def source_of(
     scenario: Mapping[str, Any],
 ) -> str:
     """The text of a plugin; the arguments are those of Model.from_sympy()."""
-    lib.require("sympy", "Model.from_sympy()")
     states, values = list(drift), list(parameters)
     writer = _Writer(states, values, time)
     functions = {

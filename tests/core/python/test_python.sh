@@ -23,11 +23,16 @@ GBEES_TOP_BUILD=$top_build
 GBEES_PYTHON_MODULE=$top_build/core/python/.libs/session.so
 GBEES_PLUGIN_PATH=$top_build/plugins/.libs GBEES_BACKEND_PATH=$top_build/backends/.libs
 GBEES_INCLUDE_DIR=$top_src/include PYTHONPATH=$top_src/core/python PYTHONDONTWRITEBYTECODE=1
-HOME=$scratch XDG_CACHE_HOME=$scratch/cache MPLBACKEND=Agg
+HOME=$scratch XDG_CACHE_HOME=$scratch/cache MPLBACKEND=Agg PYDEVD_DISABLE_FILE_VALIDATION=1
 export GBEES_TOP_BUILD GBEES_PYTHON_MODULE GBEES_PLUGIN_PATH GBEES_BACKEND_PATH GBEES_INCLUDE_DIR PYTHONPATH \
-    PYTHONDONTWRITEBYTECODE HOME XDG_CACHE_HOME MPLBACKEND
+    PYTHONDONTWRITEBYTECODE HOME XDG_CACHE_HOME MPLBACKEND PYDEVD_DISABLE_FILE_VALIDATION
 
 "$python" -m pytest -q -p no:cacheprovider "$tests/test_gbees.py" || exit 1
+if "$python" -m mypy --version >/dev/null 2>&1; then
+    "$python" -m mypy --strict --cache-dir "$scratch/mypy" "$top_src/core/python/gbees" || exit 1
+else
+    echo "types were not checked: mypy is not installed"
+fi
 for notebook in lorenz63 orbit own_model; do
     needs=matplotlib
     test "$notebook" = own_model && needs=sympy
