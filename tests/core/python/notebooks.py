@@ -1,4 +1,5 @@
-"""Runs the notebooks given: by nbclient where it is installed with a kernel, else their code cells as a script."""
+"""Runs the notebooks given: by nbclient where it is installed with a kernel, else their code cells as a script; with
+--script always so, as a kernel may be of another Python."""
 
 import json
 import os
@@ -31,8 +32,9 @@ def run_as_script(path):
             exec(compile("".join(cell["source"]), f"{path}, cell {number}", "exec"), names)
 
 
-for notebook in sys.argv[1:]:
-    how = "by nbclient" if run_with_client(notebook) else "as a script"
+always_script = "--script" in sys.argv
+for notebook in [name for name in sys.argv[1:] if name != "--script"]:
+    how = "by nbclient" if not always_script and run_with_client(notebook) else "as a script"
     if how == "as a script":
         run_as_script(notebook)
     print(f"{notebook}: run {how}")

@@ -43,5 +43,5 @@ for notebook in lorenz63 orbit own_model; do
     test "$notebook" = own_model && needs=sympy
     test "$notebook" = orbit && needs=numpy
     venv/bin/python -c "import $needs" 2>/dev/null || continue
-    venv/bin/python "$top_src/tests/core/python/notebooks.py" "$top_src/core/python/notebooks/$notebook.ipynb" || exit 1
+    venv/bin/python "$top_src/tests/core/python/notebooks.py" --script "$top_src/core/python/notebooks/$notebook.ipynb" || exit 1
 done
