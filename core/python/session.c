@@ -137,16 +137,6 @@ void gbees_session_destroy(gbees_session *session)
 
 /* ---- what there is ---- */
 
-const gbees_problem *gbees_session_problem(const gbees_session *session)
-{
-    return session->problem;
-}
-
-const gbees_model *gbees_session_model(const gbees_session *session)
-{
-    return session->model;
-}
-
 const char *gbees_session_backend(const gbees_session *session)
 {
     return session->backend->name;

@@ -68,8 +68,6 @@ void gbees_session_sizes(size_t sizes[3]);
 int gbees_session_create(const gbees_session_options *options, gbees_session **session, gbees_error *error);
 void gbees_session_destroy(gbees_session *session);
 
-const gbees_problem *gbees_session_problem(const gbees_session *session);
-const gbees_model *gbees_session_model(const gbees_session *session);
 /* The name of the backend. */
 const char *gbees_session_backend(const gbees_session *session);
 int gbees_session_dimension(const gbees_session *session);

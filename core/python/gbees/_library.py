@@ -277,7 +277,6 @@ _functions: tuple[tuple[Any, ...], ...] = (
     ("gbees_certificate_text", None, c.POINTER(CertificateStruct), c.c_int, c.c_int, c.c_char_p, c.c_size_t),
     ("gbees_session_create", c.c_int, c.POINTER(OptionsStruct), _handle, _error),
     ("gbees_session_destroy", None, c.c_void_p),
-    ("gbees_session_model", c.POINTER(ModelStruct), c.c_void_p),
     ("gbees_session_backend", c.c_char_p, c.c_void_p),
     ("gbees_session_dimension", c.c_int, c.c_void_p),
     ("gbees_session_state", c.c_char_p, c.c_void_p, c.c_int, c.c_int),

@@ -406,8 +406,8 @@ def run(
     audit, samples
         Whether records have certificates, and of how many samples; 0: as many as the run is worth.
     output
-        A folder for results (results.md), which must not exist; with an accuracy the last run's are there only if it took
-        one run, so it is refused then.
+        A folder for results (results.md), which must not exist. With an accuracy, which may take several runs, it is
+        refused.
     plugin_path
         Folders with plugins, separated by colons.
     progress
