@@ -312,6 +312,49 @@ noinst_LTLIBRARIES += %D%/libplot.la
 	%D%/plot/ticks.c \
 	%D%/plot/ticks.h
 
+# What the Python package calls (doc/python.md).
+pkglib_LTLIBRARIES += %D%/python/session.la
+%C%_python_session_la_LDFLAGS = $(module_ldflags) -Wl,-z,defs
+%C%_python_session_la_LIBADD = libgbees.la
+%C%_python_session_la_SOURCES = \
+	%D%/python/session.c \
+	%D%/python/session.h
+
+python_files = \
+	%D%/python/gbees/__init__.py \
+	%D%/python/gbees/_filter.py \
+	%D%/python/gbees/_library.py \
+	%D%/python/gbees/_measurements.py \
+	%D%/python/gbees/_model.py \
+	%D%/python/gbees/_plot.py \
+	%D%/python/gbees/_record.py \
+	%D%/python/gbees/_run.py \
+	%D%/python/gbees/_sympy.py \
+	%D%/python/gbees/py.typed \
+	%D%/python/pyproject.toml \
+	%D%/python/setup.py \
+	%D%/python/notebooks/lorenz63.ipynb \
+	%D%/python/notebooks/orbit.ipynb \
+	%D%/python/notebooks/own_model.ipynb
+EXTRA_DIST += $(python_files)
+
+# The wheel has the library, the backends and the models of this build: dist/gbees-*.whl in the build folder.
+PYTHON3 = python3
+wheel: all
+	rm -rf wheel-stage wheel-source
+	$(MAKE) $(AM_MAKEFLAGS) install-strip DESTDIR='$(abs_top_builddir)/wheel-stage' >/dev/null
+	$(MKDIR_P) wheel-source dist
+	cp -R $(srcdir)/%D%/python/gbees $(srcdir)/%D%/python/pyproject.toml $(srcdir)/%D%/python/setup.py wheel-source
+	chmod -R u+w wheel-source
+	GBEES_STAGE='$(abs_top_builddir)/wheel-stage' GBEES_LIBDIR='$(libdir)' GBEES_INCLUDEDIR='$(includedir)' \
+		GBEES_VERSION='$(PACKAGE_VERSION)' \
+		$(PYTHON3) -m pip wheel --no-build-isolation --no-deps --no-index -w dist ./wheel-source
+.PHONY: wheel
+clean-local: clean-wheel
+clean-wheel:
+	rm -rf wheel-stage wheel-source dist
+.PHONY: clean-wheel
+
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = %D%/gbees.pc
 

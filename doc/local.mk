@@ -12,6 +12,7 @@ dist_doc_DATA = \
 	%D%/performance.md \
 	%D%/plot.md \
 	%D%/plugins.md \
+	%D%/python.md \
 	%D%/results.md \
 	%D%/scenario.md \
 	%D%/tutorial.md \
@@ -58,5 +59,7 @@ html-local:
 	@test -n "$(DOXYGEN)" || { echo "make html: doxygen was not found: install it, then run configure again" >&2; exit 1; }
 	@$(MKDIR_P) %D%
 	GBEES_TOP_SRC='$(abs_top_srcdir)' GBEES_VERSION='$(PACKAGE_VERSION)' $(DOXYGEN) $(srcdir)/%D%/Doxyfile
-clean-local:
+clean-local: clean-reference
+clean-reference:
 	rm -rf %D%/reference
+.PHONY: clean-reference

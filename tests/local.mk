@@ -15,6 +15,7 @@ test_scripts = \
 	%D%/backends/cuda/test_cuda_shim.sh \
 	%D%/backends/cuda/test_cuda.sh \
 	%D%/core/plot/test_plot.sh \
+	%D%/core/python/test_python.sh \
 	%D%/bench/test_bench.sh \
 	%D%/core/command/test_plugin.sh \
 	%D%/core/command/test_export.sh \
@@ -41,7 +42,8 @@ long_scripts = \
 	%D%/accuracy/test_accuracy.sh \
 	%D%/backends/cpu/test_arm.sh \
 	%D%/backends/cuda/test_cuda_sanitize.sh \
-	%D%/backends/cuda/test_gpu_session.sh
+	%D%/backends/cuda/test_gpu_session.sh \
+	%D%/core/python/test_wheel.sh
 long_programs = \
 	%D%/backends/test_diffusion_exact \
 	%D%/backends/test_moving \
@@ -412,3 +414,4 @@ check_LTLIBRARIES += %D%/undefined.la
 
 EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/tree/test_install.sh %D%/tree/circles.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/filter %D%/accuracy/frame %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
 	%D%/bench/measure.py %D%/bench/run %D%/bench/session %D%/data
+EXTRA_DIST += %D%/core/python/notebooks.py %D%/core/python/test_gbees.py

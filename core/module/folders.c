@@ -2,6 +2,7 @@
 #include "folders.h"
 #include "base/text.h"
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -143,6 +144,22 @@ static const char *user_home(void)
     return home && home[0] == '/' ? home : NULL;
 }
 
+/* Adds a folder beside this library, as pkglibdir is: an installed tree, a Python package among them, can be moved.
+ */
+static int add_beside(gbees_folders *folders, const char *name, gbees_error *error)
+{
+    char path[PATH_MAX];
+    Dl_info info;
+    char *slash = NULL;
+
+    if (dladdr((const void *)user_plugins, &info) && info.dli_fname && realpath(info.dli_fname, path))
+        slash = strrchr(path, '/');
+    if (!slash)
+        return GBEES_OK;
+    *slash = '\0';
+    return add_below(folders, path, name, error);
+}
+
 int gbees_folders_user(char **folder, gbees_error *error)
 {
     gbees_text text = {0};
@@ -172,6 +189,8 @@ int gbees_folders_add_plugins(gbees_folders *folders, const char *plugin_path, g
         status = add_below(folders, GBEES_BUILD_DIR, "plugins/.libs", error);
     if (!status)
         status = add(folders, GBEES_PLUGIN_DIR, error);
+    if (!status)
+        status = add_beside(folders, "gbees/plugins", error);
     return status;
 }
 
@@ -183,6 +202,8 @@ int gbees_folders_add_backends(gbees_folders *folders, gbees_error *error)
         status = add_below(folders, GBEES_BUILD_DIR, "backends/.libs", error);
     if (!status)
         status = add(folders, GBEES_BACKEND_DIR, error);
+    if (!status)
+        status = add_beside(folders, "gbees/backends", error);
     return status;
 }
 

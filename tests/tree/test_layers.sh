@@ -18,6 +18,7 @@ core/audit/*          | audit/* base/* numerics/* <gbees/*> SYSTEM
 core/frame/*          | frame/* base/* numerics/* <gbees/*> SYSTEM
 core/solver/*         | solver/* frame/* io/* module/* base/* numerics/* <gbees/*> SYSTEM
 core/plot/*           | plot/* base/* numerics/* <gbees/*> SYSTEM
+core/python/*         | python/* <gbees/*> SYSTEM
 core/command/*        | command/* plot/* solver/* io/* module/* base/* numerics/* <gbees/*> SYSTEM
 backends/common/*     | common/* base/* numerics/* <gbees/*> SYSTEM
 backends/cpu/grid/*   | cpu/grid/* cpu/team.h numerics/* <gbees/error.h> SYSTEM

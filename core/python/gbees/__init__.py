@@ -1,0 +1,51 @@
+"""gbees: probability densities through nonlinear dynamics, on a sparse grid.
+
+    import gbees
+    run = gbees.run("lorenz63", threads=2, set={"accuracy": 0.05})
+    run.moments          # an xarray.Dataset
+    run.records[-1].p    # NumPy
+
+The manual's page python.md has the rest.
+"""
+
+from ._filter import Filter
+from ._library import (
+    BackendError,
+    Cancelled,
+    Error,
+    FileError,
+    InputError,
+    ModelError,
+    NumericError,
+    OutOfMemoryError,
+    UnsupportedError,
+    version,
+)
+from ._model import Model, ModelInfo, describe
+from ._record import Certificate, Part, Record
+from ._run import Run, Solver, Update, run
+
+__version__ = version()
+__all__ = [
+    "BackendError",
+    "Cancelled",
+    "Certificate",
+    "Error",
+    "FileError",
+    "Filter",
+    "InputError",
+    "Model",
+    "ModelError",
+    "ModelInfo",
+    "NumericError",
+    "OutOfMemoryError",
+    "Part",
+    "Record",
+    "Run",
+    "Solver",
+    "UnsupportedError",
+    "Update",
+    "describe",
+    "run",
+    "version",
+]

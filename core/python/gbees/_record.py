@@ -1,0 +1,292 @@
+"""A record: the density at one time."""
+
+from __future__ import annotations
+
+import ctypes as c
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _library as lib
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How wrong a record may be (the manual's page accuracy.md).
+
+    Each array has a row for each state (`mean`, `std`) or axis of the grid (`marginal`, `kolmogorov`): what was found,
+    and what the error is below. NaN: the samples can't tell.
+    """
+
+    text: str
+    reason: str
+    samples: int
+    effective: float
+    mean: Array
+    std: Array
+    marginal: Array
+    kolmogorov: Array
+    density: Array
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Part:
+    """Cells on one grid: the centre of cell i is origin + rotation (width * index[:, i])."""
+
+    weight: float
+    origin: Array
+    width: Array
+    rotation: Array
+    index: Array
+    p: Array
+
+    @property
+    def centres(self) -> Array:
+        """Centres of the cells in the model's axes, one a row."""
+        return self.origin + (self.width[:, None] * self.index).T @ self.rotation.T
+
+    @property
+    def volume(self) -> float:
+        """Volume of a cell."""
+        return float(np.prod(self.width) * abs(np.linalg.det(self.rotation)))
+
+    @property
+    def turned(self) -> bool:
+        """Whether the grid's axes are not the model's."""
+        return not np.array_equal(self.rotation, np.eye(len(self.origin)))
+
+    def lookup(self, points: Array) -> Array:
+        """The probability of the cells that hold the points, 0 where there is none."""
+        y = np.linalg.solve(self.rotation, (points - self.origin).T) / self.width[:, None]
+        lo, hi = self.index.min(axis=1), self.index.max(axis=1)
+        cell = np.floor(y + 0.5)
+        inside = np.all((cell >= lo[:, None]) & (cell <= hi[:, None]), axis=0)
+        cell = np.where(inside, cell, lo[:, None].astype(float)).astype(np.int64)
+        # Cells are sorted by index, so that their place in the box is sorted, too.
+        span = (hi - lo + 1).astype(np.int64)
+        if float(np.prod(span.astype(float))) > 2.0**62:
+            return self._lookup_sparse(cell, inside)
+        keys = np.ravel_multi_index(tuple(self.index - lo[:, None]), tuple(span))
+        wanted = np.ravel_multi_index(tuple(cell - lo[:, None]), tuple(span))
+        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        return np.where(inside & (keys[place] == wanted), self.p[place], 0.0)
+
+    def _lookup_sparse(self, cell: Array, inside: Array) -> Array:
+        known = {tuple(i): p for i, p in zip(self.index.T.tolist(), self.p.tolist())}
+        return np.array([known.get(tuple(i), 0.0) if ok else 0.0 for i, ok in zip(cell.T.tolist(), inside)])
+
+
+def _vector(values: Any, n: int) -> Array:
+    return np.array(values[:n], dtype=float)
+
+
+def _matrix(values: Any, n: int) -> Array:
+    return np.array(values[: n * n], dtype=float).reshape(n, n)
+
+
+def _copy_part(part: Any, n: int) -> Part:
+    """Has the library write the cells into arrays of NumPy."""
+    index = np.empty((n, part.count), dtype=np.int32)
+    p = np.empty(part.count)
+    if part.count:
+        lib.LIBRARY.gbees_session_cells(c.byref(part), n, index.ctypes.data, p.ctypes.data)
+    index.flags.writeable = p.flags.writeable = False
+    return Part(
+        part.weight, _vector(part.origin, n), _vector(part.width, n), _matrix(part.rotation, n), index, p
+    )
+
+
+def _copy_certificate(given: Any, n: int) -> Certificate:
+    text = c.create_string_buffer(512)
+    lib.LIBRARY.gbees_certificate_text(c.byref(given), n, 0, text, len(text))
+
+    def pairs(list_: Any) -> Array:
+        return np.array([(d.value, d.bound) for d in list_[:n]])
+
+    return Certificate(
+        lib.text(text.value),
+        lib.text(given.reason),
+        given.samples,
+        given.effective,
+        pairs(given.mean),
+        pairs(given.std),
+        pairs(given.marginal),
+        pairs(given.kolmogorov),
+        np.array((given.density.value, given.density.bound)),
+    )
+
+
+class Record:
+    """The density at one time.
+
+    Attributes
+    ----------
+    leg, number : int
+        Legs end at measurements; record 0 of a leg is the density after those at its start.
+    time : float
+        Model time.
+    states : tuple of str
+        Names of the states.
+    mean, covariance : ndarray
+        Moments in the model's axes.
+    mass, entropy : float
+        Sum of P before normalisation; -sum P log(P / volume of a cell).
+    parts : tuple of Part
+        Cells and their grid. There are several where a density is in several modes.
+    certificate : Certificate or None
+        Bounds of the error; None without an audit.
+    samples : ndarray or None
+        Samples of the model's own equations at this time, one a row.
+    """
+
+    def __init__(self, given: Any, states: tuple[str, ...], units: tuple[str, ...]) -> None:
+        n = given.dimension
+        self.leg: int = given.leg
+        self.number: int = given.number
+        self.time: float = given.time
+        self.states = states
+        self.units = units
+        self.mass: float = given.mass
+        self.entropy: float = given.entropy
+        self.steps: int = given.steps
+        self.clipped: float = given.clipped
+        self.outflow: float = given.outflow
+        self.pruned: float = given.pruned
+        self.mean = _vector(given.mean, n)
+        self.covariance = _matrix(given.covariance, n)
+        self.parts = tuple(_copy_part(given.part[k], n) for k in range(given.parts))
+        self.certificate = _copy_certificate(given.certificate.contents, n) if given.certificate else None
+        self.samples = None
+        if given.samples and given.samples.contents.count:
+            s = given.samples.contents
+            self.samples = np.array([np.ctypeslib.as_array(s.x[j], (s.count,)) for j in range(n)]).T
+
+    def __repr__(self) -> str:
+        return f"<gbees.Record t = {self.time:g}, {len(self.p)} cells>"
+
+    @property
+    def std(self) -> Array:
+        """Standard deviations of the states."""
+        std: Array = np.sqrt(np.diag(self.covariance))
+        return std
+
+    @property
+    def index(self) -> Array:
+        """Indices of the cells, one row for each axis, sorted; int32, read-only, not copied."""
+        return self.parts[0].index if len(self.parts) == 1 else np.hstack([part.index for part in self.parts])
+
+    @property
+    def p(self) -> Array:
+        """Probabilities of the cells; read-only, not copied where the density is in one part."""
+        if len(self.parts) == 1:
+            return self.parts[0].p
+        return np.concatenate([part.weight * part.p for part in self.parts])
+
+    @property
+    def centres(self) -> Array:
+        """Centres of the cells in the model's axes, one a row."""
+        return np.vstack([part.centres for part in self.parts])
+
+    def _axis(self, state: str | int) -> int:
+        if isinstance(state, str):
+            if state not in self.states:
+                raise lib.InputError(f"there is no state {state!r}: the states are {', '.join(self.states)}")
+            return self.states.index(state)
+        if not 0 <= state < len(self.states):
+            raise lib.InputError(f"there is no state {state}: there are {len(self.states)}, counted from 0")
+        return state
+
+    def to_xarray(self) -> Any:
+        """The cells as a sparse table: an xarray.Dataset with the dimension ``cell``."""
+        xarray = lib.require("xarray", "Record.to_xarray()")
+        centres = self.centres
+        data = {
+            name: ("cell", centres[:, j], {"units": unit})
+            for j, (name, unit) in enumerate(zip(self.states, self.units))
+        }
+        data["p"] = ("cell", self.p, {"long_name": "probability of the cell"})
+        return xarray.Dataset(data, attrs={"time": self.time, "leg": self.leg, "number": self.number})
+
+    def marginal(self, *states: str | int) -> tuple[Array, ...]:
+        """The marginal density of one or two states.
+
+        On a grid along the model's axes the bins are the cells; on another each cell is put where its centre is, in bins
+        of a fifth of the standard deviation.
+
+        Returns
+        -------
+        tuple of ndarray
+            The centres of the bins of each state, then the density: ``x, f`` or ``x, y, f``, f[i, k] at x[i], y[k].
+        """
+        if len(states) not in (1, 2):
+            raise lib.InputError("marginal() takes one or two states")
+        axes = [self._axis(s) for s in states]
+        points = self.centres[:, axes]
+        edges = [self._edges(axis, points[:, k]) for k, axis in enumerate(axes)]
+        sums, _ = np.histogramdd(points, bins=edges, weights=self.p)
+        widths = [e[1] - e[0] for e in edges]
+        middles = tuple((e[:-1] + e[1:]) / 2 for e in edges)
+        return (*middles, sums / (np.prod(widths) * sums.sum()))
+
+    def _edges(self, axis: int, x: Array) -> Array:
+        part = self.parts[0]
+        if len(self.parts) == 1 and not part.turned:
+            lo, hi = part.index[axis].min(), part.index[axis].max()
+            edges: Array = part.origin[axis] + part.width[axis] * (np.arange(lo, hi + 2) - 0.5)
+            return edges
+        step = max(self.std[axis] / 5, np.finfo(float).tiny)
+        count = int(np.clip(np.ceil((x.max() - x.min()) / step), 1, 4096)) + 1
+        return np.asarray(np.linspace(x.min() - step / 2, x.max() + step / 2, count + 1))
+
+    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> Array:
+        """Draws n points of the density, one a row: a cell by its probability, a point of it uniformly.
+
+        Parameters
+        ----------
+        n
+            How many.
+        rng
+            A generator of NumPy, or a seed.
+        """
+        rng = np.random.default_rng(rng)
+        total = np.array([part.weight * part.p.sum() for part in self.parts])
+        counts = rng.multinomial(n, total / total.sum())
+        drawn = []
+        for part, count in zip(self.parts, counts):
+            cell = rng.choice(len(part.p), size=count, p=part.p / part.p.sum())
+            within = part.index[:, cell].T + rng.uniform(-0.5, 0.5, size=(count, len(self.states)))
+            drawn.append(part.origin + (part.width * within) @ part.rotation.T)
+        points = np.vstack(drawn)
+        rng.shuffle(points)
+        return points
+
+    def pdf(self, points: Any) -> Array:
+        """The density at points, one a row: that of the cell that holds it, 0 outside all cells."""
+        x = np.atleast_2d(np.asarray(points, dtype=float))
+        if x.shape[1] != len(self.states):
+            raise lib.InputError(f"pdf() wants points with {len(self.states)} coordinates, not {x.shape[1]}")
+        density: Array = np.sum([part.weight * part.lookup(x) / part.volume for part in self.parts], axis=0)
+        return density
+
+    def credible(self, share: float = 0.9) -> Array:
+        """The smallest set of cells that holds a share of the probability: a mask of the cells.
+
+        Examples
+        --------
+        ``record.centres[record.credible(0.9)]`` are the cells of the region of highest density.
+        """
+        if not 0 < share <= 1:
+            raise lib.InputError(f"credible() wants a share above 0 and up to 1, not {share}")
+        volume = np.concatenate([np.full(len(part.p), part.volume) for part in self.parts])
+        order = np.argsort(-self.p / volume, kind="stable")
+        total = np.cumsum(self.p[order])
+        mask = np.zeros(len(order), dtype=bool)
+        mask[order[: int(np.searchsorted(total, share * total[-1] * (1 - 1e-12))) + 1]] = True
+        return mask

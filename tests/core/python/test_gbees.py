@@ -1,0 +1,316 @@
+"""The Python package: against gbees-run's own results, closed forms, and wrong input."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import gbees
+
+FAST = {"accuracy": 0, "factor": 1, "records": 2}
+
+
+def has(name):
+    return pytest.importorskip(name)
+
+
+@pytest.fixture(scope="module")
+def lorenz():
+    return gbees.run("lorenz63", set=FAST, threads=2, progress=False)
+
+
+@pytest.fixture(scope="module")
+def moving():
+    return gbees.run("duffing", set={"accuracy": 0, "frame": "moving", "records": 2}, progress=False)
+
+
+def test_same_as_the_command(lorenz, tmp_path):
+    h5py = has("h5py")
+    program = os.path.join(os.environ["GBEES_TOP_BUILD"], "gbees-run")
+    out = tmp_path / "out"
+    changes = [word for key, value in FAST.items() for word in ("--set", f"{key}={value}")]
+    subprocess.run(
+        [program, "--plugin", "lorenz63", *changes, "--backend", "cpu", "--output", str(out), "--quiet"], check=True
+    )
+    names = sorted(name for name in os.listdir(out) if "_record" in name and name.endswith(".h5"))
+    assert len(names) == len(lorenz.records)
+    for name, record in zip(names, lorenz.records):
+        with h5py.File(out / name) as file:
+            # Files have floats.
+            assert np.array_equal(file["pdf/p"][()], record.p.astype(file["pdf/p"].dtype))
+            assert np.array_equal(file["pdf/index"][()], record.index)
+
+
+def test_moments_agree_with_the_cells(lorenz):
+    # Statistics have all cells, a record those above p*.
+    for record in lorenz.records:
+        mean = record.p @ record.centres / record.p.sum()
+        assert np.all(abs(mean - record.mean) < 0.02 * record.std)
+        assert record.index.dtype == np.int32 and not record.p.flags.writeable
+
+
+def test_gaussian_at_the_start():
+    run = gbees.run("linear", set={"accuracy": 0, "records": 1}, progress=False)
+    record = run.records[0]
+    pdf = record.pdf(record.mean[None])[0]
+    n = len(record.mean)
+    exact = 1 / np.sqrt((2 * np.pi) ** n * np.linalg.det(record.covariance))
+    assert abs(pdf / exact - 1) < 0.1
+    # The ellipse that holds half of a Gaussian in n dimensions, by its volume.
+    if n == 2:
+        part = record.parts[0]
+        area = record.credible(0.5).sum() * part.volume
+        assert abs(area / (2 * np.pi * np.log(2) * np.sqrt(np.linalg.det(record.covariance))) - 1) < 0.1
+
+
+def test_marginals_and_samples(lorenz, moving):
+    for record in (lorenz.records[-1], moving.records[-1]):
+        x, f = record.marginal(record.states[0])
+        assert abs(f.sum() * (x[1] - x[0]) - 1) < 1e-9
+        assert abs((x * f).sum() * (x[1] - x[0]) - record.mean[0]) < 0.05 * record.std[0]
+        a, b, joint = record.marginal(0, 1)
+        assert joint.shape == (len(a), len(b))
+        points = record.sample(20000, rng=1)
+        assert np.all(abs(points.mean(axis=0) - record.mean) < 0.05 * record.std)
+        assert np.all(abs(points.std(axis=0) / record.std - 1) < 0.05)
+        assert np.array_equal(points, record.sample(20000, rng=1))
+        assert np.all(record.pdf(points) > 0)
+
+
+def test_moving_grid(moving):
+    record = moving.records[-1]
+    assert record.parts[0].turned
+    assert np.allclose(record.pdf(record.centres) * record.parts[0].volume, record.p)
+    assert np.all(record.pdf(record.mean[None] + 1e6) == 0)
+
+
+def test_credible(lorenz):
+    record = lorenz.records[-1]
+    mask = record.credible(0.9)
+    assert record.p[mask].sum() >= 0.9 * record.p.sum()
+    assert record.p[mask].min() >= record.p[~mask].max()
+    with pytest.raises(gbees.InputError, match="share"):
+        record.credible(2)
+
+
+def test_certificate(lorenz):
+    certificate = lorenz.records[0].certificate
+    assert certificate.samples >= 128 and certificate.mean.shape == (3, 2)
+    assert "samples" in str(certificate)
+    assert np.all(certificate.mean[:, 0] < certificate.mean[:, 1])
+    assert lorenz.records[0].samples.shape[1] == 3
+    none = gbees.run("lorenz63", set={**FAST, "end": 0.1}, audit=False, progress=False)
+    assert none.records[0].certificate is None
+
+
+def test_accuracy():
+    run = gbees.run("linear", set={"accuracy": 0.05}, progress=False)
+    assert run.met and run.runs >= 1
+    for record in run.records:
+        assert np.nanmax(record.certificate.mean[:, 1]) <= 0.05
+
+
+def test_measurement_tables(tmp_path):
+    path = tmp_path / "z.csv"
+    path.write_text("time,z,sigma_z\n0.5,-12,1\n0.7,,\n1.0,-8,1\n")
+    expected = gbees.run("lorenz63", set=FAST, measurements=str(path), progress=False)
+    assert [u.time for u in expected.updates] == [0.5, 1.0]
+    assert expected.records[-1].time == 1.0
+    columns = {"time": np.array([0.5, 0.7, 1.0]), "z": np.array([-12, np.nan, -8])}
+    same = gbees.run("lorenz63", set=FAST, measurements=columns, covariance=1.0, progress=False)
+    assert same.log_evidence == expected.log_evidence
+    entry = [{"time": t, "function": "z", "value": [v], "covariance": [1]} for t, v in ((0.5, -12), (1.0, -8))]
+    assert gbees.run("lorenz63", set=FAST, measurements=entry, progress=False).log_evidence == same.log_evidence
+
+
+def test_data_frame():
+    pandas = has("pandas")
+    frame = pandas.DataFrame({"time": [0.2], "z": [5.0]})
+    run = gbees.run("lorenz63", set=FAST, measurements=frame, covariance=4, progress=False)
+    assert len(run.updates) == 1
+
+
+@pytest.mark.parametrize(
+    "text, said",
+    [
+        ("time,zz\n1,2\n", "no use for the column 'zz'"),
+        ("time,z,sigma_z\n1,abc,1\n", "row 2, column z: 'abc' is no number"),
+        ("time,z,sigma_z\n1,2,1\n0.5,2,1\n", "row 3: the time 0.5 is before"),
+        ("time,z,sigma_z\n1,2,-1\n", "row 2, column sigma_z"),
+        ("time,z\n1,2\n", "no covariance"),
+        ("time,z,sigma_z\n1,2\n", "row 2: 2 cells, where there are 3 columns"),
+        ("", "is empty"),
+        ("z,sigma_z\n1,2\n", "there is no time"),
+    ],
+)
+def test_wrong_tables(tmp_path, text, said):
+    path = tmp_path / "wrong.csv"
+    path.write_text(text)
+    with pytest.raises(gbees.InputError, match=said):
+        gbees.run("lorenz63", measurements=str(path), progress=False)
+
+
+def test_errors_have_the_library_s_text():
+    with pytest.raises(gbees.InputError, match="unknown key"):
+        gbees.run("lorenz63", set={"nope": 1})
+    with pytest.raises(gbees.ModelError, match="no_such_model"):
+        gbees.run("no_such_model")
+    with pytest.raises(gbees.BackendError, match="no_such_backend"):
+        gbees.run("lorenz63", backend="no_such_backend")
+    with pytest.raises(gbees.UnsupportedError, match="supported by no cell"):
+        gbees.run("lorenz63", set=FAST, measurements={"time": [0.1], "z": [1e4]}, covariance=0.1, progress=False)
+    with pytest.raises(gbees.FileError, match="no/such.yaml"):
+        gbees.run("lorenz63", "no/such.yaml")
+
+
+def test_step_by_step():
+    times = []
+    for record in gbees.Solver("lorenz63", set={**FAST, "records": 8}):
+        times.append(record.time)
+        if record.time >= 0.5:
+            break
+    assert times == [0, 0.125, 0.25, 0.375, 0.5]
+
+
+def test_the_lock_is_released():
+    """Another thread of Python goes on while the library computes."""
+    count, stop = [0], threading.Event()
+
+    def other():
+        while not stop.is_set():
+            count[0] += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    gbees.run("lorenz63", set={"accuracy": 0, "factor": 2, "records": 1}, audit=False, threads=1, progress=False)
+    stop.set()
+    thread.join()
+    assert count[0] > 10
+
+
+def test_interrupt_keeps_what_is_there(tmp_path):
+    script = tmp_path / "long.py"
+    script.write_text(
+        "import gbees\n"
+        "run = gbees.run('lorenz63', set={'accuracy': 0, 'factor': 4, 'end': 100, 'records': 100000,\n"
+        "                                'measurements': []}, audit=False, progress=False, threads=1)\n"
+        "print(run.interrupted, len(run.records) > 0, run.records[0].time)\n"
+    )
+    child = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    time.sleep(4)
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=60)
+    assert out.split() == ["True", "True", "0.0"]
+    assert child.returncode == 0
+
+
+def test_filter_is_a_run_with_all_measurements():
+    with gbees.Filter("lorenz63", set={"factor": 1}) as stream:
+        stream.update(0.5, -12)
+        record = stream.update(1.0, [-8.0], covariance=[1])
+        assert record.time == 1.0 and len(stream.updates) == 2
+        whole = gbees.run(
+            "lorenz63", set={**FAST, "records": 1}, measurements={"time": [0.5, 1.0], "z": [-12, -8]}, covariance=1,
+            progress=False,
+        )  # fmt: skip
+        # What a record leaves out below p* is lost to the next step.
+        assert abs(stream.log_evidence - whole.log_evidence) < 0.005
+        assert stream.predict(1.2).time == 1.2
+
+
+def test_output(tmp_path):
+    out = tmp_path / "kept"
+    gbees.run("lorenz63", set={**FAST, "end": 0.2}, output=out, progress=False)
+    assert (out / "moments.h5").exists()
+    with pytest.raises(gbees.FileError):
+        gbees.run("lorenz63", set={**FAST, "end": 0.2}, output=out, progress=False)
+
+
+SOURCE = """
+#define GBEES_DIM 1
+#include <gbees/model.h>
+#ifdef GBEES_EQUATIONS
+static inline void drift(int n, real t, const real x[], const real p[], real dxdt[])
+{
+    (void)n, (void)t, (void)p;
+    dxdt[0] = -x[0];
+}
+#else
+static const gbees_quantity states[] = {{"x", "-", ""}};
+static const gbees_model_scenario scenarios[] = {
+    {"default", "mean: [1]\\ncovariance: [0.04]\\nend: 1\\nrecords: 1\\nthreshold: 1e-8\\nfactor: 4\\n"}};
+GBEES_MODEL = {GBEES_MODEL_HEAD, .name = "decay", .title = "decay", .dim_default = 1, .states = states,
+               .scenario_count = 1, .scenarios = scenarios};
+#endif
+"""
+
+
+def test_model_of_c():
+    model = gbees.Model(SOURCE)
+    record = gbees.run(model, progress=False).records[-1]
+    assert abs(record.mean[0] - np.exp(-1)) < 1e-3
+    assert abs(record.std[0] / (0.2 * np.exp(-1)) - 1) < 0.03
+    made = os.stat(model.path).st_mtime_ns
+    assert os.stat(gbees.Model(SOURCE).path).st_mtime_ns == made
+    with pytest.raises(gbees.ModelError, match="decay was not compiled"):
+        gbees.Model(SOURCE.replace("-x[0]", "-x[0"))
+    with pytest.raises(gbees.ModelError, match="name"):
+        gbees.Model("int x;\n")
+
+
+def test_model_of_sympy():
+    sympy = has("sympy")
+    x, y, a = sympy.symbols("x y a")
+    scenario = {"mean": [1, 0], "covariance": [0.01, 0.01], "end": 1, "records": 1, "threshold": 1e-7, "factor": 2}
+    model = gbees.Model.from_sympy(
+        "rotation", {x: -a * y, y: a * x}, parameters={a: 1.5}, measurements={"first": x}, scenario=scenario
+    )
+    record = gbees.run(model, progress=False).records[-1]
+    assert np.all(abs(record.mean - [np.cos(1.5), np.sin(1.5)]) < 2e-3)
+    with pytest.raises(gbees.ModelError, match="the drift has b"):
+        gbees.Model.from_sympy("wrong", {x: sympy.Symbol("b")}, scenario=scenario)
+
+
+def test_sympy_expressions_mean_the_same():
+    sympy = has("sympy")
+    from gbees._sympy import _printer
+
+    x = sympy.Symbol("x")
+    for expression, text in (
+        (x**3, "((x) * (x) * (x))"),
+        (1 / x**2, "((real)1 / ((x) * (x)))"),
+        (sympy.sqrt(x), "sqrt(x)"),
+        (x ** sympy.Rational(1, 3), "pow(x, ((real)1 / (real)3))"),
+        (sympy.pi * x, "(real)3.141592653589793*x"),
+    ):
+        assert _printer().doprint(expression) == text
+
+
+def test_xarray(lorenz):
+    has("xarray")
+    moments = lorenz.moments
+    assert moments["mean"].sel(state="x").values[0] == lorenz.records[0].mean[0]
+    assert moments.sizes["time"] == len(lorenz.records)
+    table = lorenz.records[0].to_xarray()
+    assert np.array_equal(table["p"].values, lorenz.records[0].p)
+
+
+def test_plot(lorenz):
+    matplotlib = has("matplotlib")
+    matplotlib.use("Agg")
+    axes = lorenz.plot("x", "z")
+    assert len(axes) == 2 and axes[1].get_ylabel() == "z"
+    low, high = axes[0].get_ylim()
+    assert low < min(r.mean[0] for r in lorenz.records) < high
+
+
+def test_missing_package_is_named(monkeypatch, lorenz):
+    monkeypatch.setitem(sys.modules, "xarray", None)
+    with pytest.raises(ImportError, match="Run.moments needs xarray, which is not installed: pip install xarray"):
+        lorenz.moments

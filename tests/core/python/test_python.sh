@@ -1,0 +1,45 @@
+#!/bin/sh
+# test_python.sh - the Python package against the build tree, with pytest, and its notebooks.
+# Skipped without NumPy or pytest, which ./quickstart test installs.
+set -u
+
+top_src=${GBEES_TOP_SRC:-$(dirname "$0")/../../..}
+top_src=$(cd "$top_src" && pwd) && top_build=$(cd "${GBEES_TOP_BUILD:-$top_src/build}" && pwd) || exit 99
+tests=$top_src/tests/core/python
+
+python=
+for candidate in python3 /usr/bin/python3; do
+    "$candidate" -c 'import numpy, pytest' 2>/dev/null && python=$candidate && break
+done
+if test -z "$python"; then
+    echo "skipped: no python3 has NumPy and pytest (Debian: apt-get install python3-numpy python3-pytest)"
+    exit 77
+fi
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+
+GBEES_TOP_BUILD=$top_build
+GBEES_PYTHON_MODULE=$top_build/core/python/.libs/session.so
+GBEES_PLUGIN_PATH=$top_build/plugins/.libs GBEES_BACKEND_PATH=$top_build/backends/.libs
+GBEES_INCLUDE_DIR=$top_src/include PYTHONPATH=$top_src/core/python PYTHONDONTWRITEBYTECODE=1
+HOME=$scratch XDG_CACHE_HOME=$scratch/cache MPLBACKEND=Agg PYDEVD_DISABLE_FILE_VALIDATION=1
+export GBEES_TOP_BUILD GBEES_PYTHON_MODULE GBEES_PLUGIN_PATH GBEES_BACKEND_PATH GBEES_INCLUDE_DIR PYTHONPATH \
+    PYTHONDONTWRITEBYTECODE HOME XDG_CACHE_HOME MPLBACKEND PYDEVD_DISABLE_FILE_VALIDATION
+
+"$python" -m pytest -q -p no:cacheprovider "$tests/test_gbees.py" || exit 1
+if "$python" -m mypy --version >/dev/null 2>&1; then
+    "$python" -m mypy --strict --cache-dir "$scratch/mypy" "$top_src/core/python/gbees" || exit 1
+else
+    echo "types were not checked: mypy is not installed"
+fi
+for notebook in lorenz63 orbit own_model; do
+    needs=matplotlib
+    test "$notebook" = own_model && needs=sympy
+    test "$notebook" = orbit && needs=numpy
+    if "$python" -c "import $needs" 2>/dev/null; then
+        "$python" "$tests/notebooks.py" "$top_src/core/python/notebooks/$notebook.ipynb" || exit 1
+    else
+        echo "$notebook.ipynb was not run: it needs $needs"
+    fi
+done

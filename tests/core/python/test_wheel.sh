@@ -1,0 +1,47 @@
+#!/bin/sh
+# test_wheel.sh - make wheel, and the wheel in a fresh virtual environment that knows no build folder: runs, a model that is
+# compiled, and the notebooks.
+# Skipped without NumPy, pip, setuptools, wheel or venv.
+set -u
+
+top_src=${GBEES_TOP_SRC:-$(dirname "$0")/../../..}
+top_src=$(cd "$top_src" && pwd) && top_build=$(cd "${GBEES_TOP_BUILD:-$top_src/build}" && pwd) || exit 99
+
+python=
+for candidate in python3 /usr/bin/python3; do
+    "$candidate" -c 'import numpy, setuptools, pip, venv, ensurepip, wheel' 2>/dev/null && python=$candidate && break
+done
+if test -z "$python"; then
+    echo "skipped: no python3 has all of NumPy, pip, setuptools, wheel and venv"
+    exit 77
+fi
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+unset GBEES_PYTHON_MODULE GBEES_PLUGIN_PATH GBEES_BACKEND_PATH PYTHONPATH MAKEFLAGS MFLAGS
+HOME=$scratch XDG_CACHE_HOME=$scratch/cache MPLBACKEND=Agg PYDEVD_DISABLE_FILE_VALIDATION=1
+export HOME XDG_CACHE_HOME MPLBACKEND PYDEVD_DISABLE_FILE_VALIDATION
+
+rm -rf "$top_build/dist"
+make -C "$top_build" PYTHON3="$python" wheel || exit 1
+"$python" -m venv --system-site-packages "$scratch/venv" || exit 99
+cd "$scratch" || exit 99
+venv/bin/pip install --quiet --no-index "$top_build"/dist/gbees-*.whl || exit 1
+venv/bin/python - <<'END' || exit 1
+import os, gbees
+from gbees import _library
+assert gbees.__file__.startswith(os.environ["HOME"]), gbees.__file__
+run = gbees.run("lorenz63", set={"accuracy": 0, "factor": 1, "records": 1}, progress=False)
+assert run.records[-1].time == 2
+solver = gbees.Solver("lorenz63")  # has its model loaded
+mapped = open("/proc/self/maps").read()
+for name in ("libgbees.so", "gbees_cpu.so", "lorenz63.so"):
+    files = {line.split()[-1] for line in mapped.splitlines() if name in line}
+    assert files and all(os.environ["HOME"] in f for f in files), (name, files)
+END
+for notebook in lorenz63 orbit own_model; do
+    needs=matplotlib
+    test "$notebook" = own_model && needs=sympy
+    test "$notebook" = orbit && needs=numpy
+    venv/bin/python -c "import $needs" 2>/dev/null || continue
+    venv/bin/python "$top_src/tests/core/python/notebooks.py" --script "$top_src/core/python/notebooks/$notebook.ipynb" || exit 1
+done
