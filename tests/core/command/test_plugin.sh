@@ -362,8 +362,9 @@ awk '$1 ~ /^[01]$/ && ($6 < 0.999 || $6 > 1.001) { exit 1 }' out || fail "mass i
 for n in 1 3 8; do
     run 0 new "states$n" --dimension "$n"
     run 0 build "states$n.c"
-    run 0 check "states$n"
-    has out ", FAILED 0"
+    # Eight states are on wide cells, so that they run in seconds.
+    run $((n == 8)) check "states$n"
+    has out ", warnings $((n == 8)), FAILED 0"
 done
 what="gbees-run --plugin states3"
 "$top_build/gbees-run" --plugin states3 --backend cpu --threads 1 --no-output >out 2>err || fail "exit status $?"
