@@ -8,6 +8,8 @@ plugin_LTLIBRARIES += %D%/lorenz96.la
 plugin_LTLIBRARIES += %D%/pcr3bp.la
 plugin_LTLIBRARIES += %D%/pendulum.la
 plugin_LTLIBRARIES += %D%/poe2bp.la
+plugin_LTLIBRARIES += %D%/rossler.la
+plugin_LTLIBRARIES += %D%/unicycle.la
 plugin_LTLIBRARIES += %D%/vanderpol.la
 
 # To be copied by authors of plugins.

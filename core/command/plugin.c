@@ -19,6 +19,8 @@ enum {
     KEY_BACKEND,
     KEY_ARCH,
     KEY_TRUST,
+    KEY_STRICT,
+    KEY_NO_STRICT,
     KEY_TIME_LIMIT
 };
 
@@ -31,6 +33,8 @@ static const struct argp_option option_table[] = {
     {0, 0, 0, 0, "With check", 3},
     {"plugin-path", KEY_PLUGIN_PATH, "DIR[:DIR...]", 0, "folders to search for plugins first", 0},
     {"trust", KEY_TRUST, 0, 0, "load a plugin that belongs to others, or that others may write to", 0},
+    {"strict", KEY_STRICT, 0, 0, "a warning makes the exit status 1, as a failed check does: the default", 0},
+    {"no-strict", KEY_NO_STRICT, 0, 0, "only failed checks make the exit status 1", 0},
     {"backend", KEY_BACKEND, "NAME", 0, "the backend to compare with the CPU's (default cuda)", 0},
     {"arch", KEY_ARCH, "sm_NN", 0, "compile for this GPU architecture (default: of the GPU here, else sm_90)", 0},
     {"time-limit", KEY_TIME_LIMIT, "S", 0, "seconds that one check may take (default 10)", 0},
@@ -44,8 +48,8 @@ static const char help_text[] =
     "  new    writes NAME.c, a commented model that runs as it is, to the current folder\n"
     "  build  compiles a file of C (with CC) or C++ (.cc, .cpp, .cxx; with CXX) and installs the plugin in "
     "~/.local/lib/gbees/plugins, where gbees-run finds it\n"
-    "  check  loads a plugin in a process of its own, prints its card, and says of each check: ok, a warning, or "
-    "FAILED and what to do\n"
+    "  check  loads a plugin in a process of its own, prints its card, and says of each check: ok, a note that it "
+    "was not made, a warning, or FAILED and what to do\n"
     "\n"
     "Examples:\n"
     "  gbees-plugin new mymodel\n"
@@ -55,7 +59,8 @@ static const char help_text[] =
     "\n"
     "Environment: CC, CFLAGS, CXX, CXXFLAGS; GBEES_PLUGIN_PATH and GBEES_BACKEND_PATH as for gbees-run.\n"
     "\n"
-    "Exit status: 0 done; 1 the file was not compiled or is no plugin, or a check failed; 2 wrong usage.\n";
+    "Exit status: 0 done; 1 the file was not compiled or is no plugin, or a check failed or, without "
+    "--no-strict, has a warning; 2 wrong usage.\n";
 
 typedef struct parsing {
     gbees_plugin_options *options;
@@ -95,7 +100,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         p->version = 1;
     else if (key == KEY_TRUST)
         o->trust = p->given[2] = 1;
-    else if (key == KEY_NO_INSTALL)
+    else if (key == KEY_STRICT || key == KEY_NO_STRICT) {
+        o->lenient = key == KEY_NO_STRICT;
+        p->given[2] = 1;
+    } else if (key == KEY_NO_INSTALL)
         o->no_install = p->given[1] = 1;
     else if (!place)
         return ARGP_ERR_UNKNOWN;

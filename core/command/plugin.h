@@ -12,7 +12,8 @@ typedef struct gbees_plugin_options {
     const char *output; /* of build, NULL: none but the installed one */
     int no_install;
     const char *plugin_path;
-    int trust; /* the plugin may be anybody's */
+    int trust;   /* the plugin may be anybody's */
+    int lenient; /* warnings of check are no failures */
     const char *backend,
         *arch;         /* that check compares with the CPU; its processor's architecture, NULL: the one here */
     double time_limit; /* seconds that a plugin may take without an answer */
@@ -22,7 +23,8 @@ typedef struct gbees_plugin_options {
 int gbees_plugin_new(const gbees_plugin_options *options, FILE *out, gbees_error *error);
 /* plugin_build.c: compiles a file, checks that the result is a plugin, installs it. */
 int gbees_plugin_build(const gbees_plugin_options *options, FILE *out, gbees_error *error);
-/* plugin_check.c: prints a line for each check; *failed is the number of those that failed. */
+/* plugin_check.c: prints a line for each check; *failed is the number of those that failed, with warnings unless
+ * options->lenient. */
 int gbees_plugin_check(const gbees_plugin_options *options, FILE *out, int *failed, gbees_error *error);
 
 /* ---- plugin_child.c: runs the plugin's code in a child process, which may crash or hang ---- */
@@ -52,6 +54,7 @@ enum {
     GBEES_PROBE_TEXT = 't',  /* to be printed as it is */
     GBEES_PROBE_BEGIN = 'b', /* the name of the check that begins */
     GBEES_PROBE_OK = 'o',    /* its verdict */
+    GBEES_PROBE_NOTE = 'n',  /* not checked, which says nothing of the plugin */
     GBEES_PROBE_WARN = 'w',
     GBEES_PROBE_FAILED = 'f',
     GBEES_PROBE_STOP = 's' /* further checks make no sense */
@@ -79,6 +82,8 @@ void gbees_probe_noise(const gbees_probe *probe, const gbees_problem *problem, c
 
 /* ---- plugin_compare.c: the plugin on another processor ---- */
 
+/* Reports what the monitors of a run find in a tenth of the default scenario on the CPU. */
+void gbees_compare_monitor(gbees_probe *probe);
 /* Compiles the model for options->arch. */
 void gbees_compare_compile(gbees_probe *probe);
 /* Writes the density after a short run on `backend` to `cells`. */

@@ -1,5 +1,6 @@
-/* plugin_check.c - gbees-plugin check, in the parent: starts a child for the checks on the CPU, one for the other
- * processor's compiler, and one for each of two runs; prints a line for each check. See plugin.h. */
+/* plugin_check.c - gbees-plugin check, in the parent: starts a child for the checks on the CPU, one for a run
+ * there, one for the other processor's compiler, and one for each of two runs; prints a line for each check. See
+ * plugin.h. */
 #include "plugin.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -17,15 +18,19 @@ typedef struct verdicts {
     const char *backend;
     FILE *cells;
     char current[NAME]; /* the check that has begun and has no verdict yet, or "" */
-    int ok, warnings, failed, stop;
+    int ok, notes, warnings, failed, stop;
 } verdicts;
 
 static void print(verdicts *v, int kind, const char *text)
 {
-    const char *word = kind == GBEES_PROBE_OK ? "ok" : kind == GBEES_PROBE_WARN ? "warning" : "FAILED";
+    const char *word = kind == GBEES_PROBE_OK     ? "ok"
+                       : kind == GBEES_PROBE_NOTE ? "note"
+                       : kind == GBEES_PROBE_WARN ? "warning"
+                                                  : "FAILED";
 
     (void)fprintf(v->out, "%-30s %s%s%s\n", v->current, word, *text ? ": " : "", text);
     v->ok += kind == GBEES_PROBE_OK;
+    v->notes += kind == GBEES_PROBE_NOTE;
     v->warnings += kind == GBEES_PROBE_WARN;
     v->failed += kind == GBEES_PROBE_FAILED;
     v->current[0] = '\0';
@@ -68,7 +73,7 @@ static void run_child(verdicts *v, gbees_child_work *work, double seconds)
     }
 }
 
-/* A run that exceeds the time limit is a warning: the problem may be big, and the equations have returned before. */
+/* A run that exceeds the time limit is a note: the problem may be big, and the equations have returned before. */
 static void run_patiently(verdicts *v, gbees_child_work *work)
 {
     const double seconds = LONGER * v->probe.options->time_limit;
@@ -79,7 +84,7 @@ static void run_patiently(verdicts *v, gbees_child_work *work)
     if (status == GBEES_ECANCELLED) {
         (void)snprintf(text, sizeof text, "not checked: it takes longer than %g s; --time-limit gives it more",
                        seconds);
-        print(v, GBEES_PROBE_WARN, text);
+        print(v, GBEES_PROBE_NOTE, text);
     } else if (status) {
         print(v, GBEES_PROBE_FAILED, error.text);
         v->stop = 1;
@@ -92,6 +97,14 @@ static void probe(void *context, FILE *say)
 
     v->probe.say = say;
     gbees_probe_run(&v->probe);
+}
+
+static void monitor(void *context, FILE *say)
+{
+    verdicts *v = context;
+
+    v->probe.say = say;
+    gbees_compare_monitor(&v->probe);
 }
 
 static void compile(void *context, FILE *say)
@@ -120,7 +133,7 @@ static void judge_distance(verdicts *v, FILE *const *cells)
     char text[256];
 
     if (gbees_compare_distance(cells[0], cells[1], &distance, &count, &error)) {
-        print(v, GBEES_PROBE_WARN, error.text);
+        print(v, GBEES_PROBE_NOTE, error.text);
         return;
     }
     if (distance < densities_agree)
@@ -145,7 +158,7 @@ static void check_runs(verdicts *v)
     (void)snprintf(name, sizeof name, "run on %s and on the CPU", options->backend);
     begin(v, name);
     if (!cells[0] || !cells[1])
-        print(v, GBEES_PROBE_WARN, "not checked: no temporary file can be made");
+        print(v, GBEES_PROBE_NOTE, "not checked: no temporary file can be made");
     for (int k = 0; v->current[0] && k < 2; k++) {
         v->backend = backends[k];
         v->cells = cells[k];
@@ -177,13 +190,18 @@ int gbees_plugin_check(const gbees_plugin_options *options, FILE *out, int *fail
         return status;
     run_child(&v, probe, options->time_limit);
     /* After a failure on the CPU there is no comparison. */
+    if (!v.stop && !v.failed)
+        run_patiently(&v, monitor);
     if (!v.stop && !v.failed) {
         run_patiently(&v, compile);
         if (!v.stop && !v.failed)
             check_runs(&v);
     } else
         (void)fprintf(out, "not looked at for that: the plugin on %s\n", options->backend);
-    (void)fprintf(out, "%s: ok %d, warnings %d, FAILED %d\n", options->subject, v.ok, v.warnings, v.failed);
-    *failed = v.failed;
+    (void)fprintf(out, "%s: ok %d, notes %d, warnings %d, FAILED %d\n", options->subject, v.ok, v.notes, v.warnings,
+                  v.failed);
+    if (v.warnings && !options->lenient)
+        (void)fprintf(out, "a warning is a failure here: see to it, or say --no-strict\n");
+    *failed = v.failed + (options->lenient ? 0 : v.warnings);
     return GBEES_OK;
 }

@@ -54,6 +54,22 @@ static void poe2bp(int n, double t, const double *x, double *dxdt)
     dxdt[1] = pow(19.910350621818949, 2) * pow(x[0], -3);
 }
 
+static void rossler(int n, double t, const double *x, double *dxdt)
+{
+    (void)n, (void)t;
+    dxdt[0] = -(x[1] + x[2]);
+    dxdt[1] = x[0] + 0.2 * x[1];
+    dxdt[2] = 0.2 + x[0] * x[2] - 5.7 * x[2];
+}
+
+static void unicycle(int n, double t, const double *x, double *dxdt)
+{
+    (void)n, (void)t;
+    dxdt[0] = sin(x[2] + acos(-1) / 2);
+    dxdt[1] = cos(x[2] - acos(-1) / 2);
+    dxdt[2] = 0.3;
+}
+
 static void vanderpol(int n, double t, const double *x, double *dxdt)
 {
     (void)n, (void)t;
@@ -113,6 +129,8 @@ START_TEST(drifts)
     check_drift("duffing", NULL, duffing);
     check_drift("pendulum", NULL, pendulum);
     check_drift("poe2bp", NULL, poe2bp);
+    check_drift("rossler", NULL, rossler);
+    check_drift("unicycle", NULL, unicycle);
     check_drift("vanderpol", NULL, vanderpol);
     for (int n = 1; n <= 8; n++) {
         char dimension[] = "dimension=0";
@@ -125,8 +143,8 @@ END_TEST
 
 START_TEST(only_duffing_knows_the_time)
 {
-    static const char *const names[] = {"aizawa",   "cr3bp",  "linear", "lorenz63", "lorenz96",
-                                        "pendulum", "pcr3bp", "poe2bp", "vanderpol"};
+    static const char *const names[] = {"aizawa", "cr3bp",  "linear",  "lorenz63", "lorenz96", "pendulum",
+                                        "pcr3bp", "poe2bp", "rossler", "unicycle", "vanderpol"};
     const double x[2] = {0.5, 0.25}, p[3] = {0.35, 0.3, 2};
     double early[2], late[2];
 
@@ -318,7 +336,7 @@ static void measure_at(const char *name, int which, const double *x, double *y)
 
 START_TEST(measured_states)
 {
-    static const char *const names[] = {"aizawa", "duffing", "vanderpol"};
+    static const char *const names[] = {"aizawa", "duffing", "rossler", "vanderpol"};
     const double x[3] = {3, 5, 7};
     double y[1];
 
@@ -361,6 +379,38 @@ START_TEST(the_pendulum_is_seen_on_a_side)
         ck_assert_double_eq_tol(exp(seen_left[i]), to_the_right[i] ? 0.1 : 0.9, 1e-15);
         ck_assert(isnan(other[i]));
     }
+}
+END_TEST
+
+/* The beacon is at (5, 5): from (1, 2) it is 5 away, in the direction of atan2(3, 4). The bearing has a period. */
+START_TEST(unicycle_sees_the_beacon)
+{
+    const double x[3] = {1, 2, 0.5};
+    double range, bearing, sight[2];
+
+    measure_at("unicycle", 0, x, &range);
+    measure_at("unicycle", 1, x, &bearing);
+    measure_at("unicycle", 2, x, sight);
+    ck_assert_double_eq_tol(range, 5, 1e-14);
+    ck_assert_double_eq_tol(bearing, asin(0.6) - 0.5, 1e-14);
+    ck_assert_double_eq(sight[0], range);
+    ck_assert_double_eq(sight[1], bearing);
+    ck_assert_double_eq_tol(*model("unicycle")->measurements[1].period, 2 * acos(-1), 1e-14);
+    ck_assert_double_eq(model("unicycle")->measurements[2].period[0], 0);
+    ck_assert_double_eq_tol(model("unicycle")->measurements[2].period[1], 2 * acos(-1), 1e-14);
+}
+END_TEST
+
+/* The exact path is an arc of a circle: chord and direction after half a turn. */
+START_TEST(unicycle_drives_in_circles)
+{
+    const double p[6] = {2, 0.5, 0.05, 0.1, 5, 5}, pi = acos(-1);
+    double x[3] = {1, 2, 0.25};
+
+    carry(functions_of(model("unicycle"), 3), 0, pi / 0.5, 2000, p, x);
+    ck_assert_double_eq_tol(x[0], 1 - 2 * 4 * sin(0.25), 1e-10);
+    ck_assert_double_eq_tol(x[1], 2 + 2 * 4 * cos(0.25), 1e-10);
+    ck_assert_double_eq_tol(x[2], 0.25 + pi, 1e-12);
 }
 END_TEST
 
@@ -415,6 +465,8 @@ int main(void)
     tcase_add_test(tcase, linear_eigenvalues);
     tcase_add_test(tcase, measured_states);
     tcase_add_test(tcase, the_pendulum_is_seen_on_a_side);
+    tcase_add_test(tcase, unicycle_sees_the_beacon);
+    tcase_add_test(tcase, unicycle_drives_in_circles);
     tcase_add_test(tcase, linear_measures_what_is_there);
     tcase_add_test(tcase, sight_in_space);
     suite_add_tcase(suite, tcase);

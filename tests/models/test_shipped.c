@@ -3,7 +3,7 @@
 #include "fixtures/models_fixture.h"
 
 /* How many there are: who adds one looks in here. */
-enum { SHIPPED = 10 };
+enum { SHIPPED = 12 };
 
 static const gbees_model *shipped[SHIPPED + 1];
 static const char *paths[SHIPPED + 1];

@@ -90,6 +90,8 @@ run 2 build mine.c --output mine
 refused "--output wants a file that ends in .so, not 'mine'"
 run 2 check mine.c
 refused "mine.c is a source file: first  gbees-plugin build mine.c"
+run 2 build mine.c --no-strict
+refused "an option of check does not go with build"
 run 2 check mine --time-limit 0
 refused "--time-limit wants a number of seconds, not '0'"
 run 0 --version
@@ -160,15 +162,15 @@ has out "mine - states that push each other around a ring"
 has out "  damping    0.2"
 lines err 0
 for name in plugin name 'units and texts' parameters 'scenario default' 'drift, default' 'batches, default' \
-    'time, default' 'continuity, default' 'measurements, default'; do
+    'time, default' 'continuity, default' 'measurements, default' 'run, default'; do
     grep -qE "^$name +ok: " out || fail "no '$name ok'"
 done
-grep -qE '^compiled for cuda +warning: not checked: ' out || fail "it does not say that the GPU was not looked at"
-grep -qE '^run on cuda .* warning: not checked: ' out || fail "it does not say that nothing ran on a GPU"
-has out "mine: ok 10, warnings 2, FAILED 0"
+grep -qE '^compiled for cuda +note: not checked: ' out || fail "it does not say that the GPU was not looked at"
+grep -qE '^run on cuda .* note: not checked: ' out || fail "it does not say that nothing ran on a GPU"
+has out "mine: ok 11, notes 2, warnings 0, FAILED 0"
 for name in "$top_build"/plugins/.libs/*.so; do
     run 0 check "$name"
-    has out ", FAILED 0"
+    has out ", warnings 0, FAILED 0"
 done
 
 run 1 check nowhere
@@ -234,13 +236,22 @@ variant hesitant "s/$at/if (x[0] > (real)0.1) &/"
 run 1 check hesitant.so
 failed 'drift, default' "drift() must write all of its components at each call"
 variant jumping "s/$at/dxdt[1] = (x[0] > (real)0.12 ? (real)0.1 : (real)-0.1) + /"
-run 0 check jumping.so
+run 1 check jumping.so
+has out ", warnings 1, FAILED 0"
+has out "a warning is a failure here"
+lines err 0
+run 1 check jumping.so --strict
+run 0 check jumping.so --no-strict
 grep -qE '^continuity, default +warning: the drift is not continuous: at x = \(0.12,' out || fail "it sees no jump"
 what="gbees-run --plugin jumping"
 "$top_build/gbees-run" --plugin ./jumping.so --backend cpu --until 0.5 --no-output >out 2>err || fail "exit status $?"
 has err "warning: at t = 0: the drift is not continuous: at x = (0.12,"
 "$top_build/gbees-run" --plugin ./jumping.so --backend cpu --until 0.5 --no-output --strict >out 2>err &&
     fail "--strict takes it"
+variant wide 's/factor: 4/factor: 0.3/'
+run 1 check wide.so
+grep -qE '^run, default +warning: to t = 0.4: ' out || fail "it does not say what the monitors of a run find"
+run 0 check wide.so --no-strict
 variant steep "s/$at/dxdt[1] = tanh(200 * (x[0] - (real)0.1)) + sqrt(fabs(x[1])) + /"
 run 0 check steep.so
 grep -qE '^continuity, default +ok: ' out || fail "it sees a jump where there is none"
@@ -292,13 +303,13 @@ variant misspelt 's/threshold:/treshold:/'
 run 1 check misspelt.so
 failed 'scenario default' "did you mean 'threshold'?"
 variant unitless 's/"x2", "-"/"x2", ""/'
-run 0 check unitless.so
+run 0 check unitless.so --no-strict
 grep -qE "^units and texts +warning: 'x2' has no unit" out || fail "it does not miss the unit"
 variant divided "s/- damping/- 1 \/ damping/"
-run 0 check divided.so
+run 0 check divided.so --no-strict
 grep -qE '^parameters +warning: with damping = 0, the start of its range' out || fail "it does not see the range"
 mv divided.so renamed.so
-run 0 check renamed.so
+run 0 check renamed.so --no-strict
 grep -qE "^name +warning: the model 'divided' is in the file renamed.so" out || fail "it does not see the name"
 
 # ---- on another processor: the CUDA backend on threads, and its compiler where there is one ----
@@ -321,19 +332,19 @@ fi
 GBEES_BACKEND_PATH=$top_build/tests/.libs
 export GBEES_BACKEND_PATH
 run 0 check mine --backend fake
-grep -qE '^run on fake and on the CPU +warning: not checked: the fake backend computes nothing' out ||
+grep -qE '^run on fake and on the CPU +note: not checked: the fake backend computes nothing' out ||
     fail "it does not say why nothing ran"
 FAKE_BACKEND_WAITS=1
 export FAKE_BACKEND_WAITS
 run 0 check mine --backend fake --time-limit 1
-grep -qE '^run on fake and on the CPU +warning: not checked: it takes longer than 12 s' out ||
+grep -qE '^run on fake and on the CPU +note: not checked: it takes longer than 12 s' out ||
     fail "it does not say that it gave up"
 unset FAKE_BACKEND_WAITS GBEES_BACKEND_PATH
 unset GBEES_CUDA_LIBRARY_PATH
 variant variable "s/$at/real v[n]; v[0] = x[0]; dxdt[1] = 0 * v[0] + /"
 what="a model that a compiler for GPUs refuses"
 "$program" check variable.so >out 2>err
-if grep -E '^compiled for cuda +warning: not checked' out >&2; then
+if grep -E '^compiled for cuda +note: not checked' out >&2; then
     echo "the compiler for GPUs is not looked at" >&2
 else
     failed 'compiled for cuda' "the model can't be compiled for the GPU: variable.c:$line: "
@@ -351,8 +362,9 @@ awk '$1 ~ /^[01]$/ && ($6 < 0.999 || $6 > 1.001) { exit 1 }' out || fail "mass i
 for n in 1 3 8; do
     run 0 new "states$n" --dimension "$n"
     run 0 build "states$n.c"
-    run 0 check "states$n"
-    has out ", FAILED 0"
+    # Eight states are on wide cells, so that they run in seconds.
+    run $((n == 8)) check "states$n"
+    has out ", warnings $((n == 8)), FAILED 0"
 done
 what="gbees-run --plugin states3"
 "$top_build/gbees-run" --plugin states3 --backend cpu --threads 1 --no-output >out 2>err || fail "exit status $?"
