@@ -119,6 +119,13 @@ calls 2 "$models" "$top_build" one
 has err "models: one has a table: remove it, or name another folder"
 calls 2 "$models" "$scratch" five
 has err "is not there: run 'make gbees-run tests/accuracy/accuracy' in $scratch first"
+# What a moving frame costs and gives: steps, updates and errors of two cases, each with what was asked of it.
+calls 0 "$top_src/tests/accuracy/frame" --samples 200000 --threads 1 "$top_build" 'lorenz63 .5' poe2bp
+test "$(grep -c '| moving |' out)" -eq 2 || fail "not a line a case"
+has out 'updates 200000: met; e_m 0.006: met; density 0.001: met'
+has out 'kolmogorov 0.003: met'
+calls 2 "$top_src/tests/accuracy/frame" "$top_build" nothing
+has err 'no such case'
 # Certificates of a run, by ten seeds: hardly any bound is below the true error, none below half of it.
 make -s -C "$top_build" tests/accuracy/certificates >/dev/null || exit 99
 calls 0 "$top_build/tests/accuracy/certificates" duffing 10 10000 400000
