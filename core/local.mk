@@ -10,6 +10,8 @@ libgbees_la_LIBADD = $(HDF5_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(LAPACKE_LIBS) $
 libgbees_la_SOURCES = \
 	%D%/base/array.c \
 	%D%/base/array.h \
+	%D%/base/checkpoint.c \
+	%D%/base/checkpoint.h \
 	%D%/base/embed.h \
 	%D%/base/child.c \
 	%D%/base/child.h \
@@ -59,6 +61,8 @@ libgbees_la_SOURCES = \
 	%D%/accuracy/roughness.c \
 	%D%/accuracy/roughness.h \
 	%D%/audit/audit.c \
+	%D%/audit/audit_private.h \
+	%D%/audit/audit_state.c \
 	%D%/audit/bins.c \
 	%D%/audit/bins.h \
 	%D%/audit/offload.c \
@@ -104,6 +108,9 @@ libgbees_la_SOURCES = \
 	%D%/frame/valley.c \
 	%D%/frame/valley.h \
 	%D%/io/certificate_text.c \
+	%D%/io/checkpoint.c \
+	%D%/io/checkpoint_file.c \
+	%D%/io/checkpoint_file.h \
 	%D%/io/folder.c \
 	%D%/io/folder.h \
 	%D%/io/hdf5_driver.c \
@@ -122,6 +129,8 @@ libgbees_la_SOURCES = \
 	%D%/io/measurement_file.h \
 	%D%/io/moments.c \
 	%D%/io/moments.h \
+	%D%/io/moments_private.h \
+	%D%/io/moments_state.c \
 	%D%/io/provenance.c \
 	%D%/io/provenance.h \
 	%D%/io/reader.c \
@@ -156,6 +165,11 @@ libgbees_la_SOURCES = \
 	%D%/solver/builder.h \
 	%D%/solver/cells.c \
 	%D%/solver/cells.h \
+	%D%/solver/checkpoint.c \
+	%D%/solver/grid_state.c \
+	%D%/solver/grid_state.h \
+	%D%/solver/modes_state.c \
+	%D%/solver/modes_state.h \
 	%D%/solver/equations.c \
 	%D%/solver/equations.h \
 	%D%/solver/frame.c \
@@ -214,6 +228,8 @@ gbees_run_SOURCES = \
 	%D%/command/progress.h \
 	%D%/command/report.c \
 	%D%/command/report.h \
+	%D%/command/resume.c \
+	%D%/command/resume.h \
 	%D%/command/run.c \
 	%D%/command/setup.c \
 	%D%/command/signals.c \

@@ -1,4 +1,5 @@
 /* writer.c - a results folder while its run goes on: see gbees.h and doc/results.md. */
+#include "checkpoint_file.h"
 #include "moments.h"
 #include "provenance.h"
 #include "record_cells.h"
@@ -12,15 +13,23 @@ struct gbees_writer {
     gbees_store store;
     gbees_run_info info;
     gbees_moments *moments;
+    uint64_t checkpoints; /* that have been made since the run's start */
 };
 
-static int start(gbees_writer *writer, const char *folder, const gbees_problem *problem,
-                 const gbees_provenance *provenance, gbees_error *error)
+static int prepare(gbees_writer *writer, const gbees_problem *problem, const gbees_provenance *provenance,
+                   gbees_error *error)
 {
     writer->moments = gbees_moments_create(problem->dimension);
     if (!writer->moments)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write results");
-    int status = gbees_run_info_create(problem, provenance, &writer->info, error);
+    return gbees_run_info_create(problem, provenance, &writer->info, error);
+}
+
+static int start(gbees_writer *writer, const char *folder, const gbees_problem *problem,
+                 const gbees_provenance *provenance, gbees_error *error)
+{
+    int status = prepare(writer, problem, provenance, error);
+
     if (!status)
         status = gbees_store_open(folder, &writer->store, error);
     if (!status)
@@ -44,6 +53,56 @@ int gbees_writer_create(const char *folder, const gbees_problem *problem, const 
     else
         *writer = made;
     return status;
+}
+
+/* Takes the folder as it is. */
+static int go_on(gbees_writer *writer, const char *folder, const gbees_checkpoint *checkpoint, int forced,
+                 gbees_error *error)
+{
+    int status = gbees_store_reopen(folder, &writer->store, error);
+
+    if (!status)
+        status =
+            gbees_checkpoint_copy(checkpoint, "number", sizeof writer->checkpoints, 1, &writer->checkpoints, error);
+    if (!status)
+        status = gbees_moments_load(writer->moments, checkpoint, error);
+    if (!status)
+        status = gbees_run_info_resume(&writer->info, &writer->store, forced, error);
+    return status ? status : gbees_run_info_write(&writer->info, &writer->store, "running", NULL, error);
+}
+
+int gbees_writer_resume(const char *folder, const gbees_problem *problem, const gbees_provenance *provenance,
+                        const gbees_checkpoint *checkpoint, int forced, gbees_writer **writer, gbees_error *error)
+{
+    gbees_writer *made = calloc(1, sizeof *made);
+
+    if (!made)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write results");
+    int status = prepare(made, problem, provenance, error);
+    if (!status)
+        status = go_on(made, folder, checkpoint, forced, error);
+    if (status)
+        gbees_writer_destroy(made);
+    else
+        *writer = made;
+    return status;
+}
+
+int gbees_writer_checkpoint(gbees_writer *writer, gbees_checkpoint *checkpoint, gbees_error *error)
+{
+    int status = gbees_moments_save(writer->moments, checkpoint, error);
+
+    if (!status)
+        status = gbees_run_info_save(&writer->info, checkpoint, error);
+    if (!status)
+        status = gbees_checkpoint_file_write(&writer->store, writer->checkpoints + 1, checkpoint, error);
+    writer->checkpoints += !status;
+    return status;
+}
+
+void gbees_writer_remove_checkpoints(gbees_writer *writer)
+{
+    gbees_checkpoint_file_remove(&writer->store);
 }
 
 void gbees_writer_destroy(gbees_writer *writer)
