@@ -20,6 +20,8 @@ int gbees_resumption_save(const gbees_setup *setup, const gbees_options *options
     bad |= json_object_set_new(object, "deterministic", json_boolean(options->deterministic));
     bad |= json_object_set_new(object, "audit", json_boolean(options->audit));
     bad |= json_object_set_new(object, "samples", json_integer((json_int_t)options->samples));
+    bad |= json_object_set_new(object, "accuracy", json_real(setup->problem->accuracy));
+    bad |= json_object_set_new(object, "accuracy_of", json_integer((json_int_t)setup->problem->accuracy_of));
     bad |= json_object_set_new(object, "strict", json_boolean(options->strict));
     char *text = bad ? NULL : json_dumps(object, JSON_COMPACT);
     bad = !text || gbees_checkpoint_add(checkpoint, "options", 1, strlen(text), text);
@@ -75,11 +77,15 @@ int gbees_resumption_read(gbees_resumption *resumption, gbees_options *options, 
 int gbees_resumption_check(gbees_resumption *resumption, const gbees_setup *setup, const gbees_options *options,
                            gbees_error *error)
 {
-    gbees_error why = {0};
+    const json_int_t of = json_integer_value(json_object_get(resumption->options, "accuracy_of"));
     const char *text = gbees_scenario_text(setup->scenario);
+    gbees_error why = {0};
 
     if (!text)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario's text");
+    /* Of one of several runs for an accuracy, whose scenario does not have it: records tell whether it is met. */
+    setup->problem->accuracy = json_real_value(json_object_get(resumption->options, "accuracy"));
+    setup->problem->accuracy_of = (gbees_accuracy_of)of;
     if (!gbees_checkpoint_check(resumption->checkpoint, setup->problem, text, &why))
         return GBEES_OK;
     if (!options->force)
