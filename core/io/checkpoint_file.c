@@ -53,6 +53,7 @@ int gbees_checkpoint_file_write(const gbees_store *store, uint64_t number, const
                                  : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a checkpoint");
 
     if (!status) {
+        file.deflate = 1; /* it is written often, and read once */
         gbees_hdf5_attribute_text(&file, "/", "format", "gbees-checkpoint");
         gbees_hdf5_attribute(&file, "/", "format_version", H5T_NATIVE_INT, 0, NULL, &(int){FORMAT});
         gbees_hdf5_attribute_text(&file, "/", "gbees_version", gbees_version());
