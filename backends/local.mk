@@ -229,6 +229,7 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/engine/packed.c \
 	%D%/cuda/engine/packed.h \
 	%D%/cuda/engine/setup.c \
+	%D%/cuda/engine/state.c \
 	%D%/cuda/engine/statistics.c \
 	%D%/cuda/engine/stop_error.c \
 	%D%/cuda/engine/stop_error.h \

@@ -57,8 +57,8 @@ same() { # FOLDER FOLDER
 in_parts() { # NAME ARGUMENT...
     name=$1
     shift
-    run 0 "$@" --set accuracy=0 --backend cpu --output "$name.whole"
-    "$program" --quiet "$@" --set accuracy=0 --backend cpu --output "$name.parts" --max-time 0.001 >out 2>err
+    run 0 "$@" --set accuracy=0 --backend "$backend" --output "$name.whole"
+    "$program" --quiet "$@" --set accuracy=0 --backend "$backend" --output "$name.parts" --max-time 0.001 >out 2>err
     code=$?
     parts=1
     while test "$code" -eq 1 && has_checkpoint "$name.parts" && test "$parts" -lt 500; do
@@ -71,6 +71,7 @@ in_parts() { # NAME ARGUMENT...
     same "$name.whole" "$name.parts"
 }
 
+backend=cpu
 in_parts legs --plugin lorenz63
 in_parts regrids --plugin lorenz63 --set regrid=auto
 in_parts budget --plugin lorenz63 --set mass_budget=1e-3
@@ -84,6 +85,23 @@ grep -q '"command": "gbees-run --quiet --plugin lorenz63 ' legs.parts/run.json |
     fail "run.json does not have the command that the run began with"
 run 2 --resume legs.whole
 has err 'there is no checkpoint in legs.whole'
+
+# The CUDA engine on a GPU made of threads.
+if test -f "$top_build/tests/.libs/gbees_shim.so"; then
+    GBEES_BACKEND_PATH=$top_build/tests/.libs
+    export GBEES_BACKEND_PATH
+    backend=shim
+    in_parts shim --plugin lorenz63 --until 1.2 --set mass_budget=1e-3
+    in_parts shim_moving --plugin lorenz63 --until 0.5 --set frame=moving
+    SHIM_CLUSTER=1
+    export SHIM_CLUSTER
+    in_parts shim_cluster --plugin lorenz63 --scenario published --until 1.2
+    unset SHIM_CLUSTER
+    "$program" --quiet --plugin lorenz63 --set accuracy=0 --backend shim --output other --max-time 0.001 >out 2>err
+    run 2 --resume other --backend cpu
+    has err 'the state is not one of a CPU engine'
+    unset GBEES_BACKEND_PATH
+fi
 
 # Killed at 20 random moments.
 run 0 --plugin aizawa --set accuracy=0 --backend cpu --output whole
