@@ -16,6 +16,8 @@ libgbees_la_SOURCES = \
 	%D%/base/child.c \
 	%D%/base/child.h \
 	%D%/base/error.c \
+	%D%/base/memory.c \
+	%D%/base/memory.h \
 	%D%/base/sha256.c \
 	%D%/base/sha256.h \
 	%D%/base/sha256_x86.c \

@@ -1,4 +1,5 @@
 /* checkpoint.c - a run's state as a checkpoint, and back: its modes, and where it stands. */
+#include "base/memory.h"
 #include "modes_state.h"
 #include "run.h"
 #include <stdlib.h>
@@ -50,13 +51,20 @@ static void set_state(gbees_solver *solver, const run_state *state)
     solver->record_warnings = state->record_warnings;
 }
 
+/* A copy of what the engines hold would have the system end the program, where memory that is promised is not there.
+ */
+static int has_memory(const gbees_solver *solver)
+{
+    return (double)gbees_run_totals(solver).peak_bytes < gbees_memory_available();
+}
+
 int gbees_run_checkpoint(gbees_solver *solver, gbees_error *error)
 {
     gbees_event event = {.time = solver->clock.time};
     gbees_error cause = {0};
     run_state state;
 
-    if (!solver->observer->checkpoint || !solver->backend->save)
+    if (!solver->observer->checkpoint || !solver->backend->save || !has_memory(solver))
         return GBEES_OK;
     event.checkpoint = calloc(1, sizeof *event.checkpoint);
     if (!event.checkpoint)
