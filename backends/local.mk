@@ -37,6 +37,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/grid/grid.h \
 	%D%/cpu/grid/grid_add.c \
 	%D%/cpu/grid/grid_compact.c \
+	%D%/cpu/grid/grid_state.c \
 	%D%/cpu/grid/grid_private.h \
 	%D%/cpu/engine/growth.c \
 	%D%/cpu/kernel/isa.c \
@@ -46,6 +47,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/paper.c \
 	%D%/cpu/engine/prune.c \
 	%D%/cpu/engine/setup.c \
+	%D%/cpu/engine/state.c \
 	%D%/cpu/engine/statistics.c \
 	%D%/cpu/engine/step.c \
 	%D%/cpu/engine/sweep.c \
@@ -227,6 +229,7 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/engine/packed.c \
 	%D%/cuda/engine/packed.h \
 	%D%/cuda/engine/setup.c \
+	%D%/cuda/engine/state.c \
 	%D%/cuda/engine/statistics.c \
 	%D%/cuda/engine/stop_error.c \
 	%D%/cuda/engine/stop_error.h \

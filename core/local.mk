@@ -10,10 +10,14 @@ libgbees_la_LIBADD = $(HDF5_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(LAPACKE_LIBS) $
 libgbees_la_SOURCES = \
 	%D%/base/array.c \
 	%D%/base/array.h \
+	%D%/base/checkpoint.c \
+	%D%/base/checkpoint.h \
 	%D%/base/embed.h \
 	%D%/base/child.c \
 	%D%/base/child.h \
 	%D%/base/error.c \
+	%D%/base/memory.c \
+	%D%/base/memory.h \
 	%D%/base/sha256.c \
 	%D%/base/sha256.h \
 	%D%/base/sha256_x86.c \
@@ -59,6 +63,8 @@ libgbees_la_SOURCES = \
 	%D%/accuracy/roughness.c \
 	%D%/accuracy/roughness.h \
 	%D%/audit/audit.c \
+	%D%/audit/audit_private.h \
+	%D%/audit/audit_state.c \
 	%D%/audit/bins.c \
 	%D%/audit/bins.h \
 	%D%/audit/offload.c \
@@ -107,6 +113,9 @@ libgbees_la_SOURCES = \
 	%D%/frame/valley.c \
 	%D%/frame/valley.h \
 	%D%/io/certificate_text.c \
+	%D%/io/checkpoint.c \
+	%D%/io/checkpoint_file.c \
+	%D%/io/checkpoint_file.h \
 	%D%/io/folder.c \
 	%D%/io/folder.h \
 	%D%/io/hdf5_driver.c \
@@ -136,6 +145,8 @@ libgbees_la_SOURCES = \
 	%D%/io/moments.c \
 	%D%/io/moments.h \
 	%D%/io/moments_measured.c \
+	%D%/io/moments_private.h \
+	%D%/io/moments_state.c \
 	%D%/io/provenance.c \
 	%D%/io/provenance.h \
 	%D%/io/reader.c \
@@ -170,6 +181,11 @@ libgbees_la_SOURCES = \
 	%D%/solver/builder.h \
 	%D%/solver/cells.c \
 	%D%/solver/cells.h \
+	%D%/solver/checkpoint.c \
+	%D%/solver/grid_state.c \
+	%D%/solver/grid_state.h \
+	%D%/solver/modes_state.c \
+	%D%/solver/modes_state.h \
 	%D%/solver/equations.c \
 	%D%/solver/equations.h \
 	%D%/solver/frame.c \
@@ -230,6 +246,8 @@ gbees_run_SOURCES = \
 	%D%/command/progress.h \
 	%D%/command/report.c \
 	%D%/command/report.h \
+	%D%/command/resume.c \
+	%D%/command/resume.h \
 	%D%/command/run.c \
 	%D%/command/setup.c \
 	%D%/command/simulate.c \

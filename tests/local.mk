@@ -24,6 +24,7 @@ test_scripts = \
 	%D%/accuracy/test_validate.sh \
 	%D%/core/command/test_new_model.sh \
 	%D%/core/command/test_robust.sh \
+	%D%/core/command/test_resume.sh \
 	%D%/core/command/test_run.sh \
 	%D%/core/command/test_run_accuracy.sh \
 	%D%/core/command/test_scenarios.sh \

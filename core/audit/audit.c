@@ -1,9 +1,8 @@
 /* audit.c - a run's records held against samples of the model's own equations: see gbees.h, "audit". */
+#include "audit_private.h"
 #include "compare.h"
 #include "islands.h"
-#include "kept.h"
 #include "montecarlo.h"
-#include "offload.h"
 #include "samples.h"
 #include <gbees/gbees.h>
 #include <math.h>
@@ -24,27 +23,6 @@ enum {
 static const double step_tolerance = 5e-5;
 /* A difference that is worth a warning, in standard deviations; of logarithms of evidence the same number. */
 static const double largest_silent = 0.1;
-
-struct gbees_audit {
-    const gbees_problem *problem;
-    gbees_montecarlo *samples;
-    gbees_offload offload;        /* of the samples */
-    gbees_sample_moments moments; /* of the samples at the last record */
-    double share; /* of the run's cell updates, as in gbees_audit_options; 0: the number of samples stays */
-    double spent; /* steps of samples that have been replaced by more */
-    size_t record_count, record_capacity;
-    struct passed {
-        int leg;
-        double time;
-    } * records;       /* that the samples have passed */
-    gbees_kept kept;   /* states at the start and after each record; empty: none is kept */
-    size_t record;     /* number of the next record */
-    int leg, next;     /* the samples' leg; the first measurement that they have not been weighted by */
-    unsigned warnings; /* of all records so far */
-    float *listed;     /* [axis][LISTED]: the list's */
-    gbees_sample_list list;
-    gbees_error lost; /* why there are no samples any more; its status is 0 as long as there are */
-};
 
 int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *options, gbees_audit **audit,
                        gbees_error *error)

@@ -20,7 +20,8 @@ enum { RUNS_MOST = 16 };
 /* A run of the ladder: its own scenario and problem, its folder until it is known to be the best, and its report as
  * text. */
 typedef struct attempt {
-    gbees_setup setup; /* owns scenario and problem; the rest is the command's */
+    gbees_setup setup;     /* owns scenario and problem; the rest is the command's */
+    gbees_options options; /* the command's, with as many samples as the run has */
     gbees_one_run run;
     gbees_report report;
     gbees_summary summary;
@@ -198,7 +199,20 @@ static int attempt_open(ladder *l, attempt *a, gbees_error *error)
     if (!status)
         status = make_folder(l, a, error);
     a->run.audit = l->audit;
+    a->options = *l->options;
+    a->options.samples = l->samples;
+    a->run.options = &a->options;
     return status;
+}
+
+/* Keeps the folder of a run that was interrupted and can be resumed, beside the best one's. */
+static void keep_interrupted(attempt *a, gbees_error *error)
+{
+    if (!a->folder || !a->run.checkpointed)
+        return;
+    gbees_resumption_hint(a->folder, error);
+    free(a->folder);
+    a->folder = NULL;
 }
 
 /* One run, from its scenario to its summary. The report is kept as text. */
@@ -226,6 +240,8 @@ static int attempt_run(ladder *l, attempt *a, gbees_error *error)
         (void)fprintf(stderr, "gbees-run: running on the CPU: %s\n", l->setup->why_no_gpu);
     if (!status)
         status = gbees_one_run_propagate(&a->run, l->options, error);
+    if (!status && a->run.writer)
+        gbees_writer_remove_checkpoints(a->run.writer);
     if (a->run.solver)
         gbees_solver_summary(a->run.solver, &a->summary);
     return status;
@@ -311,8 +327,12 @@ static int run_until_met(ladder *l, const char **why, gbees_error *error)
             if (!l->best && a->run.solver &&
                 (a->folder || !l->setup->folder)) { /* what there is of the only run is kept */
                 l->best = a;
+                if (a->run.checkpointed)
+                    gbees_resumption_hint(l->setup->folder, error);
                 return status;
             }
+            if (!*why)
+                keep_interrupted(a, error);
             attempt_free(a);
             return *why ? GBEES_OK : status;
         }

@@ -77,6 +77,28 @@ static int on_progress(void *context, double time, double fraction, const gbees_
     return status;
 }
 
+static int is_checkpoint_due(void *context)
+{
+    gbees_one_run *r = context;
+    const double now = gbees_progress_now_s();
+
+    if (!gbees_signals_take_request() && !(r->options->every > 0 && now >= r->next_checkpoint_s))
+        return 0;
+    r->next_checkpoint_s = now + 60 * r->options->every;
+    return 1;
+}
+
+static int on_checkpoint(void *context, gbees_checkpoint *checkpoint, gbees_error *error)
+{
+    gbees_one_run *r = context;
+    int status = gbees_resumption_save(r->setup, r->options, checkpoint, error);
+
+    if (!status)
+        status = gbees_writer_checkpoint(r->writer, checkpoint, error);
+    r->checkpointed = r->checkpointed || !status;
+    return status;
+}
+
 static int is_cancelled(void *context)
 {
     gbees_one_run *r = context;
@@ -99,7 +121,12 @@ int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_r
 {
     const gbees_engine_options engine = {.threads = options->threads, .deterministic = options->deterministic};
     gbees_setup *setup = run->setup;
-    int status = gbees_solver_create(setup->problem, setup->backend, &engine, &run->solver, error);
+    int status;
+
+    if (run->from)
+        return gbees_solver_resume(setup->problem, setup->backend, &engine, run->from->checkpoint, &run->solver,
+                                   error);
+    status = gbees_solver_create(setup->problem, setup->backend, &engine, &run->solver, error);
 
     if (status != GBEES_EBACKEND || strcmp(options->backend, "auto") != 0 || setup->why_no_gpu[0])
         return status;
@@ -121,7 +148,9 @@ int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *c
         return GBEES_OK;
     if (!provenance.scenario)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario's text");
-    const int status = gbees_writer_create(folder, setup->problem, &provenance, &run->writer, error);
+    const int status = run->from ? gbees_writer_resume(folder, setup->problem, &provenance, run->from->checkpoint,
+                                                       run->from->forced, &run->writer, error)
+                                 : gbees_writer_create(folder, setup->problem, &provenance, &run->writer, error);
     if (!status)
         gbees_writer_densities(run->writer, run->options->densities, run->options->densities_every);
     return status;
@@ -147,6 +176,8 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
                                      .update = on_update,
                                      .progress = on_progress,
                                      .cancelled = is_cancelled,
+                                     .checkpoint_due = run->options && run->writer ? is_checkpoint_due : NULL,
+                                     .checkpoint = run->options && run->writer ? on_checkpoint : NULL,
                                      .concurrent = run->writer != NULL,
                                      .marginals = run->writer && run->options->densities != GBEES_DENSITIES_NONE,
                                      .no_cells = !needs_cells(run),
@@ -157,6 +188,8 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
     int status;
 
     (void)pthread_mutex_init(&run->lock, NULL);
+    run->checkpointed = run->from != NULL;
+    run->next_checkpoint_s = gbees_progress_now_s() + (run->options ? 60 * run->options->every : 0);
     gbees_solver_summary(run->solver, &at_start);
     status = gbees_report_header(run->report, run->setup, at_start.totals.threads, error);
     gbees_progress_start(&run->progress, options->progress,

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "progress.h"
 #include "report.h"
+#include "resume.h"
 #include <pthread.h>
 
 enum { GBEES_EXIT_FAILED = 1, GBEES_EXIT_BAD_INPUT = 2, GBEES_EXIT_SIGNAL = 128 };
@@ -19,9 +20,12 @@ typedef struct gbees_one_run {
     FILE *console;                /* for progress as JSON; NULL: the report's stream */
     const gbees_options *options; /* the caller's */
     gbees_progress progress;
-    pthread_mutex_t lock; /* guards the output: a thread of the solver calls record and update */
-    double stop_s;        /* of CLOCK_MONOTONIC, when the run is cancelled; 0: never */
-    int timed_out;        /* it was */
+    pthread_mutex_t lock;         /* guards the output: a thread of the solver calls record and update */
+    double stop_s;                /* of CLOCK_MONOTONIC, when the run is cancelled; 0: never */
+    int timed_out;                /* it was */
+    const gbees_resumption *from; /* the caller's; NULL: the run begins */
+    double next_checkpoint_s;     /* of CLOCK_MONOTONIC */
+    int checkpointed;             /* there is a checkpoint to go on from */
 } gbees_one_run;
 
 /* Makes the solver; with a GPU that can't run this problem and was not asked for by name, that of the CPU. */

@@ -49,7 +49,10 @@ enum {
     KEY_NO_OUTPUT,
     KEY_JSON,
     KEY_TRUST,
-    KEY_PROGRESS
+    KEY_PROGRESS,
+    KEY_RESUME,
+    KEY_EVERY,
+    KEY_FORCE
 };
 
 static const struct argp_option option_table[] = {
@@ -60,6 +63,8 @@ static const struct argp_option option_table[] = {
     {"compile-only", KEY_COMPILE, 0, 0, "compile the plugin's GPU kernels, and say what they take; needs no GPU", 0},
     {"simulate", KEY_SIMULATE, "SEED", 0,
      "draw a truth and its measurements, and write them as truth.csv and measurements.csv", 0},
+    {"resume", KEY_RESUME, "DIR", 0,
+     "go on with the run whose results are in DIR, from its last checkpoint: nothing else need be given", 0},
     {"version", KEY_VERSION, 0, 0, "print the version", 0},
     {0, 0, 0, 0, "What to compute", 2},
     {"plugin", KEY_PLUGIN, "NAME|FILE", 0, "the model: a name from --list, or a file (with a '/')", 0},
@@ -85,7 +90,11 @@ static const struct argp_option option_table[] = {
      "samples of the model that each record is held against, which bound its error (default auto: 10000)", 0},
     {"accuracy", KEY_ACCURACY, "A", 0,
      "run on finer and finer grids until no record's error is above A: short for --set accuracy=A", 0},
-    {"max-time", KEY_MAX_TIME, "SECONDS", 0, "with an accuracy: begin no run that would end later", 0},
+    {"checkpoint-every", KEY_EVERY, "MINUTES", 0,
+     "keep what --resume goes on from; 0: only when the run is stopped (default 10)", 0},
+    {"force", KEY_FORCE, 0, 0, "with --resume: go on although the plugin or the scenario has been changed", 0},
+    {"max-time", KEY_MAX_TIME, "SECONDS", 0,
+     "stop after so long, with a checkpoint; with an accuracy: begin no run that would end later", 0},
     {"max-memory", KEY_MAX_MEMORY, "GIB", 0, "with an accuracy: begin no run that would take more memory", 0},
     {"strict", KEY_STRICT, 0, 0, "a warning makes the exit status 1; records are kept", 0},
     {0, 0, 0, 0, "What to say", 4},
@@ -109,16 +118,19 @@ static const char help_text[] =
     "  gbees-run --plugin lorenz63 --param r=40 --set threshold=1e-6 --until 1\n"
     "  gbees-run --plugin ./mine.so --scenario mine.yaml --check\n"
     "  gbees-run --plugin lorenz63 --json --no-output | jq .mean\n"
+    "  gbees-run --resume results/lorenz63\n"
     "\n"
     "A later one wins: the model's default scenario, --scenario, --measurements, then --set, --param and --until in "
     "the order given.\n"
     "\n"
     "Exit status: 0 done; 1 the run failed, records so far are kept; 2 a wrong option or bad input, nothing was "
-    "computed; 128 + n stopped by signal n (130: Ctrl-C), records so far are kept.\n";
+    "computed; 128 + n stopped by signal n (130: Ctrl-C), records so far are kept, and --resume goes on. SIGUSR1: "
+    "keep "
+    "a checkpoint, and go on.\n";
 
 typedef struct parsing {
     gbees_options *options;
-    const char *threads, *densities, *simulate, *simulate_count, *audit, *progress, *max_time, *max_memory;
+    const char *threads, *densities, *simulate, *simulate_count, *audit, *progress, *max_time, *max_memory, *every;
     const char *until, *param, *set, *accuracy; /* the first wrong one */
     const char *stray;
     int memory, actions;
@@ -181,6 +193,8 @@ static int parse_text(int key, char *text, parsing *p)
                          : key == KEY_OUTPUT         ? &o->output
                          : key == KEY_THREADS        ? &p->threads
                          : key == KEY_AUDIT          ? &p->audit
+                         : key == KEY_RESUME         ? &o->resume
+                         : key == KEY_EVERY          ? &p->every
                          : key == KEY_MAX_TIME       ? &p->max_time
                          : key == KEY_MAX_MEMORY     ? &p->max_memory
                          : key == KEY_DENSITIES      ? &p->densities
@@ -226,6 +240,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         return parse_change(key, text, p);
     case KEY_TRUST:
         o->trust = 1;
+        return 0;
+    case KEY_FORCE:
+        o->force = 1;
         return 0;
     case KEY_NO_OUTPUT:
         o->no_output = 1;
@@ -336,6 +353,16 @@ static int read_limit(const char *option, const char *text, double *number, gbee
     return GBEES_OK;
 }
 
+static int read_every(const char *text, double *minutes, gbees_error *error)
+{
+    *minutes = 10;
+    if (text && (!is_number(text) || strtod(text, NULL) < 0))
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "--checkpoint-every wants a number of minutes, 0 or more, not '%s'", text);
+    *minutes = text ? strtod(text, NULL) : *minutes;
+    return GBEES_OK;
+}
+
 static int read_progress(const char *text, gbees_options *options, gbees_error *error)
 {
     if (!text || !strcmp(text, "auto"))
@@ -349,6 +376,23 @@ static int read_progress(const char *text, gbees_options *options, gbees_error *
     else
         return gbees_error_set(error, GBEES_EUSAGE, "--progress wants auto, bar, json or none, not '%s'", text);
     return GBEES_OK;
+}
+
+/* What a run is to do is decided when it begins. */
+static int check_resume(const gbees_options *o, gbees_error *error)
+{
+    const char *stray = o->action != GBEES_ACTION_RUN ? "--list, --check and their like"
+                        : o->scenario                 ? "--scenario"
+                        : o->measurements             ? "--measurements"
+                        : o->changes_length           ? "--set, --param, --until and --accuracy"
+                        : o->output                   ? "--output"
+                        : o->no_output                ? "--no-output"
+                        : o->truth                    ? "--truth"
+                                                      : NULL;
+
+    return stray ? gbees_error_set(error, GBEES_EUSAGE, "--resume goes on with the run as it was begun: leave out %s",
+                                   stray)
+                 : GBEES_OK;
 }
 
 static int check_words(const parsing *p, gbees_error *error)
@@ -383,6 +427,10 @@ static int check_words(const parsing *p, gbees_error *error)
         return gbees_error_set(error, GBEES_EUSAGE, "--truth goes with a run");
     if (o->output && o->no_output)
         return gbees_error_set(error, GBEES_EUSAGE, "--output and --no-output exclude each other");
+    if (o->resume)
+        return check_resume(o, error);
+    if (o->force)
+        return gbees_error_set(error, GBEES_EUSAGE, "--force goes with --resume DIR");
     if (!o->plugin && o->action != GBEES_ACTION_LIST && o->action != GBEES_ACTION_VERSION)
         return gbees_error_set(error, GBEES_EUSAGE,
                                "name a model with --plugin NAME; gbees-run --list shows those that there are");
@@ -474,6 +522,8 @@ int gbees_options_parse(int argc, char **argv, gbees_options *options, gbees_err
         status = read_limit("max-time", p.max_time, &options->max_time, error);
     if (!status)
         status = read_limit("max-memory", p.max_memory, &options->max_memory, error);
+    if (!status)
+        status = read_every(p.every, &options->every, error);
     if (!status)
         status = read_progress(p.progress, options, error);
     return status;

@@ -32,8 +32,11 @@ typedef struct gbees_options {
     const char *arch;    /* "sm_90", or NULL */
     int threads;         /* 0: all */
     int audit;           /* whether records are held against samples */
-    double max_time;     /* with an accuracy: seconds; 0: no limit */
+    double max_time;     /* seconds; 0: no limit */
     double max_memory;   /* with an accuracy: GiB; 0: most of the machine's */
+    const char *resume;  /* folder of a run to go on with; NULL: none */
+    int force;           /* although something differs */
+    double every;        /* minutes from one checkpoint to the next; 0: none, but when the run is stopped */
     int strict;          /* a warning is a failure */
     size_t samples;      /* so many; 0: the default */
     int deterministic;

@@ -1,7 +1,9 @@
 /* run.c - gbees-run: reads the command line and does what it says. */
+#include "base/checkpoint.h"
 #include "command.h"
 #include "io/hdf5_driver.h"
 #include "one_run.h"
+#include "resume.h"
 #include "signals.h"
 #include <locale.h>
 #include <stdlib.h>
@@ -42,12 +44,19 @@ static int propagate(gbees_one_run *run, const gbees_options *options)
 {
     gbees_error failure = {0}, late = {0};
     gbees_summary summary;
-    int status = gbees_one_run_propagate(run, options, &failure);
+    int status;
+
+    run->stop_s = options->max_time > 0 ? gbees_progress_now_s() + options->max_time : 0;
+    status = gbees_one_run_propagate(run, options, &failure);
 
     gbees_solver_summary(run->solver, &summary);
     status = gbees_one_run_finish(run, status, &summary, &failure);
     if (!status)
         status = gbees_check_warnings(options, &summary, &failure);
+    if (!status && run->writer)
+        gbees_writer_remove_checkpoints(run->writer);
+    else if (status && run->checkpointed)
+        gbees_resumption_hint(run->setup->folder, &failure);
     if (status)
         gbees_report_error(run->report, &failure);
     const int reported = gbees_report_summary(run->report, run->setup, &summary, status ? &failure : NULL, &late);
@@ -56,6 +65,8 @@ static int propagate(gbees_one_run *run, const gbees_options *options)
         status = reported;
         (void)fprintf(stderr, "gbees-run: %s\n", failure.text);
     }
+    if (run->timed_out && !gbees_signals_caught())
+        return GBEES_EXIT_FAILED;
     return status ? gbees_exit_code(&failure, 1) : EXIT_SUCCESS;
 }
 
@@ -71,18 +82,31 @@ static int prepare(gbees_one_run *run, const gbees_options *options, gbees_regis
     gbees_signals_listen();
     if (!status)
         status = make_audit(run->setup, options, &run->audit, error);
+    if (!status && run->audit && run->from)
+        status = gbees_audit_load(run->audit, run->from->checkpoint, error);
+    if (!status && run->from)
+        status = gbees_checkpoint_copy(run->from->checkpoint, "scores", 8, sizeof run->report->scores / 8,
+                                       &run->report->scores, error);
     return status ? status : gbees_one_run_write_to(run, run->setup->folder, command, error);
 }
 
-static int command_run(const gbees_options *options, gbees_registry *registry, gbees_report *report,
+/* Begins a run, or goes on with one. */
+static int command_run(const gbees_options *given, gbees_registry *registry, gbees_report *report,
                        const char *command)
 {
     gbees_setup setup = {0};
-    gbees_one_run run = {.setup = &setup, .options = options, .report = report};
+    gbees_options own = *given;
+    const gbees_options *options = &own;
+    gbees_resumption from = {0};
+    gbees_one_run run = {.setup = &setup, .report = report, .from = given->resume ? &from : NULL, .options = options};
     gbees_error failure = {0};
-    int status = gbees_setup_make(&setup, options, registry, &failure), code;
+    int code, status = given->resume ? gbees_resumption_read(&from, &own, &failure) : GBEES_OK;
 
-    if (!status && setup.problem->accuracy > 0 && options->audit) {
+    if (!status)
+        status = gbees_setup_make(&setup, options, registry, &failure);
+    if (!status && given->resume)
+        status = gbees_resumption_check(&from, &setup, options, &failure);
+    if (!status && !given->resume && setup.problem->accuracy > 0 && options->audit) {
         code = gbees_command_accuracy(options, registry, &setup, report, command);
         gbees_setup_free(&setup);
         return code;
@@ -97,6 +121,7 @@ static int command_run(const gbees_options *options, gbees_registry *registry, g
     gbees_one_run_close(&run);
     gbees_audit_destroy(run.audit);
     gbees_setup_free(&setup);
+    gbees_resumption_free(&from);
     return code;
 }
 

@@ -140,7 +140,11 @@ int gbees_setup_make(gbees_setup *setup, const gbees_options *options, gbees_reg
         status = gbees_truth_read(options->truth, made.model, made.problem->dimension, &made.truth, error);
     if (!status)
         status = choose_backend(&made, registry, options->backend, error);
-    if (!status && !options->no_output)
+    if (!status && options->resume) {
+        made.folder = strdup(options->resume);
+        status =
+            made.folder ? GBEES_OK : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a folder's name");
+    } else if (!status && !options->no_output)
         status = gbees_output_choose(options->output, made.model->name, &made.folder, error);
     if (status)
         gbees_setup_free(&made);

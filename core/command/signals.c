@@ -9,6 +9,7 @@
 /* State of the signal handler. */
 static volatile sig_atomic_t caught_signal;
 static struct timespec caught_at;
+static volatile sig_atomic_t requested;
 
 /* The first signal ends the run after its present step; a second one ends the program at once. A second one
  * within a short time is ignored: timeout(1) sends one signal to the process and to its group. */
@@ -24,6 +25,12 @@ static void note_signal(int number)
         (void)signal(number, SIG_DFL);
         (void)raise(number);
     }
+}
+
+static void note_request(int number)
+{
+    (void)number;
+    requested = 1;
 }
 
 /* A signal that is ignored at the start stays ignored: SIGINT of background jobs, SIGHUP under nohup(1). */
@@ -53,6 +60,19 @@ void gbees_signals_listen(void)
     listen_to(SIGINT);
     listen_to(SIGTERM);
     listen_to(SIGHUP);
+
+    struct sigaction action = {.sa_handler = note_request, .sa_flags = SA_RESTART}, old;
+    (void)sigemptyset(&action.sa_mask);
+    if (!sigaction(SIGUSR1, NULL, &old) && old.sa_handler != SIG_IGN)
+        (void)sigaction(SIGUSR1, &action, NULL);
+}
+
+int gbees_signals_take_request(void)
+{
+    const int was = requested;
+
+    requested = 0;
+    return was;
 }
 
 int gbees_signals_caught(void)

@@ -6,6 +6,8 @@
 void gbees_signals_listen(void);
 /* The signal that was caught, 0: none. */
 int gbees_signals_caught(void);
+/* Whether SIGUSR1 has been caught since the last call. */
+int gbees_signals_take_request(void);
 /* From here to gbees_signals_finish() a crash, or an exit() from within a library or a plugin, writes a sentence to
  * standard error before the program ends. */
 void gbees_signals_explain(void);

@@ -74,7 +74,7 @@ void gbees_hdf5_group(gbees_hdf5 *file, const char *name)
 }
 
 /* A chunk may not be larger than the dataset, and a dataset without entries has none. */
-static hid_t make_layout(int rank, const hsize_t *size, const hsize_t *chunk)
+static hid_t make_layout(unsigned deflate, int rank, const hsize_t *size, const hsize_t *chunk)
 {
     hsize_t fitted[GBEES_HDF5_MAX_RANK];
     hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
@@ -86,7 +86,7 @@ static hid_t make_layout(int rank, const hsize_t *size, const hsize_t *chunk)
     }
     if (layout < 0 || !chunk || empty)
         return layout;
-    if (H5Pset_chunk(layout, rank, fitted) < 0 || H5Pset_shuffle(layout) < 0 || H5Pset_deflate(layout, 4) < 0 ||
+    if (H5Pset_chunk(layout, rank, fitted) < 0 || H5Pset_shuffle(layout) < 0 || H5Pset_deflate(layout, deflate) < 0 ||
         H5Pset_fletcher32(layout) < 0) {
         (void)H5Pclose(layout);
         return -1;
@@ -100,7 +100,7 @@ void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank
     if (!is_open(file))
         return;
     hid_t space = make_space(rank, size);
-    hid_t layout = make_layout(rank, size, chunk);
+    hid_t layout = make_layout(file->deflate, rank, size, chunk);
     hid_t set =
         space < 0 || layout < 0 ? -1 : H5Dcreate2(file->id, name, type, space, H5P_DEFAULT, layout, H5P_DEFAULT);
 

@@ -1,7 +1,7 @@
 /* moments.c - see moments.h. */
-#include "moments.h"
 #include "hdf5_sum.h"
 #include "hdf5_util.h"
+#include "moments_private.h"
 #include <hdf5_hl.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,44 +10,21 @@
 enum { CHUNK = 4096 };
 
 /* The series of single numbers, and of integers. */
-enum { TIME, ENTROPY, MASS, CLIPPED, OUTFLOW, PRUNED, NORMALISED, WALL, REALS };
-enum { LEG, RECORD, STEP, CELLS, ABOVE, INTEGERS };
 static const char *const real_names[REALS] = {
     "time", "entropy", "mass", "mass_clipped", "mass_outflow", "mass_pruned", "mass_normalised", "wall_s"};
 static const char *const integer_names[INTEGERS] = {"leg", "record", "step", "cells", "cells_above"};
 
-enum { UPDATE_TIME, EVIDENCE, LIKELIHOOD, SAMPLED, SAMPLED_ERROR, UPDATE_REALS };
 static const char *const update_names[UPDATE_REALS] = {"updates/time", "updates/log_evidence",
                                                        "updates/log_likelihood_max", "updates/log_evidence_sampled",
                                                        "updates/log_evidence_error"};
 
 /* The series of certificates: values and bounds along each axis, [n][2] a record; the density's, [2]; single numbers.
  */
-enum { ERROR_MEAN, ERROR_STD, ERROR_MARGINAL, ERROR_KOLMOGOROV, ERRORS };
-enum { DENSITY, SAMPLES, EFFECTIVE, CERTIFICATE };
 static const char *const error_names[ERRORS] = {"error/mean", "error/std", "error/marginal", "error/kolmogorov"};
 static const char *const certificate_names[CERTIFICATE] = {"error/density", "error/samples", "error/effective"};
 
 /* The series of scores beside a truth: [n] a record, but single numbers from RMSE on. */
-enum { STATE, RANK, RMSE, NEES, SCORES };
 static const char *const score_names[SCORES] = {"truth/state", "truth/rank", "truth/rmse", "truth/nees"};
-
-struct gbees_moments {
-    const gbees_problem *problem;
-    int dimension;
-    size_t count, capacity;
-    double *reals[REALS];
-    int64_t *integers[INTEGERS];
-    double *mean, *covariance;
-    int certified; /* whether a record had a certificate */
-    double *errors[ERRORS];
-    double *certificate[CERTIFICATE];
-    int scored; /* whether a record had a score */
-    double *scores[SCORES];
-    size_t update_count, update_capacity;
-    double *update_reals[UPDATE_REALS];
-    int64_t *update_number;
-};
 
 gbees_moments *gbees_moments_create(const gbees_problem *problem)
 {

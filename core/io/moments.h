@@ -2,6 +2,7 @@
 #ifndef GBEES_IO_MOMENTS_H
 #define GBEES_IO_MOMENTS_H
 
+#include "base/checkpoint.h"
 #include "store.h"
 #include <gbees/gbees.h>
 
@@ -16,6 +17,13 @@ void gbees_moments_destroy(gbees_moments *moments);
 int gbees_moments_add(gbees_moments *moments, const gbees_record *record, gbees_error *error);
 int gbees_moments_add_update(gbees_moments *moments, int number, double time, const gbees_evidence *evidence,
                              gbees_error *error);
+
+/* The records so far. */
+size_t gbees_moments_count(const gbees_moments *moments);
+
+/* Adds all series to a checkpoint; and takes them from one, in place of none. */
+int gbees_moments_save(const gbees_moments *moments, gbees_checkpoint *checkpoint, gbees_error *error);
+int gbees_moments_load(gbees_moments *moments, const gbees_checkpoint *checkpoint, gbees_error *error);
 
 /* Writes the whole file, moments.h5, anew. */
 int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, gbees_error *error);

@@ -18,7 +18,7 @@ static void stamp(char text[32])
         text[0] = '\0';
 }
 
-static void hash_model(const gbees_model *model, char *hash, size_t size)
+void gbees_model_hash(const gbees_model *model, char hash[GBEES_MODEL_HASH])
 {
     char hex[GBEES_SHA256_HEX];
 
@@ -26,7 +26,7 @@ static void hash_model(const gbees_model *model, char *hash, size_t size)
     if (!model->source || !model->source_end)
         return;
     gbees_sha256(model->source, (size_t)(model->source_end - model->source), hex);
-    (void)snprintf(hash, size, "sha256:%s", hex);
+    (void)snprintf(hash, GBEES_MODEL_HASH, "sha256:%s", hex);
 }
 
 static char *copy(const char *text)
@@ -47,7 +47,7 @@ int gbees_run_info_create(const gbees_problem *problem, const gbees_provenance *
         gbees_run_info_free(info);
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to describe the run");
     }
-    hash_model(problem->model, info->model_hash, sizeof info->model_hash);
+    gbees_model_hash(problem->model, info->model_hash);
     if (gethostname(info->host, sizeof info->host - 1))
         info->host[0] = '\0';
     stamp(info->started);
@@ -62,6 +62,7 @@ void gbees_run_info_free(gbees_run_info *info)
     free(info->device);
     free(info->command);
     free(info->runs);
+    free(info->resumed);
     *info = (gbees_run_info){0};
 }
 
@@ -112,6 +113,61 @@ static json_t *describe_runs(const gbees_run_info *info)
     return NULL;
 }
 
+/* Replaces *text by what the object has under this key, if that is a string. */
+static int take_text(const json_t *object, const char *key, char **text)
+{
+    const char *found = json_string_value(json_object_get(object, key));
+    char *copied = found ? strdup(found) : NULL;
+
+    if (!found)
+        return 0;
+    if (!copied)
+        return 1;
+    free(*text);
+    *text = copied;
+    return 0;
+}
+
+/* This resumption, for the list. */
+static json_t *describe_resumption(const gbees_run_info *info, int forced)
+{
+    json_t *object = json_object();
+    int bad = json_object_set_new(object, "at", json_string(info->started));
+
+    bad |= json_object_set_new(object, "command", gbees_json_text(info->command));
+    bad |= json_object_set_new(object, "backend", gbees_json_text(info->backend));
+    bad |= json_object_set_new(object, "host", gbees_json_text(info->host));
+    bad |= json_object_set_new(object, "forced", json_boolean(forced));
+    if (!bad)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+int gbees_run_info_resume(gbees_run_info *info, const gbees_store *store, int forced, gbees_error *error)
+{
+    char *path = gbees_folder_join(store->path, "run.json");
+    json_t *before = path ? json_load_file(path, 0, NULL) : NULL;
+    json_t *list = json_deep_copy(json_object_get(before, "resumed"));
+    const char *started = json_string_value(json_object_get(before, "started"));
+
+    free(path);
+    if (!json_is_array(list)) {
+        json_decref(list);
+        list = json_array();
+    }
+    int bad = json_array_append_new(list, describe_resumption(info, forced));
+    free(info->resumed);
+    info->resumed = bad ? NULL : json_dumps(list, JSON_COMPACT);
+    if (started)
+        (void)snprintf(info->started, sizeof info->started, "%s", started);
+    bad |= take_text(before, "command", &info->command);
+    json_decref(list);
+    json_decref(before);
+    return bad || !info->resumed ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory to describe the run")
+                                 : GBEES_OK;
+}
+
 static json_t *describe(const gbees_run_info *info, const char *state, const gbees_summary *summary)
 {
     json_t *run = json_object();
@@ -138,6 +194,8 @@ static json_t *describe(const gbees_run_info *info, const char *state, const gbe
     bad |= json_object_set_new(run, "plugin", gbees_json_text(info->plugin_path));
     bad |= json_object_set_new(run, "model_hash", json_string(info->model_hash));
     bad |= json_object_set_new(run, "parameters", describe_parameters(info->problem));
+    if (info->resumed)
+        bad |= json_object_set_new(run, "resumed", json_loads(info->resumed, 0, NULL));
     if (info->run_count)
         bad |= json_object_set_new(run, "accuracy", gbees_json_real(info->problem->accuracy));
     if (info->run_count)

@@ -2,13 +2,17 @@
 #ifndef GBEES_IO_PROVENANCE_H
 #define GBEES_IO_PROVENANCE_H
 
+#include "base/checkpoint.h"
 #include "store.h"
 #include <gbees/gbees.h>
+
+enum { GBEES_MODEL_HASH = 80 };
 
 typedef struct gbees_run_info {
     const gbees_problem *problem;
     char *plugin_path, *scenario, *backend, *device, *command; /* copies, "" for NULL */
-    char model_hash[80];                                       /* "sha256:..." of the plugin's source text */
+    char model_hash[GBEES_MODEL_HASH];                         /* "sha256:..." of the plugin's source text */
+    char *resumed; /* JSON: when and how the run was resumed; NULL: never */
     char host[256];
     char started[32];            /* UTC, ISO 8601 */
     gbees_scores scores;         /* of records beside a truth */
@@ -20,6 +24,15 @@ typedef struct gbees_run_info {
 int gbees_run_info_create(const gbees_problem *problem, const gbees_provenance *provenance, gbees_run_info *info,
                           gbees_error *error);
 void gbees_run_info_free(gbees_run_info *info);
+
+/* "sha256:..." of the model's source text; empty if the plugin has none. */
+void gbees_model_hash(const gbees_model *model, char hash[GBEES_MODEL_HASH]);
+
+/* Adds what a checkpoint must be of: checkpoint.c. */
+int gbees_run_info_save(const gbees_run_info *info, gbees_checkpoint *checkpoint, gbees_error *error);
+/* Takes over what the folder's run.json says of the start of the run and of earlier resumptions, and adds this one.
+ */
+int gbees_run_info_resume(gbees_run_info *info, const gbees_store *store, int forced, gbees_error *error);
 
 /* Writes run.json; summary is NULL while the run goes on. */
 int gbees_run_info_write(const gbees_run_info *info, const gbees_store *store, const char *state,

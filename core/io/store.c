@@ -150,7 +150,8 @@ int gbees_store_check(const char *path, gbees_error *error)
 
 int gbees_store_is_leftover(const char *name)
 {
-    static const char *const files[] = {"run.json", "scenario.yaml", "moments.h5"};
+    static const char *const files[] = {"run.json", "scenario.yaml", "moments.h5", "checkpoint-A.h5",
+                                        "checkpoint-B.h5"};
     const size_t length = strlen(name);
     int leg, record, end = 0;
 
@@ -165,8 +166,8 @@ int gbees_store_is_leftover(const char *name)
            (strcmp(name + end, ".h5.tmp") == 0 || strcmp(name + end, ".xdmf.tmp") == 0);
 }
 
-/* Removes leftovers; counts the other files. */
-static int tidy(const gbees_store *store, gbees_error *error)
+/* Removes leftovers; refuses a folder that has other files, unless they may stay. */
+static int tidy(const gbees_store *store, int may_stay, gbees_error *error)
 {
     int copy = openat(store->descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), others = 0;
     DIR *folder = copy < 0 ? NULL : fdopendir(copy);
@@ -189,11 +190,12 @@ static int tidy(const gbees_store *store, gbees_error *error)
             others++;
     }
     (void)closedir(folder);
-    return others ? gbees_error_set(
-                        error, GBEES_EIO,
-                        "the folder %s is not empty: remove it or choose another name, nothing is overwritten",
-                        store->path)
-                  : GBEES_OK;
+    return others && !may_stay
+               ? gbees_error_set(
+                     error, GBEES_EIO,
+                     "the folder %s is not empty: remove it or choose another name, nothing is overwritten",
+                     store->path)
+               : GBEES_OK;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------------------------- */
@@ -212,7 +214,7 @@ static int open_folder(gbees_store *store, gbees_error *error)
     return check_owner(store, error);
 }
 
-int gbees_store_open(const char *path, gbees_store *store, gbees_error *error)
+static int open_store(const char *path, int may_stay, gbees_store *store, gbees_error *error)
 {
     gbees_store made = {strdup(path), -1, -1};
 
@@ -222,7 +224,7 @@ int gbees_store_open(const char *path, gbees_store *store, gbees_error *error)
     if (!status)
         status = take_lock(&made, error);
     if (!status)
-        status = tidy(&made, error);
+        status = tidy(&made, may_stay, error);
     if (status) {
         gbees_store_close(&made);
         return status;
@@ -231,6 +233,16 @@ int gbees_store_open(const char *path, gbees_store *store, gbees_error *error)
     reserve(&made);
     *store = made;
     return GBEES_OK;
+}
+
+int gbees_store_open(const char *path, gbees_store *store, gbees_error *error)
+{
+    return open_store(path, 0, store, error);
+}
+
+int gbees_store_reopen(const char *path, gbees_store *store, gbees_error *error)
+{
+    return open_store(path, 1, store, error);
 }
 
 void gbees_store_close(gbees_store *store)

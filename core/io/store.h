@@ -17,6 +17,8 @@ typedef struct gbees_store {
 /* Makes the folder, or takes one that is empty, belongs to the user and can be written by nobody else. Removes what a
  * run that was killed has left half-written. A folder that another process has open is refused. */
 int gbees_store_open(const char *path, gbees_store *store, gbees_error *error);
+/* The same for a folder with files, which stay. */
+int gbees_store_reopen(const char *path, gbees_store *store, gbees_error *error);
 /* Frees the folder for others. Harmless for a store of zeros. */
 void gbees_store_close(gbees_store *store);
 

@@ -1,4 +1,5 @@
 /* writer.c - a results folder while its run goes on: see gbees.h and doc/results.md. */
+#include "checkpoint_file.h"
 #include "moments.h"
 #include "provenance.h"
 #include "record_cells.h"
@@ -17,6 +18,7 @@ struct gbees_writer {
     gbees_densities densities;
     int every;            /* of the densities */
     size_t records;       /* so far */
+    uint64_t checkpoints; /* that have been made since the run's start */
     pthread_mutex_t lock; /* gbees_writer_sync() may be called beside the other functions */
     double synced_s;      /* when all was last synced, of CLOCK_MONOTONIC */
     int behind;           /* whether there is something that is not yet in moments.h5, or not synced */
@@ -26,13 +28,20 @@ struct gbees_writer {
  */
 static const double interval_s = 1;
 
-static int start(gbees_writer *writer, const char *folder, const gbees_problem *problem,
-                 const gbees_provenance *provenance, gbees_error *error)
+static int prepare(gbees_writer *writer, const gbees_problem *problem, const gbees_provenance *provenance,
+                   gbees_error *error)
 {
     writer->moments = gbees_moments_create(problem);
     if (!writer->moments)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write results");
-    int status = gbees_run_info_create(problem, provenance, &writer->info, error);
+    return gbees_run_info_create(problem, provenance, &writer->info, error);
+}
+
+static int start(gbees_writer *writer, const char *folder, const gbees_problem *problem,
+                 const gbees_provenance *provenance, gbees_error *error)
+{
+    int status = prepare(writer, problem, provenance, error);
+
     if (!status)
         status = gbees_store_open(folder, &writer->store, error);
     if (!status)
@@ -78,6 +87,75 @@ static int settle(gbees_writer *writer, int at_once, gbees_error *error)
     writer->behind = status != GBEES_OK;
     writer->synced_s = now_s();
     return status;
+}
+
+/* Takes the folder as it is. */
+static int go_on(gbees_writer *writer, const char *folder, const gbees_checkpoint *checkpoint, int forced,
+                 gbees_error *error)
+{
+    int status = gbees_store_reopen(folder, &writer->store, error);
+
+    if (!status)
+        status =
+            gbees_checkpoint_copy(checkpoint, "number", sizeof writer->checkpoints, 1, &writer->checkpoints, error);
+    if (!status)
+        status = gbees_moments_load(writer->moments, checkpoint, error);
+    if (!status)
+        status = gbees_checkpoint_copy(checkpoint, "scores", 8, sizeof writer->info.scores / 8, &writer->info.scores,
+                                       error);
+    writer->records = gbees_moments_count(writer->moments);
+    if (!status)
+        status = gbees_run_info_resume(&writer->info, &writer->store, forced, error);
+    return status ? status : gbees_run_info_write(&writer->info, &writer->store, "running", NULL, error);
+}
+
+int gbees_writer_resume(const char *folder, const gbees_problem *problem, const gbees_provenance *provenance,
+                        const gbees_checkpoint *checkpoint, int forced, gbees_writer **writer, gbees_error *error)
+{
+    gbees_writer *made = calloc(1, sizeof *made);
+
+    if (!made)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write results");
+    (void)pthread_mutex_init(&made->lock, NULL);
+    int status = prepare(made, problem, provenance, error);
+    if (!status)
+        status = go_on(made, folder, checkpoint, forced, error);
+    if (status)
+        gbees_writer_destroy(made);
+    else
+        *writer = made;
+    return status;
+}
+
+/* What a checkpoint has of records is on disk before it. */
+static int write_checkpoint(gbees_writer *writer, gbees_checkpoint *checkpoint, gbees_error *error)
+{
+    int status = settle(writer, 1, error);
+
+    if (!status)
+        status = gbees_moments_save(writer->moments, checkpoint, error);
+    if (!status &&
+        gbees_checkpoint_add(checkpoint, "scores", 8, sizeof writer->info.scores / 8, &writer->info.scores))
+        status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a checkpoint");
+    if (!status)
+        status = gbees_run_info_save(&writer->info, checkpoint, error);
+    if (!status)
+        status = gbees_checkpoint_file_write(&writer->store, writer->checkpoints + 1, checkpoint, error);
+    writer->checkpoints += !status;
+    return status;
+}
+
+int gbees_writer_checkpoint(gbees_writer *writer, gbees_checkpoint *checkpoint, gbees_error *error)
+{
+    (void)pthread_mutex_lock(&writer->lock);
+    const int status = write_checkpoint(writer, checkpoint, error);
+    (void)pthread_mutex_unlock(&writer->lock);
+    return status;
+}
+
+void gbees_writer_remove_checkpoints(gbees_writer *writer)
+{
+    gbees_checkpoint_file_remove(&writer->store);
 }
 
 void gbees_writer_destroy(gbees_writer *writer)

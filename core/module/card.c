@@ -303,6 +303,8 @@ int gbees_card_check_backend(const gbees_backend *card, size_t size, gbees_error
         return gbees_error_set(
             error, GBEES_EBACKEND,
             "its card has one of integrator_create, integrator_run and integrator_destroy, but not all three");
+    if (!card->save != !card->load)
+        return gbees_error_set(error, GBEES_EBACKEND, "its card has one of save and load, but not both");
     if (!card->hold != !card->release)
         return gbees_error_set(error, GBEES_EBACKEND, "its card has one of hold and release, but not both");
     if (!card->frame_set != !card->frame_fit || !card->frame_set != !card->frame_information)

@@ -1,5 +1,6 @@
 /* notifier.c - see notifier.h. */
 #include "notifier.h"
+#include "base/checkpoint.h"
 #include "base/signal_mask.h"
 #include "cells.h"
 #include "projection.h"
@@ -39,6 +40,10 @@ static void drop(const gbees_notifier *notifier, gbees_event *event)
     free(event->marginals);
     free(event->moved);
     gbees_mode_records_destroy(event->modes);
+    if (event->checkpoint)
+        gbees_checkpoint_clear(event->checkpoint);
+    free(event->checkpoint);
+    event->checkpoint = NULL;
     event->moved = NULL;
     event->modes = NULL;
     event->cells = NULL;
@@ -173,10 +178,21 @@ static int notify_update(const gbees_notifier *notifier, gbees_event *event, gbe
                             : GBEES_OK;
 }
 
+/* Calls the observer with the checkpoint, to which the audit adds its samples. */
+static int notify_checkpoint(const gbees_notifier *notifier, gbees_event *event, gbees_error *error)
+{
+    const gbees_observer *observer = notifier->observer;
+    int status = observer->audit ? gbees_audit_save(observer->audit, event->checkpoint, error) : GBEES_OK;
+
+    return status ? status : observer->checkpoint(observer->context, event->checkpoint, error);
+}
+
 /* Calls the observer, then frees what the event owns. */
 static int notify(const gbees_notifier *notifier, gbees_event *event, gbees_error *error)
 {
-    int status = is_record(event) ? notify_record(notifier, event, error) : notify_update(notifier, event, error);
+    int status = is_record(event)    ? notify_record(notifier, event, error)
+                 : event->checkpoint ? notify_checkpoint(notifier, event, error)
+                                     : notify_update(notifier, event, error);
 
     drop(notifier, event);
     return status;

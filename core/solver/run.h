@@ -18,6 +18,8 @@ struct gbees_solver {
     gbees_totals recorded; /* at the last record */
     int ran;
     int leg;
+    int number;  /* of the next record; 0: the leg has not begun */
+    int resumed; /* the run goes on within the interval before that record */
     const gbees_observer *observer;
     gbees_notifier *notifier;
     unsigned record_warnings, audit_warnings; /* of all records so far */
@@ -28,7 +30,7 @@ struct gbees_solver {
         double evidence;             /* the logarithm of that of all updates */
     } before;                        /* the leg's measurements */
     double began_s, next_progress_s;
-    double wall_s, propagate_s;
+    double wall_s, propagate_s; /* with those of before the run was resumed */
 };
 
 /* Seconds of a clock that only rises. */
@@ -48,6 +50,11 @@ gbees_grid *gbees_run_grid(gbees_solver *solver);
 int gbees_run_record(gbees_solver *solver, int number, gbees_error *error);
 /* Applies measurement `number`, counted from 1, on a finer grid if the problem asks for one that resolves it. */
 int gbees_run_update(gbees_solver *solver, int number, gbees_error *error);
+/* checkpoint.c: makes a checkpoint, and posts it to the observer. Without memory for it none is made. */
+int gbees_run_checkpoint(gbees_solver *solver, gbees_error *error);
+/* Makes the engines, and sets the solver to the state of a checkpoint. */
+int gbees_run_load(gbees_solver *solver, const gbees_engine_options *options, const gbees_checkpoint *checkpoint,
+                   gbees_error *error);
 /* Replaces the cells of a mode whose grid moves by those that fit its density. */
 int gbees_run_change_frame(gbees_solver *solver, gbees_density_mode *mode, gbees_error *error);
 /* Takes the density to a grid of these levels. */

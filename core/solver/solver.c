@@ -7,8 +7,8 @@
 
 #define PROGRESS_S 0.2
 
-int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backend,
-                        const gbees_engine_options *options, gbees_solver **solver, gbees_error *error)
+/* A solver without an engine. */
+static int make(const gbees_problem *problem, const gbees_backend *backend, gbees_solver **solver, gbees_error *error)
 {
     gbees_solver *made = calloc(1, sizeof *made);
     int status;
@@ -21,17 +21,47 @@ int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backe
     status = gbees_equations_check(problem, error);
     if (!status)
         status = gbees_schedule_create(problem, &made->schedule, error);
-    if (!status)
-        status = gbees_modes_open(&made->modes, problem, backend, options, error);
+    if (status)
+        gbees_solver_destroy(made);
+    else
+        *solver = made;
+    return status;
+}
+
+/* Hands out a solver whose engine has been made; `status` tells whether it has. */
+static int hand_out(gbees_solver *made, int status, gbees_solver **solver)
+{
     if (status) {
         gbees_solver_destroy(made);
         return status;
     }
     for (int k = 0; k < made->modes.count; k++)
         made->modes.mode[k]->slice = gbees_run_first_slice(made->modes.mode[k]);
-    made->record_warnings = gbees_warnings(problem, NULL);
     *solver = made;
     return GBEES_OK;
+}
+
+int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backend,
+                        const gbees_engine_options *options, gbees_solver **solver, gbees_error *error)
+{
+    gbees_solver *made = NULL;
+    int status = make(problem, backend, &made, error);
+
+    if (status)
+        return status;
+    status = gbees_modes_open(&made->modes, problem, backend, options, error);
+    made->record_warnings = gbees_warnings(problem, NULL);
+    return hand_out(made, status, solver);
+}
+
+int gbees_solver_resume(const gbees_problem *problem, const gbees_backend *backend,
+                        const gbees_engine_options *options, const gbees_checkpoint *checkpoint,
+                        gbees_solver **solver, gbees_error *error)
+{
+    gbees_solver *made = NULL;
+    int status = make(problem, backend, &made, error);
+
+    return status ? status : hand_out(made, gbees_run_load(made, options, checkpoint, error), solver);
 }
 
 void gbees_solver_destroy(gbees_solver *solver)
@@ -83,12 +113,16 @@ static int report_progress(gbees_solver *solver, double fraction, gbees_error *e
     return observer->progress(observer->context, solver->clock.time, fraction, &totals, error);
 }
 
-static int check_cancelled(const gbees_solver *solver, gbees_error *error)
+/* A run that is cancelled leaves a checkpoint. */
+static int check_cancelled(gbees_solver *solver, gbees_error *error)
 {
     const gbees_observer *observer = solver->observer;
+    const int cancelled = observer->cancelled && observer->cancelled(observer->context);
+    const int due = cancelled || (observer->checkpoint_due && observer->checkpoint_due(observer->context));
+    int status = due ? gbees_run_checkpoint(solver, error) : GBEES_OK;
 
-    if (!observer->cancelled || !observer->cancelled(observer->context))
-        return GBEES_OK;
+    if (status || !cancelled)
+        return status;
     return gbees_error_set(error, GBEES_ECANCELLED, "stopped at t = %.6g (leg %d, step %llu)", solver->clock.time,
                            solver->leg, (unsigned long long)gbees_run_totals(solver).steps);
 }
@@ -127,9 +161,12 @@ static int advance_interval(gbees_solver *solver, double length, gbees_error *er
 {
     int status = GBEES_OK;
 
-    solver->clock.length = length;
-    solver->clock.elapsed = 0;
-    gbees_modes_sync(&solver->modes, &solver->clock);
+    if (!solver->resumed) {
+        solver->clock.length = length;
+        solver->clock.elapsed = 0;
+        gbees_modes_sync(&solver->modes, &solver->clock);
+    }
+    solver->resumed = 0;
     while (!status && solver->clock.elapsed < length) {
         status = check_cancelled(solver, error);
         if (!status)
@@ -157,10 +194,10 @@ static int regrid(gbees_solver *solver, gbees_error *error)
     return level ? gbees_run_change_grid(solver, level, error) : GBEES_OK;
 }
 
-static int run_leg(gbees_solver *solver, gbees_error *error)
+/* Applies the measurements that a leg begins with, and makes its first record. */
+static int begin_leg(gbees_solver *solver, gbees_error *error)
 {
     const gbees_leg *leg = &solver->schedule->legs[solver->leg];
-    const int records = gbees_leg_records(leg, solver->problem->records);
     int status = GBEES_OK;
 
     solver->clock.leg_step = 0;
@@ -170,17 +207,31 @@ static int run_leg(gbees_solver *solver, gbees_error *error)
     solver->before.evidence = solver->evidence.total;
     for (int i = 0; !status && i < leg->count; i++)
         status = gbees_run_update(solver, leg->first + i + 1, error);
-    if (!status)
-        status = gbees_run_record(solver, 0, error);
-    for (int number = 1; !status && number <= records; number++) {
-        status = regrid(solver, error);
+    return status ? status : gbees_run_record(solver, 0, error);
+}
+
+/* Runs a leg, or what is left of it when the run is resumed. */
+static int run_leg(gbees_solver *solver, gbees_error *error)
+{
+    const gbees_leg *leg = &solver->schedule->legs[solver->leg];
+    const int records = gbees_leg_records(leg, solver->problem->records);
+    int status = GBEES_OK;
+
+    if (solver->number == 0) {
+        status = begin_leg(solver, error);
+        solver->number = 1;
+    }
+    for (; !status && solver->number <= records; solver->number++) {
+        status = solver->resumed ? GBEES_OK : regrid(solver, error);
         if (!status)
             status = advance_interval(solver, (leg->end - leg->start) / records, error);
         if (!status && keeps_exact_time(solver->problem))
-            solver->clock.time = gbees_leg_time(leg, records, number);
+            solver->clock.time = gbees_leg_time(leg, records, solver->number);
         if (!status)
-            status = gbees_run_record(solver, number, error);
+            status = gbees_run_record(solver, solver->number, error);
     }
+    if (!status)
+        solver->number = 0;
     return status;
 }
 
@@ -188,8 +239,8 @@ static int run_legs(gbees_solver *solver, gbees_error *error)
 {
     int status = GBEES_OK;
 
-    for (solver->leg = 0; !status && solver->leg < solver->schedule->leg_count; solver->leg++) {
-        status = check_cancelled(solver, error);
+    for (; !status && solver->leg < solver->schedule->leg_count; solver->leg++) {
+        status = solver->resumed ? GBEES_OK : check_cancelled(solver, error);
         if (!status)
             status = run_leg(solver, error);
     }
@@ -223,7 +274,7 @@ int gbees_solver_run(gbees_solver *solver, const gbees_observer *observer, gbees
         return gbees_error_set(error, GBEES_EUSAGE, "this solver has run already; create another one");
     solver->ran = 1;
     solver->observer = observer ? observer : &no_observer;
-    solver->began_s = gbees_run_now_s();
+    solver->began_s = gbees_run_now_s() - solver->wall_s;
     status = gbees_notifier_create(solver->problem, solver->backend, solver->observer, &solver->notifier, error);
     if (!status) {
         status = run_legs(solver, error);

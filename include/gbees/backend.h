@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 7 /**< raised whenever the layout below changes */ };
+enum { GBEES_BACKEND_ABI = 8 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;         /**< a backend's state of a run */
 typedef struct gbees_capture gbees_capture;       /**< a backend's copy of the cells of one time */
@@ -156,6 +156,14 @@ typedef struct gbees_affine_sums {
  * 0 to go on, anything else to stop. */
 typedef int gbees_cell_visitor(void *context, size_t count, const int32_t *const *index, const double *p);
 
+/** Receives a part of a state: `count` items of `size` bytes (1, 2, 4 or 8), under a name of at most 31 letters.
+ * Returns 0 to go on, anything else to stop. */
+typedef int gbees_state_sink(void *context, const char *name, size_t size, uint64_t count, const void *data);
+
+/** Returns such a part, which lives as long as the source; NULL: there is none of that name with items of that size.
+ */
+typedef const void *gbees_state_source(void *context, const char *name, size_t size, uint64_t *count);
+
 /** Receives one line of text, without its line end. */
 typedef void gbees_line_sink(void *context, const char *line);
 
@@ -202,6 +210,14 @@ typedef struct gbees_backend {
      * 1; 0 visits all with P > 0. */
     int (*cells)(gbees_engine *engine, double fraction, gbees_cell_visitor *visitor, void *context,
                  gbees_error *error);
+
+    /** Gives all that the engine's further steps depend on, in full precision, to a sink, between two calls of
+     * advance(). GBEES_ENOMEM if the sink stops. Both pointers are NULL if the backend can't. */
+    int (*save)(gbees_engine *engine, gbees_state_sink *sink, void *context, gbees_error *error);
+    /** Makes an engine of the same problem in the state that was saved: it goes on as if it had never stopped, bit
+     * for bit, on any number of threads. GBEES_EINPUT: the state is not one of such an engine. */
+    int (*load)(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
+                void *context, gbees_engine **engine, gbees_error *error);
 
     /** Returns the totals so far. */
     void (*totals)(const gbees_engine *engine, gbees_totals *totals);

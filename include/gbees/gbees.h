@@ -263,6 +263,12 @@ enum { GBEES_WARNING_TEXT = 256 /**< bytes that hold a warning's text */ };
 void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, const gbees_totals *totals, char *text,
                         size_t size);
 
+/* ---- checkpoint ---- */
+
+/** A run's state at one time: what another process needs to go on as if the run had never stopped. It is made by
+ * gbees_solver_run(), written by gbees_writer_checkpoint(), and read by gbees_checkpoint_read(). */
+typedef struct gbees_checkpoint gbees_checkpoint;
+
 /* ---- audit (core/audit) ---- */
 
 /** Samples of the model's own equations that are carried along with a run, weighted at its updates, and compared with
@@ -304,6 +310,10 @@ void gbees_audit_rewind(gbees_audit *audit);
 /** Weights the samples by measurement `number`, the next one, counted from 1, and sets what they know of its
  * evidence. log_evidence and total are the run's. */
 void gbees_audit_update(gbees_audit *audit, int number, gbees_evidence *evidence);
+/** Adds the samples, and what the audit knows of the run, to a checkpoint. Not for one that keeps samples. */
+int gbees_audit_save(const gbees_audit *audit, gbees_checkpoint *checkpoint, gbees_error *error);
+/** Takes them from a checkpoint of the same problem; the audit is as gbees_audit_create() has made it. */
+int gbees_audit_load(gbees_audit *audit, const gbees_checkpoint *checkpoint, gbees_error *error);
 /** Sets the evidence of all updates so far by the samples: total_sampled and total_error. */
 void gbees_audit_evidence(const gbees_audit *audit, gbees_evidence *evidence);
 /** GBEES_WARNING_AUDIT if gbees_certificate_warns() of any record so far; GBEES_WARNING_EVIDENCE if an update's
@@ -416,9 +426,9 @@ typedef struct gbees_solver gbees_solver;
  * with GBEES_ECANCELLED, others with that status and the text that they wrote to error.
  *
  * Records and updates come in their order, one at a time. If `concurrent` is set, a thread of the solver calls
- * `record` and `update` while the run goes on. The caller's thread calls `progress` and `cancelled`, possibly at the
- * same time, and up to two records ahead. All calls have returned when gbees_solver_run() returns, whatever it
- * returns. */
+ * `record`, `update` and `checkpoint` while the run goes on. The caller's thread calls `progress`, `cancelled` and
+ * `checkpoint_due`, possibly at the same time, and up to two records ahead. All calls have returned when
+ * gbees_solver_run() returns, whatever it returns. */
 typedef struct gbees_observer {
     void *context; /**< the first argument of each function */
     /** A record is made. */
@@ -430,6 +440,12 @@ typedef struct gbees_observer {
     int (*progress)(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error);
     /** Polled several times a second; non-zero ends the run. */
     int (*cancelled)(void *context);
+    /** Polled as `cancelled` is; non-zero: `checkpoint` is called with the state of now. */
+    int (*checkpoint_due)(void *context);
+    /** A checkpoint is made, also when the run is cancelled; all records and updates before it have been received.
+     * The function may add to it, but not keep it. Never called with a backend that can't save its state, or without
+     * memory for it. */
+    int (*checkpoint)(void *context, gbees_checkpoint *checkpoint, gbees_error *error);
     int concurrent;     /**< 1: another thread may call record and update */
     int marginals;      /**< 1: records have marginals if the backend makes them */
     int no_cells;       /**< 1: records have no cells; an audit sees those of small ones */
@@ -453,6 +469,11 @@ typedef struct gbees_summary {
  */
 int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backend,
                         const gbees_engine_options *options, gbees_solver **solver, gbees_error *error);
+/** The same, in the state of a checkpoint of the same problem: gbees_solver_run() goes on from there. GBEES_EINPUT:
+ * it is one of another problem, or of another backend. */
+int gbees_solver_resume(const gbees_problem *problem, const gbees_backend *backend,
+                        const gbees_engine_options *options, const gbees_checkpoint *checkpoint,
+                        gbees_solver **solver, gbees_error *error);
 /** Frees the solver and its engine. */
 void gbees_solver_destroy(gbees_solver *solver);
 /** Runs the problem to its end; a solver runs once. Errors name the time, leg and step.
@@ -547,14 +568,34 @@ void gbees_writer_densities(gbees_writer *writer, gbees_densities densities, int
 /** Has what was written more than a second ago on disk, time series included; call it a few times a second. It may be
  * called by another thread than the functions above. */
 int gbees_writer_sync(gbees_writer *writer, gbees_error *error);
+/** Takes the folder of a run that has been stopped, to go on from a checkpoint: records that were made after it are
+ * written anew. run.json lists when and how the run was resumed.
+ * @param forced 1: although something differs, which run.json then tells
+ */
+int gbees_writer_resume(const char *folder, const gbees_problem *problem, const gbees_provenance *provenance,
+                        const gbees_checkpoint *checkpoint, int forced, gbees_writer **writer, gbees_error *error);
+/** Writes a checkpoint to the folder, in place of the older of two. */
+int gbees_writer_checkpoint(gbees_writer *writer, gbees_checkpoint *checkpoint, gbees_error *error);
 /** Has gbees_writer_finish() list the runs that an accuracy took; they are copied. */
 int gbees_writer_runs(gbees_writer *writer, const gbees_refinement_step *runs, int count, gbees_error *error);
 /** Marks the run as ended. It may be called again.
  * @param state "complete", "failed" or "cancelled"
  */
 int gbees_writer_finish(gbees_writer *writer, const char *state, const gbees_summary *summary, gbees_error *error);
+/** Removes the checkpoints: the run has reached its end. */
+void gbees_writer_remove_checkpoints(gbees_writer *writer);
 /** Frees the writer; the folder stays. */
 void gbees_writer_destroy(gbees_writer *writer);
+
+/** Reads the newest checkpoint of a results folder that is whole.
+ * @param note receives why a newer one is not used, one line, or nothing
+ */
+int gbees_checkpoint_read(const char *folder, gbees_checkpoint **checkpoint, gbees_error *note, gbees_error *error);
+/** Refuses a checkpoint of a plugin, of parameters or of a scenario that differ: GBEES_EINPUT, with what differs. */
+int gbees_checkpoint_check(const gbees_checkpoint *checkpoint, const gbees_problem *problem, const char *scenario,
+                           gbees_error *error);
+/** Frees a checkpoint that was read. */
+void gbees_checkpoint_destroy(gbees_checkpoint *checkpoint);
 
 /** A part of a snapshot's density, on a grid of its own: cells first ... first + count - 1. */
 typedef struct gbees_snapshot_mode {

@@ -68,8 +68,9 @@ static int available_threads(int wanted)
     return made;
 }
 
-static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
-                  gbees_error *error)
+/* Makes an engine without a density. */
+static int make(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                gbees_error *error)
 {
     const gbees_numerics *numerics = &problem->numerics;
     const kernel_set *kernels = choose_kernels(error);
@@ -102,14 +103,42 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
                      : engine_set_up(e, error);
     if (!status && (!e->workspace.sweep || !e->workspace.queue))
         status = gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CPU backend was set up");
-    if (!status)
-        status = engine_fill_initial(e, error);
     if (status) {
         destroy(e);
         return status;
     }
     *engine = e;
     return 0;
+}
+
+static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                  gbees_error *error)
+{
+    gbees_engine *made = NULL;
+    int status = make(problem, options, &made, error);
+
+    if (!status)
+        status = engine_fill_initial(made, error);
+    if (status)
+        destroy(made);
+    else
+        *engine = made;
+    return status;
+}
+
+static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
+                void *context, gbees_engine **engine, gbees_error *error)
+{
+    gbees_engine *made = NULL;
+    int status = make(problem, options, &made, error);
+
+    if (!status)
+        status = engine_load(made, source, context, error);
+    if (status)
+        destroy(made);
+    else
+        *engine = made;
+    return status;
 }
 
 static int advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
@@ -164,6 +193,8 @@ const gbees_backend gbees_backend_card = {
     .update = engine_update,
     .statistics = engine_statistics,
     .cells = engine_cells,
+    .save = engine_save,
+    .load = load,
     .totals = totals,
     .frame_set = engine_frame_set,
     .frame_fit = engine_frame_fit,

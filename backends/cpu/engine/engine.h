@@ -100,6 +100,8 @@ int engine_grow(gbees_engine *e, double time, gbees_error *error);
 /* Computes the flow masks and rates of used bricks [from, count). An error names a cell whose velocity, or its
  * difference across the cell, is not finite. */
 int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *error);
+/* Points the context to the rows of an inspection. */
+void engine_set_flow_rows(gbees_engine *e);
 
 /* ---- frame.c: a grid that moves; as the functions of gbees_backend ---- */
 int engine_frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time, double *rate, gbees_error *error);
@@ -153,7 +155,10 @@ void paper_step(gbees_engine *e, double step, kernel_sums *sums);
 int paper_keep(gbees_engine *e, unsigned char *keep, gbees_error *error);
 
 /* ---- budget.c ---- */
-/* Sets the first p*; adapts p* at a prune, so that the mass lost in a unit of time keeps to the problem's budget. */
+/* Sets the memory that the grid may take. */
+void budget_set_limit(gbees_engine *e);
+/* Sets the first p*, and that memory; adapts p* at a prune, so that the mass lost in a unit of time keeps to the
+ * problem's budget. */
 void budget_start(gbees_engine *e);
 void budget_steer(gbees_engine *e, double time);
 
@@ -162,6 +167,12 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
                   gbees_evidence *evidence, gbees_error *error);
 int engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics, gbees_error *error);
 int engine_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context, gbees_error *error);
+
+/* ---- state.c ---- */
+/* As gbees_backend.save(). */
+int engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error);
+/* Sets an engine without a density to a saved state. */
+int engine_load(gbees_engine *e, gbees_state_source *source, void *context, gbees_error *error);
 
 /* ---- p*, P and the cells of a brick ---- */
 

@@ -256,16 +256,21 @@ static int insert_all(gbees_engine *e, uint32_t slot, gbees_error *error)
     return status;
 }
 
-int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *error)
+void engine_set_flow_rows(gbees_engine *e)
 {
-    uint32_t count = e->g.count - from, chunk = engine_chunk(e);
-
-    e->context.time = e->inspected = time;
     e->context.flow.leaving = e->rows.flow;
     e->context.flow.rate = e->rows.rate;
     e->context.flow.diverging = e->rows.diverging;
     e->context.flow.one_signed = e->rows.one_signed;
     e->context.rows.inside = e->rows.inside;
+}
+
+int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *error)
+{
+    uint32_t count = e->g.count - from, chunk = engine_chunk(e);
+
+    e->context.time = e->inspected = time;
+    engine_set_flow_rows(e);
     if (e->method.paper) {
         paper_inspect(e, from, time);
     } else {

@@ -71,7 +71,7 @@ static int no_memory(const grid *g, uint64_t slots, gbees_error *error)
 
 /* Grows the heap.  The rows of the null brick are zeroed when the heap is made; other slots are undefined until used.
  */
-static int grow_heap(grid *g, uint64_t slots, gbees_error *error)
+int grid_grow(grid *g, uint64_t slots, gbees_error *error)
 {
     if (slots > UINT32_MAX)
         return no_memory(g, slots, error);
@@ -222,7 +222,7 @@ int grid_reserve(grid *g, uint64_t bricks, gbees_error *error)
 
     if (bricks > g->free_count) {
         uint64_t slots = total + total / 4 + 64;
-        int status = grow_heap(g, slots, error);
+        int status = grid_grow(g, slots, error);
 
         if (status)
             return status;

@@ -105,6 +105,19 @@ int grid_add_requests(grid *g, grid_requests *list, int parts, gbees_error *erro
  * the heap in that order, and rehashes.  Then used[k] == k + 1. Transient fields are left undefined. */
 int grid_compact(grid *g, const unsigned char *keep, gbees_error *error);
 
+/* What a grid's slots, lists and memory are determined by, between a prune and the next: bricks have the slots 1 to
+ * `count` in the order of the Used List. */
+typedef struct grid_state {
+    uint64_t table_size, scratch_size, peak_bytes;
+    uint32_t capacity, count, sorted;
+} grid_state;
+
+grid_state grid_get_state(const grid *g);
+/* Gives an empty grid this state and the bricks with these keys, [count][n]; their fields are not set. */
+int grid_set_state(grid *g, const grid_state *state, const int32_t *keys, gbees_error *error);
+/* Bytes of a slot in a registered array; 0: it is not registered. */
+size_t grid_field_size(const grid *g, void *const *data);
+
 /* Bytes held now. */
 uint64_t grid_bytes(const grid *g);
 

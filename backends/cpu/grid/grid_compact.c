@@ -308,8 +308,7 @@ static void rebuild_lists(grid *g, uint32_t count)
     }
 }
 
-/* Memory of so many bytes; NULL: out of memory. */
-static void *reserve_scratch(grid *g, size_t size)
+void *grid_reserve_scratch(grid *g, size_t size)
 {
     if (size > g->scratch_size) {
         void *scratch = pages_resize(g->scratch, g->scratch_size, size);
@@ -328,7 +327,7 @@ int grid_compact(grid *g, const unsigned char *keep, gbees_error *error)
     if (!g->count)
         return 0;
     const size_t most = (size_t)g->count + g->count / 2 + 1; /* moves: a cycle of two takes three */
-    move *moves = reserve_scratch(g, most * sizeof *moves + g->capacity * sizeof(uint32_t));
+    move *moves = grid_reserve_scratch(g, most * sizeof *moves + g->capacity * sizeof(uint32_t));
     if (!moves)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory while pruning %u bricks", g->count);
     /* The Free List is rebuilt below: its array holds the new order meanwhile. */

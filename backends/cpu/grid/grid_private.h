@@ -35,6 +35,11 @@ static inline int grid_same_key(const grid *g, const int32_t *a, const int32_t *
  * bytes. */
 void grid_note_peak(grid *g, uint64_t more);
 
+/* Grows the heap to so many slots. */
+int grid_grow(grid *g, uint64_t slots, gbees_error *error);
+/* Memory for a prune, of so many bytes; NULL: out of memory. */
+void *grid_reserve_scratch(grid *g, size_t size);
+
 /* Makes a table that so many bricks fill to at most a half, and enters the used ones. */
 int grid_rehash(grid *g, uint64_t bricks, gbees_error *error);
 

@@ -84,8 +84,9 @@ static int build(session *s, const gbees_problem *problem, int exact, gbees_erro
     return status;
 }
 
-static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
-                  gbees_error *error)
+/* With the initial density, or that of a source. */
+static int make(const gbees_problem *problem, const gbees_engine_options *options, const engine_source *source,
+                gbees_engine **engine, gbees_error *error)
 {
     session *s = calloc(1, sizeof *s);
 
@@ -99,10 +100,22 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     if (!status)
         status = build(s, problem, options && options->deterministic, error);
     if (!status)
-        status = cuda_engine_create(&s->api, s->device, &s->kernels, problem, engine, error);
+        status = cuda_engine_load(&s->api, s->device, &s->kernels, problem, source, engine, error);
     if (status)
         close_session(s);
     return status;
+}
+
+static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                  gbees_error *error)
+{
+    return make(problem, options, NULL, engine, error);
+}
+
+static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
+                void *context, gbees_engine **engine, gbees_error *error)
+{
+    return make(problem, options, &(engine_source){source, context}, engine, error);
 }
 
 static void destroy(gbees_engine *engine)
@@ -213,6 +226,8 @@ const gbees_backend gbees_backend_card = {
     .update = cuda_engine_update,
     .statistics = cuda_engine_statistics,
     .cells = cuda_engine_cells,
+    .save = cuda_engine_save,
+    .load = load,
     .totals = cuda_engine_totals,
     .capture = cuda_engine_capture,
     .capture_cells = cuda_engine_capture_cells,

@@ -73,6 +73,18 @@ int cuda_engine_create(const cuda_api *api, CUdevice device, program_set *progra
                        gbees_engine **engine, gbees_error *error);
 void cuda_engine_destroy(gbees_engine *e);
 
+/* state.c: as gbees_backend.save(), and cuda_engine_create() in a saved state. */
+int cuda_engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error);
+/* Where a state comes from. */
+typedef struct engine_source {
+    gbees_state_source *find;
+    void *context;
+} engine_source;
+/* Sets an engine without a density to it. */
+int engine_load_state(gbees_engine *e, const engine_source *source, gbees_error *error);
+int cuda_engine_load(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
+                     const engine_source *source, gbees_engine **engine, gbees_error *error);
+
 /* advance.c */
 int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
 void cuda_engine_totals(const gbees_engine *e, gbees_totals *totals);

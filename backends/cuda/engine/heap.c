@@ -4,27 +4,12 @@
 #include "launch.h"
 #include <math.h>
 
-/* An array with an entry for each slot. */
-typedef struct slot_array {
-    device_array *array;
-    uint64_t *address; /* in the setup */
-    size_t size;       /* bytes a slot */
-} slot_array;
-
-enum { MOST_ARRAYS = STATE_ROWS + 2 * GBEES_MAX_DIM + 9 };
-
-typedef struct slot_arrays {
-    slot_array list[MOST_ARRAYS];
-    int count;
-} slot_arrays;
-
 static void add(slot_arrays *all, device_array *array, uint64_t *address, size_t size)
 {
     all->list[all->count++] = (slot_array){array, address, size};
 }
 
-/* The arrays that this problem's kernels use. */
-static slot_arrays arrays_of(gbees_engine *e)
+slot_arrays engine_heap_arrays(gbees_engine *e)
 {
     gbees_grid_arrays *g = &e->setup.grid;
     const size_t n = (size_t)e->problem->dimension;
@@ -159,7 +144,7 @@ static int grow_arrays(gbees_engine *e, const slot_arrays *all, uint64_t capacit
 static int grow(gbees_engine *e, uint64_t least, uint64_t most, int *rehash, gbees_error *error)
 {
     gbees_grid_arrays *g = &e->setup.grid;
-    const slot_arrays all = arrays_of(e);
+    const slot_arrays all = engine_heap_arrays(e);
     const uint64_t capacity = affordable(e, &all, least, most), before = g->capacity;
     int status = grow_arrays(e, &all, capacity, error);
 
@@ -193,4 +178,12 @@ int engine_heap_reserve(gbees_engine *e, uint64_t bricks, int rehash, gbees_erro
         return status;
     e->brick_limit = g->capacity - g->capacity / 10 - 1;
     return rehash ? engine_launch(e, KERNEL_REHASH, NULL, 0, error) : 0;
+}
+
+int engine_heap_set(gbees_engine *e, uint32_t capacity, gbees_error *error)
+{
+    int rehash = 0, status = grow(e, capacity, capacity, &rehash, error);
+
+    e->brick_limit = capacity - capacity / 10 - 1;
+    return status;
 }

@@ -2,7 +2,27 @@
 #ifndef GBEES_CUDA_HEAP_H
 #define GBEES_CUDA_HEAP_H
 
-#include <gbees/backend.h>
+#include "engine.h"
+
+/* An array with an entry for each slot. */
+typedef struct slot_array {
+    device_array *array;
+    uint64_t *address; /* in the setup */
+    size_t size;       /* bytes a slot */
+} slot_array;
+
+enum { MOST_ARRAYS = STATE_ROWS + 2 * GBEES_MAX_DIM + 9 };
+
+typedef struct slot_arrays {
+    slot_array list[MOST_ARRAYS];
+    int count;
+} slot_arrays;
+
+/* The arrays that this problem's kernels use. */
+slot_arrays engine_heap_arrays(gbees_engine *e);
+
+/* Makes exactly so many slots, of an engine that has none; the hash table is left undefined. */
+int engine_heap_set(gbees_engine *e, uint32_t capacity, gbees_error *error);
 
 /* Makes slots for at least so many bricks.  The hash table is filled again if it has grown or `rehash` is set.
  * Returns GBEES_ENOMEM, and how many bytes are needed and can be had, if the GPU's memory is too small. */

@@ -95,7 +95,8 @@ static int open_device(gbees_engine *e, gbees_error *error)
     return 0;
 }
 
-static int set_up(gbees_engine *e, gbees_error *error)
+/* With the initial density, or that of a source. */
+static int set_up(gbees_engine *e, const engine_source *source, gbees_error *error)
 {
     set_up_choices(e);
     set_up_constants(e);
@@ -108,11 +109,19 @@ static int set_up(gbees_engine *e, gbees_error *error)
         status = device_array_grow(&e->memory, &e->device_state, sizeof *e->found, sizeof *e->found, error);
     if (!status)
         status = engine_send_frame(e, error);
-    return status ? status : engine_fill_initial(e, error);
+    if (status)
+        return status;
+    return source ? engine_load_state(e, source, error) : engine_fill_initial(e, error);
 }
 
 int cuda_engine_create(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
                        gbees_engine **engine, gbees_error *error)
+{
+    return cuda_engine_load(api, device, programs, problem, NULL, engine, error);
+}
+
+int cuda_engine_load(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
+                     const engine_source *source, gbees_engine **engine, gbees_error *error)
 {
     gbees_engine *e = calloc(1, sizeof *e);
 
@@ -123,7 +132,7 @@ int cuda_engine_create(const cuda_api *api, CUdevice device, program_set *progra
     e->programs = programs;
     e->problem = problem;
     capture_memory_open(&e->captured);
-    int status = set_up(e, error);
+    int status = set_up(e, source, error);
     if (status)
         cuda_engine_destroy(e);
     else

@@ -122,7 +122,7 @@ for folder in left.run1 left; do
 done
 exec 9>&-
 
-# A signal keeps the best run.
+# A signal keeps the best run, and the folder of the one that it has interrupted.
 "$program" --plugin lorenz63 --backend cpu --progress none --accuracy 0.01 --output stopped >out 2>err &
 child=$!
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
@@ -133,6 +133,9 @@ kill -TERM $child
 wait $child
 test $? = 143 || fail "the exit status is not 143"
 test -f stopped/leg1_record4.h5 || fail "the best run's records are not there"
-test -z "$(find . -name 'stopped.run*')" || fail "folders of other runs are left"
+for folder in $(find . -maxdepth 1 -name 'stopped.run*'); do
+    has err "; to go on: gbees-run --resume ${folder#./}" # the one that was interrupted
+    find "$folder" -name 'checkpoint-?.h5' | grep -q . || fail "$folder is left, and has no checkpoint"
+done
 
 exit "$bad"

@@ -150,7 +150,7 @@ START_TEST(nothing_is_read_of_another_abi)
                                  "rebuild the plugin with this gbees's headers");
     ck_assert_int_eq(gbees_card_check_backend((const gbees_backend *)(const void *)small, 2 * sizeof *small, &error),
                      GBEES_EBACKEND);
-    ck_assert_str_eq(error.text, "made for backend ABI 77, this gbees has ABI 7: "
+    ck_assert_str_eq(error.text, "made for backend ABI 77, this gbees has ABI 8: "
                                  "rebuild the backend with this gbees's headers");
     small[0] = GBEES_MODEL_ABI;
     small[1] = sizeof(gbees_model);
@@ -283,6 +283,12 @@ static int no_information(gbees_engine *engine, double *information, gbees_error
     return 0;
 }
 
+static int no_save(gbees_engine *engine, gbees_state_sink *sink, void *context, gbees_error *error)
+{
+    (void)engine, (void)sink, (void)context, (void)error;
+    return 0;
+}
+
 static int no_capture(gbees_engine *engine, gbees_capture **capture, gbees_error *error)
 {
     (void)engine, (void)capture, (void)error;
@@ -315,6 +321,10 @@ START_TEST(half_a_capture)
     card.release = no_release;
     ck_assert_int_eq(gbees_card_check_backend(&card, sizeof card, &error), GBEES_EBACKEND);
     ck_assert_str_eq(error.text, "its card has one of hold and release, but not both");
+    card = *fake;
+    card.save = no_save;
+    ck_assert_int_eq(gbees_card_check_backend(&card, sizeof card, &error), GBEES_EBACKEND);
+    ck_assert_str_eq(error.text, "its card has one of save and load, but not both");
     card = *fake;
     card.frame_information = no_information;
     ck_assert_int_eq(gbees_card_check_backend(&card, sizeof card, &error), GBEES_EBACKEND);

@@ -162,10 +162,8 @@ static int add_program(const gbees_problem *problem, int which, gbees_error *err
     return 0;
 }
 
-static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
-                  gbees_error *error)
+static int make(const gbees_problem *problem, const engine_source *source, gbees_engine **engine, gbees_error *error)
 {
-    (void)options;
     shim_chosen = choose(problem);
     if (!shim_chosen)
         return gbees_error_set(
@@ -184,13 +182,27 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     for (int p = 0; p < PROGRAMS && !status && engines == 0; p++)
         status = add_program(problem, p, error);
     if (!status)
-        status = cuda_engine_create(&api, 0, &programs, problem, engine, error);
+        status = cuda_engine_load(&api, 0, &programs, problem, source, engine, error);
     engines += !status;
     if (status)
         close_last();
     else if ((*engine)->large > 0)
         (*engine)->large = (uint32_t)setting("SHIM_LARGE", (*engine)->large);
     return status;
+}
+
+static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                  gbees_error *error)
+{
+    (void)options;
+    return make(problem, NULL, engine, error);
+}
+
+static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
+                void *context, gbees_engine **engine, gbees_error *error)
+{
+    (void)options;
+    return make(problem, &(engine_source){source, context}, engine, error);
 }
 
 static void destroy(gbees_engine *engine)
@@ -238,6 +250,8 @@ const gbees_backend gbees_backend_card = {
     .update = cuda_engine_update,
     .statistics = cuda_engine_statistics,
     .cells = cuda_engine_cells,
+    .save = cuda_engine_save,
+    .load = load,
     .totals = cuda_engine_totals,
     .capture = cuda_engine_capture,
     .capture_cells = cuda_engine_capture_cells,

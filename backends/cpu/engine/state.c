@@ -1,0 +1,172 @@
+/* state.c - an engine's state, saved to a sink and loaded from a source (gbees/backend.h).
+ *
+ * Bricks have the slots 1 to count in the order of the Used List, so that rows go as they lie. What an inspection has
+ * found goes along: it may be of an earlier time. Rows that a prune may leave undefined stay behind.
+ */
+#include "engine.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Everything but rows and parameters. */
+typedef struct engine_state {
+    grid_state grid;
+    gbees_run_state run;
+    mass_budget budget; /* without its problem */
+    double inspected, longest_step, coupling, negligible;
+    uint64_t initial_above, buffer_size;
+    int is_initial, diverging_axes;
+} engine_state;
+
+/* The rows of a state, with their names in it. */
+typedef struct named_rows {
+    const char *name;
+    void **data;
+} named_rows;
+
+enum { ROWS = 12 };
+
+static void list_rows(gbees_engine *e, named_rows *rows)
+{
+    const named_rows all[ROWS] = {{"key", (void **)&e->g.key},
+                                  {"p", &e->rows.p},
+                                  {"active", (void **)&e->rows.active},
+                                  {"flow", (void **)&e->rows.flow},
+                                  {"expanded", (void **)&e->rows.expanded},
+                                  {"inside", (void **)&e->rows.inside},
+                                  {"blocked", (void **)&e->rows.blocked},
+                                  {"diverging", (void **)&e->rows.diverging},
+                                  {"one_signed", (void **)&e->rows.one_signed},
+                                  {"rate", (void **)&e->rows.rate},
+                                  {"noise", (void **)&e->rows.noise},
+                                  {"velocity", (void **)&e->rows.velocity}};
+
+    memcpy(rows, all, sizeof all);
+}
+
+/* Bytes of an item: what a row's bytes are a multiple of. */
+static size_t item_size(const gbees_engine *e, const named_rows *rows, size_t row)
+{
+    if (rows->data == &e->rows.p)
+        return e->method.real_size;
+    if (rows->data == (void **)&e->g.key)
+        return sizeof *e->g.key;
+    return row % 8 == 0 && rows->data != (void **)&e->rows.blocked ? 8 : row % 2 == 0 ? 2 : 1;
+}
+
+static int stopped(gbees_error *error)
+{
+    return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the state of the CPU engine");
+}
+
+int engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error)
+{
+    engine_state state;
+    named_rows rows[ROWS];
+
+    memset(&state, 0, sizeof state);
+    state.grid = grid_get_state(&e->g);
+    state.run = e->run;
+    state.budget = e->budget;
+    state.budget.problem = NULL;
+    state.inspected = e->inspected;
+    state.longest_step = e->longest_step;
+    state.coupling = e->coupling;
+    state.negligible = e->context.flow.negligible;
+    state.initial_above = e->initial_above;
+    state.buffer_size = e->workspace.buffer_size;
+    state.is_initial = e->is_initial;
+    state.diverging_axes = e->context.flow.diverging_axes;
+    if (sink(context, "engine", 1, sizeof state, &state) ||
+        sink(context, "parameters", sizeof(double), GBEES_PARAMETER_VALUES, e->tables.parameters_d))
+        return stopped(error);
+    list_rows(e, rows);
+    for (int k = 0; k < ROWS; k++) {
+        const size_t row = grid_field_size(&e->g, rows[k].data);
+
+        if (!row)
+            continue;
+        const size_t size = item_size(e, &rows[k], row);
+        if (sink(context, rows[k].name, size, row / size * e->g.count, (const char *)*rows[k].data + row))
+            return stopped(error);
+    }
+    return 0;
+}
+
+/* Whether bricks have the slots that rows are saved by. */
+static int is_whole(const engine_state *state)
+{
+    return state->grid.count > 0 && state->grid.count < state->grid.capacity &&
+           state->grid.table_size >= 2 * (uint64_t)state->grid.count &&
+           (state->grid.table_size & (state->grid.table_size - 1)) == 0;
+}
+
+static int misfit(const char *part, gbees_error *error)
+{
+    return gbees_error_set(error, GBEES_EINPUT,
+                           "the state is not one of a CPU engine with this problem: its part '%s' is missing or has "
+                           "another size",
+                           part);
+}
+
+static int load_rows(gbees_engine *e, gbees_state_source *source, void *context, gbees_error *error)
+{
+    named_rows rows[ROWS];
+
+    list_rows(e, rows);
+    for (int k = 1; k < ROWS; k++) { /* the keys have been loaded */
+        const size_t row = grid_field_size(&e->g, rows[k].data);
+        uint64_t count = 0;
+
+        if (!row)
+            continue;
+        const size_t size = item_size(e, &rows[k], row);
+        const void *data = source(context, rows[k].name, size, &count);
+        if (!data || count != row / size * e->g.count)
+            return misfit(rows[k].name, error);
+        memcpy((char *)*rows[k].data + row, data, row * e->g.count);
+    }
+    return 0;
+}
+
+/* Sets everything but the grid and its rows. */
+static int set_rest(gbees_engine *e, const engine_state *state, gbees_error *error)
+{
+    e->run = state->run;
+    e->budget = state->budget;
+    e->budget.problem = e->problem;
+    e->inspected = state->inspected;
+    e->longest_step = state->longest_step;
+    e->coupling = state->coupling;
+    e->initial_above = state->initial_above;
+    e->is_initial = state->is_initial;
+    e->context.flow.negligible = state->negligible;
+    e->context.flow.diverging_axes = state->diverging_axes;
+    engine_set_flow_rows(e);
+    budget_set_limit(e);
+    e->workspace.buffer = state->buffer_size ? malloc(state->buffer_size) : NULL;
+    e->workspace.buffer_size = e->workspace.buffer ? state->buffer_size : 0;
+    return state->buffer_size && !e->workspace.buffer ? stopped(error) : 0;
+}
+
+int engine_load(gbees_engine *e, gbees_state_source *source, void *context, gbees_error *error)
+{
+    engine_state state;
+    uint64_t count = 0;
+    const void *data = source(context, "engine", 1, &count);
+
+    if (!data || count != sizeof state)
+        return misfit("engine", error);
+    memcpy(&state, data, sizeof state);
+    const double *parameters = source(context, "parameters", sizeof *parameters, &count);
+    if (!parameters || count != GBEES_PARAMETER_VALUES)
+        return misfit("parameters", error);
+    memcpy(e->tables.parameters_d, parameters, sizeof e->tables.parameters_d);
+    engine_round_parameters(e);
+    const int32_t *keys = source(context, "key", sizeof *keys, &count);
+    if (!keys || !is_whole(&state) || count != (uint64_t)state.grid.count * (uint64_t)e->g.shape.n)
+        return misfit("key", error);
+    int status = grid_set_state(&e->g, &state.grid, keys, error);
+    if (!status)
+        status = load_rows(e, source, context, error);
+    return status ? status : set_rest(e, &state, error);
+}

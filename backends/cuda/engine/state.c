@@ -1,0 +1,164 @@
+/* state.c - an engine's state, saved to a sink and loaded from a source (gbees/backend.h): the heap's arrays and the
+ * hash table as they lie in the GPU's memory, and the host's copy of the state of the run. */
+#include "engine.h"
+#include "heap.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Everything but arrays, as plain data. */
+typedef struct saved_state {
+    gbees_state state;
+    mass_budget budget; /* without its problem */
+    double parameters[GBEES_PARAMETER_VALUES];
+    double longest_step, negligible, mean_step;
+    uint64_t peak;
+    uint32_t capacity;
+    int capacity_exceeded;
+} saved_state;
+
+static int no_memory(gbees_error *error)
+{
+    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the state of the CUDA engine");
+}
+
+/* ---- saving ---- */
+
+/* Copies `size` bytes of the GPU's memory, in items of `item` bytes. */
+static int save_array(gbees_engine *e, CUdeviceptr at, const char *name, size_t item, size_t size,
+                      gbees_state_sink *sink, void *context, gbees_error *error)
+{
+    void *copy = malloc(size);
+
+    if (!copy)
+        return no_memory(error);
+    int status = cuda_check(e->api, e->api->cuMemcpyDtoHAsync(copy, at, size, e->stream), "saving the grid", error);
+    if (!status)
+        status = cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "saving the grid", error);
+    if (!status && sink(context, name, item, size / item, copy))
+        status = no_memory(error);
+    free(copy);
+    return status;
+}
+
+/* Whether an array is needed: what a prune writes to `map` is used by that prune alone. */
+static int is_kept(const gbees_engine *e, const slot_array *one)
+{
+    return one->array != &e->map;
+}
+
+static size_t item_of(const gbees_engine *e, const slot_array *one)
+{
+    if (one->array >= e->rows && one->array < e->rows + STATE_ROWS)
+        return e->real_size;
+    return one->array == &e->base ? e->position_size : one->size % 8 == 0 ? 8 : one->size % 4 == 0 ? 4 : 2;
+}
+
+static const char *name_of(int number, char text[16])
+{
+    (void)snprintf(text, 16, "array%d", number);
+    return text;
+}
+
+static void get_state(const gbees_engine *e, saved_state *saved)
+{
+    memset(saved, 0, sizeof *saved);
+    saved->state = *e->state;
+    saved->budget = e->budget;
+    saved->budget.problem = NULL;
+    memcpy(saved->parameters, e->frame.parameters_d, sizeof saved->parameters);
+    saved->longest_step = e->setup.longest_step;
+    saved->negligible = e->setup.negligible;
+    saved->mean_step = e->mean_step;
+    saved->peak = e->memory.peak;
+    saved->capacity = e->setup.grid.capacity;
+    saved->capacity_exceeded = e->capacity_exceeded;
+}
+
+int cuda_engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error)
+{
+    const slot_arrays all = engine_heap_arrays(e);
+    saved_state saved;
+    char name[16];
+    int status = cuda_check(e->api, e->api->cuCtxSetCurrent(e->context), "saving the grid", error);
+
+    if (!status)
+        status = cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "saving the grid", error);
+    if (status)
+        return status;
+    get_state(e, &saved);
+    if (sink(context, "cuda", 1, sizeof saved, &saved))
+        return no_memory(error);
+    for (int i = 0; i < all.count && !status; i++)
+        if (is_kept(e, &all.list[i]))
+            status = save_array(e, all.list[i].array->at, name_of(i, name), item_of(e, &all.list[i]),
+                                all.list[i].size * ((size_t)saved.state.count + 1), sink, context, error);
+    return status ? status
+                  : save_array(e, e->table.at, "table", sizeof(uint32_t),
+                               ((size_t)e->setup.grid.table_mask + 1) * sizeof(uint32_t), sink, context, error);
+}
+
+/* ---- loading ---- */
+
+static int misfit(const char *part, gbees_error *error)
+{
+    return gbees_error_set(error, GBEES_EINPUT,
+                           "the state is not one of a CUDA engine with this problem: its part '%s' is missing or has "
+                           "another size",
+                           part);
+}
+
+static int load_array(gbees_engine *e, CUdeviceptr at, const char *name, size_t item, size_t size,
+                      const engine_source *source, gbees_error *error)
+{
+    uint64_t count = 0;
+    const void *data = source->find(source->context, name, item, &count);
+
+    if (!data || count * item != size)
+        return misfit(name, error);
+    return cuda_check(e->api, e->api->cuMemcpyHtoDAsync(at, data, size, e->stream), "sending the grid", error);
+}
+
+static int load_arrays(gbees_engine *e, const engine_source *source, gbees_error *error)
+{
+    const slot_arrays all = engine_heap_arrays(e);
+    char name[16];
+    int status = 0;
+
+    for (int i = 0; i < all.count && !status; i++)
+        if (is_kept(e, &all.list[i]))
+            status = load_array(e, all.list[i].array->at, name_of(i, name), item_of(e, &all.list[i]),
+                                all.list[i].size * ((size_t)e->state->count + 1), source, error);
+    if (!status)
+        status = load_array(e, e->table.at, "table", sizeof(uint32_t),
+                            ((size_t)e->setup.grid.table_mask + 1) * sizeof(uint32_t), source, error);
+    return status ? status : cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "sending the grid", error);
+}
+
+int engine_load_state(gbees_engine *e, const engine_source *source, gbees_error *error)
+{
+    saved_state saved;
+    uint64_t count = 0;
+    const void *data = source->find(source->context, "cuda", 1, &count);
+
+    if (!data || count != sizeof saved)
+        return misfit("cuda", error);
+    memcpy(&saved, data, sizeof saved);
+    if (saved.state.count == 0 || saved.state.count >= saved.capacity)
+        return misfit("cuda", error);
+    *e->state = saved.state;
+    e->budget = saved.budget;
+    e->budget.problem = e->problem;
+    e->setup.longest_step = saved.longest_step;
+    e->setup.negligible = saved.negligible;
+    e->mean_step = saved.mean_step;
+    e->capacity_exceeded = saved.capacity_exceeded;
+    memcpy(e->frame.parameters_d, saved.parameters, sizeof saved.parameters);
+    int status = engine_send_frame(e, error);
+    if (!status)
+        status = engine_heap_set(e, saved.capacity, error);
+    if (!status)
+        status = load_arrays(e, source, error);
+    e->memory.peak = saved.peak > e->memory.peak ? saved.peak : e->memory.peak;
+    return status;
+}

@@ -1,0 +1,151 @@
+/* audit_state.c - an audit as a part of a checkpoint, and back. Its samples are saved, not drawn and carried again.
+ */
+#include "audit_private.h"
+#include "base/checkpoint.h"
+#include "samples.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Everything but lists. */
+typedef struct audit_state {
+    gbees_montecarlo samples; /* without pointers */
+    gbees_sample_moments moments;
+    gbees_error lost;
+    double spent;
+    uint64_t record, record_count;
+    int leg, next;
+    unsigned warnings;
+} audit_state;
+
+static const char *state_name(int axis, char text[GBEES_CHECKPOINT_NAME])
+{
+    (void)snprintf(text, GBEES_CHECKPOINT_NAME, "audit_x%d", axis);
+    return text;
+}
+
+static void get_state(const gbees_audit *audit, audit_state *state)
+{
+    gbees_montecarlo *samples = &state->samples;
+
+    memset(state, 0, sizeof *state);
+    *samples = *audit->samples;
+    samples->problem = NULL;
+    samples->options.offload = NULL;
+    memset(samples->x, 0, sizeof samples->x);
+    samples->weight = NULL;
+    samples->number = NULL;
+    state->moments = audit->moments;
+    state->lost = audit->lost;
+    state->spent = audit->spent;
+    state->record = audit->record;
+    state->record_count = audit->record_count;
+    state->leg = audit->leg;
+    state->next = audit->next;
+    state->warnings = audit->warnings;
+}
+
+int gbees_audit_save(const gbees_audit *audit, gbees_checkpoint *checkpoint, gbees_error *error)
+{
+    const gbees_montecarlo *samples = audit->samples;
+    char name[GBEES_CHECKPOINT_NAME];
+    audit_state state;
+
+    get_state(audit, &state);
+    int bad = gbees_checkpoint_add(checkpoint, "audit", 1, sizeof state, &state);
+    for (int j = 0; j < audit->problem->dimension; j++)
+        bad |= gbees_checkpoint_add(checkpoint, state_name(j, name), sizeof(double), samples->count, samples->x[j]);
+    bad |= gbees_checkpoint_add(checkpoint, "audit_weight", sizeof(double), samples->count, samples->weight);
+    bad |= gbees_checkpoint_add(checkpoint, "audit_number", sizeof(uint64_t), samples->number ? samples->count : 0,
+                                samples->number);
+    bad |= gbees_checkpoint_add(checkpoint, "audit_records", 1, audit->record_count * sizeof *audit->records,
+                                audit->records);
+    return bad ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a checkpoint of the audit's samples")
+               : GBEES_OK;
+}
+
+/* A copy of a part with room for `most` items; *to is NULL if the part is missing and need not be there. */
+static int take(const gbees_checkpoint *checkpoint, const char *name, size_t count, size_t most, int needed,
+                void **to, gbees_error *error)
+{
+    uint64_t found;
+    void *copy;
+
+    *to = NULL;
+    if (!needed && !gbees_checkpoint_find((void *)(uintptr_t)checkpoint, name, 8, &found))
+        return GBEES_OK;
+    if (!(copy = calloc(most + 1, 8)))
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit's samples");
+    int status = gbees_checkpoint_copy(checkpoint, name, 8, count, copy, error);
+    if (status)
+        free(copy);
+    else
+        *to = copy;
+    return status;
+}
+
+/* Replaces the samples by those of the checkpoint; *samples has all but their lists. */
+static int take_samples(gbees_audit *audit, const gbees_checkpoint *checkpoint, const gbees_montecarlo *samples,
+                        gbees_error *error)
+{
+    const size_t count = samples->count, most = count > samples->options.count ? count : samples->options.count;
+    gbees_montecarlo made = *samples;
+    char name[GBEES_CHECKPOINT_NAME];
+    void *list;
+    int status = GBEES_OK;
+
+    made.problem = audit->problem;
+    made.options.offload = audit->samples->options.offload;
+    made.options.threads = audit->samples->options.threads;
+    made.shared_x = made.shared_weight = 0;
+    for (int j = 0; j < audit->problem->dimension && !status; j++) {
+        status = take(checkpoint, state_name(j, name), count, most, 1, &list, error);
+        made.x[j] = list;
+    }
+    if (!status) {
+        status = take(checkpoint, "audit_weight", count, most, 1, &list, error);
+        made.weight = list;
+    }
+    if (!status) {
+        status = take(checkpoint, "audit_number", count, most, 0, &list, error);
+        made.number = list;
+    }
+    gbees_montecarlo *old = status ? &made : audit->samples;
+    gbees_samples_release_x(old);
+    gbees_samples_release_weight(old);
+    if (!status)
+        *audit->samples = made;
+    return status;
+}
+
+int gbees_audit_load(gbees_audit *audit, const gbees_checkpoint *checkpoint, gbees_error *error)
+{
+    audit_state state;
+    int status = gbees_checkpoint_copy(checkpoint, "audit", 1, sizeof state, &state, error);
+
+    if (status)
+        return status;
+    struct passed *records = malloc((state.record_count + 1) * sizeof *records);
+    if (!records)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the audit's records");
+    status =
+        gbees_checkpoint_copy(checkpoint, "audit_records", 1, state.record_count * sizeof *records, records, error);
+    if (!status)
+        status = take_samples(audit, checkpoint, &state.samples, error);
+    if (status) {
+        free(records);
+        return status;
+    }
+    free(audit->records);
+    audit->records = records;
+    audit->record_count = state.record_count;
+    audit->record_capacity = state.record_count + 1;
+    audit->moments = state.moments;
+    audit->lost = state.lost;
+    audit->spent = state.spent;
+    audit->record = state.record;
+    audit->leg = state.leg;
+    audit->next = state.next;
+    audit->warnings = state.warnings;
+    return GBEES_OK;
+}

@@ -1,0 +1,120 @@
+/* resume.c - see resume.h. */
+#include "resume.h"
+#include "base/checkpoint.h"
+#include "io/folder.h"
+#include "io/store.h"
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+int gbees_resumption_save(const gbees_setup *setup, const gbees_options *options, gbees_checkpoint *checkpoint,
+                          gbees_error *error)
+{
+    const char *plugin = gbees_setup_path(setup->model);
+    char *path = plugin ? realpath(plugin, NULL) : NULL;
+    json_t *object = json_object();
+    int bad = json_object_set_new(object, "plugin", json_string(path ? path : options->plugin));
+
+    free(path);
+    bad |= json_object_set_new(object, "backend", json_string(setup->backend->name));
+    bad |= json_object_set_new(object, "deterministic", json_boolean(options->deterministic));
+    bad |= json_object_set_new(object, "audit", json_boolean(options->audit));
+    bad |= json_object_set_new(object, "samples", json_integer((json_int_t)options->samples));
+    bad |= json_object_set_new(object, "accuracy", json_real(setup->problem->accuracy));
+    bad |= json_object_set_new(object, "accuracy_of", json_integer((json_int_t)setup->problem->accuracy_of));
+    bad |= json_object_set_new(object, "strict", json_boolean(options->strict));
+    bad |= json_object_set_new(object, "densities", json_integer((json_int_t)options->densities));
+    bad |= json_object_set_new(object, "densities_every", json_integer(options->densities_every));
+    path = options->truth ? realpath(options->truth, NULL) : NULL;
+    if (path)
+        bad |= json_object_set_new(object, "truth", json_string(path));
+    free(path);
+    char *text = bad ? NULL : json_dumps(object, JSON_COMPACT);
+    bad = !text || gbees_checkpoint_add(checkpoint, "options", 1, strlen(text), text);
+    free(text);
+    json_decref(object);
+    return bad ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a checkpoint") : GBEES_OK;
+}
+
+/* Sets what the command line leaves open. */
+static int set_options(const json_t *from, gbees_options *options, gbees_error *error)
+{
+    const char *plugin = json_string_value(json_object_get(from, "plugin"));
+    const char *backend = json_string_value(json_object_get(from, "backend"));
+
+    if (!plugin || !backend)
+        return gbees_error_set(error, GBEES_EINPUT,
+                               "the checkpoint in %s does not say how the run began: it is "
+                               "damaged",
+                               options->resume);
+    if (!options->plugin)
+        options->plugin = plugin;
+    if (strcmp(options->backend, "auto") == 0)
+        options->backend = backend;
+    options->deterministic = json_is_true(json_object_get(from, "deterministic"));
+    options->audit = json_is_true(json_object_get(from, "audit"));
+    options->samples = (size_t)json_integer_value(json_object_get(from, "samples"));
+    options->strict |= json_is_true(json_object_get(from, "strict"));
+    options->densities = (gbees_densities)json_integer_value(json_object_get(from, "densities"));
+    options->densities_every = (int)json_integer_value(json_object_get(from, "densities_every"));
+    if (!options->truth)
+        options->truth = json_string_value(json_object_get(from, "truth"));
+    return GBEES_OK;
+}
+
+int gbees_resumption_read(gbees_resumption *resumption, gbees_options *options, gbees_error *error)
+{
+    gbees_error note = {0};
+    uint64_t length = 0;
+    const char *text;
+    int status = gbees_store_check(options->resume, error);
+
+    if (!status)
+        status = gbees_checkpoint_read(options->resume, &resumption->checkpoint, &note, error);
+    if (status)
+        return status;
+    if (note.status && !options->quiet)
+        (void)fprintf(stderr, "gbees-run: %s: going on from the checkpoint before it\n", note.text);
+    resumption->scenario = gbees_folder_join(options->resume, "scenario.yaml");
+    if (!resumption->scenario)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the name of a file");
+    options->scenario = resumption->scenario;
+    text = gbees_checkpoint_find(resumption->checkpoint, "options", 1, &length);
+    resumption->options = text ? json_loadb(text, length, 0, NULL) : NULL;
+    return set_options(resumption->options, options, error);
+}
+
+int gbees_resumption_check(gbees_resumption *resumption, const gbees_setup *setup, const gbees_options *options,
+                           gbees_error *error)
+{
+    const json_int_t of = json_integer_value(json_object_get(resumption->options, "accuracy_of"));
+    const char *text = gbees_scenario_text(setup->scenario);
+    gbees_error why = {0};
+
+    if (!text)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario's text");
+    /* Of one of several runs for an accuracy, whose scenario does not have it: records tell whether it is met. */
+    setup->problem->accuracy = json_real_value(json_object_get(resumption->options, "accuracy"));
+    setup->problem->accuracy_of = (gbees_accuracy_of)of;
+    if (!gbees_checkpoint_check(resumption->checkpoint, setup->problem, text, &why))
+        return GBEES_OK;
+    if (!options->force)
+        return gbees_error_set(error, why.status, "%s; --force goes on all the same", why.text);
+    resumption->forced = 1;
+    return GBEES_OK;
+}
+
+void gbees_resumption_free(gbees_resumption *resumption)
+{
+    gbees_checkpoint_destroy(resumption->checkpoint);
+    json_decref(resumption->options);
+    free(resumption->scenario);
+    *resumption = (gbees_resumption){0};
+}
+
+void gbees_resumption_hint(const char *folder, gbees_error *failure)
+{
+    const gbees_error before = *failure;
+
+    (void)gbees_error_set(failure, before.status, "%s; to go on: gbees-run --resume %s", before.text, folder);
+}

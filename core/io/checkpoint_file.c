@@ -1,0 +1,223 @@
+/* checkpoint_file.c - see checkpoint_file.h; and what reads them: gbees_checkpoint_read(). */
+#include "checkpoint_file.h"
+#include "folder.h"
+#include "hdf5_sum.h"
+#include "hdf5_util.h"
+#include "verify.h"
+#include <errno.h>
+#include <gbees/gbees.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FORMAT = 1, CHUNK = 1 << 16, PARTS_MOST = 4096 };
+
+static const char *const names[] = {"checkpoint-A.h5", "checkpoint-B.h5"};
+
+static hid_t type_of(size_t size)
+{
+    return size == 8   ? H5T_NATIVE_UINT64
+           : size == 4 ? H5T_NATIVE_UINT32
+           : size == 2 ? H5T_NATIVE_UINT16
+                       : H5T_NATIVE_UINT8;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------
+ */
+
+static void write_parts(gbees_hdf5 *file, const gbees_checkpoint *checkpoint, const char **texts, uint64_t *shapes)
+{
+    const hsize_t chunk = CHUNK, pairs[] = {checkpoint->count, 2};
+
+    for (size_t k = 0; k < checkpoint->count; k++) {
+        const gbees_checkpoint_part *part = &checkpoint->part[k];
+        const hsize_t count = part->count;
+
+        texts[k] = part->name;
+        shapes[2 * k] = part->size;
+        shapes[2 * k + 1] = part->count;
+        gbees_hdf5_dataset(file, part->name, type_of(part->size), 1, &count, &chunk, part->data);
+    }
+    gbees_hdf5_texts(file, "names", checkpoint->count, texts);
+    gbees_hdf5_dataset(file, "shapes", H5T_NATIVE_UINT64, 2, pairs, NULL, shapes);
+}
+
+int gbees_checkpoint_file_write(const gbees_store *store, uint64_t number, const gbees_checkpoint *checkpoint,
+                                gbees_error *error)
+{
+    const char **texts = malloc((checkpoint->count + 1) * sizeof *texts);
+    uint64_t *shapes = malloc((checkpoint->count + 1) * 2 * sizeof *shapes);
+    gbees_hdf5 file;
+    int status = texts && shapes ? gbees_hdf5_create(store, names[number % 2], &file, error)
+                                 : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a checkpoint");
+
+    if (!status) {
+        file.deflate = 1; /* it is written often, and read once */
+        gbees_hdf5_attribute_text(&file, "/", "format", "gbees-checkpoint");
+        gbees_hdf5_attribute(&file, "/", "format_version", H5T_NATIVE_INT, 0, NULL, &(int){FORMAT});
+        gbees_hdf5_attribute_text(&file, "/", "gbees_version", gbees_version());
+        gbees_hdf5_attribute(&file, "/", "number", H5T_NATIVE_UINT64, 0, NULL, &number);
+        write_parts(&file, checkpoint, texts, shapes);
+        gbees_hdf5_sum_finish(&file);
+        status = gbees_hdf5_commit(&file, error);
+    }
+    free(texts);
+    free(shapes);
+    return status;
+}
+
+void gbees_checkpoint_file_remove(const gbees_store *store)
+{
+    for (int k = 0; k < 2; k++)
+        (void)unlinkat(store->descriptor, names[k], 0);
+}
+
+/* ---- reading ----------------------------------------------------------------------------------------------------
+ */
+
+static void check_format(gbees_hdf5 *file)
+{
+    char format[32] = "", version[64] = "", reason[200];
+    int number = 0;
+
+    gbees_hdf5_read_attribute_text(file, "format", format, sizeof format);
+    gbees_hdf5_read_attribute(file, "format_version", H5T_NATIVE_INT, &number);
+    gbees_hdf5_read_attribute_text(file, "gbees_version", version, sizeof version);
+    if (!file->status && strcmp(format, "gbees-checkpoint") != 0)
+        gbees_hdf5_reject(file, GBEES_EINPUT, "this is no checkpoint of gbees");
+    if (number == FORMAT && strcmp(version, gbees_version()) == 0)
+        return;
+    (void)snprintf(reason, sizeof reason,
+                   "it is of gbees %s, format %d, and this is gbees %s, format %d: resume with that version", version,
+                   number, gbees_version(), FORMAT);
+    gbees_hdf5_reject(file, GBEES_EINPUT, reason);
+}
+
+/* Reads a part to new memory. */
+static void read_part(gbees_hdf5 *file, const char *name, const uint64_t shape[2], gbees_checkpoint *to)
+{
+    const hsize_t zero = 0, count = shape[1];
+    hsize_t found = 0;
+
+    gbees_hdf5_size(file, name, 1, &found);
+    if (!file->status && (found != count || (shape[0] != 1 && shape[0] != 2 && shape[0] != 4 && shape[0] != 8)))
+        gbees_hdf5_reject(file, GBEES_EINPUT, "a part has another shape than it says: the file is damaged");
+    void *data = file->status ? NULL : malloc(shape[0] * count + 1);
+    if (!data) {
+        gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
+        return;
+    }
+    gbees_hdf5_read(file, name, type_of(shape[0]), 1, &zero, &count, data);
+    if (gbees_checkpoint_take(to, name, shape[0], count, data))
+        gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
+}
+
+static void read_parts(gbees_hdf5 *file, gbees_checkpoint *to)
+{
+    const hsize_t zero[] = {0, 0};
+    hsize_t size[2] = {0, 0};
+
+    gbees_hdf5_size(file, "shapes", 2, size);
+    if (!file->status && (size[0] > PARTS_MOST || size[1] != 2))
+        gbees_hdf5_reject(file, GBEES_EINPUT, "its list of parts has the wrong shape: the file is damaged");
+    if (file->status)
+        return;
+    char *texts = calloc(size[0] + 1, GBEES_CHECKPOINT_NAME);
+    uint64_t *shapes = calloc(size[0] + 1, 2 * sizeof *shapes);
+    if (!texts || !shapes)
+        gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
+    else {
+        gbees_hdf5_read(file, "shapes", H5T_NATIVE_UINT64, 2, zero, size, shapes);
+        gbees_hdf5_read_texts(file, "names", size[0], texts, GBEES_CHECKPOINT_NAME);
+    }
+    for (hsize_t k = 0; k < size[0] && !file->status; k++)
+        read_part(file, texts + k * GBEES_CHECKPOINT_NAME, shapes + 2 * k, to);
+    free(texts);
+    free(shapes);
+}
+
+/* Reads a file whose sums another process has found to be right. */
+static int load(const char *path, gbees_checkpoint *to, uint64_t *number, gbees_error *error)
+{
+    gbees_hdf5 file;
+    int status = gbees_hdf5_open(path, &file, error);
+
+    if (status)
+        return status;
+    check_format(&file);
+    gbees_hdf5_read_attribute(&file, "number", H5T_NATIVE_UINT64, number);
+    read_parts(&file, to);
+    status = gbees_hdf5_close(&file, error);
+    if (status)
+        gbees_checkpoint_clear(to);
+    return status;
+}
+
+static int read_file(const char *path, gbees_checkpoint *to, uint64_t *number, gbees_error *error)
+{
+    int summed = 0, status = gbees_verify_file(path, GBEES_VERIFY_MOMENTS, &summed, error);
+
+    if (!status && !summed)
+        status = gbees_error_set(error, GBEES_EINPUT, "can't read the file %s: it has no checksums", path);
+    return status ? status : load(path, to, number, error);
+}
+
+/* Replaces *best by the checkpoint of a file, if there is one and it is newer. */
+static int try_file(const char *folder, const char *name, gbees_checkpoint *best, uint64_t *number, gbees_error *note)
+{
+    char *path = gbees_folder_join(folder, name);
+    gbees_checkpoint found = {0};
+    gbees_error why = {0};
+    uint64_t own = 0;
+
+    if (!path)
+        return GBEES_ENOMEM;
+    if (access(path, F_OK) == 0 || errno != ENOENT) {
+        if (read_file(path, &found, &own, &why))
+            *note = why;
+        else if (own > *number) {
+            gbees_checkpoint_clear(best);
+            *best = found;
+            *number = own;
+        } else
+            gbees_checkpoint_clear(&found);
+    }
+    free(path);
+    return GBEES_OK;
+}
+
+int gbees_checkpoint_read(const char *folder, gbees_checkpoint **checkpoint, gbees_error *note, gbees_error *error)
+{
+    gbees_checkpoint *best = calloc(1, sizeof *best);
+    uint64_t number = 0;
+    int status = best ? GBEES_OK : GBEES_ENOMEM;
+
+    *note = (gbees_error){0};
+    for (int k = 0; k < 2 && !status; k++)
+        status = try_file(folder, names[k], best, &number, note);
+    if (!status && gbees_checkpoint_add(best, "number", sizeof number, 1, &number))
+        status = GBEES_ENOMEM;
+    if (status)
+        (void)gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the checkpoint of %s", folder);
+    else if (number == 0 && note->status)
+        status = gbees_error_set(error, note->status, "%s; there is no other checkpoint", note->text);
+    else if (number == 0)
+        status = gbees_error_set(error, GBEES_EINPUT,
+                                 "there is no checkpoint in %s: its run has reached its end, made none, or has not "
+                                 "been one of gbees",
+                                 folder);
+    if (status)
+        gbees_checkpoint_destroy(best);
+    else
+        *checkpoint = best;
+    return status;
+}
+
+void gbees_checkpoint_destroy(gbees_checkpoint *checkpoint)
+{
+    if (!checkpoint)
+        return;
+    gbees_checkpoint_clear(checkpoint);
+    free(checkpoint);
+}

@@ -1,0 +1,14 @@
+/* checkpoint_file.h - checkpoints as files of a results folder: checkpoint-A.h5 and checkpoint-B.h5, the last two. */
+#ifndef GBEES_IO_CHECKPOINT_FILE_H
+#define GBEES_IO_CHECKPOINT_FILE_H
+
+#include "base/checkpoint.h"
+#include "store.h"
+
+/* Writes checkpoint `number` of a run, counted from 1, in place of number - 2. */
+int gbees_checkpoint_file_write(const gbees_store *store, uint64_t number, const gbees_checkpoint *checkpoint,
+                                gbees_error *error);
+/* Removes both. */
+void gbees_checkpoint_file_remove(const gbees_store *store);
+
+#endif

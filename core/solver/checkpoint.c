@@ -1,0 +1,97 @@
+/* checkpoint.c - a run's state as a checkpoint, and back: its modes, and where it stands. */
+#include "base/memory.h"
+#include "modes_state.h"
+#include "run.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Where a run stands, as plain data. */
+typedef struct run_state {
+    gbees_clock clock;
+    gbees_totals recorded;
+    gbees_statistics statistics; /* of the last record */
+    gbees_evidence evidence;
+    double evidence_before; /* the leg's measurements */
+    double wall_s, propagate_s;
+    int leg, number, regrids, updates;
+    unsigned record_warnings;
+} run_state;
+
+static void get_state(const gbees_solver *solver, run_state *state)
+{
+    memset(state, 0, sizeof *state);
+    state->clock = solver->clock;
+    state->recorded = solver->recorded;
+    state->statistics = solver->before.statistics;
+    state->evidence = solver->evidence;
+    state->evidence_before = solver->before.evidence;
+    state->wall_s = gbees_run_now_s() - solver->began_s;
+    state->propagate_s = solver->propagate_s;
+    state->leg = solver->leg;
+    state->number = solver->number;
+    state->regrids = solver->regrids;
+    state->updates = solver->updates;
+    state->record_warnings = solver->record_warnings;
+}
+
+static void set_state(gbees_solver *solver, const run_state *state)
+{
+    solver->clock = state->clock;
+    solver->recorded = state->recorded;
+    solver->before.statistics = state->statistics;
+    solver->evidence = state->evidence;
+    solver->before.evidence = state->evidence_before;
+    solver->wall_s = state->wall_s;
+    solver->propagate_s = state->propagate_s;
+    solver->leg = state->leg;
+    solver->number = state->number;
+    solver->resumed = state->number > 0;
+    solver->regrids = state->regrids;
+    solver->updates = state->updates;
+    solver->record_warnings = state->record_warnings;
+}
+
+/* A copy of what the engines hold would have the system end the program, where memory that is promised is not there.
+ */
+static int has_memory(const gbees_solver *solver)
+{
+    return (double)gbees_run_totals(solver).peak_bytes < gbees_memory_available();
+}
+
+int gbees_run_checkpoint(gbees_solver *solver, gbees_error *error)
+{
+    gbees_event event = {.time = solver->clock.time};
+    gbees_error cause = {0};
+    run_state state;
+
+    if (!solver->observer->checkpoint || !solver->backend->save || !has_memory(solver))
+        return GBEES_OK;
+    event.checkpoint = calloc(1, sizeof *event.checkpoint);
+    if (!event.checkpoint)
+        return GBEES_OK;
+    get_state(solver, &state);
+    int status = gbees_modes_save(&solver->modes, event.checkpoint, &cause);
+    if (!status && gbees_checkpoint_add(event.checkpoint, "run", 1, sizeof state, &state))
+        status = GBEES_ENOMEM;
+    if (!status)
+        return gbees_notifier_post(solver->notifier, &event, error);
+    gbees_checkpoint_clear(event.checkpoint);
+    free(event.checkpoint);
+    return status == GBEES_ENOMEM ? GBEES_OK : gbees_run_fail(solver, status, &cause, error);
+}
+
+int gbees_run_load(gbees_solver *solver, const gbees_engine_options *options, const gbees_checkpoint *checkpoint,
+                   gbees_error *error)
+{
+    run_state state;
+    int status = gbees_checkpoint_copy(checkpoint, "run", 1, sizeof state, &state, error);
+
+    if (!status && (state.leg < 0 || state.leg >= solver->schedule->leg_count || state.number < 0))
+        status = gbees_error_set(error, GBEES_EINPUT, "the checkpoint does not fit this run: it is in leg %d of %d",
+                                 state.leg, solver->schedule->leg_count);
+    if (!status)
+        status = gbees_modes_load(&solver->modes, solver->problem, solver->backend, options, checkpoint, error);
+    if (!status)
+        set_state(solver, &state);
+    return status;
+}

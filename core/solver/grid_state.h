@@ -1,0 +1,27 @@
+/* grid_state.h - the grid of a run as a part of a checkpoint, and back. */
+#ifndef GBEES_SOLVER_GRID_STATE_H
+#define GBEES_SOLVER_GRID_STATE_H
+
+#include "regrid.h"
+
+/* Plain data. */
+typedef struct gbees_grid_state {
+    int level[GBEES_MAX_DIM];
+    double lost;
+    gbees_totals before;
+    int replaced; /* 1: the grid is not the problem's, but as the rest says */
+    int extent[GBEES_MAX_DIM];
+    double parameters[GBEES_PARAMETER_VALUES];
+    double centre[GBEES_MAX_DIM], rotation[GBEES_MAX_DIM * GBEES_MAX_DIM];
+    double mean[GBEES_MAX_DIM], width[GBEES_MAX_DIM], threshold;
+    gbees_initial_cells cells; /* without its lists */
+} gbees_grid_state;
+
+/* *state has to be all zeros, gaps included: it is saved as bytes. */
+void gbees_grid_get_state(const gbees_grid *grid, gbees_grid_state *state);
+/* In place of gbees_grid_open(): makes an engine in the state of a source, on the grid of `state`. GBEES_EUSAGE: the
+ * backend can't. */
+int gbees_grid_load(gbees_grid *grid, const gbees_grid_state *state, gbees_state_source *source, void *context,
+                    gbees_error *error);
+
+#endif

@@ -1,0 +1,14 @@
+/* modes_state.h - the modes of a run as a part of a checkpoint, and back. */
+#ifndef GBEES_SOLVER_MODES_STATE_H
+#define GBEES_SOLVER_MODES_STATE_H
+
+#include "base/checkpoint.h"
+#include "modes.h"
+
+/* Adds all modes, with their engines. */
+int gbees_modes_save(const gbees_modes *modes, gbees_checkpoint *checkpoint, gbees_error *error);
+/* In place of gbees_modes_open(). */
+int gbees_modes_load(gbees_modes *modes, const gbees_problem *problem, const gbees_backend *backend,
+                     const gbees_engine_options *options, const gbees_checkpoint *checkpoint, gbees_error *error);
+
+#endif
