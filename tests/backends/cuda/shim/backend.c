@@ -208,7 +208,7 @@ static int load(const gbees_problem *problem, const gbees_engine_options *option
 static void destroy(gbees_engine *engine)
 {
     cuda_engine_destroy(engine);
-    engines--;
+    engines -= engine != NULL;
     close_last();
 }
 
