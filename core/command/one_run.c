@@ -176,8 +176,8 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
                                      .update = on_update,
                                      .progress = on_progress,
                                      .cancelled = is_cancelled,
-                                     .checkpoint_due = run->options && run->writer ? is_checkpoint_due : NULL,
-                                     .checkpoint = run->options && run->writer ? on_checkpoint : NULL,
+                                     .checkpoint_due = run->writer ? is_checkpoint_due : NULL,
+                                     .checkpoint = run->writer ? on_checkpoint : NULL,
                                      .concurrent = run->writer != NULL,
                                      .marginals = run->writer && run->options->densities != GBEES_DENSITIES_NONE,
                                      .no_cells = !needs_cells(run),
@@ -189,7 +189,7 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
 
     (void)pthread_mutex_init(&run->lock, NULL);
     run->checkpointed = run->from != NULL;
-    run->next_checkpoint_s = gbees_progress_now_s() + (run->options ? 60 * run->options->every : 0);
+    run->next_checkpoint_s = gbees_progress_now_s() + 60 * run->options->every;
     gbees_solver_summary(run->solver, &at_start);
     status = gbees_report_header(run->report, run->setup, at_start.totals.threads, error);
     gbees_progress_start(&run->progress, options->progress,

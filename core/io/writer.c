@@ -77,7 +77,7 @@ static double now_s(void)
 }
 
 /* Writes the time series and syncs, unless there is nothing to do or that was a moment ago; `at_once`: then, too. */
-static int settle(gbees_writer *writer, int at_once, gbees_error *error)
+static int flush(gbees_writer *writer, int at_once, gbees_error *error)
 {
     if (!writer->behind || (!at_once && now_s() - writer->synced_s < interval_s))
         return GBEES_OK;
@@ -130,7 +130,7 @@ int gbees_writer_resume(const char *folder, const gbees_problem *problem, const 
 /* What a checkpoint has of records is on disk before it. */
 static int write_checkpoint(gbees_writer *writer, gbees_checkpoint *checkpoint, gbees_error *error)
 {
-    int status = settle(writer, 1, error);
+    int status = flush(writer, 1, error);
 
     if (!status)
         status = gbees_moments_save(writer->moments, checkpoint, error);
@@ -162,7 +162,7 @@ void gbees_writer_destroy(gbees_writer *writer)
 {
     if (!writer)
         return;
-    (void)settle(writer, 1, NULL);
+    (void)flush(writer, 1, NULL);
     (void)pthread_mutex_destroy(&writer->lock);
     gbees_moments_destroy(writer->moments);
     gbees_run_info_free(&writer->info);
@@ -207,7 +207,7 @@ static int write_record(gbees_writer *writer, const gbees_record *record, gbees_
     if (!status)
         status = gbees_moments_add(writer->moments, record, error);
     writer->behind = 1;
-    return status ? status : settle(writer, 0, error);
+    return status ? status : flush(writer, 0, error);
 }
 
 int gbees_writer_record(gbees_writer *writer, const gbees_record *record, gbees_error *error)
@@ -226,7 +226,7 @@ int gbees_writer_update(gbees_writer *writer, int number, double time, const gbe
 
     writer->behind = 1;
     if (!status)
-        status = settle(writer, 0, error);
+        status = flush(writer, 0, error);
     (void)pthread_mutex_unlock(&writer->lock);
     return status;
 }
@@ -235,7 +235,7 @@ int gbees_writer_sync(gbees_writer *writer, gbees_error *error)
 {
     if (pthread_mutex_trylock(&writer->lock)) /* something is being written */
         return GBEES_OK;
-    const int status = settle(writer, 0, error);
+    const int status = flush(writer, 0, error);
     (void)pthread_mutex_unlock(&writer->lock);
     return status;
 }
@@ -257,13 +257,13 @@ int gbees_writer_runs(gbees_writer *writer, const gbees_refinement_step *runs, i
 static int finish(gbees_writer *writer, const char *state, const gbees_summary *summary, gbees_error *error)
 {
     const int failed = strcmp(state, "complete") != 0;
-    int status = failed ? GBEES_OK : settle(writer, 1, error);
+    int status = failed ? GBEES_OK : flush(writer, 1, error);
 
     gbees_store_use_reserve(&writer->store);
     if (!status)
         status = gbees_run_info_write(&writer->info, &writer->store, state, summary, error);
     if (!status && failed)
-        status = settle(writer, 1, error);
+        status = flush(writer, 1, error);
     return status;
 }
 

@@ -133,6 +133,27 @@ int gbees_cells_add(void *context, size_t count, const int32_t *const *index, co
     return 0;
 }
 
+int gbees_cells_collect(const gbees_backend *backend, gbees_engine *engine, double fraction, int dimension,
+                        const char *what, gbees_cells **cells, gbees_error *error)
+{
+    gbees_cells *made = gbees_cells_create(dimension);
+    gbees_error cause = {0};
+
+    if (!made)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for %s", what);
+    int status = backend->cells(engine, fraction, gbees_cells_add, made, &cause);
+    if (made->failure.status) { /* the visit ended for lack of memory */
+        cause = made->failure;
+        status = (int)cause.status;
+    }
+    if (!status) {
+        *cells = made;
+        return GBEES_OK;
+    }
+    gbees_cells_destroy(made);
+    return gbees_error_set(error, (gbees_status)status, "%s", cause.text);
+}
+
 /* ---- sorting: most significant byte first, in place, for a second copy of a big record is too much ----------- */
 
 enum { SMALL = 40 };
@@ -304,6 +325,15 @@ void gbees_cells_copy(const gbees_cells *cells, size_t first, size_t count, int3
     if (p)
         for (size_t i = 0; i < count; i++)
             p[i] = cells->entries[first + i].p;
+}
+
+double gbees_initial_cells_sum(const gbees_initial_cells *cells)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < cells->count; i++)
+        sum += cells->p[i];
+    return sum;
 }
 
 void gbees_initial_cells_clear(gbees_initial_cells *cells)

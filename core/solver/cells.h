@@ -24,6 +24,13 @@ int gbees_cells_finish(gbees_cells *cells, gbees_error *error);
 /* The same, but P of cells that were added several times is summed. */
 int gbees_cells_finish_sums(gbees_cells *cells, gbees_error *error);
 
+/* Makes a list, still unsorted, of the cells with P >= fraction * p* of a backend's engine. `what` it is for is named
+ * if there is no memory. */
+int gbees_cells_collect(const gbees_backend *backend, gbees_engine *engine, double fraction, int dimension,
+                        const char *what, gbees_cells **cells, gbees_error *error);
+
+/* The sum of P of a list. */
+double gbees_initial_cells_sum(const gbees_initial_cells *cells);
 /* Allocates the arrays of an empty list for `count` cells, of which it has none yet. Returns 1 if there is no memory.
  */
 int gbees_initial_cells_reserve(gbees_initial_cells *cells, int n, size_t count);

@@ -1,6 +1,5 @@
 /* grid_state.c - see grid_state.h. */
 #include "grid_state.h"
-#include <stdlib.h>
 #include <string.h>
 
 void gbees_grid_get_state(const gbees_grid *grid, gbees_grid_state *state)
@@ -31,20 +30,12 @@ void gbees_grid_get_state(const gbees_grid *grid, gbees_grid_state *state)
 static int make_problem(const gbees_problem *from, const gbees_grid_state *state, gbees_problem **problem,
                         gbees_error *error)
 {
-    gbees_problem *made = malloc(sizeof *made);
-    gbees_initial_cells *cells = malloc(sizeof *cells);
+    gbees_initial_cells cells = state->cells;
+    int status = gbees_grid_make_problem(from, &cells, problem, error);
 
-    if (!made || !cells) {
-        free(made);
-        free(cells);
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the grid of a checkpoint");
-    }
-    *made = *from;
-    *cells = state->cells;
-    made->cells = cells;
-    made->first = from;
-    made->gaussian_count = 0;
-    made->gaussians = NULL;
+    if (status)
+        return status;
+    gbees_problem *made = *problem;
     memcpy(made->extent, state->extent, sizeof state->extent);
     memcpy(made->parameters, state->parameters, sizeof state->parameters);
     memcpy(made->centre, state->centre, sizeof state->centre);
@@ -52,7 +43,6 @@ static int make_problem(const gbees_problem *from, const gbees_grid_state *state
     memcpy(made->mean, state->mean, sizeof state->mean);
     memcpy(made->width, state->width, sizeof state->width);
     made->threshold = state->threshold;
-    *problem = made;
     return GBEES_OK;
 }
 

@@ -134,30 +134,17 @@ void gbees_mode_records_destroy(gbees_event_modes *modes)
 
 /* ---- cells ---- */
 
-/* The first failure of a visit: the list's own if the visit ended for lack of memory. */
-static int visit_failed(gbees_cells *cells, int status, const gbees_error *cause, gbees_error *error)
-{
-    gbees_error full = {0};
-
-    if (gbees_cells_finish(cells, &full))
-        return gbees_error_set(error, full.status, "%s", full.text);
-    return gbees_error_set(error, (gbees_status)status, "%s", cause->text);
-}
-
 int gbees_mode_records_collect(const gbees_modes *modes, gbees_event_modes *to, gbees_error *error)
 {
-    for (int k = 0; k < to->count; k++) {
-        const gbees_grid *grid = &modes->mode[k]->grid;
-        gbees_error cause = {0};
+    int status = GBEES_OK;
 
-        to->cells[k] = gbees_cells_create(to->problem[k].dimension);
-        if (!to->cells[k])
-            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells of a record");
-        const int status = grid->backend->cells(grid->engine, 1, gbees_cells_add, to->cells[k], &cause);
-        if (status)
-            return visit_failed(to->cells[k], status, &cause, error);
+    for (int k = 0; k < to->count && !status; k++) {
+        const gbees_grid *grid = &modes->mode[k]->grid;
+
+        status = gbees_cells_collect(grid->backend, grid->engine, 1, to->problem[k].dimension,
+                                     "the cells of a record", &to->cells[k], error);
     }
-    return GBEES_OK;
+    return status;
 }
 
 int gbees_mode_records_sort(gbees_event_modes *modes, gbees_error *error)

@@ -172,15 +172,6 @@ static int take_side(gbees_initial_cells *from, int n, const gbees_valley *valle
     return GBEES_OK;
 }
 
-static double sum_of(const gbees_initial_cells *cells)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < cells->count; i++)
-        sum += cells->p[i];
-    return sum;
-}
-
 /* The parts of a mode's density, as cells of its grid. */
 typedef struct parts {
     int count;
@@ -218,7 +209,7 @@ static int make_part(const gbees_modes *modes, const gbees_density_mode *of, gbe
 
     if (!mode)
         return GBEES_ENOMEM;
-    mode->weight = mass * sum_of(cells) / all;
+    mode->weight = mass * gbees_initial_cells_sum(cells) / all;
     mode->clock = *clock;
     mode->slice = of->slice;
     mode->moving = of->moving;
@@ -244,7 +235,7 @@ static int replace_by_parts(gbees_modes *modes, int which, parts *p, const gbees
     int count = 0, status = GBEES_OK;
 
     for (int k = 0; k < p->count; k++)
-        all += sum_of(&p->cells[k]);
+        all += gbees_initial_cells_sum(&p->cells[k]);
     const gbees_totals totals = gbees_modes_totals(modes);
     note_all(modes);
     modes->before.max_cells = totals.max_cells;
@@ -293,20 +284,32 @@ int gbees_modes_divide(gbees_modes *modes, const gbees_clock *clock, gbees_error
 
 /* ---- the start ---- */
 
-int gbees_modes_open(gbees_modes *modes, const gbees_problem *problem, const gbees_backend *backend,
-                     const gbees_engine_options *options, gbees_error *error)
+int gbees_modes_add(gbees_modes *modes, const gbees_problem *problem, const gbees_engine_options *options,
+                    gbees_error *error)
 {
     const gbees_engine_options none = {0};
     gbees_density_mode *mode = create_mode(error);
-    const gbees_clock clock = {.time = problem->start};
 
     if (!mode)
         return GBEES_ENOMEM;
-    *modes = (gbees_modes){.count = 1, .mode = {mode}, .backend = backend};
     mode->grid = (gbees_grid){
-        .backend = backend, .options = options ? *options : none, .problem = problem, .hold = &modes->hold};
+        .backend = modes->backend, .options = options ? *options : none, .problem = problem, .hold = &modes->hold};
+    modes->mode[modes->count++] = mode;
+    return GBEES_OK;
+}
+
+int gbees_modes_open(gbees_modes *modes, const gbees_problem *problem, const gbees_backend *backend,
+                     const gbees_engine_options *options, gbees_error *error)
+{
+    const gbees_clock clock = {.time = problem->start};
+
+    *modes = (gbees_modes){.backend = backend};
+    int status = gbees_modes_add(modes, problem, options, error);
+    if (status)
+        return status;
+    gbees_density_mode *mode = modes->mode[0];
     mode->clock = clock;
-    int status = gbees_grid_open(&mode->grid, error);
+    status = gbees_grid_open(&mode->grid, error);
     if (!status && problem->moving)
         status = gbees_moving_start(&mode->moving, &mode->grid, error);
     if (!status && problem->moving && problem->gaussian_count > 1)

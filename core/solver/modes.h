@@ -17,7 +17,7 @@ typedef struct gbees_density_mode {
 } gbees_density_mode;
 
 typedef struct gbees_modes {
-    int count;                          /* at least 1 */
+    int count;                                  /* at least 1 */
     gbees_density_mode *mode[GBEES_MODES_MOST]; /* the heaviest at the last update first */
     const gbees_backend *backend;
     gbees_hold *hold;    /* what the backend keeps open for all of them; or NULL */
@@ -30,6 +30,10 @@ typedef struct gbees_modes {
 int gbees_modes_open(gbees_modes *modes, const gbees_problem *problem, const gbees_backend *backend,
                      const gbees_engine_options *options, gbees_error *error);
 void gbees_modes_close(gbees_modes *modes);
+
+/* Adds a mode without an engine, on the problem's grid, to the list of a run. */
+int gbees_modes_add(gbees_modes *modes, const gbees_problem *problem, const gbees_engine_options *options,
+                    gbees_error *error);
 
 /* The totals since the run's start, over all modes that there have been. Counts are sums over the modes, masses are
  * parts of the run's. */

@@ -2,7 +2,6 @@
 #include "modes_state.h"
 #include "grid_state.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* All modes, as plain data. */
@@ -104,7 +103,6 @@ static int load_mode(gbees_density_mode *mode, int number, const gbees_checkpoin
 int gbees_modes_load(gbees_modes *modes, const gbees_problem *problem, const gbees_backend *backend,
                      const gbees_engine_options *options, const gbees_checkpoint *checkpoint, gbees_error *error)
 {
-    const gbees_engine_options none = {0};
     modes_state state;
     int status = gbees_checkpoint_copy(checkpoint, "modes", 1, sizeof state, &state, error);
 
@@ -115,14 +113,9 @@ int gbees_modes_load(gbees_modes *modes, const gbees_problem *problem, const gbe
         return status;
     *modes = (gbees_modes){.backend = backend, .divided = state.divided, .before = state.before};
     for (int k = 0; k < state.count && !status; k++) {
-        gbees_density_mode *mode = calloc(1, sizeof *mode);
-
-        if (!mode)
-            return no_memory(error);
-        mode->grid = (gbees_grid){
-            .backend = backend, .options = options ? *options : none, .problem = problem, .hold = &modes->hold};
-        modes->mode[modes->count++] = mode;
-        status = load_mode(mode, k, checkpoint, error);
+        status = gbees_modes_add(modes, problem, options, error);
+        if (!status)
+            status = load_mode(modes->mode[k], k, checkpoint, error);
     }
     return status;
 }

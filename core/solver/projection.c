@@ -29,58 +29,56 @@ static double edges_along(const gbees_problem *problem, int state, double *edge)
     return sum;
 }
 
-/* Where the cells' centres begin and end along a state. */
-static void find_range(const gbees_record_mode *part, int state, double *least, double *most)
+/* Cells of a part: where their centres are along a state, and their P. */
+typedef struct batch {
+    size_t count;
+    double x[BATCH], p[BATCH];
+} batch;
+
+/* Fills a batch with the cells from `first` on; it is empty at their end. */
+static void take_batch(const gbees_record_mode *part, int state, size_t first, batch *to)
 {
     const int n = part->problem->dimension;
-    const size_t count = gbees_cells_count(part->cells);
+    const size_t left = gbees_cells_count(part->cells) - first;
     int32_t index[GBEES_MAX_DIM][BATCH], *columns[GBEES_MAX_DIM];
     double edge[GBEES_MAX_DIM];
 
+    to->count = left < BATCH ? left : BATCH;
     (void)edges_along(part->problem, state, edge);
     for (int j = 0; j < n; j++)
         columns[j] = index[j];
-    for (size_t first = 0; first < count; first += BATCH) {
-        const size_t here = count - first < BATCH ? count - first : BATCH;
-
-        gbees_cells_copy(part->cells, first, here, columns, NULL);
-        for (size_t i = 0; i < here; i++) {
-            double x = part->problem->centre[state];
-
-            for (int k = 0; k < n; k++)
-                x += edge[k] * index[k][i];
-            *least = fmin(*least, x);
-            *most = fmax(*most, x);
-        }
+    gbees_cells_copy(part->cells, first, to->count, columns, to->p);
+    for (size_t i = 0; i < to->count; i++) {
+        to->x[i] = part->problem->centre[state];
+        for (int k = 0; k < n; k++)
+            to->x[i] += edge[k] * index[k][i];
     }
+}
+
+/* Where the cells' centres begin and end along a state. */
+static void find_range(const gbees_record_mode *part, int state, double *least, double *most)
+{
+    batch b;
+
+    for (size_t first = 0; take_batch(part, state, first, &b), b.count > 0; first += b.count)
+        for (size_t i = 0; i < b.count; i++) {
+            *least = fmin(*least, b.x[i]);
+            *most = fmax(*most, b.x[i]);
+        }
 }
 
 static void count_centres(const gbees_record_mode *part, int state, const line *to)
 {
-    const int n = part->problem->dimension;
-    const size_t count = gbees_cells_count(part->cells);
-    int32_t index[GBEES_MAX_DIM][BATCH], *columns[GBEES_MAX_DIM];
-    double edge[GBEES_MAX_DIM], p[BATCH];
+    batch b;
 
-    (void)edges_along(part->problem, state, edge);
-    for (int j = 0; j < n; j++)
-        columns[j] = index[j];
-    for (size_t first = 0; first < count; first += BATCH) {
-        const size_t here = count - first < BATCH ? count - first : BATCH;
-
-        gbees_cells_copy(part->cells, first, here, columns, p);
-        for (size_t i = 0; i < here; i++) {
-            double x = part->problem->centre[state];
-
-            for (int k = 0; k < n; k++)
-                x += edge[k] * index[k][i];
-            const double place = (x - to->origin) / to->width, below = floor(place);
+    for (size_t first = 0; take_batch(part, state, first, &b), b.count > 0; first += b.count)
+        for (size_t i = 0; i < b.count; i++) {
+            const double place = (b.x[i] - to->origin) / to->width, below = floor(place);
             const size_t at = (size_t)below;
 
-            to->p[at] += (1 - (place - below)) * part->weight * p[i];
-            to->p[at + 1] += (place - below) * part->weight * p[i];
+            to->p[at] += (1 - (place - below)) * part->weight * b.p[i];
+            to->p[at + 1] += (place - below) * part->weight * b.p[i];
         }
-    }
 }
 
 /* Spreads each entry evenly over `length` entries around it, which need not be a whole number: a difference of the
@@ -137,7 +135,7 @@ static int open_line(const gbees_record_mode *parts, int count, int state, line 
 }
 
 /* Adds a part's line to that of the projection, which has the same entries. */
-static int add_part(const gbees_record_mode *part, int state, line *l, double *to)
+static void add_part(const gbees_record_mode *part, int state, line *l, double *to)
 {
     double edge[GBEES_MAX_DIM];
 
@@ -148,7 +146,6 @@ static int add_part(const gbees_record_mode *part, int state, line *l, double *t
         spread(l, fabs(edge[k]) / l->width);
     for (size_t i = 0; i < l->length; i++)
         to[i] += l->p[i];
-    return GBEES_OK;
 }
 
 static int project(const gbees_record_mode *parts, int count, int state, gbees_projection *to, gbees_error *error)
@@ -159,7 +156,7 @@ static int project(const gbees_record_mode *parts, int count, int state, gbees_p
     if (!status && !(to->p[state] = calloc(l.length, sizeof *to->p[state])))
         status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the marginal of state %d", state + 1);
     for (int k = 0; k < count && !status; k++)
-        status = add_part(&parts[k], state, &l, to->p[state]);
+        add_part(&parts[k], state, &l, to->p[state]);
     to->origin[state] = l.origin;
     to->width[state] = l.width;
     to->length[state] = l.length;

@@ -23,23 +23,11 @@ static int capture_cells(gbees_solver *solver, gbees_capture **capture, gbees_er
 
 static int collect_cells(gbees_solver *solver, gbees_cells **cells, gbees_error *error)
 {
-    gbees_error cause = {0}, full = {0};
-    gbees_cells *made = gbees_cells_create(solver->problem->dimension);
-    int status;
+    gbees_error cause = {0};
+    const int status = gbees_cells_collect(solver->backend, solver->modes.mode[0]->grid.engine, 1,
+                                           solver->problem->dimension, "the cells of a record", cells, &cause);
 
-    if (!made)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells of a record");
-    status = solver->backend->cells(solver->modes.mode[0]->grid.engine, 1, gbees_cells_add, made, &cause);
-    if (status) {
-        if (gbees_cells_finish(made, &full)) { /* the visit ended for lack of memory */
-            cause = full;
-            status = (int)full.status;
-        }
-        gbees_cells_destroy(made);
-        return gbees_run_fail(solver, status, &cause, error);
-    }
-    *cells = made;
-    return GBEES_OK;
+    return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
 }
 
 /* *marginals stays NULL if the observer is to compute them from the cells. */

@@ -86,31 +86,16 @@ static void note_peak(gbees_grid *grid, const gbees_initial_cells *cells)
 
 int gbees_grid_fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_error *error)
 {
-    const int n = grid->problem->dimension;
-    gbees_cells *cells = gbees_cells_create(n);
-    gbees_error full = {0};
-    int status;
+    gbees_cells *cells = NULL;
+    int status = gbees_cells_collect(grid->backend, grid->engine, least_fraction, grid->problem->dimension,
+                                     "another grid", &cells, error);
 
-    if (!cells)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for another grid");
-    status = grid->backend->cells(grid->engine, least_fraction, gbees_cells_add, cells, error);
-    if (gbees_cells_finish(cells, &full)) { /* the visit ended for lack of memory */
-        *error = full;
-        status = (int)full.status;
-    }
+    if (!status)
+        status = gbees_cells_finish(cells, error);
     if (!status)
         status = gbees_cells_list(cells, to, error);
     gbees_cells_destroy(cells);
     return status;
-}
-
-static double sum_of(const gbees_initial_cells *cells)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < cells->count; i++)
-        sum += cells->p[i];
-    return sum;
 }
 
 /* Moves the origin along axis j of the grid: the middle of cell 0. A rotated grid has it at its centre. */
@@ -175,9 +160,8 @@ static void set_history(gbees_grid *grid, const gbees_clock *clock, const passag
     cells->threshold = totals->threshold * way->volume;
 }
 
-/* Makes a copy of a problem that owns the cells. */
-static int make_problem(const gbees_problem *from, gbees_initial_cells *cells, gbees_problem **problem,
-                        gbees_error *error)
+int gbees_grid_make_problem(const gbees_problem *from, gbees_initial_cells *cells, gbees_problem **problem,
+                            gbees_error *error)
 {
     gbees_problem *made = malloc(sizeof *made);
     gbees_initial_cells *own = malloc(sizeof *own);
@@ -275,11 +259,11 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
     if (!changes)
         return GBEES_OK;
     status = gbees_grid_fetch(grid, &cells, error);
-    way.fetched = sum_of(&cells);
+    way.fetched = gbees_initial_cells_sum(&cells);
     if (!status)
         status = gbees_refine(&cells, n, change, grid->problem->numerics.cell_values, grid->options.threads, error);
     if (!status)
-        status = make_problem(gbees_grid_problem(grid), &cells, &problem, error);
+        status = gbees_grid_make_problem(gbees_grid_problem(grid), &cells, &problem, error);
     gbees_initial_cells_clear(&cells);
     if (status)
         return status;
@@ -318,9 +302,9 @@ int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_mov
             gbees_error_set(error, GBEES_ENUMERIC,
                             "no cell of the new frame holds as much as p*: nothing is left of the density; lower "
                             "'threshold' or give a mass_budget");
-    const passage way = {.fetched = sum_of(&cells), .volume = volume};
+    const passage way = {.fetched = gbees_initial_cells_sum(&cells), .volume = volume};
     if (!status)
-        status = make_problem(gbees_grid_problem(grid), &cells, &problem, error);
+        status = gbees_grid_make_problem(gbees_grid_problem(grid), &cells, &problem, error);
     gbees_initial_cells_clear(&cells);
     if (status)
         return status;
@@ -336,7 +320,7 @@ int gbees_grid_open_part(const gbees_grid *of, const gbees_part *part, gbees_gri
 {
     const gbees_totals totals = gbees_grid_totals(of);
     gbees_problem *problem = NULL;
-    int status = make_problem(gbees_grid_problem(of), part->cells, &problem, error);
+    int status = gbees_grid_make_problem(gbees_grid_problem(of), part->cells, &problem, error);
 
     if (status)
         return status;

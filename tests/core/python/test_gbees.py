@@ -195,15 +195,17 @@ def test_the_lock_is_released():
 
 
 def test_interrupt_keeps_what_is_there(tmp_path):
-    script = tmp_path / "long.py"
+    script, output = tmp_path / "long.py", tmp_path / "run"
     script.write_text(
         "import gbees\n"
         "run = gbees.run('lorenz63', set={'accuracy': 0, 'factor': 4, 'end': 100, 'records': 100000,\n"
-        "                                'measurements': []}, audit=False, progress=False, threads=1)\n"
+        "                                'measurements': []}, audit=False, progress=False, threads=1,\n"
+        f"                output={str(output)!r})\n"
         "print(run.interrupted, len(run.records) > 0, run.records[0].time)\n"
     )
     child = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
-    time.sleep(4)
+    while not list(output.rglob("*.h5")) and child.poll() is None:
+        time.sleep(0.05)
     child.send_signal(signal.SIGINT)
     out, _ = child.communicate(timeout=60)
     assert out.split() == ["True", "True", "0.0"]
