@@ -175,8 +175,8 @@ GBEES_NUM void begin_line(const gbees_setup *m, int axis, const uint32_t *slots,
     line->base_above = start->base[group][DIM];
 }
 
-/* Computes the mass through the lowest face of a pencil, behind which nothing is; returns what flows out there. */
-GBEES_NUM number lowest_mass(const gbees_setup *m, int axis, pencil_line *line, number lambda, double time)
+/* Computes the mass through the lowest face of a pencil, behind which nothing is. */
+GBEES_NUM void lowest_mass(const gbees_setup *m, int axis, pencil_line *line, number lambda, double time)
 {
     number far[2 * BEYOND], u[3];
 
@@ -187,7 +187,7 @@ GBEES_NUM number lowest_mass(const gbees_setup *m, int axis, pencil_line *line, 
     }
     line->mass[0] = 0;
     if (!warp_any(!(line->v[0] > 0) && line->at[0]))
-        return 0;
+        return;
     line->x[axis] = line->base + face_offset(m, axis, -1);
     u[0] = velocity(m, line->x, axis, time);
     u[1] = line->v[0];
@@ -198,7 +198,6 @@ GBEES_NUM number lowest_mass(const gbees_setup *m, int axis, pencil_line *line, 
         far[BEYOND + i] = line->q[BEYOND - 1 + i];
     }
     pencil_masses(1, far, u, lambda, pencils_share_warp(axis) && !line->at[0], line->mass);
-    return line->mass[0] < 0 ? -line->mass[0] : 0;
 }
 
 /* Computes the masses through the other faces of brick at[0]. */
@@ -243,10 +242,10 @@ GBEES_NUM void next_brick(int axis, const number *fresh, position base_next, uin
 }
 
 /* Sweeps a line of a pencil from `rows` to `rows_next`; slots, cell, start: as of begin_line().  Prefetches the
- * pencils of `further`, if there are any, once `start` has been read.  Returns what flows out at the grid's ends. */
-GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *rows, number *rows_next, int axis,
-                              const uint32_t *slots, int cell, pencil_start *start, const pencil_set *further,
-                              number lambda, double time)
+ * pencils of `further`, if there are any, once `start` has been read.  Adds what flows out at the grid's ends. */
+GBEES_NUM void sweep_pencil(const gbees_setup *m, const number *rows, number *rows_next, int axis,
+                            const uint32_t *slots, int cell, pencil_start *start, const pencil_set *further,
+                            number lambda, double time, int64_t *outflow)
 {
     const number *p = (const number *)opaque_global(rows + cell);
     number *next = (number *)opaque_global(rows_next + cell);
@@ -258,7 +257,8 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *rows, number *
     warp_sync();
     if (further && further->begin)
         prefetch_starts(m, rows, axis, further, start);
-    number outflow = lowest_mass(m, axis, &line, lambda, time);
+    lowest_mass(m, axis, &line, lambda, time);
+    add_outflow(-line.mass[0], outflow);
     do {
         const uint32_t next_slot = above[line.at[beyond + 1]];
         number fresh[PENCIL_EDGE], *row = next + (size_t)line.at[0] * CELLS;
@@ -272,11 +272,12 @@ GBEES_NUM number sweep_pencil(const gbees_setup *m, const number *rows, number *
         for (int i = 0; i < edge; i++)
             if (!shared || line.at[0])
                 row[i << axis_shift(axis)] = line.q[BEYOND - 1 + i] + (line.mass[i] - line.mass[i + 1]);
-        if (shared && line.at[0] && !line.at[1] && line.mass[edge] > 0)
-            outflow += line.mass[edge];
+        if (shared && line.at[0] && !line.at[1])
+            add_outflow(line.mass[edge], outflow);
         next_brick(axis, fresh, base_next, next_slot, &line);
     } while (shared ? warp_any(line.at[0] != 0) : line.at[0] != 0);
-    return !shared && line.mass[0] > 0 ? outflow + line.mass[0] : outflow;
+    if (!shared)
+        add_outflow(line.mass[0], outflow);
 }
 
 /* Takes the next bricks from the work queue; 0: there are none left. */
@@ -339,13 +340,9 @@ GBEES_NUM void sweep_pencils(const gbees_setup *m, const number *p, number *next
             next_pencils(axis, &set, slots);
             copy_async_wait();
 #pragma unroll
-            for (int line = 0; line < lines; line += lanes) {
-                number out = sweep_pencil(m, p, next, axis, slots, line_cell(axis, line + warp_lane() % lanes), start,
-                                          line + lanes < lines ? NULL : &set, lambda, time);
-
-                if (out > 0)
-                    *outflow += gbees_fixed((double)out);
-            }
+            for (int line = 0; line < lines; line += lanes)
+                sweep_pencil(m, p, next, axis, slots, line_cell(axis, line + warp_lane() % lanes), start,
+                             line + lanes < lines ? NULL : &set, lambda, time, outflow);
         }
     }
 }

@@ -55,17 +55,22 @@ GBEES_NUM void face_masses(const number *q, const number *v, int cells, number l
         mass[i] = face_mass(q + i, v + i, lambda);
 }
 
-/* The mass that leaves the grid through the ends of a line. is_lowest, is_highest: the line begins, ends at a side of
- * its brick where there is no neighbour. */
-GBEES_NUM number outflow_of_line(const number *mass, int cells, int is_lowest, int is_highest)
+/* Adds the mass that leaves the grid through a face to a sum, in units of 2^-60. The masses are rounded one by one,
+ * so that the sum does not depend on which faces a lane has. */
+GBEES_NUM void add_outflow(number mass, int64_t *sum)
 {
-    number outflow = 0;
+    if (mass > 0)
+        *sum += gbees_fixed((double)mass);
+}
 
-    if (is_lowest && mass[0] < 0)
-        outflow = -mass[0];
-    if (is_highest && mass[cells] > 0)
-        outflow += mass[cells];
-    return outflow;
+/* Adds the mass that leaves the grid through the ends of a line. is_lowest, is_highest: the line begins, ends at a
+ * side of its brick where there is no neighbour. */
+GBEES_NUM void add_outflow_of_line(const number *mass, int cells, int is_lowest, int is_highest, int64_t *sum)
+{
+    if (is_lowest)
+        add_outflow(-mass[0], sum);
+    if (is_highest)
+        add_outflow(mass[cells], sum);
 }
 
 /* A row of cells along an axis, in a brick and in its two neighbours: pointers to its lowest cell in each. The null
@@ -127,8 +132,8 @@ GBEES_NUM void load_line(const gbees_setup *m, const number *p, int axis, uint32
 }
 
 /* Sweeps a line; returns the mass that has left the grid. */
-GBEES_NUM number sweep_line(const gbees_setup *m, const number *p, number *next, int axis, uint32_t slot, int cell,
-                            int part, number lambda, double time)
+GBEES_NUM void sweep_line(const gbees_setup *m, const number *p, number *next, int axis, uint32_t slot, int cell,
+                          int part, number lambda, double time, int64_t *outflow)
 {
     const int edge = axis_edge(axis), cells = piece_cells(axis), first = part * cells;
     const uint32_t below = m->grid.neighbor[2 * axis][slot], above = m->grid.neighbor[2 * axis + 1][slot];
@@ -156,7 +161,7 @@ GBEES_NUM number sweep_line(const gbees_setup *m, const number *p, number *next,
 #pragma unroll
     for (int i = 0; i < cells; i++)
         row[(first + i) << axis_shift(axis)] = q[BEYOND + i] + (mass[i] - mass[i + 1]);
-    return outflow_of_line(mass, cells, first == 0 && !below, first + cells == edge && !above);
+    add_outflow_of_line(mass, cells, first == 0 && !below, first + cells == edge && !above, outflow);
 }
 
 /* Sweeps all lines along an axis. A brick is swept by as many lanes as it has lines, and a warp sweeps several bricks
@@ -172,13 +177,8 @@ GBEES_NUM void sweep_along(const gbees_setup *m, const number *p, number *next, 
 
     for (uint32_t slot = slots.from + (uint32_t)(warp_lane() / lanes); slot <= slots.last; slot += slots.stride)
 #pragma unroll 1
-        for (int line = warp_lane() % lanes; line < lines; line += lanes) {
-            number out =
-                sweep_line(m, p, next, axis, slot, line_cell(axis, line / parts), line % parts, lambda, time);
-
-            if (out > 0)
-                *outflow += gbees_fixed((double)out);
-        }
+        for (int line = warp_lane() % lanes; line < lines; line += lanes)
+            sweep_line(m, p, next, axis, slot, line_cell(axis, line / parts), line % parts, lambda, time, outflow);
 }
 
 #endif

@@ -137,10 +137,10 @@ GBEES_NUM void part_velocities(const gbees_setup *m, const small_brick *brick, l
     }
 }
 
-/* Sweeps a part and stores its cells; in the last sweep marks them: adds to *active and *mass. Returns the mass that
- * has left the grid. */
-GBEES_NUM number sweep_part(const gbees_setup *m, const small_sweep *sweep, const part_cells *line,
-                            const small_brick *brick, uint32_t slot, line_part part, uint64_t *active, int64_t *mass)
+/* Sweeps a part and stores its cells; adds the mass that has left the grid to the sums; in the last sweep marks the
+ * cells: adds to *active and to the sums' mass. */
+GBEES_NUM void sweep_part(const gbees_setup *m, const small_sweep *sweep, const part_cells *line,
+                          const small_brick *brick, uint32_t slot, line_part part, uint64_t *active, warp_sums *sums)
 {
     const int is_lowest = part.first == 0 && !brick->link[2 * part.axis];
     const int is_highest = part.first + PART_CELLS == SMALL_EDGE && !brick->link[2 * part.axis + 1];
@@ -154,12 +154,12 @@ GBEES_NUM number sweep_part(const gbees_setup *m, const small_sweep *sweep, cons
         number value = line->q[BEYOND + i] + (crossing[i] - crossing[i + 1]);
 
         if (sweep->is_last) {
-            value = mark_cell(value, mass);
+            value = mark_cell(value, &sums->mass);
             *active |= (uint64_t)(value >= sweep->threshold) << cell;
         }
         sweep->next[slot * CELLS + (uint32_t)cell] = value;
     }
-    return outflow_of_line(crossing, PART_CELLS, is_lowest, is_highest);
+    add_outflow_of_line(crossing, PART_CELLS, is_lowest, is_highest, &sums->outflow);
 }
 
 /* ---- a pass ---------------------------------------------------------------------------------------------------- */
@@ -175,9 +175,7 @@ GBEES_NUM void sweep_brick(const gbees_setup *m, const small_sweep *sweep, const
 
         if (!prefetched->is_valid)
             line = load_part(sweep->p, sweep->filled, brick, slot, part);
-        const number out = sweep_part(m, sweep, &line, brick, slot, part, active, &sums->mass);
-        if (out > 0)
-            sums->outflow += gbees_fixed((double)out);
+        sweep_part(m, sweep, &line, brick, slot, part, active, sums);
     }
 }
 
