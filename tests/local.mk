@@ -154,6 +154,7 @@ check_PROGRAMS += \
 	%D%/core/numerics/test_split_order \
 	%D%/backends/cpu/test_team \
 	%D%/core/solver/test_notifier \
+	%D%/core/base/test_memory \
 	%D%/core/base/test_text \
 	%D%/core/solver/test_warnings
 %C%_core_frame_test_affine_LDADD = $(LDADD) $(LAPACKE_LIBS)

@@ -1,18 +1,102 @@
-/* memory.c - see memory.h. Linux tells it in /proc/meminfo. */
+/* memory.c - see memory.h. Linux tells it in /proc/meminfo, and the limits of control groups in /sys/fs/cgroup. */
 #include "memory.h"
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+enum { PATH_BYTES = 512 };
+
+__attribute__((format(printf, 1, 2))) static FILE *open_file(const char *format, ...)
+{
+    char path[2 * PATH_BYTES];
+    va_list arguments;
+
+    va_start(arguments, format);
+    const int length = vsnprintf(path, sizeof path, format, arguments);
+    va_end(arguments);
+    return length < (int)sizeof path ? fopen(path, "r") : NULL;
+}
+
+/* The number that a file holds, or that follows `key` in it; `otherwise` if there is none ("max"). Closes the file.
+ */
+static double read_number(FILE *file, const char *key, double otherwise)
+{
+    const size_t length = strlen(key);
+    char line[128];
+    double value = otherwise, found;
+
+    while (file && fgets(line, sizeof line, file))
+        if (!strncmp(line, key, length) && sscanf(line + length, "%lf", &found) == 1) {
+            value = found;
+            break;
+        }
+    if (file)
+        (void)fclose(file);
+    return value;
+}
+
+/* The files of a version of control groups. */
+typedef struct group_files {
+    const char *folder, *limit, *used, *cache;
+} group_files;
+
+/* What a group and those above it leave. Page cache that is not in use counts as free. */
+static double left_in_groups(const char *root, char *group, const group_files *files)
+{
+    double left = INFINITY;
+
+    for (;;) {
+        const double limit =
+            read_number(open_file("%s/sys/fs/cgroup%s%s/%s", root, files->folder, group, files->limit), "", INFINITY);
+        const double used =
+            read_number(open_file("%s/sys/fs/cgroup%s%s/%s", root, files->folder, group, files->used), "", 0);
+        const double cache =
+            read_number(open_file("%s/sys/fs/cgroup%s%s/memory.stat", root, files->folder, group), files->cache, 0);
+        char *last = strrchr(group, '/');
+
+        left = fmin(left, fmax(limit - used + cache, 0));
+        if (!last)
+            return left;
+        *last = 0; /* the group above */
+    }
+}
+
+/* What the control groups of this process leave. */
+static double left_in_control_groups(const char *root)
+{
+    static const group_files unified = {"", "memory.max", "memory.current", "inactive_file "};
+    static const group_files separate = {"/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+                                         "total_inactive_file "};
+    FILE *file = open_file("%s/proc/self/cgroup", root);
+    char line[PATH_BYTES];
+    double left = INFINITY;
+
+    while (file && fgets(line, sizeof line, file)) { /* "0::/group", "4:memory:/group" */
+        char *controller = strchr(line, ':'), *group = controller ? strchr(controller + 1, ':') : NULL;
+
+        if (!group)
+            continue;
+        *group++ = 0;
+        group[strcspn(group, "\n")] = 0;
+        if (!controller[1])
+            left = fmin(left, left_in_groups(root, group, &unified));
+        else if (!strcmp(controller + 1, "memory"))
+            left = fmin(left, left_in_groups(root, group, &separate));
+    }
+    if (file)
+        (void)fclose(file);
+    return left;
+}
+
+double gbees_memory_available_below(const char *root)
+{
+    const double free_bytes = 1024 * read_number(open_file("%s/proc/meminfo", root), "MemAvailable:", INFINITY);
+
+    return fmin(free_bytes, left_in_control_groups(root));
+}
 
 double gbees_memory_available(void)
 {
-    FILE *file = fopen("/proc/meminfo", "r");
-    char line[128];
-    double kilobytes = INFINITY;
-
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %lf kB", &kilobytes) == 1)
-            break;
-    if (file)
-        (void)fclose(file);
-    return 1024 * kilobytes;
+    return gbees_memory_available_below("");
 }

@@ -1,5 +1,6 @@
 /* accuracy.c - runs on finer and finer grids until every record's certificate is within the problem's accuracy, or
  * time, memory or grids run out; the best run is reported and its results are kept. */
+#include "base/memory.h"
 #include "base/text.h"
 #include "io/jsonl.h"
 #include "io/scenario.h"
@@ -238,8 +239,10 @@ static int attempt_run(ladder *l, attempt *a, gbees_error *error)
     status = attempt_open(l, a, error);
     if (!status && l->count == 0 && l->setup->why_no_gpu[0] && !l->options->quiet)
         (void)fprintf(stderr, "gbees-run: running on the CPU: %s\n", l->setup->why_no_gpu);
-    if (!status)
+    if (!status) {
+        gbees_one_run_limit_memory(&a->run, l->best ? l->options->max_memory : 0);
         status = gbees_one_run_propagate(&a->run, l->options, error);
+    }
     if (!status && a->run.writer)
         gbees_writer_remove_checkpoints(a->run.writer);
     if (a->run.solver)
@@ -286,9 +289,8 @@ static void print_step(const ladder *l, const gbees_refinement_step *step)
 /* Why no further run is made, although the accuracy is not met; NULL: it is made. */
 static const char *reason_to_stop(const ladder *l, const gbees_refinement_step *step)
 {
-    const double limit = l->options->max_memory > 0
-                             ? l->options->max_memory * 1073741824.0
-                             : 0.8 * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const double limit =
+        l->options->max_memory > 0 ? l->options->max_memory * 1073741824.0 : 0.8 * gbees_memory_available();
     /* A GPU's memory is its own: a run that does not fit fails, and the best one stays. */
     const int limited = l->options->max_memory > 0 || !l->setup->backend->capture;
 
@@ -322,8 +324,10 @@ static int run_until_met(ladder *l, const char **why, gbees_error *error)
         if (!status)
             status = gbees_refinement_finish(l->refinement, &a->summary, step, error);
         if (status) {
-            if (a->run.timed_out && !gbees_signals_caught())
-                *why = "a finer run exceeded the time (--max-time)";
+            if (a->run.stopped_by && !gbees_signals_caught())
+                *why = a->run.stop_bytes > 0 && (double)a->summary.totals.peak_bytes > a->run.stop_bytes
+                           ? "a finer run exceeded the memory (--max-memory)"
+                           : "a finer run exceeded the time (--max-time)";
             if (!l->best && a->run.solver &&
                 (a->folder || !l->setup->folder)) { /* what there is of the only run is kept */
                 l->best = a;

@@ -1,4 +1,5 @@
 /* check.c - gbees-run --check: what is known of a run before it starts. */
+#include "base/memory.h"
 #include "command.h"
 #include "io/json_util.h"
 #include "solver/equations.h"
@@ -10,7 +11,9 @@ typedef struct findings {
     double box_cells; /* in the initial box */
     double bytes;     /* that it takes, at most */
     double memory;    /* that the machine has; 0: not known */
-    int reached;      /* measurements up to the end */
+    double
+        available; /* that is free of it, with the limits of control groups; infinite: not known, or it is a GPU's */
+    int reached;   /* measurements up to the end */
 } findings;
 
 static double machine_memory(void)
@@ -23,7 +26,10 @@ static double machine_memory(void)
 static findings find(const gbees_setup *setup)
 {
     const gbees_problem *problem = setup->problem;
-    findings found = {.box_cells = 1, .bytes = setup->backend->estimate(problem), .memory = machine_memory()};
+    findings found = {.box_cells = 1,
+                      .bytes = setup->backend->estimate(problem),
+                      .memory = machine_memory(),
+                      .available = setup->backend->capture ? INFINITY : gbees_memory_available()};
 
     for (int j = 0; j < problem->dimension && !problem->cells; j++)
         found.box_cells *= 2.0 * problem->extent[j] + 1;
@@ -136,8 +142,8 @@ static void print_machine(FILE *out, const gbees_setup *setup, const findings *f
         (void)fprintf(out, " (%s)", setup->why_no_gpu);
     (void)fprintf(out, "\nmemory        at most %s for the initial density",
                   gbees_units_bytes(bytes, sizeof bytes, found->bytes));
-    if (found->memory > 0)
-        (void)fprintf(out, ", of %s", gbees_units_bytes(memory, sizeof memory, found->memory));
+    if (isfinite(found->available))
+        (void)fprintf(out, ", of %s that are free", gbees_units_bytes(memory, sizeof memory, found->available));
     (void)fprintf(out, "; it grows as the density spreads\noutput        %s\n",
                   setup->folder ? setup->folder : "none");
     gbees_print_warnings(out, gbees_warnings(setup->problem, NULL), setup->problem, NULL);
@@ -149,13 +155,15 @@ static json_t *json_line(const gbees_setup *setup, const findings *found)
 {
     const gbees_problem *problem = setup->problem;
 
-    return json_pack("{s:s, s:s, s:o, s:i, s:o, s:o, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o}", "event", "check",
-                     "model", setup->model->name, "plugin", gbees_json_text(gbees_setup_path(setup->model)),
+    return json_pack("{s:s, s:s, s:o, s:i, s:o, s:o, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o}", "event",
+                     "check", "model", setup->model->name, "plugin", gbees_json_text(gbees_setup_path(setup->model)),
                      "dimension", problem->dimension, "width", gbees_json_vector(problem->dimension, problem->width),
                      "regrid", json_regrids(problem), "measurements", found->reached, "measurements_not_reached",
                      problem->measurement_count - found->reached, "mode", gbees_print_mode(problem->numerics.mode),
                      "backend", setup->backend->name, "box_cells", found->box_cells, "estimated_bytes", found->bytes,
-                     "machine_bytes", found->memory, "output", gbees_json_text(setup->folder), "warnings",
+                     "machine_bytes", found->memory, "available_bytes",
+                     isfinite(found->available) ? json_real(found->available) : json_null(), "output",
+                     gbees_json_text(setup->folder), "warnings",
                      gbees_json_warnings(gbees_warnings(problem, NULL), problem, NULL));
 }
 
@@ -164,13 +172,13 @@ int gbees_check_memory(const gbees_setup *setup, gbees_error *error)
     const findings found = find(setup);
     char bytes[32], memory[32];
 
-    if (found.memory <= 0 || found.bytes <= found.memory)
+    if (found.bytes <= found.available)
         return GBEES_OK;
     return gbees_error_set(error, GBEES_EINPUT,
-                           "the initial density may take %s, and this machine has %s: make the cells wider "
+                           "the initial density may take %s, and %s are free: make the cells wider "
                            "(factor, width) or the box smaller (extent)",
                            gbees_units_bytes(bytes, sizeof bytes, found.bytes),
-                           gbees_units_bytes(memory, sizeof memory, found.memory));
+                           gbees_units_bytes(memory, sizeof memory, found.available));
 }
 
 int gbees_command_check(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error)

@@ -1,10 +1,14 @@
 /* one_run.c - see one_run.h. */
 #include "one_run.h"
+#include "base/memory.h"
 #include "signals.h"
+#include "units.h"
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+
+static const double most_of_free = 0.9; /* of the memory that is free at the start: a run stops there */
 
 /* ---- what the solver tells ---- */
 
@@ -69,6 +73,8 @@ static int on_progress(void *context, double time, double fraction, const gbees_
     gbees_one_run *r = context;
     int status = r->writer ? gbees_writer_sync(r->writer, error) : GBEES_OK;
 
+    if (!r->stopped_by && r->stop_bytes > 0 && (double)totals->peak_bytes > r->stop_bytes)
+        r->stopped_by = r->memory_option ? "--max-memory" : "lack of memory";
     (void)pthread_mutex_lock(&r->lock);
     gbees_progress_show(&r->progress, time, fraction, totals);
     if (!status && r->progress.stream != stderr)
@@ -103,8 +109,9 @@ static int is_cancelled(void *context)
 {
     gbees_one_run *r = context;
 
-    r->timed_out = r->timed_out || (r->stop_s > 0 && gbees_progress_now_s() > r->stop_s);
-    return r->timed_out || gbees_signals_caught();
+    if (!r->stopped_by && r->stop_s > 0 && gbees_progress_now_s() > r->stop_s)
+        r->stopped_by = "--max-time";
+    return r->stopped_by || gbees_signals_caught();
 }
 
 /* ---- a run ---- */
@@ -169,6 +176,28 @@ static int needs_cells(const gbees_one_run *run)
     return (run->writer && run->options->densities != GBEES_DENSITIES_NONE) || run->refinement || run->setup->truth;
 }
 
+void gbees_one_run_limit_memory(gbees_one_run *run, double gib)
+{
+    const double available = run->setup->backend->capture ? INFINITY : gbees_memory_available();
+
+    run->stop_bytes = gib > 0 ? gib * 1073741824.0 : isfinite(available) ? most_of_free * available : 0;
+    run->memory_option = gib > 0;
+}
+
+/* Says which limit has stopped a run. */
+static void name_limit(const gbees_one_run *run, gbees_error *error)
+{
+    const gbees_error before = *error;
+    gbees_summary summary;
+    char bytes[32];
+
+    if (!run->stopped_by || before.status != GBEES_ECANCELLED || gbees_signals_caught())
+        return;
+    gbees_solver_summary(run->solver, &summary);
+    (void)gbees_error_set(error, before.status, "%s by %s, with %s taken", before.text, run->stopped_by,
+                          gbees_units_bytes(bytes, sizeof bytes, (double)summary.totals.peak_bytes));
+}
+
 int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gbees_error *error)
 {
     const gbees_observer observer = {.context = run,
@@ -197,6 +226,8 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
     if (!status)
         status = gbees_solver_run(run->solver, &observer, error);
     gbees_progress_clear(&run->progress);
+    if (status && error)
+        name_limit(run, error);
     return status;
 }
 

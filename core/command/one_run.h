@@ -22,7 +22,9 @@ typedef struct gbees_one_run {
     gbees_progress progress;
     pthread_mutex_t lock;         /* guards the output: a thread of the solver calls record and update */
     double stop_s;                /* of CLOCK_MONOTONIC, when the run is cancelled; 0: never */
-    int timed_out;                /* it was */
+    double stop_bytes;            /* engines that take more are stopped; 0: never */
+    int memory_option;            /* that is what --max-memory asks for */
+    const char *stopped_by;       /* the limit that has stopped it; NULL: none */
     const gbees_resumption *from; /* the caller's; NULL: the run begins */
     double next_checkpoint_s;     /* of CLOCK_MONOTONIC */
     int checkpointed;             /* there is a checkpoint to go on from */
@@ -31,6 +33,9 @@ typedef struct gbees_one_run {
 /* Makes the solver; with a GPU that can't run this problem and was not asked for by name, that of the CPU. */
 int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_registry *registry,
                        gbees_error *error);
+/* Limits the memory of the run's engines: to so many GiB, or with 0 on the CPU to what is free; a GPU's memory is its
+ * own, and a grid that does not fit there ends the run. */
+void gbees_one_run_limit_memory(gbees_one_run *run, double gib);
 /* Makes the writer for `folder` (NULL: none). `command`: the command line, for the results' provenance. */
 int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *command, gbees_error *error);
 /* Runs to the end. Reports the records, not the summary. */

@@ -95,7 +95,7 @@ static const struct argp_option option_table[] = {
     {"force", KEY_FORCE, 0, 0, "with --resume: go on although the plugin or the scenario has been changed", 0},
     {"max-time", KEY_MAX_TIME, "SECONDS", 0,
      "stop after so long, with a checkpoint; with an accuracy: begin no run that would end later", 0},
-    {"max-memory", KEY_MAX_MEMORY, "GIB", 0, "with an accuracy: begin no run that would take more memory", 0},
+    {"max-memory", KEY_MAX_MEMORY, "GIB", 0, "stop before more memory is taken, with a checkpoint; with an accuracy: begin no run that would take more", 0},
     {"strict", KEY_STRICT, 0, 0, "a warning makes the exit status 1; records are kept", 0},
     {0, 0, 0, 0, "What to say", 4},
     {"output", KEY_OUTPUT, "DIR", 0, "new or empty folder for the results (default: results/NAME, -2, -3, ...)", 0},

@@ -47,6 +47,7 @@ static int propagate(gbees_one_run *run, const gbees_options *options)
     int status;
 
     run->stop_s = options->max_time > 0 ? gbees_progress_now_s() + options->max_time : 0;
+    gbees_one_run_limit_memory(run, options->max_memory);
     status = gbees_one_run_propagate(run, options, &failure);
 
     gbees_solver_summary(run->solver, &summary);
@@ -65,7 +66,7 @@ static int propagate(gbees_one_run *run, const gbees_options *options)
         status = reported;
         (void)fprintf(stderr, "gbees-run: %s\n", failure.text);
     }
-    if (run->timed_out && !gbees_signals_caught())
+    if (run->stopped_by && !gbees_signals_caught())
         return GBEES_EXIT_FAILED;
     return status ? gbees_exit_code(&failure, 1) : EXIT_SUCCESS;
 }

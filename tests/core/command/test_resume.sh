@@ -184,6 +184,14 @@ has err 'the scenario is another one'
 run 0 --resume changed --force
 grep -q '"forced": true' changed/run.json || fail "run.json does not say that the resumption was forced"
 
+# A grid that takes more memory than allowed stops the run; it goes on with more.
+run 0 --plugin lorenz63 --set accuracy=0 --backend cpu --output roomy
+run 1 --plugin lorenz63 --set accuracy=0 --backend cpu --output tight --max-memory 1e-5
+has err 'KiB taken; to go on: gbees-run --resume tight'
+run 1 --resume tight --max-memory 1e-5
+run 0 --resume tight --max-memory 1
+same roomy tight
+
 # Of runs for an accuracy the one that is interrupted can be gone on with.
 run 0 --plugin aizawa --accuracy 0.4 --backend cpu --output certified.whole
 start --plugin aizawa --accuracy 0.4 --backend cpu --output certified --checkpoint-every 0.0001
