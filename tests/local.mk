@@ -2,12 +2,13 @@
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
 # A machine that is busy with something else fails no test.
+test_patience = 8
 AM_TESTS_ENVIRONMENT = \
 	GBEES_TOP_SRC='$(abs_top_srcdir)'; export GBEES_TOP_SRC; \
 	GBEES_TOP_BUILD='$(abs_top_builddir)'; export GBEES_TOP_BUILD; \
 	CC='$(CC)'; export CC; \
 	GBEES_CFLAGS='$(GBEES_CFLAGS)'; export GBEES_CFLAGS; \
-	CK_TIMEOUT_MULTIPLIER=8; export CK_TIMEOUT_MULTIPLIER; \
+	CK_TIMEOUT_MULTIPLIER=$(test_patience); export CK_TIMEOUT_MULTIPLIER; \
 	$(check_tags)
 check_tags = CK_EXCLUDE_TAGS=long; export CK_EXCLUDE_TAGS;
 
@@ -189,6 +190,54 @@ grid_sources = \
 	backends/cpu/grid/grid_compact.c \
 	backends/cpu/grid/pages.c
 endif
+
+# Hostile files (doc/testing.md): a harness for each format. make check replays its corpus; make fuzz FUZZ=NAME has
+# libFuzzer make inputs up.
+# libFuzzer's main() stands before the one of this archive, which is then left out.
+fuzz_ldadd = %D%/fuzz/libreplay.la $(LDADD)
+fuzz_common = %D%/fuzz/harness.c %D%/fuzz/harness.h
+check_LTLIBRARIES += %D%/fuzz/libreplay.la
+%C%_fuzz_libreplay_la_LDFLAGS =
+%C%_fuzz_libreplay_la_SOURCES = %D%/fuzz/replay.c
+check_PROGRAMS += \
+	%D%/fuzz/fuzz_cache \
+	%D%/fuzz/fuzz_checkpoint \
+	%D%/fuzz/fuzz_elf \
+	%D%/fuzz/fuzz_measurement \
+	%D%/fuzz/fuzz_provenance \
+	%D%/fuzz/fuzz_record \
+	%D%/fuzz/fuzz_scenario \
+	%D%/fuzz/fuzz_table
+%C%_fuzz_fuzz_cache_LDADD = $(fuzz_ldadd)
+%C%_fuzz_fuzz_cache_CPPFLAGS = $(AM_CPPFLAGS)
+%C%_fuzz_fuzz_cache_SOURCES = %D%/fuzz/fuzz_cache.c $(fuzz_common) backends/cuda/compile/cache.c backends/cuda/compile/cache_folder.c
+%C%_fuzz_fuzz_checkpoint_LDADD = $(fuzz_ldadd)
+%C%_fuzz_fuzz_checkpoint_SOURCES = %D%/fuzz/fuzz_checkpoint.c $(fuzz_common)
+%C%_fuzz_fuzz_elf_LDADD = $(fuzz_ldadd)
+%C%_fuzz_fuzz_elf_SOURCES = %D%/fuzz/fuzz_elf.c $(fuzz_common)
+%C%_fuzz_fuzz_measurement_LDADD = $(fuzz_ldadd)
+%C%_fuzz_fuzz_measurement_SOURCES = %D%/fuzz/fuzz_measurement.c $(fuzz_common)
+%C%_fuzz_fuzz_provenance_LDADD = $(fuzz_ldadd)
+%C%_fuzz_fuzz_provenance_SOURCES = %D%/fuzz/fuzz_provenance.c $(fuzz_common)
+%C%_fuzz_fuzz_record_LDADD = $(fuzz_ldadd)
+%C%_fuzz_fuzz_record_SOURCES = %D%/fuzz/fuzz_record.c $(fuzz_common)
+%C%_fuzz_fuzz_scenario_LDADD = $(fuzz_ldadd)
+%C%_fuzz_fuzz_scenario_CPPFLAGS = $(AM_CPPFLAGS)
+%C%_fuzz_fuzz_scenario_SOURCES = %D%/fuzz/fuzz_scenario.c $(fuzz_common) plugins/duffing.c
+%C%_fuzz_fuzz_table_LDADD = $(fuzz_ldadd)
+%C%_fuzz_fuzz_table_SOURCES = %D%/fuzz/fuzz_table.c $(fuzz_common)
+
+# FUZZ=NAME SECONDS=600: doc/testing.md.
+FUZZ =
+SECONDS = 600
+fuzz:
+	$(SHELL) $(srcdir)/%D%/fuzz/run $(srcdir) '$(FUZZ)' '$(SECONDS)'
+# The C tests in a build with the checkers of memory and of undefined behaviour.
+check-sanitize:
+	$(SHELL) $(srcdir)/%D%/sanitize $(srcdir) '$(CC)' '$(SANITIZE_TESTS)'
+SANITIZE_TESTS = $(check_PROGRAMS)
+.PHONY: check-sanitize fuzz
+EXTRA_DIST += %D%/fuzz/corpus %D%/fuzz/run %D%/sanitize
 
 # The half of the CUDA backend that needs no GPU; each of these is skipped where NVRTC is not installed.
 if HAVE_CUDA

@@ -137,8 +137,7 @@ static void read_parts(gbees_hdf5 *file, gbees_checkpoint *to)
     free(shapes);
 }
 
-/* Reads a file whose sums another process has found to be right. */
-static int load(const char *path, gbees_checkpoint *to, uint64_t *number, gbees_error *error)
+int gbees_checkpoint_file_load(const char *path, gbees_checkpoint *to, uint64_t *number, gbees_error *error)
 {
     gbees_hdf5 file;
     int status = gbees_hdf5_open(path, &file, error);
@@ -160,7 +159,7 @@ static int read_file(const char *path, gbees_checkpoint *to, uint64_t *number, g
 
     if (!status && !summed)
         status = gbees_error_set(error, GBEES_EINPUT, "can't read the file %s: it has no checksums", path);
-    return status ? status : load(path, to, number, error);
+    return status ? status : gbees_checkpoint_file_load(path, to, number, error);
 }
 
 /* Replaces *best by the checkpoint of a file, if there is one and it is newer. */

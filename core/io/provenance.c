@@ -181,7 +181,7 @@ static json_t *describe(const gbees_run_info *info, const char *state, const gbe
     bad |= json_object_set_new(run, "format_version", json_integer(1));
     bad |= json_object_set_new(run, "gbees_version", gbees_json_text(gbees_version()));
     bad |= json_object_set_new(run, "state", gbees_json_text(state));
-    bad |= json_object_set_new(run, "started", json_string(info->started));
+    bad |= json_object_set_new(run, "started", gbees_json_text(info->started));
     if (strcmp(state, "running") != 0)
         bad |= json_object_set_new(run, "ended", json_string(now));
     bad |= json_object_set_new(run, "host", gbees_json_text(info->host));
