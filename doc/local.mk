@@ -37,6 +37,7 @@ dist_examples_DATA = \
 notesdir = $(docdir)/notes
 dist_notes_DATA = \
 	%D%/notes/README.md \
+	%D%/notes/accuracy-runs.md \
 	%D%/notes/benchmark-results.md \
 	%D%/notes/compile-times.md \
 	%D%/notes/cpu-sweeps.md \

@@ -191,7 +191,7 @@ grid_sources = \
 	backends/cpu/grid/pages.c
 endif
 
-# Hostile files (doc/testing.md): a harness for each format. make check replays its corpus; make fuzz FUZZ=NAME has
+# Hostile files (doc/install.md): a harness for each format. make check replays its corpus; make fuzz FUZZ=NAME has
 # libFuzzer make inputs up.
 # libFuzzer's main() stands before the one of this archive, which is then left out.
 fuzz_ldadd = %D%/fuzz/libreplay.la $(LDADD)
@@ -227,7 +227,7 @@ check_PROGRAMS += \
 %C%_fuzz_fuzz_table_LDADD = $(fuzz_ldadd)
 %C%_fuzz_fuzz_table_SOURCES = %D%/fuzz/fuzz_table.c $(fuzz_common)
 
-# FUZZ=NAME SECONDS=600: doc/testing.md.
+# FUZZ=NAME SECONDS=600: doc/install.md.
 FUZZ =
 SECONDS = 600
 fuzz:
