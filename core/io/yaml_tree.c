@@ -198,19 +198,42 @@ static int line_of(const char *text, size_t offset)
     return line;
 }
 
+enum { FIRST_BYTES = 1 << 16 };
+
+/* Reads at most `most` bytes into memory that grows with them; NULL if there is not enough. Of a shorter file one
+ * byte of that memory at least is left. */
+static char *read_bytes(FILE *file, size_t most, size_t *count)
+{
+    size_t room = most < FIRST_BYTES ? most : FIRST_BYTES;
+    char *data = malloc(room);
+
+    *count = 0;
+    while (data) {
+        *count += fread(data + *count, 1, room - *count, file);
+        if (*count < room || room == most)
+            return data;
+        room = room < most / 2 ? 2 * room : most;
+        char *more = realloc(data, room);
+        if (!more)
+            free(data);
+        data = more;
+    }
+    return NULL;
+}
+
 int gbees_input_read(const char *path, size_t most, char **text, size_t *length, gbees_error *error)
 {
     FILE *file = fopen(path, "re");
 
     if (!file)
         return gbees_error_set(error, GBEES_EIO, "%s: can't be read: %s", path, strerror(errno));
-    char *data = malloc(most + 1);
+    errno = 0;
+    size_t count = 0;
+    char *data = read_bytes(file, most + 1, &count);
     if (!data) {
         (void)fclose(file);
         return gbees_error_set(error, GBEES_ENOMEM, "%s: not enough memory to read it", path);
     }
-    errno = 0;
-    size_t count = fread(data, 1, most + 1, file);
     int status = GBEES_OK, reason = errno;
     const char *nul = memchr(data, 0, count);
 

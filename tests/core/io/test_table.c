@@ -1,5 +1,6 @@
 /* test_table.c - tables as spreadsheets write them: read as they are, refused with line and column. */
 #include "io/table.h"
+#include "io/yaml_tree.h"
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,6 +138,32 @@ START_TEST(reads_many_rows)
 }
 END_TEST
 
+/* Lengths about the powers of two by which memory grows, and about the limit. */
+START_TEST(reads_files_of_any_length)
+{
+    static const size_t lengths[] = {1, 65535, 65536, 65537, 131071, 131072, 131073, 199999, 200000, 200001};
+    const size_t length = lengths[_i], most = 200000;
+    char *text = malloc(length + 1), *read = NULL;
+    size_t count = 0;
+    gbees_error error = {0};
+
+    ck_assert_ptr_nonnull(text);
+    for (size_t i = 0; i < length; i++)
+        text[i] = (char)('a' + i % 23);
+    text[length] = 0;
+    write_text(text);
+    const int status = gbees_input_read(path, most, &read, &count, &error);
+    ck_assert_int_eq(status, length > most ? GBEES_EINPUT : GBEES_OK);
+    if (!status) {
+        ck_assert_uint_eq(count, length);
+        ck_assert_int_eq(memcmp(read, text, length + 1), 0);
+    }
+    free(read);
+    free(text);
+    ck_assert_int_eq(unlink(path), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("table");
@@ -147,6 +174,7 @@ int main(void)
     tcase_add_test(tests, errors_name_line_and_column);
     tcase_add_loop_test(tests, refuses_what_is_malformed, 0, sizeof malformed / sizeof *malformed);
     tcase_add_test(tests, reads_many_rows);
+    tcase_add_loop_test(tests, reads_files_of_any_length, 0, 10);
     suite_add_tcase(suite, tests);
     SRunner *runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
