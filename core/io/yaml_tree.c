@@ -204,16 +204,16 @@ enum { FIRST_BYTES = 1 << 16 };
  * byte of that memory at least is left. */
 static char *read_bytes(FILE *file, size_t most, size_t *count)
 {
-    size_t room = most < FIRST_BYTES ? most : FIRST_BYTES;
-    char *data = malloc(room);
+    size_t capacity = most < FIRST_BYTES ? most : FIRST_BYTES;
+    char *data = malloc(capacity);
 
     *count = 0;
     while (data) {
-        *count += fread(data + *count, 1, room - *count, file);
-        if (*count < room || room == most)
+        *count += fread(data + *count, 1, capacity - *count, file);
+        if (*count < capacity || capacity == most)
             return data;
-        room = room < most / 2 ? 2 * room : most;
-        char *more = realloc(data, room);
+        capacity = capacity < most / 2 ? 2 * capacity : most;
+        char *more = realloc(data, capacity);
         if (!more)
             free(data);
         data = more;
