@@ -235,6 +235,7 @@ gbees_run_SOURCES = \
 	%D%/command/command.h \
 	%D%/command/compile.c \
 	%D%/command/describe.c \
+	%D%/command/keys.c \
 	%D%/command/list.c \
 	%D%/command/one_run.c \
 	%D%/command/one_run.h \

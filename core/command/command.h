@@ -32,8 +32,10 @@ const char *gbees_setup_path(const gbees_model *model);
  * It can be made, as far as that can be known without making it. *folder is malloc()ed. */
 int gbees_output_choose(const char *wanted, const char *model, char **folder, gbees_error *error);
 
-/* list.c, describe.c, check.c, compile.c: what --list, --describe, --check and --compile-only print. */
+/* list.c, keys.c, describe.c, check.c, compile.c: what --list, --list-keys, --describe, --check and --compile-only
+ * print. */
 int gbees_command_list(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error);
+int gbees_command_keys(const gbees_options *options, FILE *out, gbees_error *error);
 int gbees_command_describe(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error);
 int gbees_command_compile(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error);
 int gbees_command_check(const gbees_options *options, gbees_registry *registry, FILE *out, gbees_error *error);

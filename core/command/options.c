@@ -25,6 +25,7 @@ enum {
     KEY_THREADS = 't',
     KEY_VERSION = 'V',
     KEY_LIST = 0x100,
+    KEY_LIST_KEYS,
     KEY_DESCRIBE,
     KEY_CHECK,
     KEY_COMPILE,
@@ -58,6 +59,7 @@ enum {
 static const struct argp_option option_table[] = {
     {0, 0, 0, 0, "What to do (default: run)", 1},
     {"list", KEY_LIST, 0, 0, "list plugins and backends, and those that can't be used with the reason", 0},
+    {"list-keys", KEY_LIST_KEYS, 0, 0, "list the keys of a scenario, their values and what they mean", 0},
     {"describe", KEY_DESCRIBE, 0, 0, "describe the plugin: states, parameters, default scenario", 0},
     {"check", KEY_CHECK, 0, 0, "check all that can be known before computing, and compute nothing", 0},
     {"compile-only", KEY_COMPILE, 0, 0, "compile the plugin's GPU kernels, and say what they take; needs no GPU", 0},
@@ -95,7 +97,8 @@ static const struct argp_option option_table[] = {
     {"force", KEY_FORCE, 0, 0, "with --resume: go on although the plugin or the scenario has been changed", 0},
     {"max-time", KEY_MAX_TIME, "SECONDS", 0,
      "stop after so long, with a checkpoint; with an accuracy: begin no run that would end later", 0},
-    {"max-memory", KEY_MAX_MEMORY, "GIB", 0, "stop before more memory is taken, with a checkpoint; with an accuracy: begin no run that would take more", 0},
+    {"max-memory", KEY_MAX_MEMORY, "GIB", 0,
+     "stop before more memory is taken, with a checkpoint; with an accuracy: begin no run that would take more", 0},
     {"strict", KEY_STRICT, 0, 0, "a warning makes the exit status 1; records are kept", 0},
     {0, 0, 0, 0, "What to say", 4},
     {"output", KEY_OUTPUT, "DIR", 0, "new or empty folder for the results (default: results/NAME, -2, -3, ...)", 0},
@@ -222,6 +225,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     switch (key) {
     case KEY_LIST:
         return parse_action(GBEES_ACTION_LIST, p);
+    case KEY_LIST_KEYS:
+        return parse_action(GBEES_ACTION_LIST_KEYS, p);
     case KEY_DESCRIBE:
         return parse_action(GBEES_ACTION_DESCRIBE, p);
     case KEY_CHECK:
@@ -406,7 +411,7 @@ static int check_words(const parsing *p, gbees_error *error)
     if (p->actions > 1)
         return gbees_error_set(
             error, GBEES_EUSAGE,
-            "--list, --describe, --check, --compile-only, --simulate and --version exclude each other");
+            "--list, --list-keys, --describe, --check, --compile-only, --simulate and --version exclude each other");
     if (o->arch && o->action != GBEES_ACTION_COMPILE)
         return gbees_error_set(error, GBEES_EUSAGE, "--arch goes with --compile-only");
     if (p->set)
@@ -431,7 +436,8 @@ static int check_words(const parsing *p, gbees_error *error)
         return check_resume(o, error);
     if (o->force)
         return gbees_error_set(error, GBEES_EUSAGE, "--force goes with --resume DIR");
-    if (!o->plugin && o->action != GBEES_ACTION_LIST && o->action != GBEES_ACTION_VERSION)
+    if (!o->plugin && o->action != GBEES_ACTION_LIST && o->action != GBEES_ACTION_LIST_KEYS &&
+        o->action != GBEES_ACTION_VERSION)
         return gbees_error_set(error, GBEES_EUSAGE,
                                "name a model with --plugin NAME; gbees-run --list shows those that there are");
     return GBEES_OK;

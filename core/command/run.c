@@ -152,12 +152,13 @@ static int command(const gbees_options *options, gbees_report *report, const cha
         code = command_run(options, registry, report, text);
     else if (!status)
         status =
-            options->action == GBEES_ACTION_LIST       ? gbees_command_list(options, registry, stdout, &failure)
-            : options->action == GBEES_ACTION_CHECK    ? gbees_command_check(options, registry, stdout, &failure)
-            : options->action == GBEES_ACTION_COMPILE  ? gbees_command_compile(options, registry, stdout, &failure)
-            : options->action == GBEES_ACTION_SIMULATE ? gbees_command_simulate(options, registry, stdout, &failure)
-            : options->action == GBEES_ACTION_DESCRIBE ? gbees_command_describe(options, registry, stdout, &failure)
-                                                       : print_version(options, stdout, &failure);
+            options->action == GBEES_ACTION_LIST        ? gbees_command_list(options, registry, stdout, &failure)
+            : options->action == GBEES_ACTION_LIST_KEYS ? gbees_command_keys(options, stdout, &failure)
+            : options->action == GBEES_ACTION_CHECK     ? gbees_command_check(options, registry, stdout, &failure)
+            : options->action == GBEES_ACTION_COMPILE   ? gbees_command_compile(options, registry, stdout, &failure)
+            : options->action == GBEES_ACTION_SIMULATE  ? gbees_command_simulate(options, registry, stdout, &failure)
+            : options->action == GBEES_ACTION_DESCRIBE  ? gbees_command_describe(options, registry, stdout, &failure)
+                                                        : print_version(options, stdout, &failure);
     if (status) {
         if (status != GBEES_ECANCELLED) /* a closed pipe, as of "gbees-run --list | head", is not reported */
             gbees_report_error(report, &failure);

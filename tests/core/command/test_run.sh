@@ -73,6 +73,13 @@ has out lorenz96
 has out pcr3bp
 has out cpu
 grep -qE '^ +uses (generic|neon|avx2|avx512)$' out || fail "no instruction set"
+run 0 --list-keys
+grep -qE '^  scheme +ctu\|.*\|upwind; default split5$' out || fail "--list-keys has no schemes"
+grep -qE '^  bound +on\|off or \[low, high\]; default on' out || fail "--list-keys has no bound"
+grep -qE '^  factor +a number > 0, or a list of them; default 1$' out || fail "--list-keys has no factor"
+run 0 --list-keys --json
+is_json_lines out
+has out '{"event":"key","name":"frame","choices":["fixed","moving"],"values":null,"default":"fixed"'
 run 0 --list --json
 is_json_lines out
 grep -qE '"name":"cpu".*"uses":"(generic|neon|avx2|avx512)"' out || fail "no instruction set"
