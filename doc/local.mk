@@ -51,6 +51,8 @@ dist_notes_DATA = \
 	%D%/notes/whole-runs.md
 
 dist_man_MANS = \
+	%D%/gbees-export.1 \
+	%D%/gbees-plot.1 \
 	%D%/gbees-plugin.1 \
 	%D%/gbees-run.1
 

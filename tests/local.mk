@@ -30,6 +30,7 @@ test_scripts = \
 	%D%/core/command/test_run_accuracy.sh \
 	%D%/core/command/test_scenarios.sh \
 	%D%/doc/test_examples.sh \
+	%D%/doc/test_man.sh \
 	%D%/doc/test_tutorial.sh \
 	%D%/tree/test_architecture.sh \
 	%D%/tree/test_circles.sh \
