@@ -378,3 +378,20 @@ pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = %D%/gbees.pc
 
 EXTRA_DIST += %D%/README.md
+
+# Completion in shells. Bash looks for a file with the name of each command, zsh for _gbees.
+bashcompletiondir = $(datadir)/bash-completion/completions
+zshcompletiondir = $(datadir)/zsh/site-functions
+completed_commands = gbees-plot gbees-export gbees-plugin
+dist_zshcompletion_DATA = \
+	%D%/command/completion/_gbees
+EXTRA_DIST += %D%/command/completion/gbees.bash
+install-data-local: install-completion
+install-completion:
+	$(MKDIR_P) "$(DESTDIR)$(bashcompletiondir)"
+	$(INSTALL_DATA) $(srcdir)/%D%/command/completion/gbees.bash "$(DESTDIR)$(bashcompletiondir)/gbees-run"
+	cd "$(DESTDIR)$(bashcompletiondir)" && for name in $(completed_commands); do rm -f $$name && $(LN_S) gbees-run $$name; done
+uninstall-local: uninstall-completion
+uninstall-completion:
+	cd "$(DESTDIR)$(bashcompletiondir)" && rm -f gbees-run $(completed_commands)
+.PHONY: install-completion uninstall-completion

@@ -19,6 +19,7 @@ test_scripts = \
 	%D%/core/python/test_python.sh \
 	%D%/bench/test_bench.sh \
 	%D%/core/command/test_plugin.sh \
+	%D%/core/command/test_completion.sh \
 	%D%/core/command/test_export.sh \
 	%D%/core/command/test_measurements.sh \
 	%D%/core/command/test_memory.sh \
