@@ -1,6 +1,7 @@
 dist_doc_DATA = \
 	%D%/accuracy.md \
 	%D%/architecture.md \
+	%D%/coming-from.md \
 	%D%/cuda.md \
 	%D%/gbees-plugin.md \
 	%D%/gbees-run.md \
