@@ -6,7 +6,7 @@ libgbees_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DGBEES_BACKEND_DIR='"$(backenddir)"' \
 	-DGBEES_BUILD_DIR='"$(abs_top_builddir)"'
 libgbees_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,defs
-libgbees_la_LIBADD = $(HDF5_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(LAPACKE_LIBS) $(LTDL_LIBS) -lpthread
+libgbees_la_LIBADD = $(HDF5_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(LAPACKE_LIBS) $(DEFLATE_LIBS) $(LTDL_LIBS) -lpthread
 libgbees_la_SOURCES = \
 	%D%/base/array.c \
 	%D%/base/array.h \
@@ -118,6 +118,8 @@ libgbees_la_SOURCES = \
 	%D%/io/checkpoint_file.h \
 	%D%/io/folder.c \
 	%D%/io/folder.h \
+	%D%/io/hdf5_chunks.c \
+	%D%/io/hdf5_chunks.h \
 	%D%/io/hdf5_driver.c \
 	%D%/io/hdf5_driver.h \
 	%D%/io/hdf5_file.c \

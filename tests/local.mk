@@ -129,6 +129,7 @@ check_PROGRAMS += \
 	%D%/backends/test_moving \
 	%D%/backends/test_regridding \
 	%D%/core/numerics/test_likelihood \
+	%D%/core/io/test_chunks \
 	%D%/core/io/test_measurement_file \
 	%D%/core/io/test_measurement_table \
 	%D%/core/io/test_moments \

@@ -44,7 +44,7 @@ static void write_parts(gbees_hdf5 *file, const gbees_checkpoint *checkpoint, co
 }
 
 int gbees_checkpoint_file_write(const gbees_store *store, uint64_t number, const gbees_checkpoint *checkpoint,
-                                gbees_error *error)
+                                int threads, gbees_error *error)
 {
     const char **texts = malloc((checkpoint->count + 1) * sizeof *texts);
     uint64_t *shapes = malloc((checkpoint->count + 1) * 2 * sizeof *shapes);
@@ -54,6 +54,7 @@ int gbees_checkpoint_file_write(const gbees_store *store, uint64_t number, const
 
     if (!status) {
         file.deflate = 1; /* it is written often, and read once */
+        file.threads = threads;
         gbees_hdf5_attribute_text(&file, "/", "format", "gbees-checkpoint");
         gbees_hdf5_attribute(&file, "/", "format_version", H5T_NATIVE_INT, 0, NULL, &(int){FORMAT});
         gbees_hdf5_attribute_text(&file, "/", "gbees_version", gbees_version());

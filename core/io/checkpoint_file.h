@@ -5,9 +5,9 @@
 #include "base/checkpoint.h"
 #include "store.h"
 
-/* Writes checkpoint `number` of a run, counted from 1, in place of number - 2. */
+/* Writes checkpoint `number` of a run, counted from 1, in place of number - 2, on up to so many threads. */
 int gbees_checkpoint_file_write(const gbees_store *store, uint64_t number, const gbees_checkpoint *checkpoint,
-                                gbees_error *error);
+                                int threads, gbees_error *error);
 /* Reads a file into an empty checkpoint, which a failure leaves empty. Its checksums are not looked at: it is for a
  * file that gbees_verify_file() has found to be right. */
 int gbees_checkpoint_file_load(const char *path, gbees_checkpoint *to, uint64_t *number, gbees_error *error);

@@ -45,8 +45,13 @@ void gbees_hdf5_fail(gbees_hdf5 *file)
 
 static void begin(gbees_hdf5 *file, const char *path)
 {
-    *file = (gbees_hdf5){
-        .id = -1, .driver = -1, .descriptor = -1, .temporary.descriptor = -1, .deflate = 4, .path = strdup(path)};
+    *file = (gbees_hdf5){.id = -1,
+                         .driver = -1,
+                         .descriptor = -1,
+                         .temporary.descriptor = -1,
+                         .deflate = 4,
+                         .threads = 1,
+                         .path = strdup(path)};
     (void)H5Eget_auto2(H5E_DEFAULT, &file->print, &file->print_context);
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }

@@ -24,6 +24,7 @@ typedef struct gbees_hdf5 {
     gbees_temporary temporary; /* when it is written */
     int descriptor;            /* when it is read */
     unsigned deflate;          /* the level by which chunks are compressed */
+    int threads;               /* that compress them, at most */
     int failure;               /* errno of the first read or write that failed */
     gbees_status status;       /* status of the first call that failed */
     char reason[256];          /* ... and why */

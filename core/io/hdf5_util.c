@@ -1,5 +1,6 @@
 /* hdf5_util.c - see hdf5_util.h. */
 #include "hdf5_util.h"
+#include "hdf5_chunks.h"
 #include "hdf5_sum.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +75,7 @@ void gbees_hdf5_group(gbees_hdf5 *file, const char *name)
 }
 
 /* A chunk may not be larger than the dataset, and a dataset without entries has none. */
-static hid_t make_layout(unsigned deflate, int rank, const hsize_t *size, const hsize_t *chunk)
+static hid_t make_layout(int rank, const hsize_t *size, const hsize_t *chunk)
 {
     hsize_t fitted[GBEES_HDF5_MAX_RANK];
     hid_t layout = H5Pcreate(H5P_DATASET_CREATE);
@@ -86,12 +87,26 @@ static hid_t make_layout(unsigned deflate, int rank, const hsize_t *size, const 
     }
     if (layout < 0 || !chunk || empty)
         return layout;
-    if (H5Pset_chunk(layout, rank, fitted) < 0 || H5Pset_shuffle(layout) < 0 || H5Pset_deflate(layout, deflate) < 0 ||
-        H5Pset_fletcher32(layout) < 0) {
+    if (gbees_hdf5_chunks_set(layout, rank, fitted) < 0) {
         (void)H5Pclose(layout);
         return -1;
     }
     return layout;
+}
+
+/* Writes values start ... start + count - 1 along each axis; those of chunks are compressed first. */
+static void put_values(gbees_hdf5 *file, hid_t set, hid_t type, int rank, const hsize_t *start, const hsize_t *count,
+                       const void *data)
+{
+    hid_t layout = H5Dget_create_plist(set);
+    const H5D_layout_t kind = layout < 0 ? H5D_LAYOUT_ERROR : H5Pget_layout(layout);
+
+    if (layout >= 0)
+        (void)H5Pclose(layout);
+    if (kind == H5D_CHUNKED)
+        gbees_hdf5_chunks_write(file, set, type, rank, start, count, data);
+    else
+        check(file, kind < 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0);
 }
 
 void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *size,
@@ -100,11 +115,13 @@ void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank
     if (!is_open(file))
         return;
     hid_t space = make_space(rank, size);
-    hid_t layout = make_layout(file->deflate, rank, size, chunk);
+    hid_t layout = make_layout(rank, size, chunk);
     hid_t set =
         space < 0 || layout < 0 ? -1 : H5Dcreate2(file->id, name, type, space, H5P_DEFAULT, layout, H5P_DEFAULT);
 
-    check(file, set < 0 || (data && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0));
+    check(file, set < 0);
+    if (set >= 0 && data)
+        put_values(file, set, type, rank, (hsize_t[GBEES_HDF5_MAX_RANK]){0}, size, data);
     check(file, set >= 0 && H5Dclose(set) < 0);
     if (data)
         gbees_hdf5_sum_dataset(file, name, type, rank, size, data);
@@ -121,14 +138,10 @@ void gbees_hdf5_write(gbees_hdf5 *file, const char *name, hid_t type, int rank, 
     if (!is_open(file))
         return;
     hid_t set = H5Dopen2(file->id, name, H5P_DEFAULT);
-    hid_t space = set < 0 ? -1 : H5Dget_space(set);
-    hid_t memory = make_space(rank, count);
 
-    check(file, set < 0 || space < 0 || memory < 0 ||
-                    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) < 0 ||
-                    H5Dwrite(set, type, memory, space, H5P_DEFAULT, data) < 0);
-    close_space(memory);
-    close_space(space);
+    check(file, set < 0);
+    if (set >= 0)
+        put_values(file, set, type, rank, start, count, data);
     check(file, set >= 0 && H5Dclose(set) < 0);
     gbees_hdf5_sum_part(file, name, type, rank, count, data);
 }

@@ -16,6 +16,7 @@ typedef struct gbees_run_info {
     char host[256];
     char started[32];            /* UTC, ISO 8601 */
     gbees_scores scores;         /* of records beside a truth */
+    int writing_threads;         /* that compress a record, at most */
     int run_count;               /* of `runs` */
     gbees_refinement_step *runs; /* that an accuracy took; a copy, or NULL */
 } gbees_run_info;

@@ -1,11 +1,17 @@
 /* record_cells.c - see record_cells.h. */
 #include "record_cells.h"
+#include "base/workers.h"
 #include "hdf5_util.h"
 #include "xdmf.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 65536 /* cells that are unpacked and written at a time, and a chunk of the file */ };
+enum {
+    CHUNK = 65536, /* cells of a chunk of the file */
+    BLOCKS = 16,   /* chunks that are unpacked and written at a time: by as many threads */
+    BLOCK = BLOCKS * CHUNK,
+    CELL_NS = 10 /* to unpack a cell takes about as long */
+};
 
 static void put_grid(gbees_hdf5 *file, const gbees_problem *problem)
 {
@@ -38,12 +44,24 @@ typedef struct block {
     float *x;     /* centres [count][n] */
 } block;
 
-/* Sets the centres of cells at ... at + count - 1 of the block. */
-static void place_centres(const gbees_problem *problem, const block *to, size_t at, size_t count)
+/* Cells first ... first + count - 1 of a mode, and their place in a block. */
+typedef struct segment {
+    const gbees_record_mode *part;
+    size_t first, count, at;
+} segment;
+
+typedef struct filling {
+    const block *to;
+    segment list[BLOCKS + GBEES_MODES_MOST + 1];
+    size_t count;
+} filling;
+
+/* Sets the centres of a segment's cells. */
+static void place_centres(const gbees_problem *problem, const block *to, const segment *s)
 {
     const size_t n = (size_t)problem->dimension;
 
-    for (size_t i = at; i < at + count; i++) {
+    for (size_t i = s->at; i < s->at + s->count; i++) {
         double y[GBEES_MAX_DIM], x[GBEES_MAX_DIM];
 
         for (size_t j = 0; j < n; j++)
@@ -54,19 +72,23 @@ static void place_centres(const gbees_problem *problem, const block *to, size_t 
     }
 }
 
-/* Copies cells first ... first + count - 1 of a part to the place `at` of the block. */
-static void fill_block(const gbees_record_mode *part, size_t first, size_t count, const block *to, size_t at)
+/* Unpacks a segment's cells; called by gbees_workers_run(). */
+static void fill_segment(void *context, size_t item)
 {
-    const size_t n = (size_t)part->problem->dimension;
+    const filling *f = context;
+    const segment *s = &f->list[item];
+    const block *to = f->to;
     int32_t *columns[GBEES_MAX_DIM];
 
-    for (size_t j = 0; j < n; j++)
-        columns[j] = to->index + j * to->count + at;
-    gbees_cells_copy(part->cells, first, count, columns, to->p + at);
-    for (size_t i = at; i < at + count; i++)
-        to->p[i] *= part->weight;
-    if (gbees_xdmf_applies((int)n))
-        place_centres(part->problem, to, at, count);
+    for (size_t j = 0; j < (size_t)s->part->problem->dimension; j++)
+        columns[j] = to->index + j * to->count + s->at;
+    gbees_cells_copy(s->part->cells, s->first, s->count, columns, to->p + s->at);
+    for (size_t i = s->at; i < s->at + s->count; i++) {
+        to->p[i] *= s->part->weight;
+        to->reals[i] = (float)to->p[i];
+    }
+    if (gbees_xdmf_applies(s->part->problem->dimension))
+        place_centres(s->part->problem, to, s);
 }
 
 static void put_block(gbees_hdf5 *file, const gbees_problem *problem, const block *cells, hsize_t first)
@@ -75,8 +97,6 @@ static void put_block(gbees_hdf5 *file, const gbees_problem *problem, const bloc
 
     gbees_hdf5_write(file, "pdf/index", H5T_NATIVE_INT32, 2, (hsize_t[]){0, first}, (hsize_t[]){n, count},
                      cells->index);
-    for (hsize_t i = 0; i < count; i++)
-        cells->reals[i] = (float)cells->p[i];
     if (problem->numerics.precision == GBEES_DOUBLE)
         gbees_hdf5_write(file, "pdf/p", H5T_NATIVE_DOUBLE, 1, &first, &count, cells->p);
     else
@@ -134,25 +154,24 @@ static void close_block(block *cells)
     free(cells->x);
 }
 
-/* Writes the cells of all parts, one part after the other, in blocks: of these the checksums are made. */
-static void put_parts(gbees_hdf5 *file, const gbees_record_mode *part, size_t total, block *cells)
+/* Unpacks the next cells->count cells of all parts, one part after the other. `next` is the first of them; it is set
+ * to what follows the last. */
+static void fill_block(const gbees_hdf5 *file, const block *cells, segment *next)
 {
-    const gbees_problem *problem = part->problem;
-    size_t from = 0; /* the first cell of `part` that is to be written */
+    filling f = {.to = cells};
+    const double work = (double)cells->count * CELL_NS;
 
-    for (size_t first = 0; first < total && !file->status; first += BLOCK) {
-        cells->count = total - first < BLOCK ? total - first : BLOCK;
-        for (size_t at = 0; at < cells->count;) {
-            const size_t left = gbees_cells_count(part->cells) - from, space = cells->count - at,
-                         count = left < space ? left : space;
+    for (next->at = 0; next->at < cells->count; f.count++) {
+        const size_t left = gbees_cells_count(next->part->cells) - next->first, space = cells->count - next->at;
 
-            fill_block(part, from, count, cells, at);
-            at += count;
-            from = count == left ? 0 : from + count;
-            part += count == left;
-        }
-        put_block(file, problem, cells, first);
+        next->count = left < space ? left : space;
+        next->count = next->count < CHUNK ? next->count : CHUNK;
+        f.list[f.count] = *next;
+        next->at += next->count;
+        next->first = next->count == left ? 0 : next->first + next->count;
+        next->part += next->count == left;
     }
+    gbees_workers_run(gbees_workers_worth(file->threads, work), f.count, fill_segment, &f);
 }
 
 void gbees_record_cells_put(gbees_hdf5 *file, const gbees_record *record)
@@ -161,18 +180,23 @@ void gbees_record_cells_put(gbees_hdf5 *file, const gbees_record *record)
     const gbees_record_mode whole = {.problem = problem, .weight = 1, .cells = record->cells};
     const hid_t real = problem->numerics.precision == GBEES_DOUBLE ? H5T_NATIVE_DOUBLE : H5T_NATIVE_FLOAT;
     const size_t total = gbees_record_cells_count(record), n = (size_t)problem->dimension;
+    segment next = {.part = record->modes ? record->modes : &whole};
     block cells;
 
     put_grid(file, problem);
     if (record->modes)
         put_modes(file, record);
     gbees_hdf5_group(file, "pdf");
-    gbees_hdf5_dataset(file, "pdf/index", H5T_NATIVE_INT32, 2, (hsize_t[]){n, total}, (hsize_t[]){n, BLOCK}, NULL);
-    gbees_hdf5_dataset(file, "pdf/p", real, 1, (hsize_t[]){total}, (hsize_t[]){BLOCK}, NULL);
+    gbees_hdf5_dataset(file, "pdf/index", H5T_NATIVE_INT32, 2, (hsize_t[]){n, total}, (hsize_t[]){n, CHUNK}, NULL);
+    gbees_hdf5_dataset(file, "pdf/p", real, 1, (hsize_t[]){total}, (hsize_t[]){CHUNK}, NULL);
     if (gbees_xdmf_applies(problem->dimension))
-        gbees_hdf5_dataset(file, "pdf/x", H5T_NATIVE_FLOAT, 2, (hsize_t[]){total, n}, (hsize_t[]){BLOCK, n}, NULL);
+        gbees_hdf5_dataset(file, "pdf/x", H5T_NATIVE_FLOAT, 2, (hsize_t[]){total, n}, (hsize_t[]){CHUNK, n}, NULL);
     if (open_block(&cells, total < BLOCK ? total : BLOCK, n))
         gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
-    put_parts(file, record->modes ? record->modes : &whole, total, &cells);
+    for (size_t first = 0; first < total && !file->status; first += BLOCK) {
+        cells.count = total - first < BLOCK ? total - first : BLOCK;
+        fill_block(file, &cells, &next);
+        put_block(file, problem, &cells, first);
+    }
     close_block(&cells);
 }

@@ -265,6 +265,7 @@ int gbees_record_file_write(const gbees_store *store, const char *name, const gb
     if (status)
         return status;
     file.temporary.unsynced = 1;
+    file.threads = info->writing_threads;
     put_run(&file, info, record->mode_count);
     put_facts(&file, record);
     put_warnings(&file, record);

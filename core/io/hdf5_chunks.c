@@ -1,0 +1,201 @@
+/* hdf5_chunks.c - see hdf5_chunks.h. */
+#include "hdf5_chunks.h"
+#include "base/workers.h"
+#include <libdeflate.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RANK = GBEES_HDF5_CHUNKS_RANK,
+    BATCH = 64,          /* chunks that are compressed before they are written */
+    SUM_BYTES = 4,       /* of a checksum */
+    BYTE_NS = 10,        /* to compress a byte takes about as long */
+    LEVEL_OF_HDF5 = 4,   /* written into the file; a reader has no use for it */
+    FLETCHER_WORDS = 360 /* that can be added before 32 bits overflow */
+};
+
+herr_t gbees_hdf5_chunks_set(hid_t layout, int rank, const hsize_t *chunk)
+{
+    return H5Pset_chunk(layout, rank, chunk) < 0 || H5Pset_shuffle(layout) < 0 ||
+                   H5Pset_deflate(layout, LEVEL_OF_HDF5) < 0 || H5Pset_fletcher32(layout) < 0
+               ? -1
+               : 0;
+}
+
+static uint32_t fold(uint32_t sum)
+{
+    return (sum & 0xffff) + (sum >> 16);
+}
+
+uint32_t gbees_hdf5_fletcher32(const unsigned char *data, size_t bytes)
+{
+    uint32_t first = 0, second = 0;
+    size_t words = bytes / 2;
+
+    while (words > 0) {
+        const size_t count = words < FLETCHER_WORDS ? words : FLETCHER_WORDS;
+
+        for (size_t i = 0; i < count; i++, data += 2) {
+            first += (uint32_t)data[0] << 8 | data[1];
+            second += first;
+        }
+        words -= count;
+        first = fold(first);
+        second = fold(second);
+    }
+    if (bytes % 2) {
+        first += (uint32_t)data[0] << 8;
+        second += first;
+        first = fold(first);
+        second = fold(second);
+    }
+    return fold(second) << 16 | fold(first);
+}
+
+/* Values in memory, and the chunks that they fill. */
+typedef struct region {
+    int rank, level;
+    size_t bytes;       /* of a value */
+    size_t chunk_bytes; /* of a chunk */
+    hsize_t chunk[RANK], start[RANK], count[RANK];
+    hsize_t chunks[RANK]; /* along each axis */
+    const char *data;
+    size_t first;              /* the chunk that is the first of the batch */
+    unsigned char *out[BATCH]; /* a compressed chunk; NULL: there was no memory */
+    size_t length[BATCH];      /* its bytes */
+} region;
+
+/* The place of a chunk along each axis, in chunks. */
+static void place_of(const region *r, size_t number, hsize_t *place)
+{
+    for (int k = r->rank - 1; k >= 0; k--) {
+        place[k] = number % r->chunks[k];
+        number /= r->chunks[k];
+    }
+}
+
+/* Copies a chunk's values together; what lies beyond the dataset stays 0. */
+static void gather(const region *r, const hsize_t *place, char *to)
+{
+    hsize_t from[RANK] = {0, 0, 0}, size[RANK] = {1, 1, 1}, stride[RANK] = {0, 0, 0}, step[RANK] = {0, 0, 0};
+    const int skip = RANK - r->rank; /* axes of length 1 before the dataset's */
+
+    for (int k = r->rank - 1; k >= 0; k--) {
+        const int axis = skip + k;
+
+        from[axis] = place[k] * r->chunk[k];
+        size[axis] = r->count[k] - from[axis] < r->chunk[k] ? r->count[k] - from[axis] : r->chunk[k];
+        stride[axis] = k == r->rank - 1 ? 1 : stride[axis + 1] * r->count[k + 1];
+        step[axis] = k == r->rank - 1 ? 1 : step[axis + 1] * r->chunk[k + 1];
+    }
+    for (hsize_t i = 0; i < size[0]; i++)
+        for (hsize_t j = 0; j < size[1]; j++)
+            memcpy(to + (i * step[0] + j * step[1]) * r->bytes,
+                   r->data + ((from[0] + i) * stride[0] + (from[1] + j) * stride[1] + from[2]) * r->bytes,
+                   size[2] * r->bytes);
+}
+
+/* HDF5's filter "shuffle": the first bytes of all values, then their second bytes, and so on. */
+static void shuffle(const unsigned char *from, size_t count, size_t bytes, unsigned char *to)
+{
+    for (size_t b = 0; b < bytes; b++)
+        for (size_t i = 0; i < count; i++)
+            *to++ = from[i * bytes + b];
+}
+
+/* Compresses a chunk that is shuffled to new memory; its checksum follows it, the low byte first. */
+static void deflate_chunk(region *r, size_t item, const unsigned char *values)
+{
+    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(r->level);
+    const size_t most = compressor ? libdeflate_zlib_compress_bound(compressor, r->chunk_bytes) : 0;
+    unsigned char *out = compressor ? malloc(most + SUM_BYTES) : NULL;
+    const size_t length = out ? libdeflate_zlib_compress(compressor, values, r->chunk_bytes, out, most) : 0;
+
+    if (compressor)
+        libdeflate_free_compressor(compressor);
+    if (length == 0) {
+        free(out);
+        return;
+    }
+    const uint32_t sum = gbees_hdf5_fletcher32(out, length);
+    for (int k = 0; k < SUM_BYTES; k++)
+        out[length + (size_t)k] = (unsigned char)(sum >> 8 * k);
+    r->out[item] = out;
+    r->length[item] = length + SUM_BYTES;
+}
+
+static void make_chunk(void *context, size_t item)
+{
+    region *r = context;
+    char *values = calloc(2, r->chunk_bytes);
+    hsize_t place[RANK];
+
+    r->out[item] = NULL;
+    if (!values)
+        return;
+    unsigned char *shuffled = (unsigned char *)values + r->chunk_bytes;
+    place_of(r, r->first + item, place);
+    gather(r, place, values);
+    shuffle((const unsigned char *)values, r->chunk_bytes / r->bytes, r->bytes, shuffled);
+    deflate_chunk(r, item, shuffled);
+    free(values);
+}
+
+static void write_chunk(gbees_hdf5 *file, hid_t set, const region *r, size_t item)
+{
+    hsize_t place[RANK];
+
+    if (!r->out[item]) {
+        gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
+        return;
+    }
+    place_of(r, r->first + item, place);
+    for (int k = 0; k < r->rank; k++)
+        place[k] = r->start[k] + place[k] * r->chunk[k];
+    if (!file->status && H5Dwrite_chunk(set, H5P_DEFAULT, 0, place, r->length[item], r->out[item]) < 0)
+        gbees_hdf5_fail(file);
+}
+
+static void write_batch(gbees_hdf5 *file, hid_t set, region *r, size_t count)
+{
+    const int threads = gbees_workers_worth(file->threads, (double)count * (double)r->chunk_bytes * BYTE_NS);
+
+    gbees_workers_run(threads, count, make_chunk, r);
+    for (size_t item = 0; item < count; item++) {
+        write_chunk(file, set, r, item);
+        free(r->out[item]);
+    }
+}
+
+/* The size of a dataset's chunks. Returns 0, or 1 if it has none, or others than gbees_hdf5_chunks_set() makes. */
+static int get_chunk(hid_t set, int rank, hsize_t *chunk)
+{
+    hid_t layout = H5Dget_create_plist(set);
+    const int found = layout < 0 ? -1 : H5Pget_chunk(layout, RANK, chunk);
+
+    if (layout >= 0)
+        (void)H5Pclose(layout);
+    return found != rank;
+}
+
+void gbees_hdf5_chunks_write(gbees_hdf5 *file, hid_t set, hid_t type, int rank, const hsize_t *start,
+                             const hsize_t *count, const void *data)
+{
+    region r = {.rank = rank, .level = (int)file->deflate, .bytes = H5Tget_size(type), .data = data};
+    size_t total = 1;
+
+    if (rank > RANK || r.bytes == 0 || get_chunk(set, rank, r.chunk)) {
+        gbees_hdf5_fail(file);
+        return;
+    }
+    r.chunk_bytes = r.bytes;
+    for (int k = 0; k < rank; k++) {
+        r.start[k] = start[k];
+        r.count[k] = count[k];
+        r.chunks[k] = (count[k] + r.chunk[k] - 1) / r.chunk[k];
+        r.chunk_bytes *= (size_t)r.chunk[k];
+        total *= (size_t)r.chunks[k];
+    }
+    for (; r.first < total && !file->status; r.first += BATCH)
+        write_batch(file, set, &r, total - r.first < BATCH ? total - r.first : BATCH);
+}
