@@ -183,6 +183,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/builder.h \
 	%D%/solver/cells.c \
 	%D%/solver/cells.h \
+	%D%/solver/cells_private.h \
+	%D%/solver/cells_sort.c \
 	%D%/solver/checkpoint.c \
 	%D%/solver/grid_state.c \
 	%D%/solver/grid_state.h \

@@ -36,6 +36,13 @@ int gbees_workers_worth(int wanted, double nanoseconds)
     return most < threads ? (int)most : threads;
 }
 
+int gbees_workers_beside(int used, int has_ended)
+{
+    const int all = gbees_workers_threads(0), spare = has_ended && used > 0 ? used : all - used;
+
+    return spare > 1 ? spare : 1;
+}
+
 static void *take_items(void *context)
 {
     loop *l = context;

@@ -60,9 +60,10 @@ typedef struct region {
     hsize_t chunk[RANK], start[RANK], count[RANK];
     hsize_t chunks[RANK]; /* along each axis */
     const char *data;
-    size_t first;              /* the chunk that is the first of the batch */
-    unsigned char *out[BATCH]; /* a compressed chunk; NULL: there was no memory */
-    size_t length[BATCH];      /* its bytes */
+    size_t first;                    /* the chunk that is the first of the batch */
+    unsigned char *out[BATCH];       /* a compressed chunk; NULL: there was no memory */
+    size_t length[BATCH];            /* its bytes */
+    const gbees_hdf5_beside *beside; /* to be done with this batch */
 } region;
 
 /* The place of a chunk along each axis, in chunks. */
@@ -124,9 +125,8 @@ static void deflate_chunk(region *r, size_t item, const unsigned char *values)
     r->length[item] = length + SUM_BYTES;
 }
 
-static void make_chunk(void *context, size_t item)
+static void make_chunk(region *r, size_t item)
 {
-    region *r = context;
     char *values = calloc(2, r->chunk_bytes);
     hsize_t place[RANK];
 
@@ -156,11 +156,25 @@ static void write_chunk(gbees_hdf5 *file, hid_t set, const region *r, size_t ite
         gbees_hdf5_fail(file);
 }
 
+/* The work beside comes first: it may take as long as many chunks. */
+static void do_item(void *context, size_t item)
+{
+    region *r = context;
+
+    if (!r->beside)
+        make_chunk(r, item);
+    else if (item > 0)
+        make_chunk(r, item - 1);
+    else
+        r->beside->work(r->beside->context);
+}
+
 static void write_batch(gbees_hdf5 *file, hid_t set, region *r, size_t count)
 {
     const int threads = gbees_workers_worth(file->threads, (double)count * (double)r->chunk_bytes * BYTE_NS);
 
-    gbees_workers_run(threads, count, make_chunk, r);
+    gbees_workers_run(threads, count + (r->beside != NULL), do_item, r);
+    r->beside = NULL;
     for (size_t item = 0; item < count; item++) {
         write_chunk(file, set, r, item);
         free(r->out[item]);
@@ -179,9 +193,10 @@ static int get_chunk(hid_t set, int rank, hsize_t *chunk)
 }
 
 void gbees_hdf5_chunks_write(gbees_hdf5 *file, hid_t set, hid_t type, int rank, const hsize_t *start,
-                             const hsize_t *count, const void *data)
+                             const hsize_t *count, const void *data, const gbees_hdf5_beside *beside)
 {
-    region r = {.rank = rank, .level = (int)file->deflate, .bytes = H5Tget_size(type), .data = data};
+    region r = {
+        .rank = rank, .level = (int)file->deflate, .bytes = H5Tget_size(type), .data = data, .beside = beside};
     size_t total = 1;
 
     if (rank > RANK || r.bytes == 0 || get_chunk(set, rank, r.chunk)) {

@@ -48,16 +48,13 @@ static void add_table(gbees_sha256_sum *sum, size_t rows, size_t columns, size_t
     }
 }
 
-static void add_values(gbees_sha256_sum *sum, hid_t type, int rank, const hsize_t *size, const void *data)
+static void add_numbers(gbees_sha256_sum *sum, size_t bytes, int rank, const hsize_t *size, const void *data)
 {
     size_t columns = rank > 0 ? (size_t)size[rank - 1] : 1, rows = 1;
 
     for (int k = 0; k < rank - 1; k++)
         rows *= (size_t)size[k];
-    if (is_text(type))
-        add_texts(sum, rows * columns, data);
-    else
-        add_table(sum, rows, columns, H5Tget_size(type), data);
+    add_table(sum, rows, columns, bytes, data);
 }
 
 /* ---- the attribute that holds a sum ---------------------------------------------------------------------------- */
@@ -121,7 +118,10 @@ void gbees_hdf5_sum_dataset(gbees_hdf5 *file, const char *name, hid_t type, int 
     if (!is_open(file))
         return;
     gbees_sha256_start(&sum);
-    add_values(&sum, type, rank, size, data);
+    if (is_text(type))
+        add_texts(&sum, rank > 0 ? (size_t)size[0] : 1, data);
+    else
+        add_numbers(&sum, H5Tget_size(type), rank, size, data);
     put(file, name, &sum);
 }
 
@@ -138,12 +138,12 @@ void gbees_hdf5_sum_begin(gbees_hdf5 *file, const char *name)
     gbees_sha256_start(&part->sum);
 }
 
-void gbees_hdf5_sum_part(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *count,
+void gbees_hdf5_sum_part(gbees_hdf5 *file, const char *name, size_t bytes, int rank, const hsize_t *count,
                          const void *data)
 {
     for (int k = 0; k < file->part_count; k++)
         if (strcmp(file->part[k].name, name) == 0)
-            add_values(&file->part[k].sum, type, rank, count, data);
+            add_numbers(&file->part[k].sum, bytes, rank, count, data);
 }
 
 /* ---- datasets that are read ------------------------------------------------------------------------------------ */

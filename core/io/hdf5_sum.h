@@ -10,11 +10,12 @@ enum { GBEES_HDF5_SUM_COLUMNS = 65536 };
 
 /* ---- writing: the functions of hdf5_util.h call these, but for the last ---------------------------------------- */
 
-/* A dataset that is written at once, or whose values come in parts, in the order of the sum. */
+/* A dataset that is written at once; or one of numbers of `bytes` bytes that come in parts, in the order of the sum.
+ * gbees_hdf5_sum_part() makes no call of HDF5. */
 void gbees_hdf5_sum_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *size,
                             const void *data);
 void gbees_hdf5_sum_begin(gbees_hdf5 *file, const char *name);
-void gbees_hdf5_sum_part(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *count,
+void gbees_hdf5_sum_part(gbees_hdf5 *file, const char *name, size_t bytes, int rank, const hsize_t *count,
                          const void *data);
 /* Stores the sums, once all is written. */
 void gbees_hdf5_sum_finish(gbees_hdf5 *file);

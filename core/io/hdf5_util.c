@@ -94,19 +94,25 @@ static hid_t make_layout(int rank, const hsize_t *size, const hsize_t *chunk)
     return layout;
 }
 
-/* Writes values start ... start + count - 1 along each axis; those of chunks are compressed first. */
-static void put_values(gbees_hdf5 *file, hid_t set, hid_t type, int rank, const hsize_t *start, const hsize_t *count,
-                       const void *data)
+static int is_chunked(hid_t set)
 {
     hid_t layout = H5Dget_create_plist(set);
-    const H5D_layout_t kind = layout < 0 ? H5D_LAYOUT_ERROR : H5Pget_layout(layout);
+    const int chunked = layout >= 0 && H5Pget_layout(layout) == H5D_CHUNKED;
 
     if (layout >= 0)
         (void)H5Pclose(layout);
-    if (kind == H5D_CHUNKED)
-        gbees_hdf5_chunks_write(file, set, type, rank, start, count, data);
+    return chunked;
+}
+
+/* Writes all values of a dataset; those of chunks are compressed first. */
+static void put_values(gbees_hdf5 *file, hid_t set, hid_t type, int rank, const hsize_t *size, const void *data)
+{
+    const hsize_t start[GBEES_HDF5_MAX_RANK] = {0};
+
+    if (is_chunked(set))
+        gbees_hdf5_chunks_write(file, set, type, rank, start, size, data, NULL);
     else
-        check(file, kind < 0 || H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0);
+        check(file, H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0);
 }
 
 void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *size,
@@ -121,7 +127,7 @@ void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank
 
     check(file, set < 0);
     if (set >= 0 && data)
-        put_values(file, set, type, rank, (hsize_t[GBEES_HDF5_MAX_RANK]){0}, size, data);
+        put_values(file, set, type, rank, size, data);
     check(file, set >= 0 && H5Dclose(set) < 0);
     if (data)
         gbees_hdf5_sum_dataset(file, name, type, rank, size, data);
@@ -132,18 +138,35 @@ void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank
     close_space(space);
 }
 
+/* A part of a dataset, of which the checksum is made. */
+typedef struct part {
+    gbees_hdf5 *file;
+    const char *name;
+    size_t bytes; /* of a value */
+    int rank;
+    const hsize_t *count;
+    const void *data;
+} part;
+
+static void sum_part(void *context)
+{
+    const part *p = context;
+
+    gbees_hdf5_sum_part(p->file, p->name, p->bytes, p->rank, p->count, p->data);
+}
+
 void gbees_hdf5_write(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *start,
                       const hsize_t *count, const void *data)
 {
+    part summed = {file, name, H5Tget_size(type), rank, count, data};
+
     if (!is_open(file))
         return;
     hid_t set = H5Dopen2(file->id, name, H5P_DEFAULT);
-
     check(file, set < 0);
     if (set >= 0)
-        put_values(file, set, type, rank, start, count, data);
+        gbees_hdf5_chunks_write(file, set, type, rank, start, count, data, &(gbees_hdf5_beside){sum_part, &summed});
     check(file, set >= 0 && H5Dclose(set) < 0);
-    gbees_hdf5_sum_part(file, name, type, rank, count, data);
 }
 
 void gbees_hdf5_attribute(gbees_hdf5 *file, const char *object, const char *name, hid_t type, int rank,

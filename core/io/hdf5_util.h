@@ -15,7 +15,8 @@ void gbees_hdf5_group(gbees_hdf5 *file, const char *name);
  * data: all of it, or NULL to write it with gbees_hdf5_write. */
 void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *size,
                         const hsize_t *chunk, const void *data);
-/* Values of a dataset in chunks: start is a multiple of a chunk's size, and count, too, except at the end. */
+/* Values of a dataset of numbers in chunks: start is a multiple of a chunk's size, and count, too, except at the end.
+ */
 void gbees_hdf5_write(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *start,
                       const hsize_t *count, const void *data);
 void gbees_hdf5_attribute(gbees_hdf5 *file, const char *object, const char *name, hid_t type, int rank,

@@ -8,7 +8,7 @@
 
 enum {
     CHUNK = 65536, /* cells of a chunk of the file */
-    BLOCKS = 16,   /* chunks that are unpacked and written at a time: by as many threads */
+    BLOCKS = 48,   /* chunks that are unpacked and written at a time: some for each of 16 threads */
     BLOCK = BLOCKS * CHUNK,
     CELL_NS = 10 /* to unpack a cell takes about as long */
 };

@@ -186,15 +186,6 @@ static int has_file(const gbees_writer *writer, const gbees_record *record)
     return writer->densities == GBEES_DENSITIES_LAST && record->time >= record->problem->end;
 }
 
-/* The threads that write a record: those that the run leaves free; all that it may use when it has ended. */
-static int threads_beside(const gbees_record *record)
-{
-    const int all = gbees_workers_threads(0), used = record->totals.threads;
-    const int spare = record->time >= record->problem->end && used > 0 ? used : all - used;
-
-    return spare > 1 ? spare : 1;
-}
-
 static int write_files(gbees_writer *writer, const gbees_record *record, gbees_error *error)
 {
     char name[64], sidecar[64];
@@ -202,7 +193,7 @@ static int write_files(gbees_writer *writer, const gbees_record *record, gbees_e
     (void)snprintf(name, sizeof name, "leg%d_record%d.h5", record->leg, record->number);
     (void)snprintf(sidecar, sizeof sidecar, "leg%d_record%d.xdmf", record->leg, record->number);
     const size_t count = gbees_record_cells_count(record);
-    writer->info.writing_threads = threads_beside(record);
+    writer->info.writing_threads = gbees_workers_beside(record->totals.threads, record->time >= record->problem->end);
     int status = gbees_record_file_write(&writer->store, name, &writer->info, record, error);
     if (!status && gbees_xdmf_applies(record->problem->dimension) && count > 0)
         status = gbees_xdmf_write(&writer->store, sidecar, name, record, count, error);

@@ -1,40 +1,8 @@
 /* cells.c - see cells.h and gbees.h. */
-#include "cells.h"
 #include "base/array.h"
+#include "cells_private.h"
 #include <stdlib.h>
 #include <string.h>
-
-__extension__ typedef unsigned __int128 key128;
-
-typedef struct entry {
-    uint64_t high, low; /* the packed index, axis 0 in the most significant bits */
-    double p;
-} entry;
-
-/* How indices are packed: index = offset + (key >> shift & mask). */
-typedef struct layout {
-    int64_t offset[GBEES_MAX_DIM];
-    uint64_t mask[GBEES_MAX_DIM];
-    int shift[GBEES_MAX_DIM];
-    int bits; /* of all axes */
-} layout;
-
-struct gbees_cells {
-    int dimension;
-    layout layout;
-    size_t count, capacity;
-    entry *entries;
-    int32_t first[GBEES_MAX_DIM], last[GBEES_MAX_DIM];
-    gbees_error failure; /* of gbees_cells_add */
-};
-
-static void set_axis(layout *as, int axis, int bits, int64_t offset)
-{
-    as->offset[axis] = offset;
-    as->mask[axis] = (UINT64_C(1) << bits) - 1;
-    as->shift[axis] = bits ? as->bits : 0;
-    as->bits += bits;
-}
 
 gbees_cells *gbees_cells_create(int dimension)
 {
@@ -45,7 +13,7 @@ gbees_cells *gbees_cells_create(int dimension)
         return NULL;
     cells->dimension = dimension;
     for (int j = dimension - 1; j >= 0; j--)
-        set_axis(&cells->layout, j, bits, -(INT64_C(1) << (bits - 1)));
+        gbees_cells_set_axis(&cells->layout, j, bits, -(INT64_C(1) << (bits - 1)));
     for (int j = 0; j < GBEES_MAX_DIM; j++)
         cells->last[j] = -1;
     return cells;
@@ -61,10 +29,10 @@ void gbees_cells_destroy(gbees_cells *cells)
 
 static int32_t index_of(const gbees_cells *cells, size_t i, int axis)
 {
-    key128 key = (key128)cells->entries[i].high << 64 | cells->entries[i].low;
-    uint64_t place = (uint64_t)(key >> cells->layout.shift[axis]) & cells->layout.mask[axis];
+    const gbees_cells_layout *as = &cells->layout;
 
-    return (int32_t)(cells->layout.offset[axis] + (int64_t)place);
+    return (int32_t)(as->offset[axis] +
+                     (int64_t)gbees_cells_place(&cells->entries[i], as->shift[axis], as->mask[axis]));
 }
 
 /* ---- adding ------------------------------------------------------------------------------------------------ */
@@ -78,7 +46,7 @@ static int reserve(gbees_cells *cells, size_t extra)
     size_t capacity = cells->capacity + cells->capacity / 2 + 4096;
     if (capacity < needed)
         capacity = needed;
-    entry *entries =
+    gbees_cells_entry *entries =
         capacity > SIZE_MAX / sizeof *entries ? NULL : realloc(cells->entries, capacity * sizeof *entries);
     if (!entries)
         return gbees_error_set(&cells->failure, GBEES_ENOMEM, "not enough memory for a record of %zu cells", needed);
@@ -109,10 +77,26 @@ static int check_range(gbees_cells *cells, int axis, size_t count, const int32_t
     return 0;
 }
 
+/* Packs cells first ... first + count - 1 of a list, of at most GBEES_CELLS_BLOCK, to the same places of `to`. */
+static void pack(const gbees_cells_layout *as, int n, size_t first, size_t count, const int32_t *const *index,
+                 const double *p, gbees_cells_entry *to)
+{
+    gbees_cells_keys key = {{0}, {0}};
+    uint64_t place[GBEES_CELLS_BLOCK];
+
+    for (int j = 0; j < n; j++) {
+        for (size_t i = 0; i < count; i++)
+            place[i] = (uint64_t)(index[j][first + i] - as->offset[j]);
+        gbees_cells_put_axis(&key, place, count, as->shift[j]);
+    }
+    for (size_t i = 0; i < count; i++)
+        to[first + i] = (gbees_cells_entry){key.high[i], key.low[i], p[first + i]};
+}
+
 int gbees_cells_add(void *context, size_t count, const int32_t *const *index, const double *p)
 {
     gbees_cells *cells = context;
-    const layout *as = &cells->layout;
+    const gbees_cells_layout *as = &cells->layout;
 
     if (count == 0 || cells->failure.status)
         return (int)cells->failure.status;
@@ -121,14 +105,9 @@ int gbees_cells_add(void *context, size_t count, const int32_t *const *index, co
             return (int)cells->failure.status;
     if (reserve(cells, count))
         return (int)cells->failure.status;
-    entry *to = cells->entries + cells->count;
-    for (size_t i = 0; i < count; i++) {
-        key128 key = 0;
-
-        for (int j = 0; j < cells->dimension; j++)
-            key |= (key128)(uint64_t)(index[j][i] - as->offset[j]) << as->shift[j];
-        to[i] = (entry){(uint64_t)(key >> 64), (uint64_t)key, p[i]};
-    }
+    for (size_t first = 0; first < count; first += GBEES_CELLS_BLOCK)
+        pack(as, cells->dimension, first, count - first < GBEES_CELLS_BLOCK ? count - first : GBEES_CELLS_BLOCK,
+             index, p, cells->entries + cells->count);
     cells->count += count;
     return 0;
 }
@@ -154,109 +133,11 @@ int gbees_cells_collect(const gbees_backend *backend, gbees_engine *engine, doub
     return gbees_error_set(error, (gbees_status)status, "%s", cause.text);
 }
 
-/* ---- sorting: most significant byte first, in place, for a second copy of a big record is too much ----------- */
-
-enum { SMALL = 40 };
-
-static int is_less(const entry *a, const entry *b)
-{
-    return a->high != b->high ? a->high < b->high : a->low < b->low;
-}
-
-static void sort_small(entry *entries, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        entry moving = entries[i];
-        size_t k = i;
-
-        for (; k > 0 && is_less(&moving, &entries[k - 1]); k--)
-            entries[k] = entries[k - 1];
-        entries[k] = moving;
-    }
-}
-
-static unsigned byte_of(const entry *e, int byte)
-{
-    return (unsigned)((byte < 8 ? e->low >> (8 * byte) : e->high >> (8 * (byte - 8))) & 255);
-}
-
-/* Sorts the entries in place by one byte: each entry moves to the next free place of its bucket. end[b]: where
- * bucket b ends afterwards. */
-static void permute(entry *entries, int byte, const size_t *number, size_t *end)
-{
-    size_t next[256], start = 0;
-
-    for (int b = 0; b < 256; b++) {
-        next[b] = start;
-        start += number[b];
-        end[b] = start;
-    }
-    for (unsigned b = 0; b < 256; b++) {
-        while (next[b] < end[b]) {
-            entry moving = entries[next[b]];
-            unsigned to = byte_of(&moving, byte);
-
-            while (to != b) {
-                entry displaced = entries[next[to]];
-
-                entries[next[to]++] = moving;
-                moving = displaced;
-                to = byte_of(&moving, byte);
-            }
-            entries[next[b]++] = moving;
-        }
-    }
-}
-
-static void sort(entry *entries, size_t count, int byte)
-{
-    size_t number[256], end[256];
-
-    for (;; byte--) { /* from the most significant byte in which the entries differ */
-        if (byte < 0)
-            return;
-        if (count <= SMALL) {
-            sort_small(entries, count);
-            return;
-        }
-        memset(number, 0, sizeof number);
-        for (size_t i = 0; i < count; i++)
-            number[byte_of(&entries[i], byte)]++;
-        if (number[byte_of(&entries[0], byte)] < count)
-            break;
-    }
-    permute(entries, byte, number, end);
-    for (int b = 0; b < 256; b++)
-        if (number[b] > 1)
-            sort(entries + end[b] - number[b], number[b], byte - 1);
-}
-
-/* Packs again, as tight as the range of the cells allows, so that the sort has fewer bytes. */
-static void repack(gbees_cells *cells)
-{
-    layout tight = {0};
-
-    for (int j = cells->dimension - 1; j >= 0; j--) {
-        int bits = 0;
-
-        while (((int64_t)cells->last[j] - cells->first[j]) >> bits)
-            bits++;
-        set_axis(&tight, j, bits, cells->first[j]);
-    }
-    for (size_t i = 0; i < cells->count; i++) {
-        key128 key = 0;
-
-        for (int j = 0; j < cells->dimension; j++)
-            key |= (key128)(uint64_t)(index_of(cells, i, j) - tight.offset[j]) << tight.shift[j];
-        cells->entries[i].high = (uint64_t)(key >> 64);
-        cells->entries[i].low = (uint64_t)key;
-    }
-    cells->layout = tight;
-}
+/* ---- ending ------------------------------------------------------------------------------------------------ */
 
 static void give_back(gbees_cells *cells)
 {
-    entry *entries = realloc(cells->entries, cells->count * sizeof *entries);
+    gbees_cells_entry *entries = realloc(cells->entries, cells->count * sizeof *entries);
 
     if (entries) {
         cells->entries = entries;
@@ -264,25 +145,23 @@ static void give_back(gbees_cells *cells)
     }
 }
 
-static int put_in_order(gbees_cells *cells, gbees_error *error)
+static int put_in_order(gbees_cells *cells, int threads, gbees_error *error)
 {
     if (cells->failure.status)
         return gbees_error_set(error, cells->failure.status, "%s", cells->failure.text);
-    if (cells->count == 0)
-        return 0;
-    repack(cells);
-    sort(cells->entries, cells->count, (cells->layout.bits + 7) / 8 - 1);
+    if (cells->count > 0)
+        gbees_cells_sort(cells, threads);
     return 0;
 }
 
-int gbees_cells_finish(gbees_cells *cells, gbees_error *error)
+int gbees_cells_finish(gbees_cells *cells, int threads, gbees_error *error)
 {
-    const int status = put_in_order(cells, error);
+    const int status = put_in_order(cells, threads, error);
 
     if (status || cells->count == 0)
         return status;
     for (size_t i = 1; i < cells->count; i++)
-        if (!is_less(&cells->entries[i - 1], &cells->entries[i]))
+        if (!gbees_cells_is_less(&cells->entries[i - 1], &cells->entries[i]))
             return gbees_error_set(error, GBEES_EBACKEND,
                                    "the backend handed out the cell with index %ld along axis 0 twice: this is an "
                                    "error in the backend",
@@ -291,15 +170,15 @@ int gbees_cells_finish(gbees_cells *cells, gbees_error *error)
     return 0;
 }
 
-int gbees_cells_finish_sums(gbees_cells *cells, gbees_error *error)
+int gbees_cells_finish_sums(gbees_cells *cells, int threads, gbees_error *error)
 {
-    const int status = put_in_order(cells, error);
+    const int status = put_in_order(cells, threads, error);
     size_t last = 0;
 
     if (status || cells->count == 0)
         return status;
     for (size_t i = 1; i < cells->count; i++) {
-        if (is_less(&cells->entries[last], &cells->entries[i]))
+        if (gbees_cells_is_less(&cells->entries[last], &cells->entries[i]))
             cells->entries[++last] = cells->entries[i];
         else
             cells->entries[last].p += cells->entries[i].p;

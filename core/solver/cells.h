@@ -17,12 +17,12 @@ void gbees_cells_destroy(gbees_cells *cells);
 /* A gbees_cell_visitor whose context is the gbees_cells. When it returns non-zero, gbees_cells_finish() says why. */
 int gbees_cells_add(void *cells, size_t count, const int32_t *const *index, const double *p);
 
-/* Sorts by index, axis 0 slowest, and gives back spare memory. Call it once, also when adding failed: it returns
- * that failure. A cell that was added twice is an error. */
-int gbees_cells_finish(gbees_cells *cells, gbees_error *error);
+/* Sorts by index, axis 0 slowest, on up to so many threads, and gives back spare memory. Call it once, also when
+ * adding failed: it returns that failure. A cell that was added twice is an error. */
+int gbees_cells_finish(gbees_cells *cells, int threads, gbees_error *error);
 
 /* The same, but P of cells that were added several times is summed. */
-int gbees_cells_finish_sums(gbees_cells *cells, gbees_error *error);
+int gbees_cells_finish_sums(gbees_cells *cells, int threads, gbees_error *error);
 
 /* Makes a list, still unsorted, of the cells with P >= fraction * p* of a backend's engine. `what` it is for is named
  * if there is no memory. */

@@ -147,12 +147,12 @@ int gbees_mode_records_collect(const gbees_modes *modes, gbees_event_modes *to, 
     return status;
 }
 
-int gbees_mode_records_sort(gbees_event_modes *modes, gbees_error *error)
+int gbees_mode_records_sort(gbees_event_modes *modes, int threads, gbees_error *error)
 {
     int status = GBEES_OK;
 
     for (int k = 0; k < modes->count && modes->cells[k] && !status; k++) {
-        status = gbees_cells_finish(modes->cells[k], error);
+        status = gbees_cells_finish(modes->cells[k], threads, error);
         modes->mode[k].cells = modes->cells[k];
     }
     return status;
@@ -280,7 +280,7 @@ int gbees_mode_records_flatten(const gbees_event_modes *modes, const gbees_stati
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to compare a record");
     for (int k = 0; k < modes->count; k++)
         spread(modes, k, flat, made);
-    const int status = gbees_cells_finish_sums(made, error);
+    const int status = gbees_cells_finish_sums(made, 1, error);
     if (status)
         gbees_cells_destroy(made);
     else

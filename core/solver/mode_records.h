@@ -21,7 +21,7 @@ void gbees_mode_records_destroy(gbees_event_modes *modes);
 /* Lists the cells of all modes, unsorted. */
 int gbees_mode_records_collect(const gbees_modes *modes, gbees_event_modes *to, gbees_error *error);
 /* Sorts them. */
-int gbees_mode_records_sort(gbees_event_modes *modes, gbees_error *error);
+int gbees_mode_records_sort(gbees_event_modes *modes, int threads, gbees_error *error);
 
 /* Spreads the cells of all modes over a grid along the model's axes, of about ten cells a standard deviation, that
  * has a whole number of cells a standard deviation of the run's initial density. *flat receives a copy of the run's

@@ -2,6 +2,7 @@
 #include "notifier.h"
 #include "base/checkpoint.h"
 #include "base/signal_mask.h"
+#include "base/workers.h"
 #include "cells.h"
 #include "projection.h"
 #include <pthread.h>
@@ -75,7 +76,7 @@ static int fetch_cells(const gbees_notifier *notifier, gbees_event *event, gbees
     notifier->backend->capture_free(event->capture);
     event->capture = NULL;
     event->cells = cells;
-    if (status && gbees_cells_finish(cells, &full)) /* the visit ended for lack of memory */
+    if (status && gbees_cells_finish(cells, 1, &full)) /* the visit ended for lack of memory */
         return fail_record(&event->record, (int)full.status, &full, error);
     return status ? fail_record(&event->record, status, &cause, error) : GBEES_OK;
 }
@@ -151,14 +152,16 @@ static int notify_record(const gbees_notifier *notifier, gbees_event *event, gbe
 {
     const gbees_observer *observer = notifier->observer;
     gbees_error cause = {0};
+    const int threads =
+        gbees_workers_beside(event->record.totals.threads, event->record.time >= notifier->problem->end);
     int status = event->capture ? fetch_cells(notifier, event, error) : GBEES_OK;
 
     if (status)
         return status;
     if (event->cells)
-        status = gbees_cells_finish(event->cells, &cause);
+        status = gbees_cells_finish(event->cells, threads, &cause);
     if (event->modes)
-        status = gbees_mode_records_sort(event->modes, &cause);
+        status = gbees_mode_records_sort(event->modes, threads, &cause);
     if (status)
         return fail_record(&event->record, status, &cause, error);
     event->record.cells = event->cells;

@@ -91,7 +91,7 @@ int gbees_grid_fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_erro
                                      "another grid", &cells, error);
 
     if (!status)
-        status = gbees_cells_finish(cells, error);
+        status = gbees_cells_finish(cells, grid->options.threads, error);
     if (!status)
         status = gbees_cells_list(cells, to, error);
     gbees_cells_destroy(cells);

@@ -48,6 +48,9 @@ int packed_piece_make(const gbees_engine *e, packed_piece *piece, gbees_error *e
         packed_piece_free(e, &made);
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to fetch a record's cells from the GPU");
     }
+    for (int j = 0; j < (int)n; j++)
+        for (int cell = 0; cell < e->setup.shape.cells; cell++)
+            made.local[j][cell] = (int32_t)gbees_shape_local(&e->setup.shape, cell, j);
     made.mask = made.memory;
     made.p = (char *)made.memory + mask_bytes();
     made.key = (int32_t *)(void *)((char *)made.p + p_bytes(e));
@@ -100,18 +103,23 @@ static size_t expand(const packed_source *source, size_t brick, size_t first_p, 
     const packed_piece *piece = source->piece;
     const int is_f32 = source->engine->real_size == sizeof(float);
     const size_t n = (size_t)shape->n;
-    const int32_t *key = piece->key + brick * n;
+    unsigned char cell[64];
+    size_t number = 0;
 
-    for (uint64_t rest = piece->mask[brick]; rest; rest &= rest - 1, count++, first_p++) {
-        const int cell = __builtin_ctzll(rest);
-        const double p = is_f32 ? (double)((const float *)piece->p)[first_p] : ((const double *)piece->p)[first_p];
+    for (uint64_t rest = piece->mask[brick]; rest; rest &= rest - 1)
+        cell[number++] = (unsigned char)__builtin_ctzll(rest);
+    for (size_t j = 0; j < n; j++) {
+        const int32_t first = piece->key[brick * n + j] * shape->edge[j];
+        int32_t *const index = piece->index + j * BATCH + count;
 
-        for (size_t j = 0; j < n; j++)
-            piece->index[j * BATCH + count] =
-                key[j] * shape->edge[j] + (int32_t)gbees_shape_local(shape, cell, (int)j);
-        piece->wide[count] = p / source->mass;
+        for (size_t i = 0; i < number; i++)
+            index[i] = first + piece->local[j][cell[i]];
     }
-    return count;
+    for (size_t i = 0; i < number; i++)
+        piece->wide[count + i] =
+            (is_f32 ? (double)((const float *)piece->p)[first_p + i] : ((const double *)piece->p)[first_p + i]) /
+            source->mass;
+    return count + number;
 }
 
 static int visit_piece(const packed_source *source, size_t bricks, gbees_cell_visitor *visitor, void *context)

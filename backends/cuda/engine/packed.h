@@ -24,6 +24,7 @@ typedef struct packed_piece {
     void *p;
     int32_t *index; /* a batch of cells as a visitor takes them: index[n][batch], wide[batch] */
     double *wide;
+    int32_t local[GBEES_MAX_DIM][64]; /* indices of a brick's cells inside it, axis by axis */
 } packed_piece;
 
 /* Packed cells, and what it takes to fetch them. */

@@ -21,7 +21,7 @@ static gbees_cells *cells_of(size_t count, const int32_t (*at)[N], const double 
 
         ck_assert_int_eq(gbees_cells_add(cells, 1, index, &p[i]), 0);
     }
-    ck_assert_msg(gbees_cells_finish(cells, &error) == GBEES_OK, "%s", error.text);
+    ck_assert_msg(gbees_cells_finish(cells, 1, &error) == GBEES_OK, "%s", error.text);
     return cells;
 }
 

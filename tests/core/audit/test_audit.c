@@ -79,7 +79,7 @@ static void bin_difference(int offset, size_t samples, size_t copies, double *di
     for (int32_t i = 0; i < 20; i++)
         for (int32_t k = 0; k < 20; k++)
             ck_assert_int_eq(gbees_cells_add(cells, 1, (const int32_t *const[]){&i, &k}, &(double){1.0 / 400}), 0);
-    ck_assert_int_eq(gbees_cells_finish(cells, &failure), GBEES_OK);
+    ck_assert_int_eq(gbees_cells_finish(cells, 1, &failure), GBEES_OK);
     for (size_t part = 0; part < GBEES_WORKERS_PARTS; part++)
         ck_assert_int_eq(gbees_bins_add_cells(bins, part, cells), GBEES_OK);
     for (size_t i = 0; i < samples; i++) {

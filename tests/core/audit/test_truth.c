@@ -176,7 +176,7 @@ START_TEST(a_record_beside_a_truth)
     gbees_error error;
 
     ck_assert_int_eq(gbees_cells_add(cells, 3, (const int32_t *const[]){index[0], index[1]}, p), 0);
-    ck_assert_int_eq(gbees_cells_finish(cells, &error), GBEES_OK);
+    ck_assert_int_eq(gbees_cells_finish(cells, 1, &error), GBEES_OK);
     ck_assert_int_eq(gbees_truth_score(&truth, &record, &score), 1);
     ck_assert(score.off[0] == 0.25 && score.off[1] == -1 && score.state[1] == 5);
     ck_assert_double_eq_tol(score.rmse, sqrt((0.0625 + 1) / 2), 1e-14);

@@ -71,7 +71,7 @@ static gbees_cells *fill(const sample *s)
             index[j] = s->index[j] + first;
         ck_assert_int_eq(gbees_cells_add(cells, count, index, s->p + first), 0);
     }
-    ck_assert_int_eq(gbees_cells_finish(cells, &error), 0);
+    ck_assert_int_eq(gbees_cells_finish(cells, 1, &error), 0);
     return cells;
 }
 
@@ -202,7 +202,7 @@ START_TEST(extreme_indices)
     for (int j = 0; j < n; j++)
         index[j] = values;
     ck_assert_int_eq(gbees_cells_add(cells, 4, index, p), 0);
-    ck_assert_int_eq(gbees_cells_finish(cells, &error), 0);
+    ck_assert_int_eq(gbees_cells_finish(cells, 1, &error), 0);
     for (int j = 0; j < n; j++) {
         copies[0] = copies[j] = NULL;
         copies[j] = out;
@@ -231,7 +231,7 @@ START_TEST(too_large_an_index)
     ck_assert_int_eq(gbees_cells_add(cells, 1, index, &p), GBEES_ENUMERIC);
     index[2] = &zero; /* nothing goes in after a failure */
     ck_assert_int_eq(gbees_cells_add(cells, 1, index, &p), GBEES_ENUMERIC);
-    ck_assert_int_eq(gbees_cells_finish(cells, &error), GBEES_ENUMERIC);
+    ck_assert_int_eq(gbees_cells_finish(cells, 1, &error), GBEES_ENUMERIC);
     ck_assert_ptr_nonnull(strstr(error.text, "along axis 2 does not fit"));
     ck_assert_ptr_nonnull(strstr(error.text, "use wider cells"));
     gbees_cells_destroy(cells);
@@ -249,7 +249,7 @@ START_TEST(a_cell_twice)
     cells = gbees_cells_create(4);
     ck_assert_ptr_nonnull(cells);
     ck_assert_int_eq(gbees_cells_add(cells, 200, (const int32_t *const *)s.index, s.p), 0);
-    ck_assert_int_eq(gbees_cells_finish(cells, &error), GBEES_EBACKEND);
+    ck_assert_int_eq(gbees_cells_finish(cells, 1, &error), GBEES_EBACKEND);
     ck_assert_ptr_nonnull(strstr(error.text, "twice"));
     gbees_cells_destroy(cells);
     free_sample(&s);
@@ -265,7 +265,7 @@ START_TEST(no_cells)
 
     ck_assert_ptr_nonnull(cells);
     ck_assert_int_eq(gbees_cells_add(cells, 0, NULL, NULL), 0);
-    ck_assert_int_eq(gbees_cells_finish(cells, &error), 0);
+    ck_assert_int_eq(gbees_cells_finish(cells, 1, &error), 0);
     ck_assert_uint_eq(gbees_cells_count(cells), 0);
     gbees_cells_range(cells, 1, &lo, &hi);
     ck_assert_int_eq(hi - lo + 1, 0);
@@ -286,7 +286,7 @@ START_TEST(too_large_a_plane)
 
     ck_assert_ptr_nonnull(cells);
     ck_assert_int_eq(gbees_cells_add(cells, 2, (const int32_t *[]){x, y}, p), 0);
-    ck_assert_int_eq(gbees_cells_finish(cells, &error), 0);
+    ck_assert_int_eq(gbees_cells_finish(cells, 1, &error), 0);
     ck_assert_int_eq(gbees_cells_marginal_2d(cells, 0, 1, &plane, &error), GBEES_ENOMEM);
     ck_assert_ptr_null(plane);
     ck_assert_ptr_nonnull(strstr(error.text, "4294967296 x 4294967296"));

@@ -197,7 +197,7 @@ START_TEST(other_records_are_refused)
 
         ck_assert_int_eq(gbees_cells_add(cells, 1, index, &made[_i].p), 0);
     }
-    ck_assert_int_eq(gbees_cells_finish(cells, NULL), 0);
+    ck_assert_int_eq(gbees_cells_finish(cells, 1, NULL), 0);
     gbees_record record = make_record(&problem, cells, 0, 0);
     (void)snprintf(path, sizeof path, "%s/other", base);
     ck_assert_int_eq(gbees_writer_create(path, &problem, &provenance, &writer, &error), 0);

@@ -47,7 +47,7 @@ static part *make_part(const double *rotation, double weight)
                 made->variance[j] += weight * p * x * x;
             }
         }
-    ck_assert_int_eq(gbees_cells_finish(made->cells, &error), 0);
+    ck_assert_int_eq(gbees_cells_finish(made->cells, 1, &error), 0);
     for (int j = 0; j < N; j++) {
         made->problem.width[j] = 1;
         made->mean[j] /= made->mass;

@@ -1,0 +1,77 @@
+/* cells_private.h - what a gbees_cells is: for cells.c and cells_sort.c. */
+#ifndef GBEES_SOLVER_CELLS_PRIVATE_H
+#define GBEES_SOLVER_CELLS_PRIVATE_H
+
+#include "cells.h"
+
+typedef struct gbees_cells_entry {
+    uint64_t high, low; /* the packed index, axis 0 in the most significant bits */
+    double p;
+} gbees_cells_entry;
+
+/* How indices are packed: index = offset + (key >> shift & mask). */
+typedef struct gbees_cells_layout {
+    int64_t offset[GBEES_MAX_DIM];
+    uint64_t mask[GBEES_MAX_DIM];
+    int shift[GBEES_MAX_DIM];
+    int bits; /* of all axes */
+} gbees_cells_layout;
+
+struct gbees_cells {
+    int dimension;
+    gbees_cells_layout layout;
+    size_t count, capacity;
+    gbees_cells_entry *entries;
+    int32_t first[GBEES_MAX_DIM], last[GBEES_MAX_DIM];
+    gbees_error failure; /* of gbees_cells_add */
+};
+
+enum { GBEES_CELLS_BLOCK = 256 /* keys that are packed at a time */ };
+
+/* The keys of a block. */
+typedef struct gbees_cells_keys {
+    uint64_t high[GBEES_CELLS_BLOCK], low[GBEES_CELLS_BLOCK];
+} gbees_cells_keys;
+
+/* Gives the next axis, the last first, so many bits. */
+static inline void gbees_cells_set_axis(gbees_cells_layout *as, int axis, int bits, int64_t offset)
+{
+    as->offset[axis] = offset;
+    as->mask[axis] = (UINT64_C(1) << bits) - 1;
+    as->shift[axis] = bits ? as->bits : 0;
+    as->bits += bits;
+}
+
+/* Adds a place along an axis to each key of a block. */
+static inline void gbees_cells_put_axis(gbees_cells_keys *to, const uint64_t *place, size_t count, int shift)
+{
+    if (shift >= 64) {
+        for (size_t i = 0; i < count; i++)
+            to->high[i] |= place[i] << (shift - 64);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        to->low[i] |= place[i] << shift;
+    for (size_t i = 0; i < count && shift > 0; i++)
+        to->high[i] |= place[i] >> (64 - shift);
+}
+
+/* The place of an entry along an axis. */
+static inline uint64_t gbees_cells_place(const gbees_cells_entry *e, int shift, uint64_t mask)
+{
+    const uint64_t bits = shift >= 64  ? e->high >> (shift - 64)
+                          : shift == 0 ? e->low
+                                       : e->low >> shift | e->high << (64 - shift);
+
+    return bits & mask;
+}
+
+static inline int gbees_cells_is_less(const gbees_cells_entry *a, const gbees_cells_entry *b)
+{
+    return a->high != b->high ? a->high < b->high : a->low < b->low;
+}
+
+/* Packs at least one cell as tight as their range allows, and sorts them by index; cells_sort.c. */
+void gbees_cells_sort(gbees_cells *cells, int threads);
+
+#endif
