@@ -1,4 +1,5 @@
 /* plot.c - the command gbees-plot: draws the records of a results folder. */
+#include "base/workers.h"
 #include "plot/draw.h"
 #include <argp.h>
 #include <errno.h>
@@ -196,60 +197,113 @@ static int list_pictures(const gbees_gallery *gallery, picture list[PICTURES], i
     return count;
 }
 
-/* Saves a figure and prints its path. */
-static int save(const gbees_figure *figure, const char *path, gbees_error *error)
+static int print_path(const char *path, gbees_error *error)
 {
-    int status = gbees_figure_save(figure, path, error);
-
-    if (!status && (printf("%s\n", path) < 0 || fflush(stdout) != 0))
-        status = gbees_error_set(error, GBEES_EIO, "can't write to standard output: %s", strerror(errno));
-    return status;
+    return printf("%s\n", path) < 0 || fflush(stdout) != 0
+               ? gbees_error_set(error, GBEES_EIO, "can't write to standard output: %s", strerror(errno))
+               : GBEES_OK;
 }
 
-static int save_in(const gbees_figure *figure, const char *folder, const char *name, const char *format,
-                   gbees_error *error)
+/* Where a picture goes; malloc()ed, NULL without memory. */
+static char *path_of(const char *folder, const char *name, const char *format)
 {
     char *path = NULL;
 
-    if (asprintf(&path, "%s/%s.%s", folder, name, format) < 0)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory");
-    const int status = save(figure, path, error);
-    free(path);
-    return status;
+    return asprintf(&path, "%s/%s.%s", folder, name, format) < 0 ? NULL : path;
 }
 
-/* Draws a figure and saves it, also as picture.* if it is the one to look at first. */
-static int make(const picture *p, const gbees_gallery *gallery, const command *c, const char *folder, int is_first,
-                gbees_error *error)
+static int copy_bytes(FILE *from, FILE *to)
 {
-    int status = GBEES_OK;
+    char part[1 << 14];
+    size_t count;
 
-    for (int k = 0; !status && k < FORMATS; k++) {
-        gbees_draw_options draw = c->draw;
-        gbees_figure *figure;
+    while ((count = fread(part, 1, sizeof part, from)) > 0)
+        if (fwrite(part, 1, count, to) != count)
+            return 1;
+    return ferror(from);
+}
 
-        if (!(c->formats & 1u << k))
-            continue;
-        draw.vector = k > 0;
-        status = p->draw(gallery, &draw, &figure, error);
-        if (status)
-            break;
-        status = save_in(figure, folder, p->name, format_names[k], error);
-        if (!status && is_first)
-            status = save_in(figure, folder, "picture", format_names[k], error);
+/* To compress a picture once more would take longer. */
+static int copy(const char *from, const char *to, gbees_error *error)
+{
+    FILE *source = fopen(from, "rb"), *target = source ? fopen(to, "wb") : NULL;
+    int failed = !target || copy_bytes(source, target);
+
+    if (source)
+        (void)fclose(source);
+    if (target && fclose(target))
+        failed = 1;
+    return failed ? gbees_error_set(error, GBEES_EIO, "can't copy %s to %s: %s", from, to, strerror(errno))
+                  : GBEES_OK;
+}
+
+/* The pictures of a folder, in all wanted formats. */
+typedef struct pictures {
+    const gbees_gallery *gallery;
+    const command *c;
+    const char *folder;
+    picture list[PICTURES];
+    gbees_error failure[PICTURES * FORMATS];
+} pictures;
+
+/* Draws a picture in a format and saves it; called by gbees_workers_run(). */
+static void make(void *context, size_t item)
+{
+    pictures *all = context;
+    const picture *p = &all->list[item / FORMATS];
+    const size_t format = item % FORMATS;
+    gbees_draw_options draw = all->c->draw;
+    gbees_figure *figure;
+    char *path;
+
+    if (!(all->c->formats & 1u << format))
+        return;
+    path = path_of(all->folder, p->name, format_names[format]);
+    draw.vector = format > 0;
+    if (!path)
+        (void)gbees_error_set(&all->failure[item], GBEES_ENOMEM, "not enough memory");
+    else if (!p->draw(all->gallery, &draw, &figure, &all->failure[item])) {
+        (void)gbees_figure_save(figure, path, &all->failure[item]);
         gbees_figure_destroy(figure);
     }
+    free(path);
+}
+
+/* Prints the path of a picture, and copies the one to look at first to picture.*. */
+static int finish(const pictures *all, size_t item, int is_first, gbees_error *error)
+{
+    const char *format = format_names[item % FORMATS];
+    char *path = path_of(all->folder, all->list[item / FORMATS].name, format);
+    char *first = path_of(all->folder, "picture", format);
+    int status = path && first ? GBEES_OK : gbees_error_set(error, GBEES_ENOMEM, "not enough memory");
+
+    if (!status && all->failure[item].status)
+        status = gbees_error_set(error, all->failure[item].status, "%s", all->failure[item].text);
+    if (!status)
+        status = print_path(path, error);
+    if (!status && is_first)
+        status = copy(path, first, error);
+    if (!status && is_first)
+        status = print_path(first, error);
+    free(path);
+    free(first);
     return status;
 }
 
 static int make_folder(const gbees_gallery *gallery, const command *c, const picture *list, int count, int first,
                        gbees_error *error)
 {
+    pictures all = {.gallery = gallery, .c = c};
     char *folder = NULL;
     int status = choose_folder(c, &folder, error);
 
-    for (int k = 0; !status && k < count; k++)
-        status = make(&list[k], gallery, c, folder, k == first, error);
+    all.folder = folder;
+    memcpy(all.list, list, (size_t)count * sizeof *list);
+    if (!status)
+        gbees_workers_run(0, (size_t)count * FORMATS, make, &all);
+    for (size_t item = 0; !status && item < (size_t)count * FORMATS; item++)
+        if (c->formats & 1u << item % FORMATS)
+            status = finish(&all, item, (int)(item / FORMATS) == first, error);
     free(folder);
     return status;
 }
@@ -264,9 +318,9 @@ static int make_file(const gbees_gallery *gallery, const command *c, const pictu
     int status = p->draw(gallery, &draw, &figure, error);
     if (status)
         return status;
-    status = save(figure, c->output, error);
+    status = gbees_figure_save(figure, c->output, error);
     gbees_figure_destroy(figure);
-    return status;
+    return status ? status : print_path(c->output, error);
 }
 
 static int plot(const command *c, gbees_error *error)

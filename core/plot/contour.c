@@ -1,10 +1,11 @@
 /* contour.c - see contour.h. */
 #include "contour.h"
+#include "base/workers.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 
-enum { LEVELS = 6, FINE = 3 };
+enum { LEVELS = 6, FINE = 3, PIXEL_NS = 300 /* to find the colour of a pixel takes about as long */ };
 
 /* exp(-k^2/2), k = 3, 2.5 .. 0.5: for a Gaussian, half standard deviations; every other one is drawn as a line, too,
  * and is a surface of the 3-D figure. */
@@ -37,21 +38,33 @@ static int find_band(double fraction)
     return band;
 }
 
+/* An image whose rows the workers fill. */
+typedef struct filling {
+    gbees_figure *figure;
+    const gbees_panel *panel;
+    const gbees_density *density;
+    unsigned char *pixels;
+    ptrdiff_t stride;
+    int width;
+    gbees_rgb color[LEVELS + 1]; /* of each band */
+} filling;
+
 /* The colour of the pixel whose upper left corner is (x, y) on the page; 0: nothing there. */
-static uint32_t pixel_color(const gbees_figure *figure, const gbees_panel *panel, const gbees_density *density,
-                            double x, double y)
+static uint32_t pixel_color(const filling *f, double x, double y)
 {
+    const gbees_panel *panel = f->panel;
+    const gbees_density *density = f->density;
+    const double scale = f->figure->scale;
     double red = 0, green = 0, blue = 0, alpha = 0;
 
     for (int s = 0; s < FINE * FINE; s++) {
-        const double px = x + (s % FINE + 0.5) / FINE / figure->scale,
-                     py = y + (s / FINE + 0.5) / FINE / figure->scale;
+        const double px = x + (s % FINE + 0.5) / FINE / scale, py = y + (s / FINE + 0.5) / FINE / scale;
         const double a = panel->lo[0] + (panel->hi[0] - panel->lo[0]) * (px - panel->x) / panel->width;
         const double b = panel->hi[1] - (panel->hi[1] - panel->lo[1]) * (py - panel->y) / panel->height;
         const double value = value_at(density, (a - density->first[0]) / density->width[0],
                                       (b - density->first[1]) / density->width[1]);
         const int band = find_band(value / density->peak);
-        const gbees_rgb color = band_color(band);
+        const gbees_rgb color = f->color[band];
 
         if (band == 0)
             continue;
@@ -62,6 +75,16 @@ static uint32_t pixel_color(const gbees_figure *figure, const gbees_panel *panel
     }
     return (uint32_t)(alpha * 255 / (FINE * FINE)) << 24 | (uint32_t)(red * 255 / (FINE * FINE)) << 16 |
            (uint32_t)(green * 255 / (FINE * FINE)) << 8 | (uint32_t)(blue * 255 / (FINE * FINE));
+}
+
+static void fill_row(void *context, size_t y)
+{
+    const filling *f = context;
+    uint32_t *row = (void *)(f->pixels + (ptrdiff_t)y * f->stride);
+    const double scale = f->figure->scale;
+
+    for (int x = 0; x < f->width; x++)
+        row[x] = pixel_color(f, f->panel->x + x / scale, f->panel->y + (double)y / scale);
 }
 
 static int fill_bands(gbees_figure *figure, const gbees_panel *panel, const gbees_density *density,
@@ -75,14 +98,11 @@ static int fill_bands(gbees_figure *figure, const gbees_panel *panel, const gbee
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a figure");
     }
     cairo_surface_flush(image);
-    for (int y = 0; y < height; y++) {
-        unsigned char *row =
-            cairo_image_surface_get_data(image) + (ptrdiff_t)y * cairo_image_surface_get_stride(image);
-
-        for (int x = 0; x < width; x++)
-            ((uint32_t *)(void *)row)[x] =
-                pixel_color(figure, panel, density, panel->x + x / figure->scale, panel->y + y / figure->scale);
-    }
+    filling f = {figure, panel, density, cairo_image_surface_get_data(image), cairo_image_surface_get_stride(image),
+                 width,  {{0, 0, 0}}};
+    for (int band = 0; band <= LEVELS; band++)
+        f.color[band] = band_color(band);
+    gbees_workers_run(gbees_workers_worth(0, (double)width * height * PIXEL_NS), (size_t)height, fill_row, &f);
     cairo_surface_mark_dirty(image);
     cairo_save(figure->cairo);
     cairo_translate(figure->cairo, panel->x, panel->y);
@@ -115,13 +135,22 @@ static void cut_triangle(cairo_t *cairo, double corner[3][3], double wanted)
     }
 }
 
+/* Whether the line value = wanted passes between four neighbouring cells. */
+static int is_crossed(const gbees_density *density, size_t i, size_t k, double wanted)
+{
+    const double *v = &density->value[i * density->length[1] + k], *w = v + density->length[1];
+    const int above = (v[0] >= wanted) + (v[1] >= wanted) + (w[0] >= wanted) + (w[1] >= wanted);
+
+    return above > 0 && above < 4;
+}
+
 static void draw_line(gbees_figure *figure, const gbees_panel *panel, const gbees_density *density, double wanted)
 {
     static const int triangle[2][3][2] = {{{0, 0}, {1, 0}, {1, 1}}, {{0, 0}, {1, 1}, {0, 1}}};
 
     for (size_t i = 0; i + 1 < density->length[0]; i++)
         for (size_t k = 0; k + 1 < density->length[1]; k++)
-            for (int t = 0; t < 2; t++) {
+            for (int t = 0; t < 2 && is_crossed(density, i, k, wanted); t++) {
                 double corner[3][3];
 
                 for (int c = 0; c < 3; c++) {

@@ -227,27 +227,25 @@ static double cubic(double a, double b, double c, double d, double u)
     return value > 0 ? value : 0;
 }
 
-/* One axis of `length`, between `outer` slower and `inner` faster indices. Reads beyond the border are 0. */
-static void refine_axis(const double *from, size_t outer, size_t length, size_t inner, int factor, double *to)
+/* One axis of `length`, between `outer` slower and `inner` faster indices. Beyond the border are `zeros` [inner]. */
+static void refine_axis(const double *from, size_t outer, size_t length, size_t inner, int factor,
+                        const double *zeros, double *to)
 {
     const size_t parts = (size_t)factor;
 
     for (size_t o = 0; o < outer; o++)
-        for (size_t k = 0; k < length * parts; k++) {
+        for (size_t k = 0; k < length * parts; k++, to += inner) {
             const double place = ((double)k + 0.5) / factor - 0.5;
             const double left = floor(place), u = place - left;
-            const ptrdiff_t base = (ptrdiff_t)left;
+            const double *row[4];
 
-            for (size_t i = 0; i < inner; i++) {
-                double v[4];
+            for (ptrdiff_t s = 0; s < 4; s++) {
+                const ptrdiff_t cell = (ptrdiff_t)left - 1 + s;
 
-                for (ptrdiff_t s = 0; s < 4; s++) {
-                    const ptrdiff_t cell = base - 1 + s;
-
-                    v[s] = cell < 0 || cell >= (ptrdiff_t)length ? 0 : from[(o * length + (size_t)cell) * inner + i];
-                }
-                to[(o * length * parts + k) * inner + i] = cubic(v[0], v[1], v[2], v[3], u);
+                row[s] = cell < 0 || cell >= (ptrdiff_t)length ? zeros : from + (o * length + (size_t)cell) * inner;
             }
+            for (size_t i = 0; i < inner; i++)
+                to[i] = cubic(row[0][i], row[1][i], row[2][i], row[3][i], u);
         }
 }
 
@@ -257,15 +255,20 @@ int gbees_density_refine(gbees_density *density, int factor, size_t most, gbees_
         return GBEES_OK;
     for (int d = 0; d < density->dimension; d++) {
         const size_t count = gbees_density_count(density) * (size_t)factor;
-        double *value = malloc(count * sizeof *value);
+        double *value = malloc(count * sizeof *value), *zeros;
         size_t inner = 1;
 
-        if (!value)
-            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to draw a density");
         for (int e = d + 1; e < density->dimension; e++)
             inner *= density->length[e];
+        zeros = calloc(inner, sizeof *zeros);
+        if (!value || !zeros) {
+            free(value);
+            free(zeros);
+            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to draw a density");
+        }
         refine_axis(density->value, count / (size_t)factor / inner / density->length[d], density->length[d], inner,
-                    factor, value);
+                    factor, zeros, value);
+        free(zeros);
         free(density->value);
         density->value = value;
         density->length[d] *= (size_t)factor;

@@ -116,43 +116,54 @@ static void cut_tetrahedron(gbees_mesh *mesh, const gbees_density *density, cons
     add_triangle(mesh, density, c->position[in[0]], p[0], p[1], p[2]);
 }
 
-/* Fills the cube at k; 0 if the level does not pass through it. */
-static int fill_cube(const gbees_density *density, const size_t k[3], double level, cube *c)
+static void fill_cube(const gbees_density *density, const size_t k[3], cube *c)
 {
-    int inside = 0;
-
     for (int b = 0; b < 8; b++) {
         const size_t at_corner[3] = {k[0] + (size_t)(b & 1), k[1] + (size_t)(b >> 1 & 1), k[2] + (size_t)(b >> 2)};
 
         c->value[b] = at(density, at_corner);
-        inside += c->value[b] >= level;
-    }
-    if (inside == 0 || inside == 8)
-        return 0;
-    for (int b = 0; b < 8; b++) {
-        const size_t at_corner[3] = {k[0] + (size_t)(b & 1), k[1] + (size_t)(b >> 1 & 1), k[2] + (size_t)(b >> 2)};
-
         for (int d = 0; d < 3; d++)
             c->position[b][d] = (double)at_corner[d];
         gradient(density, at_corner, c->gradient[b]);
     }
-    return 1;
+}
+
+/* How many of the four corners of cubes at (a, b, k) and (a, b, k - 1) are inside. */
+static int count_inside(const gbees_density *density, size_t a, size_t b, size_t k, double level)
+{
+    int inside = 0;
+
+    for (size_t c = 0; c < 4; c++)
+        inside += at(density, (size_t[]){a + (c & 1), b + (c >> 1), k}) >= level;
+    return inside;
+}
+
+static int add_cube(gbees_mesh *mesh, const gbees_density *density, const size_t k[3], double level,
+                    gbees_error *error)
+{
+    cube c;
+
+    if (reserve(mesh, 36, error))
+        return GBEES_ENOMEM;
+    fill_cube(density, k, &c);
+    for (int t = 0; t < 6; t++)
+        cut_tetrahedron(mesh, density, &c, tetrahedra[t], level);
+    return GBEES_OK;
 }
 
 int gbees_mesh_add_isosurface(gbees_mesh *mesh, const gbees_density *density, double level, gbees_error *error)
 {
-    size_t k[3];
-    cube c;
+    for (size_t a = 0; a + 1 < density->length[0]; a++)
+        for (size_t b = 0; b + 1 < density->length[1]; b++) {
+            int before = count_inside(density, a, b, 0, level);
 
-    for (k[0] = 0; k[0] + 1 < density->length[0]; k[0]++)
-        for (k[1] = 0; k[1] + 1 < density->length[1]; k[1]++)
-            for (k[2] = 0; k[2] + 1 < density->length[2]; k[2]++) {
-                if (!fill_cube(density, k, level, &c))
-                    continue;
-                if (reserve(mesh, 36, error))
+            for (size_t k = 0; k + 1 < density->length[2]; k++) {
+                const int after = count_inside(density, a, b, k + 1, level), inside = before + after;
+
+                before = after;
+                if (inside > 0 && inside < 8 && add_cube(mesh, density, (size_t[]){a, b, k}, level, error))
                     return GBEES_ENOMEM;
-                for (int t = 0; t < 6; t++)
-                    cut_tetrahedron(mesh, density, &c, tetrahedra[t], level);
             }
+        }
     return GBEES_OK;
 }

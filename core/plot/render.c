@@ -1,6 +1,7 @@
 /* render.c - see render.h. The image is made in bands of rows at twice the resolution, so that the fragments of one
  * band, not of the whole image, are in memory. */
 #include "render.h"
+#include "base/workers.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,6 +18,17 @@ typedef struct point {
     float x, y, depth; /* in fine pixels */
 } point;
 
+/* The triangle whose first corner is corner `first` of a layer. */
+typedef struct reference {
+    size_t layer, first;
+} reference;
+
+/* Those that touch a band. */
+typedef struct bin {
+    reference *list;
+    size_t count, capacity;
+} bin;
+
 typedef struct canvas {
     const gbees_layer *layer;
     const gbees_camera *camera;
@@ -24,7 +36,7 @@ typedef struct canvas {
     point **point; /* the projected corners, by layer */
     int width, height;
     int first_row; /* of the band */
-    int32_t *head; /* of each pixel of the band */
+    int32_t *head; /* of each pixel of the band; NULL of the whole image */
     fragment *fragment;
     size_t count, capacity;
 } canvas;
@@ -82,7 +94,7 @@ static void view_normal(const gbees_camera *camera, const double normal[3], doub
 
 static uint8_t to_byte(double u)
 {
-    return (uint8_t)(u <= 0 ? 0 : u >= 1 ? 255 : lround(255 * u));
+    return (uint8_t)(u <= 0 ? 0 : u >= 1 ? 255 : 255 * u + 0.5);
 }
 
 /* One lamp from the upper left, a weak one from the right, some light from everywhere, and a highlight. */
@@ -92,7 +104,8 @@ static void shade(const gbees_layer *layer, const double n[3], fragment *f)
     const double main_light = fmax(0, n[0] * lamp[0] + n[1] * lamp[1] + n[2] * lamp[2]);
     const double fill_light = fmax(0, n[0] * fill[0] + n[1] * fill[1] + n[2] * fill[2]);
     const double mirror = fmax(0, n[0] * half[0] + n[1] * half[1] + n[2] * half[2]);
-    const double light = 0.56 + 0.46 * main_light + 0.14 * fill_light, gloss = 0.28 * pow(mirror, 36);
+    const double mirror4 = mirror * mirror * mirror * mirror, mirror12 = mirror4 * mirror4 * mirror4;
+    const double light = 0.56 + 0.46 * main_light + 0.14 * fill_light, gloss = 0.28 * mirror12 * mirror12 * mirror12;
     const double slant = 1 / fmax(n[2], 0.22);
 
     f->red = to_byte(layer->color.r * light + gloss);
@@ -122,37 +135,69 @@ static int add_fragment(canvas *c, int x, int y, fragment f, gbees_error *error)
     return GBEES_OK;
 }
 
-static int draw_triangle(canvas *c, size_t layer, size_t first, gbees_error *error)
+static float least(const float a, const float b, const float c)
 {
-    const point *p = &c->point[layer][first];
-    const gbees_corner *corner = &c->layer[layer].mesh->corner[first];
-    const float low_y = fminf(p[0].y, fminf(p[1].y, p[2].y)), high_y = fmaxf(p[0].y, fmaxf(p[1].y, p[2].y));
-    const float low_x = fminf(p[0].x, fminf(p[1].x, p[2].x)), high_x = fmaxf(p[0].x, fmaxf(p[1].x, p[2].x));
+    const float least = a < b ? a : b;
+
+    return least < c ? least : c;
+}
+
+static float greatest(const float a, const float b, const float c)
+{
+    const float greatest = a > b ? a : b;
+
+    return greatest > c ? greatest : c;
+}
+
+/* A corner's share of a point in a triangle: value + x * along[0] + y * along[1]. */
+typedef struct weight {
+    double value, along[2];
+} weight;
+
+static weight weight_of(const point *zero, const point *other, double area)
+{
+    const double x = ((double)other->y - (double)zero->y) / area, y = -((double)other->x - (double)zero->x) / area;
+
+    return (weight){-((double)zero->x * x + (double)zero->y * y), {x, y}};
+}
+
+/* The fragment of a triangle's point with shares 1 - u - v, u and v of its corners. */
+static fragment make_fragment(const canvas *c, reference from, double u, double v)
+{
+    const gbees_layer *layer = &c->layer[from.layer];
+    const gbees_corner *corner = &layer->mesh->corner[from.first];
+    const point *p = &c->point[from.layer][from.first];
+    double normal[3], view[3];
+    fragment f;
+
+    for (int d = 0; d < 3; d++)
+        normal[d] = (1 - u - v) * (double)corner[0].normal[d] + u * (double)corner[1].normal[d] +
+                    v * (double)corner[2].normal[d];
+    view_normal(c->camera, normal, view);
+    shade(layer, view, &f);
+    f.depth = (float)((1 - u - v) * (double)p[0].depth + u * (double)p[1].depth + v * (double)p[2].depth);
+    return f;
+}
+
+static int draw_triangle(canvas *c, reference from, gbees_error *error)
+{
+    const point *p = &c->point[from.layer][from.first];
+    const float low_y = least(p[0].y, p[1].y, p[2].y), high_y = greatest(p[0].y, p[1].y, p[2].y);
+    const float low_x = least(p[0].x, p[1].x, p[2].x), high_x = greatest(p[0].x, p[1].x, p[2].x);
     const int end_row = c->first_row + BAND < c->height ? c->first_row + BAND : c->height;
     const double area =
         ((double)p[1].x - p[0].x) * ((double)p[2].y - p[0].y) - ((double)p[1].y - p[0].y) * ((double)p[2].x - p[0].x);
 
-    if (high_y < (float)c->first_row || low_y > (float)end_row || high_x < 0 || low_x > (float)c->width || area == 0)
+    if (high_x < 0 || low_x > (float)c->width || area == 0)
         return GBEES_OK;
+    const weight second = weight_of(&p[0], &p[2], area), third = weight_of(&p[0], &p[1], -area);
     for (int y = low_y > (float)c->first_row ? (int)low_y : c->first_row; y < end_row && (float)y <= high_y; y++)
         for (int x = low_x > 0 ? (int)low_x : 0; x < c->width && (float)x <= high_x; x++) {
             const double px = x + 0.5013, py = y + 0.5007; /* off every edge that grid and pixels may share */
-            const double u =
-                ((px - p[0].x) * ((double)p[2].y - p[0].y) - (py - p[0].y) * ((double)p[2].x - p[0].x)) / area;
-            const double v =
-                (((double)p[1].x - p[0].x) * (py - p[0].y) - ((double)p[1].y - p[0].y) * (px - p[0].x)) / area;
-            double normal[3], view[3];
-            fragment f;
+            const double u = second.value + px * second.along[0] + py * second.along[1];
+            const double v = third.value + px * third.along[0] + py * third.along[1];
 
-            if (u < 0 || v < 0 || u + v > 1)
-                continue;
-            for (int d = 0; d < 3; d++)
-                normal[d] = (1 - u - v) * (double)corner[0].normal[d] + u * (double)corner[1].normal[d] +
-                            v * (double)corner[2].normal[d];
-            view_normal(c->camera, normal, view);
-            shade(&c->layer[layer], view, &f);
-            f.depth = (float)((1 - u - v) * (double)p[0].depth + u * (double)p[1].depth + v * (double)p[2].depth);
-            if (add_fragment(c, x, y, f, error))
+            if (u >= 0 && v >= 0 && u + v <= 1 && add_fragment(c, x, y, make_fragment(c, from, u, v), error))
                 return GBEES_ENOMEM;
         }
     return GBEES_OK;
@@ -222,21 +267,98 @@ static int project_layers(canvas *c, const double rectangle[4], double fine_scal
     return GBEES_OK;
 }
 
-static int draw_bands(canvas *c, cairo_surface_t *image, gbees_error *error)
+static int add_reference(bin *to, reference triangle)
 {
-    const size_t pixels = (size_t)c->width * BAND;
+    if (to->count == to->capacity) {
+        const size_t capacity = 2 * to->capacity + 1024;
+        reference *grown = realloc(to->list, capacity * sizeof *grown);
 
-    for (c->first_row = 0; c->first_row < c->height; c->first_row += BAND) {
-        for (size_t i = 0; i < pixels; i++)
-            c->head[i] = NONE;
-        c->count = 0;
-        for (size_t k = 0; k < c->layers; k++)
-            for (size_t i = 0; i + 2 < c->layer[k].mesh->count; i += 3)
-                if (draw_triangle(c, k, i, error))
-                    return GBEES_ENOMEM;
-        resolve_band(c, cairo_image_surface_get_data(image), cairo_image_surface_get_stride(image));
+        if (!grown)
+            return GBEES_ENOMEM;
+        to->list = grown;
+        to->capacity = capacity;
     }
+    to->list[to->count++] = triangle;
     return GBEES_OK;
+}
+
+/* Adds each triangle to the bands that it touches. */
+static int fill_bins(const canvas *c, size_t bands, bin *to)
+{
+    for (size_t k = 0; k < c->layers; k++)
+        for (size_t i = 0; i + 2 < c->layer[k].mesh->count; i += 3) {
+            const point *p = &c->point[k][i];
+            const float low = least(p[0].y, p[1].y, p[2].y), high = greatest(p[0].y, p[1].y, p[2].y);
+            const size_t first = low > 0 ? (size_t)low / BAND : 0;
+
+            for (size_t band = first; band < bands && (float)(band * BAND) <= high; band++)
+                if (add_reference(&to[band], (reference){k, i}))
+                    return GBEES_ENOMEM;
+        }
+    return GBEES_OK;
+}
+
+/* The bands of an image, which threads draw side by side. */
+typedef struct bands {
+    const canvas *whole;
+    unsigned char *pixels;
+    int stride;
+    size_t count;
+    bin *triangles;       /* of each band */
+    gbees_error *failure; /* of each band */
+} bands;
+
+static void draw_band(void *context, size_t band)
+{
+    const bands *b = context;
+    const bin *triangles = &b->triangles[band];
+    canvas c = *b->whole;
+    gbees_error *error = &b->failure[band];
+    const size_t pixels = (size_t)c.width * BAND;
+
+    c.first_row = (int)band * BAND;
+    c.head = malloc(pixels * sizeof *c.head);
+    if (!c.head)
+        (void)gbees_error_set(error, GBEES_ENOMEM, "not enough memory to draw the isosurfaces");
+    for (size_t i = 0; i < pixels && c.head; i++)
+        c.head[i] = NONE;
+    for (size_t i = 0; i < triangles->count && !error->status; i++)
+        (void)draw_triangle(&c, triangles->list[i], error);
+    if (!error->status)
+        resolve_band(&c, b->pixels, b->stride);
+    free(c.head);
+    free(c.fragment);
+}
+
+static int draw_all(bands *b, gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    if (!b->triangles || !b->failure || fill_bins(b->whole, b->count, b->triangles))
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to draw the isosurfaces");
+    gbees_workers_run(0, b->count, draw_band, b);
+    for (size_t k = 0; k < b->count && !status; k++)
+        if (b->failure[k].status)
+            status = gbees_error_set(error, b->failure[k].status, "%s", b->failure[k].text);
+    return status;
+}
+
+static int draw_bands(const canvas *c, cairo_surface_t *image, gbees_error *error)
+{
+    const size_t count = (size_t)((c->height + BAND - 1) / BAND);
+    bands b = {.whole = c,
+               .pixels = cairo_image_surface_get_data(image),
+               .stride = cairo_image_surface_get_stride(image),
+               .count = count,
+               .triangles = calloc(count + 1, sizeof *b.triangles),
+               .failure = calloc(count + 1, sizeof *b.failure)};
+    const int status = draw_all(&b, error);
+
+    for (size_t k = 0; k < count && b.triangles; k++)
+        free(b.triangles[k].list);
+    free(b.triangles);
+    free(b.failure);
+    return status;
 }
 
 int gbees_render(const gbees_layer *layer, size_t count, const gbees_camera *camera, const double rectangle[4],
@@ -248,9 +370,7 @@ int gbees_render(const gbees_layer *layer, size_t count, const gbees_camera *cam
     int status = GBEES_OK;
 
     c.point = calloc(count + 1, sizeof *c.point);
-    c.head = malloc((size_t)c.width * BAND * sizeof *c.head);
-    if (!c.point || !c.head || cairo_surface_status(made) != CAIRO_STATUS_SUCCESS ||
-        project_layers(&c, rectangle, FINE * scale))
+    if (!c.point || cairo_surface_status(made) != CAIRO_STATUS_SUCCESS || project_layers(&c, rectangle, FINE * scale))
         status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory to draw the isosurfaces");
     else {
         cairo_surface_flush(made);
@@ -260,8 +380,6 @@ int gbees_render(const gbees_layer *layer, size_t count, const gbees_camera *cam
     for (size_t k = 0; c.point && k < count; k++)
         free(c.point[k]);
     free(c.point);
-    free(c.head);
-    free(c.fragment);
     if (status)
         cairo_surface_destroy(made);
     else
