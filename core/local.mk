@@ -12,6 +12,7 @@ libgbees_la_SOURCES = \
 	%D%/base/array.h \
 	%D%/base/checkpoint.c \
 	%D%/base/checkpoint.h \
+	%D%/base/clones.h \
 	%D%/base/embed.h \
 	%D%/base/child.c \
 	%D%/base/child.h \

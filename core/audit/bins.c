@@ -103,7 +103,8 @@ static int add_block(table *to, size_t count, const uint64_t *key, const double 
 /* ---- adding ---- */
 
 /* Continues the keys of bins by an axis along which the cells' indices are whole numbers cell[i]. */
-SAMPLES_CLONES static void mix_axis(size_t count, const double *restrict cell, int size, uint64_t *restrict key)
+GBEES_PROCESSOR_CLONES static void mix_axis(size_t count, const double *restrict cell, int size,
+                                            uint64_t *restrict key)
 {
     /* The quotient of two whole numbers that have less than 53 digits together is rounded up to no whole number. */
     const double half = size / 2, width = size;
@@ -117,7 +118,7 @@ SAMPLES_CLONES static void mix_axis(size_t count, const double *restrict cell, i
 }
 
 /* The cell that each place is in. */
-SAMPLES_CLONES static void find_cells(size_t count, const double *restrict place, double *restrict cell)
+GBEES_PROCESSOR_CLONES static void find_cells(size_t count, const double *restrict place, double *restrict cell)
 {
     for (size_t i = 0; i < count; i++) {
         const double above = place[i] > -1e9 ? place[i] : -1e9;

@@ -78,8 +78,8 @@ static void find_projected(const comparison *c, int state, size_t first, size_t 
 }
 
 /* Sets the places of samples along an axis of the record's grid, in cells from the middle of cell 0. */
-SAMPLES_CLONES static void find_places(const comparison *c, int axis, size_t first, size_t count,
-                                       double *restrict place)
+GBEES_PROCESSOR_CLONES static void find_places(const comparison *c, int axis, size_t first, size_t count,
+                                               double *restrict place)
 {
     const gbees_problem *problem = c->record->problem;
     const double *const inverse = gbees_problem_inverse(problem);

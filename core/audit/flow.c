@@ -11,8 +11,9 @@ enum { BLOCK = SAMPLES_BLOCK };
 static const double origin[GBEES_MAX_DIM];
 
 /* point = x + scale * drift; sum (+)= weight * drift. */
-SAMPLES_CLONES static void stage_add(size_t count, const double *restrict x, double scale, const double *restrict drift,
-                                     double *restrict point, double weight, double *restrict sum)
+GBEES_PROCESSOR_CLONES static void stage_add(size_t count, const double *restrict x, double scale,
+                                             const double *restrict drift, double *restrict point, double weight,
+                                             double *restrict sum)
 {
     for (size_t i = 0; i < count; i++) {
         point[i] = x[i] + scale * drift[i];
@@ -21,15 +22,15 @@ SAMPLES_CLONES static void stage_add(size_t count, const double *restrict x, dou
 }
 
 /* point = x + scale * drift. */
-SAMPLES_CLONES static void stage_begin(size_t count, const double *restrict x, double scale,
-                                       const double *restrict drift, double *restrict point)
+GBEES_PROCESSOR_CLONES static void stage_begin(size_t count, const double *restrict x, double scale,
+                                               const double *restrict drift, double *restrict point)
 {
     for (size_t i = 0; i < count; i++)
         point[i] = x[i] + scale * drift[i];
 }
 
-SAMPLES_CLONES static void add_doubt(size_t count, const double *restrict second, const double *restrict third,
-                                     double by, double *restrict doubt)
+GBEES_PROCESSOR_CLONES static void add_doubt(size_t count, const double *restrict second,
+                                             const double *restrict third, double by, double *restrict doubt)
 {
     for (size_t i = 0; i < count; i++) {
         const double off = fabs(third[i] - second[i]) * by;
@@ -38,8 +39,8 @@ SAMPLES_CLONES static void add_doubt(size_t count, const double *restrict second
     }
 }
 
-SAMPLES_CLONES static void finish(size_t count, double by, const double *restrict sum, const double *restrict drift,
-                                  double *restrict x)
+GBEES_PROCESSOR_CLONES static void finish(size_t count, double by, const double *restrict sum,
+                                          const double *restrict drift, double *restrict x)
 {
     for (size_t i = 0; i < count; i++)
         x[i] += by * (sum[i] + drift[i]);
@@ -55,9 +56,9 @@ static void drift_at(const gbees_problem *problem, size_t count, double t, const
         functions->component_d[j](count, t, origin, point, problem->parameters, drift[j]);
 }
 
-/* The stages of one step of Runge and Kutta's classical method: work->sum and the last drift.  doubt[i] is how far the
- * drifts of the two stages in the middle differ times the step, in `scale` along the worst axis: it is of third order
- * in the step. */
+/* The stages of one step of Runge and Kutta's classical method: work->sum and the last drift.  doubt[i] is how far
+ * the drifts of the two stages in the middle differ times the step, in `scale` along the worst axis: it is of third
+ * order in the step. */
 static void find_stages(const gbees_problem *problem, gbees_flow *work, size_t count, double t, double dt,
                         double *const *x, const double *scale, double *doubt)
 {

@@ -28,8 +28,8 @@ void gbees_marginal_close(gbees_marginal *marginal)
 }
 
 /* The quarter of a cell that each place is in, at most `last`, counted from the lower face of cell `lo`. */
-SAMPLES_CLONES static void find_quarters(size_t count, const double *restrict place, double lo, int32_t last,
-                                         int32_t *restrict quarter)
+GBEES_PROCESSOR_CLONES static void find_quarters(size_t count, const double *restrict place, double lo, int32_t last,
+                                                 int32_t *restrict quarter)
 {
     for (size_t i = 0; i < count; i++) {
         const double at = (place[i] + 0.5 - lo) * QUARTERS, above = at > 0 ? at : 0;

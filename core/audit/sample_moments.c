@@ -42,7 +42,7 @@ typedef struct rows {
 } rows;
 
 /* The sum of a[i] * b[i], always in the same order. */
-SAMPLES_CLONES static double product_sum(size_t count, const double *restrict a, const double *restrict b)
+GBEES_PROCESSOR_CLONES static double product_sum(size_t count, const double *restrict a, const double *restrict b)
 {
     double lane[LANES] = {0}, sum = 0;
     size_t i = 0;
@@ -58,8 +58,9 @@ SAMPLES_CLONES static double product_sum(size_t count, const double *restrict a,
 }
 
 /* Fills an axis of the rows; widens the range by the samples'. */
-SAMPLES_CLONES static void fill_row(size_t count, const double *restrict x, const double *restrict weight,
-                                    double origin, double *restrict about, double *restrict weighted, double *range)
+GBEES_PROCESSOR_CLONES static void fill_row(size_t count, const double *restrict x, const double *restrict weight,
+                                            double origin, double *restrict about, double *restrict weighted,
+                                            double *range)
 {
     double least[LANES], most[LANES];
     size_t i = 0;

@@ -2,18 +2,11 @@
 #ifndef GBEES_AUDIT_SAMPLES_H
 #define GBEES_AUDIT_SAMPLES_H
 
+#include "base/clones.h"
 #include "montecarlo.h"
 #include "numerics/philox.h"
 
 enum { SAMPLES_BLOCK = 256 };
-
-/* Makes a version of a function that loops over samples for each kind of processor; the loader chooses one. */
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 &&       \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define SAMPLES_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define SAMPLES_CLONES
-#endif
 
 static inline size_t samples_blocks(const gbees_montecarlo *montecarlo)
 {

@@ -1,5 +1,6 @@
 /* row.c - see row.h. */
 #include "row.h"
+#include "base/clones.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,14 +33,25 @@ void gbees_row_close(gbees_row *row)
     *row = (gbees_row){.p = NULL};
 }
 
-void gbees_row_exchange(gbees_row *row, double share)
+static double least(double a, double b)
 {
-    double *p = row->p, here = p[0]; /* what cell i held before */
+    return a < b ? a : b;
+}
 
-    for (size_t i = 0; i + 1 < row->length; i++) {
+static double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* The exchange along p[0 ... length - 1]. */
+GBEES_PROCESSOR_CLONES static void exchange(double *restrict p, size_t length, double share)
+{
+    double here = p[0]; /* what cell i held before */
+
+    for (size_t i = 0; i + 1 < length; i++) {
         const double next = p[i + 1];
-        const double most = 0.25 * fmin(here, next), moved = share * (next - here); /* from i + 1 to i */
-        const double gain = share < 0 ? fmax(-most, fmin(moved, most)) : moved;
+        const double limit = 0.25 * least(here, next), moved = share * (next - here); /* from i + 1 to i */
+        const double gain = share < 0 ? most(-limit, least(moved, limit)) : moved;
 
         p[i] += gain;
         p[i + 1] -= gain;
@@ -47,25 +59,27 @@ void gbees_row_exchange(gbees_row *row, double share)
     }
 }
 
+void gbees_row_exchange(gbees_row *row, double share)
+{
+    exchange(row->p, row->length, share);
+}
+
 /* The mass in the lower fraction c of cell i, between 0 and what it holds. */
-static double mass_below(const double *p, size_t i, double c)
+static inline double mass_below(const double *p, size_t i, double c)
 {
     const double d = p[i] - p[i - 1], below = d - (p[i - 1] - p[i - 2]), second = p[i + 1] - p[i] - d;
     const double third = second - below, above = p[i + 2] - p[i + 1] - (p[i + 1] - p[i]);
     const double mass = -gbees_quartic_falling_d(p[i], d, second, third, above - second - third, -c);
 
-    return fmax(0, fmin(mass, p[i]));
+    return most(0, least(mass, p[i]));
 }
 
-int gbees_row_map(const gbees_row *row, double scale, double shift, gbees_row *to)
+/* Fills `to`, whose cells lie in the image of the row's. */
+GBEES_PROCESSOR_CLONES static void map(const gbees_row *row, double scale, double shift, gbees_row *to)
 {
-    const int64_t end = row->first + (int64_t)row->length;
-    const double low = scale * ((double)row->first + 1.5) + shift, high = scale * ((double)end - 2.5) + shift;
     double taken = 0; /* of cell i */
     size_t i = 2;
 
-    if (gbees_row_open(to, (int64_t)floor(low), (int64_t)ceil(high)))
-        return 1;
     for (size_t k = 0; k < to->length; k++) {
         const double face = ((double)to->first + (double)k + 0.5 - shift) / scale; /* the upper one */
         const double cells = face + 0.5 - (double)row->first;                      /* from the row's lower end */
@@ -76,12 +90,22 @@ int gbees_row_map(const gbees_row *row, double scale, double shift, gbees_row *t
             taken = 0;
         }
         if (i < row->length - 2 && cells > (double)i) {
-            const double mass = fmax(taken, mass_below(row->p, i, cells - (double)i));
+            const double mass = most(taken, mass_below(row->p, i, cells - (double)i));
 
             sum += mass - taken;
             taken = mass;
         }
         to->p[k] = sum;
     }
+}
+
+int gbees_row_map(const gbees_row *row, double scale, double shift, gbees_row *to)
+{
+    const int64_t end = row->first + (int64_t)row->length;
+    const double low = scale * ((double)row->first + 1.5) + shift, high = scale * ((double)end - 2.5) + shift;
+
+    if (gbees_row_open(to, (int64_t)floor(low), (int64_t)ceil(high)))
+        return 1;
+    map(row, scale, shift, to);
     return 0;
 }
