@@ -58,7 +58,24 @@ dist_man_MANS = \
 	%D%/gbees-run.1
 
 # The reference of the public headers: doc/reference/html in the build folder. A warning of doxygen is an error.
-EXTRA_DIST += %D%/Doxyfile
+EXTRA_DIST += %D%/Doxyfile \
+	%D%/packages/README.md \
+	%D%/packages/conda/meta.yaml \
+	%D%/packages/deb \
+	%D%/packages/debian/changelog \
+	%D%/packages/debian/control \
+	%D%/packages/debian/copyright \
+	%D%/packages/debian/gbees.install \
+	%D%/packages/debian/gbees.lintian-overrides \
+	%D%/packages/debian/libgbees-dev.install \
+	%D%/packages/debian/libgbees-dev.lintian-overrides \
+	%D%/packages/debian/libgbees0.install \
+	%D%/packages/debian/libgbees0.lintian-overrides \
+	%D%/packages/debian/not-installed \
+	%D%/packages/debian/rules \
+	%D%/packages/debian/source/format \
+	%D%/packages/debian/source/lintian-overrides \
+	%D%/packages/spack/package.py
 html-local:
 	@test -n "$(DOXYGEN)" || { echo "make html: doxygen was not found: install it, then run configure again" >&2; exit 1; }
 	@$(MKDIR_P) %D%
