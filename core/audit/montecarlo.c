@@ -103,6 +103,33 @@ void gbees_montecarlo_destroy(gbees_montecarlo *montecarlo)
     free(montecarlo);
 }
 
+int gbees_montecarlo_take(gbees_montecarlo *montecarlo, const size_t *chosen, gbees_error *error)
+{
+    const int n = montecarlo->problem->dimension;
+    const size_t count = montecarlo->options.count;
+    double *x[GBEES_MAX_DIM] = {NULL}, *weight = column_create(count);
+
+    if (columns_create(n, count, x) || !weight) {
+        columns_free(n, x);
+        free(weight);
+        return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for %zu samples; take fewer", count);
+    }
+    for (int j = 0; j < n; j++)
+        for (size_t k = 0; k < count; k++)
+            x[j][k] = montecarlo->x[j][chosen[k]];
+    for (size_t k = 0; k < count; k++)
+        weight[k] = 1;
+    gbees_samples_release_x(montecarlo);
+    gbees_samples_release_weight(montecarlo);
+    memcpy(montecarlo->x, x, sizeof x);
+    montecarlo->weight = weight;
+    montecarlo->number = NULL;
+    montecarlo->shared_x = montecarlo->shared_weight = 0;
+    montecarlo->count = count;
+    gbees_samples_choose_probes(montecarlo);
+    return GBEES_OK;
+}
+
 /* ---- carrying --------------------------------------------------------------------------------------------- */
 
 /* Whether Q, of which there are `entries`, is 0 at all samples of a block: they need no random numbers then. */

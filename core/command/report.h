@@ -3,6 +3,7 @@
 #define GBEES_COMMAND_REPORT_H
 
 #include "command.h"
+#include <gbees/rivals.h>
 
 typedef struct gbees_report {
     FILE *out;
@@ -13,6 +14,7 @@ typedef struct gbees_report {
     gbees_certificate last, worst; /* of them; the worst by the bounds of mean and standard deviation */
     double worst_time;             /* its record's */
     gbees_scores scores;           /* of records beside a truth */
+    const gbees_comparison *comparison; /* of a run that is complete; NULL: none */
 } gbees_report;
 
 void gbees_report_start(gbees_report *report, const gbees_options *options, FILE *out);
