@@ -2,9 +2,9 @@
  * drift in flow.c by steps that probe.c chooses, and are weighted in weight.c; their moments are in sample_moments.c.
  */
 #include "base/workers.h"
-#include "offload.h"
 #include "flow.h"
 #include "numerics/noise_factor.h"
+#include "offload.h"
 #include "samples.h"
 #include <math.h>
 #include <stdatomic.h>
@@ -68,7 +68,8 @@ int gbees_montecarlo_create(const gbees_problem *problem, const gbees_montecarlo
     new->weight = column_create(new->count);
     status = columns_create(problem->dimension, new->count, new->x);
     if (status || !new->weight)
-        status = gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for %zu samples; take fewer", new->count);
+        status =
+            gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for %zu samples; take fewer", new->count);
     else
         status = gbees_samples_draw(new, error);
     if (status)
@@ -268,7 +269,8 @@ static int agrees(const advance *all)
     return off <= count / 32;
 }
 
-/* Has a backend carry the samples; what it does first is held against this process's own. Returns 0 if it does not. */
+/* Has a backend carry the samples; what it does first is held against this process's own. Returns 0 if it does not.
+ */
 static int carry_away(const gbees_montecarlo *montecarlo, advance *all, double nanoseconds)
 {
     gbees_offload *offload = montecarlo->options.offload;

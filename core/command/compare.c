@@ -78,7 +78,8 @@ static void print_records(FILE *out, const gbees_comparison *comparison)
 
     (void)fprintf(out, "\n%10s", "t");
     for (int k = 0; k < count; k++)
-        (void)fprintf(out, "  %5s e_m     e_s   Kolm.", gbees_rival_name(gbees_comparison_result(comparison, k)->rival));
+        (void)fprintf(out, "  %5s e_m     e_s   Kolm.",
+                      gbees_rival_name(gbees_comparison_result(comparison, k)->rival));
     (void)fprintf(out, "\n");
     for (size_t i = 0; i < gbees_comparison_records(comparison); i++) {
         double time;
@@ -87,8 +88,7 @@ static void print_records(FILE *out, const gbees_comparison *comparison)
         print_number(out, 10, 6, time);
         for (int k = 0; k < count; k++) {
             const gbees_rival_result *r = gbees_comparison_result(comparison, k);
-            const gbees_rival_error found =
-                i < r->count ? r->records[i] : (gbees_rival_error){NAN, NAN, NAN};
+            const gbees_rival_error found = i < r->count ? r->records[i] : (gbees_rival_error){NAN, NAN, NAN};
 
             print_number(out, 11, 2, found.mean);
             print_number(out, 8, 2, found.std);

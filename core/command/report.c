@@ -307,8 +307,8 @@ int gbees_report_summary(const gbees_report *report, const gbees_setup *setup, c
                          const gbees_error *failure, gbees_error *error)
 {
     if (report->json)
-        return put_line(report, gbees_jsonl_summary(setup->backend->name, summary, &report->scores,
- report->comparison), error);
+        return put_line(
+            report, gbees_jsonl_summary(setup->backend->name, summary, &report->scores, report->comparison), error);
     if (report->quiet)
         return GBEES_OK;
     print_summary(report, setup, summary,

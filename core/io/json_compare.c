@@ -7,8 +7,8 @@ static json_t *json_record(const gbees_comparison *comparison, size_t i, const g
     double time;
 
     gbees_comparison_when(comparison, i, &leg, &number, &time);
-    return json_pack("{s:i, s:i, s:o, s:o, s:o, s:o}", "leg", leg, "record", number, "t", gbees_json_real(time), "e_m",
-                     gbees_json_real(found->mean), "e_s", gbees_json_real(found->std), "kolmogorov",
+    return json_pack("{s:i, s:i, s:o, s:o, s:o, s:o}", "leg", leg, "record", number, "t", gbees_json_real(time),
+                     "e_m", gbees_json_real(found->mean), "e_s", gbees_json_real(found->std), "kolmogorov",
                      gbees_json_real(found->kolmogorov));
 }
 

@@ -61,10 +61,11 @@ void gbees_comparison_answer(const gbees_comparison *comparison, char *text, siz
     const gbees_reference *wrong = find_wrong(comparison, &off);
 
     if (wrong)
-        (void)snprintf(text, size,
-                       "No answer whether a grid is needed: by its own certificate the grid is off by %.2g or more at "
-                       "t = %.6g; take a finer one.",
-                       off, wrong->time);
+        (void)snprintf(
+            text, size,
+            "No answer whether a grid is needed: by its own certificate the grid is off by %.2g or more at "
+            "t = %.6g; take a finer one.",
+            off, wrong->time);
     else if (enough && enough->seconds <= grid)
         (void)snprintf(text, size,
                        "No grid is needed here: %s is as good at all records, and takes %.2g s in place of %.2g s.",
@@ -80,6 +81,7 @@ void gbees_comparison_answer(const gbees_comparison *comparison, char *text, siz
                        "%.6g.",
                        gbees_rival_name(nearest->rival), nearest->ratio, nearest->ratio_time);
     else
-        (void)snprintf(text, size,
-                       "A grid is needed here: no other filter has come to the end with a density that can be compared.");
+        (void)snprintf(
+            text, size,
+            "A grid is needed here: no other filter has come to the end with a density that can be compared.");
 }

@@ -183,7 +183,8 @@ static int run_filter(gbees_comparison *c, int k, const gbees_filter *kind, void
             status = kind->moments(filter, &moments, error);
         result->seconds += now_s() - began;
         if (!status)
-            status = gbees_reference_compare(&c->records[i], &moments, kind->samples(filter), &c->errors[k][i], error);
+            status =
+                gbees_reference_compare(&c->records[i], &moments, kind->samples(filter), &c->errors[k][i], error);
         if (!status)
             note(c, k, i, &moments);
         if (!status && c->options.cancelled && c->options.cancelled(c->options.context))
@@ -208,9 +209,11 @@ static int run_rival(gbees_comparison *c, int k, const gbees_moments *start, gbe
 
     free(c->errors[k]);
     c->errors[k] = calloc(c->count + 1, sizeof *c->errors[k]);
-    *result = (gbees_rival_result){
-        .rival = rival, .samples = setup.samples, .records = c->errors[k], .log_evidence = NAN,
-        .log_evidence_error = NAN};
+    *result = (gbees_rival_result){.rival = rival,
+                                   .samples = setup.samples,
+                                   .records = c->errors[k],
+                                   .log_evidence = NAN,
+                                   .log_evidence_error = NAN};
     if (!c->errors[k])
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to compare %zu records", c->count);
     const double began = now_s();

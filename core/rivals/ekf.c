@@ -1,8 +1,10 @@
 /* ekf.c - the extended Kalman filter: the drift and the measurement function are taken as linear about the mean
- * (Jazwinski, Stochastic Processes and Filtering Theory, 1970, section 8.3), with Jacobians by central differences. */
+ * (Jazwinski, Stochastic Processes and Filtering Theory, 1970, section 8.3), with Jacobians by central differences.
+ */
 #include "gaussian.h"
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 enum { N = GBEES_MAX_DIM };
 
@@ -23,32 +25,63 @@ static void set_points(int n, const gbees_moments *now, gbees_gaussian_points *a
     }
 }
 
+/* The numbers are the mean and the covariance. */
+static int size(int n)
+{
+    return n + n * n;
+}
+
+static int start(int n, const gbees_moments *moments, double *numbers, gbees_error *error)
+{
+    (void)error;
+    memcpy(numbers, moments->mean, (size_t)n * sizeof *numbers);
+    memcpy(numbers + n, moments->covariance, (size_t)(n * n) * sizeof *numbers);
+    return GBEES_OK;
+}
+
+static void get_moments(int n, const double *numbers, gbees_moments *moments)
+{
+    *moments = (gbees_moments){0};
+    memcpy(moments->mean, numbers, (size_t)n * sizeof *numbers);
+    memcpy(moments->covariance, numbers + n, (size_t)(n * n) * sizeof *numbers);
+}
+
+static void set_scale(int n, const double *std, double *scale)
+{
+    for (int j = 0; j < n; j++) {
+        scale[j] = std[j];
+        for (int k = 0; k < n; k++)
+            scale[n + j * n + k] = std[j] * std[k];
+    }
+}
+
 /* dm/dt = f(m), dP/dt = F P + P F' + Q(m). */
-static int rate(const gbees_problem *problem, double t, const gbees_moments *now, gbees_moments *rate,
-                gbees_error *error)
+static int find_rate(const gbees_problem *problem, double t, const double *numbers, double *rate, gbees_error *error)
 {
     const int n = problem->dimension;
     gbees_gaussian_points at, drift;
+    gbees_moments now;
     double distance[N], product[N * N];
 
     (void)error;
-    set_points(n, now, &at, distance);
+    get_moments(n, numbers, &now);
+    set_points(n, &now, &at, distance);
     gbees_gaussian_drift(problem, t, 2 * (size_t)n + 1, &at, &drift);
     for (int i = 0; i < n; i++) {
-        rate->mean[i] = drift.x[i][0];
+        rate[i] = drift.x[i][0];
         for (int j = 0; j < n; j++)
             product[i * n + j] = 0;
         for (int k = 0; k < n; k++) {
             const double jacobian = (drift.x[i][1 + 2 * k] - drift.x[i][2 + 2 * k]) / (2 * distance[k]);
 
             for (int j = 0; j < n; j++)
-                product[i * n + j] += jacobian * now->covariance[k * n + j];
+                product[i * n + j] += jacobian * now.covariance[k * n + j];
         }
     }
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            rate->covariance[i * n + j] = product[i * n + j] + product[j * n + i];
-    gbees_gaussian_add_noise(problem, t, &at, 0, 1, rate->covariance);
+            rate[n + i * n + j] = product[i * n + j] + product[j * n + i];
+    gbees_gaussian_add_noise(problem, t, &at, 0, 1, rate + n);
     return GBEES_OK;
 }
 
@@ -91,7 +124,7 @@ static int expect(const gbees_observed *observed, const gbees_moments *now, gbee
 
 static int create(const gbees_filter_setup *setup, void **filter, gbees_error *error)
 {
-    static const gbees_gaussian_rule rule = {rate, expect};
+    static const gbees_gaussian_rule rule = {size, start, get_moments, set_scale, find_rate, expect};
 
     return gbees_gaussian_create(setup, &rule, filter, error);
 }

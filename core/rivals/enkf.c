@@ -1,5 +1,5 @@
-/* enkf.c - the ensemble Kalman filter with perturbed observations (Burgers, van Leeuwen, Evensen, Mon. Weather Rev. 126
- * (1998) 1719): samples that are carried along the model's equations and moved by a linear update. */
+/* enkf.c - the ensemble Kalman filter with perturbed observations (Burgers, van Leeuwen, Evensen, Mon. Weather Rev.
+ * 126 (1998) 1719): samples that are carried along the model's equations and moved by a linear update. */
 #include "audit/samples.h"
 #include "ensemble.h"
 #include "observed.h"
@@ -57,8 +57,7 @@ static void centre(const gbees_observed *observed, int k, prediction *p)
 static int predict(const gbees_observed *observed, const gbees_montecarlo *samples, prediction *p, gbees_error *error)
 {
     const int n = observed->problem->dimension, count = observed->count;
-    const int status =
-        gbees_observed_predict(observed, p->count, (const double *const *)samples->x, p->y, error);
+    const int status = gbees_observed_predict(observed, p->count, (const double *const *)samples->x, p->y, error);
 
     if (status)
         return status;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = GBEES_MAX_DIM, STEPS_MOST = 1000000 /* of one advance */ };
+enum { N = GBEES_MAX_DIM, NUMBERS = GBEES_GAUSSIAN_NUMBERS, STEPS_MOST = 1000000 /* of one advance */ };
 
 /* What a step of Runge and Kutta's classical method may leave of error, in standard deviations. */
 static const double tolerance = 1e-9;
@@ -15,7 +15,8 @@ static const double origin[N];
 typedef struct gaussian {
     const gbees_problem *problem;
     const gbees_gaussian_rule *rule;
-    gbees_moments now;
+    int size; /* of the numbers */
+    double now[NUMBERS];
     double time, step; /* step: the last one's length, 0 before the first */
     double log_evidence;
 } gaussian;
@@ -56,49 +57,47 @@ void gbees_gaussian_add_noise(const gbees_problem *problem, double t, const gbee
 /* ---- between measurements ----------------------------------------------------------------------------------- */
 
 /* to = from + length * rate; `to` may be `from`. */
-static void add_rate(int n, const gbees_moments *from, double length, const gbees_moments *rate, gbees_moments *to)
+static void add_rate(int size, const double *from, double length, const double *rate, double *to)
 {
-    for (int j = 0; j < n; j++)
-        to->mean[j] = from->mean[j] + length * rate->mean[j];
-    for (int k = 0; k < n * n; k++)
-        to->covariance[k] = from->covariance[k] + length * rate->covariance[k];
+    for (int k = 0; k < size; k++)
+        to[k] = from[k] + length * rate[k];
 }
 
 /* One step of Runge and Kutta's classical method. */
-static int step(const gaussian *g, const gbees_moments *from, double t, double dt, gbees_moments *to,
-                gbees_error *error)
+static int step(const gaussian *g, const double *from, double t, double dt, double *to, gbees_error *error)
 {
     static const double part[] = {0, 0.5, 0.5, 1}, weight[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
-    const int n = g->problem->dimension;
-    gbees_moments rate = {0}, stage, sum = *from;
+    double rate[NUMBERS] = {0}, stage[NUMBERS], sum[NUMBERS];
     int status = GBEES_OK;
 
+    memcpy(sum, from, sizeof sum);
     for (int k = 0; k < 4 && !status; k++) {
-        stage = *from;
-        add_rate(n, from, part[k] * dt, &rate, &stage);
-        status = g->rule->rate(g->problem, t + part[k] * dt, &stage, &rate, error);
+        add_rate(g->size, from, part[k] * dt, rate, stage);
+        status = g->rule->rate(g->problem, t + part[k] * dt, stage, rate, error);
         if (!status)
-            add_rate(n, &sum, weight[k] * dt, &rate, &sum);
+            add_rate(g->size, sum, weight[k] * dt, rate, sum);
     }
-    *to = sum;
+    memcpy(to, sum, sizeof sum);
     return status;
 }
 
-/* The largest difference over a fifteenth, in standard deviations of `fine`: the error of two half steps beside one. */
-static double error_of(int n, const gbees_moments *coarse, const gbees_moments *fine, const gbees_moments *before)
+/* The largest difference over a fifteenth, in standard deviations: the error of two half steps beside one. */
+static double error_of(const gaussian *g, const double *coarse, const double *fine)
 {
-    double std[N], worst = 0;
+    const int n = g->problem->dimension;
+    double std[N], scale[NUMBERS], worst = 0;
+    gbees_moments before, after;
 
-    for (int j = 0; j < n; j++) {
-        std[j] = sqrt(fmax(fine->covariance[j * n + j], before->covariance[j * n + j]));
-        const double off = fabs(fine->mean[j] - coarse->mean[j]) / std[j];
+    g->rule->moments(n, g->now, &before);
+    g->rule->moments(n, fine, &after);
+    for (int j = 0; j < n; j++)
+        std[j] = sqrt(fmax(before.covariance[j * n + j], after.covariance[j * n + j]));
+    g->rule->scale(n, std, scale);
+    for (int k = 0; k < g->size; k++) {
+        const double off = fabs(fine[k] - coarse[k]) / scale[k];
+
         worst = off <= worst ? worst : off; /* what is not a number is kept */
     }
-    for (int j = 0; j < n; j++)
-        for (int k = 0; k < n; k++) {
-            const double off = fabs(fine->covariance[j * n + k] - coarse->covariance[j * n + k]) / std[j] / std[k];
-            worst = off <= worst ? worst : off;
-        }
     return worst / 15;
 }
 
@@ -106,19 +105,17 @@ static double error_of(int n, const gbees_moments *coarse, const gbees_moments *
  * length for the next one. */
 static int try_step(gaussian *g, double dt, double *next, gbees_error *error)
 {
-    const int n = g->problem->dimension;
-    gbees_moments coarse, fine;
-    double off = INFINITY;
-    int status = step(g, &g->now, g->time, dt, &coarse, error);
+    double coarse[NUMBERS], fine[NUMBERS], off = INFINITY;
+    int status = step(g, g->now, g->time, dt, coarse, error);
 
     if (!status)
-        status = step(g, &g->now, g->time, dt / 2, &fine, error);
+        status = step(g, g->now, g->time, dt / 2, fine, error);
     if (!status)
-        status = step(g, &fine, g->time + dt / 2, dt / 2, &fine, error);
+        status = step(g, fine, g->time + dt / 2, dt / 2, fine, error);
     if (!status)
-        off = error_of(n, &coarse, &fine, &g->now);
+        off = error_of(g, coarse, fine);
     if (off <= tolerance) {
-        g->now = fine;
+        memcpy(g->now, fine, sizeof fine);
         g->time += dt;
     }
     *next = dt * (off <= tolerance ? fmin(2, 0.9 * pow(tolerance / fmax(off, 1e-300), 0.2)) : 0.5);
@@ -152,39 +149,50 @@ int gbees_gaussian_advance(void *filter, double time, gbees_error *error)
 
 /* ---- the update --------------------------------------------------------------------------------------------- */
 
+/* Moves the mean by the gain times the residual, and takes the gain times the covariance with the states, made
+ * symmetric, from the covariance. */
+static void apply(int n, int count, const double *gain, const double *residual, const double *across,
+                  gbees_moments *now)
+{
+    double change[N * N];
+
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < count; k++)
+            now->mean[i] += gain[i * count + k] * residual[k];
+        for (int j = 0; j < n; j++) {
+            change[i * n + j] = 0;
+            for (int k = 0; k < count; k++)
+                change[i * n + j] += gain[i * count + k] * across[j * count + k];
+        }
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            now->covariance[i * n + j] -= 0.5 * (change[i * n + j] + change[j * n + i]);
+}
+
 int gbees_gaussian_update(void *filter, const gbees_measurement *measurement, gbees_error *error)
 {
     gaussian *g = filter;
     const int n = g->problem->dimension;
     gbees_observed observed;
     gbees_expected expected;
+    gbees_moments now;
     gbees_gain gain;
-    double residual[N], change[N * N];
+    double residual[N];
     int status = gbees_observed_set(g->problem, measurement, &observed, error);
 
+    g->rule->moments(n, g->now, &now);
     if (!status)
-        status = g->rule->expect(&observed, &g->now, &expected, error);
+        status = g->rule->expect(&observed, &now, &expected, error);
     for (int k = 0; k < observed.count && !status; k++)
-        residual[k] =
-            gbees_observed_difference(&observed, k, gbees_observed_value(&observed, k), expected.mean[k]);
+        residual[k] = gbees_observed_difference(&observed, k, gbees_observed_value(&observed, k), expected.mean[k]);
     if (!status)
         status = gbees_observed_gain(&observed, expected.across, expected.inner, residual, &gain, error);
     if (status)
         return status;
-    for (int i = 0; i < n; i++) {
-        for (int k = 0; k < observed.count; k++)
-            g->now.mean[i] += gain.gain[i * observed.count + k] * residual[k];
-        for (int j = 0; j < n; j++) {
-            change[i * n + j] = 0;
-            for (int k = 0; k < observed.count; k++)
-                change[i * n + j] += gain.gain[i * observed.count + k] * expected.across[j * observed.count + k];
-        }
-    }
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            g->now.covariance[i * n + j] -= 0.5 * (change[i * n + j] + change[j * n + i]);
+    apply(n, observed.count, gain.gain, residual, expected.across, &now);
     g->log_evidence += gain.log_evidence;
-    return GBEES_OK;
+    return g->rule->start(n, &now, g->now, error);
 }
 
 /* ---- the filter --------------------------------------------------------------------------------------------- */
@@ -192,14 +200,18 @@ int gbees_gaussian_update(void *filter, const gbees_measurement *measurement, gb
 int gbees_gaussian_create(const gbees_filter_setup *setup, const gbees_gaussian_rule *rule, void **filter,
                           gbees_error *error)
 {
+    const int n = setup->problem->dimension;
     gaussian *made = malloc(sizeof *made);
 
     if (!made)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a filter");
-    *made = (gaussian){
-        .problem = setup->problem, .rule = rule, .now = setup->start, .time = setup->problem->start};
-    *filter = made;
-    return GBEES_OK;
+    *made = (gaussian){.problem = setup->problem, .rule = rule, .size = rule->size(n), .time = setup->problem->start};
+    const int status = rule->start(n, &setup->start, made->now, error);
+    if (status)
+        free(made);
+    else
+        *filter = made;
+    return status;
 }
 
 int gbees_gaussian_moments(void *filter, gbees_moments *moments, gbees_error *error)
@@ -207,7 +219,7 @@ int gbees_gaussian_moments(void *filter, gbees_moments *moments, gbees_error *er
     const gaussian *g = filter;
 
     (void)error;
-    *moments = g->now;
+    g->rule->moments(g->problem->dimension, g->now, moments);
     return GBEES_OK;
 }
 

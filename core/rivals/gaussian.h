@@ -1,13 +1,16 @@
-/* gaussian.h - filters whose density is a Gaussian: its moments obey an ordinary differential equation between
- * measurements, and a linear update at each.  What such a filter takes for the drift and for the measurement function
- * is its rule. */
+/* gaussian.h - filters whose density is a Gaussian: numbers that stand for its moments obey an ordinary differential
+ * equation between measurements, and the moments a linear update at each.  What these numbers are, and what is
+ * expected to be measured, is a filter's rule. */
 #ifndef GBEES_RIVALS_GAUSSIAN_H
 #define GBEES_RIVALS_GAUSSIAN_H
 
 #include "filter.h"
 #include "observed.h"
 
-enum { GBEES_GAUSSIAN_POINTS = 2 * GBEES_MAX_DIM + 1 /* points at which a rule evaluates the model, at most */ };
+enum {
+    GBEES_GAUSSIAN_POINTS = 2 * GBEES_MAX_DIM + 1, /* points at which a rule evaluates the model, at most */
+    GBEES_GAUSSIAN_NUMBERS = GBEES_MAX_DIM * GBEES_GAUSSIAN_POINTS
+};
 
 /* Points in the model's axes, each state a row. */
 typedef struct gbees_gaussian_points {
@@ -20,9 +23,14 @@ typedef struct gbees_expected {
 } gbees_expected;
 
 typedef struct gbees_gaussian_rule {
-    /* The time derivative of the moments, noise included.  GBEES_ENUMERIC: the covariance has no root. */
-    int (*rate)(const gbees_problem *problem, double t, const gbees_moments *now, gbees_moments *rate,
-                gbees_error *error);
+    int (*size)(int n); /* of the numbers, at most GBEES_GAUSSIAN_NUMBERS */
+    /* The numbers that stand for moments, and back.  start: GBEES_ENUMERIC if the covariance has no root. */
+    int (*start)(int n, const gbees_moments *moments, double *numbers, gbees_error *error);
+    void (*moments)(int n, const double *numbers, gbees_moments *moments);
+    /* In what each number's error is counted, from the standard deviations of the states. */
+    void (*scale)(int n, const double *std, double *scale);
+    /* The time derivative of the numbers, noise included. */
+    int (*rate)(const gbees_problem *problem, double t, const double *numbers, double *rate, gbees_error *error);
     int (*expect)(const gbees_observed *observed, const gbees_moments *now, gbees_expected *expected,
                   gbees_error *error);
 } gbees_gaussian_rule;

@@ -3,8 +3,8 @@
 #ifndef GBEES_RIVALS_OBSERVED_H
 #define GBEES_RIVALS_OBSERVED_H
 
-#include <gbees/problem.h>
 #include <gbees/error.h>
+#include <gbees/problem.h>
 #include <stddef.h>
 
 typedef struct gbees_observed {

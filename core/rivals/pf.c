@@ -1,6 +1,6 @@
 /* pf.c - the bootstrap particle filter (Gordon, Salmond, Smith, IEE Proc. F 140 (1993) 107): samples weighted by each
- * measurement, and resampled systematically (Kitagawa, J. Comput. Graph. Stat. 5 (1996) 1) before the next advance when
- * fewer than half of them are effective.
+ * measurement, and resampled systematically (Kitagawa, J. Comput. Graph. Stat. 5 (1996) 1) before the next advance
+ * when fewer than half of them are effective.
  *
  * The standard error of the logarithm of the evidence is that of Chan and Lai (Ann. Stat. 41 (2013) 2877), from the
  * weights of all samples that descend from the same one at the start: as for plain Monte Carlo as long as nothing has

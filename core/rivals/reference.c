@@ -87,11 +87,8 @@ int gbees_reference_set(gbees_reference *reference, const gbees_record *record, 
     const int n = record->problem->dimension;
     int status = GBEES_OK;
 
-    *reference = (gbees_reference){.dimension = n,
-                                   .leg = record->leg,
-                                   .number = record->number,
-                                   .time = record->time,
-                                   .measured = measured};
+    *reference = (gbees_reference){
+        .dimension = n, .leg = record->leg, .number = record->number, .time = record->time, .measured = measured};
     memcpy(reference->moments.mean, record->statistics.mean, sizeof reference->moments.mean);
     memcpy(reference->moments.covariance, record->statistics.covariance, sizeof reference->moments.covariance);
     set_limits(reference, record->certificate);

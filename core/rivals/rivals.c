@@ -14,8 +14,8 @@ static const struct {
     size_t samples; /* unless a number is given; 0: it has none */
     const gbees_filter *filter;
 } rivals[] = {
-    [GBEES_RIVAL_MC] = {"mc", SAMPLES, &gbees_filter_mc},       [GBEES_RIVAL_EKF] = {"ekf", 0, &gbees_filter_ekf},
-    [GBEES_RIVAL_UKF] = {"ukf", 0, &gbees_filter_ukf},          [GBEES_RIVAL_ENKF] = {"enkf", SAMPLES, &gbees_filter_enkf},
+    [GBEES_RIVAL_MC] = {"mc", SAMPLES, &gbees_filter_mc}, [GBEES_RIVAL_EKF] = {"ekf", 0, &gbees_filter_ekf},
+    [GBEES_RIVAL_UKF] = {"ukf", 0, &gbees_filter_ukf},    [GBEES_RIVAL_ENKF] = {"enkf", SAMPLES, &gbees_filter_enkf},
     [GBEES_RIVAL_PF] = {"pf", SAMPLES, &gbees_filter_pf},
 };
 enum { RIVALS = sizeof rivals / sizeof *rivals };

@@ -37,11 +37,11 @@ int gbees_rivals_parse(const char *text, gbees_rivals *rivals, gbees_error *erro
 
 /** How to compare. */
 typedef struct gbees_comparison_options {
-    gbees_rivals rivals;           /**< the filters */
-    int threads;                   /**< 0: as many as the machine has; results do not depend on it */
-    const gbees_truth *truth;      /**< outlives the comparison; NULL: none is known */
+    gbees_rivals rivals;             /**< the filters */
+    int threads;                     /**< 0: as many as the machine has; results do not depend on it */
+    const gbees_truth *truth;        /**< outlives the comparison; NULL: none is known */
     int (*cancelled)(void *context); /**< polled between records; non-zero ends gbees_comparison_run(). May be NULL */
-    void *context;                 /**< of `cancelled` */
+    void *context;                   /**< of `cancelled` */
 } gbees_comparison_options;
 
 /** How far a filter is from the grid at one record. NAN: not known. */
@@ -97,9 +97,9 @@ void gbees_comparison_when(const gbees_comparison *comparison, size_t i, int *le
 /** What the grid took, as given to gbees_comparison_run(). */
 double gbees_comparison_grid_seconds(const gbees_comparison *comparison);
 enum { GBEES_ANSWER_TEXT = 512 /**< bytes that hold an answer */ };
-/** Answers in one sentence whether a grid is needed: not if a filter that takes less time is enough. A filter is enough
- * if none of its errors exceeds its limit at any record: 0.05, or what the grid's own certificate bounds the same error
- * of the grid by, if that is more, but never more than 0.1.
+/** Answers in one sentence whether a grid is needed: not if a filter that takes less time is enough. A filter is
+ * enough if none of its errors exceeds its limit at any record: 0.05, or what the grid's own certificate bounds the
+ * same error of the grid by, if that is more, but never more than 0.1.
  * @param text receives at most size - 1 bytes
  */
 void gbees_comparison_answer(const gbees_comparison *comparison, char *text, size_t size);
