@@ -188,11 +188,20 @@ int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *c
     return status;
 }
 
+/* Whether a comparison makes marginals of cells: the backend makes them, for the audit, along the axes of its grid.
+ */
+static int compares_cells(const gbees_one_run *run)
+{
+    const gbees_setup *setup = run->setup;
+
+    return run->comparison && (!run->audit || !setup->backend->marginals || setup->problem->moving);
+}
+
 /* A run of an accuracy that writes no records needs the cells of those alone whose joint density is compared, where
  * the backend makes the marginals: others would take longer to fetch than to compute. */
 static int needs_few_cells(const gbees_one_run *run)
 {
-    return run->refinement && !run->writer && !run->setup->truth && !run->comparison &&
+    return run->refinement && !run->writer && !run->setup->truth && !compares_cells(run) &&
            run->setup->backend->marginals;
 }
 
@@ -200,7 +209,7 @@ static int needs_few_cells(const gbees_one_run *run)
 static int needs_cells(const gbees_one_run *run)
 {
     return (run->writer && run->options->densities != GBEES_DENSITIES_NONE) || run->refinement || run->setup->truth ||
-           run->comparison;
+           compares_cells(run);
 }
 
 void gbees_one_run_limit_memory(gbees_one_run *run, double gib)

@@ -39,7 +39,16 @@ static const gbees_rival_result *find_enough(const gbees_comparison *c)
     return best;
 }
 
-/* The filter with the least error; NULL: all have failed, or Kolmogorov's distance is not known. */
+/* Whether a filter has come to the end whose error is not known: the grid has no marginal of a record. */
+static int is_unknown(const gbees_comparison *c)
+{
+    for (int k = 0; k < c->options.rivals.count; k++)
+        if (!c->results[k].failure.status && isnan(c->results[k].ratio))
+            return 1;
+    return 0;
+}
+
+/* The filter with the least error; NULL: all have failed, or their errors are not known. */
 static const gbees_rival_result *find_nearest(const gbees_comparison *c)
 {
     const gbees_rival_result *best = NULL;
@@ -53,10 +62,25 @@ static const gbees_rival_result *find_nearest(const gbees_comparison *c)
     return best;
 }
 
+enum { NAME = 64 };
+
+/* "ekf", "pf with 10000 samples" */
+static const char *name_of(const gbees_rival_result *result, char text[NAME])
+{
+    const char *name = gbees_rival_name(result->rival);
+
+    if (result->samples)
+        (void)snprintf(text, NAME, "%s with %zu samples", name, result->samples);
+    else
+        (void)snprintf(text, NAME, "%s", name);
+    return text;
+}
+
 void gbees_comparison_answer(const gbees_comparison *comparison, char *text, size_t size)
 {
     const gbees_rival_result *enough = find_enough(comparison), *nearest = find_nearest(comparison);
     const double grid = comparison->grid_seconds;
+    char name[NAME];
     double off;
     const gbees_reference *wrong = find_wrong(comparison, &off);
 
@@ -69,17 +93,19 @@ void gbees_comparison_answer(const gbees_comparison *comparison, char *text, siz
     else if (enough && enough->seconds <= grid)
         (void)snprintf(text, size,
                        "No grid is needed here: %s is as good at all records, and takes %.2g s in place of %.2g s.",
-                       gbees_rival_name(enough->rival), enough->seconds, grid);
+                       name_of(enough, name), enough->seconds, grid);
     else if (enough)
         (void)snprintf(text, size,
                        "The grid is the cheapest here: of the others %s is as good at all records, and takes %.2g s "
                        "in place of %.2g s.",
-                       gbees_rival_name(enough->rival), enough->seconds, grid);
+                       name_of(enough, name), enough->seconds, grid);
     else if (nearest)
         (void)snprintf(text, size,
                        "A grid is needed here: the nearest other is %s, with an error of %.2g times its limit at t = "
                        "%.6g.",
-                       gbees_rival_name(nearest->rival), nearest->ratio, nearest->ratio_time);
+                       name_of(nearest, name), nearest->ratio, nearest->ratio_time);
+    else if (is_unknown(comparison))
+        (void)snprintf(text, size, "No answer whether a grid is needed: the marginals of a record are not known.");
     else
         (void)snprintf(
             text, size,

@@ -168,6 +168,19 @@ static void note(gbees_comparison *c, int k, size_t i, const gbees_moments *mome
     result->count = i + 1;
 }
 
+/* GBEES_ENUMERIC if a moment is no longer a number. */
+static int check_finite(int n, const gbees_moments *moments, double time, gbees_error *error)
+{
+    double sum = 0;
+
+    for (int j = 0; j < n; j++)
+        sum += 0 * moments->mean[j];
+    for (int k = 0; k < n * n; k++)
+        sum += 0 * moments->covariance[k];
+    return sum == 0 ? GBEES_OK
+                    : gbees_error_set(error, GBEES_ENUMERIC, "a moment is no longer finite at t = %g", time);
+}
+
 /* Carries a filter through all records.  The time of the comparison is not the filter's. */
 static int run_filter(gbees_comparison *c, int k, const gbees_filter *kind, void *filter, gbees_error *error)
 {
@@ -181,6 +194,8 @@ static int run_filter(gbees_comparison *c, int k, const gbees_filter *kind, void
         status = carry(c, kind, filter, &measured, &c->records[i], error);
         if (!status)
             status = kind->moments(filter, &moments, error);
+        if (!status)
+            status = check_finite(c->problem->dimension, &moments, c->records[i].time, error);
         result->seconds += now_s() - began;
         if (!status)
             status =

@@ -251,6 +251,60 @@ START_TEST(a_rotated_grid_is_none_of_theirs)
 }
 END_TEST
 
+/* ... and with those of a whole mixture, on a rotated grid, too. */
+START_TEST(a_mixture_is_one_gaussian_to_them)
+{
+    static const char *const rotate[] = {"no", "yes"};
+    char text[512];
+    gbees_scenario *scenario = NULL;
+    gbees_problem *problem = NULL;
+    gbees_error error = {0};
+
+    (void)snprintf(text, sizeof text,
+                   "initial:\n  - {weight: 1, mean: [0, 0], covariance: [0.25, 0.16]}\n"
+                   "  - {weight: 3, mean: [2, -1], covariance: [0.09, 0.04]}\nrotate: %s\n"
+                   "factor: 1\nthreshold: 1.0e-6\nend: 1\nrecords: 1\nmeasurements: []\n",
+                   rotate[_i]);
+    ck_assert_msg(!gbees_scenario_create(text, "test", &scenario, &error), "%s", error.text);
+    ck_assert_msg(!gbees_problem_create(model("linear"), scenario, &problem, &error), "%s", error.text);
+    ck_assert_int_eq(problem->rotated, _i);
+    gbees_comparison *c = start(problem, "ekf,ukf,mc");
+    /* 1/4 (0.25, 0.16) + 3/4 (0.09, 0.04) + 3/16 d d', d = (2, -1) */
+    kalman_state exact = {.n = 2, .mean = {1.5, -0.75}, .covariance = {0.88, -0.375, -0.375, 0.2575}};
+    add_record(c, problem, 0, 0, &exact, NULL);
+    kalman_predict(&exact, parameters, length);
+    add_record(c, problem, 1, length, &exact, NULL);
+    ck_assert_msg(!gbees_comparison_run(c, 1, &error), "%s", error.text);
+    for (int k = 0; k < 3; k++) {
+        ck_assert_double_lt(gbees_comparison_result(c, k)->worst.mean, k < 2 ? 1e-6 : 5 / sqrt(10000));
+        ck_assert_double_lt(gbees_comparison_result(c, k)->worst.std, k < 2 ? 1e-6 : 5 / sqrt(10000));
+    }
+    gbees_comparison_destroy(c);
+    gbees_problem_destroy(problem);
+    gbees_scenario_destroy(scenario);
+}
+END_TEST
+
+START_TEST(marginals_may_be_unknown)
+{
+    gbees_problem *problem = problem_create(model("linear"), 0, NULL);
+    gbees_comparison *c = start(problem, "ekf");
+    const kalman_state exact = at_start(problem);
+    gbees_record record = {.problem = problem, .time = problem->start};
+    gbees_error error = {0};
+
+    memcpy(record.statistics.mean, exact.mean, sizeof exact.mean);
+    memcpy(record.statistics.covariance, exact.covariance, sizeof exact.covariance);
+    ck_assert_msg(!gbees_comparison_record(c, &record, &error), "%s", error.text);
+    ck_assert_msg(!gbees_comparison_run(c, 1, &error), "%s", error.text);
+    ck_assert_double_lt(gbees_comparison_result(c, 0)->worst.mean, 1e-6);
+    ck_assert(isnan(gbees_comparison_result(c, 0)->worst.kolmogorov));
+    check_answer(c, "No answer whether a grid is needed: the marginals of a record are not known.");
+    gbees_comparison_destroy(c);
+    gbees_problem_destroy(problem);
+}
+END_TEST
+
 /* ---- failures ---- */
 
 START_TEST(a_filter_that_fails_says_why)
@@ -320,6 +374,8 @@ int main(void)
     tcase_add_test(tests, a_filter_may_be_enough);
     tcase_add_test(tests, limits_are_those_of_the_certificate);
     tcase_add_test(tests, a_rotated_grid_is_none_of_theirs);
+    tcase_add_loop_test(tests, a_mixture_is_one_gaussian_to_them, 0, 2);
+    tcase_add_test(tests, marginals_may_be_unknown);
     tcase_add_test(tests, a_filter_that_fails_says_why);
     tcase_add_test(tests, it_can_be_cancelled);
     suite_add_tcase(suite, tests);
