@@ -129,6 +129,7 @@ libgbees_la_SOURCES = \
 	%D%/io/hdf5_sum.h \
 	%D%/io/hdf5_util.c \
 	%D%/io/hdf5_util.h \
+	%D%/io/json_compare.c \
 	%D%/io/json_util.c \
 	%D%/io/json_util.h \
 	%D%/io/jsonl.c \
@@ -179,6 +180,25 @@ libgbees_la_SOURCES = \
 	%D%/io/xdmf.h \
 	%D%/io/yaml_tree.c \
 	%D%/io/yaml_tree.h \
+	%D%/rivals/answer.c \
+	%D%/rivals/comparison.c \
+	%D%/rivals/comparison_private.h \
+	%D%/rivals/ekf.c \
+	%D%/rivals/enkf.c \
+	%D%/rivals/ensemble.c \
+	%D%/rivals/ensemble.h \
+	%D%/rivals/filter.h \
+	%D%/rivals/gaussian.c \
+	%D%/rivals/gaussian.h \
+	%D%/rivals/mc.c \
+	%D%/rivals/observed.c \
+	%D%/rivals/observed.h \
+	%D%/rivals/pf.c \
+	%D%/rivals/reference.c \
+	%D%/rivals/reference.h \
+	%D%/rivals/rivals.c \
+	%D%/rivals/rivals.h \
+	%D%/rivals/ukf.c \
 	%D%/solver/bound.c \
 	%D%/solver/builder.c \
 	%D%/solver/builder.h \
@@ -238,6 +258,8 @@ gbees_run_SOURCES = \
 	%D%/command/accuracy.c \
 	%D%/command/check.c \
 	%D%/command/command.h \
+	%D%/command/compare.c \
+	%D%/command/compare.h \
 	%D%/command/compile.c \
 	%D%/command/describe.c \
 	%D%/command/keys.c \

@@ -7,4 +7,5 @@ gbeesinclude_HEADERS = \
 	%D%/gbees/model_build.h \
 	%D%/gbees/model_equations.h \
 	%D%/gbees/model_framed.h \
-	%D%/gbees/problem.h
+	%D%/gbees/problem.h \
+	%D%/gbees/rivals.h

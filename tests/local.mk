@@ -20,6 +20,7 @@ test_scripts = \
 	%D%/bench/test_bench.sh \
 	%D%/core/command/test_plugin.sh \
 	%D%/core/command/test_completion.sh \
+	%D%/core/command/test_compare.sh \
 	%D%/core/command/test_export.sh \
 	%D%/core/command/test_measurements.sh \
 	%D%/core/command/test_memory.sh \
@@ -88,6 +89,8 @@ check_PROGRAMS += \
 	%D%/core/audit/test_audit \
 	%D%/core/audit/test_islands \
 	%D%/core/audit/test_truth \
+	%D%/core/rivals/test_comparison \
+	%D%/core/rivals/test_filters \
 	%D%/core/numerics/test_brick \
 	%D%/backends/cpu/test_budget \
 	%D%/core/module/test_card \

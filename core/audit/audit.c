@@ -255,7 +255,7 @@ const gbees_sample_list *gbees_audit_samples(gbees_audit *audit)
         return NULL;
     if (!audit->listed && !(audit->listed = malloc((size_t)n * LISTED * sizeof *audit->listed)))
         return NULL;
-    gbees_samples_choose(samples, LISTED, chosen);
+    gbees_samples_choose(samples, LISTED, 0.5, chosen);
     audit->list.count = LISTED;
     for (int j = 0; j < n; j++) {
         float *x = audit->listed + (size_t)j * LISTED;

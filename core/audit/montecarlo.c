@@ -2,9 +2,9 @@
  * drift in flow.c by steps that probe.c chooses, and are weighted in weight.c; their moments are in sample_moments.c.
  */
 #include "base/workers.h"
-#include "offload.h"
 #include "flow.h"
 #include "numerics/noise_factor.h"
+#include "offload.h"
 #include "samples.h"
 #include <math.h>
 #include <stdatomic.h>
@@ -68,7 +68,8 @@ int gbees_montecarlo_create(const gbees_problem *problem, const gbees_montecarlo
     new->weight = column_create(new->count);
     status = columns_create(problem->dimension, new->count, new->x);
     if (status || !new->weight)
-        status = gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for %zu samples; take fewer", new->count);
+        status =
+            gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for %zu samples; take fewer", new->count);
     else
         status = gbees_samples_draw(new, error);
     if (status)
@@ -101,6 +102,33 @@ void gbees_montecarlo_destroy(gbees_montecarlo *montecarlo)
     gbees_samples_release_x(montecarlo);
     gbees_samples_release_weight(montecarlo);
     free(montecarlo);
+}
+
+int gbees_montecarlo_take(gbees_montecarlo *montecarlo, const size_t *chosen, gbees_error *error)
+{
+    const int n = montecarlo->problem->dimension;
+    const size_t count = montecarlo->options.count;
+    double *x[GBEES_MAX_DIM] = {NULL}, *weight = column_create(count);
+
+    if (columns_create(n, count, x) || !weight) {
+        columns_free(n, x);
+        free(weight);
+        return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for %zu samples; take fewer", count);
+    }
+    for (int j = 0; j < n; j++)
+        for (size_t k = 0; k < count; k++)
+            x[j][k] = montecarlo->x[j][chosen[k]];
+    for (size_t k = 0; k < count; k++)
+        weight[k] = 1;
+    gbees_samples_release_x(montecarlo);
+    gbees_samples_release_weight(montecarlo);
+    memcpy(montecarlo->x, x, sizeof x);
+    montecarlo->weight = weight;
+    montecarlo->number = NULL;
+    montecarlo->shared_x = montecarlo->shared_weight = 0;
+    montecarlo->count = count;
+    gbees_samples_choose_probes(montecarlo);
+    return GBEES_OK;
 }
 
 /* ---- carrying --------------------------------------------------------------------------------------------- */
@@ -241,7 +269,8 @@ static int agrees(const advance *all)
     return off <= count / 32;
 }
 
-/* Has a backend carry the samples; what it does first is held against this process's own. Returns 0 if it does not. */
+/* Has a backend carry the samples; what it does first is held against this process's own. Returns 0 if it does not.
+ */
 static int carry_away(const gbees_montecarlo *montecarlo, advance *all, double nanoseconds)
 {
     gbees_offload *offload = montecarlo->options.offload;

@@ -32,7 +32,7 @@ typedef struct gbees_sample_evidence {
     double islands;            /* the same of islands, where samples have been resampled; else 0 */
 } gbees_sample_evidence;
 
-/* Read it, but change it by the functions below only. */
+/* Read it, but change it by the functions below only; an owner may move the states by a rule of its own. */
 typedef struct gbees_montecarlo {
     const gbees_problem *problem;
     gbees_montecarlo_options options;
@@ -81,6 +81,11 @@ int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measuremen
 /* Where the model has noise: resamples those islands (islands.h) of which little is effective.  Before an advance to
  * another measurement. */
 int gbees_montecarlo_resample(gbees_montecarlo *montecarlo, gbees_error *error);
+
+/* Takes as many samples as were drawn at the start, number k as sample chosen[k], all with weight 1 and with random
+ * numbers of their own: for an owner that resamples by a rule of its own.  Standard errors, which are those of
+ * independent samples, no longer hold. */
+int gbees_montecarlo_take(gbees_montecarlo *montecarlo, const size_t *chosen, gbees_error *error);
 
 /* How many threads it uses; 1 without OpenMP. */
 int gbees_montecarlo_threads(const gbees_montecarlo *montecarlo);

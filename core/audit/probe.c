@@ -19,7 +19,7 @@ typedef struct points {
     double x[GBEES_MAX_DIM][PROBES], doubt[PROBES];
 } points;
 
-void gbees_samples_choose(const gbees_montecarlo *montecarlo, size_t count, size_t *chosen)
+void gbees_samples_choose(const gbees_montecarlo *montecarlo, size_t count, double place, size_t *chosen)
 {
     double sum = 0, passed = 0;
     size_t k = 0;
@@ -28,7 +28,7 @@ void gbees_samples_choose(const gbees_montecarlo *montecarlo, size_t count, size
         sum += montecarlo->weight[i];
     for (size_t i = 0; i < montecarlo->count && k < count; i++) {
         passed += montecarlo->weight[i];
-        for (; k < count && passed >= sum * ((double)k + 0.5) / (double)count; k++)
+        for (; k < count && passed >= sum * ((double)k + place) / (double)count; k++)
             chosen[k] = i;
     }
     for (; k < count; k++) /* rounding */
@@ -38,7 +38,7 @@ void gbees_samples_choose(const gbees_montecarlo *montecarlo, size_t count, size
 /* So that after an update probes are where the density is. */
 void gbees_samples_choose_probes(gbees_montecarlo *montecarlo)
 {
-    gbees_samples_choose(montecarlo, PROBES, montecarlo->probe);
+    gbees_samples_choose(montecarlo, PROBES, 0.5, montecarlo->probe);
 }
 
 static void get_probes(const gbees_montecarlo *montecarlo, points *to)

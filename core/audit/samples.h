@@ -29,9 +29,9 @@ static inline size_t samples_number(const gbees_montecarlo *montecarlo, size_t i
 /* The model's own functions, on a turned grid, too: samples are in the model's axes. */
 const gbees_functions *gbees_samples_functions(const gbees_problem *problem);
 
-/* Chooses `count` samples as often as their weights say: sample i once for each of `count` equal parts of the sum of
- * weights that ends in it. */
-void gbees_samples_choose(const gbees_montecarlo *montecarlo, size_t count, size_t *chosen);
+/* Chooses `count` samples as often as their weights say: sample i once for each of the points (k + place) / count of
+ * the sum of weights, k = 0 ... count - 1, that falls on its share; place: from 0 to 1. */
+void gbees_samples_choose(const gbees_montecarlo *montecarlo, size_t count, double place, size_t *chosen);
 /* Chooses probes by the samples' weights: whenever these have changed. */
 void gbees_samples_choose_probes(gbees_montecarlo *montecarlo);
 /* Free states, or weights and numbers, unless another has them. */

@@ -417,6 +417,8 @@ static int conclude(ladder *l, int status, const char *why, gbees_error *failure
     }
     if (!status)
         status = gbees_check_warnings(l->options, &best->summary, failure);
+    if (!status)
+        status = gbees_one_run_compare(&best->run, &best->summary, failure);
     first = print_best(l, why, status ? failure : NULL, &late);
     if (status)
         gbees_report_error(l->report, failure);

@@ -1,6 +1,7 @@
 /* one_run.c - see one_run.h. */
 #include "one_run.h"
 #include "base/memory.h"
+#include "compare.h"
 #include "signals.h"
 #include "units.h"
 #include <math.h>
@@ -46,6 +47,8 @@ static int on_record(void *context, const gbees_record *made, gbees_error *error
 
     if (!status && r->refinement)
         status = gbees_refinement_record(r->refinement, record, error);
+    if (!status && r->comparison)
+        status = gbees_compare_keep(r->comparison, record, error);
     (void)pthread_mutex_lock(&r->lock);
     gbees_progress_clear(&r->progress);
     if (!status)
@@ -59,6 +62,9 @@ static int on_update(void *context, const gbees_problem *problem, int number, do
 {
     gbees_one_run *r = context;
     int status = r->writer ? gbees_writer_update(r->writer, number, time, evidence, error) : GBEES_OK;
+
+    if (r->comparison)
+        gbees_comparison_update(r->comparison);
 
     (void)pthread_mutex_lock(&r->lock);
     gbees_progress_clear(&r->progress);
@@ -116,6 +122,23 @@ static int is_cancelled(void *context)
 
 /* ---- a run ---- */
 
+static int is_interrupted(void *context)
+{
+    (void)context;
+    return gbees_signals_caught();
+}
+
+static int make_comparison(gbees_one_run *run, const gbees_options *options, gbees_error *error)
+{
+    const gbees_comparison_options how = {.rivals = options->rivals,
+                                          .threads = options->threads,
+                                          .truth = run->setup->truth,
+                                          .cancelled = is_interrupted};
+
+    return options->rivals.count > 0 ? gbees_comparison_create(run->setup->problem, &how, &run->comparison, error)
+                                     : GBEES_OK;
+}
+
 int gbees_exit_code(const gbees_error *failure, int began)
 {
     if (failure->status == GBEES_ECANCELLED)
@@ -128,8 +151,10 @@ int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_r
 {
     const gbees_engine_options engine = {.threads = options->threads, .deterministic = options->deterministic};
     gbees_setup *setup = run->setup;
-    int status;
+    int status = make_comparison(run, options, error);
 
+    if (status)
+        return status;
     if (run->from)
         return gbees_solver_resume(setup->problem, setup->backend, &engine, run->from->checkpoint, &run->solver,
                                    error);
@@ -163,17 +188,28 @@ int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *c
     return status;
 }
 
+/* Whether a comparison makes marginals of cells: the backend makes them, for the audit, along the axes of its grid.
+ */
+static int compares_cells(const gbees_one_run *run)
+{
+    const gbees_setup *setup = run->setup;
+
+    return run->comparison && (!run->audit || !setup->backend->marginals || setup->problem->moving);
+}
+
 /* A run of an accuracy that writes no records needs the cells of those alone whose joint density is compared, where
  * the backend makes the marginals: others would take longer to fetch than to compute. */
 static int needs_few_cells(const gbees_one_run *run)
 {
-    return run->refinement && !run->writer && !run->setup->truth && run->setup->backend->marginals;
+    return run->refinement && !run->writer && !run->setup->truth && !compares_cells(run) &&
+           run->setup->backend->marginals;
 }
 
 /* Whether someone wants the cells of records. */
 static int needs_cells(const gbees_one_run *run)
 {
-    return (run->writer && run->options->densities != GBEES_DENSITIES_NONE) || run->refinement || run->setup->truth;
+    return (run->writer && run->options->densities != GBEES_DENSITIES_NONE) || run->refinement || run->setup->truth ||
+           compares_cells(run);
 }
 
 void gbees_one_run_limit_memory(gbees_one_run *run, double gib)
@@ -257,8 +293,20 @@ int gbees_check_warnings(const gbees_options *options, const gbees_summary *summ
                            "the run is complete, but with --strict a warning is a failure: %s", text);
 }
 
+int gbees_one_run_compare(gbees_one_run *run, const gbees_summary *summary, gbees_error *error)
+{
+    if (!run->comparison)
+        return GBEES_OK;
+    const int status = gbees_comparison_run(run->comparison, summary->propagate_s, error);
+    if (!status)
+        run->report->comparison = run->comparison;
+    return status;
+}
+
 void gbees_one_run_close(gbees_one_run *run)
 {
+    gbees_comparison_destroy(run->comparison);
+    run->comparison = NULL;
     gbees_writer_destroy(run->writer);
     gbees_solver_destroy(run->solver);
     run->writer = NULL;

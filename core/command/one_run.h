@@ -16,6 +16,7 @@ typedef struct gbees_one_run {
     gbees_writer *writer;         /* owned; NULL: --no-output */
     gbees_audit *audit;           /* the caller's; NULL: --audit off */
     gbees_refinement *refinement; /* the caller's; NULL: the run is not one of several */
+    gbees_comparison *comparison; /* owned; NULL: without --compare */
     gbees_report *report;         /* the caller's */
     FILE *console;                /* for progress as JSON; NULL: the report's stream */
     const gbees_options *options; /* the caller's */
@@ -43,6 +44,8 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
 /* Marks the results folder as ended, whatever happened; `status` and *failure are what propagate() returned. Returns
  * the first failure. */
 int gbees_one_run_finish(gbees_one_run *run, int status, const gbees_summary *summary, gbees_error *failure);
+/* Has the filters of --compare run after a complete run, and the report tell what they have found. */
+int gbees_one_run_compare(gbees_one_run *run, const gbees_summary *summary, gbees_error *error);
 void gbees_one_run_close(gbees_one_run *run);
 
 /* The exit status for a failure; `began`: the run began, or failed for a reason of the machine or the model. */

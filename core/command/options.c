@@ -45,6 +45,7 @@ enum {
     KEY_BACKEND,
     KEY_DETERMINISTIC,
     KEY_AUDIT,
+    KEY_COMPARE,
     KEY_STRICT,
     KEY_DENSITIES,
     KEY_NO_OUTPUT,
@@ -90,6 +91,10 @@ static const struct argp_option option_table[] = {
     {"trust", KEY_TRUST, 0, 0, "load plugins and backends that belong to others, or that others may write to", 0},
     {"audit", KEY_AUDIT, "auto|N|off", 0,
      "samples of the model that each record is held against, which bound its error (default auto: 10000)", 0},
+    {"compare", KEY_COMPARE, "LIST", 0,
+     "then run other filters on the same problem and hold them against the grid: of mc, ekf, ukf, enkf, pf; with a "
+     "number of samples NAME:N",
+     0},
     {"accuracy", KEY_ACCURACY, "A", 0,
      "run on finer and finer grids until no record's error is above A: short for --set accuracy=A", 0},
     {"checkpoint-every", KEY_EVERY, "MINUTES", 0,
@@ -133,7 +138,8 @@ static const char help_text[] =
 
 typedef struct parsing {
     gbees_options *options;
-    const char *threads, *densities, *simulate, *simulate_count, *audit, *progress, *max_time, *max_memory, *every;
+    const char *threads, *densities, *simulate, *simulate_count, *audit, *progress, *max_time, *max_memory, *every,
+        *compare;
     const char *until, *param, *set, *accuracy; /* the first wrong one */
     const char *stray;
     int memory, actions;
@@ -196,6 +202,7 @@ static int parse_text(int key, char *text, parsing *p)
                          : key == KEY_OUTPUT         ? &o->output
                          : key == KEY_THREADS        ? &p->threads
                          : key == KEY_AUDIT          ? &p->audit
+                         : key == KEY_COMPARE        ? &p->compare
                          : key == KEY_RESUME         ? &o->resume
                          : key == KEY_EVERY          ? &p->every
                          : key == KEY_MAX_TIME       ? &p->max_time
@@ -393,6 +400,7 @@ static int check_resume(const gbees_options *o, gbees_error *error)
                         : o->output                   ? "--output"
                         : o->no_output                ? "--no-output"
                         : o->truth                    ? "--truth"
+                        : o->rivals.count             ? "--compare"
                                                       : NULL;
 
     return stray ? gbees_error_set(error, GBEES_EUSAGE, "--resume goes on with the run as it was begun: leave out %s",
@@ -430,6 +438,8 @@ static int check_words(const parsing *p, gbees_error *error)
         return gbees_error_set(error, GBEES_EUSAGE, "--simulate writes files: leave --no-output out");
     if (o->truth && o->action != GBEES_ACTION_RUN)
         return gbees_error_set(error, GBEES_EUSAGE, "--truth goes with a run");
+    if (o->rivals.count && o->action != GBEES_ACTION_RUN)
+        return gbees_error_set(error, GBEES_EUSAGE, "--compare goes with a run");
     if (o->output && o->no_output)
         return gbees_error_set(error, GBEES_EUSAGE, "--output and --no-output exclude each other");
     if (o->resume)
@@ -515,7 +525,9 @@ int gbees_options_parse(int argc, char **argv, gbees_options *options, gbees_err
     argp_err_exit_status = 2;
     if (argp_parse(&argp, argc, argv, 0, NULL, &p))
         return gbees_error_set(error, GBEES_EUSAGE, "the command line can't be read; see gbees-run --help");
-    status = check_words(&p, error);
+    status = p.compare ? gbees_rivals_parse(p.compare, &options->rivals, error) : GBEES_OK;
+    if (!status)
+        status = check_words(&p, error);
     if (!status)
         status = read_threads(p.threads, &options->threads, error);
     if (!status)

@@ -2,7 +2,7 @@
 #ifndef GBEES_COMMAND_OPTIONS_H
 #define GBEES_COMMAND_OPTIONS_H
 
-#include <gbees/gbees.h>
+#include <gbees/rivals.h>
 #include <stddef.h>
 
 typedef enum gbees_action {
@@ -38,6 +38,7 @@ typedef struct gbees_options {
     const char *resume;  /* folder of a run to go on with; NULL: none */
     int force;           /* although something differs */
     double every;        /* minutes from one checkpoint to the next; 0: none, but when the run is stopped */
+    gbees_rivals rivals; /* of --compare; none: nothing is compared */
     int strict;          /* a warning is a failure */
     size_t samples;      /* so many; 0: the default */
     int deterministic;

@@ -1,5 +1,6 @@
 /* report.c - see report.h. */
 #include "report.h"
+#include "compare.h"
 #include "io/json_util.h"
 #include "io/jsonl.h"
 #include "units.h"
@@ -298,13 +299,16 @@ static void print_summary(const gbees_report *report, const gbees_setup *setup, 
     gbees_print_warnings(report->out, summary->warnings, summary->problem, totals);
     if (setup->folder)
         (void)fprintf(report->out, "results: %s\n", setup->folder);
+    if (report->comparison)
+        gbees_compare_print(report->out, report->comparison, summary, &report->scores);
 }
 
 int gbees_report_summary(const gbees_report *report, const gbees_setup *setup, const gbees_summary *summary,
                          const gbees_error *failure, gbees_error *error)
 {
     if (report->json)
-        return put_line(report, gbees_jsonl_summary(setup->backend->name, summary, &report->scores), error);
+        return put_line(
+            report, gbees_jsonl_summary(setup->backend->name, summary, &report->scores, report->comparison), error);
     if (report->quiet)
         return GBEES_OK;
     print_summary(report, setup, summary,

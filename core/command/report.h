@@ -3,16 +3,18 @@
 #define GBEES_COMMAND_REPORT_H
 
 #include "command.h"
+#include <gbees/rivals.h>
 
 typedef struct gbees_report {
     FILE *out;
-    int json, quiet;               /* quiet: no table */
-    int unicode;                   /* the terminal can show a plus-minus sign */
-    unsigned warned;               /* gbees_warning bits that are on standard error already */
-    int certified;                 /* records with a certificate so far */
-    gbees_certificate last, worst; /* of them; the worst by the bounds of mean and standard deviation */
-    double worst_time;             /* its record's */
-    gbees_scores scores;           /* of records beside a truth */
+    int json, quiet;                    /* quiet: no table */
+    int unicode;                        /* the terminal can show a plus-minus sign */
+    unsigned warned;                    /* gbees_warning bits that are on standard error already */
+    int certified;                      /* records with a certificate so far */
+    gbees_certificate last, worst;      /* of them; the worst by the bounds of mean and standard deviation */
+    double worst_time;                  /* its record's */
+    gbees_scores scores;                /* of records beside a truth */
+    const gbees_comparison *comparison; /* of a run that is complete; NULL: none */
 } gbees_report;
 
 void gbees_report_start(gbees_report *report, const gbees_options *options, FILE *out);

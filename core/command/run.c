@@ -54,6 +54,8 @@ static int propagate(gbees_one_run *run, const gbees_options *options)
     status = gbees_one_run_finish(run, status, &summary, &failure);
     if (!status)
         status = gbees_check_warnings(options, &summary, &failure);
+    if (!status)
+        status = gbees_one_run_compare(run, &summary, &failure);
     if (!status && run->writer)
         gbees_writer_remove_checkpoints(run->writer);
     else if (status && run->checkpointed)

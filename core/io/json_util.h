@@ -2,7 +2,7 @@
 #ifndef GBEES_IO_JSON_UTIL_H
 #define GBEES_IO_JSON_UTIL_H
 
-#include <gbees/gbees.h>
+#include <gbees/rivals.h>
 #include <jansson.h>
 
 /* null when x is not finite. */
@@ -24,6 +24,9 @@ int gbees_json_add_summary(json_t *object, const char *backend, const gbees_summ
 /* A record beside a truth of n states; all scores of a run, NULL if there is none. */
 json_t *gbees_json_score(int n, const gbees_score *score);
 json_t *gbees_json_scores(const gbees_scores *scores);
+
+/* Filters beside a run's records; NULL without memory. */
+json_t *gbees_json_comparison(const gbees_comparison *comparison);
 
 /* Adds what one of the runs for an accuracy has shown. Returns 0, or -1 if memory ran out. */
 int gbees_json_add_run(json_t *object, const gbees_refinement_step *step);

@@ -192,13 +192,16 @@ char *gbees_jsonl_progress(double time, double fraction, const gbees_totals *tot
     return finish(object, bad);
 }
 
-char *gbees_jsonl_summary(const char *backend, const gbees_summary *summary, const gbees_scores *scores)
+char *gbees_jsonl_summary(const char *backend, const gbees_summary *summary, const gbees_scores *scores,
+                          const gbees_comparison *comparison)
 {
     json_t *object = start("summary"), *truth = gbees_json_scores(scores);
     int bad = object ? gbees_json_add_summary(object, backend, summary) : 0;
 
     if (object && truth)
         bad |= json_object_set(object, "truth", truth);
+    if (object && comparison)
+        bad |= json_object_set_new(object, "compare", gbees_json_comparison(comparison));
     json_decref(truth);
     return object ? finish(object, bad) : NULL;
 }

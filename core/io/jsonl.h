@@ -6,7 +6,7 @@
 #ifndef GBEES_IO_JSONL_H
 #define GBEES_IO_JSONL_H
 
-#include <gbees/gbees.h>
+#include <gbees/rivals.h>
 
 /* {"event":"record","leg","record","t","step","dt","cells","cells_above","mass_lost","mean","cov","entropy","wall_s",
  * "mass","mass_clipped","mass_outflow","mass_pruned","mass_normalised","since","coupling","warnings"};
@@ -23,9 +23,10 @@ char *gbees_jsonl_progress(double time, double fraction, const gbees_totals *tot
 
 /* {"event":"summary","backend","threads","steps","cell_updates","raw_cell_updates","max_cells","wall_s","propagate_s",
  * "cells_per_s","peak_bytes","warnings"}; cells_per_s = cell_updates / propagate_s. With scores (else NULL) "truth",
- * too.
+ * too; with a comparison (else NULL) "compare".
  */
-char *gbees_jsonl_summary(const char *backend, const gbees_summary *summary, const gbees_scores *scores);
+char *gbees_jsonl_summary(const char *backend, const gbees_summary *summary, const gbees_scores *scores,
+                          const gbees_comparison *comparison);
 
 /* {"event":"error","status","text"}; status is a word: gbees_status_name(). */
 /* A run of those that an accuracy takes. */

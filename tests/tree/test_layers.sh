@@ -15,6 +15,7 @@ core/module/*         | module/* base/* <gbees/*> SYSTEM
 core/io/*             | io/* base/* <gbees/*> SYSTEM
 core/accuracy/*       | accuracy/* base/* numerics/* <gbees/*> SYSTEM
 core/audit/*          | audit/* base/* numerics/* <gbees/*> SYSTEM
+core/rivals/*         | rivals/* audit/* base/* numerics/* <gbees/*> SYSTEM
 core/frame/*          | frame/* base/* numerics/* <gbees/*> SYSTEM
 core/solver/*         | solver/* frame/* io/* module/* base/* numerics/* <gbees/*> SYSTEM
 core/plot/*           | plot/* base/* numerics/* <gbees/*> SYSTEM
@@ -143,6 +144,8 @@ plant core/base/planted.c '#include <gbees/backend.h>'
 plant core/io/planted.c '#include "solver/solver.h"'
 plant core/io/planted.c '#  include "module/registry.h" // no'
 plant core/frame/planted.c '#include "solver/lines.h"'
+plant core/rivals/planted.c '#include "solver/solver.h"'
+plant core/audit/planted.c '#include "rivals/filter.h"'
 plant core/module/planted.c '#include "io/yaml_tree.h"'
 plant core/module/planted.c '#include "../io/yaml_tree.h"'
 plant core/solver/planted.c '#include "command/options.h"'

@@ -171,7 +171,7 @@ START_TEST(summary)
                                      .threads = 1},
                           .wall_s = 5,
                           .propagate_s = 4};
-    json_t *line = parse(gbees_jsonl_summary("cpu", &with, NULL));
+    json_t *line = parse(gbees_jsonl_summary("cpu", &with, NULL, NULL));
 
     check_keys(line, "event backend threads steps cell_updates raw_cell_updates max_cells wall_s propagate_s "
                      "cells_per_s peak_bytes log_evidence log_evidence_sampled log_evidence_error warnings ");
@@ -185,7 +185,7 @@ START_TEST(summary)
     with.totals.cell_updates = with.propagate_s = 0; /* a run that failed before its first step */
     with.updates = 2;
     with.evidence = (gbees_evidence){.total = -9, .total_sampled = -8.75, .total_error = NAN};
-    line = parse(gbees_jsonl_summary("cpu", &with, NULL));
+    line = parse(gbees_jsonl_summary("cpu", &with, NULL, NULL));
     ck_assert(json_is_null(json_object_get(line, "cells_per_s")));
     ck_assert_double_eq(real_of(line, "log_evidence"), -9);
     ck_assert_double_eq(real_of(line, "log_evidence_sampled"), -8.75);

@@ -1,0 +1,297 @@
+/* comparison.c - filters held against the records of a run: see gbees/rivals.h. */
+#include "comparison_private.h"
+#include "rivals.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* No audit and no simulated truth counts its random numbers by a seed like these. */
+static const uint64_t first_seed = UINT64_C(1) << 62;
+
+int gbees_comparison_create(const gbees_problem *problem, const gbees_comparison_options *options,
+                            gbees_comparison **comparison, gbees_error *error)
+{
+    gbees_comparison *made = calloc(1, sizeof *made);
+
+    if (!made)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a comparison");
+    made->problem = problem;
+    made->options = *options;
+    made->grid_seconds = NAN;
+    *comparison = made;
+    return GBEES_OK;
+}
+
+void gbees_comparison_destroy(gbees_comparison *comparison)
+{
+    if (!comparison)
+        return;
+    for (size_t i = 0; i < comparison->count; i++)
+        gbees_reference_clear(&comparison->records[i]);
+    for (int k = 0; k < GBEES_RIVALS_MOST; k++)
+        free(comparison->errors[k]);
+    free(comparison->records);
+    free(comparison);
+}
+
+/* ---- the grid ----------------------------------------------------------------------------------------------- */
+
+int gbees_comparison_record(gbees_comparison *comparison, const gbees_record *record, gbees_error *error)
+{
+    if (comparison->count == comparison->capacity) {
+        const size_t capacity = 2 * comparison->capacity + 16;
+        gbees_reference *records = realloc(comparison->records, capacity * sizeof *records);
+
+        if (!records)
+            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to compare %zu records", capacity);
+        comparison->records = records;
+        comparison->capacity = capacity;
+    }
+    const int status =
+        gbees_reference_set(&comparison->records[comparison->count], record, comparison->measured, error);
+    comparison->count += !status;
+    return status;
+}
+
+void gbees_comparison_update(gbees_comparison *comparison)
+{
+    comparison->measured++;
+}
+
+/* ---- what a filter begins with ------------------------------------------------------------------------------ */
+
+/* Adds a Gaussian's share of the moments about 0, in the grid's axes. */
+static void add_gaussian(int n, double weight, const double *mean, const double *covariance, gbees_moments *to)
+{
+    for (int j = 0; j < n; j++) {
+        to->mean[j] += weight * mean[j];
+        for (int k = 0; k < n; k++)
+            to->covariance[j * n + k] += weight * (covariance[j * n + k] + mean[j] * mean[k]);
+    }
+}
+
+/* Takes moments to the model's axes. */
+static void turn(const gbees_problem *problem, gbees_moments *moments)
+{
+    const int n = problem->dimension;
+    const double *const r = problem->rotation;
+    gbees_moments to = {0};
+
+    gbees_problem_point(problem, moments->mean, to.mean);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < n; k++)
+                for (int l = 0; l < n; l++)
+                    to.covariance[i * n + j] += r[i * n + k] * moments->covariance[k * n + l] * r[j * n + l];
+    *moments = to;
+}
+
+/* The moments of the initial density; of one that is given as cells those of the first record. */
+static gbees_moments find_start(const gbees_comparison *c)
+{
+    const gbees_problem *problem = c->problem;
+    const int n = problem->dimension;
+    gbees_moments start = {0};
+
+    if (problem->cells)
+        return c->records[0].moments;
+    memcpy(start.mean, problem->mean, sizeof start.mean);
+    memcpy(start.covariance, problem->covariance, sizeof start.covariance);
+    if (problem->gaussian_count > 0) {
+        start = (gbees_moments){0};
+        for (int g = 0; g < problem->gaussian_count; g++)
+            add_gaussian(n, problem->gaussians[g].weight, problem->gaussians[g].mean,
+                         problem->gaussians[g].covariance, &start);
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < n; k++)
+                start.covariance[j * n + k] -= start.mean[j] * start.mean[k];
+    }
+    if (problem->rotated)
+        turn(problem, &start);
+    return start;
+}
+
+/* ---- one filter --------------------------------------------------------------------------------------------- */
+
+static double now_s(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Carries the filter to a record: to its measurements, each at its time, and to its own time. */
+static int carry(const gbees_comparison *c, const gbees_filter *kind, void *filter, int *measured,
+                 const gbees_reference *to, gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    for (; *measured < to->measured && !status; ++*measured) {
+        const gbees_measurement *measurement = &c->problem->measurements[*measured];
+
+        status = kind->advance(filter, measurement->time, error);
+        if (!status)
+            status = kind->update(filter, measurement, error);
+    }
+    return status ? status : kind->advance(filter, to->time, error);
+}
+
+static double larger(double a, double b)
+{
+    return isnan(a) || a > b ? a : b;
+}
+
+/* Adds what was found at record i. */
+static void note(gbees_comparison *c, int k, size_t i, const gbees_moments *moments)
+{
+    const gbees_reference *reference = &c->records[i];
+    gbees_rival_result *result = &c->results[k];
+    const gbees_rival_error *found = &c->errors[k][i];
+    const double ratio = gbees_reference_ratio(reference, found);
+    gbees_record record = {
+        .problem = c->problem, .leg = reference->leg, .number = reference->number, .time = reference->time};
+    gbees_score score;
+
+    result->worst.mean = larger(found->mean, result->worst.mean);
+    result->worst.std = larger(found->std, result->worst.std);
+    result->worst.kolmogorov = larger(found->kolmogorov, result->worst.kolmogorov);
+    if (i == 0 || (!isnan(result->ratio) && !(ratio <= result->ratio))) {
+        result->ratio = ratio;
+        result->ratio_time = reference->time;
+    }
+    memcpy(record.statistics.mean, moments->mean, sizeof record.statistics.mean);
+    memcpy(record.statistics.covariance, moments->covariance, sizeof record.statistics.covariance);
+    if (c->options.truth && gbees_truth_score(c->options.truth, &record, &score))
+        gbees_scores_add(&result->scores, c->problem->dimension, &score);
+    result->count = i + 1;
+}
+
+/* GBEES_ENUMERIC if a moment is no longer a number. */
+static int check_finite(int n, const gbees_moments *moments, double time, gbees_error *error)
+{
+    double sum = 0;
+
+    for (int j = 0; j < n; j++)
+        sum += 0 * moments->mean[j];
+    for (int k = 0; k < n * n; k++)
+        sum += 0 * moments->covariance[k];
+    return sum == 0 ? GBEES_OK
+                    : gbees_error_set(error, GBEES_ENUMERIC, "a moment is no longer finite at t = %g", time);
+}
+
+/* Carries a filter through all records.  The time of the comparison is not the filter's. */
+static int run_filter(gbees_comparison *c, int k, const gbees_filter *kind, void *filter, gbees_error *error)
+{
+    gbees_rival_result *result = &c->results[k];
+    int status = GBEES_OK, measured = 0;
+
+    for (size_t i = 0; i < c->count && !status; i++) {
+        const double began = now_s();
+        gbees_moments moments;
+
+        status = carry(c, kind, filter, &measured, &c->records[i], error);
+        if (!status)
+            status = kind->moments(filter, &moments, error);
+        if (!status)
+            status = check_finite(c->problem->dimension, &moments, c->records[i].time, error);
+        result->seconds += now_s() - began;
+        if (!status)
+            status =
+                gbees_reference_compare(&c->records[i], &moments, kind->samples(filter), &c->errors[k][i], error);
+        if (!status)
+            note(c, k, i, &moments);
+        if (!status && c->options.cancelled && c->options.cancelled(c->options.context))
+            status = gbees_error_set(error, GBEES_ECANCELLED, "cancelled in the comparison with %s",
+                                     gbees_rival_name(result->rival));
+    }
+    return status;
+}
+
+/* A failure of the filter is part of its result. */
+static int run_rival(gbees_comparison *c, int k, const gbees_moments *start, gbees_error *error)
+{
+    gbees_rival_result *result = &c->results[k];
+    const gbees_rival rival = c->options.rivals.rival[k];
+    const gbees_filter *kind = gbees_rival_filter(rival);
+    const gbees_filter_setup setup = {.problem = c->problem,
+                                      .start = *start,
+                                      .samples = c->options.rivals.samples[k],
+                                      .seed = first_seed + (uint64_t)rival,
+                                      .threads = c->options.threads};
+    void *filter = NULL;
+
+    free(c->errors[k]);
+    c->errors[k] = calloc(c->count + 1, sizeof *c->errors[k]);
+    *result = (gbees_rival_result){.rival = rival,
+                                   .samples = setup.samples,
+                                   .records = c->errors[k],
+                                   .log_evidence = NAN,
+                                   .log_evidence_error = NAN};
+    if (!c->errors[k])
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to compare %zu records", c->count);
+    const double began = now_s();
+    int status = kind->create(&setup, &filter, &result->failure);
+    result->seconds = now_s() - began;
+    if (!status)
+        status = run_filter(c, k, kind, filter, &result->failure);
+    if (!status) {
+        const gbees_filter_evidence evidence = kind->evidence(filter);
+
+        result->log_evidence = evidence.value;
+        result->log_evidence_error = evidence.error;
+    }
+    kind->destroy(filter);
+    if (status != GBEES_ECANCELLED && status != GBEES_ENOMEM)
+        return GBEES_OK;
+    *error = result->failure;
+    return status;
+}
+
+int gbees_comparison_run(gbees_comparison *comparison, double grid_seconds, gbees_error *error)
+{
+    int status = GBEES_OK;
+
+    comparison->grid_seconds = grid_seconds;
+    if (comparison->count == 0)
+        return gbees_error_set(error, GBEES_EUSAGE, "there is no record to hold filters against");
+    const gbees_moments start = find_start(comparison);
+    for (int k = 0; k < comparison->options.rivals.count && !status; k++)
+        status = run_rival(comparison, k, &start, error);
+    return status;
+}
+
+/* ---- results ------------------------------------------------------------------------------------------------ */
+
+int gbees_comparison_count(const gbees_comparison *comparison)
+{
+    return comparison->options.rivals.count;
+}
+
+const gbees_rival_result *gbees_comparison_result(const gbees_comparison *comparison, int k)
+{
+    return &comparison->results[k];
+}
+
+size_t gbees_comparison_records(const gbees_comparison *comparison)
+{
+    return comparison->count;
+}
+
+void gbees_comparison_when(const gbees_comparison *comparison, size_t i, int *leg, int *number, double *time)
+{
+    const gbees_reference *record = &comparison->records[i];
+
+    if (leg)
+        *leg = record->leg;
+    if (number)
+        *number = record->number;
+    if (time)
+        *time = record->time;
+}
+
+double gbees_comparison_grid_seconds(const gbees_comparison *comparison)
+{
+    return comparison->grid_seconds;
+}

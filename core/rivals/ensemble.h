@@ -1,0 +1,22 @@
+/* ensemble.h - filters whose density is that of samples: what they share. */
+#ifndef GBEES_RIVALS_ENSEMBLE_H
+#define GBEES_RIVALS_ENSEMBLE_H
+
+#include "filter.h"
+
+/* The first field of such a filter. */
+typedef struct gbees_ensemble {
+    gbees_montecarlo *samples;
+    gbees_filter_evidence evidence; /* of all measurements */
+    uint64_t updates;               /* so far */
+} gbees_ensemble;
+
+/* Draws the samples of a filter of `size` bytes, which begins with a gbees_ensemble and is 0 otherwise. */
+int gbees_ensemble_create(const gbees_filter_setup *setup, size_t size, void **filter, gbees_error *error);
+int gbees_ensemble_advance(void *filter, double time, gbees_error *error);
+int gbees_ensemble_moments(void *filter, gbees_moments *moments, gbees_error *error);
+gbees_filter_evidence gbees_ensemble_evidence(const void *filter);
+const gbees_montecarlo *gbees_ensemble_samples(const void *filter);
+void gbees_ensemble_destroy(void *filter);
+
+#endif

@@ -1,0 +1,55 @@
+/* gaussian.h - filters whose density is a Gaussian: numbers that stand for its moments obey an ordinary differential
+ * equation between measurements, and the moments a linear update at each.  What these numbers are, and what is
+ * expected to be measured, is a filter's rule. */
+#ifndef GBEES_RIVALS_GAUSSIAN_H
+#define GBEES_RIVALS_GAUSSIAN_H
+
+#include "filter.h"
+#include "observed.h"
+
+enum {
+    GBEES_GAUSSIAN_POINTS = 2 * GBEES_MAX_DIM + 1, /* points at which a rule evaluates the model, at most */
+    GBEES_GAUSSIAN_NUMBERS = GBEES_MAX_DIM * GBEES_GAUSSIAN_POINTS
+};
+
+/* Points in the model's axes, each state a row. */
+typedef struct gbees_gaussian_points {
+    double x[GBEES_MAX_DIM][GBEES_GAUSSIAN_POINTS];
+} gbees_gaussian_points;
+
+/* What is expected to be measured: its mean, its covariance with the noise, and the covariance of states with it. */
+typedef struct gbees_expected {
+    double mean[GBEES_MAX_DIM], inner[GBEES_MAX_DIM * GBEES_MAX_DIM], across[GBEES_MAX_DIM * GBEES_MAX_DIM];
+} gbees_expected;
+
+typedef struct gbees_gaussian_rule {
+    int (*size)(int n); /* of the numbers, at most GBEES_GAUSSIAN_NUMBERS */
+    /* The numbers that stand for moments, and back.  start: GBEES_ENUMERIC if the covariance has no root. */
+    int (*start)(int n, const gbees_moments *moments, double *numbers, gbees_error *error);
+    void (*moments)(int n, const double *numbers, gbees_moments *moments);
+    /* In what each number's error is counted, from the standard deviations of the states. */
+    void (*scale)(int n, const double *std, double *scale);
+    /* The time derivative of the numbers, noise included. */
+    int (*rate)(const gbees_problem *problem, double t, const double *numbers, double *rate, gbees_error *error);
+    int (*expect)(const gbees_observed *observed, const gbees_moments *now, gbees_expected *expected,
+                  gbees_error *error);
+} gbees_gaussian_rule;
+
+/* The drift at the first `count` points. */
+void gbees_gaussian_drift(const gbees_problem *problem, double t, size_t count, const gbees_gaussian_points *at,
+                          gbees_gaussian_points *drift);
+/* Adds the model's diffusion matrix Q at point i, times `weight`, to a matrix n x n. */
+void gbees_gaussian_add_noise(const gbees_problem *problem, double t, const gbees_gaussian_points *at, size_t i,
+                              double weight, double *to);
+
+/* A filter of a rule; the other functions are those of gbees_filter. */
+int gbees_gaussian_create(const gbees_filter_setup *setup, const gbees_gaussian_rule *rule, void **filter,
+                          gbees_error *error);
+int gbees_gaussian_advance(void *filter, double time, gbees_error *error);
+int gbees_gaussian_update(void *filter, const gbees_measurement *measurement, gbees_error *error);
+int gbees_gaussian_moments(void *filter, gbees_moments *moments, gbees_error *error);
+gbees_filter_evidence gbees_gaussian_evidence(const void *filter);
+const gbees_montecarlo *gbees_gaussian_samples(const void *filter);
+void gbees_gaussian_destroy(void *filter);
+
+#endif
