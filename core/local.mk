@@ -368,6 +368,7 @@ pkglib_LTLIBRARIES += %D%/python/session.la
 
 python_files = \
 	%D%/python/gbees/__init__.py \
+	%D%/python/gbees/_compare.py \
 	%D%/python/gbees/_filter.py \
 	%D%/python/gbees/_library.py \
 	%D%/python/gbees/_measurements.py \

@@ -8,6 +8,7 @@
 struct gbees_session {
     int threads, with_audit;
     size_t samples;
+    gbees_rivals rivals;
     gbees_registry *registry;
     const gbees_model *model;
     const gbees_backend *backend;
@@ -19,6 +20,7 @@ struct gbees_session {
     gbees_problem *run_problem;
     gbees_solver *solver;
     gbees_writer *writer;
+    gbees_comparison *comparison; /* of the run that is open; NULL: it is compared with nothing */
     gbees_refinement_step step;
     gbees_summary summary;
     char *warnings; /* of the last run: GBEES_WARNING_COUNT texts, empty where a bit is not set */
@@ -103,7 +105,9 @@ int gbees_session_create(const gbees_session_options *options, gbees_session **s
     s->threads = options->threads;
     s->with_audit = options->audit;
     s->samples = options->samples;
-    int status = gbees_registry_create(options->plugin_path, &s->registry, error);
+    int status = options->compare ? gbees_rivals_parse(options->compare, &s->rivals, error) : GBEES_OK;
+    if (!status)
+        status = gbees_registry_create(options->plugin_path, &s->registry, error);
     if (!status)
         status = gbees_registry_model(s->registry, options->model, &s->model, error);
     if (!status)
@@ -216,6 +220,21 @@ static int make_writer(gbees_session *s, const gbees_problem *problem, const cha
     return folder ? gbees_writer_create(folder, problem, &provenance, &s->writer, error) : GBEES_OK;
 }
 
+static int is_cancelled(void *context)
+{
+    gbees_session *s = context;
+
+    return atomic_load(&s->cancelled);
+}
+
+static int make_comparison(gbees_session *s, const gbees_problem *problem, gbees_error *error)
+{
+    const gbees_comparison_options how = {
+        .rivals = s->rivals, .threads = s->threads, .cancelled = is_cancelled, .context = s};
+
+    return s->rivals.count ? gbees_comparison_create(problem, &how, &s->comparison, error) : GBEES_OK;
+}
+
 int gbees_session_open(gbees_session *session, const char *folder, gbees_error *error)
 {
     const gbees_engine_options engine = {.threads = session->threads};
@@ -229,6 +248,8 @@ int gbees_session_open(gbees_session *session, const char *folder, gbees_error *
         status = make_audit(session, problem, error);
     if (!status)
         status = make_writer(session, problem, folder, error);
+    if (!status)
+        status = make_comparison(session, problem, error);
     if (status)
         gbees_session_close(session);
     return status;
@@ -236,10 +257,12 @@ int gbees_session_open(gbees_session *session, const char *folder, gbees_error *
 
 void gbees_session_close(gbees_session *session)
 {
+    gbees_comparison_destroy(session->comparison);
     gbees_writer_destroy(session->writer);
     gbees_solver_destroy(session->solver);
     gbees_problem_destroy(session->run_problem);
     gbees_scenario_destroy(session->run_scenario);
+    session->comparison = NULL;
     session->writer = NULL;
     session->solver = NULL;
     session->run_problem = NULL;
@@ -307,6 +330,8 @@ static int on_record(void *context, const gbees_record *record, gbees_error *err
 
     if (!status && s->refinement)
         status = gbees_refinement_record(s->refinement, record, error);
+    if (!status && s->comparison)
+        status = gbees_comparison_record(s->comparison, record, error);
     if (!status && s->observer->record) {
         describe(&described, record);
         s->observer->record(&described);
@@ -321,6 +346,8 @@ static int on_update(void *context, const gbees_problem *problem, int number, do
     int status = s->writer ? gbees_writer_update(s->writer, number, time, evidence, error) : GBEES_OK;
 
     (void)problem;
+    if (!status && s->comparison)
+        gbees_comparison_update(s->comparison);
     if (!status && s->observer->update)
         s->observer->update(number, time, evidence);
     return status;
@@ -334,13 +361,6 @@ static int on_progress(void *context, double time, double fraction, const gbees_
     if (s->observer->progress)
         s->observer->progress(time, fraction);
     return GBEES_OK;
-}
-
-static int is_cancelled(void *context)
-{
-    gbees_session *s = context;
-
-    return atomic_load(&s->cancelled);
 }
 
 /* Keeps the texts of the warnings: the problem that they name may be gone when they are read. */
@@ -397,6 +417,39 @@ int gbees_session_warning(const gbees_session *session, unsigned bit, char *text
         return 0;
     (void)snprintf(text, size, "%s", kept);
     return 1;
+}
+
+/* ---- filters beside the run ---- */
+
+int gbees_session_compare(gbees_session *session, gbees_error *error)
+{
+    return session->comparison ? gbees_comparison_run(session->comparison, session->summary.propagate_s, error)
+                               : GBEES_OK;
+}
+
+int gbees_session_rival_of(const gbees_session *session, int k, gbees_session_rival *rival)
+{
+    if (!session->comparison || k >= gbees_comparison_count(session->comparison))
+        return 0;
+    const gbees_rival_result *r = gbees_comparison_result(session->comparison, k);
+    *rival = (gbees_session_rival){.name = gbees_rival_name(r->rival),
+                                   .failure = r->failure.status ? r->failure.text : "",
+                                   .samples = r->samples,
+                                   .count = r->count,
+                                   .seconds = r->seconds,
+                                   .mean = r->worst.mean,
+                                   .std = r->worst.std,
+                                   .kolmogorov = r->worst.kolmogorov,
+                                   .ratio = r->ratio,
+                                   .log_evidence = r->log_evidence,
+                                   .log_evidence_error = r->log_evidence_error,
+                                   .records = r->records};
+    return 1;
+}
+
+void gbees_session_answer(const gbees_session *session, char *text, size_t size)
+{
+    gbees_comparison_answer(session->comparison, text, size);
 }
 
 void gbees_session_cells(const gbees_session_part *part, int dimension, int32_t *index, double *p)

@@ -9,7 +9,7 @@
 #ifndef GBEES_PYTHON_SESSION_H
 #define GBEES_PYTHON_SESSION_H
 
-#include <gbees/gbees.h>
+#include <gbees/rivals.h>
 
 typedef struct gbees_session gbees_session;
 
@@ -24,6 +24,7 @@ typedef struct gbees_session_options {
     int threads;             /* 0: as many as the machine has */
     int audit;               /* 1: records have certificates */
     size_t samples;          /* of the audit; 0: as many as the run is worth */
+    const char *compare;     /* filters that run beside it, "mc,ekf,pf:100000"; NULL: none */
 } gbees_session_options;
 
 /* A part of a record's density: the centre of cell i is origin + rotation (width * i). */
@@ -92,6 +93,21 @@ void gbees_session_cancel(gbees_session *session);
 int gbees_session_plan(const gbees_session *session, int *best, int *met, double *bound);
 /* The text of a warning of the last run; 0 if the bit is not set. */
 int gbees_session_warning(const gbees_session *session, unsigned bit, char *text, size_t size);
+
+/* A filter beside the last run: its largest errors, and those of each record it has reached. */
+typedef struct gbees_session_rival {
+    const char *name, *failure; /* failure: "" if there was none */
+    size_t samples, count;      /* 0: it has none; records */
+    double seconds, mean, std, kolmogorov, ratio, log_evidence, log_evidence_error;
+    const gbees_rival_error *records; /* [count] */
+} gbees_session_rival;
+
+/* Runs the filters of options.compare beside the run that has just ended, before gbees_session_close(). */
+int gbees_session_compare(gbees_session *session, gbees_error *error);
+/* Filter k; 0 if there are no more. Valid until gbees_session_close(). */
+int gbees_session_rival_of(const gbees_session *session, int k, gbees_session_rival *rival);
+/* Whether a grid is needed, in a sentence. */
+void gbees_session_answer(const gbees_session *session, char *text, size_t size);
 
 /* Copies the cells of a part to index[dimension][count] and p[count]. */
 void gbees_session_cells(const gbees_session_part *part, int dimension, int32_t *index, double *p);

@@ -8,6 +8,7 @@
 The manual's page python.md has the rest.
 """
 
+from ._compare import Comparison, Rival
 from ._filter import Filter
 from ._library import (
     BackendError,
@@ -30,6 +31,7 @@ __all__ = [
     "BackendError",
     "Cancelled",
     "Certificate",
+    "Comparison",
     "Error",
     "FileError",
     "Filter",
@@ -41,6 +43,7 @@ __all__ = [
     "OutOfMemoryError",
     "Part",
     "Record",
+    "Rival",
     "Run",
     "Solver",
     "UnsupportedError",

@@ -150,6 +150,24 @@ class OptionsStruct(c.Structure):
         ("threads", c.c_int),
         ("audit", c.c_int),
         ("samples", c.c_size_t),
+        ("compare", c.c_char_p),
+    ]
+
+
+class RivalStruct(c.Structure):
+    _fields_ = [
+        ("name", c.c_char_p),
+        ("failure", c.c_char_p),
+        ("samples", c.c_size_t),
+        ("count", c.c_size_t),
+        ("seconds", c.c_double),
+        ("mean", c.c_double),
+        ("std", c.c_double),
+        ("kolmogorov", c.c_double),
+        ("ratio", c.c_double),
+        ("log_evidence", c.c_double),
+        ("log_evidence_error", c.c_double),
+        ("records", c.POINTER(c.c_double)),
     ]
 
 
@@ -295,6 +313,9 @@ _functions: tuple[tuple[Any, ...], ...] = (
         c.POINTER(c.c_double),
     ),
     ("gbees_session_warning", c.c_int, c.c_void_p, c.c_uint, c.c_char_p, c.c_size_t),
+    ("gbees_session_compare", c.c_int, c.c_void_p, _error),
+    ("gbees_session_rival_of", c.c_int, c.c_void_p, c.c_int, c.POINTER(RivalStruct)),
+    ("gbees_session_answer", None, c.c_void_p, c.c_char_p, c.c_size_t),
     ("gbees_session_cells", None, c.POINTER(PartStruct), c.c_int, c.c_void_p, c.c_void_p),
 )
 for _name, _result, *_arguments in _functions:

@@ -9,12 +9,13 @@ import queue
 import threading
 import warnings
 from dataclasses import dataclass
-from typing import Any, Callable, Iterator, Mapping
+from typing import Any, Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
 from . import _library as lib
 from . import _measurements as tables
+from ._compare import Comparison, compare as run_rivals, listed
 from ._model import Model, ModelInfo, describe
 from ._record import Record
 
@@ -95,6 +96,8 @@ class Solver:
         All of it, as YAML.
     backend : str
         Its name.
+    comparison : Comparison or None
+        Other filters beside it, if `compare` asked for them and the run has ended.
     """
 
     def __init__(
@@ -111,6 +114,7 @@ class Solver:
         samples: int = 0,
         output: str | os.PathLike[str] | None = None,
         plugin_path: str | None = None,
+        compare: str | Iterable[str] | None = None,
     ) -> None:
         self._session: c.c_void_p | None = None
         self._thread: threading.Thread | None = None
@@ -125,6 +129,8 @@ class Solver:
         elif measurements is not None:
             entries = tables.convert(measurements, info, covariance)
         text = _scenario_text(scenario, set or {}, entries)
+        self._rivals = listed(compare)
+        self.comparison: Comparison | None = None
         self._create(name, text, own, folder, threads, backend, audit, samples, plugin_path)
         self.info: ModelInfo = info
         self.updates: list[Update] = []
@@ -134,7 +140,7 @@ class Solver:
         def attempt(which: str) -> None:
             options = lib.OptionsStruct(
                 os.fsencode(name), lib.encoded(plugin_path), which.encode(), text.encode(), lib.encoded(own),
-                lib.encoded(folder), threads, int(audit), samples,
+                lib.encoded(folder), threads, int(audit), samples, self._rivals,
             )  # fmt: skip
             session = c.c_void_p()
             lib.check(lib.LIBRARY.gbees_session_create, c.byref(options), c.byref(session))
@@ -225,6 +231,8 @@ class Solver:
         )
         try:
             lib.check(lib.LIBRARY.gbees_session_run, self._session, c.byref(observer))
+            if self._rivals and not failure and self.plan()[1]:
+                self.comparison = run_rivals(self._session)
         except BaseException as error:
             failure.append(error)
         put(failure[0] if failure else None)
@@ -284,6 +292,8 @@ class Run:
         Whether all records are within the accuracy; None: none was asked for, or it can't be told.
     interrupted : bool
         Ctrl-C ended the run: the records are those until then.
+    comparison : Comparison or None
+        Other filters beside it, if `compare` asked for them.
     """
 
     def __init__(self, solver: Solver) -> None:
@@ -296,6 +306,7 @@ class Run:
         self.runs = 0
         self.met: bool | None = None
         self.interrupted = False
+        self.comparison: Comparison | None = None
 
     def __repr__(self) -> str:
         last = f" to t = {self.records[-1].time:g}" if self.records else ""
@@ -380,6 +391,7 @@ def run(
     samples: int = 0,
     output: str | os.PathLike[str] | None = None,
     plugin_path: str | None = None,
+    compare: str | Iterable[str] | None = None,
     progress: bool | None = None,
     runs_most: int = 16,
 ) -> Run:
@@ -410,6 +422,9 @@ def run(
         refused.
     plugin_path
         Folders with plugins, separated by colons.
+    compare
+        Other filters that run on the same problem and measurements afterwards, ``"mc,ekf,ukf,enkf,pf:100000"`` or a list
+        of such names: see :class:`Comparison`.
     progress
         A bar of tqdm. None: where tqdm is installed.
     runs_most
@@ -422,7 +437,7 @@ def run(
     """
     solver = Solver(
         model, scenario, set=set, measurements=measurements, covariance=covariance, threads=threads, backend=backend,
-        audit=audit, samples=samples, output=output, plugin_path=plugin_path,
+        audit=audit, samples=samples, output=output, plugin_path=plugin_path, compare=compare,
     )  # fmt: skip
     if output is not None and solver.accuracy > 0:
         raise lib.InputError("output= keeps the results of one run: with an accuracy there may be several; set accuracy=0")
@@ -463,4 +478,5 @@ def _one_run(solver: Solver, bar: Any) -> Run:
     except KeyboardInterrupt:
         made.interrupted = True
     made.warnings = solver.last_warnings
+    made.comparison = solver.comparison
     return made

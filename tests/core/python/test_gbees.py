@@ -1,5 +1,6 @@
 """The Python package: against gbees-run's own results, closed forms, and wrong input."""
 
+import json
 import os
 import signal
 import subprocess
@@ -113,6 +114,29 @@ def test_accuracy():
     assert run.met and run.runs >= 1
     for record in run.records:
         assert np.nanmax(record.certificate.mean[:, 1]) <= 0.05
+
+
+def test_comparison_is_that_of_the_command():
+    names, keys = ["ekf", "pf:2000"], ("e_m", "e_s", "kolmogorov", "log_evidence", "ratio")
+    run = gbees.run("lorenz63", set=FAST, compare=names, threads=2, audit=False, progress=False)
+    program = os.path.join(os.environ["GBEES_TOP_BUILD"], "gbees-run")
+    changes = [word for key, value in FAST.items() for word in ("--set", f"{key}={value}")]
+    lines = subprocess.run(
+        [program, "--plugin", "lorenz63", *changes, "--backend", "cpu", "--no-output", "--audit", "off", "--json",
+         "--compare", ",".join(names)],
+        check=True, stdout=subprocess.PIPE, text=True,
+    ).stdout.splitlines()  # fmt: skip
+    told = json.loads(lines[-1])["compare"]
+    assert [rival.name for rival in run.comparison.rivals] == ["ekf", "pf"]
+    for rival, other in zip(run.comparison.rivals, told["methods"]):
+        assert [getattr(rival, key) for key in keys] == [other[key] for key in keys]
+        assert list(rival.errors["e_m"]) == [record["e_m"] for record in other["records"]]
+        assert rival.samples == other["samples"] and not rival.failure
+    assert run.comparison["ekf"].e_m > 5 * run.comparison["pf"].e_m  # two lobes
+    assert run.comparison.answer.split(":")[0] == told["answer"].split(":")[0]
+    assert str(run.comparison).endswith(run.comparison.answer)
+    with pytest.raises(gbees.InputError, match="there is no filter 'kf'"):
+        gbees.Solver("lorenz63", compare="kf")
 
 
 def test_measurement_tables(tmp_path):

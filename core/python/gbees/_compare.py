@@ -1,0 +1,88 @@
+"""Other filters beside a run."""
+
+from __future__ import annotations
+
+import ctypes as c
+from dataclasses import dataclass
+from typing import Any, Iterable
+
+import numpy as np
+
+from . import _library as lib
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A filter, and how far it is from the grid.
+
+    `e_m` is the largest difference of a mean in the grid's standard deviations, `e_s` the largest relative difference
+    of a standard deviation, `kolmogorov` that of a marginal's distribution function; each of the worst record, and in
+    the arrays of `errors` of each record that the filter has reached. `ratio` is the largest error over its limit: at
+    most 1, the filter is as good as the grid. What is not known is NaN. `samples` is 0 if it has none; `failure` is
+    empty unless it has failed.
+    """
+
+    name: str
+    samples: int
+    seconds: float
+    e_m: float
+    e_s: float
+    kolmogorov: float
+    ratio: float
+    log_evidence: float
+    log_evidence_error: float
+    errors: dict[str, np.ndarray[Any, Any]]
+    failure: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Filters beside a run, and in one sentence whether it needs a grid."""
+
+    answer: str
+    rivals: tuple[Rival, ...]
+
+    def __getitem__(self, name: str) -> Rival:
+        """The first filter of that name."""
+        for rival in self.rivals:
+            if rival.name == name:
+                return rival
+        raise KeyError(name)
+
+    def __str__(self) -> str:
+        lines = [f"{'method':6} {'samples':>9} {'seconds':>9} {'e_m':>9} {'e_s':>9} {'Kolmogorov':>10}"]
+        for r in self.rivals:
+            if r.failure:
+                lines.append(f"{r.name:6} failed: {r.failure}")
+            else:
+                lines.append(
+                    f"{r.name:6} {r.samples or '-':>9} {r.seconds:9.3g} {r.e_m:9.2g} {r.e_s:9.2g} {r.kolmogorov:10.2g}"
+                )
+        return "\n".join([*lines, self.answer])
+
+
+def listed(wanted: str | Iterable[str] | None) -> bytes | None:
+    """The list as the library takes it."""
+    if wanted is None:
+        return None
+    return (wanted if isinstance(wanted, str) else ",".join(wanted)).encode()
+
+
+def _rival(found: lib.RivalStruct) -> Rival:
+    raw = np.array([found.records[i] for i in range(3 * found.count)], dtype=float).reshape(-1, 3)
+    return Rival(
+        lib.text(found.name), found.samples, found.seconds, found.mean, found.std, found.kolmogorov, found.ratio,
+        found.log_evidence, found.log_evidence_error,
+        {"e_m": raw[:, 0].copy(), "e_s": raw[:, 1].copy(), "kolmogorov": raw[:, 2].copy()}, lib.text(found.failure),
+    )  # fmt: skip
+
+
+def compare(session: Any) -> Comparison:
+    """Runs the filters of a session beside the run that has just ended."""
+    lib.check(lib.LIBRARY.gbees_session_compare, session)
+    rivals: list[Rival] = []
+    answer, found = c.create_string_buffer(512), lib.RivalStruct()
+    lib.LIBRARY.gbees_session_answer(session, answer, len(answer))
+    while lib.LIBRARY.gbees_session_rival_of(session, len(rivals), c.byref(found)):
+        rivals.append(_rival(found))
+    return Comparison(lib.text(answer.value), tuple(rivals))
