@@ -149,7 +149,9 @@ int gbees_exit_code(const gbees_error *failure, int began)
 
 int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_registry *registry, gbees_error *error)
 {
-    const gbees_engine_options engine = {.threads = options->threads, .deterministic = options->deterministic};
+    const gbees_engine_options engine = {.threads = options->threads,
+                                         .deterministic = options->deterministic,
+                                         .memory_bytes = options->max_memory * 1073741824.0};
     gbees_setup *setup = run->setup;
     int status = make_comparison(run, options, error);
 

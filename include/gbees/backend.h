@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 8 /**< raised whenever the layout below changes */ };
+enum { GBEES_BACKEND_ABI = 9 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;         /**< a backend's state of a run */
 typedef struct gbees_capture gbees_capture;       /**< a backend's copy of the cells of one time */
@@ -33,6 +33,8 @@ typedef struct gbees_engine_options {
     int threads;       /**< 0: as many as the machine has */
     int deterministic; /**< 1: all backends give the same bits up to the first update, if the model uses only + - * /
                         * and sqrt, which round the same everywhere */
+    double memory_bytes; /**< that the grid may take: from half of it on a mass budget raises p*. 0: 0.8 of the
+                          * machine's, 0.9 of the GPU's */
 } gbees_engine_options;
 
 /** The time of the run; owned by the solver, advanced by the backend. An interval is the time between two records. */
@@ -46,17 +48,17 @@ typedef struct gbees_clock {
 /** Warnings, one bit each. A backend sets GBEES_WARNING_BUDGET_MEMORY and _FLOOR; gbees_warnings() (gbees.h) derives
  * the others from the problem and the ledger. */
 typedef enum gbees_warning {
-    GBEES_WARNING_BOX = 1,           /**< the initial box cuts off more than 1.5 % of its Gaussian */
-    GBEES_WARNING_WIDTH = 2,         /**< cells wider than 1.5 standard deviations */
-    GBEES_WARNING_MASS_LOST = 4,     /**< more than a tenth of the mass has been lost since the start */
-    GBEES_WARNING_BUDGET_MEMORY = 8, /**< by a backend: memory did not allow the p* of the mass budget */
-    GBEES_WARNING_BUDGET_FLOOR = 16, /**< by a backend: the budget is exceeded though p* was lowered */
-    GBEES_WARNING_BUDGET_SPENT = 32, /**< more than 1.6 times the whole run's budget has been lost */
-    GBEES_WARNING_NARROW = 128,      /**< a marginal's standard deviation is below 1.5 cells at a record */
-    GBEES_WARNING_ACCURACY = 256,    /**< a record has no certificate within the accuracy that was asked for */
-    GBEES_WARNING_AUDIT = 64,        /**< the audit's samples have another mean or another standard deviation */
-    GBEES_WARNING_JUMP = 512,        /**< the drift is not continuous in the initial density */
-    GBEES_WARNING_TAIL = 1024,       /**< a measurement has selected a part of the density that is hardly resolved */
+    GBEES_WARNING_BOX = 1,            /**< the initial box cuts off more than 1.5 % of its Gaussian */
+    GBEES_WARNING_WIDTH = 2,          /**< cells wider than 1.5 standard deviations */
+    GBEES_WARNING_MASS_LOST = 4,      /**< more than a tenth of the mass has been lost since the start */
+    GBEES_WARNING_BUDGET_MEMORY = 8,  /**< by a backend: memory did not allow the p* of the mass budget */
+    GBEES_WARNING_BUDGET_FLOOR = 16,  /**< by a backend: the budget is exceeded though p* was lowered */
+    GBEES_WARNING_BUDGET_SPENT = 32,  /**< more than 1.6 times the whole run's budget has been lost */
+    GBEES_WARNING_NARROW = 128,       /**< a marginal's standard deviation is below 1.5 cells at a record */
+    GBEES_WARNING_ACCURACY = 256,     /**< a record has no certificate within the accuracy that was asked for */
+    GBEES_WARNING_AUDIT = 64,         /**< the audit's samples have another mean or another standard deviation */
+    GBEES_WARNING_JUMP = 512,         /**< the drift is not continuous in the initial density */
+    GBEES_WARNING_TAIL = 1024,        /**< a measurement has selected a part of the density that is hardly resolved */
     GBEES_WARNING_EVIDENCE = 2048,    /**< the audit's samples have another evidence */
     GBEES_WARNING_FRAME_CELLS = 4096, /**< `frame_cells` keeps the cells of a grid that moves too wide */
     GBEES_WARNING_FRAME_COST = 8192   /**< a grid at rest would have taken longer steps than one that moves */

@@ -90,6 +90,7 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
     e->cells = numerics->cells_per_brick;
     e->method.real_size = numerics->precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
     e->kernel = numerics->precision == GBEES_DOUBLE ? kernels->f64 : kernels->f32;
+    e->memory_limit = budget_memory_limit(options ? options->memory_bytes : 0);
     e->threads = available_threads(options && options->threads > 0 ? options->threads : engine_processors());
     e->workspace.sweep = calloc((size_t)e->threads, sizeof *e->workspace.sweep);
     e->workspace.queue = aligned_alloc(_Alignof(work_queue), (size_t)e->threads * sizeof *e->workspace.queue);

@@ -11,9 +11,9 @@ static double physical_memory(void)
     return pages > 0 && size > 0 ? pages * size : INFINITY;
 }
 
-void budget_set_limit(gbees_engine *e)
+double budget_memory_limit(double wanted)
 {
-    e->memory_limit = 0.8 * physical_memory();
+    return wanted > 0 ? wanted : 0.8 * physical_memory();
 }
 
 void budget_start(gbees_engine *e)
@@ -24,7 +24,6 @@ void budget_start(gbees_engine *e)
         for (uint32_t k = 0; k < e->g.count; k++)
             for (int cell = 0; cell < e->cells; cell++)
                 budget_spectrum_add(&spectrum, engine_p(e, (size_t)e->g.used[k] * (size_t)e->cells + (size_t)cell));
-    budget_set_limit(e);
     mass_budget_start(&e->budget, e->problem, &spectrum);
 }
 

@@ -155,9 +155,9 @@ void paper_step(gbees_engine *e, double step, kernel_sums *sums);
 int paper_keep(gbees_engine *e, unsigned char *keep, gbees_error *error);
 
 /* ---- budget.c ---- */
-/* Sets the memory that the grid may take. */
-void budget_set_limit(gbees_engine *e);
-/* Sets the first p*, and that memory; adapts p* at a prune, so that the mass lost in a unit of time keeps to the
+/* Bytes that the grid may take; wanted: 0, or so many. */
+double budget_memory_limit(double wanted);
+/* Sets the first p*; adapts p* at a prune, so that the mass lost in a unit of time keeps to the
  * problem's budget. */
 void budget_start(gbees_engine *e);
 void budget_steer(gbees_engine *e, double time);

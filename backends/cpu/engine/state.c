@@ -142,7 +142,6 @@ static int set_rest(gbees_engine *e, const engine_state *state, gbees_error *err
     e->context.flow.negligible = state->negligible;
     e->context.flow.diverging_axes = state->diverging_axes;
     engine_set_flow_rows(e);
-    budget_set_limit(e);
     e->workspace.buffer = state->buffer_size ? malloc(state->buffer_size) : NULL;
     e->workspace.buffer_size = e->workspace.buffer ? state->buffer_size : 0;
     return state->buffer_size && !e->workspace.buffer ? stopped(error) : 0;

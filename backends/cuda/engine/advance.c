@@ -11,8 +11,10 @@ void engine_steer(gbees_engine *e)
     const double brick_bytes =
         (double)(e->memory.used - e->captured.array.size) / ((double)e->setup.grid.capacity + 1);
 
+    const double limit = e->memory_limit > 0 ? e->memory_limit : 0.9 * (double)e->memory.total;
+
     mass_budget_steer(&e->budget, s->run.clock.time, gbees_ledger_lost(&s->run.ledger), 64.0 * s->count,
-                      mass_budget_is_short(brick_bytes, s->count, 0.9 * (double)e->memory.total));
+                      mass_budget_is_short(brick_bytes, s->count, limit));
 }
 
 /* Grows the heap after a step that made too many bricks, or nearly so.  If one did not fit, the hash table is filled

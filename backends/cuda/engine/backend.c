@@ -101,6 +101,8 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
         status = build(s, problem, options && options->deterministic, error);
     if (!status)
         status = cuda_engine_load(&s->api, s->device, &s->kernels, problem, source, engine, error);
+    if (!status)
+        (*engine)->memory_limit = options ? options->memory_bytes : 0;
     if (status)
         close_session(s);
     return status;

@@ -59,6 +59,7 @@ struct gbees_engine {
     gbees_findings *found; /* the host's copy, in page-locked memory */
     gbees_state *state;    /* = &found->state */
     mass_budget budget;    /* has p* */
+    double memory_limit;   /* bytes that the grid may take, with a budget; 0: 0.9 of the GPU's */
     int capacity_exceeded; /* 1: a step made more bricks than a cluster's memory holds */
     double mean_step;      /* of the steps that were launched last; 0: not known */
 

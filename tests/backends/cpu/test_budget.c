@@ -17,7 +17,7 @@ static void rig_start(rig *r)
     gbees_error error = {GBEES_OK, ""};
 
     *r = (rig){.problem = {.dimension = 2, .end = 1, .mass_budget = 0.02}};
-    r->engine = (gbees_engine){.problem = &r->problem, .cells = 64};
+    r->engine = (gbees_engine){.problem = &r->problem, .cells = 64, .memory_limit = INFINITY};
     ck_assert_msg(grid_create(&r->engine.g, 2, 64, &error) == GBEES_OK, "%s", error.text);
     budget_start(&r->engine);
     r->engine.budget.threshold = 1e-6;
@@ -52,7 +52,8 @@ START_TEST(p_follows_the_rate)
 }
 END_TEST
 
-/* Of ten bricks, 640 cells, whose mean is 1.6e-3: from a 16th of that on p* rises by an eighth of an octave at most. */
+/* Of ten bricks, 640 cells, whose mean is 1.6e-3: from a 16th of that on p* rises by an eighth of an octave at most.
+ */
 START_TEST(p_rises_slowly_where_most_cells_would_go)
 {
     rig r;
@@ -90,7 +91,7 @@ START_TEST(memory_comes_first)
     rig_start(&r);
     (void)steer(&r, 1);
     ck_assert_uint_eq(r.engine.budget.warnings, 0);
-    r.engine.memory_limit = -1; /* otherwise four fifths of the machine's */
+    r.engine.memory_limit = -1;
     double before = engine_threshold(&r.engine);
     r.engine.g.count = 1;
     ck_assert_double_eq(steer(&r, 1), 2 * before);
