@@ -410,6 +410,7 @@ noinst_HEADERS = \
 	%D%/fixtures/run_fixture.h \
 	%D%/fixtures/scenario_fixture.h \
 	%D%/fixtures/split_fixture.h \
+	%D%/fixtures/world.h \
 	%D%/fixtures/world_fixture.h
 
 # Modules for the tests, most of them wrong on purpose, one even with an undefined function; they land in
