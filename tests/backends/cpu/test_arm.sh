@@ -3,18 +3,10 @@
 # without fused operations but those that are meant, and (with qemu-aarch64) compute the same bits as here. Skipped without that compiler.
 set -u
 
-top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
-top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
 compiler=${GBEES_ARM_CC:-aarch64-linux-gnu-gcc}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+enter_scratch
 cd "$top_src" || exit 99
-bad=0
-
-fail() {
-    echo "FAIL: $*" >&2
-    bad=1
-}
 
 # Function $1 of the kernels with $2 bits: nothing but operations on vectors of $3.
 check_vectors() {
