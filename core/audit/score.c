@@ -1,4 +1,4 @@
-/* score.c - records held against a truth: see gbees.h, "truth". */
+/* score.c - records held against a truth: see gbees/truth.h. */
 #include "cholesky.h"
 #include <gbees/gbees.h>
 #include <math.h>

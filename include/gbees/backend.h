@@ -46,17 +46,17 @@ typedef struct gbees_clock {
 /** Warnings, one bit each. A backend sets GBEES_WARNING_BUDGET_MEMORY and _FLOOR; gbees_warnings() (gbees.h) derives
  * the others from the problem and the ledger. */
 typedef enum gbees_warning {
-    GBEES_WARNING_BOX = 1,           /**< the initial box cuts off more than 1.5 % of its Gaussian */
-    GBEES_WARNING_WIDTH = 2,         /**< cells wider than 1.5 standard deviations */
-    GBEES_WARNING_MASS_LOST = 4,     /**< more than a tenth of the mass has been lost since the start */
-    GBEES_WARNING_BUDGET_MEMORY = 8, /**< by a backend: memory did not allow the p* of the mass budget */
-    GBEES_WARNING_BUDGET_FLOOR = 16, /**< by a backend: the budget is exceeded though p* was lowered */
-    GBEES_WARNING_BUDGET_SPENT = 32, /**< more than 1.6 times the whole run's budget has been lost */
-    GBEES_WARNING_NARROW = 128,      /**< a marginal's standard deviation is below 1.5 cells at a record */
-    GBEES_WARNING_ACCURACY = 256,    /**< a record has no certificate within the accuracy that was asked for */
-    GBEES_WARNING_AUDIT = 64,        /**< the audit's samples have another mean or another standard deviation */
-    GBEES_WARNING_JUMP = 512,        /**< the drift is not continuous in the initial density */
-    GBEES_WARNING_TAIL = 1024,       /**< a measurement has selected a part of the density that is hardly resolved */
+    GBEES_WARNING_BOX = 1,            /**< the initial box cuts off more than 1.5 % of its Gaussian */
+    GBEES_WARNING_WIDTH = 2,          /**< cells wider than 1.5 standard deviations */
+    GBEES_WARNING_MASS_LOST = 4,      /**< more than a tenth of the mass has been lost since the start */
+    GBEES_WARNING_BUDGET_MEMORY = 8,  /**< by a backend: memory did not allow the p* of the mass budget */
+    GBEES_WARNING_BUDGET_FLOOR = 16,  /**< by a backend: the budget is exceeded though p* was lowered */
+    GBEES_WARNING_BUDGET_SPENT = 32,  /**< more than 1.6 times the whole run's budget has been lost */
+    GBEES_WARNING_NARROW = 128,       /**< a marginal's standard deviation is below 1.5 cells at a record */
+    GBEES_WARNING_ACCURACY = 256,     /**< a record has no certificate within the accuracy that was asked for */
+    GBEES_WARNING_AUDIT = 64,         /**< the audit's samples have another mean or another standard deviation */
+    GBEES_WARNING_JUMP = 512,         /**< the drift is not continuous in the initial density */
+    GBEES_WARNING_TAIL = 1024,        /**< a measurement has selected a part of the density that is hardly resolved */
     GBEES_WARNING_EVIDENCE = 2048,    /**< the audit's samples have another evidence */
     GBEES_WARNING_FRAME_CELLS = 4096, /**< `frame_cells` keeps the cells of a grid that moves too wide */
     GBEES_WARNING_FRAME_COST = 8192   /**< a grid at rest would have taken longer steps than one that moves */
@@ -124,32 +124,38 @@ typedef struct gbees_marginals {
  * is taken in parts: doubt is the step times the difference of the drifts of the two stages in its middle, over
  * `scale` along the worst axis. */
 typedef struct gbees_integration {
-    uint64_t count;            /**< samples */
-    const double *const *from; /**< from[j][i]: state j of sample i before */
-    double *const *to;         /**< ... and after; may be `from` */
-    const uint64_t *number;    /**< of each sample, which its random numbers are counted by; NULL: its place */
-    uint64_t seed;             /**< of these */
-    double time, time_step;    /**< at the first step; of each */
-    uint64_t steps, first;     /**< how many; how many there have been before */
-    double scale[GBEES_MAX_DIM], doubt_most;
+    uint64_t count;              /**< samples */
+    const double *const *from;   /**< from[j][i]: state j of sample i before */
+    double *const *to;           /**< ... and after; may be `from` */
+    const uint64_t *number;      /**< of each sample, which its random numbers are counted by; NULL: its place */
+    uint64_t seed;               /**< of these */
+    double time;                 /**< at the first step */
+    double time_step;            /**< of each */
+    uint64_t steps;              /**< how many */
+    uint64_t first;              /**< how many there have been before */
+    double scale[GBEES_MAX_DIM]; /**< what doubt is relative to, along each axis */
+    double doubt_most;           /**< a step that leaves more is taken in parts */
 } gbees_integration;
 
 /** The frame of a grid that moves: its points are x = centre + axes y of the model, and the velocity of the grid
  * itself, along its axes, is velocity + gradient y (gbees/model_framed.h). Matrices are n x n, row-major. */
 typedef struct gbees_grid_frame {
-    double centre[GBEES_MAX_DIM];
-    double axes[GBEES_MAX_ENTRIES], inverse[GBEES_MAX_ENTRIES];
-    double velocity[GBEES_MAX_DIM], gradient[GBEES_MAX_ENTRIES];
-    double
-        negligible;   /**< the grid does not grow where the drift relative to it is slower than this; in units of y */
-    double time_step; /**< the next step is not longer, > 0 */
+    double centre[GBEES_MAX_DIM];       /**< in the model's axes */
+    double axes[GBEES_MAX_ENTRIES];     /**< its columns are the edges of a cell */
+    double inverse[GBEES_MAX_ENTRIES];  /**< of it */
+    double velocity[GBEES_MAX_DIM];     /**< of the grid itself, at y = 0 */
+    double gradient[GBEES_MAX_ENTRIES]; /**< of the same */
+    double negligible; /**< the grid does not grow where the drift relative to it is slower; in units of y */
+    double time_step;  /**< the next step is not longer, > 0 */
 } gbees_grid_frame;
 
 /** Sums over points of P, P y, P y y^T, P f and P f y^T; f is the drift at y. */
 typedef struct gbees_affine_sums {
-    double mass;
-    double y[GBEES_MAX_DIM], yy[GBEES_MAX_ENTRIES]; /**< [n][n] */
-    double f[GBEES_MAX_DIM], fy[GBEES_MAX_ENTRIES]; /**< [n][n]: component of f, then of y */
+    double mass;                  /**< of P */
+    double y[GBEES_MAX_DIM];      /**< of P y */
+    double yy[GBEES_MAX_ENTRIES]; /**< [n][n], of P y y^T */
+    double f[GBEES_MAX_DIM];      /**< of P f */
+    double fy[GBEES_MAX_ENTRIES]; /**< [n][n], of P f y^T: component of f, then of y */
 } gbees_affine_sums;
 
 /** Receives `count` cells: index[j][i] is the index of cell i along axis j, p[i] its normalised probability. Returns
