@@ -271,13 +271,10 @@ START_TEST(a_right_density_is_consistent)
     const char *text = "mean: [2, 2]\ncovariance: [0.25, 0.25]\nfactor: 2\nextent: 5\nthreshold: 1.0e-9\n"
                        "end: 1\nrecords: 1\nmeasurements:\n"
                        "  - {time: 0.5, function: x1, value: [0], covariance: [0.04]}\n";
-    gbees_problem *problem = NULL;
+    gbees_problem *problem = problem_of_text("linear", text);
     gbees_scores scores = {0};
     gbees_score_summary summary;
-    gbees_error error = {0};
 
-    ck_assert_msg(!problem_make(model("linear"), &(scenario_source){.text = text, .name = "test"}, &problem, &error),
-                  "%s", error.text);
     for (uint64_t seed = 0; seed < RUNS; seed++)
         run(problem, seed, &scores);
     ck_assert_uint_eq(gbees_scores_summary(&scores, &summary), RUNS);
