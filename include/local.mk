@@ -1,6 +1,8 @@
 gbeesincludedir = $(includedir)/gbees
 gbeesinclude_HEADERS = \
+	%D%/gbees/audit.h \
 	%D%/gbees/backend.h \
+	%D%/gbees/checkpoint.h \
 	%D%/gbees/error.h \
 	%D%/gbees/gbees.h \
 	%D%/gbees/model.h \
@@ -8,4 +10,11 @@ gbeesinclude_HEADERS = \
 	%D%/gbees/model_equations.h \
 	%D%/gbees/model_framed.h \
 	%D%/gbees/problem.h \
-	%D%/gbees/rivals.h
+	%D%/gbees/record.h \
+	%D%/gbees/refinement.h \
+	%D%/gbees/registry.h \
+	%D%/gbees/results.h \
+	%D%/gbees/rivals.h \
+	%D%/gbees/scenario.h \
+	%D%/gbees/solver.h \
+	%D%/gbees/truth.h

@@ -131,6 +131,7 @@ check_PROGRAMS += \
 	%D%/backends/test_modes \
 	%D%/backends/test_moving \
 	%D%/backends/test_regridding \
+	%D%/backends/test_regridding_updates \
 	%D%/core/numerics/test_likelihood \
 	%D%/core/io/test_chunks \
 	%D%/core/io/test_measurement_file \
@@ -143,9 +144,11 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_moments \
 	%D%/core/solver/test_monitors \
 	%D%/core/solver/test_problem \
+	%D%/core/solver/test_problem_refusals \
 	%D%/core/solver/test_projection \
 	%D%/core/module/test_registry \
 	%D%/core/solver/test_refine \
+	%D%/core/solver/test_refine_accuracy \
 	%D%/core/solver/test_regrid \
 	%D%/core/solver/test_resolve \
 	%D%/core/io/test_results \
@@ -155,6 +158,7 @@ check_PROGRAMS += \
 	%D%/core/io/test_scenario_refusals \
 	%D%/models/test_shipped \
 	%D%/core/solver/test_solver \
+	%D%/core/solver/test_solver_failures \
 	%D%/core/numerics/test_split \
 	%D%/core/numerics/test_philox \
 	%D%/core/numerics/test_step \
@@ -252,6 +256,7 @@ check_PROGRAMS += \
 	%D%/backends/cuda/test_cuda_api \
 	%D%/backends/cuda/test_cuda_cache \
 	%D%/backends/cuda/test_cuda_cached \
+	%D%/backends/cuda/test_cuda_equations \
 	%D%/backends/cuda/test_cuda_program \
 	%D%/backends/cuda/test_cuda_registers
 cuda_test_cppflags = $(AM_CPPFLAGS) -I$(srcdir)/backends/cuda $(CUDA_CPPFLAGS)
@@ -262,6 +267,8 @@ cuda_test_ldadd = backends/libcuda_runtime.la backends/libcommon.la $(LDADD) $(L
 %C%_backends_cuda_test_cuda_cache_LDADD = $(cuda_test_ldadd)
 %C%_backends_cuda_test_cuda_cached_CPPFLAGS = $(cuda_test_cppflags)
 %C%_backends_cuda_test_cuda_cached_LDADD = $(cuda_test_ldadd)
+%C%_backends_cuda_test_cuda_equations_CPPFLAGS = $(cuda_test_cppflags)
+%C%_backends_cuda_test_cuda_equations_LDADD = $(cuda_test_ldadd)
 %C%_backends_cuda_test_cuda_program_CPPFLAGS = $(cuda_test_cppflags)
 %C%_backends_cuda_test_cuda_program_LDADD = $(cuda_test_ldadd)
 %C%_backends_cuda_test_cuda_registers_CPPFLAGS = $(cuda_test_cppflags)
@@ -395,9 +402,11 @@ endif
 endif
 
 noinst_HEADERS = \
+	%D%/backends/cuda/compiler_fixture.h \
 	%D%/backends/cuda/cuda_engine_fixture.h \
 	%D%/backends/cuda/cuda_fixture.h \
 	%D%/fixtures/backends.h \
+	%D%/fixtures/cell_list.h \
 	%D%/fixtures/dense.h \
 	%D%/fixtures/dense_split.h \
 	%D%/fixtures/engine_fixture.h \
@@ -406,10 +415,15 @@ noinst_HEADERS = \
 	%D%/fixtures/kept_run.h \
 	%D%/fixtures/models_fixture.h \
 	%D%/fixtures/module_fixture.h \
+	%D%/fixtures/problem_fixture.h \
+	%D%/fixtures/refine_fixture.h \
+	%D%/fixtures/regridding_fixture.h \
 	%D%/fixtures/results_fixture.h \
 	%D%/fixtures/run_fixture.h \
 	%D%/fixtures/scenario_fixture.h \
 	%D%/fixtures/split_fixture.h \
+	%D%/fixtures/stage_fixture.h \
+	%D%/fixtures/world.h \
 	%D%/fixtures/world_fixture.h
 
 # Modules for the tests, most of them wrong on purpose, one even with an undefined function; they land in

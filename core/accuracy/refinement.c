@@ -1,5 +1,5 @@
 /* refinement.c - runs on finer and finer grids, until the error is what was asked for: what a run has shown, and
- * whether and how there is to be another (doc/accuracy.md, "Asking for an accuracy"). See gbees.h. */
+ * whether and how there is to be another (doc/accuracy.md, "Asking for an accuracy"). See gbees/refinement.h. */
 #include "plan.h"
 #include "roughness.h"
 #include <math.h>

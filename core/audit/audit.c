@@ -1,4 +1,4 @@
-/* audit.c - a run's records held against samples of the model's own equations: see gbees.h, "audit". */
+/* audit.c - a run's records held against samples of the model's own equations: see gbees/audit.h. */
 #include "audit_private.h"
 #include "compare.h"
 #include "islands.h"

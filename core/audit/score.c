@@ -1,4 +1,4 @@
-/* score.c - records held against a truth: see gbees.h, "truth". */
+/* score.c - records held against a truth: see gbees/truth.h. */
 #include "cholesky.h"
 #include <gbees/gbees.h>
 #include <math.h>
@@ -23,26 +23,15 @@ static double distance(int n, const double *off, const double *covariance)
     return sum;
 }
 
-/* The widths of a cell along the model's states. */
-static void find_widths(const gbees_problem *problem, double *width)
-{
-    const int n = problem->dimension;
-
-    for (int j = 0; j < n; j++) {
-        width[j] = problem->rotated ? 0 : problem->width[j];
-        for (int k = 0; k < n && problem->rotated; k++)
-            width[j] += fabs(problem->rotation[j * n + k]) * problem->width[k];
-    }
-}
-
 /* Adds the parts of cells that lie below x, as if each were even along a state. */
 static void add_below(const gbees_problem *problem, size_t count, int32_t *const *index, const double *p,
                       const double *x, double *below)
 {
     const int n = problem->dimension;
-    double width[N], y[N], centre[N];
+    double width[N], edge[N], y[N], centre[N];
 
-    find_widths(problem, width);
+    for (int j = 0; j < n; j++)
+        width[j] = gbees_problem_edges(problem, j, edge);
     for (size_t i = 0; i < count; i++) {
         for (int j = 0; j < n; j++)
             y[j] = problem->mean[j] + problem->width[j] * index[j][i];

@@ -1,4 +1,4 @@
-/* simulate.c - a truth drawn from a problem, and what would have been measured of it: see gbees.h, "truth". */
+/* simulate.c - a truth drawn from a problem, and what would have been measured of it: see gbees/truth.h. */
 #include "cholesky.h"
 #include "numerics/likelihood.h"
 #include "samples.h"

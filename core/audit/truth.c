@@ -1,4 +1,4 @@
-/* truth.c - the states of a truth at some times: see gbees.h, "truth". */
+/* truth.c - the states of a truth at some times: see gbees/truth.h. */
 #include <gbees/gbees.h>
 #include <math.h>
 #include <stdlib.h>

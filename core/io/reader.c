@@ -1,4 +1,4 @@
-/* reader.c - a results folder read back: gbees_results and gbees_snapshot of gbees.h. */
+/* reader.c - a results folder read back: gbees_results and gbees_snapshot of gbees/results.h. */
 #include "folder.h"
 #include "record_file.h"
 #include "verify.h"

@@ -1,4 +1,4 @@
-/* scenario.c - see scenario.h; the public functions are described in gbees/gbees.h. */
+/* scenario.c - see scenario.h; the public functions are described in gbees/scenario.h. */
 #include "scenario.h"
 #include "base/text.h"
 #include <ctype.h>

@@ -3,6 +3,19 @@
 
 static const char *const likelihoods[] = {"gaussian", "student-t", "model", NULL};
 
+/* The fields of a likelihood, of one measurement and of a table: a constant initializer, which no function can give.
+ */
+#define LIKELIHOOD_FIELDS                                                                                            \
+    {.name = "likelihood",                                                                                           \
+     .kind = GBEES_KIND_CHOICE,                                                                                      \
+     .choices = likelihoods,                                                                                         \
+     .initial = "gaussian",                                                                                          \
+     .text = "of the residuals: gaussian, student-t, or model: by its own log_likelihood()"},                        \
+    {                                                                                                                \
+        .name = "degrees_of_freedom", .kind = GBEES_KIND_NUMBER, .range = "a number > 0", .min = 0,                  \
+        .bounded = GBEES_KEY_ABOVE_MIN, .text = "of student-t"                                                       \
+    }
+
 const gbees_schema_key gbees_schema_measurement_fields[] = {
     {.name = "time", .kind = GBEES_KIND_NUMBER, .range = "a number", .required = 1, .text = "model time"},
     {.name = "function", .kind = GBEES_KIND_NAME, .text = "the model's function; may be left out if it has only one"},
@@ -12,17 +25,7 @@ const gbees_schema_key gbees_schema_measurement_fields[] = {
      .required = 1,
      .text = "what was measured; ~ for a component that was not"},
     {.name = "covariance", .kind = GBEES_KIND_MATRIX, .range = "a number", .text = "of the noise"},
-    {.name = "likelihood",
-     .kind = GBEES_KIND_CHOICE,
-     .choices = likelihoods,
-     .initial = "gaussian",
-     .text = "of the residuals: gaussian, student-t, or model: by its own log_likelihood()"},
-    {.name = "degrees_of_freedom",
-     .kind = GBEES_KIND_NUMBER,
-     .range = "a number > 0",
-     .min = 0,
-     .bounded = GBEES_KEY_ABOVE_MIN,
-     .text = "of student-t"},
+    LIKELIHOOD_FIELDS,
     {.name = NULL},
 };
 
@@ -30,17 +33,7 @@ const gbees_schema_key gbees_schema_table_fields[] = {
     {.name = "file", .kind = GBEES_KIND_PATH, .required = 1, .text = "a table: CSV or TSV"},
     {.name = "function", .kind = GBEES_KIND_NAME, .text = "of all rows; without it the columns' names say it"},
     {.name = "covariance", .kind = GBEES_KIND_MATRIX, .range = "a number", .text = "of functions without a column"},
-    {.name = "likelihood",
-     .kind = GBEES_KIND_CHOICE,
-     .choices = likelihoods,
-     .initial = "gaussian",
-     .text = "of the residuals: gaussian, student-t, or model: by its own log_likelihood()"},
-    {.name = "degrees_of_freedom",
-     .kind = GBEES_KIND_NUMBER,
-     .range = "a number > 0",
-     .min = 0,
-     .bounded = GBEES_KEY_ABOVE_MIN,
-     .text = "of student-t"},
+    LIKELIHOOD_FIELDS,
     {.name = NULL},
 };
 

@@ -1,4 +1,4 @@
-/* series_read.c - measurements and truth of moments.h5 as points of each state; see gbees.h, "results on disk". A
+/* series_read.c - measurements and truth of moments.h5 as points of each state; see gbees/results.h. A
  * child process reads the file, as it does records: nothing that comes from there is trusted. */
 #include "base/child.h"
 #include "folder.h"

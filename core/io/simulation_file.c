@@ -1,4 +1,4 @@
-/* simulation_file.c - a simulated truth and its measurements as tables that can be read again: see gbees.h, "truth".
+/* simulation_file.c - a simulated truth and its measurements as tables that can be read again: see gbees/truth.h.
  */
 #include "base/text.h"
 #include "measurement_columns.h"

@@ -1,4 +1,4 @@
-/* snapshot.c - gbees_snapshot of gbees.h: a record that has been read back. */
+/* snapshot.c - gbees_snapshot of gbees/results.h: a record that has been read back. */
 #include <gbees/gbees.h>
 #include <stdlib.h>
 

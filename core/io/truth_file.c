@@ -1,4 +1,4 @@
-/* truth_file.c - a truth from a table: the columns `time` and all states of the model; see gbees.h, "truth". */
+/* truth_file.c - a truth from a table: the columns `time` and all states of the model; see gbees/truth.h. */
 #include "table.h"
 #include <gbees/gbees.h>
 #include <string.h>

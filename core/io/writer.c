@@ -1,4 +1,4 @@
-/* writer.c - a results folder while its run goes on: see gbees.h and doc/results.md. */
+/* writer.c - a results folder while its run goes on: see gbees/results.h and doc/results.md. */
 #include "base/workers.h"
 #include "checkpoint_file.h"
 #include "moments.h"

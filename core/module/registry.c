@@ -1,4 +1,4 @@
-/* registry.c - finds models and backends by name: see "registry" in gbees/gbees.h, and doc/plugins.md.
+/* registry.c - finds models and backends by name: see gbees/registry.h, and doc/plugins.md.
  *
  * A name means the file NAME.so (of a backend gbees_NAME.so) in the first folder that has it; only if there is none,
  * or if its card bears another name, every .so is looked into for a card that bears the name.  So a run loads one

@@ -1,4 +1,4 @@
-/* cells.c - see cells.h and gbees.h. */
+/* cells.c - see cells.h and gbees/record.h. */
 #include "base/array.h"
 #include "cells_private.h"
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* cells.h - makes a gbees_cells (gbees.h): the cells of one record, packed and sorted.
+/* cells.h - makes a gbees_cells (gbees/record.h): the cells of one record, packed and sorted.
  *
  *     gbees_cells_create -> backend->cells(engine, gbees_cells_add, cells, error) -> gbees_cells_finish
  *

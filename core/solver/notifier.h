@@ -1,7 +1,7 @@
 /* notifier.h - calls the observer with records and updates, in their order.
  *
- * If the observer is `concurrent` (see gbees_observer in gbees.h), a thread of the notifier makes the calls while the
- * run goes on. Events wait in a queue: two records as long as their cells together are small, else one.
+ * If the observer is `concurrent` (see gbees_observer in gbees/solver.h), a thread of the notifier makes the calls
+ * while the run goes on. Events wait in a queue: two records as long as their cells together are small, else one.
  */
 #ifndef GBEES_SOLVER_NOTIFIER_H
 #define GBEES_SOLVER_NOTIFIER_H

@@ -16,19 +16,6 @@ typedef struct line {
     double *p, *spare;
 } line;
 
-/* The edges of a part's cells along a state, and the length of all together. */
-static double edges_along(const gbees_problem *problem, int state, double *edge)
-{
-    const int n = problem->dimension;
-    double sum = 0;
-
-    for (int k = 0; k < n; k++) {
-        edge[k] = problem->rotation[state * n + k] * problem->width[k];
-        sum += fabs(edge[k]);
-    }
-    return sum;
-}
-
 /* Cells of a part: where their centres are along a state, and their P. */
 typedef struct batch {
     size_t count;
@@ -44,7 +31,7 @@ static void take_batch(const gbees_record_mode *part, int state, size_t first, b
     double edge[GBEES_MAX_DIM];
 
     to->count = left < BATCH ? left : BATCH;
-    (void)edges_along(part->problem, state, edge);
+    (void)gbees_problem_edges(part->problem, state, edge);
     for (int j = 0; j < n; j++)
         columns[j] = index[j];
     gbees_cells_copy(part->cells, first, to->count, columns, to->p);
@@ -113,7 +100,7 @@ static int open_line(const gbees_record_mode *parts, int count, int state, line 
     double least = INFINITY, most = -INFINITY, longest = 0, all = 0, edge[GBEES_MAX_DIM];
 
     for (int k = 0; k < count; k++) {
-        all = fmax(all, edges_along(parts[k].problem, state, edge));
+        all = fmax(all, gbees_problem_edges(parts[k].problem, state, edge));
         for (int j = 0; j < parts[k].problem->dimension; j++)
             longest = fmax(longest, fabs(edge[j]));
         find_range(&parts[k], state, &least, &most);
@@ -140,7 +127,7 @@ static void add_part(const gbees_record_mode *part, int state, line *l, double *
     double edge[GBEES_MAX_DIM];
 
     memset(l->p, 0, l->length * sizeof *l->p);
-    (void)edges_along(part->problem, state, edge);
+    (void)gbees_problem_edges(part->problem, state, edge);
     count_centres(part, state, l);
     for (int k = 0; k < part->problem->dimension; k++)
         spread(l, fabs(edge[k]) / l->width);

@@ -1,4 +1,4 @@
-/* solver.c - drives a backend through a problem: legs, updates, records. See gbees/gbees.h. */
+/* solver.c - drives a backend through a problem: legs, updates, records. See gbees/solver.h. */
 #include "equations.h"
 #include "run.h"
 #include "warnings.h"

@@ -126,32 +126,38 @@ typedef struct gbees_marginals {
  * is taken in parts: doubt is the step times the difference of the drifts of the two stages in its middle, over
  * `scale` along the worst axis. */
 typedef struct gbees_integration {
-    uint64_t count;            /**< samples */
-    const double *const *from; /**< from[j][i]: state j of sample i before */
-    double *const *to;         /**< ... and after; may be `from` */
-    const uint64_t *number;    /**< of each sample, which its random numbers are counted by; NULL: its place */
-    uint64_t seed;             /**< of these */
-    double time, time_step;    /**< at the first step; of each */
-    uint64_t steps, first;     /**< how many; how many there have been before */
-    double scale[GBEES_MAX_DIM], doubt_most;
+    uint64_t count;              /**< samples */
+    const double *const *from;   /**< from[j][i]: state j of sample i before */
+    double *const *to;           /**< ... and after; may be `from` */
+    const uint64_t *number;      /**< of each sample, which its random numbers are counted by; NULL: its place */
+    uint64_t seed;               /**< of these */
+    double time;                 /**< at the first step */
+    double time_step;            /**< of each */
+    uint64_t steps;              /**< how many */
+    uint64_t first;              /**< how many there have been before */
+    double scale[GBEES_MAX_DIM]; /**< what doubt is relative to, along each axis */
+    double doubt_most;           /**< a step that leaves more is taken in parts */
 } gbees_integration;
 
 /** The frame of a grid that moves: its points are x = centre + axes y of the model, and the velocity of the grid
  * itself, along its axes, is velocity + gradient y (gbees/model_framed.h). Matrices are n x n, row-major. */
 typedef struct gbees_grid_frame {
-    double centre[GBEES_MAX_DIM];
-    double axes[GBEES_MAX_ENTRIES], inverse[GBEES_MAX_ENTRIES];
-    double velocity[GBEES_MAX_DIM], gradient[GBEES_MAX_ENTRIES];
-    double
-        negligible;   /**< the grid does not grow where the drift relative to it is slower than this; in units of y */
-    double time_step; /**< the next step is not longer, > 0 */
+    double centre[GBEES_MAX_DIM];       /**< in the model's axes */
+    double axes[GBEES_MAX_ENTRIES];     /**< its columns are the edges of a cell */
+    double inverse[GBEES_MAX_ENTRIES];  /**< of it */
+    double velocity[GBEES_MAX_DIM];     /**< of the grid itself, at y = 0 */
+    double gradient[GBEES_MAX_ENTRIES]; /**< of the same */
+    double negligible; /**< the grid does not grow where the drift relative to it is slower; in units of y */
+    double time_step;  /**< the next step is not longer, > 0 */
 } gbees_grid_frame;
 
 /** Sums over points of P, P y, P y y^T, P f and P f y^T; f is the drift at y. */
 typedef struct gbees_affine_sums {
-    double mass;
-    double y[GBEES_MAX_DIM], yy[GBEES_MAX_ENTRIES]; /**< [n][n] */
-    double f[GBEES_MAX_DIM], fy[GBEES_MAX_ENTRIES]; /**< [n][n]: component of f, then of y */
+    double mass;                  /**< of P */
+    double y[GBEES_MAX_DIM];      /**< of P y */
+    double yy[GBEES_MAX_ENTRIES]; /**< [n][n], of P y y^T */
+    double f[GBEES_MAX_DIM];      /**< of P f */
+    double fy[GBEES_MAX_ENTRIES]; /**< [n][n], of P f y^T: component of f, then of y */
 } gbees_affine_sums;
 
 /** Receives `count` cells: index[j][i] is the index of cell i along axis j, p[i] its normalised probability. Returns

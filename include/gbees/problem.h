@@ -217,6 +217,22 @@ static inline void gbees_problem_point(const gbees_problem *problem, const doubl
     }
 }
 
+/** The extents of a cell's edges along state j of the model, edge[n]: positive, or negative where state j decreases
+ * along the grid's axis. Returns the extent of the cell, the sum of their absolute values. */
+static inline double gbees_problem_edges(const gbees_problem *problem, int j, double *edge)
+{
+    const int n = problem->dimension;
+    double extent = 0;
+
+    for (int k = 0; k < n; k++) {
+        const double along = problem->rotated ? problem->rotation[j * n + k] : j == k;
+
+        edge[k] = along * problem->width[k];
+        extent += edge[k] < 0 ? -edge[k] : edge[k];
+    }
+    return extent;
+}
+
 /** The matrix of a rotated grid or of one that moves that takes x - centre to y, n x n. */
 static inline const double *gbees_problem_inverse(const gbees_problem *problem)
 {

@@ -6,7 +6,7 @@
  * A line a figure, separated by tabs: how many pairs of a bound and a true error there are, in how many the bound is
  * below the true error, and the least bound over true error of the pairs whose true error is above three standard
  * errors of the truth. */
-#include <gbees/gbees.h>
+#include "fixtures/world.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,19 +76,6 @@ static int make_audits(study *s, const gbees_problem *problem, size_t samples, s
     return status;
 }
 
-static int make_problem(gbees_registry *registry, char **settings, const char *name, gbees_scenario **scenario,
-                        gbees_problem **problem, gbees_error *error)
-{
-    const gbees_model *model = NULL;
-    int status = gbees_registry_model(registry, name, &model, error);
-
-    if (!status)
-        status = gbees_scenario_create(model->scenarios[0].text, name, scenario, error);
-    for (; !status && *settings; settings++)
-        status = gbees_scenario_set(*scenario, *settings, error);
-    return status ? status : gbees_problem_create(model, *scenario, problem, error);
-}
-
 static void print(const study *s, const char *name)
 {
     for (int k = 0; k < FIGURES; k++)
@@ -102,12 +89,8 @@ int main(int argc, char **argv)
     const long seeds = argc > 2 ? strtol(argv[2], NULL, 10) : 20;
     const long samples = argc > 3 ? strtol(argv[3], NULL, 10) : 10000;
     const long many = argc > 4 ? strtol(argv[4], NULL, 10) : 1000000;
-    gbees_registry *registry = NULL;
-    gbees_scenario *scenario = NULL;
-    gbees_problem *problem = NULL;
-    gbees_solver *solver = NULL;
-    const gbees_backend *backend = NULL;
-    gbees_error error = {GBEES_OK, ""};
+    const char *const *settings = (const char *const *)argv + (argc > 5 ? 5 : argc);
+    world w;
     study s = {.seeds = (int)seeds};
     int status;
 
@@ -117,27 +100,20 @@ int main(int argc, char **argv)
     }
     for (int k = 0; k < FIGURES; k++)
         s.figure[k].least = INFINITY;
-    status = gbees_registry_create(NULL, &registry, &error);
+    status = world_open(&w, NULL, argv[1], "cpu");
     if (!status)
-        status = make_problem(registry, argv + (argc > 5 ? 5 : argc), argv[1], &scenario, &problem, &error);
+        status = world_make(&w, &(scenario_source){.settings = settings});
     if (!status)
-        status = gbees_registry_backend(registry, "cpu", &backend, &error);
+        status = make_audits(&s, w.problem, (size_t)samples, (size_t)many, &w.error);
     if (!status)
-        status = gbees_solver_create(problem, backend, NULL, &solver, &error);
-    if (!status)
-        status = make_audits(&s, problem, (size_t)samples, (size_t)many, &error);
-    if (!status)
-        status = gbees_solver_run(solver, &(gbees_observer){.context = &s, .record = on_record}, &error);
+        status = world_run(&w, 0, &(gbees_observer){.context = &s, .record = on_record}, NULL);
     if (status)
-        (void)fprintf(stderr, "certificates: %s\n", error.text);
+        (void)fprintf(stderr, "certificates: %s\n", w.error.text);
     else
         print(&s, argv[1]);
     for (int k = 0; k < s.seeds; k++)
         gbees_audit_destroy(s.audit[k]);
     gbees_audit_destroy(s.truth);
-    gbees_solver_destroy(solver);
-    gbees_problem_destroy(problem);
-    gbees_scenario_destroy(scenario);
-    gbees_registry_destroy(registry);
+    world_close(&w);
     return status ? 1 : 0;
 }

@@ -3,20 +3,12 @@
 # samples are weighted by measurements as the grid is, and refusals.
 set -u
 
-top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
-top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../..}" && pwd)
-. "$top_src/tests/fixtures/shell_fixture.sh"
-if ! grep -q 'accuracy/accuracy' "$top_build/Makefile"; then
-    echo "skipped: gbees was configured without what measures accuracy" >&2
-    exit 77
-fi
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../..}/tests/fixtures/shell_fixture.sh"
+grep -q 'accuracy/accuracy' "$top_build/Makefile" || skip "gbees was configured without what measures accuracy"
 make -s -C "$top_build" tests/accuracy/accuracy tests/accuracy/chart >/dev/null || exit 99
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-HOME=$scratch LC_ALL=C
-export HOME LC_ALL
-unset GBEES_PLUGIN_PATH MODELS ETAS SETS SCHEME SCHEMES PROBLEMS UNTIL FINE LONG LIMIT GBEES_RUN ACCURACY CHART
+enter_scratch
+clean_environment
+unset MODELS ETAS SETS SCHEME SCHEMES PROBLEMS UNTIL FINE LONG LIMIT GBEES_RUN ACCURACY CHART
 models=$top_src/tests/accuracy/models accuracy=$top_build/tests/accuracy/accuracy
 SAMPLES=20000 THREADS=1
 export SAMPLES THREADS

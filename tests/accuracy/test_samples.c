@@ -1,17 +1,12 @@
 /* test_samples.c - Monte Carlo's samples of initial densities that are not one Gaussian on the model's axes:
  * mixtures, turned grids, bounds and records, against what is known of each. */
-#include "compare.h"
 #include "audit/montecarlo.h"
+#include "compare.h"
 #include "fixtures/kalman.h"
 #include "fixtures/world_fixture.h"
 #include <stdlib.h>
 
 enum { COUNT = 200000 };
-
-static void make(world *w, const char *name, const char *const *set)
-{
-    ck_assert_msg(try_make(w, name, set) == 0, "%s", w->error.text);
-}
 
 static gbees_montecarlo *draw(const gbees_problem *problem, int cut)
 {
@@ -58,18 +53,19 @@ START_TEST(a_whole_mixture)
 {
     world w;
 
-    make(
+    world_create(
         &w, "linear",
-        (settings){"initial=[{weight: 3, mean: [1, 2], covariance: [[1, 0.6], [0.6, 1]]}, {mean: [4, 0], covariance: "
-                   "[0.2, 0.1]}]",
-                   "width=0.1", _i ? "rotate=yes" : "rotate=no"});
+        (setting_list){
+            "initial=[{weight: 3, mean: [1, 2], covariance: [[1, 0.6], [0.6, 1]]}, {mean: [4, 0], covariance: "
+            "[0.2, 0.1]}]",
+            "width=0.1", _i ? "rotate=yes" : "rotate=no"});
     ck_assert_int_eq(w.problem->rotated, _i);
     gbees_montecarlo *samples = draw(w.problem, 0);
     check_moments(samples, (double[]){1.75, 1.5},
                   (double[]){0.8 + 0.1875 * 9, 0.45 - 0.1875 * 6, 0.45 - 0.1875 * 6, 0.775 + 0.1875 * 4});
     check_share(samples, 0, -INFINITY, 2, 0.75 * below(1) + 0.25 * below(-2 / sqrt(0.2)));
     gbees_montecarlo_destroy(samples);
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 
@@ -79,10 +75,11 @@ START_TEST(a_mixture_is_cut_at_its_boxes)
     double share[3] = {0}, edge[4];
     world w;
 
-    make(&w, "linear",
-         (settings){"dimension=1", "extent=1", "width=0.5",
-                    "initial=[{weight: 3, mean: [0], covariance: [1]}, {mean: [1.6], covariance: [0.09]}]",
-                    "measurements=[]"});
+    world_create(
+        &w, "linear",
+        (setting_list){"dimension=1", "extent=1", "width=0.5",
+                       "initial=[{weight: 3, mean: [0], covariance: [1]}, {mean: [1.6], covariance: [0.09]}]",
+                       "measurements=[]"});
     const gbees_problem *p = w.problem;
     ck_assert_int_gt(p->gaussians[1].hi[0], p->gaussians[0].hi[0]);
     ck_assert_int_le(p->gaussians[1].lo[0], p->gaussians[0].hi[0] + 1);
@@ -100,7 +97,7 @@ START_TEST(a_mixture_is_cut_at_its_boxes)
     check_share(samples, 0, edge[0], edge[1], share[0] / share[2]);
     check_share(samples, 0, edge[1], edge[2], share[1] / share[2]);
     gbees_montecarlo_destroy(samples);
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 
@@ -116,7 +113,7 @@ START_TEST(a_turned_grid_has_the_models_flow)
     gbees_error error = {GBEES_OK, ""};
     world w;
 
-    make(&w, "linear", (settings){TILTED, "rotate=yes"});
+    world_create(&w, "linear", (setting_list){TILTED, "rotate=yes"});
     ck_assert_int_eq(w.problem->rotated, 1);
     gbees_montecarlo *samples = draw(w.problem, 0);
     check_moments(samples, exact.mean, exact.covariance);
@@ -128,7 +125,7 @@ START_TEST(a_turned_grid_has_the_models_flow)
     (void)kalman_update(&exact, 1.2, 0.05);
     check_moments(samples, exact.mean, exact.covariance);
     gbees_montecarlo_destroy(samples);
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 
@@ -138,7 +135,7 @@ START_TEST(a_turned_box_cuts_along_its_axes)
     double covariance[4] = {0};
     world w;
 
-    make(&w, "linear", (settings){TILTED, "rotate=yes", "extent=[1, 2]"});
+    world_create(&w, "linear", (setting_list){TILTED, "rotate=yes", "extent=[1, 2]"});
     const gbees_problem *p = w.problem;
     const double *r = p->rotation;
     gbees_montecarlo *samples = draw(p, 1);
@@ -157,7 +154,7 @@ START_TEST(a_turned_box_cuts_along_its_axes)
     }
     check_moments(samples, (double[]){2, 2}, covariance);
     gbees_montecarlo_destroy(samples);
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 
@@ -200,7 +197,7 @@ static int compare_record(void *context, const gbees_record *record, gbees_error
     return status;
 }
 
-static const settings compared[] = {
+static const setting_list compared[] = {
     {TILTED, "rotate=yes", "threshold=1e-9", "end=0.01", "measurements=[]"},
     {"initial=[{weight: 3, mean: [1, 2], covariance: [[1, 0.6], [0.6, 1]]}, {mean: [4, 0], covariance: [0.2, 0.1]}]",
      "width=0.2", "threshold=1e-9", "end=0.01", "measurements=[]"},
@@ -210,24 +207,20 @@ static const settings compared[] = {
 
 START_TEST(records_begin_with_the_samples)
 {
-    gbees_solver *solver = NULL;
     first_record first;
+    const gbees_observer observer = {.context = &first, .record = compare_record};
     world w;
 
-    make(&w, "linear", compared[_i]);
+    world_create(&w, "linear", compared[_i]);
     first.samples = draw(w.problem, 1);
-    int status = gbees_solver_create(w.problem, w.cpu, &(gbees_engine_options){.threads = 1}, &solver, &w.error);
-    if (!status)
-        status = gbees_solver_run(solver, &(gbees_observer){.context = &first, .record = compare_record}, &w.error);
-    ck_assert_msg(!status, "%s", w.error.text);
+    ck_assert_msg(!world_run(&w, 1, &observer, NULL), "%s", w.error.text);
     /* Of m samples in k cells: k / (8 m) less than 1, and 0.9 / sqrt(m) apart. */
     ck_assert_double_gt(first.binned, 0.998);
     ck_assert_double_gt(first.coarse, 0.9994);
     for (int j = 0; j < 2; j++)
         ck_assert_double_lt(first.distance[j], 2.5 / sqrt(COUNT));
-    gbees_solver_destroy(solver);
     gbees_montecarlo_destroy(first.samples);
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 
@@ -239,7 +232,7 @@ START_TEST(a_bound_leaves_cells_out)
     world w;
     size_t inside = 0;
 
-    make(&w, "pcr3bp", (settings){"bound=off", "factor=1", "measurements=[]", "end=0.01"});
+    world_create(&w, "pcr3bp", (setting_list){"bound=off", "factor=1", "measurements=[]", "end=0.01"});
     gbees_problem bounded = *w.problem;
     gbees_montecarlo *all = draw(w.problem, 1), *some;
     bounded.bounded = 1;
@@ -265,7 +258,7 @@ START_TEST(a_bound_leaves_cells_out)
     ck_assert(inside > COUNT / 100 && inside < COUNT - COUNT / 100);
     gbees_montecarlo_destroy(all);
     gbees_montecarlo_destroy(some);
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 
@@ -302,7 +295,7 @@ START_TEST(a_record_has_its_own_moments)
     double covariance[4] = {0.09 * 2.25, 0, 0, 0.04 * 4};
     world w;
 
-    make(&w, "linear", (settings){TILTED, turned ? "rotate=yes" : "rotate=no"});
+    world_create(&w, "linear", (setting_list){TILTED, turned ? "rotate=yes" : "rotate=no"});
     gbees_problem p = *w.problem;
     fill_cells(&cells, averages);
     p.cells = &cells;
@@ -322,7 +315,7 @@ START_TEST(a_record_has_its_own_moments)
     for (int j = 0; j < 2; j++)
         free(cells.index[j]);
     free(cells.p);
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 
@@ -334,7 +327,8 @@ START_TEST(a_cells_share_and_slope)
     const gbees_initial_cells cells = {.count = 4, .index = {index}, .p = p};
     world w;
 
-    make(&w, "linear", (settings){"dimension=1", "mean=[0]", "covariance=[1]", "width=1", "measurements=[]"});
+    world_create(&w, "linear",
+                 (setting_list){"dimension=1", "mean=[0]", "covariance=[1]", "width=1", "measurements=[]"});
     gbees_problem problem = *w.problem;
     problem.cells = &cells;
     gbees_montecarlo *samples = draw(&problem, 1);
@@ -349,7 +343,7 @@ START_TEST(a_cells_share_and_slope)
     samples = draw(&problem, 1);
     check_share(samples, 0, -2, -1.5, 0.1 * (0.5 + 2.0 / 8));
     gbees_montecarlo_destroy(samples);
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 

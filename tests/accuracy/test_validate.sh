@@ -2,20 +2,14 @@
 # test_validate.sh - gbees-validate: two short parts of it, a study of convergence to t = 0.1, and refusals.
 set -u
 
-top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
-top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../..}" && pwd)
-. "$top_src/tests/fixtures/shell_fixture.sh"
-if ! command -v python3 >/dev/null || ! grep -q 'accuracy/chart' "$top_build/Makefile"; then
-    echo "skipped: no python3, or gbees was configured without what measures accuracy" >&2
-    exit 77
-fi
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../..}/tests/fixtures/shell_fixture.sh"
+{ command -v python3 && grep -q 'accuracy/chart' "$top_build/Makefile"; } >/dev/null ||
+    skip "no python3, or gbees was configured without what measures accuracy"
 make -s -C "$top_build" tests/accuracy/accuracy tests/accuracy/chart >/dev/null || exit 99
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-HOME=$scratch LC_ALL=C PYTHONIOENCODING=utf-8
-export HOME LC_ALL PYTHONIOENCODING
-unset GBEES_PLUGIN_PATH
+enter_scratch
+clean_environment
+PYTHONIOENCODING=utf-8
+export PYTHONIOENCODING
 validate=$top_src/tests/accuracy/gbees-validate
 
 # true_of FILE CONDITION-IN-PYTHON: d has the rows of a table, without its head.

@@ -22,7 +22,7 @@ START_TEST(the_range_is_that_of_the_initial_box)
 {
     world w;
 
-    ck_assert_msg(try_make(&w, "pcr3bp", (settings){"extent=1", "factor=1"}) == 0, "%s", w.error.text);
+    world_create(&w, "pcr3bp", (setting_list){"extent=1", "factor=1"});
     const gbees_problem *problem = w.problem;
     double low = INFINITY, high = -INFINITY, x[4];
     for (int cell = 0; cell < 5 * 5 * 5 * 5; cell++) {
@@ -36,13 +36,13 @@ START_TEST(the_range_is_that_of_the_initial_box)
     ck_assert_double_ge(problem->bound_high, high);
     ck_assert_double_le(high - low, problem->bound_high - problem->bound_low);
     ck_assert_double_le(problem->bound_high - problem->bound_low, (high - low) * (1 + 1e-6));
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 
 static const struct {
     const char *model;
-    settings set;
+    setting_list set;
     int bounded;
 } uses[] = {
     {"pcr3bp", {NULL}, 1},           {"pcr3bp", {"bound=on"}, 1},   {"pcr3bp", {"bound=off"}, 0},
@@ -54,15 +54,15 @@ START_TEST(it_is_on_where_a_model_has_one)
 {
     world w;
 
-    ck_assert_msg(try_make(&w, uses[_i].model, uses[_i].set) == 0, "%s", w.error.text);
+    world_create(&w, uses[_i].model, uses[_i].set);
     ck_assert_int_eq(w.problem->bounded, uses[_i].bounded);
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 
 static const struct {
     const char *model;
-    settings set;
+    setting_list set;
     const char *text;
 } refused[] = {
     {"lorenz63", {"bound=on"}, "bound: lorenz63 has none: remove it"},
@@ -79,9 +79,9 @@ START_TEST(what_can_not_be_is_an_error)
 {
     world w;
 
-    ck_assert_int_ne(try_make(&w, refused[_i].model, refused[_i].set), 0);
+    ck_assert_int_ne(world_try(&w, refused[_i].model, refused[_i].set), 0);
     ck_assert_msg(strstr(w.error.text, refused[_i].text) != NULL, "%s", w.error.text);
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 
@@ -126,21 +126,16 @@ static int look(void *context, const gbees_record *record, gbees_error *error)
 static outcome run(world *w, int threads)
 {
     outcome out = {.low = INFINITY, .high = -INFINITY};
-    gbees_solver *solver = NULL;
-    int status =
-        gbees_solver_create(w->problem, w->cpu, &(gbees_engine_options){.threads = threads}, &solver, &w->error);
 
-    if (!status)
-        status = gbees_solver_run(solver, &(gbees_observer){.context = &out, .record = look}, &w->error);
-    ck_assert_msg(!status, "%s", w->error.text);
-    gbees_solver_destroy(solver);
+    ck_assert_msg(!world_run(w, threads, &(gbees_observer){.context = &out, .record = look}, NULL), "%s",
+                  w->error.text);
     return out;
 }
 
 #define COARSE "measurements=[]", "factor=0.5", "records=2", "threshold=1e-7"
 
 static const struct {
-    settings set, unbounded; /* whose J is to leave the range: such cells are made without */
+    setting_list set, unbounded; /* whose J is to leave the range: such cells are made without */
 } runs[] = {
     {{COARSE, "end=0.06"}, {COARSE, "end=0.06", "bound=off"}},
     {{COARSE, "end=0.06", "precision=double"}, {COARSE, "end=0.06", "precision=double", "bound=off"}},
@@ -160,8 +155,8 @@ START_TEST(no_cell_out_of_bound_is_made)
 {
     world w, without;
 
-    ck_assert_msg(try_make(&w, "pcr3bp", runs[_i].set) == 0, "%s", w.error.text);
-    ck_assert_msg(try_make(&without, "pcr3bp", runs[_i].unbounded) == 0, "%s", without.error.text);
+    world_create(&w, "pcr3bp", runs[_i].set);
+    world_create(&without, "pcr3bp", runs[_i].unbounded);
     const outcome bounded = run(&w, 1), open = run(&without, 1);
     const gbees_totals *t = &bounded.totals;
     double low = w.problem->bound_low, high = w.problem->bound_high;
@@ -172,8 +167,8 @@ START_TEST(no_cell_out_of_bound_is_made)
     ck_assert_uint_lt(bounded.statistics.cells, open.statistics.cells);
     double closed = 1 + t->mass_clipped + t->mass_normalised - t->mass_outflow - t->mass_pruned;
     ck_assert_double_eq_tol(bounded.statistics.mass, closed, 1e-5);
-    end(&w);
-    end(&without);
+    world_close(&w);
+    world_close(&without);
 }
 END_TEST
 
@@ -182,14 +177,14 @@ START_TEST(a_range_with_everything_in_it_changes_nothing)
     static const char *const schemes[] = {"scheme=split5", "scheme=ctu", "mode=paper"};
     world wide, off;
 
-    ck_assert_int_eq(try_make(&wide, "pcr3bp", (settings){COARSE, "end=0.03", schemes[_i], "bound=[-1e9, 1e9]"}), 0);
-    ck_assert_int_eq(try_make(&off, "pcr3bp", (settings){COARSE, "end=0.03", schemes[_i], "bound=off"}), 0);
+    world_create(&wide, "pcr3bp", (setting_list){COARSE, "end=0.03", schemes[_i], "bound=[-1e9, 1e9]"});
+    world_create(&off, "pcr3bp", (setting_list){COARSE, "end=0.03", schemes[_i], "bound=off"});
     const outcome a = run(&wide, 1), b = run(&off, 1);
     ck_assert_uint_eq(a.cells, b.cells);
     ck_assert(a.sum == b.sum && a.low == b.low && a.high == b.high);
     ck_assert(a.totals.mass_outflow == b.totals.mass_outflow && a.totals.steps == b.totals.steps);
-    end(&wide);
-    end(&off);
+    world_close(&wide);
+    world_close(&off);
 }
 END_TEST
 
@@ -197,11 +192,11 @@ START_TEST(the_same_for_any_number_of_threads)
 {
     world w;
 
-    ck_assert_int_eq(try_make(&w, "pcr3bp", (settings){"measurements=[]", "records=1", "end=0.01"}), 0);
+    world_create(&w, "pcr3bp", (setting_list){"measurements=[]", "records=1", "end=0.01"});
     const outcome one = run(&w, 1), three = run(&w, 3);
     ck_assert_uint_eq(one.cells, three.cells);
     ck_assert(one.sum == three.sum && one.totals.mass_outflow == three.totals.mass_outflow);
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 

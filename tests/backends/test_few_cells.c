@@ -1,7 +1,7 @@
 /* test_few_cells.c - an observer that wants the cells of small records only: what is fetched, and what certificates
  * still say. */
 #include "fixtures/backends.h"
-#include <gbees/gbees.h>
+#include "fixtures/world.h"
 #include <math.h>
 
 /* ---- a backend that counts ------------------------------------------------------------------------------------- */
@@ -46,44 +46,29 @@ static int see(void *context, const gbees_record *record, gbees_error *error)
 
 static seen run(const char *backend_name, uint64_t cells_most)
 {
-    static const char *const settings[] = {"accuracy=0", "threshold=1e-4",  "factor=1",     "end=0.2",
-                                           "records=1",  "measurements=[]", "scheme=split5"};
-    gbees_registry *registry = open_registry();
+    static const char *const settings[] = {"accuracy=0", "threshold=1e-4",  "factor=1",      "end=0.2",
+                                           "records=1",  "measurements=[]", "scheme=split5", NULL};
     seen found = {.count = 0};
     gbees_observer observer = {.context = &found, .record = see, .cells_most = cells_most};
     const gbees_audit_options samples = {.samples = 20000, .threads = 1};
-    gbees_scenario *scenario = NULL;
-    gbees_problem *problem = NULL;
-    gbees_solver *solver = NULL;
-    const gbees_model *model = NULL;
-    gbees_error error = {0};
-    int status = gbees_registry_model(registry, "lorenz63", &model, &error);
+    world w;
+    int status = world_open(&w, open_registry(), "lorenz63", backend_name);
 
     if (!status)
-        status = gbees_registry_backend(registry, backend_name, &counted, &error);
+        status = world_make(&w, &(scenario_source){.settings = settings});
     if (!status)
-        status = gbees_scenario_create(model->scenarios[0].text, "lorenz63", &scenario, &error);
-    for (size_t k = 0; !status && k < sizeof settings / sizeof *settings; k++)
-        status = gbees_scenario_set(scenario, settings[k], &error);
-    if (!status)
-        status = gbees_problem_create(model, scenario, &problem, &error);
-    if (!status)
-        status = gbees_audit_create(problem, &samples, &observer.audit, &error);
-    ck_assert_msg(status == GBEES_OK, "%s", error.text);
+        status = gbees_audit_create(w.problem, &samples, &observer.audit, &w.error);
+    ck_assert_msg(status == GBEES_OK, "%s", w.error.text);
+    counted = w.backend;
     gbees_backend counting = *counted;
     counting.cells = count_cells;
     counting.capture = counted->capture ? count_capture : NULL;
     fetched = 0;
-    status = gbees_solver_create(problem, &counting, &(gbees_engine_options){.threads = 1}, &solver, &error);
-    if (!status)
-        status = gbees_solver_run(solver, &observer, &error);
-    ck_assert_msg(status == GBEES_OK, "%s", error.text);
+    w.backend = &counting;
+    ck_assert_msg(world_run(&w, 1, &observer, NULL) == GBEES_OK, "%s", w.error.text);
     ck_assert_int_eq(found.count, RECORDS);
-    gbees_solver_destroy(solver);
     gbees_audit_destroy(observer.audit);
-    gbees_problem_destroy(problem);
-    gbees_scenario_destroy(scenario);
-    gbees_registry_destroy(registry);
+    world_close(&w);
     return found;
 }
 

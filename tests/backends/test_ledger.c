@@ -1,7 +1,7 @@
 /* test_ledger.c - the ledger of mass as a reader of results meets it: it closes from a file's attributes alone. */
 #include "fixtures/backends.h"
+#include "fixtures/world.h"
 #include <check.h>
-#include <gbees/gbees.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,41 +37,25 @@ static int write_record(void *context, const gbees_record *record, gbees_error *
 /* Runs the scenario, changed by the settings up to NULL, on a backend; returns what it wrote. */
 static gbees_results *run(const char *backend_name, const char *const *settings)
 {
-    const gbees_engine_options options = {.threads = 1};
     const gbees_provenance provenance = {.backend = backend_name};
-    gbees_registry *registry = open_registry();
-    gbees_scenario *scenario = NULL;
-    gbees_problem *problem = NULL;
-    gbees_solver *solver = NULL;
+    gbees_observer observer = {.record = write_record};
     gbees_writer *writer = NULL;
     gbees_results *results = NULL;
-    const gbees_model *model = NULL;
-    const gbees_backend *backend = NULL;
-    gbees_error error = {GBEES_OK, ""};
-    int status = gbees_registry_model(registry, "lorenz63", &model, &error);
+    world w;
+    int status = world_open(&w, open_registry(), "lorenz63", backend_name);
 
     if (!status)
-        status = gbees_registry_backend(registry, backend_name, &backend, &error);
+        status = world_make(&w, &(scenario_source){.settings = settings});
     if (!status)
-        status = gbees_scenario_create(model->scenarios[0].text, "lorenz63", &scenario, &error);
-    for (; !status && *settings; settings++)
-        status = gbees_scenario_set(scenario, *settings, &error);
+        status = gbees_writer_create(folder, w.problem, &provenance, &writer, &w.error);
+    observer.context = writer;
     if (!status)
-        status = gbees_problem_create(model, scenario, &problem, &error);
+        status = world_run(&w, 1, &observer, NULL);
     if (!status)
-        status = gbees_solver_create(problem, backend, &options, &solver, &error);
-    if (!status)
-        status = gbees_writer_create(folder, problem, &provenance, &writer, &error);
-    if (!status)
-        status = gbees_solver_run(solver, &(gbees_observer){.context = writer, .record = write_record}, &error);
-    if (!status)
-        status = gbees_results_open(folder, &results, &error);
-    ck_assert_msg(status == GBEES_OK, "%s", error.text);
+        status = gbees_results_open(folder, &results, &w.error);
+    ck_assert_msg(status == GBEES_OK, "%s", w.error.text);
     gbees_writer_destroy(writer);
-    gbees_solver_destroy(solver);
-    gbees_problem_destroy(problem);
-    gbees_scenario_destroy(scenario);
-    gbees_registry_destroy(registry);
+    world_close(&w);
     return results;
 }
 

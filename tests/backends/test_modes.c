@@ -3,6 +3,7 @@
  */
 #include "fixtures/backends.h"
 #include "fixtures/kalman.h"
+#include "fixtures/world.h"
 
 /* ---- a run ----------------------------------------------------------------------------------------------------- */
 
@@ -17,44 +18,26 @@ typedef struct a_run {
 
 static void run_it(const a_run *r, const gbees_observer *watch, void *context)
 {
-    gbees_registry *registry = open_registry();
     gbees_observer observer = *watch;
-    gbees_scenario *scenario = NULL;
-    gbees_problem *problem = NULL;
-    gbees_solver *solver = NULL;
-    const gbees_model *model = NULL;
-    const gbees_backend *backend = NULL;
-    gbees_error error = {0};
-    int status = gbees_registry_model(registry, r->model, &model, &error);
+    world w;
+    int status = world_open(&w, open_registry(), r->model, r->backend);
 
     observer.context = context;
     if (!status)
-        status = gbees_registry_backend(registry, r->backend, &backend, &error);
-    if (!status)
-        status = gbees_scenario_create(r->text ? r->text : model->scenarios[0].text, r->model, &scenario, &error);
-    for (int k = 0; !status && r->settings && r->settings[k]; k++)
-        status = gbees_scenario_set(scenario, r->settings[k], &error);
-    if (!status)
-        status = gbees_problem_create(model, scenario, &problem, &error);
+        status = world_make(&w, &(scenario_source){.text = r->text, .settings = r->settings});
     if (!status && r->samples)
-        status = gbees_audit_create(problem, &(gbees_audit_options){.samples = r->samples, .threads = 1},
-                                    &observer.audit, &error);
+        status = gbees_audit_create(w.problem, &(gbees_audit_options){.samples = r->samples, .threads = 1},
+                                    &observer.audit, &w.error);
     if (!status && r->folder)
-        status =
-            gbees_writer_create(r->folder, problem, &(gbees_provenance){.backend = r->backend}, r->writer, &error);
+        status = gbees_writer_create(r->folder, w.problem, &(gbees_provenance){.backend = r->backend}, r->writer,
+                                     &w.error);
     if (!status)
-        status =
-            gbees_solver_create(problem, backend, &(gbees_engine_options){.threads = r->threads}, &solver, &error);
-    if (!status)
-        status = gbees_solver_run(solver, &observer, &error);
-    ck_assert_msg(status == GBEES_OK, "%s on %s: %s", r->model, r->backend, error.text);
-    gbees_solver_destroy(solver);
+        status = world_run(&w, r->threads, &observer, NULL);
+    ck_assert_msg(status == GBEES_OK, "%s on %s: %s", r->model, r->backend, w.error.text);
     if (r->folder)
         gbees_writer_destroy(*r->writer);
     gbees_audit_destroy(observer.audit);
-    gbees_problem_destroy(problem);
-    gbees_scenario_destroy(scenario);
-    gbees_registry_destroy(registry);
+    world_close(&w);
 }
 
 /* ---- against exact answers ------------------------------------------------------------------------------------- */
@@ -247,20 +230,17 @@ static double find_mean(const gbees_snapshot *s, double *mean)
 /* A run begins with one grid. */
 static void check_refusal(const char *folder)
 {
-    gbees_registry *registry = open_registry();
-    gbees_scenario *scenario = NULL;
-    gbees_problem *problem = NULL;
-    const gbees_model *model = NULL;
-    gbees_error error = {0};
+    world w;
     char text[4400];
 
     (void)snprintf(text, sizeof text, "dimension: 2\nthreshold: 1.0e-9\nend: 2\ninitial: {file: '%s'}\n", folder);
-    ck_assert_int_eq(gbees_registry_model(registry, "linear", &model, &error), 0);
-    ck_assert_msg(gbees_scenario_create(text, "later", &scenario, &error) == 0, "%s", error.text);
-    ck_assert_int_eq(gbees_problem_create(model, scenario, &problem, &error), GBEES_EINPUT);
-    ck_assert_msg(strstr(error.text, "holds a density in 2 modes") != NULL, "%s", error.text);
-    gbees_scenario_destroy(scenario);
-    gbees_registry_destroy(registry);
+    ck_assert_msg(world_open(&w, open_registry(), "linear", "cpu") == 0, "%s", w.error.text);
+    ck_assert_msg(scenario_make(w.model, &(scenario_source){.text = text, .name = "later"}, &w.scenario, &w.error) ==
+                      0,
+                  "%s", w.error.text);
+    ck_assert_int_eq(gbees_problem_create(w.model, w.scenario, &w.problem, &w.error), GBEES_EINPUT);
+    ck_assert_msg(strstr(w.error.text, "holds a density in 2 modes") != NULL, "%s", w.error.text);
+    world_close(&w);
 }
 
 START_TEST(a_file_holds_all_modes)

@@ -134,21 +134,15 @@ static const struct refusal {
 START_TEST(what_a_moving_grid_has_not)
 {
     const struct refusal *r = &refusals[_i];
-    gbees_registry *registry = open_registry();
-    gbees_scenario *scenario = NULL;
-    gbees_problem *problem = NULL;
-    const gbees_model *model = NULL;
-    gbees_error error = {0};
+    const setting_list settings = {"frame=moving", "factor=1", r->setting};
+    world w;
 
-    ck_assert_int_eq(gbees_registry_model(registry, r->model, &model, &error), GBEES_OK);
-    ck_assert_int_eq(gbees_scenario_create(model->scenarios[0].text, r->model, &scenario, &error), GBEES_OK);
-    ck_assert_int_eq(gbees_scenario_set(scenario, "frame=moving", &error), GBEES_OK);
-    ck_assert_int_eq(gbees_scenario_set(scenario, "factor=1", &error), GBEES_OK);
-    ck_assert_int_eq(gbees_scenario_set(scenario, r->setting, &error), GBEES_OK);
-    ck_assert_int_eq(gbees_problem_create(model, scenario, &problem, &error), GBEES_EINPUT);
-    ck_assert_msg(strstr(error.text, r->text) != NULL, "%s", error.text);
-    gbees_scenario_destroy(scenario);
-    gbees_registry_destroy(registry);
+    ck_assert_int_eq(world_open(&w, open_registry(), r->model, "cpu"), GBEES_OK);
+    ck_assert_int_eq(scenario_make(w.model, &(scenario_source){.settings = settings}, &w.scenario, &w.error),
+                     GBEES_OK);
+    ck_assert_int_eq(gbees_problem_create(w.model, w.scenario, &w.problem, &w.error), GBEES_EINPUT);
+    ck_assert_msg(strstr(w.error.text, r->text) != NULL, "%s", w.error.text);
+    world_close(&w);
 }
 END_TEST
 

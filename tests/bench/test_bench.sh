@@ -3,20 +3,12 @@
 # No time is judged.
 set -u
 
-top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
-top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../..}" && pwd)
-. "$top_src/tests/fixtures/shell_fixture.sh"
-if ! command -v python3 >/dev/null || ! grep -q 'bench/ceiling' "$top_build/Makefile"; then
-    echo "skipped: there is no python3, or gbees was configured without what the benchmark needs" >&2
-    exit 77
-fi
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../..}/tests/fixtures/shell_fixture.sh"
+{ command -v python3 && grep -q 'bench/ceiling' "$top_build/Makefile"; } >/dev/null ||
+    skip "there is no python3, or gbees was configured without what the benchmark needs"
 make -s -C "$top_build" tests/bench/ceiling tests/bench/draw >/dev/null || exit 99
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-HOME=$scratch LC_ALL=C
-export HOME LC_ALL
-unset GBEES_PLUGIN_PATH
+enter_scratch
+clean_environment
 bench=$top_src/tests/bench
 
 # true_of FILE EXPRESSION: of what the file says, `d`.

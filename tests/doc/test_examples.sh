@@ -1,20 +1,14 @@
 #!/bin/sh
 # test_examples.sh - compiles the programs of doc/examples against the build tree, runs them, and looks for the output that
 # doc/examples/README.md quotes.
-# shellcheck disable=SC1091,SC2034,SC2154 # of the fixture
 set -u
 
-top_src=${GBEES_TOP_SRC:-$(dirname "$0")/../..}
-top_src=$(cd "$top_src" && pwd) && top_build=$(cd "${GBEES_TOP_BUILD:-$top_src/build}" && pwd) || exit 99
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../..}/tests/fixtures/shell_fixture.sh"
 examples=$top_src/doc/examples
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-# shellcheck source=../fixtures/shell_fixture.sh
-. "$top_src/tests/fixtures/shell_fixture.sh"
-
-GBEES_PLUGIN_PATH=$top_build/plugins/.libs GBEES_BACKEND_PATH=$top_build/backends/.libs HOME=$scratch/home
-export GBEES_PLUGIN_PATH GBEES_BACKEND_PATH HOME
+enter_scratch
+clean_environment
+GBEES_PLUGIN_PATH=$top_build/plugins/.libs GBEES_BACKEND_PATH=$top_build/backends/.libs
+export GBEES_PLUGIN_PATH GBEES_BACKEND_PATH
 
 # quoted FILE: its lines are in the README, and the README has no others that begin likewise.
 quoted() {

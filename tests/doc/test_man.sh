@@ -3,13 +3,11 @@
 # words.
 set -u
 
-top_src=${GBEES_TOP_SRC:-$(dirname "$0")/../..}
-top_build=${GBEES_TOP_BUILD:-$top_src/build}
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-LC_ALL=C ARGP_HELP_FMT=rmargin=300
-export LC_ALL ARGP_HELP_FMT
-bad=0
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../..}/tests/fixtures/shell_fixture.sh"
+enter_scratch
+clean_environment
+ARGP_HELP_FMT=rmargin=300
+export ARGP_HELP_FMT
 
 # The options of the text of --help, one a line: "-p --plugin", and behind a choice "auto|cpu|cuda" its words in lower case.
 options_of_help()
@@ -50,16 +48,13 @@ options_of_page()
 
 for name in run plot export plugin; do
     page=$top_src/doc/gbees-$name.1
-    "$top_build/gbees-$name" --help >"$scratch/help" || { echo "gbees-$name --help failed" && exit 1; }
-    options_of_help <"$scratch/help" >"$scratch/wanted"
-    options_of_page <"$page" >"$scratch/told"
-    test "$(wc -l <"$scratch/wanted")" -ge 5 || { echo "gbees-$name --help was not understood" && bad=1; }
-    diff "$scratch/wanted" "$scratch/told" >"$scratch/diff" || {
-        echo "--help of gbees-$name (<) and doc/gbees-$name.1 (>) differ:" && cat "$scratch/diff"
-        bad=1
-    }
+    "$top_build/gbees-$name" --help >help || stop "gbees-$name --help failed"
+    options_of_help <help >wanted
+    options_of_page <"$page" >told
+    test "$(wc -l <wanted)" -ge 5 || fail "gbees-$name --help was not understood"
+    diff wanted told >out || fail "--help of gbees-$name (<) and doc/gbees-$name.1 (>) differ"
     if command -v mandoc >/dev/null; then
-        mandoc -T lint -W warning "$page" || { echo "mandoc warns of doc/gbees-$name.1" && bad=1; }
+        mandoc -T lint -W warning "$page" || fail "mandoc warns of doc/gbees-$name.1"
     fi
 done
 exit "$bad"

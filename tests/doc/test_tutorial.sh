@@ -5,17 +5,15 @@
 # its language is written to that file.
 set -u
 
-top_src=${GBEES_TOP_SRC:-$(dirname "$0")/../..}
-top_src=$(cd "$top_src" && pwd) && top_build=$(cd "${GBEES_TOP_BUILD:-$top_src/build}" && pwd) || exit 99
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../..}/tests/fixtures/shell_fixture.sh"
 page=$top_src/doc/tutorial.md
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
+enter_scratch
 
 # A user without plugins and settings of his own; no GPU, whose results differ by rounding.
-HOME=$scratch/home GBEES_CUDA_LIBRARY_PATH=$scratch/none
-export HOME GBEES_CUDA_LIBRARY_PATH
-unset GBEES_PLUGIN_PATH GBEES_BACKEND_PATH MAKEFLAGS MFLAGS MAKELEVEL || :
+clean_environment
+LC_ALL=C.UTF-8 GBEES_CUDA_LIBRARY_PATH=$scratch/none
+export GBEES_CUDA_LIBRARY_PATH
+unset GBEES_BACKEND_PATH MAKEFLAGS MFLAGS MAKELEVEL || :
 ln -s "$top_build" build
 
 # Each block becomes NUMBER.LANGUAGE, or the file that it names.
@@ -26,15 +24,9 @@ awk '
 ' "$page" || exit 99
 
 # The python3 on the path may be another than the one that has h5py.
-python=
-for candidate in "${GBEES_PYTHON:-/usr/bin/python3}" python3; do
-    if "$candidate" -c 'import h5py, numpy' 2>/dev/null; then
-        python=$(command -v "$candidate")
-        break
-    fi
-done
+python=$(find_python "h5py, numpy") || :
 
-bad=0 run=0 compared=0
+run=0 compared=0
 : >output
 for block in [0-9][0-9].*; do
     case $block in

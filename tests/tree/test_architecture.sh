@@ -4,6 +4,7 @@
 # from page to page leads to a file and to a heading in it.
 # shellcheck disable=SC2016,SC2044 # backticks are text, no name has a blank
 set -u
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../..}/tests/fixtures/shell_fixture.sh"
 
 # Each path in backticks of the page $1, one a line: what has a slash below a folder of the sources, or is a source's name.
 named_paths()
@@ -79,12 +80,10 @@ check()
     exit "$bad"
 )
 
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-check "${GBEES_TOP_SRC:-$(dirname "$0")/../..}" 40 || exit 1
+enter_scratch
+check "$top_src" 40 || exit 1
 
 # The test itself: it must see what is wrong in a tree of two pages.
-fail=0
 plant() # TEXT OF THE PAGE, WHAT MUST BE REPORTED
 {
     rm -rf "$scratch/tree"
@@ -93,10 +92,9 @@ plant() # TEXT OF THE PAGE, WHAT MUST BE REPORTED
     echo 'a leg is here' >"$scratch/tree/core/leg.h"
     printf '%s\n' "$1" >"$scratch/tree/doc/architecture.md"
     if check "$scratch/tree" 0 >"$scratch/log"; then
-        test -z "$2" || { echo "not seen: $1" && fail=1; }
+        test -z "$2" || fail "not seen: $1"
     elif test -z "$2" || ! grep -qF "$2" "$scratch/log"; then
-        echo "wrong text for '$1':" && cat "$scratch/log"
-        fail=1
+        fail "wrong text for '$1': $(cat "$scratch/log")"
     fi
 }
 plant 'See `core/leg.h` and [the page](../README.md#title).' ''
@@ -108,4 +106,4 @@ plant '## Glossary
 | leg | a stretch | `core/leg.h` |' ''
 plant '## Glossary
 | record | a value | `core/leg.h` |' "the term 'record' is not in core/leg.h"
-exit "$fail"
+exit "$bad"

@@ -3,14 +3,12 @@
 # seen.
 set -u
 
-top=${GBEES_TOP_SRC:-$(dirname "$0")/../..}
-circles=$top/tests/tree/circles.py
-command -v python3 >/dev/null || { echo "there is no python3" && exit 77; }
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-fail=0
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../..}/tests/fixtures/shell_fixture.sh"
+circles=$top_src/tests/tree/circles.py
+command -v python3 >/dev/null || skip "there is no python3"
+enter_scratch
 
-python3 "$circles" "$top" || fail=1
+python3 "$circles" "$top_src" || bad=1
 
 # plant FILE <<TEXT: a file of the tree in $scratch
 plant()
@@ -25,9 +23,7 @@ expect()
     status=0
     python3 "$circles" "$scratch" > "$scratch/log" 2>&1 || status=$?
     if test "$status" != "$1" || ! grep -qF "$2" "$scratch/log"; then
-        echo "expected exit status $1 and \"$2\"; got $status and:"
-        cat "$scratch/log"
-        fail=1
+        fail "expected exit status $1 and \"$2\"; got $status and: $(cat "$scratch/log")"
     fi
     rm -rf "${scratch:?}"/*
 }
@@ -114,4 +110,4 @@ EOT
 expect 0 ' 0 circles'
 
 expect 2 'no sources'
-exit "$fail"
+exit "$bad"

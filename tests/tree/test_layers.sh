@@ -6,6 +6,7 @@
 # <> stands for the C standard and system headers; "x.h" without a folder is the file's own folder, and a private
 # header is named by its path below core/.  A file obeys the first rule that matches it.
 set -u
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../..}/tests/fixtures/shell_fixture.sh"
 
 rules='
 include/gbees/*       | <gbees/*> STANDARD GBEES_SOURCE_FILE
@@ -115,13 +116,10 @@ RULES
     exit "$bad"
 )
 
-top=${GBEES_TOP_SRC:-$(dirname "$0")/../..}
-check "$top" || exit 1
+check "$top_src" || exit 1
 
 # The test itself: it must see what is planted in a tree that has nothing else.
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-fail=0
+enter_scratch
 plant() # FILE LINE
 {
     rm -rf "$scratch/tree"
@@ -129,11 +127,9 @@ plant() # FILE LINE
         "$scratch/tree/${1%/*}"
     echo "$2" > "$scratch/tree/$1"
     if check "$scratch/tree" > "$scratch/log"; then
-        echo "not seen: $2 in $1"
-        fail=1
+        fail "not seen: $2 in $1"
     elif ! grep -q "^$1:" "$scratch/log"; then
-        echo "wrong text for $2 in $1: $(cat "$scratch/log")"
-        fail=1
+        fail "wrong text for $2 in $1: $(cat "$scratch/log")"
     fi
 }
 plant core/numerics/planted.h '#include "base/text.h"'
@@ -181,4 +177,4 @@ plant include/gbees/planted.h '#include <hdf5.h>'
 plant plugins/planted.c '#include <gbees/gbees.h>'
 plant plugins/planted.c '#include "base/text.h"'
 plant core/newlayer/planted.c '#include <stdio.h>'
-exit "$fail"
+exit "$bad"

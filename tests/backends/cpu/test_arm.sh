@@ -3,18 +3,10 @@
 # without fused operations but those that are meant, and (with qemu-aarch64) compute the same bits as here. Skipped without that compiler.
 set -u
 
-top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
-top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
 compiler=${GBEES_ARM_CC:-aarch64-linux-gnu-gcc}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+enter_scratch
 cd "$top_src" || exit 99
-bad=0
-
-fail() {
-    echo "FAIL: $*" >&2
-    bad=1
-}
 
 # Function $1 of the kernels with $2 bits: nothing but operations on vectors of $3.
 check_vectors() {
@@ -61,7 +53,8 @@ done
 # shellcheck disable=SC2086
 "$compiler" $flags -static -o "$scratch/kernel_bits" "$scratch"/*_f??.s \
     tests/backends/cpu/kernel_bits.c tests/backends/cpu/kernel_fields.c tests/plugins/advect.c backends/cpu/kernel/isa.c backends/cpu/grid/grid.c \
-    backends/cpu/grid/grid_compact.c backends/cpu/grid/pages.c core/base/error.c core/base/sha256.c -lm || exit 1
+    backends/cpu/grid/grid_compact.c backends/cpu/grid/pages.c core/base/error.c core/base/sha256.c \
+    core/base/sha256_x86.c -lm || exit 1
 if command -v qemu-aarch64 >/dev/null; then
     "$top_build/tests/backends/cpu/kernel_bits" >"$scratch/here" 2>/dev/null || fail "kernel_bits: exit status $?"
     qemu-aarch64 "$scratch/kernel_bits" >"$scratch/there" 2>"$scratch/isa" || fail "on ARM kernel_bits has exit status $?"

@@ -1,6 +1,5 @@
 /* test_golden.c - mode=paper on Lorenz '63 against the recorded cells of the existing code (tests/data/golden). */
-#include <check.h>
-#include <gbees/gbees.h>
+#include "fixtures/world_fixture.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -107,38 +106,14 @@ static int compare_record(void *context, const gbees_record *record, gbees_error
 /* threads: 1 and 2 */
 START_TEST(paper_mode_equals_the_existing_code)
 {
-    const gbees_engine_options options = {.threads = _i};
-    gbees_registry *registry = NULL;
-    gbees_scenario *scenario = NULL;
-    gbees_problem *problem = NULL;
-    gbees_solver *solver = NULL;
-    const gbees_model *model = NULL;
-    const gbees_backend *backend = NULL;
     comparison result = {0, 0};
     const gbees_observer observer = {.context = &result, .record = compare_record};
-    gbees_error error = {GBEES_OK, ""};
-    int status = gbees_registry_create(NULL, &registry, &error);
+    world w;
 
-    if (!status)
-        status = gbees_registry_model(registry, "lorenz63", &model, &error);
-    if (!status)
-        status = gbees_registry_backend(registry, "cpu", &backend, &error);
-    if (!status)
-        status = gbees_scenario_create(model->scenarios[0].text, "lorenz63", &scenario, &error);
-    if (!status)
-        status = gbees_scenario_set(scenario, "mode=paper", &error);
-    if (!status)
-        status = gbees_problem_create(model, scenario, &problem, &error);
-    if (!status)
-        status = gbees_solver_create(problem, backend, &options, &solver, &error);
-    if (!status)
-        status = gbees_solver_run(solver, &observer, &error);
-    ck_assert_msg(status == GBEES_OK, "%s", error.text);
+    world_create(&w, "lorenz63", (setting_list){"mode=paper"});
+    ck_assert_msg(world_run(&w, _i, &observer, NULL) == GBEES_OK, "%s", w.error.text);
     ck_assert_int_eq(result.records, RECORDS);
-    gbees_solver_destroy(solver);
-    gbees_problem_destroy(problem);
-    gbees_scenario_destroy(scenario);
-    gbees_registry_destroy(registry);
+    world_close(&w);
 }
 END_TEST
 

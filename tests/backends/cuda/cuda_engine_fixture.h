@@ -24,10 +24,7 @@ static inline void set_back(void)
 
 /* An engine for the default scenario of lorenz63, and all that it is made of. */
 typedef struct bare {
-    gbees_registry *registry;
-    gbees_scenario *scenario;
-    gbees_problem *problem;
-    const gbees_backend *backend;
+    world w;
     gbees_engine *engine;
     gbees_clock clock;
     gbees_error error;
@@ -35,25 +32,20 @@ typedef struct bare {
 
 static inline bare open_bare(void)
 {
-    bare b = {.registry = open_registry(), .clock = {.length = 0.1}};
-    const gbees_model *model = NULL;
-    const gbees_engine_options options = {.threads = 1};
+    bare b = {.clock = {.length = 0.1}};
 
-    ck_assert_int_eq(gbees_registry_model(b.registry, "lorenz63", &model, &b.error), 0);
-    ck_assert_int_eq(gbees_registry_backend(b.registry, "shim", &b.backend, &b.error), 0);
-    ck_assert_int_eq(gbees_scenario_create(model->scenarios[0].text, "lorenz63", &b.scenario, &b.error), 0);
-    ck_assert_int_eq(gbees_problem_create(model, b.scenario, &b.problem, &b.error), 0);
-    ck_assert_msg(b.backend->create(b.problem, &options, &b.engine, &b.error) == 0, "%s", b.error.text);
+    ck_assert_int_eq(world_open(&b.w, open_registry(), "lorenz63", "shim"), 0);
+    ck_assert_int_eq(world_make(&b.w, &(scenario_source){.name = NULL}), 0);
+    ck_assert_msg(b.w.backend->create(b.w.problem, &(gbees_engine_options){.threads = 1}, &b.engine, &b.error) == 0,
+                  "%s", b.error.text);
     return b;
 }
 
 static inline void close_bare(bare *b)
 {
-    b->backend->destroy(b->engine);
-    b->backend->destroy(NULL);
-    gbees_problem_destroy(b->problem);
-    gbees_scenario_destroy(b->scenario);
-    gbees_registry_destroy(b->registry);
+    b->w.backend->destroy(b->engine);
+    b->w.backend->destroy(NULL);
+    world_close(&b->w);
 }
 
 static inline int add_up(void *context, size_t count, const int32_t *const *index, const double *p)

@@ -2,22 +2,14 @@
 # test_cuda.sh - gbees-run and the CUDA backend on a machine without a GPU: why it is not used, and --compile-only.
 set -u
 
-top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
-top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
-. "$top_src/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
 program=$top_build/gbees-run
-if test ! -f "$top_build/backends/.libs/gbees_cuda.so"; then
-    echo "skipped: gbees was configured without CUDA" >&2
-    exit 77
-fi
-unset GBEES_PLUGIN_PATH GBEES_CUDA_LIBRARY_PATH
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-HOME=$scratch/home
+test -f "$top_build/backends/.libs/gbees_cuda.so" || skip "gbees was configured without CUDA"
+unset GBEES_CUDA_LIBRARY_PATH
+enter_scratch
+clean_environment
 XDG_CACHE_HOME=$scratch/cache
-LC_ALL=C
-export HOME XDG_CACHE_HOME LC_ALL
+export XDG_CACHE_HOME
 
 # run CODE ARGUMENT...
 run() {

@@ -168,9 +168,7 @@ END_TEST
 START_TEST(a_large_grid)
 {
     static const a_case all[] = {
-        {"lorenz96",
-         "shim",
-         {"dimension=6", "extent=1", "records=2", "end=0.06", "courant=0.2", "prune_interval=3"}},
+        {"lorenz96", "shim", {"dimension=6", "extent=1", "records=2", "end=0.06", "courant=0.2", "prune_interval=3"}},
         {"linear",
          "shim",
          {"dimension=8", "records=1", "end=0.1", "factor=0.5", "extent=1", "threshold=1e-5", "scheme=ctu",
@@ -261,9 +259,7 @@ static const struct {
      "no cell holds as much as the threshold 0.5"},
     {{"nan_drift", "shim", {"records=6"}}, GBEES_ENUMERIC, "the drift of nan_drift is not finite near x = "},
     {{"nan_drift", "shim", {"mean=[3, 0]"}}, GBEES_ENUMERIC, "the drift of nan_drift is not finite near x = "},
-    {{"lorenz63",
-      "shim",
-      {"end=0.1", "measurements=[{time: 0.05, function: z, value: [5000], covariance: [1]}]"}},
+    {{"lorenz63", "shim", {"end=0.1", "measurements=[{time: 0.05, function: z, value: [5000], covariance: [1]}]"}},
      GBEES_EUNSUPPORTED,
      "is supported by no cell: its log-likelihood is at most -1.24251e+07 (4.98e+03 standard"},
     {{"linear",
@@ -271,9 +267,7 @@ static const struct {
       {"dimension=1", "end=0.1", "measurements=[{time: 0.05, function: x2, value: [1], covariance: [1]}]"}},
      GBEES_ENUMERIC,
      "the measurement function x2 of linear is not a number on some cell at t = 0.05: that of index ["},
-    {{"nan_drift",
-      "shim",
-      {"end=0.1", "measurements=[{time: 0.05, function: y, value: [1], likelihood: model}]"}},
+    {{"nan_drift", "shim", {"end=0.1", "measurements=[{time: 0.05, function: y, value: [1], likelihood: model}]"}},
      GBEES_ENUMERIC,
      "the log-likelihood of nan_drift for y is not a number at t = 0.05 in the cell ["},
     {{"nan_drift",
@@ -429,20 +423,20 @@ START_TEST(a_refused_update_changes_nothing)
     double sum[2] = {0}, again[2] = {0};
     const gbees_measurement far = {.size = 1, .value = {9000}, .covariance = {1}};
 
-    ck_assert_int_eq(b.backend->advance(b.engine, &b.clock, 9, &b.error), 0);
+    ck_assert_int_eq(b.w.backend->advance(b.engine, &b.clock, 9, &b.error), 0);
     ck_assert_uint_eq(b.clock.leg_step, 9);
-    b.backend->totals(b.engine, &before);
-    ck_assert_int_eq(b.backend->cells(b.engine, 1, add_up, sum, &b.error), 0);
-    ck_assert_int_eq(b.backend->update(b.engine, &b.clock, &far, &evidence, &b.error), GBEES_EUNSUPPORTED);
-    b.backend->totals(b.engine, &after);
-    ck_assert_int_eq(b.backend->cells(b.engine, 1, add_up, again, &b.error), 0);
+    b.w.backend->totals(b.engine, &before);
+    ck_assert_int_eq(b.w.backend->cells(b.engine, 1, add_up, sum, &b.error), 0);
+    ck_assert_int_eq(b.w.backend->update(b.engine, &b.clock, &far, &evidence, &b.error), GBEES_EUNSUPPORTED);
+    b.w.backend->totals(b.engine, &after);
+    ck_assert_int_eq(b.w.backend->cells(b.engine, 1, add_up, again, &b.error), 0);
     ck_assert_double_eq_tol(again[0], sum[0], 1e-14);
     ck_assert_double_eq_tol(again[1], sum[1], 1e-12);
     compare_totals(&after, &before, 0, "totals");
-    ck_assert_int_eq(b.backend->cells(b.engine, 1, stop_at_once, NULL, &b.error), 77);
-    ck_assert_int_eq(b.backend->advance(b.engine, &b.clock, 1, &b.error), 0);
+    ck_assert_int_eq(b.w.backend->cells(b.engine, 1, stop_at_once, NULL, &b.error), 77);
+    ck_assert_int_eq(b.w.backend->advance(b.engine, &b.clock, 1, &b.error), 0);
     ck_assert_uint_eq(b.clock.leg_step, 10);
-    ck_assert_int_eq(b.backend->advance(b.engine, &b.clock, UINT64_MAX, &b.error), 0); /* as many as it takes */
+    ck_assert_int_eq(b.w.backend->advance(b.engine, &b.clock, UINT64_MAX, &b.error), 0); /* as many as it takes */
     ck_assert_double_eq(b.clock.elapsed, 0.1);
     close_bare(&b);
 }

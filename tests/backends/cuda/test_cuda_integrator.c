@@ -8,11 +8,8 @@ enum { COUNT = 16001 };
 
 /* A model's problem, the shim, and how often it has carried samples. */
 typedef struct scene {
-    gbees_registry *registry;
-    gbees_scenario *scenario;
-    gbees_problem *problem;
+    world w;
     gbees_backend backend; /* the shim's, but it counts */
-    gbees_error error;
 } scene;
 
 static int carried_times;
@@ -30,28 +27,15 @@ static int count_and_carry(gbees_integrator *integrator, const gbees_integration
 
 static void open_scene(scene *s, const char *name, const char *const *settings)
 {
-    const gbees_model *model = NULL;
-    const gbees_backend *shim = NULL;
+    const scenario_source from = {.settings = settings};
 
-    *s = (scene){.registry = open_registry()};
     (void)setenv("SHIM_CARRY", "1", 1);
-    ck_assert_int_eq(gbees_registry_model(s->registry, name, &model, &s->error), 0);
-    ck_assert_int_eq(gbees_registry_backend(s->registry, "shim", &shim, &s->error), 0);
-    ck_assert_int_eq(gbees_scenario_create(model->scenarios[0].text, name, &s->scenario, &s->error), 0);
-    for (int k = 0; settings[k]; k++)
-        ck_assert_msg(gbees_scenario_set(s->scenario, settings[k], &s->error) == 0, "%s", s->error.text);
-    ck_assert_msg(gbees_problem_create(model, s->scenario, &s->problem, &s->error) == 0, "%s", s->error.text);
-    s->backend = *shim;
-    shim_carry = shim->integrator_run;
+    ck_assert_int_eq(world_open(&s->w, open_registry(), name, "shim"), 0);
+    ck_assert_msg(world_make(&s->w, &from) == 0, "%s", s->w.error.text);
+    s->backend = *s->w.backend;
+    shim_carry = s->backend.integrator_run;
     s->backend.integrator_run = count_and_carry;
     carried_times = 0;
-}
-
-static void close_scene(scene *s)
-{
-    gbees_problem_destroy(s->problem);
-    gbees_scenario_destroy(s->scenario);
-    gbees_registry_destroy(s->registry);
 }
 
 /* Samples that have gone `length` by a given number of steps; a step that leaves more doubt is cut. */
@@ -61,11 +45,11 @@ static gbees_montecarlo *gone(scene *s, gbees_offload *offload, double length, d
         .count = COUNT, .step = length / steps, .seed = 7, .threads = 1, .offload = offload};
     gbees_montecarlo *samples = NULL;
 
-    ck_assert_msg(gbees_montecarlo_create(s->problem, &options, &samples, &s->error) == 0, "%s", s->error.text);
+    ck_assert_msg(gbees_montecarlo_create(s->w.problem, &options, &samples, &s->w.error) == 0, "%s", s->w.error.text);
     samples->doubt_most = doubt_most;
     for (int k = 1; k <= 2; k++)
-        ck_assert_msg(gbees_montecarlo_advance(samples, s->problem->start + k * length, &s->error) == 0, "%s",
-                      s->error.text);
+        ck_assert_msg(gbees_montecarlo_advance(samples, s->w.problem->start + k * length, &s->w.error) == 0, "%s",
+                      s->w.error.text);
     return samples;
 }
 
@@ -91,36 +75,37 @@ START_TEST(samples_go_the_same_way)
     scene s;
 
     open_scene(&s, cases[_i].model, cases[_i].settings);
-    gbees_offload offload = {.backend = &s.backend, .problem = s.problem};
+    gbees_offload offload = {.backend = &s.backend, .problem = s.w.problem};
     gbees_montecarlo *here = gone(&s, NULL, cases[_i].length, cases[_i].steps, cases[_i].doubt_most);
     gbees_montecarlo *there = gone(&s, &offload, cases[_i].length, cases[_i].steps, cases[_i].doubt_most);
 
     ck_assert_int_eq(carried_times, 2);
-    for (int j = 0; j < s.problem->dimension; j++)
+    for (int j = 0; j < s.w.problem->dimension; j++)
         ck_assert_mem_eq(there->x[j], here->x[j], COUNT * sizeof(double));
     gbees_montecarlo_destroy(here);
     gbees_montecarlo_destroy(there);
     gbees_offload_close(&offload);
-    close_scene(&s);
+    world_close(&s.w);
 }
 END_TEST
 
 /* Samples that have lost others between them keep their random numbers. */
 START_TEST(noise_belongs_to_the_sample)
 {
-    static const char *const settings[] = {"dimension=1", "factor=20", "measurements=[]", "parameters.noise=0.3", NULL};
+    static const char *const settings[] = {"dimension=1", "factor=20", "measurements=[]", "parameters.noise=0.3",
+                                           NULL};
     const gbees_measurement sharp = {.size = 1, .value = {1}, .covariance = {1e-3}, .function = 0};
     gbees_montecarlo *samples[2];
     scene s;
 
     open_scene(&s, "linear", settings);
-    gbees_offload offload = {.backend = &s.backend, .problem = s.problem};
+    gbees_offload offload = {.backend = &s.backend, .problem = s.w.problem};
     for (int k = 0; k < 2; k++) {
         samples[k] = gone(&s, k ? &offload : NULL, 0.5, 600, INFINITY);
-        ck_assert_int_eq(gbees_montecarlo_update(samples[k], &sharp, &s.error), 0);
+        ck_assert_int_eq(gbees_montecarlo_update(samples[k], &sharp, &s.w.error), 0);
         ck_assert_uint_lt(samples[k]->count, COUNT);
         samples[k]->options.step /= 2;
-        ck_assert_int_eq(gbees_montecarlo_advance(samples[k], s.problem->start + 2, &s.error), 0);
+        ck_assert_int_eq(gbees_montecarlo_advance(samples[k], s.w.problem->start + 2, &s.w.error), 0);
     }
     ck_assert_int_eq(carried_times, 3);
     ck_assert_uint_eq(samples[0]->count, samples[1]->count);
@@ -128,7 +113,7 @@ START_TEST(noise_belongs_to_the_sample)
     for (int k = 0; k < 2; k++)
         gbees_montecarlo_destroy(samples[k]);
     gbees_offload_close(&offload);
-    close_scene(&s);
+    world_close(&s.w);
 }
 END_TEST
 
@@ -143,7 +128,7 @@ START_TEST(threads_do_what_a_backend_can_not)
     open_scene(&s, _i == 2 ? "aizawa" : "lorenz63", settings);
     if (_i == 1)
         s.backend.integrator_run = NULL, s.backend.integrator_create = NULL;
-    gbees_offload offload = {.backend = &s.backend, .problem = s.problem};
+    gbees_offload offload = {.backend = &s.backend, .problem = s.w.problem};
     gbees_montecarlo *here = gone(&s, NULL, 0.5, 400, INFINITY), *there = gone(&s, &offload, 0.5, 400, INFINITY);
 
     ck_assert_int_eq(carried_times, 0);
@@ -153,7 +138,7 @@ START_TEST(threads_do_what_a_backend_can_not)
     gbees_montecarlo_destroy(here);
     gbees_montecarlo_destroy(there);
     gbees_offload_close(&offload);
-    close_scene(&s);
+    world_close(&s.w);
     set_back();
 }
 END_TEST
@@ -176,7 +161,7 @@ START_TEST(samples_that_end_elsewhere_are_not_taken)
 
     open_scene(&s, "lorenz63", settings);
     s.backend.integrator_run = carry_beside;
-    gbees_offload offload = {.backend = &s.backend, .problem = s.problem};
+    gbees_offload offload = {.backend = &s.backend, .problem = s.w.problem};
     gbees_montecarlo *here = gone(&s, NULL, 0.5, 400, INFINITY), *there = gone(&s, &offload, 0.5, 400, INFINITY);
 
     ck_assert_int_eq(carried_times, 1);
@@ -186,7 +171,7 @@ START_TEST(samples_that_end_elsewhere_are_not_taken)
     gbees_montecarlo_destroy(here);
     gbees_montecarlo_destroy(there);
     gbees_offload_close(&offload);
-    close_scene(&s);
+    world_close(&s.w);
 }
 END_TEST
 

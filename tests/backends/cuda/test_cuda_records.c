@@ -49,23 +49,23 @@ START_TEST(a_capture_keeps_the_cells)
     gbees_capture *capture = NULL, *other = NULL;
     double sum[2] = {0}, later[2] = {0}, kept[2] = {0};
 
-    ck_assert_int_eq(b.backend->advance(b.engine, &b.clock, 9, &b.error), 0);
-    ck_assert_int_eq(b.backend->cells(b.engine, 1, add_up, sum, &b.error), 0);
-    ck_assert_int_eq(b.backend->capture(b.engine, &capture, &b.error), 0);
+    ck_assert_int_eq(b.w.backend->advance(b.engine, &b.clock, 9, &b.error), 0);
+    ck_assert_int_eq(b.w.backend->cells(b.engine, 1, add_up, sum, &b.error), 0);
+    ck_assert_int_eq(b.w.backend->capture(b.engine, &capture, &b.error), 0);
     ck_assert_ptr_nonnull(capture);
-    ck_assert_int_eq(b.backend->advance(b.engine, &b.clock, 9, &b.error), 0);
-    ck_assert_int_eq(b.backend->capture(b.engine, &other, &b.error), 0);
+    ck_assert_int_eq(b.w.backend->advance(b.engine, &b.clock, 9, &b.error), 0);
+    ck_assert_int_eq(b.w.backend->capture(b.engine, &other, &b.error), 0);
     ck_assert_ptr_null(other);
-    ck_assert_int_eq(b.backend->cells(b.engine, 1, add_up, later, &b.error), 0);
-    ck_assert_int_eq(b.backend->capture_cells(capture, add_up, kept, &b.error), 0);
+    ck_assert_int_eq(b.w.backend->cells(b.engine, 1, add_up, later, &b.error), 0);
+    ck_assert_int_eq(b.w.backend->capture_cells(capture, add_up, kept, &b.error), 0);
     ck_assert_double_eq_tol(kept[0], sum[0], 1e-14);
     ck_assert_double_eq_tol(kept[1], sum[1], 1e-12);
     ck_assert(fabs(later[1] - sum[1]) > 1e-6);
-    b.backend->capture_free(capture);
-    ck_assert_int_eq(b.backend->capture(b.engine, &capture, &b.error), 0);
+    b.w.backend->capture_free(capture);
+    ck_assert_int_eq(b.w.backend->capture(b.engine, &capture, &b.error), 0);
     ck_assert_ptr_nonnull(capture);
-    ck_assert_int_eq(b.backend->capture_cells(capture, stop_at_once, NULL, &b.error), 77);
-    b.backend->capture_free(capture);
+    ck_assert_int_eq(b.w.backend->capture_cells(capture, stop_at_once, NULL, &b.error), 77);
+    b.w.backend->capture_free(capture);
     close_bare(&b);
 }
 END_TEST
@@ -77,13 +77,13 @@ START_TEST(planes_that_are_too_large)
     gbees_marginals *all = NULL, *some = NULL, *lines = NULL;
     double sum = 0;
 
-    ck_assert_int_eq(b.backend->advance(b.engine, &b.clock, UINT64_MAX, &b.error), 0);
-    ck_assert_int_eq(b.backend->marginals(b.engine, UINT64_MAX, &all, &b.error), 0);
+    ck_assert_int_eq(b.w.backend->advance(b.engine, &b.clock, UINT64_MAX, &b.error), 0);
+    ck_assert_int_eq(b.w.backend->marginals(b.engine, UINT64_MAX, &all, &b.error), 0);
     ck_assert_ptr_nonnull(all);
     const uint64_t size = all->length[0] * all->length[1];
     ck_assert_uint_gt(all->length[1] * all->length[2], size);
-    ck_assert_int_eq(b.backend->marginals(b.engine, size, &some, &b.error), 0);
-    ck_assert_int_eq(b.backend->marginals(b.engine, 1, &lines, &b.error), 0);
+    ck_assert_int_eq(b.w.backend->marginals(b.engine, size, &some, &b.error), 0);
+    ck_assert_int_eq(b.w.backend->marginals(b.engine, 1, &lines, &b.error), 0);
     ck_assert(all->plane[0][1] && all->plane[0][2] && all->plane[1][2]);
     ck_assert(some->plane[0][1] && !some->plane[1][2]);
     ck_assert(!lines->plane[0][1] && !lines->plane[0][2] && !lines->plane[1][2]);
@@ -108,14 +108,14 @@ START_TEST(a_capture_that_finds_no_room)
     char number[32];
     bare b = open_bare();
 
-    b.backend->totals(b.engine, &totals);
+    b.w.backend->totals(b.engine, &totals);
     close_bare(&b);
     (void)snprintf(number, sizeof number, "%llu", (unsigned long long)totals.peak_bytes + 1000);
     (void)setenv("SHIM_MEMORY", number, 1);
     b = open_bare();
-    ck_assert_int_eq(b.backend->capture(b.engine, &capture, &b.error), 0);
+    ck_assert_int_eq(b.w.backend->capture(b.engine, &capture, &b.error), 0);
     ck_assert_ptr_null(capture);
-    ck_assert_int_eq(b.backend->cells(b.engine, 1, add_up, sum, &b.error), 0); /* which takes none */
+    ck_assert_int_eq(b.w.backend->cells(b.engine, 1, add_up, sum, &b.error), 0); /* which takes none */
     ck_assert_double_gt(sum[0], 0.9);
     close_bare(&b);
 }

@@ -3,17 +3,10 @@
 # and under ThreadSanitizer: kernels' text, shim and the engine's half on the host are compiled for each. No report.
 set -u
 
-top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
-top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
-if test ! -f "$top_build/backends/.libs/gbees_cuda.so"; then
-    echo "skipped: gbees was configured without CUDA" >&2
-    exit 77
-fi
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+test -f "$top_build/backends/.libs/gbees_cuda.so" || skip "gbees was configured without CUDA"
+enter_scratch
 compiler=${CC:-cc}
-bad=0
 ran=0
 
 variable() { # NAME: of the Makefile

@@ -4,21 +4,13 @@
 # error, exit status 1, and whole records of what came before.
 set -u
 
-top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
-top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
-. "$top_src/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
 program=$top_build/gbees-run
-if test ! -f "$top_build/tests/.libs/gbees_shim.so"; then
-    echo "skipped: gbees was configured without CUDA" >&2
-    exit 77
-fi
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-HOME=$scratch/home
-LC_ALL=C
+test -f "$top_build/tests/.libs/gbees_shim.so" || skip "gbees was configured without CUDA"
+enter_scratch
+clean_environment
 GBEES_BACKEND_PATH=$top_build/tests/.libs
-export HOME LC_ALL GBEES_BACKEND_PATH
+export GBEES_BACKEND_PATH
 
 gbees() {
     "$program" --plugin-path "$top_build/tests/.libs" --threads 1 --quiet "$@" >out 2>err </dev/null

@@ -3,29 +3,13 @@
 # the engine on threads in a GPU's place it holds both against each other, and sees it when they differ.
 set -u
 
-top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
-top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
-if test ! -f "$top_build/tests/.libs/gbees_shim.so" || ! grep -q 'accuracy/accuracy' "$top_build/Makefile"; then
-    echo "skipped: gbees was configured without CUDA or without what measures accuracy" >&2
-    exit 77
-fi
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+{ test -f "$top_build/tests/.libs/gbees_shim.so" && grep -q 'accuracy/accuracy' "$top_build/Makefile"; } ||
+    skip "gbees was configured without CUDA or without what measures accuracy"
+enter_scratch
 unset GBEES_CACHE GBEES_SESSION_BACKEND
 GBEES_BACKEND_PATH=$top_build/tests/.libs GBEES_CUDA_LIBRARY_PATH=$scratch/none
 export GBEES_BACKEND_PATH GBEES_CUDA_LIBRARY_PATH
-bad=0
-
-fail() {
-    echo "FAIL: $what: $*" >&2
-    sed 's/^/    out: /' out >&2
-    bad=1
-}
-
-has() { # TEXT
-    grep -qF -- "$1" out || fail "no '$1'"
-}
 
 mkdir -p stage/bin
 make -s -C "$top_build" tests/accuracy/accuracy >/dev/null || exit 99
@@ -37,26 +21,26 @@ session=$top_src/tests/gpu-session
 
 what="no GPU"
 "$session" --models "duffing lorenz63" --precisions mixed stage >out 2>&1 || fail "exit status $?"
-has "there is no GPU that can be used: the CPU's half only: "
-has "| duffing, mixed: on the CPU | "
-has "| lorenz63, mixed: on the CPU | "
-has "nothing is wrong, on the CPU"
+has out "there is no GPU that can be used: the CPU's half only: "
+has out "| duffing, mixed: on the CPU | "
+has out "| lorenz63, mixed: on the CPU | "
+has out "nothing is wrong, on the CPU"
 
 what="threads in place of a GPU"
 GBEES_SESSION_BACKEND=shim
 export GBEES_SESSION_BACKEND
 "$session" --models lorenz63 --precisions mixed --no-benchmark stage >out 2>&1 || fail "exit status $?"
-has "lorenz63, mixed: 10 records, GPU - CPU: mean, covariance (sigma), mass"
-has "| lorenz63, mixed: L1 | 0.0000 | 0.0005 | ok |"
-has "| lorenz63, mixed: run to run | identical | bits | ok |"
-has "| a measurement that nothing supports | exit status 1: "
-has "gpu-session: nothing is wrong"
+has out "lorenz63, mixed: 10 records, GPU - CPU: mean, covariance (sigma), mass"
+has out "| lorenz63, mixed: L1 | 0.0000 | 0.0005 | ok |"
+has out "| lorenz63, mixed: run to run | identical | bits | ok |"
+has out "| a measurement that nothing supports | exit status 1: "
+has out "gpu-session: nothing is wrong"
 
 what="one unit and two"
 "$session" --units stage >out 2>&1 || fail "exit status $?"
-has "| Lorenz '63: one unit, two units: empty cache, to the first step | "
-has "| Lorenz '63: one unit, two units: results | identical | "
-has "gpu-session: nothing is wrong"
+has out "| Lorenz '63: one unit, two units: empty cache, to the first step | "
+has out "| Lorenz '63: one unit, two units: results | identical | "
+has out "gpu-session: nothing is wrong"
 
 # A CPU that computes something else.
 what="a difference"
@@ -69,6 +53,6 @@ exec "$top_build/gbees-run" "\$@"
 END
 "$session" --models lorenz63 --precisions mixed --no-benchmark stage >out 2>&1
 test "$?" -eq 1 || fail "exit status is not 1"
-has "| 1e-4 | WRONG |"
-has "gpu-session: something is wrong"
+has out "| 1e-4 | WRONG |"
+has out "gpu-session: something is wrong"
 exit "$bad"

@@ -3,8 +3,8 @@
 #include "audit/bins.h"
 #include "audit/marginal.h"
 #include "base/workers.h"
+#include "fixtures/world_fixture.h"
 #include "solver/cells.h"
-#include <check.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -225,40 +225,25 @@ static int keep_update(void *context, const gbees_problem *problem, int number, 
 /* settings: "KEY=VALUE", ..., NULL. An audit that keeps its samples has two runs, the second of which is returned. */
 static audited *run_audited(const char *name, const char *const *settings, gbees_audit_options how)
 {
-    const gbees_engine_options options = {.threads = 1};
-    gbees_registry *registry = NULL;
-    gbees_scenario *scenario = NULL;
-    gbees_problem *problem = NULL;
-    gbees_solver *solver = NULL;
     gbees_audit *audit = NULL;
-    const gbees_model *model = NULL;
-    const gbees_backend *backend = NULL;
-    gbees_error error = {GBEES_OK, ""};
     audited *all = calloc(1, sizeof *all);
+    world w;
 
     ck_assert_ptr_nonnull(all);
-    ck_assert_int_eq(gbees_registry_create(NULL, &registry, &error), GBEES_OK);
-    ck_assert_int_eq(gbees_registry_model(registry, name, &model, &error), GBEES_OK);
-    ck_assert_int_eq(gbees_registry_backend(registry, "cpu", &backend, &error), GBEES_OK);
-    ck_assert_int_eq(gbees_scenario_create(model->scenarios[0].text, name, &scenario, &error), GBEES_OK);
-    for (; *settings; settings++)
-        ck_assert_msg(gbees_scenario_set(scenario, *settings, &error) == GBEES_OK, "%s", error.text);
-    ck_assert_msg(gbees_problem_create(model, scenario, &problem, &error) == GBEES_OK, "%s", error.text);
-    ck_assert_int_eq(gbees_audit_create(problem, &how, &audit, &error), GBEES_OK);
+    world_create(&w, name, settings);
+    ck_assert_int_eq(gbees_audit_create(w.problem, &how, &audit, &w.error), GBEES_OK);
     const gbees_observer observer = {
         .context = all, .record = keep, .update = keep_update, .concurrent = 1, .audit = audit};
     for (int run = 0; run <= how.keep; run++) {
+        gbees_summary summary;
+
         gbees_audit_rewind(audit);
         *all = (audited){0};
-        ck_assert_int_eq(gbees_solver_create(problem, backend, &options, &solver, &error), GBEES_OK);
-        ck_assert_msg(gbees_solver_run(solver, &observer, &error) == GBEES_OK, "%s", error.text);
-        gbees_solver_summary(solver, &all->summary);
-        gbees_solver_destroy(solver);
+        ck_assert_msg(world_run(&w, 1, &observer, &summary) == GBEES_OK, "%s", w.error.text);
+        all->summary = summary;
     }
     gbees_audit_destroy(audit);
-    gbees_problem_destroy(problem);
-    gbees_scenario_destroy(scenario);
-    gbees_registry_destroy(registry);
+    world_close(&w);
     return all;
 }
 

@@ -137,39 +137,26 @@ static void make_text(const filter *exact, double factor, double added, char *te
 /* An audit that keeps its samples has two runs, the second of which is returned. */
 static audited *run_audited(const filter *exact, double factor, double added, gbees_audit_options how)
 {
-    const gbees_engine_options options = {.threads = 1};
-    gbees_registry *registry = NULL;
-    gbees_scenario *scenario = NULL;
-    gbees_problem *problem = NULL;
-    gbees_solver *solver = NULL;
     gbees_audit *audit = NULL;
-    const gbees_model *model = NULL;
-    const gbees_backend *backend = NULL;
-    gbees_error error = {GBEES_OK, ""};
-    char text[8192];
     audited *all = calloc(1, sizeof *all);
+    char text[8192];
+    world w;
 
     ck_assert_ptr_nonnull(all);
     make_text(exact, factor, added, text, sizeof text);
-    ck_assert_int_eq(gbees_registry_create(NULL, &registry, &error), GBEES_OK);
-    ck_assert_int_eq(gbees_registry_model(registry, "linear", &model, &error), GBEES_OK);
-    ck_assert_int_eq(gbees_registry_backend(registry, "cpu", &backend, &error), GBEES_OK);
-    ck_assert_msg(gbees_scenario_create(text, "islands", &scenario, &error) == GBEES_OK, "%s", error.text);
-    ck_assert_msg(gbees_problem_create(model, scenario, &problem, &error) == GBEES_OK, "%s", error.text);
-    ck_assert_int_eq(gbees_audit_create(problem, &how, &audit, &error), GBEES_OK);
+    ck_assert_msg(world_open(&w, NULL, "linear", "cpu") == GBEES_OK, "%s", w.error.text);
+    ck_assert_msg(world_make(&w, &(scenario_source){.text = text, .name = "islands"}) == GBEES_OK, "%s",
+                  w.error.text);
+    ck_assert_int_eq(gbees_audit_create(w.problem, &how, &audit, &w.error), GBEES_OK);
     const gbees_observer observer = {
         .context = all, .record = compare_record, .update = keep_update, .concurrent = 1, .audit = audit};
     for (int run = 0; run <= how.keep; run++) {
         gbees_audit_rewind(audit);
         *all = (audited){.exact = exact, .effective = INFINITY};
-        ck_assert_int_eq(gbees_solver_create(problem, backend, &options, &solver, &error), GBEES_OK);
-        ck_assert_msg(gbees_solver_run(solver, &observer, &error) == GBEES_OK, "%s", error.text);
-        gbees_solver_destroy(solver);
+        ck_assert_msg(world_run(&w, 1, &observer, NULL) == GBEES_OK, "%s", w.error.text);
     }
     gbees_audit_destroy(audit);
-    gbees_problem_destroy(problem);
-    gbees_scenario_destroy(scenario);
-    gbees_registry_destroy(registry);
+    world_close(&w);
     ck_assert_int_eq(all->updates, MEASURED);
     return all;
 }

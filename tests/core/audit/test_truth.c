@@ -255,37 +255,26 @@ static void run(const gbees_problem *problem, uint64_t seed, gbees_scores *score
     static const double time[] = {0, 0.5, 1};
     gbees_measurement seen = problem->measurements[0];
     gbees_problem own = *problem;
-    const gbees_backend *backend = NULL;
-    gbees_solver *solver = NULL;
-    gbees_error error = {0};
+    world w = {.problem = &own};
     held h = {simulate(problem, 3, time, seed), scores};
     const gbees_observer observer = {.context = &h, .record = hold};
 
-    ck_assert_msg(!gbees_measurement_draw(problem, &seen, h.truth->x + 2, seed, 0, &error), "%s", error.text);
+    ck_assert_msg(!gbees_measurement_draw(problem, &seen, h.truth->x + 2, seed, 0, &w.error), "%s", w.error.text);
     own.measurements = &seen;
-    ck_assert_int_eq(gbees_registry_backend(registry, "cpu", &backend, NULL), GBEES_OK);
-    ck_assert_int_eq(gbees_solver_create(&own, backend, &(gbees_engine_options){.threads = 1}, &solver, &error), 0);
-    ck_assert_msg(!gbees_solver_run(solver, &observer, &error), "%s", error.text);
-    gbees_solver_destroy(solver);
+    ck_assert_int_eq(gbees_registry_backend(registry, "cpu", &w.backend, NULL), GBEES_OK);
+    ck_assert_msg(!world_run(&w, 1, &observer, NULL), "%s", w.error.text);
     gbees_truth_destroy(h.truth);
 }
 
 START_TEST(a_right_density_is_consistent)
 {
-    const gbees_model *linear = model("linear");
-    gbees_scenario *scenario = NULL;
-    gbees_problem *problem = NULL;
+    const char *text = "mean: [2, 2]\ncovariance: [0.25, 0.25]\nfactor: 2\nextent: 5\nthreshold: 1.0e-9\n"
+                       "end: 1\nrecords: 1\nmeasurements:\n"
+                       "  - {time: 0.5, function: x1, value: [0], covariance: [0.04]}\n";
+    gbees_problem *problem = problem_of_text("linear", text);
     gbees_scores scores = {0};
     gbees_score_summary summary;
-    gbees_error error = {0};
 
-    ck_assert_int_eq(
-        gbees_scenario_create("mean: [2, 2]\ncovariance: [0.25, 0.25]\nfactor: 2\nextent: 5\nthreshold: 1.0e-9\n"
-                              "end: 1\nrecords: 1\nmeasurements:\n"
-                              "  - {time: 0.5, function: x1, value: [0], covariance: [0.04]}\n",
-                              "test", &scenario, &error),
-        0);
-    ck_assert_msg(!gbees_problem_create(linear, scenario, &problem, &error), "%s", error.text);
     for (uint64_t seed = 0; seed < RUNS; seed++)
         run(problem, seed, &scores);
     ck_assert_uint_eq(gbees_scores_summary(&scores, &summary), RUNS);
@@ -296,7 +285,6 @@ START_TEST(a_right_density_is_consistent)
         ck_assert_msg(summary.rank[j].value > summary.rank[j].low && summary.rank[j].value < summary.rank[j].high,
                       "%g", summary.rank[j].value);
     gbees_problem_destroy(problem);
-    gbees_scenario_destroy(scenario);
 }
 END_TEST
 

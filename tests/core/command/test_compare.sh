@@ -2,17 +2,10 @@
 # test_compare.sh - gbees-run --compare: other filters on a run's own plugin, scenario and data.
 set -u
 
-top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
-top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
-. "$top_src/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
 program=$top_build/gbees-run
-unset GBEES_PLUGIN_PATH
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-HOME=$scratch/home
-LC_ALL=C
-export HOME LC_ALL
+enter_scratch
+clean_environment
 
 # run CODE ARGUMENT...
 run() {

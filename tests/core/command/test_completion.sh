@@ -3,17 +3,13 @@
 # plugins, scenarios, parameters, keys and words in their places.
 set -u
 
-top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
-top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
 completion=$top_src/core/command/completion
-unset GBEES_PLUGIN_PATH
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-HOME=$scratch LC_ALL=C
-export HOME LC_ALL completion top_build scratch
+enter_scratch
+clean_environment
+export completion top_build scratch
 mkdir "$scratch/plots" "$scratch/pictures" || exit 99
 touch "$scratch/own.yaml" "$scratch/own.c" "$scratch/own.cpp" "$scratch/own.txt"
-cd "$scratch" || exit 99
 
 # The long options of a program, from the text that --usage prints.
 long_options() # PROGRAM
@@ -22,7 +18,7 @@ long_options() # PROGRAM
 }
 for program in gbees-run gbees-plot gbees-export gbees-plugin; do
     long_options $program >"$program.options"
-    test "$(wc -l <"$program.options")" -ge 4 || { echo "$program --usage was not understood" && exit 1; }
+    test "$(wc -l <"$program.options")" -ge 4 || stop "$program --usage was not understood"
 done
 
 cat >in_bash <<'END'

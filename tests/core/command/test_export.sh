@@ -2,18 +2,12 @@
 # test_export.sh - gbees-export, and what other programs read in a results folder.
 set -u
 
-build=${GBEES_TOP_BUILD:-.}
-export=${GBEES_EXPORT:-$build/gbees-export}
-sample=${GBEES_SAMPLE:-$build/tests/core/io/test_results}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+export=${GBEES_EXPORT:-$top_build/gbees-export}
+sample=${GBEES_SAMPLE:-$top_build/tests/core/io/test_results}
+enter_scratch
+clean_environment
 run=$scratch/run
-
-fail()
-{
-    echo "test_export: $*" >&2
-    exit 1
-}
 
 # STATUS PATTERN COMMAND...: the command ends with that status and says that, in one line on standard error alone.
 expect()
@@ -22,38 +16,38 @@ expect()
     shift 2
     "$@" > "$scratch/out" 2> "$scratch/err"
     status=$?
-    test "$status" = "$wanted" || fail "$*: status $status, not $wanted: $(cat "$scratch/err")"
-    test ! -s "$scratch/out" || fail "$*: printed $(cat "$scratch/out")"
-    grep -q -e "$pattern" "$scratch/err" || fail "$*: no '$pattern' in: $(cat "$scratch/err")"
+    test "$status" = "$wanted" || stop "$*: status $status, not $wanted: $(cat "$scratch/err")"
+    test ! -s "$scratch/out" || stop "$*: printed $(cat "$scratch/out")"
+    grep -q -e "$pattern" "$scratch/err" || stop "$*: no '$pattern' in: $(cat "$scratch/err")"
 }
 
-test -x "$export" || fail "no program $export"
-"$sample" "$run" || fail "no sample"
+test -x "$export" || stop "no program $export"
+"$sample" "$run" || stop "no sample"
 
 # ---- the text format: time, then probability and centre of each cell
-"$export" --format gbees "$run" "$scratch/text" || fail "export"
+"$export" --format gbees "$run" "$scratch/text" || stop "export"
 test "$(find "$scratch/text" -type f | sort | sed "s|$scratch/||" | tr '\n' ' ')" = \
-    "text/P0/pdf_0.txt text/P0/pdf_1.txt text/P1/pdf_0.txt " || fail "files: $(find "$scratch/text")"
+    "text/P0/pdf_0.txt text/P0/pdf_1.txt text/P1/pdf_0.txt " || stop "files: $(find "$scratch/text")"
 one=$scratch/text/P0/pdf_1.txt
-test "$(sed -n 1p "$one")" = 0.100000 || fail "time: $(sed -n 1p "$one")"
+test "$(sed -n 1p "$one")" = 0.100000 || stop "time: $(sed -n 1p "$one")"
 # index -50 -50 -25: mean -.5, 9.5, 19.5; width .25, .5, .75
 first='1.0000000000e-03 -1.3000000000e+01 -1.5500000000e+01 7.5000000000e-01'
-test "$(sed -n 2p "$one")" = "$first" || fail "first cell: $(sed -n 2p "$one")"
-test "$(wc -l < "$one")" -eq 101 || fail "$(wc -l < "$one") lines"
+test "$(sed -n 2p "$one")" = "$first" || stop "first cell: $(sed -n 2p "$one")"
+test "$(wc -l < "$one")" -eq 101 || stop "$(wc -l < "$one") lines"
 
 # ---- CSV
-"$export" --format csv "$run" "$scratch/csv/" || fail "export to CSV"
+"$export" --format csv "$run" "$scratch/csv/" || stop "export to CSV"
 one=$scratch/csv/leg1_record0.csv
-test "$(sed -n 1p "$one")" = 'x [m],"theta, ""t"" [rad]",éta,p' || fail "header: $(sed -n 1p "$one")"
-test "$(sed -n 2p "$one")" = '-13,-15.5,0.75,0.001' || fail "first line: $(sed -n 2p "$one")"
+test "$(sed -n 1p "$one")" = 'x [m],"theta, ""t"" [rad]",éta,p' || stop "header: $(sed -n 1p "$one")"
+test "$(sed -n 2p "$one")" = '-13,-15.5,0.75,0.001' || stop "first line: $(sed -n 2p "$one")"
 test "$(sed -n 1p "$scratch/csv/records.csv")" = \
-    file,leg,record,time,cells,mass,mass_clipped,mass_outflow,mass_pruned,mass_normalised || fail "head of the list"
-test "$(sed -n 4p "$scratch/csv/records.csv")" = 'leg1_record0.csv,1,0,1,100,0.75,0.10000000000000001,0.20000000000000001,0.29999999999999999,0.14999999999999999' || fail "$(cat "$scratch/csv/records.csv")"
+    file,leg,record,time,cells,mass,mass_clipped,mass_outflow,mass_pruned,mass_normalised || stop "head of the list"
+test "$(sed -n 4p "$scratch/csv/records.csv")" = 'leg1_record0.csv,1,0,1,100,0.75,0.10000000000000001,0.20000000000000001,0.29999999999999999,0.14999999999999999' || stop "$(cat "$scratch/csv/records.csv")"
 
 # ---- errors
 expect 1 'is not empty' "$export" "$run" "$scratch/text"
 expect 1 'No such file' "$export" "$scratch/none" "$scratch/new"
-test ! -e "$scratch/new" || fail "made a folder for nothing"
+test ! -e "$scratch/new" || stop "made a folder for nothing"
 expect 1 'no records in' "$export" "$scratch" "$scratch/new"
 expect 2 "unknown format 'xml'" "$export" --format xml "$run" "$scratch/new"
 expect 2 'OUT is missing' "$export" "$run"
@@ -64,35 +58,31 @@ cp -r "$run" "$scratch/broken" && head -c 3000 "$run/leg0_record1.h5" > "$scratc
 expect 1 'broken/leg0_record1.h5: truncated file' "$export" "$scratch/broken" "$scratch/new"
 
 # ---- checking
-"$export" --verify "$run" > "$scratch/out" 2>&1 || fail "--verify: $(cat "$scratch/out")"
-test "$(cat "$scratch/out")" = "4 files of $run are as they were written" || fail "--verify: $(cat "$scratch/out")"
+"$export" --verify "$run" > "$scratch/out" 2>&1 || stop "--verify: $(cat "$scratch/out")"
+test "$(cat "$scratch/out")" = "4 files of $run are as they were written" || stop "--verify: $(cat "$scratch/out")"
 expect 1 "broken/leg0_record1.h5: truncated file" "$export" --verify "$scratch/broken"
-tail -n 1 "$scratch/err" | grep -q "1 of 4 files of .*/broken are damaged" || fail "--verify: $(cat "$scratch/err")"
+tail -n 1 "$scratch/err" | grep -q "1 of 4 files of .*/broken are damaged" || stop "--verify: $(cat "$scratch/err")"
 rm "$scratch/broken/leg0_record0.h5"
 expect 1 "one or more records before" "$export" --verify "$scratch/broken" && true
 expect 2 'writes nothing' "$export" --verify "$run" "$scratch/new"
-"$export" --help | grep -q 'OUT/P<leg>/pdf_<record>.txt' || fail "--help"
-"$export" --version | grep -q '^gbees-export [0-9]' || fail "--version"
+"$export" --help | grep -q 'OUT/P<leg>/pdf_<record>.txt' || stop "--help"
+"$export" --version | grep -q '^gbees-export [0-9]' || stop "--version"
 
 # ---- other readers
 if command -v h5dump > /dev/null; then
-    h5dump "$run/leg0_record0.h5" > "$scratch/dump" || fail "h5dump leg0_record0.h5"
-    grep -q 'DATASET "index"' "$scratch/dump" || fail "h5dump saw no index"
-    h5dump -p -H -d /pdf/p "$run/leg0_record0.h5" > "$scratch/dump" || fail "h5dump /pdf/p"
+    h5dump "$run/leg0_record0.h5" > "$scratch/dump" || stop "h5dump leg0_record0.h5"
+    grep -q 'DATASET "index"' "$scratch/dump" || stop "h5dump saw no index"
+    h5dump -p -H -d /pdf/p "$run/leg0_record0.h5" > "$scratch/dump" || stop "h5dump /pdf/p"
     for word in SHUFFLE 'DEFLATE { LEVEL 4 }' FLETCHER32; do
-        grep -q "$word" "$scratch/dump" || fail "/pdf/p has no $word"
+        grep -q "$word" "$scratch/dump" || stop "/pdf/p has no $word"
     done
-    h5dump -H "$run/moments.h5" | grep -q DIMENSION_LIST || fail "moments.h5 has no dimension scales"
+    h5dump -H "$run/moments.h5" | grep -q DIMENSION_LIST || stop "moments.h5 has no dimension scales"
 fi
 if command -v xmllint > /dev/null; then
-    xmllint --noout "$run"/*.xdmf || fail "the sidecar is no XML"
+    xmllint --noout "$run"/*.xdmf || stop "the sidecar is no XML"
 fi
-python=${GBEES_PYTHON:-/usr/bin/python3}
-"$python" -c 'import h5py, numpy' 2> /dev/null || {
-    echo "test_export: no h5py: not all was tested"
-    exit 77
-}
-"$python" - "$run" << 'END' || fail "h5py"
+python=$(find_python "h5py, numpy") || skip "no h5py: not all was tested"
+"$python" - "$run" << 'END' || stop "h5py"
 import json, os, sys
 import xml.etree.ElementTree as tree
 import h5py, numpy as np

@@ -3,25 +3,15 @@
 # or with a sentence, and never hangs. What crashes then is HDF5, which is not written for it.
 set -u
 
-top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
 shim=$top_build/tests/.libs/failing_malloc.so
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-LC_ALL=C
-export LC_ALL
-bad=0 tried=0 complete=0 clean=0 ended=0
-
-fail()
-{
-    echo "FAIL: $*"
-    bad=1
-}
+enter_scratch
+clean_environment
+tried=0 complete=0 clean=0 ended=0
 
 test -f "$shim" || fail "no $shim"
 if ldd "$top_build/.libs/libgbees.so" 2> /dev/null | grep -q -e libasan -e libtsan; then
-    echo "a sanitizer has its own allocations"
-    exit 77
+    skip "a sanitizer has its own allocations"
 fi
 
 # Runs the program itself: libtool's script would have its allocations counted, too.

@@ -2,19 +2,10 @@
 # test_new_model.sh - a model of one's own, as the README says: copy the template, edit three lines, compile, install, run.
 set -eu
 
-top_build=$GBEES_TOP_BUILD
-unset MAKEFLAGS MFLAGS MAKELEVEL GBEES_PLUGIN_PATH PKG_CONFIG_SYSROOT_DIR || :
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch"
-HOME=$scratch/home
-export HOME
-
-fail()
-{
-    echo "test_new_model: $*" >&2
-    exit 1
-}
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+unset MAKEFLAGS MFLAGS MAKELEVEL PKG_CONFIG_SYSROOT_DIR || :
+enter_scratch
+clean_environment
 
 new_model() # NAME: copy and edit
 {
@@ -22,18 +13,18 @@ new_model() # NAME: copy and edit
         -e 's/dxdt\[1\] = .*/dxdt[1] = -p[0] * x[1] - p[1] * x[0];/' \
         -e 's/{"default", "mean: \[0, \.\.\.\]/{"default", "mean: [1.0, 0.5]/' "$template" > "$1.c"
     changed=$(diff "$template" "$1.c" | grep -c '^>' || :)
-    test "$changed" = 3 || fail "the template has not three lines to edit: $changed changed"
+    test "$changed" = 3 || stop "the template has not three lines to edit: $changed changed"
 }
 
 run_model() # NAME
 {
     mkdir -p "$HOME/.local/lib/gbees/plugins"
     mv "$1.so" "$HOME/.local/lib/gbees/plugins/"
-    "$top_build/gbees-run" --plugin "$1" --output "out-$1" > log 2>&1 || fail "gbees-run failed: $(cat log)"
-    test -s "out-$1/leg0_record0.h5" || fail "no record in $(ls "out-$1")"
-    grep -q '"complete"' "out-$1/run.json" || fail "run.json: $(cat "out-$1/run.json")"
-    "$top_build/gbees-run" --list > log 2>&1 || fail "--list failed: $(cat log)"
-    grep -q "$1" log || fail "--list does not know $1: $(cat log)"
+    "$top_build/gbees-run" --plugin "$1" --output "out-$1" > log 2>&1 || stop "gbees-run failed: $(cat log)"
+    test -s "out-$1/leg0_record0.h5" || stop "no record in $(ls "out-$1")"
+    grep -q '"complete"' "out-$1/run.json" || stop "run.json: $(cat "out-$1/run.json")"
+    "$top_build/gbees-run" --list > log 2>&1 || stop "--list failed: $(cat log)"
+    grep -q "$1" log || stop "--list does not know $1: $(cat log)"
 }
 
 # Before gbees is installed, as in the README.
@@ -48,22 +39,22 @@ for compiler in "${CC:-cc}" clang; do # they may be the same
     new_model "$name"
     # shellcheck disable=SC2046 # options
     $compiler -shared $(pkg-config --cflags gbees) "$name.c" -o "$name.so" 2> log ||
-        fail "$compiler: $(cat log)"
+        stop "$compiler: $(cat log)"
     run_model "$name"
 done
 
 # With the installed gbees.pc, headers and template; the sysroot stands for DESTDIR.
 make -C "$top_build" -s DESTDIR="$scratch/root" install-pkgconfigDATA install-gbeesincludeHEADERS \
-    install-dist_pkgdataDATA > log 2>&1 || fail "make install: $(cat log)"
+    install-dist_pkgdataDATA > log 2>&1 || stop "make install: $(cat log)"
 PKG_CONFIG_SYSROOT_DIR=$scratch/root
 PKG_CONFIG_PATH=$(dirname "$(find "$scratch/root" -name gbees.pc)")
 export PKG_CONFIG_SYSROOT_DIR
 template=$(find "$scratch/root" -name template.c)
 new_model mine_installed
 # shellcheck disable=SC2046
-${CC:-cc} -shared $(pkg-config --cflags gbees) mine_installed.c -o mine_installed.so || fail "${CC:-cc} failed"
+${CC:-cc} -shared $(pkg-config --cflags gbees) mine_installed.c -o mine_installed.so || stop "${CC:-cc} failed"
 run_model mine_installed
 case $(pkg-config --variable=plugindir gbees) in
 */gbees/plugins) ;;
-*) fail "gbees.pc has no plugindir" ;;
+*) stop "gbees.pc has no plugindir" ;;
 esac

@@ -3,19 +3,14 @@
 # that crash, never end or compute nonsense; a plugin in C++ and its twin in C.
 set -u
 
-top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
-top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
-. "$top_src/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
 program=$top_build/gbees-plugin
-unset GBEES_PLUGIN_PATH GBEES_BACKEND_PATH CFLAGS CXXFLAGS MAKEFLAGS MFLAGS MAKELEVEL
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-mkdir "$scratch/work" "$scratch/none" && cd "$scratch/work" || exit 99
-HOME=$scratch/home
+unset GBEES_BACKEND_PATH CFLAGS CXXFLAGS MAKEFLAGS MFLAGS MAKELEVEL
+enter_scratch
+clean_environment
+mkdir work none "$HOME" && cd work || exit 99
 XDG_CACHE_HOME=$scratch/cache
-LC_ALL=C
-export HOME XDG_CACHE_HOME LC_ALL
-mkdir "$HOME"
+export XDG_CACHE_HOME
 installed=$HOME/.local/lib/gbees/plugins
 # No GPU and no compiler for one, unless a test asks for it.
 GBEES_CUDA_LIBRARY_PATH=$scratch/none

@@ -2,17 +2,10 @@
 # test_run.sh - gbees-run as its users meet it: good runs, bad input, failures, signals, JSON.
 set -u
 
-top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
-top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
-. "$top_src/tests/fixtures/shell_fixture.sh"
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
 program=$top_build/gbees-run
-unset GBEES_PLUGIN_PATH
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-HOME=$scratch/home
-LC_ALL=C
-export HOME LC_ALL
+enter_scratch
+clean_environment
 
 # Every run is short, on one core.
 gbees() {

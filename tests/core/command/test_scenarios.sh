@@ -3,22 +3,9 @@
 # records that can be read. The scenarios other than the default one are asked for by name, as doc/models.md says.
 set -u
 
-top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
-top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
-unset GBEES_PLUGIN_PATH
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-HOME=$scratch/home
-LC_ALL=C
-export HOME LC_ALL
-bad=0
-
-fail() {
-    echo "FAIL: $*" >&2
-    sed 's/^/    err: /' err >&2
-    bad=1
-}
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+enter_scratch
+clean_environment
 
 # beginning MODEL SCENARIO: the first thousandth of it, on wide cells where there are many.
 beginning() {

@@ -1,38 +1,12 @@
 /* test_remap.c - densities from a frame's cells to another's: mass, sign, order, threads, and Gaussians, whose
  * averages over oblique cells are known. */
+#include "fixtures/cell_list.h"
 #include "frame/passes.h"
 #include "frame/remap.h"
-#include <check.h>
 #include <float.h>
-#include <gbees/gbees.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ---- lists of cells ---- */
-
-static gbees_initial_cells empty(int n, size_t count)
-{
-    gbees_initial_cells cells = {.p = malloc((count + 1) * sizeof *cells.p)};
-
-    ck_assert_ptr_nonnull(cells.p);
-    for (int j = 0; j < n; j++) {
-        cells.index[j] = malloc((count + 1) * sizeof *cells.index[j]);
-        ck_assert_ptr_nonnull(cells.index[j]);
-    }
-    return cells;
-}
-
-static gbees_initial_cells copy(const gbees_initial_cells *from, int n)
-{
-    gbees_initial_cells cells = empty(n, from->count);
-
-    cells.count = from->count;
-    memcpy(cells.p, from->p, from->count * sizeof *cells.p);
-    for (int j = 0; j < n; j++)
-        memcpy(cells.index[j], from->index[j], from->count * sizeof *cells.index[j]);
-    return cells;
-}
 
 static int is_same(const gbees_initial_cells *a, const gbees_initial_cells *b, int n)
 {
@@ -107,7 +81,7 @@ static gbees_initial_cells gaussian(int n, double k)
 
     for (int j = 0; j < n; j++)
         all *= (size_t)side;
-    gbees_initial_cells cells = empty(n, all);
+    gbees_initial_cells cells = list_empty(n, all);
     for (size_t i = 0; i < all; i++) {
         size_t rest = i;
         double p = 1;
@@ -255,7 +229,7 @@ static gbees_initial_cells rough(int n)
 
     for (int j = 0; j < n; j++)
         all *= (size_t)side;
-    gbees_initial_cells cells = empty(n, all);
+    gbees_initial_cells cells = list_empty(n, all);
     for (size_t i = 0; i < all; i++) {
         size_t rest = i;
 
@@ -289,7 +263,7 @@ START_TEST(rough_cells)
     const int n = 1 + _i % 6;
     const gbees_moving_frame from = some_frame(n, 1 + (uint64_t)_i), to = some_frame(n, 50 + (uint64_t)_i);
     const double least = n > 4 ? 1e-6 : _i % 2 ? 1e-9 : 0;
-    gbees_initial_cells cells = rough(n), others = copy(&cells, n);
+    gbees_initial_cells cells = rough(n), others = list_copy(&cells, n);
 
     remap(&cells, &from, &to, least, 1);
     ck_assert_uint_gt(cells.count, 10);
@@ -306,7 +280,7 @@ END_TEST
 START_TEST(threads_do_not_matter)
 {
     const gbees_moving_frame from = frame_at_rest(3, 0.25), to = turned(&from, 1, 0.3, 1.2);
-    gbees_initial_cells cells = gaussian(3, 4), others = copy(&cells, 3);
+    gbees_initial_cells cells = gaussian(3, 4), others = list_copy(&cells, 3);
 
     remap(&cells, &from, &to, 1e-9, 1);
     remap(&others, &from, &to, 1e-9, 3);
@@ -322,7 +296,7 @@ START_TEST(the_same_frame)
 {
     const int n = _i;
     const gbees_moving_frame frame = some_frame(n, 7);
-    gbees_initial_cells cells = rough(n), before = copy(&cells, n);
+    gbees_initial_cells cells = rough(n), before = list_copy(&cells, n);
 
     remap(&cells, &frame, &frame, 0, 2);
     ck_assert(is_same(&cells, &before, n));
@@ -338,7 +312,7 @@ START_TEST(a_permutation_is_exact)
     const gbees_moving_frame from = frame_at_rest(n, 0.5);
     /* y'_0 = -y_1 + 3, y'_1 = y_2, y'_2 = y_0 - 5: A_to and m_to so that x is the same */
     const gbees_moving_frame to = {.n = n, .m = {2.5, 1.5, 0}, .a = {0, 0, 0.5, -0.5, 0, 0, 0, 0.5, 0}};
-    gbees_initial_cells cells = rough(n), before = copy(&cells, n);
+    gbees_initial_cells cells = rough(n), before = list_copy(&cells, n);
     const int32_t base = 40;
     size_t found = 0;
 
@@ -365,7 +339,7 @@ END_TEST
 START_TEST(wider_cells_hold_sums)
 {
     const gbees_moving_frame from = {.n = 1, .m = {0}, .a = {1}}, to = {.n = 1, .m = {0.5}, .a = {2}};
-    gbees_initial_cells cells = rough(1), before = copy(&cells, 1);
+    gbees_initial_cells cells = rough(1), before = list_copy(&cells, 1);
 
     remap(&cells, &from, &to, 0, 1);
     for (size_t i = 0; i < cells.count; i++) {
@@ -439,7 +413,7 @@ END_TEST
 START_TEST(no_cells)
 {
     const gbees_moving_frame from = frame_at_rest(2, 1), to = turned(&from, 0, 0.5, 1);
-    gbees_initial_cells cells = _i == 0 ? empty(2, 0) : rough(2);
+    gbees_initial_cells cells = _i == 0 ? list_empty(2, 0) : rough(2);
 
     remap(&cells, &from, &to, 2, 2);
     ck_assert_uint_eq(cells.count, 0);
@@ -451,7 +425,7 @@ START_TEST(bad_frames_are_errors)
 {
     static const char *const texts[] = {"singular", "singular", "not finite", "too different"};
     gbees_moving_frame from = frame_at_rest(2, 1), to = from;
-    gbees_initial_cells cells = rough(2), before = copy(&cells, 2);
+    gbees_initial_cells cells = rough(2), before = list_copy(&cells, 2);
     const gbees_remap_options options = {.threads = 1};
     gbees_error error = {0};
     double dropped = 7;

@@ -312,23 +312,16 @@ END_TEST
 
 static int try_problem(const char *name, const char *mode, const char *noise, gbees_error *error)
 {
-    gbees_registry *registry = open_registry();
-    gbees_scenario *scenario = NULL;
-    gbees_problem *problem = NULL;
-    const gbees_model *model = NULL;
-    int status = gbees_registry_model(registry, name, &model, error);
+    const setting_list settings = {mode, noise};
+    world w;
+    int status = world_open(&w, open_registry(), name, "cpu");
 
     if (!status)
-        status = gbees_scenario_create(model->scenarios[0].text, name, &scenario, error);
-    if (!status)
-        status = gbees_scenario_set(scenario, mode, error);
-    if (!status)
-        status = gbees_scenario_set(scenario, noise, error);
-    ck_assert_msg(!status, "%s", error->text);
-    status = gbees_problem_create(model, scenario, &problem, error);
-    gbees_problem_destroy(problem);
-    gbees_scenario_destroy(scenario);
-    gbees_registry_destroy(registry);
+        status = scenario_make(w.model, &(scenario_source){.settings = settings}, &w.scenario, &w.error);
+    ck_assert_msg(!status, "%s", w.error.text);
+    status = gbees_problem_create(w.model, w.scenario, &w.problem, &w.error);
+    *error = w.error;
+    world_close(&w);
     return status;
 }
 

@@ -2,16 +2,9 @@
 # test_plot.sh - gbees-plot on small runs: the files it writes, and its errors.
 set -u
 
-top_build=$(cd "${GBEES_TOP_BUILD:-.}" && pwd)
-top_src=$(cd "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}" && pwd)
-. "$top_src/tests/fixtures/shell_fixture.sh"
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
-HOME=$scratch
-LC_ALL=C
-export HOME LC_ALL
-unset GBEES_PLUGIN_PATH
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+enter_scratch
+clean_environment
 
 # plot CODE ARGUMENT...: the exit status must be CODE; its output is left in the files out and err.
 plot() {

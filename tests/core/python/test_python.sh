@@ -3,21 +3,12 @@
 # Skipped without NumPy or pytest, which ./quickstart test installs.
 set -u
 
-top_src=${GBEES_TOP_SRC:-$(dirname "$0")/../../..}
-top_src=$(cd "$top_src" && pwd) && top_build=$(cd "${GBEES_TOP_BUILD:-$top_src/build}" && pwd) || exit 99
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
 tests=$top_src/tests/core/python
 
-python=
-for candidate in python3 /usr/bin/python3; do
-    "$candidate" -c 'import numpy, pytest' 2>/dev/null && python=$candidate && break
-done
-if test -z "$python"; then
-    echo "skipped: no python3 has NumPy and pytest (Debian: apt-get install python3-numpy python3-pytest)"
-    exit 77
-fi
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
-cd "$scratch" || exit 99
+python=$(find_python "numpy, pytest") ||
+    skip "no python3 has NumPy and pytest (Debian: apt-get install python3-numpy python3-pytest)"
+enter_scratch
 
 GBEES_TOP_BUILD=$top_build
 GBEES_PYTHON_MODULE=$top_build/core/python/.libs/session.so

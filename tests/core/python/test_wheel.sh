@@ -4,19 +4,11 @@
 # Skipped without NumPy, pip, setuptools, wheel or venv.
 set -u
 
-top_src=${GBEES_TOP_SRC:-$(dirname "$0")/../../..}
-top_src=$(cd "$top_src" && pwd) && top_build=$(cd "${GBEES_TOP_BUILD:-$top_src/build}" && pwd) || exit 99
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
 
-python=
-for candidate in python3 /usr/bin/python3; do
-    "$candidate" -c 'import numpy, setuptools, pip, venv, ensurepip, wheel' 2>/dev/null && python=$candidate && break
-done
-if test -z "$python"; then
-    echo "skipped: no python3 has all of NumPy, pip, setuptools, wheel and venv"
-    exit 77
-fi
-scratch=$(mktemp -d) || exit 99
-trap 'rm -rf "$scratch"' EXIT
+python=$(find_python "numpy, setuptools, pip, venv, ensurepip, wheel") ||
+    skip "no python3 has all of NumPy, pip, setuptools, wheel and venv"
+enter_scratch
 unset GBEES_PYTHON_MODULE GBEES_PLUGIN_PATH GBEES_BACKEND_PATH PYTHONPATH MAKEFLAGS MFLAGS
 HOME=$scratch XDG_CACHE_HOME=$scratch/cache MPLBACKEND=Agg PYDEVD_DISABLE_FILE_VALIDATION=1
 export HOME XDG_CACHE_HOME MPLBACKEND PYDEVD_DISABLE_FILE_VALIDATION
@@ -24,7 +16,6 @@ export HOME XDG_CACHE_HOME MPLBACKEND PYDEVD_DISABLE_FILE_VALIDATION
 rm -rf "$top_build/dist"
 make -C "$top_build" PYTHON3="$python" wheel || exit 1
 "$python" -m venv --system-site-packages "$scratch/venv" || exit 99
-cd "$scratch" || exit 99
 venv/bin/pip install --quiet --no-index "$top_build"/dist/gbees-*.whl || exit 1
 venv/bin/python - <<'END' || exit 1
 import os, gbees

@@ -229,15 +229,10 @@ END_TEST
 /* Gaussian filters begin with the density's moments whatever the grid's axes are. */
 START_TEST(a_rotated_grid_is_none_of_theirs)
 {
-    gbees_scenario *scenario = NULL;
-    gbees_problem *problem = NULL;
-    gbees_error error = {0};
+    gbees_problem *problem =
+        problem_of_text("linear", "mean: [2, -1]\ncovariance: [[0.25, 0.1], [0.1, 0.16]]\nrotate: yes\n"
+                                  "factor: 1\nthreshold: 1.0e-6\nend: 1\nrecords: 1\nmeasurements: []\n");
 
-    ck_assert_msg(!gbees_scenario_create("mean: [2, -1]\ncovariance: [[0.25, 0.1], [0.1, 0.16]]\nrotate: yes\n"
-                                         "factor: 1\nthreshold: 1.0e-6\nend: 1\nrecords: 1\nmeasurements: []\n",
-                                         "test", &scenario, &error),
-                  "%s", error.text);
-    ck_assert_msg(!gbees_problem_create(model("linear"), scenario, &problem, &error), "%s", error.text);
     ck_assert_int_eq(problem->rotated, 1);
     gbees_comparison *c = compare(problem, "ekf,ukf,enkf", 0, NULL);
     for (int k = 0; k < 2; k++) {
@@ -247,7 +242,6 @@ START_TEST(a_rotated_grid_is_none_of_theirs)
     ck_assert_double_lt(gbees_comparison_result(c, 2)->worst.mean, 5 / sqrt(10000));
     gbees_comparison_destroy(c);
     gbees_problem_destroy(problem);
-    gbees_scenario_destroy(scenario);
 }
 END_TEST
 
@@ -256,8 +250,6 @@ START_TEST(a_mixture_is_one_gaussian_to_them)
 {
     static const char *const rotate[] = {"no", "yes"};
     char text[512];
-    gbees_scenario *scenario = NULL;
-    gbees_problem *problem = NULL;
     gbees_error error = {0};
 
     (void)snprintf(text, sizeof text,
@@ -265,8 +257,7 @@ START_TEST(a_mixture_is_one_gaussian_to_them)
                    "  - {weight: 3, mean: [2, -1], covariance: [0.09, 0.04]}\nrotate: %s\n"
                    "factor: 1\nthreshold: 1.0e-6\nend: 1\nrecords: 1\nmeasurements: []\n",
                    rotate[_i]);
-    ck_assert_msg(!gbees_scenario_create(text, "test", &scenario, &error), "%s", error.text);
-    ck_assert_msg(!gbees_problem_create(model("linear"), scenario, &problem, &error), "%s", error.text);
+    gbees_problem *problem = problem_of_text("linear", text);
     ck_assert_int_eq(problem->rotated, _i);
     gbees_comparison *c = start(problem, "ekf,ukf,mc");
     /* 1/4 (0.25, 0.16) + 3/4 (0.09, 0.04) + 3/16 d d', d = (2, -1) */
@@ -281,7 +272,6 @@ START_TEST(a_mixture_is_one_gaussian_to_them)
     }
     gbees_comparison_destroy(c);
     gbees_problem_destroy(problem);
-    gbees_scenario_destroy(scenario);
 }
 END_TEST
 

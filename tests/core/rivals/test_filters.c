@@ -41,9 +41,6 @@ static gbees_problem *make_problem(int n, double noise, exact_run *exact)
 {
     char text[4096];
     size_t used;
-    gbees_scenario *scenario = NULL;
-    gbees_problem *problem = NULL;
-    gbees_error error = {0};
 
     run_exactly(n, noise, exact);
     used =
@@ -55,10 +52,7 @@ static gbees_problem *make_problem(int n, double noise, exact_run *exact)
         used += (size_t)snprintf(text + used, sizeof text - used,
                                  "  - {time: %.17g, function: x1, value: [%.17g], covariance: [%.17g]}\n",
                                  spacing * (k + 1), exact->value[k], variance);
-    ck_assert_msg(!gbees_scenario_create(text, "test", &scenario, &error), "%s", error.text);
-    ck_assert_msg(!gbees_problem_create(model("linear"), scenario, &problem, &error), "%s", error.text);
-    gbees_scenario_destroy(scenario);
-    return problem;
+    return problem_of_text("linear", text);
 }
 
 static void *make_filter(const gbees_filter *kind, const gbees_problem *problem, uint64_t seed)

@@ -9,15 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static void make(world *w, const char *name, const char *const *set)
-{
-    ck_assert_msg(try_make(w, name, set) == 0, "%s", w->error.text);
-}
-
 /* ---- the frame ------------------------------------------------------------------------------------------------ */
 
 static const struct {
-    settings set;
+    setting_list set;
     int n;
     double covariance[16];
 } frames[] = {
@@ -34,7 +29,7 @@ START_TEST(the_frame_is_that_of_the_covariance)
     const int n = frames[_i].n;
     world w;
 
-    make(&w, "linear", frames[_i].set);
+    world_create(&w, "linear", frames[_i].set);
     const gbees_problem *p = w.problem;
     const double *r = p->rotation;
     ck_assert_int_eq(p->rotated, 1);
@@ -61,7 +56,7 @@ START_TEST(the_frame_is_that_of_the_covariance)
         ck_assert_double_eq(p->parameters[GBEES_FRAME_CENTRE + j], 2);
     }
     ck_assert_mem_eq(p->parameters + GBEES_FRAME_AXES, r, (size_t)(n * n) * sizeof *r);
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 
@@ -70,13 +65,14 @@ START_TEST(axes_stay_closest_to_the_models)
 {
     world w;
 
-    make(&w, "linear",
-         (settings){"dimension=3", "rotate=yes", "covariance=[[5, 0.1, 0], [0.1, 1, 0.01], [0, 0.01, 3]]"});
+    world_create(
+        &w, "linear",
+        (setting_list){"dimension=3", "rotate=yes", "covariance=[[5, 0.1, 0], [0.1, 1, 0.01], [0, 0.01, 3]]"});
     for (int j = 0; j < 3; j++)
         ck_assert_double_gt(w.problem->rotation[4 * j], 0.99);
     ck_assert_double_gt(w.problem->covariance[0], w.problem->covariance[8]);
     ck_assert_double_gt(w.problem->covariance[8], w.problem->covariance[4]);
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 
@@ -84,12 +80,13 @@ START_TEST(factors_go_with_the_axes)
 {
     world w;
 
-    make(&w, "linear", (settings){"rotate=yes", "covariance=[[4, 1], [1, 2]]", "factor=[1, 2]", "extent=[3, 2]"});
+    world_create(&w, "linear",
+                 (setting_list){"rotate=yes", "covariance=[[4, 1], [1, 2]]", "factor=[1, 2]", "extent=[3, 2]"});
     ck_assert_double_eq_tol(w.problem->width[0], sqrt(w.problem->covariance[0]) / 2, 1e-15);
     ck_assert_double_eq_tol(w.problem->width[1], sqrt(w.problem->covariance[3]) / 4, 1e-15);
     ck_assert_int_eq(w.problem->extent[0], 6);
     ck_assert_int_eq(w.problem->extent[1], 8);
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 
@@ -97,15 +94,15 @@ START_TEST(without_correlations_nothing_is_turned)
 {
     world turned, plain;
 
-    make(&turned, "lorenz63", (settings){"rotate=yes"});
-    make(&plain, "lorenz63", (settings){"rotate=no"});
+    world_create(&turned, "lorenz63", (setting_list){"rotate=yes"});
+    world_create(&plain, "lorenz63", (setting_list){"rotate=no"});
     ck_assert_int_eq(turned.problem->rotated, 0);
     ck_assert_mem_eq(turned.problem->mean, plain.problem->mean, sizeof plain.problem->mean);
     ck_assert_mem_eq(turned.problem->width, plain.problem->width, sizeof plain.problem->width);
     ck_assert_mem_eq(turned.problem->covariance, plain.problem->covariance, sizeof plain.problem->covariance);
     ck_assert_ptr_eq(turned.problem->functions, turned.model->functions);
-    end(&turned);
-    end(&plain);
+    world_close(&turned);
+    world_close(&plain);
 }
 END_TEST
 
@@ -113,13 +110,13 @@ START_TEST(what_is_no_covariance_is_an_error)
 {
     world w;
 
-    ck_assert_int_ne(try_make(&w, "linear", (settings){"rotate=yes", "covariance=[[1, 2], [2, 1]]"}), 0);
+    ck_assert_int_ne(world_try(&w, "linear", (setting_list){"rotate=yes", "covariance=[[1, 2], [2, 1]]"}), 0);
     ck_assert_msg(strstr(w.error.text, "covariance: not positive definite: its leading 2 x 2 part is not") != NULL,
                   "%s", w.error.text);
-    end(&w);
-    ck_assert_int_ne(try_make(&w, "linear", (settings){"rotate=maybe"}), 0);
+    world_close(&w);
+    ck_assert_int_ne(world_try(&w, "linear", (setting_list){"rotate=maybe"}), 0);
     ck_assert_msg(strstr(w.error.text, "rotate: expected 'no' or 'yes'") != NULL, "%s", w.error.text);
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 
@@ -172,7 +169,7 @@ START_TEST(the_identity_changes_no_bit)
     double a[POINTS], b[POINTS];
     float a_f[POINTS], b_f[POINTS];
 
-    make(&w, models[_i], (settings){"bound=off"});
+    world_create(&w, models[_i], (setting_list){"bound=off"});
     const gbees_functions *plain = w.problem->functions, *framed = plain->framed;
     spread(&at, w.problem);
     set_frame(&at, w.problem->dimension, NULL, NULL);
@@ -191,7 +188,7 @@ START_TEST(the_identity_changes_no_bit)
         for (int i = 0; i < POINTS; i++)
             ck_assert(a[i] == b[i]);
     }
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 
@@ -203,7 +200,7 @@ START_TEST(drifts_are_along_the_grids_axes)
     double rotation[64] = {0}, f[GBEES_MAX_DIM][POINTS], out[POINTS], all[GBEES_MAX_DIM][POINTS], x[GBEES_MAX_DIM];
     double *column[GBEES_MAX_DIM], *all_column[GBEES_MAX_DIM], zero[GBEES_MAX_DIM] = {0}, centre[GBEES_MAX_DIM];
 
-    make(&w, models[_i], (settings){"bound=off"});
+    world_create(&w, models[_i], (setting_list){"bound=off"});
     const gbees_problem *p = w.problem;
     const int n = p->dimension;
     spread(&at, p);
@@ -247,7 +244,7 @@ START_TEST(drifts_are_along_the_grids_axes)
             ck_assert_double_eq(out[i], all[j][i]);
         }
     }
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 
@@ -280,14 +277,9 @@ static int keep_evidence(void *context, const gbees_problem *problem, int number
 static outcome run(world *w, gbees_writer *writer)
 {
     outcome out = {.writer = writer};
-    gbees_solver *solver = NULL;
-    int status = gbees_solver_create(w->problem, w->cpu, &(gbees_engine_options){.threads = 1}, &solver, &w->error);
+    const gbees_observer observer = {.context = &out, .record = keep, .update = keep_evidence};
 
-    if (!status)
-        status = gbees_solver_run(solver, &(gbees_observer){.context = &out, .record = keep, .update = keep_evidence},
-                                  &w->error);
-    ck_assert_msg(!status, "%s", w->error.text);
-    gbees_solver_destroy(solver);
+    ck_assert_msg(!world_run(w, 1, &observer, NULL), "%s", w->error.text);
     return out;
 }
 
@@ -297,7 +289,7 @@ static outcome run(world *w, gbees_writer *writer)
 
 static const struct {
     const char *model;
-    settings turned, plain;
+    setting_list turned, plain;
     double tolerance; /* of means and deviations, in deviations */
 } pairs[] = {
     {"linear",
@@ -334,8 +326,8 @@ START_TEST(as_on_a_grid_that_is_not_turned)
 {
     world turned, plain;
 
-    make(&turned, pairs[_i].model, pairs[_i].turned);
-    make(&plain, pairs[_i].model, pairs[_i].plain);
+    world_create(&turned, pairs[_i].model, pairs[_i].turned);
+    world_create(&plain, pairs[_i].model, pairs[_i].plain);
     ck_assert_int_eq(turned.problem->rotated, 1);
     const outcome a = run(&turned, NULL), b = run(&plain, NULL);
     const int n = plain.problem->dimension;
@@ -352,8 +344,8 @@ START_TEST(as_on_a_grid_that_is_not_turned)
     }
     ck_assert_double_eq_tol(a.last.entropy, b.last.entropy, 0.1);
     ck_assert_double_eq_tol(a.evidence.log_evidence, b.evidence.log_evidence, 0.01);
-    end(&turned);
-    end(&plain);
+    world_close(&turned);
+    world_close(&plain);
 }
 END_TEST
 
@@ -363,13 +355,13 @@ START_TEST(it_begins_with_the_covariance)
     static const double covariance[] = {0.25, 0.18, 0.18, 0.2};
     world w;
 
-    make(&w, "linear", (settings){TILTED, "rotate=yes", "extent=5", "measurements=[]", "end=0.1"});
+    world_create(&w, "linear", (setting_list){TILTED, "rotate=yes", "extent=5", "measurements=[]", "end=0.1"});
     const outcome out = run(&w, NULL);
     for (int j = 0; j < 4; j++) {
         ck_assert_double_eq_tol(out.first.covariance[j], covariance[j], 1e-5);
         ck_assert_double_eq_tol(out.first.mean[j / 2], 2, 1e-6);
     }
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 
@@ -383,7 +375,7 @@ START_TEST(records_know_their_frame)
     world w;
 
     ck_assert_ptr_nonnull(mkdtemp(folder));
-    make(&w, "linear", (settings){TILTED, "rotate=yes", "measurements=[]", "records=1", "end=1"});
+    world_create(&w, "linear", (setting_list){TILTED, "rotate=yes", "measurements=[]", "records=1", "end=1"});
     const gbees_provenance from = {
         .plugin_path = "linear", .scenario = "", .backend = "cpu", .device = "", .command = ""};
     ck_assert_msg(gbees_writer_create(folder, w.problem, &from, &writer, &w.error) == 0, "%s", w.error.text);
@@ -406,7 +398,7 @@ START_TEST(records_know_their_frame)
     gbees_results_destroy(results);
     (void)snprintf(command, sizeof command, "rm -r %s", folder);
     ck_assert_int_eq(system(command), 0);
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 
@@ -419,7 +411,8 @@ START_TEST(a_bound_is_where_the_cells_are)
     double low = INFINITY, high = -INFINITY, y[4], x[4], zero = 0, value;
     const double *column[4] = {&zero, &zero, &zero, &zero};
 
-    make(&w, "pcr3bp", (settings){tilted, "rotate=yes", "factor=1", "extent=1", "measurements=[]", "end=0.01"});
+    world_create(&w, "pcr3bp",
+                 (setting_list){tilted, "rotate=yes", "factor=1", "extent=1", "measurements=[]", "end=0.01"});
     const gbees_problem *p = w.problem;
     ck_assert(p->rotated && p->bounded);
     for (int cell = 0; cell < 625; cell++) {
@@ -433,7 +426,7 @@ START_TEST(a_bound_is_where_the_cells_are)
     ck_assert_double_eq_tol(p->bound_low, low, 1e-6 * (high - low));
     ck_assert_double_eq_tol(p->bound_high, high, 1e-6 * (high - low));
     (void)run(&w, NULL);
-    end(&w);
+    world_close(&w);
 }
 END_TEST
 

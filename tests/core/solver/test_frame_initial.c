@@ -1,7 +1,7 @@
 /* test_frame_initial.c - turned grids for initial densities that are not one Gaussian: a mixture's own axes, and
  * those of a record. */
+#include "fixtures/world.h"
 #include <check.h>
-#include <gbees/gbees.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,18 +38,7 @@ static void teardown(void)
 /* A scenario's text over the model's own. */
 static int try_problem(const char *text, gbees_problem **problem, gbees_error *error)
 {
-    gbees_scenario *scenario = NULL, *defaults = NULL;
-    int status = gbees_scenario_create(text, "f.yaml", &scenario, error);
-
-    if (!status)
-        status = gbees_scenario_create(model->scenarios[0].text, "defaults", &defaults, error);
-    if (!status)
-        status = gbees_scenario_merge(scenario, defaults, error);
-    if (!status)
-        status = gbees_problem_create(model, scenario, problem, error);
-    gbees_scenario_destroy(defaults);
-    gbees_scenario_destroy(scenario);
-    return status;
+    return problem_make(model, &(scenario_source){.text = text, .name = "f.yaml", .over_default = 1}, problem, error);
 }
 
 static gbees_problem *problem_of(const char *text)
@@ -77,22 +66,18 @@ static int keep(void *context, const gbees_record *record, gbees_error *error)
 }
 
 /* To a folder of that name in the test's own, unless it is NULL. */
-static outcome run(const gbees_problem *problem, const char *name)
+static outcome run(gbees_problem *problem, const char *name)
 {
     const gbees_provenance from = {.plugin_path = "", .scenario = "", .backend = "cpu", .device = "", .command = ""};
     outcome out = {.writer = NULL};
-    gbees_solver *solver = NULL;
-    gbees_error error = {0};
+    world w = {.problem = problem, .backend = cpu};
     char path[128];
 
     (void)snprintf(path, sizeof path, "%s/%s", folder, name ? name : "");
-    int status = name ? gbees_writer_create(path, problem, &from, &out.writer, &error) : 0;
+    int status = name ? gbees_writer_create(path, problem, &from, &out.writer, &w.error) : 0;
     if (!status)
-        status = gbees_solver_create(problem, cpu, &(gbees_engine_options){.threads = 1}, &solver, &error);
-    if (!status)
-        status = gbees_solver_run(solver, &(gbees_observer){.context = &out, .record = keep}, &error);
-    ck_assert_msg(!status, "%s", error.text);
-    gbees_solver_destroy(solver);
+        status = world_run(&w, 1, &(gbees_observer){.context = &out, .record = keep}, NULL);
+    ck_assert_msg(!status, "%s", w.error.text);
     gbees_writer_destroy(out.writer);
     return out;
 }

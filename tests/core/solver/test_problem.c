@@ -1,71 +1,5 @@
-/* test_problem.c - core/solver/problem: a model and a scenario become a problem, or an error with file and line. */
-#include "io/scenario.h"
-#include <check.h>
-#include <gbees/gbees.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* ---- two models, made by hand ------------------------------------------------------------------------------ */
-
-static void measure(int which, size_t count, double t, const double *origin, const double *const *offset,
-                    const double *p, double *const *out)
-{
-    (void)which, (void)count, (void)t, (void)origin, (void)offset, (void)p, (void)out;
-}
-
-static const gbees_parameter parameters[] = {
-    {"sigma", "-", "", 4, 0, 0}, {"b", "-", "", 1, 0.5, 10}, {"r", "-", "", 48, 0, 0}};
-static const gbees_measurement_function functions63[] = {{"z", "", 1, NULL, NULL}};
-static const gbees_measurement_function functions96[] = {{"site1", "", 1, NULL, NULL}, {"range", "", 2, NULL, NULL}};
-static const gbees_functions table63[] = {{.n = 3, .measure_d = measure}};
-static const gbees_functions table96[] = {
-    {.n = 4, .measure_d = measure}, {.n = 5}, {.n = 6, .measure_d = measure}, {.n = 8, .measure_d = measure}};
-
-static const gbees_model lorenz63 = {.name = "lorenz63",
-                                     .dim_min = 3,
-                                     .dim_max = 3,
-                                     .dim_default = 3,
-                                     .parameter_count = 3,
-                                     .parameters = parameters,
-                                     .measurement_count = 1,
-                                     .measurements = functions63,
-                                     .functions = table63,
-                                     .function_count = 1};
-static const gbees_model lorenz96 = {.name = "lorenz96",
-                                     .dim_min = 4,
-                                     .dim_max = 8,
-                                     .dim_default = 6,
-                                     .measurement_count = 2,
-                                     .measurements = functions96,
-                                     .functions = table96,
-                                     .function_count = 4};
-
-static const char text63[] = "mean: [-11.5, -10.0, 9.5]\n"
-                             "covariance: [1, 1, 1]\n"
-                             "threshold: 5.0e-6\n"
-                             "end: 2.0\n"
-                             "records: 4\n"
-                             "measurements:\n"
-                             "  - {time: 1.0, function: z, value: [-8], covariance: [1]}\n";
-static const char text96[] = "mean: [4.5, 4, ...]\n"
-                             "covariance: [0.04, ...]\n"
-                             "threshold: 8.0e-9\n"
-                             "end: 1.3\n"
-                             "records: 4\n";
-
-static gbees_scenario *make(const char *text, const char *defaults)
-{
-    gbees_scenario *scenario = NULL, *other = NULL;
-    gbees_error error = {0};
-
-    ck_assert_msg(gbees_scenario_create(text, "f.yaml", &scenario, &error) == GBEES_OK, "%s", error.text);
-    ck_assert_int_eq(gbees_scenario_create(defaults, "defaults", &other, NULL), GBEES_OK);
-    ck_assert_int_eq(gbees_scenario_merge(scenario, other, NULL), GBEES_OK);
-    gbees_scenario_destroy(other);
-    return scenario;
-}
+/* test_problem.c - core/solver/problem: what a model and a scenario become. */
+#include "fixtures/problem_fixture.h"
 
 static gbees_problem *solve(const gbees_model *model, const gbees_scenario *scenario)
 {
@@ -85,8 +19,6 @@ static gbees_problem *problem_of(const gbees_model *model, const char *text, con
     gbees_scenario_destroy(scenario);
     return problem;
 }
-
-/* ---- what comes out ---------------------------------------------------------------------------------------- */
 
 START_TEST(default_of_lorenz63)
 {
@@ -358,177 +290,6 @@ START_TEST(modes)
 }
 END_TEST
 
-/* ---- refusals ---------------------------------------------------------------------------------------------- */
-
-#define M "measurements:\n  - "
-static const struct {
-    const gbees_model *model;
-    const char *text, *error;
-} refused[] = {
-    {&lorenz63, "model: lorenz96", "f.yaml:1: model: the scenario is for 'lorenz96', the plugin is 'lorenz63'"},
-    {&lorenz96, "\ndimension: 3", "f.yaml:2: dimension: lorenz96 has 4 to 8 dimensions, found 3"},
-    {&lorenz63, "dimension: 4", "f.yaml:1: dimension: lorenz63 has 3 dimensions, found 4"},
-    {&lorenz96, "dimension: 7", "lorenz96: the plugin has no functions for dimension 7"},
-    {&lorenz63, "parameters:\n  sgma: 3",
-     "f.yaml:2: parameters: lorenz63 has no parameter 'sgma': did you mean 'sigma'?"},
-    {&lorenz96, "parameters: {F: 3}", "f.yaml:1: parameters: lorenz96 has no parameter 'F'"},
-    {&lorenz63, "parameters: {b: 11}", "f.yaml:1: parameters.b: expected a number from 0.5 to 10, found '11'"},
-    {&lorenz63, "mean: [1, 2]", "f.yaml:1: mean: expected 3 numbers (dimension 3), found 2"},
-    {&lorenz63, "mean: [1, 2, 3, 4, ...]", "f.yaml:1: mean: expected 3 numbers (dimension 3), found 4 and '...'"},
-    {&lorenz63, "covariance: [1]", "f.yaml:1: covariance: expected 3 numbers (dimension 3), found 1"},
-    {&lorenz63, "covariance:\n  - [1, 0, 0]\n  - [0, 1]\n  - [0, 0, 1]",
-     "f.yaml:3: covariance: row 2: expected 3 numbers (dimension 3), found 2"},
-    {&lorenz63, "covariance: [[1, 0, 0]]", "f.yaml:1: covariance: expected 3 rows (dimension 3), found 1"},
-    {&lorenz63, "covariance: [[1, 0, 0], [0.5, 1, 0], [0, 0, 1]]",
-     "f.yaml:1: covariance: not symmetric: row 2 has 0.5 in column 1, row 1 has 0 in column 2"},
-    {&lorenz63, "covariance: [1, 1, 0]",
-     "f.yaml:1: covariance: not positive definite: its leading 3 x 3 part is not"},
-    {&lorenz63, "covariance: [[1, 2, 0], [2, 1, 0], [0, 0, 1]]",
-     "f.yaml:1: covariance: not positive definite: its leading 2 x 2 part is not"},
-    {&lorenz63, "covariance: [-1, 1, 1]", "f.yaml:1: covariance: not positive definite: the first variance is -1"},
-    {&lorenz63, "covariance: [[1, 1e200, 0], [1e200, 1, 0], [0, 0, 1]]",
-     "f.yaml:1: covariance: not positive definite: its leading 2 x 2 part is not"},
-    {&lorenz63, "factor: [1, 2]", "f.yaml:1: factor: expected 3 numbers (dimension 3), found 2"},
-    {&lorenz63, "factor: 1000",
-     "f.yaml:1: factor: the initial box has 1.73e+12 cells, more than 1e+10: give a smaller 'factor' or a smaller "
-     "'extent'"},
-    {&lorenz63, "width: 1e-300",
-     "f.yaml:1: width: the initial box has inf cells, more than 1e+10: give a larger 'width' or a smaller 'extent'"},
-    {&lorenz63, "extent: 1000",
-     "f.yaml:1: extent: the initial box has 6.4e+10 cells, more than 1e+10: give a smaller 'factor' or a smaller "
-     "'extent'"},
-    {&lorenz63, "factor: 1e308\nextent: 1e-308",
-     "defaults:2: covariance: the cell width along axis 1 is 0: change the covariance or the factor"},
-    {&lorenz63, "end: 1\nextent: [3, 0.2, 3]",
-     "f.yaml:2: extent: the initial box has a single cell along axis 2: give a larger 'extent' or a larger 'factor'"},
-    {&lorenz63, "factor: [1, 1, 0.05]",
-     "f.yaml:1: factor: the initial box has a single cell along axis 3: give a larger 'extent' or a larger 'factor'"},
-    {&lorenz63, "width: 7",
-     "f.yaml:1: width: the initial box has a single cell along axis 1: give a larger 'extent' or a smaller 'width'"},
-    {&lorenz63, "end: 0", "f.yaml:1: end: expected a time after the start (0), found '0'"},
-    {&lorenz63, "start: -1.5e308\nend: 1.5e308",
-     "f.yaml:2: end: expected a time after the start (-1.5e+308), found '1.5e308'"},
-    {&lorenz63, "start: 1",
-     "defaults:7: measurement 1: time: expected a time after the start (1) and not after the "
-     "end (2), found '1.0'"},
-    {&lorenz63, "end: 2\n" M "{time: 3, value: [1], covariance: [1]}",
-     "f.yaml:3: measurement 1: time: expected a time after the start (0) and not after the end (2), found '3'"},
-    {&lorenz63, M "{time: 1, function: Z, value: [1], covariance: [1]}",
-     "f.yaml:2: measurement 1: function: lorenz63 has no function 'Z': did you mean 'z'?"},
-    {&lorenz96, M "{time: 1, function: rnage, value: [1], covariance: [1]}",
-     "f.yaml:2: measurement 1: function: lorenz96 has no function 'rnage': did you mean 'range'?"},
-    {&lorenz96, M "{time: 1, function: elevation, value: [1], covariance: [1]}",
-     "f.yaml:2: measurement 1: function: lorenz96 has no function 'elevation': it has site1, range"},
-    {&lorenz96, M "{time: 1, value: [1], covariance: [1]}",
-     "f.yaml:2: measurement 1: 'function' is missing, and lorenz96 has several: site1, range"},
-    {&lorenz96, "dimension: 5\n" M "{time: 1, function: site1, value: [1], covariance: [1]}",
-     "lorenz96: the plugin names the function 'site1' but can't compute it (it needs GBEES_HAS_MEASURE and a size "
-     "from 1 to 8)"},
-    {&lorenz96, M "{time: 1, function: range, value: [1], covariance: [1, 1]}",
-     "f.yaml:2: measurement 1: value: expected 2 numbers (function range), found 1"},
-    {&lorenz96, M "{time: 1, function: range, value: [1, ~, 3], covariance: [1, 1]}",
-     "f.yaml:2: measurement 1: value: expected 2 numbers (function range), found 3"},
-    {&lorenz96, M "{time: 1, function: range, value: [~, ...], covariance: [1, 1]}",
-     "f.yaml:2: measurement 1: value: no component was measured: leave the measurement out"},
-    {&lorenz96, M "{time: 1, function: range, value: [1, ~], covariance: [1, -1]}",
-     "f.yaml:2: measurement 1: covariance: not positive definite: its leading 2 x 2 part is not"},
-    {&lorenz96, M "{time: 1, function: range, value: [1, 1],\n     likelihood: model}",
-     "f.yaml:3: measurement 1: likelihood: lorenz96 has none of its own (no log_likelihood()): give 'gaussian' or "
-     "'student-t', and a covariance"},
-    {&lorenz63, "initial: [{mean: [1, 2, 3], covariance: [1, 1]}]",
-     "f.yaml:1: initial 1: covariance: expected 3 numbers (dimension 3), found 2"},
-    {&lorenz63, "initial:\n - {mean: [1, 2, 3], covariance: [1, 1, 1]}\n - {mean: [1, 2, 3], covariance: [1, -1, 1]}",
-     "f.yaml:3: initial 2: covariance: not positive definite: its leading 2 x 2 part is not"},
-    {&lorenz63, "initial: {file: /nowhere/at/all}",
-     "f.yaml:1: initial: file: can't read the file /nowhere/at/all: No such file or directory"},
-    {&lorenz96, M "{time: 1, function: range, value: [1, 1], covariance: [[1]]}",
-     "f.yaml:2: measurement 1: covariance: expected 2 rows (function range), found 1"},
-    {&lorenz96, M "{time: 1, function: range, value: [1, 1],\n     covariance: [1, -1]}",
-     "f.yaml:3: measurement 1: covariance: not positive definite: its leading 2 x 2 part is not"},
-    {&lorenz63, "regrid:\n  - {time: 1, factor: 2}\n  - {time: 2, factor: 3}",
-     "f.yaml:3: regrid 2: factor: expected a power of two (0.5, 2, 4 ...), found 3"},
-    {&lorenz63, "regrid:\n  - {time: 1, factor: [2, 0.75, 1]}",
-     "f.yaml:2: regrid 1: factor: expected a power of two (0.5, 2, 4 ...), found 0.75"},
-    {&lorenz63, "regrid:\n  - {time: 1, factor: [2, 1]}",
-     "f.yaml:2: regrid 1: factor: expected 3 numbers (dimension 3), found 2"},
-    {&lorenz63, "end: 2\nregrid:\n  - {time: 1, factor: 2}\n  - {time: 0.5, factor: 4}\n  - {time: 1.0, factor: 1}",
-     "f.yaml:3: regrid: the time 1 is given twice"},
-    {&lorenz63, "mode: paper\nregrid: [{time: 1, factor: 2}]",
-     "f.yaml:2: regrid: paper and legacy mode have one grid: leave it out"},
-    {&lorenz63, "mode: paper\nregrid: auto", "f.yaml:2: regrid: paper and legacy mode have one grid: leave it out"},
-    {&lorenz63, "mode: legacy\ntime_step: 1\nregrid: [{time: 1, factor: 2}]",
-     "f.yaml:3: regrid: paper and legacy mode have one grid: leave it out"},
-    {&lorenz63, "mode: paper\nprecision: mixed",
-     "f.yaml:2: precision: mode paper has precision 'double', found 'mixed': remove one of the two"},
-    {&lorenz63, "mode: paper\ncell_values: averages",
-     "f.yaml:2: cell_values: mode paper has cell_values 'points', found 'averages': remove one of the two"},
-    {&lorenz63, "scheme: ctu\ncell_values: averages",
-     "f.yaml:2: cell_values: scheme ctu has 'points', found 'averages': remove it, or choose 'scheme: split5'"},
-    {&lorenz63, "scheme: ctu-positive\ncell_values: averages",
-     "f.yaml:2: cell_values: scheme ctu-positive has 'points', found 'averages': remove it, or choose 'scheme: "
-     "split5'"},
-    {&lorenz63, "mode: paper\nscheme: ctu-divergence",
-     "f.yaml:2: scheme: mode paper has scheme 'ctu', found 'ctu-divergence': remove one of the two"},
-    {&lorenz63, "scheme: ctu\ncourant: 1.5",
-     "f.yaml:2: courant: expected a number > 0, at most 1 (scheme ctu), found '1.5'"},
-    {&lorenz63, "scheme: split7\ncourant: 1.5",
-     "f.yaml:2: courant: expected a number > 0, at most 1 (scheme split7; split5 has more), found '1.5'"},
-    {&lorenz63, "mode: paper\ncourant: 1.01",
-     "f.yaml:2: courant: expected a number > 0, at most 1 (scheme ctu), found '1.01'"},
-    {&lorenz63, "scheme: split5\ncourant: 4.1",
-     "f.yaml:2: courant: expected a number > 0, at most 4 (scheme split5: the shortest edge of a brick), found "
-     "'4.1'"},
-    {&lorenz63, "scheme: split5-mp\nbrick: 1\ncourant: 2",
-     "f.yaml:3: courant: expected a number > 0, at most 1 (scheme split5-mp: the shortest edge of a brick), found "
-     "'2'"},
-    {&lorenz63, "mode: paper\ngrowth: all",
-     "f.yaml:2: growth: mode paper has growth 'downwind', found 'all': remove one of the two"},
-    {&lorenz63, "mode: legacy\ntime_step: 1\ngrowth: downwind",
-     "f.yaml:3: growth: mode legacy has growth 'all', found 'downwind': remove one of the two"},
-    {&lorenz63, "mode: legacy", "f.yaml:1: mode: legacy has a fixed step: give 'time_step'"},
-    {&lorenz63, "growth: all",
-     "f.yaml:1: growth: 'all' needs bricks of one cell: add 'brick: 1', or leave it at 'downwind'"},
-};
-
-START_TEST(refuses)
-{
-    gbees_scenario *scenario = make(refused[_i].text, refused[_i].model == &lorenz63 ? text63 : text96);
-    gbees_problem *problem = NULL;
-    gbees_error error = {0};
-    int status = gbees_problem_create(refused[_i].model, scenario, &problem, &error);
-
-    ck_assert_str_eq(error.text, refused[_i].error);
-    ck_assert_int_eq(status, strncmp(error.text, "lorenz96: the plugin", 20) == 0 ? GBEES_EMODEL : GBEES_EINPUT);
-    ck_assert_ptr_null(problem);
-    gbees_scenario_destroy(scenario);
-}
-END_TEST
-
-START_TEST(says_what_is_missing)
-{
-    static const char *const keys[] = {"mean", "covariance", "threshold", "end", "records"};
-
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        char text[sizeof text63], expected[256];
-        gbees_problem *problem = NULL;
-        gbees_error error = {0};
-
-        memcpy(text, text63, sizeof text);
-        char *line = strstr(text, keys[i]);
-        ck_assert_ptr_nonnull(line);
-        *line = '#';
-        gbees_scenario *scenario = make(text, "");
-        ck_assert_int_eq(gbees_problem_create(&lorenz63, scenario, &problem, &error), GBEES_EINPUT);
-        (void)snprintf(expected, sizeof expected,
-                       "'%s' is missing: give it in the scenario or by --set %s=..., lorenz63 has no default for it",
-                       keys[i], keys[i]);
-        ck_assert_str_eq(error.text, expected);
-        gbees_scenario_destroy(scenario);
-    }
-    gbees_problem_destroy(NULL);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("problem");
@@ -546,8 +307,6 @@ int main(void)
     tcase_add_test(tcase, regrids_in_order);
     tcase_add_test(tcase, until_drops_later_measurements);
     tcase_add_test(tcase, modes);
-    tcase_add_loop_test(tcase, refuses, 0, (int)(sizeof refused / sizeof *refused));
-    tcase_add_test(tcase, says_what_is_missing);
     suite_add_tcase(suite, tcase);
 
     SRunner *runner = srunner_create(suite);

@@ -29,6 +29,7 @@ static part *make_part(const double *rotation, double weight)
 
     ck_assert_ptr_nonnull(made);
     made->problem.dimension = N;
+    made->problem.rotated = made->problem.moving = 1;
     memcpy(made->problem.rotation, rotation, N * N * sizeof *rotation);
     made->problem.centre[0] = 10;
     made->problem.centre[1] = -3;

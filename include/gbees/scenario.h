@@ -1,0 +1,62 @@
+/** @file gbees/scenario.h
+ * A scenario, a YAML file and the changes made to it (core/io), and the problem that it is with a model
+ * (core/solver).
+ */
+#ifndef GBEES_SCENARIO_H
+#define GBEES_SCENARIO_H
+
+#include <gbees/error.h>
+#include <gbees/model.h>
+#include <gbees/problem.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Keys and values (doc/scenario.md), each with its source. */
+typedef struct gbees_scenario gbees_scenario;
+
+/** Parses YAML and checks each key and value. GBEES_EINPUT names the place, "NAME:LINE: ...".
+ * @param name stands for the text in errors
+ */
+int gbees_scenario_create(const char *text, const char *name, gbees_scenario **scenario, gbees_error *error);
+/** The same from a file. */
+int gbees_scenario_read(const char *path, gbees_scenario **scenario, gbees_error *error);
+/** Frees the scenario. */
+void gbees_scenario_destroy(gbees_scenario *scenario);
+/** Sets a key, with the same checks.
+ * @param assignment KEY=VALUE, the value in YAML; the key "parameters.NAME" sets one parameter
+ */
+int gbees_scenario_set(gbees_scenario *scenario, const char *assignment, gbees_error *error);
+/** Copies from `defaults` the keys that `scenario` lacks; not `accuracy` if `scenario` defines the grid, the
+ * threshold, the scheme or the initial density's record itself: what is so defined is run once (doc/scenario.md,
+ * "What wins"). */
+int gbees_scenario_merge(gbees_scenario *scenario, const gbees_scenario *defaults, gbees_error *error);
+/** Takes measurements from a folder or a file.
+ *
+ * A folder of the reference codes is read at once: measurement0.txt is the initial Gaussian, measurement1.txt ... the
+ * measurements; the T of each file is the length of a leg. Of a file, which is a table (doc/scenario.md,
+ * "Measurements in a table"), `measurements` keeps the name.
+ * @param function the model's function that was measured; NULL: of a folder its first, of a table what its columns
+ * say
+ */
+int gbees_scenario_measurements(gbees_scenario *scenario, const char *path, const char *function, gbees_error *error);
+/** Reads the table that `measurements: {file: ...}` names, if it names one, so that the scenario has its rows in its
+ * place. Where the scenario has no `end` yet, the last row is it. */
+int gbees_scenario_load(gbees_scenario *scenario, const gbees_model *model, gbees_error *error);
+/** The scenario as YAML. It is valid until the scenario is changed or destroyed; NULL without memory. */
+const char *gbees_scenario_text(gbees_scenario *scenario);
+
+/* ---- problem ---- */
+
+/** Makes a problem of a model and a scenario; checks what depends on several keys or on the model. `model` must
+ * outlive the problem. */
+int gbees_problem_create(const gbees_model *model, const gbees_scenario *scenario, gbees_problem **problem,
+                         gbees_error *error);
+/** Frees the problem. */
+void gbees_problem_destroy(gbees_problem *problem);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
