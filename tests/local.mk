@@ -234,7 +234,7 @@ fuzz:
 	$(SHELL) $(srcdir)/%D%/fuzz/run $(srcdir) '$(FUZZ)' '$(SECONDS)'
 # The C tests in a build with the checkers of memory and of undefined behaviour.
 check-sanitize:
-	$(SHELL) $(srcdir)/%D%/sanitize $(srcdir) '$(CC)' '$(SANITIZE_TESTS)'
+	+$(SHELL) $(srcdir)/%D%/sanitize $(srcdir) '$(CC)' '$(SANITIZE_TESTS)'
 SANITIZE_TESTS = $(check_PROGRAMS)
 .PHONY: check-sanitize fuzz
 EXTRA_DIST += %D%/fuzz/corpus %D%/fuzz/run %D%/sanitize
