@@ -87,8 +87,10 @@ static void put_block(gbees_hdf5 *file, const gbees_problem *problem, const bloc
 
 size_t gbees_record_cells_count(const gbees_record *record)
 {
-    size_t count = record->modes ? 0 : gbees_cells_count(record->cells);
+    size_t count = 0;
 
+    if (!record->modes)
+        return gbees_cells_count(record->cells);
     for (int k = 0; k < record->mode_count; k++)
         count += gbees_cells_count(record->modes[k].cells);
     return count;
@@ -143,6 +145,7 @@ static void put_parts(gbees_hdf5 *file, const gbees_record_mode *part, size_t to
     for (size_t first = 0; first < total && !file->status; first += BLOCK) {
         cells->count = total - first < BLOCK ? total - first : BLOCK;
         for (size_t at = 0; at < cells->count;) {
+            /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): `total` is the sum of the parts' cells. */
             const size_t left = gbees_cells_count(part->cells) - from, space = cells->count - at,
                          count = left < space ? left : space;
 

@@ -182,7 +182,8 @@ const char *gbees_number_write(double value, char text[GBEES_NUMBER_TEXT])
     char *e = strchr(text, 'e');
     if (e && !strchr(text, '.')) {
         memmove(e + 2, e, strlen(e) + 1);
-        memcpy(e, ".0", 2);
+        e[0] = '.';
+        e[1] = '0';
     }
     return text;
 }
