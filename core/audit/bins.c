@@ -77,7 +77,8 @@ static int grow(table *in)
         if (in->entries[i].key)
             *find(&larger, in->entries[i].key) = in->entries[i];
     free(in->entries);
-    *in = larger;
+    in->capacity = larger.capacity;
+    in->entries = larger.entries;
     return GBEES_OK;
 }
 
@@ -106,7 +107,8 @@ static int add_block(table *to, size_t count, const uint64_t *key, const double 
 SAMPLES_CLONES static void mix_axis(size_t count, const double *restrict cell, int size, uint64_t *restrict key)
 {
     /* The quotient of two whole numbers that have less than 53 digits together is rounded up to no whole number. */
-    const double half = size / 2, width = size;
+    const int whole = size / 2;
+    const double half = whole, width = size;
 
     for (size_t i = 0; i < count; i++) {
         uint64_t mixed = key[i] ^ (uint32_t)(int32_t)floor((cell[i] + half) / width);

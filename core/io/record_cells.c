@@ -145,7 +145,6 @@ static void put_parts(gbees_hdf5 *file, const gbees_record_mode *part, size_t to
     for (size_t first = 0; first < total && !file->status; first += BLOCK) {
         cells->count = total - first < BLOCK ? total - first : BLOCK;
         for (size_t at = 0; at < cells->count;) {
-            /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): `total` is the sum of the parts' cells. */
             const size_t left = gbees_cells_count(part->cells) - from, space = cells->count - at,
                          count = left < space ? left : space;
 
