@@ -1,5 +1,5 @@
-/* coverage.h - included into every file by tests/coverage: a child process that ends by _exit() writes its counts first,
- * which exit() would do by itself. */
+/* coverage.h - included into every file by tests/coverage: a child process that ends by _exit() writes its counts
+ * first, which exit() would do by itself. */
 #ifndef TESTS_COVERAGE_H
 #define TESTS_COVERAGE_H
 #include <unistd.h>

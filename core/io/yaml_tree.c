@@ -366,6 +366,7 @@ static int read_document(reading *r, gbees_node **root)
     r->document = &document;
     int status = yaml_document_get_root_node(&document) ? convert(r, 1, 1, NULL, root) : GBEES_OK;
     yaml_document_delete(&document);
+    r->document = NULL;
     return status;
 }
 
