@@ -107,8 +107,7 @@ static int add_block(table *to, size_t count, const uint64_t *key, const double 
 SAMPLES_CLONES static void mix_axis(size_t count, const double *restrict cell, int size, uint64_t *restrict key)
 {
     /* The quotient of two whole numbers that have less than 53 digits together is rounded up to no whole number. */
-    const int whole = size / 2;
-    const double half = whole, width = size;
+    const double half = size / 2, width = size;
 
     for (size_t i = 0; i < count; i++) {
         uint64_t mixed = key[i] ^ (uint32_t)(int32_t)floor((cell[i] + half) / width);

@@ -172,9 +172,7 @@ GBEES_NUM uint64_t gbees_parts_limited(uint64_t parts)
 /* Along an axis whose cells are cut into `parts`: node number i of parts * points, in ascending order. */
 GBEES_NUM double gbees_cell_node(int points, int parts, int i)
 {
-    const int part = i / points;
-
-    return (part - 0.5 * (parts - 1) + gbees_gauss_node(points, i % points)) / parts;
+    return (i / points - 0.5 * (parts - 1) + gbees_gauss_node(points, i % points)) / parts;
 }
 
 GBEES_NUM double gbees_cell_weight(int points, int parts, int i)
