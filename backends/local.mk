@@ -129,6 +129,10 @@ noinst_LTLIBRARIES += %D%/libcpu_avx512_f64.la
 %C%_libcpu_avx512_f64_la_LDFLAGS =
 endif
 
+# By themselves: with options of their own for an analysis (tests/sanitize).
+cpu-kernels: $(cpu_kernels)
+.PHONY: cpu-kernels
+
 # The engine's texts for NVRTC: embedded in the module, and distributed whether or not that is built.
 cuda_texts = \
 	%D%/cuda/device/engine.cu \

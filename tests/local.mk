@@ -244,10 +244,34 @@ fuzz:
 	$(SHELL) $(srcdir)/%D%/fuzz/run $(srcdir) '$(FUZZ)' '$(SECONDS)'
 # The C tests in a build with the checkers of memory and of undefined behaviour.
 check-sanitize:
-	$(SHELL) $(srcdir)/%D%/sanitize $(srcdir) '$(CC)' '$(SANITIZE_TESTS)'
+	+$(SHELL) $(srcdir)/%D%/sanitize $(srcdir) '$(CC)' '$(SANITIZE_TESTS)'
 SANITIZE_TESTS = $(check_PROGRAMS)
-.PHONY: check-sanitize fuzz
-EXTRA_DIST += %D%/fuzz/corpus %D%/fuzz/run %D%/sanitize
+# Tests of threads under a checker of races, those that run more than one thread.
+check-threads:
+	+$(SHELL) $(srcdir)/%D%/threads $(srcdir) '$(THREADS_TESTS)'
+THREADS_TESTS = \
+	%D%/backends/cpu/test_cpu \
+	%D%/backends/cpu/test_cpu_motion \
+	%D%/backends/cpu/test_cpu_step \
+	%D%/backends/cpu/test_cpu_update \
+	%D%/backends/cpu/test_grid \
+	%D%/backends/cpu/test_grid_add \
+	%D%/backends/cpu/test_team \
+	%D%/backends/test_moving \
+	%D%/backends/test_regridding \
+	%D%/core/audit/test_audit \
+	%D%/core/module/test_isolation \
+	%D%/core/solver/test_notifier \
+	%D%/core/solver/test_regrid
+# What clang-tidy and cppcheck find in the sources.
+check-lint:
+	$(SHELL) $(srcdir)/%D%/lint $(srcdir) $(AM_CPPFLAGS) $(CAIRO_CFLAGS) $(CUDA_CPPFLAGS)
+# How many lines of core and backends/cpu all tests execute.
+coverage:
+	+$(SHELL) $(srcdir)/%D%/coverage $(srcdir) '$(COVERAGE_TESTS)'
+COVERAGE_TESTS = $(TESTS)
+.PHONY: check-lint check-sanitize check-threads coverage fuzz
+EXTRA_DIST += %D%/fuzz/corpus %D%/fuzz/run %D%/coverage %D%/lint %D%/sanitize %D%/threads
 
 # The half of the CUDA backend that needs no GPU; each of these is skipped where NVRTC is not installed.
 if HAVE_CUDA
@@ -405,6 +429,7 @@ noinst_HEADERS = \
 	%D%/backends/cuda/compiler_fixture.h \
 	%D%/backends/cuda/cuda_engine_fixture.h \
 	%D%/backends/cuda/cuda_fixture.h \
+	%D%/coverage.h \
 	%D%/fixtures/backends.h \
 	%D%/fixtures/cell_list.h \
 	%D%/fixtures/dense.h \
@@ -424,7 +449,8 @@ noinst_HEADERS = \
 	%D%/fixtures/split_fixture.h \
 	%D%/fixtures/stage_fixture.h \
 	%D%/fixtures/world.h \
-	%D%/fixtures/world_fixture.h
+	%D%/fixtures/world_fixture.h \
+	%D%/lint.h
 
 # Modules for the tests, most of them wrong on purpose, one even with an undefined function; they land in
 # tests/.libs. Without -rpath libtool would make no shared object.

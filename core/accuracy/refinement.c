@@ -334,7 +334,8 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
         now->error = difference.bound;
         now->time = record->time;
     }
-    now->effective = fmin(now->effective, certificate->effective / (double)certificate->samples);
+    if (certificate)
+        now->effective = fmin(now->effective, certificate->effective / (double)certificate->samples);
     now->sample_bound = fmax(now->sample_bound, difference.bound - difference.value);
     if (record->cells && gbees_cells_count(record->cells) > 0 &&
         gbees_cells_count(record->cells) <= GBEES_COMPARED_CELLS) {

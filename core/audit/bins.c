@@ -77,7 +77,8 @@ static int grow(table *in)
         if (in->entries[i].key)
             *find(&larger, in->entries[i].key) = in->entries[i];
     free(in->entries);
-    *in = larger;
+    in->capacity = larger.capacity;
+    in->entries = larger.entries;
     return GBEES_OK;
 }
 

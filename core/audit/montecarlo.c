@@ -286,7 +286,7 @@ static int carry_away(const gbees_montecarlo *montecarlo, advance *all, double n
                                      .doubt_most = montecarlo->doubt_most};
 
     memcpy(integration.scale, montecarlo->scale, sizeof integration.scale);
-    if (!gbees_offload_try(offload, &integration, nanoseconds))
+    if (!offload || !gbees_offload_try(offload, &integration, nanoseconds))
         return 0;
     offload->failed = !offload->checked && !agrees(all);
     offload->checked = 1;

@@ -279,10 +279,10 @@ static int drop_dead(gbees_montecarlo *montecarlo, update *all, int threads)
         all->live[block] = live;
         live += here;
     }
-    all->weight = malloc(live * sizeof *all->weight);
-    all->number = malloc(live * sizeof *all->number);
+    all->weight = malloc((live + 1) * sizeof *all->weight);
+    all->number = malloc((live + 1) * sizeof *all->number);
     for (int j = 0; j < n; j++)
-        if (!(all->x[j] = malloc(live * sizeof *all->x[j])))
+        if (!(all->x[j] = malloc((live + 1) * sizeof *all->x[j])))
             status = GBEES_ENOMEM;
     if (status || !all->weight || !all->number) {
         for (int j = 0; j < n; j++)

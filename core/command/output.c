@@ -39,8 +39,10 @@ static int check_parent(const char *path, gbees_error *error)
             part[1] = '\0';
         else if (slash)
             *slash = '\0';
-        else
-            (void)strcpy(part, "."); /* fits: no path here is empty */
+        else {
+            part[0] = '.'; /* fits: no path here is empty */
+            part[1] = '\0';
+        }
     } while (slash && slash != part && stat(part, &there) && errno == ENOENT);
 
     int status = GBEES_OK;

@@ -107,8 +107,10 @@ static void put_block(gbees_hdf5 *file, const gbees_problem *problem, const bloc
 
 size_t gbees_record_cells_count(const gbees_record *record)
 {
-    size_t count = record->modes ? 0 : gbees_cells_count(record->cells);
+    size_t count = 0;
 
+    if (!record->modes)
+        return gbees_cells_count(record->cells);
     for (int k = 0; k < record->mode_count; k++)
         count += gbees_cells_count(record->modes[k].cells);
     return count;

@@ -43,7 +43,7 @@ static void read_and_pass(int descriptor, void *path)
         (void)gbees_record_file_load(path, snapshot, &error);
     else
         (void)gbees_error_set(&error, GBEES_ENOMEM, "not enough memory to read %s", (const char *)path);
-    if (gbees_child_write(descriptor, &error, sizeof error) == 0 && !error.status &&
+    if (gbees_child_write(descriptor, &error, sizeof error) == 0 && !error.status && snapshot &&
         gbees_child_write(descriptor, snapshot, sizeof *snapshot) == 0)
         pass_arrays(descriptor, snapshot);
 }

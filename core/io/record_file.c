@@ -164,7 +164,8 @@ static hsize_t length_of(const gbees_cells *cells, int axis, int32_t *first)
     int32_t last;
 
     gbees_cells_range(cells, axis, first, &last);
-    return (hsize_t)((int64_t)last - *first + 1);
+    const int64_t length = (int64_t)last - *first + 1;
+    return (hsize_t)length;
 }
 
 static void put_line(gbees_hdf5 *file, const double *p, int j, int32_t first, hsize_t length)

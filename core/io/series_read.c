@@ -192,10 +192,11 @@ static void read_and_pass(int descriptor, void *context)
         (void)load(j, series, &error);
     else
         (void)gbees_error_set(&error, GBEES_ENOMEM, "not enough memory to read %s", j->path);
-    int bad = gbees_child_write(descriptor, &error, sizeof error) || error.status ||
+    int bad = gbees_child_write(descriptor, &error, sizeof error) || error.status || !series ||
               gbees_child_write(descriptor, &series->measurements, sizeof series->measurements);
     for (int s = 0; !bad && s < j->dimension; s++)
         bad = pass_points(descriptor, &series->measured[s]) || pass_points(descriptor, &series->truth[s]);
+    gbees_series_destroy(series);
 }
 
 /* ---- the parent --------------------------------------------------------------------------------------------- */

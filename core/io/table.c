@@ -132,7 +132,7 @@ static char separator_of(const char *header)
 {
     const char *first = strpbrk(header, ",;\t");
 
-    return first ? *first : ',';
+    return *(first ? first : ",");
 }
 
 static int set_names(gbees_table *table, gbees_error *error)

@@ -182,7 +182,8 @@ const char *gbees_number_write(double value, char text[GBEES_NUMBER_TEXT])
     char *e = strchr(text, 'e');
     if (e && !strchr(text, '.')) {
         memmove(e + 2, e, strlen(e) + 1);
-        memcpy(e, ".0", 2);
+        e[0] = '.';
+        e[1] = '0';
     }
     return text;
 }
@@ -365,6 +366,7 @@ static int read_document(reading *r, gbees_node **root)
     r->document = &document;
     int status = yaml_document_get_root_node(&document) ? convert(r, 1, 1, NULL, root) : GBEES_OK;
     yaml_document_delete(&document);
+    r->document = NULL;
     return status;
 }
 

@@ -224,7 +224,7 @@ int gbees_registry_model(gbees_registry *registry, const char *name, const gbees
     int status = find(registry, GBEES_MODULE_MODEL, name, &module, error);
 
     if (!status)
-        *model = module->model;
+        *model = module->model; /* NOLINT(clang-analyzer-core.NullDereference): find() sets it, or fails */
     return status;
 }
 
@@ -235,7 +235,7 @@ int gbees_registry_backend(gbees_registry *registry, const char *name, const gbe
     int status = find(registry, GBEES_MODULE_BACKEND, name, &module, error);
 
     if (!status)
-        *backend = module->backend;
+        *backend = module->backend; /* NOLINT(clang-analyzer-core.NullDereference): find() sets it, or fails */
     return status;
 }
 
@@ -250,7 +250,7 @@ static int describe(const gbees_survey *survey, const gbees_survey_entry *entry,
     info->problem = entry->problem;
     if (!entry->module)
         return 1;
-    if (winner != entry) {
+    if (winner && winner != entry) {
         gbees_text text = {0};
 
         gbees_text_add(&text, "hidden: the name '%s' means %s", entry->name, winner->path);

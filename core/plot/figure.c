@@ -166,7 +166,7 @@ static void make_ascii(const char *text, char *plain, size_t size)
             const unsigned char byte = (unsigned char)*text++;
 
             if (byte < 0x80 || byte >= 0xc0) /* one mark for each character that is missing, not for each byte */
-                plain[length++] = byte < 0x80 ? (char)byte : '?';
+                plain[length++] = (char)(byte < 0x80 ? byte : '?');
         }
     }
     plain[length] = '\0';

@@ -66,7 +66,7 @@ static int draw_record(gbees_figure *figure, const gbees_gallery *gallery, const
 static int choose_columns(int count)
 {
     if (count <= 3)
-        return count;
+        return count > 0 ? count : 1;
     return count <= 4 ? 2 : count <= 9 ? 3 : 4;
 }
 

@@ -7,11 +7,12 @@
 /* Writes a true minus sign, three bytes in place of one. */
 static void sign(char *text, size_t size)
 {
+    static const char minus[] = "\u2212";
     const size_t length = strlen(text);
 
     if (text[0] == '-' && length + 2 < size) {
         memmove(text + 3, text + 1, length);
-        memcpy(text, "\u2212", 3);
+        memcpy(text, minus, sizeof minus - 1);
     }
 }
 

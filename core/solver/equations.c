@@ -172,6 +172,7 @@ static int differs(const gbees_problem *problem, const line *l, double time, int
     evaluate(problem, l, problem->start, noise, then);
     evaluate(problem, l, time, noise, now);
     for (int k = 0; k < entries; k++)
+        /* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): any bit that differs does */
         if (memcmp(then[k], now[k], sizeof now[k]) != 0)
             return 1;
     return 0;

@@ -62,6 +62,7 @@ int gbees_lines_append(gbees_lines *lines, const int32_t *index, const double *p
         if (gbees_lines_reserve(lines, 1, length))
             return 1;
         line = &lines->line[lines->count++];
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there is memory for it */
         *line = (gbees_line){.first = lines->cells};
         memcpy(line->index, index, (size_t)lines->n * sizeof *index);
         place = 0;
@@ -69,6 +70,7 @@ int gbees_lines_append(gbees_lines *lines, const int32_t *index, const double *p
     const size_t end = (size_t)place + length, more = end > line->length ? end - line->length : 0;
     if (gbees_lines_reserve(lines, 0, more))
         return 1;
+    line = &lines->line[lines->count - 1];
     memset(lines->p + lines->cells, 0, more * sizeof *lines->p);
     lines->cells += more;
     line->length += more;

@@ -347,6 +347,7 @@ static double weigh(const gbees_modes *modes, const double *logs)
         sum += exp(logs[k] - top);
     for (int k = 0; k < modes->count; k++)
         modes->mode[k]->weight = exp(logs[k] - top) / sum;
+    /* cppcheck-suppress invalidFunctionArg ; there is a mode, and the likeliest adds 1 */
     return top + log(sum);
 }
 

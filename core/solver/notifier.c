@@ -108,7 +108,7 @@ static int audit(gbees_audit *audit, gbees_event *event, gbees_certificate *cert
 {
     gbees_record *record = &event->record;
     const gbees_record_mode whole = {.problem = record->problem, .weight = 1, .cells = record->cells};
-    const int has_cells = record->modes ? event->modes->cells[0] != NULL : record->cells != NULL;
+    const int has_cells = event->modes ? event->modes->cells[0] != NULL : record->cells != NULL;
     gbees_projection *projection = NULL;
     int status = GBEES_OK;
 

@@ -27,7 +27,7 @@ static void find_slopes(const gbees_problem *problem, const double *mean, const 
     }
     for (int k = 0; k < m->size; k++)
         out[k] = y[k];
-    problem->functions->measure_d(m->function, (size_t)(2 * n), time, mean, place, problem->parameters, out);
+    problem->functions->measure_d(m->function, 2 * (size_t)n, time, mean, place, problem->parameters, out);
     for (int k = 0; k < m->size; k++)
         for (int j = 0; j < n; j++)
             jacobian[k][j] = gbees_wrapped(y[k][2 * j + 1] - y[k][2 * j], m->period[k]) / problem->width[j];

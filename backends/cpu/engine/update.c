@@ -133,8 +133,8 @@ static void find_slopes(const gbees_engine *e, uint32_t slot, const int *axes, i
             const size_t to_below = (size_t)gbees_shape_beside(shape, cell, down);
             const size_t to_above = (size_t)gbees_shape_beside(shape, cell, up);
             const double here = engine_p(e, row + (size_t)cell);
-            const int first = gbees_shape_side(shape, down) >> cell & 1,
-                      last = gbees_shape_side(shape, up) >> cell & 1;
+            const int first = (int)(gbees_shape_side(shape, down) >> cell & 1),
+                      last = (int)(gbees_shape_side(shape, up) >> cell & 1);
 
             slope[a][cell] = here > 0 ? gbees_cell_slope(engine_p(e, (first ? below : row) + to_below), here,
                                                          engine_p(e, (last ? above : row) + to_above))

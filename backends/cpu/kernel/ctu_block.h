@@ -55,7 +55,7 @@ INLINE void sort_by_direction(ctu_block *block, int either)
         block->brick[d][block->count[d]++] = (unsigned char)b;
     }
     for (int d = 0; d < 3; d++)
-        for (int i = 0, end = block->count[d]; i < CTU_AHEAD && end; i++)
+        for (int i = 0, end = block->count[d]; end > 0 && i < CTU_AHEAD; i++)
             block->brick[d][end + i] = block->brick[d][end - 1];
 }
 

@@ -110,7 +110,9 @@ static int split(const head *h, const char *body, cache_entry *entry)
     memcpy(image, body, image_size);
     memcpy(report, body + image_size, report_size);
     image[image_size] = report[report_size] = '\0';
-    *entry = (cache_entry){image, image_size, report};
+    entry->image = image;
+    entry->image_size = image_size;
+    entry->report = report;
     return 1;
 }
 

@@ -133,9 +133,9 @@ void cache_folder_trim(uint64_t bytes)
 
     if (list)
         qsort(list, count, sizeof *list, compare);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; list && i < count; i++)
         total += list[i].bytes;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; list && i < count; i++) {
         if (total > bytes) {
             (void)unlink(list[i].path);
             total -= list[i].bytes;

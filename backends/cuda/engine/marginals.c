@@ -33,7 +33,7 @@ static uint64_t lay_out(const gbees_marginals *of, int n, uint64_t most, gbees_h
         for (int k = j; k < n; k++) { /* k == j: the line */
             const uint64_t columns = k > j ? of->length[k] : 1;
 
-            if (of->length[j] > most / columns && k > j)
+            if (k > j && of->length[j] > most / columns)
                 continue;
             all->list[all->count++] = (gbees_histogram){.at = entries,
                                                         .columns = columns,
