@@ -55,8 +55,8 @@ INLINE void sort_by_direction(ctu_block *block, int either)
         block->brick[d][block->count[d]++] = (unsigned char)b;
     }
     for (int d = 0; d < 3; d++)
-        for (int i = 0, end = block->count[d]; end > 0 && i < CTU_AHEAD; i++)
-            block->brick[d][end + i] = block->brick[d][end - 1];
+        for (int i = 0, end = block->count[d]; i < CTU_AHEAD && end; i++)
+            block->brick[d][end + i] = block->brick[d][end - 1]; /* cppcheck-suppress negativeIndex ; end > 0 */
 }
 
 /* The row of a slot, of bricks of 64 cells or 1. */

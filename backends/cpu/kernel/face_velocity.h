@@ -77,7 +77,7 @@ INLINE void point_velocities(const kernel_context *c, int axis, const brick_base
 
 /* Whether the model takes planes across an axis. */
 INLINE int has_planes(const kernel_context *c, int axis)
-{
+{ /* NOLINTNEXTLINE(bugprone-branch-clone): PLANES is planes_d, or planes_f */
     return drift_is_f64(c) ? c->drift.axis[axis].planes_d != NULL : c->drift.axis[axis].PLANES != NULL;
 }
 

