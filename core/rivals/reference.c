@@ -98,7 +98,7 @@ int gbees_reference_set(gbees_reference *reference, const gbees_record *record, 
         double *made = NULL;
 
         status = find_marginal(record, j, line, &p, &made, error);
-        if (!status && line->length > 0) {
+        if (!status && p && line->length > 0) {
             line->p = malloc(line->length * sizeof *line->p);
             if (line->p)
                 memcpy(line->p, p, line->length * sizeof *line->p);
