@@ -1,5 +1,6 @@
 /* density.c - see density.h. */
 #include "density.h"
+#include "base/workers.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -227,26 +228,38 @@ static double cubic(double a, double b, double c, double d, double u)
     return value > 0 ? value : 0;
 }
 
-/* One axis of `length`, between `outer` slower and `inner` faster indices. Beyond the border are `zeros` [inner]. */
-static void refine_axis(const double *from, size_t outer, size_t length, size_t inner, int factor,
-                        const double *zeros, double *to)
+/* One axis of `length`, between `outer` slower and `inner` faster indices, that gets `factor` values for each. */
+typedef struct refining {
+    const double *from, *zeros; /* zeros: [inner], for what is beyond the border */
+    size_t length, inner;
+    int factor;
+    double *to;
+    size_t rows; /* of `to`: outer * length * factor */
+} refining;
+
+enum { ROWS = 64, VALUE_NS = 2 /* to make a value takes about as long */ };
+
+/* Makes rows item * ROWS and those after it; called by gbees_workers_run(). */
+static void refine_rows(void *context, size_t item)
 {
-    const size_t parts = (size_t)factor;
+    const refining *r = context;
+    const size_t finer = r->length * (size_t)r->factor;
+    const size_t last = (item + 1) * ROWS < r->rows ? (item + 1) * ROWS : r->rows;
 
-    for (size_t o = 0; o < outer; o++)
-        for (size_t k = 0; k < length * parts; k++, to += inner) {
-            const double place = ((double)k + 0.5) / factor - 0.5;
-            const double left = floor(place), u = place - left;
-            const double *row[4];
+    for (size_t number = item * ROWS; number < last; number++) {
+        const double place = ((double)(number % finer) + 0.5) / r->factor - 0.5;
+        const double left = floor(place), u = place - left;
+        const double *first = r->from + number / finer * r->length * r->inner, *row[4];
+        double *to = r->to + number * r->inner;
 
-            for (ptrdiff_t s = 0; s < 4; s++) {
-                const ptrdiff_t cell = (ptrdiff_t)left - 1 + s;
+        for (ptrdiff_t s = 0; s < 4; s++) {
+            const ptrdiff_t cell = (ptrdiff_t)left - 1 + s;
 
-                row[s] = cell < 0 || cell >= (ptrdiff_t)length ? zeros : from + (o * length + (size_t)cell) * inner;
-            }
-            for (size_t i = 0; i < inner; i++)
-                to[i] = cubic(row[0][i], row[1][i], row[2][i], row[3][i], u);
+            row[s] = cell < 0 || cell >= (ptrdiff_t)r->length ? r->zeros : first + (size_t)cell * r->inner;
         }
+        for (size_t i = 0; i < r->inner; i++)
+            to[i] = cubic(row[0][i], row[1][i], row[2][i], row[3][i], u);
+    }
 }
 
 int gbees_density_refine(gbees_density *density, int factor, size_t most, gbees_error *error)
@@ -266,8 +279,9 @@ int gbees_density_refine(gbees_density *density, int factor, size_t most, gbees_
             free(zeros);
             return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to draw a density");
         }
-        refine_axis(density->value, count / (size_t)factor / inner / density->length[d], density->length[d], inner,
-                    factor, zeros, value);
+        refining r = {density->value, zeros, density->length[d], inner, factor, value, count / inner};
+        gbees_workers_run(gbees_workers_worth(0, (double)count * VALUE_NS), (r.rows + ROWS - 1) / ROWS, refine_rows,
+                          &r);
         free(zeros);
         free(density->value);
         density->value = value;

@@ -1,5 +1,6 @@
 /* gather.c - see gather.h. */
 #include "gather.h"
+#include "base/workers.h"
 #include "ticks.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -238,6 +239,21 @@ static int copy_samples(const gbees_gallery *gallery, gbees_shot *shot, const gb
     return GBEES_OK;
 }
 
+/* The surfaces of a density, which threads make side by side. */
+typedef struct surfaces {
+    const gbees_density *density;
+    gbees_shot *shot;
+    gbees_error failure[GBEES_SURFACES];
+} surfaces;
+
+static void make_surface(void *context, size_t k)
+{
+    surfaces *s = context;
+
+    (void)gbees_mesh_add_isosurface(&s->shot->surface[k], s->density, gbees_surface_level[k] * s->density->peak,
+                                    &s->failure[k]);
+}
+
 static int make_surfaces(const gbees_gallery *gallery, gbees_shot *shot, const gbees_snapshot *snapshot,
                          gbees_error *error)
 {
@@ -247,8 +263,12 @@ static int make_surfaces(const gbees_gallery *gallery, gbees_shot *shot, const g
     if (status)
         return status;
     status = gbees_density_refine(density, 2, MOST_CELLS_3D, error);
+    surfaces all = {.density = density, .shot = shot};
+    if (!status)
+        gbees_workers_run(0, GBEES_SURFACES, make_surface, &all);
     for (int k = 0; k < GBEES_SURFACES && !status; k++)
-        status = gbees_mesh_add_isosurface(&shot->surface[k], density, gbees_surface_level[k] * density->peak, error);
+        if (all.failure[k].status)
+            status = gbees_error_set(error, all.failure[k].status, "%s", all.failure[k].text);
     find_peak_place(density, shot->peak);
     gbees_density_destroy(density);
     return status ? status : copy_samples(gallery, shot, snapshot, error);
