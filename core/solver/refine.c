@@ -163,7 +163,7 @@ static int merge_in_line(const gbees_lines *lines, size_t of, gbees_lines *to)
         for (; c < line->length && half_of(line->index[last] + (int32_t)c) - index[last] < PIECE; c++)
             sum[half_of(line->index[last] + (int32_t)c) - index[last]] += p[c];
         failed = gbees_lines_append(to, index, sum,
-                                    (size_t)(half_of(line->index[last] + (int32_t)c - 1) - index[last]) + 1);
+                                    (size_t)(half_of(line->index[last] + (int32_t)(c - 1)) - index[last]) + 1);
     }
     return failed;
 }
