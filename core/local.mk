@@ -160,6 +160,8 @@ libgbees_la_SOURCES = \
 	%D%/io/record_file.c \
 	%D%/io/record_file.h \
 	%D%/io/record_read.c \
+	%D%/io/run_files.c \
+	%D%/io/run_files.h \
 	%D%/io/scenario.c \
 	%D%/io/scenario.h \
 	%D%/io/scenario_text.c \

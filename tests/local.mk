@@ -153,6 +153,7 @@ check_PROGRAMS += \
 	%D%/core/solver/test_resolve \
 	%D%/core/io/test_results \
 	%D%/core/io/test_results_errors \
+	%D%/core/io/test_run_files \
 	%D%/core/io/test_scenario \
 	%D%/core/io/test_store \
 	%D%/core/io/test_scenario_refusals \
