@@ -25,6 +25,8 @@ libgbees_la_SOURCES = \
 	%D%/base/signal_mask.h \
 	%D%/base/text.c \
 	%D%/base/text.h \
+	%D%/base/user_cache.c \
+	%D%/base/user_cache.h \
 	%D%/base/workers.c \
 	%D%/base/workers.h \
 	%D%/numerics/brick.h \
@@ -47,6 +49,8 @@ libgbees_la_SOURCES = \
 	%D%/numerics/work.h \
 	%D%/module/card.c \
 	%D%/module/card.h \
+	%D%/module/card_cache.c \
+	%D%/module/card_cache.h \
 	%D%/module/elf.c \
 	%D%/module/elf.h \
 	%D%/module/folders.c \

@@ -139,6 +139,7 @@ check_PROGRAMS += \
 	%D%/core/io/test_moments \
 	%D%/core/io/test_table \
 	%D%/models/test_models \
+	%D%/core/module/test_card_cache \
 	%D%/core/module/test_isolation \
 	%D%/core/module/test_module \
 	%D%/backends/cpu/test_moments \
@@ -493,6 +494,11 @@ check_LTLIBRARIES += %D%/no_plugin.la
 check_LTLIBRARIES += %D%/constructor.la
 %C%_constructor_la_SOURCES = %D%/plugins/constructor.c
 %C%_constructor_la_LDFLAGS = $(test_module)
+
+# The model nan_drift with the constructor above.
+check_LTLIBRARIES += %D%/counted.la
+%C%_counted_la_SOURCES = %D%/plugins/constructor.c %D%/plugins/nan.c
+%C%_counted_la_LDFLAGS = $(test_module)
 
 check_LTLIBRARIES += %D%/noise.la
 %C%_noise_la_SOURCES = %D%/plugins/noise.c
