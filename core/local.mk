@@ -268,6 +268,8 @@ gbees_run_SOURCES = \
 	%D%/command/compare.h \
 	%D%/command/compile.c \
 	%D%/command/describe.c \
+	%D%/command/forecast.c \
+	%D%/command/forecast.h \
 	%D%/command/keys.c \
 	%D%/command/list.c \
 	%D%/command/one_run.c \
