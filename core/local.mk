@@ -268,6 +268,8 @@ gbees_run_SOURCES = \
 	%D%/command/compare.h \
 	%D%/command/compile.c \
 	%D%/command/describe.c \
+	%D%/command/extrapolate.c \
+	%D%/command/extrapolate.h \
 	%D%/command/forecast.c \
 	%D%/command/forecast.h \
 	%D%/command/keys.c \

@@ -139,6 +139,7 @@ check_PROGRAMS += \
 	%D%/core/io/test_moments \
 	%D%/core/io/test_table \
 	%D%/models/test_models \
+	%D%/core/command/test_extrapolate \
 	%D%/core/module/test_card_cache \
 	%D%/core/module/test_isolation \
 	%D%/core/module/test_module \
@@ -170,6 +171,7 @@ check_PROGRAMS += \
 	%D%/core/base/test_memory \
 	%D%/core/base/test_text \
 	%D%/core/solver/test_warnings
+%C%_core_command_test_extrapolate_SOURCES = %D%/core/command/test_extrapolate.c core/command/extrapolate.c
 %C%_core_frame_test_affine_LDADD = $(LDADD) $(LAPACKE_LIBS)
 %C%_core_audit_test_islands_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 %C%_core_plot_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)

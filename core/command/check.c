@@ -146,7 +146,7 @@ static void print_forecast(FILE *out, const gbees_setup *setup, const gbees_fore
     }
     gbees_units_rough(time, sizeof time, forecast->seconds);
     if (forecast->is_cut_short)
-        (void)fprintf(out, "forecast      more than %s for %s; too long to know its memory\n", time, run);
+        (void)fprintf(out, "forecast      more than some %s for %s; too long to know its memory\n", time, run);
     else
         (void)fprintf(out,
                       "forecast      some %s and %s for %s, by runs on wider cells (%.2g times as wide and more)\n",
@@ -177,7 +177,7 @@ static json_t *json_line(const gbees_setup *setup, const findings *found)
     const gbees_problem *problem = setup->problem;
 
     return json_pack(
-        "{s:s, s:s, s:o, s:i, s:o, s:o, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o}", "event",
+        "{s:s, s:s, s:o, s:i, s:o, s:o, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:b, s:o}", "event",
         "check", "model", setup->model->name, "plugin", gbees_json_text(gbees_setup_path(setup->model)), "dimension",
         problem->dimension, "width", gbees_json_vector(problem->dimension, problem->width), "regrid",
         json_regrids(problem), "measurements", found->reached, "measurements_not_reached",
@@ -185,8 +185,8 @@ static json_t *json_line(const gbees_setup *setup, const findings *found)
         setup->backend->name, "box_cells", found->box_cells, "estimated_bytes", found->bytes, "machine_bytes",
         found->memory, "available_bytes", isfinite(found->available) ? json_real(found->available) : json_null(),
         "output", gbees_json_text(setup->folder), "forecast_bytes", gbees_json_real(found->forecast.bytes),
-        "forecast_s", gbees_json_real(found->forecast.seconds), "warnings",
-        gbees_json_warnings(gbees_warnings(problem, NULL), problem, NULL));
+        "forecast_s", gbees_json_real(found->forecast.seconds), "forecast_is_least", found->forecast.is_cut_short,
+        "warnings", gbees_json_warnings(gbees_warnings(problem, NULL), problem, NULL));
 }
 
 int gbees_check_memory(const gbees_setup *setup, gbees_error *error)

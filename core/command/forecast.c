@@ -3,6 +3,7 @@
  * volume, so that it cuts off the same part of the density. */
 #include "forecast.h"
 #include "base/text.h"
+#include "extrapolate.h"
 #include "io/scenario.h"
 #include "progress.h"
 #include "signals.h"
@@ -13,8 +14,8 @@ enum { TRIALS = 24 };
 
 static const double step = 1.4142135623730951; /* from one trial's cells to those of the next */
 static const double first_deviations = 3;      /* of the initial density, that the widest cells measure */
-static const double longest_s = 0.5;           /* that a trial is expected to take */
-static const double all_s = 2;                 /* that all take: the one that goes on then is given up */
+static const double longest_s = 0.7;           /* that a trial is expected to take */
+static const double all_s = 1.9;                 /* that all take: the one that goes on then is given up */
 
 /* ---- one trial ------------------------------------------------------------------------------------------------- */
 
@@ -139,28 +140,6 @@ static int first_power(const gbees_problem *problem)
     return (int)fmin(fmax(ceil(log(first_deviations * least) / log(step)), 2), TRIALS);
 }
 
-/* A number that grows with a power of the width, from the cells of one trial and of another to the run's own. */
-static double grown(double now, double before, double width_now, double width_before)
-{
-    return now * pow(width_now, log(now / before) / log(width_before / width_now));
-}
-
-gbees_forecast gbees_forecast_extrapolate(const gbees_trial *trial, int count)
-{
-    const gbees_trial *last = trial + count - 1, *before = trial + (count > 2 ? count - 3 : 0);
-
-    if (count < 2 || !(before->cells > 0) || !(last->seconds > 0))
-        return (gbees_forecast){NAN, NAN, count ? last->width : NAN, 0};
-    /* The bytes of a cell fall towards those in full bricks: half of their trend. */
-    const double apart = log2(before->width / last->width), left = log2(last->width);
-    const double thinner = pow(last->bytes / last->cells / (before->bytes / before->cells), left / apart / 2);
-    const double cells = grown(last->cells, before->cells, last->width, before->width);
-    const double updates = grown(last->updates, before->updates, last->width, before->width);
-
-    return (gbees_forecast){last->bytes / last->cells * cells * thinner, last->seconds / last->updates * updates,
-                            last->width, 0};
-}
-
 /* What the next trial takes; the last took wall_s. */
 static double expected_s(const gbees_trial *trial, int count, int dimension, double wall_s)
 {
@@ -178,7 +157,7 @@ gbees_forecast gbees_forecast_make(const gbees_setup *setup, const gbees_options
 
     if (setup->backend->capture || problem->cells)
         return (gbees_forecast){NAN, NAN, NAN, 0};
-    for (int k = first_power(problem); k > 0 && !failed; k--) {
+    for (int k = first_power(problem); k > 0 && !w.stopped && !(failed && count); k--) {
         const double expected = count ? expected_s(trial, count, problem->dimension, w.wall_s) : 0;
 
         if (expected > longest_s || gbees_progress_now_s() + expected > w.stop_s)
@@ -187,9 +166,15 @@ gbees_forecast gbees_forecast_make(const gbees_setup *setup, const gbees_options
         count += !failed;
     }
     /* With cells that are narrower by a factor a run takes that many times more steps at least. */
-    if (count == 0 && w.stopped && w.fraction > 0)
+    if (count == 0 && w.fraction > 0)
         return (gbees_forecast){NAN, trial[0].width * trial[0].seconds / w.fraction, trial[0].width, 1};
     if (count == 1)
         return (gbees_forecast){NAN, trial[0].width * trial[0].seconds, trial[0].width, 1};
-    return gbees_forecast_extrapolate(trial, count);
+    gbees_forecast forecast = {NAN, NAN, NAN, 0};
+
+    if (count > 0) {
+        gbees_extrapolate_trials(trial, count, &forecast.bytes, &forecast.seconds);
+        forecast.width = trial[count - 1].width;
+    }
+    return forecast;
 }

@@ -11,20 +11,8 @@ typedef struct gbees_forecast {
     int is_cut_short; /* not even the widest cells came to the end: `seconds` is by the part that they did */
 } gbees_forecast;
 
-/* Takes a few seconds at most. Of an accuracy it is the first run. Not known is what a GPU takes, and what a run from
- * a record's cells does. */
+/* Takes some two seconds at most. With an accuracy it is that of the first run. It is not known of a GPU, nor of a
+ * run that begins with the cells of a record. */
 gbees_forecast gbees_forecast_make(const gbees_setup *setup, const gbees_options *options);
-
-/* What a run on wider cells took. */
-typedef struct gbees_trial {
-    double width;   /* of its cells, in widths of the run's, > 1 */
-    double cells;   /* the most */
-    double bytes;   /* the most */
-    double updates; /* of cells */
-    double seconds;
-} gbees_trial;
-
-/* Extrapolates trials, the narrowest cells last, to the run's own cells. */
-gbees_forecast gbees_forecast_extrapolate(const gbees_trial *trial, int count);
 
 #endif
