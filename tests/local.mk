@@ -246,6 +246,11 @@ FUZZ =
 SECONDS = 600
 fuzz:
 	$(SHELL) $(srcdir)/%D%/fuzz/run $(srcdir) '$(FUZZ)' '$(SECONDS)'
+
+# Many runs (doc/install.md).
+load: all
+	CC='$(CC)' $(SHELL) $(srcdir)/%D%/load $(srcdir)
+.PHONY: load
 # The C tests in a build with the checkers of memory and of undefined behaviour.
 check-sanitize:
 	+$(SHELL) $(srcdir)/%D%/sanitize $(srcdir) '$(CC)' '$(SANITIZE_TESTS)'
@@ -275,7 +280,7 @@ coverage:
 	+$(SHELL) $(srcdir)/%D%/coverage $(srcdir) '$(COVERAGE_TESTS)'
 COVERAGE_TESTS = $(TESTS)
 .PHONY: check-lint check-sanitize check-threads coverage fuzz
-EXTRA_DIST += %D%/fuzz/corpus %D%/fuzz/run %D%/coverage %D%/lint %D%/sanitize %D%/threads
+EXTRA_DIST += %D%/fuzz/corpus %D%/fuzz/run %D%/coverage %D%/lint %D%/load %D%/load.c %D%/sanitize %D%/threads
 
 # The half of the CUDA backend that needs no GPU; each of these is skipped where NVRTC is not installed.
 if HAVE_CUDA

@@ -7,7 +7,7 @@ set -u
 completion=$top_src/core/command/completion
 enter_scratch
 clean_environment
-XDG_CACHE_HOME=$scratch/.cache # not a folder of the current one that completion would offer
+XDG_CACHE_HOME=$scratch/plots/cache # in no folder whose files are offered
 export XDG_CACHE_HOME
 export completion top_build scratch
 mkdir "$scratch/plots" "$scratch/pictures" || exit 99
