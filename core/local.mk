@@ -25,6 +25,8 @@ libgbees_la_SOURCES = \
 	%D%/base/signal_mask.h \
 	%D%/base/text.c \
 	%D%/base/text.h \
+	%D%/base/user_cache.c \
+	%D%/base/user_cache.h \
 	%D%/base/workers.c \
 	%D%/base/workers.h \
 	%D%/numerics/brick.h \
@@ -47,6 +49,8 @@ libgbees_la_SOURCES = \
 	%D%/numerics/work.h \
 	%D%/module/card.c \
 	%D%/module/card.h \
+	%D%/module/card_cache.c \
+	%D%/module/card_cache.h \
 	%D%/module/elf.c \
 	%D%/module/elf.h \
 	%D%/module/folders.c \
@@ -160,6 +164,8 @@ libgbees_la_SOURCES = \
 	%D%/io/record_file.c \
 	%D%/io/record_file.h \
 	%D%/io/record_read.c \
+	%D%/io/run_files.c \
+	%D%/io/run_files.h \
 	%D%/io/scenario.c \
 	%D%/io/scenario.h \
 	%D%/io/scenario_text.c \
@@ -262,6 +268,10 @@ gbees_run_SOURCES = \
 	%D%/command/compare.h \
 	%D%/command/compile.c \
 	%D%/command/describe.c \
+	%D%/command/extrapolate.c \
+	%D%/command/extrapolate.h \
+	%D%/command/forecast.c \
+	%D%/command/forecast.h \
 	%D%/command/keys.c \
 	%D%/command/list.c \
 	%D%/command/one_run.c \

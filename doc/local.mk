@@ -47,6 +47,7 @@ dist_notes_DATA = \
 	%D%/notes/gpu-large-grids.md \
 	%D%/notes/gpu-small-grids.md \
 	%D%/notes/growth-prune.md \
+	%D%/notes/forecast.md \
 	%D%/notes/memory.md \
 	%D%/notes/threads.md \
 	%D%/notes/whole-runs.md

@@ -139,6 +139,8 @@ check_PROGRAMS += \
 	%D%/core/io/test_moments \
 	%D%/core/io/test_table \
 	%D%/models/test_models \
+	%D%/core/command/test_extrapolate \
+	%D%/core/module/test_card_cache \
 	%D%/core/module/test_isolation \
 	%D%/core/module/test_module \
 	%D%/backends/cpu/test_moments \
@@ -153,6 +155,7 @@ check_PROGRAMS += \
 	%D%/core/solver/test_resolve \
 	%D%/core/io/test_results \
 	%D%/core/io/test_results_errors \
+	%D%/core/io/test_run_files \
 	%D%/core/io/test_scenario \
 	%D%/core/io/test_store \
 	%D%/core/io/test_scenario_refusals \
@@ -168,6 +171,7 @@ check_PROGRAMS += \
 	%D%/core/base/test_memory \
 	%D%/core/base/test_text \
 	%D%/core/solver/test_warnings
+%C%_core_command_test_extrapolate_SOURCES = %D%/core/command/test_extrapolate.c core/command/extrapolate.c
 %C%_core_frame_test_affine_LDADD = $(LDADD) $(LAPACKE_LIBS)
 %C%_core_audit_test_islands_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
 %C%_core_plot_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
@@ -242,6 +246,11 @@ FUZZ =
 SECONDS = 600
 fuzz:
 	$(SHELL) $(srcdir)/%D%/fuzz/run $(srcdir) '$(FUZZ)' '$(SECONDS)'
+
+# Many runs (doc/install.md).
+load: all
+	CC='$(CC)' $(SHELL) $(srcdir)/%D%/load $(srcdir)
+.PHONY: load
 # The C tests in a build with the checkers of memory and of undefined behaviour.
 check-sanitize:
 	+$(SHELL) $(srcdir)/%D%/sanitize $(srcdir) '$(CC)' '$(SANITIZE_TESTS)'
@@ -271,7 +280,7 @@ coverage:
 	+$(SHELL) $(srcdir)/%D%/coverage $(srcdir) '$(COVERAGE_TESTS)'
 COVERAGE_TESTS = $(TESTS)
 .PHONY: check-lint check-sanitize check-threads coverage fuzz
-EXTRA_DIST += %D%/fuzz/corpus %D%/fuzz/run %D%/coverage %D%/lint %D%/sanitize %D%/threads
+EXTRA_DIST += %D%/fuzz/corpus %D%/fuzz/run %D%/coverage %D%/lint %D%/load %D%/load.c %D%/sanitize %D%/threads
 
 # The half of the CUDA backend that needs no GPU; each of these is skipped where NVRTC is not installed.
 if HAVE_CUDA
@@ -492,6 +501,11 @@ check_LTLIBRARIES += %D%/no_plugin.la
 check_LTLIBRARIES += %D%/constructor.la
 %C%_constructor_la_SOURCES = %D%/plugins/constructor.c
 %C%_constructor_la_LDFLAGS = $(test_module)
+
+# The model nan_drift with the constructor above.
+check_LTLIBRARIES += %D%/counted.la
+%C%_counted_la_SOURCES = %D%/plugins/constructor.c %D%/plugins/nan.c
+%C%_counted_la_LDFLAGS = $(test_module)
 
 check_LTLIBRARIES += %D%/noise.la
 %C%_noise_la_SOURCES = %D%/plugins/noise.c

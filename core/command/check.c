@@ -1,6 +1,7 @@
 /* check.c - gbees-run --check: what is known of a run before it starts. */
 #include "base/memory.h"
 #include "command.h"
+#include "forecast.h"
 #include "io/json_util.h"
 #include "solver/equations.h"
 #include "units.h"
@@ -14,6 +15,7 @@ typedef struct findings {
     double
         available; /* that is free of it, with the limits of control groups; infinite: not known, or it is a GPU's */
     int reached;   /* measurements up to the end */
+    gbees_forecast forecast;
 } findings;
 
 static double machine_memory(void)
@@ -133,6 +135,24 @@ static void print_problem(FILE *out, const gbees_setup *setup, const findings *f
     (void)fprintf(out, "initial box   %s cells\n", gbees_units_count(cells, sizeof cells, found->box_cells));
 }
 
+static void print_forecast(FILE *out, const gbees_setup *setup, const gbees_forecast *forecast)
+{
+    const char *run = setup->problem->accuracy > 0 ? "the first run" : "the run";
+    char bytes[32], time[32];
+
+    if (isnan(forecast->seconds)) {
+        (void)fprintf(out, "forecast      not known\n");
+        return;
+    }
+    gbees_units_rough(time, sizeof time, forecast->seconds);
+    if (forecast->is_cut_short)
+        (void)fprintf(out, "forecast      more than some %s for %s; too long to know its memory\n", time, run);
+    else
+        (void)fprintf(out,
+                      "forecast      some %s and %s for %s, by runs on wider cells (%.2g times as wide and more)\n",
+                      gbees_units_bytes(bytes, sizeof bytes, forecast->bytes), time, run, forecast->width);
+}
+
 static void print_machine(FILE *out, const gbees_setup *setup, const findings *found)
 {
     char bytes[32], memory[32];
@@ -144,8 +164,9 @@ static void print_machine(FILE *out, const gbees_setup *setup, const findings *f
                   gbees_units_bytes(bytes, sizeof bytes, found->bytes));
     if (isfinite(found->available))
         (void)fprintf(out, ", of %s that are free", gbees_units_bytes(memory, sizeof memory, found->available));
-    (void)fprintf(out, "; it grows as the density spreads\noutput        %s\n",
-                  setup->folder ? setup->folder : "none");
+    (void)fprintf(out, "; it grows as the density spreads\n");
+    print_forecast(out, setup, &found->forecast);
+    (void)fprintf(out, "output        %s\n", setup->folder ? setup->folder : "none");
     gbees_print_warnings(out, gbees_warnings(setup->problem, NULL), setup->problem, NULL);
     (void)fprintf(out, "%s; nothing was computed\n",
                   gbees_warnings(setup->problem, NULL) ? "it can be run" : "all is well");
@@ -155,16 +176,17 @@ static json_t *json_line(const gbees_setup *setup, const findings *found)
 {
     const gbees_problem *problem = setup->problem;
 
-    return json_pack("{s:s, s:s, s:o, s:i, s:o, s:o, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o}", "event",
-                     "check", "model", setup->model->name, "plugin", gbees_json_text(gbees_setup_path(setup->model)),
-                     "dimension", problem->dimension, "width", gbees_json_vector(problem->dimension, problem->width),
-                     "regrid", json_regrids(problem), "measurements", found->reached, "measurements_not_reached",
-                     problem->measurement_count - found->reached, "mode", gbees_print_mode(problem->numerics.mode),
-                     "backend", setup->backend->name, "box_cells", found->box_cells, "estimated_bytes", found->bytes,
-                     "machine_bytes", found->memory, "available_bytes",
-                     isfinite(found->available) ? json_real(found->available) : json_null(), "output",
-                     gbees_json_text(setup->folder), "warnings",
-                     gbees_json_warnings(gbees_warnings(problem, NULL), problem, NULL));
+    return json_pack(
+        "{s:s, s:s, s:o, s:i, s:o, s:o, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:b, s:o}", "event",
+        "check", "model", setup->model->name, "plugin", gbees_json_text(gbees_setup_path(setup->model)), "dimension",
+        problem->dimension, "width", gbees_json_vector(problem->dimension, problem->width), "regrid",
+        json_regrids(problem), "measurements", found->reached, "measurements_not_reached",
+        problem->measurement_count - found->reached, "mode", gbees_print_mode(problem->numerics.mode), "backend",
+        setup->backend->name, "box_cells", found->box_cells, "estimated_bytes", found->bytes, "machine_bytes",
+        found->memory, "available_bytes", isfinite(found->available) ? json_real(found->available) : json_null(),
+        "output", gbees_json_text(setup->folder), "forecast_bytes", gbees_json_real(found->forecast.bytes),
+        "forecast_s", gbees_json_real(found->forecast.seconds), "forecast_is_least", found->forecast.is_cut_short,
+        "warnings", gbees_json_warnings(gbees_warnings(problem, NULL), problem, NULL));
 }
 
 int gbees_check_memory(const gbees_setup *setup, gbees_error *error)
@@ -195,7 +217,9 @@ int gbees_command_check(const gbees_options *options, gbees_registry *registry, 
         gbees_setup_free(&setup);
         return status;
     }
-    const findings found = find(&setup);
+    findings found = find(&setup);
+    if (options->json || !options->quiet)
+        found.forecast = gbees_forecast_make(&setup, options);
     if (options->json)
         status = gbees_print_json(out, json_line(&setup, &found), error);
     else if (!options->quiet) {

@@ -280,8 +280,9 @@ static const char help_text[] =
     "  csv    OUT/leg<leg>_record<record>.csv: the centre of each cell and its probability, with a header of names "
     "and units; OUT/records.csv lists the files with their times\n"
     "\n"
-    "With --verify, all records and the time series are held against their checksums: a line for each file that is "
-    "damaged, and exit status 1.\n"
+    "With --verify, all files of the run are held against their checksums and its list of files: a line for each "
+    "that "
+    "is damaged, missing or not of the run, and exit status 1.\n"
     "\n"
     "Exit status: 0 done; 1 a file could not be read or written, or is damaged; 2 wrong usage.\n";
 

@@ -21,24 +21,20 @@ void gbees_progress_start(gbees_progress *progress, gbees_progress_kind kind, FI
     *progress = (gbees_progress){.kind = kind, .stream = stream, .seen_s = gbees_progress_now_s(), .eta_s = -1};
 }
 
-/* Rates of the last moments, not of the whole run: the number of cells grows, and with it the time of a step. */
+/* Rates are those of the last moments: the number of cells grows, and with it the time of a step. */
 static void measure(gbees_progress *p, double fraction, const gbees_totals *totals)
 {
     const double now = gbees_progress_now_s(), seconds = now - p->seen_s;
     const double updates = totals->cell_updates - p->seen_updates;
     const double steps = (double)totals->steps - p->seen_steps;
-    const double done = fraction - p->seen_fraction;
 
     if (seconds <= 0 || steps <= 0)
         return;
     p->cells = updates / steps;
     p->cells_per_s = updates / seconds;
-    if (done > 0 && p->seen_steps > 0) { /* the first steps are not representative */
-        const double eta = (1 - fraction) * seconds / done;
-        p->eta_s = p->eta_s < 0 ? eta : 0.5 * (p->eta_s + eta);
-    }
+    gbees_history_add(&p->history, fraction, now);
+    p->eta_s = gbees_history_left(&p->history);
     p->seen_s = now;
-    p->seen_fraction = fraction;
     p->seen_updates = totals->cell_updates;
     p->seen_steps = (double)totals->steps;
 }

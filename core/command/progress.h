@@ -2,6 +2,7 @@
 #ifndef GBEES_COMMAND_PROGRESS_H
 #define GBEES_COMMAND_PROGRESS_H
 
+#include "extrapolate.h"
 #include "options.h"
 #include <gbees/backend.h>
 #include <stdio.h>
@@ -10,7 +11,8 @@ typedef struct gbees_progress {
     gbees_progress_kind kind;
     FILE *stream;
     int drawn; /* a bar is on the terminal's last line */
-    double seen_s, seen_fraction, seen_updates, seen_steps;
+    double seen_s, seen_updates, seen_steps;
+    gbees_history history;
     double cells, cells_per_s, eta_s; /* lately; eta_s < 0: not known yet */
 } gbees_progress;
 

@@ -1,5 +1,6 @@
 /* units.c - see units.h. */
 #include "units.h"
+#include <math.h>
 #include <stdio.h>
 
 static char *scaled(char *text, size_t size, double value, double base, const char *const *units, int count)
@@ -36,5 +37,25 @@ char *gbees_units_duration(char *text, size_t size, double seconds)
         (void)snprintf(text, size, "%ld:%02ld:%02ld", whole / 3600, whole / 60 % 60, whole % 60);
     else
         (void)snprintf(text, size, "%ld:%02ld", whole / 60, whole % 60);
+    return text;
+}
+
+char *gbees_units_rough(char *text, size_t size, double seconds)
+{
+    static const struct {
+        double seconds; /* of one; a number is given in the largest unit of which there are two at least */
+        const char *name;
+    } units[] = {{365.25 * 86400, "years"}, {86400, "days"}, {3600, "hours"},
+                 {60, "minutes"},           {1, "s"},        {1e-3, "ms"}};
+    int k = 0;
+
+    while (k < 5 && seconds < (k < 4 ? 1.95 : 0.95) * units[k].seconds)
+        k++;
+    const double count = seconds / units[k].seconds;
+    const double digit = count >= 99.5 ? pow(10, floor(log10(count)) - 1) : 1;
+    if (count >= 1e6 || count < 99.5)
+        (void)snprintf(text, size, "%.2g %s", count, units[k].name);
+    else
+        (void)snprintf(text, size, "%.0f %s", digit * floor(count / digit + 0.5), units[k].name);
     return text;
 }

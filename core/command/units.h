@@ -8,5 +8,7 @@
 char *gbees_units_count(char *text, size_t size, double value);
 char *gbees_units_bytes(char *text, size_t size, double bytes);
 char *gbees_units_duration(char *text, size_t size, double seconds);
+/* "4 s", "12 days", "400 years": of two digits, for forecasts. */
+char *gbees_units_rough(char *text, size_t size, double seconds);
 
 #endif

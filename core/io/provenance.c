@@ -3,6 +3,7 @@
 #include "base/sha256.h"
 #include "folder.h"
 #include "json_util.h"
+#include "run_files.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,8 +183,10 @@ static json_t *describe(const gbees_run_info *info, const char *state, const gbe
     bad |= json_object_set_new(run, "gbees_version", gbees_json_text(gbees_version()));
     bad |= json_object_set_new(run, "state", gbees_json_text(state));
     bad |= json_object_set_new(run, "started", gbees_json_text(info->started));
-    if (strcmp(state, "running") != 0)
+    if (strcmp(state, "running") != 0) {
         bad |= json_object_set_new(run, "ended", json_string(now));
+        bad |= json_object_set_new(run, "checksums", json_string(GBEES_RUN_FILES));
+    }
     bad |= json_object_set_new(run, "host", gbees_json_text(info->host));
     bad |= json_object_set_new(run, "pid", json_integer((json_int_t)getpid()));
     bad |= json_object_set_new(run, "command", gbees_json_text(info->command));

@@ -1,6 +1,7 @@
 /* reader.c - a results folder read back: gbees_results and gbees_snapshot of gbees/results.h. */
 #include "folder.h"
 #include "record_file.h"
+#include "run_files.h"
 #include "verify.h"
 #include <dirent.h>
 #include <errno.h>
@@ -158,24 +159,55 @@ static int follows(const item *before, const item *next)
                                     : next->leg == before->leg + 1 && next->number == 0;
 }
 
+/* Reports a record that its run has not written, or that comes after a gap. Returns whether it is to be read. */
+static int check_place(const gbees_results *results, const gbees_run_files *files, size_t i, const char *name,
+                       gbees_file_report *report, void *context)
+{
+    gbees_error problem = {0};
+    const int strange = files && !gbees_run_files_has(files, name);
+
+    if (strange)
+        (void)gbees_error_set(&problem, GBEES_EINPUT,
+                              "%s/%s is not in " GBEES_RUN_FILES ": the run has not written it", results->folder,
+                              name);
+    else if (!files && !follows(i ? &results->items[i - 1] : NULL, &results->items[i]))
+        (void)gbees_error_set(&problem, GBEES_EINPUT, "one or more records before %s/%s are missing", results->folder,
+                              name);
+    if (problem.status)
+        report(context, name, 0, &problem);
+    return !strange;
+}
+
+/* *files is NULL if the run has no list of its files, or one that is damaged. */
+static void verify_list(const gbees_results *results, gbees_run_files **files, gbees_file_report *report,
+                        void *context)
+{
+    gbees_error problem = {0};
+
+    if (gbees_run_files_read(results->folder, files, &problem))
+        report(context, GBEES_RUN_FILES, 0, &problem);
+    else if (*files)
+        report(context, GBEES_RUN_FILES, 1, NULL);
+    if (*files)
+        gbees_run_files_verify(*files, results->folder, report, context);
+}
+
 void gbees_results_verify(const gbees_results *results, gbees_file_report *report, void *context)
 {
     char *moments = gbees_folder_join(results->folder, "moments.h5");
+    gbees_run_files *files = NULL;
 
+    verify_list(results, &files, report, context);
     for (size_t i = 0; i < results->count; i++) {
         const item *record = &results->items[i];
-        gbees_error missing = {0};
         char name[64];
 
         (void)snprintf(name, sizeof name, "leg%d_record%d.h5", record->leg, record->number);
-        if (!follows(i ? record - 1 : NULL, record)) {
-            (void)gbees_error_set(&missing, GBEES_EINPUT, "one or more records before %s/%s are missing",
-                                  results->folder, name);
-            report(context, name, 0, &missing);
-        }
-        verify_one(results, name, GBEES_VERIFY_RECORD, report, context);
+        if (check_place(results, files, i, name, report, context))
+            verify_one(results, name, GBEES_VERIFY_RECORD, report, context);
     }
     if (moments && access(moments, F_OK) == 0)
         verify_one(results, "moments.h5", GBEES_VERIFY_MOMENTS, report, context);
+    gbees_run_files_free(files);
     free(moments);
 }

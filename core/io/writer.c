@@ -5,6 +5,7 @@
 #include "provenance.h"
 #include "record_cells.h"
 #include "record_file.h"
+#include "run_files.h"
 #include "xdmf.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -105,6 +106,8 @@ static int go_on(gbees_writer *writer, const char *folder, const gbees_checkpoin
         status = gbees_checkpoint_copy(checkpoint, "scores", 8, sizeof writer->info.scores / 8, &writer->info.scores,
                                        error);
     writer->records = gbees_moments_count(writer->moments);
+    if (!status)
+        gbees_run_files_remove(&writer->store);
     if (!status)
         status = gbees_run_info_resume(&writer->info, &writer->store, forced, error);
     return status ? status : gbees_run_info_write(&writer->info, &writer->store, "running", NULL, error);
@@ -263,10 +266,13 @@ static int finish(gbees_writer *writer, const char *state, const gbees_summary *
     int status = failed ? GBEES_OK : flush(writer, 1, error);
 
     gbees_store_use_reserve(&writer->store);
+    gbees_run_files_remove(&writer->store);
     if (!status)
         status = gbees_run_info_write(&writer->info, &writer->store, state, summary, error);
     if (!status && failed)
         status = flush(writer, 1, error);
+    if (!status)
+        status = gbees_run_files_write(&writer->store, error);
     return status;
 }
 
@@ -274,6 +280,8 @@ int gbees_writer_finish(gbees_writer *writer, const char *state, const gbees_sum
 {
     (void)pthread_mutex_lock(&writer->lock);
     int status = finish(writer, state, summary, error);
+    if (status)
+        gbees_run_files_remove(&writer->store);
     if (status && strcmp(state, "complete") == 0)
         (void)gbees_run_info_write(&writer->info, &writer->store, "failed", summary, NULL);
     (void)pthread_mutex_unlock(&writer->lock);

@@ -118,7 +118,7 @@ static lt_dlhandle open_local(const char *path)
 }
 
 /* The lock is held. */
-static int load(gbees_module *module, gbees_error *error)
+static int load(gbees_module *module, int *card_refused, gbees_error *error)
 {
     void *native = open_native(module->kind, module->path, error);
 
@@ -127,26 +127,33 @@ static int load(gbees_module *module, gbees_error *error)
     module->handle = open_local(module->path);
     int status = module->handle ? take_card(module, native, error)
                                 : gbees_error_set(error, status_of[module->kind], "libltdl: %s", lt_dlerror());
+    *card_refused = status && module->handle;
     (void)dlclose(native); /* the handle of libltdl's keeps it */
     return status;
 }
+
+/* What a child process tells. */
+typedef struct verdict {
+    int card_refused;
+    gbees_error error;
+} verdict;
 
 /* The same in a child process, which tells how it went: what a constructor or a damaged file does is done there. */
 static void load_and_tell(int descriptor, void *context)
 {
     gbees_module *module = context;
-    gbees_error error = {0};
+    verdict told = {0};
 
-    (void)load(module, &error);
+    (void)load(module, &told.card_refused, &told.error);
     if (module->handle)
         (void)lt_dlclose(module->handle);
-    (void)gbees_child_write(descriptor, &error, sizeof error);
+    (void)gbees_child_write(descriptor, &told, sizeof told);
 }
 
-static int try_to_load(gbees_module *module, gbees_error *error)
+static int try_to_load(gbees_module *module, int *card_refused, gbees_error *error)
 {
     const gbees_child_limits limits = {.cpu_s = TRIAL_S, .quiet_s = TRIAL_S};
-    gbees_error told = {0};
+    verdict told = {0};
     gbees_child child;
     char why[128];
     int status = gbees_child_start(&child, load_and_tell, module, &limits, error);
@@ -160,11 +167,28 @@ static int try_to_load(gbees_module *module, gbees_error *error)
                                "can't be loaded: a process tried to first, and %s: the file is damaged, or its "
                                "constructors do that",
                                why);
-    told.text[sizeof told.text - 1] = '\0';
-    return told.status ? gbees_error_set(error, told.status, "%s", told.text) : GBEES_OK;
+    told.error.text[sizeof told.error.text - 1] = '\0';
+    *card_refused = told.card_refused != 0;
+    return told.error.status ? gbees_error_set(error, told.error.status, "%s", told.error.text) : GBEES_OK;
 }
 
-int gbees_module_open(gbees_module_kind kind, const char *path, int trial, gbees_module **module, gbees_error *error)
+/* Loads it, and starts libltdl for it; the lock is held. */
+static int start_and_load(gbees_module *module, gbees_module_attempt *attempt, gbees_error *error)
+{
+    if (lt_dlinit() != 0)
+        return gbees_error_set(error, status_of[module->kind], "libltdl does not start: %s", lt_dlerror());
+    int status = attempt->trial ? try_to_load(module, &attempt->card_refused, error) : GBEES_OK;
+    if (!status)
+        status = load(module, &attempt->card_refused, error);
+    if (status && module->handle)
+        (void)lt_dlclose(module->handle);
+    if (status)
+        (void)lt_dlexit();
+    return status;
+}
+
+int gbees_module_open(gbees_module_kind kind, const char *path, gbees_module_attempt *attempt, gbees_module **module,
+                      gbees_error *error)
 {
     gbees_module *made = calloc(1, sizeof *made);
 
@@ -174,15 +198,7 @@ int gbees_module_open(gbees_module_kind kind, const char *path, int trial, gbees
     }
     made->kind = kind;
     (void)pthread_mutex_lock(&ltdl_lock);
-    int up = lt_dlinit() == 0;
-    int status = up && trial ? try_to_load(made, error) : GBEES_OK;
-    if (!status)
-        status = up ? load(made, error)
-                    : gbees_error_set(error, status_of[kind], "libltdl does not start: %s", lt_dlerror());
-    if (status && made->handle)
-        (void)lt_dlclose(made->handle);
-    if (status && up)
-        (void)lt_dlexit();
+    int status = start_and_load(made, attempt, error);
     (void)pthread_mutex_unlock(&ltdl_lock);
     if (status) {
         free(made->path);

@@ -16,9 +16,15 @@ typedef struct gbees_module {
     const gbees_backend *backend; /* of a backend, else NULL */
 } gbees_module;
 
-/* Loads an absolute path; with `trial` after a child process has done so without harm.  The error's text is the
- * reason alone, without the path. */
-int gbees_module_open(gbees_module_kind kind, const char *path, int trial, gbees_module **module, gbees_error *error);
+/* How a module is loaded, and how that went. */
+typedef struct gbees_module_attempt {
+    int trial;        /* 1: after a child process has done so without harm */
+    int card_refused; /* set to 1 if it could be loaded, and its card is refused: another attempt ends so, too */
+} gbees_module_attempt;
+
+/* Loads an absolute path. The error's text is the reason alone, without the path. */
+int gbees_module_open(gbees_module_kind kind, const char *path, gbees_module_attempt *attempt, gbees_module **module,
+                      gbees_error *error);
 void gbees_module_close(gbees_module *module);
 
 /* The name on the card. */

@@ -15,7 +15,7 @@
 struct gbees_registry {
     gbees_folders folders[2]; /* by gbees_module_kind */
     gbees_module_cache cache;
-    gbees_survey survey[2]; /* behind the list that gbees_registry_scan() gave last */
+    gbees_survey survey[2]; /* behind the list that was given last */
     gbees_module_info *list;
     char **hidden; /* the texts of the list's shadowed files, NULL for other files */
     size_t list_count;
@@ -96,8 +96,9 @@ int gbees_registry_folders(gbees_registry *registry, const char *const **folders
 static int open_path(gbees_registry *registry, gbees_module_kind kind, const char *path, const gbees_module **module,
                      gbees_error *error)
 {
+    gbees_module_attempt attempt = {.trial = kind == GBEES_MODULE_MODEL};
     gbees_error reason;
-    int status = gbees_module_cache_open(&registry->cache, kind, path, kind == GBEES_MODULE_MODEL, module, &reason);
+    int status = gbees_module_cache_open(&registry->cache, kind, path, &attempt, module, &reason);
 
     return status ? gbees_error_set(error, (gbees_status)status, "%s: %s", path, reason.text) : GBEES_OK;
 }
@@ -148,6 +149,18 @@ static int open_exact(gbees_registry *registry, gbees_module_kind kind, const ch
     return GBEES_OK;
 }
 
+/* Surveys the folders; `all`: every file is loaded, also one that the user's cache knows. */
+static int look(gbees_registry *registry, gbees_module_kind kind, int all, gbees_survey *survey, gbees_error *error)
+{
+    gbees_survey_source from = {kind, &registry->folders[kind], &registry->cache, NULL};
+
+    if (!all && kind == GBEES_MODULE_MODEL)
+        from.cards = gbees_card_cache_open();
+    const int status = gbees_survey_create(survey, &from, error);
+    gbees_card_cache_close(from.cards);
+    return status;
+}
+
 static void add_nearest(gbees_text *text, const char *name, const gbees_survey *survey)
 {
     const char **names = calloc(survey->count + 1, sizeof *names);
@@ -186,15 +199,17 @@ static int open_any(gbees_registry *registry, gbees_module_kind kind, const char
                     const char *remark, gbees_error *error)
 {
     gbees_survey survey = {0};
-    int status = gbees_survey_create(&survey, &registry->cache, kind, &registry->folders[kind], error);
+    int status = look(registry, kind, 0, &survey, error);
 
     if (status)
         return status;
     const gbees_survey_entry *entry = gbees_survey_find(&survey, name);
     if (entry && entry->module)
         *module = entry->module;
-    else if (entry)
+    else if (entry && entry->problem)
         status = gbees_error_set(error, status_of(kind), "%s: %s", entry->path, entry->problem);
+    else if (entry)
+        status = open_path(registry, kind, entry->path, module, error);
     else
         status = unknown(registry, kind, name, &survey, remark, error);
     gbees_survey_free(&survey);
@@ -248,7 +263,7 @@ static int describe(const gbees_survey *survey, const gbees_survey_entry *entry,
 
     info->path = entry->path;
     info->problem = entry->problem;
-    if (!entry->module)
+    if (entry->problem)
         return 1;
     if (winner && winner != entry) {
         gbees_text text = {0};
@@ -257,17 +272,23 @@ static int describe(const gbees_survey *survey, const gbees_survey_entry *entry,
         info->problem = *hidden = gbees_text_take(&text);
         return *hidden != NULL;
     }
-    info->model = entry->module->model;
-    info->backend = entry->module->backend;
+    info->model = entry->module ? entry->module->model : NULL;
+    info->backend = entry->module ? entry->module->backend : NULL;
+    if (!info->backend) {
+        info->name = entry->name;
+        info->title = entry->title;
+        info->dim_min = entry->dim_min;
+        info->dim_max = entry->dim_max;
+        info->dim_default = entry->dim_default;
+    }
     return 1;
 }
 
-int gbees_registry_scan(gbees_registry *registry, const gbees_module_info **list, size_t *count, gbees_error *error)
+static int make_list(gbees_registry *registry, int all, gbees_error *error)
 {
     free_list(registry);
     for (int kind = 0; kind < 2; kind++) {
-        int status = gbees_survey_create(&registry->survey[kind], &registry->cache, (gbees_module_kind)kind,
-                                         &registry->folders[kind], error);
+        int status = look(registry, (gbees_module_kind)kind, all, &registry->survey[kind], error);
         if (status)
             return status;
     }
@@ -282,7 +303,27 @@ int gbees_registry_scan(gbees_registry *registry, const gbees_module_info **list
             if (!describe(&registry->survey[kind], &registry->survey[kind].entry[i], &registry->list[k],
                           &registry->hidden[k]))
                 return no_memory(error);
-    *list = registry->list;
-    *count = total;
     return GBEES_OK;
+}
+
+static int give_list(gbees_registry *registry, int all, const gbees_module_info **list, size_t *count,
+                     gbees_error *error)
+{
+    const int status = make_list(registry, all, error);
+
+    if (status)
+        return status;
+    *list = registry->list;
+    *count = registry->list_count;
+    return GBEES_OK;
+}
+
+int gbees_registry_scan(gbees_registry *registry, const gbees_module_info **list, size_t *count, gbees_error *error)
+{
+    return give_list(registry, 1, list, count, error);
+}
+
+int gbees_registry_list(gbees_registry *registry, const gbees_module_info **list, size_t *count, gbees_error *error)
+{
+    return give_list(registry, 0, list, count, error);
 }

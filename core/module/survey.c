@@ -10,21 +10,26 @@ static int no_memory(gbees_error *error)
     return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the list of modules");
 }
 
-int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, const char *path, int trial,
-                            const gbees_module **module, gbees_error *error)
+static gbees_status status_of(gbees_module_kind kind)
+{
+    return kind == GBEES_MODULE_MODEL ? GBEES_EMODEL : GBEES_EBACKEND;
+}
+
+int gbees_module_cache_open(gbees_module_cache *cache, gbees_module_kind kind, const char *path,
+                            gbees_module_attempt *attempt, const gbees_module **module, gbees_error *error)
 {
     for (size_t i = 0; i < cache->count; i++)
         if (cache->module[i]->kind == kind && strcmp(cache->module[i]->path, path) == 0) {
             *module = cache->module[i];
             return GBEES_OK;
         }
-    if (!cache->trust && gbees_trust_check(path, kind == GBEES_MODULE_MODEL ? GBEES_EMODEL : GBEES_EBACKEND, error))
-        return kind == GBEES_MODULE_MODEL ? GBEES_EMODEL : GBEES_EBACKEND;
+    if (!cache->trust && gbees_trust_check(path, status_of(kind), error))
+        return (int)status_of(kind);
     gbees_module **grown = realloc(cache->module, (cache->count + 1) * sizeof *grown);
     if (!grown)
         return no_memory(error);
     cache->module = grown;
-    int status = gbees_module_open(kind, path, trial, &cache->module[cache->count], error);
+    int status = gbees_module_open(kind, path, attempt, &cache->module[cache->count], error);
     if (!status)
         *module = cache->module[cache->count++];
     return status;
@@ -44,6 +49,7 @@ void gbees_survey_free(gbees_survey *survey)
         free(survey->entry[i].path);
         free(survey->entry[i].problem);
         free(survey->entry[i].name);
+        free(survey->entry[i].title);
     }
     free(survey->entry);
     *survey = (gbees_survey){0};
@@ -72,12 +78,77 @@ static char *name_of_file(gbees_module_kind kind, const char *file)
     return strndup(file, strlen(file) - 3);
 }
 
-static int survey_file(gbees_survey *survey, gbees_module_cache *cache, gbees_module_kind kind, const char *folder,
-                       const char *file, gbees_error *error)
+/* Replaces the entry's name, which is that of its file. */
+static int set_name(gbees_survey_entry *entry, const char *name, gbees_error *error)
+{
+    entry->exact = strcmp(entry->name, name) == 0;
+    if (!entry->exact) {
+        free(entry->name);
+        entry->name = strdup(name);
+    }
+    return entry->name ? GBEES_OK : no_memory(error);
+}
+
+static int set_problem(gbees_survey_entry *entry, const char *problem, gbees_error *error)
+{
+    entry->problem = strdup(problem);
+    entry->exact = 1;
+    return entry->problem ? GBEES_OK : no_memory(error);
+}
+
+static int take_note(gbees_survey_entry *entry, const gbees_card_note *note, gbees_error *error)
+{
+    if (note->problem)
+        return set_problem(entry, note->problem, error);
+    entry->title = strdup(note->title);
+    entry->dim_min = note->dim_min;
+    entry->dim_max = note->dim_max;
+    entry->dim_default = note->dim_default;
+    return entry->title ? set_name(entry, note->name, error) : no_memory(error);
+}
+
+static gbees_card_note note_of(const gbees_module *module, const char *problem)
+{
+    const gbees_model *model = module ? module->model : NULL;
+
+    if (!model)
+        return (gbees_card_note){.problem = problem};
+    return (gbees_card_note){.name = model->name,
+                             .title = model->title,
+                             .dim_min = model->dim_min,
+                             .dim_max = model->dim_max,
+                             .dim_default = model->dim_default};
+}
+
+/* Loads the file of an entry. With a key, what its card says is kept for the next survey; not so a file that can't be
+ * loaded, as it may lack what is there then. */
+static int load(const gbees_survey_source *from, gbees_survey_entry *entry, const gbees_card_key *key,
+                gbees_error *error)
+{
+    gbees_module_attempt attempt = {.trial = 1};
+    gbees_error reason;
+    const int status =
+        gbees_module_cache_open(from->modules, from->kind, entry->path, &attempt, &entry->module, &reason);
+
+    if (status == GBEES_ENOMEM)
+        return no_memory(error);
+    const gbees_card_note note = note_of(entry->module, status ? reason.text : NULL);
+    if (key && (!status || attempt.card_refused))
+        gbees_card_cache_add(from->cards, entry->path, key, &note);
+    if (status || from->kind == GBEES_MODULE_MODEL)
+        return take_note(entry, &note, error);
+    return set_name(entry, gbees_module_name(entry->module), error);
+}
+
+static int survey_file(gbees_survey *survey, const gbees_survey_source *from, const char *folder, const char *file,
+                       gbees_error *error)
 {
     gbees_survey_entry *entry = append(survey);
     gbees_text path = {0};
-    gbees_error reason;
+    gbees_card_key key;
+    gbees_card_note note;
+    gbees_error untrusted;
+    int known = -1;
 
     gbees_text_add(&path, "%s/%s", folder, file);
     if (!entry || path.failed) {
@@ -85,21 +156,17 @@ static int survey_file(gbees_survey *survey, gbees_module_cache *cache, gbees_mo
         return no_memory(error);
     }
     entry->path = gbees_text_take(&path);
-    entry->name = name_of_file(kind, file);
-    int status = gbees_module_cache_open(cache, kind, entry->path, 1, &entry->module, &reason);
-    if (status)
-        entry->problem = strdup(reason.text);
-    if (status == GBEES_ENOMEM || !entry->name || (status && !entry->problem))
+    entry->name = name_of_file(from->kind, file);
+    if (!entry->name)
         return no_memory(error);
-    entry->exact = status || strcmp(entry->name, gbees_module_name(entry->module)) == 0;
-    if (!entry->exact) {
-        free(entry->name);
-        entry->name = strdup(gbees_module_name(entry->module));
-    }
-    return entry->name ? GBEES_OK : no_memory(error);
+    if (!from->modules->trust && gbees_trust_check(entry->path, status_of(from->kind), &untrusted))
+        return set_problem(entry, untrusted.text, error);
+    if (from->kind == GBEES_MODULE_MODEL && from->cards)
+        known = gbees_card_cache_find(from->cards, entry->path, &key, &note);
+    return known == 1 ? take_note(entry, &note, error) : load(from, entry, known == 0 ? &key : NULL, error);
 }
 
-static int survey_folder(gbees_survey *survey, gbees_module_cache *cache, gbees_module_kind kind, const char *folder,
+static int survey_folder(gbees_survey *survey, const gbees_survey_source *from, const char *folder,
                          gbees_error *error)
 {
     gbees_folders files = {0};
@@ -116,19 +183,18 @@ static int survey_folder(gbees_survey *survey, gbees_module_cache *cache, gbees_
     if (status)
         return no_memory(error);
     for (size_t i = 0; i < files.count && !status; i++)
-        status = survey_file(survey, cache, kind, folder, files.path[i], error);
+        status = survey_file(survey, from, folder, files.path[i], error);
     gbees_folders_free(&files);
     return status;
 }
 
-int gbees_survey_create(gbees_survey *survey, gbees_module_cache *cache, gbees_module_kind kind,
-                        const gbees_folders *folders, gbees_error *error)
+int gbees_survey_create(gbees_survey *survey, const gbees_survey_source *source, gbees_error *error)
 {
     gbees_survey found = {0};
     int status = GBEES_OK;
 
-    for (size_t i = 0; i < folders->count && !status; i++)
-        status = survey_folder(&found, cache, kind, folders->path[i], error);
+    for (size_t i = 0; i < source->folders->count && !status; i++)
+        status = survey_folder(&found, source, source->folders->path[i], error);
     if (status)
         gbees_survey_free(&found);
     else

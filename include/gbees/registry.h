@@ -37,16 +37,25 @@ int gbees_registry_model(gbees_registry *registry, const char *name, const gbees
 int gbees_registry_backend(gbees_registry *registry, const char *name, const gbees_backend **backend,
                            gbees_error *error);
 
-/** A shared object of the folders: exactly one of model, backend and problem is set. */
+/** A shared object of the folders. */
 typedef struct gbees_module_info {
     const char *path;             /**< its file */
-    const gbees_model *model;     /**< what a plugin exports */
+    const gbees_model *model;     /**< what a plugin exports; NULL also where it was not loaded */
     const gbees_backend *backend; /**< what a backend exports */
     const char *problem;          /**< why it can't be used, or the file of the same name that is found before it */
+    const char *name;             /**< of a model that can be used, else NULL */
+    const char *title;            /**< of such a model */
+    int dim_min;                  /**< its least dimension */
+    int dim_max;                  /**< its largest dimension */
+    int dim_default;              /**< that of its default scenario */
 } gbees_module_info;
 
-/** Loads every .so of the folders, in order of search. The registry owns the list. */
+/** Loads every .so of the folders, in order of search: exactly one of model, backend and problem is set. The registry
+ * owns the list. */
 int gbees_registry_scan(gbees_registry *registry, const gbees_module_info **list, size_t *count, gbees_error *error);
+/** Gives the same list, and loads no plugin that has been listed before and has not changed since: what its card says
+ * is in the user's cache folder. `model` may be NULL where `name` is set. */
+int gbees_registry_list(gbees_registry *registry, const gbees_module_info **list, size_t *count, gbees_error *error);
 /** The folders of plugins in order of search, whether or not they exist. The registry owns them. */
 int gbees_registry_folders(gbees_registry *registry, const char *const **folders, size_t *count);
 

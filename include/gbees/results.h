@@ -121,7 +121,8 @@ int gbees_results_read(const gbees_results *results, size_t number, gbees_snapsh
  * @param problem how it is damaged, or NULL
  */
 typedef void gbees_file_report(void *context, const char *file, int summed, const gbees_error *problem);
-/** Reads all records and the time series, and reports on each file, and on gaps between records, in order. */
+/** Reads the records, the time series and the texts, and reports on each file, on those that are missing, and on
+ * records and sidecars that the run has not written. */
 void gbees_results_verify(const gbees_results *results, gbees_file_report *report, void *context);
 /** Points of one state. */
 typedef struct gbees_points {

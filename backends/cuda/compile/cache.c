@@ -1,7 +1,7 @@
 /* cache.c - see cache.h. */
 #include "cache.h"
 #include "base/sha256.h"
-#include "base/text.h"
+#include "base/user_cache.h"
 #include "cache_folder.h"
 #include <fcntl.h>
 #include <stdint.h>
@@ -136,20 +136,7 @@ int cache_read(const char *key, cache_entry *entry)
 
 /* ---- writing ---- */
 
-static int write_all(int file, const void *data, size_t size)
-{
-    for (const char *next = data; size > 0;) {
-        ssize_t put = write(file, next, size);
-
-        if (put <= 0)
-            return 0;
-        next += put;
-        size -= (size_t)put;
-    }
-    return 1;
-}
-
-static int write_entry(int file, const char *key, const cache_entry *entry)
+static int write_entry(const char *path, const char *key, const cache_entry *entry)
 {
     head h = {.format = CACHE_FORMAT,
               .size = sizeof h,
@@ -157,7 +144,6 @@ static int write_entry(int file, const char *key, const cache_entry *entry)
               .report_size = strlen(entry->report)};
     size_t size = entry->image_size + strlen(entry->report);
     char *body = malloc(size + 1);
-    int done;
 
     if (!body)
         return 0;
@@ -166,7 +152,7 @@ static int write_entry(int file, const char *key, const cache_entry *entry)
     memcpy(h.magic, magic, sizeof magic);
     memcpy(h.key, key, CACHE_KEY);
     gbees_sha256(body, size, h.checksum);
-    done = write_all(file, &h, sizeof h) && write_all(file, body, size);
+    const int done = gbees_user_cache_write(path, (struct iovec[]){{&h, sizeof h}, {body, size}}, 2);
     free(body);
     return done;
 }
@@ -174,24 +160,10 @@ static int write_entry(int file, const char *key, const cache_entry *entry)
 int cache_write(const char *key, const cache_entry *entry)
 {
     char *path = cache_folder_path(key, 1);
-    gbees_text temporary = {0};
-    int file = -1, done = 0;
+    const int done = path && write_entry(path, key, entry);
 
-    /* Written under another name and renamed: a reader sees the whole file or none, and of two writers one wins. */
-    if (path)
-        gbees_text_add(&temporary, "%s.XXXXXX", path);
-    if (path && !temporary.failed)
-        file = mkostemp(temporary.data, O_CLOEXEC);
-    if (file >= 0) {
-        done = write_entry(file, key, entry);
-        done = close(file) == 0 && done;
-        done = done && rename(temporary.data, path) == 0;
-        if (!done)
-            (void)unlink(temporary.data);
-    }
     if (done)
         cache_folder_trim((uint64_t)CACHE_MEGABYTES << 20);
-    gbees_text_free(&temporary);
     free(path);
     return done;
 }

@@ -1,6 +1,7 @@
 /* cache_folder.c - see cache_folder.h. */
 #include "cache_folder.h"
 #include "base/text.h"
+#include "base/user_cache.h"
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,56 +18,14 @@ typedef struct item {
     struct timespec used;
 } item;
 
-/* The folder's path, malloc()ed, or NULL. */
-static char *folder(void)
-{
-    const char *off = getenv("GBEES_CACHE"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    gbees_text path = {0};
-
-    if (off && strcmp(off, "off") == 0)
-        return NULL;
-    if (cache && cache[0] == '/')
-        gbees_text_add(&path, "%s/gbees", cache);
-    else if (home && home[0] == '/')
-        gbees_text_add(&path, "%s/.cache/gbees", home);
-    else
-        return NULL;
-    return gbees_text_take(&path);
-}
-
-/* Makes the folder and those above it, for this user alone. */
-static void make_folders(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        (void)mkdir(path, 0700);
-        *slash = '/';
-    }
-    (void)mkdir(path, 0700);
-}
-
-/* Refuses a folder that others can write to: the kernels in it are executed. */
-static int is_own(const char *path)
-{
-    struct stat now;
-
-    return lstat(path, &now) == 0 && S_ISDIR(now.st_mode) && now.st_uid == geteuid() && !(now.st_mode & 022);
-}
-
 char *cache_folder_path(const char *key, int make)
 {
-    char *in = folder();
-    gbees_text path = {0};
+    gbees_text name = {0};
 
-    if (in && make)
-        make_folders(in);
-    if (!in || !is_own(in)) {
-        free(in);
-        return NULL;
-    }
-    gbees_text_add(&path, "%s/%s%s", in, key, ending);
-    free(in);
-    return gbees_text_take(&path);
+    gbees_text_add(&name, "%s%s", key, ending);
+    char *path = name.failed ? NULL : gbees_user_cache_path(name.data, make);
+    gbees_text_free(&name);
+    return path;
 }
 
 /* ---- size ---- */
@@ -126,7 +85,7 @@ static item *list_items(const char *in, size_t *count)
 
 void cache_folder_trim(uint64_t bytes)
 {
-    char *in = folder();
+    char *in = gbees_user_cache_folder(0);
     size_t count = 0;
     item *list = in ? list_items(in, &count) : NULL;
     uint64_t total = 0;

@@ -7,6 +7,8 @@ set -u
 completion=$top_src/core/command/completion
 enter_scratch
 clean_environment
+XDG_CACHE_HOME=$scratch/plots/cache # in no folder whose files are offered
+export XDG_CACHE_HOME
 export completion top_build scratch
 mkdir "$scratch/plots" "$scratch/pictures" || exit 99
 touch "$scratch/own.yaml" "$scratch/own.c" "$scratch/own.cpp" "$scratch/own.txt"

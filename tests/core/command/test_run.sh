@@ -392,6 +392,24 @@ run 0 --plugin lorenz63 --check --json
 is_json_lines out
 lines out 1
 has out '"event":"check"'
+
+# number FIELD: of the last line of out
+number() {
+    tail -n 1 out | sed "s/.*\"$1\": *\([^,}]*\).*/\1/"
+}
+
+# The forecast of memory is within 1.5 times of what is taken.
+for model in linear lorenz63 vanderpol; do
+    run 0 --plugin "$model" --backend cpu --check --json
+    forecast=$(number forecast_bytes)
+    run 0 --plugin "$model" --backend cpu --audit off --no-output --json
+    taken=$(number peak_bytes)
+    awk "BEGIN { exit !($forecast < 1.5 * $taken && $taken < 1.5 * $forecast) }" ||
+        fail "$model: $forecast bytes are forecast, and $taken are taken"
+done
+run 0 --plugin lorenz63 --backend cpu --until 1e9 --check
+has out "more than some "
+grep -q "more than some .* years" out || fail "no years to t = 1e9"
 run 2 --plugin lorenz63 --check --set 'covariance=[1, 0, 1]'
 has err "positive"
 

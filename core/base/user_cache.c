@@ -1,0 +1,108 @@
+/* user_cache.c - see user_cache.h. */
+#include "user_cache.h"
+#include "text.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- the folder ------------------------------------------------------------------------------------------------ */
+
+static char *folder_path(void)
+{
+    const char *off = getenv("GBEES_CACHE"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    gbees_text path = {0};
+
+    if (off && strcmp(off, "off") == 0)
+        return NULL;
+    if (cache && cache[0] == '/')
+        gbees_text_add(&path, "%s/gbees", cache);
+    else if (home && home[0] == '/')
+        gbees_text_add(&path, "%s/.cache/gbees", home);
+    else
+        return NULL;
+    return gbees_text_take(&path);
+}
+
+/* Makes the folder and those above it, for this user alone. */
+static void make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(path, 0700);
+        *slash = '/';
+    }
+    (void)mkdir(path, 0700);
+}
+
+/* Refuses a folder that others can write to: what is in it is believed, and kernels in it are executed. */
+static int is_own(const char *path)
+{
+    struct stat now;
+
+    return lstat(path, &now) == 0 && S_ISDIR(now.st_mode) && now.st_uid == geteuid() && !(now.st_mode & 022);
+}
+
+char *gbees_user_cache_folder(int make)
+{
+    char *path = folder_path();
+
+    if (path && make)
+        make_folders(path);
+    if (path && is_own(path))
+        return path;
+    free(path);
+    return NULL;
+}
+
+char *gbees_user_cache_path(const char *name, int make)
+{
+    char *folder = gbees_user_cache_folder(make);
+    gbees_text path = {0};
+
+    if (!folder)
+        return NULL;
+    gbees_text_add(&path, "%s/%s", folder, name);
+    free(folder);
+    return gbees_text_take(&path);
+}
+
+/* ---- files ----------------------------------------------------------------------------------------------------- */
+
+static int write_all(int file, const void *data, size_t size)
+{
+    for (const char *next = data; size > 0;) {
+        const ssize_t put = write(file, next, size);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return 0;
+        next += put;
+        size -= (size_t)put;
+    }
+    return 1;
+}
+
+int gbees_user_cache_write(const char *path, const struct iovec *part, int count)
+{
+    gbees_text temporary = {0};
+    int done = 0;
+
+    gbees_text_add(&temporary, "%s.XXXXXX", path);
+    const int file = temporary.failed ? -1 : mkostemp(temporary.data, O_CLOEXEC);
+    if (file >= 0) {
+        done = 1;
+        for (int k = 0; k < count && done; k++)
+            done = write_all(file, part[k].iov_base, part[k].iov_len);
+        done = close(file) == 0 && done;
+        done = done && rename(temporary.data, path) == 0;
+        if (!done)
+            (void)unlink(temporary.data);
+    }
+    gbees_text_free(&temporary);
+    return done;
+}

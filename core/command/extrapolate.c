@@ -1,0 +1,96 @@
+/* extrapolate.c - see extrapolate.h. */
+#include "extrapolate.h"
+#include <math.h>
+
+/* ---- from trials ---- */
+
+/* The exponents of trials on wide cells are too large, by about this part for each factor of two in width that is
+ * left beyond the first 2^(1/2) (doc/notes/forecast.md). */
+static const double fall = 0.15;
+
+/* A number at width 1 that grows with a power of the width, from a trial and one before it. */
+static double grown(double last, double before, double left, double apart)
+{
+    const double exponent = log2(last / before) / apart;
+
+    return last * exp2(left * exponent / (1 + fall * fmax(left - 0.5, 0)));
+}
+
+/* What a cell costs at width 1: half of the trend from one trial to the other, as it falls towards a bound. */
+static double settled(double last, double before, double left, double apart)
+{
+    return last * fmin(exp2(left * log2(last / before) / apart / 2), 1);
+}
+
+void gbees_extrapolate_trials(const gbees_trial *trial, int count, double *bytes, double *seconds)
+{
+    const gbees_trial *last = trial + count - 1, *before = trial + (count > 2 ? count - 3 : 0);
+
+    *bytes = *seconds = NAN;
+    if (!(before->cells > 0) || !(before->updates > 0) || !(before->seconds > 0) || !(last->updates > 0))
+        return;
+    const double apart = log2(before->width / last->width), left = log2(last->width);
+    const double cells = grown(last->cells, before->cells, left, apart);
+    const double updates = grown(last->updates, before->updates, left, apart);
+
+    *bytes = cells * settled(last->bytes / last->cells, before->bytes / before->cells, left, apart);
+    *seconds = updates * settled(last->seconds / last->updates, before->seconds / before->updates, left, apart);
+}
+
+/* ---- from the run so far ---- */
+
+void gbees_history_add(gbees_history *history, double fraction, double seconds)
+{
+    int *count = &history->count;
+
+    if (*count > 0 && !(fraction > history->fraction[*count - 1]))
+        return;
+    if (*count > 1 && fraction - history->fraction[*count - 2] < history->spacing)
+        (*count)--; /* the last point makes room for this one */
+    if (*count == GBEES_HISTORY_POINTS) {
+        *count /= 2;
+        history->spacing = 2 * (fraction - history->fraction[0]) / GBEES_HISTORY_POINTS;
+        for (int k = 0; k < *count; k++) {
+            history->fraction[k] = history->fraction[2 * k];
+            history->seconds[k] = history->seconds[2 * k];
+        }
+    }
+    history->fraction[*count] = fraction;
+    history->seconds[(*count)++] = seconds;
+}
+
+/* The time at which a fraction was reached, between points linearly. */
+static double seconds_at(const gbees_history *history, double fraction)
+{
+    int k = 1;
+
+    while (k < history->count - 1 && history->fraction[k] < fraction)
+        k++;
+    const double part = (fraction - history->fraction[k - 1]) / (history->fraction[k] - history->fraction[k - 1]);
+    return history->seconds[k - 1] + part * (history->seconds[k] - history->seconds[k - 1]);
+}
+
+/* The three thirds of what is done took r[0], r[1], r[2]. Parts as long follow, each of which takes longer than the
+ * one before by `more`; `more` itself changes by a constant factor: 1 if the cost grows linearly, that of the cost if
+ * it grows exponentially. No growth is foreseen beyond three times what is done. */
+double gbees_history_left(const gbees_history *history)
+{
+    const int last = history->count - 1;
+    double r[3], left = 0;
+
+    if (last < 3)
+        return -1;
+    const double first = history->fraction[0], third = (history->fraction[last] - first) / 3;
+    for (int k = 0; k < 3; k++)
+        r[k] = seconds_at(history, first + (k + 1) * third) - seconds_at(history, first + k * third);
+    double parts = (1 - history->fraction[last]) / third, part = r[2], more = fmax(r[2] - r[1], 0);
+    const double growth = more > 0 && r[1] > r[0] ? fmin(more / (r[1] - r[0]), fmax(r[2] / r[1], 1)) : 1;
+
+    for (int k = 0; k < 9 && parts > 0; k++, parts--) {
+        more *= growth;
+        part += more;
+        /* The cost rises within a part: its beginning takes less than its share. */
+        left += parts < 1 ? parts * (part - more * (1 - parts) / 2) : part;
+    }
+    return left + fmax(parts, 0) * part;
+}
