@@ -294,7 +294,7 @@ double gbees_refinement_estimate(const gbees_refinement *r, const gbees_record *
     for (size_t k = 0; k < r->before.record_count && finer > least_finer; k++)
         if (r->before.records[k].leg == record->leg && r->before.records[k].number == record->number)
             /* With an error in proportion to the cells' width. */
-            return moments_difference(&r->before.records[k], record) / fmin(1, finer - 1);
+            return moments_difference(&r->before.records[k], record) / fmin(1, sqrt(finer) - 1);
     return NAN;
 }
 
@@ -430,9 +430,9 @@ static int samples_suffice(const gbees_refinement *r, size_t before)
     return !r->now.unknown && r->now.error - less * r->now.sample_bound <= r->problem->accuracy;
 }
 
-/* What the logarithm of the evidence may be off by where samples can't tell, for an error in proportion to the cells'
- * width: the difference to the run before, whose legs' cells are at least `least_finer` times as wide, where they
- * differ. */
+/* What the logarithm of the evidence may be off by where samples can't tell, for an error in proportion to the root
+ * of the cells' width: the difference to the run before, whose legs' cells are at least `least_finer` times as wide,
+ * where they differ. Without noise the order has been seen to be .6 to .8 (doc/measuring.md). */
 static double estimate_evidence(const gbees_refinement *r, const gbees_summary *summary)
 {
     double finer = INFINITY;
@@ -445,7 +445,7 @@ static double estimate_evidence(const gbees_refinement *r, const gbees_summary *
         if (here > least_finer)
             finer = fmin(finer, here);
     }
-    return isinf(finer) ? NAN : fabs(summary->evidence.total - r->before.evidence) / fmin(1, finer - 1);
+    return isinf(finer) ? NAN : fabs(summary->evidence.total - r->before.evidence) / fmin(1, sqrt(finer) - 1);
 }
 
 int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, gbees_refinement_step *step,

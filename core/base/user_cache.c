@@ -11,6 +11,14 @@
 
 /* ---- the folder ------------------------------------------------------------------------------------------------ */
 
+/* A home that is missing is not made: packages are built, and services run, by users that have none. */
+static int is_there(const char *path)
+{
+    struct stat now;
+
+    return stat(path, &now) == 0 && S_ISDIR(now.st_mode);
+}
+
 static char *folder_path(void)
 {
     const char *off = getenv("GBEES_CACHE"), *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -20,7 +28,7 @@ static char *folder_path(void)
         return NULL;
     if (cache && cache[0] == '/')
         gbees_text_add(&path, "%s/gbees", cache);
-    else if (home && home[0] == '/')
+    else if (home && home[0] == '/' && is_there(home))
         gbees_text_add(&path, "%s/.cache/gbees", home);
     else
         return NULL;

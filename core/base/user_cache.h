@@ -5,7 +5,7 @@
 #include <sys/uio.h>
 
 /* $XDG_CACHE_HOME/gbees or ~/.cache/gbees, malloc()ed. NULL: the cache is turned off (GBEES_CACHE=off), there is no
- * home, or the folder is missing (it is made if `make` is set) or not this user's own. */
+ * home, or the folder is missing (it is made in the home if `make` is set) or not this user's own. */
 char *gbees_user_cache_folder(int make);
 /* The path of a file in it, or NULL as above. */
 char *gbees_user_cache_path(const char *name, int make);

@@ -216,6 +216,19 @@ START_TEST(the_cache_is_private)
 }
 END_TEST
 
+START_TEST(a_missing_home_is_not_made)
+{
+    char path[LENGTH];
+    struct stat facts;
+
+    print(path, sizeof path, "%s/nobody", top);
+    (void)setenv("HOME", path, 1);
+    list_and_load(1);
+    list_and_load(1);
+    ck_assert_int_ne(stat(path, &facts), 0);
+}
+END_TEST
+
 START_TEST(a_cache_that_is_no_cache)
 {
     static const char *const texts[] = {"", "{", "[]", "{}", "{\"made_by\":{}, \"plugins\":{}}", "\xff\xfe"};
@@ -270,6 +283,7 @@ int main(void)
     tcase_add_test(tests, changed_files_are_loaded_again);
     tcase_add_test(tests, whose_file_it_is_is_looked_at_each_time);
     tcase_add_test(tests, the_cache_is_private);
+    tcase_add_test(tests, a_missing_home_is_not_made);
     tcase_add_test(tests, a_cache_that_is_no_cache);
     tcase_add_test(tests, notes_that_are_no_notes);
     suite_add_tcase(suite, tests);
