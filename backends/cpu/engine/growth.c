@@ -8,6 +8,7 @@
  */
 #include "common/bound.h"
 #include "engine.h"
+#include "ranks.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,16 +187,20 @@ static int search_all(gbees_engine *e, int parts, gbees_error *error)
     return failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory while the grid of %u bricks grew", count) : 0;
 }
 
-static int insert_brick(gbees_engine *e, const int32_t *key, uint64_t hash, uint64_t inside, gbees_error *error)
+int engine_insert_brick(gbees_engine *e, const int32_t *key, uint64_t hash, uint64_t inside, gbees_error *error)
 {
     const int axis = far_axis(e, key);
     int status = axis < 0 ? 0 : failure_far(e->problem, axis, GRID_KEY_LIMIT, error);
 
     if (!status)
         status = grid_reserve(&e->g, 1, error);
-    if (!status)
-        engine_set_inside(e, grid_add(&e->g, key, hash), inside);
-    return status;
+    if (status)
+        return status;
+    const uint32_t slot = grid_add(&e->g, key, hash);
+    engine_set_inside(e, slot, inside);
+    if (e->rows.ghost)
+        e->rows.ghost[slot] = 0;
+    return 0;
 }
 
 /* Inserts a requested brick, unless another request has.  If no cell of it is within the bound it is blocked instead,
@@ -207,9 +212,11 @@ static int insert_requested(gbees_engine *e, const grid_request *request, gbees_
     grid_request_key(&e->g, request, key);
     if (grid_find_hashed(&e->g, key, request->hash)) /* by an earlier request */
         return 0;
+    if (e->ranks && !ranks_owns(e, key))
+        return ghosts_request(e, key) ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for new bricks") : 0;
     uint64_t inside = e->rows.inside ? bound_cells(e->problem, &e->g.shape, key) : 1;
     if (inside)
-        return insert_brick(e, key, request->hash, inside, error);
+        return engine_insert_brick(e, key, request->hash, inside, error);
     e->rows.blocked[(size_t)request->slot * (size_t)(2 * e->g.shape.n) + request->d] |= (uint16_t)(1u << request->f);
     return 0;
 }
@@ -251,7 +258,7 @@ static int insert_all(gbees_engine *e, uint32_t slot, gbees_error *error)
             inside = 0;
         else if (e->rows.inside)
             inside = bound_cells(e->problem, &e->g.shape, key);
-        status = inside ? insert_brick(e, key, hash, inside, error) : 0;
+        status = inside ? engine_insert_brick(e, key, hash, inside, error) : 0;
     }
     return status;
 }
@@ -293,8 +300,7 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
     return 0;
 }
 
-/* Clears a new brick's probability and marks. */
-static void clear_brick(gbees_engine *e, uint32_t slot)
+void engine_clear_brick(gbees_engine *e, uint32_t slot)
 {
     size_t cells = (size_t)e->cells, at = slot * cells * e->method.real_size;
 
@@ -315,7 +321,7 @@ static int inserts_in_parallel(const gbees_engine *e, int parts)
         requests += e->workspace.requests[part].count;
         far |= e->workspace.requests[part].far;
     }
-    return parts > 1 && requests >= FEW && !e->rows.inside && !far;
+    return parts > 1 && requests >= FEW && !e->rows.inside && !far && !e->ranks;
 }
 
 /* Searches all bricks and inserts what is absent. */
@@ -345,6 +351,8 @@ static int insert_bricks(gbees_engine *e, gbees_error *error)
     } else {
         status = insert_found(e, error);
     }
+    if (e->ranks)
+        status = ghosts_grow(e, before, status, error);
     if (!status)
         grid_link(&e->g, before);
     return status;
@@ -360,6 +368,7 @@ int engine_grow(gbees_engine *e, double time, gbees_error *error)
         /* By all threads: most of the time goes into touching new memory. */
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count - before)) schedule(static)
     for (uint32_t k = before; k < e->g.count; k++)
-        clear_brick(e, e->g.used[k]);
-    return engine_inspect(e, before, time, error);
+        engine_clear_brick(e, e->g.used[k]);
+    status = engine_inspect(e, before, time, error);
+    return e->ranks ? ranks_agree(e, status, error) : status;
 }
