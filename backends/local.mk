@@ -28,6 +28,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 %C%_gbees_cpu_la_SOURCES = \
 	%D%/cpu/engine/backend.c \
 	%D%/cpu/engine/balance.c \
+	%D%/cpu/engine/bricks.c \
 	%D%/cpu/engine/budget.c \
 	%D%/cpu/engine/coupling.c \
 	%D%/cpu/engine/density.c \

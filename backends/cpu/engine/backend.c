@@ -187,19 +187,6 @@ static int serve(const gbees_problem *problem, const gbees_engine_options *optio
     return 0;
 }
 
-int engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
-{
-    int status = 0;
-
-    e->run.clock = step_clock_load(clock, (uint32_t)e->problem->numerics.prune_interval);
-    for (uint64_t k = 0; k < max_steps && e->run.clock.elapsed < e->run.clock.length && !status; k++)
-        status = engine_step(e, error);
-    step_clock_store(&e->run.clock, clock);
-    if (e->ranks)
-        ranks_report(e);
-    return status;
-}
-
 /* ---- what the solver calls: among ranks, on rank 0 ---- */
 
 static int advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)

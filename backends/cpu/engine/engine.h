@@ -97,16 +97,20 @@ void engine_round_parameters(gbees_engine *e);
 int engine_set_up(gbees_engine *e, gbees_error *error);
 int engine_fill_initial(gbees_engine *e, gbees_error *error);
 
+/* ---- bricks.c ---- */
+/* The axis along which a brick would be beyond GRID_KEY_LIMIT; -1: none. */
+int engine_far_axis(const gbees_engine *e, const int32_t *key);
+/* Inserts an absent brick with the cells of it that are within the bound; not linked, not cleared. */
+int engine_insert_brick(gbees_engine *e, const int32_t *key, uint64_t hash, uint64_t inside, gbees_error *error);
+/* Clears a new brick's probability and marks. */
+void engine_clear_brick(gbees_engine *e, uint32_t slot);
+
 /* ---- growth.c ---- */
 /* Inserts the absent bricks that active cells flow into, cleared, linked and inspected. */
 int engine_grow(gbees_engine *e, double time, gbees_error *error);
 /* Computes the flow masks and rates of used bricks [from, count). An error names a cell whose velocity, or its
  * difference across the cell, is not finite. */
 int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *error);
-/* Inserts an absent brick with the cells of it that are within the bound; not linked, not cleared. */
-int engine_insert_brick(gbees_engine *e, const int32_t *key, uint64_t hash, uint64_t inside, gbees_error *error);
-/* Clears a new brick's probability and marks. */
-void engine_clear_brick(gbees_engine *e, uint32_t slot);
 /* Points the context to the rows of an inspection. */
 void engine_set_flow_rows(gbees_engine *e);
 
@@ -148,6 +152,8 @@ void *engine_buffer(gbees_engine *e, size_t size);
 /* ---- step.c ---- */
 /* Advances the density and the clock by one step; prunes the grid where it is due. */
 int engine_step(gbees_engine *e, gbees_error *error);
+/* As gbees_backend.advance(), on this rank. */
+int engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
 
 /* The rate that limits the step: 1 / the step of Courant number 1. */
 double engine_limiting_rate(gbees_engine *e);
@@ -168,9 +174,6 @@ double budget_memory_limit(double wanted);
  * problem's budget. */
 void budget_start(gbees_engine *e);
 void budget_steer(gbees_engine *e, double time);
-
-/* ---- backend.c: as gbees_backend.advance(), on this rank ---- */
-int engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
 
 /* ---- update.c, statistics.c: as the functions of gbees_backend ---- */
 int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,

@@ -37,15 +37,6 @@ static unsigned blocked(const gbees_engine *e, uint32_t slot, int d)
     return e->rows.blocked ? e->rows.blocked[(size_t)slot * (size_t)(2 * e->g.shape.n) + (size_t)d] : 0;
 }
 
-/* The axis along which a brick would be beyond GRID_KEY_LIMIT; -1: none. */
-static int far_axis(const gbees_engine *e, const int32_t *key)
-{
-    for (int j = 0; j < e->g.shape.n; j++)
-        if (abs(key[j]) >= GRID_KEY_LIMIT)
-            return j;
-    return -1;
-}
-
 static int add_request(grid_requests *list, grid_request request)
 {
     if (list->count == list->capacity) {
@@ -117,7 +108,7 @@ static int request_absent(const gbees_engine *e, search *s, grid_requests *list)
         request.hash = grid_hash(&e->g, key);
         if (need->link || !grid_find_hashed(&e->g, key, request.hash)) {
             failed |= add_request(list, request);
-            list->far |= far_axis(e, key) >= 0;
+            list->far |= engine_far_axis(e, key) >= 0;
         }
     }
     s->count = 0;
@@ -185,22 +176,6 @@ static int search_all(gbees_engine *e, int parts, gbees_error *error)
         e->workspace.requests[part] = list;
     }
     return failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory while the grid of %u bricks grew", count) : 0;
-}
-
-int engine_insert_brick(gbees_engine *e, const int32_t *key, uint64_t hash, uint64_t inside, gbees_error *error)
-{
-    const int axis = far_axis(e, key);
-    int status = axis < 0 ? 0 : failure_far(e->problem, axis, GRID_KEY_LIMIT, error);
-
-    if (!status)
-        status = grid_reserve(&e->g, 1, error);
-    if (status)
-        return status;
-    const uint32_t slot = grid_add(&e->g, key, hash);
-    engine_set_inside(e, slot, inside);
-    if (e->rows.ghost)
-        e->rows.ghost[slot] = 0;
-    return 0;
 }
 
 /* Inserts a requested brick, unless another request has.  If no cell of it is within the bound it is blocked instead,
@@ -298,16 +273,6 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
             return engine_drift_error(e, e->g.used[k], time, error);
     }
     return 0;
-}
-
-void engine_clear_brick(gbees_engine *e, uint32_t slot)
-{
-    size_t cells = (size_t)e->cells, at = slot * cells * e->method.real_size;
-
-    memset((char *)e->rows.p + at, 0, cells * e->method.real_size);
-    if (e->rows.s)
-        memset((char *)e->rows.s + at, 0, cells * e->method.real_size);
-    e->rows.active[slot] = e->rows.needed[slot] = e->rows.expanded[slot] = 0;
 }
 
 /* Whether all threads insert together. Bounds and errors are handled one by one. */

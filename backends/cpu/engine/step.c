@@ -175,3 +175,16 @@ int engine_step(gbees_engine *e, gbees_error *error)
     gbees_run_step(&e->run, (uint32_t)engine_bricks(e), e->cells, (uint32_t)e->problem->numerics.prune_interval);
     return e->run.clock.phase == 0 ? engine_prune(e, e->run.clock.time, error) : 0;
 }
+
+int engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
+{
+    int status = 0;
+
+    e->run.clock = step_clock_load(clock, (uint32_t)e->problem->numerics.prune_interval);
+    for (uint64_t k = 0; k < max_steps && e->run.clock.elapsed < e->run.clock.length && !status; k++)
+        status = engine_step(e, error);
+    step_clock_store(&e->run.clock, clock);
+    if (e->ranks)
+        ranks_report(e);
+    return status;
+}
