@@ -54,6 +54,7 @@ long_programs = \
 	%D%/backends/test_diffusion_exact \
 	%D%/backends/test_moving \
 	%D%/backends/cpu/test_cpu_pencils \
+	%D%/backends/cpu/test_cpu_ranks \
 	%D%/backends/cpu/test_cpu_split \
 	%D%/backends/cuda/test_cuda_program
 check-long:
@@ -464,6 +465,7 @@ noinst_HEADERS = \
 	%D%/fixtures/scenario_fixture.h \
 	%D%/fixtures/split_fixture.h \
 	%D%/fixtures/stage_fixture.h \
+	%D%/fixtures/thread_ranks.h \
 	%D%/fixtures/world.h \
 	%D%/fixtures/world_fixture.h \
 	%D%/lint.h

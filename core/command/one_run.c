@@ -156,6 +156,9 @@ int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_r
     gbees_setup *setup = run->setup;
     int status = make_comparison(run, options, error);
 
+    if (options->parallel)
+        status = gbees_parallel_agree(options->parallel, status, error);
+
     if (status)
         return status;
     if (run->from)

@@ -67,13 +67,3 @@ int gbees_ranks_check(const gbees_options *options, const gbees_problem *problem
                                "mpirun");
     return GBEES_OK;
 }
-
-int gbees_ranks_agree(const gbees_parallel *parallel, int status, gbees_error *error)
-{
-    double failed = status != 0;
-
-    parallel->most(parallel->context, &failed, 1);
-    if (status || failed == 0)
-        return status;
-    return gbees_error_set(error, GBEES_EUSAGE, "another rank can't begin this run: its message is above or below");
-}

@@ -19,7 +19,5 @@ void gbees_ranks_leave(gbees_ranks *ranks);
 void gbees_ranks_adapt(const gbees_parallel *parallel, gbees_options *options);
 /* What ranks can't do: GBEES_EUSAGE. */
 int gbees_ranks_check(const gbees_options *options, const gbees_problem *problem, gbees_error *error);
-/* Returns a failure on all ranks if one of them has failed. */
-int gbees_ranks_agree(const gbees_parallel *parallel, int status, gbees_error *error);
 
 #endif

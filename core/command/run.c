@@ -77,7 +77,7 @@ static int propagate(gbees_one_run *run, const gbees_options *options)
 static int prepare(gbees_one_run *run, const gbees_options *options, gbees_registry *registry, const char *command,
                    gbees_error *error)
 {
-    int status = gbees_check_memory(run->setup, error);
+    int status = options->parallel ? GBEES_OK : gbees_check_memory(run->setup, error); /* ranks have done so */
 
     if (!status)
         status = gbees_one_run_open(run, options, registry, error);
@@ -107,7 +107,7 @@ static int set_up(gbees_setup *setup, const gbees_options *options, gbees_regist
         status = gbees_ranks_check(options, setup->problem, error);
     if (!status)
         status = gbees_check_memory(setup, error);
-    return gbees_ranks_agree(options->parallel, status, error);
+    return gbees_parallel_agree(options->parallel, status, error);
 }
 
 /* A rank but 0: has its part of the grid, and does what rank 0 asks for. Rank 0 reports what fails. */
@@ -122,6 +122,8 @@ static int command_serve(const gbees_options *options, gbees_registry *registry)
     int status = set_up(&setup, options, registry, &failure);
 
     gbees_signals_listen(); /* rank 0 ends the run */
+    if (!status)
+        status = gbees_parallel_agree(options->parallel, status, &failure); /* with gbees_one_run_open() */
     if (!status)
         status = gbees_solver_serve(setup.problem, setup.backend, &engine, &failure);
     gbees_setup_free(&setup);
@@ -154,8 +156,6 @@ static int command_run(const gbees_options *given, gbees_registry *registry, gbe
     if (status) {
         gbees_report_error(report, &failure);
         code = gbees_exit_code(&failure, 0);
-        if (given->parallel && setup.problem && run.comparison && !run.solver) /* the others wait for its engine */
-            given->parallel->abort(given->parallel->context, code);
     } else
         code = propagate(&run, options);
     gbees_one_run_close(&run);

@@ -12,6 +12,7 @@
 #include <gbees/error.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,6 +47,32 @@ typedef struct gbees_parallel {
     /** Ends all ranks at once, with this exit status. */
     void (*abort)(void *context, int code);
 } gbees_parallel;
+
+/** Returns the status of the lowest rank that has failed, with its text, on all ranks; 0 if none has. All call it. */
+static inline int gbees_parallel_agree(const gbees_parallel *parallel, int status, gbees_error *error)
+{
+    gbees_error own = {GBEES_OK, {0}}, *all;
+    double failed = status ? parallel->ranks - parallel->rank : 0;
+
+    parallel->most(parallel->context, &failed, 1);
+    if (failed == 0)
+        return 0;
+    const int first = parallel->ranks - (int)failed;
+    if (status && error)
+        own = *error;
+    own.status = (gbees_status)status;
+    all = (gbees_error *)calloc((size_t)parallel->ranks, sizeof *all);
+    if (!all) { /* the others wait for this rank */
+        parallel->abort(parallel->context, EXIT_FAILURE);
+        return status;
+    }
+    parallel->gather(parallel->context, &own, sizeof own, all);
+    own = all[first];
+    free(all);
+    if (first == 0)
+        return gbees_error_set(error, own.status, "%s", own.text);
+    return gbees_error_set(error, own.status, "rank %d: %s", first, own.text);
+}
 
 /** The descriptor (card) of a communicator. */
 typedef struct gbees_parallel_module {

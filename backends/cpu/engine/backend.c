@@ -146,7 +146,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     int status = make(problem, options, &made, error);
 
     if (parallel)
-        status = ranks_agree_among(parallel, status, error);
+        status = gbees_parallel_agree(parallel, status, error);
     if (!status)
         status = engine_fill_initial(made, error);
     if (status)

@@ -115,34 +115,11 @@ void ranks_exchange(gbees_engine *e, const gbees_message *out, int outs, const g
         e->ranks->own_bytes += (double)out[k].size;
 }
 
-int ranks_agree_among(const gbees_parallel *p, int status, gbees_error *error)
-{
-    gbees_error own = {0}, *all;
-    double failed = status ? p->ranks - p->rank : 0;
-
-    p->most(p->context, &failed, 1);
-    if (failed == 0)
-        return 0;
-    const int first = p->ranks - (int)failed;
-    if (status && error)
-        own = *error;
-    own.status = (gbees_status)status;
-    all = calloc((size_t)p->ranks, sizeof *all);
-    if (!all) /* the others wait for this rank */
-        p->abort(p->context, EXIT_FAILURE);
-    p->gather(p->context, &own, sizeof own, all);
-    own = all[first];
-    free(all);
-    if (first == 0)
-        return gbees_error_set(error, own.status, "%s", own.text);
-    return gbees_error_set(error, own.status, "rank %d: %s", first, own.text);
-}
-
 int ranks_agree(gbees_engine *e, int status, gbees_error *error)
 {
     const double began = now_s();
 
-    status = ranks_agree_among(e->ranks->parallel, status, error);
+    status = gbees_parallel_agree(e->ranks->parallel, status, error);
     e->ranks->own_waited += now_s() - began;
     return status;
 }

@@ -69,7 +69,6 @@ void ranks_sum_exactly(gbees_engine *e, exact_sum *sums, size_t count);
 void ranks_exchange(gbees_engine *e, const gbees_message *out, int outs, const gbees_message *in, int ins);
 /* Returns the status of the lowest rank that has failed, with its text, on all ranks; 0 if none has. */
 int ranks_agree(gbees_engine *e, int status, gbees_error *error);
-int ranks_agree_among(const gbees_parallel *p, int status, gbees_error *error);
 /* Memory for messages; NULL: out of memory. */
 void *ranks_buffer(engine_ranks *ranks, size_t size);
 
