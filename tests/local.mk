@@ -54,7 +54,6 @@ long_programs = \
 	%D%/backends/test_diffusion_exact \
 	%D%/backends/test_moving \
 	%D%/backends/cpu/test_cpu_pencils \
-	%D%/backends/cpu/test_cpu_ranks \
 	%D%/backends/cpu/test_cpu_split \
 	%D%/backends/cuda/test_cuda_program
 check-long:
@@ -103,6 +102,7 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_cpu_far \
 	%D%/backends/cpu/test_cpu_motion \
 	%D%/backends/cpu/test_cpu_pencils \
+	%D%/backends/cpu/test_cpu_ranks \
 	%D%/backends/cpu/test_cpu_split \
 	%D%/backends/cpu/test_cpu_step \
 	%D%/backends/cpu/test_cpu_update \

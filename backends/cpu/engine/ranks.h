@@ -1,8 +1,8 @@
 /* ranks.h - a grid that is shared among processes (ranks): doc/cluster.md.
  *
- * Each rank owns the bricks of a box (partition.h) and has copies, ghosts, of its neighbours' bricks near the box.
- * Ghosts have no active cells, are in no sum, and get P from their owners before it is read; what sweeps make of them
- * is not used. Rank 0 is told what to do by the solver, and tells the others (serve.c).
+ * Each rank owns the bricks of a box (partition.h) and has a ghost brick for each of its neighbours' bricks near the
+ * box: a copy. Ghosts have no active cells, are in no sum, and get P from their owners before it is read; what sweeps
+ * make of them is not used. Rank 0 is told what to do by the solver, and tells the others (serve.c).
  */
 #ifndef GBEES_CPU_RANKS_H
 #define GBEES_CPU_RANKS_H

@@ -1,5 +1,5 @@
-/* test_cpu_ranks.c - grids of the CPU backend that ranks share: any number of ranks has the bits of one. The ranks are
- * threads. */
+/* test_cpu_ranks.c - grids of the CPU backend that ranks share: any number of ranks has the bits of one. The ranks
+ * are threads. */
 #include "fixtures/engine_fixture.h"
 #include "fixtures/thread_ranks.h"
 
@@ -158,7 +158,8 @@ START_TEST(any_number_of_ranks_has_the_bits_of_one)
 }
 END_TEST
 
-/* Without ranks sums are rounded in another order, and the ledger counts outflow where it happens: all else is the same.
+/* Without ranks sums are rounded in another order, and the ledger counts outflow where it happens: all else is the
+ * same.
  */
 START_TEST(ranks_have_the_density_of_a_run_without)
 {
@@ -171,7 +172,8 @@ START_TEST(ranks_have_the_density_of_a_run_without)
     propagate(&r, 8, &without);
     ck_assert_int_eq(without.totals.ranks, 0);
     ck_assert_uint_eq(one.totals.steps, without.totals.steps);
-    ck_assert_double_eq_tol((double)one.cells.count, (double)without.cells.count, 2 + 1e-3 * (double)without.cells.count);
+    ck_assert_double_eq_tol((double)one.cells.count, (double)without.cells.count,
+                            2 + 1e-3 * (double)without.cells.count);
     for (int j = 0; j < r.problem.dimension; j++)
         ck_assert_double_eq_tol(one.statistics.mean[j], without.statistics.mean[j], 1e-5);
     ck_assert_double_eq_tol(one.evidence.log_evidence, without.evidence.log_evidence, 1e-5);
