@@ -27,12 +27,22 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 %C%_gbees_cpu_la_LIBADD = %D%/libcommon.la $(cpu_kernels) libgbees.la $(LAPACKE_LIBS)
 %C%_gbees_cpu_la_SOURCES = \
 	%D%/cpu/engine/backend.c \
+	%D%/cpu/engine/balance.c \
+	%D%/cpu/engine/bricks.c \
 	%D%/cpu/engine/budget.c \
 	%D%/cpu/engine/coupling.c \
 	%D%/cpu/engine/density.c \
 	%D%/cpu/engine/diffusion.c \
 	%D%/cpu/engine/frame.c \
 	%D%/cpu/engine/engine.h \
+	%D%/cpu/engine/exact.h \
+	%D%/cpu/engine/ghosts.c \
+	%D%/cpu/engine/partition.c \
+	%D%/cpu/engine/partition.h \
+	%D%/cpu/engine/ranks.c \
+	%D%/cpu/engine/ranks.h \
+	%D%/cpu/engine/ranks_sums.c \
+	%D%/cpu/engine/serve.c \
 	%D%/cpu/grid/grid.c \
 	%D%/cpu/grid/grid.h \
 	%D%/cpu/grid/grid_add.c \
@@ -55,6 +65,14 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/update.c
 
 EXTRA_DIST += %D%/common/README.md %D%/cpu/README.md %D%/cpu/kernel/README.md
+
+# Runs on several processes: nothing else is linked with MPI.
+if HAVE_MPI
+parallel_LTLIBRARIES += %D%/mpi/gbees_mpi.la
+%C%_mpi_gbees_mpi_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+%C%_mpi_gbees_mpi_la_LIBADD = libgbees.la $(MPI_LIBS)
+endif
+%C%_mpi_gbees_mpi_la_SOURCES = %D%/mpi/communicator.c
 
 # The kernels, once for each instruction set and precision; gbees_cpu.la picks an instruction set when it starts. The
 # base is what the compiler takes the machine to have, without options: on 64-bit ARM that is NEON.

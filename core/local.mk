@@ -4,6 +4,7 @@ libgbees_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DGBEES_VERSION='"$(PACKAGE_VERSION)"' \
 	-DGBEES_PLUGIN_DIR='"$(plugindir)"' \
 	-DGBEES_BACKEND_DIR='"$(backenddir)"' \
+	-DGBEES_PARALLEL_DIR='"$(paralleldir)"' \
 	-DGBEES_BUILD_DIR='"$(abs_top_builddir)"'
 libgbees_la_LDFLAGS = -version-info 0:0:0 -Wl,-z,defs
 libgbees_la_LIBADD = $(HDF5_LIBS) $(YAML_LIBS) $(JANSSON_LIBS) $(LAPACKE_LIBS) $(DEFLATE_LIBS) $(LTDL_LIBS) -lpthread
@@ -283,6 +284,8 @@ gbees_run_SOURCES = \
 	%D%/command/progress.c \
 	%D%/command/progress.h \
 	%D%/command/report.c \
+	%D%/command/ranks.c \
+	%D%/command/ranks.h \
 	%D%/command/report.h \
 	%D%/command/resume.c \
 	%D%/command/resume.h \

@@ -1,6 +1,7 @@
 dist_doc_DATA = \
 	%D%/accuracy.md \
 	%D%/architecture.md \
+	%D%/cluster.md \
 	%D%/coming-from.md \
 	%D%/cuda.md \
 	%D%/gbees-plugin.md \
@@ -49,6 +50,7 @@ dist_notes_DATA = \
 	%D%/notes/growth-prune.md \
 	%D%/notes/forecast.md \
 	%D%/notes/memory.md \
+	%D%/notes/ranks.md \
 	%D%/notes/threads.md \
 	%D%/notes/whole-runs.md
 

@@ -9,6 +9,7 @@ gbeesinclude_HEADERS = \
 	%D%/gbees/model_build.h \
 	%D%/gbees/model_equations.h \
 	%D%/gbees/model_framed.h \
+	%D%/gbees/parallel.h \
 	%D%/gbees/problem.h \
 	%D%/gbees/record.h \
 	%D%/gbees/refinement.h \

@@ -28,6 +28,7 @@ test_scripts = \
 	%D%/core/command/test_new_model.sh \
 	%D%/core/command/test_robust.sh \
 	%D%/core/command/test_resume.sh \
+	%D%/core/command/test_ranks.sh \
 	%D%/core/command/test_run.sh \
 	%D%/core/command/test_run_accuracy.sh \
 	%D%/core/command/test_scenarios.sh \
@@ -101,6 +102,7 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_cpu_far \
 	%D%/backends/cpu/test_cpu_motion \
 	%D%/backends/cpu/test_cpu_pencils \
+	%D%/backends/cpu/test_cpu_ranks \
 	%D%/backends/cpu/test_cpu_split \
 	%D%/backends/cpu/test_cpu_step \
 	%D%/backends/cpu/test_cpu_update \
@@ -166,6 +168,7 @@ check_PROGRAMS += \
 	%D%/core/numerics/test_philox \
 	%D%/core/numerics/test_step \
 	%D%/core/numerics/test_split_order \
+	%D%/backends/cpu/test_partition \
 	%D%/backends/cpu/test_team \
 	%D%/core/solver/test_notifier \
 	%D%/core/base/test_memory \
@@ -193,12 +196,17 @@ grid_sources = \
 %C%_backends_cpu_test_kernels_LDADD = $(cpu_kernels) $(LDADD)
 %C%_backends_cpu_test_kernels_SOURCES = %D%/backends/cpu/test_kernels.c $(kernel_fields_sources)
 %C%_backends_cpu_test_moments_CPPFLAGS = $(kernel_fields_cppflags)
+# So are the cuts between ranks.
+%C%_backends_cpu_test_partition_SOURCES = %D%/backends/cpu/test_partition.c backends/cpu/engine/partition.c
 # So is the controller of p*.
 %C%_backends_cpu_test_budget_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_backends_cpu_test_budget_SOURCES = \
 	%D%/backends/cpu/test_budget.c \
 	backends/common/budget.c \
 	backends/cpu/engine/budget.c \
+	backends/cpu/engine/partition.c \
+	backends/cpu/engine/ranks.c \
+	backends/cpu/engine/ranks_sums.c \
 	backends/cpu/grid/grid.c \
 	backends/cpu/grid/grid_add.c \
 	backends/cpu/grid/grid_compact.c \
@@ -457,6 +465,7 @@ noinst_HEADERS = \
 	%D%/fixtures/scenario_fixture.h \
 	%D%/fixtures/split_fixture.h \
 	%D%/fixtures/stage_fixture.h \
+	%D%/fixtures/thread_ranks.h \
 	%D%/fixtures/world.h \
 	%D%/fixtures/world_fixture.h \
 	%D%/lint.h

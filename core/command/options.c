@@ -54,7 +54,8 @@ enum {
     KEY_PROGRESS,
     KEY_RESUME,
     KEY_EVERY,
-    KEY_FORCE
+    KEY_FORCE,
+    KEY_RANKS
 };
 
 static const struct argp_option option_table[] = {
@@ -88,6 +89,8 @@ static const struct argp_option option_table[] = {
     {"backend", KEY_BACKEND, "auto|cpu|cuda", 0, "default auto: a GPU if one can be used", 0},
     {"arch", KEY_ARCH, "sm_NN", 0, "with --compile-only: for this GPU architecture (default: of the GPU here)", 0},
     {"threads", KEY_THREADS, "N", 0, "default: as many as the machine has", 0},
+    {"ranks", KEY_RANKS, "auto|mpi|off", 0,
+     "share the run among the processes that mpirun has started (default auto: if it has)", 0},
     {"plugin-path", KEY_PLUGIN_PATH, "DIR[:DIR...]", 0, "folders to search for plugins first", 0},
     {"trust", KEY_TRUST, 0, 0, "load plugins and backends that belong to others, or that others may write to", 0},
     {"audit", KEY_AUDIT, "auto|N|off", 0,
@@ -200,6 +203,7 @@ static int parse_text(int key, char *text, parsing *p)
                          : key == KEY_SIMULATE_COUNT ? &p->simulate_count
                          : key == KEY_BACKEND        ? &o->backend
                          : key == KEY_ARCH           ? &o->arch
+                         : key == KEY_RANKS          ? &o->ranks
                          : key == KEY_OUTPUT         ? &o->output
                          : key == KEY_THREADS        ? &p->threads
                          : key == KEY_AUDIT          ? &p->audit
@@ -519,7 +523,7 @@ int gbees_options_parse(int argc, char **argv, gbees_options *options, gbees_err
     parsing p = {.options = options};
     int status;
 
-    *options = (gbees_options){.backend = "auto"};
+    *options = (gbees_options){.backend = "auto", .ranks = "auto"};
     status = check_names(argc, argv, options, error);
     if (status)
         return status;

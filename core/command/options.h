@@ -2,6 +2,7 @@
 #ifndef GBEES_COMMAND_OPTIONS_H
 #define GBEES_COMMAND_OPTIONS_H
 
+#include <gbees/parallel.h>
 #include <gbees/rivals.h>
 #include <stddef.h>
 
@@ -29,14 +30,16 @@ typedef struct gbees_options {
     int simulate_count;                              /* measurements; 0: the scenario's */
     char *changes; /* argz of KEY=VALUE, in the order of --set, --param and --until */
     size_t changes_length;
-    const char *backend; /* "auto" or a name */
-    const char *arch;    /* "sm_90", or NULL */
-    int threads;         /* 0: all */
-    int audit;           /* whether records are held against samples */
-    double max_time;     /* seconds; 0: no limit */
-    double max_memory;   /* with an accuracy: GiB; 0: most of the machine's */
-    const char *resume;  /* folder of a run to go on with; NULL: none */
-    int force;           /* although something differs */
+    const char *backend;            /* "auto" or a name */
+    const char *arch;               /* "sm_90", or NULL */
+    int threads;                    /* 0: all */
+    const char *ranks;              /* "auto", "off", or the name of a communicator */
+    const gbees_parallel *parallel; /* set by the command: the ranks of this run; NULL: it is alone */
+    int audit;                      /* whether records are held against samples */
+    double max_time;                /* seconds; 0: no limit */
+    double max_memory;              /* with an accuracy: GiB; 0: most of the machine's */
+    const char *resume;             /* folder of a run to go on with; NULL: none */
+    int force;                      /* although something differs */
     double every;        /* minutes from one checkpoint to the next; 0: none, but when the run is stopped */
     gbees_rivals rivals; /* of --compare; none: nothing is compared */
     int strict;          /* a warning is a failure */

@@ -3,6 +3,7 @@
 #include "command.h"
 #include "io/hdf5_driver.h"
 #include "one_run.h"
+#include "ranks.h"
 #include "resume.h"
 #include "signals.h"
 #include <locale.h>
@@ -76,7 +77,7 @@ static int propagate(gbees_one_run *run, const gbees_options *options)
 static int prepare(gbees_one_run *run, const gbees_options *options, gbees_registry *registry, const char *command,
                    gbees_error *error)
 {
-    int status = gbees_check_memory(run->setup, error);
+    int status = options->parallel ? GBEES_OK : gbees_check_memory(run->setup, error); /* ranks have done so */
 
     if (!status)
         status = gbees_one_run_open(run, options, registry, error);
@@ -93,6 +94,42 @@ static int prepare(gbees_one_run *run, const gbees_options *options, gbees_regis
     return status ? status : gbees_one_run_write_to(run, run->setup->folder, command, error);
 }
 
+/* Makes what the run needs; among ranks all of them do, or none. */
+static int set_up(gbees_setup *setup, const gbees_options *options, gbees_registry *registry, gbees_error *error)
+{
+    int status = options->parallel ? gbees_ranks_check(options, NULL, error) : GBEES_OK;
+
+    if (!status)
+        status = gbees_setup_make(setup, options, registry, error);
+    if (!options->parallel)
+        return status;
+    if (!status)
+        status = gbees_ranks_check(options, setup->problem, error);
+    if (!status)
+        status = gbees_check_memory(setup, error);
+    return gbees_parallel_agree(options->parallel, status, error);
+}
+
+/* A rank but 0: has its part of the grid, and does what rank 0 asks for. Rank 0 reports what fails. */
+static int command_serve(const gbees_options *options, gbees_registry *registry)
+{
+    const gbees_engine_options engine = {.threads = options->threads,
+                                         .deterministic = options->deterministic,
+                                         .memory_bytes = options->max_memory * 1073741824.0,
+                                         .parallel = options->parallel};
+    gbees_setup setup = {0};
+    gbees_error failure = {0};
+    int status = set_up(&setup, options, registry, &failure);
+
+    gbees_signals_listen(); /* rank 0 ends the run */
+    if (!status)
+        status = gbees_parallel_agree(options->parallel, status, &failure); /* with gbees_one_run_open() */
+    if (!status)
+        status = gbees_solver_serve(setup.problem, setup.backend, &engine, &failure);
+    gbees_setup_free(&setup);
+    return status ? gbees_exit_code(&failure, 0) : EXIT_SUCCESS;
+}
+
 /* Begins a run, or goes on with one. */
 static int command_run(const gbees_options *given, gbees_registry *registry, gbees_report *report,
                        const char *command)
@@ -103,10 +140,10 @@ static int command_run(const gbees_options *given, gbees_registry *registry, gbe
     gbees_resumption from = {0};
     gbees_one_run run = {.setup = &setup, .report = report, .from = given->resume ? &from : NULL, .options = options};
     gbees_error failure = {0};
-    int code, status = given->resume ? gbees_resumption_read(&from, &own, &failure) : GBEES_OK;
+    int code, status = given->resume && !given->parallel ? gbees_resumption_read(&from, &own, &failure) : GBEES_OK;
 
     if (!status)
-        status = gbees_setup_make(&setup, options, registry, &failure);
+        status = set_up(&setup, options, registry, &failure);
     if (!status && given->resume)
         status = gbees_resumption_check(&from, &setup, options, &failure);
     if (!status && !given->resume && setup.problem->accuracy > 0 && options->audit) {
@@ -139,6 +176,27 @@ static int print_version(const gbees_options *options, FILE *out, gbees_error *e
     return gbees_print_flush(out, error);
 }
 
+/* A run of this process, or of its ranks. */
+static int command_shared_run(const gbees_options *given, gbees_registry *registry, gbees_report *report,
+                              const char *text)
+{
+    gbees_options own = *given;
+    gbees_ranks ranks = {0};
+    gbees_error failure = {0};
+    int code;
+
+    if (gbees_ranks_join(&ranks, given, registry, &failure)) {
+        gbees_report_error(report, &failure);
+        return gbees_exit_code(&failure, 0);
+    }
+    if (!ranks.module)
+        return command_run(given, registry, report, text);
+    gbees_ranks_adapt(&ranks.parallel, &own);
+    code = ranks.parallel.rank == 0 ? command_run(&own, registry, report, text) : command_serve(&own, registry);
+    gbees_ranks_leave(&ranks);
+    return code;
+}
+
 static int command(const gbees_options *options, gbees_report *report, const char *text)
 {
     gbees_registry *registry = NULL;
@@ -151,7 +209,7 @@ static int command(const gbees_options *options, gbees_report *report, const cha
     if (!status && options->trust)
         gbees_registry_trust(registry);
     if (!status && options->action == GBEES_ACTION_RUN)
-        code = command_run(options, registry, report, text);
+        code = command_shared_run(options, registry, report, text);
     else if (!status)
         status =
             options->action == GBEES_ACTION_LIST        ? gbees_command_list(options, registry, stdout, &failure)

@@ -88,6 +88,12 @@ int gbees_json_add_summary(json_t *object, const char *backend, const gbees_summ
 
     bad |= json_object_set_new(object, "backend", gbees_json_text(backend));
     bad |= json_object_set_new(object, "threads", json_integer(totals->threads));
+    if (totals->ranks > 0) {
+        bad |= json_object_set_new(object, "ranks", json_integer(totals->ranks));
+        bad |= json_object_set_new(object, "imbalance", gbees_json_real(totals->imbalance));
+        bad |= json_object_set_new(object, "bytes_exchanged", gbees_json_count(totals->bytes_exchanged));
+        bad |= json_object_set_new(object, "waited_s", gbees_json_real(totals->seconds_waited));
+    }
     bad |= json_object_set_new(object, "steps", gbees_json_unsigned(totals->steps));
     bad |= json_object_set_new(object, "cell_updates", gbees_json_count(totals->cell_updates));
     bad |= json_object_set_new(object, "raw_cell_updates", gbees_json_count(totals->raw_cell_updates));

@@ -247,7 +247,7 @@ static int check_head(unsigned abi, unsigned current, const char *kind, gbees_st
         return GBEES_OK;
     return gbees_error_set(error, status,
                            "made for %s ABI %u, this gbees has ABI %u: rebuild the %s with this gbees's headers",
-                           kind, abi, current, status == GBEES_EMODEL ? "plugin" : "backend");
+                           kind, abi, current, status == GBEES_EMODEL ? "plugin" : kind);
 }
 
 static int check_size(unsigned said, size_t in_file, size_t expected, gbees_status status, gbees_error *error)
@@ -310,5 +310,18 @@ int gbees_card_check_backend(const gbees_backend *card, size_t size, gbees_error
     if (!card->frame_set != !card->frame_fit || !card->frame_set != !card->frame_information)
         return gbees_error_set(error, GBEES_EBACKEND,
                                "its card has one of frame_set, frame_fit and frame_information, but not all three");
+    return GBEES_OK;
+}
+
+int gbees_card_check_parallel(const gbees_parallel_module *card, size_t size, gbees_error *error)
+{
+    if (size > 0 && size < 2 * sizeof(unsigned))
+        return gbees_error_set(error, GBEES_EBACKEND, "its card has %zu bytes: not a gbees communicator", size);
+    if (check_head(card->abi, GBEES_PARALLEL_ABI, "communicator", GBEES_EBACKEND, error) ||
+        check_size(card->size, size, sizeof *card, GBEES_EBACKEND, error))
+        return GBEES_EBACKEND;
+    if (!is_identifier(card->name) || !card->title || !card->open || !card->close)
+        return gbees_error_set(error, GBEES_EBACKEND,
+                               "its card has no name of letters, digits, '_' or '-', no title, or lacks a function");
     return GBEES_OK;
 }

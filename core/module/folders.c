@@ -13,6 +13,9 @@
 #ifndef GBEES_PLUGIN_DIR
 #define GBEES_PLUGIN_DIR "/usr/local/lib/gbees/plugins"
 #endif
+#ifndef GBEES_PARALLEL_DIR
+#define GBEES_PARALLEL_DIR "/usr/local/lib/gbees/parallel"
+#endif
 #ifndef GBEES_BACKEND_DIR
 #define GBEES_BACKEND_DIR "/usr/local/lib/gbees/backends"
 #endif
@@ -204,6 +207,19 @@ int gbees_folders_add_backends(gbees_folders *folders, gbees_error *error)
         status = add(folders, GBEES_BACKEND_DIR, error);
     if (!status)
         status = add_beside(folders, "gbees/backends", error);
+    return status;
+}
+
+int gbees_folders_add_communicators(gbees_folders *folders, gbees_error *error)
+{
+    int status = add_list(folders, secure_getenv("GBEES_PARALLEL_PATH"), error);
+
+    if (!status && runs_from_build())
+        status = add_below(folders, GBEES_BUILD_DIR, "backends/mpi/.libs", error);
+    if (!status)
+        status = add(folders, GBEES_PARALLEL_DIR, error);
+    if (!status)
+        status = add_beside(folders, "gbees/parallel", error);
     return status;
 }
 

@@ -16,6 +16,8 @@ void gbees_folders_free(gbees_folders *folders);
 /* Appends the folders for plugins (see gbees_registry_create), or for backends: absolute, each once. */
 int gbees_folders_add_plugins(gbees_folders *folders, const char *plugin_path, gbees_error *error);
 int gbees_folders_add_backends(gbees_folders *folders, gbees_error *error);
+/* The same, for communicators. */
+int gbees_folders_add_communicators(gbees_folders *folders, gbees_error *error);
 
 /* The folder for a user's own plugins, which is searched before those of gbees itself; malloc()ed. */
 int gbees_folders_user(char **folder, gbees_error *error);

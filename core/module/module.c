@@ -19,12 +19,13 @@ enum { TRIAL_S = 5 };
 /* Guards libltdl's list of modules, which the whole process shares: registries may be used by several threads. */
 static pthread_mutex_t ltdl_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static const char *const symbol_of[] = {"gbees_model_card", "gbees_backend_card"};
-static const gbees_status status_of[] = {GBEES_EMODEL, GBEES_EBACKEND};
+static const char *const symbol_of[] = {"gbees_model_card", "gbees_backend_card", "gbees_parallel_card"};
+static const char *const word_of[] = {"model", "backend", "communicator"};
+static const gbees_status status_of[] = {GBEES_EMODEL, GBEES_EBACKEND, GBEES_EBACKEND};
 
 const char *gbees_module_name(const gbees_module *module)
 {
-    return module->model ? module->model->name : module->backend->name;
+    return module->model ? module->model->name : module->backend ? module->backend->name : module->parallel->name;
 }
 
 /* Removes the path that the system's loader puts in front of most texts: the caller adds it. */
@@ -39,10 +40,11 @@ static const char *without_path(const char *text, const char *path)
 
 /* Opens the object with dlopen() before libltdl does: dlerror() gives the reason of a failure, where libltdl
  * reports "file not found" for all; and all symbols are resolved at once, so that a missing function is found
- * here. A backend is never unloaded: threads that it has started (OpenMP's) may outlive the registry. */
+ * here. A backend and a communicator are never unloaded: threads that they have started (OpenMP's) may
+ * outlive the registry. */
 static void *open_native(gbees_module_kind kind, const char *path, gbees_error *error)
 {
-    int flags = RTLD_NOW | RTLD_LOCAL | (kind == GBEES_MODULE_BACKEND ? RTLD_NODELETE : 0);
+    int flags = RTLD_NOW | RTLD_LOCAL | (kind == GBEES_MODULE_MODEL ? 0 : RTLD_NODELETE);
     struct stat file;
 
     int missing = stat(path, &file) != 0;
@@ -92,16 +94,19 @@ static int take_card(gbees_module *module, void *native, gbees_error *error)
     const void *card = lt_dlsym(module->handle, symbol_of[kind]);
 
     if (!card || !is_own(native, card))
-        return gbees_error_set(error, status_of[kind], "not a gbees %s: it has no symbol %s%s",
-                               kind == GBEES_MODULE_MODEL ? "model" : "backend", symbol_of[kind],
-                               card ? " of its own (a library that it is linked with has)" : "");
+        return gbees_error_set(error, status_of[kind], "not a gbees %s: it has no symbol %s%s", word_of[kind],
+                               symbol_of[kind], card ? " of its own (a library that it is linked with has)" : "");
     size_t size = size_in_file(card, symbol_of[kind]);
-    if (kind == GBEES_MODULE_MODEL)
+    if (kind == GBEES_MODULE_MODEL) {
         module->model = card;
-    else
+        return gbees_card_check_model(card, size, error);
+    }
+    if (kind == GBEES_MODULE_BACKEND) {
         module->backend = card;
-    return kind == GBEES_MODULE_MODEL ? gbees_card_check_model(card, size, error)
-                                      : gbees_card_check_backend(card, size, error);
+        return gbees_card_check_backend(card, size, error);
+    }
+    module->parallel = card;
+    return gbees_card_check_parallel(card, size, error);
 }
 
 static lt_dlhandle open_local(const char *path)

@@ -1,19 +1,26 @@
-/* module.h - one shared object, loaded through libltdl and checked: a model or a backend. */
+/* module.h - one shared object, loaded through libltdl and checked: a model, a backend or a communicator. */
 #ifndef GBEES_MODULE_MODULE_H
 #define GBEES_MODULE_MODULE_H
 
 #include <gbees/backend.h>
 #include <gbees/error.h>
 #include <gbees/model.h>
+#include <gbees/parallel.h>
 
-typedef enum gbees_module_kind { GBEES_MODULE_MODEL, GBEES_MODULE_BACKEND } gbees_module_kind;
+typedef enum gbees_module_kind {
+    GBEES_MODULE_MODEL,
+    GBEES_MODULE_BACKEND,
+    GBEES_MODULE_PARALLEL, /* a communicator */
+    GBEES_MODULE_KINDS     /* how many */
+} gbees_module_kind;
 
 typedef struct gbees_module {
     gbees_module_kind kind;
     char *path;
-    void *handle;                 /* libltdl's */
-    const gbees_model *model;     /* of a model, else NULL */
-    const gbees_backend *backend; /* of a backend, else NULL */
+    void *handle;                          /* libltdl's */
+    const gbees_model *model;              /* of a model, else NULL */
+    const gbees_backend *backend;          /* of a backend, else NULL */
+    const gbees_parallel_module *parallel; /* of a communicator, else NULL */
 } gbees_module;
 
 /* How a module is loaded, and how that went. */

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 struct gbees_registry {
-    gbees_folders folders[2]; /* by gbees_module_kind */
+    gbees_folders folders[GBEES_MODULE_KINDS]; /* by gbees_module_kind */
     gbees_module_cache cache;
     gbees_survey survey[2]; /* behind the list that was given last */
     gbees_module_info *list;
@@ -21,7 +21,7 @@ struct gbees_registry {
     size_t list_count;
 };
 
-static const char *const word_of[] = {"model", "backend"};
+static const char *const word_of[] = {"model", "backend", "communicator"};
 
 static int no_memory(gbees_error *error)
 {
@@ -52,8 +52,8 @@ void gbees_registry_destroy(gbees_registry *registry)
         return;
     free_list(registry);
     gbees_module_cache_free(&registry->cache);
-    gbees_folders_free(&registry->folders[0]);
-    gbees_folders_free(&registry->folders[1]);
+    for (int kind = 0; kind < GBEES_MODULE_KINDS; kind++)
+        gbees_folders_free(&registry->folders[kind]);
     free(registry);
 }
 
@@ -66,6 +66,8 @@ int gbees_registry_create(const char *plugin_path, gbees_registry **registry, gb
     int status = gbees_folders_add_plugins(&made->folders[GBEES_MODULE_MODEL], plugin_path, error);
     if (!status)
         status = gbees_folders_add_backends(&made->folders[GBEES_MODULE_BACKEND], error);
+    if (!status)
+        status = gbees_folders_add_communicators(&made->folders[GBEES_MODULE_PARALLEL], error);
     if (status) {
         gbees_registry_destroy(made);
         return status;
@@ -133,7 +135,7 @@ static int open_exact(gbees_registry *registry, gbees_module_kind kind, const ch
         struct stat file;
         int status = GBEES_OK;
 
-        gbees_text_add(&path, "%s/%s%s.so", folders->path[i], kind == GBEES_MODULE_BACKEND ? "gbees_" : "", name);
+        gbees_text_add(&path, "%s/%s%s.so", folders->path[i], kind == GBEES_MODULE_MODEL ? "" : "gbees_", name);
         if (path.failed)
             status = no_memory(error);
         else if (lstat(path.data, &file) == 0)
@@ -251,6 +253,17 @@ int gbees_registry_backend(gbees_registry *registry, const char *name, const gbe
 
     if (!status)
         *backend = module->backend; /* NOLINT(clang-analyzer-core.NullDereference): find() sets it, or fails */
+    return status;
+}
+
+int gbees_registry_parallel(gbees_registry *registry, const char *name, const gbees_parallel_module **module,
+                            gbees_error *error)
+{
+    const gbees_module *found = NULL;
+    int status = find(registry, GBEES_MODULE_PARALLEL, name, &found, error);
+
+    if (!status)
+        *module = found->parallel; /* NOLINT(clang-analyzer-core.NullDereference): find() sets it, or fails */
     return status;
 }
 

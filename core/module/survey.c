@@ -73,7 +73,7 @@ static char *name_of_file(gbees_module_kind kind, const char *file)
     const char *prefix = "gbees_";
     size_t skip = strlen(prefix);
 
-    if (kind == GBEES_MODULE_BACKEND && strncmp(file, prefix, skip) == 0 && strlen(file) > skip + 3)
+    if (kind != GBEES_MODULE_MODEL && strncmp(file, prefix, skip) == 0 && strlen(file) > skip + 3)
         file += skip;
     return strndup(file, strlen(file) - 3);
 }

@@ -41,14 +41,39 @@ static int hand_out(gbees_solver *made, int status, gbees_solver **solver)
     return GBEES_OK;
 }
 
+/* Whether the backend can do what the options ask for. */
+static int check_ranks(const gbees_backend *backend, const gbees_engine_options *options, gbees_error *error)
+{
+    if (!options || !options->parallel || backend->serve)
+        return GBEES_OK;
+    return gbees_error_set(error, GBEES_EUSAGE,
+                           "several ranks can't share a grid of the backend '%s': take --backend cpu, or run it "
+                           "without mpirun",
+                           backend->name);
+}
+
+int gbees_solver_serve(const gbees_problem *problem, const gbees_backend *backend,
+                       const gbees_engine_options *options, gbees_error *error)
+{
+    int status = gbees_equations_check(problem, error);
+
+    if (!status)
+        status = check_ranks(backend, options, error);
+    return status ? status : backend->serve(problem, options, error);
+}
+
 int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backend,
                         const gbees_engine_options *options, gbees_solver **solver, gbees_error *error)
 {
     gbees_solver *made = NULL;
     int status = make(problem, backend, &made, error);
 
-    if (status)
+    if (!status)
+        status = check_ranks(backend, options, error);
+    if (status) {
+        gbees_solver_destroy(made);
         return status;
+    }
     status = gbees_modes_open(&made->modes, problem, backend, options, error);
     made->record_warnings = gbees_warnings(problem, NULL);
     return hand_out(made, status, solver);

@@ -14,6 +14,7 @@
 #define GBEES_BACKEND_H
 
 #include <gbees/error.h>
+#include <gbees/parallel.h>
 #include <gbees/problem.h>
 #include <stdint.h>
 
@@ -21,7 +22,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 9 /**< raised whenever the layout below changes */ };
+enum { GBEES_BACKEND_ABI = 10 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;         /**< a backend's state of a run */
 typedef struct gbees_capture gbees_capture;       /**< a backend's copy of the cells of one time */
@@ -35,6 +36,7 @@ typedef struct gbees_engine_options {
                         * and sqrt, which round the same everywhere */
     double memory_bytes; /**< that the grid may take: from half of it on a mass budget raises p*. 0: 0.8 of the
                           * machine's, 0.9 of the GPU's */
+    const gbees_parallel *parallel; /**< the ranks that share the grid; it outlives the engine. NULL: one process */
 } gbees_engine_options;
 
 /** The time of the run; owned by the solver, advanced by the backend. An interval is the time between two records. */
@@ -84,6 +86,10 @@ typedef struct gbees_totals {
     double coupling;   /**< split schemes: the drift's Jacobian off the diagonal, in cells (doc/method.md); else 0 */
     unsigned warnings; /**< GBEES_WARNING_BUDGET_MEMORY and _BUDGET_FLOOR; a bit stays set */
     int threads;       /**< in use */
+    int ranks;         /**< that share the grid; 0: the run is one process's. Then the rest is 0, too */
+    double imbalance;  /**< bricks of the rank that has most over the mean of all, averaged over the steps */
+    double bytes_exchanged; /**< sent between ranks, by all of them */
+    double seconds_waited;  /**< in the communicator, by the rank that has waited longest */
 } gbees_totals;
 
 /** Statistics of the present density. Sums run over all resident cells; positions are cell centres in the grid's
@@ -201,6 +207,10 @@ typedef struct gbees_backend {
                   gbees_error *error);
     /** Frees the engine. */
     void (*destroy)(gbees_engine *engine);
+    /** On the ranks but 0 of a run with options->parallel: makes this rank's part of the grid, and does what rank 0's
+     * engine is asked for until that is destroyed. All other functions are called on rank 0 alone. The pointer is
+     * NULL if the backend's grids can't be shared. */
+    int (*serve)(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error);
 
     /** Takes at most max_steps steps; the last one ends at the latest where clock->elapsed == clock->length. */
     int (*advance)(gbees_engine *engine, gbees_clock *clock, uint64_t max_steps, gbees_error *error);

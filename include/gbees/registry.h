@@ -7,6 +7,7 @@
 #include <gbees/backend.h>
 #include <gbees/error.h>
 #include <gbees/model.h>
+#include <gbees/parallel.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,6 +37,11 @@ int gbees_registry_model(gbees_registry *registry, const char *name, const gbees
 /** Loads a backend by its name. GBEES_EBACKEND if it is unknown. */
 int gbees_registry_backend(gbees_registry *registry, const char *name, const gbees_backend **backend,
                            gbees_error *error);
+
+/** Loads a communicator by its name. GBEES_EBACKEND if it is unknown. Folders, in order of search:
+ * $GBEES_PARALLEL_PATH, the build tree's, the installed one. */
+int gbees_registry_parallel(gbees_registry *registry, const char *name, const gbees_parallel_module **module,
+                            gbees_error *error);
 
 /** A shared object of the folders. */
 typedef struct gbees_module_info {

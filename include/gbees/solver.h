@@ -68,6 +68,10 @@ int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backe
 int gbees_solver_resume(const gbees_problem *problem, const gbees_backend *backend,
                         const gbees_engine_options *options, const gbees_checkpoint *checkpoint,
                         gbees_solver **solver, gbees_error *error);
+/** On the ranks but 0 of a run with options->parallel, in place of a solver: returns when rank 0's solver is
+ * destroyed. Failures are those of rank 0. */
+int gbees_solver_serve(const gbees_problem *problem, const gbees_backend *backend,
+                       const gbees_engine_options *options, gbees_error *error);
 /** Frees the solver and its engine. */
 void gbees_solver_destroy(gbees_solver *solver);
 /** Runs the problem to its end; a solver runs once. Errors name the time, leg and step.

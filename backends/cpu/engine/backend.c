@@ -2,10 +2,13 @@
 #include "common/initial_bricks.h"
 #include "cpu/kernel/isa.h"
 #include "engine.h"
+#include "ranks.h"
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* The kernels for the best instruction set of this processor, or for the one that GBEES_CPU_ISA names (for tests). */
 static const kernel_set *choose_kernels(gbees_error *error)
@@ -29,10 +32,11 @@ static int probe(char *text, size_t size)
     return !kernels;
 }
 
-static void destroy(gbees_engine *e)
+static void free_engine(gbees_engine *e)
 {
     if (!e)
         return;
+    ranks_destroy(e);
     grid_destroy(&e->g);
     for (int j = 0; j < GBEES_MAX_DIM; j++)
         free(e->tables.face_points[j]);
@@ -47,6 +51,14 @@ static void destroy(gbees_engine *e)
         free(e->workspace.requests[part].request);
     free(e->workspace.buffer);
     free(e);
+}
+
+/* On rank 0 the others end, too. */
+static void destroy(gbees_engine *e)
+{
+    if (e && e->ranks)
+        ranks_tell(e, &(ranks_command){.order = RANKS_END});
+    free_engine(e);
 }
 
 static void *do_nothing(void *nothing)
@@ -66,6 +78,17 @@ static int available_threads(int wanted)
         (void)pthread_join(thread[t], NULL);
     free(thread);
     return made;
+}
+
+/* This process' share of the processors: of all of them, unless it is bound to some. */
+static int own_processors(const gbees_parallel *parallel)
+{
+    const long all = sysconf(_SC_NPROCESSORS_ONLN);
+    const int here = engine_processors();
+
+    if (!parallel || here < all)
+        return here;
+    return here > parallel->local_ranks ? here / parallel->local_ranks : 1;
 }
 
 /* Makes an engine without a density. */
@@ -90,13 +113,16 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
     e->cells = numerics->cells_per_brick;
     e->method.real_size = numerics->precision == GBEES_DOUBLE ? sizeof(double) : sizeof(float);
     e->kernel = numerics->precision == GBEES_DOUBLE ? kernels->f64 : kernels->f32;
+    e->parallel = options ? options->parallel : NULL;
     e->memory_limit = budget_memory_limit(options ? options->memory_bytes : 0);
-    e->threads = available_threads(options && options->threads > 0 ? options->threads : engine_processors());
+    e->threads = available_threads(options && options->threads > 0 ? options->threads : own_processors(e->parallel));
     e->workspace.sweep = calloc((size_t)e->threads, sizeof *e->workspace.sweep);
     e->workspace.queue = aligned_alloc(_Alignof(work_queue), (size_t)e->threads * sizeof *e->workspace.queue);
     e->run.steps = gbees_problem_steps_before(problem);
     e->run.ledger.mass = 1;
-    int status = (e->cells != 1 && e->cells != 64) ||
+    int status = e->parallel ? ranks_check(problem, options, error) : 0;
+    if (!status)
+        status = (e->cells != 1 && e->cells != 64) ||
                          (e->method.paper && (e->cells != 1 || e->method.real_size != sizeof(double)))
                      ? gbees_error_set(error, GBEES_EUSAGE,
                                        "the CPU backend has bricks of 64 cells or of 1, and the "
@@ -105,7 +131,7 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
     if (!status && (!e->workspace.sweep || !e->workspace.queue))
         status = gbees_error_set(error, GBEES_ENOMEM, "out of memory while the CPU backend was set up");
     if (status) {
-        destroy(e);
+        free_engine(e);
         return status;
     }
     *engine = e;
@@ -115,13 +141,16 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
 static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                   gbees_error *error)
 {
+    const gbees_parallel *parallel = options ? options->parallel : NULL;
     gbees_engine *made = NULL;
     int status = make(problem, options, &made, error);
 
+    if (parallel)
+        status = gbees_parallel_agree(parallel, status, error);
     if (!status)
         status = engine_fill_initial(made, error);
     if (status)
-        destroy(made);
+        free_engine(made);
     else
         *engine = made;
     return status;
@@ -133,24 +162,67 @@ static int load(const gbees_problem *problem, const gbees_engine_options *option
     gbees_engine *made = NULL;
     int status = make(problem, options, &made, error);
 
+    if (!status && made->ranks)
+        status = gbees_error_set(error, GBEES_EUSAGE,
+                                 "several ranks can't go on from a checkpoint: run it without mpirun");
     if (!status)
         status = engine_load(made, source, context, error);
     if (status)
-        destroy(made);
+        free_engine(made);
     else
         *engine = made;
     return status;
 }
 
+/* Makes a rank's part of the grid, and serves rank 0's. */
+static int serve(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error)
+{
+    gbees_engine *made = NULL;
+    const int status = create(problem, options, &made, error);
+
+    if (status)
+        return status;
+    ranks_obey(made);
+    free_engine(made);
+    return 0;
+}
+
+/* ---- what the solver calls: among ranks, on rank 0 ---- */
+
 static int advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
 {
-    int status = 0;
+    if (e->ranks)
+        ranks_tell(e, &(ranks_command){.order = RANKS_ADVANCE, .clock = *clock, .max_steps = max_steps});
+    return engine_advance(e, clock, max_steps, error);
+}
 
-    e->run.clock = step_clock_load(clock, (uint32_t)e->problem->numerics.prune_interval);
-    for (uint64_t k = 0; k < max_steps && e->run.clock.elapsed < e->run.clock.length && !status; k++)
-        status = engine_step(e, error);
-    step_clock_store(&e->run.clock, clock);
-    return status;
+static int update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
+                  gbees_evidence *evidence, gbees_error *error)
+{
+    if (e->ranks)
+        ranks_tell(e, &(ranks_command){.order = RANKS_UPDATE, .clock = *clock, .measurement = *measurement});
+    return engine_update(e, clock, measurement, evidence, error);
+}
+
+static int statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics, gbees_error *error)
+{
+    if (e->ranks)
+        ranks_tell(e, &(ranks_command){.order = RANKS_STATISTICS, .clock = *clock});
+    return engine_statistics(e, clock, statistics, error);
+}
+
+static int cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context, gbees_error *error)
+{
+    if (!e->ranks)
+        return engine_visit_cells(e, fraction, visitor, context, error);
+    ranks_tell(e, &(ranks_command){.order = RANKS_CELLS, .fraction = fraction});
+    return ranks_cells(e, fraction, visitor, context, error);
+}
+
+static int save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error)
+{
+    return e->ranks ? gbees_error_set(error, GBEES_EUSAGE, "several ranks keep no checkpoints")
+                    : engine_save(e, sink, context, error);
 }
 
 static void totals(const gbees_engine *e, gbees_totals *out)
@@ -159,6 +231,13 @@ static void totals(const gbees_engine *e, gbees_totals *out)
     out->peak_bytes = e->g.peak_bytes + e->workspace.buffer_size;
     out->coupling = e->coupling;
     out->threads = e->threads;
+    if (!e->ranks)
+        return;
+    out->ranks = e->ranks->parallel->ranks;
+    out->peak_bytes = (uint64_t)e->ranks->peak_bytes;
+    out->imbalance = e->ranks->steps > 0 ? e->ranks->imbalance / e->ranks->steps : 1;
+    out->bytes_exchanged = e->ranks->bytes;
+    out->seconds_waited = e->ranks->waited;
 }
 
 /* An upper bound of the bytes of the initial density, and as many again for the first growth. */
@@ -191,10 +270,11 @@ const gbees_backend gbees_backend_card = {
     .create = create,
     .destroy = destroy,
     .advance = advance,
-    .update = engine_update,
-    .statistics = engine_statistics,
-    .cells = engine_cells,
-    .save = engine_save,
+    .serve = serve,
+    .update = update,
+    .statistics = statistics,
+    .cells = cells,
+    .save = save,
     .load = load,
     .totals = totals,
     .frame_set = engine_frame_set,

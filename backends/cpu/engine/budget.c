@@ -1,5 +1,6 @@
 /* budget.c - the CPU engine's mass budget: the controller's inputs (common/budget.h). */
 #include "engine.h"
+#include "ranks.h"
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -20,7 +21,9 @@ void budget_start(gbees_engine *e)
 {
     budget_spectrum spectrum = {{0}};
 
-    if (e->problem->mass_budget > 0)
+    if (e->problem->mass_budget > 0 && e->ranks)
+        ranks_spectrum(e, &spectrum);
+    else if (e->problem->mass_budget > 0)
         for (uint32_t k = 0; k < e->g.count; k++)
             for (int cell = 0; cell < e->cells; cell++)
                 budget_spectrum_add(&spectrum, engine_p(e, (size_t)e->g.used[k] * (size_t)e->cells + (size_t)cell));
@@ -31,6 +34,8 @@ void budget_steer(gbees_engine *e, double time)
 {
     const double brick = (double)grid_bytes(&e->g) / ((double)e->g.capacity + 1);
 
-    mass_budget_steer(&e->budget, time, gbees_ledger_lost(&e->run.ledger), (double)e->g.count * e->cells,
-                      mass_budget_is_short(brick, e->g.count, e->memory_limit));
+    const int is_short = mass_budget_is_short(brick, e->g.count, e->memory_limit);
+
+    mass_budget_steer(&e->budget, time, gbees_ledger_lost(&e->run.ledger), (double)engine_bricks(e) * e->cells,
+                      e->ranks ? ranks_any(e, is_short) : is_short);
 }

@@ -6,6 +6,7 @@
  * with a cell above p*, weighted with their mass.
  */
 #include "engine.h"
+#include "ranks.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -49,15 +50,36 @@ typedef struct coupled {
     uint32_t bad;         /* 1 + a brick whose J is not finite */
 } coupled;
 
+/* Adds the sums of all bricks of all ranks. */
+static void sum_among_ranks(gbees_engine *e, const coupled *bricks, coupled *total)
+{
+    exact_sum sums[2] = {{{0}}};
+
+    for (uint32_t k = 0; k < e->g.count; k++) {
+        exact_add(&sums[0], bricks[k].mass);
+        exact_add(&sums[1], bricks[k].squares);
+    }
+    ranks_sum_exactly(e, sums, 2);
+    total->mass = exact_value(&sums[0]);
+    total->squares = exact_value(&sums[1]);
+}
+
 int engine_couple(gbees_engine *e, double time, gbees_error *error)
 {
-    uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
+    /* Among ranks sums go brick by brick. */
+    const uint32_t chunk = e->ranks ? 1 : engine_chunk(e), chunks = e->ranks ? e->g.count : engine_chunks(e);
     coupled *parts = calloc(chunks + 1u, sizeof *parts), total = {0};
     double points[GBEES_MAX_DIM][2 * GBEES_MAX_DIM];
     const double *offset[GBEES_MAX_DIM];
 
-    if (!parts)
-        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the Jacobian over %u bricks", e->g.count);
+    int status =
+        parts ? 0 : gbees_error_set(error, GBEES_ENOMEM, "out of memory for the Jacobian over %u bricks", e->g.count);
+    if (e->ranks)
+        status = ranks_agree(e, status, error);
+    if (status) {
+        free(parts);
+        return status;
+    }
     make_points(e, points);
     for (int j = 0; j < GBEES_MAX_DIM; j++)
         offset[j] = points[j];
@@ -65,7 +87,7 @@ int engine_couple(gbees_engine *e, double time, gbees_error *error)
     for (uint32_t at = 0; at < chunks; at++) {
         coupled part = {0}; /* on the stack: neighbours in parts[] share cache lines */
 
-        for (uint32_t k = at * chunk; k < engine_chunk_end(e, at); k++) {
+        for (uint32_t k = at * chunk; k < (e->ranks ? at + 1 : engine_chunk_end(e, at)); k++) {
             uint32_t slot = e->g.used[k];
 
             if (!e->rows.active[slot])
@@ -86,6 +108,8 @@ int engine_couple(gbees_engine *e, double time, gbees_error *error)
         total.squares += parts[at].squares;
         total.bad = parts[at].bad ? parts[at].bad : total.bad;
     }
+    if (e->ranks)
+        sum_among_ranks(e, parts, &total);
     free(parts);
     e->coupling = total.mass > 0 ? sqrt(total.squares / total.mass) : 0;
     /* With Courant numbers up to 1 the coupling is not used. */

@@ -1,6 +1,7 @@
 /* density.c - sums of the density, its scale, and the buffer that sweeps and prunes share. */
 #include "engine.h"
 #include "numerics/fixed.h"
+#include "ranks.h"
 #include <stdlib.h>
 
 double engine_exact_sum(const gbees_engine *e)
@@ -28,10 +29,14 @@ static double sum_others(const gbees_engine *e, const unsigned char *except, uin
     return sum;
 }
 
-int engine_sum(const gbees_engine *e, const unsigned char *except, double *sum, gbees_error *error)
+int engine_sum(gbees_engine *e, const unsigned char *except, double *sum, gbees_error *error)
 {
     uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
 
+    if (e->ranks) {
+        *sum = ranks_sum_density(e, except);
+        return 0;
+    }
     if (e->method.deterministic && !except) {
         *sum = engine_exact_sum(e);
         return 0;

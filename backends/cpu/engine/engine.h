@@ -40,6 +40,7 @@ typedef struct engine_rows {
     uint64_t *needed;         /* active cells and those downwind of them, at the last count */
     uint64_t *flow;           /* 2n a slot, by direction: stored where more than the drift makes them, else NULL */
     uint64_t *expanded;       /* active cells whose neighbours have been made */
+    unsigned char *ghost;     /* with ranks: 0 of own bricks; else NULL (ranks.h) */
     uint64_t *inside;         /* with a bound: cells within it; else NULL */
     uint16_t *blocked;        /* with a bound: 2n a slot; [d] bit f: it leaves no neighbour in directions d and f */
     unsigned char *diverging; /* as kernel.h has it */
@@ -86,6 +87,8 @@ struct gbees_engine {
     mass_budget budget;     /* has p*, if the problem has a budget */
     double memory_limit;    /* bytes that the grid may take, with a budget */
     engine_workspace workspace;
+    const gbees_parallel *parallel;
+    struct engine_ranks *ranks; /* that share the grid (ranks.h); NULL: one process has all of it */
 };
 
 /* ---- setup.c ---- */
@@ -93,6 +96,14 @@ struct gbees_engine {
 void engine_round_parameters(gbees_engine *e);
 int engine_set_up(gbees_engine *e, gbees_error *error);
 int engine_fill_initial(gbees_engine *e, gbees_error *error);
+
+/* ---- bricks.c ---- */
+/* The axis along which a brick would be beyond GRID_KEY_LIMIT; -1: none. */
+int engine_far_axis(const gbees_engine *e, const int32_t *key);
+/* Inserts an absent brick with the cells of it that are within the bound; not linked, not cleared. */
+int engine_insert_brick(gbees_engine *e, const int32_t *key, uint64_t hash, uint64_t inside, gbees_error *error);
+/* Clears a new brick's probability and marks. */
+void engine_clear_brick(gbees_engine *e, uint32_t slot);
 
 /* ---- growth.c ---- */
 /* Inserts the absent bricks that active cells flow into, cleared, linked and inspected. */
@@ -130,7 +141,7 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above);
 
 /* ---- density.c ---- */
 /* The sum of P over all cells, or over those of used bricks k with except[k] == 0. */
-int engine_sum(const gbees_engine *e, const unsigned char *except, double *sum, gbees_error *error);
+int engine_sum(gbees_engine *e, const unsigned char *except, double *sum, gbees_error *error);
 /* The sum in units of 2^-60: the same on every backend. */
 double engine_exact_sum(const gbees_engine *e);
 /* P *= factor. */
@@ -141,9 +152,11 @@ void *engine_buffer(gbees_engine *e, size_t size);
 /* ---- step.c ---- */
 /* Advances the density and the clock by one step; prunes the grid where it is due. */
 int engine_step(gbees_engine *e, gbees_error *error);
+/* As gbees_backend.advance(), on this rank. */
+int engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
 
 /* The rate that limits the step: 1 / the step of Courant number 1. */
-double engine_limiting_rate(const gbees_engine *e);
+double engine_limiting_rate(gbees_engine *e);
 
 /* ---- sweep.c ---- */
 /* Advects the density along each axis, in place; with ends_step it is summed up and marked. */
@@ -166,7 +179,10 @@ void budget_steer(gbees_engine *e, double time);
 int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                   gbees_evidence *evidence, gbees_error *error);
 int engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics, gbees_error *error);
-int engine_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context, gbees_error *error);
+enum { ENGINE_BATCH = 4096 }; /* cells handed to a visitor at once, at most */
+/* As gbees_backend.cells(), for the cells of this rank. */
+int engine_visit_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context,
+                       gbees_error *error);
 
 /* ---- state.c ---- */
 /* As gbees_backend.save(). */

@@ -8,6 +8,7 @@
  */
 #include "common/bound.h"
 #include "engine.h"
+#include "ranks.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,15 +35,6 @@ static uint64_t risen_cells(const gbees_engine *e, uint32_t slot, int only_risen
 static unsigned blocked(const gbees_engine *e, uint32_t slot, int d)
 {
     return e->rows.blocked ? e->rows.blocked[(size_t)slot * (size_t)(2 * e->g.shape.n) + (size_t)d] : 0;
-}
-
-/* The axis along which a brick would be beyond GRID_KEY_LIMIT; -1: none. */
-static int far_axis(const gbees_engine *e, const int32_t *key)
-{
-    for (int j = 0; j < e->g.shape.n; j++)
-        if (abs(key[j]) >= GRID_KEY_LIMIT)
-            return j;
-    return -1;
 }
 
 static int add_request(grid_requests *list, grid_request request)
@@ -116,7 +108,7 @@ static int request_absent(const gbees_engine *e, search *s, grid_requests *list)
         request.hash = grid_hash(&e->g, key);
         if (need->link || !grid_find_hashed(&e->g, key, request.hash)) {
             failed |= add_request(list, request);
-            list->far |= far_axis(e, key) >= 0;
+            list->far |= engine_far_axis(e, key) >= 0;
         }
     }
     s->count = 0;
@@ -186,18 +178,6 @@ static int search_all(gbees_engine *e, int parts, gbees_error *error)
     return failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory while the grid of %u bricks grew", count) : 0;
 }
 
-static int insert_brick(gbees_engine *e, const int32_t *key, uint64_t hash, uint64_t inside, gbees_error *error)
-{
-    const int axis = far_axis(e, key);
-    int status = axis < 0 ? 0 : failure_far(e->problem, axis, GRID_KEY_LIMIT, error);
-
-    if (!status)
-        status = grid_reserve(&e->g, 1, error);
-    if (!status)
-        engine_set_inside(e, grid_add(&e->g, key, hash), inside);
-    return status;
-}
-
 /* Inserts a requested brick, unless another request has.  If no cell of it is within the bound it is blocked instead,
  * so that J is not evaluated there again. */
 static int insert_requested(gbees_engine *e, const grid_request *request, gbees_error *error)
@@ -207,9 +187,11 @@ static int insert_requested(gbees_engine *e, const grid_request *request, gbees_
     grid_request_key(&e->g, request, key);
     if (grid_find_hashed(&e->g, key, request->hash)) /* by an earlier request */
         return 0;
+    if (e->ranks && !ranks_owns(e, key))
+        return ghosts_request(e, key) ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for new bricks") : 0;
     uint64_t inside = e->rows.inside ? bound_cells(e->problem, &e->g.shape, key) : 1;
     if (inside)
-        return insert_brick(e, key, request->hash, inside, error);
+        return engine_insert_brick(e, key, request->hash, inside, error);
     e->rows.blocked[(size_t)request->slot * (size_t)(2 * e->g.shape.n) + request->d] |= (uint16_t)(1u << request->f);
     return 0;
 }
@@ -251,7 +233,7 @@ static int insert_all(gbees_engine *e, uint32_t slot, gbees_error *error)
             inside = 0;
         else if (e->rows.inside)
             inside = bound_cells(e->problem, &e->g.shape, key);
-        status = inside ? insert_brick(e, key, hash, inside, error) : 0;
+        status = inside ? engine_insert_brick(e, key, hash, inside, error) : 0;
     }
     return status;
 }
@@ -293,17 +275,6 @@ int engine_inspect(gbees_engine *e, uint32_t from, double time, gbees_error *err
     return 0;
 }
 
-/* Clears a new brick's probability and marks. */
-static void clear_brick(gbees_engine *e, uint32_t slot)
-{
-    size_t cells = (size_t)e->cells, at = slot * cells * e->method.real_size;
-
-    memset((char *)e->rows.p + at, 0, cells * e->method.real_size);
-    if (e->rows.s)
-        memset((char *)e->rows.s + at, 0, cells * e->method.real_size);
-    e->rows.active[slot] = e->rows.needed[slot] = e->rows.expanded[slot] = 0;
-}
-
 /* Whether all threads insert together. Bounds and errors are handled one by one. */
 static int inserts_in_parallel(const gbees_engine *e, int parts)
 {
@@ -315,7 +286,7 @@ static int inserts_in_parallel(const gbees_engine *e, int parts)
         requests += e->workspace.requests[part].count;
         far |= e->workspace.requests[part].far;
     }
-    return parts > 1 && requests >= FEW && !e->rows.inside && !far;
+    return parts > 1 && requests >= FEW && !e->rows.inside && !far && !e->ranks;
 }
 
 /* Searches all bricks and inserts what is absent. */
@@ -345,6 +316,8 @@ static int insert_bricks(gbees_engine *e, gbees_error *error)
     } else {
         status = insert_found(e, error);
     }
+    if (e->ranks)
+        status = ghosts_grow(e, before, status, error);
     if (!status)
         grid_link(&e->g, before);
     return status;
@@ -360,6 +333,7 @@ int engine_grow(gbees_engine *e, double time, gbees_error *error)
         /* By all threads: most of the time goes into touching new memory. */
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count - before)) schedule(static)
     for (uint32_t k = before; k < e->g.count; k++)
-        clear_brick(e, e->g.used[k]);
-    return engine_inspect(e, before, time, error);
+        engine_clear_brick(e, e->g.used[k]);
+    status = engine_inspect(e, before, time, error);
+    return e->ranks ? ranks_agree(e, status, error) : status;
 }

@@ -3,6 +3,7 @@
  * Needed are the active cells (P >= p*) and the face and edge neighbours that they flow into.
  */
 #include "engine.h"
+#include "ranks.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,6 +121,8 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
     uint64_t needed = 0, active = 0;
     cell_shift shifts[2 * GBEES_MAX_DIM];
 
+    if (e->ranks)
+        ghosts_refresh(e, -1);
     make_shifts(&e->g.shape, shifts);
     e->context.time = e->inspected;
     e->context.rows.active = e->rows.active;
@@ -141,6 +144,8 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
         for (uint32_t k = 0; k < count; k++)
             needed += (uint64_t)__builtin_popcountll(e->rows.needed[e->g.used[k]]);
     }
+    if (e->ranks)
+        ranks_count_cells(e, &needed, &active);
     if (above)
         *above = active;
     return needed;
@@ -157,6 +162,8 @@ static int keep_needed(gbees_engine *e, unsigned char *keep, gbees_error *error)
         e->rows.expanded[e->g.used[k]] &=
             e->rows.active[e->g.used[k]]; /* neighbours of the other cells may be removed now */
     }
+    if (e->ranks)
+        ranks_keep_own(e, keep);
     return 0;
 }
 
@@ -166,20 +173,27 @@ int engine_prune(gbees_engine *e, double time, gbees_error *error)
     /* Deterministic: sum up what stays, as all backends get the same bits; else what is removed, as that is less. */
     double mass = 0, pruned = 0;
 
-    if (!keep)
-        return gbees_error_set(error, GBEES_ENOMEM, "out of memory while pruning %u bricks", e->g.count);
+    int status = keep ? 0 : gbees_error_set(error, GBEES_ENOMEM, "out of memory while pruning %u bricks", e->g.count);
+    if (e->ranks)
+        status = ranks_agree(e, status, error);
+    if (status)
+        return status;
     uint64_t needed = engine_mark_needed(e, NULL);
-    int status = keep_needed(e, keep, error);
+    status = keep_needed(e, keep, error);
     if (!status && !e->method.deterministic)
         status = engine_sum(e, keep, &pruned, error);
     if (!status)
         status = grid_compact(&e->g, keep, error);
+    if (e->ranks)
+        status = ranks_agree(e, status, error);
+    if (e->ranks && !status)
+        status = balance_renew(e, error);
     if (!status && e->method.deterministic)
         status = engine_sum(e, NULL, &mass, error);
     if (status)
         return status;
     if (!e->method.deterministic)
-        mass = e->g.count ? e->run.ledger.mass - pruned : 0;
+        mass = engine_bricks(e) ? e->run.ledger.mass - pruned : 0;
     gbees_ledger_prune(&e->run.ledger, mass);
     if (!(mass > 0))
         return failure_empty(engine_threshold(e), error);

@@ -3,6 +3,7 @@
 #include "common/initial.h"
 #include "common/initial_bricks.h"
 #include "engine.h"
+#include "ranks.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,9 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
     size_t cells = (size_t)e->cells;
     int status = grid_create(&e->g, n, e->cells, error);
 
+    if (!status && e->parallel)
+        status = ranks_create(e, e->parallel, error);
+
     if (!status && e->method.reach > gbees_shape_reach(&e->g.shape))
         status = gbees_error_set(error, GBEES_EUSAGE, "the CPU backend takes Courant numbers up to %d here, not %g",
                                  gbees_shape_reach(&e->g.shape), problem->numerics.courant);
@@ -146,6 +150,7 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
         {(void **)&e->rows.expanded, sizeof *e->rows.expanded, 0, 1},
         {(void **)&e->rows.noise, sizeof *e->rows.noise, 0, problem->functions->diffusion_d != NULL},
         {(void **)&e->rows.velocity, (size_t)n * sizeof *e->rows.velocity, 0, e->method.paper},
+        {(void **)&e->rows.ghost, sizeof *e->rows.ghost, 0, e->ranks != NULL},
         {(void **)&e->rows.inside, sizeof *e->rows.inside, 0, problem->bounded},
         {(void **)&e->rows.blocked, (size_t)(2 * n) * sizeof *e->rows.blocked, 0, problem->bounded},
     };
@@ -197,6 +202,8 @@ static int fill_bricks(gbees_engine *e, gbees_error *error)
     double sum = 0;
     int status = initial_density_create(&density, e->problem, error);
 
+    if (e->ranks)
+        status = ranks_agree(e, status, error);
     if (status)
         return status;
 #pragma omp parallel num_threads(e->threads)
@@ -211,7 +218,9 @@ static int fill_bricks(gbees_engine *e, gbees_error *error)
         }
     }
     initial_density_destroy(&density);
-    for (uint32_t k = 0; k < e->g.count; k++)
+    if (e->ranks)
+        sum = ranks_sum_rates(e);
+    for (uint32_t k = 0; k < e->g.count && !e->ranks; k++)
         sum += e->rows.rate[e->g.used[k]];
     engine_scale(e, initial_mass(e->problem) / sum);
     return engine_sum(e, NULL, &e->run.ledger.mass, error);
@@ -220,7 +229,7 @@ static int fill_bricks(gbees_engine *e, gbees_error *error)
 int engine_fill_initial(gbees_engine *e, gbees_error *error)
 {
     const double start = gbees_problem_initial_time(e->problem);
-    int status = insert_initial_bricks(e, error);
+    int status = e->ranks ? balance_start(e, error) : insert_initial_bricks(e, error);
 
     if (!status)
         status = fill_bricks(e, error);
@@ -228,6 +237,8 @@ int engine_fill_initial(gbees_engine *e, gbees_error *error)
         return status;
     budget_start(e);
     status = engine_inspect(e, 0, start, error);
+    if (e->ranks)
+        status = ranks_agree(e, status, error);
     /* In many dimensions half of a box are corners that are not needed; the reference keeps them to its first prune.
      */
     if (!status && e->problem->numerics.mode == GBEES_MODE_DEFAULT)

@@ -1,10 +1,11 @@
 /* statistics.c - moments of the density, and its cells for a record. */
 #include "engine.h"
+#include "ranks.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
-enum { BATCH = 4096 }; /* cells handed to a visitor at once */
+enum { BATCH = ENGINE_BATCH };
 
 static void add_moments(kernel_moments *total, const kernel_moments *part)
 {
@@ -22,7 +23,8 @@ static void add_moments(kernel_moments *total, const kernel_moments *part)
 }
 
 /* Means, covariance, entropy and peak from the moments, in the units of the axes. */
-static void fill_statistics(const gbees_engine *e, const kernel_moments *s, gbees_statistics *out)
+static void fill_statistics(const gbees_engine *e, const kernel_moments *s, const int32_t *peak_key,
+                            gbees_statistics *out)
 {
     const gbees_shape *shape = &e->g.shape;
     const gbees_problem *problem = e->problem;
@@ -33,8 +35,7 @@ static void fill_statistics(const gbees_engine *e, const kernel_moments *s, gbee
         mean[j] = s->first[j] / s->mass;
         out->mean[j] = problem->mean[j] + problem->width[j] * mean[j];
         volume *= problem->width[j];
-        out->peak_index[j] =
-            grid_key(&e->g, s->peak_slot)[j] * shape->edge[j] + gbees_shape_local(shape, s->peak_cell, j);
+        out->peak_index[j] = peak_key[j] * shape->edge[j] + gbees_shape_local(shape, s->peak_cell, j);
     }
     for (int j = 0; j < n; j++)
         for (int k = j; k < n; k++) {
@@ -60,8 +61,14 @@ static int count_cells(gbees_engine *e, gbees_statistics *statistics, gbees_erro
         return 0;
     }
     uint64_t *marks = malloc((e->g.count + 1u) * sizeof *marks);
-    if (!marks)
-        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the counts of %u bricks", e->g.count);
+    int status =
+        marks ? 0 : gbees_error_set(error, GBEES_ENOMEM, "out of memory for the counts of %u bricks", e->g.count);
+    if (e->ranks)
+        status = ranks_agree(e, status, error);
+    if (status) {
+        free(marks);
+        return status;
+    }
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++)
         marks[k] = e->rows.active[e->g.used[k]];
@@ -77,9 +84,19 @@ static int count_cells(gbees_engine *e, gbees_statistics *statistics, gbees_erro
 int engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics, gbees_error *error)
 {
     uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
-    kernel_moments *parts = calloc(chunks + 1u, sizeof *parts);
 
     (void)clock; /* sums are of the density as it is */
+    *statistics = (gbees_statistics){0};
+    if (e->ranks) {
+        kernel_moments all;
+        int32_t peak_key[GBEES_MAX_DIM];
+
+        ranks_moments(e, &all, peak_key);
+        fill_statistics(e, &all, peak_key, statistics);
+        statistics->cells_raw = engine_bricks(e) * (uint64_t)e->cells;
+        return count_cells(e, statistics, error);
+    }
+    kernel_moments *parts = calloc(chunks + 1u, sizeof *parts);
     if (!parts)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the moments of %u bricks", e->g.count);
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic)
@@ -91,8 +108,7 @@ int engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistic
     }
     for (uint32_t at = 1; at < chunks; at++)
         add_moments(&parts[0], &parts[at]);
-    *statistics = (gbees_statistics){0};
-    fill_statistics(e, &parts[0], statistics);
+    fill_statistics(e, &parts[0], grid_key(&e->g, parts[0].peak_slot), statistics);
     free(parts);
     int status = count_cells(e, statistics, error);
     statistics->cells_raw = (uint64_t)e->g.count * (uint64_t)e->cells;
@@ -142,7 +158,8 @@ static int visit_brick(const gbees_engine *e, uint32_t slot, double least, batch
     return 0;
 }
 
-int engine_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context, gbees_error *error)
+int engine_visit_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context,
+                       gbees_error *error)
 {
     const double least = fraction > 0 ? fraction * engine_threshold(e) * e->run.ledger.mass : DBL_TRUE_MIN;
     batch *b = malloc(sizeof *b);
@@ -152,7 +169,8 @@ int engine_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, 
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for a record's cells");
     b->count = 0;
     for (uint32_t k = 0; k < e->g.count && !stop; k++)
-        stop = visit_brick(e, e->g.used[k], least, b, visitor, context);
+        if (!e->ranks || !e->rows.ghost[e->g.used[k]])
+            stop = visit_brick(e, e->g.used[k], least, b, visitor, context);
     if (!stop)
         stop = flush(e, b, visitor, context);
     free(b);

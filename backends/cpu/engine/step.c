@@ -1,11 +1,12 @@
 /* step.c - one time step: grow, choose the step, advect and diffuse, enter the ledger, prune (paper, Fig. 1). */
 #include "engine.h"
 #include "numerics/sweeps.h"
+#include "ranks.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-double engine_limiting_rate(const gbees_engine *e)
+double engine_limiting_rate(gbees_engine *e)
 {
     double largest = 0, active = 0; /* of all bricks; of those with a cell above p* */
 
@@ -17,6 +18,13 @@ double engine_limiting_rate(const gbees_engine *e)
         largest = rate > largest ? rate : largest;
         if (e->rows.active[slot])
             active = rate > active ? rate : active;
+    }
+    if (e->ranks) {
+        double most[] = {largest, active, (double)e->ranks->own};
+
+        ranks_most(e, most, 3);
+        e->ranks->busiest = most[2];
+        return gbees_cfl_rate(most[0], most[1]);
     }
     return e->cells == 1 ? largest : gbees_cfl_rate(largest, active);
 }
@@ -147,6 +155,8 @@ int engine_step(gbees_engine *e, gbees_error *error)
         now = e->inspected;
     else if (e->context.drift.time_dependent)
         status = engine_inspect(e, 0, now, error);
+    if (e->ranks)
+        status = ranks_agree(e, status, error);
     if (!status)
         status = engine_grow(e, now, error);
     if (!status)
@@ -162,6 +172,19 @@ int engine_step(gbees_engine *e, gbees_error *error)
         status = update_ledger(e, &sums, error);
     if (status)
         return status;
-    gbees_run_step(&e->run, e->g.count, e->cells, (uint32_t)e->problem->numerics.prune_interval);
+    gbees_run_step(&e->run, (uint32_t)engine_bricks(e), e->cells, (uint32_t)e->problem->numerics.prune_interval);
     return e->run.clock.phase == 0 ? engine_prune(e, e->run.clock.time, error) : 0;
+}
+
+int engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)
+{
+    int status = 0;
+
+    e->run.clock = step_clock_load(clock, (uint32_t)e->problem->numerics.prune_interval);
+    for (uint64_t k = 0; k < max_steps && e->run.clock.elapsed < e->run.clock.length && !status; k++)
+        status = engine_step(e, error);
+    step_clock_store(&e->run.clock, clock);
+    if (e->ranks)
+        ranks_report(e);
+    return status;
 }

@@ -5,6 +5,7 @@
  */
 #include "engine.h"
 #include "numerics/sweeps.h"
+#include "ranks.h"
 #include <stdlib.h>
 
 enum { MOST_PENCILS = 256 }; /* of a batch */
@@ -32,7 +33,7 @@ static void queue_batches(const gbees_engine *e, sweep_plan *plan)
         pencils += listed;
     }
     plan->before[plan->parts] = pencils;
-    const uint32_t batch = (uint32_t)((uint64_t)pencils * engine_chunk(e) / e->g.count);
+    const uint32_t batch = e->g.count ? (uint32_t)((uint64_t)pencils * engine_chunk(e) / e->g.count) : 0;
     plan->batch = batch < 1 ? 1 : batch > MOST_PENCILS ? MOST_PENCILS : batch;
     plan->batches = (pencils + plan->batch - 1) / plan->batch;
     work_queue_fill(e->workspace.queue, plan->parts, plan->batches);
@@ -45,6 +46,8 @@ static void list_pencils(const gbees_engine *e, sweep_plan *plan, int t)
 
     plan->before[t + 1] =
         grid_pencils(&e->g, plan->axis, from, team_part(count, t + 1, plan->parts), plan->first + from);
+    if (e->ranks)
+        plan->before[t + 1] = ghosts_pick_pencils(e, plan->axis, plan->first + from, plan->before[t + 1]);
     if (__atomic_add_fetch(&plan->listed, 1, __ATOMIC_ACQ_REL) == plan->parts)
         queue_batches(e, plan);
 }
@@ -72,7 +75,8 @@ static int sweep_batches(gbees_engine *e, const sweep_plan *plan, kernel_sums *s
     int failed = 0;
 
     for (uint32_t at; (at = work_queue_take(e->workspace.queue, plan->parts, thread)) < plan->batches;) {
-        const kernel_pencils pencils = {plan->axis, plan->ends_step, first, pick_pencils(e, plan, at * plan->batch, first)};
+        const kernel_pencils pencils = {plan->axis, plan->ends_step, first,
+                                        pick_pencils(e, plan, at * plan->batch, first)};
 
         failed = e->kernel->sweep(&e->context, &pencils, &e->workspace.sweep[thread], &sums[at]) || failed;
     }
@@ -108,15 +112,20 @@ int engine_sweep(gbees_engine *e, int ends_step, kernel_sums *total, gbees_error
     const size_t batches = 2 * (size_t)(count / chunk) + 2, words = count + (size_t)threads + 1;
     kernel_sums *sums = malloc(batches * sizeof *sums);
     sweep_plan plan = {.first = engine_buffer(e, words * sizeof *plan.first), .parts = threads};
-    int failed = !sums || !plan.first;
+    int failed = !sums || !plan.first, refused = e->ranks ? ranks_any(e, failed) : failed;
 
-    plan.before = plan.first + (failed ? 0 : count);
-    for (int sweep = 0; sweep < n && !failed; sweep++) {
+    plan.before = plan.first + (refused ? 0 : count);
+    /* Ranks go on with each other: what has failed on one of them ends the step on all. */
+    for (int sweep = 0; sweep < n && !(e->ranks ? refused : failed); sweep++) {
         plan.axis = gbees_sweep_axis(n, turn, is_reversed, sweep);
-        plan.ends_step = ends_step && sweep == n - 1;
-        failed = sweep_along(e, &plan, sums);
+        plan.ends_step = ends_step && sweep == n - 1 && !e->ranks;
+        if (e->ranks)
+            ghosts_refresh(e, plan.axis);
+        failed = sweep_along(e, &plan, sums) || failed;
         engine_add_sums(sums, plan.batches, total);
     }
+    if (e->ranks)
+        failed = refused || ranks_end_step(e, failed, total);
     free(sums);
     return failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for the sweeps over %u bricks", count) : 0;
 }

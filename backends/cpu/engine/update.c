@@ -3,6 +3,7 @@
 #include "common/measurement.h"
 #include "engine.h"
 #include "numerics/likelihood.h"
+#include "ranks.h"
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -236,6 +237,10 @@ static best find_best(const gbees_engine *e, const likelihood *l)
         size_t at = (size_t)e->g.used[k] * (size_t)e->cells;
         double own[64], *log_l = l->known ? l->known + (size_t)k * (size_t)e->cells : own;
 
+        if (e->ranks && e->rows.ghost[e->g.used[k]]) { /* another rank's */
+            memset(log_l, 0, (size_t)e->cells * sizeof *log_l);
+            continue;
+        }
         log_likelihoods(e, l, e->g.used[k], log_l);
         for (int cell = 0; cell < e->cells; cell++) {
             double p = engine_p(e, at + (size_t)cell);
@@ -260,6 +265,8 @@ static int fail_likelihood(const gbees_engine *e, const likelihood *l, gbees_err
         const int32_t *key = grid_key(&e->g, slot);
         double log_l[64];
 
+        if (e->ranks && e->rows.ghost[slot])
+            continue;
         log_likelihoods(e, l, slot, log_l);
         for (int cell = 0; cell < e->cells; cell++) {
             int32_t index[GBEES_MAX_DIM];
@@ -316,12 +323,22 @@ static int apply_likelihood(gbees_engine *e, const likelihood *l, double heavies
 static int multiply_or_fail(gbees_engine *e, const likelihood *l, best *top, gbees_error *error)
 {
     *top = find_best(e, l);
+    if (e->ranks) {
+        double most[] = {top->likelihood, top->weight};
+        const int status = ranks_agree(e, top->finite ? 0 : fail_likelihood(e, l, error), error);
+
+        if (status)
+            return status;
+        ranks_most(e, most, 2);
+        *top = (best){most[0], most[1], 1};
+    }
     int status = top->finite ? failure_unsupported(l->measurement, l->time, top->likelihood, l->terms.lowest, error)
                              : fail_likelihood(e, l, error);
     if (status)
         return status;
     e->is_initial = 0;
-    return apply_likelihood(e, l, top->weight, error);
+    status = apply_likelihood(e, l, top->weight, error);
+    return e->ranks ? ranks_agree(e, status, error) : status;
 }
 
 int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
@@ -336,6 +353,8 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
     best top = {0};
     double sum = 1, before = e->run.ledger.mass;
     const double balance = gbees_ledger_before_update(&e->run.ledger);
+    if (e->ranks)
+        ghosts_refresh(e, -1);
     l.known = known <= KNOWN_BYTES ? malloc(known + 1) : NULL;
     status = multiply_or_fail(e, &l, &top, error);
     free(l.known);

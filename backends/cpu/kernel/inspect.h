@@ -22,8 +22,8 @@ INLINE void flow_axis(const real *u, brick_axis a, real *down, real *up, uint64_
     flow[1] = compare_cells(up, 0, a.cells, 1);
 }
 
-/* Flow masks of one axis, those without negligible flow if there is any, and its part of the cells' rates.  A velocity or a divergence that is not a number makes
- * the rate one, too. */
+/* Flow masks of one axis, those without negligible flow if there is any, and its part of the cells' rates.  A
+ * velocity or a divergence that is not a number makes the rate one, too. */
 INLINE void inspect_axis(const real *u, real over_width, brick_axis a, const kernel_context *c, uint64_t *flow,
                          uint64_t *leaving, real *rate)
 {
@@ -161,6 +161,18 @@ static uint64_t mark_rows(const kernel_context *c, const void *rows, double thre
         above += (uint64_t)__builtin_popcountll(c->rows.active[slot]);
     }
     return above;
+}
+
+static void end_step(const kernel_context *c, uint32_t slot, kernel_sums *sums)
+{
+    const int cells = c->g->shape.cells;
+    real *row = (real *)c->rows.p + (size_t)slot * (size_t)cells;
+    _Alignas(64) real value[64];
+    brick_totals totals = {0};
+
+    memcpy(value, row, (size_t)cells * sizeof *value);
+    c->rows.active[slot] = clamp_and_mark(c, slot, value, row, cells, &totals);
+    *sums = sums_of(&totals);
 }
 
 static void regroup(const grid *g, int axis, const void *cells, void *planes)

@@ -163,6 +163,9 @@ typedef struct kernel {
     uint64_t (*mark_rows)(const kernel_context *c, const void *rows, double threshold, uint32_t from, uint32_t to);
     /* Regroups the cells of one brick into planes along an axis; for tables of points in the order of the planes. */
     void (*to_planes)(const grid *g, int axis, const void *cells, void *planes);
+    /* Ends a step for one brick whose last sweep did not: clamps its cells, marks the active ones, sets mass and
+     * clipped. */
+    void (*end_step)(const kernel_context *c, uint32_t slot, kernel_sums *sums);
     void (*moments)(const kernel_context *c, const void *rows, uint32_t from, uint32_t to, kernel_moments *moments);
 } kernel;
 

@@ -1,0 +1,281 @@
+/* balance.c - chooses the cuts between ranks, and moves bricks to the ranks that own them; see ranks.h. */
+#include "common/initial_bricks.h"
+#include "ranks.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* New cuts are chosen where a rank has so many times the mean number of bricks. */
+static const double MOST_LOADED = 1.1;
+
+static int no_memory(gbees_error *error)
+{
+    return gbees_error_set(error, GBEES_ENOMEM, "out of memory while bricks were shared among ranks");
+}
+
+/* Keys to be counted: those of the initial density, or this rank's bricks. */
+typedef struct key_source {
+    initial_bricks *initial; /* NULL: the grid's */
+    uint64_t count, next;
+} key_source;
+
+static void rewind_keys(gbees_engine *e, key_source *from)
+{
+    from->next = 0;
+    from->count = from->initial ? from->initial->count : e->g.count;
+    if (from->initial)
+        initial_bricks_rewind(from->initial);
+}
+
+static int take_key(gbees_engine *e, key_source *from, int32_t *key)
+{
+    if (from->next == from->count)
+        return 0;
+    if (from->initial)
+        initial_bricks_take(from->initial, key);
+    else
+        memcpy(key, grid_key(&e->g, e->g.used[from->next]), (size_t)e->g.shape.n * sizeof *key);
+    from->next++;
+    return 1;
+}
+
+/* The range of the keys of all ranks. */
+static void find_range(gbees_engine *e, key_source *from, int32_t *lo, int32_t *hi)
+{
+    const int n = e->g.shape.n;
+    double ends[2 * GBEES_MAX_DIM];
+    int32_t key[GBEES_MAX_DIM];
+
+    for (int j = 0; j < 2 * n; j++)
+        ends[j] = -(double)GRID_KEY_LIMIT;
+    rewind_keys(e, from);
+    while (take_key(e, from, key))
+        for (int j = 0; j < n; j++) {
+            ends[2 * j] = -key[j] > ends[2 * j] ? -key[j] : ends[2 * j];
+            ends[2 * j + 1] = key[j] > ends[2 * j + 1] ? key[j] : ends[2 * j + 1];
+        }
+    ranks_most(e, ends, (size_t)(2 * n));
+    for (int j = 0; j < n; j++) {
+        lo[j] = (int32_t)-ends[2 * j];
+        hi[j] = (int32_t)ends[2 * j + 1];
+    }
+}
+
+/* Chooses all cuts anew. */
+static int choose_cuts(gbees_engine *e, key_source *from, gbees_error *error)
+{
+    engine_ranks *ranks = e->ranks;
+    const int n = e->g.shape.n, all = ranks->parallel->ranks;
+    const size_t entries = (size_t)all * (size_t)n * PARTITION_BINS;
+    int32_t lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM], key[GBEES_MAX_DIM];
+    int64_t *counts = malloc(entries * sizeof *counts);
+    partition cuts = {0};
+    partition_bins bins;
+    int status =
+        ranks_agree(e, !counts || partition_create(&cuts, n, all, ranks->layers) ? no_memory(error) : 0, error);
+
+    if (!status)
+        find_range(e, from, lo, hi);
+    if (!status)
+        partition_set_bins(&cuts, lo, hi, &bins);
+    while (!status && partition_is_open(&cuts)) {
+        memset(counts, 0, entries * sizeof *counts);
+        rewind_keys(e, from);
+        while (take_key(e, from, key))
+            partition_count(&cuts, &bins, key, counts);
+        if (!from->initial) /* all ranks have the initial ones */
+            ranks_sum(e, counts, (size_t)cuts.parts * (size_t)n * PARTITION_BINS);
+        partition_cut(&cuts, &bins, counts);
+    }
+    free(counts);
+    if (status) {
+        partition_destroy(&cuts);
+        return status;
+    }
+    partition_destroy(&ranks->cuts);
+    ranks->cuts = cuts;
+    return 0;
+}
+
+int balance_start(gbees_engine *e, gbees_error *error)
+{
+    initial_bricks bricks;
+    key_source from = {.initial = &bricks};
+    int32_t key[GBEES_MAX_DIM];
+    uint64_t own = 0;
+    int status = initial_bricks_create(&bricks, e->problem, &e->g.shape, 4e9, error);
+    const int made = !status;
+
+    status = ranks_agree(e, status, error);
+    if (!status)
+        status = choose_cuts(e, &from, error);
+    if (!status) {
+        rewind_keys(e, &from);
+        while (take_key(e, &from, key))
+            own += (uint64_t)ranks_owns(e, key);
+        status = grid_reserve(&e->g, own, error);
+        rewind_keys(e, &from);
+        while (!status && take_key(e, &from, key))
+            if (ranks_owns(e, key))
+                e->rows.ghost[grid_add(&e->g, key, grid_hash(&e->g, key))] = 0;
+        status = ranks_agree(e, status, error);
+    }
+    if (made)
+        initial_bricks_destroy(&bricks);
+    if (status)
+        return status;
+    grid_link(&e->g, 0);
+    e->g.sorted = e->g.count;
+    return ghosts_renew(e, error);
+}
+
+/* A brick on its way: its key, its cells with P >= p*, those that have been expanded, and P. */
+static size_t brick_bytes(const gbees_engine *e)
+{
+    return sizeof(int32_t[GBEES_MAX_DIM]) + 2 * sizeof(uint64_t) + (size_t)e->cells * e->method.real_size;
+}
+
+static void pack_brick(gbees_engine *e, uint32_t slot, char *to)
+{
+    const size_t row = (size_t)e->cells * e->method.real_size;
+
+    memset(to, 0, sizeof(int32_t[GBEES_MAX_DIM]));
+    memcpy(to, grid_key(&e->g, slot), (size_t)e->g.shape.n * sizeof(int32_t));
+    to += sizeof(int32_t[GBEES_MAX_DIM]);
+    memcpy(to, &e->rows.active[slot], sizeof(uint64_t));
+    memcpy(to + sizeof(uint64_t), &e->rows.expanded[slot], sizeof(uint64_t));
+    memcpy(to + 2 * sizeof(uint64_t), (char *)e->rows.p + slot * row, row);
+}
+
+/* Adds a brick that has arrived; memory is reserved. */
+static void unpack_brick(gbees_engine *e, const char *from)
+{
+    const size_t row = (size_t)e->cells * e->method.real_size;
+    int32_t key[GBEES_MAX_DIM];
+
+    memcpy(key, from, sizeof key);
+    from += sizeof key;
+    const uint32_t slot = grid_add(&e->g, key, grid_hash(&e->g, key));
+    engine_clear_brick(e, slot);
+    e->rows.ghost[slot] = 0;
+    memcpy(&e->rows.active[slot], from, sizeof(uint64_t));
+    memcpy(&e->rows.expanded[slot], from + sizeof(uint64_t), sizeof(uint64_t));
+    memcpy((char *)e->rows.p + slot * row, from + 2 * sizeof(uint64_t), row);
+}
+
+/* Packs the bricks of other ranks, rank after rank, and removes them from the grid. sent: bricks for each rank. */
+static int pack_leaving(gbees_engine *e, uint64_t *sent, char **message, gbees_error *error)
+{
+    const int all = e->ranks->parallel->ranks, own = e->ranks->parallel->rank;
+    const uint32_t count = e->g.count;
+    int *owner = malloc((count + 1u) * sizeof *owner);
+    unsigned char *keep = malloc(count + 1u);
+    uint64_t leaving = 0;
+
+    for (uint32_t k = 0; k < count && owner && keep; k++) {
+        owner[k] = partition_find(&e->ranks->cuts, grid_key(&e->g, e->g.used[k]));
+        keep[k] = owner[k] == own;
+        sent[owner[k]] += owner[k] != own;
+        leaving += owner[k] != own;
+    }
+    *message = malloc((size_t)leaving * brick_bytes(e) + 1);
+    int status = owner && keep && *message ? 0 : no_memory(error);
+    char *at = *message;
+    for (int r = 0; r < all && !status; r++)
+        for (uint32_t k = 0; k < count && r != own && sent[r]; k++)
+            if (owner[k] == r) {
+                pack_brick(e, e->g.used[k], at);
+                at += brick_bytes(e);
+            }
+    if (!status)
+        status = grid_compact(&e->g, keep, error);
+    free(owner);
+    free(keep);
+    return status;
+}
+
+/* Sends and receives the packed bricks, and adds those that arrive. */
+static int move_bricks(gbees_engine *e, const uint64_t *sent, char *message, gbees_error *error)
+{
+    engine_ranks *ranks = e->ranks;
+    const gbees_parallel *p = ranks->parallel;
+    const size_t all = (size_t)p->ranks;
+    uint64_t *counts = malloc(all * all * sizeof *counts), arriving = 0;
+    int status = ranks_agree(e, counts ? 0 : no_memory(error), error);
+
+    if (status) {
+        free(counts);
+        return status;
+    }
+    p->gather(p->context, sent, all * sizeof *sent, counts);
+    for (size_t r = 0; r < all; r++)
+        arriving += counts[r * all + (size_t)p->rank];
+    char *arrived = malloc((size_t)arriving * brick_bytes(e) + 1), *to = arrived;
+    status = arrived ? grid_reserve(&e->g, arriving, error) : no_memory(error);
+    status = ranks_agree(e, status, error);
+    for (int r = 0; r < p->ranks && !status; r++) {
+        const size_t in = counts[(size_t)r * all + (size_t)p->rank] * brick_bytes(e), out = sent[r] * brick_bytes(e);
+
+        ranks->out[r] = (gbees_message){r, out, message};
+        ranks->in[r] = (gbees_message){r, in, to};
+        message += out;
+        to += in;
+    }
+    if (!status)
+        ranks_exchange(e, ranks->out, p->ranks, ranks->in, p->ranks);
+    for (uint64_t k = 0; k < arriving && !status; k++)
+        unpack_brick(e, arrived + k * brick_bytes(e));
+    free(arrived);
+    free(counts);
+    return status;
+}
+
+/* Takes bricks to the owners that new cuts give them. */
+static int migrate(gbees_engine *e, gbees_error *error)
+{
+    uint64_t *sent = calloc((size_t)e->ranks->parallel->ranks, sizeof *sent);
+    char *message = NULL;
+    int status = sent ? pack_leaving(e, sent, &message, error) : no_memory(error);
+    const uint32_t stayed = e->g.count;
+
+    status = ranks_agree(e, status, error);
+    if (!status)
+        status = move_bricks(e, sent, message, error);
+    free(sent);
+    free(message);
+    if (status)
+        return status;
+    grid_link(&e->g, stayed);
+    return ranks_agree(e, engine_inspect(e, stayed, e->inspected, error), error);
+}
+
+/* Counts the bricks; returns the largest number of a rank over the mean. */
+static double count_bricks(gbees_engine *e)
+{
+    int64_t bricks = e->g.count;
+    double most = e->g.count;
+
+    e->ranks->own = e->g.count;
+    ranks_sum(e, &bricks, 1);
+    ranks_most(e, &most, 1);
+    e->ranks->bricks = (uint64_t)bricks;
+    e->ranks->busiest = most;
+    return bricks ? most * e->ranks->parallel->ranks / (double)bricks : 1;
+}
+
+int balance_renew(gbees_engine *e, gbees_error *error)
+{
+    key_source from = {0};
+    int status = 0;
+
+    if (count_bricks(e) > MOST_LOADED) {
+        status = choose_cuts(e, &from, error);
+        if (!status)
+            status = migrate(e, error);
+        (void)count_bricks(e);
+    }
+    if (!status)
+        status = ghosts_renew(e, error);
+    if (status)
+        return status;
+    return ranks_agree(e, engine_inspect(e, (uint32_t)e->ranks->own, e->inspected, error), error);
+}

@@ -1,0 +1,319 @@
+/* ghosts.c - copies of other ranks' bricks near a rank's box; see ranks.h. */
+#include "ranks.h"
+#include <stdlib.h>
+#include <string.h>
+
+static int no_memory(gbees_error *error)
+{
+    return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the bricks of neighbouring ranks");
+}
+
+static const partition_box *own_box(const engine_ranks *ranks)
+{
+    return &ranks->cuts.part[ranks->parallel->rank].box;
+}
+
+int ranks_owns(const gbees_engine *e, const int32_t *key)
+{
+    return partition_contains(e->g.shape.n, own_box(e->ranks), key);
+}
+
+/* Bricks between a key and a box along an axis; 0: it is within. */
+static int64_t distance(const partition_box *box, int axis, int32_t key)
+{
+    if (key < box->lo[axis])
+        return (int64_t)box->lo[axis] - key;
+    return key < box->hi[axis] ? 0 : (int64_t)key - box->hi[axis] + 1;
+}
+
+/* The class of a ghost beside a box (rank_partner); -1: it is none. */
+static int class_of(const engine_ranks *ranks, const partition_box *box, const int32_t *key)
+{
+    const int n = ranks->cuts.n;
+    int outside = 0, class = -1;
+
+    for (int j = 0; j < n; j++) {
+        const int64_t away = distance(box, j, key[j]);
+
+        if (away > ranks->layers[j])
+            return -1;
+        class = away ? j : class;
+        outside += away > 0;
+    }
+    return outside > 1 ? n : class;
+}
+
+/* Whether the ghosts of one box may lie in another. */
+static int are_near(const engine_ranks *ranks, const partition_box *a, const partition_box *b)
+{
+    for (int j = 0; j < ranks->cuts.n; j++)
+        if ((int64_t)a->lo[j] - b->hi[j] >= ranks->layers[j] || (int64_t)b->lo[j] - a->hi[j] >= ranks->layers[j])
+            return 0;
+    return 1;
+}
+
+/* Lists the ranks whose boxes are near, with empty lists. Returns 1 if there is no memory. */
+static int find_partners(engine_ranks *ranks)
+{
+    const int own = ranks->parallel->rank, all = ranks->parallel->ranks;
+
+    if (!ranks->partner && !(ranks->partner = calloc((size_t)all, sizeof *ranks->partner)))
+        return 1;
+    int count = 0;
+    for (int r = 0; r < all; r++) {
+        if (r == own || !are_near(ranks, own_box(ranks), &ranks->cuts.part[r].box))
+            continue;
+        rank_partner *partner = &ranks->partner[count++];
+        partner->rank = r;
+        partner->out.count = partner->in.count = 0;
+        for (int k = 0; k <= GBEES_MAX_DIM; k++)
+            partner->give[k].count = partner->take[k].count = 0;
+    }
+    for (int p = count; p < ranks->partners; p++) { /* of cuts before */
+        for (int k = 0; k <= GBEES_MAX_DIM; k++) {
+            free(ranks->partner[p].give[k].slot);
+            free(ranks->partner[p].take[k].slot);
+        }
+        free(ranks->partner[p].out.key);
+        free(ranks->partner[p].in.key);
+        ranks->partner[p] = (rank_partner){0};
+    }
+    ranks->partners = count;
+    return 0;
+}
+
+static int add_slot(slot_list *list, uint32_t slot)
+{
+    if (list->count == list->capacity) {
+        const size_t capacity = 2 * list->capacity + 64;
+        uint32_t *more = realloc(list->slot, capacity * sizeof *more);
+
+        if (!more)
+            return 1;
+        list->slot = more;
+        list->capacity = capacity;
+    }
+    list->slot[list->count++] = slot;
+    return 0;
+}
+
+static int reserve_keys(key_list *list, uint64_t count)
+{
+    if (count > list->capacity) {
+        const size_t capacity = (size_t)(2 * count + 64);
+        int32_t(*more)[GBEES_MAX_DIM] = realloc(list->key, capacity * sizeof *more);
+
+        if (!more)
+            return 1;
+        list->key = more;
+        list->capacity = capacity;
+    }
+    return 0;
+}
+
+static int add_key(const gbees_engine *e, key_list *list, const int32_t *key)
+{
+    if (reserve_keys(list, list->count + 1))
+        return 1;
+    memcpy(list->key[list->count++], key, (size_t)e->g.shape.n * sizeof *key);
+    return 0;
+}
+
+int ghosts_request(gbees_engine *e, const int32_t *key)
+{
+    engine_ranks *ranks = e->ranks;
+    const int owner = partition_find(&ranks->cuts, key);
+
+    for (int p = 0; p < ranks->partners; p++)
+        if (ranks->partner[p].rank == owner)
+            return add_key(e, &ranks->partner[p].out, key);
+    return 1;
+}
+
+/* Sends the lists of keys to the partners, and receives theirs. The lists that were sent are empty afterwards.
+ * Without memory for theirs no rank can go on. */
+static void exchange_keys(gbees_engine *e)
+{
+    engine_ranks *ranks = e->ranks;
+    const int count = ranks->partners;
+
+    for (int p = 0; p < count; p++) {
+        rank_partner *partner = &ranks->partner[p];
+
+        ranks->out[p] = (gbees_message){partner->rank, sizeof partner->out.count, &partner->out.count};
+        ranks->in[p] = (gbees_message){partner->rank, sizeof partner->in.count, &partner->in.count};
+    }
+    ranks_exchange(e, ranks->out, count, ranks->in, count);
+    for (int p = 0; p < count; p++) {
+        rank_partner *partner = &ranks->partner[p];
+
+        if (reserve_keys(&partner->in, partner->in.count))
+            ranks->parallel->abort(ranks->parallel->context, EXIT_FAILURE);
+        ranks->out[p] =
+            (gbees_message){partner->rank, (size_t)partner->out.count * sizeof *partner->out.key, partner->out.key};
+        ranks->in[p] =
+            (gbees_message){partner->rank, (size_t)partner->in.count * sizeof *partner->in.key, partner->in.key};
+    }
+    ranks_exchange(e, ranks->out, count, ranks->in, count);
+    for (int p = 0; p < count; p++)
+        ranks->partner[p].out.count = 0;
+}
+
+/* Adds a brick, own or a ghost of that class. */
+static int add_brick(gbees_engine *e, const int32_t *key, int class, uint32_t *slot, gbees_error *error)
+{
+    int status = grid_reserve(&e->g, 1, error);
+
+    if (status)
+        return status;
+    *slot = grid_add(&e->g, key, grid_hash(&e->g, key));
+    e->rows.ghost[*slot] = (unsigned char)(class + 1);
+    return 0;
+}
+
+/* Inserts the own bricks that partners have requested. */
+static int insert_requested(gbees_engine *e, gbees_error *error)
+{
+    engine_ranks *ranks = e->ranks;
+    int status = 0;
+
+    for (int p = 0; p < ranks->partners; p++)
+        for (uint64_t k = 0; k < ranks->partner[p].in.count && !status; k++) {
+            const int32_t *key = ranks->partner[p].in.key[k];
+
+            status = grid_find(&e->g, key) ? 0 : engine_insert_brick(e, key, grid_hash(&e->g, key), 1, error);
+        }
+    return status;
+}
+
+/* Lists a brick for a partner if it is a ghost there. */
+static int offer_brick(gbees_engine *e, rank_partner *partner, uint32_t slot)
+{
+    const int32_t *key = grid_key(&e->g, slot);
+    const int class = class_of(e->ranks, &e->ranks->cuts.part[partner->rank].box, key);
+
+    return class >= 0 && (add_key(e, &partner->out, key) || add_slot(&partner->give[class], slot));
+}
+
+/* Makes ghosts of the partners' new bricks, those from used brick `from` on. */
+static int make_ghosts(gbees_engine *e, uint32_t from, int status, gbees_error *error)
+{
+    engine_ranks *ranks = e->ranks;
+    const uint32_t end = e->g.count;
+    int failed = 0;
+
+    for (int p = 0; p < ranks->partners; p++)
+        for (uint32_t k = from; k < end && !failed; k++)
+            failed = !e->rows.ghost[e->g.used[k]] && offer_brick(e, &ranks->partner[p], e->g.used[k]);
+    exchange_keys(e);
+    for (int p = 0; p < ranks->partners; p++)
+        for (uint64_t k = 0; k < ranks->partner[p].in.count && !status && !failed; k++) {
+            const int32_t *key = ranks->partner[p].in.key[k];
+            const int class = class_of(ranks, own_box(ranks), key);
+            uint32_t slot = 0;
+
+            status = add_brick(e, key, class, &slot, error);
+            failed = !status && add_slot(&ranks->partner[p].take[class], slot);
+        }
+    return status || !failed ? status : no_memory(error);
+}
+
+/* Bytes of the longest exchange. */
+static size_t exchange_bytes(const gbees_engine *e)
+{
+    const engine_ranks *ranks = e->ranks;
+    size_t rows = 0;
+
+    for (int p = 0; p < ranks->partners; p++)
+        for (int k = 0; k <= e->g.shape.n; k++)
+            rows += ranks->partner[p].give[k].count + ranks->partner[p].take[k].count;
+    return rows * (size_t)e->cells * e->method.real_size;
+}
+
+int ghosts_grow(gbees_engine *e, uint32_t from, int status, gbees_error *error)
+{
+    exchange_keys(e);
+    if (!status)
+        status = insert_requested(e, error);
+    e->ranks->own += e->g.count - from; /* ghosts follow */
+    status = make_ghosts(e, from, status, error);
+    if (!status && !ranks_buffer(e->ranks, exchange_bytes(e) + 1))
+        status = no_memory(error);
+    return ranks_agree(e, status, error);
+}
+
+int ghosts_renew(gbees_engine *e, gbees_error *error)
+{
+    const uint32_t before = e->g.count;
+    int status = ranks_agree(e, find_partners(e->ranks) ? no_memory(error) : 0, error);
+
+    if (status)
+        return status;
+    status = make_ghosts(e, 0, 0, error);
+    if (!status && !ranks_buffer(e->ranks, exchange_bytes(e) + 1))
+        status = no_memory(error);
+    status = ranks_agree(e, status, error);
+    if (status)
+        return status;
+    grid_link(&e->g, before);
+    for (uint32_t k = before; k < e->g.count; k++)
+        engine_clear_brick(e, e->g.used[k]);
+    return 0;
+}
+
+/* Copies rows of P between slots and a message; returns its end. */
+static char *copy_rows(gbees_engine *e, const slot_list *list, int from_slots, char *message)
+{
+    const size_t row = (size_t)e->cells * e->method.real_size;
+
+    for (size_t k = 0; k < list->count; k++, message += row) {
+        char *p = (char *)e->rows.p + list->slot[k] * row;
+
+        memcpy(from_slots ? message : p, from_slots ? p : message, row);
+    }
+    return message;
+}
+
+void ghosts_refresh(gbees_engine *e, int axis)
+{
+    engine_ranks *ranks = e->ranks;
+    const int first = axis < 0 ? 0 : axis, last = axis < 0 ? e->g.shape.n : axis, count = ranks->partners;
+    const size_t row = (size_t)e->cells * e->method.real_size;
+    char *at = ranks->buffer; /* has been reserved with the ghosts */
+
+    for (int p = 0; p < count; p++) {
+        char *begin = at;
+
+        for (int k = first; k <= last; k++)
+            at = copy_rows(e, &ranks->partner[p].give[k], 1, at);
+        ranks->out[p] = (gbees_message){ranks->partner[p].rank, (size_t)(at - begin), begin};
+    }
+    for (int p = 0; p < count; p++) {
+        size_t rows = 0;
+
+        for (int k = first; k <= last; k++)
+            rows += ranks->partner[p].take[k].count;
+        ranks->in[p] = (gbees_message){ranks->partner[p].rank, rows * row, at};
+        at += rows * row;
+    }
+    ranks_exchange(e, ranks->out, count, ranks->in, count);
+    for (int p = 0; p < count; p++) {
+        char *from = ranks->in[p].data;
+
+        for (int k = first; k <= last; k++)
+            from = copy_rows(e, &ranks->partner[p].take[k], 0, from);
+    }
+}
+
+uint32_t ghosts_pick_pencils(const gbees_engine *e, int axis, uint32_t *first, uint32_t count)
+{
+    uint32_t picked = 0;
+
+    for (uint32_t k = 0; k < count; k++) {
+        const unsigned char ghost = e->rows.ghost[first[k]];
+
+        if (ghost == 0 || ghost == axis + 1)
+            first[picked++] = first[k];
+    }
+    return picked;
+}

@@ -1,0 +1,160 @@
+/* partition.c - see partition.h. */
+#include "partition.h"
+#include <limits.h>
+#include <stdlib.h>
+
+int partition_create(partition *p, int n, int ranks, const int *layers)
+{
+    *p = (partition){.n = n, .ranks = ranks, .parts = 1, .part = calloc((size_t)ranks, sizeof *p->part)};
+    if (!p->part)
+        return 1;
+    p->part[0] = (partition_part){.first = 0, .ranks = ranks};
+    for (int j = 0; j < n; j++) {
+        p->layers[j] = layers[j];
+        p->part[0].box.lo[j] = INT32_MIN;
+        p->part[0].box.hi[j] = INT32_MAX;
+    }
+    return 0;
+}
+
+void partition_destroy(partition *p)
+{
+    free(p->part);
+    *p = (partition){0};
+}
+
+int partition_contains(int n, const partition_box *box, const int32_t *key)
+{
+    int j = 0;
+
+    while (j < n && key[j] >= box->lo[j] && key[j] < box->hi[j])
+        j++;
+    return j == n;
+}
+
+int partition_find(const partition *p, const int32_t *key)
+{
+    int part = 0;
+
+    while (part < p->parts - 1 && !partition_contains(p->n, &p->part[part].box, key))
+        part++;
+    return part;
+}
+
+int partition_is_open(const partition *p)
+{
+    return p->parts < p->ranks;
+}
+
+void partition_set_bins(const partition *p, const int32_t *lo, const int32_t *hi, partition_bins *bins)
+{
+    for (int j = 0; j < p->n; j++) {
+        const int64_t length = (int64_t)hi[j] - lo[j] + 1;
+        int shift = 0;
+
+        while (length >> shift > PARTITION_BINS - 1)
+            shift++;
+        bins->first[j] = lo[j];
+        bins->shift[j] = shift;
+        bins->count[j] = length > 0 ? (int)((length - 1) >> shift) + 1 : 0;
+    }
+}
+
+static int64_t *histogram_of(const partition *p, int64_t *counts, int part, int axis)
+{
+    return counts + ((size_t)part * (size_t)p->n + (size_t)axis) * PARTITION_BINS;
+}
+
+void partition_count(const partition *p, const partition_bins *bins, const int32_t *key, int64_t *counts)
+{
+    const int part = partition_find(p, key);
+
+    for (int j = 0; j < p->n; j++)
+        histogram_of(p, counts, part, j)[(key[j] - bins->first[j]) >> bins->shift[j]]++;
+}
+
+/* A cut before a bin, and what it costs. */
+typedef struct cut {
+    int axis, bin;
+    double cost;
+} cut;
+
+/* What a cut before bin b costs: the larger load of both sides, relative to an even share, and the bricks beside the
+ * cut, which one sweep of n exchanges. */
+static double cost_of(const int64_t *histogram, int bins, int b, int64_t below, int64_t all, double share, int n,
+                      int layers)
+{
+    const double under = (double)below / ((double)all * share),
+                 over = (double)(all - below) / ((double)all * (1 - share));
+    int64_t beside = 0;
+
+    for (int k = b - layers; k < b + layers; k++)
+        beside += k >= 0 && k < bins ? histogram[k] : 0;
+    return (under > over ? under : over) + (double)beside / (double)all / n;
+}
+
+/* Chooses the cut of a part; bin < 0: none divides its bricks. */
+static cut choose(const partition *p, const partition_bins *bins, const int64_t *counts, int part)
+{
+    const partition_part *whole = &p->part[part];
+    const double share = (double)(whole->ranks / 2) / whole->ranks;
+    cut best = {.axis = 0, .bin = -1, .cost = 1e300};
+
+    for (int j = 0; j < p->n; j++) {
+        const int64_t *histogram = counts + ((size_t)part * (size_t)p->n + (size_t)j) * PARTITION_BINS;
+        int64_t all = 0, below = 0;
+
+        for (int b = 0; b < bins->count[j]; b++)
+            all += histogram[b];
+        for (int b = 1; b < bins->count[j] && all > 0; b++) {
+            below += histogram[b - 1];
+            if (below == 0 || below == all)
+                continue;
+            const double cost = cost_of(histogram, bins->count[j], b, below, all, share, p->n, p->layers[j]);
+            if (cost < best.cost)
+                best = (cut){.axis = j, .bin = b, .cost = cost};
+        }
+    }
+    return best;
+}
+
+/* Where a part is cut whose bricks no cut divides: beyond all of them. */
+static int32_t beyond(const partition_bins *bins, const partition_box *box)
+{
+    const int64_t end = (int64_t)bins->first[0] + ((int64_t)bins->count[0] << bins->shift[0]);
+
+    return end > box->lo[0] && end < box->hi[0] ? (int32_t)end : box->hi[0];
+}
+
+void partition_cut(partition *p, const partition_bins *bins, const int64_t *counts)
+{
+    const int parts = p->parts;
+    int at = parts;
+
+    for (int k = 0; k < parts; k++) {
+        partition_part *low = &p->part[k];
+
+        if (low->ranks == 1)
+            continue;
+        const cut c = choose(p, bins, counts, k);
+        const int32_t key = c.bin < 0 ? beyond(bins, &low->box)
+                                      : (int32_t)(bins->first[c.axis] + ((int64_t)c.bin << bins->shift[c.axis]));
+        partition_part *high = &p->part[at++];
+
+        *high = *low;
+        low->box.hi[c.axis] = high->box.lo[c.axis] = key;
+        low->ranks /= 2;
+        high->ranks -= low->ranks;
+        high->first += low->ranks;
+    }
+    p->parts = at;
+    if (partition_is_open(p))
+        return;
+    for (int k = 0; k < p->parts; k++) /* in the order of the ranks */
+        while (p->part[k].first != k) {
+            const partition_part other = p->part[p->part[k].first];
+
+            p->part[p->part[k].first] = p->part[k];
+            p->part[k] = other;
+        }
+}

@@ -1,0 +1,135 @@
+/* ranks.c - the communicator of an engine that is shared among ranks; see ranks.h. */
+#include "ranks.h"
+#include <stdlib.h>
+#include <time.h>
+
+static double now_s(void)
+{
+    struct timespec now = {0};
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int ranks_check(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error)
+{
+    const gbees_numerics *numerics = &problem->numerics;
+    const char *what = numerics->mode != GBEES_MODE_DEFAULT       ? "the modes 'paper' and 'legacy'"
+                       : numerics->cells_per_brick == 1           ? "bricks of one cell"
+                       : !gbees_scheme_is_split(numerics->scheme) ? "the ctu schemes: take `scheme: split5`"
+                       : numerics->courant > 1                    ? "Courant numbers above 1"
+                       : problem->functions->diffusion_d          ? "process noise"
+                       : problem->bounded                         ? "a bound"
+                       : problem->moving                          ? "a grid that moves"
+                       : problem->regrid_count || problem->regrid_auto || problem->cells
+                           ? "a grid that changes, or one that begins with the cells of a record"
+                       : options->deterministic ? "--deterministic"
+                                                : NULL;
+
+    return what ? gbees_error_set(error, GBEES_EUSAGE, "several ranks can't share %s: run it without mpirun", what)
+                : 0;
+}
+
+/* The layers of ghosts: sweeps read (order + 1) / 2 cells beyond the box, growth and prunes a brick. */
+static void set_layers(const gbees_engine *e, int *layers)
+{
+    const int cells = (gbees_scheme_order(e->problem->numerics.scheme) + 1) / 2;
+
+    for (int j = 0; j < e->g.shape.n; j++)
+        layers[j] = (cells + e->g.shape.edge[j] - 1) / e->g.shape.edge[j];
+}
+
+int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *error)
+{
+    const size_t count = (size_t)parallel->ranks;
+    engine_ranks *ranks = calloc(1, sizeof *ranks);
+
+    if (!ranks)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the ranks of a run");
+    e->ranks = ranks;
+    ranks->parallel = parallel;
+    set_layers(e, ranks->layers);
+    ranks->out = calloc(count, sizeof *ranks->out);
+    ranks->in = calloc(count, sizeof *ranks->in);
+    if (!ranks->out || !ranks->in || partition_create(&ranks->cuts, e->g.shape.n, parallel->ranks, ranks->layers))
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the ranks of a run");
+    return 0;
+}
+
+void ranks_destroy(gbees_engine *e)
+{
+    engine_ranks *ranks = e->ranks;
+
+    if (!ranks)
+        return;
+    for (int p = 0; p < ranks->partners; p++) {
+        for (int k = 0; k <= GBEES_MAX_DIM; k++) {
+            free(ranks->partner[p].give[k].slot);
+            free(ranks->partner[p].take[k].slot);
+        }
+        free(ranks->partner[p].out.key);
+        free(ranks->partner[p].in.key);
+    }
+    free(ranks->partner);
+    free(ranks->out);
+    free(ranks->in);
+    free(ranks->buffer);
+    partition_destroy(&ranks->cuts);
+    free(ranks);
+    e->ranks = NULL;
+}
+
+void ranks_sum(gbees_engine *e, int64_t *values, size_t count)
+{
+    const gbees_parallel *p = e->ranks->parallel;
+    const double began = now_s();
+
+    p->sum(p->context, values, count);
+    e->ranks->own_waited += now_s() - began;
+}
+
+void ranks_most(gbees_engine *e, double *values, size_t count)
+{
+    const gbees_parallel *p = e->ranks->parallel;
+    const double began = now_s();
+
+    p->most(p->context, values, count);
+    e->ranks->own_waited += now_s() - began;
+}
+
+void ranks_sum_exactly(gbees_engine *e, exact_sum *sums, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        (void)exact_carry(&sums[k]);
+    ranks_sum(e, sums->word, count * EXACT_WORDS);
+}
+
+void ranks_exchange(gbees_engine *e, const gbees_message *out, int outs, const gbees_message *in, int ins)
+{
+    const gbees_parallel *p = e->ranks->parallel;
+    const double began = now_s();
+
+    p->exchange(p->context, out, outs, in, ins);
+    e->ranks->own_waited += now_s() - began;
+    for (int k = 0; k < outs; k++)
+        e->ranks->own_bytes += (double)out[k].size;
+}
+
+int ranks_agree(gbees_engine *e, int status, gbees_error *error)
+{
+    const double began = now_s();
+
+    status = gbees_parallel_agree(e->ranks->parallel, status, error);
+    e->ranks->own_waited += now_s() - began;
+    return status;
+}
+
+void *ranks_buffer(engine_ranks *ranks, size_t size)
+{
+    if (ranks->buffer_size < size) {
+        free(ranks->buffer);
+        ranks->buffer = malloc(size + size / 4);
+        ranks->buffer_size = ranks->buffer ? size + size / 4 : 0;
+    }
+    return ranks->buffer;
+}

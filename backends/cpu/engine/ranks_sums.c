@@ -1,0 +1,198 @@
+/* ranks_sums.c - sums and counts over the bricks of all ranks; see ranks.h. A brick's sum is the same on each rank,
+ * and bricks are added without rounding, so that no result depends on the cuts or on the number of ranks. */
+#include "numerics/ledger.h"
+#include "ranks.h"
+#include <math.h>
+#include <stdlib.h>
+
+static int is_own(const gbees_engine *e, uint32_t slot)
+{
+    return !e->rows.ghost[slot];
+}
+
+double ranks_sum_density(gbees_engine *e, const unsigned char *except)
+{
+    exact_sum sum = {{0}};
+
+    for (uint32_t k = 0; k < e->g.count; k++)
+        if (is_own(e, e->g.used[k]) && !(except && except[k]))
+            exact_add(&sum, e->kernel->sum_rows(&e->context, e->rows.p, k, k + 1));
+    ranks_sum_exactly(e, &sum, 1);
+    return exact_value(&sum);
+}
+
+double ranks_sum_rates(gbees_engine *e)
+{
+    exact_sum sum = {{0}};
+
+    for (uint32_t k = 0; k < e->g.count; k++)
+        if (is_own(e, e->g.used[k]))
+            exact_add(&sum, e->rows.rate[e->g.used[k]]);
+    ranks_sum_exactly(e, &sum, 1);
+    return exact_value(&sum);
+}
+
+int ranks_end_step(gbees_engine *e, int failed, kernel_sums *total)
+{
+    exact_sum sums[2] = {{{0}}};
+    int64_t counts[4] = {failed != 0, 0, 0, 0}; /* failures, sums that are not finite, bricks, none */
+
+    for (uint32_t k = 0; k < e->g.count && !failed; k++) {
+        const uint32_t slot = e->g.used[k];
+        kernel_sums brick = {0};
+
+        if (!is_own(e, slot))
+            continue;
+        e->kernel->end_step(&e->context, slot, &brick);
+        counts[1] += !isfinite(brick.mass) || !isfinite(brick.clipped);
+        counts[2]++;
+        exact_add(&sums[0], brick.mass);
+        exact_add(&sums[1], brick.clipped);
+    }
+    e->ranks->own = (uint64_t)counts[2];
+    ranks_sum(e, counts, 3);
+    ranks_sum_exactly(e, sums, 2);
+    e->ranks->bricks = (uint64_t)counts[2];
+    e->ranks->imbalance += e->ranks->busiest * e->ranks->parallel->ranks / (double)counts[2];
+    e->ranks->steps++;
+    total->mass = counts[1] ? NAN : exact_value(&sums[0]);
+    total->clipped = exact_value(&sums[1]);
+    total->outflow = gbees_ledger_missing(&e->run.ledger, total->mass, total->clipped);
+    return counts[0] != 0;
+}
+
+void ranks_count_cells(gbees_engine *e, uint64_t *needed, uint64_t *active)
+{
+    int64_t counts[2] = {0};
+
+    for (uint32_t k = 0; k < e->g.count; k++) {
+        const uint32_t slot = e->g.used[k];
+
+        if (is_own(e, slot)) {
+            counts[0] += __builtin_popcountll(e->rows.needed[slot]);
+            counts[1] += __builtin_popcountll(e->rows.active[slot]);
+        } else {
+            e->rows.active[slot] = 0;
+        }
+    }
+    ranks_sum(e, counts, 2);
+    *needed = (uint64_t)counts[0];
+    *active = (uint64_t)counts[1];
+}
+
+void ranks_keep_own(const gbees_engine *e, unsigned char *keep)
+{
+    for (uint32_t k = 0; k < e->g.count; k++)
+        keep[k] = keep[k] && is_own(e, e->g.used[k]);
+}
+
+/* The highest cell of a rank. */
+typedef struct rank_peak {
+    double p;
+    int32_t key[GBEES_MAX_DIM];
+    int cell;
+} rank_peak;
+
+static int precedes(int n, const int32_t *a, const int32_t *b)
+{
+    int j = 0;
+
+    while (j < n - 1 && a[j] == b[j])
+        j++;
+    return a[j] < b[j];
+}
+
+/* Takes a cell that is higher, or as high and of a brick before. */
+static void take_higher(int n, const rank_peak *other, rank_peak *peak)
+{
+    if (other->p > peak->p || (other->p == peak->p && precedes(n, other->key, peak->key)))
+        *peak = *other;
+}
+
+/* Adds a brick's moments to sums: mass, log, first, second. */
+static void add_moments(int n, const kernel_moments *m, exact_sum *sums)
+{
+    exact_add(sums++, m->mass);
+    exact_add(sums++, m->log);
+    for (int j = 0; j < n; j++)
+        exact_add(sums++, m->first[j]);
+    for (int j = 0; j < n * (n + 1) / 2; j++)
+        exact_add(sums++, m->second[j]);
+}
+
+void ranks_moments(gbees_engine *e, kernel_moments *total, int32_t *peak_key)
+{
+    enum { SUMS = 2 + GBEES_MAX_DIM + KERNEL_SECONDS };
+    const gbees_parallel *p = e->ranks->parallel;
+    const int n = e->g.shape.n, pairs = n * (n + 1) / 2;
+    exact_sum sums[SUMS] = {{{0}}};
+    rank_peak peak = {.p = -1}, all = {.p = -1}, *each = calloc((size_t)p->ranks, sizeof *each);
+
+    if (!each)
+        p->abort(p->context, EXIT_FAILURE);
+    for (uint32_t k = 0; k < e->g.count; k++) {
+        const uint32_t slot = e->g.used[k];
+        kernel_moments brick;
+
+        if (!is_own(e, slot))
+            continue;
+        e->kernel->moments(&e->context, e->rows.p, k, k + 1, &brick);
+        add_moments(n, &brick, sums);
+        rank_peak here = {.p = brick.peak, .cell = brick.peak_cell};
+        for (int j = 0; j < n; j++)
+            here.key[j] = grid_key(&e->g, slot)[j];
+        take_higher(n, &here, &peak);
+    }
+    ranks_sum_exactly(e, sums, (size_t)(2 + n + pairs));
+    p->gather(p->context, &peak, sizeof peak, each);
+    for (int r = 0; r < p->ranks; r++)
+        take_higher(n, &each[r], &all);
+    free(each);
+    *total = (kernel_moments){.peak = all.p, .peak_cell = all.cell};
+    total->mass = exact_value(&sums[0]);
+    total->log = exact_value(&sums[1]);
+    for (int j = 0; j < n; j++) {
+        total->first[j] = exact_value(&sums[2 + j]);
+        peak_key[j] = all.key[j];
+    }
+    for (int j = 0; j < pairs; j++)
+        total->second[j] = exact_value(&sums[2 + n + j]);
+}
+
+int ranks_any(gbees_engine *e, int here)
+{
+    int64_t count = here != 0;
+
+    ranks_sum(e, &count, 1);
+    return count != 0;
+}
+
+void ranks_spectrum(gbees_engine *e, budget_spectrum *spectrum)
+{
+    exact_sum sums[BUDGET_OCTAVES] = {{{0}}};
+
+    for (uint32_t k = 0; k < e->g.count; k++) {
+        const uint32_t slot = e->g.used[k];
+        budget_spectrum brick = {{0}};
+
+        for (int cell = 0; cell < e->cells && is_own(e, slot); cell++)
+            budget_spectrum_add(&brick, engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)cell));
+        for (int octave = 0; octave < BUDGET_OCTAVES; octave++)
+            exact_add(&sums[octave], brick.mass[octave]);
+    }
+    ranks_sum_exactly(e, sums, BUDGET_OCTAVES);
+    for (int octave = 0; octave < BUDGET_OCTAVES; octave++)
+        spectrum->mass[octave] = exact_value(&sums[octave]);
+}
+
+void ranks_report(gbees_engine *e)
+{
+    int64_t sums[2] = {(int64_t)e->ranks->own_bytes, (int64_t)(e->g.peak_bytes + e->workspace.buffer_size)};
+    double waited = e->ranks->own_waited;
+
+    ranks_sum(e, sums, 2);
+    ranks_most(e, &waited, 1);
+    e->ranks->bytes = (double)sums[0];
+    e->ranks->peak_bytes = (double)sums[1];
+    e->ranks->waited = waited;
+}

@@ -1,0 +1,122 @@
+/* serve.c - rank 0's engine does what the solver asks for, and has those of the other ranks do the same; see ranks.h.
+ */
+#include "ranks.h"
+#include <stdlib.h>
+#include <string.h>
+
+void ranks_tell(gbees_engine *e, const ranks_command *command)
+{
+    const gbees_parallel *p = e->ranks->parallel;
+    ranks_command copy = *command;
+
+    if (p->rank == 0)
+        p->broadcast(p->context, &copy, sizeof copy);
+}
+
+/* All ranks agree on how a command has ended: rank 0's engine returns it. */
+static void do_command(gbees_engine *e, ranks_command *command)
+{
+    gbees_statistics statistics;
+    gbees_evidence evidence;
+    gbees_error error = {0};
+
+    if (command->order == RANKS_ADVANCE)
+        (void)engine_advance(e, &command->clock, command->max_steps, &error);
+    else if (command->order == RANKS_UPDATE)
+        (void)engine_update(e, &command->clock, &command->measurement, &evidence, &error);
+    else if (command->order == RANKS_STATISTICS)
+        (void)engine_statistics(e, &command->clock, &statistics, &error);
+    else if (command->order == RANKS_CELLS)
+        (void)ranks_cells(e, command->fraction, NULL, NULL, &error);
+}
+
+void ranks_obey(gbees_engine *e)
+{
+    const gbees_parallel *p = e->ranks->parallel;
+    ranks_command command;
+
+    for (;;) {
+        p->broadcast(p->context, &command, sizeof command);
+        if (command.order == RANKS_END)
+            return;
+        do_command(e, &command);
+    }
+}
+
+/* ---- cells: in slabs, one rank after the other ---- */
+
+/* Cells on their way to rank 0, at most as many as a visitor is given at once. */
+typedef struct cell_slab {
+    uint64_t count; /* 0: the rank has no more */
+    int32_t index[GBEES_MAX_DIM][ENGINE_BATCH];
+    double p[ENGINE_BATCH];
+} cell_slab;
+
+typedef struct slab_sender {
+    gbees_engine *e;
+    cell_slab *slab;
+} slab_sender;
+
+static void send_slab(slab_sender *to)
+{
+    const gbees_message message = {0, sizeof *to->slab, to->slab};
+
+    ranks_exchange(to->e, &message, 1, NULL, 0);
+}
+
+/* A gbees_cell_visitor. */
+static int send_cells(void *context, size_t count, const int32_t *const *index, const double *p)
+{
+    slab_sender *to = context;
+
+    to->slab->count = count;
+    for (int j = 0; j < to->e->g.shape.n; j++)
+        memcpy(to->slab->index[j], index[j], count * sizeof *index[j]);
+    memcpy(to->slab->p, p, count * sizeof *p);
+    send_slab(to);
+    return 0;
+}
+
+/* Gives a rank's slabs to the visitor, until it stops; the rest is received and dropped. */
+static int receive_cells(gbees_engine *e, int rank, cell_slab *slab, int stop, gbees_cell_visitor *visitor,
+                         void *context)
+{
+    const gbees_message message = {rank, sizeof *slab, slab};
+    const int32_t *index[GBEES_MAX_DIM];
+
+    for (int j = 0; j < e->g.shape.n; j++)
+        index[j] = slab->index[j];
+    for (;;) {
+        ranks_exchange(e, NULL, 0, &message, 1);
+        if (slab->count == 0)
+            return stop;
+        if (!stop)
+            stop = visitor(context, (size_t)slab->count, index, slab->p);
+    }
+}
+
+int ranks_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context, gbees_error *error)
+{
+    const gbees_parallel *p = e->ranks->parallel;
+    cell_slab *slab = calloc(1, sizeof *slab);
+    slab_sender to = {e, slab};
+    int status = slab ? 0 : gbees_error_set(error, GBEES_ENOMEM, "out of memory for a record's cells");
+
+    status = ranks_agree(e, status, error);
+    if (status) {
+        free(slab);
+        return status;
+    }
+    if (p->rank == 0) {
+        status = engine_visit_cells(e, fraction, visitor, context, error);
+        for (int r = 1; r < p->ranks; r++)
+            status = receive_cells(e, r, slab, status, visitor, context);
+    } else {
+        if (engine_visit_cells(e, fraction, send_cells, &to, error)) /* rank 0 waits for the cells */
+            p->abort(p->context, EXIT_FAILURE);
+        slab->count = 0;
+        send_slab(&to);
+    }
+    free(slab);
+    return status;
+}

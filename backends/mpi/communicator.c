@@ -1,0 +1,119 @@
+/* communicator.c - the communicator (gbees/parallel.h) that MPI provides: the only file that knows MPI. */
+#include <gbees/parallel.h>
+#include <limits.h>
+#include <mpi.h>
+#include <stdlib.h>
+
+/* MPI counts bytes of a message in an int: longer messages go in parts. */
+enum { PART = 1 << 30 };
+
+static void sum(void *context, int64_t *values, size_t count)
+{
+    (void)context;
+    (void)MPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void most(void *context, double *values, size_t count)
+{
+    (void)context;
+    (void)MPI_Allreduce(MPI_IN_PLACE, values, (int)count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+}
+
+static void broadcast(void *context, void *data, size_t size)
+{
+    (void)context;
+    (void)MPI_Bcast(data, (int)size, MPI_BYTE, 0, MPI_COMM_WORLD);
+}
+
+static void gather(void *context, const void *own, size_t size, void *all)
+{
+    (void)context;
+    (void)MPI_Allgather(own, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+static void end_all(void *context, int code)
+{
+    (void)context;
+    (void)MPI_Abort(MPI_COMM_WORLD, code);
+    abort(); /* MPI_Abort() does not return */
+}
+
+/* The number of requests that messages take. */
+static size_t parts_of(const gbees_message *message, int count)
+{
+    size_t parts = 0;
+
+    for (int k = 0; k < count; k++)
+        parts += message[k].size / PART + (message[k].size % PART != 0);
+    return parts;
+}
+
+/* Begins to receive messages, or to send them; returns the place behind their requests. */
+static MPI_Request *begin(const gbees_message *message, int count, int sends, MPI_Request *request)
+{
+    for (int k = 0; k < count; k++)
+        for (size_t at = 0; at < message[k].size; at += PART) {
+            const size_t rest = message[k].size - at;
+            const int size = (int)(rest < PART ? rest : PART);
+            char *data = (char *)message[k].data + at;
+
+            if (sends)
+                (void)MPI_Isend(data, size, MPI_BYTE, message[k].rank, 0, MPI_COMM_WORLD, request++);
+            else
+                (void)MPI_Irecv(data, size, MPI_BYTE, message[k].rank, 0, MPI_COMM_WORLD, request++);
+        }
+    return request;
+}
+
+static void exchange(void *context, const gbees_message *out, int outs, const gbees_message *in, int ins)
+{
+    enum { FEW = 64 };
+    const size_t parts = parts_of(out, outs) + parts_of(in, ins);
+    MPI_Request few[FEW], *request = few;
+
+    if (parts == 0)
+        return;
+    if (parts > INT_MAX || (parts > FEW && !(request = malloc(parts * sizeof *request))))
+        end_all(context, EXIT_FAILURE);
+    (void)begin(out, outs, 1, begin(in, ins, 0, request));
+    (void)MPI_Waitall((int)parts, request, MPI_STATUSES_IGNORE);
+    if (request != few)
+        free(request);
+}
+
+static int open_ranks(gbees_parallel *parallel, gbees_error *error)
+{
+    MPI_Comm local;
+    int provided = 0, initialised = 0, finalised = 0;
+
+    (void)MPI_Initialized(&initialised);
+    (void)MPI_Finalized(&finalised);
+    if (finalised)
+        return gbees_error_set(error, GBEES_EUSAGE, "MPI has ended in this process: it can't begin again");
+    if (!initialised &&
+        (MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided) || provided < MPI_THREAD_FUNNELED))
+        return gbees_error_set(error, GBEES_EBACKEND, "MPI does not start beside threads: MPI_Init_thread() failed");
+    *parallel = (gbees_parallel){
+        .sum = sum, .most = most, .broadcast = broadcast, .gather = gather, .exchange = exchange, .abort = end_all};
+    (void)MPI_Comm_rank(MPI_COMM_WORLD, &parallel->rank);
+    (void)MPI_Comm_size(MPI_COMM_WORLD, &parallel->ranks);
+    (void)MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
+    (void)MPI_Comm_size(local, &parallel->local_ranks);
+    (void)MPI_Comm_free(&local);
+    return GBEES_OK;
+}
+
+static void close_ranks(gbees_parallel *parallel)
+{
+    (void)parallel;
+    (void)MPI_Finalize();
+}
+
+GBEES_PARALLEL_EXPORT extern const gbees_parallel_module gbees_parallel_card;
+
+const gbees_parallel_module gbees_parallel_card = {.abi = GBEES_PARALLEL_ABI,
+                                                   .size = sizeof(gbees_parallel_module),
+                                                   .name = "mpi",
+                                                   .title = "MPI",
+                                                   .open = open_ranks,
+                                                   .close = close_ranks};

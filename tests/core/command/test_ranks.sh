@@ -1,0 +1,120 @@
+#!/bin/sh
+# test_ranks.sh - gbees-run under mpirun: the records of several ranks are those of one, bit for bit; what ranks can't
+# do is refused; a rank that dies ends the others.
+set -u
+
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+program=$top_build/gbees-run
+enter_scratch
+clean_environment
+
+command -v mpirun >/dev/null || skip "there is no mpirun (Debian: apt-get install openmpi-bin)"
+test -e "$top_build/backends/mpi/.libs/gbees_mpi.so" || skip "gbees was built without MPI (Debian: libopenmpi-dev)"
+# Open MPI: as root, more ranks than processors, in a short folder for sockets, and ranks that yield while they wait.
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+OMPI_MCA_mpi_yield_when_idle=1 TMPDIR=/tmp
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe
+export OMPI_MCA_mpi_yield_when_idle TMPDIR
+timeout 60 mpirun -n 2 true >out 2>err || skip "mpirun starts no processes here: $(head -n 3 err)"
+
+# ranks CODE NUMBER ARGUMENT...
+ranks() {
+    wanted=$1 number=$2
+    shift 2
+    calls "$wanted" timeout 300 mpirun -n "$number" "$program" --threads 1 --progress none --audit off "$@"
+}
+
+# The records of two folders, dataset by dataset.
+same() { # FOLDER FOLDER
+    (cd "$1" && ls leg*.h5) >left
+    (cd "$2" && ls leg*.h5) >right
+    test -s left || fail "$1 has no records"
+    cmp -s left right || fail "$1 and $2 have other records"
+    while read -r record; do
+        h5diff "$1/$record" "$2/$record" >difference 2>&1 || fail "$record of $1 and $2: $(head -n 5 difference)"
+    done <left
+}
+command -v h5diff >/dev/null || skip "there is no h5diff (Debian: apt-get install hdf5-tools)"
+
+# compare NAME ARGUMENT...: on 1, 2, 3 and 5 ranks.
+compare() {
+    name=$1
+    shift
+    for number in 1 2 3 5; do
+        ranks 0 "$number" --output "$name.$number" "$@"
+        test "$number" = 1 || same "$name.1" "$name.$number"
+    done
+}
+
+fixed="--set accuracy=0 --scenario published"
+# shellcheck disable=SC2086 # several words
+{
+    # With a measurement, and prunes that choose new cuts.
+    compare lorenz63 --plugin lorenz63 $fixed
+    compare lorenz96 --plugin lorenz96 $fixed --until 0.05 --set prune_interval=3
+    # p* from a mass budget, order 7, a drift that depends on time.
+    compare budget --plugin lorenz63 --set accuracy=0 --set mass_budget=0.02 --set scheme=split7 --until 0.4
+    compare duffing --plugin duffing --set accuracy=0 --until 1 --set precision=double
+}
+
+# What a run says of its ranks: of one, nothing.
+# shellcheck disable=SC2086
+{
+    ranks 0 3 --plugin lorenz63 $fixed --until 0.2 --no-output --json
+    test "$(grep -c '"event":"summary"' out)" -eq 1 || fail "not one summary"
+    test "$(grep -c '"event":"start"' out)" -eq 1 || fail "not one start"
+    grep '"event":"summary"' out >summary
+    has summary '"ranks":3'
+    has summary '"imbalance":'
+    has summary '"bytes_exchanged":'
+    has summary '"waited_s":'
+    calls 0 "$program" --threads 1 --plugin lorenz63 $fixed --until 0.2 --no-output --json --audit off
+    lacks out '"ranks"'
+    ranks 0 2 --ranks off --plugin lorenz63 $fixed --until 0.1 --no-output --json
+    test "$(grep -c '"event":"summary"' out)" -eq 2 || fail "--ranks off: not two runs"
+}
+
+# Refusals: one sentence, before computing.
+refused() { # TEXT ARGUMENT...
+    text=$1
+    shift
+    ranks 2 2 --no-output --plugin lorenz63 "$@"
+    has err "$text"
+    test "$(grep -c '^gbees-run: ' err)" -eq 1 || fail "not one sentence"
+}
+refused "can't share the modes 'paper' and 'legacy'" --set accuracy=0 --set mode=paper
+refused "can't share the ctu schemes" --set accuracy=0 --set scheme=ctu
+refused "can't share Courant numbers above 1" --set accuracy=0 --set courant=2
+refused "can't share --deterministic" --set accuracy=0 --deterministic
+refused "can't look for an accuracy" --audit 1000
+refused "nosuchkey" --set nosuchkey=1
+
+# A rank that dies ends the others.
+what="a rank that dies"
+# shellcheck disable=SC2086
+timeout 120 mpirun -n 3 "$program" --threads 1 --quiet --audit off --plugin lorenz96 $fixed --until 1 --no-output \
+    >out 2>err </dev/null &
+launcher=$!
+tries=0 victim=
+while test -z "$victim" && test "$tries" -lt 100; do
+    sleep 0.2
+    tries=$((tries + 1))
+    victim=$(ps -eo pid=,args= | awk -v p="$program" '$2 == p || index($2, "/.libs/gbees-run") { print $1 }' |
+        while read -r pid; do
+            tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "HOME=$HOME" || continue
+            tr '\0' '\n' <"/proc/$pid/environ" | grep -qx OMPI_COMM_WORLD_RANK=1 && echo "$pid"
+        done | head -n 1)
+done
+if test -z "$victim"; then
+    fail "no process of rank 1 was found"
+else
+    sleep 1
+    began=$(date +%s)
+    kill -9 "$victim"
+    wait "$launcher"
+    code=$?
+    took=$(($(date +%s) - began))
+    test "$code" -ne 0 || fail "exit status 0"
+    test "$code" -ne 124 || fail "the others went on for $took s"
+fi
+exit "$bad"
