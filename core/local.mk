@@ -148,6 +148,9 @@ libgbees_la_SOURCES = \
 	%D%/io/scenario_measurements.c \
 	%D%/io/table.c \
 	%D%/io/table.h \
+	%D%/io/table_child.c \
+	%D%/io/table_datasets.c \
+	%D%/io/table_datasets.h \
 	%D%/io/series_read.c \
 	%D%/io/simulation_file.c \
 	%D%/io/truth_file.c \

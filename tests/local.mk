@@ -140,6 +140,7 @@ check_PROGRAMS += \
 	%D%/core/io/test_measurement_table \
 	%D%/core/io/test_moments \
 	%D%/core/io/test_table \
+	%D%/core/io/test_table_datasets \
 	%D%/models/test_models \
 	%D%/core/command/test_extrapolate \
 	%D%/core/module/test_card_cache \

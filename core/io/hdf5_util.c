@@ -231,8 +231,31 @@ static void reject_named(gbees_hdf5 *file, const char *name, const char *what)
     gbees_hdf5_reject(file, GBEES_EINPUT, reason);
 }
 
-/* Whether all of a dataset is in its file: others name further files to be read. */
-static int is_inside(hid_t set)
+int gbees_hdf5_strings(hid_t set, int is_attribute, hid_t type, size_t count, char *texts, size_t size)
+{
+    int variable = H5Tis_variable_str(type) > 0;
+    size_t length = variable ? sizeof(char *) : H5Tget_size(type);
+    char *raw = calloc(count + 1, length);
+
+    if (!raw)
+        return 1;
+    herr_t result = is_attribute ? H5Aread(set, type, raw) : H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw);
+    for (size_t i = 0; i < count && result >= 0; i++) {
+        char *text = raw + i * length;
+
+        if (variable) {
+            memcpy(&text, raw + i * length, sizeof text);
+            (void)snprintf(texts + i * size, size, "%s", text ? text : "");
+            (void)H5free_memory(text);
+        } else {
+            (void)snprintf(texts + i * size, size, "%.*s", (int)length, text);
+        }
+    }
+    free(raw);
+    return result < 0 ? -1 : 0;
+}
+
+int gbees_hdf5_is_inside(hid_t set)
 {
     hid_t made = H5Dget_create_plist(set);
     H5D_layout_t layout = made < 0 ? H5D_LAYOUT_ERROR : H5Pget_layout(made);
@@ -250,7 +273,7 @@ static hid_t open_set(gbees_hdf5 *file, const char *name)
 
     if (set < 0)
         reject_named(file, name, "is missing");
-    if (set < 0 || is_inside(set))
+    if (set < 0 || gbees_hdf5_is_inside(set))
         return set;
     reject_named(file, name, "is not in the file itself");
     (void)H5Dclose(set);
@@ -334,32 +357,15 @@ void gbees_hdf5_read_attribute(gbees_hdf5 *file, const char *name, hid_t type, v
     gbees_hdf5_read_attribute_list(file, name, type, 1, data);
 }
 
-/* Reads `count` strings, of variable or of fixed length, with H5Dread or H5Aread as `set` is one or the other. */
+/* Reads `count` strings with H5Dread or H5Aread as `set` is one or the other. */
 static void read_strings(gbees_hdf5 *file, hid_t set, int is_attribute, hid_t type, size_t count, char *texts,
                          size_t size)
 {
-    int variable = H5Tis_variable_str(type) > 0;
-    size_t length = variable ? sizeof(char *) : H5Tget_size(type);
-    char *raw = calloc(count + 1, length);
+    const int result = gbees_hdf5_strings(set, is_attribute, type, count, texts, size);
 
-    if (!raw) {
+    if (result > 0)
         gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
-        return;
-    }
-    herr_t result = is_attribute ? H5Aread(set, type, raw) : H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, raw);
     check(file, result < 0);
-    for (size_t i = 0; i < count && result >= 0; i++) {
-        char *text = raw + i * length;
-
-        if (variable) {
-            memcpy(&text, raw + i * length, sizeof text);
-            (void)snprintf(texts + i * size, size, "%s", text ? text : "");
-            (void)H5free_memory(text);
-        } else {
-            (void)snprintf(texts + i * size, size, "%.*s", (int)length, text);
-        }
-    }
-    free(raw);
 }
 
 size_t gbees_hdf5_read_attribute_texts(gbees_hdf5 *file, const char *name, size_t most, char *texts, size_t size)

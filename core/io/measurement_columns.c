@@ -1,6 +1,7 @@
 /* measurement_columns.c - see measurement_columns.h. */
 #include "measurement_columns.h"
 #include "base/text.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,9 +80,11 @@ static int check_unit(const matching *m, const gbees_measurement_function *funct
 /* Stores the column in its place, in which there may not be another. */
 static int take(const matching *m, size_t *place)
 {
+    char words[GBEES_TABLE_WORDS];
+
     if (*place < m->table->columns)
-        return gbees_table_column_error(m->table, m->column, m->error, "column %zu (%s) says the same", *place + 1,
-                                        m->table->name[*place]);
+        return gbees_table_column_error(m->table, m->column, m->error, "%s says the same",
+                                        gbees_table_column_words(m->table, *place, words));
     *place = m->column;
     return GBEES_OK;
 }
@@ -152,6 +155,10 @@ static int match(const matching *m)
     const char *name = m->table->name[m->column];
     int matches = 0, status = GBEES_OK;
 
+    if (strcmp(name, "time") == 0 && strstr(m->table->unit[m->column], " since "))
+        return gbees_table_column_error(m->table, m->column, m->error,
+                                        "expected the model's time, found dates, '%s': write numbers",
+                                        m->table->unit[m->column]);
     if (strcmp(name, "time") == 0 || strcmp(name, "function") == 0) {
         *(name[0] == 't' ? &columns->time : &columns->function) = m->column;
         return GBEES_OK;
@@ -197,14 +204,16 @@ static void clear(gbees_columns *columns, size_t none)
 
 static int check_variances(const gbees_columns *columns, const gbees_table *table, gbees_error *error)
 {
+    char words[GBEES_TABLE_WORDS];
+
     for (int f = 0; f < columns->model->measurement_count; f++)
         for (int a = 0; a < columns->model->measurements[f].size; a++) {
             const gbees_function_columns *of = &columns->functions[f];
 
             if (of->sigma[a] < table->columns && of->covariance[a][a] < table->columns)
                 return gbees_table_column_error(table, of->covariance[a][a], error,
-                                                "column %zu (%s) says it already: give one of them", of->sigma[a] + 1,
-                                                table->name[of->sigma[a]]);
+                                                "%s says it already: give one of them",
+                                                gbees_table_column_words(table, of->sigma[a], words));
         }
     return GBEES_OK;
 }
@@ -221,8 +230,7 @@ static int set_columns(gbees_columns *columns, const gbees_table *table, const g
     for (size_t k = 0; !status && k < table->columns; k++)
         status = match(&(matching){.columns = columns, .table = table, .column = k, .error = error});
     if (!status && columns->time == table->columns)
-        status = gbees_error_set(error, GBEES_EINPUT, "%s:%d: expected a column 'time', found none", table->path,
-                                 table->header);
+        status = gbees_table_error(table, error, "expected a column 'time', found none");
     return status ? status : check_variances(columns, table, error);
 }
 
@@ -271,7 +279,12 @@ int gbees_columns_row_function(const gbees_columns *columns, const gbees_table *
 {
     const char *name = table->cell[row * table->columns + columns->function];
 
+    double number;
+
     *function = find_function(columns->model, name);
+    if (*function < 0 && table->has_datasets && gbees_number_read(name, &number) && number >= 0 &&
+        number < columns->model->measurement_count && floor(number) == number)
+        *function = (int)number;
     if (*function >= 0 && (columns->only < 0 || columns->only == *function))
         return GBEES_OK;
     if (*function >= 0)

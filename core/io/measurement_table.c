@@ -1,5 +1,6 @@
 /* measurement_table.c - see measurement_table.h. What a column stands for is in measurement_columns.c. */
 #include "measurement_table.h"
+#include "base/text.h"
 #include "measurement_columns.h"
 #include "schema.h"
 #include "table.h"
@@ -176,6 +177,21 @@ static int add_covariance(const reading *r, const row *w, gbees_node *map)
     return good;
 }
 
+/* Adds a map that errors name by the row: "FILE:LINE:", or "FILE: row 4:". */
+static gbees_node *add_map(const reading *r, size_t number)
+{
+    const gbees_table *table = r->table;
+    char words[GBEES_TABLE_WORDS];
+    gbees_text source = {0};
+
+    if (!table->has_datasets)
+        return gbees_node_create(r->list, GBEES_NODE_MAP, table->path, table->line[number], NULL);
+    gbees_text_add(&source, "%s: %s:", table->path, gbees_table_row_words(table, number, words));
+    gbees_node *map = source.failed ? NULL : gbees_node_create(r->list, GBEES_NODE_MAP, source.data, 0, NULL);
+    gbees_text_free(&source);
+    return map;
+}
+
 /* Adds the measurement of a row and a function, unless all of it is missing. */
 static int add_measurement(const reading *r, size_t number, int function)
 {
@@ -191,7 +207,7 @@ static int add_measurement(const reading *r, size_t number, int function)
     int status = read_covariance(r, &w);
     if (status)
         return status;
-    gbees_node *map = gbees_node_create(r->list, GBEES_NODE_MAP, r->table->path, r->table->line[number], NULL);
+    gbees_node *map = add_map(r, number);
     double time;
     status = gbees_table_number(r->table, number, r->columns->time, &time, r->error);
     if (status)
@@ -239,6 +255,7 @@ static int read_row(const reading *r, size_t number)
 static int check_times(const reading *r)
 {
     const size_t column = r->columns->time;
+    char words[GBEES_TABLE_WORDS];
     double before = 0, time = 0;
 
     for (size_t i = 0; i < r->table->rows; i++, before = time) {
@@ -248,8 +265,8 @@ static int check_times(const reading *r)
             return status;
         if (i > 0 && time < before)
             return gbees_table_cell_error(r->table, i, column, r->error,
-                                          "expected a time not before that of line %d, %.17g, found %.17g",
-                                          r->table->line[i - 1], before, time);
+                                          "expected a time not before that of %s, %.17g, found %.17g",
+                                          gbees_table_row_words(r->table, i - 1, words), before, time);
     }
     return GBEES_OK;
 }

@@ -1,5 +1,6 @@
 /* table.c - see table.h. */
 #include "table.h"
+#include "table_datasets.h"
 #include "yaml_tree.h"
 #include <stdarg.h>
 #include <stdint.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { COLUMNS_MOST = 256 };
+enum { COLUMNS_MOST = GBEES_TABLE_COLUMNS };
 
 /* ---- lines and cells --------------------------------------------------------------------------------------- */
 
@@ -235,7 +236,8 @@ int gbees_table_read(const char *path, gbees_table **table, gbees_error *error)
         free(made);
         return gbees_error_set(error, GBEES_ENOMEM, "%s: not enough memory to read it", path);
     }
-    const int status = read_table(made, error);
+    const int status =
+        gbees_table_is_datasets(path) ? gbees_table_datasets_read(made, error) : read_table(made, error);
     if (status)
         gbees_table_destroy(made);
     else
@@ -286,31 +288,56 @@ int gbees_table_number(const gbees_table *table, size_t row, size_t column, doub
                                   gbees_node_describe(&node, words));
 }
 
-static int column_error(const gbees_table *table, int line, size_t column, gbees_error *error, const char *text)
+const char *gbees_table_column_words(const gbees_table *table, size_t column, char words[GBEES_TABLE_WORDS])
 {
-    return gbees_error_set(error, GBEES_EINPUT, "%s:%d: column %zu (%s): %s", table->path, line, column + 1,
-                           table->name[column], text);
+    if (table->has_datasets)
+        (void)snprintf(words, GBEES_TABLE_WORDS, "dataset %s", table->name[column]);
+    else
+        (void)snprintf(words, GBEES_TABLE_WORDS, "column %zu (%s)", column + 1, table->name[column]);
+    return words;
+}
+
+const char *gbees_table_row_words(const gbees_table *table, size_t row, char words[GBEES_TABLE_WORDS])
+{
+    (void)snprintf(words, GBEES_TABLE_WORDS, "%s %d", table->has_datasets ? "row" : "line", table->line[row]);
+    return words;
+}
+
+int gbees_table_error(const gbees_table *table, gbees_error *error, const char *format, ...)
+{
+    char text[GBEES_ERROR_TEXT];
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (table->has_datasets)
+        return gbees_error_set(error, GBEES_EINPUT, "%s: %s", table->path, text);
+    return fail(table, table->header, error, text);
 }
 
 int gbees_table_cell_error(const gbees_table *table, size_t row, size_t column, gbees_error *error,
                            const char *format, ...)
 {
-    char text[GBEES_ERROR_TEXT];
+    char text[GBEES_ERROR_TEXT], words[GBEES_TABLE_WORDS];
     va_list arguments;
 
+    (void)gbees_table_column_words(table, column, words);
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return column_error(table, table->line[row], column, error, text);
+    if (table->has_datasets)
+        return gbees_error_set(error, GBEES_EINPUT, "%s: %s, row %d: %s", table->path, words, table->line[row], text);
+    return gbees_error_set(error, GBEES_EINPUT, "%s:%d: %s: %s", table->path, table->line[row], words, text);
 }
 
 int gbees_table_column_error(const gbees_table *table, size_t column, gbees_error *error, const char *format, ...)
 {
-    char text[GBEES_ERROR_TEXT];
+    char text[GBEES_ERROR_TEXT], words[GBEES_TABLE_WORDS];
     va_list arguments;
 
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return column_error(table, table->header, column, error, text);
+    return gbees_table_error(table, error, "%s: %s", gbees_table_column_words(table, column, words), text);
 }

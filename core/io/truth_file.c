@@ -13,8 +13,8 @@ static int find_state(const gbees_table *table, const gbees_quantity *state, siz
 {
     *column = gbees_table_find(table, state->name);
     if (*column == table->columns)
-        return gbees_error_set(error, GBEES_EINPUT, "%s:%d: expected a column '%s', a state of the model, found none",
-                               table->path, table->header, state->name);
+        return gbees_table_error(table, error, "expected a column '%s', a state of the model, found none",
+                                 state->name);
     const char *unit = table->unit[*column];
     if (!unit[0] || (state->unit && strcmp(unit, state->unit) == 0) ||
         (is_pure(state->unit) && (is_pure(unit) || strcmp(unit, "1") == 0)))
@@ -30,8 +30,7 @@ static int find_columns(const gbees_table *table, const gbees_model *model, int 
 
     columns[dimension] = gbees_table_find(table, "time");
     if (columns[dimension] == table->columns)
-        return gbees_error_set(error, GBEES_EINPUT, "%s:%d: expected a column 'time', found none", table->path,
-                               table->header);
+        return gbees_table_error(table, error, "expected a column 'time', found none");
     for (int j = 0; !status && j < dimension; j++)
         status = find_state(table, &model->states[j], &columns[j], error);
     for (size_t k = 0; !status && k < table->columns; k++) {
@@ -48,14 +47,15 @@ static int find_columns(const gbees_table *table, const gbees_model *model, int 
 static int read_rows(const gbees_table *table, const size_t *columns, gbees_truth *truth, gbees_error *error)
 {
     const size_t n = (size_t)truth->dimension;
+    char words[GBEES_TABLE_WORDS];
     int status = GBEES_OK;
 
     for (size_t i = 0; !status && i < truth->count; i++) {
         status = gbees_table_number(table, i, columns[n], &truth->time[i], error);
         if (!status && i > 0 && truth->time[i] < truth->time[i - 1])
-            status = gbees_table_cell_error(table, i, columns[n], error,
-                                            "expected a time not before that of line %d, %.17g, found %.17g",
-                                            table->line[i - 1], truth->time[i - 1], truth->time[i]);
+            status = gbees_table_cell_error(
+                table, i, columns[n], error, "expected a time not before that of %s, %.17g, found %.17g",
+                gbees_table_row_words(table, i - 1, words), truth->time[i - 1], truth->time[i]);
         for (size_t j = 0; !status && j < n; j++)
             status = gbees_table_number(table, i, columns[j], &truth->x[i * n + j], error);
     }

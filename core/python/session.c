@@ -68,6 +68,8 @@ static int read_scenario(gbees_session *s, const gbees_session_options *o, gbees
         status = gbees_scenario_measurements(s->scenario, o->folder, NULL, error);
     if (!status && o->own)
         status = merge_own(s, o->own, error);
+    if (!status)
+        status = gbees_scenario_load(s->scenario, s->model, error);
     return status ? status : merge_own(s, s->model->scenarios[0].name, error);
 }
 

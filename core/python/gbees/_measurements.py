@@ -31,6 +31,31 @@ def _read_csv(path: str) -> tuple[list[dict[str, Any]], str]:
     return rows, path
 
 
+def is_datasets(given: Any) -> bool:
+    """Whether it is the path of an HDF5 or netCDF file, which the library reads itself."""
+    if not isinstance(given, (str, os.PathLike)):
+        return False
+    try:
+        with open(given, "rb") as file:
+            begin = file.read(8)
+    except OSError:
+        return False
+    return begin == b"\x89HDF\r\n\x1a\n" or (begin[:3] == b"CDF" and len(begin) == 8)
+
+
+def _check_units(given: Any, info: ModelInfo, source: str) -> None:
+    """Compares the attributes `units` of an xarray.Dataset with the units of the model."""
+    for f in info.functions:
+        for component, unit in zip(f.components, f.units):
+            for name in (component, f"sigma_{component}"):
+                found = given[name].attrs.get("units", "") if name in given else ""
+                pure = unit in ("", "-")
+                if unit is not None and found and found != unit and not (pure and found in ("-", "1")):
+                    raise lib.InputError(
+                        f"{source}, column {name}: expected the unit {'-' if pure else unit!r}, found {found!r}"
+                    )
+
+
 def _rows(given: Any) -> tuple[list[dict[str, Any]], str]:
     """Rows as maps, and the name of their source."""
     if isinstance(given, (str, os.PathLike)):
@@ -150,6 +175,8 @@ def convert(given: Any, info: ModelInfo, covariance: Any = None) -> list[dict[st
     covariance
         Of all rows, where there are no columns ``sigma_``.
     """
+    if hasattr(given, "to_dataframe") and hasattr(given, "data_vars"):
+        _check_units(given, info, "the measurements")
     rows, source = _rows(given)
     made: list[dict[str, Any]] = []
     fixed = plain(covariance)

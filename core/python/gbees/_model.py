@@ -17,10 +17,11 @@ from . import _library as lib
 
 @dataclass(frozen=True)
 class MeasurementFunction:
-    """A measurement function of a model: its name and those of its components."""
+    """A measurement function of a model: its name, those of its components, and their units (None: not known)."""
 
     name: str
     components: tuple[str, ...]
+    units: tuple[str | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ def read_info(model: Any) -> ModelInfo:
         name = lib.text(f.name)
         given = [lib.text(f.components[i].name) for i in range(f.size)] if f.components else []
         alone = [name] if f.size == 1 else [f"{name}{i}" for i in range(f.size)]
-        functions.append(MeasurementFunction(name, tuple(given or alone)))
+        units = [lib.text(f.components[i].unit) if f.components else None for i in range(f.size)]
+        functions.append(MeasurementFunction(name, tuple(given or alone), tuple(units)))
     return ModelInfo(
         lib.text(model.name),
         lib.text(model.title),

@@ -126,6 +126,12 @@ class Solver:
             own, scenario = scenario, None
         if isinstance(measurements, (str, os.PathLike)) and os.path.isdir(measurements):
             folder = os.fspath(measurements)
+        elif tables.is_datasets(measurements):
+            how = {"file": os.path.abspath(measurements)}
+            if covariance is not None:
+                spread = tables.plain(covariance)
+                how["covariance"] = spread if isinstance(spread, list) else [spread]
+            set = {**(set or {}), "measurements": how}
         elif measurements is not None:
             entries = tables.convert(measurements, info, covariance)
         text = _scenario_text(scenario, set or {}, entries)
@@ -407,7 +413,7 @@ def run(
     set
         Keys and values that change the scenario, as ``--set`` of gbees-run: ``{"accuracy": 0.1, "parameters.r": 40}``.
     measurements
-        A table (pandas, xarray, a map of columns), the path of a CSV or TSV file, a list of maps as a scenario has them,
+        A table (pandas, xarray, a map of columns), the path of a CSV, TSV, HDF5 or netCDF-4 file, a list of maps as a scenario has them,
         or a folder with measurementN.txt. Unless the scenario has an `end`, the run ends at the last of them.
     covariance
         Of all rows of `measurements`, where there are no columns ``sigma_``.

@@ -1,0 +1,150 @@
+/* table_child.c - a table of datasets, which a child process reads and passes as lines; see table_datasets.h. */
+#include "record_file.h"
+#include "table_datasets.h"
+#include <hdf5.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAGIC = 8 };
+
+/* Reads the first bytes of a file; 0 if there are not so many. */
+static int read_magic(const char *path, char magic[MAGIC])
+{
+    FILE *file = fopen(path, "rb");
+    const int found = file && fread(magic, 1, MAGIC, file) == MAGIC;
+
+    if (file)
+        (void)fclose(file);
+    return found;
+}
+
+static int is_classic(const char *magic)
+{
+    return memcmp(magic, "CDF", 3) == 0 && magic[3] >= 1 && magic[3] <= 5;
+}
+
+int gbees_table_is_datasets(const char *path)
+{
+    char magic[MAGIC];
+
+    return read_magic(path, magic) && (memcmp(magic, "\x89HDF\r\n\x1a\n", MAGIC) == 0 || is_classic(magic));
+}
+
+/* ---- the child: status and text, and if it is GBEES_OK the lines ----------------------------------------------- */
+
+static void read_and_pass(int descriptor, void *path)
+{
+    gbees_table_lines lines = {0};
+    gbees_error error = {0};
+
+    (void)gbees_table_datasets_load(path, &lines, &error);
+    if (gbees_child_write(descriptor, &error, sizeof error) == 0 && !error.status &&
+        gbees_child_write(descriptor, &lines, sizeof lines) == 0)
+        (void)gbees_child_write(descriptor, lines.text, lines.length);
+    free(lines.text);
+}
+
+/* ---- the parent ------------------------------------------------------------------------------------------------ */
+
+/* Returns 0, -1 if the child has not passed what it should, 1 if there is no memory. */
+static int take(gbees_child *child, gbees_table_lines *lines, gbees_error *problem)
+{
+    if (gbees_child_read(child, problem, sizeof *problem))
+        return -1;
+    problem->text[sizeof problem->text - 1] = '\0';
+    if (problem->status)
+        return 0;
+    if (gbees_child_read(child, lines, sizeof *lines))
+        return -1;
+    lines->text = NULL; /* the child's address */
+    if (lines->columns < 1 || lines->columns > GBEES_TABLE_COLUMNS || lines->length > GBEES_TABLE_BYTES ||
+        lines->rows < 1 || lines->rows > lines->length)
+        return -1;
+    lines->text = malloc(lines->length + 1);
+    if (!lines->text)
+        return 1;
+    lines->text[lines->length] = '\0';
+    return gbees_child_read(child, lines->text, lines->length);
+}
+
+static int has_all(const gbees_table_lines *lines)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < lines->length; i++)
+        count += lines->text[i] == '\n';
+    return count == lines->columns * (lines->rows + 2) && strlen(lines->text) == lines->length;
+}
+
+static char *next_line(char **text)
+{
+    char *line = *text, *end = strchr(line, '\n');
+
+    *end = '\0';
+    *text = end + 1;
+    return line;
+}
+
+/* Points the table's cells to the lines, which it owns then. */
+static int fill(gbees_table *table, const gbees_table_lines *lines, gbees_error *error)
+{
+    char *text = table->text = lines->text;
+
+    table->columns = lines->columns;
+    table->name = malloc(table->columns * sizeof *table->name);
+    table->unit = malloc(table->columns * sizeof *table->unit);
+    table->cell = malloc(table->columns * lines->rows * sizeof *table->cell);
+    table->line = malloc(lines->rows * sizeof *table->line);
+    if (!table->name || !table->unit || !table->cell || !table->line)
+        return gbees_error_set(error, GBEES_ENOMEM, "%s: not enough memory to read it", table->path);
+    for (size_t k = 0; k < table->columns; k++)
+        table->name[k] = next_line(&text);
+    for (size_t k = 0; k < table->columns; k++)
+        table->unit[k] = next_line(&text);
+    for (size_t i = 0; i < table->columns * lines->rows; i++)
+        table->cell[i] = next_line(&text);
+    for (size_t i = 0; i < lines->rows; i++)
+        table->line[i] = (int)i;
+    table->rows = lines->rows;
+    return GBEES_OK;
+}
+
+static int read_lines(gbees_table *table, gbees_table_lines *lines, gbees_error *error)
+{
+    const gbees_child_limits limits = gbees_record_file_limits(table->path);
+    gbees_error problem = {0};
+    gbees_child child;
+    char why[128];
+    (void)H5open(); /* once, and not in each child */
+    const int status = gbees_child_start(&child, read_and_pass, table->path, &limits, error);
+
+    if (status)
+        return status;
+    const int failed = take(&child, lines, &problem);
+    gbees_child_end(&child, why, sizeof why);
+    if (failed > 0)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", table->path);
+    if (!failed && problem.status)
+        return gbees_error_set(error, problem.status, "%s", problem.text);
+    return failed || !has_all(lines) ? gbees_record_file_refuse(table->path, why, error) : GBEES_OK;
+}
+
+int gbees_table_datasets_read(gbees_table *table, gbees_error *error)
+{
+    gbees_table_lines lines = {0};
+    char magic[MAGIC];
+
+    if (read_magic(table->path, magic) && is_classic(magic))
+        return gbees_error_set(error, GBEES_EINPUT,
+                               "%s: it is netCDF of classic format: write it as netCDF-4, in xarray with "
+                               "to_netcdf(..., engine=\"h5netcdf\")",
+                               table->path);
+    const int status = read_lines(table, &lines, error);
+    if (status) {
+        free(lines.text);
+        return status;
+    }
+    table->has_datasets = 1;
+    return fill(table, &lines, error);
+}
