@@ -122,8 +122,8 @@ static void read_values(loading *l, hid_t set, hid_t type, column *c)
         decode(l, set, data);
 }
 
-/* Compares a dataset's rows with those of the first one. */
-static int check_shape(loading *l, hid_t set, const char *name)
+/* Whether a dataset has one axis, and as many rows as the first one; refuses it otherwise. */
+static int has_shape(loading *l, hid_t set, const char *name)
 {
     hid_t space = H5Dget_space(set);
     const int rank = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
@@ -141,7 +141,7 @@ static int check_shape(loading *l, hid_t set, const char *name)
         refuse(l, name, "expected %zu rows, as dataset %.64s has, found %llu", l->rows, l->column[0].name,
                (unsigned long long)rows);
     l->rows = (size_t)rows;
-    return l->file.status;
+    return l->file.status == GBEES_OK;
 }
 
 static void read_column(loading *l, hid_t set, const char *name)
@@ -159,7 +159,7 @@ static void read_column(loading *l, hid_t set, const char *name)
         refuse(l, name, "its name is no column's");
     else if (l->columns == GBEES_TABLE_COLUMNS)
         refuse(l, name, "more than %d datasets", GBEES_TABLE_COLUMNS);
-    else if (check_shape(l, set, name) == GBEES_OK) {
+    else if (has_shape(l, set, name)) {
         column *c = &l->column[l->columns++];
 
         (void)snprintf(c->name, sizeof c->name, "%s", name);
