@@ -29,16 +29,12 @@ static double sum_others(const gbees_engine *e, const unsigned char *except, uin
     return sum;
 }
 
-int engine_sum(gbees_engine *e, const unsigned char *except, double *sum, gbees_error *error)
+int engine_sum_any(gbees_engine *e, const unsigned char *except, double *sum, gbees_error *error)
 {
     uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
 
     if (e->ranks) {
         *sum = ranks_sum_density(e, except);
-        return 0;
-    }
-    if (e->method.deterministic && !except) {
-        *sum = engine_exact_sum(e);
         return 0;
     }
     double *parts = malloc((chunks + 1u) * sizeof *parts);
@@ -54,6 +50,14 @@ int engine_sum(gbees_engine *e, const unsigned char *except, double *sum, gbees_
     for (uint32_t at = 0; at < chunks; at++)
         *sum += parts[at];
     free(parts);
+    return 0;
+}
+
+int engine_sum(gbees_engine *e, const unsigned char *except, double *sum, gbees_error *error)
+{
+    if (e->ranks || except || !e->method.deterministic)
+        return engine_sum_any(e, except, sum, error);
+    *sum = engine_exact_sum(e);
     return 0;
 }
 

@@ -359,7 +359,7 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
     status = multiply_or_fail(e, &l, &top, error);
     free(l.known);
     if (!status)
-        status = engine_sum(e, NULL, &sum, error);
+        status = engine_sum_any(e, NULL, &sum, error); /* the largest is 1: the sum may be any */
     if (!status) {
         engine_scale(e, 1 / sum);
         status = engine_sum(e, NULL, &e->run.ledger.mass, error);

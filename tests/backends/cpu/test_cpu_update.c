@@ -100,7 +100,7 @@ static void update_agrees(rig *r, const gbees_measurement *m, double tolerance)
 }
 
 /* kind 0: bricks, 1: bricks in mixed precision, 2: cells, 3: paper mode, 4: points of the split
- * scheme. */
+ * scheme, 5: sums in integers. */
 static double open_kind(rig *r, int kind, int n)
 {
     rig_open(r, n, n == 1 ? 8 : n == 2 ? 6 : n == 3 ? 4 : 2);
@@ -109,6 +109,7 @@ static double open_kind(rig *r, int kind, int n)
         r->problem.numerics.precision = GBEES_MIXED;
         r->problem.threshold = 1e-8;
     }
+    r->deterministic = kind == 5;
     if (kind == 4)
         r->problem.numerics.scheme = GBEES_SCHEME_SPLIT5;
     if (kind == 3) {
@@ -247,9 +248,9 @@ int main(void)
     SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(updates, 60);
-    tcase_add_loop_test(updates, posterior_is_prior_times_likelihood, 0, 5);
-    tcase_add_loop_test(updates, far_measurements_give_an_answer, 0, 5);
-    tcase_add_loop_test(updates, unsupported_measurements_leave_the_density_alone, 0, 5);
+    tcase_add_loop_test(updates, posterior_is_prior_times_likelihood, 0, 6);
+    tcase_add_loop_test(updates, far_measurements_give_an_answer, 0, 6);
+    tcase_add_loop_test(updates, unsupported_measurements_leave_the_density_alone, 0, 6);
     tcase_add_test(updates, a_covariance_that_is_none_is_refused);
     tcase_add_loop_test(updates, an_update_prunes, 0, 2);
     suite_add_tcase(suite, updates);
