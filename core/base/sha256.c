@@ -1,7 +1,9 @@
 /* sha256.c - see sha256.h. */
 #include "sha256.h"
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 const uint32_t gbees_sha256_constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -109,4 +111,21 @@ void gbees_sha256(const void *data, size_t length, char hex[GBEES_SHA256_HEX])
     gbees_sha256_start(&sum);
     gbees_sha256_add(&sum, data, length);
     gbees_sha256_finish(&sum, hex);
+}
+
+int gbees_sha256_file(int file, char hex[GBEES_SHA256_HEX])
+{
+    char block[16384];
+    gbees_sha256_sum sum;
+    ssize_t got;
+
+    gbees_sha256_start(&sum);
+    while ((got = read(file, block, sizeof block)) != 0) {
+        if (got < 0 && errno != EINTR)
+            return -1;
+        if (got > 0)
+            gbees_sha256_add(&sum, block, (size_t)got);
+    }
+    gbees_sha256_finish(&sum, hex);
+    return 0;
 }

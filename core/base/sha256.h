@@ -26,6 +26,9 @@ void gbees_sha256_finish(gbees_sha256_sum *sum, char hex[GBEES_SHA256_HEX]);
 /* All three. */
 void gbees_sha256(const void *data, size_t length, char hex[GBEES_SHA256_HEX]);
 
+/* The same of the rest of an open file. Returns 0, or -1 and errno. */
+int gbees_sha256_file(int file, char hex[GBEES_SHA256_HEX]);
+
 /* Plain C. */
 gbees_sha256_blocks gbees_sha256_plain;
 extern const uint32_t gbees_sha256_constants[64];

@@ -147,12 +147,17 @@ int gbees_exit_code(const gbees_error *failure, int began)
     return began ? GBEES_EXIT_FAILED : GBEES_EXIT_BAD_INPUT;
 }
 
+gbees_engine_options gbees_one_run_engine(const gbees_options *options)
+{
+    return (gbees_engine_options){.threads = options->threads,
+                                  .deterministic = options->deterministic,
+                                  .memory_bytes = options->max_memory * 1073741824.0,
+                                  .parallel = options->parallel};
+}
+
 int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_registry *registry, gbees_error *error)
 {
-    const gbees_engine_options engine = {.threads = options->threads,
-                                         .deterministic = options->deterministic,
-                                         .memory_bytes = options->max_memory * 1073741824.0,
-                                         .parallel = options->parallel};
+    const gbees_engine_options engine = gbees_one_run_engine(options);
     gbees_setup *setup = run->setup;
     int status = make_comparison(run, options, error);
 

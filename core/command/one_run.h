@@ -31,6 +31,8 @@ typedef struct gbees_one_run {
     int checkpointed;             /* there is a checkpoint to go on from */
 } gbees_one_run;
 
+/* What the options say of an engine: the same on all ranks. */
+gbees_engine_options gbees_one_run_engine(const gbees_options *options);
 /* Makes the solver; with a GPU that can't run this problem and was not asked for by name, that of the CPU. */
 int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_registry *registry,
                        gbees_error *error);

@@ -113,10 +113,7 @@ static int set_up(gbees_setup *setup, const gbees_options *options, gbees_regist
 /* A rank but 0: has its part of the grid, and does what rank 0 asks for. Rank 0 reports what fails. */
 static int command_serve(const gbees_options *options, gbees_registry *registry)
 {
-    const gbees_engine_options engine = {.threads = options->threads,
-                                         .deterministic = options->deterministic,
-                                         .memory_bytes = options->max_memory * 1073741824.0,
-                                         .parallel = options->parallel};
+    const gbees_engine_options engine = gbees_one_run_engine(options);
     gbees_setup setup = {0};
     gbees_error failure = {0};
     int status = set_up(&setup, options, registry, &failure);

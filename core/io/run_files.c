@@ -139,22 +139,15 @@ static ssize_t read_some(int file, void *data, size_t size)
 /* 0, or -1 and errno. */
 static int hash_file(int folder, const char *name, char hex[GBEES_SHA256_HEX])
 {
-    char block[16384];
     struct stat facts;
-    gbees_sha256_sum sum;
     const int file = open_regular(folder, name, &facts);
-    ssize_t got = -1;
 
     if (file < 0)
         return -1;
-    gbees_sha256_start(&sum);
-    while ((got = read_some(file, block, sizeof block)) > 0)
-        gbees_sha256_add(&sum, block, (size_t)got);
-    const int reason = errno;
+    const int failed = gbees_sha256_file(file, hex), reason = errno;
     (void)close(file);
-    gbees_sha256_finish(&sum, hex);
     errno = reason;
-    return got < 0 ? -1 : 0;
+    return failed;
 }
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */

@@ -115,19 +115,6 @@ void gbees_card_cache_close(gbees_card_cache *cache)
 
 /* ---- keys ------------------------------------------------------------------------------------------------------ */
 
-static int hash(int file, char hex[GBEES_SHA256_HEX])
-{
-    char block[16384];
-    gbees_sha256_sum sum;
-    ssize_t got;
-
-    gbees_sha256_start(&sum);
-    while ((got = read(file, block, sizeof block)) > 0)
-        gbees_sha256_add(&sum, block, (size_t)got);
-    gbees_sha256_finish(&sum, hex);
-    return got == 0;
-}
-
 static int make_key(const char *path, gbees_card_key *key)
 {
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -140,7 +127,7 @@ static int make_key(const char *path, gbees_card_key *key)
         key->size = (int64_t)facts.st_size;
         key->seconds = (int64_t)facts.st_mtim.tv_sec;
         key->nanoseconds = (int64_t)facts.st_mtim.tv_nsec;
-        made = hash(file, key->sha256);
+        made = gbees_sha256_file(file, key->sha256) == 0;
     }
     (void)close(file);
     return made;
