@@ -29,7 +29,8 @@ static void add_texts(gbees_sha256_sum *sum, size_t count, char *const *texts)
         gbees_sha256_add(sum, texts[i] ? texts[i] : "", texts[i] ? strlen(texts[i]) + 1 : 1);
 }
 
-static int is_text(hid_t type)
+/* Strings of variable length: gbees writes none, and reads those of other programs. */
+static int is_variable(hid_t type)
 {
     return H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) > 0;
 }
@@ -48,7 +49,7 @@ static void add_table(gbees_sha256_sum *sum, size_t rows, size_t columns, size_t
     }
 }
 
-static void add_numbers(gbees_sha256_sum *sum, size_t bytes, int rank, const hsize_t *size, const void *data)
+static void add_values(gbees_sha256_sum *sum, size_t bytes, int rank, const hsize_t *size, const void *data)
 {
     size_t columns = rank > 0 ? (size_t)size[rank - 1] : 1, rows = 1;
 
@@ -118,10 +119,7 @@ void gbees_hdf5_sum_dataset(gbees_hdf5 *file, const char *name, hid_t type, int 
     if (!is_open(file))
         return;
     gbees_sha256_start(&sum);
-    if (is_text(type))
-        add_texts(&sum, rank > 0 ? (size_t)size[0] : 1, data);
-    else
-        add_numbers(&sum, H5Tget_size(type), rank, size, data);
+    add_values(&sum, H5Tget_size(type), rank, size, data);
     put(file, name, &sum);
 }
 
@@ -143,7 +141,7 @@ void gbees_hdf5_sum_part(gbees_hdf5 *file, const char *name, size_t bytes, int r
 {
     for (int k = 0; k < file->part_count; k++)
         if (strcmp(file->part[k].name, name) == 0)
-            add_numbers(&file->part[k].sum, bytes, rank, count, data);
+            add_values(&file->part[k].sum, bytes, rank, count, data);
 }
 
 /* ---- datasets that are read ------------------------------------------------------------------------------------ */
@@ -188,8 +186,8 @@ static herr_t add_slab(hid_t set, hid_t type, int rank, const hsize_t *start, co
 }
 
 /* Slab by slab: as many rows at a time, of 65536 columns, as memory is taken for. */
-static void add_numbers_of(gbees_hdf5 *file, const char *name, gbees_sha256_sum *sum, hid_t set, hid_t type, int rank,
-                           const hsize_t *size)
+static void add_values_of(gbees_hdf5 *file, const char *name, gbees_sha256_sum *sum, hid_t set, hid_t type, int rank,
+                          const hsize_t *size)
 {
     const hsize_t columns = size[rank - 1],
                   width = columns < GBEES_HDF5_SUM_COLUMNS ? columns : GBEES_HDF5_SUM_COLUMNS;
@@ -221,17 +219,20 @@ static void add_numbers_of(gbees_hdf5 *file, const char *name, gbees_sha256_sum 
     free(data);
 }
 
-static int is_number(hid_t type)
+/* The type in memory of numbers and of strings of fixed length; -1: another type. */
+static hid_t type_in_memory(hid_t type)
 {
     const H5T_class_t class = H5Tget_class(type);
 
-    return class == H5T_INTEGER || class == H5T_FLOAT;
+    if (class == H5T_STRING)
+        return is_variable(type) ? -1 : H5Tcopy(type);
+    return class == H5T_INTEGER || class == H5T_FLOAT ? H5Tget_native_type(type, H5T_DIR_ASCEND) : -1;
 }
 
 static void check_values(gbees_hdf5 *file, const char *name, hid_t set)
 {
     hid_t type = H5Dget_type(set), space = H5Dget_space(set);
-    hid_t native = type >= 0 && is_number(type) ? H5Tget_native_type(type, H5T_DIR_ASCEND) : -1;
+    hid_t native = type >= 0 ? type_in_memory(type) : -1;
     int rank = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
     hsize_t size[RANK_MOST] = {0};
     gbees_sha256_sum sum;
@@ -239,12 +240,12 @@ static void check_values(gbees_hdf5 *file, const char *name, hid_t set)
     gbees_sha256_start(&sum);
     if (type < 0 || rank < 1 || rank > RANK_MOST || H5Sget_simple_extent_dims(space, size, NULL) < 0)
         reject(file, name, "has no shape of gbees's");
-    else if (is_text(type))
+    else if (is_variable(type))
         add_texts_of(file, name, &sum, set, 0, type, H5Sget_simple_extent_npoints(space));
     else if (native < 0)
         reject(file, name, "has no type of gbees's");
     else
-        add_numbers_of(file, name, &sum, set, native, rank, size);
+        add_values_of(file, name, &sum, set, native, rank, size);
     gbees_hdf5_sum_compare(file, name, &sum);
     if (native >= 0)
         (void)H5Tclose(native);
@@ -292,13 +293,13 @@ static void add_head(walk *w, const char *kind, const char *name, hid_t type, hi
 /* Values of numbers and strings; of other types, dimension scales, the head alone. */
 static void add_attribute_values(walk *w, const char *name, hid_t attribute, hid_t type, hid_t space)
 {
-    hid_t native = is_number(type) ? H5Tget_native_type(type, H5T_DIR_ASCEND) : H5Tcopy(type);
+    hid_t native = type_in_memory(type);
     hssize_t count = H5Sget_simple_extent_npoints(space);
     const size_t bytes = native < 0 ? 0 : H5Tget_size(native);
 
-    if (is_text(type)) {
+    if (is_variable(type)) {
         add_texts_of(w->file, name, &w->sum, attribute, 1, type, count);
-    } else if (is_number(type) || H5Tget_class(type) == H5T_STRING) {
+    } else if (native >= 0) {
         char *data =
             bytes == 0 || count < 0 || (size_t)count > SLAB / bytes ? NULL : malloc((size_t)count * bytes + 1);
 

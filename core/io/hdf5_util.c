@@ -29,7 +29,8 @@ static hid_t make_space(int rank, const hsize_t *size)
     return rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(rank, size, NULL);
 }
 
-/* ---- strings: of variable length, as h5py writes them; plain ASCII is said to be so, for old readers ----------- */
+/* ---- strings: of one fixed length a list, padded with 0, which every tool reads without HDF5's heap; plain ASCII is
+ * said to be so, for old readers --------------------------------------------------------------------------------- */
 
 static int is_ascii(const char *text)
 {
@@ -38,30 +39,37 @@ static int is_ascii(const char *text)
     return *text == '\0';
 }
 
-static hid_t make_text_type(size_t count, const char *const *texts)
+static hid_t make_text_type(size_t length, int ascii)
 {
     hid_t type = H5Tcopy(H5T_C_S1);
-    int ascii = 1;
 
-    for (size_t i = 0; i < count; i++)
-        ascii = ascii && (!texts[i] || is_ascii(texts[i]));
     if (type < 0)
         return type;
-    if (H5Tset_size(type, H5T_VARIABLE) < 0 || H5Tset_cset(type, ascii ? H5T_CSET_ASCII : H5T_CSET_UTF8) < 0) {
+    if (H5Tset_size(type, length) < 0 || H5Tset_strpad(type, H5T_STR_NULLPAD) < 0 ||
+        H5Tset_cset(type, ascii ? H5T_CSET_ASCII : H5T_CSET_UTF8) < 0) {
         (void)H5Tclose(type);
         return -1;
     }
     return type;
 }
 
-/* A copy of the list with "" in place of NULL. */
-static const char **fill_texts(size_t count, const char *const *texts)
+/* The strings one after the other, each padded with 0 to the bytes of the longest, at least 1; NULL counts as "". */
+static char *pack_texts(size_t count, const char *const *texts, size_t *length, int *ascii)
 {
-    const char **filled = malloc((count + 1) * sizeof *filled);
+    *length = 1;
+    *ascii = 1;
+    for (size_t i = 0; i < count; i++) {
+        const size_t own = texts[i] ? strlen(texts[i]) : 0;
 
-    for (size_t i = 0; filled && i < count; i++)
-        filled[i] = texts[i] ? texts[i] : "";
-    return filled;
+        *length = own > *length ? own : *length;
+        *ascii = *ascii && (!texts[i] || is_ascii(texts[i]));
+    }
+    char *packed = calloc(count + 1, *length);
+
+    for (size_t i = 0; packed && i < count; i++)
+        if (texts[i])
+            memcpy(packed + i * *length, texts[i], strlen(texts[i]));
+    return packed;
 }
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */
@@ -189,20 +197,22 @@ static void put_texts(gbees_hdf5 *file, const char *object, const char *name, in
                       const char *const *texts)
 {
     hsize_t size = count;
-    const char **filled = fill_texts(count, texts);
-    hid_t type = make_text_type(count, texts);
+    size_t length;
+    int ascii;
+    char *packed = pack_texts(count, texts, &length, &ascii);
+    hid_t type = packed ? make_text_type(length, ascii) : -1;
 
-    if (!filled)
+    if (!packed)
         gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
     else if (type < 0)
         gbees_hdf5_fail(file);
     else if (object)
-        gbees_hdf5_attribute(file, object, name, type, rank, &size, filled);
+        gbees_hdf5_attribute(file, object, name, type, rank, &size, packed);
     else
-        gbees_hdf5_dataset(file, name, type, rank, &size, NULL, filled);
+        gbees_hdf5_dataset(file, name, type, rank, &size, NULL, packed);
     if (type >= 0)
         (void)H5Tclose(type);
-    free(filled);
+    free(packed);
 }
 
 void gbees_hdf5_texts(gbees_hdf5 *file, const char *name, size_t count, const char *const *texts)

@@ -22,7 +22,7 @@ void gbees_hdf5_write(gbees_hdf5 *file, const char *name, hid_t type, int rank, 
 void gbees_hdf5_attribute(gbees_hdf5 *file, const char *object, const char *name, hid_t type, int rank,
                           const hsize_t *size, const void *data);
 
-/* Strings of any length; NULL counts as "". */
+/* Strings of any length, of one fixed length in the file: that of the longest; NULL counts as "". */
 void gbees_hdf5_texts(gbees_hdf5 *file, const char *name, size_t count, const char *const *texts);
 void gbees_hdf5_attribute_text(gbees_hdf5 *file, const char *object, const char *name, const char *text);
 void gbees_hdf5_attribute_texts(gbees_hdf5 *file, const char *object, const char *name, size_t count,

@@ -33,6 +33,17 @@ static void put_text(gbees_hdf5 *file, const char *name, const char *text)
     gbees_hdf5_attribute_text(file, "/", name, text);
 }
 
+/* HDF5 keeps the attributes of an object below 64 KiB: a longer scenario is a dataset of the same name. */
+static void put_scenario(gbees_hdf5 *file, const char *scenario)
+{
+    enum { LONGEST_ATTRIBUTE = 32768 };
+
+    if (!scenario || strlen(scenario) <= LONGEST_ATTRIBUTE)
+        put_text(file, "scenario", scenario);
+    else
+        gbees_hdf5_texts(file, "scenario", 1, &scenario);
+}
+
 static void put_run(gbees_hdf5 *file, const gbees_run_info *info, int modes)
 {
     put_text(file, "format", "gbees-record");
@@ -41,7 +52,7 @@ static void put_run(gbees_hdf5 *file, const gbees_run_info *info, int modes)
     put_text(file, "model", info->problem->model->name);
     put_text(file, "model_hash", info->model_hash);
     put_text(file, "plugin", info->plugin_path);
-    put_text(file, "scenario", info->scenario);
+    put_scenario(file, info->scenario);
     put_text(file, "backend", info->backend);
     put_text(file, "device", info->device);
 }

@@ -92,6 +92,22 @@ import xml.etree.ElementTree as tree
 import h5py, numpy as np
 
 run = sys.argv[1]
+
+
+def has_fixed_strings(kind):
+    found = h5py.check_string_dtype(kind)
+    return found is None or found.length is not None
+
+
+for name in ("leg0_record1.h5", "moments.h5"):
+    with h5py.File(os.path.join(run, name)) as f:
+        def check(path, item):
+            for key in item.attrs:
+                assert has_fixed_strings(item.attrs.get_id(key).dtype), f"{path}: attribute {key}"
+            assert not isinstance(item, h5py.Dataset) or has_fixed_strings(item.dtype), path
+
+        check("/", f)
+        f.visititems(check)
 with h5py.File(os.path.join(run, "leg0_record1.h5")) as f:
     index, p, x = f["/pdf/index"][:], f["/pdf/p"][:], f["/pdf/x"][:]
     assert index.shape == (3, 100) and index.dtype == np.int32 and p.dtype == np.float64
@@ -113,9 +129,9 @@ with h5py.File(os.path.join(run, "leg0_record1.h5")) as f:
             np.add.at(other, (index[j] - a, index[k] - b), p)
             assert np.allclose(plane[:], other)
     a = f.attrs
-    assert a["format"] == "gbees-record" and a["format_version"] == 1 and a["model"] == "handmade"
-    assert a["scenario"] == "model: handmade\n# é\n" and a["device"] == ""
-    assert list(a["parameter_names"]) == ["sigma", "rho"] and list(a["parameters"]) == [4, .1]
+    assert a["format"] == b"gbees-record" and a["format_version"] == 1 and a["model"] == b"handmade"
+    assert a["scenario"].decode() == "model: handmade\n# é\n" and a["device"] == b""
+    assert list(a["parameter_names"]) == [b"sigma", b"rho"] and list(a["parameters"]) == [4, .1]
     assert a["leg"] == 0 and a["record"] == 1 and a["time"] == .1 and a["cells"] == 200 and a["cells_above"] == 100
     assert list(a["mean"]) == [1, 2, 3] and (a["covariance"] == np.diag([1, 2, 3])).all()
     names = """sha256 format format_version gbees_version model model_hash plugin parameters parameter_names scenario backend

@@ -219,6 +219,32 @@ START_TEST(order_of_records)
 }
 END_TEST
 
+/* A scenario of more bytes than HDF5 has for attributes is a dataset. */
+START_TEST(long_scenario)
+{
+    enum { LENGTH = 100000 };
+    gbees_problem problem = make_problem(2);
+    gbees_provenance with = provenance;
+    char *text = malloc(LENGTH + 1), *read = malloc(LENGTH + 1), *path = in_folder("leg0_record0.h5");
+    gbees_hdf5 file;
+
+    memset(text, '#', LENGTH);
+    text[LENGTH] = '\0';
+    with.scenario = text;
+    gbees_writer *writer = start_with(&problem, &with);
+    put(writer, &problem, 10, 0, 0);
+    gbees_writer_destroy(writer);
+    gbees_snapshot_destroy(get(0));
+    ck_assert_int_eq(gbees_hdf5_open(path, &file, NULL), 0);
+    gbees_hdf5_read_texts(&file, "scenario", 1, read, LENGTH + 1);
+    ck_assert_int_eq(gbees_hdf5_close(&file, NULL), 0);
+    ck_assert_str_eq(read, text);
+    free(path);
+    free(read);
+    free(text);
+}
+END_TEST
+
 /* ---- run.json, moments.h5, marginals ----------------------------------------------------------------------------
  */
 
@@ -403,6 +429,7 @@ static TCase *make_tests(void)
     tcase_add_test(tests, older_records);
     tcase_add_test(tests, certificate);
     tcase_add_test(tests, certificate_as_text);
+    tcase_add_test(tests, long_scenario);
     tcase_add_test(tests, order_of_records);
     tcase_add_test(tests, states_of_a_run);
     tcase_add_test(tests, marginals_sum_to_the_total);
