@@ -13,6 +13,7 @@ static const double narrowest = 1.5;        /* of a marginal's standard deviatio
 static const double most_lost = 0.1;        /* of the mass, since the start */
 static const double least_mass = 0.5;       /* since an update */
 static const double most_lost_beside = 0.1; /* since an update, where more than all was lost since the start */
+static const double most_made = 1e-3;       /* mass beyond 1, and beyond what clipping has added: of rounding */
 static const double budget_margin = 1.6;    /* a budget is held within this factor */
 
 /* ---- the initial Gaussian and its grid ---- */
@@ -158,6 +159,12 @@ int gbees_warnings_mass(const gbees_problem *problem, const gbees_record *record
 {
     const gbees_totals *totals = &record->totals;
 
+    if (!(record->statistics.mass <= 1 + totals->mass_clipped + most_made))
+        return gbees_error_set(
+            error, GBEES_ENUMERIC,
+            "the probabilities add up to %.6g, which is more than 1: the result is wrong, and so is "
+            "the backend; please report it with the scenario",
+            record->statistics.mass);
     if (!is_meaningless(problem, record))
         return GBEES_OK;
     return gbees_error_set(error, GBEES_ENUMERIC,

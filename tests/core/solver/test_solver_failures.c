@@ -30,6 +30,23 @@ START_TEST(test_statistics_fail)
 }
 END_TEST
 
+/* A backend that is wrong about a sum must not give a posterior. */
+START_TEST(test_mass_above_one)
+{
+    stage s = make(1, 2, 0.1, 1, (double[]){0.25});
+    gbees_summary summary;
+    gbees_error error;
+
+    s.mass_after_update = 1.7;
+    ck_assert_int_eq(run(&s, &summary, &error), GBEES_ENUMERIC);
+    ck_assert_msg(strstr(error.text, "the probabilities add up to 1.7"), "%s", error.text);
+    ck_assert_int_eq(s.update_count, 1);
+    s = make(1, 2, 0.1, 1, (double[]){0.25});
+    s.mass_after_update = 1 + 1e-6; /* rounding */
+    ck_assert_int_eq(run(&s, &summary, &error), GBEES_OK);
+}
+END_TEST
+
 START_TEST(test_backend_stands_still)
 {
     stage s = make(1, 4, 0.1, 0, NULL);
@@ -106,6 +123,7 @@ int main(void)
     tcase_set_timeout(failures, 60);
     tcase_add_test(failures, test_backend_fails);
     tcase_add_test(failures, test_statistics_fail);
+    tcase_add_test(failures, test_mass_above_one);
     tcase_add_test(failures, test_backend_stands_still);
     tcase_add_test(failures, test_unsupported_measurement);
     tcase_add_test(failures, test_observer_fails);
