@@ -28,6 +28,8 @@ libgbees_la_SOURCES = \
 	%D%/base/text.h \
 	%D%/base/user_cache.c \
 	%D%/base/user_cache.h \
+	%D%/base/team.c \
+	%D%/base/team.h \
 	%D%/base/workers.c \
 	%D%/base/workers.h \
 	%D%/numerics/brick.h \
@@ -116,6 +118,8 @@ libgbees_la_SOURCES = \
 	%D%/frame/shape.h \
 	%D%/frame/sparse.c \
 	%D%/frame/sparse.h \
+	%D%/frame/sparse_list.c \
+	%D%/frame/sparse_list.h \
 	%D%/frame/valley.c \
 	%D%/frame/valley.h \
 	%D%/io/certificate_text.c \

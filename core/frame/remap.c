@@ -1,9 +1,8 @@
 /* remap.c - see remap.h. */
 #include "remap.h"
-#include "base/array.h"
 #include "passes.h"
 #include "row.h"
-#include "sparse.h"
+#include "sparse_list.h"
 #include <gbees/gbees.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,15 +19,17 @@ static const double to_averages = 1.0 / 24, to_centres = -1.0 / 24;
 typedef struct rows {
     const gbees_sparse *cells;
     const gbees_pass *map; /* NULL: the rows stay where they are */
-    int axis;
-    double before, after; /* shares of an exchange along the row, 0: none */
+    int axis, rising;      /* rising: the axis of the next pass is a larger one */
+    double before, after;  /* shares of an exchange along the row, 0: none */
     double least;
     struct rows_part *part; /* [GBEES_SPARSE_PARTS] */
 } rows;
 
+/* Aligned, so that no two threads write to one cache line. */
 typedef struct rows_part {
+    _Alignas(128) gbees_sparse_cell *cell;
     size_t count, capacity, first; /* first: its place among all */
-    gbees_sparse_cell *cell;
+    int32_t low, high;             /* indices along the rows lie between them */
     gbees_row row, moved;
     double dropped;
     gbees_status failed;
@@ -56,6 +57,11 @@ static size_t first_row(const rows *s, size_t part)
     return i;
 }
 
+static int is_kept(const rows *s, double p)
+{
+    return p > 0 && p >= s->least;
+}
+
 /* Appends the cells of a row with P of at least s->least; at: the index along the other axes. */
 static int append_row(const rows *s, const gbees_row *row, const int32_t *at, rows_part *part)
 {
@@ -68,18 +74,27 @@ static int append_row(const rows *s, const gbees_row *row, const int32_t *at, ro
         part->cell = larger;
         part->capacity = capacity;
     }
-    for (size_t k = 0; k < row->length; k++) {
-        gbees_sparse_cell *cell = &part->cell[part->count];
+    gbees_sparse_cell *const begin = part->cell + part->count, *cell = begin;
+    double dropped = part->dropped;
 
-        if (!(row->p[k] > 0 && row->p[k] >= s->least)) {
-            part->dropped += row->p[k];
+    for (size_t k = 0; k < row->length; k++) {
+        if (!is_kept(s, row->p[k])) {
+            dropped += row->p[k];
             continue;
         }
         memcpy(cell->at, at, sizeof cell->at);
         cell->at[s->axis] = (int32_t)(row->first + (int64_t)k);
         cell->p = row->p[k];
-        part->count++;
+        cell++;
     }
+    if (cell > begin) {
+        const int32_t low = begin->at[s->axis], high = cell[-1].at[s->axis];
+
+        part->low = low < part->low ? low : part->low;
+        part->high = high > part->high ? high : part->high;
+    }
+    part->count += (size_t)(cell - begin);
+    part->dropped = dropped;
     return 0;
 }
 
@@ -149,27 +164,33 @@ static void copy_part(void *context, size_t number)
 /* Replaces the cells by those of the parts, one after the other. */
 static gbees_status join_parts(rows *s, gbees_sparse *cells, double *dropped)
 {
+    const size_t parts = gbees_sparse_parts(cells);
     gbees_status failed = GBEES_OK;
+    int32_t low = INT32_MAX, high = INT32_MIN;
     size_t count = 0;
 
-    for (int k = 0; k < GBEES_SPARSE_PARTS; k++) {
+    for (size_t k = 0; k < parts; k++) {
         s->part[k].first = count;
         count += s->part[k].count;
         failed = failed ? failed : s->part[k].failed;
+        low = s->part[k].low < low ? s->part[k].low : low;
+        high = s->part[k].high > high ? s->part[k].high : high;
     }
     if (failed || gbees_sparse_reserve(cells, count))
         return failed ? failed : GBEES_ENOMEM;
     gbees_sparse_share(cells, copy_part, s);
-    for (int k = 0; k < GBEES_SPARSE_PARTS; k++)
+    for (size_t k = 0; k < parts; k++)
         *dropped += s->part[k].dropped;
     gbees_sparse_swap(cells, count);
+    cells->low[s->axis] = low;
+    cells->high[s->axis] = high;
     return GBEES_OK;
 }
 
 /* Takes all rows through a pass. */
 static int pass_rows(rows *s, gbees_sparse *cells, double *dropped, gbees_error *error)
 {
-    int status = gbees_sparse_turn(cells, s->axis, error);
+    int status = gbees_sparse_turn(cells, s->axis, s->rising, error);
 
     if (status)
         return status;
@@ -177,6 +198,8 @@ static int pass_rows(rows *s, gbees_sparse *cells, double *dropped, gbees_error 
     for (int k = 0; k < GBEES_SPARSE_PARTS; k++) {
         s->part[k].count = 0;
         s->part[k].dropped = 0;
+        s->part[k].low = INT32_MAX;
+        s->part[k].high = INT32_MIN;
     }
     gbees_sparse_share(cells, take_rows, s);
     const gbees_status failed = join_parts(s, cells, dropped);
@@ -207,14 +230,16 @@ static int pass_all(const gbees_passes *passes, const rows *every, gbees_sparse 
     int centres[GBEES_MAX_DIM] = {0}, status = GBEES_OK; /* by axis: whether cells hold values at centres */
 
     for (int j = 0; j < passes->n && !status; j++) {
-        rows s = {.axis = j, .after = to_centres, .least = every->least, .part = every->part};
+        rows s = {.axis = j, .rising = 1, .after = to_centres, .least = every->least, .part = every->part};
 
         centres[j] = is_read_next(passes, 0, j);
         status = centres[j] ? pass_rows(&s, cells, dropped, error) : GBEES_OK;
     }
     for (int k = 0; k < passes->count && !status; k++) {
         const int axis = passes->pass[k].axis;
-        rows s = {.map = &passes->pass[k], .axis = axis, .least = every->least, .part = every->part};
+        const int rising = k + 1 < passes->count && passes->pass[k + 1].axis > axis;
+        rows s = {
+            .map = &passes->pass[k], .axis = axis, .rising = rising, .least = every->least, .part = every->part};
 
         s.before = centres[axis] ? to_averages : 0;
         centres[axis] = is_read_next(passes, k + 1, axis);
@@ -222,7 +247,7 @@ static int pass_all(const gbees_passes *passes, const rows *every, gbees_sparse 
         status = pass_rows(&s, cells, dropped, error);
     }
     for (int j = 0; j < passes->n && !status; j++) {
-        rows s = {.axis = j, .before = to_averages, .least = every->least, .part = every->part};
+        rows s = {.axis = j, .rising = 1, .before = to_averages, .least = every->least, .part = every->part};
 
         status = centres[j] ? pass_rows(&s, cells, dropped, error) : GBEES_OK;
     }
@@ -233,10 +258,12 @@ static int pass_all(const gbees_passes *passes, const rows *every, gbees_sparse 
 static int pass_in_parts(const gbees_passes *passes, double least, gbees_sparse *cells, double *dropped,
                          gbees_error *error)
 {
-    const rows every = {.least = least, .part = calloc(GBEES_SPARSE_PARTS, sizeof *every.part)};
+    const size_t bytes = GBEES_SPARSE_PARTS * sizeof(rows_part);
+    const rows every = {.least = least, .part = aligned_alloc(_Alignof(rows_part), bytes)};
 
     if (!every.part)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells of another frame");
+    memset(every.part, 0, bytes);
     const int status = pass_all(passes, &every, cells, dropped, error);
     for (int k = 0; k < GBEES_SPARSE_PARTS; k++) {
         gbees_row_close(&every.part[k].row);
@@ -254,75 +281,35 @@ static int no_memory(size_t count, gbees_error *error)
     return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for %zu cells of another frame", count);
 }
 
-/* Coordinate k of the cells is axis from[k] of the list. */
-static int take_list(const gbees_initial_cells *list, const int *from, gbees_sparse *cells)
+/* Sets order[j] to the coordinate that is axis j of a list; axis[k]: that of coordinate k. */
+static void set_order(int n, const int *axis, int *order)
 {
-    cells->cell = gbees_array_create(list->count, sizeof *cells->cell);
-    if (!cells->cell)
-        return 1;
-    cells->count = cells->capacity = list->count;
-    for (size_t i = 0; i < list->count; i++) {
-        cells->cell[i] = (gbees_sparse_cell){.p = list->p[i]};
-        for (int k = 0; k < cells->n; k++)
-            cells->cell[i].at[k] = list->index[from[k]][i];
-    }
-    return 0;
-}
-
-/* Replaces the list by the cells with P of at least `least`; coordinate k is axis to[k] of the list. */
-static int give_list(const gbees_sparse *cells, const int *to, double least, gbees_initial_cells *list,
-                     double *dropped)
-{
-    gbees_initial_cells made = *list;
-    int whole = (made.p = gbees_array_create(cells->count, sizeof *made.p)) != NULL;
-
-    memset(made.index, 0, sizeof made.index);
-    for (int j = 0; j < cells->n; j++)
-        whole = whole && (made.index[j] = gbees_array_create(cells->count, sizeof *made.index[j])) != NULL;
-    if (!whole) {
-        gbees_initial_cells_clear(&made);
-        return 1;
-    }
-    made.count = 0;
-    for (size_t i = 0; i < cells->count; i++) {
-        if (!(cells->cell[i].p >= least)) {
-            *dropped += cells->cell[i].p;
-            continue;
-        }
-        for (int k = 0; k < cells->n; k++)
-            made.index[to[k]][made.count] = cells->cell[i].at[k];
-        made.p[made.count++] = cells->cell[i].p;
-    }
-    gbees_initial_cells_clear(list);
-    *list = made;
-    return 0;
-}
-
-/* Sets order[j] to the coordinate that is axis j of the list. */
-static void set_order(const gbees_passes *passes, int *order)
-{
-    for (int k = 0; k < passes->n; k++)
-        order[passes->to[k]] = k;
+    for (int k = 0; k < n; k++)
+        order[axis[k]] = k;
 }
 
 int gbees_remap(gbees_initial_cells *cells, const gbees_moving_frame *from, const gbees_moving_frame *to,
                 const gbees_remap_options *options, double *dropped, gbees_error *error)
 {
-    gbees_sparse sparse = {.n = from->n, .threads = options->threads, .last = -1};
+    gbees_sparse sparse = {.n = from->n};
     gbees_passes passes;
     int order[GBEES_MAX_DIM] = {0}, status = gbees_passes_find(from, to, &passes, error);
     double lost = 0;
 
     if (status)
         return status;
-    set_order(&passes, order);
-    if (take_list(cells, passes.from, &sparse))
-        return no_memory(cells->count, error);
-    status = pass_in_parts(&passes, least_part * options->least, &sparse, &lost, error);
+    sparse.team = gbees_team_open(options->threads);
+    set_order(passes.n, passes.from, sparse.order);
+    set_order(passes.n, passes.to, order);
+    if (gbees_sparse_take(cells, passes.from, &sparse))
+        status = no_memory(cells->count, error);
+    if (!status)
+        status = pass_in_parts(&passes, least_part * options->least, &sparse, &lost, error);
     if (!status)
         status = gbees_sparse_order(&sparse, order, error);
-    if (!status && give_list(&sparse, passes.to, options->least, cells, &lost))
+    if (!status && gbees_sparse_give(&sparse, passes.to, options->least, cells, &lost))
         status = no_memory(sparse.count, error);
+    gbees_team_close(sparse.team);
     gbees_sparse_close(&sparse);
     if (!status)
         *dropped += lost;

@@ -1,21 +1,28 @@
 /* sparse.c - see sparse.h. */
 #include "sparse.h"
 #include "base/array.h"
-#include "base/workers.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELL_NS = 5 /* about what a pass takes for each cell */, RANGE_MOST = 1 << 18 };
+enum { PART_CELLS = 2048, RANGE_MOST = 1 << 18 };
+
+size_t gbees_sparse_parts(const gbees_sparse *cells)
+{
+    const size_t parts = cells->count / PART_CELLS + 1;
+
+    return parts < GBEES_SPARSE_PARTS ? parts : GBEES_SPARSE_PARTS;
+}
 
 size_t gbees_sparse_first(const gbees_sparse *cells, size_t part)
 {
-    return cells->count / GBEES_SPARSE_PARTS * part + cells->count % GBEES_SPARSE_PARTS * part / GBEES_SPARSE_PARTS;
+    const size_t parts = gbees_sparse_parts(cells);
+
+    return cells->count / parts * part + cells->count % parts * part / parts;
 }
 
 void gbees_sparse_share(const gbees_sparse *cells, void (*work)(void *context, size_t part), void *context)
 {
-    gbees_workers_run(gbees_workers_worth(cells->threads, CELL_NS * (double)cells->count), GBEES_SPARSE_PARTS, work,
-                      context);
+    gbees_team_run(cells->team, gbees_sparse_parts(cells), work, context);
 }
 
 int gbees_sparse_reserve(gbees_sparse *cells, size_t count)
@@ -46,39 +53,25 @@ void gbees_sparse_close(gbees_sparse *cells)
 {
     free(cells->cell);
     free(cells->spare);
-    *cells = (gbees_sparse){.last = -1};
+    *cells = (gbees_sparse){0};
 }
 
 /* A sort by the index along one axis that keeps the order of equals. */
 typedef struct sorting {
     const gbees_sparse *cells;
     int axis;
-    int32_t low[GBEES_SPARSE_PARTS], high[GBEES_SPARSE_PARTS], first; /* of the parts, and of all */
-    size_t range, *place;                                             /* [part][range]: how many, then where */
+    int32_t first;        /* the lowest index */
+    size_t range, *place; /* [part][range]: how many, then where */
 } sorting;
-
-static void find_range(void *context, size_t part)
-{
-    sorting *s = context;
-    int32_t low = INT32_MAX, high = INT32_MIN;
-
-    for (size_t i = gbees_sparse_first(s->cells, part); i < gbees_sparse_first(s->cells, part + 1); i++) {
-        const int32_t at = s->cells->cell[i].at[s->axis];
-
-        low = at < low ? at : low;
-        high = at > high ? at : high;
-    }
-    s->low[part] = low;
-    s->high[part] = high;
-}
 
 static void count_part(void *context, size_t part)
 {
     sorting *s = context;
     size_t *count = s->place + part * s->range;
+    const size_t end = gbees_sparse_first(s->cells, part + 1);
 
     memset(count, 0, s->range * sizeof *count);
-    for (size_t i = gbees_sparse_first(s->cells, part); i < gbees_sparse_first(s->cells, part + 1); i++)
+    for (size_t i = gbees_sparse_first(s->cells, part); i < end; i++)
         count[s->cells->cell[i].at[s->axis] - s->first]++;
 }
 
@@ -86,18 +79,20 @@ static void move_part(void *context, size_t part)
 {
     sorting *s = context;
     size_t *place = s->place + part * s->range;
+    const size_t end = gbees_sparse_first(s->cells, part + 1);
 
-    for (size_t i = gbees_sparse_first(s->cells, part); i < gbees_sparse_first(s->cells, part + 1); i++)
+    for (size_t i = gbees_sparse_first(s->cells, part); i < end; i++)
         s->cells->spare[place[s->cells->cell[i].at[s->axis] - s->first]++] = s->cells->cell[i];
 }
 
 /* From how many to where: by index, then by part. */
 static void set_places(sorting *s)
 {
+    const size_t parts = gbees_sparse_parts(s->cells);
     size_t all = 0;
 
     for (size_t k = 0; k < s->range; k++)
-        for (size_t part = 0; part < GBEES_SPARSE_PARTS; part++) {
+        for (size_t part = 0; part < parts; part++) {
             const size_t count = s->place[part * s->range + k];
 
             s->place[part * s->range + k] = all;
@@ -105,26 +100,33 @@ static void set_places(sorting *s)
         }
 }
 
+/* Makes an axis the slowest in the list of them. */
+static void note_slowest(gbees_sparse *cells, int axis)
+{
+    int k = 0;
+
+    while (cells->order[k] != axis)
+        k++;
+    for (; k > 0; k--)
+        cells->order[k] = cells->order[k - 1];
+    cells->order[0] = axis;
+}
+
 static int sort_by(gbees_sparse *cells, int axis, gbees_error *error)
 {
-    sorting s = {.cells = cells, .axis = axis, .first = INT32_MAX};
-    int32_t end = INT32_MIN;
+    sorting s = {.cells = cells, .axis = axis, .first = cells->low[axis]};
 
-    gbees_sparse_share(cells, find_range, &s);
-    for (int part = 0; part < GBEES_SPARSE_PARTS; part++) {
-        s.first = s.low[part] < s.first ? s.low[part] : s.first;
-        end = s.high[part] > end ? s.high[part] : end;
-    }
-    if (end <= s.first) /* no cell, or all of one index */
+    note_slowest(cells, axis);
+    if (cells->high[axis] <= cells->low[axis]) /* no cell, or all of one index */
         return GBEES_OK;
-    s.range = (size_t)((int64_t)end - s.first) + 1;
+    s.range = (size_t)((int64_t)cells->high[axis] - cells->low[axis]) + 1;
     if (s.range > RANGE_MOST)
         return gbees_error_set(
             error, GBEES_ENUMERIC,
             "the cells of a density in a moving frame lie up to %zu cells apart, and at most %d are "
             "possible: it has parts far from each other, or the frame is too fine",
             s.range, (int)RANGE_MOST);
-    s.place = gbees_array_create(GBEES_SPARSE_PARTS * s.range, sizeof *s.place);
+    s.place = gbees_array_create(gbees_sparse_parts(cells) * s.range, sizeof *s.place);
     if (!s.place || gbees_sparse_reserve(cells, cells->count)) {
         free(s.place);
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to sort %zu cells", cells->count);
@@ -137,23 +139,34 @@ static int sort_by(gbees_sparse *cells, int axis, gbees_error *error)
     return GBEES_OK;
 }
 
-int gbees_sparse_turn(gbees_sparse *cells, int axis, gbees_error *error)
+/* How many of the slowest axes of an order the cells must be sorted by: those before its longest end whose axes
+ * follow each other in the cells' present order. */
+static int sorts_needed(const gbees_sparse *cells, const int *order)
 {
-    const int n = cells->n;
-    int sorts = cells->last < 0 ? n : (axis - cells->last + n) % n, status = GBEES_OK;
+    int place[GBEES_MAX_DIM], k = cells->n - 1;
 
-    for (; sorts > 0 && !status; sorts--)
-        status = sort_by(cells, (axis - sorts + n) % n, error);
-    cells->last = axis;
-    return status;
+    for (int j = 0; j < cells->n; j++)
+        place[cells->order[j]] = j;
+    while (k > 0 && place[order[k - 1]] < place[order[k]])
+        k--;
+    return k;
 }
 
 int gbees_sparse_order(gbees_sparse *cells, const int *order, gbees_error *error)
 {
     int status = GBEES_OK;
 
-    for (int j = cells->n - 1; j >= 0 && !status; j--)
+    for (int j = sorts_needed(cells, order) - 1; j >= 0 && !status; j--)
         status = sort_by(cells, order[j], error);
-    cells->last = -1;
     return status;
+}
+
+int gbees_sparse_turn(gbees_sparse *cells, int axis, int rising, gbees_error *error)
+{
+    const int n = cells->n;
+    int order[GBEES_MAX_DIM];
+
+    for (int j = 0; j < n; j++)
+        order[n - 1 - j] = rising ? (axis + j) % n : (axis + n - j) % n;
+    return gbees_sparse_order(cells, order, error);
 }

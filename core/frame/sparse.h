@@ -1,19 +1,22 @@
 /* sparse.h - a sparse grid's cells as records that are brought in order axis by axis: rows along any axis, without
  * comparisons.
  *
- * In the order with axis k last, the axes before it are k - 1, ..., 0, n - 1, ..., k + 1, the first one slowest.
- * Sorting by axis k alone, without exchanging equals, makes this the order with k + 1 last: so each axis in turn
- * becomes last by one pass over the cells.
+ * An order is a list of the axes, the slowest first; the cells of a row lie together where its axis is the last. A
+ * sort by one axis that keeps equals in place makes this axis the slowest, and the others follow as they were. So
+ * where the last axis k is preceded by k - 1, ..., 0, n - 1, ..., k + 1, slowest first, one sort makes k + 1 the
+ * last: orders for passes by rising axes. Those for falling axes are the mirror image.
  */
 #ifndef GBEES_FRAME_SPARSE_H
 #define GBEES_FRAME_SPARSE_H
 
+#include "base/team.h"
 #include <gbees/error.h>
 #include <gbees/problem.h>
 
-/* Parts of the cells that are taken by one thread each: always as many, so that results are the same for any number
- * of threads. */
-enum { GBEES_SPARSE_PARTS = 64, GBEES_SPARSE_REACH = 1 << 28 /* the largest index */ };
+enum {
+    GBEES_SPARSE_PARTS = 64,      /* of the cells, at most, that are taken by one thread each */
+    GBEES_SPARSE_REACH = 1 << 28, /* the largest index */
+};
 
 typedef struct gbees_sparse_cell {
     int32_t at[GBEES_MAX_DIM];
@@ -21,7 +24,10 @@ typedef struct gbees_sparse_cell {
 } gbees_sparse_cell;
 
 typedef struct gbees_sparse {
-    int n, threads, last; /* last: the axis of rows, -1 if the order is another one */
+    int n;
+    int order[GBEES_MAX_DIM];                        /* of the cells */
+    int32_t low[GBEES_MAX_DIM], high[GBEES_MAX_DIM]; /* all indices along an axis lie between them */
+    gbees_team *team;
     size_t count, capacity, spare_capacity;
     gbees_sparse_cell *cell, *spare; /* spare: what the next order is written to */
 } gbees_sparse;
@@ -32,14 +38,17 @@ int gbees_sparse_reserve(gbees_sparse *cells, size_t count);
 void gbees_sparse_swap(gbees_sparse *cells, size_t count);
 void gbees_sparse_close(gbees_sparse *cells);
 
-/* The first cell of a part; that of part GBEES_SPARSE_PARTS is `count`. */
+/* The number of parts: so that each has some thousand cells; it depends on their number alone, so that results are
+ * the same for any number of threads. */
+size_t gbees_sparse_parts(const gbees_sparse *cells);
+/* The first cell of a part; that of the part after the last is `count`. */
 size_t gbees_sparse_first(const gbees_sparse *cells, size_t part);
-
-/* Calls work(context, part) for each part, on all threads, or on one if the cells are few. */
+/* Calls work(context, part) for each part, on the team's threads. */
 void gbees_sparse_share(const gbees_sparse *cells, void (*work)(void *context, size_t part), void *context);
 
-/* Makes an axis the last one. GBEES_ENUMERIC: the indices along an axis differ by too much; GBEES_ENOMEM. */
-int gbees_sparse_turn(gbees_sparse *cells, int axis, gbees_error *error);
+/* Makes an axis the last one, with the others so that the next one that follows it, a larger or a smaller one
+ * (`rising`), takes one sort. GBEES_ENUMERIC: the indices along an axis differ by too much; GBEES_ENOMEM. */
+int gbees_sparse_turn(gbees_sparse *cells, int axis, int rising, gbees_error *error);
 
 /* Puts the cells in order by the axes order[0], order[1], ..., the first one slowest. */
 int gbees_sparse_order(gbees_sparse *cells, const int *order, gbees_error *error);
