@@ -28,8 +28,8 @@ libgbees_la_SOURCES = \
 	%D%/base/text.h \
 	%D%/base/user_cache.c \
 	%D%/base/user_cache.h \
-	%D%/base/team.c \
-	%D%/base/team.h \
+	%D%/base/pool.c \
+	%D%/base/pool.h \
 	%D%/base/workers.c \
 	%D%/base/workers.h \
 	%D%/numerics/brick.h \

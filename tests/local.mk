@@ -173,6 +173,7 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_team \
 	%D%/core/solver/test_notifier \
 	%D%/core/base/test_memory \
+	%D%/core/base/test_pool \
 	%D%/core/base/test_text \
 	%D%/core/solver/test_warnings
 %C%_core_command_test_extrapolate_SOURCES = %D%/core/command/test_extrapolate.c core/command/extrapolate.c

@@ -298,7 +298,7 @@ int gbees_remap(gbees_initial_cells *cells, const gbees_moving_frame *from, cons
 
     if (status)
         return status;
-    sparse.team = gbees_team_open(options->threads);
+    sparse.pool = gbees_pool_open(options->threads);
     set_order(passes.n, passes.from, sparse.order);
     set_order(passes.n, passes.to, order);
     if (gbees_sparse_take(cells, passes.from, &sparse))
@@ -309,7 +309,7 @@ int gbees_remap(gbees_initial_cells *cells, const gbees_moving_frame *from, cons
         status = gbees_sparse_order(&sparse, order, error);
     if (!status && gbees_sparse_give(&sparse, passes.to, options->least, cells, &lost))
         status = no_memory(sparse.count, error);
-    gbees_team_close(sparse.team);
+    gbees_pool_close(sparse.pool);
     gbees_sparse_close(&sparse);
     if (!status)
         *dropped += lost;

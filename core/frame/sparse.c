@@ -22,7 +22,7 @@ size_t gbees_sparse_first(const gbees_sparse *cells, size_t part)
 
 void gbees_sparse_share(const gbees_sparse *cells, void (*work)(void *context, size_t part), void *context)
 {
-    gbees_team_run(cells->team, gbees_sparse_parts(cells), work, context);
+    gbees_pool_run(cells->pool, gbees_sparse_parts(cells), work, context);
 }
 
 int gbees_sparse_reserve(gbees_sparse *cells, size_t count)

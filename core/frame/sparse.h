@@ -9,7 +9,7 @@
 #ifndef GBEES_FRAME_SPARSE_H
 #define GBEES_FRAME_SPARSE_H
 
-#include "base/team.h"
+#include "base/pool.h"
 #include <gbees/error.h>
 #include <gbees/problem.h>
 
@@ -27,7 +27,7 @@ typedef struct gbees_sparse {
     int n;
     int order[GBEES_MAX_DIM];                        /* of the cells */
     int32_t low[GBEES_MAX_DIM], high[GBEES_MAX_DIM]; /* all indices along an axis lie between them */
-    gbees_team *team;
+    gbees_pool *pool;
     size_t count, capacity, spare_capacity;
     gbees_sparse_cell *cell, *spare; /* spare: what the next order is written to */
 } gbees_sparse;
@@ -43,7 +43,7 @@ void gbees_sparse_close(gbees_sparse *cells);
 size_t gbees_sparse_parts(const gbees_sparse *cells);
 /* The first cell of a part; that of the part after the last is `count`. */
 size_t gbees_sparse_first(const gbees_sparse *cells, size_t part);
-/* Calls work(context, part) for each part, on the team's threads. */
+/* Calls work(context, part) for each part, on the pool's threads. */
 void gbees_sparse_share(const gbees_sparse *cells, void (*work)(void *context, size_t part), void *context);
 
 /* Makes an axis the last one, with the others so that the next one that follows it, a larger or a smaller one

@@ -104,9 +104,6 @@ void gbees_modes_close(gbees_modes *modes)
     for (int k = 0; k < modes->count; k++)
         destroy_mode(modes->mode[k]);
     modes->count = 0;
-    if (modes->hold)
-        modes->backend->release(modes->hold);
-    modes->hold = NULL;
 }
 
 /* Removes mode `which`, whose mass is lost. */
@@ -292,8 +289,7 @@ int gbees_modes_add(gbees_modes *modes, const gbees_problem *problem, const gbee
 
     if (!mode)
         return GBEES_ENOMEM;
-    mode->grid = (gbees_grid){
-        .backend = modes->backend, .options = options ? *options : none, .problem = problem, .hold = &modes->hold};
+    mode->grid = (gbees_grid){.backend = modes->backend, .options = options ? *options : none, .problem = problem};
     modes->mode[modes->count++] = mode;
     return GBEES_OK;
 }

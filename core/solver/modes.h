@@ -20,7 +20,6 @@ typedef struct gbees_modes {
     int count;                                  /* at least 1 */
     gbees_density_mode *mode[GBEES_MODES_MOST]; /* the heaviest at the last update first */
     const gbees_backend *backend;
-    gbees_hold *hold;    /* what the backend keeps open for all of them; or NULL */
     int divided;         /* 1: there have been more than one */
     gbees_totals before; /* then: but for what each has done since `noted` */
 } gbees_modes;

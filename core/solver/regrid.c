@@ -225,18 +225,33 @@ static double drop_outside(const gbees_problem *problem, gbees_initial_cells *ce
     return dropped;
 }
 
+/* Makes the engine one of another problem; or destroys it, before another one takes its memory. */
+static int restart_engine(gbees_grid *grid, gbees_problem *problem, gbees_error *error)
+{
+    gbees_problem *before = grid->regridded;
+    int status = GBEES_OK;
+
+    if (grid->backend->restart) {
+        status = grid->backend->restart(grid->engine, problem, error);
+        grid->regridded = NULL;
+        if (status)
+            close_engine(grid);
+    } else {
+        grid->backend->destroy(grid->engine);
+        grid->engine = NULL;
+    }
+    free_problem(before);
+    grid->regridded = problem;
+    return status || grid->engine ? status : grid->backend->create(problem, &grid->options, &grid->engine, error);
+}
+
 /* Replaces the engine by one of another problem; frees the problem's list of cells, once the engine has taken it. */
 static int replace_engine(gbees_grid *grid, gbees_problem *problem, gbees_error *error)
 {
     gbees_initial_cells *cells = (gbees_initial_cells *)problem->cells;
-    gbees_error ignored;
 
     note_peak(grid, cells);
-    if (grid->backend->hold && !*grid->hold && grid->backend->hold(grid->hold, &ignored))
-        *grid->hold = NULL; /* the engines open everything anew */
-    close_engine(grid);     /* before the new engine takes its memory */
-    grid->regridded = problem;
-    const int status = grid->backend->create(problem, &grid->options, &grid->engine, error);
+    const int status = restart_engine(grid, problem, error);
     if (!status)
         note_peak(grid, cells);
     gbees_initial_cells_clear(cells);
@@ -337,8 +352,7 @@ int gbees_grid_open_part(const gbees_grid *of, const gbees_part *part, gbees_gri
                          .options = of->options,
                          .problem = of->problem,
                          .regridded = problem,
-                         .lost = part->lost,
-                         .hold = of->hold};
+                         .lost = part->lost};
     status = of->backend->create(problem, &of->options, &grid->engine, error);
     if (!status)
         note_peak(grid, own);

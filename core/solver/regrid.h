@@ -16,7 +16,6 @@ typedef struct gbees_grid {
     int level[GBEES_MAX_DIM];     /* cells are 2^level times narrower than the problem's */
     gbees_totals before;          /* of the engines that have been replaced */
     double lost;                  /* mass that the run had lost before this grid's first engine */
-    gbees_hold **hold;            /* the run's: set from the first replacement on, where the backend has one */
 } gbees_grid;
 
 /* A part of the density of another grid: see gbees_grid_open_part(). */

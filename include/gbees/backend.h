@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_BACKEND_ABI = 10 /**< raised whenever the layout below changes */ };
+enum { GBEES_BACKEND_ABI = 11 /**< raised whenever the layout below changes */ };
 
 typedef struct gbees_engine gbees_engine;         /**< a backend's state of a run */
 typedef struct gbees_capture gbees_capture;       /**< a backend's copy of the cells of one time */
@@ -207,6 +207,11 @@ typedef struct gbees_backend {
                   gbees_error *error);
     /** Frees the engine. */
     void (*destroy)(gbees_engine *engine);
+    /** Makes an engine of a problem one of another problem that differs in its grid and its `cells` alone, as
+     * destroy() and create() with the same options would, but keeps what takes long to open: memory, a GPU's kernels.
+     * There are no captures then. The problem of before is of no more use; after an error, the engine is not either,
+     * but to be destroyed. NULL if the backend would gain nothing by it. */
+    int (*restart)(gbees_engine *engine, const gbees_problem *problem, gbees_error *error);
     /** On the ranks but 0 of a run with options->parallel: makes this rank's part of the grid, and does what rank 0's
      * engine is asked for until that is destroyed. All other functions are called on rank 0 alone. The pointer is
      * NULL if the backend's grids can't be shared. */
@@ -266,8 +271,8 @@ typedef struct gbees_backend {
     /** Computes J = 4 sum (grad sqrt P)(grad sqrt P)^T, n x n, of the normalised density, by differences of cells. */
     int (*frame_information)(gbees_engine *engine, double *information, gbees_error *error);
 
-    /** Keeps open what engines share and what takes long to open, as a GPU's context, until it is released: while an
-     * engine is replaced by another. Both pointers are NULL if there is no such thing. */
+    /** Keeps open what engines share and what takes long to open, as a GPU's context, until it is released: while one
+     * run follows another. Both pointers are NULL if there is no such thing. */
     int (*hold)(gbees_hold **hold, gbees_error *error);
     /** Releases it. NULL is allowed. */
     void (*release)(gbees_hold *hold);

@@ -73,6 +73,8 @@ struct gbees_engine {
 int cuda_engine_create(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
                        gbees_engine **engine, gbees_error *error);
 void cuda_engine_destroy(gbees_engine *e);
+/* As gbees_backend.restart(). */
+int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error);
 
 /* state.c: as gbees_backend.save(), and cuda_engine_create() in a saved state. */
 int cuda_engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error);

@@ -112,6 +112,23 @@ static int fail_memory(const gbees_engine *e, const slot_arrays *all, uint64_t c
 
 /* ---- growth ---- */
 
+/* Sets the null brick's part of an array to 0. */
+static int clear_null(gbees_engine *e, const slot_array *one, gbees_error *error)
+{
+    return cuda_check(e->api, e->api->cuMemsetD8Async(one->array->at, 0, 4 * one->size, e->stream),
+                      "clearing the null brick", error);
+}
+
+int engine_heap_clear_null(gbees_engine *e, gbees_error *error)
+{
+    const slot_arrays all = engine_heap_arrays(e);
+    int status = 0;
+
+    for (int i = 0; i < all.count && !status; i++)
+        status = clear_null(e, &all.list[i], error);
+    return status;
+}
+
 /* Addresses for the whole memory of the device are shared out among the arrays by their bytes a slot; the hash table
  * has at most an eighth. */
 static int grow_arrays(gbees_engine *e, const slot_arrays *all, uint64_t capacity, gbees_error *error)
@@ -130,8 +147,7 @@ static int grow_arrays(gbees_engine *e, const slot_arrays *all, uint64_t capacit
         status = device_array_grow(&e->memory, one->array, capacity * one->size, (size_t)most, error);
         *one->address = one->array->at;
         if (!status && is_new)
-            status = cuda_check(e->api, e->api->cuMemsetD8Async(one->array->at, 0, 4 * one->size, e->stream),
-                                "clearing the null brick", error);
+            status = clear_null(e, one, error);
     }
     if (!status)
         status = device_array_grow(&e->memory, &e->table, 4 * table_entries(capacity), total / 8, error);

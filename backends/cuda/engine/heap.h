@@ -24,6 +24,9 @@ slot_arrays engine_heap_arrays(gbees_engine *e);
 /* Makes exactly so many slots, of an engine that has none; the hash table is left undefined. */
 int engine_heap_set(gbees_engine *e, uint32_t capacity, gbees_error *error);
 
+/* Sets the null brick to 0, of an engine that has had another grid. */
+int engine_heap_clear_null(gbees_engine *e, gbees_error *error);
+
 /* Makes slots for at least so many bricks.  The hash table is filled again if it has grown or `rehash` is set.
  * Returns GBEES_ENOMEM, and how many bytes are needed and can be had, if the GPU's memory is too small. */
 int engine_heap_reserve(gbees_engine *e, uint64_t bricks, int rehash, gbees_error *error);

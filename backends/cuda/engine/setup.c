@@ -2,6 +2,7 @@
 #include "common/totals.h"
 #include "cuda/compile/spec.h"
 #include "engine.h"
+#include "heap.h"
 #include "initial.h"
 #include "load.h"
 #include <math.h>
@@ -138,6 +139,31 @@ int cuda_engine_load(const cuda_api *api, CUdevice device, program_set *programs
     else
         *engine = e;
     return status;
+}
+
+/* ---- another grid ---- */
+
+int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_error *error)
+{
+    const gbees_grid_arrays arrays = e->setup.grid;
+    int status = cuda_check(e->api, e->api->cuCtxSetCurrent(e->context), "taking another grid", error);
+
+    if (!status)
+        status = cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "taking another grid", error);
+    if (status)
+        return status;
+    e->problem = problem;
+    e->setup = (gbees_setup){.grid = arrays};
+    e->budget = (mass_budget){0};
+    e->capacity_exceeded = 0;
+    e->mean_step = 0;
+    memset(e->found, 0, sizeof *e->found);
+    set_up_choices(e);
+    set_up_constants(e);
+    status = engine_heap_clear_null(e, error);
+    if (!status)
+        status = engine_send_frame(e, error);
+    return status ? status : engine_fill_initial(e, error);
 }
 
 /* ---- destroy ---- */

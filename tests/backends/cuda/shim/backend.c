@@ -246,6 +246,7 @@ const gbees_backend gbees_backend_card = {
     .estimate = estimate,
     .create = create,
     .destroy = destroy,
+    .restart = cuda_engine_restart,
     .advance = cuda_engine_advance,
     .update = cuda_engine_update,
     .statistics = cuda_engine_statistics,
