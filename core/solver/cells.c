@@ -1,5 +1,6 @@
 /* cells.c - see cells.h and gbees/record.h. */
 #include "base/array.h"
+#include "base/workers.h"
 #include "cells_private.h"
 #include <stdlib.h>
 #include <string.h>
@@ -238,13 +239,39 @@ int gbees_initial_cells_reserve(gbees_initial_cells *cells, int n, size_t count)
     return 1;
 }
 
-int gbees_cells_list(const gbees_cells *cells, gbees_initial_cells *list, gbees_error *error)
+typedef struct listing {
+    const gbees_cells *cells;
+    gbees_initial_cells *list;
+} listing;
+
+static void list_part(void *context, size_t part)
 {
+    const listing *l = context;
+    const size_t first = gbees_workers_first(l->cells->count, part);
+    int32_t *index[GBEES_MAX_DIM];
+
+    for (int j = 0; j < l->cells->dimension; j++)
+        index[j] = l->list->index[j] + first;
+    gbees_cells_copy(l->cells, first, gbees_workers_first(l->cells->count, part + 1) - first, index,
+                     l->list->p + first);
+}
+
+int gbees_cells_list_by(const gbees_cells *cells, int threads, gbees_initial_cells *list, gbees_error *error)
+{
+    enum { CELL_NS = 20 /* about */ };
+    listing l = {cells, list};
+
     if (gbees_initial_cells_reserve(list, cells->dimension, cells->count))
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a list of %zu cells", cells->count);
     list->count = cells->count;
-    gbees_cells_copy(cells, 0, cells->count, list->index, list->p);
+    gbees_workers_run(gbees_workers_worth(threads, CELL_NS * (double)cells->count), GBEES_WORKERS_PARTS, list_part,
+                      &l);
     return 0;
+}
+
+int gbees_cells_list(const gbees_cells *cells, gbees_initial_cells *list, gbees_error *error)
+{
+    return gbees_cells_list_by(cells, 1, list, error);
 }
 
 void gbees_cells_range(const gbees_cells *cells, int axis, int32_t *lo, int32_t *hi)

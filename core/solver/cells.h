@@ -29,6 +29,9 @@ int gbees_cells_finish_sums(gbees_cells *cells, int threads, gbees_error *error)
 int gbees_cells_collect(const gbees_backend *backend, gbees_engine *engine, double fraction, int dimension,
                         const char *what, gbees_cells **cells, gbees_error *error);
 
+/* As gbees_cells_list(), on up to so many threads (0: as many as this process may use). */
+int gbees_cells_list_by(const gbees_cells *cells, int threads, gbees_initial_cells *list, gbees_error *error);
+
 /* The sum of P of a list. */
 double gbees_initial_cells_sum(const gbees_initial_cells *cells);
 /* Allocates the arrays of an empty list for `count` cells, of which it has none yet. Returns 1 if there is no memory.

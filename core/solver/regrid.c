@@ -1,5 +1,6 @@
 /* regrid.c - see regrid.h. */
 #include "regrid.h"
+#include "base/workers.h"
 #include "cells.h"
 #include "frame.h"
 #include "frame/remap.h"
@@ -93,7 +94,7 @@ int gbees_grid_fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_erro
     if (!status)
         status = gbees_cells_finish(cells, grid->options.threads, error);
     if (!status)
-        status = gbees_cells_list(cells, to, error);
+        status = gbees_cells_list_by(cells, grid->options.threads, to, error);
     gbees_cells_destroy(cells);
     return status;
 }
@@ -124,17 +125,32 @@ static void set_grid(gbees_problem *problem, const int *change)
     }
 }
 
-/* Sets the box around the cells. */
-static void set_box(gbees_problem *problem, const gbees_initial_cells *cells)
-{
-    for (int j = 0; j < problem->dimension; j++) {
-        problem->extent[j] = 0;
-        for (size_t i = 0; i < cells->count; i++) {
-            const int index = abs(cells->index[j][i]);
+/* A box that is set axis by axis. */
+typedef struct box {
+    gbees_problem *problem;
+    const gbees_initial_cells *cells;
+} box;
 
-            problem->extent[j] = index > problem->extent[j] ? index : problem->extent[j];
-        }
+static void set_extent(void *context, size_t axis)
+{
+    const box *b = context;
+    const int32_t *index = b->cells->index[axis];
+    int32_t low = 0, high = 0;
+
+    for (size_t i = 0; i < b->cells->count; i++) {
+        low = index[i] < low ? index[i] : low;
+        high = index[i] > high ? index[i] : high;
     }
+    b->problem->extent[axis] = high > -low ? high : -low;
+}
+
+/* Sets the box around the cells. */
+static void set_box(gbees_problem *problem, const gbees_initial_cells *cells, int threads)
+{
+    const int n = problem->dimension;
+    box b = {problem, cells};
+
+    gbees_workers_run(gbees_workers_worth(threads, (double)n * (double)cells->count), (size_t)n, set_extent, &b);
 }
 
 /* How a density was taken to other cells. Parts of its mass: `fetched` was taken along, of which `outside` lies
@@ -284,7 +300,7 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
         return status;
     gbees_initial_cells *own = (gbees_initial_cells *)problem->cells;
     set_grid(problem, change);
-    set_box(problem, own);
+    set_box(problem, own, grid->options.threads);
     way.outside = drop_outside(problem, own);
     if (own->count == 0) {
         free_problem(problem);
@@ -325,7 +341,7 @@ int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_mov
         return status;
     problem->threshold = threshold;
     gbees_frame_place(to, problem);
-    set_box(problem, problem->cells);
+    set_box(problem, problem->cells, grid->options.threads);
     grid->before = now;
     set_history(grid, clock, &way, (gbees_initial_cells *)problem->cells);
     return replace_engine(grid, problem, error);
@@ -347,7 +363,7 @@ int gbees_grid_open_part(const gbees_grid *of, const gbees_part *part, gbees_gri
     own->threshold = totals.threshold;
     problem->threshold = totals.threshold;
     gbees_frame_place(part->frame, problem);
-    set_box(problem, own);
+    set_box(problem, own, of->options.threads);
     *grid = (gbees_grid){.backend = of->backend,
                          .options = of->options,
                          .problem = of->problem,
