@@ -54,6 +54,10 @@ fixed="--set accuracy=0 --scenario published"
     compare lorenz96 --plugin lorenz96 $fixed --until 0.05 --set prune_interval=3
     # p* from a mass budget, order 7, a drift that depends on time.
     compare budget --plugin lorenz63 --set accuracy=0 --set mass_budget=0.02 --set scheme=split7 --until 0.4
+    # A bound; process noise; the paper's scheme.
+    compare pcr3bp --plugin pcr3bp --set accuracy=0 --scenario published --until 0.02
+    compare unicycle --plugin unicycle --set accuracy=0 --until 0.1
+    compare ctu --plugin lorenz63 $fixed --set scheme=ctu-positive --until 0.3
     compare duffing --plugin duffing --set accuracy=0 --until 1 --set precision=double
 }
 
@@ -83,7 +87,6 @@ refused() { # TEXT ARGUMENT...
     test "$(grep -c '^gbees-run: ' err)" -eq 1 || fail "not one sentence"
 }
 refused "can't share the modes 'paper' and 'legacy'" --set accuracy=0 --set mode=paper
-refused "can't share the ctu schemes" --set accuracy=0 --set scheme=ctu
 refused "can't share Courant numbers above 1" --set accuracy=0 --set courant=2
 refused "can't share --deterministic" --set accuracy=0 --deterministic
 refused "can't look for an accuracy" --audit 1000
