@@ -18,10 +18,8 @@ int ranks_check(const gbees_problem *problem, const gbees_engine_options *option
                        : numerics->cells_per_brick == 1     ? "bricks of one cell"
                        : numerics->courant > 1              ? "Courant numbers above 1"
                        : problem->moving                    ? "a grid that moves"
-                       : problem->regrid_count || problem->regrid_auto || problem->cells
-                           ? "a grid that changes, or one that begins with the cells of a record"
-                       : options->deterministic ? "--deterministic"
-                                                : NULL;
+                       : options->deterministic             ? "--deterministic"
+                                                            : NULL;
 
     return what ? gbees_error_set(error, GBEES_EUSAGE, "several ranks can't share %s: run it without mpirun", what)
                 : 0;

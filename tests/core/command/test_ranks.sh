@@ -58,6 +58,14 @@ fixed="--set accuracy=0 --scenario published"
     compare pcr3bp --plugin pcr3bp --set accuracy=0 --scenario published --until 0.02
     compare unicycle --plugin unicycle --set accuracy=0 --until 0.1
     compare ctu --plugin lorenz63 $fixed --set scheme=ctu-positive --until 0.3
+    # A grid that changes, a record as initial density, and the runs of an accuracy.
+    compare regrid --plugin lorenz63 --set accuracy=0 --until 1.2 \
+        --set "regrid=[{time: 0.25, factor: 2}, {time: 0.5, factor: [1, 2, 1]}]"
+    calls 0 "$program" --threads 1 --plugin lorenz63 $fixed --until 0.5 --output start --audit off --quiet
+    compare initial --plugin lorenz63 --set accuracy=0 --set "initial={file: $PWD/start/leg0_record4.h5}"
+    compare accuracy --plugin lorenz63 --set accuracy=0.1 --audit 40000 --until 0.5
+    # The last run's, which is the second
+    grep -q '^run 2:' out || fail "accuracy: not two runs"
     compare duffing --plugin duffing --set accuracy=0 --until 1 --set precision=double
 }
 
@@ -87,9 +95,9 @@ refused() { # TEXT ARGUMENT...
     test "$(grep -c '^gbees-run: ' err)" -eq 1 || fail "not one sentence"
 }
 refused "can't share the modes 'paper' and 'legacy'" --set accuracy=0 --set mode=paper
+refused "can't share a grid that moves" --set accuracy=0 --set frame=moving
 refused "can't share Courant numbers above 1" --set accuracy=0 --set courant=2
 refused "can't share --deterministic" --set accuracy=0 --deterministic
-refused "can't look for an accuracy" --audit 1000
 refused "nosuchkey" --set nosuchkey=1
 
 # A rank that dies ends the others.
