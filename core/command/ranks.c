@@ -126,7 +126,7 @@ void gbees_ranks_serve_runs(const gbees_options *options, const gbees_setup *set
             return;
         char *text = malloc((size_t)size);
         if (!text) /* rank 0 sends it */
-            parallel->abort(parallel->context, EXIT_FAILURE);
+            parallel->abort(parallel->context, EXIT_FAILURE, "out of memory for the text of a scenario");
         parallel->broadcast(parallel->context, text, (size_t)size);
         serve_run(options, setup, text);
         free(text);

@@ -149,7 +149,8 @@ static void exchange_keys(gbees_engine *e)
         rank_partner *partner = &ranks->partner[p];
 
         if (reserve_keys(&partner->in, partner->in.count))
-            ranks->parallel->abort(ranks->parallel->context, EXIT_FAILURE);
+            ranks->parallel->abort(ranks->parallel->context, EXIT_FAILURE,
+                                   "out of memory for the bricks of neighbouring ranks");
         ranks->out[p] =
             (gbees_message){partner->rank, (size_t)partner->out.count * sizeof *partner->out.key, partner->out.key};
         ranks->in[p] =

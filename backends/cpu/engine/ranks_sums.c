@@ -178,7 +178,7 @@ void ranks_moments(gbees_engine *e, kernel_moments *total, int32_t *peak_key)
     rank_peak peak = {.p = -1}, all = {.p = -1}, *each = calloc((size_t)p->ranks, sizeof *each);
 
     if (!each)
-        p->abort(p->context, EXIT_FAILURE);
+        p->abort(p->context, EXIT_FAILURE, "out of memory for the highest cells of all ranks");
 #pragma omp parallel num_threads(engine_threads(e, e->g.count))
     {
         exact_sum own[SUMS] = {{{0}}};
