@@ -41,6 +41,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/partition.h \
 	%D%/cpu/engine/ranks.c \
 	%D%/cpu/engine/ranks.h \
+	%D%/cpu/engine/ranks_ctu.c \
 	%D%/cpu/engine/ranks_sums.c \
 	%D%/cpu/engine/serve.c \
 	%D%/cpu/grid/grid.c \

@@ -221,6 +221,7 @@ libgbees_la_SOURCES = \
 	%D%/solver/cells_private.h \
 	%D%/solver/cells_sort.c \
 	%D%/solver/checkpoint.c \
+	%D%/solver/grid_problem.c \
 	%D%/solver/grid_state.c \
 	%D%/solver/grid_state.h \
 	%D%/solver/modes_state.c \
@@ -257,6 +258,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/run.h \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \
+	%D%/solver/share.c \
+	%D%/solver/share.h \
 	%D%/solver/solver.c \
 	%D%/solver/tail.c \
 	%D%/solver/tail.h \

@@ -2,6 +2,7 @@
 #include <gbees/parallel.h>
 #include <limits.h>
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* MPI counts bytes of a message in an int: longer messages go in parts. */
@@ -31,9 +32,13 @@ static void gather(void *context, const void *own, size_t size, void *all)
     (void)MPI_Allgather(own, (int)size, MPI_BYTE, all, (int)size, MPI_BYTE, MPI_COMM_WORLD);
 }
 
-static void end_all(void *context, int code)
+static void end_all(void *context, int code, const char *why)
 {
+    int rank = 0;
+
     (void)context;
+    (void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    (void)fprintf(stderr, "gbees-run: rank %d: %s\n", rank, why);
     (void)MPI_Abort(MPI_COMM_WORLD, code);
     abort(); /* MPI_Abort() does not return */
 }
@@ -74,7 +79,7 @@ static void exchange(void *context, const gbees_message *out, int outs, const gb
     if (parts == 0)
         return;
     if (parts > INT_MAX || (parts > FEW && !(request = malloc(parts * sizeof *request))))
-        end_all(context, EXIT_FAILURE);
+        end_all(context, EXIT_FAILURE, "out of memory for messages to other ranks");
     (void)begin(out, outs, 1, begin(in, ins, 0, request));
     (void)MPI_Waitall((int)parts, request, MPI_STATUSES_IGNORE);
     if (request != few)

@@ -6,6 +6,7 @@
 #include "io/scenario.h"
 #include "io/store.h"
 #include "one_run.h"
+#include "ranks.h"
 #include "signals.h"
 #include "units.h"
 #include <dirent.h>
@@ -188,7 +189,9 @@ static int attempt_open(ladder *l, attempt *a, gbees_error *error)
 {
     int status = make_problem(l, a, error);
 
-    if (!status)
+    if (!status && l->options->parallel)
+        status = gbees_ranks_share_run(l->options->parallel, &a->setup, error);
+    else if (!status)
         status = gbees_check_memory(&a->setup, error);
     if (!status)
         status = gbees_one_run_open(&a->run, l->options, l->registry, error);
@@ -340,6 +343,7 @@ static int run_until_met(ladder *l, const char **why, gbees_error *error)
             attempt_free(a);
             return *why ? GBEES_OK : status;
         }
+        gbees_one_run_close_solver(&a->run); /* its memory and its ranks are the next run's */
         l->count++;
         l->met = step->met == 1;
         print_step(l, step);
@@ -459,6 +463,8 @@ int gbees_command_accuracy(const gbees_options *options, gbees_registry *registr
         code = gbees_exit_code(&failure, 0);
     }
     attempt_free(l.best);
+    if (options->parallel)
+        gbees_ranks_end_runs(options->parallel);
     gbees_audit_destroy(l.audit);
     gbees_refinement_destroy(l.refinement);
     if (hold)

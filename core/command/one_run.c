@@ -320,12 +320,17 @@ int gbees_one_run_compare(gbees_one_run *run, const gbees_summary *summary, gbee
     return status;
 }
 
+void gbees_one_run_close_solver(gbees_one_run *run)
+{
+    gbees_solver_destroy(run->solver);
+    run->solver = NULL;
+}
+
 void gbees_one_run_close(gbees_one_run *run)
 {
     gbees_comparison_destroy(run->comparison);
     run->comparison = NULL;
     gbees_writer_destroy(run->writer);
-    gbees_solver_destroy(run->solver);
+    gbees_one_run_close_solver(run);
     run->writer = NULL;
-    run->solver = NULL;
 }

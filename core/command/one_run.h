@@ -48,6 +48,8 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
 int gbees_one_run_finish(gbees_one_run *run, int status, const gbees_summary *summary, gbees_error *failure);
 /* Has the filters of --compare run after a complete run, and the report tell what they have found. */
 int gbees_one_run_compare(gbees_one_run *run, const gbees_summary *summary, gbees_error *error);
+/* Frees the engines; the writer and what has been reported stay. */
+void gbees_one_run_close_solver(gbees_one_run *run);
 void gbees_one_run_close(gbees_one_run *run);
 
 /* The exit status for a failure; `began`: the run began, or failed for a reason of the machine or the model. */

@@ -97,17 +97,21 @@ static int prepare(gbees_one_run *run, const gbees_options *options, gbees_regis
 /* Makes what the run needs; among ranks all of them do, or none. */
 static int set_up(gbees_setup *setup, const gbees_options *options, gbees_registry *registry, gbees_error *error)
 {
-    int status = options->parallel ? gbees_ranks_check(options, NULL, error) : GBEES_OK;
+    int status = options->parallel ? gbees_ranks_check(options, error) : GBEES_OK;
 
     if (!status)
         status = gbees_setup_make(setup, options, registry, error);
     if (!options->parallel)
         return status;
     if (!status)
-        status = gbees_ranks_check(options, setup->problem, error);
-    if (!status)
         status = gbees_check_memory(setup, error);
     return gbees_parallel_agree(options->parallel, status, error);
+}
+
+/* Whether there are to be several runs, until one is within the problem's accuracy. */
+static int seeks_accuracy(const gbees_options *options, const gbees_setup *setup)
+{
+    return !options->resume && setup->problem->accuracy > 0 && options->audit;
 }
 
 /* A rank but 0: has its part of the grid, and does what rank 0 asks for. Rank 0 reports what fails. */
@@ -119,6 +123,11 @@ static int command_serve(const gbees_options *options, gbees_registry *registry)
     int status = set_up(&setup, options, registry, &failure);
 
     gbees_signals_listen(); /* rank 0 ends the run */
+    if (!status && seeks_accuracy(options, &setup)) {
+        gbees_ranks_serve_runs(options, &setup);
+        gbees_setup_free(&setup);
+        return EXIT_SUCCESS;
+    }
     if (!status)
         status = gbees_parallel_agree(options->parallel, status, &failure); /* with gbees_one_run_open() */
     if (!status)
@@ -143,7 +152,7 @@ static int command_run(const gbees_options *given, gbees_registry *registry, gbe
         status = set_up(&setup, options, registry, &failure);
     if (!status && given->resume)
         status = gbees_resumption_check(&from, &setup, options, &failure);
-    if (!status && !given->resume && setup.problem->accuracy > 0 && options->audit) {
+    if (!status && seeks_accuracy(options, &setup)) {
         code = gbees_command_accuracy(options, registry, &setup, report, command);
         gbees_setup_free(&setup);
         return code;

@@ -5,6 +5,7 @@
 #include "frame.h"
 #include "frame/remap.h"
 #include "refine.h"
+#include "share.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,20 +23,11 @@ int gbees_grid_open(gbees_grid *grid, gbees_error *error)
     return grid->backend->create(grid->problem, &grid->options, &grid->engine, error);
 }
 
-static void free_problem(gbees_problem *problem)
-{
-    if (!problem)
-        return;
-    gbees_initial_cells_clear((gbees_initial_cells *)problem->cells);
-    free((void *)problem->cells);
-    free(problem);
-}
-
 static void close_engine(gbees_grid *grid)
 {
     if (grid->engine)
         grid->backend->destroy(grid->engine);
-    free_problem(grid->regridded);
+    gbees_grid_free_problem(grid->regridded);
     grid->engine = NULL;
     grid->regridded = NULL;
 }
@@ -68,6 +60,8 @@ gbees_totals gbees_grid_totals(const gbees_grid *grid)
     now.mass_pruned += before->mass_pruned;
     now.mass_normalised += before->mass_normalised;
     now.time_step = now.time_step > 0 ? now.time_step : before->time_step;
+    now.bytes_exchanged += before->bytes_exchanged;
+    now.seconds_waited += before->seconds_waited;
     now.warnings |= before->warnings;
     return now;
 }
@@ -176,28 +170,6 @@ static void set_history(gbees_grid *grid, const gbees_clock *clock, const passag
     cells->threshold = totals->threshold * way->volume;
 }
 
-int gbees_grid_make_problem(const gbees_problem *from, gbees_initial_cells *cells, gbees_problem **problem,
-                            gbees_error *error)
-{
-    gbees_problem *made = malloc(sizeof *made);
-    gbees_initial_cells *own = malloc(sizeof *own);
-
-    if (!made || !own) {
-        free(made);
-        free(own);
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for another grid");
-    }
-    *made = *from;
-    *own = *cells;
-    memset(cells, 0, sizeof *cells);
-    made->cells = own;
-    made->first = from->first ? from->first : from;
-    made->gaussian_count = 0;
-    made->gaussians = NULL;
-    *problem = made;
-    return GBEES_OK;
-}
-
 enum { BATCH = 256 };
 
 /* Computes the bound at the centres of `count` cells, up to BATCH. */
@@ -256,8 +228,10 @@ static int restart_engine(gbees_grid *grid, gbees_problem *problem, gbees_error 
         grid->backend->destroy(grid->engine);
         grid->engine = NULL;
     }
-    free_problem(before);
+    gbees_grid_free_problem(before);
     grid->regridded = problem;
+    if (!grid->engine && !status && grid->options.parallel) /* the other ranks' have ended with this one */
+        status = gbees_share_problem(grid->options.parallel, problem, error);
     return status || grid->engine ? status : grid->backend->create(problem, &grid->options, &grid->engine, error);
 }
 
@@ -303,7 +277,7 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
     set_box(problem, own, grid->options.threads);
     way.outside = drop_outside(problem, own);
     if (own->count == 0) {
-        free_problem(problem);
+        gbees_grid_free_problem(problem);
         return gbees_error_set(error, GBEES_ENUMERIC,
                                "no cell of the other grid has its centre within the bound: nothing is left of the "
                                "density; give a larger factor in `regrid`");

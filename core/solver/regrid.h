@@ -25,16 +25,19 @@ typedef struct gbees_part {
     gbees_initial_cells *cells;      /* P up to a common factor; the new grid takes them */
 } gbees_part;
 
+/* ---- grid_problem.c ---- */
+/* Makes a copy of a problem, whose grid may then be set; it takes the cells, of which the list is empty afterwards.
+ * gbees_grid_close() frees that of a grid. */
+int gbees_grid_make_problem(const gbees_problem *from, gbees_initial_cells *cells, gbees_problem **problem,
+                            gbees_error *error);
+void gbees_grid_free_problem(gbees_problem *problem);
+
+/* ---- regrid.c ---- */
 /* Makes the first engine, on the problem's grid. */
 int gbees_grid_open(gbees_grid *grid, gbees_error *error);
 void gbees_grid_close(gbees_grid *grid);
 /* Makes the first engine of another grid that moves, from a part of the density of `of`. Its mass is 1. */
 int gbees_grid_open_part(const gbees_grid *of, const gbees_part *part, gbees_grid *grid, gbees_error *error);
-
-/* Makes a copy of a problem, whose grid may then be set; it takes the cells, of which the list is empty afterwards.
- * gbees_grid_close() frees that of a grid. */
-int gbees_grid_make_problem(const gbees_problem *from, gbees_initial_cells *cells, gbees_problem **problem,
-                            gbees_error *error);
 
 /* Lists the cells of the engine, with normalised P, in order; also those somewhat below p*. */
 int gbees_grid_fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_error *error);

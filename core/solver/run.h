@@ -16,6 +16,7 @@ struct gbees_solver {
     gbees_schedule *schedule;
     gbees_clock clock;
     gbees_totals recorded; /* at the last record */
+    const gbees_parallel *parallel; /* the ranks that serve this solver; NULL: none */
     int ran;
     int leg;
     int number;  /* of the next record; 0: the leg has not begun */

@@ -1,6 +1,7 @@
 /* solver.c - drives a backend through a problem: legs, updates, records. See gbees/solver.h. */
 #include "equations.h"
 #include "run.h"
+#include "share.h"
 #include "warnings.h"
 #include <stdlib.h>
 #include <time.h>
@@ -52,6 +53,24 @@ static int check_ranks(const gbees_backend *backend, const gbees_engine_options 
                            backend->name);
 }
 
+/* Serves the grids that replace the first one. The run may go on for a failure of another grid: rank 0 tells when it
+ * has ended. */
+static int serve_grids(const gbees_problem *first, const gbees_backend *backend, const gbees_engine_options *options,
+                       gbees_error *error)
+{
+    gbees_problem *problem = NULL;
+    int status = GBEES_OK;
+
+    for (;;) {
+        const int received = gbees_share_receive(options->parallel, first, &problem, error);
+
+        if (!received && !problem)
+            return status;
+        status = received ? received : backend->serve(problem, options, error);
+        gbees_grid_free_problem(problem);
+    }
+}
+
 int gbees_solver_serve(const gbees_problem *problem, const gbees_backend *backend,
                        const gbees_engine_options *options, gbees_error *error)
 {
@@ -59,7 +78,9 @@ int gbees_solver_serve(const gbees_problem *problem, const gbees_backend *backen
 
     if (!status)
         status = check_ranks(backend, options, error);
-    return status ? status : backend->serve(problem, options, error);
+    if (!status)
+        status = backend->serve(problem, options, error);
+    return status ? status : serve_grids(problem, backend, options, error);
 }
 
 int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backend,
@@ -75,6 +96,8 @@ int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backe
         return status;
     }
     status = gbees_modes_open(&made->modes, problem, backend, options, error);
+    if (!status && options)
+        made->parallel = options->parallel;
     made->record_warnings = gbees_warnings(problem, NULL);
     return hand_out(made, status, solver);
 }
@@ -94,6 +117,8 @@ void gbees_solver_destroy(gbees_solver *solver)
     if (!solver)
         return;
     gbees_modes_close(&solver->modes);
+    if (solver->parallel)
+        gbees_share_end(solver->parallel);
     gbees_schedule_destroy(solver->schedule);
     free(solver);
 }

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_PARALLEL_ABI = 1 /**< raised whenever the layout below changes */ };
+enum { GBEES_PARALLEL_ABI = 2 /**< raised whenever the layout below changes */ };
 
 /** Bytes to send to a rank, or the memory for those to receive from it. Both ranks name the same size. */
 typedef struct gbees_message {
@@ -44,8 +44,9 @@ typedef struct gbees_parallel {
     void (*gather)(void *context, const void *own, size_t size, void *all);
     /** Sends and receives messages. The partners call it, too, with messages of these sizes; other ranks need not. */
     void (*exchange)(void *context, const gbees_message *out, int outs, const gbees_message *in, int ins);
-    /** Ends all ranks at once, with this exit status. */
-    void (*abort)(void *context, int code);
+    /** Ends all ranks at once, with this exit status: this rank can't go on, and the others wait for it. As none of
+     * them can return an error any more, the communicator writes "gbees-run: rank 3: WHY" to the standard error. */
+    void (*abort)(void *context, int code, const char *why);
 } gbees_parallel;
 
 /** Returns the status of the lowest rank that has failed, with its text, on all ranks; 0 if none has. All call it. */
@@ -63,7 +64,7 @@ static inline int gbees_parallel_agree(const gbees_parallel *parallel, int statu
     own.status = (gbees_status)status;
     all = (gbees_error *)calloc((size_t)parallel->ranks, sizeof *all);
     if (!all) { /* the others wait for this rank */
-        parallel->abort(parallel->context, EXIT_FAILURE);
+        parallel->abort(parallel->context, EXIT_FAILURE, "out of memory for the errors of all ranks");
         return status;
     }
     parallel->gather(parallel->context, &own, sizeof own, all);

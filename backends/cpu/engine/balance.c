@@ -1,4 +1,5 @@
 /* balance.c - chooses the cuts between ranks, and moves bricks to the ranks that own them; see ranks.h. */
+#include "common/bound.h"
 #include "common/initial_bricks.h"
 #include "ranks.h"
 #include <stdlib.h>
@@ -96,6 +97,16 @@ static int choose_cuts(gbees_engine *e, key_source *from, gbees_error *error)
     return 0;
 }
 
+/* Adds an own brick, for which there is memory, with the cells of it that are within the bound. */
+static uint32_t add_own(gbees_engine *e, const int32_t *key, uint64_t inside)
+{
+    const uint32_t slot = grid_add(&e->g, key, grid_hash(&e->g, key));
+
+    engine_set_inside(e, slot, inside);
+    e->rows.ghost[slot] = 0;
+    return slot;
+}
+
 int balance_start(gbees_engine *e, gbees_error *error)
 {
     initial_bricks bricks;
@@ -114,9 +125,12 @@ int balance_start(gbees_engine *e, gbees_error *error)
             own += (uint64_t)ranks_owns(e, key);
         status = grid_reserve(&e->g, own, error);
         rewind_keys(e, &from);
-        while (!status && take_key(e, &from, key))
-            if (ranks_owns(e, key))
-                e->rows.ghost[grid_add(&e->g, key, grid_hash(&e->g, key))] = 0;
+        while (!status && take_key(e, &from, key)) {
+            const uint64_t inside = ranks_owns(e, key) ? bound_cells(e->problem, &e->g.shape, key) : 0;
+
+            if (inside)
+                add_own(e, key, inside);
+        }
         status = ranks_agree(e, status, error);
     }
     if (made)
@@ -154,9 +168,8 @@ static void unpack_brick(gbees_engine *e, const char *from)
 
     memcpy(key, from, sizeof key);
     from += sizeof key;
-    const uint32_t slot = grid_add(&e->g, key, grid_hash(&e->g, key));
+    const uint32_t slot = add_own(e, key, bound_cells(e->problem, &e->g.shape, key));
     engine_clear_brick(e, slot);
-    e->rows.ghost[slot] = 0;
     memcpy(&e->rows.active[slot], from, sizeof(uint64_t));
     memcpy(&e->rows.expanded[slot], from + sizeof(uint64_t), sizeof(uint64_t));
     memcpy((char *)e->rows.p + slot * row, from + 2 * sizeof(uint64_t), row);

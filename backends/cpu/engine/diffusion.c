@@ -2,6 +2,7 @@
  * "Diffusion"). */
 #include "cpu/kernel/noise.h"
 #include "engine.h"
+#include "ranks.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,11 +91,16 @@ int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
         }
         most = e->rows.noise[slot] > most ? e->rows.noise[slot] : most;
     }
-    *steps = gbees_diffusion_steps(e->context.step, most);
-    for (uint32_t k = 0; k < e->g.count && !isfinite(most); k++)
+    int status = 0;
+    for (uint32_t k = 0; k < e->g.count && !isfinite(most) && !status; k++)
         if (!isfinite(e->rows.noise[e->g.used[k]]))
-            return engine_drift_error(e, e->g.used[k], e->context.time, error);
-    return 0;
+            status = engine_drift_error(e, e->g.used[k], e->context.time, error);
+    if (e->ranks) {
+        status = ranks_agree(e, status, error);
+        ranks_most(e, &most, 1);
+    }
+    *steps = gbees_diffusion_steps(e->context.step, most);
+    return status;
 }
 
 /* One half of an explicit step: from rows.p to rows.next, or the second half back. */
@@ -103,6 +109,8 @@ static void half_step(gbees_engine *e, kernel_noise_half half, kernel_sums *sums
     uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
     int first = half == KERNEL_NOISE_FIRST;
 
+    if (e->ranks)
+        ghosts_refresh(e, first ? e->rows.p : e->rows.next, -1);
     e->context.noise.from = first ? e->rows.p : e->rows.next;
     e->context.noise.to = first ? e->rows.next : e->rows.p;
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic, 1)
@@ -115,19 +123,27 @@ int engine_diffuse(gbees_engine *e, double steps, int ends_step, kernel_sums *to
     uint32_t chunks = engine_chunks(e);
     kernel_sums *sums = malloc((chunks + 1u) * sizeof *sums);
 
-    if (!sums)
-        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the diffusion over %u bricks", e->g.count);
+    int status =
+        sums ? 0 : gbees_error_set(error, GBEES_ENOMEM, "out of memory for the diffusion over %u bricks", e->g.count);
+    if (e->ranks)
+        status = ranks_agree(e, status, error);
+    if (status) {
+        free(sums);
+        return status;
+    }
     e->context.noise.step = e->context.step / steps;
     e->context.rows.inside = e->rows.inside;
     for (double step = 0; step < steps; step++)
         for (int half = 0; half < 2; half++) {
             half_step(e,
-                      half == 0                        ? KERNEL_NOISE_FIRST
-                      : ends_step && step + 1 == steps ? KERNEL_NOISE_LAST
-                                                       : KERNEL_NOISE_SECOND,
+                      half == 0                                     ? KERNEL_NOISE_FIRST
+                      : ends_step && !e->ranks && step + 1 == steps ? KERNEL_NOISE_LAST
+                                                                    : KERNEL_NOISE_SECOND,
                       sums);
             engine_add_sums(sums, chunks, total);
         }
     free(sums);
+    if (e->ranks && ends_step)
+        (void)ranks_end_step(e, RANKS_END_SWEEPS, 0, total);
     return 0;
 }

@@ -34,6 +34,13 @@ static inline void exact_add(exact_sum *sum, double value)
     word[2] += sign * (int64_t)(high >> 32);
 }
 
+/* Adds another sum; both together have had at most 2^30 numbers added without a carry. */
+static inline void exact_merge(exact_sum *sum, const exact_sum *other)
+{
+    for (int w = 0; w < EXACT_WORDS; w++)
+        sum->word[w] += other->word[w];
+}
+
 /* Carries, so that all words but the last are below 2^32; returns whether the sum is negative. */
 static inline int exact_carry(exact_sum *sum)
 {

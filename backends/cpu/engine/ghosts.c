@@ -1,4 +1,5 @@
 /* ghosts.c - copies of other ranks' bricks near a rank's box; see ranks.h. */
+#include "common/bound.h"
 #include "ranks.h"
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +149,8 @@ static void exchange_keys(gbees_engine *e)
         rank_partner *partner = &ranks->partner[p];
 
         if (reserve_keys(&partner->in, partner->in.count))
-            ranks->parallel->abort(ranks->parallel->context, EXIT_FAILURE);
+            ranks->parallel->abort(ranks->parallel->context, EXIT_FAILURE,
+                                   "out of memory for the bricks of neighbouring ranks");
         ranks->out[p] =
             (gbees_message){partner->rank, (size_t)partner->out.count * sizeof *partner->out.key, partner->out.key};
         ranks->in[p] =
@@ -167,6 +169,7 @@ static int add_brick(gbees_engine *e, const int32_t *key, int class, uint32_t *s
     if (status)
         return status;
     *slot = grid_add(&e->g, key, grid_hash(&e->g, key));
+    engine_set_inside(e, *slot, bound_cells(e->problem, &e->g.shape, key));
     e->rows.ghost[*slot] = (unsigned char)(class + 1);
     return 0;
 }
@@ -181,7 +184,9 @@ static int insert_requested(gbees_engine *e, gbees_error *error)
         for (uint64_t k = 0; k < ranks->partner[p].in.count && !status; k++) {
             const int32_t *key = ranks->partner[p].in.key[k];
 
-            status = grid_find(&e->g, key) ? 0 : engine_insert_brick(e, key, grid_hash(&e->g, key), 1, error);
+            status = grid_find(&e->g, key) ? 0
+                                           : engine_insert_brick(e, key, grid_hash(&e->g, key),
+                                                                 bound_cells(e->problem, &e->g.shape, key), error);
         }
     return status;
 }
@@ -261,20 +266,20 @@ int ghosts_renew(gbees_engine *e, gbees_error *error)
     return 0;
 }
 
-/* Copies rows of P between slots and a message; returns its end. */
-static char *copy_rows(gbees_engine *e, const slot_list *list, int from_slots, char *message)
+/* Copies rows between slots and a message; returns its end. */
+static char *copy_rows(const gbees_engine *e, void *rows, const slot_list *list, int from_slots, char *message)
 {
     const size_t row = (size_t)e->cells * e->method.real_size;
 
     for (size_t k = 0; k < list->count; k++, message += row) {
-        char *p = (char *)e->rows.p + list->slot[k] * row;
+        char *p = (char *)rows + list->slot[k] * row;
 
         memcpy(from_slots ? message : p, from_slots ? p : message, row);
     }
     return message;
 }
 
-void ghosts_refresh(gbees_engine *e, int axis)
+void ghosts_refresh(gbees_engine *e, void *rows, int axis)
 {
     engine_ranks *ranks = e->ranks;
     const int first = axis < 0 ? 0 : axis, last = axis < 0 ? e->g.shape.n : axis, count = ranks->partners;
@@ -285,23 +290,23 @@ void ghosts_refresh(gbees_engine *e, int axis)
         char *begin = at;
 
         for (int k = first; k <= last; k++)
-            at = copy_rows(e, &ranks->partner[p].give[k], 1, at);
+            at = copy_rows(e, rows, &ranks->partner[p].give[k], 1, at);
         ranks->out[p] = (gbees_message){ranks->partner[p].rank, (size_t)(at - begin), begin};
     }
     for (int p = 0; p < count; p++) {
-        size_t rows = 0;
+        size_t taken = 0;
 
         for (int k = first; k <= last; k++)
-            rows += ranks->partner[p].take[k].count;
-        ranks->in[p] = (gbees_message){ranks->partner[p].rank, rows * row, at};
-        at += rows * row;
+            taken += ranks->partner[p].take[k].count;
+        ranks->in[p] = (gbees_message){ranks->partner[p].rank, taken * row, at};
+        at += taken * row;
     }
     ranks_exchange(e, ranks->out, count, ranks->in, count);
     for (int p = 0; p < count; p++) {
         char *from = ranks->in[p].data;
 
         for (int k = first; k <= last; k++)
-            from = copy_rows(e, &ranks->partner[p].take[k], 0, from);
+            from = copy_rows(e, rows, &ranks->partner[p].take[k], 0, from);
     }
 }
 

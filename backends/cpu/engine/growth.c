@@ -187,9 +187,9 @@ static int insert_requested(gbees_engine *e, const grid_request *request, gbees_
     grid_request_key(&e->g, request, key);
     if (grid_find_hashed(&e->g, key, request->hash)) /* by an earlier request */
         return 0;
-    if (e->ranks && !ranks_owns(e, key))
-        return ghosts_request(e, key) ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for new bricks") : 0;
     uint64_t inside = e->rows.inside ? bound_cells(e->problem, &e->g.shape, key) : 1;
+    if (inside && e->ranks && !ranks_owns(e, key))
+        return ghosts_request(e, key) ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for new bricks") : 0;
     if (inside)
         return engine_insert_brick(e, key, request->hash, inside, error);
     e->rows.blocked[(size_t)request->slot * (size_t)(2 * e->g.shape.n) + request->d] |= (uint16_t)(1u << request->f);

@@ -122,7 +122,7 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above)
     cell_shift shifts[2 * GBEES_MAX_DIM];
 
     if (e->ranks)
-        ghosts_refresh(e, -1);
+        ghosts_refresh(e, e->rows.p, -1);
     make_shifts(&e->g.shape, shifts);
     e->context.time = e->inspected;
     e->context.rows.active = e->rows.active;

@@ -14,26 +14,22 @@ static double now_s(void)
 int ranks_check(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error)
 {
     const gbees_numerics *numerics = &problem->numerics;
-    const char *what = numerics->mode != GBEES_MODE_DEFAULT       ? "the modes 'paper' and 'legacy'"
-                       : numerics->cells_per_brick == 1           ? "bricks of one cell"
-                       : !gbees_scheme_is_split(numerics->scheme) ? "the ctu schemes: take `scheme: split5`"
-                       : numerics->courant > 1                    ? "Courant numbers above 1"
-                       : problem->functions->diffusion_d          ? "process noise"
-                       : problem->bounded                         ? "a bound"
-                       : problem->moving                          ? "a grid that moves"
-                       : problem->regrid_count || problem->regrid_auto || problem->cells
-                           ? "a grid that changes, or one that begins with the cells of a record"
-                       : options->deterministic ? "--deterministic"
-                                                : NULL;
+    const char *what = numerics->mode != GBEES_MODE_DEFAULT ? "the modes 'paper' and 'legacy'"
+                       : numerics->cells_per_brick == 1     ? "bricks of one cell"
+                       : numerics->courant > 1              ? "Courant numbers above 1"
+                       : problem->moving                    ? "a grid that moves"
+                       : options->deterministic             ? "--deterministic"
+                                                            : NULL;
 
     return what ? gbees_error_set(error, GBEES_EUSAGE, "several ranks can't share %s: run it without mpirun", what)
                 : 0;
 }
 
-/* The layers of ghosts: sweeps read (order + 1) / 2 cells beyond the box, growth and prunes a brick. */
+/* The layers of ghosts: sweeps read (order + 1) / 2 cells beyond the box, ctu two, diffusion one, growth and prunes a
+ * brick. */
 static void set_layers(const gbees_engine *e, int *layers)
 {
-    const int cells = (gbees_scheme_order(e->problem->numerics.scheme) + 1) / 2;
+    const int cells = e->method.split ? (gbees_scheme_order(e->problem->numerics.scheme) + 1) / 2 : 2;
 
     for (int j = 0; j < e->g.shape.n; j++)
         layers[j] = (cells + e->g.shape.edge[j] - 1) / e->g.shape.edge[j];

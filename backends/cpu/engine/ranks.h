@@ -82,8 +82,9 @@ int ghosts_request(gbees_engine *e, const int32_t *key);
 int ghosts_grow(gbees_engine *e, uint32_t from, int status, gbees_error *error);
 /* Makes all ghosts anew for the present cuts, where there is none, linked, cleared and not inspected. */
 int ghosts_renew(gbees_engine *e, gbees_error *error);
-/* Gives ghosts the P of their owners: those that a sweep along the axis reads, or all (axis < 0). */
-void ghosts_refresh(gbees_engine *e, int axis);
+/* Gives ghosts the rows (of P, or of a pass of a step) that their owners have: those that a sweep along the axis
+ * reads, or all (axis < 0). */
+void ghosts_refresh(gbees_engine *e, void *rows, int axis);
 
 /* Keeps the pencils along an axis that own bricks may lie in; returns how many. */
 uint32_t ghosts_pick_pencils(const gbees_engine *e, int axis, uint32_t *first, uint32_t count);
@@ -100,9 +101,11 @@ int balance_renew(gbees_engine *e, gbees_error *error);
 double ranks_sum_density(gbees_engine *e, const unsigned char *except);
 /* The sum of rows.rate over own bricks, on all ranks. */
 double ranks_sum_rates(gbees_engine *e);
-/* After the sweeps of a step: clamps the own cells and marks the active ones; the sums are those of all ranks.
- * failed: memory has run out on this rank; the result: on any. */
-int ranks_end_step(gbees_engine *e, int failed, kernel_sums *total);
+/* What a step ends with: clamping what sweeps or diffusion have made, or the last pass of ctu. */
+typedef enum ranks_end { RANKS_END_SWEEPS, RANKS_END_CTU } ranks_end;
+/* Ends a step of the own bricks: their cells are clamped, and the active ones marked; the sums are those of all
+ * ranks. failed: memory has run out on this rank; the result: on any. */
+int ranks_end_step(gbees_engine *e, ranks_end end, int failed, kernel_sums *total);
 /* Replaces the counts of cells by those of own bricks on all ranks; ghosts have no active cells. */
 void ranks_count_cells(gbees_engine *e, uint64_t *needed, uint64_t *active);
 /* Removes ghosts from what a prune keeps. */
@@ -115,6 +118,10 @@ int ranks_any(gbees_engine *e, int here);
 void ranks_spectrum(gbees_engine *e, budget_spectrum *spectrum);
 /* Collects the totals of all ranks. */
 void ranks_report(gbees_engine *e);
+
+/* ---- ranks_ctu.c ---- */
+/* A step of ctu, to rows.next; the sums are those of all ranks. */
+void ranks_step_ctu(gbees_engine *e, kernel_sums *total);
 
 /* ---- serve.c: what rank 0 has the others do ---- */
 typedef enum ranks_order { RANKS_END, RANKS_ADVANCE, RANKS_UPDATE, RANKS_STATISTICS, RANKS_CELLS } ranks_order;

@@ -10,13 +10,28 @@ static int is_own(const gbees_engine *e, uint32_t slot)
     return !e->rows.ghost[slot];
 }
 
+/* Adds a thread's sums to those of all threads. */
+static void add_thread(const exact_sum *own, exact_sum *sums, int count)
+{
+#pragma omp critical(gbees_ranks_sums)
+    for (int k = 0; k < count; k++)
+        exact_merge(&sums[k], &own[k]);
+}
+
 double ranks_sum_density(gbees_engine *e, const unsigned char *except)
 {
     exact_sum sum = {{0}};
 
-    for (uint32_t k = 0; k < e->g.count; k++)
-        if (is_own(e, e->g.used[k]) && !(except && except[k]))
-            exact_add(&sum, e->kernel->sum_rows(&e->context, e->rows.p, k, k + 1));
+#pragma omp parallel num_threads(engine_threads(e, e->g.count))
+    {
+        exact_sum own = {{0}};
+
+#pragma omp for schedule(static) nowait
+        for (uint32_t k = 0; k < e->g.count; k++)
+            if (is_own(e, e->g.used[k]) && !(except && except[k]))
+                exact_add(&own, e->kernel->sum_rows(&e->context, e->rows.p, k, k + 1));
+        add_thread(&own, &sum, 1);
+    }
     ranks_sum_exactly(e, &sum, 1);
     return exact_value(&sum);
 }
@@ -32,31 +47,51 @@ double ranks_sum_rates(gbees_engine *e)
     return exact_value(&sum);
 }
 
-int ranks_end_step(gbees_engine *e, int failed, kernel_sums *total)
+/* What ends a step of a brick, used brick k: the last pass of ctu, or clamping what sweeps and diffusion have made.
+ */
+static void end_brick(const gbees_engine *e, ranks_end end, uint32_t k, kernel_sums *sums)
+{
+    if (end == RANKS_END_SWEEPS)
+        e->kernel->end_step(&e->context, e->g.used[k], sums);
+    else if (e->rows.limiter)
+        e->kernel->update_limited(&e->context, k, k + 1, sums);
+    else
+        e->kernel->update(&e->context, k, k + 1, sums);
+}
+
+int ranks_end_step(gbees_engine *e, ranks_end end, int failed, kernel_sums *total)
 {
     exact_sum sums[2] = {{{0}}};
-    int64_t counts[4] = {failed != 0, 0, 0, 0}; /* failures, sums that are not finite, bricks, none */
+    int64_t infinite = 0, bricks = 0;
+    const uint32_t count = failed ? 0 : e->g.count;
 
-    for (uint32_t k = 0; k < e->g.count && !failed; k++) {
-        const uint32_t slot = e->g.used[k];
-        kernel_sums brick = {0};
+#pragma omp parallel num_threads(engine_threads(e, count)) reduction(+ : infinite, bricks)
+    {
+        exact_sum own[2] = {{{0}}};
 
-        if (!is_own(e, slot))
-            continue;
-        e->kernel->end_step(&e->context, slot, &brick);
-        counts[1] += !isfinite(brick.mass) || !isfinite(brick.clipped);
-        counts[2]++;
-        exact_add(&sums[0], brick.mass);
-        exact_add(&sums[1], brick.clipped);
+#pragma omp for schedule(static) nowait
+        for (uint32_t k = 0; k < count; k++) {
+            kernel_sums brick = {0};
+
+            if (!is_own(e, e->g.used[k]))
+                continue;
+            end_brick(e, end, k, &brick);
+            infinite += !isfinite(brick.mass) || !isfinite(brick.clipped);
+            bricks++;
+            exact_add(&own[0], brick.mass);
+            exact_add(&own[1], brick.clipped);
+        }
+        add_thread(own, sums, 2);
     }
-    e->ranks->own = (uint64_t)counts[2];
+    int64_t counts[] = {failed != 0, infinite, bricks};
+    e->ranks->own = (uint64_t)bricks;
     ranks_sum(e, counts, 3);
     ranks_sum_exactly(e, sums, 2);
     e->ranks->bricks = (uint64_t)counts[2];
     e->ranks->imbalance += e->ranks->busiest * e->ranks->parallel->ranks / (double)counts[2];
     e->ranks->steps++;
     total->mass = counts[1] ? NAN : exact_value(&sums[0]);
-    total->clipped = exact_value(&sums[1]);
+    total->clipped += exact_value(&sums[1]);
     total->outflow = gbees_ledger_missing(&e->run.ledger, total->mass, total->clipped);
     return counts[0] != 0;
 }
@@ -120,6 +155,20 @@ static void add_moments(int n, const kernel_moments *m, exact_sum *sums)
         exact_add(sums++, m->second[j]);
 }
 
+/* Adds the moments of used brick k, and its highest cell. */
+static void add_moments_of(const gbees_engine *e, uint32_t k, exact_sum *sums, rank_peak *peak)
+{
+    const int32_t *key = grid_key(&e->g, e->g.used[k]);
+    kernel_moments brick;
+
+    e->kernel->moments(&e->context, e->rows.p, k, k + 1, &brick);
+    add_moments(e->g.shape.n, &brick, sums);
+    rank_peak here = {.p = brick.peak, .cell = brick.peak_cell};
+    for (int j = 0; j < e->g.shape.n; j++)
+        here.key[j] = key[j];
+    take_higher(e->g.shape.n, &here, peak);
+}
+
 void ranks_moments(gbees_engine *e, kernel_moments *total, int32_t *peak_key)
 {
     enum { SUMS = 2 + GBEES_MAX_DIM + KERNEL_SECONDS };
@@ -129,19 +178,19 @@ void ranks_moments(gbees_engine *e, kernel_moments *total, int32_t *peak_key)
     rank_peak peak = {.p = -1}, all = {.p = -1}, *each = calloc((size_t)p->ranks, sizeof *each);
 
     if (!each)
-        p->abort(p->context, EXIT_FAILURE);
-    for (uint32_t k = 0; k < e->g.count; k++) {
-        const uint32_t slot = e->g.used[k];
-        kernel_moments brick;
+        p->abort(p->context, EXIT_FAILURE, "out of memory for the highest cells of all ranks");
+#pragma omp parallel num_threads(engine_threads(e, e->g.count))
+    {
+        exact_sum own[SUMS] = {{{0}}};
+        rank_peak highest = {.p = -1};
 
-        if (!is_own(e, slot))
-            continue;
-        e->kernel->moments(&e->context, e->rows.p, k, k + 1, &brick);
-        add_moments(n, &brick, sums);
-        rank_peak here = {.p = brick.peak, .cell = brick.peak_cell};
-        for (int j = 0; j < n; j++)
-            here.key[j] = grid_key(&e->g, slot)[j];
-        take_higher(n, &here, &peak);
+#pragma omp for schedule(static) nowait
+        for (uint32_t k = 0; k < e->g.count; k++)
+            if (is_own(e, e->g.used[k]))
+                add_moments_of(e, k, own, &highest);
+        add_thread(own, sums, 2 + n + pairs);
+#pragma omp critical(gbees_ranks_peak)
+        take_higher(n, &highest, &peak);
     }
     ranks_sum_exactly(e, sums, (size_t)(2 + n + pairs));
     p->gather(p->context, &peak, sizeof peak, each);

@@ -85,8 +85,12 @@ static int advect(gbees_engine *e, int ends_step, kernel_sums *sums, gbees_error
     e->context.rows.inside = ends_step ? e->rows.inside : NULL;
     if (e->method.paper)
         paper_step(e, e->context.step, sums);
+    else if (e->method.split)
+        status = engine_sweep(e, ends_step, sums, error);
+    else if (e->ranks)
+        ranks_step_ctu(e, sums);
     else
-        status = e->method.split ? engine_sweep(e, ends_step, sums, error) : step_ctu(e, sums, error);
+        status = step_ctu(e, sums, error);
     if (!status && !e->method.split)
         swap_density(e);
     set_context_rows(e);

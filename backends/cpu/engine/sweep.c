@@ -120,12 +120,12 @@ int engine_sweep(gbees_engine *e, int ends_step, kernel_sums *total, gbees_error
         plan.axis = gbees_sweep_axis(n, turn, is_reversed, sweep);
         plan.ends_step = ends_step && sweep == n - 1 && !e->ranks;
         if (e->ranks)
-            ghosts_refresh(e, plan.axis);
+            ghosts_refresh(e, e->rows.p, plan.axis);
         failed = sweep_along(e, &plan, sums) || failed;
         engine_add_sums(sums, plan.batches, total);
     }
     if (e->ranks)
-        failed = refused || ranks_end_step(e, failed, total);
+        failed = refused || (ends_step ? ranks_end_step(e, RANKS_END_SWEEPS, failed, total) : ranks_any(e, failed));
     free(sums);
     return failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for the sweeps over %u bricks", count) : 0;
 }

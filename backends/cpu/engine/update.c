@@ -354,7 +354,7 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
     double sum = 1, before = e->run.ledger.mass;
     const double balance = gbees_ledger_before_update(&e->run.ledger);
     if (e->ranks)
-        ghosts_refresh(e, -1);
+        ghosts_refresh(e, e->rows.p, -1);
     l.known = known <= KNOWN_BYTES ? malloc(known + 1) : NULL;
     status = multiply_or_fail(e, &l, &top, error);
     free(l.known);

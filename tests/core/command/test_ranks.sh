@@ -54,6 +54,18 @@ fixed="--set accuracy=0 --scenario published"
     compare lorenz96 --plugin lorenz96 $fixed --until 0.05 --set prune_interval=3
     # p* from a mass budget, order 7, a drift that depends on time.
     compare budget --plugin lorenz63 --set accuracy=0 --set mass_budget=0.02 --set scheme=split7 --until 0.4
+    # A bound; process noise; the paper's scheme.
+    compare pcr3bp --plugin pcr3bp --set accuracy=0 --scenario published --until 0.02
+    compare unicycle --plugin unicycle --set accuracy=0 --until 0.1
+    compare ctu --plugin lorenz63 $fixed --set scheme=ctu-positive --until 0.3
+    # A grid that changes, a record as initial density, and the runs of an accuracy.
+    compare regrid --plugin lorenz63 --set accuracy=0 --until 1.2 \
+        --set "regrid=[{time: 0.25, factor: 2}, {time: 0.5, factor: [1, 2, 1]}]"
+    calls 0 "$program" --threads 1 --plugin lorenz63 $fixed --until 0.5 --output start --audit off --quiet
+    compare initial --plugin lorenz63 --set accuracy=0 --set "initial={file: $PWD/start/leg0_record4.h5}"
+    compare accuracy --plugin lorenz63 --set accuracy=0.1 --audit 40000 --until 0.5
+    # The last run's, which is the second
+    grep -q '^run 2:' out || fail "accuracy: not two runs"
     compare duffing --plugin duffing --set accuracy=0 --until 1 --set precision=double
 }
 
@@ -83,38 +95,62 @@ refused() { # TEXT ARGUMENT...
     test "$(grep -c '^gbees-run: ' err)" -eq 1 || fail "not one sentence"
 }
 refused "can't share the modes 'paper' and 'legacy'" --set accuracy=0 --set mode=paper
-refused "can't share the ctu schemes" --set accuracy=0 --set scheme=ctu
+refused "can't share a grid that moves" --set accuracy=0 --set frame=moving
 refused "can't share Courant numbers above 1" --set accuracy=0 --set courant=2
 refused "can't share --deterministic" --set accuracy=0 --deterministic
-refused "can't look for an accuracy" --audit 1000
 refused "nosuchkey" --set nosuchkey=1
 
-# A rank that dies ends the others.
+# A rank that dies ends the others within 10 s, and the records that there are by then are whole: those of a run that
+# nothing has ended. GBEES_TEST_KILLS: how often.
 what="a rank that dies"
-# shellcheck disable=SC2086
-timeout 120 mpirun -n 3 "$program" --threads 1 --quiet --audit off --plugin lorenz96 $fixed --until 1 --no-output \
-    >out 2>err </dev/null &
-launcher=$!
-tries=0 victim=
-while test -z "$victim" && test "$tries" -lt 100; do
-    sleep 0.2
-    tries=$((tries + 1))
-    victim=$(ps -eo pid=,args= | awk -v p="$program" '$2 == p || index($2, "/.libs/gbees-run") { print $1 }' |
+doomed="--plugin lorenz63 --set accuracy=0 --set factor=6 --set records=20"
+
+# The process of a rank of the run whose launcher is there; nothing if there is none yet.
+process_of() { # RANK
+    ps -eo pid=,args= | awk -v p="$program" '$2 == p || index($2, "/.libs/gbees-run") { print $1 }' |
         while read -r pid; do
             tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "HOME=$HOME" || continue
-            tr '\0' '\n' <"/proc/$pid/environ" | grep -qx OMPI_COMM_WORLD_RANK=1 && echo "$pid"
-        done | head -n 1)
-done
-if test -z "$victim"; then
-    fail "no process of rank 1 was found"
-else
-    sleep 1
-    began=$(date +%s)
-    kill -9 "$victim"
+            tr '\0' '\n' <"/proc/$pid/environ" 2>/dev/null | grep -qx "OMPI_COMM_WORLD_RANK=$1" && echo "$pid"
+        done | head -n 1
+}
+
+# kill_rank RANK TENTHS: kills it so many tenths of a second after it has begun.
+kill_rank() {
+    rm -rf killed
+    # shellcheck disable=SC2086
+    timeout 120 mpirun -n 3 "$program" --threads 1 --quiet --audit off $doomed --output killed >out 2>err </dev/null &
+    launcher=$!
+    tries=0 victim=
+    while test -z "$victim" && test "$tries" -lt 100; do
+        sleep 0.1
+        tries=$((tries + 1))
+        victim=$(process_of "$1")
+    done
+    if test -z "$victim"; then
+        fail "no process of rank $1 was found"
+        wait "$launcher"
+        return
+    fi
+    sleep "$(($2 / 10)).$(($2 % 10))"
+    kill -9 "$victim" || fail "rank $1 had ended"
+    began=$(date +%s%N)
     wait "$launcher"
     code=$?
-    took=$(($(date +%s) - began))
+    took=$((($(date +%s%N) - began) / 1000000))
+    echo "rank $1 killed after $2 tenths of a second: the others ended after $took ms"
     test "$code" -ne 0 || fail "exit status 0"
-    test "$code" -ne 124 || fail "the others went on for $took s"
-fi
+    test "$took" -lt 10000 || fail "the others went on for $took ms"
+    for record in killed/leg*record*.h5; do
+        test -e "$record" || continue
+        h5diff "$record" "whole/${record#killed/}" >difference 2>&1 || fail "$record: $(head -n 5 difference)"
+    done
+}
+
+# shellcheck disable=SC2086
+calls 0 timeout 300 mpirun -n 3 "$program" --threads 1 --quiet --audit off $doomed --output whole
+kills=${GBEES_TEST_KILLS:-3}
+while test "$kills" -gt 0; do
+    kill_rank $((kills % 3)) $((1 + kills * 7 % 20))
+    kills=$((kills - 1))
+done
 exit "$bad"

@@ -1,0 +1,24 @@
+/* ranks_ctu.c - a step of ctu among ranks: ghosts get from their owners what each pass reads of them; see ranks.h. */
+#include "ranks.h"
+
+/* A pass of ctu over all bricks, ghosts as well, by all threads. */
+static void run_pass(gbees_engine *e, void (*pass)(const kernel_context *, uint32_t, uint32_t))
+{
+    const uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
+
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic, 1)
+    for (uint32_t at = 0; at < chunks; at++)
+        pass(&e->context, at * chunk, engine_chunk_end(e, at));
+}
+
+void ranks_step_ctu(gbees_engine *e, kernel_sums *total)
+{
+    ghosts_refresh(e, e->rows.p, -1);
+    run_pass(e, e->kernel->transverse);
+    ghosts_refresh(e, e->rows.s, -1);
+    if (e->rows.limiter) {
+        run_pass(e, e->kernel->find_limiter);
+        ghosts_refresh(e, e->rows.limiter, -1);
+    }
+    (void)ranks_end_step(e, RANKS_END_CTU, 0, total);
+}
