@@ -49,6 +49,7 @@ long_scripts = \
 	%D%/backends/cpu/test_arm.sh \
 	%D%/backends/cuda/test_cuda_sanitize.sh \
 	%D%/backends/cuda/test_gpu_session.sh \
+	%D%/core/command/test_ranks_models.sh \
 	%D%/core/python/test_wheel.sh
 long_programs = \
 	%D%/backends/test_diffusion_exact \

@@ -1,0 +1,45 @@
+#!/bin/sh
+# test_ranks_models.sh - all models to a short end, with their measurements before it: the records of 2, 3, 5 and 8
+# ranks are those of one, bit for bit. Long: `make check-long`.
+set -u
+
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+program=$top_build/gbees-run
+enter_scratch
+clean_environment
+
+command -v mpirun >/dev/null || skip "there is no mpirun (Debian: apt-get install openmpi-bin)"
+command -v h5diff >/dev/null || skip "there is no h5diff (Debian: apt-get install hdf5-tools)"
+test -e "$top_build/backends/mpi/.libs/gbees_mpi.so" || skip "gbees was built without MPI (Debian: libopenmpi-dev)"
+OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+OMPI_MCA_mpi_yield_when_idle=1 TMPDIR=/tmp
+export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe
+export OMPI_MCA_mpi_yield_when_idle TMPDIR
+
+# compare MODEL ARGUMENT...
+compare() {
+    model=$1
+    shift
+    for number in 1 2 3 5 8; do
+        calls 0 timeout 300 mpirun -n "$number" "$program" --threads 1 --progress none --audit off --quiet \
+            --set accuracy=0 --output "$model.$number" --plugin "$model" "$@"
+        for record in "$model".1/leg*.h5; do
+            h5diff "$record" "$model.$number/${record#*/}" >difference 2>&1 ||
+                fail "$record on $number ranks: $(head -n 5 difference)"
+        done
+    done
+}
+
+compare lorenz63 --until 1.25
+compare linear
+compare duffing
+compare aizawa --until 1
+compare rossler --until 1
+compare vanderpol
+compare pendulum
+compare unicycle --until 0.5
+compare pcr3bp --scenario published --until 0.05
+compare poe2bp --until 1
+compare lorenz96 --scenario published --until 0.1
+compare cr3bp --until 0.01
+exit "$bad"
