@@ -374,6 +374,8 @@ noinst_LTLIBRARIES += %D%/libplot.la
 	%D%/plot/joint.c \
 	%D%/plot/marginal.c \
 	%D%/plot/note.c \
+	%D%/plot/region.c \
+	%D%/plot/region.h \
 	%D%/plot/render.c \
 	%D%/plot/render.h \
 	%D%/plot/scene.c \
