@@ -136,7 +136,7 @@ void gbees_region_title(gbees_figure *figure, const gbees_panel *panel, const ch
     const double needed = gbees_figure_text_width(figure, text_size, 0, text);
     const gbees_label label = {.x = panel->x + panel->width / 2,
                                .y = panel->y - 6,
-                               .size = text_size * fmin(1, panel->width / fmax(1, needed)),
+                               .size = text_size * fmin(1, (panel->width + 50) / fmax(1, needed)),
                                .ax = 0.5,
                                .ay = 1,
                                .color = gbees_rgb_grey(0.1)};
