@@ -134,6 +134,8 @@ libgbees_la_SOURCES = \
 	%D%/io/hdf5_driver.h \
 	%D%/io/hdf5_file.c \
 	%D%/io/hdf5_file.h \
+	%D%/io/hdf5_scale.c \
+	%D%/io/hdf5_scale.h \
 	%D%/io/hdf5_sum.c \
 	%D%/io/hdf5_sum.h \
 	%D%/io/hdf5_util.c \
@@ -374,6 +376,8 @@ noinst_LTLIBRARIES += %D%/libplot.la
 	%D%/plot/joint.c \
 	%D%/plot/marginal.c \
 	%D%/plot/note.c \
+	%D%/plot/region.c \
+	%D%/plot/region.h \
 	%D%/plot/render.c \
 	%D%/plot/render.h \
 	%D%/plot/scene.c \

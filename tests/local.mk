@@ -15,6 +15,7 @@ check_tags = CK_EXCLUDE_TAGS=long; export CK_EXCLUDE_TAGS;
 test_scripts = \
 	%D%/backends/cuda/test_cuda_shim.sh \
 	%D%/backends/cuda/test_cuda.sh \
+	%D%/core/io/test_xarray.sh \
 	%D%/core/plot/test_plot.sh \
 	%D%/core/python/test_python.sh \
 	%D%/bench/test_bench.sh \

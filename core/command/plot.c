@@ -17,7 +17,8 @@ enum {
     KEY_RECORDS,
     KEY_SIZE,
     KEY_SAMPLES,
-    KEY_FORMAT
+    KEY_FORMAT,
+    KEY_SCALE
 };
 enum { PIXELS_LEAST = 200, PIXELS_MOST = 16384 };
 
@@ -42,6 +43,10 @@ static const struct argp_option option_table[] = {
      0},
     {"view", KEY_VIEW, "AZ,EL", 0, "direction from which isosurfaces are seen, in degrees (default: -109,14)", 0},
     {"samples", KEY_SAMPLES, 0, 0, "below the isosurfaces, samples of the model at the same times", 0},
+    {"scale", KEY_SCALE, "panel|shared", 0,
+     "axes of each panel's own range, or of one range for all panels (default: shared, unless a density would fill "
+     "less than an eighth of its panel)",
+     0},
     {"size", KEY_SIZE, "WIDTHxHEIGHT", 0, "pixels of each picture (default: 2400 wide, as high as needed)", 0},
     {"version", KEY_VERSION, 0, 0, "print the version", -1},
     {0},
@@ -124,6 +129,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
         break;
     case KEY_SIZE:
         parse_size(text, &c->draw, state);
+        break;
+    case KEY_SCALE:
+        if (strcmp(text, "panel") != 0 && strcmp(text, "shared") != 0)
+            argp_error(state, "--scale %s: give panel or shared", text);
+        c->draw.scale = text[0] == 'p' ? GBEES_SCALE_PANEL : GBEES_SCALE_SHARED;
         break;
     case KEY_FORMAT:
         parse_formats(text, c, state);

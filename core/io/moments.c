@@ -1,8 +1,7 @@
 /* moments.c - see moments.h. */
+#include "hdf5_scale.h"
 #include "hdf5_sum.h"
-#include "hdf5_util.h"
 #include "moments_private.h"
-#include <hdf5_hl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,40 +194,50 @@ int gbees_moments_add_update(gbees_moments *moments, int number, double time, co
 /* ---- the file ---------------------------------------------------------------------------------------------------
  */
 
-static void set_scale(gbees_hdf5 *file, const char *scale_name)
-{
-    hid_t scale = file->id >= 0 ? H5Dopen2(file->id, scale_name, H5P_DEFAULT) : -1;
-
-    if (scale < 0)
-        return;
-    if (H5DSset_scale(scale, scale_name) < 0)
-        gbees_hdf5_fail(file);
-    (void)H5Dclose(scale);
-}
-
-static void attach_scale(gbees_hdf5 *file, const char *name, const char *scale_name)
-{
-    hid_t set = file->id >= 0 ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
-    hid_t scale = file->id >= 0 ? H5Dopen2(file->id, scale_name, H5P_DEFAULT) : -1;
-
-    if (set >= 0 && scale >= 0 && H5DSattach_scale(set, scale, 0) < 0)
-        gbees_hdf5_fail(file);
-    if (scale >= 0)
-        (void)H5Dclose(scale);
-    if (set >= 0)
-        (void)H5Dclose(set);
-}
-
+/* Writes a series; its axes are the scale, and then states. */
 static void put_series(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *size,
                        const void *data, const char *scale)
 {
+    static const char *const axes[] = {NULL, "state", "other_state"};
     const hsize_t chunk[] = {CHUNK, GBEES_MAX_DIM, GBEES_MAX_DIM};
 
     gbees_hdf5_dataset(file, name, type, rank, size, chunk, data);
-    if (strcmp(name, scale) == 0)
-        set_scale(file, name);
-    else
-        attach_scale(file, name, scale);
+    if (strcmp(name, scale) == 0) {
+        gbees_hdf5_scale_set(file, name);
+        return;
+    }
+    gbees_hdf5_scale_attach(file, name, 0, scale);
+    for (unsigned k = 1; k < (unsigned)rank && size[k] > 0; k++)
+        gbees_hdf5_scale_attach(file, name, k, axes[k]);
+}
+
+/* Writes a series of values and bounds: its last axis has these two. */
+static void put_bounds(gbees_hdf5 *file, const char *name, int rank, const hsize_t *size, const double *data)
+{
+    const hsize_t chunk[] = {CHUNK, GBEES_MAX_DIM, GBEES_MAX_DIM};
+
+    gbees_hdf5_dataset(file, name, H5T_NATIVE_DOUBLE, rank, size, chunk, data);
+    gbees_hdf5_scale_attach(file, name, 0, real_names[TIME]);
+    if (rank == 3)
+        gbees_hdf5_scale_attach(file, name, 1, "state");
+    gbees_hdf5_scale_attach(file, name, (unsigned)rank - 1, "value_bound");
+}
+
+/* Dimensions, and the names and units of the states as coordinates. */
+static void put_states(const gbees_moments *moments, gbees_hdf5 *file)
+{
+    const gbees_quantity *states = moments->problem->model->states;
+    const size_t n = (size_t)moments->dimension;
+    const char *names[GBEES_MAX_DIM], *units[GBEES_MAX_DIM];
+
+    for (size_t j = 0; j < n; j++) {
+        names[j] = states[j].name;
+        units[j] = states[j].unit;
+    }
+    gbees_hdf5_dimension(file, "state", n);
+    gbees_hdf5_dimension(file, "other_state", n);
+    gbees_hdf5_letters(file, "state_name", n, names, "state", "state_name_letter");
+    gbees_hdf5_letters(file, "state_unit", n, units, "state", "state_unit_letter");
 }
 
 static void put_updates(const gbees_moments *moments, gbees_hdf5 *file)
@@ -248,11 +257,12 @@ static void put_certificates(const gbees_moments *moments, gbees_hdf5 *file)
     const char *scale = real_names[TIME];
 
     gbees_hdf5_group(file, "error");
+    gbees_hdf5_dimension(file, "value_bound", 2);
     for (int k = 0; k < ERRORS; k++)
-        put_series(file, error_names[k], H5T_NATIVE_DOUBLE, 3, size, moments->errors[k], scale);
-    for (int k = 0; k < CERTIFICATE; k++)
-        put_series(file, certificate_names[k], H5T_NATIVE_DOUBLE, k == DENSITY ? 2 : 1, pair, moments->certificate[k],
-                   scale);
+        put_bounds(file, error_names[k], 3, size, moments->errors[k]);
+    put_bounds(file, certificate_names[DENSITY], 2, pair, moments->certificate[DENSITY]);
+    for (int k = DENSITY + 1; k < CERTIFICATE; k++)
+        put_series(file, certificate_names[k], H5T_NATIVE_DOUBLE, 1, pair, moments->certificate[k], scale);
 }
 
 static void put_scores(const gbees_moments *moments, gbees_hdf5 *file)
@@ -278,12 +288,16 @@ int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, 
     gbees_hdf5_attribute_text(&file, "/", "format", "gbees-moments");
     gbees_hdf5_attribute(&file, "/", "format_version", H5T_NATIVE_INT, 0, NULL, &(int){1});
     gbees_hdf5_attribute_text(&file, "/", "gbees_version", gbees_version());
+    put_states(moments, &file);
     for (int k = 0; k < REALS; k++) /* the time first: it is the scale of the others */
         put_series(&file, real_names[k], H5T_NATIVE_DOUBLE, 1, size, moments->reals[k], scale);
     for (int k = 0; k < INTEGERS; k++)
         put_series(&file, integer_names[k], H5T_NATIVE_INT64, 1, size, moments->integers[k], scale);
     put_series(&file, "mean", H5T_NATIVE_DOUBLE, 2, size, moments->mean, scale);
     put_series(&file, "covariance", H5T_NATIVE_DOUBLE, 3, size, moments->covariance, scale);
+    gbees_hdf5_attribute_text(&file, "mean", "coordinates", "state_name state_unit");
+    gbees_hdf5_attribute_text(&file, "covariance", "coordinates", "state_name state_unit");
+    gbees_hdf5_attribute_text(&file, "wall_s", "units", "s");
     if (moments->certified)
         put_certificates(moments, &file);
     if (moments->scored)

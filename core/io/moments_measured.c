@@ -1,6 +1,6 @@
 /* moments_measured.c - the group `measured` of moments.h5: what was measured in a run, to be drawn beside its
  * density. */
-#include "hdf5_util.h"
+#include "hdf5_scale.h"
 #include "moments.h"
 #include <math.h>
 #include <stdlib.h>
@@ -77,6 +77,8 @@ static void put_names(gbees_hdf5 *file, const gbees_model *model, size_t size)
             names[i] = function->name;
     }
     gbees_hdf5_texts(file, "measured/names", count, names);
+    gbees_hdf5_dimension(file, "measured/name", count);
+    gbees_hdf5_scale_attach(file, "measured/names", 0, "measured/name");
     free(names);
 }
 
@@ -94,6 +96,13 @@ void gbees_moments_put_measured(gbees_hdf5 *file, const gbees_problem *problem)
         gbees_hdf5_dataset(file, "measured/function", H5T_NATIVE_INT64, 1, size, chunk, c.function);
         gbees_hdf5_dataset(file, "measured/value", H5T_NATIVE_DOUBLE, 2, size, chunk, c.value);
         gbees_hdf5_dataset(file, "measured/std", H5T_NATIVE_DOUBLE, 2, size, chunk, c.std);
+        gbees_hdf5_dimension(file, "measured/component", c.size);
+        gbees_hdf5_scale_set(file, "measured/time");
+        gbees_hdf5_scale_attach(file, "measured/function", 0, "measured/time");
+        for (int k = 0; k < 2; k++) {
+            gbees_hdf5_scale_attach(file, k ? "measured/std" : "measured/value", 0, "measured/time");
+            gbees_hdf5_scale_attach(file, k ? "measured/std" : "measured/value", 1, "measured/component");
+        }
         put_names(file, problem->model, c.size);
     }
     free_columns(&c);

@@ -1,15 +1,12 @@
 /* contour.c - see contour.h. */
 #include "contour.h"
 #include "base/workers.h"
+#include "region.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 
-enum { LEVELS = 6, FINE = 3, PIXEL_NS = 300 /* to find the colour of a pixel takes about as long */ };
-
-/* exp(-k^2/2), k = 3, 2.5 .. 0.5: for a Gaussian, half standard deviations; every other one is drawn as a line, too,
- * and is a surface of the 3-D figure. */
-static const double level[LEVELS] = {0.011108997, 0.043936934, 0.135335283, 0.324652467, 0.606530660, 0.882496903};
+enum { LEVELS = GBEES_REGIONS, FINE = 3, PIXEL_NS = 300 /* to find the colour of a pixel takes about as long */ };
 
 static gbees_rgb band_color(int band)
 {
@@ -29,7 +26,7 @@ static double value_at(const gbees_density *density, double i, double k)
     return (1 - u) * ((1 - v) * at[0] + v * at[1]) + u * ((1 - v) * at[stride] + v * at[stride + 1]);
 }
 
-static int find_band(double fraction)
+static int find_band(const double level[LEVELS], double fraction)
 {
     int band = 0;
 
@@ -47,6 +44,7 @@ typedef struct filling {
     ptrdiff_t stride;
     int width;
     gbees_rgb color[LEVELS + 1]; /* of each band */
+    const double *level;         /* [LEVELS], fractions of the peak */
 } filling;
 
 /* The colour of the pixel whose upper left corner is (x, y) on the page; 0: nothing there. */
@@ -63,7 +61,7 @@ static uint32_t pixel_color(const filling *f, double x, double y)
         const double b = panel->hi[1] - (panel->hi[1] - panel->lo[1]) * (py - panel->y) / panel->height;
         const double value = value_at(density, (a - density->first[0]) / density->width[0],
                                       (b - density->first[1]) / density->width[1]);
-        const int band = find_band(value / density->peak);
+        const int band = find_band(f->level, value / density->peak);
         const gbees_rgb color = f->color[band];
 
         if (band == 0)
@@ -88,7 +86,7 @@ static void fill_row(void *context, size_t y)
 }
 
 static int fill_bands(gbees_figure *figure, const gbees_panel *panel, const gbees_density *density,
-                      gbees_error *error)
+                      const double level[LEVELS], gbees_error *error)
 {
     const int width = (int)ceil(panel->width * figure->scale), height = (int)ceil(panel->height * figure->scale);
     cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height);
@@ -98,8 +96,9 @@ static int fill_bands(gbees_figure *figure, const gbees_panel *panel, const gbee
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a figure");
     }
     cairo_surface_flush(image);
-    filling f = {figure, panel, density, cairo_image_surface_get_data(image), cairo_image_surface_get_stride(image),
-                 width,  {{0, 0, 0}}};
+    filling f = {
+        figure, panel,       density, cairo_image_surface_get_data(image), cairo_image_surface_get_stride(image),
+        width,  {{0, 0, 0}}, level};
     for (int band = 0; band <= LEVELS; band++)
         f.color[band] = band_color(band);
     gbees_workers_run(gbees_workers_worth(0, (double)width * height * PIXEL_NS), (size_t)height, fill_row, &f);
@@ -168,13 +167,15 @@ static void draw_line(gbees_figure *figure, const gbees_panel *panel, const gbee
 int gbees_contour_draw(gbees_figure *figure, const gbees_panel *panel, const gbees_density *density,
                        gbees_error *error)
 {
+    double level[LEVELS];
     int status;
 
+    gbees_region_levels(density, LEVELS, gbees_region_part, level);
     gbees_panel_clip(figure, panel);
-    status = fill_bands(figure, panel, density, error);
+    status = fill_bands(figure, panel, density, level, error);
     cairo_set_line_width(figure->cairo, 0.7);
     gbees_figure_color(figure, gbees_rgb_grey(0.15), 0.75);
-    for (int k = 0; k < LEVELS && !status; k += 2)
+    for (int k = 0; k < GBEES_REGIONS_LINED && !status; k++)
         draw_line(figure, panel, density, level[k] * density->peak);
     cairo_restore(figure->cairo);
     return status;
@@ -191,11 +192,12 @@ void gbees_contour_key(gbees_figure *figure, double x, double y, double width, d
         cairo_rectangle(figure->cairo, x + k * block, y, block, height);
         cairo_fill(figure->cairo);
     }
-    for (int k = 0; k <= LEVELS; k++) {
-        (void)snprintf(text, sizeof text, k < LEVELS ? "%.3f" : "1", k < LEVELS ? level[k] : 1);
+    for (int k = 0; k < LEVELS; k++) {
+        (void)snprintf(text, sizeof text, "%.3g %%", 100 * gbees_region_part[k]);
         label.x = x + k * block;
         label.y = y + height + 0.55 * text_size;
-        gbees_figure_line(figure, label.x, y, label.x, y + height + 3, k % 2 ? 0 : 0.8, gbees_rgb_grey(0.25));
+        gbees_figure_line(figure, label.x, y, label.x, y + height + 3, k < GBEES_REGIONS_LINED ? 0.8 : 0,
+                          gbees_rgb_grey(0.25));
         gbees_figure_text(figure, &label, text);
     }
     cairo_rectangle(figure->cairo, x, y, width, height);
@@ -204,5 +206,5 @@ void gbees_contour_key(gbees_figure *figure, double x, double y, double width, d
     cairo_stroke(figure->cairo);
     label =
         (gbees_label){.x = x, .y = y - 0.6 * text_size, .size = text_size, .ay = 1, .color = gbees_rgb_grey(0.15)};
-    gbees_figure_text(figure, &label, "density / maximum");
+    gbees_figure_text(figure, &label, "regions of highest density with this probability");
 }

@@ -1,6 +1,7 @@
 /* corner.c - the figure of every state against every other, for the last record. */
 #include "contour.h"
 #include "draw.h"
+#include "region.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -17,6 +18,20 @@ static void widen(double *lo, double *hi)
     *hi += margin;
 }
 
+/* Where the density of a state is, and its truth. */
+static void find_range(const gbees_gallery *gallery, int state, double *lo, double *hi)
+{
+    const gbees_shot *last = &gallery->shot[gallery->count - 1];
+    double truth;
+
+    gbees_density_range(last->marginal[state], 0, 0.003, lo, hi);
+    if (gbees_gallery_truth(gallery, last, state, &truth)) {
+        *lo = fmin(*lo, truth);
+        *hi = fmax(*hi, truth);
+    }
+    widen(lo, hi);
+}
+
 static gbees_panel place_panel(const gbees_gallery *gallery, const layout *l, int column, int row)
 {
     const gbees_shot *last = &gallery->shot[gallery->count - 1];
@@ -26,14 +41,11 @@ static gbees_panel place_panel(const gbees_gallery *gallery, const layout *l, in
                          .height = l->side,
                          .overhang = 0.5 * l->gap};
 
-    gbees_density_range(last->marginal[column], 0, 0.003, &panel.lo[0], &panel.hi[0]);
+    find_range(gallery, column, &panel.lo[0], &panel.hi[0]);
     if (column == row)
         panel.hi[1] = 1.1 * last->marginal[column]->peak;
     else
-        gbees_density_range(last->marginal[row], 0, 0.003, &panel.lo[1], &panel.hi[1]);
-    widen(&panel.lo[0], &panel.hi[0]);
-    if (column != row)
-        widen(&panel.lo[1], &panel.hi[1]);
+        find_range(gallery, row, &panel.lo[1], &panel.hi[1]);
     gbees_panel_ticks(&panel, l->text_size);
     return panel;
 }
@@ -43,17 +55,13 @@ static void draw_diagonal(gbees_figure *figure, const gbees_panel *panel, const 
     const gbees_rgb color = gbees_colormap_density(0.62);
 
     gbees_panel_clip(figure, panel);
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < density->length[0]; i++)
-            cairo_line_to(figure->cairo, gbees_panel_x(panel, density->first[0] + density->width[0] * (double)i),
-                          gbees_panel_y(panel, density->value[i]));
-        gbees_figure_color(figure, color, pass ? 1 : 0.15);
-        cairo_set_line_width(figure->cairo, 1.7);
-        if (pass)
-            cairo_stroke(figure->cairo);
-        else
-            cairo_fill(figure->cairo);
-    }
+    gbees_region_fill(figure, panel, density, color);
+    for (size_t i = 0; i < density->length[0]; i++)
+        cairo_line_to(figure->cairo, gbees_panel_x(panel, density->first[0] + density->width[0] * (double)i),
+                      gbees_panel_y(panel, density->value[i]));
+    gbees_figure_color(figure, color, 1);
+    cairo_set_line_width(figure->cairo, 1.7);
+    cairo_stroke(figure->cairo);
     cairo_restore(figure->cairo);
 }
 
@@ -63,6 +71,7 @@ static int draw_cell(gbees_figure *figure, const gbees_gallery *gallery, const l
     gbees_panel panel = place_panel(gallery, l, column, row);
     const int is_bottom = row + 1 == gallery->dimension, is_left = column == 0 && row > 0;
     char title_x[128], title_y[128];
+    const gbees_shot *last = &gallery->shot[gallery->count - 1];
     int status = GBEES_OK;
 
     gbees_ticks_title(&panel.ticks[0], gallery->name[column], gallery->unit[column], title_x, sizeof title_x);
@@ -71,9 +80,14 @@ static int draw_cell(gbees_figure *figure, const gbees_gallery *gallery, const l
         panel.ticks[1].count = 0; /* heights need no axis: the shape shows the marginal */
     gbees_panel_grid(figure, &panel);
     if (column == row)
-        draw_diagonal(figure, &panel, gallery->shot[gallery->count - 1].marginal[row]);
+        draw_diagonal(figure, &panel, last->marginal[row]);
     else
         status = gbees_contour_draw(figure, &panel, gallery->pair[column][row], error);
+    gbees_region_truth(figure, &panel, gallery, last, column, 0);
+    if (column != row)
+        gbees_region_truth(figure, &panel, gallery, last, row, 1);
+    else
+        gbees_region_title(figure, &panel, gallery->name[row], last->marginal[row], l->text_size);
     gbees_panel_frame(figure, &panel, l->text_size, is_bottom ? title_x : NULL, is_left ? title_y : NULL);
     return status;
 }
@@ -83,7 +97,7 @@ int gbees_draw_corner(const gbees_gallery *gallery, const gbees_draw_options *op
 {
     const int n = gallery->dimension;
     const gbees_shot *last = &gallery->shot[gallery->count - 1];
-    layout l = {.left = 74, .top = 24, .gap = n <= 4 ? 14 : 9, .text_size = n <= 3 ? 14 : n <= 5 ? 12.5 : 11};
+    layout l = {.left = 74, .top = 32, .gap = n <= 4 ? 14 : 9, .text_size = n <= 3 ? 14 : n <= 5 ? 12.5 : 11};
     gbees_label label = {.size = 17, .ax = 1, .bold = 1, .color = gbees_rgb_grey(0.1)};
     char time[64], text[192];
     const double right = 24, bottom = 64 + gbees_note_height(gallery), gaps = (n - 1) * l.gap;

@@ -5,10 +5,14 @@
 #include "figure.h"
 #include "gather.h"
 
+/* Ranges of the axes: of all panels together, of each panel, or together unless a density would then be small. */
+typedef enum gbees_scale { GBEES_SCALE_AUTO, GBEES_SCALE_SHARED, GBEES_SCALE_PANEL } gbees_scale;
+
 typedef struct gbees_draw_options {
     int pixel_width, pixel_height; /* 0: chosen by the figure */
     double azimuth, elevation;     /* of the isosurfaces, degrees */
     int vector;                    /* 1: for PDF and SVG */
+    int scale;                     /* a gbees_scale */
     int samples;                   /* 1: samples of the model are drawn below the isosurfaces */
 } gbees_draw_options;
 

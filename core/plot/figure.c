@@ -233,6 +233,11 @@ void gbees_figure_line(gbees_figure *figure, double x0, double y0, double x1, do
     cairo_stroke(figure->cairo);
 }
 
+int gbees_scale_is_ample(double lo, double hi, double all_lo, double all_hi)
+{
+    return 8 * (hi - lo) >= all_hi - all_lo;
+}
+
 double gbees_panel_x(const gbees_panel *panel, double x)
 {
     return panel->x + panel->width * (x - panel->lo[0]) / (panel->hi[0] - panel->lo[0]);

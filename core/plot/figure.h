@@ -50,6 +50,8 @@ typedef struct gbees_panel {
     double overhang;            /* how far tick labels may stick out sideways; 0: as they like */
 } gbees_panel;
 
+/* Whether lo .. hi is an eighth of all_lo .. all_hi or more. */
+int gbees_scale_is_ample(double lo, double hi, double all_lo, double all_hi);
 double gbees_panel_x(const gbees_panel *panel, double x);
 double gbees_panel_y(const gbees_panel *panel, double y);
 /* Chooses ticks that fit the panel's size at that size of text. */

@@ -1,5 +1,6 @@
 /* marginal.c - the figure of 1-D marginal densities. */
 #include "draw.h"
+#include "region.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -55,44 +56,62 @@ static gbees_rgb record_color(const gbees_gallery *gallery, leg l, size_t k)
     return gbees_colormap_line((gallery->shot[l.first + k].time - start) / length);
 }
 
-/* One range for all legs, so that they can be compared. */
-static void set_range_x(const gbees_gallery *gallery, int state, gbees_panel *panel)
+/* The range of a state in the records of a leg, and of its truth. */
+static void find_range(const gbees_gallery *gallery, leg l, int state, double *lo, double *hi)
 {
-    panel->lo[0] = INFINITY;
-    panel->hi[0] = -INFINITY;
-    for (size_t k = 0; k < gallery->count; k++) {
-        double lo, hi;
+    *lo = INFINITY;
+    *hi = -INFINITY;
+    for (size_t k = l.first; k < l.first + l.count; k++) {
+        double a, b, truth;
 
-        gbees_density_range(gallery->shot[k].marginal[state], 0, 0.003, &lo, &hi);
-        panel->lo[0] = fmin(panel->lo[0], lo);
-        panel->hi[0] = fmax(panel->hi[0], hi);
+        gbees_density_range(gallery->shot[k].marginal[state], 0, 0.003, &a, &b);
+        if (gbees_gallery_truth(gallery, &gallery->shot[k], state, &truth)) {
+            a = fmin(a, truth);
+            b = fmax(b, truth);
+        }
+        *lo = fmin(*lo, a);
+        *hi = fmax(*hi, b);
     }
+}
+
+/* Whether all legs have one range, so that they can be compared. */
+static int is_shared(const gbees_gallery *gallery, int scale)
+{
+    const leg all = {0, gallery->count};
+
+    for (int d = 0; d < gallery->dimension && scale == GBEES_SCALE_AUTO; d++) {
+        double lo, hi, all_lo, all_hi;
+
+        find_range(gallery, all, d, &all_lo, &all_hi);
+        for (size_t k = 0; k < count_legs(gallery); k++) {
+            find_range(gallery, find_leg(gallery, k), d, &lo, &hi);
+            if (!gbees_scale_is_ample(lo, hi, all_lo, all_hi))
+                return 0;
+        }
+    }
+    return scale != GBEES_SCALE_PANEL;
 }
 
 static void draw_line(gbees_figure *figure, const gbees_panel *panel, const gbees_density *density, gbees_rgb color)
 {
     cairo_t *cairo = figure->cairo;
 
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < density->length[0]; i++)
-            cairo_line_to(cairo, gbees_panel_x(panel, density->first[0] + density->width[0] * (double)i),
-                          gbees_panel_y(panel, density->value[i]));
-        gbees_figure_color(figure, color, pass ? 1 : 0.10);
-        cairo_set_line_width(cairo, 1.7);
-        if (pass)
-            cairo_stroke(cairo);
-        else
-            cairo_fill(cairo);
-    }
+    for (size_t i = 0; i < density->length[0]; i++)
+        cairo_line_to(cairo, gbees_panel_x(panel, density->first[0] + density->width[0] * (double)i),
+                      gbees_panel_y(panel, density->value[i]));
+    gbees_figure_color(figure, color, 1);
+    cairo_set_line_width(cairo, 1.7);
+    cairo_stroke(cairo);
 }
 
 static void draw_panel(gbees_figure *figure, const gbees_gallery *gallery, leg l, int state, gbees_panel *panel,
-                       const char *title_y)
+                       int shared, const char *title_y)
 {
+    const gbees_shot *last = &gallery->shot[l.first + l.count - 1];
     char title[128];
     double peak = 0;
 
-    set_range_x(gallery, state, panel);
+    find_range(gallery, shared ? (leg){0, gallery->count} : l, state, &panel->lo[0], &panel->hi[0]);
     for (size_t k = 0; k < l.count; k++)
         peak = fmax(peak, gallery->shot[l.first + k].marginal[state]->peak);
     panel->lo[1] = 0;
@@ -100,9 +119,12 @@ static void draw_panel(gbees_figure *figure, const gbees_gallery *gallery, leg l
     gbees_panel_ticks(panel, text_size);
     gbees_panel_grid(figure, panel);
     gbees_panel_clip(figure, panel);
+    gbees_region_fill(figure, panel, last->marginal[state], record_color(gallery, l, l.count - 1));
     for (size_t k = 0; k < l.count; k++)
         draw_line(figure, panel, gallery->shot[l.first + k].marginal[state], record_color(gallery, l, k));
+    gbees_region_truth(figure, panel, gallery, last, state, 0);
     cairo_restore(figure->cairo);
+    gbees_region_title(figure, panel, gallery->name[state], last->marginal[state], 0.95 * text_size);
     gbees_ticks_title(&panel->ticks[0], gallery->name[state], gallery->unit[state], title, sizeof title);
     if (panel->ticks[1].exponent) { /* densities differ from panel to panel, and so do their powers of ten */
         char power[128];
@@ -168,14 +190,31 @@ static void leg_title(const gbees_gallery *gallery, leg l, char *text, size_t si
         (void)snprintf(text, size, "%s, %s", gallery->model, span);
 }
 
+/* What the shades and the line across mean, at the right above the panels of a leg. */
+static void draw_explanation(gbees_figure *figure, const gbees_gallery *gallery, leg l, double y)
+{
+    const gbees_shot *last = &gallery->shot[l.first + l.count - 1];
+    const gbees_label label = {
+        .x = GBEES_PAGE_WIDTH - 14, .y = y, .size = 0.95 * text_size, .ax = 1, .ay = 1, .color = gbees_rgb_grey(0.3)};
+    double truth;
+    int has_truth = 0;
+
+    for (int d = 0; d < gallery->dimension; d++)
+        has_truth |= gbees_gallery_truth(gallery, last, d, &truth);
+    gbees_figure_text(figure, &label,
+                      has_truth ? "last record: mean, central 68 %; highest 68, 95, 99.7 % shaded; truth in red"
+                                : "last record: mean, central 68 %; highest 68, 95, 99.7 % shaded");
+}
+
 int gbees_draw_marginals(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
                          gbees_error *error)
 {
     const int n = gallery->dimension, columns = n <= 4 ? n : (n + 1) / 2, rows = (n + columns - 1) / columns;
     const size_t legs = count_legs(gallery), shown = legs < MOST_LEGS ? legs : MOST_LEGS;
-    const double left = 14, head = 46, legend = 120, gap_x = 72, gap_y = 62;
+    const double left = 14, head = 64, legend = 120, gap_x = 72, gap_y = 82;
     const double width = (GBEES_PAGE_WIDTH - left - legend) / columns - gap_x;
     const double note = gbees_note_height(gallery);
+    const int shared = is_shared(gallery, options->scale);
     double height = fmin(0.8 * width, 330), block = head + rows * (height + gap_y) + note;
     int status = gbees_draw_page(options, block * (double)shown + 10, figure, error);
 
@@ -187,18 +226,19 @@ int gbees_draw_marginals(const gbees_gallery *gallery, const gbees_draw_options 
         const leg l = find_leg(gallery, gbees_spread(k, shown, legs));
         const double top = block * (double)k + head;
         gbees_label label = {
-            .x = left + gap_x, .y = top - 14, .size = 15, .ay = 1, .bold = 1, .color = gbees_rgb_grey(0.1)};
+            .x = left + gap_x, .y = top - 34, .size = 15, .ay = 1, .bold = 1, .color = gbees_rgb_grey(0.1)};
         char text[256];
 
         leg_title(gallery, l, text, sizeof text);
         gbees_figure_text(*figure, &label, text);
+        draw_explanation(*figure, gallery, l, label.y);
         for (int d = 0; d < n; d++) {
             gbees_panel panel = {.x = left + gap_x + (d % columns) * (width + gap_x),
                                  .y = top + (d / columns) * (height + gap_y),
                                  .width = width,
                                  .height = height};
 
-            draw_panel(*figure, gallery, l, d, &panel, d % columns ? "" : "density");
+            draw_panel(*figure, gallery, l, d, &panel, shared, d % columns ? "" : "density");
         }
         draw_legend(*figure, gallery, l, GBEES_PAGE_WIDTH - legend + 16, top, height);
         label = (gbees_label){.x = left + gap_x, .y = block * (double)(k + 1) - note, .size = text_size};

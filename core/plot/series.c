@@ -1,5 +1,6 @@
 /* series.c - the figure of every state against time: mean and central bands of its density, measurements, truth. */
 #include "draw.h"
+#include "region.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,39 +12,6 @@ static const double text_size = 13;
 static const double quantile[QUANTILES] = {0.025, 0.16, 0.84, 0.975};
 
 static const gbees_rgb mean_color = {0.10, 0.28, 0.56}, measured_color = {0.84, 0.32, 0.06}, truth_color = {0, 0, 0};
-
-/* ---- a density in numbers ---------------------------------------------------------------------------------- */
-
-/* Where the parts quantile[] of the density lie below. */
-static void find_quantiles(const gbees_density *density, double at[QUANTILES])
-{
-    const double start = density->first[0] - 0.5 * density->width[0];
-    double total = 0, below = 0;
-    int k = 0;
-
-    for (size_t i = 0; i < density->length[0]; i++)
-        total += density->value[i];
-    for (size_t i = 0; i < density->length[0]; i++) {
-        const double here = density->value[i];
-
-        for (; k < QUANTILES && below + here >= quantile[k] * total && here > 0; k++)
-            at[k] = start + density->width[0] * ((double)i + (quantile[k] * total - below) / here);
-        below += here;
-    }
-    for (; k < QUANTILES; k++) /* rounding, or a density of zeros */
-        at[k] = start + density->width[0] * (double)density->length[0];
-}
-
-static double find_mean(const gbees_density *density)
-{
-    double total = 0, sum = 0;
-
-    for (size_t i = 0; i < density->length[0]; i++) {
-        total += density->value[i];
-        sum += density->value[i] * (double)i;
-    }
-    return density->first[0] + (total > 0 ? density->width[0] * sum / total : 0);
-}
 
 /* ---- a panel ----------------------------------------------------------------------------------------------- */
 
@@ -76,7 +44,7 @@ static void set_range(const gbees_gallery *gallery, int state, gbees_panel *pane
     for (size_t k = 0; k < gallery->count; k++) {
         double at[QUANTILES];
 
-        find_quantiles(gallery->shot[k].marginal[state], at);
+        gbees_density_quantiles(gallery->shot[k].marginal[state], QUANTILES, quantile, at);
         include(at[0], panel);
         include(at[QUANTILES - 1], panel);
     }
@@ -97,11 +65,11 @@ static void draw_band(gbees_figure *figure, const gbees_gallery *gallery, int st
     double at[QUANTILES];
 
     for (size_t k = 0; k < gallery->count; k++) {
-        find_quantiles(gallery->shot[k].marginal[state], at);
+        gbees_density_quantiles(gallery->shot[k].marginal[state], QUANTILES, quantile, at);
         cairo_line_to(cairo, gbees_panel_x(panel, gallery->shot[k].time), gbees_panel_y(panel, at[low]));
     }
     for (size_t k = gallery->count; k-- > 0;) {
-        find_quantiles(gallery->shot[k].marginal[state], at);
+        gbees_density_quantiles(gallery->shot[k].marginal[state], QUANTILES, quantile, at);
         cairo_line_to(cairo, gbees_panel_x(panel, gallery->shot[k].time),
                       gbees_panel_y(panel, at[QUANTILES - 1 - low]));
     }
@@ -114,7 +82,7 @@ static void draw_mean(gbees_figure *figure, const gbees_gallery *gallery, int st
 {
     for (size_t k = 0; k < gallery->count; k++)
         cairo_line_to(figure->cairo, gbees_panel_x(panel, gallery->shot[k].time),
-                      gbees_panel_y(panel, find_mean(gallery->shot[k].marginal[state])));
+                      gbees_panel_y(panel, gbees_density_mean(gallery->shot[k].marginal[state])));
     gbees_figure_color(figure, mean_color, 1);
     cairo_set_line_width(figure->cairo, 1.3);
     cairo_stroke(figure->cairo);

@@ -127,6 +127,16 @@ head -c 5 one.pdf | grep -q '^%PDF-' || fail "one.pdf is no PDF"
 plot 0 filtered --output one.png --size 900x800
 cmp -s one.png filtered/plots/series.png || fail "one.png is another picture"
 
+# Axes of all panels together or of each: two legs of which the second is narrow differ, and a text that is neither is
+# refused.
+plot 0 measured --output apart --size 800x600 --scale panel
+plot 0 measured --output together --size 800x600 --scale shared
+cmp -s apart/marginals.png together/marginals.png && fail "--scale has no effect"
+refuses 2 "--scale both: give panel or shared" three --scale both
+
+# The truth is a line in the densities.
+cmp -s filtered/plots/corner.png held/plots/corner.png && fail "the truth is not in the corner plot"
+
 # Wrong command lines.
 refuses 2 "--format gif: give png, pdf, svg" three --format gif
 refuses 2 "--format png,: give png, pdf, svg" three --format png,

@@ -1,0 +1,32 @@
+#!/bin/sh
+# test_xarray.sh - xarray opens the time series of a run with both of its readers: axes have names, states too.
+set -u
+
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+enter_scratch
+clean_environment
+
+python=/usr/bin/python3
+"$python" -c 'import xarray, h5netcdf, netCDF4' 2>/dev/null || {
+    echo "SKIP: xarray, h5netcdf and netCDF4 are needed (Debian: python3-xarray python3-h5netcdf python3-netcdf4)"
+    exit 77
+}
+"$top_build/gbees-run" --backend cpu --threads 1 --progress none --plugin linear --until 1 --audit off --output out \
+    >log 2>&1 || fail "gbees-run: $(cat log)"
+"$python" - <<'END' >log 2>&1 || fail "$(cat log)"
+import h5py
+import xarray
+
+with h5py.File("out/moments.h5") as f:
+    mean = f["mean"][:]
+for engine in ("h5netcdf", "netcdf4"):
+    with xarray.open_dataset("out/moments.h5", engine=engine) as data:
+        assert data["mean"].dims == ("time", "state"), data["mean"].dims
+        assert data["covariance"].dims == ("time", "state", "other_state"), data["covariance"].dims
+        assert data["time"].values[-1] == 1
+        assert (data["mean"].values == mean).all()
+        names = [str(name, "ascii") for name in data["mean"].coords["state_name"].values]
+        assert names == ["x1", "x2"], names
+END
+test "$bad" -eq 0 && echo "test_xarray: all well"
+exit "$bad"
