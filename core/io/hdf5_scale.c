@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 65536 };
+enum { CHUNK = 65536, LETTERS_MOST = 1 << 16 };
 
 static int is_open(const gbees_hdf5 *file)
 {
@@ -86,4 +86,20 @@ void gbees_hdf5_letters(gbees_hdf5 *file, const char *name, size_t count, const 
     gbees_hdf5_dimension(file, letters, longest);
     gbees_hdf5_scale_attach(file, name, 0, dimension);
     gbees_hdf5_scale_attach(file, name, 1, letters);
+}
+
+void gbees_hdf5_read_letters(gbees_hdf5 *file, const char *name, size_t count, size_t letters, char *texts,
+                             size_t size)
+{
+    const hsize_t start[] = {0, 0}, all[] = {count, letters};
+    char *packed = letters > LETTERS_MOST || count > LETTERS_MOST ? NULL : calloc(count + 1, letters + 1);
+
+    if (!packed) {
+        gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory for its names");
+        return;
+    }
+    gbees_hdf5_read(file, name, H5T_C_S1, 2, start, all, packed);
+    for (size_t k = 0; k < count; k++)
+        (void)snprintf(texts + k * size, size, "%.*s", (int)letters, packed + k * letters);
+    free(packed);
 }

@@ -14,5 +14,8 @@ void gbees_hdf5_scale_attach(gbees_hdf5 *file, const char *name, unsigned axis, 
  * the second axis is made, too, as the dimension `letters`; that of the first is `dimension`. */
 void gbees_hdf5_letters(gbees_hdf5 *file, const char *name, size_t count, const char *const *texts,
                         const char *dimension, const char *letters);
+/* Reads them as texts, cut to size - 1 bytes. */
+void gbees_hdf5_read_letters(gbees_hdf5 *file, const char *name, size_t count, size_t letters, char *texts,
+                             size_t size);
 
 #endif

@@ -76,9 +76,8 @@ static void put_names(gbees_hdf5 *file, const gbees_model *model, size_t size)
         else if (k == 0 && function->size == 1)
             names[i] = function->name;
     }
-    gbees_hdf5_texts(file, "measured/names", count, names);
     gbees_hdf5_dimension(file, "measured/name", count);
-    gbees_hdf5_scale_attach(file, "measured/names", 0, "measured/name");
+    gbees_hdf5_letters(file, "measured/component_name", count, names, "measured/name", "measured/name_letter");
     free(names);
 }
 

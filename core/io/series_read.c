@@ -2,7 +2,7 @@
  * child process reads the file, as it does records: nothing that comes from there is trusted. */
 #include "base/child.h"
 #include "folder.h"
-#include "hdf5_util.h"
+#include "hdf5_scale.h"
 #include "record_file.h"
 #include <math.h>
 #include <stdint.h>
@@ -87,7 +87,7 @@ typedef struct measured {
 
 static void read_measured(gbees_hdf5 *file, measured *m)
 {
-    hsize_t other[2];
+    hsize_t other[2], names[2] = {0};
 
     m->time = read_numbers(file, "measured/time", 1, &m->count);
     m->function = read_numbers(file, "measured/function", 1, &other[0]);
@@ -95,14 +95,21 @@ static void read_measured(gbees_hdf5 *file, measured *m)
         gbees_hdf5_reject(file, GBEES_EINPUT, "its measurements are damaged");
     m->value = read_numbers(file, "measured/value", 2, m->size);
     m->std = read_numbers(file, "measured/std", 2, other);
-    gbees_hdf5_size(file, "measured/names", 1, &m->names);
+    const int letters = gbees_hdf5_has_dataset(file, "measured/component_name"); /* older runs have strings */
+    if (letters)
+        gbees_hdf5_size(file, "measured/component_name", 2, names);
+    else
+        gbees_hdf5_size(file, "measured/names", 1, names);
+    m->names = names[0];
     if (!file->status &&
         (m->size[0] != m->count || other[0] != m->count || other[1] != m->size[1] || m->names > NAMES_MOST))
         gbees_hdf5_reject(file, GBEES_EINPUT, "its measurements are damaged");
     m->name = file->status ? NULL : calloc((size_t)m->names + 1, NAME);
     if (!file->status && !m->name)
         gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
-    if (m->name)
+    if (m->name && letters)
+        gbees_hdf5_read_letters(file, "measured/component_name", (size_t)names[0], (size_t)names[1], m->name, NAME);
+    else if (m->name)
         gbees_hdf5_read_texts(file, "measured/names", (size_t)m->names, m->name, NAME);
 }
 

@@ -11,8 +11,8 @@ python=/usr/bin/python3
     echo "SKIP: xarray, h5netcdf and netCDF4 are needed (Debian: python3-xarray python3-h5netcdf python3-netcdf4)"
     exit 77
 }
-"$top_build/gbees-run" --backend cpu --threads 1 --progress none --plugin linear --until 1 --audit off --output out \
-    >log 2>&1 || fail "gbees-run: $(cat log)"
+"$top_build/gbees-run" --backend cpu --threads 1 --progress none --plugin lorenz63 --scenario published --audit off \
+    --output out >log 2>&1 || fail "gbees-run: $(cat log)"
 "$python" - <<'END' >log 2>&1 || fail "$(cat log)"
 import h5py
 import xarray
@@ -23,10 +23,13 @@ for engine in ("h5netcdf", "netcdf4"):
     with xarray.open_dataset("out/moments.h5", engine=engine) as data:
         assert data["mean"].dims == ("time", "state"), data["mean"].dims
         assert data["covariance"].dims == ("time", "state", "other_state"), data["covariance"].dims
-        assert data["time"].values[-1] == 1
+        assert data["time"].values[-1] == 2
         assert (data["mean"].values == mean).all()
         names = [str(name, "ascii") for name in data["mean"].coords["state_name"].values]
-        assert names == ["x1", "x2"], names
+        assert names == ["x", "y", "z"], names
+    with xarray.open_dataset("out/moments.h5", engine=engine, group="measured") as data:
+        assert data["value"].dims == ("time", "component"), data["value"].dims
+        assert [str(name, "ascii") for name in data["component_name"].values] == ["z"], data["component_name"]
 END
 test "$bad" -eq 0 && echo "test_xarray: all well"
 exit "$bad"
