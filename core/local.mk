@@ -404,6 +404,7 @@ python_files = \
 	%D%/python/gbees/_record.py \
 	%D%/python/gbees/_run.py \
 	%D%/python/gbees/_sympy.py \
+	%D%/python/gbees/dapper.py \
 	%D%/python/gbees/py.typed \
 	%D%/python/pyproject.toml \
 	%D%/python/setup.py \

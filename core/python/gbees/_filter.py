@@ -47,6 +47,8 @@ class Filter:
     ----------
     record : Record or None
         The last one.
+    prior : Record or None
+        The density at the same time before the measurement; None: there was none.
     updates : list of Update
         One a measurement.
     log_evidence : float
@@ -69,6 +71,7 @@ class Filter:
         self._folder = tempfile.TemporaryDirectory(prefix="gbees-filter-")
         self._steps = 0
         self.record: Record | None = None
+        self.prior: Record | None = None
         self.updates: list[Update] = []
         self.log_evidence = 0.0
 
@@ -91,6 +94,7 @@ class Filter:
         self._forget()
         self._steps += 1
         self.record = made.records[-1]
+        self.prior = made.records[-2] if measurements else None
         self.updates += made.updates
         self.log_evidence += made.log_evidence
         return self.record
