@@ -39,6 +39,7 @@ struct gbees_refinement {
     run_result now, before;       /* `before`: of the run before; no legs in the first */
     double best;                  /* the least error of a run so far; infinite: none */
     size_t samples;
+    int fixed;     /* 1: all runs have as many samples */
     double budget; /* mass that may be lost over the next run */
 };
 

@@ -19,6 +19,7 @@ static const double unknown_ratio = 1.5;
 static const double least_finer = 1.2; /* cells of a run that another is held against */
 /* The first runs have samples for this accuracy at most, until their error is at most so many times what is asked. */
 static const double coarse_accuracy = 0.05, near_accuracy = 8;
+static const double most_sample_bound = 0.75; /* of the accuracy: the part of a bound that may be the samples' own */
 /* A standard deviation is off by two or three times what is lost in the tails (doc/measuring.md), and up to so many
  * where the tails are long. */
 static const double most_per_loss = 12;
@@ -105,6 +106,12 @@ void gbees_refinement_expect(gbees_refinement *refinement, double share)
 {
     refinement->now.effective = share;
     refinement->samples = samples_for(fmax(refinement->problem->accuracy, coarse_accuracy), share);
+}
+
+void gbees_refinement_fix(gbees_refinement *refinement, size_t samples)
+{
+    refinement->samples = samples;
+    refinement->fixed = 1;
 }
 
 size_t gbees_refinement_samples(const gbees_refinement *refinement)
@@ -390,7 +397,8 @@ static int is_estimated(const gbees_refinement *r)
 {
     const double accuracy = r->problem->accuracy;
 
-    return r->now.unknown && r->now.error <= accuracy && r->now.estimate <= accuracy && is_hopeless(r->now.effective);
+    return r->now.unknown && r->now.error <= accuracy && r->now.estimate <= accuracy &&
+           (r->fixed || is_hopeless(r->now.effective));
 }
 
 /* Makes the plan the next run's. */
@@ -418,7 +426,7 @@ static void choose_samples(gbees_refinement *r)
     const double accuracy = r->problem->accuracy;
     const size_t needed = samples_for(accuracy, r->now.effective);
 
-    if ((r->now.unknown || r->now.error < near_accuracy * accuracy) && needed > r->samples)
+    if (!r->fixed && (r->now.unknown || r->now.error < near_accuracy * accuracy) && needed > r->samples)
         r->samples = needed;
 }
 
@@ -428,6 +436,16 @@ static int samples_suffice(const gbees_refinement *r, size_t before)
     const double less = 1 - sqrt((double)before / (double)r->samples);
 
     return !r->now.unknown && r->now.error - less * r->now.sample_bound <= r->problem->accuracy;
+}
+
+/* Whether a fixed number of samples is too small for the accuracy, and the cells are so fine that not much more than
+ * the samples' own part of a bound is left, and estimates, where there are no bounds, are within it. */
+static int samples_are_few(const gbees_refinement *r)
+{
+    const double own = r->now.sample_bound, accuracy = r->problem->accuracy;
+
+    return r->fixed && own > most_sample_bound * accuracy && r->now.error <= 2 * own &&
+           (!r->now.unknown || r->now.estimate <= accuracy);
 }
 
 /* What the logarithm of the evidence may be off by where samples can't tell, for an error in proportion to the root
@@ -483,7 +501,8 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     step->estimate = r->now.unknown ? r->now.estimate : NAN;
     step->evidence_estimate = estimate_evidence(r, summary);
     r->now.evidence = summary->evidence.total;
-    step->next = step->met != 1 && !is_estimated(r) && r->run < RUNS_MOST &&
+    step->samples_few = step->met != 1 && samples_are_few(r);
+    step->next = step->met != 1 && !step->samples_few && !is_estimated(r) && r->run < RUNS_MOST &&
                  (step->next_updates > 1.02 * updates || r->samples > step->samples);
     int status = step->next ? begin_next(r, factor, error) : GBEES_OK;
     free(factor);

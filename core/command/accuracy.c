@@ -171,7 +171,7 @@ static void expect_samples(const ladder *l)
 /* Makes the audit with as many samples as the next run needs, or takes it back to the start. */
 static int prepare_audit(ladder *l, gbees_error *error)
 {
-    const size_t wanted = l->options->samples ? l->options->samples : gbees_refinement_samples(l->refinement);
+    const size_t wanted = gbees_refinement_samples(l->refinement);
     const gbees_audit_options how = {
         .samples = wanted, .seed = 1, .threads = l->options->threads, .keep = 1, .backend = l->setup->backend};
 
@@ -297,6 +297,8 @@ static const char *reason_to_stop(const ladder *l, const gbees_refinement_step *
     /* A GPU's memory is its own: a run that does not fit fails, and the best one stays. */
     const int limited = l->options->max_memory > 0 || !l->setup->backend->capture;
 
+    if (step->samples_few)
+        return "so few samples certify it on no grid (--audit): give more of them, or leave it to the program";
     if (!step->next && step->estimate <= l->setup->problem->accuracy)
         return "samples are too few to certify it, but by runs on coarser cells it may be (an estimate, not a bound)";
     if (!step->next || l->count == RUNS_MOST)
@@ -452,7 +454,9 @@ int gbees_command_accuracy(const gbees_options *options, gbees_registry *registr
     gbees_signals_listen();
     if (backend->hold && backend->hold(&hold, &ignored))
         hold = NULL; /* each run opens everything anew */
-    if (!status && !options->samples)
+    if (!status && options->samples)
+        gbees_refinement_fix(l.refinement, options->samples);
+    else if (!status)
         expect_samples(&l);
     if (!status)
         status = run_until_met(&l, &why, &failure);

@@ -32,6 +32,7 @@ typedef struct gbees_refinement_step {
     double updates;           /**< cell updates of the run */
     double seconds;           /**< that it took */
     size_t samples;           /**< of its audit */
+    int samples_few;          /**< 1: as many as gbees_refinement_fix() has said certify the accuracy on no grid */
     int next;                 /**< 1: another run is planned */
     double next_updates;      /**< that it would take */
     double next_seconds;      /**< that it would take */
@@ -44,6 +45,8 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
 void gbees_refinement_destroy(gbees_refinement *refinement);
 /** Has it plan for measurements that leave this share of samples effective (gbees_audit_effective()). */
 void gbees_refinement_expect(gbees_refinement *refinement, double share);
+/** Has the audits of all runs have so many samples, before the first run. */
+void gbees_refinement_fix(gbees_refinement *refinement, size_t samples);
 /** How many samples the next run's audit is to have. */
 size_t gbees_refinement_samples(const gbees_refinement *refinement);
 /** Sets the keys of the next run in a scenario: factor, regrid, extent and mass_budget_total. */

@@ -63,6 +63,13 @@ has err 'with --strict a warning is a failure: '
 run 0 --plugin linear --accuracy 0.01 --max-memory 1e-9 --no-output
 matches out 'not met: a finer run would exceed the memory (--max-memory)$'
 
+# A number of samples that certifies the accuracy on no grid: cells are not made finer in vain.
+for samples in 1000 2000; do
+    run 0 --plugin linear --audit $samples --no-output
+    matches out '^accuracy 0.05 of the moments: not met: so few samples certify it on no grid (--audit)'
+    ! grep -q '^run 4:' out || fail "$samples samples: more than three runs"
+done
+
 # Marginals and densities.
 for of in marginals density; do
     run 0 --plugin linear --accuracy 0.2 --set accuracy_of=$of --no-output
