@@ -206,6 +206,8 @@ libgbees_la_SOURCES = \
 	%D%/rivals/filter.h \
 	%D%/rivals/gaussian.c \
 	%D%/rivals/gaussian.h \
+	%D%/rivals/joint.c \
+	%D%/rivals/joint.h \
 	%D%/rivals/mc.c \
 	%D%/rivals/observed.c \
 	%D%/rivals/observed.h \

@@ -31,9 +31,19 @@ static void print_number(FILE *out, int columns, int digits, double value)
         (void)fprintf(out, "%*.*g", columns, digits, value);
 }
 
+/* A Bhattacharyya coefficient. */
+static void print_coefficient(FILE *out, int columns, double value)
+{
+    if (isnan(value))
+        (void)fprintf(out, "%*s", columns, "-");
+    else
+        (void)fprintf(out, "%*.3f", columns, value);
+}
+
 static void print_heads(FILE *out, int measured, int scored)
 {
-    (void)fprintf(out, "\n%-6s %9s %9s %9s %9s %10s", "method", "samples", "seconds", "e_m", "e_s", "Kolmogorov");
+    (void)fprintf(out, "\n%-6s %9s %9s %9s %9s %10s %9s", "method", "samples", "seconds", "e_m", "e_s", "Kolmogorov",
+                  "BC");
     if (measured)
         (void)fprintf(out, " %12s %9s", "log evidence", "std error");
     if (scored)
@@ -69,6 +79,7 @@ static void print_result(FILE *out, int measured, const gbees_rival_result *r)
     print_number(out, 10, 2, r->worst.mean);
     print_number(out, 10, 2, r->worst.std);
     print_number(out, 11, 2, r->worst.kolmogorov);
+    print_coefficient(out, 10, r->worst.bc);
     print_rest(out, measured, r->log_evidence, r->log_evidence_error, &r->scores);
 }
 
@@ -78,7 +89,7 @@ static void print_records(FILE *out, const gbees_comparison *comparison)
 
     (void)fprintf(out, "\n%10s", "t");
     for (int k = 0; k < count; k++)
-        (void)fprintf(out, "  %5s e_m     e_s   Kolm.",
+        (void)fprintf(out, "  %5s e_m     e_s   Kolm.      BC",
                       gbees_rival_name(gbees_comparison_result(comparison, k)->rival));
     (void)fprintf(out, "\n");
     for (size_t i = 0; i < gbees_comparison_records(comparison); i++) {
@@ -88,11 +99,12 @@ static void print_records(FILE *out, const gbees_comparison *comparison)
         print_number(out, 10, 6, time);
         for (int k = 0; k < count; k++) {
             const gbees_rival_result *r = gbees_comparison_result(comparison, k);
-            const gbees_rival_error found = i < r->count ? r->records[i] : (gbees_rival_error){NAN, NAN, NAN};
+            const gbees_rival_error found = i < r->count ? r->records[i] : (gbees_rival_error){NAN, NAN, NAN, NAN};
 
             print_number(out, 11, 2, found.mean);
             print_number(out, 8, 2, found.std);
             print_number(out, 8, 2, found.kolmogorov);
+            print_coefficient(out, 8, found.bc);
         }
         (void)fprintf(out, "\n");
     }
@@ -108,7 +120,7 @@ void gbees_compare_print(FILE *out, const gbees_comparison *comparison, const gb
     print_heads(out, measured, gbees_scores_summary(scores, &ignored) > 0);
     (void)fprintf(out, "%-6s%10s", "grid", "-");
     print_number(out, 10, 3, gbees_comparison_grid_seconds(comparison));
-    (void)fprintf(out, "%10s%10s%11s", "-", "-", "-");
+    (void)fprintf(out, "%10s%10s%11s%10s", "-", "-", "-", "-");
     print_rest(out, measured, summary->evidence.total, NAN, scores);
     for (int k = 0; k < gbees_comparison_count(comparison); k++)
         print_result(out, measured, gbees_comparison_result(comparison, k));

@@ -208,11 +208,11 @@ static int compares_cells(const gbees_one_run *run)
     return run->comparison && (!run->audit || !setup->backend->marginals || setup->problem->moving);
 }
 
-/* A run of an accuracy that writes no records needs the cells of those alone whose joint density is compared, where
- * the backend makes the marginals: others would take longer to fetch than to compute. */
+/* A run of an accuracy, or beside other filters, that writes no records needs the cells of those alone whose joint
+ * density is compared, where the backend makes the marginals: others would take longer to fetch than to compute. */
 static int needs_few_cells(const gbees_one_run *run)
 {
-    return run->refinement && !run->writer && !run->setup->truth && !compares_cells(run) &&
+    return (run->refinement || run->comparison) && !run->writer && !run->setup->truth && !compares_cells(run) &&
            run->setup->backend->marginals;
 }
 
@@ -220,7 +220,7 @@ static int needs_few_cells(const gbees_one_run *run)
 static int needs_cells(const gbees_one_run *run)
 {
     return (run->writer && run->options->densities != GBEES_DENSITIES_NONE) || run->refinement || run->setup->truth ||
-           compares_cells(run);
+           run->comparison;
 }
 
 /* Ranks keep no checkpoints. */

@@ -7,9 +7,9 @@ static json_t *json_record(const gbees_comparison *comparison, size_t i, const g
     double time;
 
     gbees_comparison_when(comparison, i, &leg, &number, &time);
-    return json_pack("{s:i, s:i, s:o, s:o, s:o, s:o}", "leg", leg, "record", number, "t", gbees_json_real(time),
+    return json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "leg", leg, "record", number, "t", gbees_json_real(time),
                      "e_m", gbees_json_real(found->mean), "e_s", gbees_json_real(found->std), "kolmogorov",
-                     gbees_json_real(found->kolmogorov));
+                     gbees_json_real(found->kolmogorov), "bc", gbees_json_real(found->bc));
 }
 
 /* Negative when out of memory. */
@@ -27,13 +27,14 @@ static json_t *json_result(const gbees_comparison *comparison, const gbees_rival
 {
     const int failed = result->failure.status != GBEES_OK;
     json_t *truth = gbees_json_scores(&result->scores);
-    json_t *method = json_pack(
-        "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "method", gbees_rival_name(result->rival),
-        "samples", (json_int_t)result->samples, "seconds", gbees_json_real(result->seconds), "e_m",
-        gbees_json_real(result->worst.mean), "e_s", gbees_json_real(result->worst.std), "kolmogorov",
-        gbees_json_real(result->worst.kolmogorov), "ratio", gbees_json_real(result->ratio), "t",
-        gbees_json_real(result->ratio_time), "log_evidence", gbees_json_real(result->log_evidence),
-        "log_evidence_error", gbees_json_real(result->log_evidence_error), "enough", !failed && result->ratio <= 1);
+    json_t *method = json_pack("{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "method",
+                               gbees_rival_name(result->rival), "samples", (json_int_t)result->samples, "seconds",
+                               gbees_json_real(result->seconds), "e_m", gbees_json_real(result->worst.mean), "e_s",
+                               gbees_json_real(result->worst.std), "kolmogorov",
+                               gbees_json_real(result->worst.kolmogorov), "bc", gbees_json_real(result->worst.bc),
+                               "ratio", gbees_json_real(result->ratio), "t", gbees_json_real(result->ratio_time),
+                               "log_evidence", gbees_json_real(result->log_evidence), "log_evidence_error",
+                               gbees_json_real(result->log_evidence_error), "enough", !failed && result->ratio <= 1);
     int bad = !method;
 
     if (!bad && truth)

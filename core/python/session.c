@@ -442,6 +442,7 @@ int gbees_session_rival_of(const gbees_session *session, int k, gbees_session_ri
                                    .mean = r->worst.mean,
                                    .std = r->worst.std,
                                    .kolmogorov = r->worst.kolmogorov,
+                                   .bc = r->worst.bc,
                                    .ratio = r->ratio,
                                    .log_evidence = r->log_evidence,
                                    .log_evidence_error = r->log_evidence_error,

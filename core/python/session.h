@@ -98,7 +98,7 @@ int gbees_session_warning(const gbees_session *session, unsigned bit, char *text
 typedef struct gbees_session_rival {
     const char *name, *failure; /* failure: "" if there was none */
     size_t samples, count;      /* 0: it has none; records */
-    double seconds, mean, std, kolmogorov, ratio, log_evidence, log_evidence_error;
+    double seconds, mean, std, kolmogorov, bc, ratio, log_evidence, log_evidence_error;
     const gbees_rival_error *records; /* [count] */
 } gbees_session_rival;
 

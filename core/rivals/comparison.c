@@ -48,8 +48,8 @@ int gbees_comparison_record(gbees_comparison *comparison, const gbees_record *re
         comparison->records = records;
         comparison->capacity = capacity;
     }
-    const int status =
-        gbees_reference_set(&comparison->records[comparison->count], record, comparison->measured, error);
+    const int status = gbees_reference_set(&comparison->records[comparison->count], comparison->problem, record,
+                                           comparison->measured, error);
     comparison->count += !status;
     return status;
 }
@@ -143,6 +143,11 @@ static double larger(double a, double b)
     return isnan(a) || a > b ? a : b;
 }
 
+static double smaller(double a, double b)
+{
+    return isnan(a) || a < b ? a : b;
+}
+
 /* Adds what was found at record i. */
 static void note(gbees_comparison *c, int k, size_t i, const gbees_moments *moments)
 {
@@ -157,6 +162,7 @@ static void note(gbees_comparison *c, int k, size_t i, const gbees_moments *mome
     result->worst.mean = larger(found->mean, result->worst.mean);
     result->worst.std = larger(found->std, result->worst.std);
     result->worst.kolmogorov = larger(found->kolmogorov, result->worst.kolmogorov);
+    result->worst.bc = i == 0 ? found->bc : smaller(found->bc, result->worst.bc);
     if (i == 0 || (!isnan(result->ratio) && !(ratio <= result->ratio))) {
         result->ratio = ratio;
         result->ratio_time = reference->time;

@@ -28,16 +28,16 @@ static void set_limits(gbees_reference *reference, const gbees_certificate *cert
 {
     const int n = reference->dimension;
 
-    reference->limit = (gbees_rival_error){small, small, small};
-    reference->off = (gbees_rival_error){NAN, NAN, NAN};
+    reference->limit = (gbees_rival_error){small, small, small, NAN};
+    reference->off = (gbees_rival_error){NAN, NAN, NAN, NAN};
     if (!certificate)
         return;
     const gbees_difference mean = gbees_certificate_worst(certificate->mean, n, NULL),
                            std = gbees_certificate_worst(certificate->std, n, NULL),
                            kolmogorov = gbees_certificate_worst(certificate->kolmogorov, n, NULL);
 
-    reference->limit = (gbees_rival_error){limit_of(mean), limit_of(std), limit_of(kolmogorov)};
-    reference->off = (gbees_rival_error){least_of(mean), least_of(std), least_of(kolmogorov)};
+    reference->limit = (gbees_rival_error){limit_of(mean), limit_of(std), limit_of(kolmogorov), NAN};
+    reference->off = (gbees_rival_error){least_of(mean), least_of(std), least_of(kolmogorov), NAN};
 }
 
 /* Places along an axis of the record's own grid. */
@@ -82,7 +82,8 @@ static int find_marginal(const gbees_record *record, int axis, gbees_reference_l
     return GBEES_OK;
 }
 
-int gbees_reference_set(gbees_reference *reference, const gbees_record *record, int measured, gbees_error *error)
+int gbees_reference_set(gbees_reference *reference, const gbees_problem *start, const gbees_record *record,
+                        int measured, gbees_error *error)
 {
     const int n = record->problem->dimension;
     int status = GBEES_OK;
@@ -107,6 +108,8 @@ int gbees_reference_set(gbees_reference *reference, const gbees_record *record, 
         }
         free(made);
     }
+    if (!status)
+        status = gbees_joint_create(start, record, &reference->joint, error);
     if (status)
         gbees_reference_clear(reference);
     return status;
@@ -118,6 +121,8 @@ void gbees_reference_clear(gbees_reference *reference)
         free(reference->line[j].p);
         reference->line[j].p = NULL;
     }
+    gbees_joint_destroy(reference->joint);
+    reference->joint = NULL;
 }
 
 /* ---- distances ---------------------------------------------------------------------------------------------- */
@@ -195,7 +200,10 @@ int gbees_reference_compare(const gbees_reference *reference, const gbees_moment
     const gbees_moments *grid = &reference->moments;
     const int n = reference->dimension;
 
-    *found = (gbees_rival_error){0};
+    *found = (gbees_rival_error){.bc = NAN};
+    if (reference->joint)
+        found->bc = samples ? gbees_joint_samples(reference->joint, samples)
+                            : gbees_joint_gaussian(reference->joint, moments);
     for (int j = 0; j < n; j++) {
         const double std = sqrt(grid->covariance[j * n + j]);
         const gbees_reference_line *line = &reference->line[j];

@@ -2,7 +2,7 @@
 #ifndef GBEES_RIVALS_REFERENCE_H
 #define GBEES_RIVALS_REFERENCE_H
 
-#include "filter.h"
+#include "joint.h"
 
 /* A marginal along the line y = along . x + offset, which is counted in cells from the middle of cell 0. */
 typedef struct gbees_reference_line {
@@ -20,17 +20,19 @@ typedef struct gbees_reference {
     gbees_rival_error limit; /* of a filter that is enough */
     gbees_rival_error off;   /* what the grid is certainly off by; NAN: not known */
     gbees_reference_line line[GBEES_MAX_DIM];
+    gbees_joint *joint; /* NULL: not known */
 } gbees_reference;
 
-/* Copies what is needed of a record.  GBEES_ENOMEM. */
-int gbees_reference_set(gbees_reference *reference, const gbees_record *record, int measured, gbees_error *error);
+/* Copies what is needed of a record of the run of `start`.  GBEES_ENOMEM. */
+int gbees_reference_set(gbees_reference *reference, const gbees_problem *start, const gbees_record *record,
+                        int measured, gbees_error *error);
 void gbees_reference_clear(gbees_reference *reference);
 
 /* How far a density is from it; samples: NULL if it is the Gaussian of the moments.  GBEES_ENOMEM. */
 int gbees_reference_compare(const gbees_reference *reference, const gbees_moments *moments,
                             const gbees_montecarlo *samples, gbees_rival_error *found, gbees_error *error);
 
-/* The largest of an error's parts over its limit; NAN if one is not known. */
+/* The largest of an error's parts over its limit, where bc has none; NAN if one is not known. */
 double gbees_reference_ratio(const gbees_reference *reference, const gbees_rival_error *found);
 
 #endif

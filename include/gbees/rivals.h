@@ -49,6 +49,7 @@ typedef struct gbees_rival_error {
     double mean;       /**< e_m: the largest |difference of a mean| over the grid's standard deviation */
     double std;        /**< e_s: the largest |standard deviation over the grid's - 1| */
     double kolmogorov; /**< the largest difference of the distribution functions of a marginal */
+    double bc;         /**< the Bhattacharyya coefficient of the joint densities on bins: 1 if they are equal */
 } gbees_rival_error;
 
 /** What a filter has found. */
@@ -58,13 +59,13 @@ typedef struct gbees_rival_result {
     double seconds;                   /**< that it took */
     size_t count;                     /**< records that it has reached: all unless it has failed */
     const gbees_rival_error *records; /**< [count], each beside the grid */
-    gbees_rival_error worst;          /**< the largest of each; of a filter that has failed, so far */
-    double ratio;                     /**< the largest error over its limit; at most 1: the filter is enough */
-    double ratio_time;                /**< of the record that has it */
-    double log_evidence;              /**< of all measurements; NAN: it has failed */
-    double log_evidence_error;        /**< its standard error; NAN: not known */
-    gbees_scores scores;              /**< beside the truth */
-    gbees_error failure;              /**< status GBEES_OK: none */
+    gbees_rival_error worst;   /**< the largest of each, the smallest bc; of a filter that has failed, so far */
+    double ratio;              /**< the largest error over its limit; at most 1: the filter is enough */
+    double ratio_time;         /**< of the record that has it */
+    double log_evidence;       /**< of all measurements; NAN: it has failed */
+    double log_evidence_error; /**< its standard error; NAN: not known */
+    gbees_scores scores;       /**< beside the truth */
+    gbees_error failure;       /**< status GBEES_OK: none */
 } gbees_rival_result;
 
 /** A run's records, and filters that are held against them. */
@@ -75,8 +76,9 @@ int gbees_comparison_create(const gbees_problem *problem, const gbees_comparison
                             gbees_comparison **comparison, gbees_error *error);
 /** Frees it. */
 void gbees_comparison_destroy(gbees_comparison *comparison);
-/** Keeps a record's moments and marginals, and what its certificate tells. The marginals are those of its projection,
- * else its own, else those of its cells; without any Kolmogorov's distance is not known. */
+/** Keeps a record's moments, marginals and joint density on bins, and what its certificate tells. The marginals are
+ * those of its projection, else its own, else those of its cells; without any Kolmogorov's distance is not known.
+ * Without cells, or with more than GBEES_COMPARED_CELLS, or several modes, bc is not known. */
 int gbees_comparison_record(gbees_comparison *comparison, const gbees_record *record, gbees_error *error);
 /** Notes that one more measurement comes before the next record. */
 void gbees_comparison_update(gbees_comparison *comparison);

@@ -16,10 +16,11 @@ class Rival:
     """A filter, and how far it is from the grid.
 
     `e_m` is the largest difference of a mean in the grid's standard deviations, `e_s` the largest relative difference
-    of a standard deviation, `kolmogorov` that of a marginal's distribution function; each of the worst record, and in
-    the arrays of `errors` of each record that the filter has reached. `ratio` is the largest error over its limit: at
-    most 1, the filter is as good as the grid. What is not known is NaN. `samples` is 0 if it has none; `failure` is
-    empty unless it has failed.
+    of a standard deviation, `kolmogorov` that of a marginal's distribution function, `bc` the Bhattacharyya
+    coefficient of the joint densities on bins, 1 if they are equal; each of the worst record, and in the arrays of
+    `errors` of each record that the filter has reached. `ratio` is the largest error over its limit: at most 1, the
+    filter is as good as the grid; `bc` has no limit. What is not known is NaN. `samples` is 0 if it has none; `failure`
+    is empty unless it has failed.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Rival:
     e_m: float
     e_s: float
     kolmogorov: float
+    bc: float
     ratio: float
     log_evidence: float
     log_evidence_error: float
@@ -50,13 +52,14 @@ class Comparison:
         raise KeyError(name)
 
     def __str__(self) -> str:
-        lines = [f"{'method':6} {'samples':>9} {'seconds':>9} {'e_m':>9} {'e_s':>9} {'Kolmogorov':>10}"]
+        lines = [f"{'method':6} {'samples':>9} {'seconds':>9} {'e_m':>9} {'e_s':>9} {'Kolmogorov':>10} {'BC':>9}"]
         for r in self.rivals:
             if r.failure:
                 lines.append(f"{r.name:6} failed: {r.failure}")
             else:
                 lines.append(
-                    f"{r.name:6} {r.samples or '-':>9} {r.seconds:9.3g} {r.e_m:9.2g} {r.e_s:9.2g} {r.kolmogorov:10.2g}"
+                    f"{r.name:6} {r.samples or '-':>9} {r.seconds:9.3g} {r.e_m:9.2g} {r.e_s:9.2g} "
+                    f"{r.kolmogorov:10.2g} {r.bc:9.3g}"
                 )
         return "\n".join([*lines, self.answer])
 
@@ -69,11 +72,11 @@ def listed(wanted: str | Iterable[str] | None) -> bytes | None:
 
 
 def _rival(found: lib.RivalStruct) -> Rival:
-    raw = np.array([found.records[i] for i in range(3 * found.count)], dtype=float).reshape(-1, 3)
+    raw = np.array([found.records[i] for i in range(4 * found.count)], dtype=float).reshape(-1, 4)
     return Rival(
-        lib.text(found.name), found.samples, found.seconds, found.mean, found.std, found.kolmogorov, found.ratio,
+        lib.text(found.name), found.samples, found.seconds, found.mean, found.std, found.kolmogorov, found.bc, found.ratio,
         found.log_evidence, found.log_evidence_error,
-        {"e_m": raw[:, 0].copy(), "e_s": raw[:, 1].copy(), "kolmogorov": raw[:, 2].copy()}, lib.text(found.failure),
+        dict(zip(("e_m", "e_s", "kolmogorov", "bc"), raw.T.copy())), lib.text(found.failure),
     )  # fmt: skip
 
 

@@ -164,6 +164,7 @@ class RivalStruct(c.Structure):
         ("mean", c.c_double),
         ("std", c.c_double),
         ("kolmogorov", c.c_double),
+        ("bc", c.c_double),
         ("ratio", c.c_double),
         ("log_evidence", c.c_double),
         ("log_evidence_error", c.c_double),

@@ -41,13 +41,13 @@ extent: 5
 threshold: 1.0e-10
 END
 run 0 --plugin linear --scenario fine.yaml --no-output --compare mc:2000,ekf,ukf,enkf:2000,pf:2000
-matches out '^method +samples +seconds +e_m +e_s +Kolmogorov +log evidence +std error$'
+matches out '^method +samples +seconds +e_m +e_s +Kolmogorov +BC +log evidence +std error$'
 for name in grid mc ekf ukf enkf pf; do
     test "$(grep -cE "^$name +" out)" = 1 || fail "not one line for $name"
 done
-matches out '^ekf +- +[0-9.e-]+ +([0-9.]+e-|0\.00)[0-9]+ +([0-9.]+e-|0\.00)[0-9]+ +([0-9.]+e-|0\.00)[0-9]+ +-1\.04'
+matches out '^ekf +- +[0-9.e-]+ +([0-9.]+e-|0\.00)[0-9]+ +([0-9.]+e-|0\.00)[0-9]+ +([0-9.]+e-|0\.00)[0-9]+ +(0\.99[0-9]|1\.000) +-1\.04'
 matches out '^mc +2000 .* +-[01]\.[0-9]+ +0\.0[0-9]+$'
-test "$(grep -cE '^ +[0-9.]+( +[0-9.e-]+){15}$' out)" = 14 || fail "not a line for each of 14 records"
+test "$(grep -cE '^ +[0-9.]+( +[0-9.e-]+){20}$' out)" = 14 || fail "not a line for each of 14 records"
 matches out '^(No grid is needed here: (ekf|ukf) is as good|The grid is the cheapest here: of the others)'
 cp out table
 
@@ -66,6 +66,7 @@ sed -n '$p' out | grep -q '"event":"summary".*"compare":{"grid_seconds":' || fai
 matches out '"answer":"(No grid|The grid|A grid)'
 method ekf >ekf
 matches ekf '"samples":0,'
+matches ekf '"bc":(0\.99[0-9]*|1\.0),'
 matches ekf '"log_evidence":-[0-9.]+,"log_evidence_error":null,"enough":true'
 sed -n '$p' out | tr '{' '\n' | grep -c '"leg":[0-9]*,"record":[0-9]*,"t":[0-9.]*,"e_m":' >count
 test "$(cat count)" = 16 || fail "$(cat count) records, not 2 x 8"

@@ -117,7 +117,7 @@ def test_accuracy():
 
 
 def test_comparison_is_that_of_the_command():
-    names, keys = ["ekf", "pf:2000"], ("e_m", "e_s", "kolmogorov", "log_evidence", "ratio")
+    names, keys = ["ekf", "pf:2000"], ("e_m", "e_s", "kolmogorov", "bc", "log_evidence", "ratio")
     run = gbees.run("lorenz63", set=FAST, compare=names, threads=2, audit=False, progress=False)
     program = os.path.join(os.environ["GBEES_TOP_BUILD"], "gbees-run")
     changes = [word for key, value in FAST.items() for word in ("--set", f"{key}={value}")]
@@ -132,6 +132,7 @@ def test_comparison_is_that_of_the_command():
         assert [getattr(rival, key) for key in keys] == [other[key] for key in keys]
         assert list(rival.errors["e_m"]) == [record["e_m"] for record in other["records"]]
         assert rival.samples == other["samples"] and not rival.failure
+    assert 0 < run.comparison["ekf"].bc < run.comparison["pf"].bc < 1
     assert run.comparison["ekf"].e_m > 5 * run.comparison["pf"].e_m  # two lobes
     assert run.comparison.answer.split(":")[0] == told["answer"].split(":")[0]
     assert str(run.comparison).endswith(run.comparison.answer)

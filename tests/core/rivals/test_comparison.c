@@ -2,6 +2,7 @@
  * are those of the Kalman filter, so that no grid is needed. */
 #include "fixtures/kalman.h"
 #include "fixtures/models_fixture.h"
+#include "solver/cells.h"
 #include <gbees/rivals.h>
 
 enum { ENTRIES = 4001 };
@@ -289,8 +290,94 @@ START_TEST(marginals_may_be_unknown)
     ck_assert_msg(!gbees_comparison_run(c, 1, &error), "%s", error.text);
     ck_assert_double_lt(gbees_comparison_result(c, 0)->worst.mean, 1e-6);
     ck_assert(isnan(gbees_comparison_result(c, 0)->worst.kolmogorov));
+    ck_assert(isnan(gbees_comparison_result(c, 0)->worst.bc));
     check_answer(c, "No answer whether a grid is needed: the marginals of a record are not known.");
     gbees_comparison_destroy(c);
+    gbees_problem_destroy(problem);
+}
+END_TEST
+
+/* ---- joint densities ---- */
+
+enum { WIDE = 60 /* cells on each side of the middle */ };
+
+/* Of a standard normal variable beyond x deviations. */
+static double normal_above(double x)
+{
+    return 0.5 * erfc(x / sqrt(2));
+}
+
+/* The share of a normal variable, whose mean is `shift` deviations from the middle of cell 0, in the cells
+ * first ... last, of which `cells` are as wide as a deviation. */
+static double normal_share(double shift, int cells, int first, int last)
+{
+    return normal_above((first - 0.5) / cells - shift) - normal_above((last + 0.5) / cells - shift);
+}
+
+/* Of two normal variables so many deviations apart, on bins of that many cells. */
+static double binned_coefficient(double shift, int cells)
+{
+    double sum = 0;
+
+    for (int bin = -20; bin <= 20; bin++) {
+        const int first = bin * cells - cells / 2, last = first + cells - 1;
+
+        sum += sqrt(normal_share(0, cells, first, last) * normal_share(shift, cells, first, last));
+    }
+    return sum;
+}
+
+/* A normal density on the grid's cells, its mean in the first state off by `shift` deviations. */
+static gbees_cells *normal_cells(double shift, int cells)
+{
+    gbees_cells *made = gbees_cells_create(2);
+    gbees_error error = {0};
+
+    for (int32_t i = -WIDE; i <= WIDE; i++)
+        for (int32_t k = -WIDE; k <= WIDE; k++) {
+            const double p = normal_share(shift, cells, i, i) * normal_share(0, cells, k, k);
+
+            ck_assert_int_eq(gbees_cells_add(made, 1, (const int32_t *const[]){&i, &k}, &p), 0);
+        }
+    ck_assert_int_eq(gbees_cells_finish(made, 1, &error), GBEES_OK);
+    return made;
+}
+
+static const struct {
+    double shift;
+    const char *rotate;
+} joints[] = {{0, "no"}, {0.5, "no"}, {1, "no"}, {2, "no"}, {5, "no"}, {1, "yes"}};
+
+/* Of a Gaussian filter and of samples. Without noise in the counts it is that of the same bins; the standard errors
+ * are 0.005 for 10000 samples. */
+START_TEST(coefficients_are_those_of_two_gaussians)
+{
+    const double shift = joints[_i].shift;
+    char text[256];
+
+    (void)snprintf(text, sizeof text,
+                   "mean: [2, -1]\ncovariance: [0.25, 0.16]\nrotate: %s\nfactor: 4\nthreshold: 1.0e-6\nend: 1\n"
+                   "records: 1\nmeasurements: []\n",
+                   joints[_i].rotate);
+    gbees_problem *problem = problem_of_text("linear", text);
+    gbees_cells *cells = normal_cells(shift, 8);
+    gbees_record record = {.problem = problem, .time = problem->start, .cells = cells};
+    gbees_comparison *c = start(problem, "ekf,ukf,mc,enkf");
+    const kalman_state exact = at_start(problem);
+    gbees_error error = {0};
+
+    memcpy(record.statistics.mean, exact.mean, sizeof exact.mean);
+    memcpy(record.statistics.covariance, exact.covariance, sizeof exact.covariance);
+    ck_assert_msg(!gbees_comparison_record(c, &record, &error), "%s", error.text);
+    ck_assert_msg(!gbees_comparison_run(c, 1, &error), "%s", error.text);
+    for (int k = 0; k < 4; k++) {
+        const gbees_rival_result *r = gbees_comparison_result(c, k);
+
+        ck_assert_double_eq_tol(r->records[0].bc, binned_coefficient(shift, 8), k < 2 ? 0.01 : 0.015);
+        ck_assert_double_le(r->worst.bc, 1);
+    }
+    gbees_comparison_destroy(c);
+    gbees_cells_destroy(cells);
     gbees_problem_destroy(problem);
 }
 END_TEST
@@ -366,6 +453,7 @@ int main(void)
     tcase_add_test(tests, a_rotated_grid_is_none_of_theirs);
     tcase_add_loop_test(tests, a_mixture_is_one_gaussian_to_them, 0, 2);
     tcase_add_test(tests, marginals_may_be_unknown);
+    tcase_add_loop_test(tests, coefficients_are_those_of_two_gaussians, 0, sizeof joints / sizeof *joints);
     tcase_add_test(tests, a_filter_that_fails_says_why);
     tcase_add_test(tests, it_can_be_cancelled);
     suite_add_tcase(suite, tests);

@@ -1,0 +1,27 @@
+/* joint.h - a record's joint density on bins of whole cells, as a filter's is held against it. */
+#ifndef GBEES_RIVALS_JOINT_H
+#define GBEES_RIVALS_JOINT_H
+
+#include "filter.h"
+
+typedef struct gbees_joint gbees_joint;
+
+/* Makes bins along the axes of the record's grid, each as wide as the deviation of the density that the run of
+ * `start` begins with, in whole cells, with the sums of the record's cells.  NULL, which is no error: the record has
+ * no cells, several grids, or more than GBEES_COMPARED_CELLS.  GBEES_ENOMEM. */
+int gbees_joint_create(const gbees_problem *start, const gbees_record *record, gbees_joint **joint,
+                       gbees_error *error);
+void gbees_joint_destroy(gbees_joint *joint);
+
+/* The Bhattacharyya coefficient, sum sqrt(p q) over the bins: 1 for equal densities, 0 for densities apart.  Both are
+ * normalised to 1.
+ *
+ * What of the samples in a bin is left to chance makes sqrt(q) too small on average, by the share v / 8 q^2 of it to
+ * first order, v the sum of the squares of their weights: that is added.  Bins without a sample count as 0, so that
+ * the coefficient is too small where samples are few for the bins. */
+double gbees_joint_samples(gbees_joint *joint, const gbees_montecarlo *samples);
+/* The same of a Gaussian, by GBEES_JOINT_SAMPLES samples of it.  NAN: the covariance is not positive definite. */
+double gbees_joint_gaussian(gbees_joint *joint, const gbees_moments *moments);
+enum { GBEES_JOINT_SAMPLES = 20000 /* sums of sqrt(p q) have a standard error of 0.0035 at most */ };
+
+#endif
