@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_ranks_models.sh - all models to a short end, with their measurements before it: the records of 2, 3, 5 and 8
+# test_ranks_models.sh - all models to a short end, four of them with a measurement: the records of 2, 3, 5 and 8
 # ranks are those of one, bit for bit. Long: `make check-long`.
 set -u
 
