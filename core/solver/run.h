@@ -15,7 +15,7 @@ struct gbees_solver {
     int regrids;       /* of the problem's, that have been done */
     gbees_schedule *schedule;
     gbees_clock clock;
-    gbees_totals recorded; /* at the last record */
+    gbees_totals recorded;          /* at the last record */
     const gbees_parallel *parallel; /* the ranks that serve this solver; NULL: none */
     int ran;
     int leg;

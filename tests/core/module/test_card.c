@@ -315,8 +315,9 @@ START_TEST(half_a_capture)
     card = *fake;
     card.integrator_destroy = no_integrator;
     ck_assert_int_eq(gbees_card_check_backend(&card, sizeof card, &error), GBEES_EBACKEND);
-    ck_assert_str_eq(error.text,
-                     "its card has one of integrator_create, integrator_run and integrator_destroy, but not all three");
+    ck_assert_str_eq(
+        error.text,
+        "its card has one of integrator_create, integrator_run and integrator_destroy, but not all three");
     card = *fake;
     card.release = no_release;
     ck_assert_int_eq(gbees_card_check_backend(&card, sizeof card, &error), GBEES_EBACKEND);
