@@ -53,9 +53,11 @@ typedef struct brick_values {
     lanes p[ROWS], y[GBEES_MAX_DIM][ROWS], f[GBEES_MAX_DIM][ROWS];
 } brick_values;
 
-static inline double add_lanes(lanes sums)
+static inline double add_lanes(const lanes *sums)
 {
-    return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+    const lanes s = *sums;
+
+    return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
 static inline double product_of(const lanes *a, const lanes *b)
@@ -64,7 +66,7 @@ static inline double product_of(const lanes *a, const lanes *b)
 
     for (int i = 0; i < ROWS; i++)
         sums += a[i] * b[i];
-    return add_lanes(sums);
+    return add_lanes(&sums);
 }
 
 /* Adds the products of a brick's values. */
@@ -78,7 +80,7 @@ FRAME_CLONES static void add_products(const brick_values *v, int n, double mass,
             py[i] = v->p[i] * v->y[j][i];
             first += py[i];
         }
-        sums->y[j] += add_lanes(first);
+        sums->y[j] += add_lanes(&first);
         sums->f[j] += product_of(v->p, v->f[j]);
         for (int k = 0; k < n; k++) {
             sums->yy[j * n + k] += product_of(py, v->y[k]);
