@@ -14,6 +14,8 @@
  * long. */
 static const double least_part = 0.1;
 
+enum { CELL_NS = 50 /* about, and less than what all passes take for a cell */ };
+
 static const double to_averages = 1.0 / 24, to_centres = -1.0 / 24;
 
 /* One pass over all rows. */
@@ -289,15 +291,6 @@ static void set_order(int n, const int *axis, int *order)
         order[axis[k]] = k;
 }
 
-/* The threads that are worth starting for a list of so many cells, which may double on the way. */
-static int threads_of(size_t count, int wanted)
-{
-    enum { THREAD_CELLS = 2048 };
-    const int threads = gbees_workers_threads(wanted);
-
-    return count / THREAD_CELLS + 1 < (size_t)threads ? (int)(count / THREAD_CELLS) + 1 : threads;
-}
-
 int gbees_remap(gbees_initial_cells *cells, const gbees_moving_frame *from, const gbees_moving_frame *to,
                 const gbees_remap_options *options, double *dropped, gbees_error *error)
 {
@@ -308,7 +301,7 @@ int gbees_remap(gbees_initial_cells *cells, const gbees_moving_frame *from, cons
 
     if (status)
         return status;
-    sparse.pool = gbees_pool_open(threads_of(cells->count, options->threads));
+    sparse.pool = gbees_pool_open(gbees_workers_worth(options->threads, CELL_NS * (double)cells->count));
     set_order(passes.n, passes.from, sparse.order);
     set_order(passes.n, passes.to, order);
     if (gbees_sparse_take(cells, passes.from, &sparse))
