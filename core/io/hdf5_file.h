@@ -42,6 +42,12 @@ int gbees_hdf5_commit(gbees_hdf5 *file, gbees_error *error);
 int gbees_hdf5_open(const char *path, gbees_hdf5 *file, gbees_error *error);
 int gbees_hdf5_close(gbees_hdf5 *file, gbees_error *error);
 
+/* Whether the file is open and nothing has failed: functions do nothing else, so that the first failure is kept. */
+static inline int gbees_hdf5_is_open(const gbees_hdf5 *file)
+{
+    return file->id >= 0 && file->status == GBEES_OK;
+}
+
 /* Stores HDF5's reason for a failed call. */
 void gbees_hdf5_fail(gbees_hdf5 *file);
 /* Notes another reason. */

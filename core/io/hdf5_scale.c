@@ -6,18 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 65536, LETTERS_MOST = 1 << 16 };
-
-static int is_open(const gbees_hdf5 *file)
-{
-    return file->id >= 0 && file->status == GBEES_OK;
-}
+enum { CHUNK = 65536, CHARACTERS_MOST = 1 << 16 };
 
 static void make_scale(gbees_hdf5 *file, const char *name, const char *title)
 {
-    hid_t scale = is_open(file) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
+    hid_t scale = gbees_hdf5_is_open(file) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
 
-    if (!is_open(file))
+    if (!gbees_hdf5_is_open(file))
         return;
     if (scale < 0 || H5DSset_scale(scale, title) < 0)
         gbees_hdf5_fail(file);
@@ -52,10 +47,10 @@ void gbees_hdf5_scale_set(gbees_hdf5 *file, const char *name)
 
 void gbees_hdf5_scale_attach(gbees_hdf5 *file, const char *name, unsigned axis, const char *scale_name)
 {
-    hid_t set = is_open(file) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
+    hid_t set = gbees_hdf5_is_open(file) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
     hid_t scale = set >= 0 ? H5Dopen2(file->id, scale_name, H5P_DEFAULT) : -1;
 
-    if (!is_open(file))
+    if (!gbees_hdf5_is_open(file))
         return;
     if (set < 0 || scale < 0 || H5DSattach_scale(set, scale, axis) < 0)
         gbees_hdf5_fail(file);
@@ -65,34 +60,28 @@ void gbees_hdf5_scale_attach(gbees_hdf5 *file, const char *name, unsigned axis, 
         (void)H5Dclose(set);
 }
 
-void gbees_hdf5_letters(gbees_hdf5 *file, const char *name, size_t count, const char *const *texts,
-                        const char *dimension, const char *letters)
+void gbees_hdf5_characters(gbees_hdf5 *file, const char *name, size_t count, const char *const *texts,
+                           const char *dimension, const char *length)
 {
-    size_t longest = 1;
-
-    for (size_t k = 0; k < count; k++)
-        longest = texts[k] && strlen(texts[k]) > longest ? strlen(texts[k]) : longest;
-    char *packed = calloc(count + 1, longest);
+    size_t longest;
+    char *packed = gbees_hdf5_pack(count, texts, &longest);
 
     if (!packed) {
         gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
         return;
     }
-    for (size_t k = 0; k < count; k++)
-        if (texts[k])
-            memcpy(packed + k * longest, texts[k], strlen(texts[k]));
     gbees_hdf5_dataset(file, name, H5T_C_S1, 2, (hsize_t[]){count, longest}, NULL, packed);
     free(packed);
-    gbees_hdf5_dimension(file, letters, longest);
+    gbees_hdf5_dimension(file, length, longest);
     gbees_hdf5_scale_attach(file, name, 0, dimension);
-    gbees_hdf5_scale_attach(file, name, 1, letters);
+    gbees_hdf5_scale_attach(file, name, 1, length);
 }
 
-void gbees_hdf5_read_letters(gbees_hdf5 *file, const char *name, size_t count, size_t letters, char *texts,
-                             size_t size)
+void gbees_hdf5_read_characters(gbees_hdf5 *file, const char *name, size_t count, size_t length, char *texts,
+                                size_t size)
 {
-    const hsize_t start[] = {0, 0}, all[] = {count, letters};
-    char *packed = letters > LETTERS_MOST || count > LETTERS_MOST ? NULL : calloc(count + 1, letters + 1);
+    const hsize_t start[] = {0, 0}, all[] = {count, length};
+    char *packed = length > CHARACTERS_MOST || count > CHARACTERS_MOST ? NULL : calloc(count + 1, length + 1);
 
     if (!packed) {
         gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory for its names");
@@ -100,6 +89,6 @@ void gbees_hdf5_read_letters(gbees_hdf5 *file, const char *name, size_t count, s
     }
     gbees_hdf5_read(file, name, H5T_C_S1, 2, start, all, packed);
     for (size_t k = 0; k < count; k++)
-        (void)snprintf(texts + k * size, size, "%.*s", (int)letters, packed + k * letters);
+        (void)snprintf(texts + k * size, size, "%.*s", (int)length, packed + k * length);
     free(packed);
 }

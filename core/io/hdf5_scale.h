@@ -10,12 +10,12 @@ void gbees_hdf5_dimension(gbees_hdf5 *file, const char *name, hsize_t length);
 void gbees_hdf5_scale_set(gbees_hdf5 *file, const char *name);
 /* Gives the axis of a dataset a dimension. */
 void gbees_hdf5_scale_attach(gbees_hdf5 *file, const char *name, unsigned axis, const char *scale);
-/* Letters [count][letter], as netCDF-4 has strings of fixed length: a row a text, padded with bytes 0. The scale of
- * the second axis is made, too, as the dimension `letters`; that of the first is `dimension`. */
-void gbees_hdf5_letters(gbees_hdf5 *file, const char *name, size_t count, const char *const *texts,
-                        const char *dimension, const char *letters);
+/* Characters [count][length], as netCDF-4 has strings of fixed length: a row a text, padded with bytes 0. `dimension`
+ * is the scale of the first axis; that of the second is made, as `length`. */
+void gbees_hdf5_characters(gbees_hdf5 *file, const char *name, size_t count, const char *const *texts,
+                           const char *dimension, const char *length);
 /* Reads them as texts, cut to size - 1 bytes. */
-void gbees_hdf5_read_letters(gbees_hdf5 *file, const char *name, size_t count, size_t letters, char *texts,
-                             size_t size);
+void gbees_hdf5_read_characters(gbees_hdf5 *file, const char *name, size_t count, size_t length, char *texts,
+                                size_t size);
 
 #endif

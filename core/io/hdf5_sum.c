@@ -8,11 +8,6 @@ enum { RANK_MOST = 3, DEPTH_MOST = 8, TEXTS_MOST = 1 << 16, SLAB = 1 << 21 };
 
 static const char attribute_name[] = "sha256";
 
-static int is_open(const gbees_hdf5 *file)
-{
-    return file->id >= 0 && file->status == GBEES_OK;
-}
-
 static void reject(gbees_hdf5 *file, const char *name, const char *what)
 {
     char reason[200];
@@ -92,7 +87,7 @@ void gbees_hdf5_sum_compare(gbees_hdf5 *file, const char *name, gbees_sha256_sum
 {
     char hex[GBEES_SHA256_HEX], stored[GBEES_SHA256_HEX] = "";
 
-    if (!is_open(file))
+    if (!gbees_hdf5_is_open(file))
         return;
     hid_t attribute = H5Aopen_by_name(file->id, name, attribute_name, H5P_DEFAULT, H5P_DEFAULT);
     hid_t type = make_sum_type(), space = attribute < 0 ? -1 : H5Aget_space(attribute);
@@ -116,7 +111,7 @@ void gbees_hdf5_sum_dataset(gbees_hdf5 *file, const char *name, hid_t type, int 
 {
     gbees_sha256_sum sum;
 
-    if (!is_open(file))
+    if (!gbees_hdf5_is_open(file))
         return;
     gbees_sha256_start(&sum);
     add_values(&sum, H5Tget_size(type), rank, size, data);
@@ -125,7 +120,7 @@ void gbees_hdf5_sum_dataset(gbees_hdf5 *file, const char *name, hid_t type, int 
 
 void gbees_hdf5_sum_begin(gbees_hdf5 *file, const char *name)
 {
-    if (!is_open(file))
+    if (!gbees_hdf5_is_open(file))
         return;
     if (file->part_count == GBEES_HDF5_PARTS) {
         gbees_hdf5_reject(file, GBEES_EUSAGE, "too many datasets are written in parts");
@@ -204,10 +199,10 @@ static void add_values_of(gbees_hdf5 *file, const char *name, gbees_sha256_sum *
         return;
     }
     count[1] = middle; /* of three; the last is set below */
-    for (hsize_t first = 0; first < columns && is_open(file); first += width) {
+    for (hsize_t first = 0; first < columns && gbees_hdf5_is_open(file); first += width) {
         start[rank - 1] = first;
         count[rank - 1] = columns - first < width ? columns - first : width;
-        for (hsize_t row = 0; rank > 1 && row < size[0] && is_open(file); row += most) {
+        for (hsize_t row = 0; rank > 1 && row < size[0] && gbees_hdf5_is_open(file); row += most) {
             start[0] = row;
             count[0] = size[0] - row < most ? size[0] - row : most;
             if (add_slab(set, type, rank, start, count, data, sum) < 0)
@@ -257,7 +252,7 @@ static void check_values(gbees_hdf5 *file, const char *name, hid_t set)
 
 void gbees_hdf5_sum_check_dataset(gbees_hdf5 *file, const char *name)
 {
-    hid_t set = is_open(file) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
+    hid_t set = gbees_hdf5_is_open(file) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
 
     if (set >= 0)
         check_values(file, name, set);
@@ -347,7 +342,7 @@ static void visit_dataset(walk *w, hid_t set)
         gbees_hdf5_fail(w->file);
     else
         add_head(w, "dataset", "", type, space);
-    if (w->values && is_open(w->file))
+    if (w->values && gbees_hdf5_is_open(w->file))
         check_values(w->file, w->path, set);
     if (space >= 0)
         (void)H5Sclose(space);
@@ -363,9 +358,9 @@ static void visit_object(walk *w, hid_t object)
 
     if (kind == H5I_DATASET)
         visit_dataset(w, object);
-    if (is_open(w->file) && H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_attribute, w) < 0)
+    if (gbees_hdf5_is_open(w->file) && H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_attribute, w) < 0)
         gbees_hdf5_fail(w->file);
-    if (kind == H5I_GROUP && is_open(w->file) &&
+    if (kind == H5I_GROUP && gbees_hdf5_is_open(w->file) &&
         H5Literate(object, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_link, w) < 0)
         gbees_hdf5_fail(w->file);
 }
@@ -412,20 +407,20 @@ void gbees_hdf5_sum_finish(gbees_hdf5 *file)
 {
     gbees_sha256_sum sum;
 
-    for (int k = 0; k < file->part_count && is_open(file); k++)
+    for (int k = 0; k < file->part_count && gbees_hdf5_is_open(file); k++)
         put(file, file->part[k].name, &file->part[k].sum);
-    if (is_open(file))
+    if (gbees_hdf5_is_open(file))
         walk_all(file, 0, &sum);
-    if (is_open(file))
+    if (gbees_hdf5_is_open(file))
         put(file, "/", &sum);
 }
 
 int gbees_hdf5_is_summed(const gbees_hdf5 *file)
 {
     static const char *const sets[] = {"/grid/h", "/time"};
-    int summed = is_open(file) && H5Aexists(file->id, attribute_name) > 0;
+    int summed = gbees_hdf5_is_open(file) && H5Aexists(file->id, attribute_name) > 0;
 
-    for (size_t k = 0; k < sizeof sets / sizeof *sets && is_open(file) && !summed; k++)
+    for (size_t k = 0; k < sizeof sets / sizeof *sets && gbees_hdf5_is_open(file) && !summed; k++)
         summed = H5Lexists(file->id, sets[k], H5P_DEFAULT) > 0 &&
                  H5Aexists_by_name(file->id, sets[k], attribute_name, H5P_DEFAULT) > 0;
     return summed;
@@ -435,7 +430,7 @@ void gbees_hdf5_sum_check(gbees_hdf5 *file, int values)
 {
     gbees_sha256_sum sum;
 
-    if (!is_open(file))
+    if (!gbees_hdf5_is_open(file))
         return;
     walk_all(file, values, &sum);
     gbees_hdf5_sum_compare(file, "/", &sum);

@@ -6,12 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All functions below use these two, so that they do nothing after a failure, and the first failure is kept. */
-static int is_open(const gbees_hdf5 *file)
-{
-    return file->id >= 0 && file->status == GBEES_OK;
-}
-
 static void check(gbees_hdf5 *file, int failed)
 {
     if (failed)
@@ -32,11 +26,13 @@ static hid_t make_space(int rank, const hsize_t *size)
 /* ---- strings: of one fixed length a list, padded with 0, which every tool reads without HDF5's heap; plain ASCII is
  * said to be so, for old readers --------------------------------------------------------------------------------- */
 
-static int is_ascii(const char *text)
+static int are_ascii(size_t count, const char *const *texts)
 {
-    while (*text && !(*text & 0x80))
-        text++;
-    return *text == '\0';
+    for (size_t i = 0; i < count; i++)
+        for (const char *text = texts[i]; text && *text; text++)
+            if (*text & 0x80)
+                return 0;
+    return 1;
 }
 
 static hid_t make_text_type(size_t length, int ascii)
@@ -53,16 +49,13 @@ static hid_t make_text_type(size_t length, int ascii)
     return type;
 }
 
-/* The strings one after the other, each padded with 0 to the bytes of the longest, at least 1; NULL counts as "". */
-static char *pack_texts(size_t count, const char *const *texts, size_t *length, int *ascii)
+char *gbees_hdf5_pack(size_t count, const char *const *texts, size_t *length)
 {
     *length = 1;
-    *ascii = 1;
     for (size_t i = 0; i < count; i++) {
         const size_t own = texts[i] ? strlen(texts[i]) : 0;
 
         *length = own > *length ? own : *length;
-        *ascii = *ascii && (!texts[i] || is_ascii(texts[i]));
     }
     char *packed = calloc(count + 1, *length);
 
@@ -76,7 +69,7 @@ static char *pack_texts(size_t count, const char *const *texts, size_t *length, 
 
 void gbees_hdf5_group(gbees_hdf5 *file, const char *name)
 {
-    if (!is_open(file))
+    if (!gbees_hdf5_is_open(file))
         return;
     hid_t group = H5Gcreate2(file->id, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     check(file, group < 0 || H5Gclose(group) < 0);
@@ -126,7 +119,7 @@ static void put_values(gbees_hdf5 *file, hid_t set, hid_t type, int rank, const 
 void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *size,
                         const hsize_t *chunk, const void *data)
 {
-    if (!is_open(file))
+    if (!gbees_hdf5_is_open(file))
         return;
     hid_t space = make_space(rank, size);
     hid_t layout = make_layout(rank, size, chunk);
@@ -168,7 +161,7 @@ void gbees_hdf5_write(gbees_hdf5 *file, const char *name, hid_t type, int rank, 
 {
     part summed = {file, name, H5Tget_size(type), rank, count, data};
 
-    if (!is_open(file))
+    if (!gbees_hdf5_is_open(file))
         return;
     hid_t set = H5Dopen2(file->id, name, H5P_DEFAULT);
     check(file, set < 0);
@@ -180,7 +173,7 @@ void gbees_hdf5_write(gbees_hdf5 *file, const char *name, hid_t type, int rank, 
 void gbees_hdf5_attribute(gbees_hdf5 *file, const char *object, const char *name, hid_t type, int rank,
                           const hsize_t *size, const void *data)
 {
-    if (!is_open(file))
+    if (!gbees_hdf5_is_open(file))
         return;
     hid_t space = make_space(rank, size);
     hid_t attribute =
@@ -198,9 +191,8 @@ static void put_texts(gbees_hdf5 *file, const char *object, const char *name, in
 {
     hsize_t size = count;
     size_t length;
-    int ascii;
-    char *packed = pack_texts(count, texts, &length, &ascii);
-    hid_t type = packed ? make_text_type(length, ascii) : -1;
+    char *packed = gbees_hdf5_pack(count, texts, &length);
+    hid_t type = packed ? make_text_type(length, are_ascii(count, texts)) : -1;
 
     if (!packed)
         gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
@@ -279,7 +271,7 @@ int gbees_hdf5_is_inside(hid_t set)
 
 static hid_t open_set(gbees_hdf5 *file, const char *name)
 {
-    hid_t set = is_open(file) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
+    hid_t set = gbees_hdf5_is_open(file) ? H5Dopen2(file->id, name, H5P_DEFAULT) : -1;
 
     if (set < 0)
         reject_named(file, name, "is missing");
@@ -335,17 +327,17 @@ int gbees_hdf5_is_single(gbees_hdf5 *file, const char *name)
 
 int gbees_hdf5_has_dataset(const gbees_hdf5 *file, const char *name)
 {
-    return is_open(file) && H5Lexists(file->id, name, H5P_DEFAULT) > 0;
+    return gbees_hdf5_is_open(file) && H5Lexists(file->id, name, H5P_DEFAULT) > 0;
 }
 
 int gbees_hdf5_has_attribute(const gbees_hdf5 *file, const char *name)
 {
-    return is_open(file) && H5Aexists(file->id, name) > 0;
+    return gbees_hdf5_is_open(file) && H5Aexists(file->id, name) > 0;
 }
 
 void gbees_hdf5_read_attribute_list(gbees_hdf5 *file, const char *name, hid_t type, size_t count, void *data)
 {
-    if (!is_open(file))
+    if (!gbees_hdf5_is_open(file))
         return;
     hid_t attribute = H5Aopen(file->id, name, H5P_DEFAULT);
     hid_t space = attribute < 0 ? -1 : H5Aget_space(attribute);
@@ -380,7 +372,7 @@ static void read_strings(gbees_hdf5 *file, hid_t set, int is_attribute, hid_t ty
 
 size_t gbees_hdf5_read_attribute_texts(gbees_hdf5 *file, const char *name, size_t most, char *texts, size_t size)
 {
-    hid_t attribute = is_open(file) ? H5Aopen(file->id, name, H5P_DEFAULT) : -1;
+    hid_t attribute = gbees_hdf5_is_open(file) ? H5Aopen(file->id, name, H5P_DEFAULT) : -1;
     size_t found = 0;
 
     if (attribute < 0) {

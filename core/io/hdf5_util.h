@@ -23,6 +23,9 @@ void gbees_hdf5_attribute(gbees_hdf5 *file, const char *object, const char *name
                           const hsize_t *size, const void *data);
 
 /* Strings of any length, of one fixed length in the file: that of the longest; NULL counts as "". */
+/* The strings one after the other, each padded with 0 to the bytes of the longest, at least 1, without a byte 0 at
+ * its end. free() it; NULL: there is no memory. */
+char *gbees_hdf5_pack(size_t count, const char *const *texts, size_t *length);
 void gbees_hdf5_texts(gbees_hdf5 *file, const char *name, size_t count, const char *const *texts);
 void gbees_hdf5_attribute_text(gbees_hdf5 *file, const char *object, const char *name, const char *text);
 void gbees_hdf5_attribute_texts(gbees_hdf5 *file, const char *object, const char *name, size_t count,

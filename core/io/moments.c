@@ -236,8 +236,8 @@ static void put_states(const gbees_moments *moments, gbees_hdf5 *file)
     }
     gbees_hdf5_dimension(file, "state", n);
     gbees_hdf5_dimension(file, "other_state", n);
-    gbees_hdf5_letters(file, "state_name", n, names, "state", "state_name_letter");
-    gbees_hdf5_letters(file, "state_unit", n, units, "state", "state_unit_letter");
+    gbees_hdf5_characters(file, "state_name", n, names, "state", "state_name_letter");
+    gbees_hdf5_characters(file, "state_unit", n, units, "state", "state_unit_letter");
 }
 
 static void put_updates(const gbees_moments *moments, gbees_hdf5 *file)

@@ -77,7 +77,7 @@ static void put_names(gbees_hdf5 *file, const gbees_model *model, size_t size)
             names[i] = function->name;
     }
     gbees_hdf5_dimension(file, "measured/name", count);
-    gbees_hdf5_letters(file, "measured/component_name", count, names, "measured/name", "measured/name_letter");
+    gbees_hdf5_characters(file, "measured/component_name", count, names, "measured/name", "measured/name_letter");
     free(names);
 }
 

@@ -95,8 +95,8 @@ static void read_measured(gbees_hdf5 *file, measured *m)
         gbees_hdf5_reject(file, GBEES_EINPUT, "its measurements are damaged");
     m->value = read_numbers(file, "measured/value", 2, m->size);
     m->std = read_numbers(file, "measured/std", 2, other);
-    const int letters = gbees_hdf5_has_dataset(file, "measured/component_name"); /* older runs have strings */
-    if (letters)
+    const int is_array = gbees_hdf5_has_dataset(file, "measured/component_name"); /* older runs have strings */
+    if (is_array)
         gbees_hdf5_size(file, "measured/component_name", 2, names);
     else
         gbees_hdf5_size(file, "measured/names", 1, names);
@@ -107,8 +107,9 @@ static void read_measured(gbees_hdf5 *file, measured *m)
     m->name = file->status ? NULL : calloc((size_t)m->names + 1, NAME);
     if (!file->status && !m->name)
         gbees_hdf5_reject(file, GBEES_ENOMEM, "not enough memory");
-    if (m->name && letters)
-        gbees_hdf5_read_letters(file, "measured/component_name", (size_t)names[0], (size_t)names[1], m->name, NAME);
+    if (m->name && is_array)
+        gbees_hdf5_read_characters(file, "measured/component_name", (size_t)names[0], (size_t)names[1], m->name,
+                                   NAME);
     else if (m->name)
         gbees_hdf5_read_texts(file, "measured/names", (size_t)m->names, m->name, NAME);
 }

@@ -143,7 +143,7 @@ START_TEST(what_was_measured_and_true)
     ck_assert_int_eq(gbees_hdf5_open(path, &file, &error), 0);
     gbees_hdf5_read(&file, "measured/value", H5T_NATIVE_DOUBLE, 2, zero, count, value);
     gbees_hdf5_read(&file, "measured/std", H5T_NATIVE_DOUBLE, 2, zero, count, std);
-    gbees_hdf5_read_letters(&file, "measured/component_name", 4, strlen("one"), names[0], sizeof names[0]);
+    gbees_hdf5_read_characters(&file, "measured/component_name", 4, strlen("one"), names[0], sizeof names[0]);
     gbees_hdf5_read(&file, "truth/rank", H5T_NATIVE_DOUBLE, 2, zero, count, rank);
     gbees_hdf5_read(&file, "truth/nees", H5T_NATIVE_DOUBLE, 1, zero, count, nees);
     ck_assert_int_eq(gbees_hdf5_close(&file, &error), 0);
