@@ -27,6 +27,48 @@ int gbees_grid_make_problem(const gbees_problem *from, gbees_initial_cells *cell
     return GBEES_OK;
 }
 
+void gbees_grid_get_change(const gbees_problem *problem, gbees_grid_change *change)
+{
+    const gbees_initial_cells *cells = problem->cells;
+
+    change->replaced = 1;
+    memcpy(change->extent, problem->extent, sizeof change->extent);
+    memcpy(change->parameters, problem->parameters, sizeof change->parameters);
+    memcpy(change->centre, problem->centre, sizeof change->centre);
+    memcpy(change->rotation, problem->rotation, sizeof change->rotation);
+    memcpy(change->mean, problem->mean, sizeof change->mean);
+    memcpy(change->width, problem->width, sizeof change->width);
+    change->threshold = problem->threshold;
+    change->cells.mass = cells->mass;
+    change->cells.time = cells->time;
+    change->cells.steps = cells->steps;
+    change->cells.lost = cells->lost;
+    change->cells.threshold = cells->threshold;
+}
+
+int gbees_grid_make_changed(const gbees_problem *from, const gbees_grid_change *change, gbees_initial_cells *cells,
+                            gbees_problem **problem, gbees_error *error)
+{
+    gbees_initial_cells all = change->cells;
+
+    all.count = cells->count;
+    all.p = cells->p;
+    memcpy(all.index, cells->index, sizeof all.index);
+    const int status = gbees_grid_make_problem(from, &all, problem, error);
+    if (status)
+        return status;
+    memset(cells, 0, sizeof *cells);
+    gbees_problem *made = *problem;
+    memcpy(made->extent, change->extent, sizeof change->extent);
+    memcpy(made->parameters, change->parameters, sizeof change->parameters);
+    memcpy(made->centre, change->centre, sizeof change->centre);
+    memcpy(made->rotation, change->rotation, sizeof change->rotation);
+    memcpy(made->mean, change->mean, sizeof change->mean);
+    memcpy(made->width, change->width, sizeof change->width);
+    made->threshold = change->threshold;
+    return GBEES_OK;
+}
+
 void gbees_grid_free_problem(gbees_problem *problem)
 {
     if (!problem)

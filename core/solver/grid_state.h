@@ -9,12 +9,7 @@ typedef struct gbees_grid_state {
     int level[GBEES_MAX_DIM];
     double lost;
     gbees_totals before;
-    int replaced; /* 1: the grid is not the problem's, but as the rest says */
-    int extent[GBEES_MAX_DIM];
-    double parameters[GBEES_PARAMETER_VALUES];
-    double centre[GBEES_MAX_DIM], rotation[GBEES_MAX_DIM * GBEES_MAX_DIM];
-    double mean[GBEES_MAX_DIM], width[GBEES_MAX_DIM], threshold;
-    gbees_initial_cells cells; /* without its lists */
+    gbees_grid_change change;
 } gbees_grid_state;
 
 /* *state has to be all zeros, gaps included: it is saved as bytes. */

@@ -25,7 +25,23 @@ typedef struct gbees_part {
     gbees_initial_cells *cells;      /* P up to a common factor; the new grid takes them */
 } gbees_part;
 
+/* What the problem of a grid that has replaced the run's differs in from that of the run: plain data. */
+typedef struct gbees_grid_change {
+    int replaced; /* 0: the grid is the run's, and the rest is not set */
+    int extent[GBEES_MAX_DIM];
+    double parameters[GBEES_PARAMETER_VALUES];
+    double centre[GBEES_MAX_DIM], rotation[GBEES_MAX_DIM * GBEES_MAX_DIM];
+    double mean[GBEES_MAX_DIM], width[GBEES_MAX_DIM], threshold;
+    gbees_initial_cells cells; /* without its lists, and without their length */
+} gbees_grid_change;
+
 /* ---- grid_problem.c ---- */
+/* Describes a problem that gbees_grid_make_problem() has made. *change has to be all zeros, gaps included: it is
+ * saved and sent as bytes. */
+void gbees_grid_get_change(const gbees_problem *problem, gbees_grid_change *change);
+/* Makes the problem that a change describes, which takes the lists of `cells`. */
+int gbees_grid_make_changed(const gbees_problem *from, const gbees_grid_change *change, gbees_initial_cells *cells,
+                            gbees_problem **problem, gbees_error *error);
 /* Makes a copy of a problem, whose grid may then be set; it takes the cells, of which the list is empty afterwards.
  * gbees_grid_close() frees that of a grid. */
 int gbees_grid_make_problem(const gbees_problem *from, gbees_initial_cells *cells, gbees_problem **problem,
