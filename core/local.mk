@@ -67,6 +67,7 @@ libgbees_la_SOURCES = \
 	%D%/module/trust.h \
 	%D%/accuracy/plan.c \
 	%D%/accuracy/plan.h \
+	%D%/accuracy/sample_count.c \
 	%D%/accuracy/refinement.c \
 	%D%/accuracy/roughness.c \
 	%D%/accuracy/roughness.h \

@@ -55,4 +55,20 @@ int gbees_plan_was_in_vain(const gbees_refinement *r, int leg);
 double gbees_plan_factors(const gbees_refinement *r, double updates, double (*needed)[GBEES_MAX_DIM],
                           double (*factor)[GBEES_MAX_DIM], double *more);
 
+/* ---- sample_count.c ---- */
+/* Whether so small a share of samples is effective that no number of them certifies a record; a small share is known
+ * from few samples. */
+int gbees_plan_is_hopeless(double share);
+/* How many samples an accuracy takes if a share of them is effective; if no number would do, as many as the records
+ * before the updates take. */
+size_t gbees_plan_samples_for(double accuracy, double share);
+/* Takes more samples for the next run, as many as the accuracy needs after the updates, where the error is no longer
+ * much larger than the samples' own. */
+void gbees_plan_choose_samples(gbees_refinement *r);
+/* Whether the same run would be within the accuracy with more samples: `before` there were. */
+int gbees_plan_samples_suffice(const gbees_refinement *r, size_t before);
+/* Whether a fixed number of samples is too small for the accuracy, and the cells are so fine that not much more than
+ * the samples' own part of a bound is left, and estimates, where there are no bounds, are within it. */
+int gbees_plan_samples_are_few(const gbees_refinement *r);
+
 #endif

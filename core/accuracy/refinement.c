@@ -7,19 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    N = GBEES_MAX_DIM,
-    SAMPLES_LEAST = 10000,
-    SAMPLES_MOST = 1 << 22,
-    EFFECTIVE_LEAST = 256, /* of samples, for a certificate */
-    RUNS_MOST = 9
-};
+enum { N = GBEES_MAX_DIM, RUNS_MOST = 9 };
 /* Of an error that is not known to what is allowed: cells are halved, so that the next run can be held against. */
 static const double unknown_ratio = 1.5;
 static const double least_finer = 1.2; /* cells of a run that another is held against */
-/* The first runs have samples for this accuracy at most, until their error is at most so many times what is asked. */
-static const double coarse_accuracy = 0.05, near_accuracy = 8;
-static const double most_sample_bound = 0.75; /* of the accuracy: the part of a bound that may be the samples' own */
 /* A standard deviation is off by two or three times what is lost in the tails (doc/measuring.md), and up to so many
  * where the tails are long. */
 static const double most_per_loss = 12;
@@ -36,25 +27,6 @@ static const double most_per_cell = 6;
 static double factor_of(const gbees_problem *problem, int axis)
 {
     return sqrt(problem->covariance[axis * problem->dimension + axis]) / (2 * problem->width[axis]);
-}
-
-/* Whether so small a share of samples is effective that no number of them certifies a record; a small share is known
- * from few samples. */
-static int is_hopeless(double share)
-{
-    return share * SAMPLES_MOST < 4 * EFFECTIVE_LEAST;
-}
-
-/* How many samples an accuracy takes if a share of them is effective; if no number would do, as many as the records
- * before the updates take. */
-static size_t samples_for(double accuracy, double share)
-{
-    if (is_hopeless(share))
-        share = 1;
-    /* Twice the standard error of a mean, 2 / sqrt(effective), is a quarter of the accuracy. */
-    const double wanted = 1.1 * 64 / (accuracy * accuracy) / share;
-
-    return wanted < SAMPLES_LEAST ? SAMPLES_LEAST : wanted > SAMPLES_MOST ? SAMPLES_MOST : (size_t)wanted;
 }
 
 int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **refinement, gbees_error *error)
@@ -77,7 +49,7 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to plan runs");
     }
     *made = (gbees_refinement){.problem = problem, .run = 1, .best = INFINITY};
-    made->samples = samples_for(problem->accuracy, 1);
+    made->samples = gbees_plan_samples_for(problem->accuracy, 1);
     made->budget = fmin(budget_most, budget_share * problem->accuracy);
     for (int j = 0; j < problem->dimension; j++)
         leg->factor[j] = factor_of(problem, j);
@@ -100,23 +72,6 @@ void gbees_refinement_destroy(gbees_refinement *refinement)
     free_result(&refinement->now);
     free_result(&refinement->before);
     free(refinement);
-}
-
-void gbees_refinement_expect(gbees_refinement *refinement, double share)
-{
-    refinement->now.effective = share;
-    refinement->samples = samples_for(fmax(refinement->problem->accuracy, coarse_accuracy), share);
-}
-
-void gbees_refinement_fix(gbees_refinement *refinement, size_t samples)
-{
-    refinement->samples = samples;
-    refinement->fixed = 1;
-}
-
-size_t gbees_refinement_samples(const gbees_refinement *refinement)
-{
-    return refinement->samples;
 }
 
 /* ---- the scenario of a run ---- */
@@ -398,7 +353,7 @@ static int is_estimated(const gbees_refinement *r)
     const double accuracy = r->problem->accuracy;
 
     return r->now.unknown && r->now.error <= accuracy && r->now.estimate <= accuracy &&
-           (r->fixed || is_hopeless(r->now.effective));
+           (r->fixed || gbees_plan_is_hopeless(r->now.effective));
 }
 
 /* Makes the plan the next run's. */
@@ -417,35 +372,6 @@ static int begin_next(gbees_refinement *r, double (*factor)[N], gbees_error *err
     r->now = (run_result){.leg_count = r->before.leg_count, .legs = legs, .effective = 1};
     r->run++;
     return GBEES_OK;
-}
-
-/* Takes more samples for the next run, as many as the accuracy needs after the updates, where the error is no longer
- * much larger than the samples' own. */
-static void choose_samples(gbees_refinement *r)
-{
-    const double accuracy = r->problem->accuracy;
-    const size_t needed = samples_for(accuracy, r->now.effective);
-
-    if (!r->fixed && (r->now.unknown || r->now.error < near_accuracy * accuracy) && needed > r->samples)
-        r->samples = needed;
-}
-
-/* Whether the same run would be within the accuracy with more samples: `before` there were. */
-static int samples_suffice(const gbees_refinement *r, size_t before)
-{
-    const double less = 1 - sqrt((double)before / (double)r->samples);
-
-    return !r->now.unknown && r->now.error - less * r->now.sample_bound <= r->problem->accuracy;
-}
-
-/* Whether a fixed number of samples is too small for the accuracy, and the cells are so fine that not much more than
- * the samples' own part of a bound is left, and estimates, where there are no bounds, are within it. */
-static int samples_are_few(const gbees_refinement *r)
-{
-    const double own = r->now.sample_bound, accuracy = r->problem->accuracy;
-
-    return r->fixed && own > most_sample_bound * accuracy && r->now.error <= 2 * own &&
-           (!r->now.unknown || r->now.estimate <= accuracy);
 }
 
 /* What the logarithm of the evidence may be off by where samples can't tell, for an error in proportion to the root
@@ -485,9 +411,9 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     step->best = step->met == 1 || r->run == 1 || (r->now.unknown ? isinf(r->best) : r->now.error < r->best);
     if (!r->now.unknown)
         r->best = fmin(r->best, r->now.error);
-    choose_samples(r);
+    gbees_plan_choose_samples(r);
     const int truncated = step->met == 0 && is_near(r) && is_truncated(r, &summary->totals);
-    if (truncated || (step->met == 0 && samples_suffice(r, step->samples))) { /* the same cells */
+    if (truncated || (step->met == 0 && gbees_plan_samples_suffice(r, step->samples))) { /* the same cells */
         r->budget /= truncated ? 4 : 1;
         for (int l = 0; l < legs; l++)
             memcpy(factor[l], r->now.legs[l].factor, sizeof factor[l]);
@@ -501,7 +427,7 @@ int gbees_refinement_finish(gbees_refinement *r, const gbees_summary *summary, g
     step->estimate = r->now.unknown ? r->now.estimate : NAN;
     step->evidence_estimate = estimate_evidence(r, summary);
     r->now.evidence = summary->evidence.total;
-    step->samples_few = step->met != 1 && samples_are_few(r);
+    step->samples_few = step->met != 1 && gbees_plan_samples_are_few(r);
     step->next = step->met != 1 && !step->samples_few && !is_estimated(r) && r->run < RUNS_MOST &&
                  (step->next_updates > 1.02 * updates || r->samples > step->samples);
     int status = step->next ? begin_next(r, factor, error) : GBEES_OK;

@@ -1,0 +1,69 @@
+/* sample_count.c - how many samples the audits of an accuracy's runs have; see plan.h. */
+#include "plan.h"
+#include <math.h>
+
+enum {
+    SAMPLES_LEAST = 10000,
+    SAMPLES_MOST = 1 << 22,
+    EFFECTIVE_LEAST = 256 /* of samples, for a certificate */
+};
+
+/* The first runs have samples for this accuracy at most, until their error is at most so many times what is asked. */
+static const double coarse_accuracy = 0.05, near_accuracy = 8;
+static const double most_sample_bound = 0.75; /* of the accuracy: the part of a bound that may be the samples' own */
+
+int gbees_plan_is_hopeless(double share)
+{
+    return share * SAMPLES_MOST < 4 * EFFECTIVE_LEAST;
+}
+
+size_t gbees_plan_samples_for(double accuracy, double share)
+{
+    if (gbees_plan_is_hopeless(share))
+        share = 1;
+    /* Twice the standard error of a mean, 2 / sqrt(effective), is a quarter of the accuracy. */
+    const double wanted = 1.1 * 64 / (accuracy * accuracy) / share;
+
+    return wanted < SAMPLES_LEAST ? SAMPLES_LEAST : wanted > SAMPLES_MOST ? SAMPLES_MOST : (size_t)wanted;
+}
+
+void gbees_refinement_expect(gbees_refinement *refinement, double share)
+{
+    refinement->now.effective = share;
+    refinement->samples = gbees_plan_samples_for(fmax(refinement->problem->accuracy, coarse_accuracy), share);
+}
+
+void gbees_refinement_fix(gbees_refinement *refinement, size_t samples)
+{
+    refinement->samples = samples;
+    refinement->fixed = 1;
+}
+
+size_t gbees_refinement_samples(const gbees_refinement *refinement)
+{
+    return refinement->samples;
+}
+
+void gbees_plan_choose_samples(gbees_refinement *r)
+{
+    const double accuracy = r->problem->accuracy;
+    const size_t needed = gbees_plan_samples_for(accuracy, r->now.effective);
+
+    if (!r->fixed && (r->now.unknown || r->now.error < near_accuracy * accuracy) && needed > r->samples)
+        r->samples = needed;
+}
+
+int gbees_plan_samples_suffice(const gbees_refinement *r, size_t before)
+{
+    const double less = 1 - sqrt((double)before / (double)r->samples);
+
+    return !r->now.unknown && r->now.error - less * r->now.sample_bound <= r->problem->accuracy;
+}
+
+int gbees_plan_samples_are_few(const gbees_refinement *r)
+{
+    const double own = r->now.sample_bound, accuracy = r->problem->accuracy;
+
+    return r->fixed && own > most_sample_bound * accuracy && r->now.error <= 2 * own &&
+           (!r->now.unknown || r->now.estimate <= accuracy);
+}
