@@ -8,14 +8,7 @@ program=$top_build/gbees-run
 enter_scratch
 clean_environment
 
-command -v mpirun >/dev/null || skip "there is no mpirun (Debian: apt-get install openmpi-bin)"
-test -e "$top_build/backends/mpi/.libs/gbees_mpi.so" || skip "gbees was built without MPI (Debian: libopenmpi-dev)"
-# Open MPI: as root, more ranks than processors, in a short folder for sockets, and ranks that yield while they wait.
-OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-OMPI_MCA_mpi_yield_when_idle=1 TMPDIR=/tmp
-export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe
-export OMPI_MCA_mpi_yield_when_idle TMPDIR
-timeout 60 mpirun -n 2 true >out 2>err || skip "mpirun starts no processes here: $(head -n 3 err)"
+prepare_mpirun
 
 # ranks CODE NUMBER ARGUMENT...
 ranks() {

@@ -8,13 +8,8 @@ program=$top_build/gbees-run
 enter_scratch
 clean_environment
 
-command -v mpirun >/dev/null || skip "there is no mpirun (Debian: apt-get install openmpi-bin)"
 command -v h5diff >/dev/null || skip "there is no h5diff (Debian: apt-get install hdf5-tools)"
-test -e "$top_build/backends/mpi/.libs/gbees_mpi.so" || skip "gbees was built without MPI (Debian: libopenmpi-dev)"
-OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-OMPI_MCA_mpi_yield_when_idle=1 TMPDIR=/tmp
-export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe
-export OMPI_MCA_mpi_yield_when_idle TMPDIR
+prepare_mpirun
 
 # compare MODEL ARGUMENT...
 compare() {
