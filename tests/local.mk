@@ -228,6 +228,7 @@ check_LTLIBRARIES += %D%/fuzz/libreplay.la
 check_PROGRAMS += \
 	%D%/fuzz/fuzz_cache \
 	%D%/fuzz/fuzz_checkpoint \
+	%D%/fuzz/fuzz_datasets \
 	%D%/fuzz/fuzz_elf \
 	%D%/fuzz/fuzz_measurement \
 	%D%/fuzz/fuzz_provenance \
@@ -239,6 +240,8 @@ check_PROGRAMS += \
 %C%_fuzz_fuzz_cache_SOURCES = %D%/fuzz/fuzz_cache.c $(fuzz_common) backends/cuda/compile/cache.c backends/cuda/compile/cache_folder.c
 %C%_fuzz_fuzz_checkpoint_LDADD = $(fuzz_ldadd)
 %C%_fuzz_fuzz_checkpoint_SOURCES = %D%/fuzz/fuzz_checkpoint.c $(fuzz_common)
+%C%_fuzz_fuzz_datasets_LDADD = $(fuzz_ldadd)
+%C%_fuzz_fuzz_datasets_SOURCES = %D%/fuzz/fuzz_datasets.c $(fuzz_common)
 %C%_fuzz_fuzz_elf_LDADD = $(fuzz_ldadd)
 %C%_fuzz_fuzz_elf_SOURCES = %D%/fuzz/fuzz_elf.c $(fuzz_common)
 %C%_fuzz_fuzz_measurement_LDADD = $(fuzz_ldadd)
