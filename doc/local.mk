@@ -25,6 +25,7 @@ dist_doc_DATA = \
 	%D%/vanderpol.png \
 	%D%/cost.png \
 	%D%/roofline.png \
+	%D%/moving.png \
 	%D%/sampling.png \
 	%D%/workerror.png
 
