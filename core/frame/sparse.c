@@ -164,7 +164,7 @@ int gbees_sparse_order(gbees_sparse *cells, const int *order, gbees_error *error
 int gbees_sparse_turn(gbees_sparse *cells, int axis, int rising, gbees_error *error)
 {
     const int n = cells->n;
-    int order[GBEES_MAX_DIM];
+    int order[GBEES_MAX_DIM] = {0};
 
     for (int j = 0; j < n; j++)
         order[n - 1 - j] = rising ? (axis + j) % n : (axis + n - j) % n;

@@ -98,8 +98,8 @@ static int set_problem(gbees_survey_entry *entry, const char *problem, gbees_err
 
 static int take_note(gbees_survey_entry *entry, const gbees_card_note *note, gbees_error *error)
 {
-    if (note->problem)
-        return set_problem(entry, note->problem, error);
+    if (note->problem || !note->title)
+        return set_problem(entry, note->problem ? note->problem : "it describes no model", error);
     entry->title = strdup(note->title);
     entry->dim_min = note->dim_min;
     entry->dim_max = note->dim_max;

@@ -88,7 +88,7 @@ static int own_processors(const gbees_parallel *parallel)
 
     if (!parallel || here < all)
         return here;
-    return here > parallel->local_ranks ? here / parallel->local_ranks : 1;
+    return parallel->local_ranks > 0 && here > parallel->local_ranks ? here / parallel->local_ranks : 1;
 }
 
 /* Makes an engine without a density. */

@@ -265,7 +265,7 @@ static int migrate(gbees_engine *e, gbees_error *error)
 static double count_bricks(gbees_engine *e)
 {
     int64_t bricks = e->g.count;
-    double most = e->g.count;
+    double most = (double)bricks;
 
     e->ranks->own = e->g.count;
     ranks_sum(e, &bricks, 1);
