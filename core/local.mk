@@ -127,6 +127,10 @@ libgbees_la_SOURCES = \
 	%D%/io/checkpoint.c \
 	%D%/io/checkpoint_file.c \
 	%D%/io/checkpoint_file.h \
+	%D%/io/compared.c \
+	%D%/io/compared.h \
+	%D%/io/compared_read.c \
+	%D%/io/compared_write.c \
 	%D%/io/folder.c \
 	%D%/io/folder.h \
 	%D%/io/hdf5_chunks.c \
@@ -208,6 +212,8 @@ libgbees_la_SOURCES = \
 	%D%/rivals/gaussian.c \
 	%D%/rivals/gaussian.h \
 	%D%/rivals/joint.c \
+	%D%/rivals/kept.c \
+	%D%/rivals/kept.h \
 	%D%/rivals/joint.h \
 	%D%/rivals/mc.c \
 	%D%/rivals/observed.c \

@@ -425,8 +425,12 @@ int gbees_session_warning(const gbees_session *session, unsigned bit, char *text
 
 int gbees_session_compare(gbees_session *session, gbees_error *error)
 {
-    return session->comparison ? gbees_comparison_run(session->comparison, session->summary.propagate_s, error)
-                               : GBEES_OK;
+    if (!session->comparison)
+        return GBEES_OK;
+    const int status = gbees_comparison_run(session->comparison, session->summary.propagate_s, error);
+    return status || !session->writer
+               ? status
+               : gbees_writer_comparison(session->writer, gbees_comparison_compared(session->comparison), error);
 }
 
 int gbees_session_rival_of(const gbees_session *session, int k, gbees_session_rival *rival)
