@@ -323,7 +323,9 @@ gbees_plot_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 gbees_plot_LDFLAGS =
 gbees_plot_LDADD = %D%/libplot.la libgbees.la $(CAIRO_LIBS) $(HDF5_LIBS) $(JANSSON_LIBS)
 gbees_plot_SOURCES = \
-	%D%/command/plot.c
+	%D%/command/plot.c \
+	%D%/command/plot_pictures.c \
+	%D%/command/plot_pictures.h
 
 bin_PROGRAMS += gbees-export
 gbees_export_LDFLAGS =
@@ -378,6 +380,8 @@ noinst_LTLIBRARIES += %D%/libplot.la
 	%D%/plot/draw.h \
 	%D%/plot/figure.c \
 	%D%/plot/figure.h \
+	%D%/plot/filtered.c \
+	%D%/plot/filtered.h \
 	%D%/plot/gather.c \
 	%D%/plot/gather.h \
 	%D%/plot/isosurface.c \
@@ -385,10 +389,14 @@ noinst_LTLIBRARIES += %D%/libplot.la
 	%D%/plot/joint.c \
 	%D%/plot/marginal.c \
 	%D%/plot/note.c \
+	%D%/plot/other.c \
+	%D%/plot/other.h \
 	%D%/plot/region.c \
 	%D%/plot/region.h \
 	%D%/plot/render.c \
 	%D%/plot/render.h \
+	%D%/plot/sampled.c \
+	%D%/plot/sampled.h \
 	%D%/plot/scene.c \
 	%D%/plot/series.c \
 	%D%/plot/ticks.c \

@@ -179,8 +179,9 @@ static void draw_samples(gbees_figure *figure, scene *s)
         const gbees_shot *shot = &gallery->shot[k];
 
         gbees_figure_color(figure, shot_color(gallery, shot), 0.5);
-        for (size_t i = 0; i < shot->samples; i++) {
-            const double position[] = {shot->sample[i][0], shot->sample[i][1], shot->sample[i][2]};
+        for (size_t i = 0; shot->pictured && i < shot->samples; i++) {
+            const int *axis = gallery->picture_axis;
+            const double position[] = {shot->sample[axis[0]][i], shot->sample[axis[1]][i], shot->sample[axis[2]][i]};
             double x, y, depth;
 
             gbees_camera_project(&s->camera, position, &x, &y, &depth);

@@ -76,15 +76,29 @@ static void count_samples(const gbees_montecarlo *samples, int j, double lo, dou
         p[b] = (float)(sum[b] / total);
 }
 
+/* Whether a sample and the one before it are copies of one: a choice of samples leaves copies beside each other. */
+static int is_copy(const gbees_montecarlo *samples, size_t i)
+{
+    for (int j = 0; j < samples->problem->dimension; j++)
+        if (samples->x[j][i] != samples->x[j][i - 1])
+            return 0;
+    return 1;
+}
+
+/* Effective samples; copies of one count as one with their weight together. */
 static double find_effective(const gbees_montecarlo *samples)
 {
-    double sum = 0, squares = 0;
+    double sum = 0, squares = 0, weight = 0;
 
     for (size_t i = 0; i < samples->count; i++) {
+        if (i > 0 && !is_copy(samples, i)) {
+            squares += weight * weight;
+            weight = 0;
+        }
+        weight += samples->weight[i];
         sum += samples->weight[i];
-        squares += samples->weight[i] * samples->weight[i];
     }
-    return sum * sum / squares;
+    return sum * sum / (squares + weight * weight);
 }
 
 void gbees_kept_set(gbees_compared *kept, int k, size_t i, const gbees_moments *moments,

@@ -28,7 +28,7 @@ typedef struct gbees_compared_filter {
     double log_evidence_error;            /**< its standard error; NAN: not known */
     double *mean;                         /**< [count][n] */
     double *covariance;                   /**< [count][n][n] */
-    double *effective;                    /**< [count]: effective samples */
+    double *effective;                    /**< [count]: effective samples, copies counted as one */
     double *error[GBEES_COMPARED_ERRORS]; /**< [count] each */
     double *first;                        /**< [binned][n]: the centre of bin 0 along a state; NULL without samples */
     double *width;                        /**< [binned][n]: of a bin */
