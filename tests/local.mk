@@ -140,6 +140,7 @@ check_PROGRAMS += \
 	%D%/core/io/test_chunks \
 	%D%/core/io/test_measurement_file \
 	%D%/core/io/test_measurement_table \
+	%D%/core/io/test_compared \
 	%D%/core/io/test_moments \
 	%D%/core/io/test_table \
 	%D%/core/io/test_table_datasets \

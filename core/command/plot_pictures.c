@@ -181,8 +181,8 @@ static int finish(const pictures *all, size_t item, int is_first, gbees_error *e
     return status;
 }
 
-static int make_folder(const gbees_gallery *gallery, const gbees_plot_command *c, const picture *list, int count, int first,
-                       gbees_error *error)
+static int make_folder(const gbees_gallery *gallery, const gbees_plot_command *c, const picture *list, int count,
+                       int first, gbees_error *error)
 {
     pictures all = {.gallery = gallery, .c = c};
     char *folder = NULL;

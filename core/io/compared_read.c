@@ -1,4 +1,5 @@
-/* compared_read.c - reads compare.h5 in a child process, as records are read: nothing that comes from there is trusted.
+/* compared_read.c - reads compare.h5 in a child process, as records are read: nothing that comes from there is
+ * trusted.
  */
 #include "base/child.h"
 #include "compared.h"

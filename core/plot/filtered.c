@@ -46,8 +46,8 @@ static gbees_density *make_gaussian(int state, double mean, double std)
     return made;
 }
 
-/* The width of a kernel in bins, one at least: Silverman's for the Gaussian that has the same integral of the density's
- * square, so that the parts of a density are as narrow as they are; a little less. */
+/* The width of a kernel in bins, one at least: Silverman's for the Gaussian that has the same integral of the
+ * density's square, so that the parts of a density are as narrow as they are; a little less. */
 static double choose_kernel(const float *p, double effective)
 {
     const double narrower = 0.6;
@@ -64,8 +64,8 @@ static double choose_kernel(const float *p, double effective)
 static gbees_density *make_smooth(int state, const float *p, double first, double width, double kernel)
 {
     const long side = (long)ceil(reach * kernel);
-    gbees_density *made = make_density(state, first - width * (double)side, width,
-                                       (size_t)(GBEES_COMPARED_BINS + 2 * side));
+    gbees_density *made =
+        make_density(state, first - width * (double)side, width, (size_t)(GBEES_COMPARED_BINS + 2 * side));
     double weight = 0;
 
     for (long d = -side; d <= side; d++)

@@ -258,8 +258,12 @@ static layout make_layout(const gbees_gallery *gallery, gbees_figure *page)
 static void draw_leg(gbees_figure *figure, const gbees_gallery *gallery, leg l, const layout *p, double top,
                      int shared)
 {
-    gbees_label label = {
-        .x = p->left + p->gap_x, .y = top + p->head - 34, .size = 15, .ay = 1, .bold = 1, .color = gbees_rgb_grey(0.1)};
+    gbees_label label = {.x = p->left + p->gap_x,
+                         .y = top + p->head - 34,
+                         .size = 15,
+                         .ay = 1,
+                         .bold = 1,
+                         .color = gbees_rgb_grey(0.1)};
     char text[256];
 
     leg_title(gallery, l, text, sizeof text);

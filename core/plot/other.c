@@ -81,15 +81,16 @@ int gbees_other_read_filters(gbees_gallery *gallery, const char *folder, gbees_e
     return status;
 }
 
-/* Writes "x, y, z". */
+/* Writes "x (km), y (km)". */
 static void list_states(const gbees_gallery *gallery, char *text, size_t size)
 {
     size_t used = 0;
 
     text[0] = '\0';
     for (int j = 0; j < gallery->dimension && used < size; j++) {
+        const char *unit = strcmp(gallery->unit[j], "-") == 0 ? "" : gallery->unit[j];
         const int length = snprintf(text + used, size - used, "%s%s%s%s%s", j ? ", " : "", gallery->name[j],
-                                    gallery->unit[j][0] ? " (" : "", gallery->unit[j], gallery->unit[j][0] ? ")" : "");
+                                    *unit ? " (" : "", unit, *unit ? ")" : "");
 
         used += length > 0 ? (size_t)length : 0;
     }

@@ -19,7 +19,8 @@ gbees_style gbees_other_style(int k);
 int gbees_other_read_filters(gbees_gallery *gallery, const char *folder, gbees_error *error);
 /* Adds another run, which the gallery owns then, also after a failure. GBEES_EINPUT if its states are others. */
 int gbees_other_add_run(gbees_gallery *gallery, gbees_gallery *run, gbees_error *error);
-/* Gives the runs of a gallery, itself first, the names of their folders: without the path before, if they differ so. */
+/* Gives the runs of a gallery, itself first, the names of their folders: without the path before, if they differ so.
+ */
 void gbees_other_name_runs(gbees_gallery *gallery, char *const *folders);
 
 /* The density of a state at a shot's time; NULL: not known. */

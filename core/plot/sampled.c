@@ -13,8 +13,7 @@ static void count_samples(const gbees_panel *panel, const gbees_shot *shot, int 
     for (int b = 0; b < bins; b++)
         count[b] = 0;
     for (size_t i = 0; i < shot->samples; i++) {
-        const double place =
-            bins * ((double)shot->sample[state][i] - panel->lo[0]) / (panel->hi[0] - panel->lo[0]);
+        const double place = bins * ((double)shot->sample[state][i] - panel->lo[0]) / (panel->hi[0] - panel->lo[0]);
 
         if (place >= 0 && place < bins)
             count[(int)place]++;

@@ -1,5 +1,5 @@
-/* scene.c - the figure of isosurfaces: before the first measurement at the left, after it at the right; below them, if
- * that is wanted, samples of the model at the same times. */
+/* scene.c - the figure of isosurfaces: before the first measurement at the left, after it at the right; below them,
+ * if that is wanted, samples of the model at the same times. */
 #include "box.h"
 #include "draw.h"
 #include <math.h>
@@ -235,7 +235,8 @@ static void draw_title(gbees_figure *figure, const scene *s, int panel, int pane
     if (panels == 1)
         (void)snprintf(text, sizeof text, "%s%s, %s", gallery->model, row ? ": samples" : "", span);
     else
-        (void)snprintf(text, sizeof text, "(%c) %s%s, %s", "abcd"[2 * row + panel], row ? "samples, " : "", what, span);
+        (void)snprintf(text, sizeof text, "(%c) %s%s, %s", "abcd"[2 * row + panel], row ? "samples, " : "", what,
+                       span);
     gbees_figure_text(figure, &label, text);
 }
 
@@ -328,12 +329,10 @@ int gbees_draw_isosurfaces(const gbees_gallery *gallery, const gbees_draw_option
         const double width = GBEES_PAGE_WIDTH / panels;
         const size_t first = k ? middle : 0, end = panels == 2 && !k ? middle : gallery->count;
 
-        gbees_draw_note(*figure, gallery, first, end - 1,
-                        &(gbees_label){.x = (k + 0.5) * width,
-                                       .y = (*figure)->height - foot + 4,
-                                       .size = text_size,
-                                       .ax = 0.5},
-                        width - 40);
+        gbees_draw_note(
+            *figure, gallery, first, end - 1,
+            &(gbees_label){.x = (k + 0.5) * width, .y = (*figure)->height - foot + 4, .size = text_size, .ax = 0.5},
+            width - 40);
     }
     draw_key(*figure, gallery, panels, (*figure)->height - 24);
     return GBEES_OK;

@@ -232,8 +232,8 @@ static double names_height(const gbees_gallery *gallery)
     return gallery->run[0] ? 24 : 0;
 }
 
-/* The names of the runs in a row: that of the filled one, then of the others, whose lines are the mean and the ends of
- * the central 95 %. */
+/* The names of the runs in a row: that of the filled one, then of the others, whose lines are the mean and the ends
+ * of the central 95 %. */
 static void draw_names(gbees_figure *figure, const gbees_gallery *gallery, double x, double y, double width)
 {
     const double part = width / (gallery->others + 1), stroke = 30;
@@ -264,14 +264,16 @@ int gbees_draw_series(const gbees_gallery *gallery, const gbees_draw_options *op
                       gbees_error *error)
 {
     const int n = gallery->dimension;
-    const double left = 92, right = 18, names = names_height(gallery), head = 46 + names, foot = 48 + gbees_note_height(gallery), gap = 14;
+    const double left = 92, right = 18, names = names_height(gallery), head = 46 + names,
+                 foot = 48 + gbees_note_height(gallery), gap = 14;
     double height = n <= 2 ? 250 : n <= 4 ? 190 : 140;
     int status = gbees_draw_page(options, head + n * height + (n - 1) * gap + foot, figure, error);
 
     if (status)
         return status;
     height = fmax(20, ((*figure)->height - head - foot - (n - 1) * gap) / n);
-    gbees_label label = {.x = left, .y = head - names - 14, .size = 15, .ay = 1, .bold = 1, .color = gbees_rgb_grey(0.1)};
+    gbees_label label = {
+        .x = left, .y = head - names - 14, .size = 15, .ay = 1, .bold = 1, .color = gbees_rgb_grey(0.1)};
     gbees_figure_text(*figure, &label, gallery->model);
     draw_legend(*figure, gallery, GBEES_PAGE_WIDTH - right, head - names - 20);
     if (names > 0)

@@ -41,7 +41,8 @@ int gbees_kept_create(const gbees_rivals *rivals, int dimension, size_t count, c
 /* The range of samples with weight along a state, no more than `reach` from the mean. */
 static void find_range(const gbees_montecarlo *samples, int j, const gbees_moments *moments, double *lo, double *hi)
 {
-    const double mean = moments->mean[j], std = sqrt(fmax(0, moments->covariance[j * samples->problem->dimension + j]));
+    const double mean = moments->mean[j],
+                 std = sqrt(fmax(0, moments->covariance[j * samples->problem->dimension + j]));
 
     *lo = INFINITY;
     *hi = -INFINITY;

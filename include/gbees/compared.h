@@ -38,14 +38,14 @@ typedef struct gbees_compared_filter {
 /** Filters beside the records of a run. Marginals of samples are kept of each record whose place, counted from the
  * last, is a multiple of `every`: they take 32 MiB at most. */
 typedef struct gbees_compared {
-    int dimension;    /**< n */
-    int filters;      /**< entries of `filter` */
-    size_t count;     /**< records */
-    size_t every;     /**< 1: marginals are kept of each record */
-    size_t binned;    /**< records of which they are kept */
-    int64_t *leg;     /**< [count] */
-    int64_t *record;  /**< [count]: the number in its leg */
-    double *time;     /**< [count] */
+    int dimension;                                        /**< n */
+    int filters;                                          /**< entries of `filter` */
+    size_t count;                                         /**< records */
+    size_t every;                                         /**< 1: marginals are kept of each record */
+    size_t binned;                                        /**< records of which they are kept */
+    int64_t *leg;                                         /**< [count] */
+    int64_t *record;                                      /**< [count]: the number in its leg */
+    double *time;                                         /**< [count] */
     gbees_compared_filter filter[GBEES_COMPARED_FILTERS]; /**< in the order of the list */
 } gbees_compared;
 

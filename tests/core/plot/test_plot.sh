@@ -137,12 +137,47 @@ refuses 2 "--scale both: give panel or shared" three --scale both
 # The truth is a line in the densities.
 cmp -s filtered/plots/corner.png held/plots/corner.png && fail "the truth is not in the corner plot"
 
+# Filters beside a run are in its densities; a damaged file of them is a message.
+run beside --plugin lorenz63 --scenario published --until 0.1 --set records=2 --set measurements=[] --compare ekf,pf:500
+plot 0 beside --size 900x800
+pictures beside/plots 5000 marginals corner isosurface picture
+cp -r beside alone
+rm alone/compare.h5
+plot 0 alone --size 900x800
+for name in marginals corner; do
+    cmp -s beside/plots/$name.png alone/plots/$name.png && fail "the filters are not in $name.png"
+done
+head -c 2000 beside/compare.h5 >alone/compare.h5
+refuses 1 compare.h5 alone
+
+# Samples are in the densities of one and two states.
+for name in marginals corner; do
+    cp three/plots/$name.png with.png
+    plot 0 three
+    cmp -s with.png three/plots/$name.png && fail "--samples: they are not in $name.png"
+    plot 0 three --samples
+done
+
+# Several runs over each other; their own pictures stay.
+mkdir runs
+plot 0 three silent measured --output runs
+pictures runs 10000 runs-marginals runs-series
+plot 0 silent three --size 900x800
+pictures silent/plots 5000 runs-marginals runs-series
+test -e silent/plots/corner.png || fail "its own pictures are gone"
+plot 0 three silent --output two.svg
+grep -q '<svg ' two.svg || fail "two.svg is no SVG"
+refuses 1 "four the states x1, x2, x3, x4: give runs of the same model" three four
+run later --plugin lorenz63 --scenario published --until 0.07 --set records=1 --set measurements=[]
+refuses 1 "later has no record at the end of a leg of three, at t = 0.1" three later
+refuses 2 "--axes goes with one folder" three silent --axes 1,2
+refuses 1 nowhere three nowhere
+
 # Wrong command lines.
 refuses 2 "--format gif: give png, pdf, svg" three --format gif
 refuses 2 "--format png,: give png, pdf, svg" three --format png,
 refuses 1 "can't write nowhere/one.pdf" three --output nowhere/one.pdf
 refuses 2 "give the folder"
-refuses 2 "one too many" three four
 refuses 2 "unrecognized option" --nonsense three
 refuses 2 "--view 3: give two angles" three --view 3
 refuses 2 "--view 0,91: give two angles" three --view 0,91
