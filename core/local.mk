@@ -321,7 +321,7 @@ gbees_run_SOURCES = \
 bin_PROGRAMS += gbees-plot
 gbees_plot_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 gbees_plot_LDFLAGS =
-gbees_plot_LDADD = %D%/libplot.la libgbees.la $(CAIRO_LIBS) $(HDF5_LIBS) $(JANSSON_LIBS)
+gbees_plot_LDADD = %D%/libplot.la libgbees.la $(CAIRO_LIBS) $(GIF_LIBS) $(HDF5_LIBS) $(JANSSON_LIBS)
 gbees_plot_SOURCES = \
 	%D%/command/plot.c \
 	%D%/command/plot_pictures.c \
@@ -365,9 +365,11 @@ $(gbees_plugin_new_object): plugins/template.c
 
 # All of gbees-plot but its main(), for its tests, too.
 noinst_LTLIBRARIES += %D%/libplot.la
-%C%_libplot_la_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
+%C%_libplot_la_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS) $(GIF_CPPFLAGS)
 %C%_libplot_la_LDFLAGS =
 %C%_libplot_la_SOURCES = \
+	%D%/plot/animate.c \
+	%D%/plot/animate.h \
 	%D%/plot/box.c \
 	%D%/plot/box.h \
 	%D%/plot/colormap.c \
@@ -384,6 +386,8 @@ noinst_LTLIBRARIES += %D%/libplot.la
 	%D%/plot/filtered.h \
 	%D%/plot/gather.c \
 	%D%/plot/gather.h \
+	%D%/plot/gif.c \
+	%D%/plot/gif.h \
 	%D%/plot/isosurface.c \
 	%D%/plot/isosurface.h \
 	%D%/plot/joint.c \
@@ -391,6 +395,8 @@ noinst_LTLIBRARIES += %D%/libplot.la
 	%D%/plot/note.c \
 	%D%/plot/other.c \
 	%D%/plot/other.h \
+	%D%/plot/palette.c \
+	%D%/plot/palette.h \
 	%D%/plot/region.c \
 	%D%/plot/region.h \
 	%D%/plot/render.c \

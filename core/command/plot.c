@@ -1,4 +1,5 @@
 /* plot.c - the command gbees-plot: draws the records of a results folder. */
+#include "plot/animate.h"
 #include "plot/other.h"
 #include "plot_pictures.h"
 #include <argp.h>
@@ -22,7 +23,10 @@ enum { PIXELS_LEAST = 200, PIXELS_MOST = 16384 };
 
 static const struct argp_option option_table[] = {
     {"output", KEY_OUTPUT, "DIR|FILE", 0,
-     "folder for the pictures (default: RUN/plots); or a file for the first of them: FILE.png, .pdf or .svg", 0},
+     "folder for the pictures (default: RUN/plots); or a file for the first of them: FILE.png, .pdf or .svg; "
+     "FILE.gif: "
+     "the records as an animation",
+     0},
     {"format", KEY_FORMAT, "LIST", 0, "png, pdf, svg or several of them, separated by commas (default: png)", 0},
     {"records", KEY_RECORDS, "LIST", 0,
      "records to draw: LEG, LEG:NUMBER or LEG:FIRST-LAST, separated by commas (default: all)", 0},
@@ -127,6 +131,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case ARGP_KEY_END:
         if (c->folders > 1 && c->axes)
             argp_error(state, "--axes goes with one folder: of several there are marginals and time series");
+        if (c->folders > 1 && gbees_plot_is_animation(c->output))
+            argp_error(state, "--output %s: an animation is of one folder", c->output);
         break;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "give the folder that gbees-run wrote");
@@ -158,8 +164,18 @@ static int read_runs(const gbees_plot_command *c, gbees_gallery **gallery, gbees
     return status;
 }
 
+static int animate(const gbees_plot_command *c, gbees_error *error)
+{
+    const gbees_choice choice = {.records = c->records, .states = c->axes, .samples = c->draw.samples};
+    const int status = gbees_animate(c->folder[0], &choice, &c->draw, c->output, error);
+
+    return status ? status : gbees_plot_print(c->output, error);
+}
+
 static int plot(const gbees_plot_command *c, gbees_error *error)
 {
+    if (gbees_plot_is_animation(c->output))
+        return animate(c, error);
     gbees_gallery *gallery = NULL;
     int status = read_runs(c, &gallery, error);
 

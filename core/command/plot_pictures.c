@@ -25,6 +25,13 @@ int gbees_plot_file_format(const char *path)
     return ending ? gbees_plot_format(ending + 1, strlen(ending + 1)) : -1;
 }
 
+int gbees_plot_is_animation(const char *path)
+{
+    const char *ending = path ? strrchr(path, '.') : NULL;
+
+    return ending && strcmp(ending, ".gif") == 0;
+}
+
 /* Makes the folder RUN/plots, or --output. The records have been read before: a call that fails leaves no folder. */
 static int choose_folder(const gbees_plot_command *c, char **folder, gbees_error *error)
 {
@@ -88,7 +95,7 @@ static int list_pictures(const gbees_gallery *gallery, picture list[PICTURES], i
     return count;
 }
 
-static int print_path(const char *path, gbees_error *error)
+int gbees_plot_print(const char *path, gbees_error *error)
 {
     return printf("%s\n", path) < 0 || fflush(stdout) != 0
                ? gbees_error_set(error, GBEES_EIO, "can't write to standard output: %s", strerror(errno))
@@ -171,11 +178,11 @@ static int finish(const pictures *all, size_t item, int is_first, gbees_error *e
     if (!status && all->failure[item].status)
         status = gbees_error_set(error, all->failure[item].status, "%s", all->failure[item].text);
     if (!status)
-        status = print_path(path, error);
+        status = gbees_plot_print(path, error);
     if (!status && is_first)
         status = copy(path, first, error);
     if (!status && is_first)
-        status = print_path(first, error);
+        status = gbees_plot_print(first, error);
     free(path);
     free(first);
     return status;
@@ -211,7 +218,7 @@ static int make_file(const gbees_gallery *gallery, const gbees_plot_command *c, 
         return status;
     status = gbees_figure_save(figure, c->output, error);
     gbees_figure_destroy(figure);
-    return status ? status : print_path(c->output, error);
+    return status ? status : gbees_plot_print(c->output, error);
 }
 
 int gbees_plot_make(const gbees_gallery *gallery, const gbees_plot_command *c, gbees_error *error)

@@ -21,6 +21,12 @@ typedef struct gbees_plot_command {
 int gbees_plot_format(const char *name, size_t length);
 int gbees_plot_file_format(const char *path);
 
+/* Whether a path is that of an animation. */
+int gbees_plot_is_animation(const char *path);
+
+/* Prints the path of a file that has been written. */
+int gbees_plot_print(const char *path, gbees_error *error);
+
 /* Draws the pictures of a gallery, saves them and prints their paths. */
 int gbees_plot_make(const gbees_gallery *gallery, const gbees_plot_command *c, gbees_error *error);
 

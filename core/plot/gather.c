@@ -330,7 +330,7 @@ static int fill(gbees_gallery *gallery, const gbees_results *results, const gbee
         return status;
     status = choose_axes(gallery, choice->states, error);
     if (!status) {
-        choose_pictured(gallery, choice->records != NULL || choice->is_animated);
+        choose_pictured(gallery, choice->records != NULL);
         status = read_pictures(gallery, results, error);
     }
     return status;

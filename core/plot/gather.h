@@ -27,7 +27,14 @@ typedef struct gbees_shot {
     double peak[3];                     /* the position of the largest density of three states */
 } gbees_shot;
 
+/* What the axes of a picture show, in place of ranges of its own. */
+typedef struct gbees_frame {
+    double lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM]; /* of each state */
+    double peak[GBEES_MAX_DIM];                  /* of its density; 0: its own */
+} gbees_frame;
+
 typedef struct gbees_gallery {
+    const gbees_frame *frame; /* another's; NULL: each picture has ranges of its own */
     char *folder;
     int dimension;
     char model[64], name[GBEES_MAX_DIM][64], unit[GBEES_MAX_DIM][64];
@@ -49,7 +56,6 @@ typedef struct gbees_choice {
     const char *states;  /* "1,3" or "x,z", the two or three of the joint density; NULL: all, if there are 2 or 3 */
     int samples;         /* 1: of the model, too */
     int is_plain;        /* 1: 1-D densities alone */
-    int is_animated;     /* 1: all records are pictured */
 } gbees_choice;
 
 /* Parses --records: LEG, LEG:NUMBER or LEG:FIRST-LAST, separated by commas; NULL means all. Returns 0 if the text

@@ -124,6 +124,11 @@ static void draw_panel(gbees_figure *figure, const gbees_gallery *gallery, leg l
     find_range(gallery, shared ? (leg){0, gallery->count} : l, state, &panel->lo[0], &panel->hi[0]);
     for (size_t k = 0; k < l.count; k++)
         peak = fmax(peak, gallery->shot[l.first + k].marginal[state]->peak);
+    if (gallery->frame) {
+        panel->lo[0] = gallery->frame->lo[state];
+        panel->hi[0] = gallery->frame->hi[state];
+        peak = fmax(peak, gallery->frame->peak[state]);
+    }
     panel->lo[1] = 0;
     panel->hi[1] = 1.07 * gbees_other_peak(gallery, last, state, peak);
     gbees_panel_ticks(panel, text_size);

@@ -50,6 +50,10 @@ static void find_box(const gbees_gallery *gallery, gbees_box *box)
                 box->hi[d] = fmax(box->hi[d], (double)outer->corner[i].position[d]);
             }
         }
+        if (gallery->frame) {
+            box->lo[d] = gallery->frame->lo[gallery->picture_axis[d]];
+            box->hi[d] = gallery->frame->hi[gallery->picture_axis[d]];
+        }
         margin = 0.04 * (box->hi[d] - box->lo[d]);
         box->lo[d] -= margin;
         box->hi[d] += margin;

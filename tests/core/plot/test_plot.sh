@@ -173,6 +173,31 @@ refuses 1 "later has no record at the end of a leg of three, at t = 0.1" three l
 refuses 2 "--axes goes with one folder" three silent --axes 1,2
 refuses 1 nowhere three nowhere
 
+# The records as an animation, of all three kinds: a GIF with an image for each.
+if "$top_build/gbees-plot" three --output probe.gif >out 2>err; then
+    images() { # FILE: the graphic control extensions
+        od -A n -v -t x1 "$1" | tr -d ' \n' | grep -o '0021f90404[0-9a-f]\{4\}' | wc -l
+    }
+    for name in three four beside; do
+        plot 0 $name --output $name.gif --size 500x400
+        test "$(cat out)" = $name.gif || fail "it printed something else"
+        test "$(head -c 6 $name.gif)" = GIF89a || fail "$name.gif is no GIF"
+        records=$(ls $name | grep -c 'record[0-9]*\.h5$')
+        test "$(images $name.gif)" -eq "$records" || fail "$(images $name.gif) images of $records records"
+    done
+    plot 0 four --axes 1,2 --output two.gif --size 500x400
+    plot 0 measured --records 0:0,1 --output chosen.gif --size 500x400
+    test "$(images chosen.gif)" -eq 3 || fail "$(images chosen.gif) images, not 3"
+    refuses 1 "can't write nowhere/a.gif" three --output nowhere/a.gif
+    refuses 2 "an animation is of one folder" three silent --output a.gif
+    if test -c /dev/full; then
+        ln -s /dev/full full.gif
+        refuses 1 "No space left on device" three --output full.gif
+    fi
+else
+    has err "without giflib"
+fi
+
 # Wrong command lines.
 refuses 2 "--format gif: give png, pdf, svg" three --format gif
 refuses 2 "--format png,: give png, pdf, svg" three --format png,
