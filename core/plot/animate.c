@@ -2,6 +2,7 @@
 #include "animate.h"
 #include "gif.h"
 #include "other.h"
+#include "region.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -20,7 +21,7 @@ static void find_frame(const gbees_gallery *all, gbees_frame *frame)
             const gbees_density *density = all->shot[k].marginal[j];
             double lo, hi;
 
-            gbees_density_range(density, 0, 0.003, &lo, &hi);
+            gbees_density_extent(density, &lo, &hi);
             frame->lo[j] = fmin(frame->lo[j], lo);
             frame->hi[j] = fmax(frame->hi[j], hi);
             frame->peak[j] = fmax(frame->peak[j], density->peak);

@@ -26,7 +26,7 @@ static void find_range(const gbees_gallery *gallery, int state, double *lo, doub
     const gbees_shot *last = &gallery->shot[gallery->count - 1];
     double truth;
 
-    gbees_density_range(last->marginal[state], 0, 0.003, lo, hi);
+    gbees_density_extent(last->marginal[state], lo, hi);
     gbees_other_range(gallery, last, state, lo, hi);
     if (gbees_gallery_truth(gallery, last, state, &truth)) {
         *lo = fmin(*lo, truth);
@@ -49,6 +49,8 @@ static gbees_panel place_panel(const gbees_gallery *gallery, const layout *l, in
         panel.hi[1] = 1.1 * gbees_other_peak(gallery, last, column, last->marginal[column]->peak);
     else
         find_range(gallery, row, &panel.lo[1], &panel.hi[1]);
+    if (column == row)
+        gbees_sampled_make_room(&panel, last, column);
     gbees_panel_ticks(&panel, l->text_size);
     return panel;
 }

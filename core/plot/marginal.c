@@ -72,7 +72,7 @@ static void find_range(const gbees_gallery *gallery, leg l, int state, double *l
     for (size_t k = l.first; k < l.first + l.count; k++) {
         double a, b, truth;
 
-        gbees_density_range(gallery->shot[k].marginal[state], 0, 0.003, &a, &b);
+        gbees_density_extent(gallery->shot[k].marginal[state], &a, &b);
         if (gbees_gallery_truth(gallery, &gallery->shot[k], state, &truth)) {
             a = fmin(a, truth);
             b = fmax(b, truth);
@@ -131,6 +131,10 @@ static void draw_panel(gbees_figure *figure, const gbees_gallery *gallery, leg l
     }
     panel->lo[1] = 0;
     panel->hi[1] = 1.07 * gbees_other_peak(gallery, last, state, peak);
+    const double margin = 0.02 * (panel->hi[0] - panel->lo[0]);
+    panel->lo[0] -= margin;
+    panel->hi[0] += margin;
+    gbees_sampled_make_room(panel, last, state);
     gbees_panel_ticks(panel, text_size);
     gbees_panel_grid(figure, panel);
     gbees_panel_clip(figure, panel);

@@ -35,6 +35,20 @@ static int choose_bins(const gbees_panel *panel, const gbees_shot *shot, int sta
     return bins < BINS ? (int)bins : BINS;
 }
 
+void gbees_sampled_make_room(gbees_panel *panel, const gbees_shot *shot, int state)
+{
+    size_t count[BINS], most = 0;
+
+    if (shot->samples == 0)
+        return;
+    const int bins = choose_bins(panel, shot, state);
+    count_samples(panel, shot, state, bins, count);
+    for (int b = 0; b < bins; b++)
+        most = count[b] > most ? count[b] : most;
+    const double peak = (double)most / (double)shot->samples * bins / (panel->hi[0] - panel->lo[0]);
+    panel->hi[1] = fmax(panel->hi[1], fmin(1.05 * peak, 2 * panel->hi[1]));
+}
+
 void gbees_sampled_histogram(gbees_figure *figure, const gbees_panel *panel, const gbees_shot *shot, int state)
 {
     size_t count[BINS];
