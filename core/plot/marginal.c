@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_LEGS = 6, MOST_NAMED = 8 }; /* legs in the figure; records named one by one in a legend */
+/* Legs in the figure; records named one by one in a legend; points of a bar of times that is short. */
+enum { MOST_LEGS = 6, MOST_NAMED = 8, LEAST_BAR = 90 };
 
 static const double text_size = 13;
 
@@ -15,9 +16,9 @@ typedef struct leg {
     size_t first, count;
 } leg;
 
-/* Points of the page. A block is a leg: its head, rows of panels with a gap below each, and the note. */
+/* Points of the page. A block is a leg: its head, rows of panels with gaps between, room for labels, and the note. */
 typedef struct layout {
-    double left, legend, head, note, gap_x, gap_y, width, height, block;
+    double left, legend, head, foot, note, gap_x, gap_y, width, height, block;
     int columns, rows;
 } layout;
 
@@ -185,7 +186,7 @@ static double draw_times(gbees_figure *figure, const gbees_gallery *gallery, leg
     const double x = at[0], y = at[1];
     gbees_label label = {.x = x + 28, .size = text_size, .ay = 0.5, .color = gbees_rgb_grey(0.15)};
     char time[64], text[96];
-    const int are_many = l.count > MOST_NAMED || 21 * (double)l.count > height;
+    const int are_many = l.count > MOST_NAMED || (21 * (double)l.count > height && height >= LEAST_BAR);
 
     if (are_many && gallery->shot[l.first + l.count - 1].time > gallery->shot[l.first].time) {
         draw_time_bar(figure, gallery, l, x, y + 24, height - 24);
@@ -252,6 +253,7 @@ static layout make_layout(const gbees_gallery *gallery, gbees_figure *page)
                 .head = 64,
                 .gap_x = 72,
                 .gap_y = 82,
+                .foot = 58,
                 .columns = columns,
                 .rows = (n + columns - 1) / columns,
                 .note = gbees_note_height(gallery)};
@@ -303,12 +305,12 @@ int gbees_draw_marginals(const gbees_gallery *gallery, const gbees_draw_options 
         return status;
     layout p = make_layout(gallery, page);
     gbees_figure_destroy(page);
-    p.block = p.head + p.rows * (p.height + p.gap_y) + p.note;
+    p.block = p.head + p.rows * (p.height + p.gap_y) - p.gap_y + p.foot + p.note;
     status = gbees_draw_page(options, p.block * (double)shown + 10, figure, error);
     if (status)
         return status;
     p.block = ((*figure)->height - 10) / (double)shown;
-    p.height = fmax(20, (p.block - p.head - p.note) / p.rows - p.gap_y);
+    p.height = fmax(20, (p.block - p.head - p.foot - p.note + p.gap_y) / p.rows - p.gap_y);
     for (size_t k = 0; k < shown; k++)
         draw_leg(*figure, gallery, find_leg(gallery, gbees_spread(k, shown, legs)), &p, p.block * (double)k, shared);
     return GBEES_OK;

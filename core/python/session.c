@@ -450,7 +450,10 @@ int gbees_session_rival_of(const gbees_session *session, int k, gbees_session_ri
                                    .ratio = r->ratio,
                                    .log_evidence = r->log_evidence,
                                    .log_evidence_error = r->log_evidence_error,
-                                   .records = r->records};
+                                   .records = r->records,
+                                   .compared = gbees_comparison_compared(session->comparison)};
+    if (rival->compared)
+        rival->own = &rival->compared->filter[k];
     return 1;
 }
 
