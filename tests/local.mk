@@ -123,6 +123,7 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_grid \
 	%D%/backends/cpu/test_grid_add \
 	%D%/core/plot/test_isosurface \
+	%D%/core/plot/test_filtered \
 	%D%/core/plot/test_note \
 	%D%/core/plot/test_palette \
 	%D%/core/solver/test_initial \
@@ -186,6 +187,8 @@ check_PROGRAMS += \
 %C%_core_plot_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
 %C%_core_plot_test_palette_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
 %C%_core_plot_test_palette_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
+%C%_core_plot_test_filtered_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
+%C%_core_plot_test_filtered_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 %C%_core_plot_test_note_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
 %C%_core_plot_test_note_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 # The grid is no part of a library: it is compiled into its tests.

@@ -53,7 +53,7 @@ static int choose_folder(const gbees_plot_command *c, char **folder, gbees_error
 typedef int draw_function(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
                           gbees_error *error);
 
-enum { PICTURES = 5 };
+enum { PICTURES = 6 };
 
 /* A figure that a gallery has. */
 typedef struct picture {
@@ -66,7 +66,7 @@ static int list_of_runs(const gbees_gallery *gallery, int is_filtered, picture l
 {
     int count = 0;
 
-    list[count++] = (picture){"runs-marginals", gbees_draw_marginals};
+    list[count++] = (picture){"runs-marginals", gbees_draw_compared};
     if (gallery->count > 1)
         list[count++] = (picture){"runs-series", gbees_draw_series};
     *first = is_filtered ? count - 1 : 0;
@@ -85,6 +85,8 @@ static int list_pictures(const gbees_gallery *gallery, picture list[PICTURES], i
     if (is_filtered)
         list[count++] = (picture){"series", gbees_draw_series};
     list[count++] = (picture){"marginals", gbees_draw_marginals};
+    if (gallery->others > 0)
+        list[count++] = (picture){"compare", gbees_draw_compared};
     if (gallery->dimension > 1)
         list[count++] = (picture){"corner", gbees_draw_corner};
     if (gallery->picture_dimension == 2)

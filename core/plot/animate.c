@@ -36,6 +36,7 @@ static int draw_record(const gbees_gallery *gallery, const gbees_draw_options *o
 {
     return gallery->picture_dimension == 3   ? gbees_draw_isosurfaces(gallery, options, figure, error)
            : gallery->picture_dimension == 2 ? gbees_draw_density(gallery, options, figure, error)
+           : gallery->others > 0             ? gbees_draw_compared(gallery, options, figure, error)
                                              : gbees_draw_marginals(gallery, options, figure, error);
 }
 

@@ -60,20 +60,46 @@ static double choose_kernel(const float *p, double effective)
     return fmin(MOST_KERNEL, fmax(1, narrower * 1.06 * spread * pow(fmax(2, effective), -0.2)));
 }
 
-/* Spreads bins by Gaussian kernels of `kernel` bins. */
-static gbees_density *make_smooth(int state, const float *p, double first, double width, double kernel)
+/* Adds a bin's probability, spread by a Gaussian kernel of `kernel` bins. */
+static void spread_bin(gbees_density *to, size_t at, double p, double kernel)
 {
     const long side = (long)ceil(reach * kernel);
-    gbees_density *made =
-        make_density(state, first - width * (double)side, width, (size_t)(GBEES_COMPARED_BINS + 2 * side));
     double weight = 0;
 
     for (long d = -side; d <= side; d++)
-        weight += exp(-0.5 * (double)d * (double)d / (kernel * kernel));
-    for (long b = 0; made && b < GBEES_COMPARED_BINS; b++)
-        for (long d = -side; d <= side && p[b] > 0; d++)
-            made->value[b + side + d] +=
-                (double)p[b] * exp(-0.5 * (double)d * (double)d / (kernel * kernel)) / (weight * width);
+        weight += exp(-0.5 * (double)(d * d) / (kernel * kernel));
+    for (long d = -side; d <= side; d++)
+        to->value[(long)at + d] += p * exp(-0.5 * (double)(d * d) / (kernel * kernel)) / (weight * to->width[0]);
+}
+
+/* Spreads bins: by kernels of one width, and then by narrower ones where the density so found is high and wider ones
+ * where it is low, in inverse proportion to its root (Abramson, 1982). */
+static gbees_density *make_smooth(int state, const float *p, double first, double width, double kernel)
+{
+    const size_t side = (size_t)ceil(reach * 2 * kernel) + 1;
+    const size_t length = GBEES_COMPARED_BINS + 2 * side;
+    gbees_density *pilot = make_density(state, first - width * (double)side, width, length);
+    gbees_density *made = make_density(state, first - width * (double)side, width, length);
+    double mean_logarithm = 0;
+
+    if (!pilot || !made) {
+        gbees_density_destroy(pilot);
+        gbees_density_destroy(made);
+        return NULL;
+    }
+    for (size_t b = 0; b < GBEES_COMPARED_BINS; b++)
+        if (p[b] > 0)
+            spread_bin(pilot, b + side, (double)p[b], kernel);
+    for (size_t b = 0; b < GBEES_COMPARED_BINS; b++)
+        if (p[b] > 0)
+            mean_logarithm += (double)p[b] * log(pilot->value[b + side]);
+    for (size_t b = 0; b < GBEES_COMPARED_BINS; b++)
+        if (p[b] > 0) {
+            const double ratio = sqrt(exp(mean_logarithm) / pilot->value[b + side]);
+
+            spread_bin(made, b + side, (double)p[b], fmax(0.5, kernel * fmin(2, ratio)));
+        }
+    gbees_density_destroy(pilot);
     return made;
 }
 

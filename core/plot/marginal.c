@@ -6,14 +6,14 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Legs in the figure; records named one by one in a legend; points of a bar of times that is short. */
-enum { MOST_LEGS = 6, MOST_NAMED = 8, LEAST_BAR = 90 };
+enum { MOST_LEGS = 6, MOST_NAMED = 8 }; /* legs in the figure; records named one by one in a legend */
 
 static const double text_size = 13;
 
 /* The records first .. first + count - 1 of the gallery, all of one leg. */
 typedef struct leg {
     size_t first, count;
+    int is_compared; /* 1: it is one record, beside others (other.h) */
 } leg;
 
 /* Points of the page. A block is a leg: its head, rows of panels with gaps between, room for labels, and the note. */
@@ -46,7 +46,7 @@ static leg find_leg(const gbees_gallery *gallery, size_t number)
 
     while (number-- > 0)
         first = next_leg(gallery, first);
-    return (leg){first, next_leg(gallery, first) - first};
+    return (leg){first, next_leg(gallery, first) - first, 0};
 }
 
 static double total_time(const gbees_gallery *gallery)
@@ -78,7 +78,7 @@ static void find_range(const gbees_gallery *gallery, leg l, int state, double *l
             a = fmin(a, truth);
             b = fmax(b, truth);
         }
-        if (k + 1 == l.first + l.count) /* those of the others are of the last record */
+        if (l.is_compared)
             gbees_other_range(gallery, &gallery->shot[k], state, &a, &b);
         *lo = fmin(*lo, a);
         *hi = fmax(*hi, b);
@@ -88,7 +88,7 @@ static void find_range(const gbees_gallery *gallery, leg l, int state, double *l
 /* Whether all legs have one range, so that they can be compared. */
 static int is_shared(const gbees_gallery *gallery, int scale)
 {
-    const leg all = {0, gallery->count};
+    const leg all = {0, gallery->count, 0};
 
     for (int d = 0; d < gallery->dimension && scale == GBEES_SCALE_AUTO; d++) {
         double lo, hi, all_lo, all_hi;
@@ -122,7 +122,7 @@ static void draw_panel(gbees_figure *figure, const gbees_gallery *gallery, leg l
     char title[128];
     double peak = 0;
 
-    find_range(gallery, shared ? (leg){0, gallery->count} : l, state, &panel->lo[0], &panel->hi[0]);
+    find_range(gallery, shared ? (leg){0, gallery->count, 0} : l, state, &panel->lo[0], &panel->hi[0]);
     for (size_t k = 0; k < l.count; k++)
         peak = fmax(peak, gallery->shot[l.first + k].marginal[state]->peak);
     if (gallery->frame) {
@@ -131,7 +131,7 @@ static void draw_panel(gbees_figure *figure, const gbees_gallery *gallery, leg l
         peak = fmax(peak, gallery->frame->peak[state]);
     }
     panel->lo[1] = 0;
-    panel->hi[1] = 1.07 * gbees_other_peak(gallery, last, state, peak);
+    panel->hi[1] = 1.07 * (l.is_compared ? gbees_other_peak(gallery, last, state, peak) : peak);
     const double margin = 0.02 * (panel->hi[0] - panel->lo[0]);
     panel->lo[0] -= margin;
     panel->hi[0] += margin;
@@ -142,7 +142,8 @@ static void draw_panel(gbees_figure *figure, const gbees_gallery *gallery, leg l
     gbees_region_fill(figure, panel, last->marginal[state], record_color(gallery, l, l.count - 1));
     for (size_t k = 0; k < l.count; k++)
         draw_line(figure, panel, gallery->shot[l.first + k].marginal[state], record_color(gallery, l, k));
-    gbees_other_lines(figure, panel, gallery, last, state);
+    if (l.is_compared)
+        gbees_other_lines(figure, panel, gallery, last, state);
     gbees_sampled_histogram(figure, panel, last, state);
     gbees_region_truth(figure, panel, gallery, last, state, 0);
     cairo_restore(figure->cairo);
@@ -180,17 +181,15 @@ static void draw_time_bar(gbees_figure *figure, const gbees_gallery *gallery, le
     gbees_figure_text(figure, &label, "t");
 }
 
-/* The times of the records, at `at`, in `height` at most. Returns where they end. */
-static double draw_times(gbees_figure *figure, const gbees_gallery *gallery, leg l, const double at[2], double height)
+/* The times of the records. */
+static void draw_times(gbees_figure *figure, const gbees_gallery *gallery, leg l, double x, double y, double height)
 {
-    const double x = at[0], y = at[1];
     gbees_label label = {.x = x + 28, .size = text_size, .ay = 0.5, .color = gbees_rgb_grey(0.15)};
     char time[64], text[96];
-    const int are_many = l.count > MOST_NAMED || (21 * (double)l.count > height && height >= LEAST_BAR);
 
-    if (are_many && gallery->shot[l.first + l.count - 1].time > gallery->shot[l.first].time) {
+    if (l.count > MOST_NAMED && gallery->shot[l.first + l.count - 1].time > gallery->shot[l.first].time) {
         draw_time_bar(figure, gallery, l, x, y + 24, height - 24);
-        return y + height;
+        return;
     }
     for (size_t k = 0; k < l.count; k++) {
         label.y = y + 10 + 21 * (double)k;
@@ -199,18 +198,6 @@ static double draw_times(gbees_figure *figure, const gbees_gallery *gallery, leg
         (void)snprintf(text, sizeof text, "t = %s", time);
         gbees_figure_text(figure, &label, text);
     }
-    return y + 21 * (double)l.count;
-}
-
-/* Times, and below them what is drawn over the last record. */
-static void draw_legend(gbees_figure *figure, const gbees_gallery *gallery, leg l, const layout *p, double y)
-{
-    const double others = gbees_other_legend_height(gallery), x = GBEES_PAGE_WIDTH - p->legend + 16;
-    const double all = others > 0 ? p->rows * p->height + (p->rows - 1) * p->gap_y - others - 10 : p->height;
-    const double end = draw_times(figure, gallery, l, (const double[]){x, y}, fmin(all, p->height));
-
-    gbees_other_legend(figure, gallery, (const double[]){x, end + 10}, p->legend - 24,
-                       record_color(gallery, l, l.count - 1), text_size);
 }
 
 static void leg_title(const gbees_gallery *gallery, leg l, char *text, size_t size)
@@ -239,16 +226,17 @@ static void draw_explanation(gbees_figure *figure, const gbees_gallery *gallery,
 
     for (int d = 0; d < gallery->dimension; d++)
         has_truth |= gbees_gallery_truth(gallery, last, d, &truth);
-    (void)snprintf(text, sizeof text, "last record: mean, central 68 %%; highest 68, 95, 99.7 %% shaded%s%s",
-                   last->samples > 0 ? "; samples in steps" : "", has_truth ? "; truth in red" : "");
+    (void)snprintf(text, sizeof text, "%smean, central 68 %%; highest 68, 95, 99.7 %% shaded%s%s",
+                   l.is_compared ? "" : "last record: ", last->samples > 0 ? "; samples in steps" : "",
+                   has_truth ? "; truth in red" : "");
     gbees_figure_text(figure, &label, text);
 }
 
 /* Sizes that do not depend on the page's height. */
-static layout make_layout(const gbees_gallery *gallery, gbees_figure *page)
+static layout make_layout(const gbees_gallery *gallery, int is_compared, gbees_figure *page)
 {
     const int n = gallery->dimension, columns = n <= 4 ? n : (n + 1) / 2;
-    const double others = gbees_other_legend_height(gallery);
+    const double others = is_compared ? gbees_other_legend_height(gallery) : 0;
     layout p = {.left = 14,
                 .head = 64,
                 .gap_x = 72,
@@ -258,11 +246,10 @@ static layout make_layout(const gbees_gallery *gallery, gbees_figure *page)
                 .rows = (n + columns - 1) / columns,
                 .note = gbees_note_height(gallery)};
 
-    p.legend = fmin(230, fmax(120, gbees_other_legend_width(page, gallery, text_size) + 30));
+    p.legend = is_compared ? fmin(230, fmax(120, gbees_other_legend_width(page, gallery, text_size) + 30)) : 120;
     p.width = (GBEES_PAGE_WIDTH - p.left - p.legend) / columns - p.gap_x;
     p.height = fmin(0.8 * p.width, 330);
-    if (others > 0) /* the legend has room, with a bar of times */
-        p.height = fmax(p.height, (others + 110 - (p.rows - 1) * p.gap_y) / p.rows);
+    p.height = fmax(p.height, (others - (p.rows - 1) * p.gap_y) / p.rows); /* the legend has room */
     return p;
 }
 
@@ -288,22 +275,34 @@ static void draw_leg(gbees_figure *figure, const gbees_gallery *gallery, leg l, 
 
         draw_panel(figure, gallery, l, d, &panel, shared, d % p->columns ? "" : "density");
     }
-    draw_legend(figure, gallery, l, p, top + p->head);
+    if (l.is_compared)
+        gbees_other_legend(figure, gallery, (const double[]){GBEES_PAGE_WIDTH - p->legend + 16, top + p->head},
+                           p->legend - 24, record_color(gallery, l, 0), text_size);
+    else
+        draw_times(figure, gallery, l, GBEES_PAGE_WIDTH - p->legend + 16, top + p->head, p->height);
     label = (gbees_label){.x = p->left + p->gap_x, .y = top + p->block - p->note, .size = text_size};
     gbees_draw_note(figure, gallery, l.first, l.first + l.count - 1, &label, GBEES_PAGE_WIDTH - label.x - p->left);
 }
 
-int gbees_draw_marginals(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
-                         gbees_error *error)
+/* Leg number k, or of a comparison its last record. */
+static leg choose_leg(const gbees_gallery *gallery, size_t k, int is_compared)
+{
+    const leg l = find_leg(gallery, k);
+
+    return is_compared ? (leg){l.first + l.count - 1, 1, 1} : l;
+}
+
+static int draw_legs(const gbees_gallery *gallery, const gbees_draw_options *options, int is_compared,
+                     gbees_figure **figure, gbees_error *error)
 {
     const size_t legs = count_legs(gallery), shown = legs < MOST_LEGS ? legs : MOST_LEGS;
-    const int shared = is_shared(gallery, options->scale);
+    const int shared = is_compared ? options->scale == GBEES_SCALE_SHARED : is_shared(gallery, options->scale);
     gbees_figure *page; /* for the widths of texts */
     int status = gbees_figure_create(10, 0, 0, &page, error);
 
     if (status)
         return status;
-    layout p = make_layout(gallery, page);
+    layout p = make_layout(gallery, is_compared, page);
     gbees_figure_destroy(page);
     p.block = p.head + p.rows * (p.height + p.gap_y) - p.gap_y + p.foot + p.note;
     status = gbees_draw_page(options, p.block * (double)shown + 10, figure, error);
@@ -312,6 +311,19 @@ int gbees_draw_marginals(const gbees_gallery *gallery, const gbees_draw_options 
     p.block = ((*figure)->height - 10) / (double)shown;
     p.height = fmax(20, (p.block - p.head - p.foot - p.note + p.gap_y) / p.rows - p.gap_y);
     for (size_t k = 0; k < shown; k++)
-        draw_leg(*figure, gallery, find_leg(gallery, gbees_spread(k, shown, legs)), &p, p.block * (double)k, shared);
+        draw_leg(*figure, gallery, choose_leg(gallery, gbees_spread(k, shown, legs), is_compared), &p,
+                 p.block * (double)k, shared);
     return GBEES_OK;
+}
+
+int gbees_draw_marginals(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
+                         gbees_error *error)
+{
+    return draw_legs(gallery, options, 0, figure, error);
+}
+
+int gbees_draw_compared(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
+                        gbees_error *error)
+{
+    return draw_legs(gallery, options, 1, figure, error);
 }

@@ -224,7 +224,7 @@ void gbees_other_lines(gbees_figure *figure, const gbees_panel *panel, const gbe
 
 double gbees_other_legend_height(const gbees_gallery *gallery)
 {
-    return gallery->others ? line_height * (gallery->others + 1 + (gallery->run[0] != NULL)) : 0;
+    return gallery->others ? line_height * (gallery->others + 2) : 0;
 }
 
 double gbees_other_legend_width(gbees_figure *figure, const gbees_gallery *gallery, double text_size)
@@ -256,13 +256,11 @@ void gbees_other_legend(gbees_figure *figure, const gbees_gallery *gallery, cons
 
     if (!gallery->others)
         return;
-    gbees_figure_text(figure, &title, gallery->run[0] ? "last record of" : "last record by");
+    gbees_figure_text(figure, &title, gallery->run[0] ? "density of" : "density by");
     y += line_height;
-    if (gallery->run[0]) {
-        gbees_figure_line(figure, at[0], y, at[0] + stroke, y, 3, own);
-        write_entry(figure, at[0], y, width, text_size, gallery->own_name);
-        y += line_height;
-    }
+    gbees_figure_line(figure, at[0], y, at[0] + stroke, y, 3, own);
+    write_entry(figure, at[0], y, width, text_size, gallery->run[0] ? gallery->own_name : "grid");
+    y += line_height;
     for (int k = 0; k < gallery->others; k++, y += line_height) {
         const gbees_style style = gbees_other_style(k);
 

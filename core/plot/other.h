@@ -39,7 +39,7 @@ void gbees_style_end(gbees_figure *figure);
 /* The legend: a line an entry, with a line above them. Its height and width in points, 0 if there are none. */
 double gbees_other_legend_height(const gbees_gallery *gallery);
 double gbees_other_legend_width(gbees_figure *figure, const gbees_gallery *gallery, double text_size);
-/* Draws it; text is made smaller to be no wider than `width`. own: the colour of the run itself, beside others. */
+/* Draws it; text is made smaller to be no wider than `width`. own: the colour of the run itself. */
 void gbees_other_legend(gbees_figure *figure, const gbees_gallery *gallery, const double at[2], double width,
                         gbees_rgb own, double text_size);
 
