@@ -58,8 +58,8 @@ START_TEST(a_gaussian)
 }
 END_TEST
 
-/* Two parts 5 apart, of standard deviation 0.2 and of probability 0.7 and 0.3: mass and mean are kept, and neither
- * part is lowered by more than a tenth, though the density's standard deviation is ten times that of a part. */
+/* Two parts 5 apart, of standard deviation 0.2 and of probability 0.7 and 0.3: mass and mean are kept, and the
+ * height of each part is right to a tenth, though the density's standard deviation is ten times that of a part. */
 START_TEST(two_narrow_parts)
 {
     gbees_compared *c = make(1);
