@@ -127,6 +127,10 @@ libgbees_la_SOURCES = \
 	%D%/io/checkpoint.c \
 	%D%/io/checkpoint_file.c \
 	%D%/io/checkpoint_file.h \
+	%D%/io/compared.c \
+	%D%/io/compared.h \
+	%D%/io/compared_read.c \
+	%D%/io/compared_write.c \
 	%D%/io/folder.c \
 	%D%/io/folder.h \
 	%D%/io/hdf5_chunks.c \
@@ -208,6 +212,8 @@ libgbees_la_SOURCES = \
 	%D%/rivals/gaussian.c \
 	%D%/rivals/gaussian.h \
 	%D%/rivals/joint.c \
+	%D%/rivals/kept.c \
+	%D%/rivals/kept.h \
 	%D%/rivals/joint.h \
 	%D%/rivals/mc.c \
 	%D%/rivals/observed.c \
@@ -315,9 +321,11 @@ gbees_run_SOURCES = \
 bin_PROGRAMS += gbees-plot
 gbees_plot_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 gbees_plot_LDFLAGS =
-gbees_plot_LDADD = %D%/libplot.la libgbees.la $(CAIRO_LIBS) $(HDF5_LIBS) $(JANSSON_LIBS)
+gbees_plot_LDADD = %D%/libplot.la libgbees.la $(CAIRO_LIBS) $(GIF_LIBS) $(HDF5_LIBS) $(JANSSON_LIBS)
 gbees_plot_SOURCES = \
-	%D%/command/plot.c
+	%D%/command/plot.c \
+	%D%/command/plot_pictures.c \
+	%D%/command/plot_pictures.h
 
 bin_PROGRAMS += gbees-export
 gbees_export_LDFLAGS =
@@ -357,9 +365,11 @@ $(gbees_plugin_new_object): plugins/template.c
 
 # All of gbees-plot but its main(), for its tests, too.
 noinst_LTLIBRARIES += %D%/libplot.la
-%C%_libplot_la_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
+%C%_libplot_la_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS) $(GIF_CPPFLAGS)
 %C%_libplot_la_LDFLAGS =
 %C%_libplot_la_SOURCES = \
+	%D%/plot/animate.c \
+	%D%/plot/animate.h \
 	%D%/plot/box.c \
 	%D%/plot/box.h \
 	%D%/plot/colormap.c \
@@ -372,17 +382,27 @@ noinst_LTLIBRARIES += %D%/libplot.la
 	%D%/plot/draw.h \
 	%D%/plot/figure.c \
 	%D%/plot/figure.h \
+	%D%/plot/filtered.c \
+	%D%/plot/filtered.h \
 	%D%/plot/gather.c \
 	%D%/plot/gather.h \
+	%D%/plot/gif.c \
+	%D%/plot/gif.h \
 	%D%/plot/isosurface.c \
 	%D%/plot/isosurface.h \
 	%D%/plot/joint.c \
 	%D%/plot/marginal.c \
 	%D%/plot/note.c \
+	%D%/plot/other.c \
+	%D%/plot/other.h \
+	%D%/plot/palette.c \
+	%D%/plot/palette.h \
 	%D%/plot/region.c \
 	%D%/plot/region.h \
 	%D%/plot/render.c \
 	%D%/plot/render.h \
+	%D%/plot/sampled.c \
+	%D%/plot/sampled.h \
 	%D%/plot/scene.c \
 	%D%/plot/series.c \
 	%D%/plot/ticks.c \

@@ -123,7 +123,9 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_grid \
 	%D%/backends/cpu/test_grid_add \
 	%D%/core/plot/test_isosurface \
+	%D%/core/plot/test_filtered \
 	%D%/core/plot/test_note \
+	%D%/core/plot/test_palette \
 	%D%/core/solver/test_initial \
 	%D%/core/solver/test_initial_records \
 	%D%/core/io/test_damage \
@@ -140,6 +142,7 @@ check_PROGRAMS += \
 	%D%/core/io/test_chunks \
 	%D%/core/io/test_measurement_file \
 	%D%/core/io/test_measurement_table \
+	%D%/core/io/test_compared \
 	%D%/core/io/test_moments \
 	%D%/core/io/test_table \
 	%D%/core/io/test_table_datasets \
@@ -181,8 +184,12 @@ check_PROGRAMS += \
 %C%_core_command_test_extrapolate_SOURCES = %D%/core/command/test_extrapolate.c core/command/extrapolate.c
 %C%_core_frame_test_affine_LDADD = $(LDADD) $(LAPACKE_LIBS)
 %C%_core_audit_test_islands_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/tests
-%C%_core_plot_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
-%C%_core_plot_test_note_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS)
+%C%_core_plot_test_isosurface_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
+%C%_core_plot_test_palette_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
+%C%_core_plot_test_palette_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
+%C%_core_plot_test_filtered_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
+%C%_core_plot_test_filtered_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
+%C%_core_plot_test_note_LDADD = core/libplot.la $(LDADD) $(CAIRO_LIBS) $(GIF_LIBS)
 %C%_core_plot_test_note_CPPFLAGS = $(AM_CPPFLAGS) $(CAIRO_CFLAGS)
 # The grid is no part of a library: it is compiled into its tests.
 grid_sources = \

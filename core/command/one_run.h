@@ -46,7 +46,8 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
 /* Marks the results folder as ended, whatever happened; `status` and *failure are what propagate() returned. Returns
  * the first failure. */
 int gbees_one_run_finish(gbees_one_run *run, int status, const gbees_summary *summary, gbees_error *failure);
-/* Has the filters of --compare run after a complete run, and the report tell what they have found. */
+/* Has the filters of --compare run after a complete run, the report tell what they have found, and the results folder
+ * keep it. */
 int gbees_one_run_compare(gbees_one_run *run, const gbees_summary *summary, gbees_error *error);
 /* Frees the engines; the writer and what has been reported stay. */
 void gbees_one_run_close_solver(gbees_one_run *run);

@@ -3,6 +3,7 @@
 #include "run_files.h"
 #include "base/sha256.h"
 #include "base/text.h"
+#include "compared.h"
 #include "folder.h"
 #include <dirent.h>
 #include <errno.h>
@@ -56,7 +57,8 @@ static int is_sidecar(const char *name)
 
 static int is_text(const char *name)
 {
-    return strcmp(name, "run.json") == 0 || strcmp(name, "scenario.yaml") == 0 || is_sidecar(name);
+    return strcmp(name, "run.json") == 0 || strcmp(name, "scenario.yaml") == 0 ||
+           strcmp(name, GBEES_COMPARED_FILE) == 0 || is_sidecar(name);
 }
 
 static int compare(const void *a, const void *b)

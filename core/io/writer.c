@@ -1,6 +1,7 @@
 /* writer.c - a results folder while its run goes on: see gbees/results.h and doc/results.md. */
 #include "base/workers.h"
 #include "checkpoint_file.h"
+#include "compared.h"
 #include "moments.h"
 #include "provenance.h"
 #include "record_cells.h"
@@ -286,4 +287,14 @@ int gbees_writer_finish(gbees_writer *writer, const char *state, const gbees_sum
         (void)gbees_run_info_write(&writer->info, &writer->store, "failed", summary, NULL);
     (void)pthread_mutex_unlock(&writer->lock);
     return status;
+}
+
+int gbees_writer_comparison(gbees_writer *writer, const gbees_compared *compared, gbees_error *error)
+{
+    (void)pthread_mutex_lock(&writer->lock);
+    gbees_run_files_remove(&writer->store);
+    int status = gbees_compared_write(compared, writer->info.problem, &writer->store, error);
+    const int listed = gbees_run_files_write(&writer->store, status ? NULL : error);
+    (void)pthread_mutex_unlock(&writer->lock);
+    return status ? status : listed;
 }

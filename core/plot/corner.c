@@ -1,7 +1,9 @@
 /* corner.c - the figure of every state against every other, for the last record. */
 #include "contour.h"
 #include "draw.h"
+#include "other.h"
 #include "region.h"
+#include "sampled.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -24,7 +26,8 @@ static void find_range(const gbees_gallery *gallery, int state, double *lo, doub
     const gbees_shot *last = &gallery->shot[gallery->count - 1];
     double truth;
 
-    gbees_density_range(last->marginal[state], 0, 0.003, lo, hi);
+    gbees_density_extent(last->marginal[state], lo, hi);
+    gbees_other_range(gallery, last, state, lo, hi);
     if (gbees_gallery_truth(gallery, last, state, &truth)) {
         *lo = fmin(*lo, truth);
         *hi = fmax(*hi, truth);
@@ -43,15 +46,19 @@ static gbees_panel place_panel(const gbees_gallery *gallery, const layout *l, in
 
     find_range(gallery, column, &panel.lo[0], &panel.hi[0]);
     if (column == row)
-        panel.hi[1] = 1.1 * last->marginal[column]->peak;
+        panel.hi[1] = 1.1 * gbees_other_peak(gallery, last, column, last->marginal[column]->peak);
     else
         find_range(gallery, row, &panel.lo[1], &panel.hi[1]);
+    if (column == row)
+        gbees_sampled_make_room(&panel, last, column);
     gbees_panel_ticks(&panel, l->text_size);
     return panel;
 }
 
-static void draw_diagonal(gbees_figure *figure, const gbees_panel *panel, const gbees_density *density)
+static void draw_diagonal(gbees_figure *figure, const gbees_panel *panel, const gbees_gallery *gallery, int state)
 {
+    const gbees_shot *last = &gallery->shot[gallery->count - 1];
+    const gbees_density *density = last->marginal[state];
     const gbees_rgb color = gbees_colormap_density(0.62);
 
     gbees_panel_clip(figure, panel);
@@ -62,6 +69,8 @@ static void draw_diagonal(gbees_figure *figure, const gbees_panel *panel, const 
     gbees_figure_color(figure, color, 1);
     cairo_set_line_width(figure->cairo, 1.7);
     cairo_stroke(figure->cairo);
+    gbees_other_lines(figure, panel, gallery, last, state);
+    gbees_sampled_histogram(figure, panel, last, state);
     cairo_restore(figure->cairo);
 }
 
@@ -80,9 +89,11 @@ static int draw_cell(gbees_figure *figure, const gbees_gallery *gallery, const l
         panel.ticks[1].count = 0; /* heights need no axis: the shape shows the marginal */
     gbees_panel_grid(figure, &panel);
     if (column == row)
-        draw_diagonal(figure, &panel, last->marginal[row]);
+        draw_diagonal(figure, &panel, gallery, row);
     else
         status = gbees_contour_draw(figure, &panel, gallery->pair[column][row], error);
+    if (column != row)
+        gbees_sampled_dots(figure, &panel, last, column, row);
     gbees_region_truth(figure, &panel, gallery, last, column, 0);
     if (column != row)
         gbees_region_truth(figure, &panel, gallery, last, row, 1);
@@ -133,5 +144,8 @@ int gbees_draw_corner(const gbees_gallery *gallery, const gbees_draw_options *op
     label.x = GBEES_PAGE_WIDTH - right;
     if (n > 1) /* beside the first panel, nothing is drawn */
         gbees_contour_key(*figure, label.x - 330, l.top + 62, 312, 13);
+    if (n > 1)
+        gbees_other_legend(*figure, gallery, (const double[]){label.x - 150, l.top + 110}, 150,
+                           gbees_colormap_density(0.62), 13);
     return GBEES_OK;
 }

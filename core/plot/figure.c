@@ -248,16 +248,36 @@ double gbees_panel_y(const gbees_panel *panel, double y)
     return panel->y + panel->height * (panel->hi[1] - y) / (panel->hi[1] - panel->lo[1]);
 }
 
-/* Whether neighbouring labels below the panel would touch, by a guess of their widths. */
-static int is_crowded(const gbees_panel *panel, double text_size)
+/* The width of the widest label below the panel, by a guess. */
+static double guess_width(const gbees_panel *panel, double text_size)
 {
     const gbees_ticks *ticks = &panel->ticks[0];
     size_t longest = 0;
 
     for (int k = 0; k < ticks->count; k++)
         longest = strlen(ticks->text[k]) > longest ? strlen(ticks->text[k]) : longest;
+    return 0.6 * text_size * (double)longest;
+}
+
+/* Whether neighbouring labels below the panel would touch. */
+static int is_crowded(const gbees_panel *panel, double text_size)
+{
+    const gbees_ticks *ticks = &panel->ticks[0];
+
     return ticks->count > 1 && gbees_panel_x(panel, ticks->value[1]) - gbees_panel_x(panel, ticks->value[0]) <
-                                   0.6 * text_size * (double)longest;
+                                   guess_width(panel, text_size);
+}
+
+/* Makes the ticks below the panel. If labels may not stick out, ticks that are near its ends have no place. */
+static void make_across(gbees_panel *panel, double text_size, int most)
+{
+    const double length = panel->hi[0] - panel->lo[0];
+
+    gbees_ticks_make(&panel->ticks[0], panel->lo[0], panel->hi[0], most);
+    const double out = 0.5 * guess_width(panel, text_size) - panel->overhang;
+    if (panel->overhang > 0 && out > 0 && 3 * out < panel->width)
+        gbees_ticks_make(&panel->ticks[0], panel->lo[0] + length * out / panel->width,
+                         panel->hi[0] - length * out / panel->width, most);
 }
 
 void gbees_panel_ticks(gbees_panel *panel, double text_size)
@@ -267,7 +287,7 @@ void gbees_panel_ticks(gbees_panel *panel, double text_size)
     across = across > 8 ? 8 : across;
     up = up > 8 ? 8 : up;
     do
-        gbees_ticks_make(&panel->ticks[0], panel->lo[0], panel->hi[0], across);
+        make_across(panel, text_size, across);
     while (is_crowded(panel, text_size) && --across >= 2);
     gbees_ticks_make(&panel->ticks[1], panel->lo[1], panel->hi[1], up);
 }

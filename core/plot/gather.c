@@ -141,7 +141,22 @@ static void describe(gbees_gallery *gallery, const gbees_snapshot *snapshot)
             (void)snprintf(gallery->name[d], sizeof gallery->name[d], "x%d", d + 1);
 }
 
-static int add_shot(gbees_gallery *gallery, size_t place, const gbees_snapshot *snapshot, gbees_error *error)
+static int copy_samples(gbees_shot *shot, const gbees_snapshot *snapshot, gbees_error *error)
+{
+    const gbees_sample_list *list = &snapshot->samples;
+
+    shot->samples = list->count;
+    for (int d = 0; d < snapshot->dimension && list->count > 0; d++) {
+        shot->sample[d] = malloc(list->count * sizeof *shot->sample[d]);
+        if (!shot->sample[d])
+            return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a record's samples");
+        memcpy(shot->sample[d], list->x[d], list->count * sizeof *shot->sample[d]);
+    }
+    return GBEES_OK;
+}
+
+static int add_shot(gbees_gallery *gallery, size_t place, const gbees_snapshot *snapshot, int with_samples,
+                    gbees_error *error)
 {
     gbees_shot *shot = &gallery->shot[gallery->count];
 
@@ -162,12 +177,13 @@ static int add_shot(gbees_gallery *gallery, size_t place, const gbees_snapshot *
         if (status)
             return status;
     }
-    return GBEES_OK;
+    return with_samples ? copy_samples(shot, snapshot, error) : GBEES_OK;
 }
 
-static int read_marginals(gbees_gallery *gallery, const gbees_results *results, const char *folder,
-                          const char *selection, gbees_error *error)
+static int read_marginals(gbees_gallery *gallery, const gbees_results *results, const gbees_choice *choice,
+                          gbees_error *error)
 {
+    const char *folder = gallery->folder, *selection = choice->records;
     const size_t count = gbees_results_count(results);
 
     if (count == 0)
@@ -183,7 +199,7 @@ static int read_marginals(gbees_gallery *gallery, const gbees_results *results, 
         if (status)
             return status;
         if (is_selected(selection, snapshot->leg, snapshot->number))
-            status = add_shot(gallery, k, snapshot, error);
+            status = add_shot(gallery, k, snapshot, choice->samples, error);
         gbees_snapshot_destroy(snapshot);
         if (status)
             return status;
@@ -222,23 +238,6 @@ static void find_peak_place(const gbees_density *density, double peak[3])
     }
 }
 
-static int copy_samples(const gbees_gallery *gallery, gbees_shot *shot, const gbees_snapshot *snapshot,
-                        gbees_error *error)
-{
-    const gbees_sample_list *list = &snapshot->samples;
-
-    if (list->count == 0)
-        return GBEES_OK;
-    shot->sample = malloc(list->count * sizeof *shot->sample);
-    if (!shot->sample)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a record's samples");
-    shot->samples = list->count;
-    for (size_t i = 0; i < list->count; i++)
-        for (int d = 0; d < 3; d++)
-            shot->sample[i][d] = list->x[gallery->picture_axis[d]][i];
-    return GBEES_OK;
-}
-
 /* The surfaces of a density, which threads make side by side. */
 typedef struct surfaces {
     const gbees_density *density;
@@ -271,7 +270,7 @@ static int make_surfaces(const gbees_gallery *gallery, gbees_shot *shot, const g
             status = gbees_error_set(error, all.failure[k].status, "%s", all.failure[k].text);
     find_peak_place(density, shot->peak);
     gbees_density_destroy(density);
-    return status ? status : copy_samples(gallery, shot, snapshot, error);
+    return status;
 }
 
 static int make_joint(const gbees_gallery *gallery, gbees_shot *shot, const gbees_snapshot *snapshot,
@@ -323,8 +322,21 @@ static int read_pictures(gbees_gallery *gallery, const gbees_results *results, g
     return GBEES_OK;
 }
 
-int gbees_gallery_create(const char *folder, const char *selection, const char *states, gbees_gallery **gallery,
-                         gbees_error *error)
+static int fill(gbees_gallery *gallery, const gbees_results *results, const gbees_choice *choice, gbees_error *error)
+{
+    int status = read_marginals(gallery, results, choice, error);
+
+    if (status || choice->is_plain)
+        return status;
+    status = choose_axes(gallery, choice->states, error);
+    if (!status) {
+        choose_pictured(gallery, choice->records != NULL);
+        status = read_pictures(gallery, results, error);
+    }
+    return status;
+}
+
+int gbees_gallery_create(const char *folder, const gbees_choice *choice, gbees_gallery **gallery, gbees_error *error)
 {
     gbees_gallery *made;
     gbees_results *results;
@@ -333,16 +345,12 @@ int gbees_gallery_create(const char *folder, const char *selection, const char *
     if (status)
         return status;
     made = calloc(1, sizeof *made);
-    if (!made)
+    if (made)
+        made->folder = strdup(folder);
+    if (!made || !made->folder)
         status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", folder);
     if (!status)
-        status = read_marginals(made, results, folder, selection, error);
-    if (!status)
-        status = choose_axes(made, states, error);
-    if (!status) {
-        choose_pictured(made, selection != NULL);
-        status = read_pictures(made, results, error);
-    }
+        status = fill(made, results, choice, error);
     gbees_results_destroy(results);
     if (!status)
         status = gbees_series_read(folder, made->dimension, (const char(*)[64])made->name, &made->series, error);
@@ -353,24 +361,33 @@ int gbees_gallery_create(const char *folder, const char *selection, const char *
     return status;
 }
 
+static void free_shot(gbees_shot *shot, int filtered)
+{
+    for (int d = 0; d < GBEES_MAX_DIM; d++) {
+        gbees_density_destroy(shot->marginal[d]);
+        free(shot->sample[d]);
+    }
+    for (int k = 0; shot->filtered && k < filtered; k++)
+        gbees_density_destroy(shot->filtered[k]);
+    for (int s = 0; s < GBEES_SURFACES; s++)
+        gbees_mesh_free(&shot->surface[s]);
+    gbees_density_destroy(shot->joint);
+    free(shot->filtered);
+}
+
 void gbees_gallery_destroy(gbees_gallery *gallery)
 {
     if (!gallery)
         return;
     gbees_series_destroy(gallery->series);
-    for (size_t k = 0; k < gallery->count; k++) {
-        gbees_shot *shot = &gallery->shot[k];
-
-        for (int d = 0; d < GBEES_MAX_DIM; d++)
-            gbees_density_destroy(shot->marginal[d]);
-        for (int s = 0; s < GBEES_SURFACES; s++)
-            gbees_mesh_free(&shot->surface[s]);
-        gbees_density_destroy(shot->joint);
-        free(shot->sample);
-    }
+    for (size_t k = 0; k < gallery->count; k++)
+        free_shot(&gallery->shot[k], gallery->others * gallery->dimension);
+    for (int k = 0; k < GBEES_OTHERS_MOST; k++)
+        gbees_gallery_destroy(gallery->run[k]);
     for (int a = 0; a < GBEES_MAX_DIM; a++)
         for (int b = 0; b < GBEES_MAX_DIM; b++)
             gbees_density_destroy(gallery->pair[a][b]);
+    free(gallery->folder);
     free(gallery->shot);
     free(gallery);
 }

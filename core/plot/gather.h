@@ -5,7 +5,7 @@
 
 #include "isosurface.h"
 
-enum { GBEES_SURFACES = 3 };
+enum { GBEES_SURFACES = 3, GBEES_OTHERS_MOST = 16, GBEES_OTHER_NAME = 160 };
 
 /* Of the maximum density, from the outside in: exp(-k^2/2), k = 3, 2, 1, as in the paper's figures. */
 extern const double gbees_surface_level[GBEES_SURFACES];
@@ -17,16 +17,25 @@ typedef struct gbees_shot {
     int certified;                          /* as in gbees_snapshot */
     gbees_certificate certificate;          /* of the record's error */
     gbees_density *marginal[GBEES_MAX_DIM]; /* 1-D, of every state */
+    gbees_density **filtered;               /* [others][dimension] of filters: other.h; NULL: none are known */
+    size_t samples;                         /* of the model, as in gbees_snapshot; 0: none are wanted, or stored */
+    float *sample[GBEES_MAX_DIM];           /* their states */
     /* Of the pictured states, in the records chosen for pictures: */
     int pictured;
     gbees_density *joint;               /* of two states */
     gbees_mesh surface[GBEES_SURFACES]; /* of three states */
     double peak[3];                     /* the position of the largest density of three states */
-    size_t samples;                     /* of the model, as in gbees_snapshot */
-    float (*sample)[3];                 /* their three states */
 } gbees_shot;
 
+/* What the axes of a picture show, in place of ranges of its own. */
+typedef struct gbees_frame {
+    double lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM]; /* of each state */
+    double peak[GBEES_MAX_DIM];                  /* of its density; 0: its own */
+} gbees_frame;
+
 typedef struct gbees_gallery {
+    const gbees_frame *frame; /* another's; NULL: each picture has ranges of its own */
+    char *folder;
     int dimension;
     char model[64], name[GBEES_MAX_DIM][64], unit[GBEES_MAX_DIM][64];
     int picture_dimension; /* 2 or 3; 0: no picture of a joint density */
@@ -35,16 +44,26 @@ typedef struct gbees_gallery {
     size_t count;
     gbees_shot *shot;                                  /* in order of leg and number */
     gbees_density *pair[GBEES_MAX_DIM][GBEES_MAX_DIM]; /* [a][b], a < b: of the last record */
+    /* Densities beside its own (other.h): of filters, or of other runs. */
+    int others;
+    char own_name[GBEES_OTHER_NAME], other_name[GBEES_OTHERS_MOST][GBEES_OTHER_NAME];
+    struct gbees_gallery *run[GBEES_OTHERS_MOST]; /* owned; NULL: a filter's */
 } gbees_gallery;
+
+/* What to read of a folder. */
+typedef struct gbees_choice {
+    const char *records; /* --records; NULL: all */
+    const char *states;  /* "1,3" or "x,z", the two or three of the joint density; NULL: all, if there are 2 or 3 */
+    int samples;         /* 1: of the model, too */
+    int is_plain;        /* 1: 1-D densities alone */
+} gbees_choice;
 
 /* Parses --records: LEG, LEG:NUMBER or LEG:FIRST-LAST, separated by commas; NULL means all. Returns 0 if the text
  * is malformed. */
 int gbees_selection_valid(const char *text);
 
-/* Reads the folder. states: "1,3" or "x,z", the two or three states of the joint density; NULL: all, if there are
- * two or three. */
-int gbees_gallery_create(const char *folder, const char *selection, const char *states, gbees_gallery **gallery,
-                         gbees_error *error);
+/* Reads the folder. */
+int gbees_gallery_create(const char *folder, const gbees_choice *choice, gbees_gallery **gallery, gbees_error *error);
 void gbees_gallery_destroy(gbees_gallery *gallery);
 
 /* "t = 0 to 1": the times of the shots first .. last. */

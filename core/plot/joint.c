@@ -51,6 +51,10 @@ static void set_ranges(const gbees_gallery *gallery, size_t first, size_t last, 
 {
     for (int d = 0; d < 2; d++) {
         find_range(gallery, first, last, d, &panel->lo[d], &panel->hi[d]);
+        if (gallery->frame) {
+            panel->lo[d] = gallery->frame->lo[gallery->picture_axis[d]];
+            panel->hi[d] = gallery->frame->hi[gallery->picture_axis[d]];
+        }
         const double margin = 0.04 * (panel->hi[d] - panel->lo[d]);
 
         panel->lo[d] -= margin;

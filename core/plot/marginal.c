@@ -1,6 +1,8 @@
 /* marginal.c - the figure of 1-D marginal densities. */
 #include "draw.h"
+#include "other.h"
 #include "region.h"
+#include "sampled.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -11,7 +13,14 @@ static const double text_size = 13;
 /* The records first .. first + count - 1 of the gallery, all of one leg. */
 typedef struct leg {
     size_t first, count;
+    int is_compared; /* 1: it is one record, beside others (other.h) */
 } leg;
+
+/* Points of the page. A block is a leg: its head, rows of panels with gaps between, room for labels, and the note. */
+typedef struct layout {
+    double left, legend, head, foot, note, gap_x, gap_y, width, height, block;
+    int columns, rows;
+} layout;
 
 static size_t next_leg(const gbees_gallery *gallery, size_t first)
 {
@@ -37,7 +46,7 @@ static leg find_leg(const gbees_gallery *gallery, size_t number)
 
     while (number-- > 0)
         first = next_leg(gallery, first);
-    return (leg){first, next_leg(gallery, first) - first};
+    return (leg){first, next_leg(gallery, first) - first, 0};
 }
 
 static double total_time(const gbees_gallery *gallery)
@@ -64,11 +73,13 @@ static void find_range(const gbees_gallery *gallery, leg l, int state, double *l
     for (size_t k = l.first; k < l.first + l.count; k++) {
         double a, b, truth;
 
-        gbees_density_range(gallery->shot[k].marginal[state], 0, 0.003, &a, &b);
+        gbees_density_extent(gallery->shot[k].marginal[state], &a, &b);
         if (gbees_gallery_truth(gallery, &gallery->shot[k], state, &truth)) {
             a = fmin(a, truth);
             b = fmax(b, truth);
         }
+        if (l.is_compared)
+            gbees_other_range(gallery, &gallery->shot[k], state, &a, &b);
         *lo = fmin(*lo, a);
         *hi = fmax(*hi, b);
     }
@@ -77,7 +88,7 @@ static void find_range(const gbees_gallery *gallery, leg l, int state, double *l
 /* Whether all legs have one range, so that they can be compared. */
 static int is_shared(const gbees_gallery *gallery, int scale)
 {
-    const leg all = {0, gallery->count};
+    const leg all = {0, gallery->count, 0};
 
     for (int d = 0; d < gallery->dimension && scale == GBEES_SCALE_AUTO; d++) {
         double lo, hi, all_lo, all_hi;
@@ -111,17 +122,29 @@ static void draw_panel(gbees_figure *figure, const gbees_gallery *gallery, leg l
     char title[128];
     double peak = 0;
 
-    find_range(gallery, shared ? (leg){0, gallery->count} : l, state, &panel->lo[0], &panel->hi[0]);
+    find_range(gallery, shared ? (leg){0, gallery->count, 0} : l, state, &panel->lo[0], &panel->hi[0]);
     for (size_t k = 0; k < l.count; k++)
         peak = fmax(peak, gallery->shot[l.first + k].marginal[state]->peak);
+    if (gallery->frame) {
+        panel->lo[0] = gallery->frame->lo[state];
+        panel->hi[0] = gallery->frame->hi[state];
+        peak = fmax(peak, gallery->frame->peak[state]);
+    }
     panel->lo[1] = 0;
-    panel->hi[1] = 1.07 * peak;
+    panel->hi[1] = 1.07 * (l.is_compared ? gbees_other_peak(gallery, last, state, peak) : peak);
+    const double margin = 0.02 * (panel->hi[0] - panel->lo[0]);
+    panel->lo[0] -= margin;
+    panel->hi[0] += margin;
+    gbees_sampled_make_room(panel, last, state);
     gbees_panel_ticks(panel, text_size);
     gbees_panel_grid(figure, panel);
     gbees_panel_clip(figure, panel);
     gbees_region_fill(figure, panel, last->marginal[state], record_color(gallery, l, l.count - 1));
     for (size_t k = 0; k < l.count; k++)
         draw_line(figure, panel, gallery->shot[l.first + k].marginal[state], record_color(gallery, l, k));
+    if (l.is_compared)
+        gbees_other_lines(figure, panel, gallery, last, state);
+    gbees_sampled_histogram(figure, panel, last, state);
     gbees_region_truth(figure, panel, gallery, last, state, 0);
     cairo_restore(figure->cairo);
     gbees_region_title(figure, panel, gallery->name[state], last->marginal[state], 0.95 * text_size);
@@ -158,7 +181,8 @@ static void draw_time_bar(gbees_figure *figure, const gbees_gallery *gallery, le
     gbees_figure_text(figure, &label, "t");
 }
 
-static void draw_legend(gbees_figure *figure, const gbees_gallery *gallery, leg l, double x, double y, double height)
+/* The times of the records. */
+static void draw_times(gbees_figure *figure, const gbees_gallery *gallery, leg l, double x, double y, double height)
 {
     gbees_label label = {.x = x + 28, .size = text_size, .ay = 0.5, .color = gbees_rgb_grey(0.15)};
     char time[64], text[96];
@@ -198,51 +222,108 @@ static void draw_explanation(gbees_figure *figure, const gbees_gallery *gallery,
         .x = GBEES_PAGE_WIDTH - 14, .y = y, .size = 0.95 * text_size, .ax = 1, .ay = 1, .color = gbees_rgb_grey(0.3)};
     double truth;
     int has_truth = 0;
+    char text[192];
 
     for (int d = 0; d < gallery->dimension; d++)
         has_truth |= gbees_gallery_truth(gallery, last, d, &truth);
-    gbees_figure_text(figure, &label,
-                      has_truth ? "last record: mean, central 68 %; highest 68, 95, 99.7 % shaded; truth in red"
-                                : "last record: mean, central 68 %; highest 68, 95, 99.7 % shaded");
+    (void)snprintf(text, sizeof text, "%smean, central 68 %%; highest 68, 95, 99.7 %% shaded%s%s",
+                   l.is_compared ? "" : "last record: ", last->samples > 0 ? "; samples in steps" : "",
+                   has_truth ? "; truth in red" : "");
+    gbees_figure_text(figure, &label, text);
+}
+
+/* Sizes that do not depend on the page's height. */
+static layout make_layout(const gbees_gallery *gallery, int is_compared, gbees_figure *page)
+{
+    const int n = gallery->dimension, columns = n <= 4 ? n : (n + 1) / 2;
+    const double others = is_compared ? gbees_other_legend_height(gallery) : 0;
+    layout p = {.left = 14,
+                .head = 64,
+                .gap_x = 72,
+                .gap_y = 82,
+                .foot = 58,
+                .columns = columns,
+                .rows = (n + columns - 1) / columns,
+                .note = gbees_note_height(gallery)};
+
+    p.legend = is_compared ? fmin(230, fmax(120, gbees_other_legend_width(page, gallery, text_size) + 30)) : 120;
+    p.width = (GBEES_PAGE_WIDTH - p.left - p.legend) / columns - p.gap_x;
+    p.height = fmin(0.8 * p.width, 330);
+    p.height = fmax(p.height, (others - (p.rows - 1) * p.gap_y) / p.rows); /* the legend has room */
+    return p;
+}
+
+static void draw_leg(gbees_figure *figure, const gbees_gallery *gallery, leg l, const layout *p, double top,
+                     int shared)
+{
+    gbees_label label = {.x = p->left + p->gap_x,
+                         .y = top + p->head - 34,
+                         .size = 15,
+                         .ay = 1,
+                         .bold = 1,
+                         .color = gbees_rgb_grey(0.1)};
+    char text[256];
+
+    leg_title(gallery, l, text, sizeof text);
+    gbees_figure_text(figure, &label, text);
+    draw_explanation(figure, gallery, l, label.y);
+    for (int d = 0; d < gallery->dimension; d++) {
+        gbees_panel panel = {.x = p->left + p->gap_x + (d % p->columns) * (p->width + p->gap_x),
+                             .y = top + p->head + (d / p->columns) * (p->height + p->gap_y),
+                             .width = p->width,
+                             .height = p->height};
+
+        draw_panel(figure, gallery, l, d, &panel, shared, d % p->columns ? "" : "density");
+    }
+    if (l.is_compared)
+        gbees_other_legend(figure, gallery, (const double[]){GBEES_PAGE_WIDTH - p->legend + 16, top + p->head},
+                           p->legend - 24, record_color(gallery, l, 0), text_size);
+    else
+        draw_times(figure, gallery, l, GBEES_PAGE_WIDTH - p->legend + 16, top + p->head, p->height);
+    label = (gbees_label){.x = p->left + p->gap_x, .y = top + p->block - p->note, .size = text_size};
+    gbees_draw_note(figure, gallery, l.first, l.first + l.count - 1, &label, GBEES_PAGE_WIDTH - label.x - p->left);
+}
+
+/* Leg number k, or of a comparison its last record. */
+static leg choose_leg(const gbees_gallery *gallery, size_t k, int is_compared)
+{
+    const leg l = find_leg(gallery, k);
+
+    return is_compared ? (leg){l.first + l.count - 1, 1, 1} : l;
+}
+
+static int draw_legs(const gbees_gallery *gallery, const gbees_draw_options *options, int is_compared,
+                     gbees_figure **figure, gbees_error *error)
+{
+    const size_t legs = count_legs(gallery), shown = legs < MOST_LEGS ? legs : MOST_LEGS;
+    const int shared = is_compared ? options->scale == GBEES_SCALE_SHARED : is_shared(gallery, options->scale);
+    gbees_figure *page; /* for the widths of texts */
+    int status = gbees_figure_create(10, 0, 0, &page, error);
+
+    if (status)
+        return status;
+    layout p = make_layout(gallery, is_compared, page);
+    gbees_figure_destroy(page);
+    p.block = p.head + p.rows * (p.height + p.gap_y) - p.gap_y + p.foot + p.note;
+    status = gbees_draw_page(options, p.block * (double)shown + 10, figure, error);
+    if (status)
+        return status;
+    p.block = ((*figure)->height - 10) / (double)shown;
+    p.height = fmax(20, (p.block - p.head - p.foot - p.note + p.gap_y) / p.rows - p.gap_y);
+    for (size_t k = 0; k < shown; k++)
+        draw_leg(*figure, gallery, choose_leg(gallery, gbees_spread(k, shown, legs), is_compared), &p,
+                 p.block * (double)k, shared);
+    return GBEES_OK;
 }
 
 int gbees_draw_marginals(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
                          gbees_error *error)
 {
-    const int n = gallery->dimension, columns = n <= 4 ? n : (n + 1) / 2, rows = (n + columns - 1) / columns;
-    const size_t legs = count_legs(gallery), shown = legs < MOST_LEGS ? legs : MOST_LEGS;
-    const double left = 14, head = 64, legend = 120, gap_x = 72, gap_y = 82;
-    const double width = (GBEES_PAGE_WIDTH - left - legend) / columns - gap_x;
-    const double note = gbees_note_height(gallery);
-    const int shared = is_shared(gallery, options->scale);
-    double height = fmin(0.8 * width, 330), block = head + rows * (height + gap_y) + note;
-    int status = gbees_draw_page(options, block * (double)shown + 10, figure, error);
+    return draw_legs(gallery, options, 0, figure, error);
+}
 
-    if (status)
-        return status;
-    block = ((*figure)->height - 10) / (double)shown;
-    height = fmax(20, (block - head - note) / rows - gap_y);
-    for (size_t k = 0; k < shown; k++) {
-        const leg l = find_leg(gallery, gbees_spread(k, shown, legs));
-        const double top = block * (double)k + head;
-        gbees_label label = {
-            .x = left + gap_x, .y = top - 34, .size = 15, .ay = 1, .bold = 1, .color = gbees_rgb_grey(0.1)};
-        char text[256];
-
-        leg_title(gallery, l, text, sizeof text);
-        gbees_figure_text(*figure, &label, text);
-        draw_explanation(*figure, gallery, l, label.y);
-        for (int d = 0; d < n; d++) {
-            gbees_panel panel = {.x = left + gap_x + (d % columns) * (width + gap_x),
-                                 .y = top + (d / columns) * (height + gap_y),
-                                 .width = width,
-                                 .height = height};
-
-            draw_panel(*figure, gallery, l, d, &panel, shared, d % columns ? "" : "density");
-        }
-        draw_legend(*figure, gallery, l, GBEES_PAGE_WIDTH - legend + 16, top, height);
-        label = (gbees_label){.x = left + gap_x, .y = block * (double)(k + 1) - note, .size = text_size};
-        gbees_draw_note(*figure, gallery, l.first, l.first + l.count - 1, &label, GBEES_PAGE_WIDTH - label.x - left);
-    }
-    return GBEES_OK;
+int gbees_draw_compared(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
+                        gbees_error *error)
+{
+    return draw_legs(gallery, options, 1, figure, error);
 }

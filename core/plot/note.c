@@ -44,7 +44,8 @@ void gbees_gallery_note(const gbees_gallery *gallery, size_t first, size_t last,
     gbees_ticks_time(worst->time, range, time, sizeof time);
     if (last > first)
         (void)snprintf(which, sizeof which, " worst, at t = %s%s", time, is_known ? "," : "");
-    (void)snprintf(text, size, "error%s%s%s %s", is_known ? " \u2264" : "", which, is_known ? "" : ":", bounds);
+    (void)snprintf(text, size, "%s%serror%s%s%s %s", gallery->own_name, gallery->own_name[0] ? ": " : "",
+                   is_known ? " \u2264" : "", which, is_known ? "" : ":", bounds);
 }
 
 double gbees_note_height(const gbees_gallery *gallery)

@@ -76,6 +76,17 @@ double gbees_density_mean(const gbees_density *density)
     return density->first[0] + (total > 0 ? density->width[0] * sum / total : 0);
 }
 
+void gbees_density_extent(const gbees_density *density, double *lo, double *hi)
+{
+    static const double below[2] = {0.0005, 0.9995}, level = 0.003;
+    double at[2];
+
+    gbees_density_range(density, 0, level, lo, hi);
+    gbees_density_quantiles(density, 2, below, at);
+    *lo = fmin(*lo, at[0]);
+    *hi = fmax(*hi, at[1]);
+}
+
 /* Where the density crosses `value` between the cells i and i + 1, on the page. */
 static void line_to_crossing(gbees_figure *figure, const gbees_panel *panel, const gbees_density *density, size_t i,
                              double value)
@@ -134,10 +145,11 @@ void gbees_region_title(gbees_figure *figure, const gbees_panel *panel, const ch
     gbees_density_quantiles(density, 2, below, at);
     gbees_ticks_interval(name, gbees_density_mean(density), at, text, sizeof text);
     const double needed = gbees_figure_text_width(figure, text_size, 0, text);
-    const gbees_label label = {.x = panel->x + panel->width / 2,
+    const double room = panel->width + 50, size = text_size * fmin(1, room / fmax(1, needed));
+    const double wide = needed * size / text_size; /* if wider than the panel it begins where that does */
+    const gbees_label label = {.x = panel->x + fmax(0, (panel->width - wide) / 2),
                                .y = panel->y - 6,
-                               .size = text_size * fmin(1, (panel->width + 50) / fmax(1, needed)),
-                               .ax = 0.5,
+                               .size = size,
                                .ay = 1,
                                .color = gbees_rgb_grey(0.1)};
     gbees_figure_text(figure, &label, text);

@@ -19,6 +19,9 @@ void gbees_region_levels(const gbees_density *density, size_t count, const doubl
 /* Of a density of one state: where the parts below[k], in ascending order, lie below; and the mean. */
 void gbees_density_quantiles(const gbees_density *density, size_t count, const double *below, double *at);
 double gbees_density_mean(const gbees_density *density);
+/* Of a density of one state: where its figures show it, as far as it has 0.003 of its peak, and the central 99.9 %.
+ */
+void gbees_density_extent(const gbees_density *density, double *lo, double *hi);
 
 /* Fills the area below a density of one state, in a darker shade for each lined region that is further in. */
 void gbees_region_fill(gbees_figure *figure, const gbees_panel *panel, const gbees_density *density, gbees_rgb color);

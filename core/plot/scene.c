@@ -1,5 +1,5 @@
-/* scene.c - the figure of isosurfaces: before the first measurement at the left, after it at the right; below them, if
- * that is wanted, samples of the model at the same times. */
+/* scene.c - the figure of isosurfaces: before the first measurement at the left, after it at the right; below them,
+ * if that is wanted, samples of the model at the same times. */
 #include "box.h"
 #include "draw.h"
 #include <math.h>
@@ -49,6 +49,10 @@ static void find_box(const gbees_gallery *gallery, gbees_box *box)
                 box->lo[d] = fmin(box->lo[d], (double)outer->corner[i].position[d]);
                 box->hi[d] = fmax(box->hi[d], (double)outer->corner[i].position[d]);
             }
+        }
+        if (gallery->frame) {
+            box->lo[d] = gallery->frame->lo[gallery->picture_axis[d]];
+            box->hi[d] = gallery->frame->hi[gallery->picture_axis[d]];
         }
         margin = 0.04 * (box->hi[d] - box->lo[d]);
         box->lo[d] -= margin;
@@ -179,8 +183,9 @@ static void draw_samples(gbees_figure *figure, scene *s)
         const gbees_shot *shot = &gallery->shot[k];
 
         gbees_figure_color(figure, shot_color(gallery, shot), 0.5);
-        for (size_t i = 0; i < shot->samples; i++) {
-            const double position[] = {shot->sample[i][0], shot->sample[i][1], shot->sample[i][2]};
+        for (size_t i = 0; shot->pictured && i < shot->samples; i++) {
+            const int *axis = gallery->picture_axis;
+            const double position[] = {shot->sample[axis[0]][i], shot->sample[axis[1]][i], shot->sample[axis[2]][i]};
             double x, y, depth;
 
             gbees_camera_project(&s->camera, position, &x, &y, &depth);
@@ -234,7 +239,8 @@ static void draw_title(gbees_figure *figure, const scene *s, int panel, int pane
     if (panels == 1)
         (void)snprintf(text, sizeof text, "%s%s, %s", gallery->model, row ? ": samples" : "", span);
     else
-        (void)snprintf(text, sizeof text, "(%c) %s%s, %s", "abcd"[2 * row + panel], row ? "samples, " : "", what, span);
+        (void)snprintf(text, sizeof text, "(%c) %s%s, %s", "abcd"[2 * row + panel], row ? "samples, " : "", what,
+                       span);
     gbees_figure_text(figure, &label, text);
 }
 
@@ -327,12 +333,10 @@ int gbees_draw_isosurfaces(const gbees_gallery *gallery, const gbees_draw_option
         const double width = GBEES_PAGE_WIDTH / panels;
         const size_t first = k ? middle : 0, end = panels == 2 && !k ? middle : gallery->count;
 
-        gbees_draw_note(*figure, gallery, first, end - 1,
-                        &(gbees_label){.x = (k + 0.5) * width,
-                                       .y = (*figure)->height - foot + 4,
-                                       .size = text_size,
-                                       .ax = 0.5},
-                        width - 40);
+        gbees_draw_note(
+            *figure, gallery, first, end - 1,
+            &(gbees_label){.x = (k + 0.5) * width, .y = (*figure)->height - foot + 4, .size = text_size, .ax = 0.5},
+            width - 40);
     }
     draw_key(*figure, gallery, panels, (*figure)->height - 24);
     return GBEES_OK;

@@ -1,5 +1,6 @@
 /* series.c - the figure of every state against time: mean and central bands of its density, measurements, truth. */
 #include "draw.h"
+#include "other.h"
 #include "region.h"
 #include <math.h>
 #include <stdio.h>
@@ -28,6 +29,19 @@ static void include_points(const gbees_points *points, gbees_panel *panel)
             include(points->value[i], panel);
 }
 
+static void include_bands(const gbees_gallery *gallery, int state, gbees_panel *panel)
+{
+    for (size_t k = 0; k < gallery->count; k++) {
+        double at[QUANTILES];
+
+        if (gallery->shot[k].time < panel->lo[0] || gallery->shot[k].time > panel->hi[0])
+            continue;
+        gbees_density_quantiles(gallery->shot[k].marginal[state], QUANTILES, quantile, at);
+        include(at[0], panel);
+        include(at[QUANTILES - 1], panel);
+    }
+}
+
 static void set_range(const gbees_gallery *gallery, int state, gbees_panel *panel)
 {
     const gbees_series *series = gallery->series;
@@ -41,13 +55,9 @@ static void set_range(const gbees_gallery *gallery, int state, gbees_panel *pane
     panel->hi[0] += side;
     panel->lo[1] = INFINITY;
     panel->hi[1] = -INFINITY;
-    for (size_t k = 0; k < gallery->count; k++) {
-        double at[QUANTILES];
-
-        gbees_density_quantiles(gallery->shot[k].marginal[state], QUANTILES, quantile, at);
-        include(at[0], panel);
-        include(at[QUANTILES - 1], panel);
-    }
+    include_bands(gallery, state, panel);
+    for (int k = 0; k < gallery->others && gallery->run[k]; k++)
+        include_bands(gallery->run[k], state, panel);
     if (series) {
         include_points(&series->measured[state], panel);
         include_points(&series->truth[state], panel);
@@ -78,14 +88,35 @@ static void draw_band(gbees_figure *figure, const gbees_gallery *gallery, int st
     cairo_fill(cairo);
 }
 
-static void draw_mean(gbees_figure *figure, const gbees_gallery *gallery, int state, const gbees_panel *panel)
+static void draw_mean(gbees_figure *figure, const gbees_gallery *gallery, int state, const gbees_panel *panel,
+                      const gbees_style *style)
 {
     for (size_t k = 0; k < gallery->count; k++)
         cairo_line_to(figure->cairo, gbees_panel_x(panel, gallery->shot[k].time),
                       gbees_panel_y(panel, gbees_density_mean(gallery->shot[k].marginal[state])));
-    gbees_figure_color(figure, mean_color, 1);
+    gbees_style_begin(figure, style);
     cairo_set_line_width(figure->cairo, 1.3);
     cairo_stroke(figure->cairo);
+    gbees_style_end(figure);
+}
+
+/* Mean and ends of the central 95 % of another run. */
+static void draw_run(gbees_figure *figure, const gbees_gallery *run, int state, const gbees_panel *panel,
+                     const gbees_style *style)
+{
+    double at[QUANTILES];
+
+    draw_mean(figure, run, state, panel, style);
+    for (int end = 0; end < QUANTILES; end += QUANTILES - 1) {
+        for (size_t k = 0; k < run->count; k++) {
+            gbees_density_quantiles(run->shot[k].marginal[state], QUANTILES, quantile, at);
+            cairo_line_to(figure->cairo, gbees_panel_x(panel, run->shot[k].time), gbees_panel_y(panel, at[end]));
+        }
+        gbees_style_begin(figure, style);
+        cairo_set_line_width(figure->cairo, 0.8);
+        cairo_stroke(figure->cairo);
+        gbees_style_end(figure);
+    }
 }
 
 static void draw_truth(gbees_figure *figure, const gbees_points *truth, const gbees_panel *panel)
@@ -129,7 +160,12 @@ static void draw_panel(gbees_figure *figure, const gbees_gallery *gallery, int s
     gbees_panel_clip(figure, panel);
     draw_band(figure, gallery, state, panel, 0, 0.80);
     draw_band(figure, gallery, state, panel, 1, 0.55);
-    draw_mean(figure, gallery, state, panel);
+    draw_mean(figure, gallery, state, panel, &(gbees_style){.color = mean_color});
+    for (int k = 0; k < gallery->others && gallery->run[k]; k++) {
+        const gbees_style style = gbees_other_style(k);
+
+        draw_run(figure, gallery->run[k], state, panel, &style);
+    }
     if (series)
         draw_truth(figure, &series->truth[state], panel);
     if (series)
@@ -190,20 +226,58 @@ static void draw_legend(gbees_figure *figure, const gbees_gallery *gallery, doub
     (void)draw_stroke(figure, draw_entry(figure, x, y, "mean"), y, 1.3, mean_color);
 }
 
+/* The height of the names of runs above the panels. */
+static double names_height(const gbees_gallery *gallery)
+{
+    return gallery->run[0] ? 24 : 0;
+}
+
+/* The names of the runs in a row: that of the filled one, then of the others, whose lines are the mean and the ends
+ * of the central 95 %. */
+static void draw_names(gbees_figure *figure, const gbees_gallery *gallery, double x, double y, double width)
+{
+    const double part = width / (gallery->others + 1), stroke = 30;
+
+    for (int k = -1; k < gallery->others; k++, x += part) {
+        const gbees_style style = k < 0 ? (gbees_style){.color = mean_color} : gbees_other_style(k);
+        const char *name = k < 0 ? gallery->own_name : gallery->other_name[k];
+        char text[GBEES_OTHER_NAME + 32];
+
+        (void)snprintf(text, sizeof text, "%s%s", name, k < 0 ? "" : ": mean, central 95 %");
+        const double needed = gbees_figure_text_width(figure, text_size, 0, text);
+        const gbees_label label = {.x = x + stroke + 7,
+                                   .y = y,
+                                   .size = text_size * fmin(1, (part - stroke - 25) / needed),
+                                   .ay = 0.5,
+                                   .color = gbees_rgb_grey(0.15)};
+        gbees_style_begin(figure, &style);
+        cairo_set_line_width(figure->cairo, 1.3);
+        cairo_move_to(figure->cairo, x, y);
+        cairo_line_to(figure->cairo, x + stroke, y);
+        cairo_stroke(figure->cairo);
+        gbees_style_end(figure);
+        gbees_figure_text(figure, &label, text);
+    }
+}
+
 int gbees_draw_series(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
                       gbees_error *error)
 {
     const int n = gallery->dimension;
-    const double left = 92, right = 18, head = 46, foot = 48 + gbees_note_height(gallery), gap = 14;
+    const double left = 92, right = 18, names = names_height(gallery), head = 46 + names,
+                 foot = 48 + gbees_note_height(gallery), gap = 14;
     double height = n <= 2 ? 250 : n <= 4 ? 190 : 140;
     int status = gbees_draw_page(options, head + n * height + (n - 1) * gap + foot, figure, error);
 
     if (status)
         return status;
     height = fmax(20, ((*figure)->height - head - foot - (n - 1) * gap) / n);
-    gbees_label label = {.x = left, .y = head - 14, .size = 15, .ay = 1, .bold = 1, .color = gbees_rgb_grey(0.1)};
+    gbees_label label = {
+        .x = left, .y = head - names - 14, .size = 15, .ay = 1, .bold = 1, .color = gbees_rgb_grey(0.1)};
     gbees_figure_text(*figure, &label, gallery->model);
-    draw_legend(*figure, gallery, GBEES_PAGE_WIDTH - right, head - 20);
+    draw_legend(*figure, gallery, GBEES_PAGE_WIDTH - right, head - names - 20);
+    if (names > 0)
+        draw_names(*figure, gallery, left, head - 18, GBEES_PAGE_WIDTH - left - right);
     for (int j = 0; j < n; j++) {
         gbees_panel panel = {.x = left,
                              .y = head + j * (height + gap),

@@ -42,6 +42,32 @@ static int is_finite_range(double lo, double hi)
     return isfinite(lo) && isfinite(hi) && hi > lo && (hi - lo) > 1e-12 * fmax(fabs(lo), fabs(hi));
 }
 
+/* The number of multiples of `step` in lo .. hi. */
+static double count_multiples(double lo, double hi, double step)
+{
+    return floor(hi / step + 1e-6) - ceil(lo / step - 1e-6) + 1;
+}
+
+/* The least round step with at most `most` multiples in lo .. hi; if it has one alone, 3 or 4 times a power of ten
+ * may do better. */
+static double choose_step(double lo, double hi, int most)
+{
+    double step = round_step((hi - lo) / (most + 1));
+
+    while (count_multiples(lo, hi, step) > most)
+        step = round_step(1.5 * step);
+    if (count_multiples(lo, hi, step) >= 2)
+        return step;
+    for (double power = pow(10, floor(log10(step) + 1e-6)), k = 0; k < 2; k++, power /= 10)
+        for (int digit = 4; digit >= 3; digit--) {
+            const double count = count_multiples(lo, hi, digit * power);
+
+            if (count >= 2 && count <= most)
+                return digit * power;
+        }
+    return step;
+}
+
 void gbees_ticks_make(gbees_ticks *ticks, double lo, double hi, int most)
 {
     double step, first, largest;
@@ -54,11 +80,8 @@ void gbees_ticks_make(gbees_ticks *ticks, double lo, double hi, int most)
         most = GBEES_TICKS_MAX;
     if (most < 2)
         most = 2;
-    for (step = round_step((hi - lo) / (most + 1));; step = round_step(1.5 * step)) {
-        first = ceil(lo / step - 1e-6);
-        if (floor(hi / step + 1e-6) - first + 1 <= most)
-            break;
-    }
+    step = choose_step(lo, hi, most);
+    first = ceil(lo / step - 1e-6);
     largest = fmax(fabs(lo), fabs(hi));
     if (largest >= 1e5 || largest < 1e-2)
         ticks->exponent = (int)floor(log10(largest));

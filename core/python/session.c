@@ -425,8 +425,12 @@ int gbees_session_warning(const gbees_session *session, unsigned bit, char *text
 
 int gbees_session_compare(gbees_session *session, gbees_error *error)
 {
-    return session->comparison ? gbees_comparison_run(session->comparison, session->summary.propagate_s, error)
-                               : GBEES_OK;
+    if (!session->comparison)
+        return GBEES_OK;
+    const int status = gbees_comparison_run(session->comparison, session->summary.propagate_s, error);
+    return status || !session->writer
+               ? status
+               : gbees_writer_comparison(session->writer, gbees_comparison_compared(session->comparison), error);
 }
 
 int gbees_session_rival_of(const gbees_session *session, int k, gbees_session_rival *rival)
@@ -446,7 +450,10 @@ int gbees_session_rival_of(const gbees_session *session, int k, gbees_session_ri
                                    .ratio = r->ratio,
                                    .log_evidence = r->log_evidence,
                                    .log_evidence_error = r->log_evidence_error,
-                                   .records = r->records};
+                                   .records = r->records,
+                                   .compared = gbees_comparison_compared(session->comparison)};
+    if (rival->compared)
+        rival->own = &rival->compared->filter[k];
     return 1;
 }
 

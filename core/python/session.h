@@ -100,6 +100,8 @@ typedef struct gbees_session_rival {
     size_t samples, count;      /* 0: it has none; records */
     double seconds, mean, std, kolmogorov, bc, ratio, log_evidence, log_evidence_error;
     const gbees_rival_error *records; /* [count] */
+    const gbees_compared *compared;   /* all filters' densities, */
+    const gbees_compared_filter *own; /* and this one's */
 } gbees_session_rival;
 
 /* Runs the filters of options.compare beside the run that has just ended, before gbees_session_close(). */

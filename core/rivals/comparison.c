@@ -1,5 +1,6 @@
 /* comparison.c - filters held against the records of a run: see gbees/rivals.h. */
 #include "comparison_private.h"
+#include "kept.h"
 #include "rivals.h"
 #include <math.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ void gbees_comparison_destroy(gbees_comparison *comparison)
         gbees_reference_clear(&comparison->records[i]);
     for (int k = 0; k < GBEES_RIVALS_MOST; k++)
         free(comparison->errors[k]);
+    gbees_compared_destroy(comparison->kept);
     free(comparison->records);
     free(comparison);
 }
@@ -206,8 +208,10 @@ static int run_filter(gbees_comparison *c, int k, const gbees_filter *kind, void
         if (!status)
             status =
                 gbees_reference_compare(&c->records[i], &moments, kind->samples(filter), &c->errors[k][i], error);
-        if (!status)
+        if (!status) {
             note(c, k, i, &moments);
+            gbees_kept_set(c->kept, k, i, &moments, kind->samples(filter), &c->errors[k][i]);
+        }
         if (!status && c->options.cancelled && c->options.cancelled(c->options.context))
             status = gbees_error_set(error, GBEES_ECANCELLED, "cancelled in the comparison with %s",
                                      gbees_rival_name(result->rival));
@@ -249,6 +253,7 @@ static int run_rival(gbees_comparison *c, int k, const gbees_moments *start, gbe
         result->log_evidence_error = evidence.error;
     }
     kind->destroy(filter);
+    gbees_kept_finish(c->kept, k, result);
     if (status != GBEES_ECANCELLED && status != GBEES_ENOMEM)
         return GBEES_OK;
     *error = result->failure;
@@ -263,6 +268,10 @@ int gbees_comparison_run(gbees_comparison *comparison, double grid_seconds, gbee
     if (comparison->count == 0)
         return gbees_error_set(error, GBEES_EUSAGE, "there is no record to hold filters against");
     const gbees_moments start = find_start(comparison);
+    gbees_compared_destroy(comparison->kept);
+    comparison->kept = NULL;
+    status = gbees_kept_create(&comparison->options.rivals, comparison->problem->dimension, comparison->count,
+                               comparison->records, &comparison->kept, error);
     for (int k = 0; k < comparison->options.rivals.count && !status; k++)
         status = run_rival(comparison, k, &start, error);
     return status;
@@ -295,6 +304,11 @@ void gbees_comparison_when(const gbees_comparison *comparison, size_t i, int *le
         *number = record->number;
     if (time)
         *time = record->time;
+}
+
+const gbees_compared *gbees_comparison_compared(const gbees_comparison *comparison)
+{
+    return comparison->kept;
 }
 
 double gbees_comparison_grid_seconds(const gbees_comparison *comparison)

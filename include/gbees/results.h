@@ -5,6 +5,7 @@
 #define GBEES_RESULTS_H
 
 #include <gbees/checkpoint.h>
+#include <gbees/compared.h>
 #include <gbees/record.h>
 #include <gbees/refinement.h>
 #include <gbees/solver.h>
@@ -61,6 +62,9 @@ int gbees_writer_runs(gbees_writer *writer, const gbees_refinement_step *runs, i
  * @param state "complete", "failed" or "cancelled"
  */
 int gbees_writer_finish(gbees_writer *writer, const char *state, const gbees_summary *summary, gbees_error *error);
+/** Writes what other filters have found beside the run, after gbees_writer_finish(), to compare.h5, and lists the
+ * folder's files anew. */
+int gbees_writer_comparison(gbees_writer *writer, const gbees_compared *compared, gbees_error *error);
 /** Removes the checkpoints: the run has reached its end. */
 void gbees_writer_remove_checkpoints(gbees_writer *writer);
 /** Frees the writer; the folder stays. */

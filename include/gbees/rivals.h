@@ -96,6 +96,8 @@ const gbees_rival_result *gbees_comparison_result(const gbees_comparison *compar
 size_t gbees_comparison_records(const gbees_comparison *comparison);
 /** Leg, number and model time of record i; each may be NULL. */
 void gbees_comparison_when(const gbees_comparison *comparison, size_t i, int *leg, int *number, double *time);
+/** The filters' densities at the records, for gbees_writer_comparison(); NULL before gbees_comparison_run(). */
+const gbees_compared *gbees_comparison_compared(const gbees_comparison *comparison);
 /** What the grid took, as given to gbees_comparison_run(). */
 double gbees_comparison_grid_seconds(const gbees_comparison *comparison);
 enum { GBEES_ANSWER_TEXT = 512 /**< bytes that hold an answer */ };

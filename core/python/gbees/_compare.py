@@ -20,7 +20,8 @@ class Rival:
     coefficient of the joint densities on bins, 1 if they are equal; each of the worst record, and in the arrays of
     `errors` of each record that the filter has reached. `ratio` is the largest error over its limit: at most 1, the
     filter is as good as the grid; `bc` has no limit. What is not known is NaN. `samples` is 0 if it has none; `failure`
-    is empty unless it has failed.
+    is empty unless it has failed. `means` [records, n] and `covariances` [records, n, n] are those of all records;
+    `marginal()` gives a density of one state.
     """
 
     name: str
@@ -35,6 +36,33 @@ class Rival:
     log_evidence_error: float
     errors: dict[str, np.ndarray[Any, Any]]
     failure: str
+    means: np.ndarray[Any, Any]
+    covariances: np.ndarray[Any, Any]
+    states: tuple[str, ...]
+    _bins: tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]] | None
+    _every: int
+
+    def marginal(self, record: int, state: str | int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """The density of a state at a record: places, and the density there.
+
+        Of a filter without samples it is the Gaussian of mean and covariance; of others the samples on 256 bins. Of a
+        record that the filter has not reached, or whose bins were not kept, as there are very many records, there is
+        a ValueError.
+        """
+        j = self.states.index(state) if isinstance(state, str) else range(len(self.states))[state]
+        i = range(len(self.means))[record]
+        if not np.isfinite(self.means[i, j]):
+            raise ValueError(f"{self.name} has not reached record {record}")
+        if self._bins is None:
+            std = np.sqrt(self.covariances[i, j, j])
+            z = np.linspace(-4.5, 4.5, 321)
+            return self.means[i, j] + std * z, np.exp(-(z**2) / 2) / (std * np.sqrt(2 * np.pi))
+        first, width, p = self._bins
+        back, rest = divmod(len(self.means) - 1 - i, self._every)
+        if rest:
+            raise ValueError(f"the bins of record {record} were not kept: those of each {self._every}th are")
+        row = len(p) - 1 - back
+        return first[row, j] + width[row, j] * np.arange(p.shape[2]), p[row, j] / width[row, j]
 
 
 @dataclass(frozen=True)
@@ -71,21 +99,31 @@ def listed(wanted: str | Iterable[str] | None) -> bytes | None:
     return (wanted if isinstance(wanted, str) else ",".join(wanted)).encode()
 
 
-def _rival(found: lib.RivalStruct) -> Rival:
+def _array(pointer: Any, *shape: int) -> np.ndarray[Any, Any]:
+    return np.array(np.ctypeslib.as_array(pointer, shape), dtype=float)
+
+
+def _rival(found: lib.RivalStruct, states: tuple[str, ...]) -> Rival:
     raw = np.array([found.records[i] for i in range(4 * found.count)], dtype=float).reshape(-1, 4)
+    all_, own = found.compared.contents, found.own.contents
+    n, count, binned = all_.dimension, all_.count, all_.binned
+    bins = None
+    if own.p:
+        bins = _array(own.first, binned, n), _array(own.width, binned, n), _array(own.p, binned, n, 256)
     return Rival(
         lib.text(found.name), found.samples, found.seconds, found.mean, found.std, found.kolmogorov, found.bc, found.ratio,
         found.log_evidence, found.log_evidence_error,
         dict(zip(("e_m", "e_s", "kolmogorov", "bc"), raw.T.copy())), lib.text(found.failure),
+        _array(own.mean, count, n), _array(own.covariance, count, n, n), states, bins, max(1, all_.every),
     )  # fmt: skip
 
 
-def compare(session: Any) -> Comparison:
+def compare(session: Any, states: tuple[str, ...]) -> Comparison:
     """Runs the filters of a session beside the run that has just ended."""
     lib.check(lib.LIBRARY.gbees_session_compare, session)
     rivals: list[Rival] = []
     answer, found = c.create_string_buffer(512), lib.RivalStruct()
     lib.LIBRARY.gbees_session_answer(session, answer, len(answer))
     while lib.LIBRARY.gbees_session_rival_of(session, len(rivals), c.byref(found)):
-        rivals.append(_rival(found))
+        rivals.append(_rival(found, states))
     return Comparison(lib.text(answer.value), tuple(rivals))

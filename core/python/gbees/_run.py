@@ -238,7 +238,7 @@ class Solver:
         try:
             lib.check(lib.LIBRARY.gbees_session_run, self._session, c.byref(observer))
             if self._rivals and not failure and self.plan()[1]:
-                self.comparison = run_rivals(self._session)
+                self.comparison = run_rivals(self._session, tuple(self.states))
         except BaseException as error:
             failure.append(error)
         put(failure[0] if failure else None)

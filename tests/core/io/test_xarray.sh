@@ -1,5 +1,6 @@
 #!/bin/sh
-# test_xarray.sh - xarray opens the time series of a run with both of its readers: axes have names, states too.
+# test_xarray.sh - xarray opens the time series of a run, and what filters beside it have found, with both of its
+# readers: axes have names, states too.
 set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
@@ -12,7 +13,7 @@ python=/usr/bin/python3
     exit 77
 }
 "$top_build/gbees-run" --backend cpu --threads 1 --progress none --plugin lorenz63 --scenario published --audit off \
-    --output out >log 2>&1 || fail "gbees-run: $(cat log)"
+    --compare ekf,pf:500 --output out >log 2>&1 || fail "gbees-run: $(cat log)"
 "$python" - <<'END' >log 2>&1 || fail "$(cat log)"
 import h5py
 import xarray
@@ -30,6 +31,13 @@ for engine in ("h5netcdf", "netcdf4"):
     with xarray.open_dataset("out/moments.h5", engine=engine, group="measured") as data:
         assert data["value"].dims == ("time", "component"), data["value"].dims
         assert [str(name, "ascii") for name in data["component_name"].values] == ["z"], data["component_name"]
+    with xarray.open_dataset("out/compare.h5", engine=engine) as data:
+        assert data["record"].dims == ("time",), data["record"].dims
+        assert [str(name, "ascii") for name in data["filter_name"].values] == ["ekf", "pf"], data["filter_name"]
+    with xarray.open_dataset("out/compare.h5", engine=engine, group="pf") as data:
+        assert data["covariance"].dims == ("time", "state", "other_state"), data["covariance"].dims
+        assert data["marginal"].dims == ("binned", "state", "bin"), data["marginal"].dims
+        assert abs(data["marginal"].sum("bin") - 1).max() < 0.01
 END
 test "$bad" -eq 0 && echo "test_xarray: all well"
 exit "$bad"

@@ -137,12 +137,71 @@ refuses 2 "--scale both: give panel or shared" three --scale both
 # The truth is a line in the densities.
 cmp -s filtered/plots/corner.png held/plots/corner.png && fail "the truth is not in the corner plot"
 
+# Filters beside a run are in its densities; a damaged file of them is a message.
+run beside --plugin lorenz63 --scenario published --until 0.1 --set records=2 --set measurements=[] --compare ekf,pf:500
+plot 0 beside --size 900x800
+pictures beside/plots 5000 marginals compare corner isosurface picture
+cp -r beside alone
+rm alone/compare.h5
+plot 0 alone --size 900x800
+cmp -s beside/plots/corner.png alone/plots/corner.png && fail "the filters are not in corner.png"
+pictures alone/plots 5000 marginals corner isosurface picture
+head -c 2000 beside/compare.h5 >alone/compare.h5
+refuses 1 compare.h5 alone
+
+# Samples are in the densities of one and two states.
+for name in marginals corner; do
+    cp three/plots/$name.png with.png
+    plot 0 three
+    cmp -s with.png three/plots/$name.png && fail "--samples: they are not in $name.png"
+    plot 0 three --samples
+done
+
+# Several runs over each other; their own pictures stay.
+mkdir runs
+plot 0 three silent measured --output runs
+pictures runs 10000 runs-marginals runs-series
+plot 0 silent three --size 900x800
+pictures silent/plots 5000 runs-marginals runs-series
+test -e silent/plots/corner.png || fail "its own pictures are gone"
+plot 0 three silent --output two.svg
+grep -q '<svg ' two.svg || fail "two.svg is no SVG"
+refuses 1 "four the states x1, x2, x3, x4: give runs of the same model" three four
+run later --plugin lorenz63 --scenario published --until 0.07 --set records=1 --set measurements=[]
+refuses 1 "later has no record at the end of a leg of three, at t = 0.1" three later
+refuses 2 "--axes goes with one folder" three silent --axes 1,2
+refuses 1 nowhere three nowhere
+
+# The records as an animation, of all three kinds: a GIF with an image for each.
+if "$top_build/gbees-plot" three --output probe.gif >out 2>err; then
+    images() { # FILE: the graphic control extensions
+        od -A n -v -t x1 "$1" | tr -d ' \n' | grep -o '0021f90404[0-9a-f]\{4\}' | wc -l
+    }
+    for name in three four beside; do
+        plot 0 $name --output $name.gif --size 500x400
+        test "$(cat out)" = $name.gif || fail "it printed something else"
+        test "$(head -c 6 $name.gif)" = GIF89a || fail "$name.gif is no GIF"
+        records=$(ls $name | grep -c 'record[0-9]*\.h5$')
+        test "$(images $name.gif)" -eq "$records" || fail "$(images $name.gif) images of $records records"
+    done
+    plot 0 four --axes 1,2 --output two.gif --size 500x400
+    plot 0 measured --records 0:0,1 --output chosen.gif --size 500x400
+    test "$(images chosen.gif)" -eq 3 || fail "$(images chosen.gif) images, not 3"
+    refuses 1 "can't write nowhere/a.gif" three --output nowhere/a.gif
+    refuses 2 "an animation is of one folder" three silent --output a.gif
+    if test -c /dev/full; then
+        ln -s /dev/full full.gif
+        refuses 1 "No space left on device" three --output full.gif
+    fi
+else
+    has err "without giflib"
+fi
+
 # Wrong command lines.
 refuses 2 "--format gif: give png, pdf, svg" three --format gif
 refuses 2 "--format png,: give png, pdf, svg" three --format png,
 refuses 1 "can't write nowhere/one.pdf" three --output nowhere/one.pdf
 refuses 2 "give the folder"
-refuses 2 "one too many" three four
 refuses 2 "unrecognized option" --nonsense three
 refuses 2 "--view 3: give two angles" three --view 3
 refuses 2 "--view 0,91: give two angles" three --view 0,91

@@ -136,6 +136,17 @@ def test_comparison_is_that_of_the_command():
     assert run.comparison["ekf"].e_m > 5 * run.comparison["pf"].e_m  # two lobes
     assert run.comparison.answer.split(":")[0] == told["answer"].split(":")[0]
     assert str(run.comparison).endswith(run.comparison.answer)
+    last = len(run.records) - 1
+    for rival in run.comparison.rivals:
+        x, density = rival.marginal(-1, "z")
+        step = x[1] - x[0]
+        assert abs(density.sum() * step - 1) < 1e-4
+        assert abs((x * density).sum() * step - rival.means[last, 2]) < 0.02 * rival.covariances[last, 2, 2] ** 0.5
+    assert abs(run.comparison["pf"].means[0] - run.records[0].mean).max() < 0.1
+    with pytest.raises(IndexError):
+        rival.marginal(99, "z")
+    with pytest.raises(ValueError):
+        rival.marginal(0, "w")
     with pytest.raises(gbees.InputError, match="there is no filter 'kf'"):
         gbees.Solver("lorenz63", compare="kf")
 

@@ -1,0 +1,119 @@
+/* animate.c - a picture of each record, one after the other, with the same axes: see animate.h. */
+#include "animate.h"
+#include "gif.h"
+#include "other.h"
+#include "region.h"
+#include <math.h>
+#include <stdio.h>
+
+enum { FRAMES_MOST = 200, WIDTH = 1000, ALL_HUNDREDTHS = 1000, LEAST = 5, MOST = 50, LAST = 150 };
+
+/* Ranges and peaks of all records of a gallery. A peak is 0, each record's own, if they differ by more than eight. */
+static void find_frame(const gbees_gallery *all, gbees_frame *frame)
+{
+    for (int j = 0; j < all->dimension; j++) {
+        double least = INFINITY;
+
+        frame->lo[j] = INFINITY;
+        frame->hi[j] = -INFINITY;
+        frame->peak[j] = 0;
+        for (size_t k = 0; k < all->count; k++) {
+            const gbees_density *density = all->shot[k].marginal[j];
+            double lo, hi;
+
+            gbees_density_extent(density, &lo, &hi);
+            frame->lo[j] = fmin(frame->lo[j], lo);
+            frame->hi[j] = fmax(frame->hi[j], hi);
+            frame->peak[j] = fmax(frame->peak[j], density->peak);
+            least = fmin(least, density->peak);
+        }
+        frame->peak[j] = frame->peak[j] <= 8 * least ? frame->peak[j] : 0;
+    }
+}
+
+static int draw_record(const gbees_gallery *gallery, const gbees_draw_options *options, gbees_figure **figure,
+                       gbees_error *error)
+{
+    return gallery->picture_dimension == 3   ? gbees_draw_isosurfaces(gallery, options, figure, error)
+           : gallery->picture_dimension == 2 ? gbees_draw_density(gallery, options, figure, error)
+           : gallery->others > 0             ? gbees_draw_compared(gallery, options, figure, error)
+                                             : gbees_draw_marginals(gallery, options, figure, error);
+}
+
+/* Draws one record of a folder. */
+static int make_figure(const char *folder, const gbees_choice *choice, const gbees_frame *frame,
+                       const gbees_shot *shot, const gbees_draw_options *options, gbees_figure **figure,
+                       gbees_error *error)
+{
+    char record[64];
+    gbees_choice one = *choice;
+    gbees_gallery *gallery;
+
+    (void)snprintf(record, sizeof record, "%d:%d", shot->leg, shot->number);
+    one.records = record;
+    one.is_plain = 0;
+    int status = gbees_gallery_create(folder, &one, &gallery, error);
+    if (status)
+        return status;
+    gallery->frame = options->scale == GBEES_SCALE_PANEL ? NULL : frame;
+    status = gbees_other_read_filters(gallery, folder, error);
+    if (!status)
+        status = draw_record(gallery, options, figure, error);
+    gbees_gallery_destroy(gallery);
+    return status;
+}
+
+/* How long a frame is shown, in hundredths of a second: all together about 10 s. */
+static int choose_delay(size_t number, size_t count)
+{
+    const int each = ALL_HUNDREDTHS / (int)count;
+
+    return number + 1 == count ? LAST : each < LEAST ? LEAST : each > MOST ? MOST : each;
+}
+
+static int add_frames(const gbees_gallery *all, const gbees_choice *choice, const gbees_draw_options *options,
+                      const char *path, gbees_error *error)
+{
+    const size_t count = all->count < FRAMES_MOST ? all->count : FRAMES_MOST;
+    gbees_draw_options draw = *options;
+    gbees_frame frame;
+    gbees_gif *gif = NULL;
+    int status = GBEES_OK;
+
+    find_frame(all, &frame);
+    if (!draw.pixel_width)
+        draw.pixel_width = WIDTH;
+    for (size_t k = 0; k < count && !status; k++) {
+        gbees_figure *figure;
+
+        status = make_figure(all->folder, choice, &frame, &all->shot[gbees_spread(k, count, all->count)], &draw,
+                             &figure, error);
+        if (status)
+            break;
+        draw.pixel_height = cairo_image_surface_get_height(figure->surface); /* all are as high as the first */
+        if (!gif)
+            status = gbees_gif_create(path, figure, &gif, error);
+        if (!status)
+            status = gbees_gif_add(gif, figure, choose_delay(k, count), error);
+        gbees_figure_destroy(figure);
+    }
+    return gif ? gbees_gif_close(gif, status, error) : status;
+}
+
+int gbees_animate(const char *folder, const gbees_choice *choice, const gbees_draw_options *options, const char *path,
+                  gbees_error *error)
+{
+    gbees_choice plain = *choice;
+    gbees_gallery *all;
+    int status = gbees_gif_is_there(error);
+
+    plain.is_plain = 1;
+    plain.samples = 0;
+    if (!status)
+        status = gbees_gallery_create(folder, &plain, &all, error);
+    if (status)
+        return status;
+    status = add_frames(all, choice, options, path, error);
+    gbees_gallery_destroy(all);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* sampled.h - samples of the model over densities: a histogram of one state, dots of two. */
+#ifndef GBEES_PLOT_SAMPLED_H
+#define GBEES_PLOT_SAMPLED_H
+
+#include "figure.h"
+#include "gather.h"
+
+/* Draws the histogram of a state as a line of steps, each as high as the density that the samples have there. */
+void gbees_sampled_histogram(gbees_figure *figure, const gbees_panel *panel, const gbees_shot *shot, int state);
+/* Makes a panel higher for it, to twice the height at most. */
+void gbees_sampled_make_room(gbees_panel *panel, const gbees_shot *shot, int state);
+/* Draws the samples of two states as dots. */
+void gbees_sampled_dots(gbees_figure *figure, const gbees_panel *panel, const gbees_shot *shot, int across, int up);
+
+#endif
