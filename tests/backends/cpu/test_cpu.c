@@ -48,7 +48,7 @@ START_TEST(threads_give_the_same_bits)
 {
     rig r;
 
-    rig_open(&r, 6, 2);
+    rig_open(&r, "cpu", 6, 2);
     make_large(&r);
     r.problem.numerics.precision = _i ? GBEES_MIXED : GBEES_DOUBLE;
     same_bits(&r, 2);
@@ -60,7 +60,7 @@ START_TEST(threads_give_the_same_bits_for_cells)
 {
     rig r;
 
-    rig_open(&r, 6, 2);
+    rig_open(&r, "cpu", 6, 2);
     make_large(&r);
     r.problem.numerics.cells_per_brick = 1;
     if (_i) {
@@ -79,11 +79,11 @@ START_TEST(threads_give_the_same_bits_after_an_update)
     gbees_evidence one = {.log_evidence = 0}, more = {.log_evidence = 1};
     rig r;
 
-    rig_open(&r, 6, 2);
+    rig_open(&r, "cpu", 6, 2);
     make_large(&r);
     for (int threads = 1; threads <= 3; threads++) {
         rig_start(&r, threads);
-        ck_assert_int_eq(r.cpu->update(r.engine, &r.clock, &m, threads == 1 ? &one : &more, &r.error), 0);
+        ck_assert_int_eq(r.backend->update(r.engine, &r.clock, &m, threads == 1 ? &one : &more, &r.error), 0);
         if (threads > 1)
             ck_assert_int_eq(memcmp(&one, &more, sizeof one), 0);
     }
@@ -97,7 +97,7 @@ START_TEST(instruction_sets_agree)
     rig r;
     dense d;
 
-    rig_open(&r, _i, _i <= 3 ? 5 : 1);
+    rig_open(&r, "cpu", _i, _i <= 3 ? 5 : 1);
     for (int mixed = 0; mixed < 2; mixed++) {
         r.problem.numerics.precision = mixed ? GBEES_MIXED : GBEES_DOUBLE;
         r.problem.threshold = mixed ? 1e-10 : 1e-15;
@@ -148,7 +148,7 @@ START_TEST(mass_is_conserved_while_the_grid_grows_ahead)
 {
     rig r;
 
-    rig_open(&r, _i, _i <= 2 ? 6 : 2);
+    rig_open(&r, "cpu", _i, _i <= 2 ? 6 : 2);
     for (int kind = 0; kind < 3; kind++) {
         r.problem.numerics.cells_per_brick = kind == 1 ? 1 : 64;
         r.problem.numerics.precision = kind == 2 ? GBEES_MIXED : GBEES_DOUBLE;
@@ -168,7 +168,7 @@ START_TEST(mass_is_conserved_to_rounding_where_nothing_turns)
 {
     rig r;
 
-    rig_open(&r, _i, _i <= 2 ? 6 : 2);
+    rig_open(&r, "cpu", _i, _i <= 2 ? 6 : 2);
     rig_straighten(&r);
     for (int j = 0; j < _i; j++)
         r.problem.parameters[VELOCITY + j] = j % 2 ? -0.4 : 0.7;
@@ -183,7 +183,7 @@ START_TEST(truncation_is_counted)
 {
     rig r;
 
-    rig_open(&r, _i, _i <= 2 ? 6 : 2);
+    rig_open(&r, "cpu", _i, _i <= 2 ? 6 : 2);
     r.problem.threshold = _i == 1 ? 1e-2 : 1e-3;
     r.problem.numerics.prune_interval = 3;
     for (int cells = 1; cells <= 64; cells += 63) {
@@ -205,7 +205,7 @@ START_TEST(cells_are_never_negative)
 {
     rig r;
 
-    rig_open(&r, _i, _i <= 2 ? 6 : 2);
+    rig_open(&r, "cpu", _i, _i <= 2 ? 6 : 2);
     r.problem.threshold = 1e-6;
     r.problem.parameters[ROTATION] = 5; /* a swirl inside a few cells: what makes the scheme undershoot */
     for (int kind = 0; kind < 2; kind++) {
@@ -286,7 +286,7 @@ START_TEST(needed_cells_are_counted)
 {
     rig r;
 
-    rig_open(&r, _i, _i <= 2 ? 6 : _i == 3 ? 4 : 2);
+    rig_open(&r, "cpu", _i, _i <= 2 ? 6 : _i == 3 ? 4 : 2);
     r.problem.threshold = _i == 1 ? 1e-3 : 1e-4;
     r.problem.numerics.prune_interval = 4;
     for (int kind = 0; kind < 3; kind++) {
@@ -324,7 +324,7 @@ START_TEST(an_interval_ends_exactly)
     rig r;
     double time = 0, raw = 0;
 
-    rig_open(&r, 2, 5);
+    rig_open(&r, "cpu", 2, 5);
     rig_start(&r, 1);
     ck_assert_double_eq(rig_totals(&r).time_step, 0);
     for (int record = 0; record < 4; record++) {
@@ -356,11 +356,11 @@ START_TEST(the_initial_density_takes_no_more_than_estimated)
 {
     rig r;
 
-    rig_open(&r, _i, _i <= 3 ? 10 : 2);
+    rig_open(&r, "cpu", _i, _i <= 3 ? 10 : 2);
     for (int cells = 1; cells <= 64; cells += 63) {
         r.problem.numerics.cells_per_brick = cells;
         rig_start(&r, 1);
-        ck_assert_double_gt(r.cpu->estimate(&r.problem) + 16384, (double)rig_totals(&r).peak_bytes);
+        ck_assert_double_gt(r.backend->estimate(&r.problem) + 16384, (double)rig_totals(&r).peak_bytes);
         ck_assert_uint_gt(rig_totals(&r).peak_bytes, rig_statistics(&r).cells_raw * 8);
     }
     rig_close(&r);
@@ -379,9 +379,9 @@ START_TEST(a_visitor_can_stop)
     rig r;
     int calls = 0;
 
-    rig_open(&r, 4, 4); /* more cells than are shown at once */
+    rig_open(&r, "cpu", 4, 4); /* more cells than are shown at once */
     rig_start(&r, 1);
-    ck_assert_int_eq(r.cpu->cells(r.engine, 1, stop, &calls, &r.error), 17);
+    ck_assert_int_eq(r.backend->cells(r.engine, 1, stop, &calls, &r.error), 17);
     ck_assert_int_eq(calls, 1);
     rig_close(&r);
 }
@@ -399,7 +399,7 @@ START_TEST(growth_misses_nothing_where_it_does_not_look)
     uint64_t raw[2];
     rig r;
 
-    rig_open(&r, _i, _i == 1 ? 8 : 6 - _i);
+    rig_open(&r, "cpu", _i, _i == 1 ? 8 : 6 - _i);
     r.problem.threshold = _i == 1 ? 0.02 : _i == 2 ? 3e-3 : _i == 3 ? 1e-3 : 1e-4;
     r.problem.numerics.prune_interval = 3;
     for (int again = 0; again < 2; again++) {

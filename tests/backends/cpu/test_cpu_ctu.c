@@ -1,5 +1,5 @@
 /* test_cpu_ctu.c - what ctu-divergence and ctu-positive add to ctu: an error that falls, cells that are never
- * clipped. Cell by cell they are held against plain loops in test_cpu_step.c. */
+ * clipped. Cell by cell they are held against plain loops in test_ctu_steps.c. */
 #include "cpu/engine/engine.h"
 #include "fixtures/engine_fixture.h"
 #include "fixtures/run_fixture.h"
@@ -7,7 +7,7 @@
 /* A swirl inside a few cells: what makes the scheme undershoot. */
 static void open_swirl(rig *r, int n)
 {
-    rig_open(r, n, n <= 2 ? 6 : n <= 4 ? 3 : 1);
+    rig_open(r, "cpu", n, n <= 2 ? 6 : n <= 4 ? 3 : 1);
     r->problem.parameters[ROTATION] = 5;
 }
 
@@ -49,7 +49,7 @@ START_TEST(mass_is_kept)
 {
     rig r;
 
-    rig_open(&r, _i, 6);
+    rig_open(&r, "cpu", _i, 6);
     r.problem.parameters[ROTATION] = 2;
     r.problem.numerics.scheme = GBEES_SCHEME_CTU_POSITIVE;
     for (int j = 0; j < _i; j++)
@@ -99,7 +99,7 @@ START_TEST(threads_give_the_same_bits)
     rig r;
     cell_list first = {0};
 
-    rig_open(&r, 6, 3);
+    rig_open(&r, "cpu", 6, 3);
     r.problem.numerics.scheme = GBEES_SCHEME_CTU_POSITIVE;
     r.problem.numerics.precision = _i ? GBEES_MIXED : GBEES_DOUBLE;
     r.problem.threshold = 1e-9;
