@@ -134,6 +134,7 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_kernels \
 	%D%/backends/test_few_cells \
 	%D%/backends/test_ledger \
+	%D%/backends/test_mass \
 	%D%/backends/test_modes \
 	%D%/backends/test_moving \
 	%D%/backends/test_regridding \
@@ -277,6 +278,7 @@ check-threads:
 	+$(SHELL) $(srcdir)/%D%/threads $(srcdir) '$(THREADS_TESTS)'
 THREADS_TESTS = \
 	%D%/backends/cpu/test_cpu \
+	%D%/backends/test_mass \
 	%D%/backends/test_motion \
 	%D%/backends/test_ctu_steps \
 	%D%/backends/test_update \

@@ -3,67 +3,6 @@
 #include "cpu/engine/engine.h"
 #include "fixtures/split_fixture.h"
 
-/* ---- mass ---------------------------------------------------------------------------------------------------- */
-
-/* What is there, and what the totals say has gone. */
-static void keep_the_ledger(rig *r, int steps)
-{
-    gbees_totals before = rig_totals(r), t = before;
-
-    for (int k = 0; k < steps; k++) {
-        rig_steps(r, 1);
-        t = rig_totals(r);
-        ck_assert_double_ge(t.mass_outflow, before.mass_outflow);
-        ck_assert_double_ge(t.mass_pruned, before.mass_pruned - 1e-15);
-        ck_assert_double_eq_tol(rig_statistics(r).mass, 1 + t.mass_clipped - t.mass_outflow - t.mass_pruned, 1e-12);
-        before = t;
-    }
-    ck_assert_double_lt(fabs(t.mass_clipped), 1e-15);
-    ck_assert_double_gt(t.mass_outflow, 1e-9); /* there was something to count */
-    ck_assert_double_lt(t.mass_outflow + t.mass_pruned, 0.9);
-}
-
-START_TEST(the_ledger_closes)
-{
-    rig r;
-
-    rig_open_split(&r, "cpu", _i,
-                   _i == 1   ? 40
-                   : _i == 2 ? 6
-                   : _i == 3 ? 4
-                             : 2); /* in one dimension bricks are long */
-    r.problem.threshold = _i == 1 ? 1e-3 : _i <= 3 ? 1e-6 : 1e-7;
-    r.problem.numerics.prune_interval = 5;
-    for (int cells = 1; cells <= 64; cells += 63) {
-        r.problem.numerics.cells_per_brick = cells;
-        rig_start(&r, 1);
-        keep_the_ledger(&r, 50);
-    }
-    rig_close(&r);
-}
-END_TEST
-
-START_TEST(cells_are_never_negative)
-{
-    rig r;
-
-    rig_open_split(&r, "cpu", _i, _i <= 2 ? 6 : 2);
-    r.problem.parameters[ROTATION] = 5; /* a swirl inside a few cells */
-    r.problem.threshold = 0;            /* shows every cell that is not negative */
-    for (int kind = 0; kind < 4; kind++) {
-        r.problem.numerics.precision = kind & 1 ? GBEES_MIXED : GBEES_DOUBLE;
-        r.problem.numerics.cells_per_brick = kind & 2 ? 1 : 64;
-        rig_start(&r, 1);
-        rig_steps(&r, 4);
-        ck_assert_double_lt(fabs(rig_totals(&r).mass_clipped), kind & 1 ? 1e-7 : 1e-15);
-        cell_list list = rig_cells(&r);
-        ck_assert_uint_eq(list.count, rig_statistics(&r).cells_raw);
-        list_free(&list);
-    }
-    rig_close(&r);
-}
-END_TEST
-
 /* ---- the same for all ------------------------------------------------------------------------------------------ */
 
 START_TEST(threads_give_the_same_bits)
@@ -217,8 +156,6 @@ int main(void)
     tcase_set_tags(many, "long");
     tcase_add_loop_test(many, instruction_sets_agree, 6, 9);
     tcase_set_timeout(mass, 60);
-    tcase_add_loop_test(mass, the_ledger_closes, 1, 5);
-    tcase_add_loop_test(mass, cells_are_never_negative, 1, 5);
     tcase_add_test(mass, a_budget_that_no_threshold_holds_is_told);
     tcase_set_timeout(same, 60);
     tcase_add_loop_test(same, threads_give_the_same_bits, 0, 4);
