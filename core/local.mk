@@ -298,6 +298,8 @@ gbees_run_SOURCES = \
 	%D%/command/list.c \
 	%D%/command/one_run.c \
 	%D%/command/one_run.h \
+	%D%/command/option_values.c \
+	%D%/command/option_values.h \
 	%D%/command/options.c \
 	%D%/command/options.h \
 	%D%/command/output.c \

@@ -55,6 +55,7 @@ long_scripts = \
 long_programs = \
 	%D%/backends/test_diffusion_exact \
 	%D%/backends/test_moving \
+	%D%/backends/test_split_steps \
 	%D%/backends/cpu/test_cpu_pencils \
 	%D%/backends/cpu/test_cpu_split \
 	%D%/backends/cuda/test_cuda_program
@@ -99,17 +100,18 @@ check_PROGRAMS += \
 	%D%/core/module/test_card \
 	%D%/core/solver/test_cells \
 	%D%/backends/cpu/test_cpu \
-	%D%/backends/cpu/test_cpu_accuracy \
+	%D%/backends/test_exact \
 	%D%/backends/cpu/test_cpu_ctu \
 	%D%/backends/cpu/test_cpu_far \
-	%D%/backends/cpu/test_cpu_motion \
+	%D%/backends/test_motion \
 	%D%/backends/cpu/test_cpu_pencils \
 	%D%/backends/cpu/test_cpu_ranks \
 	%D%/backends/cpu/test_cpu_split \
-	%D%/backends/cpu/test_cpu_step \
-	%D%/backends/cpu/test_cpu_update \
+	%D%/backends/test_ctu_steps \
+	%D%/backends/test_update \
 	%D%/core/numerics/test_diffusion \
 	%D%/backends/test_diffusion_exact \
+	%D%/backends/test_split_steps \
 	%D%/models/test_equations \
 	%D%/core/numerics/test_flux \
 	%D%/core/frame/test_affine \
@@ -134,6 +136,7 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_kernels \
 	%D%/backends/test_few_cells \
 	%D%/backends/test_ledger \
+	%D%/backends/test_mass \
 	%D%/backends/test_modes \
 	%D%/backends/test_moving \
 	%D%/backends/test_regridding \
@@ -282,9 +285,10 @@ check-threads:
 	+$(SHELL) $(srcdir)/%D%/threads $(srcdir) '$(THREADS_TESTS)'
 THREADS_TESTS = \
 	%D%/backends/cpu/test_cpu \
-	%D%/backends/cpu/test_cpu_motion \
-	%D%/backends/cpu/test_cpu_step \
-	%D%/backends/cpu/test_cpu_update \
+	%D%/backends/test_mass \
+	%D%/backends/test_motion \
+	%D%/backends/test_ctu_steps \
+	%D%/backends/test_update \
 	%D%/backends/cpu/test_grid \
 	%D%/backends/cpu/test_grid_add \
 	%D%/backends/cpu/test_team \
@@ -427,6 +431,14 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/kernels.h \
 	%D%/backends/cuda/shim/memory.c \
 	%D%/backends/cuda/shim/platform.h \
+	%D%/backends/cuda/shim/variants/advect_2d.c \
+	%D%/backends/cuda/shim/variants/advect_2d_mixed.c \
+	%D%/backends/cuda/shim/variants/advect_2d_time.c \
+	%D%/backends/cuda/shim/variants/advect_2d_ctu.c \
+	%D%/backends/cuda/shim/variants/advect_2d_ctu_time.c \
+	%D%/backends/cuda/shim/variants/advect_2d_ctu_positive.c \
+	%D%/backends/cuda/shim/variants/advect_3d.c \
+	%D%/backends/cuda/shim/variants/advect_3d_ctu.c \
 	%D%/backends/cuda/shim/variants/duffing.c \
 	%D%/backends/cuda/shim/variants/duffing_ctu.c \
 	%D%/backends/cuda/shim/variants/duffing_rotated.c \

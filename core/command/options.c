@@ -1,21 +1,11 @@
 /* options.c - see options.h. */
 #include "options.h"
 #include "base/text.h"
+#include "option_values.h"
 #include <argp.h>
 #include <argz.h>
-#include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-enum {
-    THREADS_MOST = 4096,
-    AUDIT_LEAST = 1000,
-    AUDIT_MOST = 1000000000,
-    SIMULATED_MOST = 1000000,
-    EVERY_MOST = 1000000
-};
 
 enum {
     KEY_PLUGIN = 'p',
@@ -142,20 +132,12 @@ static const char help_text[] =
 
 typedef struct parsing {
     gbees_options *options;
-    const char *threads, *densities, *simulate, *simulate_count, *audit, *progress, *max_time, *max_memory, *every,
-        *compare;
+    gbees_option_values values;
+    const char *compare;
     const char *until, *param, *set, *accuracy; /* the first wrong one */
     const char *stray;
     int memory, actions;
 } parsing;
-
-static int is_number(const char *text)
-{
-    char *end;
-    const double value = strtod(text, &end);
-
-    return end != text && !*end && isfinite(value);
-}
 
 static void change(parsing *p, const char *prefix, const char *text)
 {
@@ -182,7 +164,7 @@ static int parse_change(int key, char *text, parsing *p)
                          : key == KEY_UNTIL ? &p->until
                                             : &p->accuracy;
 
-    if (!(key == KEY_UNTIL || key == KEY_ACCURACY ? is_number(text) : is_assignment(text))) {
+    if (!(key == KEY_UNTIL || key == KEY_ACCURACY ? gbees_option_is_number(text) : is_assignment(text))) {
         if (!*wrong)
             *wrong = text;
         return 0;
@@ -200,20 +182,20 @@ static int parse_text(int key, char *text, parsing *p)
                          : key == KEY_MEASUREMENTS   ? &o->measurements
                          : key == KEY_FUNCTION       ? &o->measurement_function
                          : key == KEY_TRUTH          ? &o->truth
-                         : key == KEY_SIMULATE_COUNT ? &p->simulate_count
+                         : key == KEY_SIMULATE_COUNT ? &p->values.simulate_count
                          : key == KEY_BACKEND        ? &o->backend
                          : key == KEY_ARCH           ? &o->arch
                          : key == KEY_RANKS          ? &o->ranks
                          : key == KEY_OUTPUT         ? &o->output
-                         : key == KEY_THREADS        ? &p->threads
-                         : key == KEY_AUDIT          ? &p->audit
+                         : key == KEY_THREADS        ? &p->values.threads
+                         : key == KEY_AUDIT          ? &p->values.audit
                          : key == KEY_COMPARE        ? &p->compare
                          : key == KEY_RESUME         ? &o->resume
-                         : key == KEY_EVERY          ? &p->every
-                         : key == KEY_MAX_TIME       ? &p->max_time
-                         : key == KEY_MAX_MEMORY     ? &p->max_memory
-                         : key == KEY_DENSITIES      ? &p->densities
-                         : key == KEY_PROGRESS       ? &p->progress
+                         : key == KEY_EVERY          ? &p->values.every
+                         : key == KEY_MAX_TIME       ? &p->values.max_time
+                         : key == KEY_MAX_MEMORY     ? &p->values.max_memory
+                         : key == KEY_DENSITIES      ? &p->values.densities
+                         : key == KEY_PROGRESS       ? &p->values.progress
                                                      : NULL;
 
     if (!place)
@@ -246,7 +228,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_COMPILE:
         return parse_action(GBEES_ACTION_COMPILE, p);
     case KEY_SIMULATE:
-        p->simulate = text;
+        p->values.simulate = text;
         return parse_action(GBEES_ACTION_SIMULATE, p);
     case KEY_VERSION:
         return parse_action(GBEES_ACTION_VERSION, p);
@@ -283,116 +265,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     default:
         return parse_text(key, text, p);
     }
-}
-
-static int read_threads(const char *text, int *threads, gbees_error *error)
-{
-    char *end;
-    long value;
-
-    if (!text)
-        return GBEES_OK;
-    errno = 0;
-    value = strtol(text, &end, 10);
-    if (end == text || *end || errno || value < 1 || value > THREADS_MOST)
-        return gbees_error_set(error, GBEES_EUSAGE, "--threads wants a whole number from 1 to %d, not '%s'",
-                               THREADS_MOST, text);
-    *threads = (int)value;
-    return GBEES_OK;
-}
-
-static int read_simulate(const parsing *p, gbees_options *options, gbees_error *error)
-{
-    const char *seed = p->simulate, *count = p->simulate_count;
-    char *end;
-
-    if (count && !seed)
-        return gbees_error_set(error, GBEES_EUSAGE, "--simulate-count goes with --simulate SEED");
-    errno = 0;
-    options->seed = seed ? strtoull(seed, &end, 10) : 0;
-    if (seed && (end == seed || *end || errno || strchr(seed, '-')))
-        return gbees_error_set(error, GBEES_EUSAGE, "--simulate wants a seed, a whole number >= 0, not '%s'", seed);
-    const long value = count ? strtol(count, &end, 10) : 0;
-    if (count && (end == count || *end || errno || value < 1 || value > SIMULATED_MOST))
-        return gbees_error_set(error, GBEES_EUSAGE, "--simulate-count wants a whole number from 1 to %d, not '%s'",
-                               SIMULATED_MOST, count);
-    options->simulate_count = (int)value;
-    return GBEES_OK;
-}
-
-static int read_densities(const char *text, gbees_options *options, gbees_error *error)
-{
-    char *end;
-
-    if (!text || !strcmp(text, "all"))
-        return GBEES_OK;
-    options->densities = !strcmp(text, "last")   ? GBEES_DENSITIES_LAST
-                         : !strcmp(text, "none") ? GBEES_DENSITIES_NONE
-                                                 : GBEES_DENSITIES_ALL;
-    if (options->densities != GBEES_DENSITIES_ALL)
-        return GBEES_OK;
-    errno = 0;
-    const long value = strtol(text, &end, 10);
-    if (end == text || *end || errno || value < 1 || value > EVERY_MOST)
-        return gbees_error_set(error, GBEES_EUSAGE,
-                               "--densities wants all, last, none or a whole number from 1 to %d, not '%s'",
-                               EVERY_MOST, text);
-    options->densities_every = (int)value;
-    return GBEES_OK;
-}
-
-static int read_audit(const char *text, gbees_options *options, gbees_error *error)
-{
-    char *end;
-    long value;
-
-    options->audit = !text || strcmp(text, "off") != 0;
-    if (!text || !strcmp(text, "auto") || !options->audit)
-        return GBEES_OK;
-    errno = 0;
-    value = strtol(text, &end, 10);
-    if (end == text || *end || errno || value < AUDIT_LEAST || value > AUDIT_MOST)
-        return gbees_error_set(error, GBEES_EUSAGE,
-                               "--audit wants auto, off or a whole number from %d to %d, not '%s'", AUDIT_LEAST,
-                               AUDIT_MOST, text);
-    options->samples = (size_t)value;
-    return GBEES_OK;
-}
-
-/* A positive number of an option; *number stays as it is without one. */
-static int read_limit(const char *option, const char *text, double *number, gbees_error *error)
-{
-    if (!text)
-        return GBEES_OK;
-    if (!is_number(text) || !(strtod(text, NULL) > 0))
-        return gbees_error_set(error, GBEES_EUSAGE, "--%s wants a number > 0, not '%s'", option, text);
-    *number = strtod(text, NULL);
-    return GBEES_OK;
-}
-
-static int read_every(const char *text, double *minutes, gbees_error *error)
-{
-    *minutes = 10;
-    if (text && (!is_number(text) || strtod(text, NULL) < 0))
-        return gbees_error_set(error, GBEES_EUSAGE,
-                               "--checkpoint-every wants a number of minutes, 0 or more, not '%s'", text);
-    *minutes = text ? strtod(text, NULL) : *minutes;
-    return GBEES_OK;
-}
-
-static int read_progress(const char *text, gbees_options *options, gbees_error *error)
-{
-    if (!text || !strcmp(text, "auto"))
-        options->progress = isatty(STDERR_FILENO) && !options->quiet ? GBEES_PROGRESS_BAR : GBEES_PROGRESS_NONE;
-    else if (!strcmp(text, "bar"))
-        options->progress = GBEES_PROGRESS_BAR;
-    else if (!strcmp(text, "json"))
-        options->progress = GBEES_PROGRESS_JSON;
-    else if (!strcmp(text, "none"))
-        options->progress = GBEES_PROGRESS_NONE;
-    else
-        return gbees_error_set(error, GBEES_EUSAGE, "--progress wants auto, bar, json or none, not '%s'", text);
-    return GBEES_OK;
 }
 
 /* What a run is to do is decided when it begins. */
@@ -534,21 +406,7 @@ int gbees_options_parse(int argc, char **argv, gbees_options *options, gbees_err
     if (!status)
         status = check_words(&p, error);
     if (!status)
-        status = read_threads(p.threads, &options->threads, error);
-    if (!status)
-        status = read_simulate(&p, options, error);
-    if (!status)
-        status = read_densities(p.densities, options, error);
-    if (!status)
-        status = read_audit(p.audit, options, error);
-    if (!status)
-        status = read_limit("max-time", p.max_time, &options->max_time, error);
-    if (!status)
-        status = read_limit("max-memory", p.max_memory, &options->max_memory, error);
-    if (!status)
-        status = read_every(p.every, &options->every, error);
-    if (!status)
-        status = read_progress(p.progress, options, error);
+        status = gbees_option_values_read(&p.values, options, error);
     return status;
 }
 

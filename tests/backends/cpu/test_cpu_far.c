@@ -17,7 +17,7 @@ static double most_courant_of(int n)
 
 static void open_far(rig *r, int n)
 {
-    rig_open_split(r, n, n == 1 ? 20 : n == 2 ? 7 : n == 3 ? 4 : n == 4 ? 2 : 1);
+    rig_open_split(r, "cpu", n, n == 1 ? 20 : n == 2 ? 7 : n == 3 ? 4 : n == 4 ? 2 : 1);
     r->problem.numerics.courant = courant_of(n);
 }
 
@@ -120,7 +120,7 @@ START_TEST(whole_shifts_are_exact)
 {
     rig r;
 
-    rig_open(&r, _i, 4);
+    rig_open(&r, "cpu", _i, 4);
     rig_straighten(&r);
     r.problem.numerics.scheme = GBEES_SCHEME_SPLIT5;
     r.problem.numerics.courant = 3;

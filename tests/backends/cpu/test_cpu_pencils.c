@@ -19,7 +19,7 @@ static void make_long(rig *r, int n, int axis, flow way)
     gbees_problem *p = &r->problem;
     gbees_shape shape = {0};
 
-    rig_open_split(r, n, n <= 3 ? 2 : 0);
+    rig_open_split(r, "cpu", n, n <= 3 ? 2 : 0);
     rig_straighten(r);
     gbees_shape_set(&shape, n, p->numerics.cells_per_brick);
     p->extent[axis] = LONG * shape.edge[axis] / 2;

@@ -24,7 +24,7 @@ static void *serve(void *context)
     server *s = context;
     const gbees_engine_options options = {.threads = 1, .parallel = &s->rank->parallel};
 
-    s->status = s->r->cpu->serve(&s->r->problem, &options, &s->error);
+    s->status = s->r->backend->serve(&s->r->problem, &options, &s->error);
     return NULL;
 }
 
@@ -63,7 +63,7 @@ static void propagate(rig *r, uint64_t steps, outcome *to)
     r->clock = (gbees_clock){.time = r->problem.start, .length = 1e9};
     rig_steps(r, steps);
     if (r->problem.functions->measure_d)
-        ck_assert_msg(r->cpu->update(r->engine, &r->clock, &measurement, &to->evidence, &r->error) == 0, "%s",
+        ck_assert_msg(r->backend->update(r->engine, &r->clock, &measurement, &to->evidence, &r->error) == 0, "%s",
                       r->error.text);
     rig_steps(r, steps);
     to->statistics = rig_statistics(r);
@@ -85,7 +85,7 @@ static void run_on(rig *r, int ranks, uint64_t steps, outcome *to)
         ck_assert_int_eq(pthread_create(&thread[k], NULL, serve, &servers[k]), 0);
     }
     const gbees_engine_options options = {.threads = 1, .parallel = &rank[0].parallel};
-    ck_assert_msg(r->cpu->create(&r->problem, &options, &r->engine, &r->error) == 0, "%s", r->error.text);
+    ck_assert_msg(r->backend->create(&r->problem, &options, &r->engine, &r->error) == 0, "%s", r->error.text);
     propagate(r, steps, to);
     rig_stop(r);
     for (int k = 1; k < ranks; k++) {
@@ -130,7 +130,7 @@ static void open_case(rig *r, int number)
                  {4, 4, 0, GBEES_SCHEME_CTU_POSITIVE, GBEES_MIXED, GBEES_CELL_POINTS, 1e-6},
                  {6, 2, 0, GBEES_SCHEME_CTU, GBEES_MIXED, GBEES_CELL_POINTS, 1e-5}};
 
-    rig_open_split(r, cases[number].n, cases[number].extent);
+    rig_open_split(r, "cpu", cases[number].n, cases[number].extent);
     r->problem.numerics.scheme = cases[number].scheme;
     r->problem.numerics.precision = cases[number].precision;
     r->problem.numerics.cell_values = cases[number].values;
@@ -157,7 +157,7 @@ static void open_noise(rig *r, int number)
     const gbees_model *model = NULL;
     char path[4096];
 
-    rig_open_split(r, n, cases[number].extent);
+    rig_open_split(r, "cpu", n, cases[number].extent);
     snprintf(path, sizeof path, "%s/tests/.libs/noise.so", getenv("GBEES_TOP_BUILD"));
     ck_assert_msg(gbees_registry_model(r->registry, path, &model, &r->error) == 0, "%s", r->error.text);
     r->model = *model;

@@ -106,7 +106,7 @@ START_TEST(moments_are_those_of_the_cells)
     const int n = 1 + _i / 2;
     rig r;
 
-    rig_open_split(&r, n, n <= 3 ? 9 : n <= 5 ? 3 : 1);
+    rig_open_split(&r, "cpu", n, n <= 3 ? 9 : n <= 5 ? 3 : 1);
     r.problem.numerics.cells_per_brick = _i % 2 ? 1 : 64;
     r.problem.threshold = 1e-25;
     for (int k = 0; k < 6; k++) {

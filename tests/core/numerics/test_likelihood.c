@@ -8,7 +8,7 @@ static const double PI = 3.14159265358979323846;
 
 static rig *open_rig(rig *r, int n, int averages)
 {
-    rig_open_split(r, n, n == 1 ? 12 : 6);
+    rig_open_split(r, "cpu", n, n == 1 ? 12 : 6);
     r->problem.numerics.cell_values = averages ? GBEES_CELL_AVERAGES : GBEES_CELL_POINTS;
     rig_start(r, 1);
     return r;
@@ -18,7 +18,7 @@ static rig *open_rig(rig *r, int n, int averages)
 static cell_list update(rig *r, const gbees_measurement *m, gbees_evidence *e)
 {
     rig_start(r, 1);
-    ck_assert_msg(r->cpu->update(r->engine, &r->clock, m, e, &r->error) == 0, "%s", r->error.text);
+    ck_assert_msg(r->backend->update(r->engine, &r->clock, m, e, &r->error) == 0, "%s", r->error.text);
     return rig_cells(r);
 }
 
@@ -131,7 +131,7 @@ static double student(double x, const void *context)
  */
 static void open_line(rig *r, int averages, int part)
 {
-    rig_open_split(r, 1, 70 * part);
+    rig_open_split(r, "cpu", 1, 70 * part);
     r->problem.numerics.cell_values = averages ? GBEES_CELL_AVERAGES : GBEES_CELL_POINTS;
     r->problem.covariance[0] = 0.49;
     r->problem.width[0] = 0.07 / part;
@@ -371,7 +371,7 @@ START_TEST(own_likelihoods_that_are_no_number_are_found)
     r.problem.parameters[HOLE] = 0.3;
     rig_start(&r, 1);
     r.clock.time = 0.625;
-    ck_assert_int_eq(r.cpu->update(r.engine, &r.clock, &m, &e, &r.error), GBEES_ENUMERIC);
+    ck_assert_int_eq(r.backend->update(r.engine, &r.clock, &m, &e, &r.error), GBEES_ENUMERIC);
     const char *at = strstr(r.error.text, "the log-likelihood of advect for pair is not a number at t = 0.625 in the "
                                           "cell [");
     ck_assert_msg(at != NULL, "%s", r.error.text);
@@ -394,7 +394,7 @@ START_TEST(own_likelihoods_that_allow_nothing_are_refused)
     open_rig(&r, 2, _i);
     r.problem.mean[0] = -40;
     rig_start(&r, 1);
-    ck_assert_int_eq(r.cpu->update(r.engine, &r.clock, &m, &e, &r.error), GBEES_EUNSUPPORTED);
+    ck_assert_int_eq(r.backend->update(r.engine, &r.clock, &m, &e, &r.error), GBEES_EUNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(r.error.text, "the model calls it impossible in all of them"));
     ck_assert_double_eq(e.log_evidence, 17);
     rig_close(&r);

@@ -51,6 +51,14 @@ static unsigned long long setting(const char *name, unsigned long long otherwise
 /* All of variants/, unless a program is made of some only. */
 #ifndef SHIM_VARIANTS
 #define SHIM_VARIANTS(X)                                                                                             \
+    X(advect_2d)                                                                                                     \
+    X(advect_2d_mixed)                                                                                               \
+    X(advect_2d_time)                                                                                                \
+    X(advect_2d_ctu)                                                                                                 \
+    X(advect_2d_ctu_time)                                                                                            \
+    X(advect_2d_ctu_positive)                                                                                        \
+    X(advect_3d)                                                                                                     \
+    X(advect_3d_ctu)                                                                                                 \
     X(duffing)                                                                                                       \
     X(duffing_ctu)                                                                                                   \
     X(duffing_rotated)                                                                                               \

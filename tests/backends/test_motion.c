@@ -1,5 +1,5 @@
-/* test_cpu_motion.c - the CPU backend on motions that are known: a velocity that varies in time, rotation, cells
- * against bricks, whole and cut off; and drifts that are not a number. */
+/* test_motion.c - motions that are known: a velocity that varies in time, rotation, cells against bricks, whole and
+ * cut off; and drifts that are not a number. The CPU alone has bricks of one cell and the reference modes. */
 #include "fixtures/engine_fixture.h"
 
 /* A velocity a + b cos t, the same everywhere: the mean follows a t + b sin t, to the second order of the step. */
@@ -16,16 +16,20 @@ static double beat_error(rig *r, double step)
 
 START_TEST(velocities_vary_in_time)
 {
+    const char *backend = places[_i].backend;
+    const int n = places[_i].n;
     rig r;
 
-    rig_open(&r, _i, _i == 1 ? 80 : 60);
+    if (!is_built(backend))
+        return;
+    rig_open(&r, backend, n, n == 1 ? 80 : 60);
     rig_straighten(&r);
     r.problem.threshold = 1e-10;
-    for (int j = 0; j < _i; j++) {
+    for (int j = 0; j < n; j++) {
         r.problem.parameters[VELOCITY + j] = j ? -0.6 : 1.5;
         r.problem.width[j] = 1; /* steps that are long for the beat, and a density that is smooth on the cells */
-        for (int k = 0; k < _i; k++)
-            r.problem.covariance[j * _i + k] = j == k ? pow(r.problem.width[j] * r.problem.extent[j] / 4, 2) : 0;
+        for (int k = 0; k < n; k++)
+            r.problem.covariance[j * n + k] = j == k ? pow(r.problem.width[j] * r.problem.extent[j] / 4, 2) : 0;
     }
     r.problem.parameters[BEAT] = 1;
     double coarse = beat_error(&r, 0.32), middle = beat_error(&r, 0.16), fine = beat_error(&r, 0.08);
@@ -62,10 +66,13 @@ static void turn(rig *r, int extent, double *mean_error, double *spread)
 
 START_TEST(rotation_converges)
 {
+    const char *backend = backend_names[_i];
     double mean[3], spread[3];
     rig r;
 
-    rig_open(&r, 2, 3);
+    if (!is_built(backend))
+        return;
+    rig_open(&r, backend, 2, 3);
     for (int k = 0; k < 3; k++)
         turn(&r, 15 << k, &mean[k], &spread[k]);
     for (int k = 0; k < 2; k++) {
@@ -108,7 +115,7 @@ START_TEST(cells_and_bricks_have_one_density)
     rig r;
     double lost_cells, lost_bricks, none;
 
-    rig_open(&r, _i, _i == 2 ? 8 : 5);
+    rig_open(&r, "cpu", _i, _i == 2 ? 8 : 5);
     r.problem.numerics.time_step = 0.0075;
     rig_window(&r, &d, 20);
     double *p = calloc((size_t)d.cells, sizeof *p);
@@ -150,7 +157,7 @@ START_TEST(one_face_that_is_not_a_number_is_found)
     for (int n = 1; n <= 3; n++) {
         rig r;
 
-        rig_open(&r, n, 6);
+        rig_open(&r, "cpu", n, 6);
         r.problem.start = 0.25;
         r.problem.numerics.cells_per_brick = _i == 2 || _i == 3 ? 1 : 64;
         r.problem.numerics.precision = _i == 1 ? GBEES_MIXED : GBEES_DOUBLE;
@@ -178,7 +185,7 @@ START_TEST(a_divergence_that_overflows_is_found)
         for (int kind = 0; kind < 4; kind++) {
             rig r;
 
-            rig_open(&r, n, 6);
+            rig_open(&r, "cpu", n, 6);
             rig_straighten(&r);
             r.problem.numerics.scheme = kind & 1 ? GBEES_SCHEME_SPLIT5 : GBEES_SCHEME_CTU;
             r.problem.numerics.precision = kind & 2 ? GBEES_MIXED : GBEES_DOUBLE;
@@ -200,20 +207,25 @@ END_TEST
 
 START_TEST(a_drift_that_becomes_not_a_number_stops_the_run)
 {
+    const char *backend = backend_names[_i];
     rig r;
 
-    rig_open(&r, 2, 4);
+    if (!is_built(backend))
+        return;
+    rig_open(&r, backend, 2, 4);
     rig_straighten(&r);
     r.problem.parameters[VELOCITY] = 1;
     r.problem.threshold = 1e-4;
     for (int kind = 0; kind < 3; kind++) {
+        if (!is_cpu(backend) && kind > 0)
+            continue;
         r.problem.numerics.cells_per_brick = kind == 1 ? 1 : 64;
         r.problem.numerics.precision = kind == 2 ? GBEES_MIXED : GBEES_DOUBLE;
         r.problem.parameters[HOLE] = 4;
         r.problem.parameters[HOLE_HALF] = 0.5;
         rig_start(&r, 1);
         r.clock.length = 20;
-        says_not_finite(&r, r.cpu->advance(r.engine, &r.clock, UINT64_MAX, &r.error), "near x1 = ");
+        says_not_finite(&r, r.backend->advance(r.engine, &r.clock, UINT64_MAX, &r.error), "near x1 = ");
         ck_assert_double_gt(r.clock.time, 0.5);
         ck_assert_double_lt(r.clock.time, 4);
     }
@@ -225,7 +237,7 @@ START_TEST(impossible_problems_are_refused)
 {
     rig r;
 
-    rig_open(&r, 2, 4);
+    rig_open(&r, "cpu", 2, 4);
     r.problem.numerics.cells_per_brick = 8;
     ck_assert_int_eq(rig_try(&r, 1), GBEES_EUSAGE);
     ck_assert_ptr_nonnull(strstr(r.error.text, "bricks of 64 cells or of 1"));
@@ -243,9 +255,12 @@ END_TEST
 
 START_TEST(a_threshold_above_all_cells_is_an_error)
 {
+    const char *backend = backend_names[_i];
     rig r;
 
-    rig_open(&r, 2, 4);
+    if (!is_built(backend))
+        return;
+    rig_open(&r, backend, 2, 4);
     r.problem.threshold = 0.9;
     ck_assert_int_eq(rig_try(&r, 1), GBEES_ENUMERIC);
     ck_assert_ptr_nonnull(strstr(r.error.text, "threshold"));
@@ -255,21 +270,21 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cpu motion");
+    Suite *suite = suite_create("motion");
     TCase *motion = tcase_create("motion"), *errors = tcase_create("errors");
     SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(motion, 60);
-    tcase_add_loop_test(motion, velocities_vary_in_time, 1, 3);
-    tcase_add_test(motion, rotation_converges);
+    tcase_add_loop_test(motion, velocities_vary_in_time, 0, places_to(2));
+    tcase_add_loop_test(motion, rotation_converges, 0, BACKENDS);
     tcase_add_loop_test(motion, cells_and_bricks_have_one_density, 2, 4);
     tcase_set_timeout(errors, 60);
     tcase_add_loop_test(errors, one_face_that_is_not_a_number_is_found, 0, 4);
     tcase_add_loop_test(errors, a_divergence_that_overflows_is_found, 1, 2);
     tcase_add_loop_test(errors, a_divergence_that_overflows_is_found, 64, 65);
-    tcase_add_test(errors, a_drift_that_becomes_not_a_number_stops_the_run);
+    tcase_add_loop_test(errors, a_drift_that_becomes_not_a_number_stops_the_run, 0, BACKENDS);
     tcase_add_test(errors, impossible_problems_are_refused);
-    tcase_add_test(errors, a_threshold_above_all_cells_is_an_error);
+    tcase_add_loop_test(errors, a_threshold_above_all_cells_is_an_error, 0, BACKENDS);
     suite_add_tcase(suite, motion);
     suite_add_tcase(suite, errors);
     srunner_run_all(runner, CK_NORMAL);

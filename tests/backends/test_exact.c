@@ -1,5 +1,5 @@
-/* test_cpu_accuracy.c - the split scheme of the CPU backend beside exact answers: moving drifts, shear and stretching
- * of what varies inside a cell, and the published problem. */
+/* test_exact.c - the split scheme beside exact answers: drifts that depend on time, shear and stretching of what
+ * varies inside a cell, and the published problem. */
 #include "fixtures/engine_fixture.h"
 #include "fixtures/run_fixture.h"
 
@@ -12,17 +12,21 @@ static double drift_of_the_mean(rig *r, int axis, double step)
     return fabs(rig_statistics(r).mean[axis] - r->problem.mean[axis] - 1.3 * sin(0.8));
 }
 
-START_TEST(moving_drifts_are_of_second_order)
+START_TEST(drifts_of_time_are_of_second_order)
 {
+    const char *backend = places[_i].backend;
+    const int n = places[_i].n;
     rig r;
 
-    rig_open_split(&r, _i, 14);
+    if (!is_built(backend))
+        return;
+    rig_open_split(&r, backend, n, 14);
     rig_straighten(&r);
     r.problem.parameters[BEAT] = 1.3;
-    for (int j = 0; j < _i; j++)
-        for (int k = 0; k < _i; k++)
-            r.problem.covariance[j * _i + k] = j == k ? 0.16 : 0; /* two cells; the box is cut at seven sigma */
-    for (int axis = 0; axis < _i; axis++) {
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++)
+            r.problem.covariance[j * n + k] = j == k ? 0.16 : 0; /* two cells; the box is cut at seven sigma */
+    for (int axis = 0; axis < n; axis++) {
         double coarse = drift_of_the_mean(&r, axis, 0.1), fine = drift_of_the_mean(&r, axis, 0.05);
 
         ck_assert_msg(coarse < 1e-3 && log2(coarse / fine) > 1.9, "order %.3f (errors %.3g, %.3g)",
@@ -52,17 +56,21 @@ static double shear_error(rig *r, gbees_cell_values values)
  */
 START_TEST(points_shear_without_the_variance_inside_a_cell)
 {
+    const char *backend = places[_i].backend;
+    const int n = places[_i].n;
     rig r;
 
-    rig_open_split(&r, _i, 12);
+    if (!is_built(backend))
+        return;
+    rig_open_split(&r, backend, n, 12);
     rig_straighten(&r);
     r.problem.parameters[SHEAR] = 1;
-    for (int j = 0; j < _i; j++) {
+    for (int j = 0; j < n; j++) {
         r.problem.width[j] = 0.5 + 0.1 * j;
-        for (int k = 0; k < _i; k++)
-            r.problem.covariance[j * _i + k] = j == k ? 4 * r.problem.width[j] * r.problem.width[j] : 0;
+        for (int k = 0; k < n; k++)
+            r.problem.covariance[j * n + k] = j == k ? 4 * r.problem.width[j] * r.problem.width[j] : 0;
     }
-    double h = r.problem.width[_i - 1], first = r.problem.width[0];
+    double h = r.problem.width[n - 1], first = r.problem.width[0];
     double inside = h * h / 12 / (4 * (h * h + first * first));
     double averages = shear_error(&r, GBEES_CELL_AVERAGES), points = shear_error(&r, GBEES_CELL_POINTS);
     ck_assert_msg(fabs(averages / inside - 1) < 0.1 && fabs(points) < 0.05 * inside,
@@ -77,7 +85,7 @@ START_TEST(averages_stretch_with_the_variance_inside_a_cell)
 {
     rig r;
 
-    rig_open_split(&r, 1, 12);
+    rig_open_split(&r, "cpu", 1, 12);
     rig_straighten(&r);
     r.problem.parameters[RATE] = 0.5;
     r.problem.mean[0] = 0;
@@ -105,13 +113,13 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cpu accuracy");
+    Suite *suite = suite_create("exact answers");
     TCase *accuracy = tcase_create("accuracy");
     SRunner *runner = srunner_create(suite);
 
     tcase_set_timeout(accuracy, 60);
-    tcase_add_loop_test(accuracy, moving_drifts_are_of_second_order, 1, 3);
-    tcase_add_loop_test(accuracy, points_shear_without_the_variance_inside_a_cell, 2, 4);
+    tcase_add_loop_test(accuracy, drifts_of_time_are_of_second_order, 0, places_to(2));
+    tcase_add_loop_test(accuracy, points_shear_without_the_variance_inside_a_cell, 1, places_to(3));
     tcase_add_test(accuracy, averages_stretch_with_the_variance_inside_a_cell);
     tcase_add_test(accuracy, lorenz_63_is_near_the_truth);
     suite_add_tcase(suite, accuracy);

@@ -1,0 +1,154 @@
+/* option_values.c - see option_values.h. */
+#include "option_values.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    THREADS_MOST = 4096,
+    AUDIT_LEAST = 1000,
+    AUDIT_MOST = 1000000000,
+    SIMULATED_MOST = 1000000,
+    EVERY_MOST = 1000000
+};
+
+int gbees_option_is_number(const char *text)
+{
+    char *end;
+    const double value = strtod(text, &end);
+
+    return end != text && !*end && isfinite(value);
+}
+
+static int read_threads(const char *text, int *threads, gbees_error *error)
+{
+    char *end;
+    long value;
+
+    if (!text)
+        return GBEES_OK;
+    errno = 0;
+    value = strtol(text, &end, 10);
+    if (end == text || *end || errno || value < 1 || value > THREADS_MOST)
+        return gbees_error_set(error, GBEES_EUSAGE, "--threads wants a whole number from 1 to %d, not '%s'",
+                               THREADS_MOST, text);
+    *threads = (int)value;
+    return GBEES_OK;
+}
+
+static int read_simulate(const gbees_option_values *values, gbees_options *options, gbees_error *error)
+{
+    const char *seed = values->simulate, *count = values->simulate_count;
+    char *end;
+
+    if (count && !seed)
+        return gbees_error_set(error, GBEES_EUSAGE, "--simulate-count goes with --simulate SEED");
+    errno = 0;
+    options->seed = seed ? strtoull(seed, &end, 10) : 0;
+    if (seed && (end == seed || *end || errno || strchr(seed, '-')))
+        return gbees_error_set(error, GBEES_EUSAGE, "--simulate wants a seed, a whole number >= 0, not '%s'", seed);
+    const long value = count ? strtol(count, &end, 10) : 0;
+    if (count && (end == count || *end || errno || value < 1 || value > SIMULATED_MOST))
+        return gbees_error_set(error, GBEES_EUSAGE, "--simulate-count wants a whole number from 1 to %d, not '%s'",
+                               SIMULATED_MOST, count);
+    options->simulate_count = (int)value;
+    return GBEES_OK;
+}
+
+static int read_densities(const char *text, gbees_options *options, gbees_error *error)
+{
+    char *end;
+
+    if (!text || !strcmp(text, "all"))
+        return GBEES_OK;
+    options->densities = !strcmp(text, "last")   ? GBEES_DENSITIES_LAST
+                         : !strcmp(text, "none") ? GBEES_DENSITIES_NONE
+                                                 : GBEES_DENSITIES_ALL;
+    if (options->densities != GBEES_DENSITIES_ALL)
+        return GBEES_OK;
+    errno = 0;
+    const long value = strtol(text, &end, 10);
+    if (end == text || *end || errno || value < 1 || value > EVERY_MOST)
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "--densities wants all, last, none or a whole number from 1 to %d, not '%s'",
+                               EVERY_MOST, text);
+    options->densities_every = (int)value;
+    return GBEES_OK;
+}
+
+static int read_audit(const char *text, gbees_options *options, gbees_error *error)
+{
+    char *end;
+    long value;
+
+    options->audit = !text || strcmp(text, "off") != 0;
+    if (!text || !strcmp(text, "auto") || !options->audit)
+        return GBEES_OK;
+    errno = 0;
+    value = strtol(text, &end, 10);
+    if (end == text || *end || errno || value < AUDIT_LEAST || value > AUDIT_MOST)
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "--audit wants auto, off or a whole number from %d to %d, not '%s'", AUDIT_LEAST,
+                               AUDIT_MOST, text);
+    options->samples = (size_t)value;
+    return GBEES_OK;
+}
+
+/* A positive number of an option; *number stays as it is without one. */
+static int read_limit(const char *option, const char *text, double *number, gbees_error *error)
+{
+    if (!text)
+        return GBEES_OK;
+    if (!gbees_option_is_number(text) || !(strtod(text, NULL) > 0))
+        return gbees_error_set(error, GBEES_EUSAGE, "--%s wants a number > 0, not '%s'", option, text);
+    *number = strtod(text, NULL);
+    return GBEES_OK;
+}
+
+static int read_every(const char *text, double *minutes, gbees_error *error)
+{
+    *minutes = 10;
+    if (text && (!gbees_option_is_number(text) || strtod(text, NULL) < 0))
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "--checkpoint-every wants a number of minutes, 0 or more, not '%s'", text);
+    *minutes = text ? strtod(text, NULL) : *minutes;
+    return GBEES_OK;
+}
+
+static int read_progress(const char *text, gbees_options *options, gbees_error *error)
+{
+    if (!text || !strcmp(text, "auto"))
+        options->progress = isatty(STDERR_FILENO) && !options->quiet ? GBEES_PROGRESS_BAR : GBEES_PROGRESS_NONE;
+    else if (!strcmp(text, "bar"))
+        options->progress = GBEES_PROGRESS_BAR;
+    else if (!strcmp(text, "json"))
+        options->progress = GBEES_PROGRESS_JSON;
+    else if (!strcmp(text, "none"))
+        options->progress = GBEES_PROGRESS_NONE;
+    else
+        return gbees_error_set(error, GBEES_EUSAGE, "--progress wants auto, bar, json or none, not '%s'", text);
+    return GBEES_OK;
+}
+
+int gbees_option_values_read(const gbees_option_values *values, gbees_options *options, gbees_error *error)
+{
+    int status = read_threads(values->threads, &options->threads, error);
+
+    if (!status)
+        status = read_simulate(values, options, error);
+    if (!status)
+        status = read_densities(values->densities, options, error);
+    if (!status)
+        status = read_audit(values->audit, options, error);
+    if (!status)
+        status = read_limit("max-time", values->max_time, &options->max_time, error);
+    if (!status)
+        status = read_limit("max-memory", values->max_memory, &options->max_memory, error);
+    if (!status)
+        status = read_every(values->every, &options->every, error);
+    if (!status)
+        status = read_progress(values->progress, options, error);
+    return status;
+}

@@ -1,0 +1,8 @@
+/* advect_2d.c - linear and quadratic motion in the plane, split5, double precision. */
+#define SHIM_VARIANT advect_2d
+#define SHIM_MODEL "advect"
+#define SHIM_PLUGIN "tests/plugins/advect.c"
+#define GBEES_N 2
+#define GBEES_SPLIT 1
+#define SHIM_DOUBLE
+#include "backends/cuda/shim/kernels.h"
