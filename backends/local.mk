@@ -65,7 +65,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/team.h \
 	%D%/cpu/engine/update.c
 
-EXTRA_DIST += %D%/common/README.md %D%/cpu/README.md %D%/cpu/kernel/README.md
+EXTRA_DIST += %D%/common/README.md %D%/cpu/README.md %D%/cpu/kernel/README.md %D%/mpi/README.md
 
 # Runs on several processes: nothing else is linked with MPI.
 if HAVE_MPI
