@@ -221,7 +221,8 @@ typedef struct gbees_backend {
     int (*advance)(gbees_engine *engine, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
 
     /** Applies Bayes' rule with one measurement (paper, Eq. (4)), then prunes. GBEES_EUNSUPPORTED if no cell supports
-     * the measurement: the density is unchanged. */
+     * the measurement: the density is unchanged. GBEES_EUSAGE if the engine is not made for updates, as its problem
+     * has no measurement up to its end. */
     int (*update)(gbees_engine *engine, const gbees_clock *clock, const gbees_measurement *measurement,
                   gbees_evidence *evidence, gbees_error *error);
 

@@ -233,6 +233,29 @@ START_TEST(a_covariance_that_is_none_is_refused)
 }
 END_TEST
 
+/* The CPU compiles nothing for a problem, so that it can always update. */
+START_TEST(an_engine_without_updates_refuses_one)
+{
+    rig r;
+    gbees_evidence e = {.log_evidence = 17};
+
+    if (!is_built(backend_names[_i]))
+        return;
+    rig_open(&r, backend_names[_i], 2, 4);
+    r.problem.measurement_count = 0;
+    rig_start(&r, 1);
+    const int status = r.backend->update(r.engine, &r.clock, &pair, &e, &r.error);
+    if (is_cpu(backend_names[_i])) {
+        ck_assert_msg(status == GBEES_OK, "%s", r.error.text);
+    } else {
+        ck_assert_int_eq(status, GBEES_EUSAGE);
+        ck_assert_ptr_nonnull(strstr(r.error.text, "give the problem its measurements"));
+        ck_assert_double_eq(e.log_evidence, 17);
+    }
+    rig_close(&r);
+}
+END_TEST
+
 /* An update prunes: what the measurement rules out is gone, and the ledger knows. */
 START_TEST(an_update_prunes)
 {
@@ -271,6 +294,7 @@ int main(void)
     tcase_add_loop_test(updates, far_measurements_give_an_answer, 0, RUNS);
     tcase_add_loop_test(updates, unsupported_measurements_leave_the_density_alone, 0, RUNS);
     tcase_add_loop_test(updates, a_covariance_that_is_none_is_refused, 0, BACKENDS);
+    tcase_add_loop_test(updates, an_engine_without_updates_refuses_one, 0, BACKENDS);
     tcase_add_loop_test(updates, an_update_prunes, 0, 3);
     suite_add_tcase(suite, updates);
     srunner_run_all(runner, CK_NORMAL);

@@ -43,8 +43,7 @@ const char *program_define(int program)
     return defines[program];
 }
 
-/* Updates are needed only where there is a measurement before the end. */
-static int have_updates(const gbees_problem *problem)
+int kernels_have_updates(const gbees_problem *problem)
 {
     return problem->measurement_count > 0 && problem->measurements[0].time <= problem->end;
 }
@@ -75,7 +74,7 @@ int program_is_wanted(const gbees_problem *problem, const char *arch, int progra
     switch (program) {
     case PROGRAM_UPDATES:
     case PROGRAM_LIKELIHOODS:
-        return have_updates(problem);
+        return kernels_have_updates(problem);
     case PROGRAM_ADVECT:
     case PROGRAM_MARKS:
         return kernels_have_advect(problem);

@@ -61,6 +61,9 @@ const char *program_define(int program);
 /* Whether a run of the problem on a GPU of this architecture needs a program. */
 int program_is_wanted(const gbees_problem *problem, const char *arch, int program);
 
+/* Whether there is a measurement up to the end: only then kernels for updates are made. */
+int kernels_have_updates(const gbees_problem *problem);
+
 /* Whether a small grid has a kernel of its own for steps and prunes.  Its results are those of the common kernels,
  * bit for bit. */
 int kernels_have_small(const gbees_problem *problem, const char *arch);

@@ -61,6 +61,12 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
     gbees_update_params params;
     const double mass = s->run.ledger.mass, before = gbees_ledger_before_update(&s->run.ledger);
     double log_norm;
+
+    if (!kernels_have_updates(e->problem))
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "the engine has no kernels for an update at t = %g, as its problem has no measurement "
+                               "up to its end: give the problem its measurements",
+                               clock->time);
     int status = prepare(e, clock, measurement, &params, &log_norm, error);
 
     found->likely = found->heavy = 0;
