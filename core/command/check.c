@@ -16,6 +16,7 @@ typedef struct findings {
         available; /* that is free of it, with the limits of control groups; infinite: not known, or it is a GPU's */
     int reached;   /* measurements up to the end */
     gbees_forecast forecast;
+    int has_forecast; /* 0: it was not asked for */
 } findings;
 
 static double machine_memory(void)
@@ -165,7 +166,8 @@ static void print_machine(FILE *out, const gbees_setup *setup, const findings *f
     if (isfinite(found->available))
         (void)fprintf(out, ", of %s that are free", gbees_units_bytes(memory, sizeof memory, found->available));
     (void)fprintf(out, "; it grows as the density spreads\n");
-    print_forecast(out, setup, &found->forecast);
+    if (found->has_forecast)
+        print_forecast(out, setup, &found->forecast);
     (void)fprintf(out, "output        %s\n", setup->folder ? setup->folder : "none");
     gbees_print_warnings(out, gbees_warnings(setup->problem, NULL), setup->problem, NULL);
     (void)fprintf(out, "%s; nothing was computed\n",
@@ -218,7 +220,9 @@ int gbees_command_check(const gbees_options *options, gbees_registry *registry, 
         return status;
     }
     findings found = find(&setup);
-    if (options->json || !options->quiet)
+    found.forecast = (gbees_forecast){.bytes = NAN, .seconds = NAN, .width = NAN};
+    found.has_forecast = !options->no_forecast && (options->json || !options->quiet);
+    if (found.has_forecast)
         found.forecast = gbees_forecast_make(&setup, options);
     if (options->json)
         status = gbees_print_json(out, json_line(&setup, &found), error);

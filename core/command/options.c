@@ -39,6 +39,7 @@ enum {
     KEY_STRICT,
     KEY_DENSITIES,
     KEY_NO_OUTPUT,
+    KEY_NO_FORECAST,
     KEY_JSON,
     KEY_TRUST,
     KEY_PROGRESS,
@@ -105,6 +106,7 @@ static const struct argp_option option_table[] = {
      "records that get a file: each (default), each N-th, those at the end, none; the time series has all of them",
      0},
     {"no-output", KEY_NO_OUTPUT, 0, 0, "write no files", 0},
+    {"no-forecast", KEY_NO_FORECAST, 0, 0, "with --check: leave out the forecast, which takes up to two seconds", 0},
     {"json", KEY_JSON, 0, 0, "JSON Lines on standard output, and nothing else there", 0},
     {"progress", KEY_PROGRESS, "auto|bar|json|none", 0, "default auto: a bar if standard error is a terminal", 0},
     {"deterministic", KEY_DETERMINISTIC, 0, 0, "the same bits from the CPU and a GPU (doc/cuda.md)", 0},
@@ -246,6 +248,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
     case KEY_NO_OUTPUT:
         o->no_output = 1;
         return 0;
+    case KEY_NO_FORECAST:
+        o->no_forecast = 1;
+        return 0;
     case KEY_JSON:
         o->json = 1;
         return 0;
@@ -313,6 +318,8 @@ static int check_words(const parsing *p, gbees_error *error)
         return gbees_error_set(error, GBEES_EUSAGE, "--output wants the name of a folder");
     if (o->no_output && o->action == GBEES_ACTION_SIMULATE)
         return gbees_error_set(error, GBEES_EUSAGE, "--simulate writes files: leave --no-output out");
+    if (o->no_forecast && o->action != GBEES_ACTION_CHECK)
+        return gbees_error_set(error, GBEES_EUSAGE, "--no-forecast goes with --check");
     if (o->truth && o->action != GBEES_ACTION_RUN)
         return gbees_error_set(error, GBEES_EUSAGE, "--truth goes with a run");
     if (o->rivals.count && o->action != GBEES_ACTION_RUN)

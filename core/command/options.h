@@ -49,6 +49,7 @@ typedef struct gbees_options {
     int densities_every;       /* of them; 0: each */
     const char *output;        /* folder, NULL: results/NAME */
     int no_output;
+    int no_forecast; /* --check makes no trial runs */
     int json, quiet;
     gbees_progress_kind progress;
 } gbees_options;

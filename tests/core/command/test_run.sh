@@ -388,6 +388,12 @@ has out "nothing was computed"
 test ! -e checked || fail "--check made the output folder"
 run 0 --plugin lorenz63 --check
 test ! -e results/lorenz63-3 || fail "--check made a folder"
+run 0 --plugin lorenz63 --check --no-forecast
+! grep -q forecast out || fail "a forecast that was to be left out"
+has out "memory"
+run 0 --plugin lorenz63 --check --no-forecast --json
+has out '"forecast_bytes":null,"forecast_s":null'
+refuse "--no-forecast goes with --check" --plugin lorenz63 --no-forecast
 run 0 --plugin lorenz63 --check --json
 is_json_lines out
 lines out 1
