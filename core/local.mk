@@ -131,6 +131,8 @@ libgbees_la_SOURCES = \
 	%D%/io/compared.h \
 	%D%/io/compared_read.c \
 	%D%/io/compared_write.c \
+	%D%/io/file_child.c \
+	%D%/io/file_child.h \
 	%D%/io/folder.c \
 	%D%/io/folder.h \
 	%D%/io/hdf5_chunks.c \

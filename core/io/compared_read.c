@@ -1,11 +1,10 @@
 /* compared_read.c - reads compare.h5 in a child process, as records are read: nothing that comes from there is
  * trusted.
  */
-#include "base/child.h"
 #include "compared.h"
+#include "file_child.h"
 #include "folder.h"
 #include "hdf5_scale.h"
-#include "record_file.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -197,21 +196,22 @@ static int take_filter(gbees_child *child, const gbees_compared *c, int is_sampl
            (f->p && gbees_child_read(child, f->p, gbees_compared_bins(c) * sizeof *f->p));
 }
 
-/* Returns 0, or -1 if the child has not passed what it should. */
-static int take(gbees_child *child, int dimension, gbees_compared **compared, gbees_error *problem)
+/* What the parent takes, of so many states. */
+typedef struct taking {
+    int dimension;
+    gbees_compared *compared;
+} taking;
+
+static int take(gbees_child *child, void *result)
 {
+    taking *to = result;
     sizes s;
 
-    if (gbees_child_read(child, problem, sizeof *problem))
-        return -1;
-    problem->text[sizeof problem->text - 1] = '\0';
-    if (problem->status)
-        return 0;
     if (gbees_child_read(child, &s, sizeof s) || s.count < 1 || s.count > RECORDS_MOST || s.filters < 1 ||
         s.filters > GBEES_COMPARED_FILTERS || s.binned > s.count || s.every > EVERY_MOST ||
-        (s.binned > 0 && s.every < 1) || !gbees_compared_begin(dimension, s.count, s.filters, compared))
+        (s.binned > 0 && s.every < 1) || !gbees_compared_begin(to->dimension, s.count, s.filters, &to->compared))
         return -1;
-    gbees_compared *c = *compared;
+    gbees_compared *c = to->compared;
     c->binned = s.binned;
     c->every = s.every;
     if (gbees_compared_numbers(c) > NUMBERS_MOST || gbees_compared_bins(c) > NUMBERS_MOST)
@@ -221,43 +221,25 @@ static int take(gbees_child *child, int dimension, gbees_compared **compared, gb
               gbees_child_read(child, c->record, c->count * sizeof *c->record);
     for (int k = 0; !bad && k < c->filters; k++)
         bad = take_filter(child, c, s.is_sampled[k] != 0, &c->filter[k]);
-    return bad;
-}
-
-static int read_file(job *j, gbees_compared **compared, gbees_error *error)
-{
-    const gbees_child_limits limits = gbees_record_file_limits(j->path);
-    gbees_error problem = {0};
-    gbees_child child;
-    char why[128];
-    (void)H5open(); /* once, and not in each child */
-    const int status = gbees_child_start(&child, read_and_pass, j, &limits, error);
-
-    if (status)
-        return status;
-    const int failed = take(&child, j->dimension, compared, &problem);
-    gbees_child_end(&child, why, sizeof why);
-    if (failed)
-        return gbees_record_file_refuse(j->path, why, error);
-    return problem.status ? gbees_error_set(error, problem.status, "%s", problem.text) : GBEES_OK;
+    return bad ? -1 : 0;
 }
 
 int gbees_compared_read(const char *folder, int dimension, gbees_compared **compared, gbees_error *error)
 {
     char *path = gbees_folder_join(folder, GBEES_COMPARED_FILE);
     job j = {.path = path, .dimension = dimension};
-    gbees_compared *made = NULL;
+    taking to = {.dimension = dimension};
     int status = GBEES_OK;
 
     if (!path)
         status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", folder);
     else if (access(path, F_OK) == 0)
-        status = read_file(&j, &made, error);
+        status = gbees_file_child_read(path, read_and_pass, &j, take, &to, error);
     free(path);
     if (status) {
-        gbees_compared_destroy(made);
-        made = NULL;
+        gbees_compared_destroy(to.compared);
+        to.compared = NULL;
     }
-    *compared = made;
+    *compared = to.compared;
     return status;
 }

@@ -1,24 +1,11 @@
 /* record_child.c - a record's file read in a child process, which passes the snapshot through a pipe; see
  * record_file.h. Nothing that comes from there is trusted: the child may have run what the file told it. */
+#include "file_child.h"
 #include "record_file.h"
-#include <hdf5.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-/* Limits for a file of `size` bytes: what is read of it is deflated at most 1032 times, mostly some 5. */
-enum { MEMORY_LEAST = 1 << 30, MEMORY_A_BYTE = 256, CPU_LEAST_S = 60, BYTES_A_SECOND = 1 << 20 };
-
-gbees_child_limits gbees_record_file_limits(const char *path)
-{
-    struct stat file;
-    const size_t size = stat(path, &file) || file.st_size < 0 ? 0 : (size_t)file.st_size;
-
-    return (gbees_child_limits){.memory = MEMORY_LEAST + size * MEMORY_A_BYTE,
-                                .cpu_s = CPU_LEAST_S + (unsigned)(size / BYTES_A_SECOND)};
-}
 
 /* ---- the child: status and text, and if it is GBEES_OK the snapshot and its arrays ------------------------------
  */
@@ -97,45 +84,20 @@ static int take_arrays(gbees_child *child, gbees_snapshot *s)
     return gbees_child_read(child, x, n * s->samples.count * sizeof *x);
 }
 
-static int take(gbees_child *child, gbees_snapshot *s, gbees_error *problem)
+static int take(gbees_child *child, void *result)
 {
-    if (gbees_child_read(child, problem, sizeof *problem))
-        return -1;
-    problem->text[sizeof problem->text - 1] = '\0';
-    if (problem->status)
-        return 0;
+    gbees_snapshot *s = result;
+
     if (gbees_child_read(child, s, sizeof *s))
         return -1;
     return clean(s) ? take_arrays(child, s) : -1;
 }
 
-int gbees_record_file_refuse(const char *path, const char *why, gbees_error *error)
-{
-    return gbees_error_set(
-        error, GBEES_EINPUT,
-        "can't read the file %s: it is damaged, or made to do harm: a process read it first, and %s", path, why);
-}
-
 static int read_into(const char *path, gbees_snapshot *snapshot, gbees_error *error)
 {
-    const gbees_child_limits limits = gbees_record_file_limits(path);
-    gbees_error problem = {0};
-    gbees_child child;
-    char why[128];
-    (void)H5open(); /* once, and not in each child */
-    int status = gbees_child_start(&child, read_and_pass, (void *)(uintptr_t)path, &limits, error);
+    const int status = gbees_file_child_read(path, read_and_pass, (void *)(uintptr_t)path, take, snapshot, error);
 
-    if (status)
-        return status;
-    int failed = take(&child, snapshot, &problem);
-    gbees_child_end(&child, why, sizeof why);
-    if (failed > 0)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", path);
-    if (failed)
-        return gbees_record_file_refuse(path, why, error);
-    if (problem.status)
-        return gbees_error_set(error, problem.status, "%s", problem.text);
-    return gbees_record_file_check(path, snapshot, error);
+    return status ? status : gbees_record_file_check(path, snapshot, error);
 }
 
 int gbees_record_file_read(const char *path, gbees_snapshot **snapshot, gbees_error *error)

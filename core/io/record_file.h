@@ -2,7 +2,6 @@
 #ifndef GBEES_IO_RECORD_FILE_H
 #define GBEES_IO_RECORD_FILE_H
 
-#include "base/child.h"
 #include "provenance.h"
 
 int gbees_record_file_write(const gbees_store *store, const char *name, const gbees_run_info *info,
@@ -11,10 +10,6 @@ int gbees_record_file_write(const gbees_store *store, const char *name, const gb
 /* Such a file read back. HDF5 reads it in a child process with limits, so that a damaged or hostile file is an error
  * and no crash; and its values are checked. */
 int gbees_record_file_read(const char *path, gbees_snapshot **snapshot, gbees_error *error);
-
-/* Limits for the process that reads it, and the error if that process has not ended in order. */
-gbees_child_limits gbees_record_file_limits(const char *path);
-int gbees_record_file_refuse(const char *path, const char *why, gbees_error *error);
 
 /* The same in this process, into a snapshot of zeros; values are not checked. On failure some fields may be set. */
 int gbees_record_file_load(const char *path, gbees_snapshot *snapshot, gbees_error *error);

@@ -55,7 +55,8 @@ static int is_sidecar(const char *name)
     return is_numbered(name, ".xdmf");
 }
 
-static int is_text(const char *name)
+/* Whether the list has the checksum of a whole file; of records it has the marks of their content. */
+static int is_whole(const char *name)
 {
     return strcmp(name, "run.json") == 0 || strcmp(name, "scenario.yaml") == 0 ||
            strcmp(name, GBEES_COMPARED_FILE) == 0 || is_sidecar(name);
@@ -182,14 +183,14 @@ static int list_folder(const gbees_store *store, gbees_run_files *files, gbees_e
     int status = list ? GBEES_OK : unreadable(store->path, "", error);
 
     for (const struct dirent *found; list && !status && (found = readdir(list));) {
-        const int text = is_text(found->d_name);
+        const int whole = is_whole(found->d_name);
 
-        if (!text && !is_record(found->d_name))
+        if (!whole && !is_record(found->d_name))
             continue;
         entry *added = append(files, found->d_name);
         if (!added)
             status = no_memory(store->path, error);
-        else if (text && hash_file(store->descriptor, added->name, added->hex))
+        else if (whole && hash_file(store->descriptor, added->name, added->hex))
             status = unreadable(store->path, added->name, error);
     }
     if (list)
@@ -263,7 +264,7 @@ static int take_line(gbees_run_files *files, const char *line)
     if (!record && (length < HEX + 3 || strspn(line, "0123456789abcdef") != HEX || memcmp(line + HEX, "  ", 2) != 0))
         return 1;
     const char *name = record ? line + mark : line + HEX + 2;
-    if (strlen(name) >= GBEES_STORE_NAME || !(record ? is_record(name) : is_text(name)))
+    if (strlen(name) >= GBEES_STORE_NAME || !(record ? is_record(name) : is_whole(name)))
         return 1;
     entry *added = append(files, name);
     if (added && !record)

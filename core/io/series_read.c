@@ -1,9 +1,9 @@
 /* series_read.c - measurements and truth of moments.h5 as points of each state; see gbees/results.h. A
  * child process reads the file, as it does records: nothing that comes from there is trusted. */
-#include "base/child.h"
+#include "file_child.h"
 #include "folder.h"
 #include "hdf5_scale.h"
-#include "record_file.h"
+#include <gbees/results.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -221,35 +221,21 @@ static int take_points(gbees_child *child, gbees_points *points)
                          gbees_child_read(child, points->std, count * sizeof(double)));
 }
 
-static int take(gbees_child *child, int dimension, gbees_series *series, gbees_error *problem)
+/* What the parent takes, of so many states. */
+typedef struct taking {
+    int dimension;
+    gbees_series *series;
+} taking;
+
+static int take(gbees_child *child, void *result)
 {
-    if (gbees_child_read(child, problem, sizeof *problem))
-        return -1;
-    problem->text[sizeof problem->text - 1] = '\0';
-    if (problem->status)
-        return 0;
+    const taking *to = result;
+    gbees_series *series = to->series;
     int bad = gbees_child_read(child, &series->measurements, sizeof series->measurements);
-    for (int s = 0; !bad && s < dimension; s++)
+
+    for (int s = 0; !bad && s < to->dimension; s++)
         bad = take_points(child, &series->measured[s]) || take_points(child, &series->truth[s]);
-    return bad;
-}
-
-static int read_file(job *j, gbees_series *series, gbees_error *error)
-{
-    const gbees_child_limits limits = gbees_record_file_limits(j->path);
-    gbees_error problem = {0};
-    gbees_child child;
-    char why[128];
-    (void)H5open(); /* once, and not in each child */
-    int status = gbees_child_start(&child, read_and_pass, j, &limits, error);
-
-    if (status)
-        return status;
-    const int failed = take(&child, j->dimension, series, &problem);
-    gbees_child_end(&child, why, sizeof why);
-    if (failed)
-        return gbees_record_file_refuse(j->path, why, error);
-    return problem.status ? gbees_error_set(error, problem.status, "%s", problem.text) : GBEES_OK;
+    return bad ? -1 : 0;
 }
 
 int gbees_series_read(const char *folder, int dimension, const char (*name)[NAME], gbees_series **series,
@@ -258,12 +244,13 @@ int gbees_series_read(const char *folder, int dimension, const char (*name)[NAME
     char *path = gbees_folder_join(folder, "moments.h5");
     gbees_series *made = calloc(1, sizeof *made);
     job j = {.path = path, .dimension = dimension, .name = name};
+    taking to = {dimension, made};
     int status = GBEES_OK;
 
     if (!path || !made)
         status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", folder);
     else if (access(path, F_OK) == 0) /* else the run has only just begun */
-        status = read_file(&j, made, error);
+        status = gbees_file_child_read(path, read_and_pass, &j, take, &to, error);
     free(path);
     if (status)
         gbees_series_destroy(made);

@@ -1,7 +1,6 @@
 /* table_child.c - a table of datasets, which a child process reads and passes as lines; see table_datasets.h. */
-#include "record_file.h"
+#include "file_child.h"
 #include "table_datasets.h"
-#include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,14 +46,19 @@ static void read_and_pass(int descriptor, void *path)
 
 /* ---- the parent ------------------------------------------------------------------------------------------------ */
 
-/* Returns 0, -1 if the child has not passed what it should, 1 if there is no memory. */
-static int take(gbees_child *child, gbees_table_lines *lines, gbees_error *problem)
+static int has_all(const gbees_table_lines *lines)
 {
-    if (gbees_child_read(child, problem, sizeof *problem))
-        return -1;
-    problem->text[sizeof problem->text - 1] = '\0';
-    if (problem->status)
-        return 0;
+    size_t count = 0;
+
+    for (size_t i = 0; i < lines->length; i++)
+        count += lines->text[i] == '\n';
+    return count == lines->columns * (lines->rows + 2) && strlen(lines->text) == lines->length;
+}
+
+static int take(gbees_child *child, void *result)
+{
+    gbees_table_lines *lines = result;
+
     if (gbees_child_read(child, lines, sizeof *lines))
         return -1;
     lines->text = NULL; /* the child's address */
@@ -65,16 +69,7 @@ static int take(gbees_child *child, gbees_table_lines *lines, gbees_error *probl
     if (!lines->text)
         return 1;
     lines->text[lines->length] = '\0';
-    return gbees_child_read(child, lines->text, lines->length);
-}
-
-static int has_all(const gbees_table_lines *lines)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < lines->length; i++)
-        count += lines->text[i] == '\n';
-    return count == lines->columns * (lines->rows + 2) && strlen(lines->text) == lines->length;
+    return gbees_child_read(child, lines->text, lines->length) || !has_all(lines) ? -1 : 0;
 }
 
 static char *next_line(char **text)
@@ -110,26 +105,6 @@ static int fill(gbees_table *table, const gbees_table_lines *lines, gbees_error 
     return GBEES_OK;
 }
 
-static int read_lines(gbees_table *table, gbees_table_lines *lines, gbees_error *error)
-{
-    const gbees_child_limits limits = gbees_record_file_limits(table->path);
-    gbees_error problem = {0};
-    gbees_child child;
-    char why[128];
-    (void)H5open(); /* once, and not in each child */
-    const int status = gbees_child_start(&child, read_and_pass, table->path, &limits, error);
-
-    if (status)
-        return status;
-    const int failed = take(&child, lines, &problem);
-    gbees_child_end(&child, why, sizeof why);
-    if (failed > 0)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", table->path);
-    if (!failed && problem.status)
-        return gbees_error_set(error, problem.status, "%s", problem.text);
-    return failed || !has_all(lines) ? gbees_record_file_refuse(table->path, why, error) : GBEES_OK;
-}
-
 int gbees_table_datasets_read(gbees_table *table, gbees_error *error)
 {
     gbees_table_lines lines = {0};
@@ -140,7 +115,7 @@ int gbees_table_datasets_read(gbees_table *table, gbees_error *error)
                                "%s: it is netCDF of classic format: write it as netCDF-4, in xarray with "
                                "to_netcdf(..., engine=\"h5netcdf\")",
                                table->path);
-    const int status = read_lines(table, &lines, error);
+    const int status = gbees_file_child_read(table->path, read_and_pass, table->path, take, &lines, error);
     if (status) {
         free(lines.text);
         return status;

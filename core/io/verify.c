@@ -1,6 +1,6 @@
 /* verify.c - see verify.h. */
 #include "verify.h"
-#include "base/child.h"
+#include "file_child.h"
 #include "hdf5_sum.h"
 #include "hdf5_util.h"
 #include "record_file.h"
@@ -112,30 +112,30 @@ static int verify_record(const char *path, int *summed, gbees_error *error)
 static void verify_and_tell(int descriptor, void *context)
 {
     const job *this = context;
+    const gbees_error passed = {0};
     verdict v = {0};
 
     if (this->kind == GBEES_VERIFY_RECORD)
         (void)verify_record(this->path, &v.summed, &v.error);
     else
         (void)verify_values(this->path, NULL, &v.summed, &v.error);
-    (void)gbees_child_write(descriptor, &v, sizeof v);
+    if (gbees_child_write(descriptor, &passed, sizeof passed) == 0)
+        (void)gbees_child_write(descriptor, &v, sizeof v);
+}
+
+static int take(gbees_child *child, void *result)
+{
+    return gbees_child_read(child, result, sizeof(verdict));
 }
 
 int gbees_verify_file(const char *path, gbees_verify_kind kind, int *summed, gbees_error *error)
 {
-    const gbees_child_limits limits = gbees_record_file_limits(path);
     job this = {path, kind};
     verdict v = {0};
-    gbees_child child;
-    char why[128];
-    int status = gbees_child_start(&child, verify_and_tell, &this, &limits, error);
+    const int status = gbees_file_child_read(path, verify_and_tell, &this, take, &v, error);
 
     if (status)
         return status;
-    int failed = gbees_child_read(&child, &v, sizeof v);
-    gbees_child_end(&child, why, sizeof why);
-    if (failed)
-        return gbees_record_file_refuse(path, why, error);
     v.error.text[sizeof v.error.text - 1] = '\0';
     *summed = v.summed != 0;
     return v.error.status ? gbees_error_set(error, v.error.status, "%s", v.error.text) : GBEES_OK;

@@ -1,0 +1,42 @@
+/* file_child.c - see file_child.h. */
+#include "file_child.h"
+#include <hdf5.h>
+#include <sys/stat.h>
+
+/* Limits for a file of `size` bytes: what is read of it is deflated at most 1032 times, mostly some 5. */
+enum { MEMORY_LEAST = 1 << 30, MEMORY_A_BYTE = 256, CPU_LEAST_S = 60, BYTES_A_SECOND = 1 << 20 };
+
+static gbees_child_limits choose_limits(const char *path)
+{
+    struct stat file;
+    const size_t size = stat(path, &file) || file.st_size < 0 ? 0 : (size_t)file.st_size;
+
+    return (gbees_child_limits){.memory = MEMORY_LEAST + size * MEMORY_A_BYTE,
+                                .cpu_s = CPU_LEAST_S + (unsigned)(size / BYTES_A_SECOND)};
+}
+
+int gbees_file_child_read(const char *path, gbees_child_job *job, void *context, gbees_file_take *take, void *result,
+                          gbees_error *error)
+{
+    const gbees_child_limits limits = choose_limits(path);
+    gbees_error problem = {0};
+    gbees_child child;
+    char why[128];
+    (void)H5open(); /* once, and not in each child */
+    const int status = gbees_child_start(&child, job, context, &limits, error);
+
+    if (status)
+        return status;
+    int failed = gbees_child_read(&child, &problem, sizeof problem);
+    problem.text[sizeof problem.text - 1] = '\0';
+    if (!failed && !problem.status)
+        failed = take(&child, result);
+    gbees_child_end(&child, why, sizeof why);
+    if (failed > 0)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", path);
+    if (failed)
+        return gbees_error_set(
+            error, GBEES_EINPUT,
+            "can't read the file %s: it is damaged, or made to do harm: a process read it first, and %s", path, why);
+    return problem.status ? gbees_error_set(error, problem.status, "%s", problem.text) : GBEES_OK;
+}
