@@ -15,9 +15,7 @@ typedef struct gbees_plot_command {
     gbees_draw_options draw;
 } gbees_plot_command;
 
-/* The number of the format whose name is the first `length` letters of a text, or that a path's ending says; -1:
- * none.
- */
+/* The number of a format, by its name of `length` characters or by the ending of a path; -1: there is none. */
 int gbees_plot_format(const char *name, size_t length);
 int gbees_plot_file_format(const char *path);
 

@@ -40,23 +40,30 @@ static int draw_record(const gbees_gallery *gallery, const gbees_draw_options *o
                                              : gbees_draw_marginals(gallery, options, figure, error);
 }
 
-/* Draws one record of a folder. */
-static int make_figure(const char *folder, const gbees_choice *choice, const gbees_frame *frame,
-                       const gbees_shot *shot, const gbees_draw_options *options, gbees_figure **figure,
-                       gbees_error *error)
+/* What all frames have in common. */
+typedef struct film {
+    const gbees_gallery *all;
+    const gbees_choice *choice;
+    gbees_frame frame;
+    gbees_compared *compared; /* NULL: the run had no filters beside it */
+} film;
+
+/* Draws one record of the folder. */
+static int make_figure(const film *f, const gbees_shot *shot, const gbees_draw_options *options,
+                       gbees_figure **figure, gbees_error *error)
 {
     char record[64];
-    gbees_choice one = *choice;
+    gbees_choice one = *f->choice;
     gbees_gallery *gallery;
 
     (void)snprintf(record, sizeof record, "%d:%d", shot->leg, shot->number);
     one.records = record;
     one.is_plain = 0;
-    int status = gbees_gallery_create(folder, &one, &gallery, error);
+    int status = gbees_gallery_create(f->all->folder, &one, &gallery, error);
     if (status)
         return status;
-    gallery->frame = options->scale == GBEES_SCALE_PANEL ? NULL : frame;
-    status = gbees_other_read_filters(gallery, folder, error);
+    gallery->frame = options->scale == GBEES_SCALE_PANEL ? NULL : &f->frame;
+    status = gbees_other_set_filters(gallery, f->compared, error);
     if (!status)
         status = draw_record(gallery, options, figure, error);
     gbees_gallery_destroy(gallery);
@@ -71,23 +78,20 @@ static int choose_delay(size_t number, size_t count)
     return number + 1 == count ? LAST : each < LEAST ? LEAST : each > MOST ? MOST : each;
 }
 
-static int add_frames(const gbees_gallery *all, const gbees_choice *choice, const gbees_draw_options *options,
-                      const char *path, gbees_error *error)
+static int add_frames(const film *f, const gbees_draw_options *options, const char *path, gbees_error *error)
 {
+    const gbees_gallery *all = f->all;
     const size_t count = all->count < FRAMES_MOST ? all->count : FRAMES_MOST;
     gbees_draw_options draw = *options;
-    gbees_frame frame;
     gbees_gif *gif = NULL;
     int status = GBEES_OK;
 
-    find_frame(all, &frame);
     if (!draw.pixel_width)
         draw.pixel_width = WIDTH;
     for (size_t k = 0; k < count && !status; k++) {
         gbees_figure *figure;
 
-        status = make_figure(all->folder, choice, &frame, &all->shot[gbees_spread(k, count, all->count)], &draw,
-                             &figure, error);
+        status = make_figure(f, &all->shot[gbees_spread(k, count, all->count)], &draw, &figure, error);
         if (status)
             break;
         draw.pixel_height = cairo_image_surface_get_height(figure->surface); /* all are as high as the first */
@@ -113,7 +117,12 @@ int gbees_animate(const char *folder, const gbees_choice *choice, const gbees_dr
         status = gbees_gallery_create(folder, &plain, &all, error);
     if (status)
         return status;
-    status = add_frames(all, choice, options, path, error);
+    film f = {.all = all, .choice = choice};
+    find_frame(all, &f.frame);
+    status = gbees_compared_read(folder, all->dimension, &f.compared, error);
+    if (!status)
+        status = add_frames(&f, options, path, error);
+    gbees_compared_destroy(f.compared);
     gbees_gallery_destroy(all);
     return status;
 }

@@ -63,12 +63,7 @@ static void draw_diagonal(gbees_figure *figure, const gbees_panel *panel, const 
 
     gbees_panel_clip(figure, panel);
     gbees_region_fill(figure, panel, density, color);
-    for (size_t i = 0; i < density->length[0]; i++)
-        cairo_line_to(figure->cairo, gbees_panel_x(panel, density->first[0] + density->width[0] * (double)i),
-                      gbees_panel_y(panel, density->value[i]));
-    gbees_figure_color(figure, color, 1);
-    cairo_set_line_width(figure->cairo, 1.7);
-    cairo_stroke(figure->cairo);
+    gbees_other_line(figure, panel, density, &(gbees_style){.color = color}, 1.7);
     gbees_other_lines(figure, panel, gallery, last, state);
     gbees_sampled_histogram(figure, panel, last, state);
     cairo_restore(figure->cairo);

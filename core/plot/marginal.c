@@ -103,18 +103,6 @@ static int is_shared(const gbees_gallery *gallery, int scale)
     return scale != GBEES_SCALE_PANEL;
 }
 
-static void draw_line(gbees_figure *figure, const gbees_panel *panel, const gbees_density *density, gbees_rgb color)
-{
-    cairo_t *cairo = figure->cairo;
-
-    for (size_t i = 0; i < density->length[0]; i++)
-        cairo_line_to(cairo, gbees_panel_x(panel, density->first[0] + density->width[0] * (double)i),
-                      gbees_panel_y(panel, density->value[i]));
-    gbees_figure_color(figure, color, 1);
-    cairo_set_line_width(cairo, 1.7);
-    cairo_stroke(cairo);
-}
-
 static void draw_panel(gbees_figure *figure, const gbees_gallery *gallery, leg l, int state, gbees_panel *panel,
                        int shared, const char *title_y)
 {
@@ -141,7 +129,8 @@ static void draw_panel(gbees_figure *figure, const gbees_gallery *gallery, leg l
     gbees_panel_clip(figure, panel);
     gbees_region_fill(figure, panel, last->marginal[state], record_color(gallery, l, l.count - 1));
     for (size_t k = 0; k < l.count; k++)
-        draw_line(figure, panel, gallery->shot[l.first + k].marginal[state], record_color(gallery, l, k));
+        gbees_other_line(figure, panel, gallery->shot[l.first + k].marginal[state],
+                         &(gbees_style){.color = record_color(gallery, l, k)}, 1.7);
     if (l.is_compared)
         gbees_other_lines(figure, panel, gallery, last, state);
     gbees_sampled_histogram(figure, panel, last, state);

@@ -37,7 +37,7 @@ static size_t find_record(const gbees_compared *compared, const gbees_shot *shot
     return i;
 }
 
-static int read_shot(gbees_gallery *gallery, const gbees_compared *compared, gbees_shot *shot, gbees_error *error)
+static int set_shot(gbees_gallery *gallery, const gbees_compared *compared, gbees_shot *shot, gbees_error *error)
 {
     const int n = gallery->dimension;
     const size_t i = find_record(compared, shot);
@@ -60,13 +60,12 @@ static int is_last_of_leg(const gbees_gallery *gallery, size_t k)
     return k + 1 == gallery->count || gallery->shot[k + 1].leg != gallery->shot[k].leg;
 }
 
-int gbees_other_read_filters(gbees_gallery *gallery, const char *folder, gbees_error *error)
+int gbees_other_set_filters(gbees_gallery *gallery, const gbees_compared *compared, gbees_error *error)
 {
-    gbees_compared *compared = NULL;
-    int status = gbees_compared_read(folder, gallery->dimension, &compared, error);
+    int status = GBEES_OK;
 
-    if (status || !compared)
-        return status;
+    if (!compared)
+        return GBEES_OK;
     for (int k = 0; k < compared->filters; k++) {
         const gbees_compared_filter *f = &compared->filter[k];
 
@@ -76,7 +75,17 @@ int gbees_other_read_filters(gbees_gallery *gallery, const char *folder, gbees_e
     gallery->others = compared->filters;
     for (size_t k = 0; k < gallery->count && !status; k++)
         if (is_last_of_leg(gallery, k))
-            status = read_shot(gallery, compared, &gallery->shot[k], error);
+            status = set_shot(gallery, compared, &gallery->shot[k], error);
+    return status;
+}
+
+int gbees_other_read_filters(gbees_gallery *gallery, const char *folder, gbees_error *error)
+{
+    gbees_compared *compared = NULL;
+    int status = gbees_compared_read(folder, gallery->dimension, &compared, error);
+
+    if (!status)
+        status = gbees_other_set_filters(gallery, compared, error);
     gbees_compared_destroy(compared);
     return status;
 }

@@ -15,7 +15,9 @@ typedef struct gbees_style {
 
 gbees_style gbees_other_style(int k);
 
-/* Reads the densities of the filters beside a run at the gallery's records, if the run had any. */
+/* Makes the densities of the filters beside a run at the gallery's records; compared: NULL if the run had none. */
+int gbees_other_set_filters(gbees_gallery *gallery, const gbees_compared *compared, gbees_error *error);
+/* The same of those that are in the run's folder. */
 int gbees_other_read_filters(gbees_gallery *gallery, const char *folder, gbees_error *error);
 /* Adds another run, which the gallery owns then, also after a failure. GBEES_EINPUT if its states are others. */
 int gbees_other_add_run(gbees_gallery *gallery, gbees_gallery *run, gbees_error *error);
