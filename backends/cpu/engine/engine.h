@@ -41,6 +41,7 @@ typedef struct engine_rows {
     uint64_t *flow;           /* 2n a slot, by direction: stored where more than the drift makes them, else NULL */
     uint64_t *expanded;       /* active cells whose neighbours have been made */
     unsigned char *ghost;     /* with ranks: 0 of own bricks; else NULL (ranks.h) */
+    kernel_ended *ended;      /* with ranks: what a step leaves in each brick; else NULL */
     uint64_t *inside;         /* with a bound: cells within it; else NULL */
     uint16_t *blocked;        /* with a bound: 2n a slot; [d] bit f: it leaves no neighbour in directions d and f */
     unsigned char *diverging; /* as kernel.h has it */

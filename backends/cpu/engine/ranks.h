@@ -101,11 +101,8 @@ int balance_renew(gbees_engine *e, gbees_error *error);
 double ranks_sum_density(gbees_engine *e, const unsigned char *except);
 /* The sum of rows.rate over own bricks, on all ranks. */
 double ranks_sum_rates(gbees_engine *e);
-/* What a step ends with: clamping what sweeps or diffusion have made, or the last pass of ctu. */
-typedef enum ranks_end { RANKS_END_SWEEPS, RANKS_END_CTU } ranks_end;
-/* Ends a step of the own bricks: their cells are clamped, and the active ones marked; the sums are those of all
- * ranks. failed: memory has run out on this rank; the result: on any. */
-int ranks_end_step(gbees_engine *e, ranks_end end, int failed, kernel_sums *total);
+/* After the pass that ends a step: adds the sums of the own bricks of all ranks; ghosts get no active cells. failed: memory has run out on this rank; the result: on any. */
+int ranks_end_step(gbees_engine *e, int failed, kernel_sums *total);
 /* Replaces the counts of cells by those of own bricks on all ranks; ghosts have no active cells. */
 void ranks_count_cells(gbees_engine *e, uint64_t *needed, uint64_t *active);
 /* Removes ghosts from what a prune keeps. */

@@ -151,6 +151,7 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
         {(void **)&e->rows.noise, sizeof *e->rows.noise, 0, problem->functions->diffusion_d != NULL},
         {(void **)&e->rows.velocity, (size_t)n * sizeof *e->rows.velocity, 0, e->method.paper},
         {(void **)&e->rows.ghost, sizeof *e->rows.ghost, 0, e->ranks != NULL},
+        {(void **)&e->rows.ended, sizeof *e->rows.ended, 1, e->ranks != NULL},
         {(void **)&e->rows.inside, sizeof *e->rows.inside, 0, problem->bounded},
         {(void **)&e->rows.blocked, (size_t)(2 * n) * sizeof *e->rows.blocked, 0, problem->bounded},
     };

@@ -74,6 +74,7 @@ static void set_context_rows(gbees_engine *e)
     e->context.rows.next = e->rows.next;
     e->context.rows.limiter = e->rows.limiter;
     e->context.rows.active = e->rows.active;
+    e->context.rows.ended = e->rows.ended;
 }
 
 /* Advects the density by a time step, to rows.p. With ends_step the kernels clear the cells outside the bound, sum up
