@@ -112,12 +112,6 @@ void ranks_count_cells(gbees_engine *e, uint64_t *needed, uint64_t *active)
     *active = (uint64_t)counts[1];
 }
 
-void ranks_keep_own(const gbees_engine *e, unsigned char *keep)
-{
-    for (uint32_t k = 0; k < e->g.count; k++)
-        keep[k] = keep[k] && is_own(e, e->g.used[k]);
-}
-
 /* The highest cell of a rank. */
 typedef struct rank_peak {
     double p;
