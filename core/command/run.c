@@ -194,9 +194,24 @@ static int print_version(const gbees_options *options, FILE *out, gbees_error *e
     return gbees_print_flush(out, error);
 }
 
-/* A run of this process, or of its ranks. */
-static int command_shared_run(const gbees_options *given, gbees_registry *registry, gbees_report *report,
-                              const char *text)
+/* --check: of ranks the first one alone checks. */
+static int check(const gbees_options *options, gbees_registry *registry, gbees_report *report)
+{
+    gbees_error failure = {0};
+
+    if (options->parallel && options->parallel->rank > 0)
+        return EXIT_SUCCESS;
+    const int status = gbees_command_check(options, registry, stdout, &failure);
+    if (!status)
+        return EXIT_SUCCESS;
+    if (status != GBEES_ECANCELLED) /* a closed pipe is not reported */
+        gbees_report_error(report, &failure);
+    return gbees_exit_code(&failure, 0);
+}
+
+/* A run, or its check, of this process or of its ranks. */
+static int command_shared(const gbees_options *given, gbees_registry *registry, gbees_report *report,
+                          const char *text)
 {
     gbees_options own = *given;
     gbees_ranks ranks = {0};
@@ -207,10 +222,14 @@ static int command_shared_run(const gbees_options *given, gbees_registry *regist
         gbees_report_error(report, &failure);
         return gbees_exit_code(&failure, 0);
     }
-    if (!ranks.module)
-        return command_run(given, registry, report, text);
-    gbees_ranks_adapt(&ranks.parallel, &own);
-    code = ranks.parallel.rank == 0 ? command_run(&own, registry, report, text) : command_serve(&own, registry);
+    if (ranks.module)
+        gbees_ranks_adapt(&ranks.parallel, &own);
+    if (own.action == GBEES_ACTION_CHECK)
+        code = check(&own, registry, report);
+    else if (!ranks.module || ranks.parallel.rank == 0)
+        code = command_run(&own, registry, report, text);
+    else
+        code = command_serve(&own, registry);
     gbees_ranks_leave(&ranks);
     return code;
 }
@@ -226,13 +245,12 @@ static int command(const gbees_options *options, gbees_report *report, const cha
         status = gbees_hdf5_start(&failure);
     if (!status && options->trust)
         gbees_registry_trust(registry);
-    if (!status && options->action == GBEES_ACTION_RUN)
-        code = command_shared_run(options, registry, report, text);
+    if (!status && (options->action == GBEES_ACTION_RUN || options->action == GBEES_ACTION_CHECK))
+        code = command_shared(options, registry, report, text);
     else if (!status)
         status =
             options->action == GBEES_ACTION_LIST        ? gbees_command_list(options, registry, stdout, &failure)
             : options->action == GBEES_ACTION_LIST_KEYS ? gbees_command_keys(options, stdout, &failure)
-            : options->action == GBEES_ACTION_CHECK     ? gbees_command_check(options, registry, stdout, &failure)
             : options->action == GBEES_ACTION_COMPILE   ? gbees_command_compile(options, registry, stdout, &failure)
             : options->action == GBEES_ACTION_SIMULATE  ? gbees_command_simulate(options, registry, stdout, &failure)
             : options->action == GBEES_ACTION_DESCRIBE  ? gbees_command_describe(options, registry, stdout, &failure)
