@@ -232,6 +232,28 @@ static int save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_er
     return engine_save(e, sink, context, error);
 }
 
+static int frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time, double *rate, gbees_error *error)
+{
+    if (e->ranks)
+        ranks_tell(
+            e, &(ranks_command){.order = RANKS_FRAME_SET, .frame = *frame, .time = time, .wants_rate = rate != NULL});
+    return engine_frame_set(e, frame, time, rate, error);
+}
+
+static int frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbees_error *error)
+{
+    if (e->ranks)
+        ranks_tell(e, &(ranks_command){.order = RANKS_FRAME_FIT, .time = time});
+    return engine_frame_fit(e, time, sums, error);
+}
+
+static int frame_information(gbees_engine *e, double *information, gbees_error *error)
+{
+    if (e->ranks)
+        ranks_tell(e, &(ranks_command){.order = RANKS_FRAME_INFORMATION});
+    return engine_frame_information(e, information, error);
+}
+
 static void totals(const gbees_engine *e, gbees_totals *out)
 {
     *out = totals_of(&e->run, &e->budget);
@@ -284,7 +306,7 @@ const gbees_backend gbees_backend_card = {
     .save = save,
     .load = load,
     .totals = totals,
-    .frame_set = engine_frame_set,
-    .frame_fit = engine_frame_fit,
-    .frame_information = engine_frame_information,
+    .frame_set = frame_set,
+    .frame_fit = frame_fit,
+    .frame_information = frame_information,
 };

@@ -11,6 +11,7 @@
 #include "exact.h"
 #include "partition.h"
 #include <gbees/parallel.h>
+#include <math.h>
 
 /* Some slots, or keys. */
 typedef struct slot_list {
@@ -124,6 +125,25 @@ int ranks_end_step(gbees_engine *e, int failed, kernel_sums *total);
 void ranks_count_cells(gbees_engine *e, uint64_t *needed, uint64_t *active);
 /* The moments of all ranks, and the key of the brick of the peak. */
 void ranks_moments(gbees_engine *e, kernel_moments *total, int32_t *peak_key);
+/* Some numbers of each brick, whose sums over all ranks are wanted. */
+typedef struct ranks_numbers {
+    int count;
+    exact_sum *sum; /* [count] */
+    double *value;  /* [count] */
+    int64_t odd;    /* numbers that are not finite */
+} ranks_numbers;
+int ranks_numbers_open(gbees_engine *e, int count, ranks_numbers *numbers, gbees_error *error);
+/* Adds a brick's number to sum k. */
+static inline void ranks_add(ranks_numbers *to, int k, double number)
+{
+    if (isfinite(number))
+        exact_add(&to->sum[k], number);
+    else
+        to->odd++;
+}
+/* The sums over all ranks, which are no numbers if one is not finite. */
+const double *ranks_numbers_close(gbees_engine *e, ranks_numbers *numbers);
+void ranks_numbers_free(ranks_numbers *numbers);
 /* Whether a rank says yes. */
 int ranks_any(gbees_engine *e, int here);
 /* The spectrum of the initial density (common/budget.h), of all ranks. */
@@ -142,7 +162,10 @@ typedef enum ranks_order {
     RANKS_UPDATE,
     RANKS_STATISTICS,
     RANKS_CELLS,
-    RANKS_SAVE
+    RANKS_SAVE,
+    RANKS_FRAME_SET,
+    RANKS_FRAME_FIT,
+    RANKS_FRAME_INFORMATION
 } ranks_order;
 
 typedef struct ranks_command {
@@ -151,6 +174,9 @@ typedef struct ranks_command {
     uint64_t max_steps;
     double fraction;
     gbees_measurement measurement;
+    gbees_grid_frame frame;
+    double time;
+    int wants_rate;
 } ranks_command;
 
 /* Rank 0: tells the others. */

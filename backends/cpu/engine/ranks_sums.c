@@ -199,6 +199,35 @@ void ranks_moments(gbees_engine *e, kernel_moments *total, int32_t *peak_key)
         total->second[j] = exact_value(&sums[2 + n + j]);
 }
 
+int ranks_numbers_open(gbees_engine *e, int count, ranks_numbers *numbers, gbees_error *error)
+{
+    *numbers = (ranks_numbers){.count = count,
+                               .sum = calloc((size_t)count, sizeof *numbers->sum),
+                               .value = calloc((size_t)count, sizeof *numbers->value)};
+    const int failed = !numbers->sum || !numbers->value;
+    const int status = ranks_agree(
+        e, failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for sums over all ranks") : 0, error);
+    if (status)
+        ranks_numbers_free(numbers);
+    return status;
+}
+
+const double *ranks_numbers_close(gbees_engine *e, ranks_numbers *numbers)
+{
+    ranks_sum(e, &numbers->odd, 1);
+    ranks_sum_exactly(e, numbers->sum, (size_t)numbers->count);
+    for (int k = 0; k < numbers->count; k++)
+        numbers->value[k] = numbers->odd ? NAN : exact_value(&numbers->sum[k]);
+    return numbers->value;
+}
+
+void ranks_numbers_free(ranks_numbers *numbers)
+{
+    free(numbers->sum);
+    free(numbers->value);
+    *numbers = (ranks_numbers){0};
+}
+
 int ranks_any(gbees_engine *e, int here)
 {
     int64_t count = here != 0;

@@ -51,6 +51,8 @@ fixed="--set accuracy=0 --scenario published"
     compare pcr3bp --plugin pcr3bp --set accuracy=0 --scenario published --until 0.02
     compare unicycle --plugin unicycle --set accuracy=0 --until 0.1
     compare ctu --plugin lorenz63 $fixed --set scheme=ctu-positive --until 0.3
+    # A grid that moves.
+    compare moving --plugin cr3bp --set accuracy=0 --set frame=moving --until 0.01
     # A grid that changes, a record as initial density, and the runs of an accuracy.
     compare regrid --plugin lorenz63 --set accuracy=0 --until 1.2 \
         --set "regrid=[{time: 0.25, factor: 2}, {time: 0.5, factor: [1, 2, 1]}]"
@@ -86,6 +88,16 @@ fixed="--set accuracy=0 --scenario published"
     test "$(grep -c '"event":"summary"' out)" -eq 2 || fail "--ranks off: not two runs"
 }
 
+# What a check expects: of one process nothing.
+ranks 0 4 --plugin lorenz63 --set accuracy=0 --check --json
+test "$(grep -c '"event":"check"' out)" -eq 1 || fail "not one check"
+has out '"ranks":4'
+has out '"bytes_a_rank":'
+has out '"efficiency":'
+ranks 0 1 --plugin lorenz63 --set accuracy=0 --check
+has out "ranks         1, each with some"
+has out "expected efficiency 100 %"
+
 # Refusals: one sentence, before computing.
 refused() { # TEXT ARGUMENT...
     text=$1
@@ -95,7 +107,6 @@ refused() { # TEXT ARGUMENT...
     test "$(grep -c '^gbees-run: ' err)" -eq 1 || fail "not one sentence"
 }
 refused "can't share the modes 'paper' and 'legacy'" --set accuracy=0 --set mode=paper
-refused "can't share a grid that moves" --set accuracy=0 --set frame=moving
 refused "can't share Courant numbers above 1" --set accuracy=0 --set courant=2
 refused "nosuchkey" --set nosuchkey=1
 
