@@ -3,7 +3,7 @@
 #include "command.h"
 #include "forecast.h"
 #include "io/json_util.h"
-#include "ranks.h"
+#include "ranks_expect.h"
 #include "solver/equations.h"
 #include "units.h"
 #include <math.h>

@@ -18,17 +18,6 @@ void gbees_ranks_leave(gbees_ranks *ranks);
 /* Sets the options as a rank needs them: rank 0 alone writes and prints. */
 void gbees_ranks_adapt(const gbees_parallel *parallel, gbees_options *options);
 
-/* What ranks share a grid into, by a model (doc/cluster.md, "What to expect"). */
-typedef struct gbees_ranks_share {
-    double ghosts;     /* copies of neighbours' bricks that a rank has, over its own */
-    double bytes;      /* of a rank */
-    double efficiency; /* speed over that of one rank, over the number of ranks */
-} gbees_ranks_share;
-
-/* Of a grid that takes so many bytes on one rank; `box_cells` of them take `box_bytes`. */
-gbees_ranks_share gbees_ranks_expect(const gbees_problem *problem, int ranks, double bytes, double box_cells,
-                                     double box_bytes);
-
 /* Rank 0: has the other ranks serve the next run of an accuracy, that of this scenario. */
 int gbees_ranks_share_run(const gbees_parallel *parallel, const gbees_setup *setup, gbees_error *error);
 /* Rank 0: there are no more. */

@@ -186,6 +186,7 @@ void ranks_obey(gbees_engine *e);
 /* The cells of all ranks, for rank 0's visitor; others send them. */
 int ranks_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context, gbees_error *error);
 
+/* ---- collect.c ---- */
 /* The rows of the own bricks of all ranks, rank after rank, which rank 0 free()s; NULL on the others, or without
  * memory. */
 void *ranks_collect(gbees_engine *e, const void *rows, size_t row);
