@@ -44,6 +44,7 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/ranks_ctu.c \
 	%D%/cpu/engine/ranks_sums.c \
 	%D%/cpu/engine/serve.c \
+	%D%/cpu/engine/collect.c \
 	%D%/cpu/grid/grid.c \
 	%D%/cpu/grid/grid.h \
 	%D%/cpu/grid/grid_add.c \

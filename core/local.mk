@@ -311,6 +311,8 @@ gbees_run_SOURCES = \
 	%D%/command/report.c \
 	%D%/command/ranks.c \
 	%D%/command/ranks.h \
+	%D%/command/ranks_expect.c \
+	%D%/command/ranks_expect.h \
 	%D%/command/report.h \
 	%D%/command/resume.c \
 	%D%/command/resume.h \

@@ -223,12 +223,6 @@ static int needs_cells(const gbees_one_run *run)
            run->comparison;
 }
 
-/* Ranks keep no checkpoints. */
-static int keeps_checkpoints(const gbees_one_run *run)
-{
-    return run->writer && !run->options->parallel;
-}
-
 void gbees_one_run_limit_memory(gbees_one_run *run, double gib)
 {
     const double available = run->setup->backend->capture ? INFINITY : gbees_memory_available();
@@ -258,8 +252,8 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
                                      .update = on_update,
                                      .progress = on_progress,
                                      .cancelled = is_cancelled,
-                                     .checkpoint_due = keeps_checkpoints(run) ? is_checkpoint_due : NULL,
-                                     .checkpoint = keeps_checkpoints(run) ? on_checkpoint : NULL,
+                                     .checkpoint_due = run->writer ? is_checkpoint_due : NULL,
+                                     .checkpoint = run->writer ? on_checkpoint : NULL,
                                      .concurrent = run->writer != NULL,
                                      .marginals = run->writer && run->options->densities != GBEES_DENSITIES_NONE,
                                      .no_cells = !needs_cells(run),
