@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The most that an interval's noise may change the density by: the rise of its entropy. */
-static const double gain_most = 0.05;
+static const double gain_most = 0.1;
 /* The noise of a step is integrated by Simpson's rule over parts in which the frame turns by no more than this. */
 static const double turn_most = 0.25;
 enum { PARTS_MOST = 64 };
