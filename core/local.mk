@@ -262,6 +262,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/modes.h \
 	%D%/solver/moving.c \
 	%D%/solver/moving.h \
+	%D%/solver/moving_noise.c \
+	%D%/solver/moving_noise.h \
 	%D%/solver/regrid.c \
 	%D%/solver/regrid.h \
 	%D%/solver/regrids.c \

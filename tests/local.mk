@@ -139,6 +139,7 @@ check_PROGRAMS += \
 	%D%/backends/test_mass \
 	%D%/backends/test_modes \
 	%D%/backends/test_moving \
+	%D%/backends/test_moving_noise \
 	%D%/backends/test_regridding \
 	%D%/backends/test_regridding_updates \
 	%D%/core/numerics/test_likelihood \
@@ -457,6 +458,7 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/noise.c \
 	%D%/backends/cuda/shim/variants/noise_bounded.c \
 	%D%/backends/cuda/shim/variants/noise_ctu.c \
+	%D%/backends/cuda/shim/variants/noise_moving.c \
 	%D%/backends/cuda/shim/variants/noise_rotated.c \
 	%D%/backends/cuda/shim/variants/pcr3bp.c \
 	%D%/backends/cuda/shim/variants/pcr3bp_rotated.c \

@@ -53,14 +53,15 @@ int kernels_have_small(const gbees_problem *problem, const char *arch)
 {
     const char *number = strpbrk(arch, "0123456789");
 
-    return problem->dimension <= 3 && gbees_scheme_is_split(problem->numerics.scheme) && !problem->model->diffusion &&
-           !problem->bounded && !problem->moving && number && strtol(number, NULL, 10) >= 90;
+    return problem->dimension <= 3 && gbees_scheme_is_split(problem->numerics.scheme) &&
+           !gbees_problem_engine_noise(problem) && !problem->bounded && !problem->moving && number &&
+           strtol(number, NULL, 10) >= 90;
 }
 
 /* Grids of up to three axes do not become large enough to gain by it. */
 int kernels_have_advect(const gbees_problem *problem)
 {
-    return problem->dimension > 3 && !problem->model->diffusion;
+    return problem->dimension > 3 && !gbees_problem_engine_noise(problem);
 }
 
 /* From five axes on grids are hardly ever small, and each axis adds a sweep for the compiler to compile. */

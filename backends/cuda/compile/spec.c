@@ -116,7 +116,7 @@ static void add_model(program_spec *spec, const gbees_problem *problem, int rota
         add(spec, "GBEES_MOVING=1");
     add(spec, problem->bounded ? "GBEES_BOUNDED=1" : "GBEES_BOUNDED=0");
     add(spec, rotated ? "GBEES_ROTATED=1" : "GBEES_ROTATED=0");
-    add(spec, diffusions[rotated ? gbees_problem_noise(problem) : problem->model->diffusion]);
+    add(spec, diffusions[rotated ? gbees_problem_engine_noise(problem) : problem->model->diffusion]);
 }
 
 static void add_updates(program_spec *spec, const gbees_problem *problem)

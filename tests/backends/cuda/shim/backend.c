@@ -77,6 +77,7 @@ static unsigned long long setting(const char *name, unsigned long long otherwise
     X(noise)                                                                                                         \
     X(noise_bounded)                                                                                                 \
     X(noise_ctu)                                                                                                     \
+    X(noise_moving)                                                                                                  \
     X(noise_rotated)                                                                                                 \
     X(pcr3bp)                                                                                                        \
     X(pcr3bp_rotated)                                                                                                \
