@@ -17,6 +17,8 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 	%D%/common/initial_bricks.h \
 	%D%/common/measurement.c \
 	%D%/common/measurement.h \
+	%D%/common/partition.c \
+	%D%/common/partition.h \
 	%D%/common/totals.c \
 	%D%/common/totals.h
 
@@ -37,8 +39,6 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/engine.h \
 	%D%/cpu/engine/exact.h \
 	%D%/cpu/engine/ghosts.c \
-	%D%/cpu/engine/partition.c \
-	%D%/cpu/engine/partition.h \
 	%D%/cpu/engine/ranks.c \
 	%D%/cpu/engine/ranks.h \
 	%D%/cpu/engine/ranks_ctu.c \
