@@ -178,6 +178,7 @@ cuda_texts = \
 	%D%/cuda/device/pencil.h \
 	%D%/cuda/device/platform.h \
 	%D%/cuda/device/prune.h \
+	%D%/cuda/device/share.h \
 	%D%/cuda/device/shrink.h \
 	%D%/cuda/device/small/grid.h \
 	%D%/cuda/device/small/grow.h \
@@ -251,6 +252,12 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/engine/marginals.c \
 	%D%/cuda/engine/packed.c \
 	%D%/cuda/engine/packed.h \
+	%D%/cuda/engine/ranks.c \
+	%D%/cuda/engine/ranks.h \
+	%D%/cuda/engine/ranks_ghosts.c \
+	%D%/cuda/engine/ranks_move.c \
+	%D%/cuda/engine/ranks_serve.c \
+	%D%/cuda/engine/ranks_step.c \
 	%D%/cuda/engine/setup.c \
 	%D%/cuda/engine/state.c \
 	%D%/cuda/engine/statistics.c \
@@ -300,7 +307,9 @@ noinst_LTLIBRARIES += %D%/libcuda_runtime.la
 	%D%/cuda/driver/arch.c \
 	%D%/cuda/driver/arch.h \
 	%D%/cuda/driver/library.c \
-	%D%/cuda/driver/library.h
+	%D%/cuda/driver/library.h \
+	%D%/cuda/driver/nccl.c \
+	%D%/cuda/driver/nccl.h
 # No compiler tells make of what an assembler includes. (The variable keeps automake from thinking that its own rule is
 # replaced.)
 cuda_texts_object = %D%/cuda/compile/libcuda_runtime_la-texts.lo

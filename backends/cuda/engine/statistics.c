@@ -56,7 +56,9 @@ int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_stat
     memset(e->found->moment, 0, sizeof e->found->moment);
     e->found->peak = 0;
     e->found->peak_brick = UINT64_MAX;
-    int status = engine_launch(e, KERNEL_STATISTICS, NULL, 0, error);
+    int status = engine_collect(e, error);
+    if (!status)
+        status = engine_launch(e, KERNEL_STATISTICS, NULL, 0, error);
     *statistics = (gbees_statistics){0};
     if (status)
         return status;
