@@ -324,11 +324,11 @@ GBEES_KERNEL gbees_relink(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
 }
 
 /* The passes of share.h.  No barriers. */
-GBEES_KERNEL gbees_select(GBEES_BY_VALUE gbees_setup m, gbees_state *s, GBEES_BY_VALUE gbees_key_box box, int which,
-                          uint32_t from, uint32_t *list, uint32_t size, uint32_t *used)
+GBEES_KERNEL gbees_select(GBEES_BY_VALUE gbees_setup m, gbees_state *s, GBEES_BY_VALUE gbees_key_box box,
+                          GBEES_BY_VALUE gbees_slot_lists lists, uint32_t from, uint32_t *used)
 {
     wait_for_launch();
-    select_pass(&m, s, &box, which, from, list, size, used);
+    select_pass(&m, s, &box, &lists, from, used);
 }
 
 GBEES_KERNEL gbees_keys(GBEES_BY_VALUE gbees_setup m, const uint32_t *list, uint32_t count, int32_t *keys)

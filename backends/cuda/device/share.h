@@ -40,24 +40,30 @@ GBEES_NUM int class_beside(const gbees_setup *m, const gbees_key_box *box, uint3
     return outside > 1 ? DIM : class_of_it;
 }
 
-/* Appends the slots of the own bricks from + 1 .. that lie beside a box as `which` says to a list that has *used
- * entries, in any order. *used counts them all, also those behind the list's end, `size`. By whole warps. */
-GBEES_NUM void select_pass(const gbees_setup *m, const gbees_state *s, const gbees_key_box *box, int which,
-                           uint32_t from, uint32_t *list, uint32_t size, uint32_t *used)
+/* Appends the slots of the own bricks from + 1 .. that lie beside a box, or in it, to the list of their class, in any
+ * order. used[class] counts all of a list, also those behind its end. By whole warps. */
+GBEES_NUM void select_pass(const gbees_setup *m, const gbees_state *s, const gbees_key_box *box,
+                           const gbees_slot_lists *lists, uint32_t from, uint32_t *used)
 {
     const uint64_t last = s->count;
 
     for (uint64_t first = from + 1 + (uint64_t)warp_index() * WARP_SIZE; first <= last; first += entry_stride()) {
         const uint64_t slot = first + (uint64_t)warp_lane();
-        const int is_one = slot <= last && class_beside(m, box, (uint32_t)slot) == which;
-        const uint32_t votes = warp_ballot(is_one);
-        uint32_t at = 0;
+        const int near = slot <= last ? class_beside(m, box, (uint32_t)slot) : NEAR_NONE;
+        const int list = lists->inside ? (near == NEAR_INSIDE ? 0 : NEAR_NONE) : near;
 
-        if (votes && warp_lane() == 0)
-            at = atomic_fetch_add_32(used, (uint32_t)count_bits(votes));
-        at = warp_shuffle(at, 0) + (uint32_t)count_bits(votes & ((1u << warp_lane()) - 1));
-        if (is_one && at < size)
-            list[at] = (uint32_t)slot;
+        if (!warp_any(list >= 0))
+            continue;
+        for (int k = 0; k <= (lists->inside ? 0 : DIM); k++) {
+            const uint32_t votes = warp_ballot(list == k);
+            uint32_t at = 0;
+
+            if (votes && warp_lane() == 0)
+                at = atomic_fetch_add_32(&used[k], (uint32_t)count_bits(votes));
+            at = warp_shuffle(at, 0) + (uint32_t)count_bits(votes & ((1u << warp_lane()) - 1));
+            if (list == k && at < lists->size[k])
+                lists->slots[k][at] = (uint32_t)slot;
+        }
     }
 }
 

@@ -74,6 +74,13 @@ typedef struct gbees_key_box {
     int32_t low[STATE_MAX_DIM], high[STATE_MAX_DIM], layers[STATE_MAX_DIM];
 } gbees_key_box;
 
+/* Lists of slots, by class beside such a box; `inside`: one list, of the bricks in it. */
+typedef struct gbees_slot_lists {
+    GBEES_POINTER(uint32_t) slots[STATE_MAX_DIM + 1];
+    uint32_t size[STATE_MAX_DIM + 1];
+    int inside;
+} gbees_slot_lists;
+
 /* Where a brick lies beside such a box (share.h), if not outside along axis 0 .. n - 1 alone or along several (n). */
 enum { NEAR_NONE = -2, NEAR_INSIDE = -1 };
 

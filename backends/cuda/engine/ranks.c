@@ -77,7 +77,9 @@ int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *e
     ranks->partner = calloc(count, sizeof *ranks->partner);
     if (!ranks->box || !ranks->out || !ranks->in || !ranks->to || !ranks->from || !ranks->partner)
         return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the ranks of a run");
-    return 0;
+    return cuda_check(
+        e->api, e->api->cuMemAllocHost((void **)&ranks->counts, count * (GBEES_MAX_DIM + 1) * sizeof *ranks->counts),
+        "taking page-locked memory", error);
 }
 
 int cuda_engine_connect(gbees_engine *e, gbees_error *error)
@@ -108,6 +110,9 @@ void ranks_destroy(gbees_engine *e)
     nccl_close(&ranks->nccl);
     device_array_free(&e->memory, &ranks->counters);
     device_array_free(&e->memory, &ranks->keys);
+    device_array_free(&e->memory, &ranks->told);
+    if (ranks->counts)
+        (void)e->api->cuMemFreeHost(ranks->counts);
     device_array_free(&e->memory, &ranks->send);
     device_array_free(&e->memory, &ranks->receive);
     if (ranks->cuts.part)

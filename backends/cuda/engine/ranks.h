@@ -54,7 +54,8 @@ struct engine_ranks {
     uint32_t ghosts;    /* that are linked */
     uint64_t bricks;    /* of all ranks, at the last count */
     double busiest;     /* of the rank that has most */
-    device_array counters, keys, send, receive;
+    device_array counters, keys, told, send, receive;
+    uint32_t *counts; /* of all lists, [ranks][n + 1]: page-locked */
     device_message *out, *in; /* [ranks] */
     gbees_message *to, *from; /* [ranks] */
     void *host[2];            /* [size[i]]: rows that go through the host: sent, received */

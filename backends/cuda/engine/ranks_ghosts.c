@@ -86,19 +86,6 @@ static int reserve_keys(const gbees_engine *e, key_list *list, uint64_t count)
     return 0;
 }
 
-/* Sends numbers to all partners, and receives theirs: out[p * count ...], in[p * count ...]. */
-static void exchange_counts(gbees_engine *e, const uint32_t *out, uint32_t *in, size_t count)
-{
-    struct engine_ranks *ranks = e->ranks;
-
-    for (int p = 0; p < ranks->partners; p++) {
-        ranks->to[p] =
-            (gbees_message){ranks->partner[p].rank, count * sizeof *out, (void *)(out + (size_t)p * count)};
-        ranks->from[p] = (gbees_message){ranks->partner[p].rank, count * sizeof *in, in + (size_t)p * count};
-    }
-    ranks_exchange(e, ranks->to, ranks->partners, ranks->from, ranks->partners);
-}
-
 /* Sends the keys `out` of all partners, and receives `in`, whose counts are known. */
 static void exchange_keys(gbees_engine *e)
 {
@@ -119,29 +106,12 @@ static void exchange_keys(gbees_engine *e)
     ranks_exchange(e, ranks->to, ranks->partners, ranks->from, ranks->partners);
 }
 
-/* Inserts keys of the host's; slots: where they are, or 0. */
-static int insert(gbees_engine *e, const int32_t *key, uint32_t count, CUdeviceptr slots, size_t *at,
-                  gbees_error *error)
+/* Inserts bricks by their keys; slots: where they are, or 0. */
+static int insert(gbees_engine *e, CUdeviceptr keys, uint32_t count, CUdeviceptr slots, gbees_error *error)
 {
-    const size_t size = count * (size_t)e->problem->dimension * sizeof *key;
-    CUdeviceptr keys = e->ranks->keys.at + *at;
     void *arguments[] = {&e->setup, &e->device_state.at, &keys, &count, &slots};
 
-    if (!count)
-        return 0;
-    *at += size;
-    int status = cuda_check(e->api, e->api->cuMemcpyHtoDAsync(keys, key, size, e->stream), "sharing the grid", error);
-    return status ? status : engine_start(e, KERNEL_INSERT, arguments, error);
-}
-
-/* Bytes of the keys that have arrived. */
-static size_t bytes_in(const gbees_engine *e)
-{
-    uint64_t keys = 0;
-
-    for (int p = 0; p < e->ranks->partners; p++)
-        keys += e->ranks->partner[p].in.count;
-    return keys * (size_t)e->problem->dimension * sizeof(int32_t);
+    return count ? engine_start(e, KERNEL_INSERT, arguments, error) : 0;
 }
 
 /* ---- what growth asks of the owners ---- */
@@ -200,26 +170,36 @@ static int list_requests(gbees_engine *e, gbees_error *error)
     return status;
 }
 
+/* Inserts the bricks that a partner has requested. */
+static int insert_requests(gbees_engine *e, const key_list *in, gbees_error *error)
+{
+    const size_t size = in->count * (size_t)e->problem->dimension * sizeof *in->key;
+    int status = ranks_reserve(e, &e->ranks->keys, size, error);
+
+    if (!status && size)
+        status = cuda_check(e->api, e->api->cuMemcpyHtoDAsync(e->ranks->keys.at, in->key, size, e->stream),
+                            "sharing the grid", error);
+    return status ? status : insert(e, e->ranks->keys.at, (uint32_t)in->count, 0, error);
+}
+
 /* Sends the requests; those that arrive are inserted, unless the heap is full. */
 static int exchange_requests(gbees_engine *e, int is_full, gbees_error *error)
 {
     struct engine_ranks *ranks = e->ranks;
-    uint32_t *counts = calloc(2 * (size_t)ranks->partners + 1, sizeof *counts);
-    size_t at = 0;
-    int status = counts ? list_requests(e, error) : no_memory(error);
+    int status = list_requests(e, error);
 
     if (status)
         give_up(e, error);
-    for (int p = 0; p < ranks->partners; p++)
-        counts[p] = (uint32_t)ranks->partner[p].out.count;
-    exchange_counts(e, counts, counts + ranks->partners, 1);
-    for (int p = 0; p < ranks->partners; p++)
-        ranks->partner[p].in.count = counts[ranks->partners + p];
-    free(counts);
+    for (int p = 0; p < ranks->partners; p++) {
+        rank_partner *partner = &ranks->partner[p];
+
+        ranks->to[p] = (gbees_message){partner->rank, sizeof partner->out.count, &partner->out.count};
+        ranks->from[p] = (gbees_message){partner->rank, sizeof partner->in.count, &partner->in.count};
+    }
+    ranks_exchange(e, ranks->to, ranks->partners, ranks->from, ranks->partners);
     exchange_keys(e);
-    status = ranks_reserve(e, &ranks->keys, bytes_in(e), error);
     for (int p = 0; p < ranks->partners && !status && !is_full; p++)
-        status = insert(e, ranks->partner[p].in.key, (uint32_t)ranks->partner[p].in.count, 0, &at, error);
+        status = insert_requests(e, &ranks->partner[p].in, error);
     return status;
 }
 
@@ -231,28 +211,19 @@ static CUdeviceptr counter_at(const gbees_engine *e, int partner, int class)
 }
 
 /* Appends the own bricks behind `from` that are ghosts of a partner to its lists. */
-static int select_for(gbees_engine *e, int p, int class, uint32_t from, gbees_error *error)
+static int select_for(gbees_engine *e, int p, uint32_t from, gbees_error *error)
 {
-    rank_partner *partner = &e->ranks->partner[p];
-    brick_list *list = &partner->give[class];
+    const rank_partner *partner = &e->ranks->partner[p];
     gbees_key_box box = key_box(e, partner->rank);
-    uint32_t size = (uint32_t)(list->slots.size / sizeof(uint32_t));
-    CUdeviceptr used = counter_at(e, p, class);
-    void *arguments[] = {&e->setup, &e->device_state.at, &box, &class, &from, &list->slots.at, &size, &used};
+    gbees_slot_lists lists = {.inside = 0};
+    CUdeviceptr used = counter_at(e, p, 0);
+    void *arguments[] = {&e->setup, &e->device_state.at, &box, &lists, &from, &used};
 
+    for (int k = 0; k < classes_of(e); k++) {
+        lists.slots[k] = partner->give[k].slots.at;
+        lists.size[k] = (uint32_t)(partner->give[k].slots.size / sizeof(uint32_t));
+    }
     return engine_start(e, KERNEL_SELECT, arguments, error);
-}
-
-/* The counts of all lists, to the GPU or back. */
-static int copy_counters(gbees_engine *e, uint32_t *counts, int to_host, gbees_error *error)
-{
-    const size_t size = (size_t)e->ranks->partners * (size_t)classes_of(e) * sizeof *counts;
-    CUresult result = to_host ? e->api->cuMemcpyDtoHAsync(counts, e->ranks->counters.at, size, e->stream)
-                              : e->api->cuMemcpyHtoDAsync(e->ranks->counters.at, counts, size, e->stream);
-
-    if (result == CUDA_SUCCESS)
-        result = e->api->cuStreamSynchronize(e->stream);
-    return cuda_check(e->api, result, "sharing the grid", error);
 }
 
 /* Makes room for lists that were too short; *again: for one at least, which `counts` has as it was. */
@@ -278,122 +249,135 @@ static int widen_lists(gbees_engine *e, uint32_t *counts, int *again, gbees_erro
 }
 
 /* Adds the own bricks behind `from` to the partners' lists: give_new are how many. Fetches the state. */
-static int select_new(gbees_engine *e, uint32_t from, uint32_t *counts, gbees_error *error)
+static int select_new(gbees_engine *e, uint32_t from, gbees_error *error)
 {
     struct engine_ranks *ranks = e->ranks;
     const int classes = classes_of(e);
-    int again = 1;
-    int status = ranks_reserve(e, &ranks->counters, (size_t)(ranks->partners * classes + 1) * sizeof *counts, error);
+    const size_t size = (size_t)(ranks->partners * classes) * sizeof *ranks->counts;
+    int again = 1, status = ranks_reserve(e, &ranks->counters, size + sizeof *ranks->counts, error);
 
     for (int p = 0; p < ranks->partners; p++)
         for (int k = 0; k < classes; k++)
-            counts[p * classes + k] = ranks->partner[p].give[k].count;
+            ranks->counts[p * classes + k] = ranks->partner[p].give[k].count;
     while (again && !status) {
-        status = copy_counters(e, counts, 0, error);
-        for (int p = 0; p < ranks->partners; p++)
-            for (int k = 0; k < classes && !status; k++)
-                status = select_for(e, p, k, from, error);
+        status = cuda_check(e->api, e->api->cuMemcpyHtoDAsync(ranks->counters.at, ranks->counts, size, e->stream),
+                            "sharing the grid", error);
+        for (int p = 0; p < ranks->partners && !status; p++)
+            status = select_for(e, p, from, error);
         if (!status)
-            status = copy_counters(e, counts, 1, error);
+            status = cuda_check(e->api, e->api->cuMemcpyDtoHAsync(ranks->counts, ranks->counters.at, size, e->stream),
+                                "sharing the grid", error);
         if (!status)
-            status = widen_lists(e, counts, &again, error);
+            status = engine_fetch_state(e, "sharing the grid", error);
+        if (!status)
+            status = widen_lists(e, ranks->counts, &again, error);
     }
     for (int p = 0; p < ranks->partners && !status; p++)
         for (int k = 0; k < classes; k++) {
-            ranks->partner[p].give_new[k] = counts[p * classes + k] - ranks->partner[p].give[k].count;
-            ranks->partner[p].give[k].count = counts[p * classes + k];
+            ranks->partner[p].give_new[k] = ranks->counts[p * classes + k] - ranks->partner[p].give[k].count;
+            ranks->partner[p].give[k].count = ranks->counts[p * classes + k];
         }
-    return status ? status : engine_fetch_state(e, "sharing the grid", error);
+    return status;
 }
 
-/* Fetches the keys of the bricks that were added to the lists, class after class, for all partners. */
-static int list_new(gbees_engine *e, gbees_error *error)
+/* The bricks in some counts, one a class. */
+static uint64_t bricks_in(const gbees_engine *e, const uint32_t *counts)
+{
+    uint64_t bricks = 0;
+
+    for (int k = 0; k < classes_of(e); k++)
+        bricks += counts[k];
+    return bricks;
+}
+
+/* Those that partners have told of. */
+static uint64_t told(const gbees_engine *e)
+{
+    uint64_t bricks = 0;
+
+    for (int p = 0; p < e->ranks->partners; p++)
+        bricks += bricks_in(e, e->ranks->partner[p].take_new);
+    return bricks;
+}
+
+/* Packs the keys of the bricks that were added to a partner's lists, class after class. */
+static int pack_keys(gbees_engine *e, const rank_partner *partner, CUdeviceptr at, gbees_error *error)
+{
+    int status = 0;
+
+    for (int k = 0; k < classes_of(e) && !status; k++) {
+        const brick_list *list = &partner->give[k];
+        uint32_t count = partner->give_new[k];
+        CUdeviceptr from = list->slots.at + (list->count - count) * sizeof(uint32_t);
+        void *arguments[] = {&e->setup, &from, &count, &at};
+
+        if (count)
+            status = engine_start(e, KERNEL_KEYS, arguments, error);
+        at += count * (size_t)e->problem->dimension * sizeof(int32_t);
+    }
+    return status;
+}
+
+/* Sends the partners the keys of the bricks that were added to the lists, and receives theirs, take_new. */
+static int exchange_new_keys(gbees_engine *e, gbees_error *error)
 {
     struct engine_ranks *ranks = e->ranks;
     const size_t size = (size_t)e->problem->dimension * sizeof(int32_t);
-    uint64_t all = 0;
+    uint64_t given = 0;
     int status = 0;
 
-    for (int p = 0; p < ranks->partners; p++) {
-        ranks->partner[p].out.count = 0;
-        for (int k = 0; k < classes_of(e); k++)
-            ranks->partner[p].out.count += ranks->partner[p].give_new[k];
-        all += ranks->partner[p].out.count;
-        if (reserve_keys(e, &ranks->partner[p].out, ranks->partner[p].out.count))
-            status = no_memory(error);
-    }
+    for (int p = 0; p < ranks->partners; p++)
+        given += bricks_in(e, ranks->partner[p].give_new);
+    status = ranks_reserve(e, &ranks->keys, given * size, error);
     if (!status)
-        status = ranks_reserve(e, &ranks->keys, all * size, error);
-    CUdeviceptr at = ranks->keys.at;
+        status = ranks_reserve(e, &ranks->told, told(e) * size, error);
+    CUdeviceptr out = ranks->keys.at, in = ranks->told.at;
     for (int p = 0; p < ranks->partners && !status; p++) {
-        const CUdeviceptr begin = at;
+        const rank_partner *partner = &ranks->partner[p];
 
-        for (int k = 0; k < classes_of(e) && !status; k++) {
-            const brick_list *list = &ranks->partner[p].give[k];
-            uint32_t count = ranks->partner[p].give_new[k];
-            CUdeviceptr from = list->slots.at + (list->count - count) * sizeof(uint32_t);
-            void *arguments[] = {&e->setup, &from, &count, &at};
-
-            if (count)
-                status = engine_start(e, KERNEL_KEYS, arguments, error);
-            at += count * size;
-        }
-        if (!status && at > begin)
-            status =
-                cuda_check(e->api, e->api->cuMemcpyDtoHAsync(ranks->partner[p].out.key, begin, at - begin, e->stream),
-                           "sharing the grid", error);
+        status = pack_keys(e, partner, out, error);
+        ranks->out[p] = (device_message){partner->rank, bricks_in(e, partner->give_new) * size, out};
+        ranks->in[p] = (device_message){partner->rank, bricks_in(e, partner->take_new) * size, in};
+        out += ranks->out[p].size;
+        in += ranks->in[p].size;
     }
-    return status ? status : cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "sharing the grid", error);
+    return status ? status : ranks_exchange_rows(e, ranks->partners, ranks->partners, error);
 }
 
-/* Tells the partners of the bricks that were added to the lists; take_new and in: what they tell. */
-static int exchange_new(gbees_engine *e, uint32_t *counts, gbees_error *error)
+/* Tells the partners of the bricks that were added to the lists: ranks->told has the keys of theirs. */
+static void exchange_new(gbees_engine *e)
 {
     struct engine_ranks *ranks = e->ranks;
-    const size_t classes = (size_t)classes_of(e);
-    uint32_t *in = counts + (size_t)ranks->partners * classes;
-    const int status = list_new(e, error);
+    gbees_error error;
 
-    if (status)
-        give_up(e, error);
-    for (int p = 0; p < ranks->partners; p++)
-        memcpy(counts + (size_t)p * classes, ranks->partner[p].give_new, classes * sizeof *counts);
-    exchange_counts(e, counts, in, classes);
     for (int p = 0; p < ranks->partners; p++) {
         rank_partner *partner = &ranks->partner[p];
 
-        partner->in.count = 0;
-        for (size_t k = 0; k < classes; k++) {
-            partner->take_new[k] = in[(size_t)p * classes + k];
-            partner->in.count += partner->take_new[k];
-        }
+        ranks->to[p] = (gbees_message){partner->rank, sizeof partner->give_new, partner->give_new};
+        ranks->from[p] = (gbees_message){partner->rank, sizeof partner->take_new, partner->take_new};
     }
-    exchange_keys(e);
-    return 0;
+    ranks_exchange(e, ranks->to, ranks->partners, ranks->from, ranks->partners);
+    if (exchange_new_keys(e, &error))
+        give_up(e, &error);
 }
 
 /* Makes ghosts of what partners have told, in the order of their lists. */
 static int insert_ghosts(gbees_engine *e, gbees_error *error)
 {
-    struct engine_ranks *ranks = e->ranks;
-    size_t at = 0;
-    int status = ranks_reserve(e, &ranks->keys, bytes_in(e), error);
+    CUdeviceptr keys = e->ranks->told.at;
+    int status = 0;
 
-    for (int p = 0; p < ranks->partners; p++) {
-        rank_partner *partner = &ranks->partner[p];
-        const int32_t *key = partner->in.key;
-
+    for (int p = 0; p < e->ranks->partners; p++)
         for (int k = 0; k < classes_of(e) && !status; k++) {
-            brick_list *list = &partner->take[k];
-            const uint32_t count = partner->take_new[k];
+            brick_list *list = &e->ranks->partner[p].take[k];
+            const uint32_t count = e->ranks->partner[p].take_new[k];
 
             status = ranks_reserve(e, &list->slots, (list->count + count) * sizeof(uint32_t), error);
             if (!status)
-                status = insert(e, key, count, list->slots.at + list->count * sizeof(uint32_t), &at, error);
+                status = insert(e, keys, count, list->slots.at + list->count * sizeof(uint32_t), error);
             list->count += count;
-            key += count * (size_t)e->problem->dimension;
+            keys += count * (size_t)e->problem->dimension * sizeof(int32_t);
         }
-    }
     return status;
 }
 
@@ -465,25 +449,21 @@ static int is_nearly_full(const gbees_engine *e)
 
 int ranks_spread(gbees_engine *e, uint64_t step, int *crowded, gbees_error *error)
 {
-    const size_t lists = (size_t)e->ranks->partners * (size_t)classes_of(e);
-    uint32_t *counts = malloc((2 * lists + 1) * sizeof *counts);
     const uint32_t linked = e->state->linked;
-    int full = is_full(e), status = counts ? 0 : no_memory(error);
+    int full = is_full(e), status = full ? take_back(e, error) : 0;
 
-    if (!status && full)
-        status = take_back(e, error);
     if (!status)
         status = exchange_requests(e, full, error);
     if (!status)
-        status = select_new(e, linked, counts, error);
+        status = select_new(e, linked, error);
     if (!status && is_full(e)) {
         full = 1;
         status = take_back(e, error);
     }
     if (status)
         give_up(e, error);
-    status = exchange_new(e, counts, error);
-    if (!status && !full)
+    exchange_new(e);
+    if (!full)
         status = insert_ghosts(e, error);
     if (!status && !full)
         status = link_new(e, linked, step, error);
@@ -493,7 +473,6 @@ int ranks_spread(gbees_engine *e, uint64_t step, int *crowded, gbees_error *erro
     }
     if (status)
         give_up(e, error);
-    free(counts);
     *crowded = full || is_nearly_full(e);
     return 0;
 }
@@ -521,16 +500,6 @@ static int make_room(gbees_engine *e, uint64_t ghosts, gbees_error *error)
     return 0;
 }
 
-/* Bricks that partners have told of. */
-static uint64_t told(const gbees_engine *e)
-{
-    uint64_t count = 0;
-
-    for (int p = 0; p < e->ranks->partners; p++)
-        count += e->ranks->partner[p].in.count;
-    return count;
-}
-
 /* Forgets all ghosts. */
 static int forget_ghosts(gbees_engine *e, gbees_error *error)
 {
@@ -543,27 +512,23 @@ static int forget_ghosts(gbees_engine *e, gbees_error *error)
 int ranks_renew(gbees_engine *e, int is_clean, gbees_error *error)
 {
     gbees_state *s = e->state;
-    uint32_t *counts;
     int status = 0;
 
     find_partners(e);
     s->ghosts = 0;
     s->linked = s->count;
     s->overflow = 0;
-    counts = malloc((2 * (size_t)e->ranks->partners * (size_t)classes_of(e) + 1) * sizeof *counts);
-    status = counts ? 0 : no_memory(error);
-    if (!status && !is_clean)
+    if (!is_clean)
         status = forget_ghosts(e, error);
     if (!status)
         status = engine_send_state(e, "sharing the grid", error);
     if (!status)
-        status = select_new(e, 0, counts, error);
+        status = select_new(e, 0, error);
     status = ranks_agree(e, status, error);
-    if (!status)
-        status = exchange_new(e, counts, error);
-    if (!status)
-        status = ranks_agree(e, make_room(e, told(e), error), error);
-    free(counts);
+    if (status)
+        return status;
+    exchange_new(e);
+    status = ranks_agree(e, make_room(e, told(e), error), error);
     if (status)
         return status;
     status = engine_send_state(e, "sharing the grid", error);

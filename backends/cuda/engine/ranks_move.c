@@ -118,33 +118,40 @@ static CUdeviceptr keys_of(const gbees_engine *e, const moving *m)
     return marks_of(e, m) + m->count * sizeof(uint64_t);
 }
 
+/* Lists the slots of the bricks that go to a rank behind those that are listed in ranks->keys; *listed: how many
+ * there are. */
+static int list_for(gbees_engine *e, int r, uint32_t *listed, gbees_error *error)
+{
+    CUdeviceptr used = e->ranks->counters.at;
+    gbees_slot_lists lists = {.slots = {e->ranks->keys.at}, .size = {e->state->count}, .inside = 1};
+    gbees_key_box box = {.low = {0}};
+    uint32_t from = 0;
+    void *arguments[] = {&e->setup, &e->device_state.at, &box, &lists, &from, &used};
+
+    for (int j = 0; j < e->problem->dimension; j++) {
+        box.low[j] = e->ranks->box[r].lo[j];
+        box.high[j] = e->ranks->box[r].hi[j];
+    }
+    int status = engine_start(e, KERNEL_SELECT, arguments, error);
+    if (!status)
+        status = cuda_check(e->api, e->api->cuMemcpyDtoHAsync(listed, used, sizeof *listed, e->stream),
+                            "sharing the grid", error);
+    return status ? status : cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "sharing the grid", error);
+}
+
 /* Lists the slots of the bricks that go to each rank, in ranks->keys, rank after rank. */
 static int list_leaving(gbees_engine *e, moving *leaving, gbees_error *error)
 {
     struct engine_ranks *ranks = e->ranks;
-    CUdeviceptr list = ranks->keys.at, used = ranks->counters.at;
-    uint32_t from = 0, size = e->state->count, before = 0;
-    int which = NEAR_INSIDE, status;
+    uint32_t before = 0;
+    int status = cuda_check(e->api, e->api->cuMemsetD8Async(ranks->counters.at, 0, sizeof before, e->stream),
+                            "sharing the grid", error);
 
-    status =
-        cuda_check(e->api, e->api->cuMemsetD8Async(used, 0, sizeof(uint32_t), e->stream), "sharing the grid", error);
     for (int r = 0; r < ranks->parallel->ranks && !status; r++) {
-        gbees_key_box box = {.low = {0}};
-        void *arguments[] = {&e->setup, &e->device_state.at, &box, &which, &from, &list, &size, &used};
         uint32_t now = before;
 
-        for (int j = 0; j < e->problem->dimension; j++) {
-            box.low[j] = ranks->box[r].lo[j];
-            box.high[j] = ranks->box[r].hi[j];
-        }
-        if (r != ranks->parallel->rank && ranks->box[r].hi[0] > ranks->box[r].lo[0]) {
-            status = engine_start(e, KERNEL_SELECT, arguments, error);
-            if (!status)
-                status = cuda_check(e->api, e->api->cuMemcpyDtoHAsync(&now, used, sizeof now, e->stream),
-                                    "sharing the grid", error);
-            if (!status)
-                status = cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "sharing the grid", error);
-        }
+        if (r != ranks->parallel->rank && ranks->box[r].hi[0] > ranks->box[r].lo[0])
+            status = list_for(e, r, &now, error);
         leaving[r].count = now - before;
         before = now;
     }

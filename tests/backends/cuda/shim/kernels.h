@@ -159,8 +159,8 @@ static void run_kernel(shim_kernel kernel, void **a)
         gbees_relink(*m, ARGUMENT(gbees_state *, 1));
         break;
     case SHIM_SELECT:
-        gbees_select(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(gbees_key_box, 2), ARGUMENT(int, 3),
-                     ARGUMENT(uint32_t, 4), ARGUMENT(uint32_t *, 5), ARGUMENT(uint32_t, 6), ARGUMENT(uint32_t *, 7));
+        gbees_select(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(gbees_key_box, 2),
+                     ARGUMENT(gbees_slot_lists, 3), ARGUMENT(uint32_t, 4), ARGUMENT(uint32_t *, 5));
         break;
     case SHIM_KEYS:
         gbees_keys(*m, ARGUMENT(uint32_t *, 1), ARGUMENT(uint32_t, 2), ARGUMENT(int32_t *, 3));
