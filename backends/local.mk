@@ -257,6 +257,7 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/engine/ranks_ghosts.c \
 	%D%/cuda/engine/ranks_move.c \
 	%D%/cuda/engine/ranks_serve.c \
+	%D%/cuda/engine/ranks_statistics.c \
 	%D%/cuda/engine/ranks_step.c \
 	%D%/cuda/engine/setup.c \
 	%D%/cuda/engine/state.c \

@@ -119,6 +119,8 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
 /* statistics.c, marginals.c, packed.c */
 int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics,
                            gbees_error *error);
+/* The same on this rank. */
+int engine_find_statistics(gbees_engine *e, gbees_statistics *statistics, gbees_error *error);
 int cuda_engine_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marginals, gbees_error *error);
 int cuda_engine_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context,
                       gbees_error *error);

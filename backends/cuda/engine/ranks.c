@@ -82,9 +82,35 @@ int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *e
         "taking page-locked memory", error);
 }
 
+/* Sends each rank a message: NCCL connects two GPUs when they first have one, which takes as long as many steps. */
+static int greet(gbees_engine *e, gbees_error *error)
+{
+    struct engine_ranks *ranks = e->ranks;
+    const int all = ranks->parallel->ranks;
+    const size_t size = sizeof(uint64_t);
+    int count = 0, status = ranks_reserve(e, &ranks->send, (size_t)all * size, error);
+
+    if (!status)
+        status = ranks_reserve(e, &ranks->receive, (size_t)all * size, error);
+    for (int r = 0; r < all; r++)
+        if (r != ranks->parallel->rank) {
+            ranks->out[count] = (device_message){r, size, ranks->send.at + (size_t)r * size};
+            ranks->in[count++] = (device_message){r, size, ranks->receive.at + (size_t)r * size};
+        }
+    status = ranks_agree(e, status, error);
+    if (!status)
+        status = ranks_exchange_rows(e, count, count, error);
+    if (!status)
+        status = cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "reaching the other GPUs", error);
+    return ranks_agree(e, status, error);
+}
+
 int cuda_engine_connect(gbees_engine *e, gbees_error *error)
 {
     int status = nccl_open(&e->ranks->nccl, e->ranks->parallel, error);
+
+    if (!status)
+        status = greet(e, error);
 
     if (status) { /* on all ranks: none waits for another one's end */
         ranks_destroy(e);

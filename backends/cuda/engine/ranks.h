@@ -55,7 +55,7 @@ struct engine_ranks {
     uint64_t bricks;    /* of all ranks, at the last count */
     double busiest;     /* of the rank that has most */
     device_array counters, keys, told, send, receive;
-    uint32_t *counts; /* of all lists, [ranks][n + 1]: page-locked */
+    uint32_t *counts;         /* of all lists, [ranks][n + 1]: page-locked */
     device_message *out, *in; /* [ranks] */
     gbees_message *to, *from; /* [ranks] */
     void *host[2];            /* [size[i]]: rows that go through the host: sent, received */
@@ -102,7 +102,19 @@ void ranks_count(gbees_engine *e);
  * has shrunk and is rank 0's again. */
 int ranks_steps(gbees_engine *e, uint64_t target, gbees_error *error);
 
+/* ---- ranks_statistics.c: all ranks, of a grid that is split ---- */
+/* The sums of all ranks, to found->moment; the largest P, and its cell. */
+int ranks_find_moments(gbees_engine *e, double *peak, int32_t *index, gbees_error *error);
+/* The counts of cells. */
+int ranks_count_cells(gbees_engine *e, gbees_statistics *out, gbees_error *error);
+
 /* ---- ranks_serve.c ---- */
+static inline int engine_is_split(const gbees_engine *e)
+{
+    return e->ranks && e->ranks->is_split;
+}
+/* Rank 0: has the others take part in engine_find_statistics(). */
+void ranks_tell_statistics(gbees_engine *e);
 /* Rank 0: whether the grid is large enough to be shared, or is shared. */
 int ranks_are_due(const gbees_engine *e);
 /* Rank 0: splits the grid unless it is, and has all ranks take steps. */

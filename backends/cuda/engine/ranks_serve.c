@@ -3,7 +3,7 @@
 #include "ranks.h"
 #include <string.h>
 
-typedef enum ranks_order { RANKS_END, RANKS_SPLIT, RANKS_STEPS, RANKS_COLLECT } ranks_order;
+typedef enum ranks_order { RANKS_END, RANKS_SPLIT, RANKS_STEPS, RANKS_STATISTICS, RANKS_COLLECT } ranks_order;
 
 /* What all ranks need to know of the run. */
 typedef struct ranks_command {
@@ -72,7 +72,7 @@ int ranks_advance(gbees_engine *e, uint64_t target, gbees_error *error)
 
 int engine_collect(gbees_engine *e, gbees_error *error)
 {
-    if (!e->ranks || !e->ranks->is_split)
+    if (!engine_is_split(e))
         return 0;
     order(e, RANKS_COLLECT, 0);
     return ranks_collect(e, error);
@@ -87,6 +87,7 @@ void ranks_end(gbees_engine *e)
 /* Another rank: does what it is told; rank 0 returns what all have agreed on. */
 static void obey(gbees_engine *e, ranks_command *command)
 {
+    gbees_statistics statistics;
     gbees_error error = {0};
 
     e->state->run = command->run;
@@ -96,8 +97,15 @@ static void obey(gbees_engine *e, ranks_command *command)
         (void)split(e, &error);
     else if (command->order == RANKS_STEPS)
         (void)ranks_steps(e, command->target, &error);
+    else if (command->order == RANKS_STATISTICS)
+        (void)engine_find_statistics(e, &statistics, &error);
     else
         (void)ranks_collect(e, &error);
+}
+
+void ranks_tell_statistics(gbees_engine *e)
+{
+    order(e, RANKS_STATISTICS, 0);
 }
 
 void cuda_engine_serve(gbees_engine *e, const gbees_parallel *parallel)
