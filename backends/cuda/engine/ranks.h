@@ -51,6 +51,7 @@ struct engine_ranks {
     int layers[GBEES_MAX_DIM];
     rank_partner *partner;
     int partners, room; /* in use, and made */
+    int has_grown;      /* 1: the last step has inserted the bricks for the next one; they are not linked */
     uint32_t ghosts;    /* that are linked */
     uint64_t bricks;    /* of all ranks, at the last count */
     double busiest;     /* of the rank that has most */
@@ -101,6 +102,8 @@ void ranks_count(gbees_engine *e);
 /* All ranks, of a grid that is split: takes steps until number `target`, the end of the interval, or until the grid
  * has shrunk and is rank 0's again. */
 int ranks_steps(gbees_engine *e, uint64_t target, gbees_error *error);
+/* Before anything but steps: links the bricks that the last step has inserted. */
+int ranks_settle(gbees_engine *e, gbees_error *error);
 
 /* ---- ranks_statistics.c: all ranks, of a grid that is split ---- */
 /* The sums of all ranks, to found->moment; the largest P, and its cell. */
@@ -114,7 +117,7 @@ static inline int engine_is_split(const gbees_engine *e)
     return e->ranks && e->ranks->is_split;
 }
 /* Rank 0: has the others take part in engine_find_statistics(). */
-void ranks_tell_statistics(gbees_engine *e);
+int ranks_begin_statistics(gbees_engine *e, gbees_error *error);
 /* Rank 0: whether the grid is large enough to be shared, or is shared. */
 int ranks_are_due(const gbees_engine *e);
 /* Rank 0: splits the grid unless it is, and has all ranks take steps. */

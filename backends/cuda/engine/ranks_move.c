@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE = 1 << 18 }; /* bricks of all ranks from which cuts are chosen */
+enum { SAMPLE = 1 << 15 }; /* bricks of all ranks from which cuts are chosen */
 
 static int no_memory(gbees_error *error)
 {

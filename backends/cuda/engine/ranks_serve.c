@@ -75,7 +75,8 @@ int engine_collect(gbees_engine *e, gbees_error *error)
     if (!engine_is_split(e))
         return 0;
     order(e, RANKS_COLLECT, 0);
-    return ranks_collect(e, error);
+    const int status = ranks_settle(e, error);
+    return status ? status : ranks_collect(e, error);
 }
 
 void ranks_end(gbees_engine *e)
@@ -97,15 +98,18 @@ static void obey(gbees_engine *e, ranks_command *command)
         (void)split(e, &error);
     else if (command->order == RANKS_STEPS)
         (void)ranks_steps(e, command->target, &error);
-    else if (command->order == RANKS_STATISTICS)
-        (void)engine_find_statistics(e, &statistics, &error);
-    else
-        (void)ranks_collect(e, &error);
+    else if (!ranks_settle(e, &error)) {
+        if (command->order == RANKS_STATISTICS)
+            (void)engine_find_statistics(e, &statistics, &error);
+        else
+            (void)ranks_collect(e, &error);
+    }
 }
 
-void ranks_tell_statistics(gbees_engine *e)
+int ranks_begin_statistics(gbees_engine *e, gbees_error *error)
 {
     order(e, RANKS_STATISTICS, 0);
+    return ranks_settle(e, error);
 }
 
 void cuda_engine_serve(gbees_engine *e, const gbees_parallel *parallel)

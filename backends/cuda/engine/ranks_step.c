@@ -77,7 +77,7 @@ static int agree_on_rates(gbees_engine *e, int status, int *crowded, double *rat
 }
 
 /* As choose_step() of device/advance.h. */
-static int choose_step(gbees_engine *e, double rate, uint64_t target, gbees_error *error)
+static int choose_step(gbees_engine *e, double rate, gbees_error *error)
 {
     const gbees_setup *m = &e->setup;
     gbees_state *s = e->state;
@@ -94,7 +94,7 @@ static int choose_step(gbees_engine *e, double rate, uint64_t target, gbees_erro
     }
     plan->threshold = e->budget.threshold * s->run.ledger.mass;
     plan->prune_follows = gbees_prune_follows(&s->run.clock, m->prune_interval);
-    plan->grows = !plan->prune_follows && !s->run.step.is_last && s->run.steps + 1 < target;
+    plan->grows = !plan->prune_follows && !s->run.step.is_last;
     return engine_stop_error(e, error);
 }
 
@@ -210,11 +210,13 @@ static int shrink(gbees_engine *e, gbees_error *error)
     return ranks_renew(e, 1, error);
 }
 
-/* Takes one step. *has_grown: the one before has made the bricks for this one. */
-static int take_step(gbees_engine *e, uint64_t target, int *has_grown, gbees_error *error)
+/* Takes one step. */
+static int take_step(gbees_engine *e, gbees_error *error)
 {
     double rate = 0;
-    int crowded = 1, grown = *has_grown, status = 0;
+    int crowded = 1, grown = e->ranks->has_grown, status = 0;
+
+    e->ranks->has_grown = 0;
 
     while (crowded && !status) {
         crowded = 0;
@@ -225,23 +227,36 @@ static int take_step(gbees_engine *e, uint64_t target, int *has_grown, gbees_err
         grown = 0;
     }
     if (!status)
-        status = choose_step(e, rate, target, error);
+        status = choose_step(e, rate, error);
     if (status)
         return status;
     if (sweep(e, error))
         return gives_up(e, error);
-    *has_grown = e->state->plan.grows;
+    e->ranks->has_grown = e->state->plan.grows;
     status = enter_step(e, error);
     return status || !e->state->plan.prune_follows ? status : shrink(e, error);
+}
+
+int ranks_settle(gbees_engine *e, gbees_error *error)
+{
+    double rate;
+    int crowded = 0, status;
+
+    if (!e->ranks->has_grown)
+        return 0;
+    e->ranks->has_grown = 0;
+    status = grow(e, 1, &crowded, error);
+    status = agree_on_rates(e, status, &crowded, &rate, error);
+    return status || !crowded ? status : ranks_renew(e, 0, error);
 }
 
 int ranks_steps(gbees_engine *e, uint64_t target, gbees_error *error)
 {
     const gbees_run_state *run = &e->state->run;
-    int has_grown = 0, status = 0;
+    int status = 0;
 
     while (!status && e->ranks->is_split && run->steps < target && run->clock.elapsed < run->clock.length)
-        status = take_step(e, target, &has_grown, error);
+        status = take_step(e, error);
     ranks_report(e);
     return status;
 }

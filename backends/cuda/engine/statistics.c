@@ -79,7 +79,7 @@ int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_stat
                            gbees_error *error)
 {
     (void)clock;
-    if (engine_is_split(e))
-        ranks_tell_statistics(e);
-    return engine_find_statistics(e, statistics, error);
+    const int status = engine_is_split(e) ? ranks_begin_statistics(e, error) : 0;
+
+    return status ? status : engine_find_statistics(e, statistics, error);
 }
