@@ -212,14 +212,14 @@ grid_sources = \
 %C%_backends_cpu_test_kernels_SOURCES = %D%/backends/cpu/test_kernels.c $(kernel_fields_sources)
 %C%_backends_cpu_test_moments_CPPFLAGS = $(kernel_fields_cppflags)
 # So are the cuts between ranks.
-%C%_backends_cpu_test_partition_SOURCES = %D%/backends/cpu/test_partition.c backends/cpu/engine/partition.c
+%C%_backends_cpu_test_partition_SOURCES = %D%/backends/cpu/test_partition.c backends/common/partition.c
 # So is the controller of p*.
 %C%_backends_cpu_test_budget_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_backends_cpu_test_budget_SOURCES = \
 	%D%/backends/cpu/test_budget.c \
 	backends/common/budget.c \
 	backends/cpu/engine/budget.c \
-	backends/cpu/engine/partition.c \
+	backends/common/partition.c \
 	backends/cpu/engine/ranks.c \
 	backends/cpu/engine/ranks_sums.c \
 	backends/cpu/grid/grid.c \
