@@ -29,7 +29,8 @@ static double factor_of(const gbees_problem *problem, int axis)
     return sqrt(problem->covariance[axis * problem->dimension + axis]) / (2 * problem->width[axis]);
 }
 
-int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **refinement, gbees_error *error)
+/* Whether the problem asks for an accuracy, and leaves the grid to the plan. */
+static int check(const gbees_problem *problem, gbees_error *error)
 {
     if (!(problem->accuracy > 0))
         return gbees_error_set(error, GBEES_EUSAGE, "the scenario asks for no accuracy");
@@ -41,6 +42,20 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
     if (problem->numerics.mode != GBEES_MODE_DEFAULT)
         return gbees_error_set(error, GBEES_EUSAGE,
                                "accuracy: paper and legacy mode keep the grid that is given: leave 'accuracy' out");
+    if (problem->regrid_auto || problem->regrid_count > 0)
+        return gbees_error_set(
+            error, GBEES_EUSAGE,
+            "accuracy: it chooses when the grid changes, and 'regrid' does, too: leave one of them out ('regrid: []' "
+            "hides that of a file)");
+    return GBEES_OK;
+}
+
+int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **refinement, gbees_error *error)
+{
+    const int status = check(problem, error);
+
+    if (status)
+        return status;
     gbees_refinement *made = calloc(1, sizeof *made);
     leg_result *leg = calloc(1, sizeof *leg);
     if (!made || !leg) {

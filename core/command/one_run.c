@@ -41,6 +41,10 @@ static int on_record(void *context, const gbees_record *made, gbees_error *error
         add_estimate(r, made, &certificate);
         completed.certificate = &certificate;
     }
+    if (made->frame.bend > r->bend) {
+        r->bend = made->frame.bend;
+        r->bend_time = made->time;
+    }
     if (r->setup->truth && gbees_truth_score(r->setup->truth, made, &score))
         completed.score = &score;
     int status = r->writer ? gbees_writer_record(r->writer, record, error) : GBEES_OK;

@@ -355,6 +355,13 @@ START_TEST(refuses_problems_whose_grid_is_given)
     problem.numerics.mode = GBEES_MODE_PAPER;
     ck_assert_int_eq(gbees_refinement_create(&problem, &plan, &error), GBEES_EUSAGE);
     ck_assert_ptr_nonnull(strstr(error.text, "keep the grid that is given"));
+    problem = problem_of(0.1);
+    problem.regrid_auto = 1;
+    ck_assert_int_eq(gbees_refinement_create(&problem, &plan, &error), GBEES_EUSAGE);
+    ck_assert_ptr_nonnull(strstr(error.text, "it chooses when the grid changes"));
+    problem = problem_of(0.1);
+    problem.regrid_count = 1;
+    ck_assert_int_eq(gbees_refinement_create(&problem, &plan, &error), GBEES_EUSAGE);
     ck_assert_ptr_null(plan);
 }
 END_TEST
