@@ -91,6 +91,7 @@ check_PROGRAMS += \
 	%D%/backends/test_bound \
 	%D%/core/accuracy/test_refinement \
 	%D%/core/audit/test_audit \
+	%D%/core/audit/test_distances \
 	%D%/core/audit/test_islands \
 	%D%/core/audit/test_truth \
 	%D%/core/rivals/test_comparison \
