@@ -104,6 +104,7 @@ static int open_ranks(gbees_parallel *parallel, gbees_error *error)
     (void)MPI_Comm_size(MPI_COMM_WORLD, &parallel->ranks);
     (void)MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
     (void)MPI_Comm_size(local, &parallel->local_ranks);
+    (void)MPI_Comm_rank(local, &parallel->local_rank);
     (void)MPI_Comm_free(&local);
     return GBEES_OK;
 }

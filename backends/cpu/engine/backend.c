@@ -276,14 +276,14 @@ static double estimate(const gbees_problem *problem)
     int n = problem->dimension, paper = problem->numerics.faces == GBEES_FACES_REFERENCE;
     double real_size = problem->numerics.precision == GBEES_DOUBLE ? 8 : 4;
     int split = gbees_scheme_is_split(problem->numerics.scheme);
-    int rows = split ? 1 + (problem->model->diffusion || problem->measurement_count > 0)
+    int rows = split ? 1 + (gbees_problem_engine_noise(problem) || problem->measurement_count > 0)
                      : 3 + (problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE);
 
     gbees_shape_set(&shape, n, problem->numerics.cells_per_brick);
     /* A brick's key and links, lists, masks and rates, its part of the table and of a prune's memory. */
     return 2 * initial_bricks_most(problem, &shape) *
                (shape.cells * rows * real_size + n * 12.0 + 72 + (paper ? 24.0 * n : 0) +
-                (problem->model->diffusion ? 16.0 * n + 8 : 0)) +
+                (gbees_problem_engine_noise(problem) ? 16.0 * n + 8 : 0)) +
            initial_bricks_bytes(problem, &shape);
 }
 

@@ -7,9 +7,9 @@
 #ifndef GBEES_CPU_RANKS_H
 #define GBEES_CPU_RANKS_H
 
+#include "common/partition.h"
 #include "engine.h"
 #include "exact.h"
-#include "partition.h"
 #include <gbees/parallel.h>
 #include <math.h>
 

@@ -78,7 +78,7 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->scheme.reach = e->method.reach > 1 ? (int)(1.25 * problem->numerics.courant) + 1 : 1;
     memcpy(e->tables.parameters_d, problem->parameters, sizeof e->tables.parameters_d);
     engine_round_parameters(e);
-    c->noise.evaluate = problem->functions->diffusion_d;
+    c->noise.evaluate = gbees_problem_engine_noise(problem) ? problem->functions->diffusion_d : NULL;
     c->noise.full = gbees_problem_noise(problem) == GBEES_FULL;
     for (int d = 0; d < 2 * c->n; d++) {
         e->method.edge_cells[d] = gbees_shape_edge_cells(&e->g.shape, d, e->method.reach);
@@ -120,6 +120,7 @@ void engine_round_parameters(gbees_engine *e)
 int engine_set_up(gbees_engine *e, gbees_error *error)
 {
     const gbees_problem *problem = e->problem;
+    const int noisy = gbees_problem_engine_noise(problem) != 0;
     int n = problem->dimension;
     size_t cells = (size_t)e->cells;
     int status = grid_create(&e->g, n, e->cells, error);
@@ -138,17 +139,17 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
     } fields[] = {
         {&e->rows.p, cells * e->method.real_size, 0, 1},
         {&e->rows.s, cells * e->method.real_size, 1, !e->method.split},
-        {&e->rows.next, cells * e->method.real_size, 1, !e->method.split || problem->functions->diffusion_d},
+        {&e->rows.next, cells * e->method.real_size, 1, !e->method.split || noisy},
         {&e->rows.limiter, cells * e->method.real_size, 1, problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE},
         {(void **)&e->rows.active, sizeof *e->rows.active, 0, 1},
         {(void **)&e->rows.flow, (size_t)(2 * n) * sizeof *e->rows.flow, 0,
-         e->method.paper || problem->functions->diffusion_d != NULL || problem->moving},
+         e->method.paper || noisy || problem->moving},
         {(void **)&e->rows.rate, sizeof *e->rows.rate, 0, 1},
         {(void **)&e->rows.diverging, sizeof *e->rows.diverging, 0, 1},
         {(void **)&e->rows.one_signed, sizeof *e->rows.one_signed, 0, 1},
         {(void **)&e->rows.needed, sizeof *e->rows.needed, 1, 1},
         {(void **)&e->rows.expanded, sizeof *e->rows.expanded, 0, 1},
-        {(void **)&e->rows.noise, sizeof *e->rows.noise, 0, problem->functions->diffusion_d != NULL},
+        {(void **)&e->rows.noise, sizeof *e->rows.noise, 0, noisy},
         {(void **)&e->rows.velocity, (size_t)n * sizeof *e->rows.velocity, 0, e->method.paper},
         {(void **)&e->rows.ghost, sizeof *e->rows.ghost, 0, e->ranks != NULL},
         {(void **)&e->rows.ended, sizeof *e->rows.ended, 1, e->ranks != NULL},
