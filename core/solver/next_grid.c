@@ -1,12 +1,12 @@
-/* share.c - see share.h. */
-#include "share.h"
+/* next_grid.c - see next_grid.h. */
+#include "next_grid.h"
 #include "cells.h"
 #include "regrid.h"
 #include <string.h>
 
 enum { PART = 1 << 20 }; /* cells of a broadcast */
 
-/* What is told of the next grid; all zeros: the run has ended. */
+/* The message before the cells; all zeros: the run has ended. */
 typedef struct next_grid {
     gbees_grid_change change;
     uint64_t cells;
@@ -24,7 +24,7 @@ static void broadcast_cells(const gbees_parallel *parallel, int n, const gbees_i
     }
 }
 
-int gbees_share_problem(const gbees_parallel *parallel, const gbees_problem *problem, gbees_error *error)
+int gbees_next_grid_send(const gbees_parallel *parallel, const gbees_problem *problem, gbees_error *error)
 {
     next_grid grid;
 
@@ -38,7 +38,7 @@ int gbees_share_problem(const gbees_parallel *parallel, const gbees_problem *pro
     return status;
 }
 
-void gbees_share_end(const gbees_parallel *parallel)
+void gbees_next_grid_send_end(const gbees_parallel *parallel)
 {
     next_grid none;
 
@@ -46,7 +46,7 @@ void gbees_share_end(const gbees_parallel *parallel)
     parallel->broadcast(parallel->context, &none, sizeof none);
 }
 
-/* Makes the copy, with room for the cells. */
+/* Makes the copy of the first problem, with memory for the cells. */
 static int make_copy(const gbees_problem *first, const next_grid *grid, gbees_problem **problem, gbees_error *error)
 {
     gbees_initial_cells cells = {0};
@@ -60,8 +60,8 @@ static int make_copy(const gbees_problem *first, const next_grid *grid, gbees_pr
     return status;
 }
 
-int gbees_share_receive(const gbees_parallel *parallel, const gbees_problem *first, gbees_problem **problem,
-                        gbees_error *error)
+int gbees_next_grid_receive(const gbees_parallel *parallel, const gbees_problem *first, gbees_problem **problem,
+                            gbees_error *error)
 {
     gbees_problem *made = NULL;
     next_grid grid;
