@@ -124,9 +124,9 @@ static double now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Carries the filter to a record: to its measurements, each at its time, and to its own time. */
-static int carry(const gbees_comparison *c, const gbees_filter *kind, void *filter, int *measured,
-                 const gbees_reference *to, gbees_error *error)
+/* Advances a filter to a record: applies the measurements before it, each at its time, then advances to its time. */
+static int advance_to_record(const gbees_comparison *c, const gbees_filter *kind, void *filter, int *measured,
+                             const gbees_reference *to, gbees_error *error)
 {
     int status = GBEES_OK;
 
@@ -199,7 +199,7 @@ static int run_filter(gbees_comparison *c, int k, const gbees_filter *kind, void
         const double began = now_s();
         gbees_moments moments;
 
-        status = carry(c, kind, filter, &measured, &c->records[i], error);
+        status = advance_to_record(c, kind, filter, &measured, &c->records[i], error);
         if (!status)
             status = kind->moments(filter, &moments, error);
         if (!status)
