@@ -21,7 +21,7 @@ const kernel_entry kernel_table[KERNELS] = {
     [KERNEL_RANGE] = {"gbees_range", "computing marginals", PROGRAM_GRID, 0, 0},
     [KERNEL_MARGINALS] = {"gbees_marginal_sums", "computing marginals", PROGRAM_GRID, 0, 0},
     [KERNEL_FRAME] = {"gbees_frame", "moving the grid", PROGRAM_FRAME, 0, 0},
-    [KERNEL_INTEGRATE] = {"gbees_integrate", "carrying samples", PROGRAM_INTEGRATE, 0, 0},
+    [KERNEL_INTEGRATE] = {"gbees_integrate", "integrating samples", PROGRAM_INTEGRATE, 0, 0},
 };
 
 const char *program_define(int program)

@@ -96,7 +96,8 @@ static int open_device(gbees_engine *e, gbees_error *error)
     return 0;
 }
 
-/* With the initial density, or that of a source. */
+/* Sets up the device, kernels and arrays, and the initial density or, if `source` is not NULL, that of a saved state.
+ */
 static int set_up(gbees_engine *e, const engine_source *source, gbees_error *error)
 {
     set_up_choices(e);
