@@ -191,7 +191,7 @@ static int attempt_open(ladder *l, attempt *a, gbees_error *error)
     int status = make_problem(l, a, error);
 
     if (!status && l->options->parallel)
-        status = gbees_ranks_share_run(l->options->parallel, &a->setup, error);
+        status = gbees_ranks_send_run(l->options->parallel, &a->setup, error);
     else if (!status)
         status = gbees_check_memory(&a->setup, error);
     if (!status)
