@@ -431,14 +431,23 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/kernels.h \
 	%D%/backends/cuda/shim/memory.c \
 	%D%/backends/cuda/shim/platform.h \
+	%D%/backends/cuda/shim/variants/advect_1d.c \
+	%D%/backends/cuda/shim/variants/advect_1d_ctu.c \
 	%D%/backends/cuda/shim/variants/advect_2d.c \
 	%D%/backends/cuda/shim/variants/advect_2d_mixed.c \
+	%D%/backends/cuda/shim/variants/advect_2d_preserving.c \
+	%D%/backends/cuda/shim/variants/advect_2d_seventh.c \
 	%D%/backends/cuda/shim/variants/advect_2d_time.c \
+	%D%/backends/cuda/shim/variants/advect_2d_upwind.c \
 	%D%/backends/cuda/shim/variants/advect_2d_ctu.c \
+	%D%/backends/cuda/shim/variants/advect_2d_ctu_divergence.c \
+	%D%/backends/cuda/shim/variants/advect_2d_ctu_mixed.c \
 	%D%/backends/cuda/shim/variants/advect_2d_ctu_time.c \
 	%D%/backends/cuda/shim/variants/advect_2d_ctu_positive.c \
 	%D%/backends/cuda/shim/variants/advect_3d.c \
 	%D%/backends/cuda/shim/variants/advect_3d_ctu.c \
+	%D%/backends/cuda/shim/variants/advect_4d.c \
+	%D%/backends/cuda/shim/variants/advect_4d_ctu.c \
 	%D%/backends/cuda/shim/variants/duffing.c \
 	%D%/backends/cuda/shim/variants/duffing_ctu.c \
 	%D%/backends/cuda/shim/variants/duffing_rotated.c \
