@@ -56,7 +56,7 @@ long_programs = \
 	%D%/backends/test_diffusion_exact \
 	%D%/backends/test_moving \
 	%D%/backends/test_split_steps \
-	%D%/backends/cpu/test_cpu_pencils \
+	%D%/backends/test_pencils \
 	%D%/backends/cpu/test_cpu_split \
 	%D%/backends/cuda/test_cuda_program
 check-long:
@@ -104,7 +104,7 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_cpu_ctu \
 	%D%/backends/cpu/test_cpu_far \
 	%D%/backends/test_motion \
-	%D%/backends/cpu/test_cpu_pencils \
+	%D%/backends/test_pencils \
 	%D%/backends/cpu/test_cpu_ranks \
 	%D%/backends/cpu/test_cpu_split \
 	%D%/backends/test_ctu_steps \
@@ -154,7 +154,7 @@ check_PROGRAMS += \
 	%D%/core/module/test_card_cache \
 	%D%/core/module/test_isolation \
 	%D%/core/module/test_module \
-	%D%/backends/cpu/test_moments \
+	%D%/backends/test_moments \
 	%D%/core/solver/test_monitors \
 	%D%/core/solver/test_problem \
 	%D%/core/solver/test_problem_refusals \
@@ -209,7 +209,7 @@ grid_sources = \
 %C%_backends_cpu_test_kernels_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_backends_cpu_test_kernels_LDADD = $(cpu_kernels) $(LDADD)
 %C%_backends_cpu_test_kernels_SOURCES = %D%/backends/cpu/test_kernels.c $(kernel_fields_sources)
-%C%_backends_cpu_test_moments_CPPFLAGS = $(kernel_fields_cppflags)
+%C%_backends_test_moments_CPPFLAGS = $(kernel_fields_cppflags)
 # So are the cuts between ranks.
 %C%_backends_cpu_test_partition_SOURCES = %D%/backends/cpu/test_partition.c backends/cpu/engine/partition.c
 # So is the controller of p*.
