@@ -248,6 +248,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/lines.c \
 	%D%/solver/lines.h \
 	%D%/solver/measurements.c \
+	%D%/solver/next_grid.c \
+	%D%/solver/next_grid.h \
 	%D%/solver/notifier.c \
 	%D%/solver/notifier.h \
 	%D%/solver/numerics.c \
@@ -274,8 +276,6 @@ libgbees_la_SOURCES = \
 	%D%/solver/run.h \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \
-	%D%/solver/share.c \
-	%D%/solver/share.h \
 	%D%/solver/solver.c \
 	%D%/solver/tail.c \
 	%D%/solver/tail.h \

@@ -79,7 +79,7 @@ int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_err
 
 /* state.c: as gbees_backend.save(), and cuda_engine_create() in a saved state. */
 int cuda_engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error);
-/* Where a state comes from. */
+/* A saved state to be loaded. */
 typedef struct engine_source {
     gbees_state_source *find;
     void *context;

@@ -87,7 +87,8 @@ static CUresult launch(gbees_engine *e, int kernel, void **arguments)
                                              ENGINE_WARP_SIZE * e->warps[kernel], 1, 1, 0, e->stream, arguments);
 }
 
-/* Launches a kernel that takes `target`: steps, or the prune that they have stopped for. */
+/* Launches a kernel with the parameter `target`, the number of steps to be reached: a kernel of steps, or the prune
+ * that these stop for. */
 static CUresult launch_until(gbees_engine *e, int kernel, uint64_t target)
 {
     void *arguments[] = {&e->setup, &e->device_state.at, &target};
@@ -305,8 +306,8 @@ int engine_take_large_kernels(gbees_engine *e, gbees_error *error)
     return status ? status : engine_take_program(e, PROGRAM_MARKS, 1, error);
 }
 
-/* Takes kernels that were left for later: a large grid waits for its own, a small one takes steps with the common
- * kernels until they are there, whose results are the same bits. */
+/* Loads kernels whose compilation was left for later, once they are compiled: a large grid waits for its own; a small
+ * one takes steps with the common kernels meanwhile, whose results are the same bits. */
 static int take_kernels(gbees_engine *e, gbees_error *error)
 {
     if (!e->setup.advect_apart)

@@ -51,14 +51,23 @@ static unsigned long long setting(const char *name, unsigned long long otherwise
 /* All of variants/, unless a program is made of some only. */
 #ifndef SHIM_VARIANTS
 #define SHIM_VARIANTS(X)                                                                                             \
+    X(advect_1d)                                                                                                     \
+    X(advect_1d_ctu)                                                                                                 \
     X(advect_2d)                                                                                                     \
     X(advect_2d_mixed)                                                                                               \
+    X(advect_2d_preserving)                                                                                          \
+    X(advect_2d_seventh)                                                                                             \
     X(advect_2d_time)                                                                                                \
+    X(advect_2d_upwind)                                                                                              \
     X(advect_2d_ctu)                                                                                                 \
+    X(advect_2d_ctu_divergence)                                                                                      \
+    X(advect_2d_ctu_mixed)                                                                                           \
     X(advect_2d_ctu_time)                                                                                            \
     X(advect_2d_ctu_positive)                                                                                        \
     X(advect_3d)                                                                                                     \
     X(advect_3d_ctu)                                                                                                 \
+    X(advect_4d)                                                                                                     \
+    X(advect_4d_ctu)                                                                                                 \
     X(duffing)                                                                                                       \
     X(duffing_ctu)                                                                                                   \
     X(duffing_rotated)                                                                                               \
