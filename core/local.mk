@@ -69,6 +69,7 @@ libgbees_la_SOURCES = \
 	%D%/accuracy/plan.h \
 	%D%/accuracy/sample_count.c \
 	%D%/accuracy/refinement.c \
+	%D%/accuracy/variation.c \
 	%D%/accuracy/roughness.c \
 	%D%/accuracy/roughness.h \
 	%D%/audit/audit.c \
@@ -247,6 +248,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/lines.c \
 	%D%/solver/lines.h \
 	%D%/solver/measurements.c \
+	%D%/solver/next_grid.c \
+	%D%/solver/next_grid.h \
 	%D%/solver/notifier.c \
 	%D%/solver/notifier.h \
 	%D%/solver/numerics.c \
@@ -273,8 +276,6 @@ libgbees_la_SOURCES = \
 	%D%/solver/run.h \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \
-	%D%/solver/share.c \
-	%D%/solver/share.h \
 	%D%/solver/solver.c \
 	%D%/solver/tail.c \
 	%D%/solver/tail.h \
@@ -313,6 +314,8 @@ gbees_run_SOURCES = \
 	%D%/command/report.c \
 	%D%/command/ranks.c \
 	%D%/command/ranks.h \
+	%D%/command/ranks_expect.c \
+	%D%/command/ranks_expect.h \
 	%D%/command/report.h \
 	%D%/command/resume.c \
 	%D%/command/resume.h \

@@ -8,17 +8,19 @@
 #include <string.h>
 
 enum { N = GBEES_MAX_DIM, RUNS_MOST = 9 };
-/* Of an error that is not known to what is allowed: cells are halved, so that the next run can be held against. */
+/* The ratio that stands for an unknown error over the allowed one: the next run is finer, so that both can be
+ * compared.
+ */
 static const double unknown_ratio = 1.5;
-static const double least_finer = 1.2; /* cells of a run that another is held against */
-/* A standard deviation is off by two or three times what is lost in the tails (doc/measuring.md), and up to so many
- * where the tails are long. */
+static const double least_finer = 1.2; /* runs are compared if their cells' widths differ by at least this factor */
+/* The relative error of a standard deviation over the mass lost in the tails: two or three (doc/measuring.md), and up
+ * to this where the tails are long. */
 static const double most_per_loss = 12;
 static const double small_excess = 1.25; /* an error that is at most so many times what is allowed is small */
 static const double budget_share = 0.1, budget_most = 0.01; /* of the accuracy: mass that may be lost over the run */
 static const double cut_share = 0.05;                       /* of the accuracy: what the initial box may cut off */
 
-/* Of a grid that moves: the most cells a deviation, over those where it is like a Gaussian. */
+/* Of a grid that moves: the most cells a standard deviation (K) over those along a Gaussian (k). */
 static const double most_per_cell = 6;
 
 /* ---- create ---- */
@@ -29,7 +31,8 @@ static double factor_of(const gbees_problem *problem, int axis)
     return sqrt(problem->covariance[axis * problem->dimension + axis]) / (2 * problem->width[axis]);
 }
 
-int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **refinement, gbees_error *error)
+/* Whether the problem asks for an accuracy, and leaves the grid to the plan. */
+static int check(const gbees_problem *problem, gbees_error *error)
 {
     if (!(problem->accuracy > 0))
         return gbees_error_set(error, GBEES_EUSAGE, "the scenario asks for no accuracy");
@@ -41,6 +44,20 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
     if (problem->numerics.mode != GBEES_MODE_DEFAULT)
         return gbees_error_set(error, GBEES_EUSAGE,
                                "accuracy: paper and legacy mode keep the grid that is given: leave 'accuracy' out");
+    if (problem->regrid_auto || problem->regrid_count > 0)
+        return gbees_error_set(
+            error, GBEES_EUSAGE,
+            "accuracy: it chooses when the grid changes, and 'regrid' does, too: leave one of them out ('regrid: []' "
+            "hides that of a file)");
+    return GBEES_OK;
+}
+
+int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **refinement, gbees_error *error)
+{
+    const int status = check(problem, error);
+
+    if (status)
+        return status;
     gbees_refinement *made = calloc(1, sizeof *made);
     leg_result *leg = calloc(1, sizeof *leg);
     if (!made || !leg) {
@@ -61,6 +78,8 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
 
 static void free_result(const run_result *run)
 {
+    for (size_t k = 0; k < run->record_count; k++)
+        gbees_histogram_destroy(run->records[k].histogram);
     free(run->legs);
     free(run->records);
 }
@@ -71,6 +90,7 @@ void gbees_refinement_destroy(gbees_refinement *refinement)
         return;
     free_result(&refinement->now);
     free_result(&refinement->before);
+    gbees_histogram_destroy(refinement->pending);
     free(refinement);
 }
 
@@ -141,8 +161,8 @@ static int set_regrids(const gbees_refinement *r, gbees_scenario *scenario, gbee
     return status;
 }
 
-/* A grid that moves turns its axes, and replaces its cells by itself: it has one factor, the largest that an axis
- * asks for, and so many cells more where the density is thinner than a Gaussian. */
+/* Sets the cells of a grid that moves. It turns its axes and replaces its cells by itself; so it has one factor, the
+ * largest over axes and legs, and most_per_cell times as many cells where the density is thinner than a Gaussian. */
 static int set_moving(const gbees_refinement *r, gbees_scenario *scenario, gbees_error *error)
 {
     char text[64];
@@ -202,7 +222,7 @@ static int open_leg(gbees_refinement *r, int leg, gbees_error *error)
     return GBEES_OK;
 }
 
-/* The ratio of a record's error to what is allowed: the accuracy, less what the samples themselves can't tell. */
+/* The ratio of a record's error to what is allowed: the accuracy less the sampling error. */
 static double ratio_of(double accuracy, gbees_difference error)
 {
     const double allowed = accuracy - (error.bound - error.value);
@@ -247,17 +267,39 @@ static double moments_difference(const record_moments *other, const gbees_record
     return largest;
 }
 
+/* The same record of the run before, whose cells were *finer times as wide; NULL: there is none, or they were hardly
+ * wider. */
+static const record_moments *find_before(const gbees_refinement *r, const gbees_record *record, double *finer)
+{
+    *finer = 1;
+    if (record->leg < r->before.leg_count && record->leg < r->now.leg_count)
+        *finer = gbees_plan_finer(r, record->leg);
+    for (size_t k = 0; k<r->before.record_count && * finer> least_finer; k++)
+        if (r->before.records[k].leg == record->leg && r->before.records[k].number == record->number)
+            return &r->before.records[k];
+    return NULL;
+}
+
 double gbees_refinement_estimate(const gbees_refinement *r, const gbees_record *record)
 {
-    double finer = 1;
+    double finer;
+    const record_moments *before = find_before(r, record, &finer);
 
-    if (record->leg < r->before.leg_count && record->leg < r->now.leg_count)
-        finer = gbees_plan_finer(r, record->leg);
-    for (size_t k = 0; k < r->before.record_count && finer > least_finer; k++)
-        if (r->before.records[k].leg == record->leg && r->before.records[k].number == record->number)
-            /* With an error in proportion to the cells' width. */
-            return moments_difference(&r->before.records[k], record) / fmin(1, sqrt(finer) - 1);
-    return NAN;
+    /* Of an error in proportion to at least the root of the width; never less than the difference itself. */
+    return before ? moments_difference(before, record) / fmin(1, sqrt(finer) - 1) : NAN;
+}
+
+int gbees_refinement_variation(gbees_refinement *r, const gbees_record *record, double *variation, gbees_error *error)
+{
+    double finer;
+    const record_moments *before = find_before(r, record, &finer);
+
+    *variation = 0;
+    gbees_histogram_destroy(r->pending);
+    const int status = gbees_histogram_create(r->problem, record, &r->pending, error);
+    if (!status && r->pending && before && before->histogram)
+        *variation = fmin(1, gbees_histogram_variation(before->histogram, r->pending) / fmin(1, finer - 1));
+    return status;
 }
 
 int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbees_error *error)
@@ -271,6 +313,8 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
         status = keep_moments(now, record, error);
     if (status)
         return status;
+    now->records[now->record_count - 1].histogram = r->pending;
+    r->pending = NULL;
     leg_result *leg = &now->legs[record->leg];
     const gbees_difference difference =
         certificate ? gbees_certificate_error(certificate, n, r->problem->accuracy_of) : (gbees_difference){NAN, NAN};
@@ -332,8 +376,9 @@ static int is_near(const gbees_refinement *r)
     return in_vain || worst_ratio(r) < small_excess;
 }
 
-/* Whether lost mass may explain an error that finer cells would hardly make smaller. To lose less costs little, and
- * where that was not it, the next loss is too small to be it. */
+/* Whether lost mass may explain an error that finer cells would hardly make smaller. Then the next run loses less,
+ * which costs little. If the mass was not the cause, that run's loss is too small to explain its error, and this is
+ * 0. */
 static int is_truncated(const gbees_refinement *r, const gbees_totals *totals)
 {
     const double lost = totals->mass_outflow + totals->mass_pruned;
@@ -346,8 +391,7 @@ static int is_met(const gbees_refinement *r)
     return !r->now.unknown && r->now.error <= r->problem->accuracy;
 }
 
-/* Whether the error is within the accuracy by estimates, where no number of samples that is allowed can certify it.
- */
+/* Whether estimates are within the accuracy, and no allowed number of samples could certify the error. */
 static int is_estimated(const gbees_refinement *r)
 {
     const double accuracy = r->problem->accuracy;
@@ -374,9 +418,10 @@ static int begin_next(gbees_refinement *r, double (*factor)[N], gbees_error *err
     return GBEES_OK;
 }
 
-/* What the logarithm of the evidence may be off by where samples can't tell, for an error in proportion to the root
- * of the cells' width: the difference to the run before, whose legs' cells are at least `least_finer` times as wide,
- * where they differ. Without noise the order has been seen to be .6 to .8 (doc/measuring.md). */
+/* Estimates the error of the log evidence where samples can't tell: from the difference to the run before, for an
+ * error in proportion to the root of the cells' width. Without noise orders of .6 to .8 were measured
+ * (doc/measuring.md). The cells of the run before must be at least `least_finer` times as wide in each leg where they
+ * differ. */
 static double estimate_evidence(const gbees_refinement *r, const gbees_summary *summary)
 {
     double finer = INFINITY;

@@ -152,6 +152,7 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
         {(void **)&e->rows.noise, sizeof *e->rows.noise, 0, noisy},
         {(void **)&e->rows.velocity, (size_t)n * sizeof *e->rows.velocity, 0, e->method.paper},
         {(void **)&e->rows.ghost, sizeof *e->rows.ghost, 0, e->ranks != NULL},
+        {(void **)&e->rows.ended, sizeof *e->rows.ended, 1, e->ranks != NULL},
         {(void **)&e->rows.inside, sizeof *e->rows.inside, 0, problem->bounded},
         {(void **)&e->rows.blocked, (size_t)(2 * n) * sizeof *e->rows.blocked, 0, problem->bounded},
     };
@@ -196,6 +197,27 @@ static int insert_initial_bricks(gbees_engine *e, gbees_error *error)
     return status;
 }
 
+/* The sum of the initial density, added as without ranks: each rank makes all bricks, and keeps none. */
+static int sum_in_order(gbees_engine *e, const initial_density *density, double *sum, gbees_error *error)
+{
+    initial_cursor cursor = {{0}};
+    initial_bricks bricks;
+    int status = ranks_agree(e, initial_bricks_create(&bricks, e->problem, &e->g.shape, 4e9, error), error);
+
+    if (status)
+        return status;
+    for (uint64_t k = 0; k < bricks.count; k++) {
+        int32_t key[GBEES_MAX_DIM];
+        double p[64];
+
+        initial_bricks_take(&bricks, key);
+        if (bound_cells(e->problem, &e->g.shape, key))
+            *sum += initial_density_brick(density, &cursor, &e->g.shape, key, p);
+    }
+    initial_bricks_destroy(&bricks);
+    return 0;
+}
+
 /* Fills all bricks with the initial density. */
 static int fill_bricks(gbees_engine *e, gbees_error *error)
 {
@@ -218,11 +240,15 @@ static int fill_bricks(gbees_engine *e, gbees_error *error)
             e->rows.expanded[e->g.used[k]] = 0;
         }
     }
-    initial_density_destroy(&density);
-    if (e->ranks)
+    if (e->ranks && e->method.deterministic)
+        status = sum_in_order(e, &density, &sum, error);
+    else if (e->ranks)
         sum = ranks_sum_rates(e);
     for (uint32_t k = 0; k < e->g.count && !e->ranks; k++)
         sum += e->rows.rate[e->g.used[k]];
+    initial_density_destroy(&density);
+    if (status)
+        return status;
     engine_scale(e, initial_mass(e->problem) / sum);
     return engine_sum(e, NULL, &e->run.ledger.mass, error);
 }

@@ -159,6 +159,12 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
         add(spec, "GBEES_SMALL=1");
 }
 
+void cuda_spec_share(program_spec *spec, int program)
+{
+    if (program == PROGRAM_PRUNES || program == PROGRAM_MARKS || program == PROGRAM_RANKS)
+        add(spec, "GBEES_SHARED=1");
+}
+
 const char *cuda_spec_source_file(const gbees_model *model)
 {
     const char *name = model->source_file;
