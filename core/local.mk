@@ -249,6 +249,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/lines.c \
 	%D%/solver/lines.h \
 	%D%/solver/measurements.c \
+	%D%/solver/next_grid.c \
+	%D%/solver/next_grid.h \
 	%D%/solver/notifier.c \
 	%D%/solver/notifier.h \
 	%D%/solver/numerics.c \
@@ -264,6 +266,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/modes.h \
 	%D%/solver/moving.c \
 	%D%/solver/moving.h \
+	%D%/solver/moving_noise.c \
+	%D%/solver/moving_noise.h \
 	%D%/solver/regrid.c \
 	%D%/solver/regrid.h \
 	%D%/solver/regrids.c \
@@ -273,8 +277,6 @@ libgbees_la_SOURCES = \
 	%D%/solver/run.h \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \
-	%D%/solver/share.c \
-	%D%/solver/share.h \
 	%D%/solver/solver.c \
 	%D%/solver/tail.c \
 	%D%/solver/tail.h \
@@ -313,6 +315,8 @@ gbees_run_SOURCES = \
 	%D%/command/report.c \
 	%D%/command/ranks.c \
 	%D%/command/ranks.h \
+	%D%/command/ranks_expect.c \
+	%D%/command/ranks_expect.h \
 	%D%/command/report.h \
 	%D%/command/resume.c \
 	%D%/command/resume.h \

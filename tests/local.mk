@@ -56,7 +56,7 @@ long_programs = \
 	%D%/backends/test_diffusion_exact \
 	%D%/backends/test_moving \
 	%D%/backends/test_split_steps \
-	%D%/backends/cpu/test_cpu_pencils \
+	%D%/backends/test_pencils \
 	%D%/backends/cpu/test_cpu_split \
 	%D%/backends/cuda/test_cuda_program
 check-long:
@@ -105,7 +105,7 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_cpu_ctu \
 	%D%/backends/cpu/test_cpu_far \
 	%D%/backends/test_motion \
-	%D%/backends/cpu/test_cpu_pencils \
+	%D%/backends/test_pencils \
 	%D%/backends/cpu/test_cpu_ranks \
 	%D%/backends/cpu/test_cpu_split \
 	%D%/backends/test_ctu_steps \
@@ -140,6 +140,7 @@ check_PROGRAMS += \
 	%D%/backends/test_mass \
 	%D%/backends/test_modes \
 	%D%/backends/test_moving \
+	%D%/backends/test_moving_noise \
 	%D%/backends/test_regridding \
 	%D%/backends/test_regridding_updates \
 	%D%/core/numerics/test_likelihood \
@@ -155,7 +156,7 @@ check_PROGRAMS += \
 	%D%/core/module/test_card_cache \
 	%D%/core/module/test_isolation \
 	%D%/core/module/test_module \
-	%D%/backends/cpu/test_moments \
+	%D%/backends/test_moments \
 	%D%/core/solver/test_monitors \
 	%D%/core/solver/test_problem \
 	%D%/core/solver/test_problem_refusals \
@@ -210,16 +211,16 @@ grid_sources = \
 %C%_backends_cpu_test_kernels_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_backends_cpu_test_kernels_LDADD = $(cpu_kernels) $(LDADD)
 %C%_backends_cpu_test_kernels_SOURCES = %D%/backends/cpu/test_kernels.c $(kernel_fields_sources)
-%C%_backends_cpu_test_moments_CPPFLAGS = $(kernel_fields_cppflags)
+%C%_backends_test_moments_CPPFLAGS = $(kernel_fields_cppflags)
 # So are the cuts between ranks.
-%C%_backends_cpu_test_partition_SOURCES = %D%/backends/cpu/test_partition.c backends/cpu/engine/partition.c
+%C%_backends_cpu_test_partition_SOURCES = %D%/backends/cpu/test_partition.c backends/common/partition.c
 # So is the controller of p*.
 %C%_backends_cpu_test_budget_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_backends_cpu_test_budget_SOURCES = \
 	%D%/backends/cpu/test_budget.c \
 	backends/common/budget.c \
 	backends/cpu/engine/budget.c \
-	backends/cpu/engine/partition.c \
+	backends/common/partition.c \
 	backends/cpu/engine/ranks.c \
 	backends/cpu/engine/ranks_sums.c \
 	backends/cpu/grid/grid.c \
@@ -432,14 +433,23 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/kernels.h \
 	%D%/backends/cuda/shim/memory.c \
 	%D%/backends/cuda/shim/platform.h \
+	%D%/backends/cuda/shim/variants/advect_1d.c \
+	%D%/backends/cuda/shim/variants/advect_1d_ctu.c \
 	%D%/backends/cuda/shim/variants/advect_2d.c \
 	%D%/backends/cuda/shim/variants/advect_2d_mixed.c \
+	%D%/backends/cuda/shim/variants/advect_2d_preserving.c \
+	%D%/backends/cuda/shim/variants/advect_2d_seventh.c \
 	%D%/backends/cuda/shim/variants/advect_2d_time.c \
+	%D%/backends/cuda/shim/variants/advect_2d_upwind.c \
 	%D%/backends/cuda/shim/variants/advect_2d_ctu.c \
+	%D%/backends/cuda/shim/variants/advect_2d_ctu_divergence.c \
+	%D%/backends/cuda/shim/variants/advect_2d_ctu_mixed.c \
 	%D%/backends/cuda/shim/variants/advect_2d_ctu_time.c \
 	%D%/backends/cuda/shim/variants/advect_2d_ctu_positive.c \
 	%D%/backends/cuda/shim/variants/advect_3d.c \
 	%D%/backends/cuda/shim/variants/advect_3d_ctu.c \
+	%D%/backends/cuda/shim/variants/advect_4d.c \
+	%D%/backends/cuda/shim/variants/advect_4d_ctu.c \
 	%D%/backends/cuda/shim/variants/duffing.c \
 	%D%/backends/cuda/shim/variants/duffing_ctu.c \
 	%D%/backends/cuda/shim/variants/duffing_rotated.c \
@@ -458,6 +468,7 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/noise.c \
 	%D%/backends/cuda/shim/variants/noise_bounded.c \
 	%D%/backends/cuda/shim/variants/noise_ctu.c \
+	%D%/backends/cuda/shim/variants/noise_moving.c \
 	%D%/backends/cuda/shim/variants/noise_rotated.c \
 	%D%/backends/cuda/shim/variants/pcr3bp.c \
 	%D%/backends/cuda/shim/variants/pcr3bp_rotated.c \

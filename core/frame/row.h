@@ -1,4 +1,5 @@
-/* row.h - a row of cells under a one-dimensional affine map: what each new cell gets (doc/method.md, "Moving frame").
+/* row.h - a row of cells under a one-dimensional affine map, and under diffusion: what each cell gets (doc/method.md,
+ * "Moving frame").
  */
 #ifndef GBEES_FRAME_ROW_H
 #define GBEES_FRAME_ROW_H
@@ -20,13 +21,18 @@ typedef struct gbees_row {
 int gbees_row_open(gbees_row *row, int64_t first, int64_t last);
 void gbees_row_close(gbees_row *row);
 
-/* Moves `share` of the difference between each two neighbours to the one that holds less; if it is negative, from it,
- * and at most a quarter of it to each side. 1/24 makes averages of values at centres, -1/24 the reverse. */
+/* Moves `share` of the difference between each two neighbours to the cell that holds less. A negative share moves
+ * mass from that cell, at most a quarter of what it holds to each side. A share of 1/24 makes averages over cells of
+ * values at centres, -1/24 the reverse. */
 void gbees_row_exchange(gbees_row *row, double share);
 
 /* Sets `to` to the row under z -> scale z + shift, scale > 0: each new cell gets the integral of the quartic of
  * split5 over what it covers, bounded so that no part of a cell holds less than 0 and all parts hold what it holds.
  * Returns 1 if there is no memory. */
 int gbees_row_map(const gbees_row *row, double scale, double shift, gbees_row *to);
+
+/* Sets `to` to the row after diffusion that adds `variance`, in cells squared: exactly where no limit holds, with a
+ * fourth moment as a Gaussian's; no cell falls below 0, and the sum stays. Returns 1 if there is no memory. */
+int gbees_row_spread(const gbees_row *row, double variance, gbees_row *to);
 
 #endif

@@ -1,8 +1,8 @@
 /* capture.c - a record's cells, kept on the GPU: another thread fetches them over a stream of its own while steps go
  * on.
  *
- * There is one capture.  If its memory can't hold a record's cells, or still holds those of the record before, there
- * is none, and the solver calls cells() instead.
+ * An engine has memory for one capture.  If it can't hold a record's cells, or still holds those of the record
+ * before, capture() returns none, and the solver calls cells() instead.
  */
 #include "engine.h"
 #include "launch.h"
@@ -63,9 +63,11 @@ static int reserve(gbees_engine *e, packed_cells *cells)
 int cuda_engine_capture(gbees_engine *e, gbees_capture **capture, gbees_error *error)
 {
     packed_cells cells = {0};
-    int status = 0;
+    int status = engine_collect(e, error);
 
     *capture = NULL;
+    if (status)
+        return status;
     if ((!e->capture && !make(e)) || capture_memory_is_taken(&e->captured) || e->state->count >= PACKED_MOST_BRICKS)
         return 0;
     status = engine_pack(e, 0, e->state->count, 1, &cells, error); /* counts */

@@ -41,7 +41,7 @@ static int save_array(gbees_engine *e, CUdeviceptr at, const char *name, size_t 
     return status;
 }
 
-/* Whether an array is needed: what a prune writes to `map` is used by that prune alone. */
+/* Whether an array is part of the state: not `map`, which only the prune that writes it reads. */
 static int is_kept(const gbees_engine *e, const slot_array *one)
 {
     return one->array != &e->map;
@@ -80,8 +80,10 @@ int cuda_engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbe
     const slot_arrays all = engine_heap_arrays(e);
     saved_state saved;
     char name[16];
-    int status = cuda_check(e->api, e->api->cuCtxSetCurrent(e->context), "saving the grid", error);
+    int status = e->ranks ? gbees_error_set(error, GBEES_EUSAGE, "several ranks keep no checkpoints") : 0;
 
+    if (!status)
+        status = cuda_check(e->api, e->api->cuCtxSetCurrent(e->context), "saving the grid", error);
     if (!status)
         status = cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "saving the grid", error);
     if (status)
