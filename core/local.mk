@@ -72,6 +72,7 @@ libgbees_la_SOURCES = \
 	%D%/accuracy/variation.c \
 	%D%/accuracy/roughness.c \
 	%D%/accuracy/roughness.h \
+	%D%/accuracy/variation.h \
 	%D%/audit/audit.c \
 	%D%/audit/audit_private.h \
 	%D%/audit/audit_state.c \
