@@ -193,7 +193,7 @@ static int make(const gbees_problem *problem, const engine_source *source, const
     for (int p = 0; p < PROGRAMS && !status && engines == 0; p++)
         status = add_program(problem, p, parallel != NULL, error);
     if (!status && parallel)
-        status = cuda_engine_share(&api, 0, &programs, problem, parallel, engine, error);
+        status = cuda_engine_share(&api, 0, &programs, problem, parallel, 0, engine, error);
     else if (!status)
         status = cuda_engine_load(&api, 0, &programs, problem, source, engine, error);
     engines += !status;
