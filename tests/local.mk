@@ -13,6 +13,7 @@ AM_TESTS_ENVIRONMENT = \
 check_tags = CK_EXCLUDE_TAGS=long; export CK_EXCLUDE_TAGS;
 
 test_scripts = \
+	%D%/backends/cuda/test_cuda_ranks.sh \
 	%D%/backends/cuda/test_cuda_shim.sh \
 	%D%/backends/cuda/test_cuda.sh \
 	%D%/core/io/test_xarray.sh \

@@ -148,15 +148,15 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
 static int share(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                  gbees_error *error)
 {
+    const int connects = !cuda_ranks_are_alone(problem);
     session *s = NULL;
     int status = gbees_parallel_agree(options->parallel, open_session(problem, options, &s, error), error);
 
     if (!status)
-        status = cuda_engine_share(&s->api, s->device, &s->kernels, problem, options->parallel, engine, error);
+        status =
+            cuda_engine_share(&s->api, s->device, &s->kernels, problem, options->parallel, connects, engine, error);
     if (!status)
         (*engine)->memory_limit = options->memory_bytes;
-    if (!status && !cuda_ranks_are_alone(problem))
-        status = cuda_engine_connect(*engine, error);
     if (status)
         close_session(s);
     return status;

@@ -8,7 +8,6 @@
 #include "launch.h"
 #include "engine.h"
 #include "load.h"
-#include "ranks.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -315,6 +314,12 @@ static int take_kernels(gbees_engine *e, gbees_error *error)
     return engine_take_large_kernels(e, error);
 }
 
+/* Whether ranks are to share the grid from now on. */
+static int is_to_be_shared(const gbees_engine *e)
+{
+    return e->state->count >= e->share_from && e->state->count == e->state->linked;
+}
+
 int engine_launch_steps(gbees_engine *e, uint64_t target, gbees_error *error)
 {
     gbees_state *s = e->state;
@@ -333,7 +338,7 @@ int engine_launch_steps(gbees_engine *e, uint64_t target, gbees_error *error)
             status = is_small(e) ? run_small(e, target, doing, error) : run_launches(e, target, doing, error);
         if (s->run.steps > steps)
             e->mean_step = (s->run.clock.elapsed - elapsed) / (double)(s->run.steps - steps);
-    } while (!status && (s->stop == STOP_ADVECT || s->stop == STOP_AGAIN) && !ranks_are_due(e));
+    } while (!status && (s->stop == STOP_ADVECT || s->stop == STOP_AGAIN) && !is_to_be_shared(e));
     e->setup.advect_apart = 0;
     e->capacity_exceeded = s->stop == STOP_CAPACITY && s->count <= ENGINE_CLUSTER_BRICKS;
     return status;
