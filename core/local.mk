@@ -69,6 +69,7 @@ libgbees_la_SOURCES = \
 	%D%/accuracy/plan.h \
 	%D%/accuracy/sample_count.c \
 	%D%/accuracy/refinement.c \
+	%D%/accuracy/refinement_state.c \
 	%D%/accuracy/roughness.c \
 	%D%/accuracy/roughness.h \
 	%D%/audit/audit.c \
@@ -286,6 +287,9 @@ gbees_run_LDFLAGS =
 gbees_run_LDADD = libgbees.la $(JANSSON_LIBS)
 gbees_run_SOURCES = \
 	%D%/command/accuracy.c \
+	%D%/command/search.h \
+	%D%/command/search_run.c \
+	%D%/command/search_state.c \
 	%D%/command/check.c \
 	%D%/command/command.h \
 	%D%/command/compare.c \

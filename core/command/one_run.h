@@ -29,6 +29,10 @@ typedef struct gbees_one_run {
     const gbees_resumption *from; /* the caller's; NULL: the run begins */
     double next_checkpoint_s;     /* of CLOCK_MONOTONIC */
     int checkpointed;             /* there is a checkpoint to go on from */
+    /* Adds to a checkpoint what the run's owner needs, which then writes the report's header, too, where the run goes
+     * on; NULL: nothing. */
+    int (*save)(void *saved, gbees_checkpoint *checkpoint, gbees_error *error);
+    void *saved;
 } gbees_one_run;
 
 /* What the options say of an engine: the same on all ranks. */
@@ -59,9 +63,9 @@ int gbees_exit_code(const gbees_error *failure, int began);
 /* With --strict a warning is a failure. */
 int gbees_check_warnings(const gbees_options *options, const gbees_summary *summary, gbees_error *failure);
 
-/* accuracy.c: runs on finer and finer grids until the certificate is within the problem's accuracy; returns the exit
- * status. */
-int gbees_command_accuracy(const gbees_options *options, gbees_registry *registry, gbees_setup *setup,
-                           gbees_report *report, const char *command);
+/* accuracy.c: runs on finer and finer grids until the certificate is within the problem's accuracy, or goes on with
+ * such runs (from; NULL: begins); returns the exit status. */
+int gbees_command_accuracy(const gbees_options *options, const gbees_resumption *from, gbees_registry *registry,
+                           gbees_setup *setup, gbees_report *report, const char *command);
 
 #endif
