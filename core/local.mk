@@ -70,6 +70,7 @@ libgbees_la_SOURCES = \
 	%D%/accuracy/sample_count.c \
 	%D%/accuracy/refinement.c \
 	%D%/accuracy/variation.c \
+	%D%/accuracy/refinement_state.c \
 	%D%/accuracy/roughness.c \
 	%D%/accuracy/roughness.h \
 	%D%/accuracy/variation.h \
@@ -290,6 +291,9 @@ gbees_run_LDFLAGS =
 gbees_run_LDADD = libgbees.la $(JANSSON_LIBS)
 gbees_run_SOURCES = \
 	%D%/command/accuracy.c \
+	%D%/command/search.h \
+	%D%/command/search_run.c \
+	%D%/command/search_state.c \
 	%D%/command/check.c \
 	%D%/command/command.h \
 	%D%/command/compare.c \

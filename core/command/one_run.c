@@ -117,6 +117,8 @@ static int on_checkpoint(void *context, gbees_checkpoint *checkpoint, gbees_erro
     gbees_one_run *r = context;
     int status = gbees_resumption_save(r->setup, r->options, checkpoint, error);
 
+    if (!status && r->save)
+        status = r->save(r->saved, checkpoint, error);
     if (!status)
         status = gbees_writer_checkpoint(r->writer, checkpoint, error);
     r->checkpointed = r->checkpointed || !status;
@@ -273,13 +275,14 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
                                      .audit = run->audit};
     FILE *console = run->console ? run->console : run->report->out;
     gbees_summary at_start;
-    int status;
+    int status = GBEES_OK;
 
     (void)pthread_mutex_init(&run->lock, NULL);
     run->checkpointed = run->from != NULL;
     run->next_checkpoint_s = gbees_progress_now_s() + 60 * run->options->every;
     gbees_solver_summary(run->solver, &at_start);
-    status = gbees_report_header(run->report, run->setup, at_start.totals.threads, error);
+    if (!run->from || !run->save)
+        status = gbees_report_header(run->report, run->setup, at_start.totals.threads, error);
     gbees_progress_start(&run->progress, options->progress,
                          options->progress == GBEES_PROGRESS_JSON && options->json ? console : stderr);
     if (!status)

@@ -30,6 +30,10 @@ typedef struct gbees_one_run {
     double next_checkpoint_s;     /* of CLOCK_MONOTONIC */
     int checkpointed;             /* 1: a checkpoint has been written */
     double bend, bend_time;       /* of a grid that moves: the largest of its records, and when; 0: none */
+    /* Adds to a checkpoint what the owner of the run needs, which then writes the report's header, too, if the run is
+     * resumed; NULL: nothing. */
+    int (*save)(void *saved, gbees_checkpoint *checkpoint, gbees_error *error);
+    void *saved;
 } gbees_one_run;
 
 /* The engine's options of a command line; the same on all ranks. */
@@ -60,9 +64,9 @@ int gbees_exit_code(const gbees_error *failure, int began);
 /* With --strict a warning is a failure. */
 int gbees_check_warnings(const gbees_options *options, const gbees_summary *summary, gbees_error *failure);
 
-/* accuracy.c: runs on finer and finer grids until the certificate is within the problem's accuracy; returns the exit
- * status. */
-int gbees_command_accuracy(const gbees_options *options, gbees_registry *registry, gbees_setup *setup,
-                           gbees_report *report, const char *command);
+/* accuracy.c: runs on finer and finer grids until the certificate is within the problem's accuracy, or goes on with
+ * such runs (from; NULL: begins); returns the exit status. */
+int gbees_command_accuracy(const gbees_options *options, const gbees_resumption *from, gbees_registry *registry,
+                           gbees_setup *setup, gbees_report *report, const char *command);
 
 #endif

@@ -79,6 +79,36 @@ static int check(const char *path, gbees_error *error)
     return GBEES_OK;
 }
 
+/* "DIR.runs", of several runs for an accuracy (search.h); NULL: no memory. */
+static char *name_runs(const char *path)
+{
+    gbees_text text = {0};
+
+    gbees_text_add(&text, "%s.runs", path);
+    return gbees_text_take(&text);
+}
+
+/* Refuses a name beside which the runs of an accuracy are, going on or stopped. */
+static int check_runs(const char *path, gbees_error *error)
+{
+    char *runs = name_runs(path);
+    struct stat there;
+    int status = GBEES_OK;
+
+    if (!runs)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the name of the output folder");
+    if (lstat(runs, &there) == 0) {
+        status = gbees_store_check(runs, error);
+        if (!status && (!S_ISDIR(there.st_mode) || !is_empty(runs)))
+            status = gbees_error_set(error, GBEES_EIO,
+                                     "%s has the runs of an accuracy that were stopped: gbees-run --resume %s goes "
+                                     "on with them; else remove it or give another name",
+                                     runs, path);
+    }
+    free(runs);
+    return status;
+}
+
 static char *numbered(const char *model, int number)
 {
     gbees_text text = {0};
@@ -92,8 +122,11 @@ static char *numbered(const char *model, int number)
 static int is_free(const char *path)
 {
     struct stat there;
+    char *runs = name_runs(path);
+    const int is_missing = lstat(path, &there) != 0 && errno != EACCES && runs && lstat(runs, &there) != 0;
 
-    return lstat(path, &there) != 0 && errno != EACCES;
+    free(runs);
+    return is_missing;
 }
 
 int gbees_output_choose(const char *wanted, const char *model, char **folder, gbees_error *error)
@@ -110,6 +143,8 @@ int gbees_output_choose(const char *wanted, const char *model, char **folder, gb
     for (size_t length = strlen(path); length > 1 && path[length - 1] == '/';)
         path[--length] = '\0';
     status = check(path, error);
+    if (!status)
+        status = check_runs(path, error);
     if (status)
         free(path);
     else

@@ -1,11 +1,15 @@
 /* resume.c - see resume.h. */
 #include "resume.h"
 #include "base/checkpoint.h"
+#include "base/text.h"
 #include "io/folder.h"
 #include "io/store.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+static const char runs[] = ".runs"; /* of several runs for an accuracy: search.h */
 
 int gbees_resumption_save(const gbees_setup *setup, const gbees_options *options, gbees_checkpoint *checkpoint,
                           gbees_error *error)
@@ -66,7 +70,8 @@ static int set_options(const json_t *from, gbees_options *options, gbees_error *
 static int adapt(gbees_resumption *resumption, const char *text, uint64_t length, gbees_options *options,
                  gbees_error *error)
 {
-    resumption->scenario = gbees_folder_join(options->resume, "scenario.yaml");
+    resumption->scenario =
+        gbees_folder_join(resumption->folder ? resumption->folder : options->resume, "scenario.yaml");
     if (!resumption->scenario)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the name of a file");
     options->scenario = resumption->scenario;
@@ -74,19 +79,56 @@ static int adapt(gbees_resumption *resumption, const char *text, uint64_t length
     return set_options(resumption->options, options, error);
 }
 
+/* Names the folder that has the checkpoint: DIR.runs, if it is there, else DIR. */
+static int find_folder(gbees_resumption *resumption, const char *given, gbees_error *error)
+{
+    size_t length = strlen(given);
+    gbees_text text = {0};
+    struct stat there;
+
+    while (length > 1 && given[length - 1] == '/')
+        length--;
+    gbees_text_add(&text, "%.*s%s", (int)length, given, runs);
+    resumption->folder = gbees_text_take(&text);
+    if (resumption->folder && (stat(resumption->folder, &there) || !S_ISDIR(there.st_mode)))
+        resumption->folder[length] = '\0';
+    resumption->results = resumption->folder ? strdup(resumption->folder) : NULL;
+    return resumption->results ? GBEES_OK
+                               : gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a folder's name");
+}
+
+/* Names the folder of the results, and refuses a run that has ended. */
+static int find_results(gbees_resumption *resumption, gbees_error *error)
+{
+    const size_t length = strlen(resumption->folder), suffix = strlen(runs);
+    uint64_t count;
+
+    resumption->search = gbees_checkpoint_find(resumption->checkpoint, "search", 1, &count) != NULL;
+    if (resumption->search && length > suffix && strcmp(resumption->folder + length - suffix, runs) == 0)
+        resumption->results[length - suffix] = '\0';
+    if (!resumption->search && gbees_checkpoint_find(resumption->checkpoint, "summary", 1, &count))
+        return gbees_error_set(error, GBEES_EINPUT, "the run in %s has reached its end", resumption->folder);
+    return GBEES_OK;
+}
+
 int gbees_resumption_read(gbees_resumption *resumption, gbees_options *options, gbees_error *error)
 {
     gbees_error note = {0};
     uint64_t length = 0;
     const char *text;
-    int status = gbees_store_check(options->resume, error);
+    int status = find_folder(resumption, options->resume, error);
 
     if (!status)
-        status = gbees_checkpoint_read(options->resume, &resumption->checkpoint, &note, error);
+        status = gbees_store_check(resumption->folder, error);
+    if (!status)
+        status = gbees_checkpoint_read(resumption->folder, &resumption->checkpoint, &note, error);
+    if (!status)
+        status = find_results(resumption, error);
     if (status)
         return status;
     if (note.status && !options->quiet)
         (void)fprintf(stderr, "gbees-run: %s: going on from the checkpoint before it\n", note.text);
+    options->resume = resumption->results;
     text = gbees_checkpoint_find(resumption->checkpoint, "options", 1, &length);
     return adapt(resumption, text, length, options, error);
 }
@@ -97,7 +139,12 @@ int gbees_resumption_send(const gbees_resumption *resumption, const gbees_parall
     char *text = status ? NULL : json_dumps(resumption->options, JSON_COMPACT);
     uint64_t length = text ? strlen(text) : 0;
 
-    if (!status && !text)
+    if (!status && resumption->search)
+        status =
+            gbees_error_set(error, GBEES_EUSAGE,
+                            "the runs for an accuracy in %s can't be resumed among ranks: resume them without mpirun",
+                            resumption->folder);
+    else if (!status && !text)
         status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the options of a run");
     status = gbees_parallel_agree(parallel, status, error);
     if (!status) {
@@ -152,6 +199,8 @@ void gbees_resumption_free(gbees_resumption *resumption)
 {
     gbees_checkpoint_destroy(resumption->checkpoint);
     json_decref(resumption->options);
+    free(resumption->folder);
+    free(resumption->results);
     free(resumption->scenario);
     *resumption = (gbees_resumption){0};
 }

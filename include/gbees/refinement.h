@@ -4,6 +4,7 @@
 #ifndef GBEES_REFINEMENT_H
 #define GBEES_REFINEMENT_H
 
+#include <gbees/checkpoint.h>
 #include <gbees/scenario.h>
 #include <gbees/solver.h>
 
@@ -68,6 +69,10 @@ int gbees_refinement_record(gbees_refinement *refinement, const gbees_record *re
 /** Ends a run and plans the next. */
 int gbees_refinement_finish(gbees_refinement *refinement, const gbees_summary *summary, gbees_refinement_step *step,
                             gbees_error *error);
+/** Adds the plan, and what the present run has shown so far, to a checkpoint. */
+int gbees_refinement_save(const gbees_refinement *refinement, gbees_checkpoint *checkpoint, gbees_error *error);
+/** Takes them from a checkpoint of a plan for the same problem. */
+int gbees_refinement_load(gbees_refinement *refinement, const gbees_checkpoint *checkpoint, gbees_error *error);
 
 #ifdef __cplusplus
 }
