@@ -4,6 +4,7 @@
 set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+. "$top_src/tests/fixtures/results_fixture.sh"
 program=$top_build/gbees-run
 enter_scratch
 clean_environment
@@ -19,31 +20,6 @@ run() {
 start() {
     "$program" --quiet "$@" >out 2>err </dev/null &
     process=$!
-}
-
-has_checkpoint() { # FOLDER
-    test -e "$1/checkpoint-A.h5" || test -e "$1/checkpoint-B.h5"
-}
-
-# The checksums that a file holds of its datasets and attributes.
-sums() { # FILE
-    grep -aoE '[0-9a-f]{64}' "$1" | sort
-}
-
-# The records must be the same; of the time series all but the seconds, and with them the sum of the sums.
-same() { # FOLDER FOLDER
-    (cd "$1" && ls ./*.h5) >left
-    (cd "$2" && ls ./*.h5) >right
-    diff left right >difference || fail "$1 and $2 have other files: $(cat difference)"
-    for record in "$1"/leg*.h5; do
-        sums "$record" >left
-        sums "$2/${record##*/}" >right
-        test -s left || fail "$record has no checksums"
-        cmp -s left right || fail "${record##*/} of $1 and $2 differ"
-    done
-    sums "$1/moments.h5" >left
-    sums "$2/moments.h5" >right
-    test "$(comm -23 left right | wc -l)" -le 2 || fail "the time series of $1 and $2 differ"
 }
 
 # Whole, and stopped after each few steps by --max-time.
@@ -97,34 +73,18 @@ if test -f "$top_build/tests/.libs/gbees_shim.so"; then
     unset GBEES_BACKEND_PATH
 fi
 
-# Killed at 20 random moments.
+# Killed at random moments: a run, and several runs for an accuracy, at any moment of them.
 run 0 --plugin aizawa --set accuracy=0 --backend cpu --output whole
-kills=0 resumed=0
-awk 'BEGIN { srand(); for (i = 0; i < 200; i++) printf "%.3f\n", 0.05 + 0.4 * rand() }' >moments
-while test "$kills" -lt 20; do
-    rm -rf killed
-    start --plugin aizawa --set accuracy=0 --backend cpu --output killed --checkpoint-every 0.0001
-    while :; do
-        if test "$kills" -lt 20; then # then the last one may end
-            sleep "$(sed -n $((kills + 1))p moments)"
-            kill -9 "$process" 2>/dev/null
-        fi
-        wait "$process" 2>/dev/null
-        code=$?
-        test "$code" -eq 137 || break
-        kills=$((kills + 1))
-        if has_checkpoint killed; then
-            resumed=$((resumed + 1))
-            start --resume killed --checkpoint-every 0.0001
-        else
-            rm -rf killed
-            start --plugin aizawa --set accuracy=0 --backend cpu --output killed --checkpoint-every 0.0001
-        fi
-    done
-    test "$code" -eq 0 || fail "a run that was resumed ended with status $code"
-    same whole killed
-done
-test "$resumed" -ge 10 || fail "of $kills runs that were killed $resumed could be resumed only"
+kills() { # N OPTIONS
+    calls 0 "$top_src/tests/resume-kills" "$top_build" "$1" --run "$2"
+    tail -n 1 out
+    has out ", 0 wrong"
+    resumed=$(sed -n 's/.* \([0-9]*\) times resumed.*/\1/p' out)
+    test "${resumed:-0}" -ge $(($1 / 2)) || fail "of $1 runs that were killed ${resumed:-0} were resumed only"
+}
+kills 20 "--plugin aizawa --set accuracy=0"
+kills 15 "--plugin linear --accuracy 0.05"
+kills 6 "--plugin aizawa --accuracy 0.4 --audit 20000"
 
 # SIGUSR1 leaves a checkpoint and lets the run go on; SIGTERM leaves one and ends it with a hint.
 start --plugin lorenz96 --set accuracy=0 --until 1 --backend cpu --output long --checkpoint-every 0
@@ -190,18 +150,52 @@ same roomy tight
     --progress none --max-memory 0.0004 >out 2>err
 has err 'memory does not allow the mass budget of 0.002 a unit of time: p* has been raised'
 
-# Of runs for an accuracy the one that is interrupted can be gone on with.
-run 0 --plugin aizawa --accuracy 0.4 --backend cpu --output certified.whole
-start --plugin aizawa --accuracy 0.4 --backend cpu --output certified --checkpoint-every 0.0001
-for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    has_checkpoint certified.run1 && break
-    sleep 0.05
-done
-kill -9 "$process"
-wait "$process" 2>/dev/null
-run 0 --resume certified.run1
-grep -q '"state": "complete"' certified.run1/run.json || fail "the run for an accuracy is not complete"
-same certified.whole certified.run1
+# Several runs for an accuracy: SIGTERM leaves the best so far, and --resume goes on to the same end.
+run 0 --plugin lorenz63 --until 1 --accuracy 0.1 --backend cpu --output certified.whole
+search() { # WHEN: stops it as soon as the output has this
+    rm -rf certified certified.runs
+    "$program" --progress none --plugin lorenz63 --until 1 --accuracy 0.1 --backend cpu --output certified >out 2>err &
+    process=$!
+    for try in $(seq 200); do
+        grep -q "$1" out && break
+        sleep 0.02
+    done
+    kill -TERM "$process"
+    wait "$process"
+}
+search '^run 2'
+has err '; to go on: gbees-run --resume certified'
+grep -q '"state": "complete"' certified/run.json || fail "the best run is not complete"
+has_checkpoint certified || fail "the best run can't be taken up again"
+cp -r certified kept
+cp -r certified.runs kept.runs
+run 0 --resume certified
+has out 'accuracy 0.1 of the moments: met'
+for k in 1 2 3; do has out "run $k: "; done
+test "$(grep -c '^leg record' out)" = 1 || fail "there is more than one table"
+same certified.whole certified
+test ! -e certified.runs || fail "certified.runs is left"
+grep -q '"resumed": \[' certified/run.json || fail "run.json does not list the resumptions"
+run 2 --resume certified
+has err 'there is no checkpoint in certified'
+# Their state is refused as a run's is, and is whole after it.
+sed 's/^records: .*/records: 5/' kept.runs/scenario.yaml >changed.yaml
+cp kept.runs/scenario.yaml as-it-was.yaml
+cp changed.yaml kept.runs/scenario.yaml
+run 2 --resume kept
+has err 'the scenario is another one'
+cp as-it-was.yaml kept.runs/scenario.yaml
+mv kept elsewhere
+mkdir kept
+echo mine >kept/file
+run 2 --resume kept
+has err 'the folder kept is in the way: it is not of the runs in kept.runs: rename it'
+rm -r kept
+run 2 --resume kept
+has err "the best run's results are not in kept.runs/"
+mv elsewhere kept
+run 0 --resume kept/
+same certified.whole kept
 
 # What can't go together.
 run 2 --resume changed --set end=1

@@ -119,25 +119,24 @@ run 2 --plugin linear --accuracy 0.1 --set 'initial={file: record}' --output ref
 has err 'accuracy: the initial density is a record, whose grid is given'
 test ! -e refused || fail "it made the output folder"
 
-# Folders that a killed run has left stay as they are; one that another run writes to is refused.
-mkdir left.run1
-echo precious >left.run1/leg0_record0.h5
-run 0 --plugin linear --accuracy 0.1 --output left --quiet
-test -f left/leg0_record0.h5 || fail "there are no records beside a killed run's"
-grep -q precious left.run1/leg0_record0.h5 || fail "a killed run's record is gone"
-test -z "$(find . -name 'left.run[2-9]')" || fail "folders of other runs are left"
-exec 9>left.run1/.gbees.lock
+# What a killed search has left stays as it is, and so does what another writes to.
+mkdir left.runs
+echo precious >left.runs/run.json
+run 2 --plugin linear --accuracy 0.1 --output left --quiet
+has err 'left.runs has the runs of an accuracy that were stopped: gbees-run --resume left goes on with them'
+grep -q precious left.runs/run.json || fail "what a killed search has left is gone"
+exec 9>left.runs/.gbees.lock
 flock 9
 echo "process 1 on moon" >&9
-mkdir other
-mv left other
-for folder in left.run1 left; do
-    run 2 --plugin linear --accuracy 0.1 --output $folder --quiet
-    has err 'another run is writing to the folder left.run1: process 1 on moon: give another name'
-done
+run 2 --plugin linear --accuracy 0.1 --output left --quiet
+has err 'another run is writing to the folder left.runs: process 1 on moon: give another name'
 exec 9>&-
+mkdir -p results/linear.runs
+echo precious >results/linear.runs/run.json
+run 0 --plugin linear --accuracy 0.1 --quiet
+test -f results/linear-2/leg0_record0.h5 || fail "the default name is not the next one"
 
-# A signal keeps the best run, and the folder of the one that it has interrupted.
+# A signal keeps the best run, and what the search goes on from.
 "$program" --plugin lorenz63 --backend cpu --progress none --accuracy 0.01 --output stopped >out 2>err &
 child=$!
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
@@ -148,9 +147,7 @@ kill -TERM $child
 wait $child
 test $? = 143 || fail "the exit status is not 143"
 test -f stopped/leg1_record4.h5 || fail "the best run's records are not there"
-for folder in $(find . -maxdepth 1 -name 'stopped.run*'); do
-    has err "; to go on: gbees-run --resume ${folder#./}" # the one that was interrupted
-    find "$folder" -name 'checkpoint-?.h5' | grep -q . || fail "$folder is left, and has no checkpoint"
-done
+has err "; to go on: gbees-run --resume stopped"
+find stopped.runs -name 'checkpoint-?.h5' | grep -q . || fail "stopped.runs has no checkpoint"
 
 exit "$bad"
