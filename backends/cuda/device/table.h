@@ -107,7 +107,7 @@ GBEES_NUM void table_insert(const gbees_setup *m, gbees_state *s, near_key key)
             store_release_32(entry, take_slot(m, s, key));
             return;
         }
-        while (slot == TABLE_TAKEN) /* another thread stores the key; it waits for nobody */
+        while (slot == TABLE_TAKEN) /* another thread is storing the key, and waits for none */
             slot = load_acquire_32(entry);
         if (slot < TABLE_DEAD && is_key_of(m, slot, key))
             return;

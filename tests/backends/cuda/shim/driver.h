@@ -26,7 +26,7 @@ typedef enum shim_kernel {
     SHIM_RANGE,
     SHIM_MARGINAL_SUMS,
     SHIM_FRAME,
-    SHIM_CARRY,
+    SHIM_INTEGRATE,
     SHIM_KERNELS
 } shim_kernel;
 

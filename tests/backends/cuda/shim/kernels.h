@@ -142,7 +142,7 @@ static void run_kernel(shim_kernel kernel, void **a)
         gbees_frame(*m, ARGUMENT(gbees_findings *, 1), ARGUMENT(int, 2), ARGUMENT(double, 3));
 #endif
         break;
-    case SHIM_CARRY:
+    case SHIM_INTEGRATE:
         gbees_integrate(ARGUMENT(gbees_samples, 0));
         break;
     case SHIM_KERNELS:
