@@ -29,6 +29,7 @@ typedef struct gbees_one_run {
     const gbees_resumption *from; /* the caller's; NULL: the run starts anew */
     double next_checkpoint_s;     /* of CLOCK_MONOTONIC */
     int checkpointed;             /* 1: a checkpoint has been written */
+    double bend, bend_time;       /* of a grid that moves: the largest of its records, and when; 0: none */
 } gbees_one_run;
 
 /* The engine's options of a command line; the same on all ranks. */

@@ -6,10 +6,11 @@
 
 enum { PART = 1 << 20 }; /* cells of a broadcast */
 
-/* The message before the cells; all zeros: the run has ended. */
+/* What is told of the next grid; all zeros: the run has ended. */
 typedef struct next_grid {
     gbees_grid_change change;
     uint64_t cells;
+    int first; /* it is the first problem's */
 } next_grid;
 
 /* Copies rank 0's cells to the others' lists. */
@@ -22,6 +23,15 @@ static void broadcast_cells(const gbees_parallel *parallel, int n, const gbees_i
             parallel->broadcast(parallel->context, cells->index[j] + at, count * sizeof *cells->index[j]);
         parallel->broadcast(parallel->context, cells->p + at, count * sizeof *cells->p);
     }
+}
+
+void gbees_next_grid_send_first(const gbees_parallel *parallel)
+{
+    next_grid grid;
+
+    memset(&grid, 0, sizeof grid);
+    grid.first = 1;
+    parallel->broadcast(parallel->context, &grid, sizeof grid);
 }
 
 int gbees_next_grid_send(const gbees_parallel *parallel, const gbees_problem *problem, gbees_error *error)
@@ -46,7 +56,7 @@ void gbees_next_grid_send_end(const gbees_parallel *parallel)
     parallel->broadcast(parallel->context, &none, sizeof none);
 }
 
-/* Makes the copy of the first problem, with memory for the cells. */
+/* Makes the copy, with room for the cells. */
 static int make_copy(const gbees_problem *first, const next_grid *grid, gbees_problem **problem, gbees_error *error)
 {
     gbees_initial_cells cells = {0};
@@ -60,14 +70,15 @@ static int make_copy(const gbees_problem *first, const next_grid *grid, gbees_pr
     return status;
 }
 
-int gbees_next_grid_receive(const gbees_parallel *parallel, const gbees_problem *first, gbees_problem **problem,
-                            gbees_error *error)
+int gbees_next_grid_receive(const gbees_parallel *parallel, const gbees_problem *first, gbees_problem **changed,
+                        int *is_first, gbees_error *error)
 {
     gbees_problem *made = NULL;
     next_grid grid;
 
-    *problem = NULL;
+    *changed = NULL;
     parallel->broadcast(parallel->context, &grid, sizeof grid);
+    *is_first = grid.first;
     if (!grid.change.replaced)
         return GBEES_OK;
     const int status = gbees_parallel_agree(parallel, make_copy(first, &grid, &made, error), error);
@@ -76,6 +87,6 @@ int gbees_next_grid_receive(const gbees_parallel *parallel, const gbees_problem 
         return status;
     }
     broadcast_cells(parallel, first->dimension, made->cells);
-    *problem = made;
+    *changed = made;
     return GBEES_OK;
 }

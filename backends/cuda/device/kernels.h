@@ -21,6 +21,8 @@
 
 #define GBEES_KERNELS_FRAME 12 /* what a grid that moves needs before its steps: gbees_frame */
 
+#define GBEES_KERNELS_RANKS 13 /* a grid that several GPUs share: device/share.h */
+
 /* 1 if the program that is compiled contains these kernels. */
 #define GBEES_HAS_KERNELS(which) (GBEES_KERNELS == GBEES_KERNELS_ALL || GBEES_KERNELS == (which))
 
