@@ -1,5 +1,5 @@
 /** @file gbees/audit.h
- * Samples that are carried along with a run and bound the error of its records (core/audit).
+ * Samples that are integrated beside a run and bound the error of its records (core/audit).
  */
 #ifndef GBEES_AUDIT_H
 #define GBEES_AUDIT_H
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/** Samples of the model's own equations that are carried along with a run, weighted at its updates, and compared with
+/** Samples of the model's own equations that are integrated beside a run, weighted at its updates, and compared with
  * its records. */
 typedef struct gbees_audit gbees_audit;
 
@@ -24,36 +24,36 @@ typedef struct gbees_audit_options {
     uint64_t seed;  /**< other samples for another seed */
     int threads;    /**< 0: as many as the machine has; results do not depend on it */
     int keep;       /**< 1: the samples of each record are kept, for gbees_audit_rewind() */
-    const gbees_backend *backend; /**< carries many samples, if it can; it outlives the audit. NULL: the threads do */
+    const gbees_backend *backend; /**< integrates many samples, if it can; outlives the audit. NULL: the threads do */
 } gbees_audit_options;
 
 /** Draws the samples from the problem's whole initial density, what its grid cuts off included. `problem` must
  * outlive the audit. */
 int gbees_audit_create(const gbees_problem *problem, const gbees_audit_options *options, gbees_audit **audit,
                        gbees_error *error);
-/** Estimates, with 10,000 samples, what share of samples the problem's measurements leave effective.
+/** Estimates, with 10,000 samples, the share of samples that are effective after the problem's measurements.
  * @param share receives the least share after a measurement, 1 without any
  */
 int gbees_audit_effective(const gbees_problem *problem, int threads, double *share, gbees_error *error);
 /** Frees the audit. */
 void gbees_audit_destroy(gbees_audit *audit);
-/** Carries the samples to a record, which is no earlier than the one before, and compares. A record without cells or
- * marginals has its moments certified only. When samples are lost (one is no longer finite, none fits a measurement)
- * certificates say so; only a lack of memory is a failure. */
+/** Integrates the samples to a record, which is no earlier than the one before, and compares. Of a record without
+ * cells or marginals only the moments are certified. When samples are lost (one is no longer finite, none fits a
+ * measurement) certificates say so; only a lack of memory is a failure. */
 int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_certificate *certificate,
                        gbees_error *error);
 /** A thousand of the samples at the last record, chosen by their weights: heavy ones more than once. They are the
  * audit's, until the next record. NULL: there are none. */
 const gbees_sample_list *gbees_audit_samples(gbees_audit *audit);
-/** Begins again, with the first record of another run of the same equations on another grid: samples that were kept
- * are not carried again. */
+/** Begins again with the first record of another run of the same equations on another grid. Samples that were kept
+ * are not integrated again. */
 void gbees_audit_rewind(gbees_audit *audit);
-/** Weights the samples by measurement `number`, the next one, counted from 1, and sets what they know of its
- * evidence. log_evidence and total are the run's. */
+/** Weights the samples by measurement `number`, the next one, counted from 1, and sets the evidence by samples with
+ * its errors. log_evidence and total are the run's, and stay. */
 void gbees_audit_update(gbees_audit *audit, int number, gbees_evidence *evidence);
 /** Adds the samples, and what the audit knows of the run, to a checkpoint. Not for one that keeps samples. */
 int gbees_audit_save(const gbees_audit *audit, gbees_checkpoint *checkpoint, gbees_error *error);
-/** Takes them from a checkpoint of the same problem; the audit is as gbees_audit_create() has made it. */
+/** Loads them from a checkpoint of the same problem, into an audit that gbees_audit_create() has just made. */
 int gbees_audit_load(gbees_audit *audit, const gbees_checkpoint *checkpoint, gbees_error *error);
 /** Sets the evidence of all updates so far by the samples: total_sampled and total_error. */
 void gbees_audit_evidence(const gbees_audit *audit, gbees_evidence *evidence);

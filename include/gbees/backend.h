@@ -26,8 +26,8 @@ enum { GBEES_BACKEND_ABI = 11 /**< raised whenever the layout below changes */ }
 
 typedef struct gbees_engine gbees_engine;         /**< a backend's state of a run */
 typedef struct gbees_capture gbees_capture;       /**< a backend's copy of the cells of one time */
-typedef struct gbees_hold gbees_hold;             /**< what a backend's engines share, kept between two of them */
-typedef struct gbees_integrator gbees_integrator; /**< what a backend needs to carry samples of a model */
+typedef struct gbees_hold gbees_hold;             /**< keeps what a backend's engines share, from one to the next */
+typedef struct gbees_integrator gbees_integrator; /**< a backend's state to integrate samples of a model */
 
 /** Options of a run. */
 typedef struct gbees_engine_options {
@@ -207,14 +207,14 @@ typedef struct gbees_backend {
                   gbees_error *error);
     /** Frees the engine. */
     void (*destroy)(gbees_engine *engine);
-    /** Makes an engine of a problem one of another problem that differs in its grid and its `cells` alone, as
-     * destroy() and create() with the same options would, but keeps what takes long to open: memory, a GPU's kernels.
-     * There are no captures then. The problem of before is of no more use; after an error, the engine is not either,
-     * but to be destroyed. NULL if the backend would gain nothing by it. */
+    /** Makes an engine one of another problem that differs in its grid and its `cells` alone: as destroy() and
+     * create() with the same options, but keeps what takes long to open, as memory and a GPU's kernels. No capture
+     * may exist. The engine uses its old problem no more; after an error it must only be destroyed. NULL if the
+     * backend would gain nothing by it. */
     int (*restart)(gbees_engine *engine, const gbees_problem *problem, gbees_error *error);
-    /** On the ranks but 0 of a run with options->parallel: makes this rank's part of the grid, and does what rank 0's
-     * engine is asked for until that is destroyed. All other functions are called on rank 0 alone. The pointer is
-     * NULL if the backend's grids can't be shared. */
+    /** On all ranks but 0 of a run with options->parallel: makes this rank's part of the grid, and takes part in each
+     * call to rank 0's engine until that is destroyed. All other functions are called on rank 0 alone. The pointer is
+     * NULL if the backend's grids can't be shared among ranks. */
     int (*serve)(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error);
 
     /** Takes at most max_steps steps; the last one ends at the latest where clock->elapsed == clock->length. */
@@ -235,8 +235,8 @@ typedef struct gbees_backend {
     int (*cells)(gbees_engine *engine, double fraction, gbees_cell_visitor *visitor, void *context,
                  gbees_error *error);
 
-    /** Gives all that the engine's further steps depend on, in full precision, to a sink, between two calls of
-     * advance(). GBEES_ENOMEM if the sink stops. Both pointers are NULL if the backend can't. */
+    /** Passes all that the engine's further steps depend on, in full precision, to a sink; between two calls of
+     * advance(). GBEES_ENOMEM if the sink stops. Both pointers are NULL if the backend's engines can't be saved. */
     int (*save)(gbees_engine *engine, gbees_state_sink *sink, void *context, gbees_error *error);
     /** Makes an engine of the same problem in the state that was saved: it goes on as if it had never stopped, bit
      * for bit, on any number of threads. GBEES_EINPUT: the state is not one of such an engine. */
@@ -260,10 +260,10 @@ typedef struct gbees_backend {
      * the backend computes no marginals. */
     int (*marginals)(gbees_engine *engine, uint64_t most, gbees_marginals **marginals, gbees_error *error);
 
-    /** Sets the frame of the problem's grid, which moves, from now on, and with `rate` all that steps need: the drift
-     * relative to it at this time. *rate is then the largest of a cell, 1 / the step of Courant number 1. Without
-     * (NULL) steps must not be taken before the next call. All three pointers are NULL if grids of the backend don't
-     * move. */
+    /** Sets the frame of the problem's moving grid. If `rate` is not NULL it also computes what the next step needs,
+     * the drift relative to the frame at this time, and sets *rate to the largest rate of a cell: 1 / the step of
+     * Courant number 1. Else no step may be taken before the next call. All three pointers are NULL if the backend
+     * has no grids that move. */
     int (*frame_set)(gbees_engine *engine, const gbees_grid_frame *frame, double time, double *rate,
                      gbees_error *error);
     /** Computes the sums over all cells of the present density, with the drift relative to the frame at this time,
@@ -272,8 +272,8 @@ typedef struct gbees_backend {
     /** Computes J = 4 sum (grad sqrt P)(grad sqrt P)^T, n x n, of the normalised density, by differences of cells. */
     int (*frame_information)(gbees_engine *engine, double *information, gbees_error *error);
 
-    /** Keeps open what engines share and what takes long to open, as a GPU's context, until it is released: while one
-     * run follows another. Both pointers are NULL if there is no such thing. */
+    /** Keeps open what engines share and what takes long to open, as a GPU's context, until it is released: for runs
+     * that follow one another. Both pointers are NULL if the backend has nothing of that kind. */
     int (*hold)(gbees_hold **hold, gbees_error *error);
     /** Releases it. NULL is allowed. */
     void (*release)(gbees_hold *hold);

@@ -53,7 +53,7 @@ static void free_engine(gbees_engine *e)
     free(e);
 }
 
-/* On rank 0 the others end, too. */
+/* Destroys an engine; on rank 0 it also ends those of the other ranks. */
 static void destroy(gbees_engine *e)
 {
     if (e && e->ranks)

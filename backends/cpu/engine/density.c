@@ -79,7 +79,7 @@ void *engine_buffer(gbees_engine *e, size_t size)
 {
     if (e->workspace.buffer_size < size) {
         free(e->workspace.buffer);
-        e->workspace.buffer_size = size + size / 4; /* as the grid will grow */
+        e->workspace.buffer_size = size + size / 4; /* with a reserve, as the grid grows */
         e->workspace.buffer = malloc(e->workspace.buffer_size);
         e->workspace.buffer_size = e->workspace.buffer ? e->workspace.buffer_size : 0;
     }

@@ -10,7 +10,7 @@
 /* The noise of a brick's cells. */
 typedef struct noise_rates {
     double widest;                   /* the largest Q_jj in cells, of cells within the bound */
-    double most;                     /* the largest rate at which a cell gives; infinite: Q is invalid */
+    double most;                     /* the largest rate at which a cell loses mass; infinite: Q is invalid */
     uint64_t spreads[GBEES_MAX_DIM]; /* by axis, the cells with Q_jj > 0 */
 } noise_rates;
 
@@ -103,7 +103,7 @@ int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error)
     return status;
 }
 
-/* One half of an explicit step: from rows.p to rows.next, or the second half back. */
+/* Takes one half of an explicit step: the first from rows.p to rows.next, the second from rows.next to rows.p. */
 static void half_step(gbees_engine *e, kernel_noise_half half, kernel_sums *sums)
 {
     uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);

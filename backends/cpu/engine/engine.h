@@ -47,7 +47,7 @@ typedef struct engine_rows {
     unsigned char *diverging; /* as kernel.h has it */
     uint16_t *one_signed;     /* as kernel.h has it */
     double *rate;             /* the largest CFL rate of a cell */
-    double *noise;            /* with process noise: the largest rate at which a cell gives, at the last inspection */
+    double *noise;            /* with process noise: the largest rate at which a cell loses mass by it */
     double *velocity;         /* paper mode: at the upper faces, n a cell */
 } engine_rows;
 
@@ -130,7 +130,7 @@ int engine_couple(gbees_engine *e, double time, gbees_error *error);
 int engine_inspect_noise(gbees_engine *e, uint32_t from);
 /* Sets *steps to the number of explicit steps into which the time step is cut, with Q at its middle; 0: no noise. */
 int engine_noise_steps(gbees_engine *e, double *steps, gbees_error *error);
-/* Takes so many; with ends_step the density is summed up and marked. */
+/* Takes `steps` explicit steps of diffusion; with ends_step the density is summed up and its active cells marked. */
 int engine_diffuse(gbees_engine *e, double steps, int ends_step, kernel_sums *total, gbees_error *error);
 
 /* ---- prune.c ---- */
@@ -143,7 +143,7 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above);
 /* ---- density.c ---- */
 /* The sum of P over all cells, or over those of used bricks k with except[k] == 0. */
 int engine_sum(gbees_engine *e, const unsigned char *except, double *sum, gbees_error *error);
-/* The same in floating point, for P whose sum may be 8 and more. */
+/* As engine_sum(), but in floating point always, for P whose sum may be 8 or more. */
 int engine_sum_any(gbees_engine *e, const unsigned char *except, double *sum, gbees_error *error);
 /* The sum in units of 2^-60: the same on every backend, and on any number of ranks. It has to be less than 8. */
 double engine_exact_sum(gbees_engine *e);
@@ -257,7 +257,7 @@ static inline void engine_flow(const gbees_engine *e, uint32_t slot, uint64_t *f
         e->kernel->find_flow(&e->context, slot, flow);
 }
 
-/* Some cells' flow out of themselves: which of them flow in which direction, without the directions of none. */
+/* The outflow of some cells of a brick: the directions in which any of them flows, and for each which cells do. */
 typedef struct engine_outflow {
     uint64_t cells[2 * GBEES_MAX_DIM + 1];
     uint8_t direction[2 * GBEES_MAX_DIM + 1];
@@ -308,9 +308,9 @@ static inline int engine_processors(void)
 #endif
 }
 
-/* Loops whose sums are added go by chunks of used bricks, whose sums are added in order: results are the same for
- * every number of threads. Returns the bricks of a chunk: of a grid that is just large enough for threads so few that
- * they end together. */
+/* The number of bricks of a chunk. Loops that form sums go by chunks of used bricks, whose sums are added in order,
+ * so that results are the same for every number of threads. Chunks of a grid just large enough for threads are small,
+ * so that all threads end at about the same time. */
 static inline uint32_t engine_chunk(const gbees_engine *e)
 {
     const uint32_t part = e->g.count / CHUNKS;

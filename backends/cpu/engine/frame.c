@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A version for each kind of processor; the loader chooses one. */
+/* Makes a version of a function for each kind of processor; the loader chooses one. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 &&       \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define FRAME_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -46,8 +46,8 @@ int engine_frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time
 
 /* ---- sums over the cells of a brick ---- */
 
-/* Numbers of a brick's cells, and as many sums side by side: always eight, so that the processor's vectors don't
- * change a bit. */
+/* Eight numbers or sums side by side, whatever the length of the processor's vectors: so results have the same bits
+ * on all of them. */
 typedef double lanes __attribute__((vector_size(64)));
 enum { LANES = 8, ROWS = 64 / LANES };
 
@@ -118,7 +118,7 @@ static double take_values(const gbees_engine *e, uint32_t slot, double time, bri
             y[i] = e->problem->width[j] * (key[j] * shape->edge[j] + gbees_shape_local(shape, i, j));
     }
     e->problem->functions->drift_d((size_t)cells, time, base, offset, e->tables.parameters_d, out);
-    for (int j = 0; j < n; j++) /* a drift may be no number where there is nothing */
+    for (int j = 0; j < n; j++) /* the drift may be not a number in cells without P */
         for (int i = 0; i < cells; i++)
             out[j][i] = p[i] > 0 ? out[j][i] : 0;
     return mass;
@@ -224,8 +224,9 @@ static void take_roots(const gbees_engine *e, uint32_t slot, double *root)
         root[i] = slot ? sqrt(engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)i)) : 0;
 }
 
-/* Adds (d_j d_k) of all cells of a brick, d the differences of root P. The square of one axis is the mean of those to
- * either side, so that it has what alternates from cell to cell, too. Outside of the grid P is 0. */
+/* Adds the products d_j d_k of all cells of a brick, d the central differences of the square root of P. d_j^2 is the
+ * mean of the squared differences to both sides instead, in which alternation from cell to cell does not cancel.
+ * Outside of the grid P is 0. */
 static void add_information(const gbees_engine *e, uint32_t slot, double *sums)
 {
     const gbees_shape *shape = &e->g.shape;

@@ -31,7 +31,7 @@ static uint64_t risen_cells(const gbees_engine *e, uint32_t slot, int only_risen
     return e->rows.active[slot] & ~(only_risen ? e->rows.expanded[slot] : 0);
 }
 
-/* Bit f: the bound leaves no cell of the neighbour in directions d and f. */
+/* Returns a mask: bit f is set if all cells of the neighbour in the directions d and f are outside of the bound. */
 static unsigned blocked(const gbees_engine *e, uint32_t slot, int d)
 {
     return e->rows.blocked ? e->rows.blocked[(size_t)slot * (size_t)(2 * e->g.shape.n) + (size_t)d] : 0;
@@ -289,7 +289,7 @@ static int inserts_in_parallel(const gbees_engine *e, int parts)
     return parts > 1 && requests >= FEW && !e->rows.inside && !far && !e->ranks;
 }
 
-/* Searches all bricks and inserts what is absent. */
+/* Searches all bricks for absent neighbours that they need, and inserts these. */
 static int insert_found(gbees_engine *e, gbees_error *error)
 {
     const int parts = parts_of(e, e->g.count);

@@ -1,14 +1,15 @@
 /* state.c - an engine's state, saved to a sink and loaded from a source (gbees/backend.h).
  *
- * Bricks have the slots 1 to count in the order of the Used List, so that rows go as they lie. What an inspection has
- * found goes along: it may be of an earlier time. Rows that a prune may leave undefined stay behind.
+ * Bricks have the slots 1 to count in the order of the Used List, so that rows are saved as they lie in memory. The
+ * results of the last inspection are saved, too, as they may be of an earlier time. Rows that a prune may leave
+ * undefined are not.
  */
 #include "engine.h"
 #include "ranks.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything but rows and parameters. */
+/* The state without rows and parameters, as plain data. */
 typedef struct engine_state {
     grid_state grid;
     gbees_run_state run;
@@ -44,7 +45,7 @@ static void list_rows(gbees_engine *e, named_rows *rows)
     memcpy(rows, all, sizeof all);
 }
 
-/* Bytes of an item: what a row's bytes are a multiple of. */
+/* Bytes of an item, the unit in which a row is saved: a row is a whole number of items. */
 static size_t item_size(const gbees_engine *e, const named_rows *rows, size_t row)
 {
     if (rows->data == &e->rows.p)
@@ -117,7 +118,8 @@ int engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_er
     return failed || save_rows(e, &state, sink, context) ? stopped(error) : 0;
 }
 
-/* Whether bricks have the slots that rows are saved by. */
+/* Whether a loaded state's counts are possible: slots 1 ... count are within the capacity, and the hash table's size
+ * is a power of two, at least twice the count. */
 static int is_whole(const engine_state *state)
 {
     return state->grid.count > 0 && state->grid.count < state->grid.capacity &&

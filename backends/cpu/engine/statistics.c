@@ -41,7 +41,7 @@ static void fill_statistics(const gbees_engine *e, const kernel_moments *s, cons
         for (int k = j; k < n; k++) {
             double c = (s->second[at++] / s->mass - mean[j] * mean[k]) * problem->width[j] * problem->width[k];
 
-            /* Cell averages hold the variance inside a cell, h^2/12, which the density has not. */
+            /* Averaging over cells adds the variance inside a cell, h^2/12, which the density does not have. */
             if (e->method.averages && j == k)
                 c = fmax(c - problem->width[j] * problem->width[j] / 12, 0);
             out->covariance[j * n + k] = out->covariance[k * n + j] = c;
@@ -85,7 +85,7 @@ int engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistic
 {
     uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
 
-    (void)clock; /* sums are of the density as it is */
+    (void)clock; /* the sums do not depend on time */
     *statistics = (gbees_statistics){0};
     if (e->ranks) {
         kernel_moments all;

@@ -1,7 +1,8 @@
 /* sweep.c - the sweeps of a step of a split scheme, shared among threads (doc/method.md, "The split scheme").
  *
- * Threads take pencils, rows of bricks along the axis, from their work queues, in batches of equal numbers.  Bricks
- * would not do as a measure: of an elongated density most pencils along it begin within a few bricks.
+ * Threads take pencils, rows of bricks along the axis, from their work queues, in batches of equal numbers of
+ * pencils. Batches by ranges of bricks would differ too much: in an elongated density most pencils begin within a few
+ * bricks.
  */
 #include "engine.h"
 #include "numerics/sweeps.h"
@@ -39,7 +40,7 @@ static void queue_batches(const gbees_engine *e, sweep_plan *plan)
     work_queue_fill(e->workspace.queue, plan->parts, plan->batches);
 }
 
-/* Lists the pencils of part t; whoever lists the last part fills the work queues. */
+/* Lists the pencils of part t; the thread that lists the last part fills the work queues. */
 static void list_pencils(const gbees_engine *e, sweep_plan *plan, int t)
 {
     const uint32_t count = e->g.count, from = team_part(count, t, plan->parts);
@@ -89,8 +90,7 @@ static int sweep_along(gbees_engine *e, sweep_plan *plan, kernel_sums *sums)
     int failed = 0;
 
     plan->listed = 0;
-    if (plan->parts ==
-        1) { /* opening a parallel region, even for one thread, takes as long as a small grid's sweep */
+    if (plan->parts == 1) { /* a parallel region, even of one thread, takes as long to open as a small grid's sweep */
         list_pencils(e, plan, 0);
         return sweep_batches(e, plan, sums);
     }

@@ -219,8 +219,8 @@ typedef struct best {
     int finite;
 } best;
 
-/* The largest of numbers that may all be minus infinity: OpenMP's reductions may begin with the least finite number.
- */
+/* Corrects a maximum by an OpenMP reduction of numbers that may all be minus infinity: compilers may begin it with
+ * the least finite number, which then stands for minus infinity. */
 static double restore_infinity(double largest)
 {
     return largest > -DBL_MAX ? largest : -INFINITY;
@@ -237,7 +237,7 @@ static best find_best(const gbees_engine *e, const likelihood *l)
         size_t at = (size_t)e->g.used[k] * (size_t)e->cells;
         double own[64], *log_l = l->known ? l->known + (size_t)k * (size_t)e->cells : own;
 
-        if (e->ranks && e->rows.ghost[e->g.used[k]]) { /* another rank's */
+        if (e->ranks && e->rows.ghost[e->g.used[k]]) { /* another rank's brick */
             memset(log_l, 0, (size_t)e->cells * sizeof *log_l);
             continue;
         }
@@ -281,7 +281,7 @@ static int fail_likelihood(const gbees_engine *e, const likelihood *l, gbees_err
     return failure_likelihood(e->problem, l->measurement, l->time, NULL, error);
 }
 
-/* rows = P L over its largest value: not in place, as the slopes depend on neighbours before the update. */
+/* Sets `rows` to P L / max(P L). Not in place: the slopes of a cell depend on its neighbours before the update. */
 static void multiply(const gbees_engine *e, const likelihood *l, double heaviest, void *rows)
 {
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
@@ -359,7 +359,7 @@ int engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measure
     status = multiply_or_fail(e, &l, &top, error);
     free(l.known);
     if (!status)
-        status = engine_sum_any(e, NULL, &sum, error); /* the largest is 1: the sum may be any */
+        status = engine_sum_any(e, NULL, &sum, error); /* the largest P is 1, and the sum may be 8 or more */
     if (!status) {
         engine_scale(e, 1 / sum);
         status = engine_sum(e, NULL, &e->run.ledger.mass, error);

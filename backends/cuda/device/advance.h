@@ -1,4 +1,4 @@
-/* advance.h - time steps, as many as asked for, in one launch (paper, Fig. 1).
+/* advance.h - takes any number of time steps in one launch (paper, Fig. 1).
  *
  * A step is a row of passes over the bricks, with a barrier of all blocks behind each: mark and grow, link what is
  * new, then the passes of advect.h and, with process noise, of diffusion.h.  (Small grids: small/steps.h.)
@@ -37,7 +37,7 @@ GBEES_NUM void read_step_sums(const gbees_state *s, const gbees_step_sums *sums,
     to->overflow = overflow;
 }
 
-/* Takes over how many bricks growth has made, or why it could not. */
+/* Reads how many bricks growth has made into the step state, or the reason to stop if it could not. */
 GBEES_NUM void read_growth(step_state *b)
 {
     b->count = b->sums.count;
@@ -186,7 +186,7 @@ GBEES_NUM void advance(const gbees_setup *m, gbees_state *s, step_state *b)
 
     for (;;) {
 #if GBEES_DRIFT_TIME_DEPENDENT && !GBEES_MOVING /* of a grid that moves gbees_frame() has done it */
-        if (!advected) { /* velocities at the beginning of the step */
+        if (!advected) {                        /* velocities at the beginning of the step */
             inspect_all(m, s, b->linked, b->run.clock.time);
             grid_barrier(m, s);
         }

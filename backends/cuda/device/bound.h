@@ -49,13 +49,13 @@ GBEES_NUM int is_blocked(const gbees_setup *m, uint32_t slot, int d, int f)
     return m->grid.blocked[(size_t)slot * DIRECTIONS + (size_t)d] >> f & 1;
 }
 
-/* Remembers that; one lane at a time for each brick. */
+/* Stores that the neighbour in these directions has no cell inside; by one lane at a time for each brick. */
 GBEES_NUM void set_blocked(const gbees_setup *m, uint32_t slot, int d, int f)
 {
     m->grid.blocked[(size_t)slot * DIRECTIONS + (size_t)d] |= (uint16_t)(1u << f);
 }
 
-/* Forgets it for all neighbours of a brick, by a warp. */
+/* Clears these bits for all neighbours of a brick, by a warp. */
 GBEES_NUM void clear_blocked(const gbees_setup *m, uint32_t slot)
 {
     for (int d = warp_lane(); d < DIRECTIONS; d += WARP_SIZE)

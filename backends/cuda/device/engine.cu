@@ -45,7 +45,7 @@
 #if GBEES_HAS_KERNELS(GBEES_KERNELS_FRAME)
 #include "device/frame.h"
 #endif
-#if GBEES_HAS_KERNELS(GBEES_KERNELS_CARRY)
+#if GBEES_HAS_KERNELS(GBEES_KERNELS_INTEGRATE)
 #include "device/integrate.h"
 #endif
 
@@ -394,7 +394,7 @@ GBEES_KERNEL gbees_multiply(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_u
 
 #endif
 
-#if GBEES_HAS_KERNELS(GBEES_KERNELS_CARRY)
+#if GBEES_HAS_KERNELS(GBEES_KERNELS_INTEGRATE)
 
 /* Carries samples of the model's equations. Knows nothing of a grid; any number of blocks. */
 GBEES_KERNEL gbees_integrate(GBEES_BY_VALUE gbees_samples c)

@@ -115,8 +115,9 @@ GBEES_NUM number cell_rate(const gbees_setup *m, const position *base, int cell,
 
 /* Evaluates the drift at the faces of the cells `first` + lane. Stores bits in flow[DIRECTIONS]: flow[2j] has the
  * cells with a velocity below 0 at the lower face across axis j, flow[2j + 1] those with one above 0 at the upper
- * face; of a grid that moves without those that are negligible. Returns the CFL rate of this lane's cell. `base` is the brick's base in registers, `stored` the same in
- * memory: with few registers it is read anew for each axis. By a warp. */
+ * face; on a grid that moves, without negligible velocities. Returns the CFL rate of this lane's cell. `base` is the
+ * brick's base in registers, `stored` the same in memory: with few registers it is read anew for each axis. By a
+ * warp. */
 GBEES_NUM number inspect_cells(const gbees_setup *m, position *base, const position *stored, int first, double time,
                                uint64_t *flow)
 {

@@ -8,10 +8,10 @@
 #include "numerics/noise_factor.h"
 #include "numerics/philox.h"
 
-/* Into how many parts a step may be cut. */
+/* The most parts into which a step may be cut. */
 #define INTEGRATE_SHORTEST 1048576.0
 
-/* A step of Runge and Kutta's classical method from x to `to`. Returns the doubt that it leaves. */
+/* A step of Runge and Kutta's classical method from x to `to`. Returns its doubt, an estimate of its error. */
 GBEES_NUM double runge_kutta(const gbees_samples *c, double t, double dt, const double *x, double *to)
 {
     double sum[DIM], second[DIM], drift[DIM], point[DIM], doubt = 0;
@@ -42,8 +42,8 @@ GBEES_NUM double runge_kutta(const gbees_samples *c, double t, double dt, const 
     return doubt;
 }
 
-/* A step of dt along the drift: in one, or by parts that are halved until there is no doubt, or they are as short as
- * they may be. */
+/* Integrates the drift over dt: in one step, or in parts that are halved until their doubt is at most doubt_most, or
+ * they are as short as they may be. */
 GBEES_NUM void integrate_step(const gbees_samples *c, double t, double dt, double *x)
 {
     double done = 0, part = dt;
@@ -72,7 +72,7 @@ GBEES_NUM void integrate_step(const gbees_samples *c, double t, double dt, doubl
 }
 
 #if GBEES_DIFFUSION
-/* Noise of a duration, with Q where the sample is before it. */
+/* Adds the noise of a duration, with Q where the sample is before it. */
 GBEES_NUM void integrate_kick(const gbees_samples *c, uint64_t sample, double t, double duration, uint64_t kick,
                               double *x)
 {

@@ -1,4 +1,4 @@
-/* integration.h - what the host passes to the kernel that carries samples: gbees_integration of the backend's
+/* integration.h - what the host passes to the kernel that integrates samples: gbees_integration of the backend's
  * contract, with arrays in the GPU's memory. */
 #ifndef GBEES_CUDA_INTEGRATION_H
 #define GBEES_CUDA_INTEGRATION_H

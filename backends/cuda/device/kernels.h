@@ -17,7 +17,7 @@
 #define GBEES_KERNELS_ADVECT_ALL 8 /* all advection passes of a step at once: gbees_advect_all */
 #define GBEES_KERNELS_MODEL 9      /* the model's functions alone, without the engine: for tests */
 #define GBEES_KERNELS_SMALL 10     /* time steps of small grids, on one cluster of blocks: gbees_small */
-#define GBEES_KERNELS_CARRY 11     /* samples of the equations, for an audit: gbees_integrate */
+#define GBEES_KERNELS_INTEGRATE 11 /* samples of the equations, for an audit: gbees_integrate */
 
 #define GBEES_KERNELS_FRAME 12 /* what a grid that moves needs before its steps: gbees_frame */
 

@@ -135,7 +135,7 @@ GBEES_NUM uint32_t table_insert(const gbees_setup *m, gbees_state *s, near_key k
             store_release_32(entry, slot);
             return slot;
         }
-        while (slot == TABLE_TAKEN) /* another thread stores the key; it waits for nobody */
+        while (slot == TABLE_TAKEN) /* another thread is storing the key, and waits for none */
             slot = load_acquire_32(entry);
         if (slot < TABLE_DEAD && is_key_of(m, slot, key))
             return slot;

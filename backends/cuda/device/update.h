@@ -341,8 +341,7 @@ GBEES_NUM void normalise_pass(const gbees_setup *m, gbees_findings *found)
         scale_pass(m, &found->state, spare_of(found->state.current), 1 / sum);
 }
 
-/* Takes over what normalise_pass() has made as the density, for a prune to go on with.  Returns 0 if there is none.
- */
+/* Makes the result of normalise_pass() the density, before a prune.  Returns 0 if there is none. */
 GBEES_NUM int take_over(const gbees_setup *m, gbees_findings *found, step_state *b)
 {
     if (!(updated_sum(found) > 0))

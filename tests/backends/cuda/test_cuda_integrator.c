@@ -29,7 +29,7 @@ static void open_scene(scene *s, const char *name, const char *const *settings)
 {
     const scenario_source from = {.settings = settings};
 
-    (void)setenv("SHIM_CARRY", "1", 1);
+    (void)setenv("SHIM_INTEGRATE", "1", 1);
     ck_assert_int_eq(world_open(&s->w, open_registry(), name, "shim"), 0);
     ck_assert_msg(world_make(&s->w, &from) == 0, "%s", s->w.error.text);
     s->backend = *s->w.backend;

@@ -9,7 +9,7 @@
  *   SHIM_MEMORY          bytes that there are (2^32)
  *   SHIM_VIRTUAL         1: memory is mapped into reserved addresses, as by a real driver; 0: arrays are copied
  *   SHIM_FAILING_LAUNCH  which launch fails
- *   SHIM_CARRY           1: it carries samples, while there is no engine
+ *   SHIM_INTEGRATE       1: it integrates samples, while there is no engine
  *   SHIM_LATE            milliseconds after which the kernels are there that the first steps can do without; below 0:
  *                        ... after which they have failed to be made
  */
@@ -255,8 +255,8 @@ static int serve(const gbees_problem *problem, const gbees_engine_options *optio
 
 static int integrator_create(const gbees_problem *problem, gbees_integrator **integrator, gbees_error *error)
 {
-    if (!setting("SHIM_CARRY", 0))
-        return gbees_error_set(error, GBEES_EUSAGE, "SHIM_CARRY is not set");
+    if (!setting("SHIM_INTEGRATE", 0))
+        return gbees_error_set(error, GBEES_EUSAGE, "SHIM_INTEGRATE is not set");
     shim_chosen = choose(problem);
     if (!shim_chosen)
         return gbees_error_set(error, GBEES_EUSAGE, "shim has no kernels of %s", problem->model->name);

@@ -37,7 +37,7 @@ typedef enum shim_kernel {
     SHIM_COPY_MARKS,
     SHIM_STAY,
     SHIM_KEEP,
-    SHIM_CARRY,
+    SHIM_INTEGRATE,
     SHIM_KERNELS
 } shim_kernel;
 

@@ -200,7 +200,7 @@ static void run_kernel(shim_kernel kernel, void **a)
     case SHIM_KEEP:
         break;
 #endif
-    case SHIM_CARRY:
+    case SHIM_INTEGRATE:
         gbees_integrate(ARGUMENT(gbees_samples, 0));
         break;
     case SHIM_KERNELS:
