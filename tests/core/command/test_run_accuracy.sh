@@ -24,7 +24,7 @@ matches out '^run 1: .* error of the moments <= 0\.[0-9]* at t = 6; a finer one 
 matches out '^run 2: '
 matches out '^accuracy 0.1 of the moments: met$'
 test "$(grep -c '^leg record' out)" = 1 || fail "there is more than one table"
-test -f met/leg0_record0.h5 || fail "the best run's records are not there"
+has_record met 0 0 || fail "the best run's records are not there"
 test -z "$(find . -name 'met.run*')" || fail "folders of other runs are left"
 grep -q '"runs": \[' met/run.json || fail "run.json does not list the runs"
 grep -q '"state": "complete"' met/run.json || fail "the run is not complete"
@@ -57,7 +57,7 @@ run 0 --plugin linear --accuracy 0.01 --max-time 0.0001 --output short
 matches out '^accuracy 0.01 of the moments: not met: a finer run would exceed the time (--max-time)$'
 matches out '^warning: the accuracy that was asked for, 0.01, is not certified'
 matches out '^a finer run would take about '
-test -f short/leg0_record0.h5 || fail "the only run's records are not there"
+has_record short 0 0 || fail "the only run's records are not there"
 run 1 --plugin linear --accuracy 0.01 --max-time 0.0001 --no-output --strict
 has err 'with --strict a warning is a failure: '
 run 0 --plugin linear --accuracy 0.01 --max-memory 1e-9 --no-output
@@ -108,7 +108,7 @@ test ! -e refused || fail "it made the output folder"
 mkdir left.run1
 echo precious >left.run1/leg0_record0.h5
 run 0 --plugin linear --accuracy 0.1 --output left --quiet
-test -f left/leg0_record0.h5 || fail "there are no records beside a killed run's"
+has_record left 0 0 || fail "there are no records beside a killed run's"
 grep -q precious left.run1/leg0_record0.h5 || fail "a killed run's record is gone"
 test -z "$(find . -name 'left.run[2-9]')" || fail "folders of other runs are left"
 exec 9>left.run1/.gbees.lock
@@ -132,7 +132,7 @@ done
 kill -TERM $child
 wait $child
 test $? = 143 || fail "the exit status is not 143"
-test -f stopped/leg1_record4.h5 || fail "the best run's records are not there"
+has_record stopped 1 4 || fail "the best run's records are not there"
 for folder in $(find . -maxdepth 1 -name 'stopped.run*'); do
     has err "; to go on: gbees-run --resume ${folder#./}" # the one that was interrupted
     find "$folder" -name 'checkpoint-?.h5' | grep -q . || fail "$folder is left, and has no checkpoint"
