@@ -84,7 +84,7 @@ grep -q '"state": "cancelled"' signal/run.json || fail "it does not say 'cancell
 test -z "$(find signal -name '*.tmp')" || fail "temporary files are left"
 export_to signal
 count=$(grep -c '^# record run.h5/leg0/' signal/SHA256SUMS)
-test -e "signal/leg0_record$((count - 1)).h5" || fail "records are missing among $count"
+has_record signal 0 "$((count - 1))" || fail "records are missing among $count"
 
 what="no memory"
 for mapped in 0 1; do
