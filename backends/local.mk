@@ -17,6 +17,8 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 	%D%/common/initial_bricks.h \
 	%D%/common/measurement.c \
 	%D%/common/measurement.h \
+	%D%/common/partition.c \
+	%D%/common/partition.h \
 	%D%/common/totals.c \
 	%D%/common/totals.h
 
@@ -37,13 +39,12 @@ backend_LTLIBRARIES += %D%/gbees_cpu.la
 	%D%/cpu/engine/engine.h \
 	%D%/cpu/engine/exact.h \
 	%D%/cpu/engine/ghosts.c \
-	%D%/cpu/engine/partition.c \
-	%D%/cpu/engine/partition.h \
 	%D%/cpu/engine/ranks.c \
 	%D%/cpu/engine/ranks.h \
 	%D%/cpu/engine/ranks_ctu.c \
 	%D%/cpu/engine/ranks_sums.c \
 	%D%/cpu/engine/serve.c \
+	%D%/cpu/engine/collect.c \
 	%D%/cpu/grid/grid.c \
 	%D%/cpu/grid/grid.h \
 	%D%/cpu/grid/grid_add.c \
@@ -178,6 +179,7 @@ cuda_texts = \
 	%D%/cuda/device/pencil.h \
 	%D%/cuda/device/platform.h \
 	%D%/cuda/device/prune.h \
+	%D%/cuda/device/share.h \
 	%D%/cuda/device/shrink.h \
 	%D%/cuda/device/small/grid.h \
 	%D%/cuda/device/small/grow.h \
@@ -251,6 +253,13 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/engine/marginals.c \
 	%D%/cuda/engine/packed.c \
 	%D%/cuda/engine/packed.h \
+	%D%/cuda/engine/ranks.c \
+	%D%/cuda/engine/ranks.h \
+	%D%/cuda/engine/ranks_ghosts.c \
+	%D%/cuda/engine/ranks_move.c \
+	%D%/cuda/engine/ranks_serve.c \
+	%D%/cuda/engine/ranks_statistics.c \
+	%D%/cuda/engine/ranks_step.c \
 	%D%/cuda/engine/setup.c \
 	%D%/cuda/engine/state.c \
 	%D%/cuda/engine/statistics.c \
@@ -300,7 +309,9 @@ noinst_LTLIBRARIES += %D%/libcuda_runtime.la
 	%D%/cuda/driver/arch.c \
 	%D%/cuda/driver/arch.h \
 	%D%/cuda/driver/library.c \
-	%D%/cuda/driver/library.h
+	%D%/cuda/driver/library.h \
+	%D%/cuda/driver/nccl.c \
+	%D%/cuda/driver/nccl.h
 # No compiler tells make of what an assembler includes. (The variable keeps automake from thinking that its own rule is
 # replaced.)
 cuda_texts_object = %D%/cuda/compile/libcuda_runtime_la-texts.lo

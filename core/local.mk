@@ -69,6 +69,7 @@ libgbees_la_SOURCES = \
 	%D%/accuracy/plan.h \
 	%D%/accuracy/sample_count.c \
 	%D%/accuracy/refinement.c \
+	%D%/accuracy/variation.c \
 	%D%/accuracy/roughness.c \
 	%D%/accuracy/roughness.h \
 	%D%/audit/audit.c \
@@ -272,6 +273,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/modes.h \
 	%D%/solver/moving.c \
 	%D%/solver/moving.h \
+	%D%/solver/moving_noise.c \
+	%D%/solver/moving_noise.h \
 	%D%/solver/regrid.c \
 	%D%/solver/regrid.h \
 	%D%/solver/regrids.c \
@@ -321,6 +324,8 @@ gbees_run_SOURCES = \
 	%D%/command/report.c \
 	%D%/command/ranks.c \
 	%D%/command/ranks.h \
+	%D%/command/ranks_expect.c \
+	%D%/command/ranks_expect.h \
 	%D%/command/report.h \
 	%D%/command/resume.c \
 	%D%/command/resume.h \

@@ -46,6 +46,7 @@ dist_notes_DATA = \
 	%D%/notes/cpu-sweeps.md \
 	%D%/notes/ctu.md \
 	%D%/notes/drift.md \
+	%D%/notes/frame.md \
 	%D%/notes/gpu-large-grids.md \
 	%D%/notes/gpu-small-grids.md \
 	%D%/notes/growth-prune.md \

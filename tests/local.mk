@@ -91,6 +91,7 @@ check_PROGRAMS += \
 	%D%/backends/test_bound \
 	%D%/core/accuracy/test_refinement \
 	%D%/core/audit/test_audit \
+	%D%/core/audit/test_distances \
 	%D%/core/audit/test_islands \
 	%D%/core/audit/test_truth \
 	%D%/core/rivals/test_comparison \
@@ -139,6 +140,7 @@ check_PROGRAMS += \
 	%D%/backends/test_mass \
 	%D%/backends/test_modes \
 	%D%/backends/test_moving \
+	%D%/backends/test_moving_noise \
 	%D%/backends/test_regridding \
 	%D%/backends/test_regridding_updates \
 	%D%/core/numerics/test_likelihood \
@@ -212,14 +214,14 @@ grid_sources = \
 %C%_backends_cpu_test_kernels_SOURCES = %D%/backends/cpu/test_kernels.c $(kernel_fields_sources)
 %C%_backends_cpu_test_moments_CPPFLAGS = $(kernel_fields_cppflags)
 # So are the cuts between ranks.
-%C%_backends_cpu_test_partition_SOURCES = %D%/backends/cpu/test_partition.c backends/cpu/engine/partition.c
+%C%_backends_cpu_test_partition_SOURCES = %D%/backends/cpu/test_partition.c backends/common/partition.c
 # So is the controller of p*.
 %C%_backends_cpu_test_budget_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_backends_cpu_test_budget_SOURCES = \
 	%D%/backends/cpu/test_budget.c \
 	backends/common/budget.c \
 	backends/cpu/engine/budget.c \
-	backends/cpu/engine/partition.c \
+	backends/common/partition.c \
 	backends/cpu/engine/ranks.c \
 	backends/cpu/engine/ranks_sums.c \
 	backends/cpu/grid/grid.c \
@@ -458,6 +460,7 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/variants/noise.c \
 	%D%/backends/cuda/shim/variants/noise_bounded.c \
 	%D%/backends/cuda/shim/variants/noise_ctu.c \
+	%D%/backends/cuda/shim/variants/noise_moving.c \
 	%D%/backends/cuda/shim/variants/noise_rotated.c \
 	%D%/backends/cuda/shim/variants/pcr3bp.c \
 	%D%/backends/cuda/shim/variants/pcr3bp_rotated.c \

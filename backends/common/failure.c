@@ -104,7 +104,7 @@ int failure_drift(const gbees_problem *problem, const gbees_shape *shape, const 
 {
     char where[512];
 
-    if (key && problem->functions->diffusion_d && failure_noise(problem, shape, key, time, error))
+    if (key && gbees_problem_engine_noise(problem) && failure_noise(problem, shape, key, time, error))
         return GBEES_ENUMERIC;
     describe_place(problem, shape, key, where, sizeof where);
     return gbees_error_set(error, GBEES_ENUMERIC,

@@ -1,6 +1,5 @@
 /* communicator.c - the communicator (gbees/parallel.h) that MPI provides: the only file that knows MPI. */
 #include <gbees/parallel.h>
-#include <limits.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,10 +77,11 @@ static void exchange(void *context, const gbees_message *out, int outs, const gb
 
     if (parts == 0)
         return;
-    if (parts > INT_MAX || (parts > FEW && !(request = malloc(parts * sizeof *request))))
+    if (parts > FEW && !(request = malloc(parts * sizeof *request)))
         end_all(context, EXIT_FAILURE, "out of memory for messages to other ranks");
     (void)begin(out, outs, 1, begin(in, ins, 0, request));
-    (void)MPI_Waitall((int)parts, request, MPI_STATUSES_IGNORE);
+    for (size_t k = 0; k < parts; k++) /* of MPI_Waitall() with MPICH's MPI_STATUSES_IGNORE gcc 12 warns */
+        (void)MPI_Wait(&request[k], MPI_STATUS_IGNORE);
     if (request != few)
         free(request);
 }
@@ -104,6 +104,7 @@ static int open_ranks(gbees_parallel *parallel, gbees_error *error)
     (void)MPI_Comm_size(MPI_COMM_WORLD, &parallel->ranks);
     (void)MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
     (void)MPI_Comm_size(local, &parallel->local_ranks);
+    (void)MPI_Comm_rank(local, &parallel->local_rank);
     (void)MPI_Comm_free(&local);
     return GBEES_OK;
 }

@@ -3,6 +3,7 @@
 #ifndef GBEES_ACCURACY_PLAN_H
 #define GBEES_ACCURACY_PLAN_H
 
+#include "variation.h"
 #include <gbees/gbees.h>
 
 /* A leg of one run. */
@@ -18,6 +19,7 @@ typedef struct leg_result {
 typedef struct record_moments {
     int leg, number;
     double mean[GBEES_MAX_DIM], std[GBEES_MAX_DIM];
+    gbees_histogram *histogram; /* of its cells; NULL: none */
 } record_moments;
 
 typedef struct run_result {
@@ -39,8 +41,9 @@ struct gbees_refinement {
     run_result now, before;       /* `before`: of the run before; no legs in the first */
     double best;                  /* the least error of a run so far; infinite: none */
     size_t samples;
-    int fixed;     /* 1: all runs have as many samples */
-    double budget; /* mass that may be lost over the next run */
+    int fixed;                /* 1: all runs have as many samples */
+    double budget;            /* mass that may be lost over the next run */
+    gbees_histogram *pending; /* of the record that is to come */
 };
 
 /* How many times finer a leg is than in the run before: the geometric mean over the axes that are. */

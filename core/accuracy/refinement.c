@@ -29,7 +29,8 @@ static double factor_of(const gbees_problem *problem, int axis)
     return sqrt(problem->covariance[axis * problem->dimension + axis]) / (2 * problem->width[axis]);
 }
 
-int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **refinement, gbees_error *error)
+/* Whether the problem asks for an accuracy, and leaves the grid to the plan. */
+static int check(const gbees_problem *problem, gbees_error *error)
 {
     if (!(problem->accuracy > 0))
         return gbees_error_set(error, GBEES_EUSAGE, "the scenario asks for no accuracy");
@@ -41,6 +42,20 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
     if (problem->numerics.mode != GBEES_MODE_DEFAULT)
         return gbees_error_set(error, GBEES_EUSAGE,
                                "accuracy: paper and legacy mode keep the grid that is given: leave 'accuracy' out");
+    if (problem->regrid_auto || problem->regrid_count > 0)
+        return gbees_error_set(
+            error, GBEES_EUSAGE,
+            "accuracy: it chooses when the grid changes, and 'regrid' does, too: leave one of them out ('regrid: []' "
+            "hides that of a file)");
+    return GBEES_OK;
+}
+
+int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **refinement, gbees_error *error)
+{
+    const int status = check(problem, error);
+
+    if (status)
+        return status;
     gbees_refinement *made = calloc(1, sizeof *made);
     leg_result *leg = calloc(1, sizeof *leg);
     if (!made || !leg) {
@@ -61,6 +76,8 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
 
 static void free_result(const run_result *run)
 {
+    for (size_t k = 0; k < run->record_count; k++)
+        gbees_histogram_destroy(run->records[k].histogram);
     free(run->legs);
     free(run->records);
 }
@@ -71,6 +88,7 @@ void gbees_refinement_destroy(gbees_refinement *refinement)
         return;
     free_result(&refinement->now);
     free_result(&refinement->before);
+    gbees_histogram_destroy(refinement->pending);
     free(refinement);
 }
 
@@ -247,17 +265,39 @@ static double moments_difference(const record_moments *other, const gbees_record
     return largest;
 }
 
+/* The same record of the run before, whose cells were *finer times as wide; NULL: there is none, or they were hardly
+ * wider. */
+static const record_moments *find_before(const gbees_refinement *r, const gbees_record *record, double *finer)
+{
+    *finer = 1;
+    if (record->leg < r->before.leg_count && record->leg < r->now.leg_count)
+        *finer = gbees_plan_finer(r, record->leg);
+    for (size_t k = 0; k<r->before.record_count && * finer> least_finer; k++)
+        if (r->before.records[k].leg == record->leg && r->before.records[k].number == record->number)
+            return &r->before.records[k];
+    return NULL;
+}
+
 double gbees_refinement_estimate(const gbees_refinement *r, const gbees_record *record)
 {
-    double finer = 1;
+    double finer;
+    const record_moments *before = find_before(r, record, &finer);
 
-    if (record->leg < r->before.leg_count && record->leg < r->now.leg_count)
-        finer = gbees_plan_finer(r, record->leg);
-    for (size_t k = 0; k < r->before.record_count && finer > least_finer; k++)
-        if (r->before.records[k].leg == record->leg && r->before.records[k].number == record->number)
-            /* With an error in proportion to the cells' width. */
-            return moments_difference(&r->before.records[k], record) / fmin(1, sqrt(finer) - 1);
-    return NAN;
+    /* With an error in proportion to the cells' width. */
+    return before ? moments_difference(before, record) / fmin(1, sqrt(finer) - 1) : NAN;
+}
+
+int gbees_refinement_variation(gbees_refinement *r, const gbees_record *record, double *variation, gbees_error *error)
+{
+    double finer;
+    const record_moments *before = find_before(r, record, &finer);
+
+    *variation = 0;
+    gbees_histogram_destroy(r->pending);
+    const int status = gbees_histogram_create(r->problem, record, &r->pending, error);
+    if (!status && r->pending && before && before->histogram)
+        *variation = fmin(1, gbees_histogram_variation(before->histogram, r->pending) / fmin(1, finer - 1));
+    return status;
 }
 
 int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbees_error *error)
@@ -271,6 +311,8 @@ int gbees_refinement_record(gbees_refinement *r, const gbees_record *record, gbe
         status = keep_moments(now, record, error);
     if (status)
         return status;
+    now->records[now->record_count - 1].histogram = r->pending;
+    r->pending = NULL;
     leg_result *leg = &now->legs[record->leg];
     const gbees_difference difference =
         certificate ? gbees_certificate_error(certificate, n, r->problem->accuracy_of) : (gbees_difference){NAN, NAN};

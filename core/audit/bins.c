@@ -337,3 +337,8 @@ void gbees_bins_difference(const gbees_bins *bins, int dependent, double *differ
     if (!isfinite(*difference) || !isfinite(*error))
         *difference = *error = NAN;
 }
+
+gbees_difference gbees_bins_bound(double difference, double error)
+{
+    return (gbees_difference){difference, fmax(0, difference) + 2 * error};
+}

@@ -33,4 +33,8 @@ int gbees_bins_merge(gbees_bins *bins, size_t share);
  * sum q^2 is taken from pairs of different groups. */
 void gbees_bins_difference(const gbees_bins *bins, int dependent, double *difference, double *error);
 
+/* A difference and what it is at most: its value plus two standard errors. The value has no bias and may come out
+ * below 0, which the true one never is: then the bound is that of 0, not less. NAN for NAN. */
+gbees_difference gbees_bins_bound(double difference, double error);
+
 #endif

@@ -283,9 +283,7 @@ static int compare_densities(comparison *c)
         double value, standard_error;
 
         gbees_bins_difference(c->bins, c->samples->resampled, &value, &standard_error);
-        /* The value has no bias and may come out below 0, which the true one never is: the bound is not less than
-         * that of 0. */
-        c->certificate->density = (gbees_difference){value, fmax(0, value) + 2 * standard_error};
+        c->certificate->density = gbees_bins_bound(value, standard_error);
         c->certificate->uncompared = 0;
     }
     return status;

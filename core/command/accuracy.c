@@ -19,6 +19,8 @@
 
 enum { RUNS_MOST = 16 };
 
+static const double large_bend = 30; /* a frame that moves needs so many times the cells of a Gaussian, or more */
+
 /* A run of the ladder: its own scenario and problem, its folder until it is known to be the best, and its report as
  * text. */
 typedef struct attempt {
@@ -289,6 +291,18 @@ static void print_step(const ladder *l, const gbees_refinement_step *step)
     (void)fflush(out);
 }
 
+/* Says, before the second run, that a grid at rest may do with far less than one that moves. */
+static void notice_bend(const ladder *l, const attempt *a, const gbees_refinement_step *step)
+{
+    if (l->count != 1 || !step->next || l->options->quiet || a->run.bend < large_bend)
+        return;
+    (void)fprintf(
+        stderr,
+        "gbees-run: at t = %g the density is so bent that a grid that moves needs up to %.2g times the cells "
+        "of a Gaussian: one at rest ('frame: fixed') may reach the accuracy in far less time\n",
+        a->run.bend_time, a->run.bend);
+}
+
 /* Why no further run is made, although the accuracy is not met; NULL: it is made. */
 static const char *reason_to_stop(const ladder *l, const gbees_refinement_step *step)
 {
@@ -349,6 +363,7 @@ static int run_until_met(ladder *l, const char **why, gbees_error *error)
         l->count++;
         l->met = step->met == 1;
         print_step(l, step);
+        notice_bend(l, a, step);
         if (!l->met)
             *why = reason_to_stop(l, step);
         if (step->best || !l->best) {

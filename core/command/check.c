@@ -3,6 +3,7 @@
 #include "command.h"
 #include "forecast.h"
 #include "io/json_util.h"
+#include "ranks_expect.h"
 #include "solver/equations.h"
 #include "units.h"
 #include <math.h>
@@ -17,6 +18,8 @@ typedef struct findings {
     int reached;   /* measurements up to the end */
     gbees_forecast forecast;
     int has_forecast; /* 0: it was not asked for */
+    int ranks;        /* that mpirun has started; 0: the process is alone, and `share` is not set */
+    gbees_ranks_share share;
 } findings;
 
 static double machine_memory(void)
@@ -154,6 +157,17 @@ static void print_forecast(FILE *out, const gbees_setup *setup, const gbees_fore
                       gbees_units_bytes(bytes, sizeof bytes, forecast->bytes), time, run, forecast->width);
 }
 
+static void print_ranks(FILE *out, const findings *found)
+{
+    char bytes[32];
+
+    if (found->ranks > 0)
+        (void)fprintf(
+            out, "ranks         %d, each with some %s; expected efficiency %.0f %% (%.0f ghosts for 100 bricks)\n",
+            found->ranks, gbees_units_bytes(bytes, sizeof bytes, found->share.bytes), 100 * found->share.efficiency,
+            100 * found->share.ghosts);
+}
+
 static void print_machine(FILE *out, const gbees_setup *setup, const findings *found)
 {
     char bytes[32], memory[32];
@@ -168,6 +182,7 @@ static void print_machine(FILE *out, const gbees_setup *setup, const findings *f
     (void)fprintf(out, "; it grows as the density spreads\n");
     if (found->has_forecast)
         print_forecast(out, setup, &found->forecast);
+    print_ranks(out, found);
     (void)fprintf(out, "output        %s\n", setup->folder ? setup->folder : "none");
     gbees_print_warnings(out, gbees_warnings(setup->problem, NULL), setup->problem, NULL);
     (void)fprintf(out, "%s; nothing was computed\n",
@@ -178,7 +193,7 @@ static json_t *json_line(const gbees_setup *setup, const findings *found)
 {
     const gbees_problem *problem = setup->problem;
 
-    return json_pack(
+    json_t *line = json_pack(
         "{s:s, s:s, s:o, s:i, s:o, s:o, s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:b, s:o}", "event",
         "check", "model", setup->model->name, "plugin", gbees_json_text(gbees_setup_path(setup->model)), "dimension",
         problem->dimension, "width", gbees_json_vector(problem->dimension, problem->width), "regrid",
@@ -189,6 +204,12 @@ static json_t *json_line(const gbees_setup *setup, const findings *found)
         "output", gbees_json_text(setup->folder), "forecast_bytes", gbees_json_real(found->forecast.bytes),
         "forecast_s", gbees_json_real(found->forecast.seconds), "forecast_is_least", found->forecast.is_cut_short,
         "warnings", gbees_json_warnings(gbees_warnings(problem, NULL), problem, NULL));
+
+    if (found->ranks > 0)
+        (void)json_object_update_new(line, json_pack("{s:i, s:f, s:f, s:f}", "ranks", found->ranks, "bytes_a_rank",
+                                                     found->share.bytes, "ghosts", found->share.ghosts, "efficiency",
+                                                     found->share.efficiency));
+    return line;
 }
 
 int gbees_check_memory(const gbees_setup *setup, gbees_error *error)
@@ -222,8 +243,16 @@ int gbees_command_check(const gbees_options *options, gbees_registry *registry, 
     findings found = find(&setup);
     found.forecast = (gbees_forecast){.bytes = NAN, .seconds = NAN, .width = NAN};
     found.has_forecast = !options->no_forecast && (options->json || !options->quiet);
+    gbees_options alone = *options;
+    alone.parallel = NULL; /* rank 0 makes the trial runs */
     if (found.has_forecast)
-        found.forecast = gbees_forecast_make(&setup, options);
+        found.forecast = gbees_forecast_make(&setup, &alone);
+    if (options->parallel) {
+        found.ranks = options->parallel->ranks;
+        found.share = gbees_ranks_expect(setup.problem, found.ranks,
+                                         isnan(found.forecast.bytes) ? found.bytes : found.forecast.bytes,
+                                         found.box_cells, found.bytes);
+    }
     if (options->json)
         status = gbees_print_json(out, json_line(&setup, &found), error);
     else if (!options->quiet) {

@@ -13,9 +13,15 @@ static const double most_of_free = 0.9; /* of the memory that is free at the sta
 
 /* ---- what the solver tells ---- */
 
-/* Adds to a certificate that can't tell the error what the run before lets estimate. */
-static void add_estimate(const gbees_one_run *r, const gbees_record *record, gbees_certificate *certificate)
+/* Adds to a certificate what the run before lets estimate: the total variation and, if it can't tell the error, that
+ * of the moments. */
+static int add_estimates(const gbees_one_run *r, const gbees_record *record, gbees_certificate *certificate,
+                         gbees_error *error)
 {
+    const int status = gbees_refinement_variation(r->refinement, record, &certificate->variation, error);
+
+    if (status || !certificate->reason[0])
+        return status;
     certificate->estimate = gbees_refinement_estimate(r->refinement, record);
     if (!isnan(certificate->estimate)) {
         const size_t used = strlen(certificate->reason);
@@ -25,6 +31,7 @@ static void add_estimate(const gbees_one_run *r, const gbees_record *record, gbe
                        "not a bound)",
                        certificate->estimate);
     }
+    return GBEES_OK;
 }
 
 /* Writes the record to disk before it is printed. */
@@ -35,16 +42,21 @@ static int on_record(void *context, const gbees_record *made, gbees_error *error
     gbees_certificate certificate;
     gbees_score score;
     const gbees_record *record = &completed;
+    int status = GBEES_OK;
 
-    if (r->refinement && made->certificate && made->certificate->reason[0]) {
+    if (r->refinement && made->certificate) {
         certificate = *made->certificate;
-        add_estimate(r, made, &certificate);
+        status = add_estimates(r, made, &certificate, error);
         completed.certificate = &certificate;
+    }
+    if (made->frame.bend > r->bend) {
+        r->bend = made->frame.bend;
+        r->bend_time = made->time;
     }
     if (r->setup->truth && gbees_truth_score(r->setup->truth, made, &score))
         completed.score = &score;
-    int status = r->writer ? gbees_writer_record(r->writer, record, error) : GBEES_OK;
-
+    if (!status && r->writer)
+        status = gbees_writer_record(r->writer, record, error);
     if (!status && r->refinement)
         status = gbees_refinement_record(r->refinement, record, error);
     if (!status && r->comparison)
@@ -225,12 +237,6 @@ static int needs_cells(const gbees_one_run *run)
            run->comparison;
 }
 
-/* Ranks keep no checkpoints. */
-static int keeps_checkpoints(const gbees_one_run *run)
-{
-    return run->writer && !run->options->parallel;
-}
-
 void gbees_one_run_limit_memory(gbees_one_run *run, double gib)
 {
     const double available = run->setup->backend->capture ? INFINITY : gbees_memory_available();
@@ -260,8 +266,8 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
                                      .update = on_update,
                                      .progress = on_progress,
                                      .cancelled = is_cancelled,
-                                     .checkpoint_due = keeps_checkpoints(run) ? is_checkpoint_due : NULL,
-                                     .checkpoint = keeps_checkpoints(run) ? on_checkpoint : NULL,
+                                     .checkpoint_due = run->writer ? is_checkpoint_due : NULL,
+                                     .checkpoint = run->writer ? on_checkpoint : NULL,
                                      .concurrent = run->writer != NULL,
                                      .marginals = run->writer && run->options->densities != GBEES_DENSITIES_NONE,
                                      .no_cells = !needs_cells(run),

@@ -29,6 +29,7 @@ typedef struct gbees_one_run {
     const gbees_resumption *from; /* the caller's; NULL: the run begins */
     double next_checkpoint_s;     /* of CLOCK_MONOTONIC */
     int checkpointed;             /* there is a checkpoint to go on from */
+    double bend, bend_time;       /* of a grid that moves: the largest of its records, and when; 0: none */
 } gbees_one_run;
 
 /* What the options say of an engine: the same on all ranks. */

@@ -57,14 +57,6 @@ void gbees_ranks_adapt(const gbees_parallel *parallel, gbees_options *options)
     options->progress = GBEES_PROGRESS_NONE;
 }
 
-int gbees_ranks_check(const gbees_options *options, gbees_error *error)
-{
-    if (options->resume)
-        return gbees_error_set(error, GBEES_EUSAGE,
-                               "several ranks can't go on from a checkpoint: run it without mpirun");
-    return GBEES_OK;
-}
-
 /* ---- runs of an accuracy ---- */
 
 int gbees_ranks_share_run(const gbees_parallel *parallel, const gbees_setup *setup, gbees_error *error)

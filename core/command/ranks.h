@@ -17,8 +17,6 @@ void gbees_ranks_leave(gbees_ranks *ranks);
 
 /* Sets the options as a rank needs them: rank 0 alone writes and prints. */
 void gbees_ranks_adapt(const gbees_parallel *parallel, gbees_options *options);
-/* What ranks can't do: GBEES_EUSAGE. */
-int gbees_ranks_check(const gbees_options *options, gbees_error *error);
 
 /* Rank 0: has the other ranks serve the next run of an accuracy, that of this scenario. */
 int gbees_ranks_share_run(const gbees_parallel *parallel, const gbees_setup *setup, gbees_error *error);

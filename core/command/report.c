@@ -128,6 +128,8 @@ static void print_grid(const gbees_report *report, const gbees_problem *problem)
     if (problem->moving) {
         (void)fprintf(report->out, "a grid that moves, %.3g to %.3g cells a standard deviation", problem->frame_least,
                       problem->frame_cells);
+        if (problem->model->bound)
+            (void)fprintf(report->out, ", without the bound of %s", problem->model->bound->name);
         return;
     }
     (void)fprintf(report->out, "cells of");

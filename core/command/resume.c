@@ -62,6 +62,18 @@ static int set_options(const json_t *from, gbees_options *options, gbees_error *
     return GBEES_OK;
 }
 
+/* Sets the options to those that the run began with, from the text of a checkpoint. */
+static int adapt(gbees_resumption *resumption, const char *text, uint64_t length, gbees_options *options,
+                 gbees_error *error)
+{
+    resumption->scenario = gbees_folder_join(options->resume, "scenario.yaml");
+    if (!resumption->scenario)
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the name of a file");
+    options->scenario = resumption->scenario;
+    resumption->options = text ? json_loadb(text, (size_t)length, 0, NULL) : NULL;
+    return set_options(resumption->options, options, error);
+}
+
 int gbees_resumption_read(gbees_resumption *resumption, gbees_options *options, gbees_error *error)
 {
     gbees_error note = {0};
@@ -75,13 +87,45 @@ int gbees_resumption_read(gbees_resumption *resumption, gbees_options *options, 
         return status;
     if (note.status && !options->quiet)
         (void)fprintf(stderr, "gbees-run: %s: going on from the checkpoint before it\n", note.text);
-    resumption->scenario = gbees_folder_join(options->resume, "scenario.yaml");
-    if (!resumption->scenario)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the name of a file");
-    options->scenario = resumption->scenario;
     text = gbees_checkpoint_find(resumption->checkpoint, "options", 1, &length);
-    resumption->options = text ? json_loadb(text, length, 0, NULL) : NULL;
-    return set_options(resumption->options, options, error);
+    return adapt(resumption, text, length, options, error);
+}
+
+int gbees_resumption_send(const gbees_resumption *resumption, const gbees_parallel *parallel, int status,
+                          gbees_error *error)
+{
+    char *text = status ? NULL : json_dumps(resumption->options, JSON_COMPACT);
+    uint64_t length = text ? strlen(text) : 0;
+
+    if (!status && !text)
+        status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the options of a run");
+    status = gbees_parallel_agree(parallel, status, error);
+    if (!status) {
+        parallel->broadcast(parallel->context, &length, sizeof length);
+        parallel->broadcast(parallel->context, text, (size_t)length);
+        status = gbees_parallel_agree(parallel, status, error);
+    }
+    free(text);
+    return status;
+}
+
+int gbees_resumption_receive(gbees_resumption *resumption, gbees_options *options, gbees_error *error)
+{
+    const gbees_parallel *parallel = options->parallel;
+    uint64_t length = 0;
+    int status = gbees_parallel_agree(parallel, GBEES_OK, error);
+
+    if (status)
+        return status;
+    parallel->broadcast(parallel->context, &length, sizeof length);
+    char *text = malloc((size_t)length + 1);
+    if (!text) /* rank 0 sends it */
+        parallel->abort(parallel->context, EXIT_FAILURE, "out of memory for the options of a run");
+    parallel->broadcast(parallel->context, text, (size_t)length);
+    status = adapt(resumption, text, length, options, error);
+    options->truth = NULL; /* rank 0 alone compares */
+    free(text);
+    return gbees_parallel_agree(parallel, status, error);
 }
 
 int gbees_resumption_check(gbees_resumption *resumption, const gbees_setup *setup, const gbees_options *options,

@@ -21,6 +21,11 @@ int gbees_resumption_save(const gbees_setup *setup, const gbees_options *options
 /* Reads the newest checkpoint of the folder options->resume, and sets the options to those that the run began with;
  * they are valid as long as the resumption. */
 int gbees_resumption_read(gbees_resumption *resumption, gbees_options *options, gbees_error *error);
+/* Among ranks rank 0 alone reads it, with this status, and sends the options to the others, which receive them; the
+ * folder's scenario.yaml they read themselves. Both return what the ranks agree on. */
+int gbees_resumption_send(const gbees_resumption *resumption, const gbees_parallel *parallel, int status,
+                          gbees_error *error);
+int gbees_resumption_receive(gbees_resumption *resumption, gbees_options *options, gbees_error *error);
 /* Refuses a checkpoint of another plugin, scenario or parameters, unless options->force. */
 int gbees_resumption_check(gbees_resumption *resumption, const gbees_setup *setup, const gbees_options *options,
                            gbees_error *error);

@@ -97,10 +97,8 @@ static int prepare(gbees_one_run *run, const gbees_options *options, gbees_regis
 /* Makes what the run needs; among ranks all of them do, or none. */
 static int set_up(gbees_setup *setup, const gbees_options *options, gbees_registry *registry, gbees_error *error)
 {
-    int status = options->parallel ? gbees_ranks_check(options, error) : GBEES_OK;
+    int status = gbees_setup_make(setup, options, registry, error);
 
-    if (!status)
-        status = gbees_setup_make(setup, options, registry, error);
     if (!options->parallel)
         return status;
     if (!status)
@@ -115,12 +113,20 @@ static int seeks_accuracy(const gbees_options *options, const gbees_setup *setup
 }
 
 /* A rank but 0: has its part of the grid, and does what rank 0 asks for. Rank 0 reports what fails. */
-static int command_serve(const gbees_options *options, gbees_registry *registry)
+static int command_serve(const gbees_options *given, gbees_registry *registry)
 {
-    const gbees_engine_options engine = gbees_one_run_engine(options);
+    gbees_options own = *given;
+    const gbees_options *options = &own;
     gbees_setup setup = {0};
+    gbees_resumption from = {0};
     gbees_error failure = {0};
-    int status = set_up(&setup, options, registry, &failure);
+    int status = given->resume ? gbees_resumption_receive(&from, &own, &failure) : GBEES_OK;
+
+    if (!status)
+        status = set_up(&setup, options, registry, &failure);
+    if (!status && given->resume)
+        status = gbees_parallel_agree(options->parallel, status, &failure); /* with gbees_resumption_check() */
+    const gbees_engine_options engine = gbees_one_run_engine(options);
 
     gbees_signals_listen(); /* rank 0 ends the run */
     if (!status && seeks_accuracy(options, &setup)) {
@@ -133,6 +139,7 @@ static int command_serve(const gbees_options *options, gbees_registry *registry)
     if (!status)
         status = gbees_solver_serve(setup.problem, setup.backend, &engine, &failure);
     gbees_setup_free(&setup);
+    gbees_resumption_free(&from);
     return status ? gbees_exit_code(&failure, 0) : EXIT_SUCCESS;
 }
 
@@ -146,12 +153,17 @@ static int command_run(const gbees_options *given, gbees_registry *registry, gbe
     gbees_resumption from = {0};
     gbees_one_run run = {.setup = &setup, .report = report, .from = given->resume ? &from : NULL, .options = options};
     gbees_error failure = {0};
-    int code, status = given->resume && !given->parallel ? gbees_resumption_read(&from, &own, &failure) : GBEES_OK;
+    int code, status = given->resume ? gbees_resumption_read(&from, &own, &failure) : GBEES_OK;
 
+    if (given->resume && given->parallel)
+        status = gbees_resumption_send(&from, given->parallel, status, &failure);
     if (!status)
         status = set_up(&setup, options, registry, &failure);
-    if (!status && given->resume)
+    if (!status && given->resume) {
         status = gbees_resumption_check(&from, &setup, options, &failure);
+        if (given->parallel)
+            status = gbees_parallel_agree(given->parallel, status, &failure);
+    }
     if (!status && seeks_accuracy(options, &setup)) {
         code = gbees_command_accuracy(options, registry, &setup, report, command);
         gbees_setup_free(&setup);
@@ -182,9 +194,24 @@ static int print_version(const gbees_options *options, FILE *out, gbees_error *e
     return gbees_print_flush(out, error);
 }
 
-/* A run of this process, or of its ranks. */
-static int command_shared_run(const gbees_options *given, gbees_registry *registry, gbees_report *report,
-                              const char *text)
+/* --check: of ranks the first one alone checks. */
+static int check(const gbees_options *options, gbees_registry *registry, gbees_report *report)
+{
+    gbees_error failure = {0};
+
+    if (options->parallel && options->parallel->rank > 0)
+        return EXIT_SUCCESS;
+    const int status = gbees_command_check(options, registry, stdout, &failure);
+    if (!status)
+        return EXIT_SUCCESS;
+    if (status != GBEES_ECANCELLED) /* a closed pipe is not reported */
+        gbees_report_error(report, &failure);
+    return gbees_exit_code(&failure, 0);
+}
+
+/* A run, or its check, of this process or of its ranks. */
+static int command_shared(const gbees_options *given, gbees_registry *registry, gbees_report *report,
+                          const char *text)
 {
     gbees_options own = *given;
     gbees_ranks ranks = {0};
@@ -195,10 +222,14 @@ static int command_shared_run(const gbees_options *given, gbees_registry *regist
         gbees_report_error(report, &failure);
         return gbees_exit_code(&failure, 0);
     }
-    if (!ranks.module)
-        return command_run(given, registry, report, text);
-    gbees_ranks_adapt(&ranks.parallel, &own);
-    code = ranks.parallel.rank == 0 ? command_run(&own, registry, report, text) : command_serve(&own, registry);
+    if (ranks.module)
+        gbees_ranks_adapt(&ranks.parallel, &own);
+    if (own.action == GBEES_ACTION_CHECK)
+        code = check(&own, registry, report);
+    else if (!ranks.module || ranks.parallel.rank == 0)
+        code = command_run(&own, registry, report, text);
+    else
+        code = command_serve(&own, registry);
     gbees_ranks_leave(&ranks);
     return code;
 }
@@ -214,13 +245,12 @@ static int command(const gbees_options *options, gbees_report *report, const cha
         status = gbees_hdf5_start(&failure);
     if (!status && options->trust)
         gbees_registry_trust(registry);
-    if (!status && options->action == GBEES_ACTION_RUN)
-        code = command_shared_run(options, registry, report, text);
+    if (!status && (options->action == GBEES_ACTION_RUN || options->action == GBEES_ACTION_CHECK))
+        code = command_shared(options, registry, report, text);
     else if (!status)
         status =
             options->action == GBEES_ACTION_LIST        ? gbees_command_list(options, registry, stdout, &failure)
             : options->action == GBEES_ACTION_LIST_KEYS ? gbees_command_keys(options, stdout, &failure)
-            : options->action == GBEES_ACTION_CHECK     ? gbees_command_check(options, registry, stdout, &failure)
             : options->action == GBEES_ACTION_COMPILE   ? gbees_command_compile(options, registry, stdout, &failure)
             : options->action == GBEES_ACTION_SIMULATE  ? gbees_command_simulate(options, registry, stdout, &failure)
             : options->action == GBEES_ACTION_DESCRIBE  ? gbees_command_describe(options, registry, stdout, &failure)

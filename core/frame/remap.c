@@ -24,6 +24,7 @@ typedef struct rows {
     const gbees_pass *map; /* NULL: the rows stay where they are */
     int axis, rising;      /* rising: the axis of the next pass is a larger one */
     double before, after;  /* shares of an exchange along the row, 0: none */
+    double spread;         /* variance that diffusion along the row adds, in cells squared */
     double least;
     struct rows_part *part; /* [GBEES_SPARSE_PARTS] */
 } rows;
@@ -134,6 +135,12 @@ static gbees_status take_row(const rows *s, size_t first, size_t end, rows_part 
         status = move_row(s, cell[first].at, part);
         row = &part->moved;
     }
+    if (!status && s->spread > 0) {
+        gbees_row *const wider = row == &part->row ? &part->moved : &part->row;
+
+        status = gbees_row_spread(row, s->spread, wider) ? GBEES_ENOMEM : GBEES_OK;
+        row = wider;
+    }
     if (!status && s->after != 0)
         gbees_row_exchange(row, s->after);
     if (!status && append_row(s, row, cell[first].at, part))
@@ -226,9 +233,9 @@ static int is_read_next(const gbees_passes *passes, int k, int axis)
     return 0;
 }
 
-/* every: what all passes have in common. */
-static int pass_all(const gbees_passes *passes, const rows *every, gbees_sparse *cells, double *dropped,
-                    gbees_error *error)
+/* every: what all passes have in common; spread: as gbees_remap_options has it. */
+static int pass_all(const gbees_passes *passes, const rows *every, const double *spread, gbees_sparse *cells,
+                    double *dropped, gbees_error *error)
 {
     int centres[GBEES_MAX_DIM] = {0}, status = GBEES_OK; /* by axis: whether cells hold values at centres */
 
@@ -250,24 +257,26 @@ static int pass_all(const gbees_passes *passes, const rows *every, gbees_sparse 
         status = pass_rows(&s, cells, dropped, error);
     }
     for (int j = 0; j < passes->n && !status; j++) {
-        rows s = {.axis = j, .rising = 1, .before = to_averages, .least = every->least, .part = every->part};
+        rows s = {.axis = j, .rising = 1, .least = every->least, .part = every->part};
 
-        status = centres[j] ? pass_rows(&s, cells, dropped, error) : GBEES_OK;
+        s.before = centres[j] ? to_averages : 0;
+        s.spread = spread ? spread[passes->to[j]] : 0;
+        status = centres[j] || s.spread > 0 ? pass_rows(&s, cells, dropped, error) : GBEES_OK;
     }
     return status;
 }
 
 /* Takes the cells through all passes, with memory for their parts. */
-static int pass_in_parts(const gbees_passes *passes, double least, gbees_sparse *cells, double *dropped,
-                         gbees_error *error)
+static int pass_in_parts(const gbees_passes *passes, const gbees_remap_options *options, gbees_sparse *cells,
+                         double *dropped, gbees_error *error)
 {
     const size_t bytes = GBEES_SPARSE_PARTS * sizeof(rows_part);
-    const rows every = {.least = least, .part = aligned_alloc(_Alignof(rows_part), bytes)};
+    const rows every = {.least = least_part * options->least, .part = aligned_alloc(_Alignof(rows_part), bytes)};
 
     if (!every.part)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the cells of another frame");
     memset(every.part, 0, bytes);
-    const int status = pass_all(passes, &every, cells, dropped, error);
+    const int status = pass_all(passes, &every, options->spread, cells, dropped, error);
     for (int k = 0; k < GBEES_SPARSE_PARTS; k++) {
         gbees_row_close(&every.part[k].row);
         gbees_row_close(&every.part[k].moved);
@@ -307,7 +316,7 @@ int gbees_remap(gbees_initial_cells *cells, const gbees_moving_frame *from, cons
     if (gbees_sparse_take(cells, passes.from, &sparse))
         status = no_memory(cells->count, error);
     if (!status)
-        status = pass_in_parts(&passes, least_part * options->least, &sparse, &lost, error);
+        status = pass_in_parts(&passes, options, &sparse, &lost, error);
     if (!status)
         status = gbees_sparse_order(&sparse, order, error);
     if (!status && gbees_sparse_give(&sparse, passes.to, options->least, cells, &lost))

@@ -109,3 +109,35 @@ int gbees_row_map(const gbees_row *row, double scale, double shift, gbees_row *t
     map(row, scale, shift, to);
     return 0;
 }
+
+/* One explicit step of diffusion along p[0 ... length - 1], whose cells at both ends hold 0: its variance is
+ * `variance`, at most 1/2, and its fourth cumulant 0. A cell gives at most half of itself to either side. */
+GBEES_PROCESSOR_CLONES static void spread_once(double *restrict p, size_t length, double variance)
+{
+    const double fourth = (3 * variance - 1) * variance / 24;
+    double entered = 0, before = 0; /* what cell i gets from i - 1; what i - 1 held */
+
+    for (size_t i = 0; i + 2 < length; i++) {
+        const double here = p[i], next = p[i + 1], slope = next - here;
+        const double bend = p[i + 2] - next - slope - (slope - (here - before)); /* third difference */
+        const double given = most(-0.5 * next, least(-0.5 * variance * slope - fourth * bend, 0.5 * here));
+
+        p[i] = here + entered - given;
+        entered = given;
+        before = here;
+    }
+    p[length - 2] += entered;
+}
+
+int gbees_row_spread(const gbees_row *row, double variance, gbees_row *to)
+{
+    const int steps = variance > 0 ? (int)ceil(2 * variance) : 0;
+    const int64_t end = row->first + (int64_t)row->length;
+
+    if (gbees_row_open(to, row->first - 2 * (int64_t)steps, end - 1 + 2 * (int64_t)steps))
+        return 1;
+    memcpy(to->p + (row->first - to->first), row->p, row->length * sizeof *row->p);
+    for (int k = 0; k < steps; k++)
+        spread_once(to->p, to->length, variance / steps);
+    return 0;
+}

@@ -1,4 +1,5 @@
-/* row.h - a row of cells under a one-dimensional affine map: what each new cell gets (doc/method.md, "Moving frame").
+/* row.h - a row of cells under a one-dimensional affine map, and under diffusion: what each cell gets (doc/method.md,
+ * "Moving frame").
  */
 #ifndef GBEES_FRAME_ROW_H
 #define GBEES_FRAME_ROW_H
@@ -28,5 +29,9 @@ void gbees_row_exchange(gbees_row *row, double share);
  * split5 over what it covers, bounded so that no part of a cell holds less than 0 and all parts hold what it holds.
  * Returns 1 if there is no memory. */
 int gbees_row_map(const gbees_row *row, double scale, double shift, gbees_row *to);
+
+/* Sets `to` to the row after diffusion that adds `variance`, in cells squared: exactly where no limit holds, with a
+ * fourth moment as a Gaussian's; no cell falls below 0, and the sum stays. Returns 1 if there is no memory. */
+int gbees_row_spread(const gbees_row *row, double variance, gbees_row *to);
 
 #endif

@@ -7,6 +7,8 @@
 static const double least_variance = 1e-3;
 /* When cells are replaced: at this factor too long, or this part of their number would do. */
 static const double too_long = 1.25, too_many = 0.5;
+/* Entries of a covariance beside its diagonal, in cells squared, that cells are not turned for. */
+static const double rest_most = 1e-4;
 
 /* to = V diag(values^power) V^T. */
 static void compose_power(int n, const double *vectors, const double *values, double power, double *to)
@@ -105,6 +107,63 @@ int gbees_shape_find(int n, const double *covariance, const double *information,
                                "Fisher information is not finite, or too large for the arithmetic");
     *shape = found;
     return GBEES_OK;
+}
+
+/* ---- a density that is to be spread ---- */
+
+void gbees_shape_widen(int n, const double *covariance, double *information)
+{
+    double factor[GBEES_MATRIX], wider[GBEES_MATRIX];
+
+    gbees_matrix_multiply(n, information, covariance, factor);
+    for (int k = 0; k < n * n; k++)
+        factor[k] += k % (n + 1) == 0;
+    memcpy(wider, information, (size_t)(n * n) * sizeof *wider);
+    if (gbees_matrix_solve(n, factor, n, wider))
+        return;
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++)
+            information[j * n + k] = (wider[j * n + k] + wider[k * n + j]) / 2;
+}
+
+void gbees_shape_keep(int n, gbees_shape *shape)
+{
+    for (int k = 0; k < n * n; k++)
+        shape->edges[k] = k % (n + 1) == 0;
+    shape->growth = 1;
+}
+
+int gbees_shape_is_kept(int n, const gbees_shape *shape)
+{
+    int kept = 1;
+
+    for (int k = 0; k < n * n; k++)
+        kept = kept && shape->edges[k] == (k % (n + 1) == 0);
+    return kept;
+}
+
+int gbees_shape_turn(int n, const double *covariance, gbees_shape *shape, double *variance)
+{
+    double inverse[GBEES_MATRIX], turn[GBEES_MATRIX], beside = 0;
+
+    for (int k = 0; k < n * n; k++)
+        inverse[k] = k % (n + 1) == 0;
+    if (gbees_matrix_solve(n, shape->edges, n, inverse))
+        return 1;
+    sandwich(n, inverse, covariance, turn); /* T is symmetric, and its inverse */
+    for (int j = 0; j < n; j++) {
+        variance[j] = turn[j * n + j];
+        for (int k = 0; k < j; k++)
+            beside = fmax(beside, fabs(turn[j * n + k]));
+    }
+    if (beside > rest_most) {
+        if (gbees_matrix_eigen(n, turn, variance))
+            return 1;
+        gbees_matrix_multiply(n, shape->edges, turn, shape->edges);
+    }
+    for (int j = 0; j < n; j++)
+        variance[j] = fmax(variance[j], 0);
+    return !isfinite(beside);
 }
 
 int gbees_shape_is_outgrown(const gbees_shape *shape)

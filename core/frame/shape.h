@@ -1,4 +1,5 @@
-/* shape.h - which cells fit a density: from its covariance and its Fisher information (doc/method.md, "Moving frame").
+/* shape.h - which cells fit a density: from its covariance and its Fisher information (doc/method.md, "Moving
+ * frame").
  */
 #ifndef GBEES_FRAME_SHAPE_H
 #define GBEES_FRAME_SHAPE_H
@@ -17,7 +18,7 @@ typedef struct gbees_shape {
     double lambda[GBEES_MAX_DIM]; /* eigenvalues of C^1/2 J C^1/2, ascending, at least 1 */
     double cells[GBEES_MAX_DIM];  /* a deviation along the eigenvectors: min(k sqrt(lambda), K) */
     int limited;                  /* along how many of them K is the limit */
-    double edges[GBEES_MATRIX];   /* T, [n][n]: the columns are the new cells' edges; symmetric */
+    double edges[GBEES_MATRIX];   /* T, [n][n]: the columns are the new cells' edges; symmetric, unless turned */
     double bend;                  /* product of sqrt(lambda): 1 for a Gaussian, the same under affine maps */
     double longest;               /* a present cell is too long by this factor along some direction */
     double growth;                /* cells that the new ones would be for each of the present ones */
@@ -28,6 +29,20 @@ typedef struct gbees_shape {
  * GBEES_EINPUT: the rule is not one; GBEES_ENUMERIC: C or J is not finite. */
 int gbees_shape_find(int n, const double *covariance, const double *information, const gbees_shape_rule *rule,
                      gbees_shape *shape, gbees_error *error);
+
+/* Sets the information to what it is, to the first order in how far it is from a Gaussian's, once the density has
+ * been spread by a Gaussian: J becomes (J^-1 + covariance)^-1. */
+void gbees_shape_widen(int n, const double *covariance, double *information);
+
+/* Makes the new cells the present ones. */
+void gbees_shape_keep(int n, gbees_shape *shape);
+/* Whether they are. */
+int gbees_shape_is_kept(int n, const gbees_shape *shape);
+
+/* Turns the new cells, which keep their metric, so that a covariance, symmetric and in y, is diagonal in them, and
+ * sets variance[n] to the diagonal, 0 where it is negative. Where its other entries are below 1e-4 the cells stay as
+ * they are. Returns 1 if it is not finite. */
+int gbees_shape_turn(int n, const double *covariance, gbees_shape *shape, double *variance);
 
 /* Whether the present cells should be replaced: they are too long, or twice as many as would do. */
 int gbees_shape_is_outgrown(const gbees_shape *shape);

@@ -35,4 +35,9 @@ void gbees_certificate_text(const gbees_certificate *certificate, int dimension,
         add_bound(bounds, sizeof bounds, "density", c->density.bound, "");
     bounds[strlen(bounds) - 2] = 0; /* the last ", " */
     (void)snprintf(text, size, "%s (%zu samples, %.0f effective)", bounds, c->samples, c->effective);
+    if (c->variation > 0) {
+        const size_t length = strlen(text);
+
+        (void)snprintf(text + length, size - length, ", total variation some %.2g (an estimate)", c->variation);
+    }
 }

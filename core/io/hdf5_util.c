@@ -116,6 +116,15 @@ static void put_values(gbees_hdf5 *file, hid_t set, hid_t type, int rank, const 
         check(file, H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) < 0);
 }
 
+/* Whether a dataset of this size has no values: then none are written later, and data may be NULL. */
+static int is_empty(int rank, const hsize_t *size)
+{
+    for (int k = 0; k < rank; k++)
+        if (size[k] == 0)
+            return 1;
+    return 0;
+}
+
 void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *size,
                         const hsize_t *chunk, const void *data)
 {
@@ -130,7 +139,7 @@ void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank
     if (set >= 0 && data)
         put_values(file, set, type, rank, size, data);
     check(file, set >= 0 && H5Dclose(set) < 0);
-    if (data)
+    if (data || is_empty(rank, size))
         gbees_hdf5_sum_dataset(file, name, type, rank, size, data);
     else
         gbees_hdf5_sum_begin(file, name);

@@ -81,6 +81,8 @@ static json_t *json_certificate(const gbees_record *record)
                                json_met(problem, c), "axes", axes);
     if (!bad && object && !isnan(c->estimate))
         bad |= json_object_set_new(object, "estimate", gbees_json_real(c->estimate));
+    if (!bad && object && c->variation > 0)
+        bad |= json_object_set_new(object, "variation_estimate", gbees_json_real(c->variation));
     if (!bad && object && c->uncompared > 0)
         bad |= json_object_set_new(object, "uncompared", gbees_json_unsigned(c->uncompared));
     if (!bad && object && c->reason[0])

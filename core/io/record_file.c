@@ -130,6 +130,8 @@ static void put_certificate(gbees_hdf5 *file, const gbees_record *record)
     put_text(file, "error_reason", c->reason);
     if (c->uncompared > 0)
         put_integer(file, "error_uncompared", c->uncompared);
+    if (c->variation > 0)
+        put_real(file, "error_variation_estimate", c->variation);
     if (!isnan(c->estimate))
         put_real(file, "error_estimate", c->estimate);
 }

@@ -100,6 +100,8 @@ static void read_certificate(gbees_hdf5 *file, gbees_snapshot *snapshot)
     gbees_hdf5_read_attribute_text(file, "error_reason", c->reason, sizeof c->reason);
     if (gbees_hdf5_has_attribute(file, "error_uncompared"))
         gbees_hdf5_read_attribute(file, "error_uncompared", H5T_NATIVE_UINT64, &c->uncompared);
+    if (gbees_hdf5_has_attribute(file, "error_variation_estimate"))
+        gbees_hdf5_read_attribute(file, "error_variation_estimate", H5T_NATIVE_DOUBLE, &c->variation);
     c->estimate = NAN;
     if (gbees_hdf5_has_attribute(file, "error_estimate"))
         gbees_hdf5_read_attribute(file, "error_estimate", H5T_NATIVE_DOUBLE, &c->estimate);

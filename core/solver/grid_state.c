@@ -1,5 +1,6 @@
 /* grid_state.c - see grid_state.h. */
 #include "grid_state.h"
+#include "share.h"
 #include <string.h>
 
 void gbees_grid_get_state(const gbees_grid *grid, gbees_grid_state *state)
@@ -9,6 +10,15 @@ void gbees_grid_get_state(const gbees_grid *grid, gbees_grid_state *state)
     state->before = grid->before;
     if (grid->regridded)
         gbees_grid_get_change(grid->regridded, &state->change);
+}
+
+/* Has the other ranks make their parts of the engine. */
+static int share(const gbees_grid *grid, gbees_error *error)
+{
+    if (grid->regridded)
+        return gbees_share_problem(grid->options.parallel, grid->regridded, error);
+    gbees_share_first(grid->options.parallel);
+    return GBEES_OK;
 }
 
 int gbees_grid_load(gbees_grid *grid, const gbees_grid_state *state, gbees_state_source *source, void *context,
@@ -25,6 +35,8 @@ int gbees_grid_load(gbees_grid *grid, const gbees_grid_state *state, gbees_state
     int status = state->change.replaced
                      ? gbees_grid_make_changed(grid->problem, &state->change, &none, &grid->regridded, error)
                      : GBEES_OK;
+    if (!status && grid->options.parallel)
+        status = share(grid, error);
     return status
                ? status
                : grid->backend->load(gbees_grid_problem(grid), &grid->options, source, context, &grid->engine, error);

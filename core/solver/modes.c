@@ -260,7 +260,12 @@ static int divide(gbees_modes *modes, int which, const gbees_clock *clock, gbees
     parts p = {.count = 0};
     int status = find_parts(modes->mode[which], GBEES_MODES_MOST - modes->count + 1, &p, error);
 
-    if (!status && p.count > 1)
+    if (!status && p.count > 1 && modes->mode[which]->grid.options.parallel)
+        status = gbees_error_set(error, GBEES_EUSAGE,
+                                 "several ranks can't share the %d parts into which the density falls at t = %.9g, "
+                                 "each with a grid that moves: run it without mpirun",
+                                 p.count, clock->time);
+    else if (!status && p.count > 1)
         status = replace_by_parts(modes, which, &p, clock, error);
     clear_parts(&p);
     return status;

@@ -7,8 +7,8 @@
 
 enum { FIT_STEPS = 3, LOOK_STEPS = 5, TRIES = 6, COSTLY_RECORDS = 3 };
 
-/* ||A^-1 (dB/dt) A|| dt^2: how far the field may turn in a step from the straight line that is assumed, with a Courant
- * number of 1; less with less. */
+/* ||A^-1 (dB/dt) A|| dt^2: how far the field may turn in a step from the straight line that is assumed, with a
+ * Courant number of 1; less with less. */
 static const double change_most = 0.02;
 /* Cells that the drift crosses in a step, below which the grid does not grow. */
 static const double negligible_part = 0.01;
@@ -98,10 +98,13 @@ static int try_step(gbees_moving *moving, const gbees_grid *grid, double time, t
     return status;
 }
 
-/* The first length to be tried: not so that a short step remains to the end of the interval. */
+/* The first length to be tried: not so that a short step remains to the end of the interval, or until noise is due.
+ */
 static double first_length(const gbees_moving *moving, const gbees_clock *clock)
 {
-    const double rest = clock->length - clock->elapsed;
+    const double all = clock->length - clock->elapsed;
+    const double rest =
+        moving->noise.any && moving->noise.due > clock->time ? fmin(all, moving->noise.due - clock->time) : all;
     const double wanted = moving->step > 0 ? moving->step : first_part * clock->length;
 
     return wanted >= rest ? rest : fmin(wanted, rest > 1.5 * wanted ? rest : rest / 2);
@@ -137,12 +140,19 @@ static int choose(gbees_moving *moving, const gbees_grid *grid, const gbees_cloc
 static int step(gbees_moving *moving, gbees_grid *grid, gbees_clock *clock, gbees_error *error)
 {
     trial t;
-    const double before = clock->elapsed;
-    int status = choose(moving, grid, clock, &t, error);
+    const gbees_clock before = *clock;
+    int status = gbees_moving_noise_plan(&moving->noise, grid->problem, &moving->frame, clock->time,
+                                         clock->time + (clock->length - clock->elapsed), error);
+
+    if (!status)
+        status = choose(moving, grid, clock, &t, error);
 
     if (!status)
         status = grid->backend->advance(grid->engine, clock, 1, error);
-    const double taken = clock->elapsed - before;
+    const double taken = clock->elapsed - before.elapsed;
+    const gbees_moving_way way = {&moving->frame, &t.field, before.time, taken};
+    if (!status && taken > 0)
+        status = gbees_moving_noise_gather(&moving->noise, grid->problem, &way, error);
     if (!status && taken > 0)
         status = gbees_motion_step(&t.field, taken, &moving->frame, error);
     moving->step = fmin(growth_most * t.dt, part_of_limit * t.limit);
@@ -152,49 +162,111 @@ static int step(gbees_moving *moving, gbees_grid *grid, gbees_clock *clock, gbee
 
 /* ---- the shape of the density ---- */
 
-/* Finds the cells that fit the density. */
-static int look(gbees_moving *moving, const gbees_grid *grid, gbees_error *error)
+/* The density, in y, as its cells are chosen by it. */
+typedef struct view {
+    gbees_statistics statistics;
+    double information[GBEES_MATRIX];
+} view;
+
+/* Finds the cells that fit the density, which has that much noise still to get: NULL, or its covariance. */
+static int find_shape(gbees_moving *moving, const gbees_problem *problem, const view *seen, const double *noise,
+                      gbees_error *error)
 {
     const int n = moving->frame.n;
-    const gbees_problem *problem = grid->problem;
     const gbees_shape_rule rule = {.cells = problem->frame_least, .most = problem->frame_cells};
-    double information[GBEES_MAX_ENTRIES];
-    gbees_statistics statistics;
-    const gbees_clock none = {0};
-    int status = grid->backend->statistics(grid->engine, &none, &statistics, error);
+    view wider = *seen;
+
+    for (int k = 0; noise && k < n * n; k++)
+        wider.statistics.covariance[k] += noise[k];
+    if (noise)
+        gbees_shape_widen(n, noise, wider.information);
+    return gbees_shape_find(n, wider.statistics.covariance, wider.information, &rule, &moving->shape, error);
+}
+
+/* Looks at the density. */
+static int look(gbees_moving *moving, const gbees_grid *grid, const gbees_clock *clock, view *seen,
+                gbees_error *error)
+{
+    const int n = moving->frame.n;
+    int status = grid->backend->statistics(grid->engine, clock, &seen->statistics, error);
 
     if (!status)
-        status = grid->backend->frame_information(grid->engine, information, error);
+        status = grid->backend->frame_information(grid->engine, seen->information, error);
+    if (!status && moving->noise.any)
+        status = gbees_moving_noise_check(grid->problem, &moving->frame, &seen->statistics, clock->time, error);
     if (!status)
-        status = gbees_shape_find(n, statistics.covariance, information, &rule, &moving->shape, error);
+        status = find_shape(moving, grid->problem, seen, NULL, error);
+    memcpy(moving->noise.information, seen->information, (size_t)(n * n) * sizeof *seen->information);
     moving->checked = moving->steps;
     return status;
 }
 
 int gbees_moving_fits(const gbees_moving *moving)
 {
-    return !gbees_shape_is_outgrown(&moving->shape);
+    return !gbees_shape_is_outgrown(&moving->shape) && !moving->noise.is_due;
+}
+
+/* Sets moving->shape to cells along whose edges the noise that is due is diagonal, and spread[n] to what it adds
+ * along them. Where the present cells fit, and noise is diagonal in them, they are kept. */
+static int turn_to_noise(gbees_moving *moving, const gbees_grid *grid, const view *seen, double time, double *spread,
+                         gbees_error *error)
+{
+    const int n = moving->frame.n;
+    const gbees_moving_noise *noise = &moving->noise;
+    double due[GBEES_MATRIX] = {0};
+    gbees_affine field;
+    const gbees_moving_way ahead = {&moving->frame, &field, time, noise->until - time};
+    int status = GBEES_OK;
+
+    gbees_motion_predict(&moving->fits, n, time + ahead.length / 2, &field);
+    if (ahead.length > 0)
+        status = gbees_moving_noise_find(grid->problem, &ahead, due, error);
+    for (int k = 0; k < n * n; k++)
+        due[k] += noise->gathered[k];
+    if (!status)
+        status = find_shape(moving, grid->problem, seen, due, error);
+    if (status)
+        return status;
+    if (!gbees_shape_is_outgrown(&moving->shape))
+        gbees_shape_keep(n, &moving->shape);
+    return gbees_shape_turn(n, due, &moving->shape, spread)
+               ? gbees_error_set(error, GBEES_ENUMERIC, "no cells were found along which the process noise lies")
+               : GBEES_OK;
+}
+
+/* Sets the frame of the cells that fit the density, about its mean; where the edges stay, so does the frame. */
+static void set_frame(const gbees_moving *moving, const view *seen, gbees_moving_frame *to)
+{
+    const int n = moving->frame.n;
+
+    if (gbees_shape_is_kept(n, &moving->shape))
+        return;
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++)
+            to->m[j] += moving->frame.a[j * n + k] * seen->statistics.mean[k];
+    gbees_matrix_multiply(n, moving->frame.a, moving->shape.edges, to->a);
 }
 
 int gbees_moving_replace(gbees_moving *moving, gbees_grid *grid, const gbees_clock *clock, gbees_error *error)
 {
-    const int n = moving->frame.n;
-    gbees_moving_frame to = moving->frame;
-    gbees_statistics statistics;
-    int status = grid->backend->statistics(grid->engine, clock, &statistics, error);
+    double spread[GBEES_MAX_DIM] = {0};
+    gbees_grid_target to = {.frame = moving->frame, .spread = moving->noise.is_due ? spread : NULL};
+    view seen;
+    int status = look(moving, grid, clock, &seen, error);
 
+    if (!status && to.spread)
+        status = turn_to_noise(moving, grid, &seen, clock->time, spread, error);
+    if (!status)
+        status = gbees_moving_noise_apply(&moving->noise, moving->frame.n, moving->shape.edges, to.spread, error);
     if (status)
         return status;
-    for (int j = 0; j < n; j++)
-        for (int k = 0; k < n; k++)
-            to.m[j] += moving->frame.a[j * n + k] * statistics.mean[k];
-    gbees_matrix_multiply(n, moving->frame.a, moving->shape.edges, to.a);
-    const double cells = (double)statistics.cells * moving->shape.growth;
-    const double threshold = moving->threshold * fmin(1, moving->cells / cells);
-    status = gbees_grid_remap(grid, clock, &moving->frame, &to, threshold, error);
+    set_frame(moving, &seen, &to.frame);
+    to.threshold =
+        moving->threshold * fmin(1, moving->cells / ((double)seen.statistics.cells * moving->shape.growth));
+    status = gbees_grid_remap(grid, clock, &moving->frame, &to, error);
     if (status)
         return status;
-    moving->frame = to;
+    moving->frame = to.frame;
     moving->shape.longest = moving->shape.growth = 1; /* until the next look */
     moving->replaced++;
     return gbees_moving_place(moving, grid, clock->time, error);
@@ -205,7 +277,9 @@ int gbees_moving_replace(gbees_moving *moving, gbees_grid *grid, const gbees_clo
 int gbees_moving_start(gbees_moving *moving, gbees_grid *grid, gbees_error *error)
 {
     const gbees_problem *problem = grid->problem;
+    const gbees_clock clock = {.time = problem->start};
     gbees_totals totals;
+    view seen;
 
     if (!grid->backend->frame_set)
         return gbees_error_set(error, GBEES_EUSAGE,
@@ -217,7 +291,8 @@ int gbees_moving_start(gbees_moving *moving, gbees_grid *grid, gbees_error *erro
     grid->backend->totals(grid->engine, &totals);
     moving->cells = (double)totals.max_cells;
     moving->threshold = totals.threshold;
-    return look(moving, grid, error);
+    moving->noise.any = problem->model->diffusion != 0;
+    return look(moving, grid, &clock, &seen, error);
 }
 
 /* Puts the engine's grid where the frame is now, with the velocity of a field. */
@@ -259,10 +334,12 @@ unsigned gbees_moving_warnings(const gbees_moving *moving)
 
 int gbees_moving_restart(gbees_moving *moving, gbees_grid *grid, const gbees_clock *clock, gbees_error *error)
 {
+    view seen;
+
     moving->fits.count = 0;
     moving->steps = 0;
     moving->step *= 0.1;
-    int status = look(moving, grid, error);
+    int status = look(moving, grid, clock, &seen, error);
     if (!status && !gbees_moving_fits(moving))
         status = gbees_moving_replace(moving, grid, clock, error);
     return status;
@@ -272,12 +349,12 @@ int gbees_moving_advance(gbees_moving *moving, gbees_grid *grid, gbees_clock *cl
                          gbees_error *error)
 {
     int status = GBEES_OK;
+    view seen;
 
     for (uint64_t k = 0; !status && k < max_steps && clock->elapsed < clock->length; k++) {
         status = step(moving, grid, clock, error);
-        if (status || moving->steps < moving->checked + LOOK_STEPS)
-            continue;
-        status = look(moving, grid, error);
+        if (!status && moving->steps >= moving->checked + LOOK_STEPS)
+            status = look(moving, grid, clock, &seen, error);
         if (!status && !gbees_moving_fits(moving))
             break;
     }

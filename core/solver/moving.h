@@ -5,6 +5,7 @@
 
 #include "frame/motion.h"
 #include "frame/shape.h"
+#include "moving_noise.h"
 #include "regrid.h"
 
 /* What moves a grid. */
@@ -15,6 +16,7 @@ typedef struct gbees_moving {
     uint64_t steps, checked;   /* since the fits began; at the last look at the shape */
     double cells, threshold;   /* needed cells of the first grid, and its p* */
     gbees_shape shape;         /* at the last look */
+    gbees_moving_noise noise;  /* that the density is still to get */
     int replaced;              /* how often the cells have been replaced */
     double rate, rate_at_rest; /* at the last record: gbees_record_frame */
     int costly;                /* records in a row at which a grid at rest would have had longer steps */
@@ -24,12 +26,13 @@ typedef struct gbees_moving {
  * move. */
 int gbees_moving_start(gbees_moving *moving, gbees_grid *grid, gbees_error *error);
 
-/* As gbees_backend.advance(). Ends early where the cells no longer fit the density: gbees_moving_fits() is then 0. */
+/* As gbees_backend.advance(). Ends early where the cells no longer fit the density, or are to be spread by noise:
+ * gbees_moving_fits() is then 0. */
 int gbees_moving_advance(gbees_moving *moving, gbees_grid *grid, gbees_clock *clock, uint64_t max_steps,
                          gbees_error *error);
-/* Whether the cells still fit the density. */
+/* Whether the cells still fit the density, and no noise is due. */
 int gbees_moving_fits(const gbees_moving *moving);
-/* Replaces the cells by those that fit the density. */
+/* Replaces the cells by those that fit the density, with the noise that is due. */
 int gbees_moving_replace(gbees_moving *moving, gbees_grid *grid, const gbees_clock *clock, gbees_error *error);
 
 /* Puts the engine's grid where the frame is now, before an update or for what follows one. */

@@ -289,16 +289,18 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
 }
 
 int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_moving_frame *from,
-                     const gbees_moving_frame *to, double threshold, gbees_error *error)
+                     const gbees_grid_target *target, gbees_error *error)
 {
+    const gbees_moving_frame *to = &target->frame;
     gbees_initial_cells cells = {0};
     gbees_problem *problem = NULL;
     const double volume = fabs(gbees_matrix_determinant(to->n, to->a) / gbees_matrix_determinant(to->n, from->a));
     double dropped = 0;
     int status = gbees_grid_fetch(grid, &cells, error);
     const gbees_totals now = gbees_grid_totals(grid);
-    const double least = grid->problem->mass_budget > 0 ? now.threshold * volume : threshold;
-    const gbees_remap_options options = {.least = least_remapped * least, .threads = grid->options.threads};
+    const double least = grid->problem->mass_budget > 0 ? now.threshold * volume : target->threshold;
+    const gbees_remap_options options = {
+        .least = least_remapped * least, .threads = grid->options.threads, .spread = target->spread};
 
     if (!status)
         status = gbees_remap(&cells, from, to, &options, &dropped, error);
@@ -313,7 +315,7 @@ int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_mov
     gbees_initial_cells_clear(&cells);
     if (status)
         return status;
-    problem->threshold = threshold;
+    problem->threshold = target->threshold;
     gbees_frame_place(to, problem);
     set_box(problem, problem->cells, grid->options.threads);
     grid->before = now;

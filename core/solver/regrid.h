@@ -66,9 +66,15 @@ gbees_totals gbees_grid_totals(const gbees_grid *grid);
 /* Takes the density to a grid of these levels, at the clock's time. Records of the grid before must no longer be in
  * use. */
 int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *level, gbees_error *error);
-/* The same, from the cells of one frame to those of another. threshold: p* there, unless a mass budget controls it.
- */
+/* The grid that a density is taken to from one frame to another. */
+typedef struct gbees_grid_target {
+    gbees_moving_frame frame;
+    double threshold;     /* p* there, unless a mass budget controls it */
+    const double *spread; /* NULL, or the variances that noise adds along its axes, in its cells */
+} gbees_grid_target;
+
+/* The same, from the cells of a frame. */
 int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_moving_frame *from,
-                     const gbees_moving_frame *to, double threshold, gbees_error *error);
+                     const gbees_grid_target *target, gbees_error *error);
 
 #endif

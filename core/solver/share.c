@@ -10,6 +10,7 @@ enum { PART = 1 << 20 }; /* cells of a broadcast */
 typedef struct next_grid {
     gbees_grid_change change;
     uint64_t cells;
+    int first; /* it is the first problem's */
 } next_grid;
 
 /* Copies rank 0's cells to the others' lists. */
@@ -22,6 +23,15 @@ static void broadcast_cells(const gbees_parallel *parallel, int n, const gbees_i
             parallel->broadcast(parallel->context, cells->index[j] + at, count * sizeof *cells->index[j]);
         parallel->broadcast(parallel->context, cells->p + at, count * sizeof *cells->p);
     }
+}
+
+void gbees_share_first(const gbees_parallel *parallel)
+{
+    next_grid grid;
+
+    memset(&grid, 0, sizeof grid);
+    grid.first = 1;
+    parallel->broadcast(parallel->context, &grid, sizeof grid);
 }
 
 int gbees_share_problem(const gbees_parallel *parallel, const gbees_problem *problem, gbees_error *error)
@@ -60,14 +70,15 @@ static int make_copy(const gbees_problem *first, const next_grid *grid, gbees_pr
     return status;
 }
 
-int gbees_share_receive(const gbees_parallel *parallel, const gbees_problem *first, gbees_problem **problem,
-                        gbees_error *error)
+int gbees_share_receive(const gbees_parallel *parallel, const gbees_problem *first, gbees_problem **changed,
+                        int *is_first, gbees_error *error)
 {
     gbees_problem *made = NULL;
     next_grid grid;
 
-    *problem = NULL;
+    *changed = NULL;
     parallel->broadcast(parallel->context, &grid, sizeof grid);
+    *is_first = grid.first;
     if (!grid.change.replaced)
         return GBEES_OK;
     const int status = gbees_parallel_agree(parallel, make_copy(first, &grid, &made, error), error);
@@ -76,6 +87,6 @@ int gbees_share_receive(const gbees_parallel *parallel, const gbees_problem *fir
         return status;
     }
     broadcast_cells(parallel, first->dimension, made->cells);
-    *problem = made;
+    *changed = made;
     return GBEES_OK;
 }

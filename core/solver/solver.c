@@ -53,24 +53,6 @@ static int check_ranks(const gbees_backend *backend, const gbees_engine_options 
                            backend->name);
 }
 
-/* Serves the grids that replace the first one. The run may go on for a failure of another grid: rank 0 tells when it
- * has ended. */
-static int serve_grids(const gbees_problem *first, const gbees_backend *backend, const gbees_engine_options *options,
-                       gbees_error *error)
-{
-    gbees_problem *problem = NULL;
-    int status = GBEES_OK;
-
-    for (;;) {
-        const int received = gbees_share_receive(options->parallel, first, &problem, error);
-
-        if (!received && !problem)
-            return status;
-        status = received ? received : backend->serve(problem, options, error);
-        gbees_grid_free_problem(problem);
-    }
-}
-
 int gbees_solver_serve(const gbees_problem *problem, const gbees_backend *backend,
                        const gbees_engine_options *options, gbees_error *error)
 {
@@ -78,26 +60,48 @@ int gbees_solver_serve(const gbees_problem *problem, const gbees_backend *backen
 
     if (!status)
         status = check_ranks(backend, options, error);
-    if (!status)
-        status = backend->serve(problem, options, error);
-    return status ? status : serve_grids(problem, backend, options, error);
+    if (status)
+        return status;
+    /* The run may go on for a failure of a grid: rank 0 tells when it has ended. */
+    for (;;) {
+        gbees_problem *changed = NULL;
+        int is_first = 0;
+        const int received = gbees_share_receive(options->parallel, problem, &changed, &is_first, error);
+
+        if (!received && !changed && !is_first)
+            return status;
+        status = received ? received : backend->serve(is_first ? problem : changed, options, error);
+        gbees_grid_free_problem(changed);
+    }
+}
+
+/* A solver without an engine, whose other ranks wait for what gbees_share_first() and its like tell. */
+static int make_shared(const gbees_problem *problem, const gbees_backend *backend,
+                       const gbees_engine_options *options, gbees_solver **solver, gbees_error *error)
+{
+    int status = make(problem, backend, solver, error);
+
+    if (status)
+        return status;
+    status = check_ranks(backend, options, error);
+    if (status)
+        gbees_solver_destroy(*solver);
+    else if (options)
+        (*solver)->parallel = options->parallel;
+    return status;
 }
 
 int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backend,
                         const gbees_engine_options *options, gbees_solver **solver, gbees_error *error)
 {
     gbees_solver *made = NULL;
-    int status = make(problem, backend, &made, error);
+    int status = make_shared(problem, backend, options, &made, error);
 
-    if (!status)
-        status = check_ranks(backend, options, error);
-    if (status) {
-        gbees_solver_destroy(made);
+    if (status)
         return status;
-    }
+    if (made->parallel)
+        gbees_share_first(made->parallel);
     status = gbees_modes_open(&made->modes, problem, backend, options, error);
-    if (!status && options)
-        made->parallel = options->parallel;
     made->record_warnings = gbees_warnings(problem, NULL);
     return hand_out(made, status, solver);
 }
@@ -107,7 +111,7 @@ int gbees_solver_resume(const gbees_problem *problem, const gbees_backend *backe
                         gbees_solver **solver, gbees_error *error)
 {
     gbees_solver *made = NULL;
-    int status = make(problem, backend, &made, error);
+    const int status = make_shared(problem, backend, options, &made, error);
 
     return status ? status : hand_out(made, gbees_run_load(made, options, checkpoint, error), solver);
 }

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-enum { GBEES_PARALLEL_ABI = 2 /**< raised whenever the layout below changes */ };
+enum { GBEES_PARALLEL_ABI = 3 /**< raised whenever the layout below changes */ };
 
 /** Bytes to send to a rank, or the memory for those to receive from it. Both ranks name the same size. */
 typedef struct gbees_message {
@@ -33,6 +33,7 @@ typedef struct gbees_parallel {
     int rank;        /**< of this process, 0 .. ranks - 1 */
     int ranks;       /**< how many */
     int local_ranks; /**< how many of them run on this machine */
+    int local_rank;  /**< of this process among those, 0 .. local_ranks - 1 */
 
     /** Replaces each integer by its sum over all ranks. */
     void (*sum)(void *context, int64_t *values, size_t count);

@@ -258,6 +258,13 @@ static inline int gbees_problem_noise(const gbees_problem *problem)
     return problem->model->diffusion && problem->rotated ? GBEES_FULL : problem->model->diffusion;
 }
 
+/** The same of the noise that an engine applies in its steps: none where the grid moves, as the noise is then
+ * gathered and applied when cells are replaced. */
+static inline int gbees_problem_engine_noise(const gbees_problem *problem)
+{
+    return problem->moving ? 0 : gbees_problem_noise(problem);
+}
+
 #ifdef __cplusplus
 }
 #endif

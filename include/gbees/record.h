@@ -50,6 +50,8 @@ typedef struct gbees_certificate {
                                * the initial standard deviations */
     double estimate; /**< of the largest error of a mean or a standard deviation, by a run on coarser cells: no bound,
                       * and only where nothing is certified; NAN: there is none */
+    double variation; /**< an estimate of the total variation between the density and the true one, on bins as wide as
+                       * the initial standard deviations, by a run on coarser cells: no bound; 0: there is none */
     uint64_t uncompared; /**< cells of a record whose joint density was not compared, as the audit does not see so
                           * many; 0: it was */
     char reason[GBEES_REASON_TEXT]; /**< why nothing is certified, else empty */
@@ -67,7 +69,8 @@ int gbees_certificate_warns(const gbees_certificate *certificate, int dimension)
 gbees_difference gbees_certificate_error(const gbees_certificate *certificate, int dimension, gbees_accuracy_of of);
 
 /** Writes "mean 0.012 std, std 0.018, marginals 0.015 std, density 0.03 (100000 samples, 41000 effective)", the
- * largest bounds along the axes; or the reason why nothing is certified.
+ * largest bounds along the axes, and the estimate of the total variation, if there is one; or the reason why nothing
+ * is certified.
  * @param unicode 1: a sigma in place of the "std" behind a number
  * @param text receives at most size - 1 bytes
  */

@@ -55,6 +55,14 @@ int gbees_refinement_scenario(const gbees_refinement *refinement, gbees_scenario
  * or of a standard deviation, relative, to the run before on coarser cells, for an error in proportion to their
  * width. It is no bound. NAN: there is no such run. */
 double gbees_refinement_estimate(const gbees_refinement *refinement, const gbees_record *record);
+/** Estimates the total variation between a record's density and the true one, half the integral of the difference, on
+ * bins as wide as the initial standard deviations: the distance to the run before on coarser cells, for an error in
+ * proportion to their width. It is no bound. Keeps what the next run needs. Called once for a record, before
+ * gbees_refinement_record().
+ * @param variation receives it; 0: there is no such run, or it has no cells that can be compared
+ */
+int gbees_refinement_variation(gbees_refinement *refinement, const gbees_record *record, double *variation,
+                               gbees_error *error);
 /** Takes a record of the run, with its certificate and, as far as there are, its cells. */
 int gbees_refinement_record(gbees_refinement *refinement, const gbees_record *record, gbees_error *error);
 /** Ends a run and plans the next. */

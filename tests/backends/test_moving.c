@@ -181,6 +181,27 @@ START_TEST(difficult_densities)
 }
 END_TEST
 
+/* Across a jump of the drift, which no affine field follows, the density falls into halves that go apart: there is a
+ * warning, and the moments are right. */
+START_TEST(a_drift_with_a_jump)
+{
+    static const a_case of = {"advect",
+                              "cpu",
+                              {"dimension=2", "frame=moving", "accuracy=0", "threshold=1e-6", "end=1", "records=1",
+                               "factor=1", "parameters={a1: 0, jump: 2}"}};
+    kept_run *run = run_on(&of, "cpu");
+    const kept_record *last = &run->record[run->count - 1];
+    const double *found = last->record.statistics.covariance;
+    const double half_normal = sqrt(8 / M_PI); /* 2 E|x| of a standard Gaussian */
+
+    ck_assert_uint_eq(last->record.warnings & GBEES_WARNING_JUMP, GBEES_WARNING_JUMP);
+    ck_assert_double_eq_tol(found[0], 1 + 4 + 2 * half_normal, 0.2);
+    ck_assert_double_eq_tol(found[3], 1, 0.02);
+    ck_assert_double_gt(last->record.statistics.mass, 0.999);
+    forget(run);
+}
+END_TEST
+
 /* What moves with an affine drift has nothing left to do; at rest all of it would. */
 START_TEST(records_tell_what_the_frame_gains)
 {
@@ -211,6 +232,7 @@ int main(void)
     tcase_add_test(tests, no_regrids_are_taken);
     tcase_add_loop_test(tests, what_a_moving_grid_has_not, 0, (int)(sizeof refusals / sizeof *refusals));
     tcase_add_loop_test(tests, difficult_densities, 0, (int)(sizeof difficulties / sizeof *difficulties));
+    tcase_add_test(tests, a_drift_with_a_jump);
     tcase_add_test(tests, records_tell_what_the_frame_gains);
     suite_add_tcase(suite, tests);
     tcase_set_tags(many, "long");

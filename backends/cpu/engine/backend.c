@@ -120,7 +120,7 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
     e->workspace.queue = aligned_alloc(_Alignof(work_queue), (size_t)e->threads * sizeof *e->workspace.queue);
     e->run.steps = gbees_problem_steps_before(problem);
     e->run.ledger.mass = 1;
-    int status = e->parallel ? ranks_check(problem, options, error) : 0;
+    int status = e->parallel ? ranks_check(problem, error) : 0;
     if (!status)
         status = (e->cells != 1 && e->cells != 64) ||
                          (e->method.paper && (e->cells != 1 || e->method.real_size != sizeof(double)))
@@ -138,8 +138,20 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
     return 0;
 }
 
-static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
-                  gbees_error *error)
+/* Gives an engine the density of a saved state, or, without a source, the initial one. Rank 0 tells the others which.
+ */
+static int give_density(gbees_engine *e, gbees_state_source *source, void *context, gbees_error *error)
+{
+    int saved = source != NULL;
+
+    if (e->ranks)
+        e->parallel->broadcast(e->parallel->context, &saved, sizeof saved);
+    return saved ? engine_load(e, source, context, error) : engine_fill_initial(e, error);
+}
+
+/* Makes an engine with a density; among ranks all of them do so together. */
+static int open_engine(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
+                       void *context, gbees_engine **engine, gbees_error *error)
 {
     const gbees_parallel *parallel = options ? options->parallel : NULL;
     gbees_engine *made = NULL;
@@ -148,7 +160,7 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     if (parallel)
         status = gbees_parallel_agree(parallel, status, error);
     if (!status)
-        status = engine_fill_initial(made, error);
+        status = give_density(made, source, context, error);
     if (status)
         free_engine(made);
     else
@@ -156,29 +168,23 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
     return status;
 }
 
+static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                  gbees_error *error)
+{
+    return open_engine(problem, options, NULL, NULL, engine, error);
+}
+
 static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
                 void *context, gbees_engine **engine, gbees_error *error)
 {
-    gbees_engine *made = NULL;
-    int status = make(problem, options, &made, error);
-
-    if (!status && made->ranks)
-        status = gbees_error_set(error, GBEES_EUSAGE,
-                                 "several ranks can't go on from a checkpoint: run it without mpirun");
-    if (!status)
-        status = engine_load(made, source, context, error);
-    if (status)
-        free_engine(made);
-    else
-        *engine = made;
-    return status;
+    return open_engine(problem, options, source, context, engine, error);
 }
 
 /* Makes a rank's part of the grid, and serves rank 0's. */
 static int serve(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error)
 {
     gbees_engine *made = NULL;
-    const int status = create(problem, options, &made, error);
+    const int status = open_engine(problem, options, NULL, NULL, &made, error);
 
     if (status)
         return status;
@@ -221,8 +227,31 @@ static int cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, 
 
 static int save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error)
 {
-    return e->ranks ? gbees_error_set(error, GBEES_EUSAGE, "several ranks keep no checkpoints")
-                    : engine_save(e, sink, context, error);
+    if (e->ranks)
+        ranks_tell(e, &(ranks_command){.order = RANKS_SAVE});
+    return engine_save(e, sink, context, error);
+}
+
+static int frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time, double *rate, gbees_error *error)
+{
+    if (e->ranks)
+        ranks_tell(
+            e, &(ranks_command){.order = RANKS_FRAME_SET, .frame = *frame, .time = time, .wants_rate = rate != NULL});
+    return engine_frame_set(e, frame, time, rate, error);
+}
+
+static int frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbees_error *error)
+{
+    if (e->ranks)
+        ranks_tell(e, &(ranks_command){.order = RANKS_FRAME_FIT, .time = time});
+    return engine_frame_fit(e, time, sums, error);
+}
+
+static int frame_information(gbees_engine *e, double *information, gbees_error *error)
+{
+    if (e->ranks)
+        ranks_tell(e, &(ranks_command){.order = RANKS_FRAME_INFORMATION});
+    return engine_frame_information(e, information, error);
 }
 
 static void totals(const gbees_engine *e, gbees_totals *out)
@@ -247,14 +276,14 @@ static double estimate(const gbees_problem *problem)
     int n = problem->dimension, paper = problem->numerics.faces == GBEES_FACES_REFERENCE;
     double real_size = problem->numerics.precision == GBEES_DOUBLE ? 8 : 4;
     int split = gbees_scheme_is_split(problem->numerics.scheme);
-    int rows = split ? 1 + (problem->model->diffusion || problem->measurement_count > 0)
+    int rows = split ? 1 + (gbees_problem_engine_noise(problem) || problem->measurement_count > 0)
                      : 3 + (problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE);
 
     gbees_shape_set(&shape, n, problem->numerics.cells_per_brick);
     /* A brick's key and links, lists, masks and rates, its part of the table and of a prune's memory. */
     return 2 * initial_bricks_most(problem, &shape) *
                (shape.cells * rows * real_size + n * 12.0 + 72 + (paper ? 24.0 * n : 0) +
-                (problem->model->diffusion ? 16.0 * n + 8 : 0)) +
+                (gbees_problem_engine_noise(problem) ? 16.0 * n + 8 : 0)) +
            initial_bricks_bytes(problem, &shape);
 }
 
@@ -277,7 +306,7 @@ const gbees_backend gbees_backend_card = {
     .save = save,
     .load = load,
     .totals = totals,
-    .frame_set = engine_frame_set,
-    .frame_fit = engine_frame_fit,
-    .frame_information = engine_frame_information,
+    .frame_set = frame_set,
+    .frame_fit = frame_fit,
+    .frame_information = frame_information,
 };

@@ -5,36 +5,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* New cuts are chosen where a rank has so many times the mean number of bricks. */
-static const double MOST_LOADED = 1.1;
+/* New cuts are chosen where a rank has so many times the mean number of bricks, at a prune or between prunes, if that
+ * is so many times what the last cuts reached: of few bricks none may reach more. */
+static const double MOST_LOADED = 1.02, MOST_LOADED_BETWEEN = 1.08, WORSE = 1.02;
 
 static int no_memory(gbees_error *error)
 {
     return gbees_error_set(error, GBEES_ENOMEM, "out of memory while bricks were shared among ranks");
 }
 
-/* Keys to be counted: those of the initial density, or this rank's bricks. */
+/* Keys to be counted: those of the initial density, of a checkpoint, or this rank's bricks. */
 typedef struct key_source {
-    initial_bricks *initial; /* NULL: the grid's */
+    initial_bricks *initial;   /* or NULL */
+    const saved_bricks *saved; /* or NULL */
     uint64_t count, next;
 } key_source;
 
 static void rewind_keys(gbees_engine *e, key_source *from)
 {
     from->next = 0;
-    from->count = from->initial ? from->initial->count : e->g.count;
+    from->count = from->initial ? from->initial->count : from->saved ? from->saved->count : e->g.count;
     if (from->initial)
         initial_bricks_rewind(from->initial);
 }
 
 static int take_key(gbees_engine *e, key_source *from, int32_t *key)
 {
+    const size_t n = (size_t)e->g.shape.n;
+
     if (from->next == from->count)
         return 0;
     if (from->initial)
         initial_bricks_take(from->initial, key);
+    else if (from->saved)
+        memcpy(key, from->saved->key + from->next * n, n * sizeof *key);
     else
-        memcpy(key, grid_key(&e->g, e->g.used[from->next]), (size_t)e->g.shape.n * sizeof *key);
+        memcpy(key, grid_key(&e->g, e->g.used[from->next]), n * sizeof *key);
     from->next++;
     return 1;
 }
@@ -261,13 +267,16 @@ static int migrate(gbees_engine *e, gbees_error *error)
     return ranks_agree(e, engine_inspect(e, stayed, e->inspected, error), error);
 }
 
-/* Counts the bricks; returns the largest number of a rank over the mean. */
+/* Counts the own bricks of all ranks; returns the largest number of a rank over the mean. */
 static double count_bricks(gbees_engine *e)
 {
-    int64_t bricks = e->g.count;
-    double most = (double)bricks;
+    uint64_t own = 0;
 
-    e->ranks->own = e->g.count;
+    for (uint32_t k = 0; k < e->g.count; k++)
+        own += !e->rows.ghost[e->g.used[k]];
+    int64_t bricks = (int64_t)own;
+    double most = (double)own;
+    e->ranks->own = own;
     ranks_sum(e, &bricks, 1);
     ranks_most(e, &most, 1);
     e->ranks->bricks = (uint64_t)bricks;
@@ -275,20 +284,140 @@ static double count_bricks(gbees_engine *e)
     return bricks ? most * e->ranks->parallel->ranks / (double)bricks : 1;
 }
 
-int balance_renew(gbees_engine *e, gbees_error *error)
-{
-    key_source from = {0};
-    int status = 0;
+/* ---- a checkpoint's bricks ---- */
 
-    if (count_bricks(e) > MOST_LOADED) {
-        status = choose_cuts(e, &from, error);
-        if (!status)
-            status = migrate(e, error);
-        (void)count_bricks(e);
+enum { SLAB = 1 << 14 }; /* bricks that are dealt out at once */
+
+/* Packs bricks [from, to) of a checkpoint, rank after rank; sent: bricks for each rank. */
+static void pack_slab(const gbees_engine *e, const saved_bricks *bricks, uint64_t from, uint64_t to, int64_t *sent,
+                      char *message)
+{
+    const size_t n = (size_t)e->g.shape.n, row = (size_t)e->cells * e->method.real_size;
+
+    for (int r = 0; r < e->ranks->parallel->ranks; r++) {
+        sent[r] = 0;
+        for (uint64_t k = from; k < to; k++) {
+            int32_t key[GBEES_MAX_DIM] = {0};
+
+            memcpy(key, bricks->key + k * n, n * sizeof *key);
+            if (partition_find(&e->ranks->cuts, key) != r)
+                continue;
+            memcpy(message, key, sizeof key);
+            memcpy(message + sizeof key, &bricks->active[k], sizeof(uint64_t));
+            memcpy(message + sizeof key + sizeof(uint64_t), &bricks->expanded[k], sizeof(uint64_t));
+            memcpy(message + sizeof key + 2 * sizeof(uint64_t), (const char *)bricks->p + k * row, row);
+            message += brick_bytes(e);
+            sent[r]++;
+        }
     }
+}
+
+/* Sends the packed bricks of a slab to their owners; returns those for this rank. Those of rank 0 come first. */
+static int64_t deal_slab(gbees_engine *e, int64_t *sent, char *message)
+{
+    engine_ranks *ranks = e->ranks;
+    const gbees_parallel *p = ranks->parallel;
+    const size_t size = brick_bytes(e);
+
+    p->broadcast(p->context, sent, (size_t)p->ranks * sizeof *sent);
+    if (p->rank > 0) {
+        ranks->in[0] = (gbees_message){0, (size_t)sent[p->rank] * size, message};
+        ranks_exchange(e, NULL, 0, ranks->in, 1);
+        return sent[p->rank];
+    }
+    char *at = message + (size_t)sent[0] * size;
+    for (int r = 1; r < p->ranks; r++) {
+        ranks->out[r - 1] = (gbees_message){r, (size_t)sent[r] * size, at};
+        at += (size_t)sent[r] * size;
+    }
+    ranks_exchange(e, ranks->out, p->ranks - 1, NULL, 0);
+    return sent[0];
+}
+
+/* Deals out all bricks, slab after slab: no rank but 0 has others' for longer. */
+static int deal_all(gbees_engine *e, const saved_bricks *bricks, gbees_error *error)
+{
+    const gbees_parallel *p = e->ranks->parallel;
+    uint64_t count = bricks->count;
+    int64_t *sent = malloc((size_t)p->ranks * sizeof *sent);
+    char *message = malloc(SLAB * brick_bytes(e));
+    int status = ranks_agree(e, sent && message ? 0 : no_memory(error), error);
+
+    if (status) {
+        free(sent);
+        free(message);
+        return status;
+    }
+    p->broadcast(p->context, &count, sizeof count);
+    for (uint64_t from = 0; from < count; from += SLAB) { /* to the end, whatever has failed */
+        const uint64_t to = count - from < SLAB ? count : from + SLAB;
+
+        if (p->rank == 0)
+            pack_slab(e, bricks, from, to, sent, message);
+        const int64_t own = deal_slab(e, sent, message);
+        status = status ? status : grid_reserve(&e->g, (uint64_t)own, error);
+        for (int64_t k = 0; k < own && !status; k++)
+            unpack_brick(e, message + (size_t)k * brick_bytes(e));
+    }
+    free(sent);
+    free(message);
+    return ranks_agree(e, status, error);
+}
+
+int balance_deal(gbees_engine *e, const saved_bricks *bricks, gbees_error *error)
+{
+    key_source from = {.saved = bricks};
+    int status = choose_cuts(e, &from, error);
+
     if (!status)
-        status = ghosts_renew(e, error);
+        status = deal_all(e, bricks, error);
     if (status)
         return status;
-    return ranks_agree(e, engine_inspect(e, (uint32_t)e->ranks->own, e->inspected, error), error);
+    grid_link(&e->g, 0);
+    (void)count_bricks(e);
+    status = ghosts_renew(e, error);
+    return status ? status : ranks_agree(e, engine_inspect(e, 0, e->inspected, error), error);
+}
+
+/* ---- while the density moves ---- */
+
+/* Keeps own bricks alone. */
+static int drop_ghosts(gbees_engine *e, gbees_error *error)
+{
+    unsigned char *keep = engine_buffer(e, e->g.count + 1u);
+
+    for (uint32_t k = 0; k < e->g.count && keep; k++)
+        keep[k] = !e->rows.ghost[e->g.used[k]];
+    return keep ? grid_compact(&e->g, keep, error) : no_memory(error);
+}
+
+/* Chooses new cuts, and moves bricks to their owners. */
+static int cut_anew(gbees_engine *e, gbees_error *error)
+{
+    key_source from = {0};
+    int status = ranks_agree(e, drop_ghosts(e, error), error);
+
+    if (!status)
+        status = choose_cuts(e, &from, error);
+    if (!status)
+        status = migrate(e, error);
+    e->ranks->reached = count_bricks(e);
+    if (!status)
+        status = ghosts_renew(e, error);
+    return status ? status : ranks_agree(e, engine_inspect(e, (uint32_t)e->ranks->own, e->inspected, error), error);
+}
+
+int balance_renew(gbees_engine *e, gbees_error *error)
+{
+    const double load = count_bricks(e);
+
+    return load > MOST_LOADED && load > WORSE * e->ranks->reached ? cut_anew(e, error) : ghosts_relist(e, error);
+}
+
+int balance_step(gbees_engine *e, gbees_error *error)
+{
+    const engine_ranks *ranks = e->ranks;
+    const double load = ranks->busiest * ranks->parallel->ranks / (double)ranks->bricks;
+
+    return load > MOST_LOADED_BETWEEN && load > WORSE * ranks->reached ? cut_anew(e, error) : 0;
 }

@@ -4,17 +4,20 @@
 #include "ranks.h"
 #include <stdlib.h>
 
-double engine_exact_sum(const gbees_engine *e)
+double engine_exact_sum(gbees_engine *e)
 {
+    const unsigned char *ghost = e->ranks ? e->rows.ghost : NULL;
     int64_t total = 0;
 
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static) reduction(+ : total)
     for (uint32_t k = 0; k < e->g.count; k++) {
         size_t at = (size_t)e->g.used[k] * (size_t)e->cells;
 
-        for (int cell = 0; cell < e->cells; cell++)
+        for (int cell = 0; cell < e->cells && !(ghost && ghost[e->g.used[k]]); cell++)
             total += gbees_fixed(engine_p(e, at + (size_t)cell));
     }
+    if (e->ranks)
+        ranks_sum(e, &total, 1);
     return gbees_fixed_value(total);
 }
 
@@ -55,7 +58,7 @@ int engine_sum_any(gbees_engine *e, const unsigned char *except, double *sum, gb
 
 int engine_sum(gbees_engine *e, const unsigned char *except, double *sum, gbees_error *error)
 {
-    if (e->ranks || except || !e->method.deterministic)
+    if (except || !e->method.deterministic)
         return engine_sum_any(e, except, sum, error);
     *sum = engine_exact_sum(e);
     return 0;

@@ -136,14 +136,15 @@ int engine_diffuse(gbees_engine *e, double steps, int ends_step, kernel_sums *to
     for (double step = 0; step < steps; step++)
         for (int half = 0; half < 2; half++) {
             half_step(e,
-                      half == 0                                     ? KERNEL_NOISE_FIRST
-                      : ends_step && !e->ranks && step + 1 == steps ? KERNEL_NOISE_LAST
-                                                                    : KERNEL_NOISE_SECOND,
+                      half == 0                        ? KERNEL_NOISE_FIRST
+                      : ends_step && step + 1 == steps ? KERNEL_NOISE_LAST
+                                                       : KERNEL_NOISE_SECOND,
                       sums);
-            engine_add_sums(sums, chunks, total);
+            if (!e->ranks) /* they add those of their own bricks */
+                engine_add_sums(sums, chunks, total);
         }
     free(sums);
     if (e->ranks && ends_step)
-        (void)ranks_end_step(e, RANKS_END_SWEEPS, 0, total);
+        (void)ranks_end_step(e, 0, total);
     return 0;
 }

@@ -41,6 +41,7 @@ typedef struct engine_rows {
     uint64_t *flow;           /* 2n a slot, by direction: stored where more than the drift makes them, else NULL */
     uint64_t *expanded;       /* active cells whose neighbours have been made */
     unsigned char *ghost;     /* with ranks: 0 of own bricks; else NULL (ranks.h) */
+    kernel_ended *ended;      /* with ranks: what a step leaves in each brick; else NULL */
     uint64_t *inside;         /* with a bound: cells within it; else NULL */
     uint16_t *blocked;        /* with a bound: 2n a slot; [d] bit f: it leaves no neighbour in directions d and f */
     unsigned char *diverging; /* as kernel.h has it */
@@ -144,8 +145,8 @@ uint64_t engine_mark_needed(gbees_engine *e, uint64_t *above);
 int engine_sum(gbees_engine *e, const unsigned char *except, double *sum, gbees_error *error);
 /* The same in floating point, for P whose sum may be 8 and more. */
 int engine_sum_any(gbees_engine *e, const unsigned char *except, double *sum, gbees_error *error);
-/* The sum in units of 2^-60: the same on every backend. It has to be less than 8. */
-double engine_exact_sum(const gbees_engine *e);
+/* The sum in units of 2^-60: the same on every backend, and on any number of ranks. It has to be less than 8. */
+double engine_exact_sum(gbees_engine *e);
 /* P *= factor. */
 void engine_scale(gbees_engine *e, double factor);
 /* Memory of so many bytes, valid until the next call; NULL: out of memory. */

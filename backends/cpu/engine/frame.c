@@ -1,6 +1,7 @@
 /* frame.c - a grid whose frame moves: its frame, the sums by which the frame follows the drift, and how fine cells
  * the density needs (doc/method.md, "Moving frame"). */
 #include "engine.h"
+#include "ranks.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -36,7 +37,9 @@ int engine_frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time
     e->longest_step = frame->time_step;
     if (!rate)
         return 0;
-    const int status = engine_inspect(e, 0, time, error);
+    int status = engine_inspect(e, 0, time, error);
+    if (e->ranks)
+        status = ranks_agree(e, status, error);
     *rate = status ? 0 : engine_limiting_rate(e);
     return status;
 }
@@ -144,8 +147,57 @@ static void join(int n, const gbees_affine_sums *part, gbees_affine_sums *sums)
     }
 }
 
+/* The numbers of a brick's sums that are used. */
+static void add_sums(int n, const gbees_affine_sums *brick, ranks_numbers *to)
+{
+    ranks_add(to, 0, brick->mass);
+    for (int j = 0; j < n; j++) {
+        ranks_add(to, 1 + j, brick->y[j]);
+        ranks_add(to, 1 + n + j, brick->f[j]);
+    }
+    for (int k = 0; k < n * n; k++) {
+        ranks_add(to, 1 + 2 * n + k, brick->yy[k]);
+        ranks_add(to, 1 + 2 * n + n * n + k, brick->fy[k]);
+    }
+}
+
+/* The same over the bricks of all ranks, added without rounding. */
+static int fit_among_ranks(gbees_engine *e, double time, gbees_affine_sums *sums, gbees_error *error)
+{
+    const int n = e->g.shape.n;
+    ranks_numbers numbers;
+    int status = ranks_numbers_open(e, 1 + 2 * n + 2 * n * n, &numbers, error);
+
+    for (uint32_t k = 0; k < e->g.count && !status; k++) {
+        gbees_affine_sums brick = {0};
+
+        if (e->rows.ghost[e->g.used[k]])
+            continue;
+        add_brick(e, e->g.used[k], time, &brick);
+        if (brick.mass > 0)
+            add_sums(n, &brick, &numbers);
+    }
+    *sums = (gbees_affine_sums){0};
+    if (status)
+        return status;
+    const double *sum = ranks_numbers_close(e, &numbers);
+    sums->mass = sum[0];
+    for (int j = 0; j < n; j++) {
+        sums->y[j] = sum[1 + j];
+        sums->f[j] = sum[1 + n + j];
+    }
+    for (int k = 0; k < n * n; k++) {
+        sums->yy[k] = sum[1 + 2 * n + k];
+        sums->fy[k] = sum[1 + 2 * n + n * n + k];
+    }
+    ranks_numbers_free(&numbers);
+    return 0;
+}
+
 int engine_frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbees_error *error)
 {
+    if (e->ranks)
+        return fit_among_ranks(e, time, sums, error);
     const uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
     gbees_affine_sums *parts = calloc(chunks + 1u, sizeof *parts);
 
@@ -211,8 +263,46 @@ static void add_information(const gbees_engine *e, uint32_t slot, double *sums)
     }
 }
 
+/* The information of the sums over all cells. */
+static void set_information(const gbees_engine *e, int j, int k, double sum, double *information)
+{
+    const int n = e->g.shape.n;
+
+    information[j * n + k] = information[k * n + j] =
+        sum / (e->run.ledger.mass * e->problem->width[j] * e->problem->width[k]);
+}
+
+/* The same over the bricks of all ranks, added without rounding. */
+static int information_among_ranks(gbees_engine *e, double *information, gbees_error *error)
+{
+    const int n = e->g.shape.n;
+    ranks_numbers numbers;
+    int status = ranks_numbers_open(e, n * n, &numbers, error);
+
+    if (status)
+        return status;
+    ghosts_refresh(e, e->rows.p, -1);
+    for (uint32_t k = 0; k < e->g.count; k++) {
+        double brick[GBEES_MAX_ENTRIES] = {0};
+
+        if (e->rows.ghost[e->g.used[k]])
+            continue;
+        add_information(e, e->g.used[k], brick);
+        for (int i = 0; i < n * n; i++)
+            ranks_add(&numbers, i, brick[i]);
+    }
+    const double *sum = ranks_numbers_close(e, &numbers);
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k <= j; k++)
+            set_information(e, j, k, sum[j * n + k], information);
+    ranks_numbers_free(&numbers);
+    return 0;
+}
+
 int engine_frame_information(gbees_engine *e, double *information, gbees_error *error)
 {
+    if (e->ranks)
+        return information_among_ranks(e, information, error);
     const uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
     const int n = e->g.shape.n, entries = n * n;
     double *parts = calloc((size_t)(chunks + 1u) * (size_t)entries, sizeof *parts);
@@ -230,8 +320,7 @@ int engine_frame_information(gbees_engine *e, double *information, gbees_error *
 
             for (uint32_t at = 0; at < chunks; at++)
                 sum += parts[(size_t)at * (size_t)entries + (size_t)(j * n + k)];
-            information[j * n + k] = information[k * n + j] =
-                sum / (e->run.ledger.mass * e->problem->width[j] * e->problem->width[k]);
+            set_information(e, j, k, sum, information);
         }
     free(parts);
     return 0;

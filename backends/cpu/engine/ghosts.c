@@ -244,7 +244,7 @@ int ghosts_grow(gbees_engine *e, uint32_t from, int status, gbees_error *error)
     status = make_ghosts(e, from, status, error);
     if (!status && !ranks_buffer(e->ranks, exchange_bytes(e) + 1))
         status = no_memory(error);
-    return ranks_agree(e, status, error);
+    return status;
 }
 
 int ghosts_renew(gbees_engine *e, gbees_error *error)
@@ -266,48 +266,92 @@ int ghosts_renew(gbees_engine *e, gbees_error *error)
     return 0;
 }
 
-/* Copies rows between slots and a message; returns its end. */
-static char *copy_rows(const gbees_engine *e, void *rows, const slot_list *list, int from_slots, char *message)
+int ghosts_relist(gbees_engine *e, gbees_error *error)
 {
-    const size_t row = (size_t)e->cells * e->method.real_size;
+    engine_ranks *ranks = e->ranks;
+    int failed = 0;
 
-    for (size_t k = 0; k < list->count; k++, message += row) {
-        char *p = (char *)rows + list->slot[k] * row;
+    for (int p = 0; p < ranks->partners; p++)
+        for (int k = 0; k <= GBEES_MAX_DIM; k++)
+            ranks->partner[p].give[k].count = ranks->partner[p].take[k].count = 0;
+    /* Bricks are sorted by key: the lists of both sides have the same order. */
+    for (uint32_t k = 0; k < e->g.count && !failed; k++) {
+        const uint32_t slot = e->g.used[k];
+        const int32_t *key = grid_key(&e->g, slot);
+        const int ghost = e->rows.ghost[slot], owner = ghost ? partition_find(&ranks->cuts, key) : -1;
 
-        memcpy(from_slots ? message : p, from_slots ? p : message, row);
+        for (int p = 0; p < ranks->partners && !failed; p++) {
+            rank_partner *partner = &ranks->partner[p];
+            const int class = ghost ? -1 : class_of(ranks, &ranks->cuts.part[partner->rank].box, key);
+
+            if (class >= 0)
+                failed = add_slot(&partner->give[class], slot);
+            else if (partner->rank == owner)
+                failed = add_slot(&partner->take[ghost - 1], slot);
+        }
+    }
+    return ranks_agree(e, failed ? no_memory(error) : 0, error);
+}
+
+/* Rows of so many bytes, of ghosts outside the box along axes [first, last] alone, last == n: and of all others. */
+typedef struct row_range {
+    void *rows;
+    size_t row;
+    int first, last;
+} row_range;
+
+/* Copies rows between slots and a message; returns its end. */
+static char *copy_rows(const row_range *range, const slot_list *list, int from_slots, char *message)
+{
+    for (size_t k = 0; k < list->count; k++, message += range->row) {
+        char *p = (char *)range->rows + list->slot[k] * range->row;
+
+        memcpy(from_slots ? message : p, from_slots ? p : message, range->row);
     }
     return message;
 }
 
-void ghosts_refresh(gbees_engine *e, void *rows, int axis)
+/* Gives ghosts their owners' rows; a row is not longer than one of P. */
+static void refresh(gbees_engine *e, const row_range *range)
 {
     engine_ranks *ranks = e->ranks;
-    const int first = axis < 0 ? 0 : axis, last = axis < 0 ? e->g.shape.n : axis, count = ranks->partners;
-    const size_t row = (size_t)e->cells * e->method.real_size;
+    const int count = ranks->partners;
     char *at = ranks->buffer; /* has been reserved with the ghosts */
 
     for (int p = 0; p < count; p++) {
         char *begin = at;
 
-        for (int k = first; k <= last; k++)
-            at = copy_rows(e, rows, &ranks->partner[p].give[k], 1, at);
+        for (int k = range->first; k <= range->last; k++)
+            at = copy_rows(range, &ranks->partner[p].give[k], 1, at);
         ranks->out[p] = (gbees_message){ranks->partner[p].rank, (size_t)(at - begin), begin};
     }
     for (int p = 0; p < count; p++) {
         size_t taken = 0;
 
-        for (int k = first; k <= last; k++)
+        for (int k = range->first; k <= range->last; k++)
             taken += ranks->partner[p].take[k].count;
-        ranks->in[p] = (gbees_message){ranks->partner[p].rank, taken * row, at};
-        at += taken * row;
+        ranks->in[p] = (gbees_message){ranks->partner[p].rank, taken * range->row, at};
+        at += taken * range->row;
     }
     ranks_exchange(e, ranks->out, count, ranks->in, count);
     for (int p = 0; p < count; p++) {
         char *from = ranks->in[p].data;
 
-        for (int k = first; k <= last; k++)
-            from = copy_rows(e, rows, &ranks->partner[p].take[k], 0, from);
+        for (int k = range->first; k <= range->last; k++)
+            from = copy_rows(range, &ranks->partner[p].take[k], 0, from);
     }
+}
+
+void ghosts_refresh(gbees_engine *e, void *rows, int axis)
+{
+    const size_t row = (size_t)e->cells * e->method.real_size;
+
+    refresh(e, &(row_range){rows, row, axis < 0 ? 0 : axis, axis < 0 ? e->g.shape.n : axis});
+}
+
+void ghosts_keep(gbees_engine *e)
+{
+    refresh(e, &(row_range){e->rows.needed, sizeof *e->rows.needed, 0, e->g.shape.n});
 }
 
 uint32_t ghosts_pick_pencils(const gbees_engine *e, int axis, uint32_t *first, uint32_t count)

@@ -329,7 +329,7 @@ int engine_grow(gbees_engine *e, double time, gbees_error *error)
     int status = insert_bricks(e, error);
 
     if (status)
-        return status;
+        return e->ranks ? ranks_agree(e, status, error) : status;
         /* By all threads: most of the time goes into touching new memory. */
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count - before)) schedule(static)
     for (uint32_t k = before; k < e->g.count; k++)

@@ -156,14 +156,14 @@ static int keep_needed(gbees_engine *e, unsigned char *keep, gbees_error *error)
 {
     if (e->method.paper)
         return paper_keep(e, keep, error);
+    if (e->ranks)
+        ghosts_keep(e);
 #pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(static)
     for (uint32_t k = 0; k < e->g.count; k++) {
         keep[k] = e->rows.needed[e->g.used[k]] != 0;
         e->rows.expanded[e->g.used[k]] &=
             e->rows.active[e->g.used[k]]; /* neighbours of the other cells may be removed now */
     }
-    if (e->ranks)
-        ranks_keep_own(e, keep);
     return 0;
 }
 

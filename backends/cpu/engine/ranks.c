@@ -11,14 +11,12 @@ static double now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-int ranks_check(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error)
+int ranks_check(const gbees_problem *problem, gbees_error *error)
 {
     const gbees_numerics *numerics = &problem->numerics;
     const char *what = numerics->mode != GBEES_MODE_DEFAULT ? "the modes 'paper' and 'legacy'"
                        : numerics->cells_per_brick == 1     ? "bricks of one cell"
                        : numerics->courant > 1              ? "Courant numbers above 1"
-                       : problem->moving                    ? "a grid that moves"
-                       : options->deterministic             ? "--deterministic"
                                                             : NULL;
 
     return what ? gbees_error_set(error, GBEES_EUSAGE, "several ranks can't share %s: run it without mpirun", what)

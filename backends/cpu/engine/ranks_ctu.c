@@ -11,6 +11,27 @@ static void run_pass(gbees_engine *e, void (*pass)(const kernel_context *, uint3
         pass(&e->context, at * chunk, engine_chunk_end(e, at));
 }
 
+/* The last pass, over own bricks alone: ghosts at the edge lack neighbours. */
+static void update_own(gbees_engine *e)
+{
+    void (*update)(const kernel_context *, uint32_t, uint32_t, kernel_sums *) =
+        e->rows.limiter ? e->kernel->update_limited : e->kernel->update;
+    const uint32_t chunks = engine_chunks(e), chunk = engine_chunk(e);
+
+#pragma omp parallel for num_threads(engine_threads(e, e->g.count)) schedule(dynamic, 1)
+    for (uint32_t at = 0; at < chunks; at++) {
+        const uint32_t end = engine_chunk_end(e, at);
+        kernel_sums sums; /* bricks have their own */
+
+        for (uint32_t from = at * chunk, to; from < end; from = to + 1) {
+            for (to = from; to < end && !e->rows.ghost[e->g.used[to]];)
+                to++;
+            if (to > from)
+                update(&e->context, from, to, &sums);
+        }
+    }
+}
+
 void ranks_step_ctu(gbees_engine *e, kernel_sums *total)
 {
     ghosts_refresh(e, e->rows.p, -1);
@@ -20,5 +41,6 @@ void ranks_step_ctu(gbees_engine *e, kernel_sums *total)
         run_pass(e, e->kernel->find_limiter);
         ghosts_refresh(e, e->rows.limiter, -1);
     }
-    (void)ranks_end_step(e, RANKS_END_CTU, 0, total);
+    update_own(e);
+    (void)ranks_end_step(e, 0, total);
 }

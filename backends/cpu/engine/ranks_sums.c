@@ -47,21 +47,13 @@ double ranks_sum_rates(gbees_engine *e)
     return exact_value(&sum);
 }
 
-/* What ends a step of a brick, used brick k: the last pass of ctu, or clamping what sweeps and diffusion have made.
- */
-static void end_brick(const gbees_engine *e, ranks_end end, uint32_t k, kernel_sums *sums)
+int ranks_end_step(gbees_engine *e, int failed, kernel_sums *total)
 {
-    if (end == RANKS_END_SWEEPS)
-        e->kernel->end_step(&e->context, e->g.used[k], sums);
-    else if (e->rows.limiter)
-        e->kernel->update_limited(&e->context, k, k + 1, sums);
-    else
-        e->kernel->update(&e->context, k, k + 1, sums);
-}
-
-int ranks_end_step(gbees_engine *e, ranks_end end, int failed, kernel_sums *total)
-{
-    exact_sum sums[2] = {{{0}}};
+    enum { FAILED, INFINITE, BRICKS, COUNTS };
+    struct {
+        int64_t count[COUNTS];
+        exact_sum mass, clipped;
+    } all = {{failed != 0}, {{0}}, {{0}}};
     int64_t infinite = 0, bricks = 0;
     const uint32_t count = failed ? 0 : e->g.count;
 
@@ -71,29 +63,34 @@ int ranks_end_step(gbees_engine *e, ranks_end end, int failed, kernel_sums *tota
 
 #pragma omp for schedule(static) nowait
         for (uint32_t k = 0; k < count; k++) {
-            kernel_sums brick = {0};
+            const uint32_t slot = e->g.used[k];
+            const kernel_ended ended = e->rows.ended[slot];
 
-            if (!is_own(e, e->g.used[k]))
+            if (!is_own(e, slot)) {
+                e->rows.active[slot] = 0;
                 continue;
-            end_brick(e, end, k, &brick);
-            infinite += !isfinite(brick.mass) || !isfinite(brick.clipped);
+            }
+            infinite += !isfinite(ended.mass) || !isfinite(ended.clipped);
             bricks++;
-            exact_add(&own[0], brick.mass);
-            exact_add(&own[1], brick.clipped);
+            exact_add(&own[0], ended.mass);
+            if (ended.clipped != 0) /* seldom */
+                exact_add(&own[1], ended.clipped);
         }
-        add_thread(own, sums, 2);
+        add_thread(own, &all.mass, 2);
     }
-    int64_t counts[] = {failed != 0, infinite, bricks};
+    all.count[INFINITE] = infinite;
+    all.count[BRICKS] = bricks;
+    (void)exact_carry(&all.mass);
+    (void)exact_carry(&all.clipped);
+    ranks_sum(e, (int64_t *)&all, sizeof all / sizeof(int64_t));
     e->ranks->own = (uint64_t)bricks;
-    ranks_sum(e, counts, 3);
-    ranks_sum_exactly(e, sums, 2);
-    e->ranks->bricks = (uint64_t)counts[2];
-    e->ranks->imbalance += e->ranks->busiest * e->ranks->parallel->ranks / (double)counts[2];
+    e->ranks->bricks = (uint64_t)all.count[BRICKS];
+    e->ranks->imbalance += e->ranks->busiest * e->ranks->parallel->ranks / (double)all.count[BRICKS];
     e->ranks->steps++;
-    total->mass = counts[1] ? NAN : exact_value(&sums[0]);
-    total->clipped += exact_value(&sums[1]);
+    total->mass = all.count[INFINITE] ? NAN : exact_value(&all.mass);
+    total->clipped += exact_value(&all.clipped);
     total->outflow = gbees_ledger_missing(&e->run.ledger, total->mass, total->clipped);
-    return counts[0] != 0;
+    return all.count[FAILED] != 0;
 }
 
 void ranks_count_cells(gbees_engine *e, uint64_t *needed, uint64_t *active)
@@ -113,12 +110,6 @@ void ranks_count_cells(gbees_engine *e, uint64_t *needed, uint64_t *active)
     ranks_sum(e, counts, 2);
     *needed = (uint64_t)counts[0];
     *active = (uint64_t)counts[1];
-}
-
-void ranks_keep_own(const gbees_engine *e, unsigned char *keep)
-{
-    for (uint32_t k = 0; k < e->g.count; k++)
-        keep[k] = keep[k] && is_own(e, e->g.used[k]);
 }
 
 /* The highest cell of a rank. */
@@ -206,6 +197,35 @@ void ranks_moments(gbees_engine *e, kernel_moments *total, int32_t *peak_key)
     }
     for (int j = 0; j < pairs; j++)
         total->second[j] = exact_value(&sums[2 + n + j]);
+}
+
+int ranks_numbers_open(gbees_engine *e, int count, ranks_numbers *numbers, gbees_error *error)
+{
+    *numbers = (ranks_numbers){.count = count,
+                               .sum = calloc((size_t)count, sizeof *numbers->sum),
+                               .value = calloc((size_t)count, sizeof *numbers->value)};
+    const int failed = !numbers->sum || !numbers->value;
+    const int status = ranks_agree(
+        e, failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for sums over all ranks") : 0, error);
+    if (status)
+        ranks_numbers_free(numbers);
+    return status;
+}
+
+const double *ranks_numbers_close(gbees_engine *e, ranks_numbers *numbers)
+{
+    ranks_sum(e, &numbers->odd, 1);
+    ranks_sum_exactly(e, numbers->sum, (size_t)numbers->count);
+    for (int k = 0; k < numbers->count; k++)
+        numbers->value[k] = numbers->odd ? NAN : exact_value(&numbers->sum[k]);
+    return numbers->value;
+}
+
+void ranks_numbers_free(ranks_numbers *numbers)
+{
+    free(numbers->sum);
+    free(numbers->value);
+    *numbers = (ranks_numbers){0};
 }
 
 int ranks_any(gbees_engine *e, int here)

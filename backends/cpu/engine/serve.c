@@ -19,6 +19,8 @@ static void do_command(gbees_engine *e, ranks_command *command)
     gbees_statistics statistics;
     gbees_evidence evidence;
     gbees_error error = {0};
+    gbees_affine_sums sums;
+    double rate, information[GBEES_MAX_ENTRIES];
 
     if (command->order == RANKS_ADVANCE)
         (void)engine_advance(e, &command->clock, command->max_steps, &error);
@@ -28,6 +30,14 @@ static void do_command(gbees_engine *e, ranks_command *command)
         (void)engine_statistics(e, &command->clock, &statistics, &error);
     else if (command->order == RANKS_CELLS)
         (void)ranks_cells(e, command->fraction, NULL, NULL, &error);
+    else if (command->order == RANKS_SAVE)
+        (void)engine_save(e, NULL, NULL, &error);
+    else if (command->order == RANKS_FRAME_SET)
+        (void)engine_frame_set(e, &command->frame, command->time, command->wants_rate ? &rate : NULL, &error);
+    else if (command->order == RANKS_FRAME_FIT)
+        (void)engine_frame_fit(e, command->time, &sums, &error);
+    else if (command->order == RANKS_FRAME_INFORMATION)
+        (void)engine_frame_information(e, information, &error);
 }
 
 void ranks_obey(gbees_engine *e)

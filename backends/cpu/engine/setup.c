@@ -78,7 +78,7 @@ static int set_up_context(gbees_engine *e, gbees_error *error)
     c->scheme.reach = e->method.reach > 1 ? (int)(1.25 * problem->numerics.courant) + 1 : 1;
     memcpy(e->tables.parameters_d, problem->parameters, sizeof e->tables.parameters_d);
     engine_round_parameters(e);
-    c->noise.evaluate = problem->functions->diffusion_d;
+    c->noise.evaluate = gbees_problem_engine_noise(problem) ? problem->functions->diffusion_d : NULL;
     c->noise.full = gbees_problem_noise(problem) == GBEES_FULL;
     for (int d = 0; d < 2 * c->n; d++) {
         e->method.edge_cells[d] = gbees_shape_edge_cells(&e->g.shape, d, e->method.reach);
@@ -120,6 +120,7 @@ void engine_round_parameters(gbees_engine *e)
 int engine_set_up(gbees_engine *e, gbees_error *error)
 {
     const gbees_problem *problem = e->problem;
+    const int noisy = gbees_problem_engine_noise(problem) != 0;
     int n = problem->dimension;
     size_t cells = (size_t)e->cells;
     int status = grid_create(&e->g, n, e->cells, error);
@@ -138,19 +139,20 @@ int engine_set_up(gbees_engine *e, gbees_error *error)
     } fields[] = {
         {&e->rows.p, cells * e->method.real_size, 0, 1},
         {&e->rows.s, cells * e->method.real_size, 1, !e->method.split},
-        {&e->rows.next, cells * e->method.real_size, 1, !e->method.split || problem->functions->diffusion_d},
+        {&e->rows.next, cells * e->method.real_size, 1, !e->method.split || noisy},
         {&e->rows.limiter, cells * e->method.real_size, 1, problem->numerics.scheme == GBEES_SCHEME_CTU_POSITIVE},
         {(void **)&e->rows.active, sizeof *e->rows.active, 0, 1},
         {(void **)&e->rows.flow, (size_t)(2 * n) * sizeof *e->rows.flow, 0,
-         e->method.paper || problem->functions->diffusion_d != NULL || problem->moving},
+         e->method.paper || noisy || problem->moving},
         {(void **)&e->rows.rate, sizeof *e->rows.rate, 0, 1},
         {(void **)&e->rows.diverging, sizeof *e->rows.diverging, 0, 1},
         {(void **)&e->rows.one_signed, sizeof *e->rows.one_signed, 0, 1},
         {(void **)&e->rows.needed, sizeof *e->rows.needed, 1, 1},
         {(void **)&e->rows.expanded, sizeof *e->rows.expanded, 0, 1},
-        {(void **)&e->rows.noise, sizeof *e->rows.noise, 0, problem->functions->diffusion_d != NULL},
+        {(void **)&e->rows.noise, sizeof *e->rows.noise, 0, noisy},
         {(void **)&e->rows.velocity, (size_t)n * sizeof *e->rows.velocity, 0, e->method.paper},
         {(void **)&e->rows.ghost, sizeof *e->rows.ghost, 0, e->ranks != NULL},
+        {(void **)&e->rows.ended, sizeof *e->rows.ended, 1, e->ranks != NULL},
         {(void **)&e->rows.inside, sizeof *e->rows.inside, 0, problem->bounded},
         {(void **)&e->rows.blocked, (size_t)(2 * n) * sizeof *e->rows.blocked, 0, problem->bounded},
     };
@@ -195,6 +197,27 @@ static int insert_initial_bricks(gbees_engine *e, gbees_error *error)
     return status;
 }
 
+/* The sum of the initial density, added as without ranks: each rank makes all bricks, and keeps none. */
+static int sum_in_order(gbees_engine *e, const initial_density *density, double *sum, gbees_error *error)
+{
+    initial_cursor cursor = {{0}};
+    initial_bricks bricks;
+    int status = ranks_agree(e, initial_bricks_create(&bricks, e->problem, &e->g.shape, 4e9, error), error);
+
+    if (status)
+        return status;
+    for (uint64_t k = 0; k < bricks.count; k++) {
+        int32_t key[GBEES_MAX_DIM];
+        double p[64];
+
+        initial_bricks_take(&bricks, key);
+        if (bound_cells(e->problem, &e->g.shape, key))
+            *sum += initial_density_brick(density, &cursor, &e->g.shape, key, p);
+    }
+    initial_bricks_destroy(&bricks);
+    return 0;
+}
+
 /* Fills all bricks with the initial density. */
 static int fill_bricks(gbees_engine *e, gbees_error *error)
 {
@@ -217,11 +240,15 @@ static int fill_bricks(gbees_engine *e, gbees_error *error)
             e->rows.expanded[e->g.used[k]] = 0;
         }
     }
-    initial_density_destroy(&density);
-    if (e->ranks)
+    if (e->ranks && e->method.deterministic)
+        status = sum_in_order(e, &density, &sum, error);
+    else if (e->ranks)
         sum = ranks_sum_rates(e);
     for (uint32_t k = 0; k < e->g.count && !e->ranks; k++)
         sum += e->rows.rate[e->g.used[k]];
+    initial_density_destroy(&density);
+    if (status)
+        return status;
     engine_scale(e, initial_mass(e->problem) / sum);
     return engine_sum(e, NULL, &e->run.ledger.mass, error);
 }

@@ -4,6 +4,7 @@
  * found goes along: it may be of an earlier time. Rows that a prune may leave undefined stay behind.
  */
 #include "engine.h"
+#include "ranks.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,38 +59,62 @@ static int stopped(gbees_error *error)
     return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the state of the CPU engine");
 }
 
-int engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error)
+/* Everything but rows and parameters. Among ranks the grid is one of all their bricks. */
+static void get_state(gbees_engine *e, engine_state *state)
 {
-    engine_state state;
-    named_rows rows[ROWS];
+    memset(state, 0, sizeof *state);
+    state->grid = e->ranks ? ranks_grid_state(e) : grid_get_state(&e->g);
+    state->run = e->run;
+    state->budget = e->budget;
+    state->budget.problem = NULL;
+    state->inspected = e->inspected;
+    state->longest_step = e->longest_step;
+    state->coupling = e->coupling;
+    state->negligible = e->context.flow.negligible;
+    state->initial_above = e->initial_above;
+    state->buffer_size = e->ranks ? 0 : e->workspace.buffer_size;
+    state->is_initial = e->is_initial;
+    state->diverging_axes = e->context.flow.diverging_axes;
+}
 
-    memset(&state, 0, sizeof state);
-    state.grid = grid_get_state(&e->g);
-    state.run = e->run;
-    state.budget = e->budget;
-    state.budget.problem = NULL;
-    state.inspected = e->inspected;
-    state.longest_step = e->longest_step;
-    state.coupling = e->coupling;
-    state.negligible = e->context.flow.negligible;
-    state.initial_above = e->initial_above;
-    state.buffer_size = e->workspace.buffer_size;
-    state.is_initial = e->is_initial;
-    state.diverging_axes = e->context.flow.diverging_axes;
-    if (sink(context, "engine", 1, sizeof state, &state) ||
-        sink(context, "parameters", sizeof(double), GBEES_PARAMETER_VALUES, e->tables.parameters_d))
-        return stopped(error);
+/* Gives all rows to the sink; among ranks rank 0 does, with those of the others. Returns whether memory has run out,
+ * or the sink has stopped. */
+static int save_rows(gbees_engine *e, const engine_state *state, gbees_state_sink *sink, void *context)
+{
+    const int takes = !e->ranks || e->ranks->parallel->rank == 0;
+    named_rows rows[ROWS];
+    int failed = 0;
+
     list_rows(e, rows);
     for (int k = 0; k < ROWS; k++) {
         const size_t row = grid_field_size(&e->g, rows[k].data);
+        const char *data = row ? (const char *)*rows[k].data + row : NULL;
+        void *all = NULL;
 
         if (!row)
             continue;
+        if (e->ranks) /* the others wait for it, whatever has failed */
+            data = all = ranks_collect(e, *rows[k].data, row);
         const size_t size = item_size(e, &rows[k], row);
-        if (sink(context, rows[k].name, size, row / size * e->g.count, (const char *)*rows[k].data + row))
-            return stopped(error);
+        if (takes && !failed)
+            failed = !data || sink(context, rows[k].name, size, row / size * state->grid.count, data);
+        free(all);
     }
-    return 0;
+    return failed;
+}
+
+int engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error)
+{
+    engine_state state;
+    int failed = 0;
+
+    get_state(e, &state);
+    if (sink)
+        failed = state.grid.count == 0 || sink(context, "engine", 1, sizeof state, &state) ||
+                 sink(context, "parameters", sizeof(double), GBEES_PARAMETER_VALUES, e->tables.parameters_d);
+    if (e->ranks)
+        failed = ranks_any(e, failed);
+    return failed || save_rows(e, &state, sink, context) ? stopped(error) : 0;
 }
 
 /* Whether bricks have the slots that rows are saved by. */
@@ -147,24 +172,80 @@ static int set_rest(gbees_engine *e, const engine_state *state, gbees_error *err
     return state->buffer_size && !e->workspace.buffer ? stopped(error) : 0;
 }
 
-int engine_load(gbees_engine *e, gbees_state_source *source, void *context, gbees_error *error)
+/* Finds the state, its parameters and its keys in the source, and sets the parameters. */
+static int find_state(gbees_engine *e, gbees_state_source *source, void *context, engine_state *state,
+                      const int32_t **keys, gbees_error *error)
 {
-    engine_state state;
     uint64_t count = 0;
     const void *data = source(context, "engine", 1, &count);
 
-    if (!data || count != sizeof state)
+    if (!data || count != sizeof *state)
         return misfit("engine", error);
-    memcpy(&state, data, sizeof state);
+    memcpy(state, data, sizeof *state);
     const double *parameters = source(context, "parameters", sizeof *parameters, &count);
     if (!parameters || count != GBEES_PARAMETER_VALUES)
         return misfit("parameters", error);
     memcpy(e->tables.parameters_d, parameters, sizeof e->tables.parameters_d);
-    engine_round_parameters(e);
-    const int32_t *keys = source(context, "key", sizeof *keys, &count);
-    if (!keys || !is_whole(&state) || count != (uint64_t)state.grid.count * (uint64_t)e->g.shape.n)
+    *keys = source(context, "key", sizeof **keys, &count);
+    if (!*keys || !is_whole(state) || count != (uint64_t)state->grid.count * (uint64_t)e->g.shape.n)
         return misfit("key", error);
-    int status = grid_set_state(&e->g, &state.grid, keys, error);
+    return 0;
+}
+
+/* Finds what bricks take to the ranks that own them. */
+static int find_bricks(const gbees_engine *e, gbees_state_source *source, void *context, saved_bricks *bricks,
+                       gbees_error *error)
+{
+    uint64_t cells = 0, active = 0, expanded = 0;
+
+    bricks->p = source(context, "p", e->method.real_size, &cells);
+    bricks->active = source(context, "active", sizeof *bricks->active, &active);
+    bricks->expanded = source(context, "expanded", sizeof *bricks->expanded, &expanded);
+    if (!bricks->p || cells != bricks->count * (uint64_t)e->cells)
+        return misfit("p", error);
+    if (!bricks->active || active != bricks->count)
+        return misfit("active", error);
+    return !bricks->expanded || expanded != bricks->count ? misfit("expanded", error) : 0;
+}
+
+/* Among ranks: rank 0, which has the source, deals the bricks out. */
+static int load_shared(gbees_engine *e, gbees_state_source *source, void *context, gbees_error *error)
+{
+    const gbees_parallel *p = e->parallel;
+    saved_bricks bricks = {0};
+    engine_state state;
+    int status = 0;
+
+    memset(&state, 0, sizeof state);
+    if (p->rank == 0) {
+        status = find_state(e, source, context, &state, &bricks.key, error);
+        bricks.count = state.grid.count;
+        if (!status)
+            status = find_bricks(e, source, context, &bricks, error);
+    }
+    status = ranks_agree(e, status, error);
+    if (status)
+        return status;
+    p->broadcast(p->context, &state, sizeof state);
+    p->broadcast(p->context, e->tables.parameters_d, sizeof e->tables.parameters_d);
+    engine_round_parameters(e);
+    state.buffer_size = 0;
+    status = set_rest(e, &state, error);
+    return status ? status : balance_deal(e, &bricks, error);
+}
+
+int engine_load(gbees_engine *e, gbees_state_source *source, void *context, gbees_error *error)
+{
+    engine_state state;
+    const int32_t *keys = NULL;
+
+    if (e->ranks)
+        return load_shared(e, source, context, error);
+    int status = find_state(e, source, context, &state, &keys, error);
+    if (status)
+        return status;
+    engine_round_parameters(e);
+    status = grid_set_state(&e->g, &state.grid, keys, error);
     if (!status)
         status = load_rows(e, source, context, error);
     return status ? status : set_rest(e, &state, error);

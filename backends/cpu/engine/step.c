@@ -74,6 +74,7 @@ static void set_context_rows(gbees_engine *e)
     e->context.rows.next = e->rows.next;
     e->context.rows.limiter = e->rows.limiter;
     e->context.rows.active = e->rows.active;
+    e->context.rows.ended = e->rows.ended;
 }
 
 /* Advects the density by a time step, to rows.p. With ends_step the kernels clear the cells outside the bound, sum up
@@ -159,7 +160,7 @@ int engine_step(gbees_engine *e, gbees_error *error)
         now = e->inspected;
     else if (e->context.drift.time_dependent)
         status = engine_inspect(e, 0, now, error);
-    if (e->ranks)
+    if (e->ranks && e->context.drift.time_dependent)
         status = ranks_agree(e, status, error);
     if (!status)
         status = engine_grow(e, now, error);
@@ -177,7 +178,9 @@ int engine_step(gbees_engine *e, gbees_error *error)
     if (status)
         return status;
     gbees_run_step(&e->run, (uint32_t)engine_bricks(e), e->cells, (uint32_t)e->problem->numerics.prune_interval);
-    return e->run.clock.phase == 0 ? engine_prune(e, e->run.clock.time, error) : 0;
+    if (e->run.clock.phase == 0)
+        return engine_prune(e, e->run.clock.time, error);
+    return e->ranks ? balance_step(e, error) : 0;
 }
 
 int engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error)

@@ -112,20 +112,22 @@ int engine_sweep(gbees_engine *e, int ends_step, kernel_sums *total, gbees_error
     const size_t batches = 2 * (size_t)(count / chunk) + 2, words = count + (size_t)threads + 1;
     kernel_sums *sums = malloc(batches * sizeof *sums);
     sweep_plan plan = {.first = engine_buffer(e, words * sizeof *plan.first), .parts = threads};
-    int failed = !sums || !plan.first, refused = e->ranks ? ranks_any(e, failed) : failed;
+    int failed = !sums || !plan.first;
 
-    plan.before = plan.first + (refused ? 0 : count);
-    /* Ranks go on with each other: what has failed on one of them ends the step on all. */
-    for (int sweep = 0; sweep < n && !(e->ranks ? refused : failed); sweep++) {
+    plan.before = failed ? NULL : plan.first + count;
+    for (int sweep = 0; sweep < n && !(failed && !e->ranks); sweep++) {
         plan.axis = gbees_sweep_axis(n, turn, is_reversed, sweep);
-        plan.ends_step = ends_step && sweep == n - 1 && !e->ranks;
-        if (e->ranks)
+        plan.ends_step = ends_step && sweep == n - 1;
+        if (e->ranks) /* the others wait for it, whatever has failed */
             ghosts_refresh(e, e->rows.p, plan.axis);
-        failed = sweep_along(e, &plan, sums) || failed;
-        engine_add_sums(sums, plan.batches, total);
+        if (failed)
+            continue;
+        failed = sweep_along(e, &plan, sums);
+        if (!e->ranks) /* they add those of their own bricks */
+            engine_add_sums(sums, plan.batches, total);
     }
     if (e->ranks)
-        failed = refused || (ends_step ? ranks_end_step(e, RANKS_END_SWEEPS, failed, total) : ranks_any(e, failed));
+        failed = ends_step ? ranks_end_step(e, failed, total) : ranks_any(e, failed);
     free(sums);
     return failed ? gbees_error_set(error, GBEES_ENOMEM, "out of memory for the sweeps over %u bricks", count) : 0;
 }

@@ -122,18 +122,21 @@ NOINLINE double clear_outside(real *p, uint64_t inside, int cells)
     return lost;
 }
 
-/* Makes the new probabilities of a brick: positive, 0 out of bound, added to the totals.  Returns its active cells.
- */
+/* Makes the new probabilities of a brick: positive, 0 out of bound, added to the totals, or to the brick's own sums.
+ * Returns its active cells. */
 INLINE uint64_t clamp_and_mark(const kernel_context *c, uint32_t slot, const real *restrict value,
                                real *restrict next, int cells, brick_totals *totals)
 {
-    int changed = keep_positive(value, next, cells);
+    const int changed = keep_positive(value, next, cells);
+    const double clipped = changed ? sum_clipped(value, next, cells) : 0;
 
-    if (changed)
-        totals->clipped += sum_clipped(value, next, cells);
+    totals->clipped += clipped;
     if (c->rows.inside && c->rows.inside[slot] != c->g->shape.all)
         totals->dropped += clear_outside(next, c->rows.inside[slot], cells);
-    add_by_lane(next, cells, &totals->mass);
+    if (c->rows.ended)
+        c->rows.ended[slot] = (kernel_ended){sum_cells(next, cells), clipped};
+    else
+        add_by_lane(next, cells, &totals->mass);
     return compare_cells(next, (real)c->threshold, cells, 0);
 }
 

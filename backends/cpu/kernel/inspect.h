@@ -163,18 +163,6 @@ static uint64_t mark_rows(const kernel_context *c, const void *rows, double thre
     return above;
 }
 
-static void end_step(const kernel_context *c, uint32_t slot, kernel_sums *sums)
-{
-    const int cells = c->g->shape.cells;
-    real *row = (real *)c->rows.p + (size_t)slot * (size_t)cells;
-    _Alignas(64) real value[64];
-    brick_totals totals = {0};
-
-    memcpy(value, row, (size_t)cells * sizeof *value);
-    c->rows.active[slot] = clamp_and_mark(c, slot, value, row, cells, &totals);
-    *sums = sums_of(&totals);
-}
-
 static void regroup(const grid *g, int axis, const void *cells, void *planes)
 {
 #define CALL(a) to_planes(cells, planes, a)

@@ -19,6 +19,5 @@ const kernel SYMBOL(cpu_kernel) = {
     .sum_rows = sum_rows,
     .mark_rows = mark_rows,
     .to_planes = regroup,
-    .end_step = end_step,
     .moments = moments,
 };

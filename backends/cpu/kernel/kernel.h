@@ -52,6 +52,11 @@ typedef struct kernel_scheme {
     int rate_is_sum; /* a cell's rate is the sum over the axes (ctu); else the largest (split) */
 } kernel_scheme;
 
+/* What a step leaves in a brick. */
+typedef struct kernel_ended {
+    double mass, clipped; /* as kernel_sums has them */
+} kernel_ended;
+
 /* Data of the cells: one row of `cells` values, or one word of a bit a cell, per slot. */
 typedef struct kernel_rows {
     void *p;                /* probability; split schemes change it in place */
@@ -60,6 +65,7 @@ typedef struct kernel_rows {
     void *limiter;          /* ctu-positive: the part of its outgoing fluxes that a cell can serve; else NULL */
     uint64_t *active;       /* cells with P >= threshold */
     const uint64_t *inside; /* cells within the model's bound; NULL: all */
+    kernel_ended *ended;    /* set for each brick whose step ends, which then is in no kernel_sums.mass; or NULL */
 } kernel_rows;
 
 /* Results of an inspection of the drift, per slot. */
@@ -163,9 +169,6 @@ typedef struct kernel {
     uint64_t (*mark_rows)(const kernel_context *c, const void *rows, double threshold, uint32_t from, uint32_t to);
     /* Regroups the cells of one brick into planes along an axis; for tables of points in the order of the planes. */
     void (*to_planes)(const grid *g, int axis, const void *cells, void *planes);
-    /* Ends a step for one brick whose last sweep did not: clamps its cells, marks the active ones, sets mass and
-     * clipped. */
-    void (*end_step)(const kernel_context *c, uint32_t slot, kernel_sums *sums);
     void (*moments)(const kernel_context *c, const void *rows, uint32_t from, uint32_t to, kernel_moments *moments);
 } kernel;
 

@@ -83,9 +83,9 @@ void program_set_destroy(const cuda_api *api, program_set *set)
 
 /* NVRTC reads the texts of one program at a time, some 50 ms each.  So what takes longest after that is begun first,
  * and before it what the first step waits for. */
-static const int begin_order[PROGRAMS] = {PROGRAM_STEPS,   PROGRAM_SMALL,      PROGRAM_ADVECT,   PROGRAM_GRID,
-                                          PROGRAM_PRUNES,  PROGRAM_ADVECT_ALL, PROGRAM_MARKS,    PROGRAM_LIKELIHOODS,
-                                          PROGRAM_UPDATES, PROGRAM_FRAME,      PROGRAM_INTEGRATE};
+static const int begin_order[PROGRAMS] = {PROGRAM_STEPS,   PROGRAM_SMALL,      PROGRAM_ADVECT, PROGRAM_GRID,
+                                          PROGRAM_PRUNES,  PROGRAM_ADVECT_ALL, PROGRAM_MARKS,  PROGRAM_LIKELIHOODS,
+                                          PROGRAM_UPDATES, PROGRAM_RANKS,      PROGRAM_FRAME,  PROGRAM_INTEGRATE};
 
 /* Programs as sets of bits: bit k stands for program k. */
 typedef struct program_batch {
@@ -123,11 +123,13 @@ static int make_all(program_set *set, const cuda_api *api, const program_batch *
 
 static program_batch batch_of(const program_order *order)
 {
-    program_batch batch = {.wanted = 0};
+    program_batch batch = {.wanted = order->shared ? 1u << PROGRAM_RANKS : 0u};
 
     for (int k = 0; k < PROGRAMS; k++) {
         batch.wanted |= program_is_wanted(order->problem, order->arch, k) ? 1u << k : 0u;
         cuda_spec_set(&batch.spec[k], order->problem, order->arch, k, order->exact);
+        if (order->shared)
+            cuda_spec_share(&batch.spec[k], k);
     }
     return batch;
 }

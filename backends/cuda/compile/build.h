@@ -23,6 +23,7 @@ typedef struct program_order {
     const gbees_problem *problem;
     const char *arch;
     int exact;      /* see cuda_spec_set() */
+    int shared;     /* several GPUs may share the grid */
     unsigned later; /* bit k: the caller does not wait for program k, but takes it when it is made */
 } program_order;
 

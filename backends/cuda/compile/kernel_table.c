@@ -21,6 +21,17 @@ const kernel_entry kernel_table[KERNELS] = {
     [KERNEL_RANGE] = {"gbees_range", "computing marginals", PROGRAM_GRID, 0, 0},
     [KERNEL_MARGINALS] = {"gbees_marginal_sums", "computing marginals", PROGRAM_GRID, 0, 0},
     [KERNEL_FRAME] = {"gbees_frame", "moving the grid", PROGRAM_FRAME, 0, 0},
+    [KERNEL_GROW] = {"gbees_grow", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
+    [KERNEL_LINK] = {"gbees_link", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
+    [KERNEL_RELINK] = {"gbees_relink", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
+    [KERNEL_SELECT] = {"gbees_select", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
+    [KERNEL_KEYS] = {"gbees_keys", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
+    [KERNEL_SAMPLE] = {"gbees_sample", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
+    [KERNEL_INSERT] = {"gbees_insert", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
+    [KERNEL_COPY_ROWS] = {"gbees_copy_rows", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
+    [KERNEL_COPY_MARKS] = {"gbees_copy_marks", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
+    [KERNEL_STAY] = {"gbees_stay", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
+    [KERNEL_KEEP] = {"gbees_keep", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
     [KERNEL_INTEGRATE] = {"gbees_integrate", "carrying samples", PROGRAM_INTEGRATE, 0, 0},
 };
 
@@ -37,6 +48,7 @@ const char *program_define(int program)
         [PROGRAM_ADVECT_ALL] = "GBEES_KERNELS=GBEES_KERNELS_ADVECT_ALL",
         [PROGRAM_SMALL] = "GBEES_KERNELS=GBEES_KERNELS_SMALL",
         [PROGRAM_FRAME] = "GBEES_KERNELS=GBEES_KERNELS_FRAME",
+        [PROGRAM_RANKS] = "GBEES_KERNELS=GBEES_KERNELS_RANKS",
         [PROGRAM_INTEGRATE] = "GBEES_KERNELS=GBEES_KERNELS_CARRY",
     };
 
@@ -53,14 +65,15 @@ int kernels_have_small(const gbees_problem *problem, const char *arch)
 {
     const char *number = strpbrk(arch, "0123456789");
 
-    return problem->dimension <= 3 && gbees_scheme_is_split(problem->numerics.scheme) && !problem->model->diffusion &&
-           !problem->bounded && !problem->moving && number && strtol(number, NULL, 10) >= 90;
+    return problem->dimension <= 3 && gbees_scheme_is_split(problem->numerics.scheme) &&
+           !gbees_problem_engine_noise(problem) && !problem->bounded && !problem->moving && number &&
+           strtol(number, NULL, 10) >= 90;
 }
 
 /* Grids of up to three axes do not become large enough to gain by it. */
 int kernels_have_advect(const gbees_problem *problem)
 {
-    return problem->dimension > 3 && !problem->model->diffusion;
+    return problem->dimension > 3 && !gbees_problem_engine_noise(problem);
 }
 
 /* From five axes on grids are hardly ever small, and each axis adds a sweep for the compiler to compile. */
@@ -85,6 +98,7 @@ int program_is_wanted(const gbees_problem *problem, const char *arch, int progra
     case PROGRAM_FRAME:
         return problem->moving;
     case PROGRAM_INTEGRATE:
+    case PROGRAM_RANKS: /* of shared grids alone: build.h */
         return 0;
     default:
         return 1;

@@ -19,6 +19,7 @@ enum {
     PROGRAM_ADVECT_ALL,  /* all passes of a step, in one launch */
     PROGRAM_SMALL,       /* steps and prunes of a small grid */
     PROGRAM_FRAME,       /* of a grid that moves */
+    PROGRAM_RANKS,       /* of a grid that several GPUs share */
     PROGRAM_INTEGRATE,   /* samples, for an audit: a run does without it (engine/integrator.h) */
     PROGRAMS
 };
@@ -41,6 +42,17 @@ enum {
     KERNEL_RANGE,
     KERNEL_MARGINALS,
     KERNEL_FRAME,
+    KERNEL_GROW,
+    KERNEL_LINK,
+    KERNEL_RELINK,
+    KERNEL_SELECT,
+    KERNEL_KEYS,
+    KERNEL_SAMPLE,
+    KERNEL_INSERT,
+    KERNEL_COPY_ROWS,
+    KERNEL_COPY_MARKS,
+    KERNEL_STAY,
+    KERNEL_KEEP,
     KERNEL_INTEGRATE,
     KERNELS
 };

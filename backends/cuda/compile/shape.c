@@ -8,8 +8,9 @@ static int is_heavy(const gbees_problem *problem)
 {
     const gbees_numerics *numerics = &problem->numerics;
 
-    return problem->dimension >= 6 && (problem->bounded || problem->rotated || numerics->precision == GBEES_DOUBLE ||
-                                       numerics->scheme == GBEES_SCHEME_CTU_POSITIVE || gbees_problem_noise(problem));
+    return problem->dimension >= 6 &&
+           (problem->bounded || problem->rotated || numerics->precision == GBEES_DOUBLE ||
+            numerics->scheme == GBEES_SCHEME_CTU_POSITIVE || gbees_problem_engine_noise(problem));
 }
 
 /* Whether ctu works line by line (device/ctu_lines.h): bricks are at most two cells wide. */

@@ -116,7 +116,7 @@ static void add_model(program_spec *spec, const gbees_problem *problem, int rota
         add(spec, "GBEES_MOVING=1");
     add(spec, problem->bounded ? "GBEES_BOUNDED=1" : "GBEES_BOUNDED=0");
     add(spec, rotated ? "GBEES_ROTATED=1" : "GBEES_ROTATED=0");
-    add(spec, diffusions[rotated ? gbees_problem_noise(problem) : problem->model->diffusion]);
+    add(spec, diffusions[rotated ? gbees_problem_engine_noise(problem) : problem->model->diffusion]);
 }
 
 static void add_updates(program_spec *spec, const gbees_problem *problem)
@@ -157,6 +157,12 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
         add(spec, "GBEES_ADVECT_APART=1");
     if (program == PROGRAM_SMALL)
         add(spec, "GBEES_SMALL=1");
+}
+
+void cuda_spec_share(program_spec *spec, int program)
+{
+    if (program == PROGRAM_PRUNES || program == PROGRAM_MARKS || program == PROGRAM_RANKS)
+        add(spec, "GBEES_SHARED=1");
 }
 
 const char *cuda_spec_source_file(const gbees_model *model)

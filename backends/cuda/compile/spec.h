@@ -22,6 +22,9 @@ typedef struct program_spec {
  * results are those of the CPU.  The problem must outlive the spec. */
 void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char *arch, int program, int exact);
 
+/* Makes a spec one for a grid that several GPUs may share. */
+void cuda_spec_share(program_spec *spec, int program);
+
 /* Whether programs are two units: GBEES_CUDA_UNITS=two. */
 int cuda_spec_is_separate(void);
 

@@ -22,7 +22,7 @@ GBEES_NUM void sweep_axis(const gbees_setup *m, const step_state *b, const numbe
     const double middle = step_middle(b);
 
     if (HAS_PENCILS && (GBEES_KERNELS != GBEES_KERNELS_ALL || m->advect_apart))
-        sweep_pencils(m, p, next, axis, b->count, b->lambda[axis], middle, work_queue, outflow);
+        sweep_pencils(m, p, next, axis, b->count, b->ghosts, b->lambda[axis], middle, work_queue, outflow);
     else
         sweep_along(m, p, next, axis, b->count, b->lambda[axis], middle, outflow);
 }

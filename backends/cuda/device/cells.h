@@ -23,6 +23,9 @@
 #ifndef GBEES_SMALL
 #define GBEES_SMALL 0
 #endif
+#ifndef GBEES_SHARED
+#define GBEES_SHARED 0
+#endif
 
 enum { DIM = GBEES_N, DIRECTIONS = 2 * GBEES_N, CELLS = 64 };
 

@@ -17,6 +17,7 @@
  *   GBEES_MOVING           1: the grid's frame moves; then GBEES_ROTATED and GBEES_DRIFT_TIME_DEPENDENT are 1
  *   GBEES_ADVECT_APART     1: gbees_advance() never advects the density itself
  *   GBEES_SMALL            1: gbees_small() is compiled
+ *   GBEES_SHARED           1: several GPUs may share the grid
  *   GBEES_LIKELIHOODS      what measurements need beside Gaussian likelihoods (state.h); GBEES_MEASURED: the largest
  *                          number of components of one
  *   GBEES_WARPS, GBEES_BLOCKS   warps of a block; blocks that a multiprocessor is to hold
@@ -36,7 +37,7 @@
 
 #include "device/advance.h"
 #include "device/marginals.h"
-#include "device/shrink.h"
+#include "device/share.h"
 #if GBEES_SMALL
 #include "device/small/steps.h"
 #endif
@@ -176,7 +177,7 @@ GBEES_KERNEL gbees_start(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     scale_pass(&m, s, s->current, 1);
     grid_barrier(&m, s);
     double mass = gbees_fixed_value((int64_t)load_64((const uint64_t *)&s->marked_mass));
-    mark_active_pass(&m, count, s->current, m.threshold * mass);
+    mark_active_pass(&m, 1, count, s->current, m.threshold * mass);
     if (is_grid_leader()) {
         s->run.ledger.mass = mass;
         s->linked = count;
@@ -273,6 +274,99 @@ GBEES_KERNEL gbees_count(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
     save_marks_pass(&m, b.count, spare_of(b.current), 1);
     grid_barrier(&m, s);
     clear_null_row(&m, spare_of(b.current));
+}
+
+#endif
+
+#if GBEES_HAS_KERNELS(GBEES_KERNELS_RANKS) && GBEES_SHARED
+
+/* Drops the bricks that gbees_stay() has not marked, and all ghosts, and moves the others together.  Six to eight
+ * barriers. */
+GBEES_KERNEL gbees_keep(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
+{
+    BLOCK_LOCAL step_state b;
+
+    wait_for_launch();
+    load_step_state(&b, s, 0);
+    compact(&m, s, &b);
+    if (is_block_leader()) {
+        b.count = b.linked = b.fresh;
+        b.current = spare_of(b.current);
+    }
+    block_sync();
+    store_step_state(s, &b);
+}
+
+/* Inserts the bricks that active cells flow into, own ones and ghosts; largest rates to the sums of step `step`.  No
+ * barrier.  Behind it: gbees_link(). */
+GBEES_KERNEL gbees_grow(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t step)
+{
+    wait_for_launch();
+    mark_and_grow(&m, s, s->linked, s->current, 0, 0, 1, sums_of(s, step), sums_of(s, step));
+}
+
+/* Links, clears and inspects own bricks behind own_linked and ghosts behind the first ghosts_linked ones.  No barrier.
+ */
+GBEES_KERNEL gbees_link(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint32_t own_linked, uint32_t ghosts_linked,
+                        uint64_t step)
+{
+    wait_for_launch();
+    link_new(&m, s, own_linked, s->count, s->current, s->run.clock.time, sums_of(s, step));
+    link_new(&m, s, m.first_ghost + ghosts_linked - 1, m.first_ghost + s->ghosts - 1, s->current, s->run.clock.time,
+             sums_of(s, step));
+}
+
+/* Links all own bricks to each other alone, once the hash table has no ghosts.  No barrier. */
+GBEES_KERNEL gbees_relink(GBEES_BY_VALUE gbees_setup m, gbees_state *s)
+{
+    wait_for_launch();
+    relink_pass(&m, s->count);
+}
+
+/* The passes of share.h.  No barriers. */
+GBEES_KERNEL gbees_select(GBEES_BY_VALUE gbees_setup m, gbees_state *s, GBEES_BY_VALUE gbees_key_box box,
+                          GBEES_BY_VALUE gbees_slot_lists lists, uint32_t from, uint32_t *used)
+{
+    wait_for_launch();
+    select_pass(&m, s, &box, &lists, from, used);
+}
+
+GBEES_KERNEL gbees_keys(GBEES_BY_VALUE gbees_setup m, const uint32_t *list, uint32_t count, int32_t *keys)
+{
+    wait_for_launch();
+    keys_pass(&m, list, count, keys);
+}
+
+GBEES_KERNEL gbees_sample(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint32_t stride, int32_t *keys)
+{
+    wait_for_launch();
+    sample_pass(&m, s, stride, keys);
+}
+
+GBEES_KERNEL gbees_insert(GBEES_BY_VALUE gbees_setup m, gbees_state *s, const int32_t *keys, uint32_t count,
+                          uint32_t *slots)
+{
+    wait_for_launch();
+    insert_pass(&m, s, keys, count, slots);
+}
+
+GBEES_KERNEL gbees_copy_rows(number *rows, const uint32_t *list, uint32_t count, number *buffer, int to_slots)
+{
+    wait_for_launch();
+    copy_rows_pass(rows, list, count, buffer, to_slots);
+}
+
+GBEES_KERNEL gbees_copy_marks(GBEES_BY_VALUE gbees_setup m, const uint32_t *list, uint32_t count, uint64_t *buffer,
+                              int to_slots)
+{
+    wait_for_launch();
+    copy_marks_pass(&m, list, count, buffer, to_slots);
+}
+
+GBEES_KERNEL gbees_stay(GBEES_BY_VALUE gbees_setup m, gbees_state *s, GBEES_BY_VALUE gbees_key_box own)
+{
+    wait_for_launch();
+    stay_pass(&m, &own, s->count);
 }
 
 #endif

@@ -19,7 +19,9 @@
 #define GBEES_KERNELS_SMALL 10     /* time steps of small grids, on one cluster of blocks: gbees_small */
 #define GBEES_KERNELS_CARRY 11     /* samples of the equations, for an audit: gbees_integrate */
 
-#define GBEES_KERNELS_FRAME 12     /* what a grid that moves needs before its steps: gbees_frame */
+#define GBEES_KERNELS_FRAME 12 /* what a grid that moves needs before its steps: gbees_frame */
+
+#define GBEES_KERNELS_RANKS 13 /* a grid that several GPUs share: device/share.h */
 
 /* 1 if the program that is compiled contains these kernels. */
 #define GBEES_HAS_KERNELS(which) (GBEES_KERNELS == GBEES_KERNELS_ALL || GBEES_KERNELS == (which))

@@ -1,6 +1,8 @@
 /* pencil.h - sweeps of large grids, along pencils.
  *
- * A pencil is a row of bricks along the axis, from one without a lower neighbour up to one without an upper one.  A
+ * A pencil is a row of bricks along the axis, from one without a lower neighbour up to one without an upper one. With
+ * ranks that includes ghosts: what neighbours make of the faces between is the same, bit for bit, and what becomes of
+ * the ghosts themselves does not matter.  A
  * lane sweeps a line of cells through all of a pencil's bricks.  Values that neighbouring faces share stay in
  * registers: each face is computed once, each cell read once.  The next brick is known from the one before only, and
  * its cells come from memory: both are prefetched a brick ahead; the first bricks of a pencil, for which there are no
@@ -258,7 +260,8 @@ GBEES_NUM void sweep_pencil(const gbees_setup *m, const number *rows, number *ro
     if (further && further->begin)
         prefetch_starts(m, rows, axis, further, start);
     lowest_mass(m, axis, &line, lambda, time);
-    add_outflow(-line.mass[0], outflow);
+    if (line.at[0] < m->first_ghost)
+        add_outflow(-line.mass[0], outflow);
     do {
         const uint32_t next_slot = above[line.at[beyond + 1]];
         number fresh[PENCIL_EDGE], *row = next + (size_t)line.at[0] * CELLS;
@@ -272,17 +275,28 @@ GBEES_NUM void sweep_pencil(const gbees_setup *m, const number *rows, number *ro
         for (int i = 0; i < edge; i++)
             if (!shared || line.at[0])
                 row[i << axis_shift(axis)] = line.q[BEYOND - 1 + i] + (line.mass[i] - line.mass[i + 1]);
-        if (shared && line.at[0] && !line.at[1])
+        if ((!shared || line.at[0]) && !line.at[1] && line.at[0] < m->first_ghost)
             add_outflow(line.mass[edge], outflow);
         next_brick(axis, fresh, base_next, next_slot, &line);
     } while (shared ? warp_any(line.at[0] != 0) : line.at[0] != 0);
-    if (!shared)
-        add_outflow(line.mass[0], outflow);
 }
 
-/* Takes the next bricks from the work queue; 0: there are none left. */
-GBEES_NUM int take_pencils(const gbees_setup *m, int axis, uint32_t count, uint32_t *work_queue, pencil_set *set)
+/* Whether the lane's pencil, if it begins with ghosts, leads to an own brick. */
+GBEES_NUM int reaches_own(const gbees_setup *m, int axis, const pencil_set *set)
 {
+    int is_own = set->slots[0] < m->first_ghost;
+
+#pragma unroll
+    for (int i = 1; i < bricks_beyond(axis) + 1; i++)
+        is_own |= set->slots[i] && set->slots[i] < m->first_ghost;
+    return is_own;
+}
+
+/* Takes the next bricks from the work queue, of own ones and ghosts; 0: there are none left. */
+GBEES_NUM int take_pencils(const gbees_setup *m, int axis, uint32_t own, uint32_t ghosts, uint32_t *work_queue,
+                           pencil_set *set)
+{
+    const uint32_t count = own + ghosts;
     uint32_t mine_next = 0;
 
     if (warp_lane() == 0)
@@ -291,12 +305,15 @@ GBEES_NUM int take_pencils(const gbees_setup *m, int axis, uint32_t count, uint3
 
     if (part.first > count)
         return 0;
-    set->slots[0] = part.first + (uint32_t)warp_lane();
-    set->begin = warp_ballot((uint32_t)warp_lane() < part.bricks && set->slots[0] <= count &&
-                             !m->grid.neighbor[2 * axis][set->slots[0]]);
+    const uint32_t at = part.first + (uint32_t)warp_lane();
+    set->slots[0] = at <= own ? at : m->first_ghost + (at - own - 1);
+    set->begin =
+        warp_ballot((uint32_t)warp_lane() < part.bricks && at <= count && !m->grid.neighbor[2 * axis][set->slots[0]]);
 #pragma unroll
     for (int i = 1; i < bricks_beyond(axis) + 2; i++)
         set->slots[i] = set->begin >> warp_lane() & 1 ? m->grid.neighbor[2 * axis + 1][set->slots[i - 1]] : 0;
+    if (ghosts)
+        set->begin &= warp_ballot(reaches_own(m, axis, set));
     return 1;
 }
 
@@ -324,14 +341,14 @@ GBEES_NUM void next_pencils(int axis, pencil_set *set, uint32_t *slots)
  * pencils that begin in them, several at once if their bricks have few lines.  What flows out is added to the lane's
  * own sum, in units of 2^-60. */
 GBEES_NUM void sweep_pencils(const gbees_setup *m, const number *p, number *next, int axis, uint32_t count,
-                             number lambda, double time, uint32_t *work_queue, int64_t *outflow)
+                             uint32_t ghosts, number lambda, double time, uint32_t *work_queue, int64_t *outflow)
 {
     BLOCK_LOCAL pencil_start starts[BLOCK_WARPS];
     const int lines = pencil_lines(axis), lanes = pencil_lanes(axis);
     pencil_start *start = &starts[block_warp()];
     pencil_set set;
 
-    while (take_pencils(m, axis, count, work_queue, &set)) {
+    while (take_pencils(m, axis, count, ghosts, work_queue, &set)) {
         if (set.begin)
             prefetch_starts(m, p, axis, &set, start);
         while (set.begin) {

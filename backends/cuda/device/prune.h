@@ -66,14 +66,14 @@ GBEES_NUM void mark_downwind(const gbees_setup *m, uint32_t slot, uint64_t activ
         add_needed(m, edge[i], corner[i]);
 }
 
-/* Marks the cells with P >= threshold as active, and no cell as needed. */
-GBEES_NUM void mark_active_pass(const gbees_setup *m, uint32_t count, int current, double threshold)
+/* Marks the cells with P >= threshold as active, and no cell as needed, of the bricks first .. last. */
+GBEES_NUM void mark_active_pass(const gbees_setup *m, uint32_t first, uint32_t last, int current, double threshold)
 {
     number *p = rows_of(m, current);
     const number enough = least_above(threshold);
     int64_t mass = 0;
 
-    for (uint32_t slot = 1 + warp_index(); slot <= count; slot += warp_count()) {
+    for (uint32_t slot = first + warp_index(); slot <= last; slot += warp_count()) {
         brick_view v;
 
         view_cells(p, slot, &v);
@@ -85,23 +85,23 @@ GBEES_NUM void mark_active_pass(const gbees_setup *m, uint32_t count, int curren
     }
 }
 
-/* Marks the needed cells of all bricks; adds the number of active cells to marked_above. */
-GBEES_NUM void mark_downwind_pass(const gbees_setup *m, gbees_state *s, uint32_t count)
+/* Marks the needed cells of the bricks first .. last; returns the number of active cells of this warp's. */
+GBEES_NUM int64_t mark_downwind_of(const gbees_setup *m, uint32_t first, uint32_t last)
 {
     BLOCK_LOCAL warp_needs all[BLOCK_WARPS];
     warp_needs *needs = &all[block_warp()];
     int64_t above = 0;
     brick_view next;
 
-    for (uint32_t slot = 1 + warp_index(), ahead = slot; slot <= count; slot = ahead) {
+    for (uint32_t slot = first + warp_index(), ahead = slot; slot <= last; slot = ahead) {
         brick_view v = next;
 
-        if (slot == 1 + warp_index()) {
+        if (slot == first + warp_index()) {
             view_marks(m, slot, &v);
             view_flow(m, slot, &v);
         }
         ahead = slot + warp_count();
-        if (ahead <= count) {
+        if (ahead <= last) {
             view_marks(m, ahead, &next);
             view_flow(m, ahead, &next);
         }
@@ -114,8 +114,22 @@ GBEES_NUM void mark_downwind_pass(const gbees_setup *m, gbees_state *s, uint32_t
             mark_downwind(m, slot, v.active, needs);
         }
     }
+    return above;
+}
+
+/* Marks the needed cells of all bricks; adds the number of active cells to marked_above, without those of ghosts. */
+GBEES_NUM void mark_downwind_pass(const gbees_setup *m, gbees_state *s, uint32_t count)
+{
+    const int64_t above = mark_downwind_of(m, 1, count);
+
     if (warp_lane() == 0 && above)
         atomic_add_64((int64_t *)&s->marked_above, above);
+#if GBEES_SHARED
+    if (s->ghosts) {
+        block_sync(); /* the warps' shared memory is used again */
+        (void)mark_downwind_of(m, m->first_ghost, m->first_ghost + s->ghosts - 1);
+    }
+#endif
 }
 
 /* Adds the number of needed cells to marked_needed. */
@@ -242,6 +256,13 @@ GBEES_NUM void map_pass(const gbees_setup *m, uint32_t count)
     for (uint32_t slot = warp_index() * WARP_SIZE + (uint32_t)warp_lane(); slot <= count;
          slot += warp_count() * WARP_SIZE)
         m->grid.map[slot] = slot ? (uint32_t)m->grid.needed[slot] : 0;
+}
+
+/* A prune drops all ghosts. */
+GBEES_NUM void drop_ghosts_pass(const gbees_setup *m, uint32_t ghosts)
+{
+    for (uint32_t k = warp_index() * WARP_SIZE + (uint32_t)warp_lane(); k < ghosts; k += warp_count() * WARP_SIZE)
+        m->grid.map[m->first_ghost + k] = 0;
 }
 
 /* ---- compaction ---- */

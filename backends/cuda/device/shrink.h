@@ -13,7 +13,12 @@ GBEES_NUM void mark_needed(const gbees_setup *m, gbees_state *s, const step_stat
         s->marked_above = s->marked_needed = 0;
         s->marked_mass = 0;
     }
-    mark_active_pass(m, b->count, b->current, m->threshold * b->run.ledger.mass);
+    mark_active_pass(m, 1, b->count, b->current, m->threshold * b->run.ledger.mass);
+#if GBEES_SHARED
+    if (b->ghosts)
+        mark_active_pass(m, m->first_ghost, m->first_ghost + b->ghosts - 1, b->current,
+                         m->threshold * b->run.ledger.mass);
+#endif
     grid_barrier(m, s);
     mark_downwind_pass(m, s, b->count);
     grid_barrier(m, s);
@@ -34,6 +39,9 @@ GBEES_NUM void scan(const gbees_setup *m, gbees_state *s, uint32_t count)
         grid_barrier(m, s);
         map_pass(m, count);
     }
+#if GBEES_SHARED
+    drop_ghosts_pass(m, s->ghosts);
+#endif
     grid_barrier(m, s);
 }
 

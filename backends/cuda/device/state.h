@@ -69,6 +69,21 @@ typedef struct gbees_grid_arrays {
     uint32_t table_mask;
 } gbees_grid_arrays;
 
+/* Keys low_j <= key_j < high_j, and how many layers of bricks beside them matter. */
+typedef struct gbees_key_box {
+    int32_t low[STATE_MAX_DIM], high[STATE_MAX_DIM], layers[STATE_MAX_DIM];
+} gbees_key_box;
+
+/* Lists of slots, by class beside such a box; `inside`: one list, of the bricks in it. */
+typedef struct gbees_slot_lists {
+    GBEES_POINTER(uint32_t) slots[STATE_MAX_DIM + 1];
+    uint32_t size[STATE_MAX_DIM + 1];
+    int inside;
+} gbees_slot_lists;
+
+/* Where a brick lies beside such a box (share.h), if not outside along axis 0 .. n - 1 alone or along several (n). */
+enum { NEAR_NONE = -2, NEAR_INSIDE = -1 };
+
 /* What is constant over a launch: passed by value. */
 typedef struct gbees_setup {
     gbees_shape shape;
@@ -97,6 +112,10 @@ typedef struct gbees_setup {
     int barrier;      /* the counter of the launch's barriers: overlapping launches have different ones */
     int sweeps;       /* split scheme */
     int advect_apart; /* gbees_advect() advects the density, a launch a pass, between launches of gbees_advance() */
+    /* Of a grid that several GPUs share (share.h): the keys of own bricks, and the first slot of a ghost; without
+     * ranks all keys, and a slot beyond all. */
+    int32_t low[STATE_MAX_DIM], high[STATE_MAX_DIM];
+    uint32_t first_ghost;
     double bound_low, bound_high, bound_time; /* the range of J inside the bound, and the time of its evaluation */
 } gbees_setup;
 
@@ -111,6 +130,7 @@ typedef struct gbees_step_plan {
 typedef struct gbees_state {
     uint32_t count;      /* bricks */
     uint32_t linked;     /* of them, those with neighbours, velocities and cells of their own */
+    uint32_t ghosts;     /* copies of bricks of other ranks, from slot gbees_setup.first_ghost on */
     int current;         /* rows[current] is P */
     int stop;            /* STOP_... */
     uint32_t where;      /* the brick or axis of an error */

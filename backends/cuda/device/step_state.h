@@ -24,6 +24,7 @@ typedef struct step_state {
     gbees_run_state run;
     gbees_step_plan plan;
     uint64_t target;               /* run.steps at which the launch ends */
+    uint32_t ghosts;               /* copies of other ranks' bricks */
     uint32_t count, linked, fresh; /* bricks; those that are linked; the others, or those that a prune keeps */
     int current;                   /* rows[current] is P */
     int stop;
@@ -118,6 +119,7 @@ GBEES_NUM void load_step_state(step_state *b, const gbees_state *s, uint64_t tar
         b->count = s->count;
         b->linked = s->linked;
         b->fresh = 0;
+        b->ghosts = s->ghosts;
         b->advected = s->stop == STOP_ADVECT;
         b->current = b->advected ? rows_after(s->current, ADVECT_PASSES) : s->current;
         b->plan.grows = b->advected && s->plan.grows;

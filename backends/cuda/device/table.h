@@ -68,13 +68,39 @@ GBEES_NUM uint32_t table_find(const gbees_setup *m, near_key key)
     }
 }
 
+/* Takes the next slot; with ranks for an own brick or for a ghost, whose slots are apart. Returns 0 if there is none.
+ */
+GBEES_NUM uint32_t next_slot(const gbees_setup *m, gbees_state *s, near_key key)
+{
+    uint32_t slot, end = m->grid.capacity;
+#if GBEES_SHARED
+    int is_own = 1;
+
+#pragma unroll(KEY_TOGETHER)
+    for (int k = 0; k < DIM; k++) {
+        const int32_t index = key_number(key, k);
+
+        is_own &= index >= m->low[k] && index < m->high[k];
+    }
+    if (!is_own) {
+        slot = m->first_ghost + atomic_fetch_add_32(&s->ghosts, 1);
+        return slot < end ? slot : 0;
+    }
+    end = m->first_ghost < end ? m->first_ghost : end;
+#else
+    (void)key;
+#endif
+    slot = atomic_fetch_add_32(&s->count, 1) + 1;
+    return slot < end ? slot : 0;
+}
+
 /* Takes a slot for a new brick and stores its key. Returns TABLE_DEAD if the capacity is exceeded; reports this, and
  * a key beyond the limit, in the state. */
 GBEES_NUM uint32_t take_slot(const gbees_setup *m, gbees_state *s, near_key key)
 {
-    uint32_t slot = atomic_fetch_add_32(&s->count, 1) + 1, far_axis = 0;
+    uint32_t slot = next_slot(m, s, key), far_axis = 0;
 
-    if (slot >= m->grid.capacity) {
+    if (!slot) {
         store_32(&s->overflow, 1);
         return TABLE_DEAD;
     }
@@ -90,10 +116,11 @@ GBEES_NUM uint32_t take_slot(const gbees_setup *m, gbees_state *s, near_key key)
     return slot;
 }
 
-/* Inserts a brick unless it is there already. By many threads at once: an entry changes from TABLE_EMPTY to
- * TABLE_TAKEN by compare-and-swap, and to the slot when the slot's key has been stored. Most often the entry is
- * empty: the compare-and-swap comes first, without a load before it. */
-GBEES_NUM void table_insert(const gbees_setup *m, gbees_state *s, near_key key)
+/* Inserts a brick unless it is there already, and returns its slot; 0 or TABLE_DEAD: the heap is full. By many
+ * threads at once: an entry changes from TABLE_EMPTY to TABLE_TAKEN by compare-and-swap, and to the slot when the
+ * slot's key has been stored. Most often the entry is empty: the compare-and-swap comes first, without a load before
+ * it. */
+GBEES_NUM uint32_t table_insert(const gbees_setup *m, gbees_state *s, near_key key)
 {
     const uint64_t hash = key_hash(key);
 
@@ -101,16 +128,17 @@ GBEES_NUM void table_insert(const gbees_setup *m, gbees_state *s, near_key key)
         uint32_t *entry = &m->grid.table[(hash + probe) & m->grid.table_mask];
 
         if (probe >= LONG_PROBE && load_32(&s->overflow)) /* the host will enlarge the table first */
-            return;
+            return 0;
         uint32_t slot = atomic_cas_32(entry, TABLE_EMPTY, TABLE_TAKEN);
         if (slot == TABLE_EMPTY) {
-            store_release_32(entry, take_slot(m, s, key));
-            return;
+            slot = take_slot(m, s, key);
+            store_release_32(entry, slot);
+            return slot;
         }
         while (slot == TABLE_TAKEN) /* another thread stores the key; it waits for nobody */
             slot = load_acquire_32(entry);
         if (slot < TABLE_DEAD && is_key_of(m, slot, key))
-            return;
+            return slot;
     }
 }
 

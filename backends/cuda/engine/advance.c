@@ -3,18 +3,24 @@
 #include "engine.h"
 #include "heap.h"
 #include "launch.h"
+#include "ranks.h"
 #include "stop_error.h"
+
+int engine_is_short(const gbees_engine *e)
+{
+    const double brick_bytes =
+        (double)(e->memory.used - e->captured.array.size) / ((double)e->setup.grid.capacity + 1);
+    const double limit = e->memory_limit > 0 ? e->memory_limit : 0.9 * (double)e->memory.total;
+
+    return mass_budget_is_short(brick_bytes, e->state->count, limit);
+}
 
 void engine_steer(gbees_engine *e)
 {
     const gbees_state *s = e->state;
-    const double brick_bytes =
-        (double)(e->memory.used - e->captured.array.size) / ((double)e->setup.grid.capacity + 1);
-
-    const double limit = e->memory_limit > 0 ? e->memory_limit : 0.9 * (double)e->memory.total;
 
     mass_budget_steer(&e->budget, s->run.clock.time, gbees_ledger_lost(&s->run.ledger), 64.0 * s->count,
-                      mass_budget_is_short(brick_bytes, s->count, limit));
+                      engine_is_short(e));
 }
 
 /* Grows the heap after a step that made too many bricks, or nearly so.  If one did not fit, the hash table is filled
@@ -39,6 +45,10 @@ int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps,
 
     s->run.clock = step_clock_load(clock, e->setup.prune_interval);
     while (!status && s->run.steps < target && s->run.clock.elapsed < s->run.clock.length) {
+        if (ranks_are_due(e)) {
+            status = ranks_advance(e, target, error);
+            continue;
+        }
         status = engine_launch_steps(e, target, error);
         if (!status)
             status = engine_stop_error(e, error);
@@ -55,4 +65,10 @@ void cuda_engine_totals(const gbees_engine *e, gbees_totals *totals)
 {
     *totals = totals_of(&e->state->run, &e->budget);
     totals->peak_bytes = e->memory.peak;
+    if (!e->ranks)
+        return;
+    totals->ranks = e->ranks->parallel->ranks;
+    totals->imbalance = e->ranks->steps > 0 ? e->ranks->imbalance / e->ranks->steps : totals->ranks;
+    totals->bytes_exchanged = e->ranks->bytes;
+    totals->seconds_waited = e->ranks->waited;
 }

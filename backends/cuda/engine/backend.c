@@ -68,7 +68,8 @@ static unsigned left_for_later(const gbees_problem *problem, const char *arch)
     return later;
 }
 
-static int build(session *s, const gbees_problem *problem, int exact, gbees_error *error)
+/* `shared`: for a grid that several GPUs may share. */
+static int build(session *s, const gbees_problem *problem, int exact, int shared, gbees_error *error)
 {
     pthread_t opener;
     char arch[16];
@@ -77,32 +78,85 @@ static int build(session *s, const gbees_problem *problem, int exact, gbees_erro
     if (status)
         return status;
     const int opening = pthread_create(&opener, NULL, open_context, s) == 0;
-    const program_order order = {problem, arch, exact, left_for_later(problem, arch)};
+    const program_order order = {
+        .problem = problem, .arch = arch, .exact = exact, .shared = shared, .later = left_for_later(problem, arch)};
     status = program_set_build(&s->api, &order, &s->kernels, error);
     if (opening)
         (void)pthread_join(opener, NULL);
     return status;
 }
 
-/* With the initial density, or that of a source. */
-static int make(const gbees_problem *problem, const gbees_engine_options *options, const engine_source *source,
-                gbees_engine **engine, gbees_error *error)
+/* The GPU of this process: the first; among ranks of a machine each has one of its own. */
+static int choose_device(session *s, const gbees_parallel *parallel, gbees_error *error)
 {
+    int count = 0, status = cuda_check(&s->api, s->api.cuDeviceGetCount(&count), "asking for a GPU", error);
+
+    if (status)
+        return status;
+    if (parallel && parallel->local_ranks > count)
+        return gbees_error_set(error, GBEES_EBACKEND,
+                               "this machine has %d ranks and only %d GPU%s: start one rank for each GPU",
+                               parallel->local_ranks, count, count == 1 ? "" : "s");
+    return cuda_check(&s->api, s->api.cuDeviceGet(&s->device, parallel ? parallel->local_rank : 0),
+                      "asking for a GPU", error);
+}
+
+/* Opens a GPU, and makes the kernels. */
+static int open_session(const gbees_problem *problem, const gbees_engine_options *options, session **out,
+                        gbees_error *error)
+{
+    const gbees_parallel *parallel = options ? options->parallel : NULL;
+    const int shared = parallel && !cuda_ranks_are_alone(problem);
     session *s = calloc(1, sizeof *s);
 
     if (!s)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to set up the CUDA backend");
     int status = check_problem(problem, error);
+    if (!status && parallel)
+        status = cuda_ranks_check(problem, error);
     if (!status)
         status = toolchain_open(&s->api, 1, error);
     if (!status)
-        status = cuda_check(&s->api, s->api.cuDeviceGet(&s->device, 0), "asking for a GPU", error);
+        status = choose_device(s, shared ? parallel : NULL, error);
     if (!status)
-        status = build(s, problem, options && options->deterministic, error);
-    if (!status)
-        status = cuda_engine_load(&s->api, s->device, &s->kernels, problem, source, engine, error);
-    if (!status)
+        status = build(s, problem, options && options->deterministic, shared, error);
+    if (status)
+        close_session(s);
+    else
+        *out = s;
+    return status;
+}
+
+/* Of one process, with the initial density, or that of a source. */
+static int make(const gbees_problem *problem, const gbees_engine_options *options, const engine_source *source,
+                gbees_engine **engine, gbees_error *error)
+{
+    session *s = NULL;
+    int status = open_session(problem, options, &s, error);
+
+    if (status)
+        return status;
+    status = cuda_engine_load(&s->api, s->device, &s->kernels, problem, source, engine, error);
+    if (status)
+        close_session(s);
+    else
         (*engine)->memory_limit = options ? options->memory_bytes : 0;
+    return status;
+}
+
+/* This rank's part. All ranks agree on how it ends. */
+static int share(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
+                 gbees_error *error)
+{
+    session *s = NULL;
+    int status = gbees_parallel_agree(options->parallel, open_session(problem, options, &s, error), error);
+
+    if (!status)
+        status = cuda_engine_share(&s->api, s->device, &s->kernels, problem, options->parallel, engine, error);
+    if (!status)
+        (*engine)->memory_limit = options->memory_bytes;
+    if (!status && !cuda_ranks_are_alone(problem))
+        status = cuda_engine_connect(*engine, error);
     if (status)
         close_session(s);
     return status;
@@ -111,12 +165,33 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
 static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                   gbees_error *error)
 {
-    return make(problem, options, NULL, engine, error);
+    return options && options->parallel ? share(problem, options, engine, error)
+                                        : make(problem, options, NULL, engine, error);
+}
+
+static void destroy(gbees_engine *engine);
+
+static int serve(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error)
+{
+    gbees_engine *engine = NULL;
+    int status = 0;
+
+    if (!cuda_ranks_are_alone(problem))
+        status = share(problem, options, &engine, error);
+    for (int k = 0; k < 2 && !engine && !status; k++) /* with share() of rank 0 */
+        status = gbees_parallel_agree(options->parallel, status, error);
+    if (!status)
+        cuda_engine_serve(engine, options->parallel);
+    destroy(engine);
+    return status;
 }
 
 static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
                 void *context, gbees_engine **engine, gbees_error *error)
 {
+    if (options && options->parallel)
+        return gbees_error_set(error, GBEES_EUSAGE,
+                               "several ranks can't go on from a checkpoint: run it without mpirun");
     return make(problem, options, &(engine_source){source, context}, engine, error);
 }
 
@@ -225,6 +300,7 @@ const gbees_backend gbees_backend_card = {
     .create = create,
     .destroy = destroy,
     .restart = cuda_engine_restart,
+    .serve = serve,
     .advance = cuda_engine_advance,
     .update = cuda_engine_update,
     .statistics = cuda_engine_statistics,

@@ -63,9 +63,11 @@ static int reserve(gbees_engine *e, packed_cells *cells)
 int cuda_engine_capture(gbees_engine *e, gbees_capture **capture, gbees_error *error)
 {
     packed_cells cells = {0};
-    int status = 0;
+    int status = engine_collect(e, error);
 
     *capture = NULL;
+    if (status)
+        return status;
     if ((!e->capture && !make(e)) || capture_memory_is_taken(&e->captured) || e->state->count >= PACKED_MOST_BRICKS)
         return 0;
     status = engine_pack(e, 0, e->state->count, 1, &cells, error); /* counts */

@@ -56,12 +56,13 @@ struct gbees_engine {
 
     /* What kernels are passed and what they leave. */
     gbees_setup setup;
-    gbees_findings *found; /* the host's copy, in page-locked memory */
-    gbees_state *state;    /* = &found->state */
-    mass_budget budget;    /* has p* */
-    double memory_limit;   /* bytes that the grid may take, with a budget; 0: 0.9 of the GPU's */
-    int capacity_exceeded; /* 1: a step made more bricks than a cluster's memory holds */
-    double mean_step;      /* of the steps that were launched last; 0: not known */
+    gbees_findings *found;      /* the host's copy, in page-locked memory */
+    gbees_state *state;         /* = &found->state */
+    mass_budget budget;         /* has p* */
+    double memory_limit;        /* bytes that the grid may take, with a budget; 0: 0.9 of the GPU's */
+    struct engine_ranks *ranks; /* that share the grid (ranks.h); NULL: one process has all of it */
+    int capacity_exceeded;      /* 1: a step made more bricks than a cluster's memory holds */
+    double mean_step;           /* of the steps that were launched last; 0: not known */
 
     /* Records. */
     packed_piece piece; /* made with the first record */
@@ -88,9 +89,26 @@ int engine_load_state(gbees_engine *e, const engine_source *source, gbees_error 
 int cuda_engine_load(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
                      const engine_source *source, gbees_engine **engine, gbees_error *error);
 
+/* ranks.c, ranks_serve.c: an engine that ranks share */
+/* Whether a problem's grids are never so large that sharing them would gain: rank 0 has them alone. */
+int cuda_ranks_are_alone(const gbees_problem *problem);
+/* What a problem has that ranks can't share: GBEES_EUSAGE. */
+int cuda_ranks_check(const gbees_problem *problem, gbees_error *error);
+/* Rank 0: with the initial density; the others without one. All ranks agree on how it ends. */
+int cuda_engine_share(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
+                      const gbees_parallel *parallel, gbees_engine **engine, gbees_error *error);
+/* All ranks, once they have an engine: has rows of cells travel from GPU to GPU, by NCCL if all have it. */
+int cuda_engine_connect(gbees_engine *e, gbees_error *error);
+/* The other ranks: serves rank 0's engine until it is destroyed; engine NULL: rank 0 is alone. */
+void cuda_engine_serve(gbees_engine *e, const gbees_parallel *parallel);
+/* Rank 0: brings all bricks back, for what one rank does by itself. */
+int engine_collect(gbees_engine *e, gbees_error *error);
+
 /* advance.c */
 int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
 void cuda_engine_totals(const gbees_engine *e, gbees_totals *totals);
+/* Whether the grid has no memory to double until the next prune. */
+int engine_is_short(const gbees_engine *e);
 /* After a prune: sets p* for the steps to come. */
 void engine_steer(gbees_engine *e);
 
@@ -101,6 +119,8 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
 /* statistics.c, marginals.c, packed.c */
 int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics,
                            gbees_error *error);
+/* The same on this rank. */
+int engine_find_statistics(gbees_engine *e, gbees_statistics *statistics, gbees_error *error);
 int cuda_engine_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marginals, gbees_error *error);
 int cuda_engine_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context,
                       gbees_error *error);

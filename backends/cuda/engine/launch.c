@@ -8,6 +8,7 @@
 #include "launch.h"
 #include "engine.h"
 #include "load.h"
+#include "ranks.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,7 +97,7 @@ static CUresult launch_until(gbees_engine *e, int kernel, uint64_t target)
 
 /* ---- the state ---- */
 
-static int send_state(gbees_engine *e, const char *doing, gbees_error *error)
+int engine_send_state(gbees_engine *e, const char *doing, gbees_error *error)
 {
     memset(e->state->barrier, 0, sizeof e->state->barrier);
     return cuda_check(e->api, e->api->cuMemcpyHtoDAsync(e->device_state.at, e->found, sizeof *e->found, e->stream),
@@ -104,7 +105,7 @@ static int send_state(gbees_engine *e, const char *doing, gbees_error *error)
 }
 
 /* Waits for all launches, and fetches the state that they leave. */
-static int fetch_state(gbees_engine *e, const char *doing, gbees_error *error)
+int engine_fetch_state(gbees_engine *e, const char *doing, gbees_error *error)
 {
     int status = cuda_check(
         e->api, e->api->cuMemcpyDtoHAsync(e->found, e->device_state.at, sizeof *e->found, e->stream), doing, error);
@@ -119,10 +120,26 @@ int engine_launch(gbees_engine *e, int kernel, void **arguments, int count, gbee
 
     for (int i = 0; i < count; i++)
         all[2 + i] = arguments[i];
-    int status = send_state(e, doing, error);
+    int status = engine_send_state(e, doing, error);
     if (!status)
         status = cuda_check(e->api, launch(e, kernel, all), doing, error);
-    return status ? status : fetch_state(e, doing, error);
+    return status ? status : engine_fetch_state(e, doing, error);
+}
+
+int engine_start(gbees_engine *e, int kernel, void **arguments, gbees_error *error)
+{
+    return cuda_check(e->api, launch_free(e, kernel, (unsigned)e->most_blocks[kernel], arguments),
+                      kernel_table[kernel].doing, error);
+}
+
+int engine_launch_prune(gbees_engine *e, gbees_error *error)
+{
+    const char *doing = kernel_table[KERNEL_PRUNE].doing;
+    int status = engine_send_state(e, doing, error);
+
+    if (!status)
+        status = cuda_check(e->api, launch_until(e, KERNEL_PRUNE, 0), doing, error);
+    return status ? status : engine_fetch_state(e, doing, error);
 }
 
 /* ---- an update ---- */
@@ -135,7 +152,7 @@ int engine_launch_update(gbees_engine *e, gbees_update_params *params, gbees_err
         void **arguments;
     } passes[] = {{KERNEL_FIND_BEST, with_params}, {KERNEL_MULTIPLY, with_params}, {KERNEL_SCALE, without}};
     static const char pruning[] = "pruning after a measurement";
-    int status = send_state(e, kernel_table[KERNEL_FIND_BEST].doing, error);
+    int status = engine_send_state(e, kernel_table[KERNEL_FIND_BEST].doing, error);
 
     for (size_t k = 0; k < sizeof passes / sizeof *passes && !status; k++) {
         const int kernel = passes[k].kernel;
@@ -145,7 +162,7 @@ int engine_launch_update(gbees_engine *e, gbees_update_params *params, gbees_err
     }
     if (!status)
         status = cuda_check(e->api, launch_until(e, KERNEL_PRUNE, 0), pruning, error);
-    return status ? status : fetch_state(e, pruning, error);
+    return status ? status : engine_fetch_state(e, pruning, error);
 }
 
 /* ---- steps whose passes are launches of their own ---- */
@@ -160,6 +177,11 @@ static CUresult launch_pass(gbees_engine *e, int kernel, int pass)
     const uint64_t blocks = resident ? (uint64_t)e->most_blocks[kernel] : parts;
 
     return launch_free(e, kernel, (unsigned)blocks, arguments);
+}
+
+int engine_launch_pass(gbees_engine *e, int kernel, int pass, gbees_error *error)
+{
+    return cuda_check(e->api, launch_pass(e, kernel, pass), kernel_table[kernel].doing, error);
 }
 
 /* Launches the passes of a large grid's step, and the marks after them. */
@@ -226,12 +248,12 @@ static CUresult launch_rounds(gbees_engine *e, uint64_t target)
 static int run_launches(gbees_engine *e, uint64_t target, const char *doing, gbees_error *error)
 {
     const int is_advected = e->setup.advect_apart || e->advects_all;
-    int status = send_state(e, doing, error);
+    int status = engine_send_state(e, doing, error);
 
     if (!status)
         status = cuda_check(e->api, is_advected ? launch_advected_steps(e, target) : launch_rounds(e, target), doing,
                             error);
-    return status ? status : fetch_state(e, doing, error);
+    return status ? status : engine_fetch_state(e, doing, error);
 }
 
 /* ---- steps of a small grid ---- */
@@ -276,14 +298,20 @@ static int run_small(gbees_engine *e, uint64_t target, const char *doing, gbees_
 
 /* ---- steps ---- */
 
+int engine_take_large_kernels(gbees_engine *e, gbees_error *error)
+{
+    int status = engine_take_program(e, PROGRAM_ADVECT, 1, error);
+
+    return status ? status : engine_take_program(e, PROGRAM_MARKS, 1, error);
+}
+
 /* Takes kernels that were left for later: a large grid waits for its own, a small one takes steps with the common
  * kernels until they are there, whose results are the same bits. */
 static int take_kernels(gbees_engine *e, gbees_error *error)
 {
     if (!e->setup.advect_apart)
         return is_clustered(e) ? engine_take_program(e, PROGRAM_SMALL, 0, error) : 0;
-    int status = engine_take_program(e, PROGRAM_ADVECT, 1, error);
-    return status ? status : engine_take_program(e, PROGRAM_MARKS, 1, error);
+    return engine_take_large_kernels(e, error);
 }
 
 int engine_launch_steps(gbees_engine *e, uint64_t target, gbees_error *error)
@@ -304,7 +332,7 @@ int engine_launch_steps(gbees_engine *e, uint64_t target, gbees_error *error)
             status = is_small(e) ? run_small(e, target, doing, error) : run_launches(e, target, doing, error);
         if (s->run.steps > steps)
             e->mean_step = (s->run.clock.elapsed - elapsed) / (double)(s->run.steps - steps);
-    } while (!status && (s->stop == STOP_ADVECT || s->stop == STOP_AGAIN));
+    } while (!status && (s->stop == STOP_ADVECT || s->stop == STOP_AGAIN) && !ranks_are_due(e));
     e->setup.advect_apart = 0;
     e->capacity_exceeded = s->stop == STOP_CAPACITY && s->count <= ENGINE_CLUSTER_BRICKS;
     return status;

@@ -94,9 +94,11 @@ int cuda_engine_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marg
     void *arguments[] = {&threshold};
 
     *marginals = NULL;
+    int status = engine_collect(e, error);
     for (int j = 0; j < STATE_MAX_DIM; j++)
         e->found->lowest[j] = e->found->highest[j] = 0;
-    int status = engine_launch(e, KERNEL_RANGE, arguments, 1, error);
+    if (!status)
+        status = engine_launch(e, KERNEL_RANGE, arguments, 1, error);
     if (status || !read_range(e, &range))
         return status;
     const uint64_t entries = lay_out(&range, e->problem->dimension, most, &all);

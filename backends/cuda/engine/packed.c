@@ -189,9 +189,12 @@ static packed_cells in_spare_rows(const gbees_engine *e)
 int cuda_engine_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, void *context,
                       gbees_error *error)
 {
+    int status = engine_collect(e, error);
     const uint32_t bricks = e->state->count;
     packed_source source = {e, in_spare_rows(e), &e->piece, e->stream, e->state->run.ledger.mass};
-    int status = e->piece.memory ? 0 : packed_piece_make(e, &e->piece, error);
+
+    if (!status && !e->piece.memory)
+        status = packed_piece_make(e, &e->piece, error);
 
     for (uint32_t from = 0; from < bricks && !status; from += PACKED_PIECE) {
         const uint32_t to = bricks - from < PACKED_PIECE ? bricks : from + PACKED_PIECE;

@@ -5,6 +5,7 @@
 #include "heap.h"
 #include "initial.h"
 #include "load.h"
+#include "ranks.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,11 @@ static void set_up_constants(gbees_engine *e)
     m->bound_low = problem->bound_low;
     m->bound_high = problem->bound_high;
     m->bound_time = problem->start;
+    for (int j = 0; j < STATE_MAX_DIM; j++) {
+        m->low[j] = INT32_MIN;
+        m->high[j] = INT32_MAX;
+    }
+    m->first_ghost = UINT32_MAX;
     m->sweeps = gbees_scheme_is_split(numerics->scheme);
     m->stop_at_prunes = problem->mass_budget > 0;
 }
@@ -96,8 +102,8 @@ static int open_device(gbees_engine *e, gbees_error *error)
     return 0;
 }
 
-/* With the initial density, or that of a source. */
-static int set_up(gbees_engine *e, const engine_source *source, gbees_error *error)
+/* All but the density. */
+static int set_up(gbees_engine *e, gbees_error *error)
 {
     set_up_choices(e);
     set_up_constants(e);
@@ -108,11 +114,24 @@ static int set_up(gbees_engine *e, const engine_source *source, gbees_error *err
         status = device_memory_open(&e->memory, e->api, e->device, error);
     if (!status)
         status = device_array_grow(&e->memory, &e->device_state, sizeof *e->found, sizeof *e->found, error);
-    if (!status)
-        status = engine_send_frame(e, error);
-    if (status)
-        return status;
-    return source ? engine_load_state(e, source, error) : engine_fill_initial(e, error);
+    return status ? status : engine_send_frame(e, error);
+}
+
+static gbees_engine *make(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
+                          gbees_error *error)
+{
+    gbees_engine *e = calloc(1, sizeof *e);
+
+    if (!e) {
+        (void)gbees_error_set(error, GBEES_ENOMEM, "not enough memory to set up the CUDA backend");
+        return NULL;
+    }
+    e->api = api;
+    e->device = device;
+    e->programs = programs;
+    e->problem = problem;
+    capture_memory_open(&e->captured);
+    return e;
 }
 
 int cuda_engine_create(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
@@ -124,20 +143,37 @@ int cuda_engine_create(const cuda_api *api, CUdevice device, program_set *progra
 int cuda_engine_load(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
                      const engine_source *source, gbees_engine **engine, gbees_error *error)
 {
-    gbees_engine *e = calloc(1, sizeof *e);
+    gbees_engine *e = make(api, device, programs, problem, error);
 
     if (!e)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to set up the CUDA backend");
-    e->api = api;
-    e->device = device;
-    e->programs = programs;
-    e->problem = problem;
-    capture_memory_open(&e->captured);
-    int status = set_up(e, source, error);
+        return GBEES_ENOMEM;
+    int status = set_up(e, error);
+    if (!status)
+        status = source ? engine_load_state(e, source, error) : engine_fill_initial(e, error);
     if (status)
         cuda_engine_destroy(e);
     else
         *engine = e;
+    return status;
+}
+
+int cuda_engine_share(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
+                      const gbees_parallel *parallel, gbees_engine **engine, gbees_error *error)
+{
+    gbees_engine *e = make(api, device, programs, problem, error);
+    int status = e ? set_up(e, error) : GBEES_ENOMEM;
+
+    if (!status)
+        status = parallel->rank == 0 ? engine_fill_initial(e, error) : engine_heap_reserve(e, 1, 1, error);
+    if (!status)
+        status = ranks_create(e, parallel, error);
+    status = gbees_parallel_agree(parallel, status, error);
+    if (!status)
+        *engine = e;
+    else if (e) {
+        ranks_destroy(e); /* the others have ended by themselves */
+        cuda_engine_destroy(e);
+    }
     return status;
 }
 
@@ -189,6 +225,8 @@ void cuda_engine_destroy(gbees_engine *e)
 
     if (e->stream)
         (void)api->cuStreamSynchronize(e->stream);
+    ranks_end(e);
+    ranks_destroy(e);
     engine_capture_destroy(e);
     capture_memory_close(&e->captured, &e->memory);
     packed_piece_free(e, &e->piece);

@@ -2,6 +2,7 @@
 #include "engine.h"
 #include "launch.h"
 #include "locate.h"
+#include "ranks.h"
 #include <math.h>
 #include <string.h>
 
@@ -9,16 +10,6 @@
 static double value_of(gbees_exact_sum sum)
 {
     return ldexp((double)sum.high, -16) + ldexp((double)sum.low, -52);
-}
-
-/* Sets the largest P, and its cell. */
-static int fill_peak(const gbees_engine *e, gbees_statistics *out, gbees_error *error)
-{
-    double peak; /* found->peak has its bits */
-
-    memcpy(&peak, &e->found->peak, sizeof peak);
-    out->peak = peak / out->mass;
-    return engine_locate_cell(e, e->state->where, (int)(e->found->peak_brick & 63), out->peak_index, error);
 }
 
 /* Computes moments in units of the states from the sums, which are in cells from the origin. */
@@ -47,25 +38,48 @@ static void fill_moments(const gbees_engine *e, gbees_statistics *out)
     out->entropy = -(value_of(moment[at]) / out->mass - log(out->mass) - log(volume));
 }
 
-int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics,
-                           gbees_error *error)
+/* Moments to found->moment; the largest P, and its cell. */
+static int find_moments(gbees_engine *e, double *peak, int32_t *index, gbees_error *error)
 {
-    gbees_state *s = e->state;
-
-    (void)clock;
     memset(e->found->moment, 0, sizeof e->found->moment);
     e->found->peak = 0;
     e->found->peak_brick = UINT64_MAX;
+    if (engine_is_split(e))
+        return ranks_find_moments(e, peak, index, error);
     int status = engine_launch(e, KERNEL_STATISTICS, NULL, 0, error);
+    memcpy(peak, &e->found->peak, sizeof *peak); /* it has its bits */
+    return status ? status : engine_locate_cell(e, e->state->where, (int)(e->found->peak_brick & 63), index, error);
+}
+
+static int count_cells(gbees_engine *e, gbees_statistics *out, gbees_error *error)
+{
+    const gbees_state *s = e->state;
+
+    if (engine_is_split(e))
+        return ranks_count_cells(e, out, error);
+    int status = engine_launch(e, KERNEL_COUNT, NULL, 0, error);
+    out->cells = s->marked_needed;
+    out->cells_above = s->marked_above;
+    out->cells_raw = (uint64_t)s->count * 64;
+    return status;
+}
+
+int engine_find_statistics(gbees_engine *e, gbees_statistics *statistics, gbees_error *error)
+{
     *statistics = (gbees_statistics){0};
+    int status = find_moments(e, &statistics->peak, statistics->peak_index, error);
     if (status)
         return status;
     fill_moments(e, statistics);
-    status = fill_peak(e, statistics, error);
-    if (!status)
-        status = engine_launch(e, KERNEL_COUNT, NULL, 0, error);
-    statistics->cells = s->marked_needed;
-    statistics->cells_above = s->marked_above;
-    statistics->cells_raw = (uint64_t)s->count * 64;
-    return status;
+    statistics->peak /= statistics->mass;
+    return count_cells(e, statistics, error);
+}
+
+int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics,
+                           gbees_error *error)
+{
+    (void)clock;
+    const int status = engine_is_split(e) ? ranks_begin_statistics(e, error) : 0;
+
+    return status ? status : engine_find_statistics(e, statistics, error);
 }

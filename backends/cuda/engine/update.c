@@ -67,7 +67,9 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
                                "the engine has no kernels for an update at t = %g, as its problem has no measurement "
                                "up to its end: give the problem its measurements",
                                clock->time);
-    int status = prepare(e, clock, measurement, &params, &log_norm, error);
+    int status = engine_collect(e, error);
+    if (!status)
+        status = prepare(e, clock, measurement, &params, &log_norm, error);
 
     found->likely = found->heavy = 0;
     found->invalid = UINT64_MAX;

@@ -80,6 +80,7 @@ class CertificateStruct(c.Structure):
         ("kolmogorov", Difference * MAX_DIM),
         ("density", Difference),
         ("estimate", c.c_double),
+        ("variation", c.c_double),
         ("uncompared", c.c_uint64),
         ("reason", c.c_char * 256),
     ]

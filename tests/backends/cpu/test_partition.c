@@ -1,7 +1,7 @@
-/* test_partition.c - which rank owns a brick (backends/cpu/engine/partition.h), and sums without rounding (exact.h).
+/* test_partition.c - which rank owns a brick (backends/common/partition.h), and sums without rounding (exact.h).
  */
 #include "cpu/engine/exact.h"
-#include "cpu/engine/partition.h"
+#include "common/partition.h"
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>

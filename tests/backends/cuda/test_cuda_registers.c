@@ -41,6 +41,7 @@ static const struct {
     gbees_scheme scheme;
     int options, programs;
 } asked[] = {
+    /* These guard every change. */
     {"lorenz96", GBEES_SCHEME_SPLIT5, 0, STEPS | GRID | PRUNES | ADVECTION | ADVECT_ALL | CARRY},
     {"lorenz96", GBEES_SCHEME_SPLIT5_MP, 0, STEPS | ADVECTION | ADVECT_ALL},
     {"lorenz96", GBEES_SCHEME_SPLIT7, 0, STEPS | ADVECTION | ADVECT_ALL},

@@ -1,149 +1,10 @@
-/* test_audit.c - core/audit: distances with exact answers; certificates of runs that are known to be right, and
- * wrong. */
-#include "audit/bins.h"
-#include "audit/marginal.h"
+/* test_audit.c - core/audit: certificates of runs that are known to be right, and wrong. */
 #include "base/workers.h"
 #include "fixtures/world_fixture.h"
-#include "solver/cells.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- marginals ---- */
-
-enum { CELLS = 10, PLACES = 1000 };
-
-/* A uniform marginal on ten cells, and samples of the same one, `shift` cells above it. */
-static void uniform_distance(double shift, double *wasserstein, double *kolmogorov)
-{
-    double p[CELLS], place[PLACES], weight[PLACES];
-
-    for (int i = 0; i < CELLS; i++)
-        p[i] = 0.02; /* the sum need not be 1 */
-    for (int i = 0; i < PLACES; i++) {
-        place[i] = 3 - 0.5 + (i + 0.5) * CELLS / PLACES + shift;
-        weight[i] = 7;
-    }
-    gbees_marginal marginal = {.first = 3, .length = CELLS, .p = p};
-    ck_assert_int_eq(gbees_marginal_open(&marginal, place[0], place[PLACES - 1]), GBEES_OK);
-    for (size_t part = 0; part < GBEES_WORKERS_PARTS; part++) {
-        const size_t first = gbees_workers_first(PLACES, part), last = gbees_workers_first(PLACES, part + 1);
-
-        gbees_marginal_add(&marginal, part, last - first, place + first, weight + first);
-    }
-    gbees_marginal_distance(&marginal, wasserstein, kolmogorov);
-    gbees_marginal_close(&marginal);
-}
-
-START_TEST(a_shift_is_the_distance)
-{
-    static const double shifts[] = {0, 0.25, 1, -1, 2.5, -4, 30, -30};
-    double wasserstein, kolmogorov;
-
-    for (size_t k = 0; k < sizeof shifts / sizeof *shifts; k++) {
-        uniform_distance(shifts[k], &wasserstein, &kolmogorov);
-        ck_assert_double_eq_tol(wasserstein, fabs(shifts[k]), 0.01 + 0.005 * fabs(shifts[k]));
-        ck_assert_double_eq_tol(kolmogorov, fmin(1, fabs(shifts[k]) / CELLS), 0.011);
-    }
-}
-END_TEST
-
-START_TEST(a_sample_may_be_anywhere)
-{
-    double p[] = {1}, place[] = {-1e300, 0, 1e300}, weight[] = {1, 2, 1}, wasserstein, kolmogorov;
-    gbees_marginal marginal = {.length = 1, .p = p};
-
-    ck_assert_int_eq(gbees_marginal_open(&marginal, place[0], place[2]), GBEES_OK);
-    gbees_marginal_add(&marginal, 5, 3, place, weight);
-    gbees_marginal_distance(&marginal, &wasserstein, &kolmogorov);
-    gbees_marginal_close(&marginal);
-    ck_assert(isfinite(wasserstein));
-    ck_assert_double_eq_tol(kolmogorov, 0.25, 1e-12);
-}
-END_TEST
-
-/* ---- joint densities ---- */
-
-/* 20 x 20 cells of equal probability, and samples of the same density, `offset` cells further along both axes; as
- * many of them in a row as `copies` are in one place. */
-static void bin_difference(int offset, size_t samples, size_t copies, double *difference, double *error)
-{
-    const int size[] = {1, 1};
-    gbees_bins *bins = gbees_bins_create(2, size);
-    gbees_cells *cells = gbees_cells_create(2);
-    uint64_t state = 5;
-    double place[2];
-    gbees_error failure;
-
-    for (int32_t i = 0; i < 20; i++)
-        for (int32_t k = 0; k < 20; k++)
-            ck_assert_int_eq(gbees_cells_add(cells, 1, (const int32_t *const[]){&i, &k}, &(double){1.0 / 400}), 0);
-    ck_assert_int_eq(gbees_cells_finish(cells, 1, &failure), GBEES_OK);
-    for (size_t part = 0; part < GBEES_WORKERS_PARTS; part++)
-        ck_assert_int_eq(gbees_bins_add_cells(bins, part, cells), GBEES_OK);
-    for (size_t i = 0; i < samples; i++) {
-        for (int j = 0; j < 2 && i % copies == 0; j++) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
-            place[j] = (double)(state >> 11) * 0x1p-53 * 20 - 0.5 + offset;
-        }
-        ck_assert_int_eq(gbees_bins_add_samples(bins, i * GBEES_WORKERS_PARTS / samples, 1,
-                                                (const double *const[]){&place[0], &place[1]}, &(double){3}),
-                         GBEES_OK);
-    }
-    for (size_t share = 0; share < GBEES_WORKERS_PARTS; share++)
-        ck_assert_int_eq(gbees_bins_merge(bins, share), GBEES_OK);
-    gbees_bins_difference(bins, copies > 1, difference, error);
-    gbees_cells_destroy(cells);
-    gbees_bins_destroy(bins);
-}
-
-START_TEST(equal_densities_differ_by_nothing)
-{
-    double difference, error;
-
-    for (size_t samples = 800; samples <= 80000; samples *= 10) {
-        bin_difference(0, samples, 1, &difference, &error);
-        ck_assert_double_gt(error, 0);
-        ck_assert_double_lt(fabs(difference), 4 * error);
-        /* A group of N / 8 samples in 400 bins knows sum q^2 to sqrt(800) / (N / 8), and C to half of that. */
-        ck_assert(error * (double)samples > 20 && error * (double)samples < 80);
-    }
-}
-END_TEST
-
-/* Of 20 cells 10 are in common along each axis: C = 1/4. */
-START_TEST(densities_that_overlap_differ_by_the_rest)
-{
-    double difference, error;
-
-    bin_difference(10, 80000, 1, &difference, &error);
-    ck_assert_double_eq_tol(difference, 0.75, 4 * error + 1e-3);
-    bin_difference(1000, 8000, 1, &difference, &error);
-    ck_assert_double_eq(difference, 1);
-}
-END_TEST
-
-/* Copies of samples, as resampling makes them, add nothing to the overlap. */
-START_TEST(copies_differ_by_nothing)
-{
-    double difference, error;
-
-    bin_difference(0, 80000, 20, &difference, &error);
-    ck_assert_double_gt(error, 0);
-    ck_assert_double_lt(error, 0.05);
-    ck_assert_double_lt(fabs(difference), 4 * error);
-}
-END_TEST
-
-START_TEST(too_few_samples_tell_nothing)
-{
-    double difference, error;
-
-    bin_difference(0, 16, 1, &difference, &error);
-    ck_assert(isnan(difference) && isnan(error));
-}
-END_TEST
 
 /* ---- workers ---- */
 
@@ -472,12 +333,6 @@ int main(void)
     int failed;
 
     tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, a_shift_is_the_distance);
-    tcase_add_test(tests, a_sample_may_be_anywhere);
-    tcase_add_test(tests, equal_densities_differ_by_nothing);
-    tcase_add_test(tests, densities_that_overlap_differ_by_the_rest);
-    tcase_add_test(tests, copies_differ_by_nothing);
-    tcase_add_test(tests, too_few_samples_tell_nothing);
     tcase_add_loop_test(tests, each_item_is_worked_on_once, 0, 5);
     tcase_add_test(tests, a_wrong_result_is_told);
     tcase_add_loop_test(tests, a_right_result_is_not_blamed, 0, 4);

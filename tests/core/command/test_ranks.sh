@@ -52,6 +52,8 @@ fixed="--set accuracy=0 --scenario published"
     compare pcr3bp --plugin pcr3bp --set accuracy=0 --scenario published --until 0.02
     compare unicycle --plugin unicycle --set accuracy=0 --until 0.1
     compare ctu --plugin lorenz63 $fixed --set scheme=ctu-positive --until 0.3
+    # A grid that moves.
+    compare moving --plugin cr3bp --set accuracy=0 --set frame=moving --until 0.01
     # A grid that changes, a record as initial density, and the runs of an accuracy.
     compare regrid --plugin lorenz63 --set accuracy=0 --until 1.2 \
         --set "regrid=[{time: 0.25, factor: 2}, {time: 0.5, factor: [1, 2, 1]}]"
@@ -60,6 +62,13 @@ fixed="--set accuracy=0 --scenario published"
     compare accuracy --plugin lorenz63 --set accuracy=0.1 --audit 40000 --until 0.5
     # The last run's, which is the second
     grep -q '^run 2:' out || fail "accuracy: not two runs"
+    # Sums that are the same without ranks: so is the density.
+    compare deterministic --plugin lorenz96 $fixed --until 0.05 --deterministic
+    calls 0 "$program" --threads 1 --plugin lorenz96 $fixed --until 0.05 --deterministic --output alone --audit off --quiet
+    for record in alone/leg*.h5; do
+        h5diff "$record" "deterministic.2/${record#*/}" /pdf >difference 2>&1 ||
+            fail "--deterministic: ${record#*/}: $(head -n 5 difference)"
+    done
     compare duffing --plugin duffing --set accuracy=0 --until 1 --set precision=double
 }
 
@@ -80,6 +89,16 @@ fixed="--set accuracy=0 --scenario published"
     test "$(grep -c '"event":"summary"' out)" -eq 2 || fail "--ranks off: not two runs"
 }
 
+# What a check expects: of one process nothing.
+ranks 0 4 --plugin lorenz63 --set accuracy=0 --check --json
+test "$(grep -c '"event":"check"' out)" -eq 1 || fail "not one check"
+has out '"ranks":4'
+has out '"bytes_a_rank":'
+has out '"efficiency":'
+ranks 0 1 --plugin lorenz63 --set accuracy=0 --check
+has out "ranks         1, each with some"
+has out "expected efficiency 100 %"
+
 # Refusals: one sentence, before computing.
 refused() { # TEXT ARGUMENT...
     text=$1
@@ -89,10 +108,35 @@ refused() { # TEXT ARGUMENT...
     test "$(grep -c '^gbees-run: ' err)" -eq 1 || fail "not one sentence"
 }
 refused "can't share the modes 'paper' and 'legacy'" --set accuracy=0 --set mode=paper
-refused "can't share a grid that moves" --set accuracy=0 --set frame=moving
 refused "can't share Courant numbers above 1" --set accuracy=0 --set courant=2
-refused "can't share --deterministic" --set accuracy=0 --deterministic
 refused "nosuchkey" --set nosuchkey=1
+
+# A run that is stopped goes on from its checkpoint on any number of ranks: records are those of a run that was not.
+# stopped FOLDER: whether a run was, and left a checkpoint.
+stopped() {
+    test -e "$1/checkpoint-A.h5" || test -e "$1/checkpoint-B.h5"
+}
+resume() { # NAME ARGUMENT...
+    name=$1
+    shift
+    ranks 0 1 --quiet --output "$name.whole" "$@"
+    timeout 300 mpirun -n 3 "$program" --threads 1 --quiet --audit off --output "$name.parts" --max-time 0.001 "$@" >out 2>err
+    number=1 times=0
+    while stopped "$name.parts" && test "$times" -lt 8; do
+        number=$((number % 3 + 1)) times=$((times + 1))
+        timeout 300 mpirun -n "$number" "$program" --threads 1 --quiet --resume "$name.parts" --max-time 0.2 >out 2>err
+    done
+    test "$times" -gt 0 || fail "$name: the run was not stopped"
+    stopped "$name.parts" && ranks 0 5 --quiet --resume "$name.parts"
+    same "$name.whole" "$name.parts"
+}
+# shellcheck disable=SC2086
+{
+    resume measured --plugin lorenz63 $fixed
+    resume noisy --plugin unicycle --set accuracy=0 --until 0.1
+    resume regridded --plugin lorenz63 --set accuracy=0 --until 1.2 \
+        --set "regrid=[{time: 0.25, factor: 2}, {time: 0.5, factor: [1, 2, 1]}]"
+}
 
 # A rank that dies ends the others within 10 s, and the records that there are by then are whole: those of a run that
 # nothing has ended. GBEES_TEST_KILLS: how often.

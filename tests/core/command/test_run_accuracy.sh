@@ -52,6 +52,19 @@ matches out '^accuracy 0.1 of the moments: met$'
 grep -q '^frame: moving' moving/scenario.yaml || fail "the scenario does not say that the grid moves"
 grep -q '^frame_cells: ' moving/scenario.yaml || fail "the scenario does not say how many cells a deviation there are"
 
+# Where the density is bent a moving grid is told to be the dearer one; where it is not, nothing is said.
+! grep -q "so bent" err || fail "a notice of a bend where there is none"
+run 0 --plugin lorenz63 --until 0.75 --set records=1 --set frame=moving --set factor=0.5 --accuracy 0.001 --max-time 0.001 \
+    --no-output
+has err "a grid that moves needs up to "
+
+# Both the accuracy and the scenario would choose when the grid changes.
+for regrid in auto '[{time: 1, factor: 2}]'; do
+    run 2 --plugin linear --accuracy 0.1 --set "regrid=$regrid" --no-output
+    has err "accuracy: it chooses when the grid changes, and 'regrid' does, too: leave one of them out"
+done
+run 0 --plugin linear --accuracy 0.2 --set 'regrid=[]' --no-output
+
 # Without time for a finer run the best is reported, with a warning.
 run 0 --plugin linear --accuracy 0.01 --max-time 0.0001 --output short
 matches out '^accuracy 0.01 of the moments: not met: a finer run would exceed the time (--max-time)$'

@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_scenarios.sh - every model as a newcomer meets it: its card, and the beginning of each of its scenarios, with
-# records that can be read. The scenarios other than the default one are asked for by name, as doc/models.md says.
+# records that can be read; the default one with --strict. The scenarios other than the default one are asked for by
+# name, as doc/models.md says.
 set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
@@ -28,6 +29,20 @@ beginning() {
     test "$(wc -l <"$1-$2-text/leg0_record1.csv")" -gt 10 || fail "$1, $2: hardly a cell in its last record"
 }
 
+# strictly MODEL: the beginning of its default scenario, to the accuracy that it asks for, without a warning. So short a
+# run of cr3bp, and of lorenz96 a shorter one, loses more than their mass budget at the first prune.
+strictly() {
+    part=1000
+    case $1 in
+    cr3bp) return ;;
+    lorenz96) part=100 ;;
+    esac
+    end=$(sed -n 's/^ *end: *//p' card | head -n 1)
+    "$top_build/gbees-run" --backend cpu --threads 1 --progress none --quiet --plugin "$1" --strict --no-output \
+        --until "$(awk "BEGIN { printf \"%.6g\", $end / $part }")" --set records=1 2>err ||
+        fail "$1: exit status $? with --strict: $(head -n 1 err)"
+}
+
 for file in "$top_src"/plugins/*.c; do
     name=$(basename "$file" .c)
     test "$name" = template && continue
@@ -36,6 +51,7 @@ for file in "$top_src"/plugins/*.c; do
         grep -qF "$word" card || fail "$name --describe does not say '$word'"
     done
     grep -q "^## \`$name\`" "$top_src/doc/models.md" || fail "doc/models.md has no section on $name"
+    strictly "$name"
     # shellcheck disable=SC2013 # no name has a blank
     for scenario in $(sed -n 's/^Scenario "\([^"]*\)".*/\1/p' card); do
         beginning "$name" "$scenario"

@@ -3,6 +3,8 @@
  */
 #include "fixtures/results_fixture.h"
 #include "io/hdf5_scale.h"
+#include "io/hdf5_sum.h"
+#include "io/moments.h"
 #include <math.h>
 
 START_TEST(moments)
@@ -68,6 +70,33 @@ START_TEST(files_before_the_end)
     ck_assert_int_eq(gbees_hdf5_close(&file, &error), 0);
     ck_assert_uint_eq(size, 20);
     gbees_writer_destroy(writer);
+    free(path);
+}
+END_TEST
+
+/* A first record that can't be written leaves a time series without rows: a file like any other. */
+START_TEST(no_record)
+{
+    gbees_problem problem = make_problem(2);
+    gbees_writer *writer = start(&problem);
+    char *path = in_folder("moments.h5");
+    gbees_moments *series = gbees_moments_create(&problem);
+    gbees_store store;
+    hsize_t size = 1;
+    gbees_hdf5 file;
+    gbees_error error = {GBEES_OK, {0}};
+
+    gbees_writer_destroy(writer);
+    ck_assert_ptr_nonnull(series);
+    ck_assert_int_eq(gbees_store_reopen(folder, &store, &error), 0);
+    ck_assert_msg(gbees_moments_write(series, &store, &error) == 0, "%s", error.text);
+    ck_assert_int_eq(gbees_hdf5_open(path, &file, &error), 0);
+    gbees_hdf5_size(&file, "time", 1, &size);
+    gbees_hdf5_sum_check(&file, 1);
+    ck_assert_msg(gbees_hdf5_close(&file, &error) == 0, "%s", error.text);
+    ck_assert_uint_eq(size, 0);
+    gbees_store_close(&store);
+    gbees_moments_destroy(series);
     free(path);
 }
 END_TEST
@@ -201,6 +230,7 @@ int main(void)
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, moments);
     tcase_add_test(tests, files_before_the_end);
+    tcase_add_test(tests, no_record);
     tcase_add_loop_test(tests, densities_of_some_records, 0, sizeof choices / sizeof *choices);
     tcase_add_test(tests, what_was_measured_and_true);
     tcase_add_test(tests, a_damaged_time_series);

@@ -77,6 +77,7 @@ static unsigned long long setting(const char *name, unsigned long long otherwise
     X(noise)                                                                                                         \
     X(noise_bounded)                                                                                                 \
     X(noise_ctu)                                                                                                     \
+    X(noise_moving)                                                                                                  \
     X(noise_rotated)                                                                                                 \
     X(pcr3bp)                                                                                                        \
     X(pcr3bp_rotated)                                                                                                \
@@ -157,11 +158,13 @@ static int is_late(int which)
            (which == PROGRAM_SMALL || which == PROGRAM_ADVECT || which == PROGRAM_MARKS);
 }
 
-static int add_program(const gbees_problem *problem, int which, gbees_error *error)
+static int add_program(const gbees_problem *problem, int which, int shared, gbees_error *error)
 {
     static const program_spec none;
 
     programs.part[which] = (program){.shape = {10, 1, 0}}; /* bricks a block, of what are one warp's in truth */
+    if (which == PROGRAM_RANKS && shared)
+        programs.part[which].image = malloc(1);
     if (!is_there(which) || !program_is_wanted(problem, shim_cluster ? "sm_90" : "sm_80", which))
         return 0;
     if (is_late(which))
@@ -170,10 +173,11 @@ static int add_program(const gbees_problem *problem, int which, gbees_error *err
     return 0;
 }
 
-static int make(const gbees_problem *problem, const engine_source *source, gbees_engine **engine, gbees_error *error)
+static int make(const gbees_problem *problem, const engine_source *source, const gbees_parallel *parallel,
+                gbees_engine **engine, gbees_error *error)
 {
     shim_chosen = choose(problem);
-    if (!shim_chosen)
+    if (!shim_chosen || (parallel && !cuda_ranks_are_alone(problem) && !shim_chosen->shared))
         return gbees_error_set(
             error, GBEES_EUSAGE,
             "shim has no kernels of %s for this dimension, precision and scheme: tests/backends/cuda/shim",
@@ -188,8 +192,10 @@ static int make(const gbees_problem *problem, const engine_source *source, gbees
         return gbees_error_set(error, GBEES_EUSAGE, "SHIM_BLOCKS: 1 to %d", SHIM_MOST_BLOCKS);
     int status = 0;
     for (int p = 0; p < PROGRAMS && !status && engines == 0; p++)
-        status = add_program(problem, p, error);
-    if (!status)
+        status = add_program(problem, p, parallel != NULL, error);
+    if (!status && parallel)
+        status = cuda_engine_share(&api, 0, &programs, problem, parallel, engine, error);
+    else if (!status)
         status = cuda_engine_load(&api, 0, &programs, problem, source, engine, error);
     engines += !status;
     if (status)
@@ -202,15 +208,14 @@ static int make(const gbees_problem *problem, const engine_source *source, gbees
 static int create(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                   gbees_error *error)
 {
-    (void)options;
-    return make(problem, NULL, engine, error);
+    return make(problem, NULL, options ? options->parallel : NULL, engine, error);
 }
 
 static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
                 void *context, gbees_engine **engine, gbees_error *error)
 {
     (void)options;
-    return make(problem, &(engine_source){source, context}, engine, error);
+    return make(problem, &(engine_source){source, context}, NULL, engine, error);
 }
 
 static void destroy(gbees_engine *engine)
@@ -218,6 +223,19 @@ static void destroy(gbees_engine *engine)
     cuda_engine_destroy(engine);
     engines -= engine != NULL;
     close_last();
+}
+
+/* Each rank is a process of its own. */
+static int serve(const gbees_problem *problem, const gbees_engine_options *options, gbees_error *error)
+{
+    gbees_engine *engine = NULL;
+    int status = cuda_ranks_are_alone(problem) ? gbees_parallel_agree(options->parallel, 0, error)
+                                               : make(problem, NULL, options->parallel, &engine, error);
+
+    if (!status)
+        cuda_engine_serve(engine, options->parallel);
+    destroy(engine);
+    return status;
 }
 
 /* ---- samples ------------------------------------------------------------------------------------------------------
@@ -255,6 +273,7 @@ const gbees_backend gbees_backend_card = {
     .create = create,
     .destroy = destroy,
     .restart = cuda_engine_restart,
+    .serve = serve,
     .advance = cuda_engine_advance,
     .update = cuda_engine_update,
     .statistics = cuda_engine_statistics,

@@ -26,6 +26,17 @@ typedef enum shim_kernel {
     SHIM_RANGE,
     SHIM_MARGINAL_SUMS,
     SHIM_FRAME,
+    SHIM_GROW,
+    SHIM_LINK,
+    SHIM_RELINK,
+    SHIM_SELECT,
+    SHIM_KEYS,
+    SHIM_SAMPLE,
+    SHIM_INSERT,
+    SHIM_COPY_ROWS,
+    SHIM_COPY_MARKS,
+    SHIM_STAY,
+    SHIM_KEEP,
     SHIM_CARRY,
     SHIM_KERNELS
 } shim_kernel;
@@ -35,7 +46,8 @@ typedef struct shim_variant {
     const char *model;
     int dimension, is_double, drift_f64, split, order, preserving, divergence, limited;
     int time_dependent, bounded, rotated, moving;
-    int small; /* has the kernel for small grids */
+    int shared; /* has those of a grid that several GPUs share */
+    int small;  /* has the kernel for small grids */
     void (*run)(shim_kernel kernel, void **arguments);
 } shim_variant;
 

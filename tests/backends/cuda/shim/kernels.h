@@ -8,7 +8,8 @@
  *
  * and, if it is not 0 (device/engine.cu): SHIM_DOUBLE for double precision, GBEES_SPLIT, GBEES_PRESERVING,
  * GBEES_ORDER, GBEES_DIVERGENCE, GBEES_LIMITED, GBEES_DRIFT_F64, GBEES_DRIFT_TIME_DEPENDENT, GBEES_BOUNDED,
- * GBEES_ROTATED, GBEES_MOVING, GBEES_DIFFUSION, GBEES_SMALL, GBEES_LOW_REGISTERS.
+ * GBEES_ROTATED, GBEES_MOVING, GBEES_DIFFUSION, GBEES_SMALL, GBEES_SHARED,
+ * GBEES_LOW_REGISTERS.
  */
 #define GBEES_PLATFORM_HEADER "backends/cuda/shim/platform.h" /* for device/platform.h */
 #define GBEES_KERNELS GBEES_KERNELS_ALL
@@ -52,6 +53,10 @@
 #endif
 #ifndef GBEES_SMALL
 #define GBEES_SMALL 0
+#endif
+
+#ifndef GBEES_SHARED
+#define GBEES_SHARED 0
 #endif
 
 #include "driver.h"
@@ -142,6 +147,59 @@ static void run_kernel(shim_kernel kernel, void **a)
         gbees_frame(*m, ARGUMENT(gbees_findings *, 1), ARGUMENT(int, 2), ARGUMENT(double, 3));
 #endif
         break;
+#if GBEES_SHARED
+    case SHIM_GROW:
+        gbees_grow(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint64_t, 2));
+        break;
+    case SHIM_LINK:
+        gbees_link(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint32_t, 2), ARGUMENT(uint32_t, 3),
+                   ARGUMENT(uint64_t, 4));
+        break;
+    case SHIM_RELINK:
+        gbees_relink(*m, ARGUMENT(gbees_state *, 1));
+        break;
+    case SHIM_SELECT:
+        gbees_select(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(gbees_key_box, 2),
+                     ARGUMENT(gbees_slot_lists, 3), ARGUMENT(uint32_t, 4), ARGUMENT(uint32_t *, 5));
+        break;
+    case SHIM_KEYS:
+        gbees_keys(*m, ARGUMENT(uint32_t *, 1), ARGUMENT(uint32_t, 2), ARGUMENT(int32_t *, 3));
+        break;
+    case SHIM_SAMPLE:
+        gbees_sample(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(uint32_t, 2), ARGUMENT(int32_t *, 3));
+        break;
+    case SHIM_INSERT:
+        gbees_insert(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(int32_t *, 2), ARGUMENT(uint32_t, 3),
+                     ARGUMENT(uint32_t *, 4));
+        break;
+    case SHIM_COPY_ROWS:
+        gbees_copy_rows(ARGUMENT(number *, 0), ARGUMENT(uint32_t *, 1), ARGUMENT(uint32_t, 2), ARGUMENT(number *, 3),
+                        ARGUMENT(int, 4));
+        break;
+    case SHIM_COPY_MARKS:
+        gbees_copy_marks(*m, ARGUMENT(uint32_t *, 1), ARGUMENT(uint32_t, 2), ARGUMENT(uint64_t *, 3),
+                         ARGUMENT(int, 4));
+        break;
+    case SHIM_STAY:
+        gbees_stay(*m, ARGUMENT(gbees_state *, 1), ARGUMENT(gbees_key_box, 2));
+        break;
+    case SHIM_KEEP:
+        gbees_keep(*m, ARGUMENT(gbees_state *, 1));
+        break;
+#else
+    case SHIM_GROW:
+    case SHIM_LINK:
+    case SHIM_RELINK:
+    case SHIM_SELECT:
+    case SHIM_KEYS:
+    case SHIM_SAMPLE:
+    case SHIM_INSERT:
+    case SHIM_COPY_ROWS:
+    case SHIM_COPY_MARKS:
+    case SHIM_STAY:
+    case SHIM_KEEP:
+        break;
+#endif
     case SHIM_CARRY:
         gbees_integrate(ARGUMENT(gbees_samples, 0));
         break;
@@ -169,5 +227,6 @@ const shim_variant SHIM_PASTE(shim_variant_, SHIM_VARIANT) = {
     .rotated = GBEES_ROTATED,
     .moving = GBEES_MOVING,
     .small = GBEES_SMALL,
+    .shared = GBEES_SHARED,
     .run = run_kernel,
 };

@@ -4,4 +4,5 @@
 #define SHIM_PLUGIN "plugins/lorenz96.c"
 #define GBEES_N 6
 #define GBEES_SPLIT 1
+#define GBEES_SHARED 1
 #include "backends/cuda/shim/kernels.h"

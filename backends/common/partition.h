@@ -4,8 +4,8 @@
  * chosen from histograms of the bricks along the axes, so that parts have bricks in proportion to their ranks and few
  * bricks lie beside the cuts. They depend on the histograms alone: all ranks choose the same.
  */
-#ifndef GBEES_CPU_PARTITION_H
-#define GBEES_CPU_PARTITION_H
+#ifndef GBEES_COMMON_PARTITION_H
+#define GBEES_COMMON_PARTITION_H
 
 #include <gbees/error.h>
 #include <gbees/problem.h>

@@ -1,0 +1,289 @@
+/* ranks.c - the communicator of an engine that is shared among ranks; see ranks.h. */
+#include "ranks.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* From so many bricks on two GPUs take less time for a step than one. */
+enum { SPLIT_FROM = 1 << 17 };
+
+static double now_s(void)
+{
+    struct timespec now = {0};
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- create ---- */
+
+int cuda_ranks_are_alone(const gbees_problem *problem)
+{
+    return problem->dimension < 4;
+}
+
+int cuda_ranks_check(const gbees_problem *problem, gbees_error *error)
+{
+    const char *what = cuda_ranks_are_alone(problem)                      ? NULL
+                       : !gbees_scheme_is_split(problem->numerics.scheme) ? "the scheme 'ctu' and its kin"
+                       : problem->model->diffusion                        ? "process noise"
+                       : problem->bounded                                 ? "a bound"
+                       : problem->moving                                  ? "a grid that moves"
+                       : problem->model->flags & GBEES_TIME_DEPENDENT     ? "a drift that depends on time"
+                       : problem->regrid_count || problem->regrid_auto    ? "a grid that changes"
+                                                                          : NULL;
+
+    return what ? gbees_error_set(error, GBEES_EUSAGE,
+                                  "several GPUs can't share %s yet: run it without mpirun, or with --backend cpu",
+                                  what)
+                : 0;
+}
+
+static uint32_t split_from(void)
+{
+    const char *text = getenv("GBEES_CUDA_SPLIT_FROM"); /* for tests, and to find where sharing gains */
+    const unsigned long long bricks = text ? strtoull(text, NULL, 10) : SPLIT_FROM;
+
+    return bricks >= 2 && bricks < TABLE_DEAD ? (uint32_t)bricks : SPLIT_FROM;
+}
+
+/* Layers of ghosts: sweeps read (order + 1) / 2 cells beyond the box, growth and prunes a brick. */
+static void set_layers(gbees_engine *e, int *layers)
+{
+    const int cells = (gbees_scheme_order(e->problem->numerics.scheme) + 1) / 2;
+
+    for (int j = 0; j < e->problem->dimension; j++)
+        layers[j] = (cells + e->setup.shape.edge[j] - 1) / e->setup.shape.edge[j];
+}
+
+int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *error)
+{
+    const size_t count = (size_t)parallel->ranks;
+    struct engine_ranks *ranks = calloc(1, sizeof *ranks);
+
+    e->ranks = ranks;
+    if (!ranks)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the ranks of a run");
+    ranks->parallel = parallel;
+    ranks->is_alone = cuda_ranks_are_alone(e->problem);
+    ranks->split_from = split_from();
+    ranks->imbalance = 0;
+    set_layers(e, ranks->layers);
+    ranks->box = calloc(count, sizeof *ranks->box);
+    ranks->out = calloc(count, sizeof *ranks->out);
+    ranks->in = calloc(count, sizeof *ranks->in);
+    ranks->to = calloc(count, sizeof *ranks->to);
+    ranks->from = calloc(count, sizeof *ranks->from);
+    ranks->partner = calloc(count, sizeof *ranks->partner);
+    if (!ranks->box || !ranks->out || !ranks->in || !ranks->to || !ranks->from || !ranks->partner)
+        return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the ranks of a run");
+    return cuda_check(
+        e->api, e->api->cuMemAllocHost((void **)&ranks->counts, count * (GBEES_MAX_DIM + 1) * sizeof *ranks->counts),
+        "taking page-locked memory", error);
+}
+
+/* Sends each rank a message: NCCL connects two GPUs when they first have one, which takes as long as many steps. */
+static int greet(gbees_engine *e, gbees_error *error)
+{
+    struct engine_ranks *ranks = e->ranks;
+    const int all = ranks->parallel->ranks;
+    const size_t size = sizeof(uint64_t);
+    int count = 0, status = ranks_reserve(e, &ranks->send, (size_t)all * size, error);
+
+    if (!status)
+        status = ranks_reserve(e, &ranks->receive, (size_t)all * size, error);
+    for (int r = 0; r < all; r++)
+        if (r != ranks->parallel->rank) {
+            ranks->out[count] = (device_message){r, size, ranks->send.at + (size_t)r * size};
+            ranks->in[count++] = (device_message){r, size, ranks->receive.at + (size_t)r * size};
+        }
+    status = ranks_agree(e, status, error);
+    if (!status)
+        status = ranks_exchange_rows(e, count, count, error);
+    if (!status)
+        status = cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "reaching the other GPUs", error);
+    return ranks_agree(e, status, error);
+}
+
+int cuda_engine_connect(gbees_engine *e, gbees_error *error)
+{
+    int status = nccl_open(&e->ranks->nccl, e->ranks->parallel, error);
+
+    if (!status)
+        status = greet(e, error);
+
+    if (status) { /* on all ranks: none waits for another one's end */
+        ranks_destroy(e);
+        cuda_engine_destroy(e);
+    }
+    return status;
+}
+
+void ranks_destroy(gbees_engine *e)
+{
+    struct engine_ranks *ranks = e->ranks;
+
+    if (!ranks)
+        return;
+    for (int p = 0; p < ranks->room; p++) {
+        for (int k = 0; k <= GBEES_MAX_DIM; k++) {
+            device_array_free(&e->memory, &ranks->partner[p].give[k].slots);
+            device_array_free(&e->memory, &ranks->partner[p].take[k].slots);
+        }
+        free(ranks->partner[p].out.key);
+        free(ranks->partner[p].in.key);
+    }
+    nccl_close(&ranks->nccl);
+    device_array_free(&e->memory, &ranks->counters);
+    device_array_free(&e->memory, &ranks->keys);
+    device_array_free(&e->memory, &ranks->told);
+    if (ranks->counts)
+        (void)e->api->cuMemFreeHost(ranks->counts);
+    device_array_free(&e->memory, &ranks->send);
+    device_array_free(&e->memory, &ranks->receive);
+    if (ranks->cuts.part)
+        partition_destroy(&ranks->cuts);
+    free(ranks->host[0]);
+    free(ranks->host[1]);
+    free(ranks->partner);
+    free(ranks->box);
+    free(ranks->out);
+    free(ranks->in);
+    free(ranks->to);
+    free(ranks->from);
+    free(ranks);
+    e->ranks = NULL;
+}
+
+/* ---- the communicator ---- */
+
+void ranks_sum(gbees_engine *e, int64_t *values, size_t count)
+{
+    const gbees_parallel *p = e->ranks->parallel;
+    const double began = now_s();
+
+    p->sum(p->context, values, count);
+    e->ranks->own_waited += now_s() - began;
+}
+
+void ranks_most(gbees_engine *e, double *values, size_t count)
+{
+    const gbees_parallel *p = e->ranks->parallel;
+    const double began = now_s();
+
+    p->most(p->context, values, count);
+    e->ranks->own_waited += now_s() - began;
+}
+
+int ranks_agree(gbees_engine *e, int status, gbees_error *error)
+{
+    const double began = now_s();
+
+    status = gbees_parallel_agree(e->ranks->parallel, status, error);
+    e->ranks->own_waited += now_s() - began;
+    return status;
+}
+
+void ranks_exchange(gbees_engine *e, const gbees_message *out, int outs, const gbees_message *in, int ins)
+{
+    const gbees_parallel *p = e->ranks->parallel;
+    const double began = now_s();
+
+    p->exchange(p->context, out, outs, in, ins);
+    e->ranks->own_waited += now_s() - began;
+    for (int k = 0; k < outs; k++)
+        e->ranks->own_bytes += (double)out[k].size;
+}
+
+int ranks_reserve(gbees_engine *e, device_array *array, size_t size, gbees_error *error)
+{
+    if (size <= array->size)
+        return 0;
+    /* What the GPU still does with the array of before may have to end first. */
+    int status = cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "sharing the grid", error);
+    return status ? status : device_array_grow(&e->memory, array, size + size / 2, e->memory.total, error);
+}
+
+/* ---- messages between GPUs ---- */
+
+/* The bytes of some messages. */
+static size_t bytes_of(const device_message *messages, int count)
+{
+    size_t bytes = 0;
+
+    for (int k = 0; k < count; k++)
+        bytes += messages[k].size;
+    return bytes;
+}
+
+/* The host's memory for messages: 0 those that are sent, 1 those that are received. */
+static char *host_buffer(struct engine_ranks *ranks, int which, size_t size)
+{
+    if (ranks->size[which] < size) {
+        free(ranks->host[which]);
+        ranks->host[which] = malloc(size + size / 2);
+        ranks->size[which] = ranks->host[which] ? size + size / 2 : 0;
+    }
+    return ranks->host[which];
+}
+
+/* Copies messages through the hosts. */
+static int exchange_through_hosts(gbees_engine *e, int outs, int ins, gbees_error *error)
+{
+    struct engine_ranks *ranks = e->ranks;
+    const cuda_api *api = e->api;
+    char *out = host_buffer(ranks, 0, bytes_of(ranks->out, outs) + 1);
+    char *in = host_buffer(ranks, 1, bytes_of(ranks->in, ins) + 1);
+    int status = 0;
+
+    if (!out || !in) /* the others wait for the message */
+        ranks->parallel->abort(ranks->parallel->context, EXIT_FAILURE, "out of memory for messages to other ranks");
+    for (int k = 0; k < outs && !status; out += ranks->out[k++].size) {
+        ranks->to[k] = (gbees_message){ranks->out[k].rank, ranks->out[k].size, out};
+        status = cuda_check(api, api->cuMemcpyDtoHAsync(out, ranks->out[k].at, ranks->out[k].size, e->stream),
+                            "sending bricks to other ranks", error);
+    }
+    for (int k = 0; k < ins; in += ranks->in[k++].size)
+        ranks->from[k] = (gbees_message){ranks->in[k].rank, ranks->in[k].size, in};
+    if (!status)
+        status = cuda_check(api, api->cuStreamSynchronize(e->stream), "sending bricks to other ranks", error);
+    if (status)
+        return status;
+    ranks_exchange(e, ranks->to, outs, ranks->from, ins);
+    for (int k = 0; k < ins && !status; k++)
+        status = cuda_check(
+            api, api->cuMemcpyHtoDAsync(ranks->in[k].at, ranks->from[k].data, ranks->in[k].size, e->stream),
+            "receiving bricks of other ranks", error);
+    /* The next message overwrites the host's memory. */
+    return status ? status
+                  : cuda_check(api, api->cuStreamSynchronize(e->stream), "receiving bricks of other ranks", error);
+}
+
+int ranks_exchange_rows(gbees_engine *e, int outs, int ins, gbees_error *error)
+{
+    struct engine_ranks *ranks = e->ranks;
+    int status = 0;
+
+    if (!ranks->nccl.library)
+        return exchange_through_hosts(e, outs, ins, error);
+    status = nccl_begin(&ranks->nccl, error);
+    for (int k = 0; k < outs && !status; k++)
+        status = nccl_send(&ranks->nccl, ranks->out[k].at, ranks->out[k].size, ranks->out[k].rank, e->stream, error);
+    for (int k = 0; k < ins && !status; k++)
+        status = nccl_receive(&ranks->nccl, ranks->in[k].at, ranks->in[k].size, ranks->in[k].rank, e->stream, error);
+    if (!status)
+        status = nccl_end(&ranks->nccl, error);
+    ranks->own_bytes += (double)bytes_of(ranks->out, outs);
+    return status;
+}
+
+void ranks_report(gbees_engine *e)
+{
+    int64_t bytes = (int64_t)e->ranks->own_bytes;
+    double waited = e->ranks->own_waited;
+
+    ranks_sum(e, &bytes, 1);
+    ranks_most(e, &waited, 1);
+    e->ranks->bytes = (double)bytes;
+    e->ranks->waited = waited;
+}

@@ -1,0 +1,578 @@
+/* ranks_ghosts.c - copies of other ranks' bricks near a rank's box; see ranks.h. */
+#include "common/failure.h"
+#include "heap.h"
+#include "launch.h"
+#include "ranks.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPARE_BRICKS = 4096 }; /* of growth, that there is room for at least */
+
+static int no_memory(gbees_error *error)
+{
+    return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the bricks of neighbouring ranks");
+}
+
+/* This rank can't go on, and the others wait for it. */
+static void give_up(const gbees_engine *e, const gbees_error *error)
+{
+    const gbees_parallel *p = e->ranks->parallel;
+
+    p->abort(p->context, EXIT_FAILURE, error->text);
+}
+
+static int classes_of(const gbees_engine *e)
+{
+    return e->problem->dimension + 1;
+}
+
+/* ---- partners ---- */
+
+/* Whether the ghosts of one box may lie in another. */
+static int are_near(const gbees_engine *e, const partition_box *a, const partition_box *b)
+{
+    for (int j = 0; j < e->problem->dimension; j++)
+        if ((int64_t)a->lo[j] - b->hi[j] >= e->ranks->layers[j] ||
+            (int64_t)b->lo[j] - a->hi[j] >= e->ranks->layers[j])
+            return 0;
+    return 1;
+}
+
+/* Lists the ranks whose boxes are near, with empty lists. */
+static void find_partners(gbees_engine *e)
+{
+    struct engine_ranks *ranks = e->ranks;
+    const int own = ranks->parallel->rank;
+
+    ranks->partners = 0;
+    ranks->ghosts = 0;
+    for (int r = 0; r < ranks->parallel->ranks; r++) {
+        if (r == own || !are_near(e, &ranks->box[own], &ranks->box[r]))
+            continue;
+        rank_partner *partner = &ranks->partner[ranks->partners++];
+        partner->rank = r;
+        for (int k = 0; k < classes_of(e); k++)
+            partner->give[k].count = partner->take[k].count = 0;
+    }
+    ranks->room = ranks->partners > ranks->room ? ranks->partners : ranks->room;
+}
+
+static gbees_key_box key_box(const gbees_engine *e, int rank)
+{
+    const partition_box *box = &e->ranks->box[rank];
+    gbees_key_box of = {.low = {0}};
+
+    for (int j = 0; j < e->problem->dimension; j++) {
+        of.low[j] = box->lo[j];
+        of.high[j] = box->hi[j];
+        of.layers[j] = e->ranks->layers[j];
+    }
+    return of;
+}
+
+/* ---- keys between hosts ---- */
+
+static int reserve_keys(const gbees_engine *e, key_list *list, uint64_t count)
+{
+    if (count > list->room) {
+        const uint64_t room = 2 * count + 64;
+        int32_t *more = realloc(list->key, room * (size_t)e->problem->dimension * sizeof *more);
+
+        if (!more)
+            return 1;
+        list->key = more;
+        list->room = room;
+    }
+    return 0;
+}
+
+/* Sends the keys `out` of all partners, and receives `in`, whose counts are known. */
+static void exchange_keys(gbees_engine *e)
+{
+    struct engine_ranks *ranks = e->ranks;
+    const size_t size = (size_t)e->problem->dimension * sizeof(int32_t);
+    gbees_error error;
+
+    for (int p = 0; p < ranks->partners; p++) {
+        rank_partner *partner = &ranks->partner[p];
+
+        if (reserve_keys(e, &partner->in, partner->in.count)) {
+            (void)no_memory(&error);
+            give_up(e, &error);
+        }
+        ranks->to[p] = (gbees_message){partner->rank, partner->out.count * size, partner->out.key};
+        ranks->from[p] = (gbees_message){partner->rank, partner->in.count * size, partner->in.key};
+    }
+    ranks_exchange(e, ranks->to, ranks->partners, ranks->from, ranks->partners);
+}
+
+/* Inserts bricks by their keys; slots: where they are, or 0. */
+static int insert(gbees_engine *e, CUdeviceptr keys, uint32_t count, CUdeviceptr slots, gbees_error *error)
+{
+    void *arguments[] = {&e->setup, &e->device_state.at, &keys, &count, &slots};
+
+    return count ? engine_start(e, KERNEL_INSERT, arguments, error) : 0;
+}
+
+/* ---- what growth asks of the owners ---- */
+
+/* The rank that owns a brick. */
+static int owner_of(const gbees_engine *e, const int32_t *key)
+{
+    int r = 0;
+
+    while (r < e->ranks->parallel->ranks - 1 && !partition_contains(e->problem->dimension, &e->ranks->box[r], key))
+        r++;
+    return r;
+}
+
+/* Notes a brick for its owner. */
+static int note_request(gbees_engine *e, const int32_t *key)
+{
+    const int owner = owner_of(e, key);
+
+    for (int p = 0; p < e->ranks->partners; p++) {
+        key_list *out = &e->ranks->partner[p].out;
+
+        if (e->ranks->partner[p].rank != owner)
+            continue;
+        if (reserve_keys(e, out, out->count + 1))
+            return 1;
+        memcpy(out->key + out->count++ * (size_t)e->problem->dimension, key,
+               (size_t)e->problem->dimension * sizeof *key);
+        return 0;
+    }
+    return 1;
+}
+
+/* Lists the keys of the ghosts that growth has made, by owner. */
+static int list_requests(gbees_engine *e, gbees_error *error)
+{
+    const size_t n = (size_t)e->problem->dimension, size = n * sizeof(int32_t);
+    const uint32_t first = e->setup.first_ghost + e->ranks->ghosts, count = e->state->ghosts - e->ranks->ghosts;
+    int32_t *keys = count ? malloc(count * size) : NULL;
+    int status = 0;
+
+    for (int p = 0; p < e->ranks->partners; p++)
+        e->ranks->partner[p].out.count = 0;
+    if (!count)
+        return 0;
+    if (!keys)
+        return no_memory(error);
+    status = cuda_check(e->api, e->api->cuMemcpyDtoHAsync(keys, e->key.at + first * size, count * size, e->stream),
+                        "sharing the grid", error);
+    if (!status)
+        status = cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "sharing the grid", error);
+    for (uint32_t k = 0; k < count && !status; k++)
+        if (note_request(e, keys + k * n))
+            status = no_memory(error);
+    free(keys);
+    return status;
+}
+
+/* Inserts the bricks that a partner has requested. */
+static int insert_requests(gbees_engine *e, const key_list *in, gbees_error *error)
+{
+    const size_t size = in->count * (size_t)e->problem->dimension * sizeof *in->key;
+    int status = ranks_reserve(e, &e->ranks->keys, size, error);
+
+    if (!status && size)
+        status = cuda_check(e->api, e->api->cuMemcpyHtoDAsync(e->ranks->keys.at, in->key, size, e->stream),
+                            "sharing the grid", error);
+    return status ? status : insert(e, e->ranks->keys.at, (uint32_t)in->count, 0, error);
+}
+
+/* Sends the requests; those that arrive are inserted, unless the heap is full. */
+static int exchange_requests(gbees_engine *e, int is_full, gbees_error *error)
+{
+    struct engine_ranks *ranks = e->ranks;
+    int status = list_requests(e, error);
+
+    if (status)
+        give_up(e, error);
+    for (int p = 0; p < ranks->partners; p++) {
+        rank_partner *partner = &ranks->partner[p];
+
+        ranks->to[p] = (gbees_message){partner->rank, sizeof partner->out.count, &partner->out.count};
+        ranks->from[p] = (gbees_message){partner->rank, sizeof partner->in.count, &partner->in.count};
+    }
+    ranks_exchange(e, ranks->to, ranks->partners, ranks->from, ranks->partners);
+    exchange_keys(e);
+    for (int p = 0; p < ranks->partners && !status && !is_full; p++)
+        status = insert_requests(e, &ranks->partner[p].in, error);
+    return status;
+}
+
+/* ---- what partners are told of new bricks ---- */
+
+static CUdeviceptr counter_at(const gbees_engine *e, int partner, int class)
+{
+    return e->ranks->counters.at + ((size_t)partner * (size_t)classes_of(e) + (size_t) class) * sizeof(uint32_t);
+}
+
+/* Appends the own bricks behind `from` that are ghosts of a partner to its lists. */
+static int select_for(gbees_engine *e, int p, uint32_t from, gbees_error *error)
+{
+    const rank_partner *partner = &e->ranks->partner[p];
+    gbees_key_box box = key_box(e, partner->rank);
+    gbees_slot_lists lists = {.inside = 0};
+    CUdeviceptr used = counter_at(e, p, 0);
+    void *arguments[] = {&e->setup, &e->device_state.at, &box, &lists, &from, &used};
+
+    for (int k = 0; k < classes_of(e); k++) {
+        lists.slots[k] = partner->give[k].slots.at;
+        lists.size[k] = (uint32_t)(partner->give[k].slots.size / sizeof(uint32_t));
+    }
+    return engine_start(e, KERNEL_SELECT, arguments, error);
+}
+
+/* Makes room for lists that were too short; *again: for one at least, which `counts` has as it was. */
+static int widen_lists(gbees_engine *e, uint32_t *counts, int *again, gbees_error *error)
+{
+    int status = 0;
+
+    *again = 0;
+    for (int p = 0; p < e->ranks->partners; p++)
+        for (int k = 0; k < classes_of(e) && !status; k++) {
+            brick_list *list = &e->ranks->partner[p].give[k];
+            uint32_t *count = &counts[p * classes_of(e) + k];
+            const int is_short = *count * sizeof(uint32_t) > list->slots.size;
+
+            if (is_short)
+                status = ranks_reserve(e, &list->slots, *count * sizeof(uint32_t), error);
+            *again |= is_short;
+        }
+    for (int p = 0; p < e->ranks->partners && *again; p++)
+        for (int k = 0; k < classes_of(e); k++)
+            counts[p * classes_of(e) + k] = e->ranks->partner[p].give[k].count;
+    return status;
+}
+
+/* Adds the own bricks behind `from` to the partners' lists: give_new are how many. Fetches the state. */
+static int select_new(gbees_engine *e, uint32_t from, gbees_error *error)
+{
+    struct engine_ranks *ranks = e->ranks;
+    const int classes = classes_of(e);
+    const size_t size = (size_t)(ranks->partners * classes) * sizeof *ranks->counts;
+    int again = 1, status = ranks_reserve(e, &ranks->counters, size + sizeof *ranks->counts, error);
+
+    for (int p = 0; p < ranks->partners; p++)
+        for (int k = 0; k < classes; k++)
+            ranks->counts[p * classes + k] = ranks->partner[p].give[k].count;
+    while (again && !status) {
+        status = cuda_check(e->api, e->api->cuMemcpyHtoDAsync(ranks->counters.at, ranks->counts, size, e->stream),
+                            "sharing the grid", error);
+        for (int p = 0; p < ranks->partners && !status; p++)
+            status = select_for(e, p, from, error);
+        if (!status)
+            status = cuda_check(e->api, e->api->cuMemcpyDtoHAsync(ranks->counts, ranks->counters.at, size, e->stream),
+                                "sharing the grid", error);
+        if (!status)
+            status = engine_fetch_state(e, "sharing the grid", error);
+        if (!status)
+            status = widen_lists(e, ranks->counts, &again, error);
+    }
+    for (int p = 0; p < ranks->partners && !status; p++)
+        for (int k = 0; k < classes; k++) {
+            ranks->partner[p].give_new[k] = ranks->counts[p * classes + k] - ranks->partner[p].give[k].count;
+            ranks->partner[p].give[k].count = ranks->counts[p * classes + k];
+        }
+    return status;
+}
+
+/* The bricks in some counts, one a class. */
+static uint64_t bricks_in(const gbees_engine *e, const uint32_t *counts)
+{
+    uint64_t bricks = 0;
+
+    for (int k = 0; k < classes_of(e); k++)
+        bricks += counts[k];
+    return bricks;
+}
+
+/* Those that partners have told of. */
+static uint64_t told(const gbees_engine *e)
+{
+    uint64_t bricks = 0;
+
+    for (int p = 0; p < e->ranks->partners; p++)
+        bricks += bricks_in(e, e->ranks->partner[p].take_new);
+    return bricks;
+}
+
+/* Packs the keys of the bricks that were added to a partner's lists, class after class. */
+static int pack_keys(gbees_engine *e, const rank_partner *partner, CUdeviceptr at, gbees_error *error)
+{
+    int status = 0;
+
+    for (int k = 0; k < classes_of(e) && !status; k++) {
+        const brick_list *list = &partner->give[k];
+        uint32_t count = partner->give_new[k];
+        CUdeviceptr from = list->slots.at + (list->count - count) * sizeof(uint32_t);
+        void *arguments[] = {&e->setup, &from, &count, &at};
+
+        if (count)
+            status = engine_start(e, KERNEL_KEYS, arguments, error);
+        at += count * (size_t)e->problem->dimension * sizeof(int32_t);
+    }
+    return status;
+}
+
+/* Sends the partners the keys of the bricks that were added to the lists, and receives theirs, take_new. */
+static int exchange_new_keys(gbees_engine *e, gbees_error *error)
+{
+    struct engine_ranks *ranks = e->ranks;
+    const size_t size = (size_t)e->problem->dimension * sizeof(int32_t);
+    uint64_t given = 0;
+    int status = 0;
+
+    for (int p = 0; p < ranks->partners; p++)
+        given += bricks_in(e, ranks->partner[p].give_new);
+    status = ranks_reserve(e, &ranks->keys, given * size, error);
+    if (!status)
+        status = ranks_reserve(e, &ranks->told, told(e) * size, error);
+    CUdeviceptr out = ranks->keys.at, in = ranks->told.at;
+    for (int p = 0; p < ranks->partners && !status; p++) {
+        const rank_partner *partner = &ranks->partner[p];
+
+        status = pack_keys(e, partner, out, error);
+        ranks->out[p] = (device_message){partner->rank, bricks_in(e, partner->give_new) * size, out};
+        ranks->in[p] = (device_message){partner->rank, bricks_in(e, partner->take_new) * size, in};
+        out += ranks->out[p].size;
+        in += ranks->in[p].size;
+    }
+    return status ? status : ranks_exchange_rows(e, ranks->partners, ranks->partners, error);
+}
+
+/* Tells the partners of the bricks that were added to the lists: ranks->told has the keys of theirs. */
+static void exchange_new(gbees_engine *e)
+{
+    struct engine_ranks *ranks = e->ranks;
+    gbees_error error;
+
+    for (int p = 0; p < ranks->partners; p++) {
+        rank_partner *partner = &ranks->partner[p];
+
+        ranks->to[p] = (gbees_message){partner->rank, sizeof partner->give_new, partner->give_new};
+        ranks->from[p] = (gbees_message){partner->rank, sizeof partner->take_new, partner->take_new};
+    }
+    ranks_exchange(e, ranks->to, ranks->partners, ranks->from, ranks->partners);
+    if (exchange_new_keys(e, &error))
+        give_up(e, &error);
+}
+
+/* Makes ghosts of what partners have told, in the order of their lists. */
+static int insert_ghosts(gbees_engine *e, gbees_error *error)
+{
+    CUdeviceptr keys = e->ranks->told.at;
+    int status = 0;
+
+    for (int p = 0; p < e->ranks->partners; p++)
+        for (int k = 0; k < classes_of(e) && !status; k++) {
+            brick_list *list = &e->ranks->partner[p].take[k];
+            const uint32_t count = e->ranks->partner[p].take_new[k];
+
+            status = ranks_reserve(e, &list->slots, (list->count + count) * sizeof(uint32_t), error);
+            if (!status)
+                status = insert(e, keys, count, list->slots.at + list->count * sizeof(uint32_t), error);
+            list->count += count;
+            keys += count * (size_t)e->problem->dimension * sizeof(int32_t);
+        }
+    return status;
+}
+
+/* Room for the rows of the longest exchange. */
+static int reserve_rows(gbees_engine *e, gbees_error *error)
+{
+    uint64_t most_out = 0, most_in = 0;
+
+    for (int k = 0; k < classes_of(e); k++) {
+        uint64_t out = 0, in = 0;
+
+        for (int p = 0; p < e->ranks->partners; p++) {
+            out += e->ranks->partner[p].give[k].count;
+            in += e->ranks->partner[p].take[k].count;
+        }
+        most_out = out > most_out ? out : most_out;
+        most_in = in > most_in ? in : most_in;
+    }
+    int status = ranks_reserve(e, &e->ranks->send, most_out * 64 * e->real_size, error);
+    return status ? status : ranks_reserve(e, &e->ranks->receive, most_in * 64 * e->real_size, error);
+}
+
+/* Links the own bricks behind `from` and the ghosts behind those that are linked. Fetches the state. */
+static int link_new(gbees_engine *e, uint32_t from, uint64_t step, gbees_error *error)
+{
+    uint32_t ghosts = e->ranks->ghosts;
+    void *arguments[] = {&e->setup, &e->device_state.at, &from, &ghosts, &step};
+    int status = engine_start(e, KERNEL_LINK, arguments, error);
+
+    if (!status)
+        status = reserve_rows(e, error);
+    if (!status)
+        status = engine_fetch_state(e, "sharing the grid", error);
+    if (!status && !e->state->overflow) {
+        e->state->linked = e->state->count;
+        e->ranks->ghosts = e->state->ghosts;
+    }
+    return status;
+}
+
+/* ---- */
+
+/* Takes back what did not fit: it is made again after the next ranks_renew(). */
+static int take_back(gbees_engine *e, gbees_error *error)
+{
+    gbees_state *s = e->state;
+
+    s->count = s->linked;
+    s->ghosts = e->ranks->ghosts;
+    s->overflow = 0;
+    return engine_send_state(e, "sharing the grid", error);
+}
+
+static int is_full(const gbees_engine *e)
+{
+    const gbees_state *s = e->state;
+
+    return s->overflow || s->count >= e->setup.first_ghost ||
+           (uint64_t)e->setup.first_ghost + s->ghosts > e->setup.grid.capacity;
+}
+
+/* Whether the next steps may not fit. */
+static int is_nearly_full(const gbees_engine *e)
+{
+    const uint32_t room = e->setup.grid.capacity - e->setup.first_ghost;
+
+    return e->state->count > e->setup.first_ghost - e->setup.first_ghost / 16 || e->state->ghosts > room - room / 16;
+}
+
+int ranks_spread(gbees_engine *e, uint64_t step, int *crowded, gbees_error *error)
+{
+    const uint32_t linked = e->state->linked;
+    int full = is_full(e), status = full ? take_back(e, error) : 0;
+
+    if (!status)
+        status = exchange_requests(e, full, error);
+    if (!status)
+        status = select_new(e, linked, error);
+    if (!status && is_full(e)) {
+        full = 1;
+        status = take_back(e, error);
+    }
+    if (status)
+        give_up(e, error);
+    exchange_new(e);
+    if (!full)
+        status = insert_ghosts(e, error);
+    if (!status && !full)
+        status = link_new(e, linked, step, error);
+    if (!status && !full && is_full(e)) {
+        full = 1;
+        status = take_back(e, error);
+    }
+    if (status)
+        give_up(e, error);
+    *crowded = full || is_nearly_full(e);
+    return 0;
+}
+
+/* ---- all anew ---- */
+
+/* Bricks of all kinds that the heap should have room for, with `ghosts` of them. */
+static uint64_t wanted_bricks(const gbees_engine *e, uint64_t ghosts)
+{
+    const uint64_t own = e->state->count;
+
+    return own + own / 4 + ghosts + ghosts / 2 + 2 * (uint64_t)SPARE_BRICKS;
+}
+
+/* Makes room for so many ghosts, and for growth. */
+static int make_room(gbees_engine *e, uint64_t ghosts, gbees_error *error)
+{
+    const uint64_t own = e->state->count, wanted = wanted_bricks(e, ghosts);
+    int status = wanted + 1 > e->setup.grid.capacity ? engine_heap_reserve(e, wanted, 0, error) : 0;
+
+    if (status)
+        return status;
+    const uint64_t left = e->setup.grid.capacity - 1 - own - ghosts;
+    e->setup.first_ghost = (uint32_t)(1 + own + left / 3 * 2);
+    return 0;
+}
+
+/* Forgets all ghosts. */
+static int forget_ghosts(gbees_engine *e, gbees_error *error)
+{
+    void *arguments[] = {&e->setup, &e->device_state.at};
+    int status = engine_launch(e, KERNEL_REHASH, NULL, 0, error);
+
+    return status ? status : engine_start(e, KERNEL_RELINK, arguments, error);
+}
+
+int ranks_renew(gbees_engine *e, int is_clean, gbees_error *error)
+{
+    gbees_state *s = e->state;
+    int status = 0;
+
+    find_partners(e);
+    s->ghosts = 0;
+    s->linked = s->count;
+    s->overflow = 0;
+    if (!is_clean)
+        status = forget_ghosts(e, error);
+    if (!status)
+        status = engine_send_state(e, "sharing the grid", error);
+    if (!status)
+        status = select_new(e, 0, error);
+    status = ranks_agree(e, status, error);
+    if (status)
+        return status;
+    exchange_new(e);
+    status = ranks_agree(e, make_room(e, told(e), error), error);
+    if (status)
+        return status;
+    status = engine_send_state(e, "sharing the grid", error);
+    if (!status)
+        status = insert_ghosts(e, error);
+    if (!status)
+        status = link_new(e, s->count, s->run.steps, error);
+    return ranks_agree(e, status, error);
+}
+
+/* ---- rows ---- */
+
+static int copy_rows(gbees_engine *e, CUdeviceptr rows, const brick_list *list, CUdeviceptr buffer, int to_slots,
+                     gbees_error *error)
+{
+    CUdeviceptr slots = list->slots.at;
+    uint32_t count = list->count;
+    void *arguments[] = {&rows, &slots, &count, &buffer, &to_slots};
+
+    return count ? engine_start(e, KERNEL_COPY_ROWS, arguments, error) : 0;
+}
+
+int ranks_refresh(gbees_engine *e, CUdeviceptr rows, int class, gbees_error *error)
+{
+    struct engine_ranks *ranks = e->ranks;
+    const size_t row = 64 * e->real_size;
+    CUdeviceptr out = ranks->send.at, in = ranks->receive.at;
+    int status = 0;
+
+    for (int p = 0; p < ranks->partners && !status; p++) {
+        const rank_partner *partner = &ranks->partner[p];
+
+        status = copy_rows(e, rows, &partner->give[class], out, 0, error);
+        ranks->out[p] = (device_message){partner->rank, partner->give[class].count * row, out};
+        ranks->in[p] = (device_message){partner->rank, partner->take[class].count * row, in};
+        out += ranks->out[p].size;
+        in += ranks->in[p].size;
+    }
+    if (!status)
+        status = ranks_exchange_rows(e, ranks->partners, ranks->partners, error);
+    in = ranks->receive.at;
+    for (int p = 0; p < ranks->partners && !status; p++) {
+        status = copy_rows(e, rows, &ranks->partner[p].take[class], in, 1, error);
+        in += ranks->partner[p].take[class].count * row;
+    }
+    return status;
+}

@@ -1,0 +1,383 @@
+/* ranks_move.c - chooses the cuts between ranks, and moves bricks to the ranks that own them; see ranks.h. */
+#include "heap.h"
+#include "launch.h"
+#include "ranks.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLE = 1 << 15 }; /* bricks of all ranks from which cuts are chosen */
+
+static int no_memory(gbees_error *error)
+{
+    return gbees_error_set(error, GBEES_ENOMEM, "out of memory while bricks were shared among ranks");
+}
+
+void ranks_count(gbees_engine *e)
+{
+    int64_t bricks = e->state->count;
+
+    e->ranks->busiest = (double)bricks;
+    ranks_most(e, &e->ranks->busiest, 1);
+    ranks_sum(e, &bricks, 1);
+    e->ranks->bricks = (uint64_t)bricks;
+}
+
+/* ---- cuts ---- */
+
+/* The keys of every so manieth brick of this rank. */
+static int sample(gbees_engine *e, int32_t **keys, uint64_t *count, gbees_error *error)
+{
+    const size_t size = (size_t)e->problem->dimension * sizeof **keys;
+    uint32_t stride = 1 + (uint32_t)(e->ranks->bricks / SAMPLE);
+    void *arguments[] = {&e->setup, &e->device_state.at, &stride, &e->ranks->keys.at};
+
+    *count = ((uint64_t)e->state->count + stride - 1) / stride;
+    *keys = malloc(*count * size + 1);
+    if (!*keys)
+        return no_memory(error);
+    int status = ranks_reserve(e, &e->ranks->keys, *count * size + 1, error);
+    if (!status)
+        status = engine_send_state(e, "sharing the grid", error);
+    if (!status)
+        status = engine_start(e, KERNEL_SAMPLE, arguments, error);
+    if (!status && *count)
+        status = cuda_check(e->api, e->api->cuMemcpyDtoHAsync(*keys, e->ranks->keys.at, *count * size, e->stream),
+                            "sharing the grid", error);
+    return status ? status : cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "sharing the grid", error);
+}
+
+/* The range of the keys of all ranks. */
+static void find_range(gbees_engine *e, const int32_t *keys, uint64_t count, int32_t *lo, int32_t *hi)
+{
+    const int n = e->problem->dimension;
+    double ends[2 * GBEES_MAX_DIM];
+
+    for (int j = 0; j < 2 * n; j++)
+        ends[j] = -(double)STATE_KEY_LIMIT;
+    for (uint64_t k = 0; k < count; k++)
+        for (int j = 0; j < n; j++) {
+            const double key = keys[k * (size_t)n + (size_t)j];
+
+            ends[2 * j] = -key > ends[2 * j] ? -key : ends[2 * j];
+            ends[2 * j + 1] = key > ends[2 * j + 1] ? key : ends[2 * j + 1];
+        }
+    ranks_most(e, ends, (size_t)(2 * n));
+    for (int j = 0; j < n; j++) {
+        lo[j] = (int32_t)-ends[2 * j];
+        hi[j] = (int32_t)ends[2 * j + 1];
+    }
+}
+
+/* Cuts the space of bricks until each rank has a part. */
+static int choose(gbees_engine *e, const int32_t *keys, uint64_t count, partition *cuts, gbees_error *error)
+{
+    const int n = e->problem->dimension, all = e->ranks->parallel->ranks;
+    const size_t entries = (size_t)all * (size_t)n * PARTITION_BINS;
+    int64_t *counts = malloc(entries * sizeof *counts);
+    int32_t lo[GBEES_MAX_DIM], hi[GBEES_MAX_DIM];
+    partition_bins bins;
+    int status =
+        ranks_agree(e, !counts || partition_create(cuts, n, all, e->ranks->layers) ? no_memory(error) : 0, error);
+
+    if (!status) {
+        find_range(e, keys, count, lo, hi);
+        partition_set_bins(cuts, lo, hi, &bins);
+    }
+    while (!status && partition_is_open(cuts)) {
+        memset(counts, 0, entries * sizeof *counts);
+        for (uint64_t k = 0; k < count; k++)
+            partition_count(cuts, &bins, keys + k * (size_t)n, counts);
+        ranks_sum(e, counts, (size_t)cuts->parts * (size_t)n * PARTITION_BINS);
+        partition_cut(cuts, &bins, counts);
+    }
+    free(counts);
+    return status;
+}
+
+/* ---- bricks that move ---- */
+
+/* The bricks that go to, or come from, a rank: their rows of P, then their active cells, then their keys. */
+typedef struct moving {
+    uint64_t count;
+    CUdeviceptr at;
+} moving;
+
+static size_t brick_size(const gbees_engine *e)
+{
+    /* Keys in whole words, so that rows and marks stay aligned */
+    return 64 * e->real_size + sizeof(uint64_t) + ((size_t)e->problem->dimension + 1) / 2 * sizeof(uint64_t);
+}
+
+static CUdeviceptr marks_of(const gbees_engine *e, const moving *m)
+{
+    return m->at + m->count * 64 * e->real_size;
+}
+
+static CUdeviceptr keys_of(const gbees_engine *e, const moving *m)
+{
+    return marks_of(e, m) + m->count * sizeof(uint64_t);
+}
+
+/* Lists the slots of the bricks that go to a rank behind those that are listed in ranks->keys; *listed: how many
+ * there are. */
+static int list_for(gbees_engine *e, int r, uint32_t *listed, gbees_error *error)
+{
+    CUdeviceptr used = e->ranks->counters.at;
+    gbees_slot_lists lists = {.slots = {e->ranks->keys.at}, .size = {e->state->count}, .inside = 1};
+    gbees_key_box box = {.low = {0}};
+    uint32_t from = 0;
+    void *arguments[] = {&e->setup, &e->device_state.at, &box, &lists, &from, &used};
+
+    for (int j = 0; j < e->problem->dimension; j++) {
+        box.low[j] = e->ranks->box[r].lo[j];
+        box.high[j] = e->ranks->box[r].hi[j];
+    }
+    int status = engine_start(e, KERNEL_SELECT, arguments, error);
+    if (!status)
+        status = cuda_check(e->api, e->api->cuMemcpyDtoHAsync(listed, used, sizeof *listed, e->stream),
+                            "sharing the grid", error);
+    return status ? status : cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "sharing the grid", error);
+}
+
+/* Lists the slots of the bricks that go to each rank, in ranks->keys, rank after rank. */
+static int list_leaving(gbees_engine *e, moving *leaving, gbees_error *error)
+{
+    struct engine_ranks *ranks = e->ranks;
+    uint32_t before = 0;
+    int status = cuda_check(e->api, e->api->cuMemsetD8Async(ranks->counters.at, 0, sizeof before, e->stream),
+                            "sharing the grid", error);
+
+    for (int r = 0; r < ranks->parallel->ranks && !status; r++) {
+        uint32_t now = before;
+
+        if (r != ranks->parallel->rank && ranks->box[r].hi[0] > ranks->box[r].lo[0])
+            status = list_for(e, r, &now, error);
+        leaving[r].count = now - before;
+        before = now;
+    }
+    return status;
+}
+
+/* Packs the listed bricks of each rank. */
+static int pack(gbees_engine *e, const moving *leaving, gbees_error *error)
+{
+    struct engine_ranks *ranks = e->ranks;
+    CUdeviceptr slots = ranks->keys.at, rows = e->rows[e->state->current].at;
+    int to_slots = 0, status = 0;
+
+    for (int r = 0; r < ranks->parallel->ranks && !status; r++) {
+        uint32_t count = (uint32_t)leaving[r].count;
+        CUdeviceptr at = leaving[r].at, marks = marks_of(e, &leaving[r]), keys = keys_of(e, &leaving[r]);
+        void *of_rows[] = {&rows, &slots, &count, &at, &to_slots};
+        void *of_marks[] = {&e->setup, &slots, &count, &marks, &to_slots};
+        void *of_keys[] = {&e->setup, &slots, &count, &keys};
+
+        if (!count)
+            continue;
+        status = engine_start(e, KERNEL_COPY_ROWS, of_rows, error);
+        if (!status)
+            status = engine_start(e, KERNEL_COPY_MARKS, of_marks, error);
+        if (!status)
+            status = engine_start(e, KERNEL_KEYS, of_keys, error);
+        slots += count * sizeof(uint32_t);
+    }
+    return status;
+}
+
+/* Drops the bricks outside the own box, and all ghosts. */
+static int drop_leaving(gbees_engine *e, gbees_error *error)
+{
+    const partition_box *own = &e->ranks->box[e->ranks->parallel->rank];
+    gbees_key_box box = {.low = {0}};
+    void *arguments[] = {&e->setup, &e->device_state.at, &box};
+
+    for (int j = 0; j < e->problem->dimension; j++) {
+        box.low[j] = own->lo[j];
+        box.high[j] = own->hi[j];
+    }
+    int status = engine_start(e, KERNEL_STAY, arguments, error);
+    if (!status)
+        status = engine_launch(e, KERNEL_KEEP, NULL, 0, error);
+    e->state->ghosts = 0;
+    e->ranks->ghosts = 0;
+    return status;
+}
+
+/* Selects, packs and drops the bricks that other ranks own. */
+static int send_off(gbees_engine *e, moving *leaving, gbees_error *error)
+{
+    struct engine_ranks *ranks = e->ranks;
+    uint64_t all = 0;
+    int status = ranks_reserve(e, &ranks->keys, ((size_t)e->state->count + 1) * sizeof(uint32_t), error);
+
+    if (!status)
+        status = ranks_reserve(e, &ranks->counters, sizeof(uint32_t), error);
+    if (!status)
+        status = engine_send_state(e, "sharing the grid", error);
+    if (!status)
+        status = list_leaving(e, leaving, error);
+    for (int r = 0; r < ranks->parallel->ranks; r++)
+        all += leaving[r].count;
+    if (!status)
+        status = ranks_reserve(e, &ranks->send, all * brick_size(e) + 1, error);
+    CUdeviceptr at = ranks->send.at;
+    for (int r = 0; r < ranks->parallel->ranks; r++) {
+        leaving[r].at = at;
+        at += leaving[r].count * brick_size(e);
+    }
+    if (!status)
+        status = pack(e, leaving, error);
+    return status ? status : drop_leaving(e, error);
+}
+
+/* Inserts the bricks that have arrived from a rank. The state is on the GPU before and behind it. */
+static int unpack(gbees_engine *e, const moving *from, gbees_error *error)
+{
+    uint32_t count = (uint32_t)from->count, linked = e->state->count, no_ghosts = 0;
+    uint64_t step = e->state->run.steps;
+    CUdeviceptr slots = e->ranks->keys.at, rows = e->rows[e->state->current].at, at = from->at;
+    CUdeviceptr marks = marks_of(e, from), keys = keys_of(e, from);
+    int to_slots = 1;
+    void *of_keys[] = {&e->setup, &e->device_state.at, &keys, &count, &slots};
+    void *of_links[] = {&e->setup, &e->device_state.at, &linked, &no_ghosts, &step};
+    void *of_rows[] = {&rows, &slots, &count, &at, &to_slots};
+    void *of_marks[] = {&e->setup, &slots, &count, &marks, &to_slots};
+    int status = count ? engine_start(e, KERNEL_INSERT, of_keys, error) : 0;
+
+    if (!count)
+        return 0;
+    if (!status)
+        status = engine_start(e, KERNEL_LINK, of_links, error);
+    if (!status)
+        status = engine_start(e, KERNEL_COPY_ROWS, of_rows, error);
+    if (!status)
+        status = engine_start(e, KERNEL_COPY_MARKS, of_marks, error);
+    if (!status)
+        status = engine_fetch_state(e, "sharing the grid", error);
+    if (!status && e->state->overflow)
+        status = gbees_error_set(error, GBEES_EBACKEND, "the bricks of other ranks don't fit into the heap: a bug");
+    e->state->linked = e->state->count;
+    return status;
+}
+
+/* Takes in what arrives. */
+static int take_in(gbees_engine *e, const moving *arriving, uint64_t most, gbees_error *error)
+{
+    int status = ranks_reserve(e, &e->ranks->keys, (most + 1) * sizeof(uint32_t), error);
+
+    if (!status)
+        status = engine_send_state(e, "sharing the grid", error);
+    for (int r = 0; r < e->ranks->parallel->ranks && !status; r++)
+        status = unpack(e, &arriving[r], error);
+    return status;
+}
+
+/* Room in the heap and for the message. */
+static int make_room(gbees_engine *e, moving *arriving, uint64_t all, gbees_error *error)
+{
+    int status = ranks_reserve(e, &e->ranks->receive, all * brick_size(e) + 1, error);
+    CUdeviceptr at = e->ranks->receive.at;
+
+    for (int r = 0; r < e->ranks->parallel->ranks; r++) {
+        arriving[r].at = at;
+        at += arriving[r].count * brick_size(e);
+    }
+    e->setup.first_ghost = UINT32_MAX;
+    return status ? status : engine_heap_reserve(e, e->state->count + all, 0, error);
+}
+
+/* Exchanges counts, then bricks. */
+static int swap(gbees_engine *e, const moving *leaving, moving *arriving, gbees_error *error)
+{
+    struct engine_ranks *ranks = e->ranks;
+    const size_t all = (size_t)ranks->parallel->ranks;
+    uint64_t *sent = calloc(all * (all + 1), sizeof *sent), total = 0, most = 0;
+    int status = ranks_agree(e, sent ? 0 : no_memory(error), error);
+
+    if (status) {
+        free(sent);
+        return status;
+    }
+    for (size_t r = 0; r < all; r++)
+        sent[all * all + r] = leaving[r].count;
+    ranks->parallel->gather(ranks->parallel->context, sent + all * all, all * sizeof *sent, sent);
+    for (size_t r = 0; r < all; r++) {
+        arriving[r].count = sent[r * all + (size_t)ranks->parallel->rank];
+        total += arriving[r].count;
+        most = arriving[r].count > most ? arriving[r].count : most;
+    }
+    free(sent);
+    status = ranks_agree(e, make_room(e, arriving, total, error), error);
+    if (status)
+        return status;
+    for (size_t r = 0; r < all; r++) {
+        ranks->out[r] = (device_message){(int)r, leaving[r].count * brick_size(e), leaving[r].at};
+        ranks->in[r] = (device_message){(int)r, arriving[r].count * brick_size(e), arriving[r].at};
+    }
+    status = ranks_exchange_rows(e, (int)all, (int)all, error);
+    if (!status)
+        status = take_in(e, arriving, most, error);
+    return ranks_agree(e, status, error);
+}
+
+/* Takes the bricks to the owners that the boxes give them. */
+static int migrate(gbees_engine *e, gbees_error *error)
+{
+    const int all = e->ranks->parallel->ranks, own = e->ranks->parallel->rank;
+    moving *move = calloc(2 * (size_t)all, sizeof *move);
+
+    e->state->stop = STOP_DONE;
+    int status = move ? send_off(e, move, error) : no_memory(error);
+
+    for (int j = 0; j < e->problem->dimension; j++) {
+        e->setup.low[j] = e->ranks->box[own].lo[j];
+        e->setup.high[j] = e->ranks->box[own].hi[j];
+    }
+    status = ranks_agree(e, status, error);
+    if (!status)
+        status = swap(e, move, move + all, error);
+    free(move);
+    ranks_count(e);
+    return status;
+}
+
+/* ---- what the others call ---- */
+
+int ranks_divide(gbees_engine *e, gbees_error *error)
+{
+    for (int r = 0; r < e->ranks->parallel->ranks; r++)
+        e->ranks->box[r] = e->ranks->cuts.part[r].box;
+    e->ranks->is_split = 1;
+    return migrate(e, error);
+}
+
+int ranks_cut(gbees_engine *e, gbees_error *error)
+{
+    partition cuts = {0};
+    int32_t *keys = NULL;
+    uint64_t count = 0;
+    int status = ranks_agree(e, sample(e, &keys, &count, error), error);
+
+    if (!status)
+        status = choose(e, keys, count, &cuts, error);
+    free(keys);
+    if (status) {
+        partition_destroy(&cuts);
+        return status;
+    }
+    if (e->ranks->cuts.part)
+        partition_destroy(&e->ranks->cuts);
+    e->ranks->cuts = cuts;
+    return ranks_divide(e, error);
+}
+
+int ranks_collect(gbees_engine *e, gbees_error *error)
+{
+    for (int r = 0; r < e->ranks->parallel->ranks; r++)
+        for (int j = 0; j < e->problem->dimension; j++) {
+            e->ranks->box[r].lo[j] = r ? 0 : INT32_MIN;
+            e->ranks->box[r].hi[j] = r ? 0 : INT32_MAX;
+        }
+    e->ranks->is_split = 0;
+    return migrate(e, error);
+}

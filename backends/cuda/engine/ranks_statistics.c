@@ -1,0 +1,73 @@
+/* ranks_statistics.c - moments and counts of a grid that several ranks share; see ranks.h. */
+#include "launch.h"
+#include "locate.h"
+#include "ranks.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* The highest cell of a rank. */
+typedef struct rank_peak {
+    double p;
+    uint64_t name; /* found->peak_brick: cells as high are told apart by it */
+    int32_t index[GBEES_MAX_DIM];
+} rank_peak;
+
+/* This rank's. */
+static int own_peak(const gbees_engine *e, rank_peak *peak, gbees_error *error)
+{
+    memset(peak, 0, sizeof *peak); /* gaps included: it is sent as bytes */
+    memcpy(&peak->p, &e->found->peak, sizeof peak->p);
+    peak->name = e->found->peak_brick;
+    return e->state->count ? engine_locate_cell(e, e->state->where, (int)(peak->name & 63), peak->index, error) : 0;
+}
+
+/* That of all ranks. */
+static int find_peak(gbees_engine *e, int status, double *p, int32_t *index, gbees_error *error)
+{
+    const gbees_parallel *parallel = e->ranks->parallel;
+    rank_peak own, *all = calloc((size_t)parallel->ranks, sizeof *all);
+
+    if (!status)
+        status = all ? own_peak(e, &own, error)
+                     : gbees_error_set(error, GBEES_ENOMEM, "out of memory for the highest cells of all ranks");
+    status = ranks_agree(e, status, error);
+    if (!status) {
+        parallel->gather(parallel->context, &own, sizeof own, all);
+        for (int r = 0; r < parallel->ranks; r++)
+            if (r == 0 || all[r].p > own.p || (all[r].p == own.p && all[r].name < own.name))
+                own = all[r];
+        *p = own.p;
+        memcpy(index, own.index, sizeof own.index);
+    }
+    free(all);
+    return status;
+}
+
+int ranks_count_cells(gbees_engine *e, gbees_statistics *out, gbees_error *error)
+{
+    gbees_state *s = e->state;
+    gbees_run_state run = s->run;
+    int status = 0;
+
+    for (int k = 0; k <= e->problem->dimension && !status; k++)
+        status = ranks_refresh(e, e->rows[s->current].at, k, error);
+    if (!status)
+        status = engine_launch(e, KERNEL_COUNT, NULL, 0, error);
+    int64_t sums[3] = {(int64_t)s->marked_needed, (int64_t)s->marked_above, s->count};
+    ranks_sum(e, sums, 3);
+    gbees_work_count(&run.work, (uint64_t)sums[0]);
+    s->run = run;
+    out->cells = (uint64_t)sums[0];
+    out->cells_above = (uint64_t)sums[1];
+    out->cells_raw = (uint64_t)sums[2] * 64;
+    return ranks_agree(e, status, error);
+}
+
+int ranks_find_moments(gbees_engine *e, double *peak, int32_t *index, gbees_error *error)
+{
+    _Static_assert(sizeof(gbees_exact_sum) == 2 * sizeof(int64_t), "two words, which are added one by one");
+    int status = engine_launch(e, KERNEL_STATISTICS, NULL, 0, error);
+
+    ranks_sum(e, (int64_t *)(void *)e->found->moment, 2 * (size_t)STATE_EXACT_SUMS);
+    return find_peak(e, status, peak, index, error);
+}

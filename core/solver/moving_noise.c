@@ -1,0 +1,228 @@
+/* moving_noise.c - see moving_noise.h. */
+#include "moving_noise.h"
+#include "frame/relative.h"
+#include <math.h>
+#include <string.h>
+
+/* The most that an interval's noise may change the density by: the rise of its entropy. */
+static const double gain_most = 0.1;
+/* The noise of a step is integrated by Simpson's rule over parts in which the frame turns by no more than this. */
+static const double turn_most = 0.25;
+enum { PARTS_MOST = 64 };
+/* Of a Q that is the same all over a density its entries differ by no more than this part of the largest. */
+static const double rounding = 1e-9;
+/* How far from the mean Q is looked at, in standard deviations. */
+static const double reach = 3;
+
+/* ---- Q in the frame ---- */
+
+/* The model's functions in its own axes. */
+static const gbees_functions *functions_of(const gbees_problem *problem)
+{
+    const gbees_model *model = problem->model;
+
+    for (int k = 0; k < model->function_count; k++)
+        if (model->functions[k].n == problem->dimension)
+            return &model->functions[k];
+    return NULL;
+}
+
+/* Sets q[n][n] to Q at a point. */
+static void evaluate(const gbees_problem *problem, const double *x, double time, double *q)
+{
+    const int n = problem->dimension, full = problem->model->diffusion == GBEES_FULL;
+    double value[GBEES_MATRIX], *out[GBEES_MATRIX];
+    const double *at[GBEES_MAX_DIM];
+    static const double origin[GBEES_MAX_DIM] = {0};
+
+    for (int j = 0; j < n; j++)
+        at[j] = &x[j];
+    for (int k = 0; k < n * n; k++)
+        out[k] = &value[k];
+    functions_of(problem)->diffusion_d(1, time, origin, at, problem->parameters, out);
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++)
+            q[j * n + k] = full ? value[j <= k ? j * n + k : k * n + j] : j == k ? value[j] : 0;
+}
+
+static void transpose(int n, const double *a, double *to)
+{
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++)
+            to[j * n + k] = a[k * n + j];
+}
+
+/* Adds part * A^-1 Q A^-T of a frame at a time to `to`. */
+static int add_at(const gbees_problem *problem, const gbees_moving_frame *frame, double time, double part, double *to)
+{
+    const int n = frame->n;
+    double q[GBEES_MATRIX], turned[GBEES_MATRIX];
+
+    evaluate(problem, frame->m, time, q);
+    if (gbees_matrix_solve(n, frame->a, n, q)) /* A^-1 Q, whose transpose is Q A^-T */
+        return 1;
+    transpose(n, q, turned);
+    if (gbees_matrix_solve(n, frame->a, n, turned))
+        return 1;
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++)
+            to[j * n + k] += part * (turned[j * n + k] + turned[k * n + j]) / 2;
+    return 0;
+}
+
+/* How many parts a way is cut into. */
+static int parts_of(const gbees_moving_way *way)
+{
+    const int n = way->frame->n;
+    gbees_grid_frame at;
+    double square = 0;
+
+    if (gbees_relative_set(way->frame, way->field, &at, &(gbees_error){0}))
+        return 1;
+    for (int k = 0; k < n * n; k++)
+        square += at.gradient[k] * at.gradient[k];
+    return (int)fmin(1 + sqrt(square) * way->length / turn_most, PARTS_MOST);
+}
+
+int gbees_moving_noise_find(const gbees_problem *problem, const gbees_moving_way *way, double *to, gbees_error *error)
+{
+    const int parts = parts_of(way), n = way->frame->n;
+    const double length = way->length / parts;
+    gbees_moving_frame at = *way->frame;
+    double time = way->time;
+    int failed = 0, status = GBEES_OK;
+
+    memset(to, 0, (size_t)(n * n) * sizeof *to);
+    for (int k = 0; k < 2 * parts && !status; k++) { /* the ends and the middle of each part */
+        const double weight = k % 2 ? 4 : k == 0 ? 1 : 2;
+
+        failed = failed || add_at(problem, &at, time, weight * length / 6, to);
+        status = gbees_motion_step(way->field, length / 2, &at, error);
+        time += length / 2;
+    }
+    if (status)
+        return status;
+    failed = failed || add_at(problem, &at, time, length / 6, to);
+    for (int k = 0; k < n * n; k++)
+        failed = failed || !isfinite(to[k]);
+    return failed ? gbees_error_set(error, GBEES_ENUMERIC,
+                                    "the process noise of %s is not finite along the axes of the grid that moves, "
+                                    "at t = %.9g: check diffusion()",
+                                    problem->model->name, way->time)
+                  : GBEES_OK;
+}
+
+/* ---- when it is applied ---- */
+
+/* By how much noise with a covariance raises the entropy of the density. */
+static double gain(const gbees_moving_noise *noise, int n, const double *covariance)
+{
+    double sum = 0;
+
+    for (int j = 0; j < n; j++)
+        for (int k = 0; k < n; k++)
+            sum += noise->information[j * n + k] * covariance[k * n + j];
+    return sum / 2;
+}
+
+int gbees_moving_noise_gather(gbees_moving_noise *noise, const gbees_problem *problem, const gbees_moving_way *way,
+                              gbees_error *error)
+{
+    const int n = way->frame->n;
+    const double now = way->time + way->length;
+    double added[GBEES_MATRIX];
+    int status = noise->any ? gbees_moving_noise_find(problem, way, added, error) : GBEES_OK;
+
+    if (status || !noise->any)
+        return status;
+    for (int k = 0; k < n * n; k++)
+        noise->gathered[k] += added[k];
+    if (now < noise->due && gain(noise, n, noise->gathered) > gain_most) {
+        noise->until = fmin(noise->until, now + (now - noise->began));
+        noise->due = now;
+    }
+    noise->is_due = now >= noise->due;
+    return GBEES_OK;
+}
+
+int gbees_moving_noise_apply(gbees_moving_noise *noise, int n, const double *edges, const double *spread,
+                             gbees_error *error)
+{
+    double turned[GBEES_MATRIX];
+    int failed = noise->any && gbees_matrix_solve(n, edges, n, noise->gathered);
+
+    if (!noise->any)
+        return GBEES_OK;
+    transpose(n, noise->gathered, turned);
+    failed = failed || gbees_matrix_solve(n, edges, n, turned);
+    if (failed)
+        return gbees_error_set(error, GBEES_ENUMERIC, "the new cells of the grid that moves are singular");
+    memcpy(noise->gathered, turned, (size_t)(n * n) * sizeof *turned);
+    for (int j = 0; spread && j < n; j++)
+        noise->gathered[j * n + j] -= spread[j];
+    transpose(n, edges, turned);
+    gbees_matrix_multiply(n, turned, noise->information, noise->information);
+    gbees_matrix_multiply(n, noise->information, edges, noise->information);
+    if (spread) {
+        noise->is_due = 0;
+        noise->due = INFINITY;
+    }
+    return GBEES_OK;
+}
+
+int gbees_moving_noise_plan(gbees_moving_noise *noise, const gbees_problem *problem, const gbees_moving_frame *frame,
+                            double time, double end, gbees_error *error)
+{
+    double rate[GBEES_MATRIX] = {0};
+
+    if (!noise->any || (noise->until - time > rounding * (end - noise->began) && noise->until <= end))
+        return GBEES_OK;
+    if (add_at(problem, frame, time, 1, rate))
+        return gbees_error_set(error, GBEES_ENUMERIC,
+                               "the frame of the grid is singular: the process noise along its axes is not known");
+    const double pieces = fmax(1, ceil(gain(noise, frame->n, rate) * (end - time) / gain_most));
+    noise->began = time;
+    noise->until = pieces > 1 ? time + (end - time) / pieces : end;
+    noise->due = time + (noise->until - time) / 2;
+    return GBEES_OK;
+}
+
+/* ---- what it must be ---- */
+
+/* Sets x to a point of the frame: the mean, moved along axis `axis` by so many standard deviations. */
+static void point_at(const gbees_moving_frame *frame, const gbees_statistics *statistics, int axis, double deviations,
+                     double *x)
+{
+    const int n = frame->n;
+
+    for (int j = 0; j < n; j++) {
+        x[j] = frame->m[j];
+        for (int k = 0; k < n; k++)
+            x[j] += frame->a[j * n + k] *
+                    (statistics->mean[k] + (k == axis ? deviations * sqrt(statistics->covariance[k * n + k]) : 0));
+    }
+}
+
+int gbees_moving_noise_check(const gbees_problem *problem, const gbees_moving_frame *frame,
+                             const gbees_statistics *statistics, double time, gbees_error *error)
+{
+    const int n = frame->n;
+    double x[GBEES_MAX_DIM] = {0}, middle[GBEES_MATRIX], other[GBEES_MATRIX], largest = 0;
+
+    point_at(frame, statistics, 0, 0, x);
+    evaluate(problem, x, time, middle);
+    for (int k = 0; k < n * n; k++)
+        largest = fmax(largest, fabs(middle[k]));
+    for (int side = 0; side < 2 * n; side++) {
+        point_at(frame, statistics, side / 2, side % 2 ? reach : -reach, x);
+        evaluate(problem, x, time, other);
+        for (int k = 0; k < n * n; k++)
+            if (!(fabs(other[k] - middle[k]) <= rounding * largest))
+                return gbees_error_set(error, GBEES_EUSAGE,
+                                       "frame: the process noise of %s is not the same all over the density at t = "
+                                       "%.9g: entry %d, %d of Q is %.6g at the mean and %.6g beside it, and a grid "
+                                       "that moves applies one Q at once: use 'frame: fixed'",
+                                       problem->model->name, time, k / n + 1, k % n + 1, middle[k], other[k]);
+    }
+    return GBEES_OK;
+}
