@@ -225,6 +225,9 @@ mkdir -p corrupt
 size=$(($(wc -c <three/run.h5)))
 head -c $((size / 2)) three/run.h5 >corrupt/run.h5
 refuses 1 corrupt/run.h5 corrupt
+mkdir -p foreign
+printf '\211HDF\r\n\032\n of another program' >foreign/run.h5
+refuses 1 "another program has written it" foreign
 test ! -e corrupt/plots || fail "it made a folder"
 
 # The true reason of a picture that can't be written.
