@@ -251,6 +251,8 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/engine/locate.c \
 	%D%/cuda/engine/locate.h \
 	%D%/cuda/engine/marginals.c \
+	%D%/cuda/engine/nccl.c \
+	%D%/cuda/engine/nccl.h \
 	%D%/cuda/engine/packed.c \
 	%D%/cuda/engine/packed.h \
 	%D%/cuda/engine/ranks.c \
@@ -260,10 +262,12 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/engine/ranks_serve.c \
 	%D%/cuda/engine/ranks_statistics.c \
 	%D%/cuda/engine/ranks_step.c \
+	%D%/cuda/engine/ranks_tell.c \
 	%D%/cuda/engine/setup.c \
 	%D%/cuda/engine/state.c \
 	%D%/cuda/engine/statistics.c \
 	%D%/cuda/engine/stop_error.c \
+	%D%/cuda/engine/steer.c \
 	%D%/cuda/engine/stop_error.h \
 	%D%/cuda/engine/update.c
 
@@ -309,9 +313,7 @@ noinst_LTLIBRARIES += %D%/libcuda_runtime.la
 	%D%/cuda/driver/arch.c \
 	%D%/cuda/driver/arch.h \
 	%D%/cuda/driver/library.c \
-	%D%/cuda/driver/library.h \
-	%D%/cuda/driver/nccl.c \
-	%D%/cuda/driver/nccl.h
+	%D%/cuda/driver/library.h
 # No compiler tells make of what an assembler includes. (The variable keeps automake from thinking that its own rule is
 # replaced.)
 cuda_texts_object = %D%/cuda/compile/libcuda_runtime_la-texts.lo

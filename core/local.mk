@@ -72,6 +72,7 @@ libgbees_la_SOURCES = \
 	%D%/accuracy/variation.c \
 	%D%/accuracy/roughness.c \
 	%D%/accuracy/roughness.h \
+	%D%/accuracy/variation.h \
 	%D%/audit/audit.c \
 	%D%/audit/audit_private.h \
 	%D%/audit/audit_state.c \
@@ -258,6 +259,8 @@ libgbees_la_SOURCES = \
 	%D%/solver/lines.c \
 	%D%/solver/lines.h \
 	%D%/solver/measurements.c \
+	%D%/solver/next_grid.c \
+	%D%/solver/next_grid.h \
 	%D%/solver/notifier.c \
 	%D%/solver/notifier.h \
 	%D%/solver/numerics.c \
@@ -284,8 +287,6 @@ libgbees_la_SOURCES = \
 	%D%/solver/run.h \
 	%D%/solver/schedule.c \
 	%D%/solver/schedule.h \
-	%D%/solver/share.c \
-	%D%/solver/share.h \
 	%D%/solver/solver.c \
 	%D%/solver/tail.c \
 	%D%/solver/tail.h \

@@ -13,6 +13,7 @@ AM_TESTS_ENVIRONMENT = \
 check_tags = CK_EXCLUDE_TAGS=long; export CK_EXCLUDE_TAGS;
 
 test_scripts = \
+	%D%/backends/cuda/test_cuda_ranks.sh \
 	%D%/backends/cuda/test_cuda_shim.sh \
 	%D%/backends/cuda/test_cuda.sh \
 	%D%/core/io/test_xarray.sh \
@@ -56,7 +57,7 @@ long_programs = \
 	%D%/backends/test_diffusion_exact \
 	%D%/backends/test_moving \
 	%D%/backends/test_split_steps \
-	%D%/backends/cpu/test_cpu_pencils \
+	%D%/backends/test_pencils \
 	%D%/backends/cpu/test_cpu_split \
 	%D%/backends/cuda/test_cuda_program
 check-long:
@@ -105,7 +106,7 @@ check_PROGRAMS += \
 	%D%/backends/cpu/test_cpu_ctu \
 	%D%/backends/cpu/test_cpu_far \
 	%D%/backends/test_motion \
-	%D%/backends/cpu/test_cpu_pencils \
+	%D%/backends/test_pencils \
 	%D%/backends/cpu/test_cpu_ranks \
 	%D%/backends/cpu/test_cpu_split \
 	%D%/backends/test_ctu_steps \
@@ -156,7 +157,7 @@ check_PROGRAMS += \
 	%D%/core/module/test_card_cache \
 	%D%/core/module/test_isolation \
 	%D%/core/module/test_module \
-	%D%/backends/cpu/test_moments \
+	%D%/backends/test_moments \
 	%D%/core/solver/test_monitors \
 	%D%/core/solver/test_problem \
 	%D%/core/solver/test_problem_refusals \
@@ -212,7 +213,7 @@ grid_sources = \
 %C%_backends_cpu_test_kernels_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 %C%_backends_cpu_test_kernels_LDADD = $(cpu_kernels) $(LDADD)
 %C%_backends_cpu_test_kernels_SOURCES = %D%/backends/cpu/test_kernels.c $(kernel_fields_sources)
-%C%_backends_cpu_test_moments_CPPFLAGS = $(kernel_fields_cppflags)
+%C%_backends_test_moments_CPPFLAGS = $(kernel_fields_cppflags)
 # So are the cuts between ranks.
 %C%_backends_cpu_test_partition_SOURCES = %D%/backends/cpu/test_partition.c backends/common/partition.c
 # So is the controller of p*.
@@ -434,14 +435,23 @@ check_LTLIBRARIES += %D%/gbees_shim.la
 	%D%/backends/cuda/shim/kernels.h \
 	%D%/backends/cuda/shim/memory.c \
 	%D%/backends/cuda/shim/platform.h \
+	%D%/backends/cuda/shim/variants/advect_1d.c \
+	%D%/backends/cuda/shim/variants/advect_1d_ctu.c \
 	%D%/backends/cuda/shim/variants/advect_2d.c \
 	%D%/backends/cuda/shim/variants/advect_2d_mixed.c \
+	%D%/backends/cuda/shim/variants/advect_2d_preserving.c \
+	%D%/backends/cuda/shim/variants/advect_2d_seventh.c \
 	%D%/backends/cuda/shim/variants/advect_2d_time.c \
+	%D%/backends/cuda/shim/variants/advect_2d_upwind.c \
 	%D%/backends/cuda/shim/variants/advect_2d_ctu.c \
+	%D%/backends/cuda/shim/variants/advect_2d_ctu_divergence.c \
+	%D%/backends/cuda/shim/variants/advect_2d_ctu_mixed.c \
 	%D%/backends/cuda/shim/variants/advect_2d_ctu_time.c \
 	%D%/backends/cuda/shim/variants/advect_2d_ctu_positive.c \
 	%D%/backends/cuda/shim/variants/advect_3d.c \
 	%D%/backends/cuda/shim/variants/advect_3d_ctu.c \
+	%D%/backends/cuda/shim/variants/advect_4d.c \
+	%D%/backends/cuda/shim/variants/advect_4d_ctu.c \
 	%D%/backends/cuda/shim/variants/duffing.c \
 	%D%/backends/cuda/shim/variants/duffing_ctu.c \
 	%D%/backends/cuda/shim/variants/duffing_rotated.c \

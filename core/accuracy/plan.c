@@ -6,12 +6,14 @@ enum {
     LEVEL_MOST = 8, /* powers of two between the cells of two legs */
     BASES = 8       /* factors of the first leg that are tried between a power of two and the next */
 };
-/* What a factor of finer cells is taken from: a run finer by `factor` has an error smaller by factor^order. The first
- * order is a guess, later ones are observed. */
+/* The assumed order of convergence: cells narrower by `factor` make the error smaller by factor^order. It is a guess
+ * for the first step, and observed for later ones, between the bounds. */
 static const double first_order = 1, order_least = 0.6, order_most = 2;
-/* Finer by so much at a time; the aim is a little below what is needed, as a run more costs more than cells. */
+/* Bounds of the factor from one run to the next. The error aimed at is a part of the allowed one, since one more run
+ * costs more than a few more cells. */
 static const double jump_most = 4, jump_least = 1.25, aim = 0.75;
-/* The next run costs at most so many times this one, or this one if it cost so little. */
+/* The next run has at most cost_jump times the cell updates of this one, or of cheap_updates if this one had fewer.
+ */
 static const double cost_jump = 12, cheap_updates = 3e6;
 
 double gbees_plan_finer(const gbees_refinement *r, int leg)
@@ -56,8 +58,9 @@ int gbees_plan_was_in_vain(const gbees_refinement *r, int leg)
            r->now.legs[leg].worst > 0.75 * r->before.legs[leg].worst;
 }
 
-/* Makes a leg finer by `jump`: along the axis with the largest roughness first, along others as soon as theirs is as
- * large, roughness going with the width; or along all axes. */
+/* Multiplies a leg's factors by `jump`: along each axis if `all` is set, else along the axis with the largest
+ * roughness, and along the others by less, at least 1: roughness falls with the square of the width, and should
+ * become equal. */
 static void refine_leg(const gbees_refinement *r, int leg, double jump, int all, double *factor)
 {
     const leg_result *now = &r->now.legs[leg];
@@ -96,7 +99,8 @@ static double predict(const gbees_refinement *r, const double (*factor)[GBEES_MA
     return sum;
 }
 
-/* Later legs differ from the first by powers of two along each axis, and are not coarser than needed. */
+/* Sets an axis' factors: `base` in the first leg, and in later legs the least base * 2^k that is not below `needed`.
+ */
 static void round_axis(const gbees_refinement *r, int axis, double base, const double (*needed)[GBEES_MAX_DIM],
                        double (*factor)[GBEES_MAX_DIM])
 {
@@ -108,8 +112,8 @@ static void round_axis(const gbees_refinement *r, int axis, double base, const d
     }
 }
 
-/* Rounds the needed factors: the first leg is made finer, axis by axis, by less than two, where this lets the others
- * be coarser and costs less in all. Returns the predicted updates. */
+/* Rounds the needed factors so that legs differ by powers of two: tries, axis by axis, first legs that are finer than
+ * needed by less than two, and keeps the one that costs least in all. Returns the predicted updates. */
 static double round_factors(const gbees_refinement *r, const double (*needed)[GBEES_MAX_DIM],
                             double (*factor)[GBEES_MAX_DIM], double *more)
 {
@@ -138,13 +142,13 @@ static double round_factors(const gbees_refinement *r, const double (*needed)[GB
 
 /* Sets the factors of all legs that the errors of this run ask for, each jump to the power of `scale`.
  *
- * An error of a leg may come from the legs before it: surely what it begins with; and a density that was smeared
- * before may show it only when the flow contracts it later. So the leg before gets the root of a leg's jump, or all
- * of it where finer cells in the leg itself have been in vain. */
+ * An error of a leg may come from the legs before it: that of its first record does, and a density that was smeared
+ * in one leg may show it only when the flow contracts it in a later one. So the leg before gets the square root of a
+ * leg's jump, or all of it if finer cells in the leg itself have not helped. */
 static void set_needed(const gbees_refinement *r, double scale, double (*needed)[GBEES_MAX_DIM])
 {
-    double from_next = 1; /* the jump that the leg after this one asks for */
-    int all = 0;          /* along all axes */
+    double from_next = 1; /* the jump that the leg after this one needs in this one */
+    int all = 0;          /* 1: that is along all axes */
 
     for (int l = r->now.leg_count - 1; l >= 0; l--) {
         const leg_result *leg = &r->now.legs[l];

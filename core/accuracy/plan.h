@@ -10,7 +10,7 @@
 typedef struct leg_result {
     double time;                  /* it begins */
     double factor[GBEES_MAX_DIM]; /* cells per half a standard deviation of the initial density */
-    double start, worst;          /* largest ratio of error to what is allowed: at its record 0; at the others */
+    double start, worst;          /* largest ratio of error to allowed error: at its record 0; at its other records */
     double rough[GBEES_MAX_DIM];  /* sum over its records */
     double updates;               /* at its end, since the run's start */
 } leg_result;
@@ -31,8 +31,8 @@ typedef struct run_result {
     int unknown;         /* a record has no certificate */
     double estimate;     /* the largest estimate of such a record; NAN: one has none */
     double effective;    /* the least share of samples that is effective */
-    double sample_bound; /* the largest part of a bound that is the samples' */
-    double evidence;     /* the logarithm of all measurements' */
+    double sample_bound; /* the largest part of a bound that is sampling error */
+    double evidence;     /* the logarithm of the evidence of all measurements */
 } run_result;
 
 struct gbees_refinement {
@@ -62,16 +62,16 @@ double gbees_plan_factors(const gbees_refinement *r, double updates, double (*ne
 /* Whether so small a share of samples is effective that no number of them certifies a record; a small share is known
  * from few samples. */
 int gbees_plan_is_hopeless(double share);
-/* How many samples an accuracy takes if a share of them is effective; if no number would do, as many as the records
- * before the updates take. */
+/* The number of samples that an accuracy takes if this share of them is effective; if no number would do, the number
+ * that suffices before the updates, where all samples are effective. */
 size_t gbees_plan_samples_for(double accuracy, double share);
-/* Takes more samples for the next run, as many as the accuracy needs after the updates, where the error is no longer
- * much larger than the samples' own. */
+/* Sets the number of samples of the next run. It grows to what the accuracy needs after the updates, once the error
+ * of the grid is no longer much larger than that of the samples. */
 void gbees_plan_choose_samples(gbees_refinement *r);
-/* Whether the same run would be within the accuracy with more samples: `before` there were. */
+/* Whether the same run would be within the accuracy with more samples than the `before` that it had. */
 int gbees_plan_samples_suffice(const gbees_refinement *r, size_t before);
-/* Whether a fixed number of samples is too small for the accuracy, and the cells are so fine that not much more than
- * the samples' own part of a bound is left, and estimates, where there are no bounds, are within it. */
+/* Whether only a fixed, too small number of samples keeps the run from its accuracy: most of each bound is sampling
+ * error, and estimates, where there are no bounds, are within the accuracy. */
 int gbees_plan_samples_are_few(const gbees_refinement *r);
 
 #endif

@@ -8,17 +8,19 @@
 #include <string.h>
 
 enum { N = GBEES_MAX_DIM, RUNS_MOST = 9 };
-/* Of an error that is not known to what is allowed: cells are halved, so that the next run can be held against. */
+/* The ratio that stands for an unknown error over the allowed one: the next run is finer, so that both can be
+ * compared.
+ */
 static const double unknown_ratio = 1.5;
-static const double least_finer = 1.2; /* cells of a run that another is held against */
-/* A standard deviation is off by two or three times what is lost in the tails (doc/measuring.md), and up to so many
- * where the tails are long. */
+static const double least_finer = 1.2; /* runs are compared if their cells' widths differ by at least this factor */
+/* The relative error of a standard deviation over the mass lost in the tails: two or three (doc/measuring.md), and up
+ * to this where the tails are long. */
 static const double most_per_loss = 12;
 static const double small_excess = 1.25; /* an error that is at most so many times what is allowed is small */
 static const double budget_share = 0.1, budget_most = 0.01; /* of the accuracy: mass that may be lost over the run */
 static const double cut_share = 0.05;                       /* of the accuracy: what the initial box may cut off */
 
-/* Of a grid that moves: the most cells a deviation, over those where it is like a Gaussian. */
+/* Of a grid that moves: the most cells a standard deviation (K) over those along a Gaussian (k). */
 static const double most_per_cell = 6;
 
 /* ---- create ---- */
@@ -159,8 +161,8 @@ static int set_regrids(const gbees_refinement *r, gbees_scenario *scenario, gbee
     return status;
 }
 
-/* A grid that moves turns its axes, and replaces its cells by itself: it has one factor, the largest that an axis
- * asks for, and so many cells more where the density is thinner than a Gaussian. */
+/* Sets the cells of a grid that moves. It turns its axes and replaces its cells by itself; so it has one factor, the
+ * largest over axes and legs, and most_per_cell times as many cells where the density is thinner than a Gaussian. */
 static int set_moving(const gbees_refinement *r, gbees_scenario *scenario, gbees_error *error)
 {
     char text[64];
@@ -220,7 +222,7 @@ static int open_leg(gbees_refinement *r, int leg, gbees_error *error)
     return GBEES_OK;
 }
 
-/* The ratio of a record's error to what is allowed: the accuracy, less what the samples themselves can't tell. */
+/* The ratio of a record's error to what is allowed: the accuracy less the sampling error. */
 static double ratio_of(double accuracy, gbees_difference error)
 {
     const double allowed = accuracy - (error.bound - error.value);
@@ -283,7 +285,7 @@ double gbees_refinement_estimate(const gbees_refinement *r, const gbees_record *
     double finer;
     const record_moments *before = find_before(r, record, &finer);
 
-    /* With an error in proportion to the cells' width. */
+    /* Of an error in proportion to at least the root of the width; never less than the difference itself. */
     return before ? moments_difference(before, record) / fmin(1, sqrt(finer) - 1) : NAN;
 }
 
@@ -374,8 +376,9 @@ static int is_near(const gbees_refinement *r)
     return in_vain || worst_ratio(r) < small_excess;
 }
 
-/* Whether lost mass may explain an error that finer cells would hardly make smaller. To lose less costs little, and
- * where that was not it, the next loss is too small to be it. */
+/* Whether lost mass may explain an error that finer cells would hardly make smaller. Then the next run loses less,
+ * which costs little. If the mass was not the cause, that run's loss is too small to explain its error, and this is
+ * 0. */
 static int is_truncated(const gbees_refinement *r, const gbees_totals *totals)
 {
     const double lost = totals->mass_outflow + totals->mass_pruned;
@@ -388,8 +391,7 @@ static int is_met(const gbees_refinement *r)
     return !r->now.unknown && r->now.error <= r->problem->accuracy;
 }
 
-/* Whether the error is within the accuracy by estimates, where no number of samples that is allowed can certify it.
- */
+/* Whether estimates are within the accuracy, and no allowed number of samples could certify the error. */
 static int is_estimated(const gbees_refinement *r)
 {
     const double accuracy = r->problem->accuracy;
@@ -416,9 +418,10 @@ static int begin_next(gbees_refinement *r, double (*factor)[N], gbees_error *err
     return GBEES_OK;
 }
 
-/* What the logarithm of the evidence may be off by where samples can't tell, for an error in proportion to the root
- * of the cells' width: the difference to the run before, whose legs' cells are at least `least_finer` times as wide,
- * where they differ. Without noise the order has been seen to be .6 to .8 (doc/measuring.md). */
+/* Estimates the error of the log evidence where samples can't tell: from the difference to the run before, for an
+ * error in proportion to the root of the cells' width. Without noise orders of .6 to .8 were measured
+ * (doc/measuring.md). The cells of the run before must be at least `least_finer` times as wide in each leg where they
+ * differ. */
 static double estimate_evidence(const gbees_refinement *r, const gbees_summary *summary)
 {
     double finer = INFINITY;

@@ -14,7 +14,8 @@ static int compare(const gbees_initial_cells *a, int n, size_t at, size_t i, int
     return 0;
 }
 
-/* P of the cell beside cell i; *at moves on through the list as i does, as both are in the same order. */
+/* P of the cell that is `shift` beyond cell i along an axis, 0 if it is absent. *at is a cursor: the neighbours of
+ * cells i in rising order lie in rising order, too, so it only moves forward. */
 static double beside(const gbees_initial_cells *a, int n, size_t *at, size_t i, int axis, int shift)
 {
     int order = 1;

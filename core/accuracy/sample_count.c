@@ -8,7 +8,7 @@ enum {
     EFFECTIVE_LEAST = 256 /* of samples, for a certificate */
 };
 
-/* The first runs have samples for this accuracy at most, until their error is at most so many times what is asked. */
+/* Runs have samples for coarse_accuracy at most, until their error is at most near_accuracy times what is asked. */
 static const double coarse_accuracy = 0.05, near_accuracy = 8;
 static const double most_sample_bound = 0.75; /* of the accuracy: the part of a bound that may be the samples' own */
 

@@ -1,4 +1,4 @@
-/* audit.c - a run's records held against samples of the model's own equations: see gbees/audit.h. */
+/* audit.c - compares a run's records with samples of the model's own equations: see gbees/audit.h. */
 #include "audit_private.h"
 #include "compare.h"
 #include "islands.h"
@@ -19,7 +19,7 @@ enum {
     N = GBEES_MAX_DIM
 };
 
-/* Of the samples' way from one record to the next, in standard deviations: far below what they can tell. */
+/* The error of samples from one record to the next, in standard deviations: far below their sampling error. */
 static const double step_tolerance = 5e-5;
 /* A difference that is worth a warning, in standard deviations; of logarithms of evidence the same number. */
 static const double largest_silent = 0.1;
@@ -115,8 +115,8 @@ static int measured_before(const gbees_problem *problem, int leg)
     return count;
 }
 
-/* Carries the samples to the next record, and weights them by the measurements on the way. */
-static int carry(gbees_audit *audit, int leg, double time, gbees_error *error)
+/* Integrates the samples to a record, and weights them by the measurements before it. */
+static int integrate(gbees_audit *audit, int leg, double time, gbees_error *error)
 {
     int status = audit->leg < leg ? weight(audit, measured_before(audit->problem, leg), error) : GBEES_OK;
 
@@ -139,7 +139,7 @@ int gbees_audit_effective(const gbees_problem *problem, int threads, double *sha
 
         if (time > problem->end)
             break;
-        status = carry(audit, leg, time, error);
+        status = integrate(audit, leg, time, error);
         if (!status)
             status = gbees_montecarlo_measure(audit->samples, 0, &moments, error);
         if (!status)
@@ -178,8 +178,8 @@ static size_t affordable(const gbees_audit *audit, const gbees_record *record)
     return count;
 }
 
-/* Takes more samples, the first of which are those that there are, to the present record.  Without memory for them,
- * or if they fail, it keeps the old ones. */
+/* Replaces the samples by more of them, at the present record, the first of which are the present ones.  Without
+ * memory for them, or if their integration fails, the present ones stay. */
 static void grow(gbees_audit *audit, const gbees_record *record)
 {
     const size_t count = affordable(audit, record);
@@ -199,7 +199,7 @@ static void grow(gbees_audit *audit, const gbees_record *record)
     if (status)
         return;
     for (size_t k = 0; k < audit->record_count && !status; k++)
-        status = carry(&more, audit->records[k].leg, audit->records[k].time, &ignored);
+        status = integrate(&more, audit->records[k].leg, audit->records[k].time, &ignored);
     if (!status)
         status = gbees_montecarlo_measure(more.samples, 0, &moments, &ignored);
     if (status) {
@@ -226,8 +226,8 @@ static void start(gbees_certificate *certificate, size_t samples)
     certificate->estimate = NAN;
 }
 
-/* Carries the samples to the next record, or takes those that were kept of it. */
-static int carry_or_take(gbees_audit *audit, int leg, double time, gbees_error *error)
+/* Integrates the samples to the next record, or restores those of a run before if its state there was kept. */
+static int integrate_or_restore(gbees_audit *audit, int leg, double time, gbees_error *error)
 {
     const size_t state = ++audit->record; /* the first is that before all records */
     gbees_kept *kept = &audit->kept;
@@ -237,7 +237,7 @@ static int carry_or_take(gbees_audit *audit, int leg, double time, gbees_error *
         gbees_kept_restore(kept, state, audit->samples, &audit->moments, &audit->leg, &audit->next);
         return GBEES_OK;
     }
-    int status = carry(audit, leg, time, error);
+    int status = integrate(audit, leg, time, error);
     if (!status)
         status = gbees_montecarlo_measure(audit->samples, 0, &audit->moments, error);
     if (!status && state == kept->count)
@@ -288,7 +288,8 @@ static int is_evidence_known(const gbees_audit *audit)
     return !audit->lost.status && samples->evidence.effective >= GBEES_EFFECTIVE_LEAST;
 }
 
-/* Whether the run's logarithm is certainly another one; not if it is not known. */
+/* Whether the run's log evidence certainly differs from the sampled one by more than largest_silent; 0 if either is
+ * not known. */
 static int is_off(double log_evidence, double sampled, double error)
 {
     return fabs(log_evidence - sampled) > largest_silent + 3 * error;
@@ -322,7 +323,7 @@ int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_cer
     int status = (int)audit->lost.status;
 
     if (!status)
-        status = carry_or_take(audit, record->leg, record->time, &audit->lost);
+        status = integrate_or_restore(audit, record->leg, record->time, &audit->lost);
     if (!status && audit->share > 0) {
         status = note_passed(audit, record, error);
         if (status)
@@ -336,7 +337,7 @@ int gbees_audit_record(gbees_audit *audit, const gbees_record *record, gbees_cer
             audit->warnings |= GBEES_WARNING_AUDIT;
         return status;
     }
-    /* The run goes on without samples: what they can't tell is no failure of the grid. */
+    /* The run goes on without samples: that they fail does not say that the grid does. */
     audit->lost.status = (gbees_status)status;
     (void)snprintf(certificate->reason, sizeof certificate->reason, "not certifiable: %.200s", audit->lost.text);
     return GBEES_OK;

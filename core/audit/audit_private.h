@@ -1,4 +1,4 @@
-/* audit_private.h - an audit, as audit.c and audit_state.c share it. */
+/* audit_private.h - the struct of an audit, for audit.c and audit_state.c. */
 #ifndef GBEES_AUDIT_PRIVATE_H
 #define GBEES_AUDIT_PRIVATE_H
 

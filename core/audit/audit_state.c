@@ -1,5 +1,4 @@
-/* audit_state.c - an audit as a part of a checkpoint, and back. Its samples are saved, not drawn and carried again.
- */
+/* audit_state.c - saves an audit, with its samples, to a checkpoint, and loads it from one. */
 #include "audit_private.h"
 #include "base/checkpoint.h"
 #include "samples.h"
@@ -64,7 +63,9 @@ int gbees_audit_save(const gbees_audit *audit, gbees_checkpoint *checkpoint, gbe
                : GBEES_OK;
 }
 
-/* A copy of a part with room for `most` items; *to is NULL if the part is missing and need not be there. */
+/* Copies a part of the checkpoint to new memory for `most` items. *to is NULL if the part is missing and not
+ * `needed`.
+ */
 static int take(const gbees_checkpoint *checkpoint, const char *name, size_t count, size_t most, int needed,
                 void **to, gbees_error *error)
 {

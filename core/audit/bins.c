@@ -1,13 +1,20 @@
-/* bins.c - see bins.h.  A part of the samples, or of the cells, has its sums in hash tables of its own, one for each
- * share of the bins, so that shares are merged independently.  A bin is known by a hash of 64 bits of its index: that
- * two bins of millions have the same is less likely than an error of the memory. */
+/* bins.c - see bins.h.  Bins are divided into partitions by their hash.  Each part of the samples, or of the cells,
+ * adds to hash tables of its own, one a partition; so partitions can be merged independently.  A bin is identified by
+ * a 64-bit hash of its index: that two of millions of bins have the same is less likely than an error of the memory.
+ */
 #include "bins.h"
 #include "samples.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUPS = GBEES_BINS_GROUPS, PARTS = GBEES_WORKERS_PARTS, SHARES = PARTS, BLOCK = SAMPLES_BLOCK, LEAST = 64 };
+enum {
+    GROUPS = GBEES_BINS_GROUPS,
+    PARTS = GBEES_WORKERS_PARTS,
+    PARTITIONS = PARTS,
+    BLOCK = SAMPLES_BLOCK,
+    LEAST = 64
+};
 
 typedef struct entry {
     uint64_t key; /* 0: the place is free */
@@ -28,9 +35,9 @@ typedef struct overlap {
 
 struct gbees_bins {
     int dimension, size[GBEES_MAX_DIM];
-    table samples[PARTS][SHARES], cells[PARTS][SHARES];
-    double square[PARTS];               /* of the weights, by part */
-    overlap merged[SHARES][GROUPS + 1]; /* of each group; the last: of all */
+    table samples[PARTS][PARTITIONS], cells[PARTS][PARTITIONS];
+    double square[PARTS];                   /* of the weights, by part */
+    overlap merged[PARTITIONS][GROUPS + 1]; /* of each group; the last: of all */
 };
 
 gbees_bins *gbees_bins_create(int dimension, const int *size)
@@ -47,16 +54,16 @@ gbees_bins *gbees_bins_create(int dimension, const int *size)
 void gbees_bins_destroy(gbees_bins *bins)
 {
     for (size_t part = 0; bins && part < PARTS; part++)
-        for (size_t share = 0; share < SHARES; share++) {
-            free(bins->samples[part][share].entries);
-            free(bins->cells[part][share].entries);
+        for (size_t partition = 0; partition < PARTITIONS; partition++) {
+            free(bins->samples[part][partition].entries);
+            free(bins->cells[part][partition].entries);
         }
     free(bins);
 }
 
 /* ---- a table ---- */
 
-/* The entry with that key, or the place where it belongs. The lowest bits of keys of a share are equal. */
+/* The entry with that key, or the place where it belongs. The lowest bits of keys of a partition are equal. */
 static entry *find(const table *in, uint64_t key)
 {
     size_t at = (size_t)(key >> 8) & (in->capacity - 1);
@@ -96,7 +103,7 @@ static int add(table *to, uint64_t key, double value)
 static int add_block(table *to, size_t count, const uint64_t *key, const double *value)
 {
     for (size_t i = 0; i < count; i++)
-        if (add(&to[key[i] % SHARES], key[i], value[i]))
+        if (add(&to[key[i] % PARTITIONS], key[i], value[i]))
             return GBEES_ENOMEM;
     return GBEES_OK;
 }
@@ -107,7 +114,7 @@ static int add_block(table *to, size_t count, const uint64_t *key, const double 
 GBEES_PROCESSOR_CLONES static void mix_axis(size_t count, const double *restrict cell, int size,
                                             uint64_t *restrict key)
 {
-    /* The quotient of two whole numbers that have less than 53 digits together is rounded up to no whole number. */
+    /* Exact: the quotient of two whole numbers of less than 53 bits together never rounds up to a whole number. */
     const double half = size / 2, width = size;
 
     for (size_t i = 0; i < count; i++) {
@@ -134,7 +141,7 @@ static void start_keys(size_t count, uint64_t *key)
         key[i] = UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* The last multiplication, and no key is 0. */
+/* Finishes the hashes by a last multiplication, and replaces 0, which marks a free place. */
 static void finish_keys(size_t count, uint64_t *key)
 {
     for (size_t i = 0; i < count; i++) {
@@ -194,7 +201,7 @@ int gbees_bins_add_samples(gbees_bins *bins, size_t part, size_t count, const do
 
 /* ---- the difference ---- */
 
-/* A bin of a share: what all parts have in it. */
+/* A bin of a partition, with the sums of all parts. */
 typedef struct bin {
     double p, weight[GROUPS];
 } bin;
@@ -240,22 +247,22 @@ static void sum_bins(const bin *list, size_t count, overlap *sums)
     }
 }
 
-int gbees_bins_merge(gbees_bins *bins, size_t share)
+int gbees_bins_merge(gbees_bins *bins, size_t partition)
 {
     table numbers = {0};
     size_t most = 1;
     int status = GBEES_OK;
 
     for (size_t part = 0; part < PARTS; part++)
-        most += bins->samples[part][share].count + bins->cells[part][share].count;
+        most += bins->samples[part][partition].count + bins->cells[part][partition].count;
     bin *list = calloc(most, sizeof *list);
     if (!list)
         return GBEES_ENOMEM;
     for (size_t part = 0; part < PARTS && !status; part++)
-        status = merge_table(&bins->samples[part][share], &numbers, list, (int)(part * GROUPS / PARTS));
+        status = merge_table(&bins->samples[part][partition], &numbers, list, (int)(part * GROUPS / PARTS));
     for (size_t part = 0; part < PARTS && !status; part++)
-        status = merge_table(&bins->cells[part][share], &numbers, list, GROUPS);
-    sum_bins(list, numbers.count, bins->merged[share]);
+        status = merge_table(&bins->cells[part][partition], &numbers, list, GROUPS);
+    sum_bins(list, numbers.count, bins->merged[partition]);
     free(numbers.entries);
     free(list);
     return status;
@@ -269,7 +276,7 @@ static double difference_of(const overlap *sums)
     return q > 0 && sums->p > 0 ? 1 - sums->both / sums->weight / sqrt(sums->p * q) : NAN;
 }
 
-/* The same of all groups but one, number `out` (GROUPS: of all groups): sum q^2 is that of samples in different
+/* The difference without group number `out` (GROUPS: of all groups), with sum q^2 from pairs of samples in different
  * groups. */
 static double difference_between(const overlap *sums, int out)
 {
@@ -318,9 +325,9 @@ void gbees_bins_difference(const gbees_bins *bins, int dependent, double *differ
 {
     overlap sums[GROUPS + 1] = {{0}};
 
-    for (size_t share = 0; share < SHARES; share++)
+    for (size_t partition = 0; partition < PARTITIONS; partition++)
         for (int g = 0; g <= GROUPS; g++) {
-            const overlap *more = &bins->merged[share][g];
+            const overlap *more = &bins->merged[partition][g];
 
             sums[g] = (overlap){sums[g].both + more->both,
                                 sums[g].p + more->p,

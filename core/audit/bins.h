@@ -22,15 +22,15 @@ int gbees_bins_add_cells(gbees_bins *bins, size_t part, const gbees_cells *cells
 int gbees_bins_add_samples(gbees_bins *bins, size_t part, size_t count, const double *const *place,
                            const double *weight);
 
-/* Adds the parts' sums together, in the bins of one of GBEES_WORKERS_PARTS shares of all bins; once for each share,
- * which different threads may do.  GBEES_ENOMEM. */
-int gbees_bins_merge(gbees_bins *bins, size_t share);
+/* Adds up the parts' sums in one of the GBEES_WORKERS_PARTS partitions of the bins.  To be called once for each
+ * partition, by any thread.  GBEES_OK or GBEES_ENOMEM. */
+int gbees_bins_merge(gbees_bins *bins, size_t partition);
 
 /* 1 - C, C = sum p q / sqrt(sum p^2 sum q^2) over the bins: 0 for equal densities.  Each sample would add its own
  * weight squared to sum q^2: that is taken away, so that the estimate has no bias from a finite number of samples.
  * `error` is the standard error, from the groups.  Both are NAN where the samples are too few for their bins.  All
- * shares are merged before.  `dependent`: samples of a group may depend on each other, but on no other group: then
- * sum q^2 is taken from pairs of different groups. */
+ * partitions are merged before.  `dependent`: samples of a group may depend on each other, but on no other group:
+ * then sum q^2 is taken from pairs of different groups. */
 void gbees_bins_difference(const gbees_bins *bins, int dependent, double *difference, double *error);
 
 /* A difference and what it is at most: its value plus two standard errors. The value has no bias and may come out

@@ -35,7 +35,8 @@ static gbees_difference difference(double value, double standard_error)
     return (gbees_difference){value, value + 2 * standard_error};
 }
 
-/* Runs work on all items, `nanoseconds` of it together. Returns the first status that is none of success. */
+/* Calls work for each item, on threads if all calls together take long enough (`nanoseconds`). Returns the status of
+ * the first item that failed. */
 static int run(comparison *c, size_t count, double nanoseconds, void (*work)(void *context, size_t item))
 {
     int status = GBEES_OK;
@@ -60,7 +61,7 @@ static void compare_moments(const gbees_record *record, const gbees_sample_momen
         const double std = sqrt(fmax(0, now->covariance[j * n + j])), true_std = truth->std[j];
         const double off = fabs(now->mean[j] - truth->mean[j]) / true_std, wide = truth->std_error[j] / true_std;
 
-        /* Both are over the samples' standard deviation, which is not exact either. */
+        /* Mean and deviation are relative to the samples' standard deviation, which has a sampling error, too. */
         certificate->mean[j] = difference(off, hypot(truth->mean_error[j] / true_std, off * wide));
         certificate->std[j] = difference(fabs(std / true_std - 1), fmax(1, std / true_std) * wide);
     }
@@ -68,7 +69,7 @@ static void compare_moments(const gbees_record *record, const gbees_sample_momen
 
 /* ---- marginals ---- */
 
-/* The same along a line of the record's projection. */
+/* Sets the places of samples along a state, in entries of the line of the record's projection. */
 static void find_projected(const comparison *c, int state, size_t first, size_t count, double *place)
 {
     const gbees_projection *to = c->record->projection;
@@ -98,7 +99,8 @@ GBEES_PROCESSOR_CLONES static void find_places(const comparison *c, int axis, si
         place[i] = (place[i] - problem->mean[axis]) / problem->width[axis];
 }
 
-/* Between which places along an axis of the record's grid the samples are; if it is rotated it is a wider range. */
+/* Sets a range of places along an axis of the record's grid that holds all samples; on a rotated grid it is wider
+ * than needed. */
 static void find_range(const comparison *c, int axis, double *least, double *most)
 {
     const gbees_projection *to = c->record->projection;
@@ -123,7 +125,7 @@ static void find_range(const comparison *c, int axis, double *least, double *mos
     *most = (hi - problem->mean[axis]) / problem->width[axis];
 }
 
-/* The standard deviation of the samples along what a marginal is along, in its cells. */
+/* The standard deviation of the samples along a marginal's axis or state, in its cells. */
 static double std_of(const comparison *c, int axis)
 {
     if (c->record->projection)
@@ -150,7 +152,8 @@ static double widest_error(const comparison *c)
     return wide;
 }
 
-/* The standard errors are those of a distribution function at its middle, the largest. */
+/* Compares a marginal with the samples'. Standard errors are those of a distribution function at its median, where
+ * they are largest. */
 static void compare_marginal(const comparison *c, gbees_marginal *marginal, int axis)
 {
     const double effective = c->truth->effective;
@@ -162,7 +165,7 @@ static void compare_marginal(const comparison *c, gbees_marginal *marginal, int 
     c->certificate->kolmogorov[axis] = difference(largest, 1.36 / sqrt(effective));
 }
 
-/* Finds the grid's marginal of an axis, and makes place for that of the samples. */
+/* Finds the grid's marginal of an axis, and allocates that of the samples. */
 static void open_marginal(void *context, size_t item)
 {
     comparison *c = context;
@@ -232,7 +235,7 @@ static void add_part(void *context, size_t part)
     c->status[part] = status;
 }
 
-/* Compares the marginals of an axis, or merges a share of the bins. */
+/* Compares the marginals of an axis, or merges a partition of the bins. */
 static void finish_item(void *context, size_t item)
 {
     comparison *c = context;

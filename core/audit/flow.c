@@ -5,7 +5,7 @@
 
 enum { BLOCK = SAMPLES_BLOCK };
 
-/* Into how many parts a step may be cut. */
+/* The most parts into which a step may be cut. */
 #define SHORTEST 1048576.0
 
 static const double origin[GBEES_MAX_DIM];
@@ -56,9 +56,9 @@ static void drift_at(const gbees_problem *problem, size_t count, double t, const
         functions->component_d[j](count, t, origin, point, problem->parameters, drift[j]);
 }
 
-/* The stages of one step of Runge and Kutta's classical method: work->sum and the last drift.  doubt[i] is how far
- * the drifts of the two stages in the middle differ times the step, in `scale` along the worst axis: it is of third
- * order in the step. */
+/* Computes the stages of one step of Runge and Kutta's classical method: work->sum and the last drift.  Sets
+ * doubt[i], an estimate of the step's error: the step times the difference of the drifts at the two stages in its
+ * middle, over `scale`, along the worst axis.  It is of third order in the step. */
 static void find_stages(const gbees_problem *problem, gbees_flow *work, size_t count, double t, double dt,
                         double *const *x, const double *scale, double *doubt)
 {
@@ -96,9 +96,10 @@ static void runge_kutta(const gbees_problem *problem, gbees_flow *work, size_t c
         finish(count, dt / 6, work->sum[j], work->drift[j], x[j]);
 }
 
-/* Carries one point by steps that are halved until there is no doubt, or they are as short as they may be. */
-static void carry_one(const gbees_problem *problem, gbees_flow *work, double t, double dt, double *x,
-                      const double *scale, double most)
+/* Integrates one point over dt by steps that are halved until their doubt is at most `most`, or they are as short as
+ * they may be. */
+static void integrate_adaptively(const gbees_problem *problem, gbees_flow *work, double t, double dt, double *x,
+                                 const double *scale, double most)
 {
     double done = 0, part = dt / 2;
     const double least = fabs(dt) / SHORTEST;
@@ -149,7 +150,7 @@ void gbees_flow_step(const gbees_montecarlo *montecarlo, gbees_flow *work, size_
 
         for (int j = 0; j < n; j++)
             point[j] = start[j][k];
-        carry_one(problem, work, t, dt, point, scale, most);
+        integrate_adaptively(problem, work, t, dt, point, scale, most);
         for (int j = 0; j < n; j++)
             x[j][doubtful[k]] = point[j];
     }

@@ -74,7 +74,7 @@ void gbees_islands_estimate(const gbees_island_weights *weights, gbees_sample_ev
 
 /* ---- resampling ---- */
 
-/* What the threads share; the arrays are those that will be the samples'. */
+/* Shared by the threads of a resampling. The arrays become the samples'. */
 typedef struct resampling {
     const gbees_montecarlo *montecarlo;
     size_t from[GBEES_ISLANDS + 1], to[GBEES_ISLANDS + 1];
@@ -113,8 +113,8 @@ static void copy_sample(const resampling *all, size_t from, size_t to)
         all->x[j][to] = all->montecarlo->x[j][from];
 }
 
-/* Sample i of an island is taken once for each of the points (k + u) / count that fall on its share of the weights.
- */
+/* Resamples island k systematically: sample i is copied once for each of the points (k + u) / count of the cumulated
+ * weights that falls on its own weight. */
 static void resample_island(const resampling *all, size_t k)
 {
     const gbees_montecarlo *montecarlo = all->montecarlo;

@@ -6,16 +6,18 @@
 
 static const double bytes_most = 1 << 30;
 
-/* What the state of samples adds to those that are kept: not what it shares with them. */
+/* Bytes that the samples' state adds to the kept ones: without arrays that it shares with them. */
 static double bytes_of(const gbees_montecarlo *samples)
 {
-    const int arrays = (samples->shared_x ? 0 : samples->problem->dimension) +
-                       (samples->shared_weight ? 0 : samples->number ? 2 : 1);
+    const int arrays = (samples->shared_x ? 0 : samples->problem->dimension) + (samples->shared_weight ? 0
+                                                                                : samples->number      ? 2
+                                                                                                       : 1);
 
     return (double)samples->count * arrays * sizeof(double);
 }
 
-int gbees_kept_add(gbees_kept *kept, gbees_montecarlo *samples, const gbees_sample_moments *moments, int leg, int next)
+int gbees_kept_add(gbees_kept *kept, gbees_montecarlo *samples, const gbees_sample_moments *moments, int leg,
+                   int next)
 {
     const double bytes = kept->bytes + bytes_of(samples);
 
@@ -52,7 +54,7 @@ void gbees_kept_restore(const gbees_kept *kept, size_t k, gbees_montecarlo *samp
 
 void gbees_kept_clear(gbees_kept *kept)
 {
-    for (size_t k = 0; k < kept->count; k++) { /* what a state shares is that of a state before it */
+    for (size_t k = 0; k < kept->count; k++) { /* shared arrays are owned by the first state that has them */
         gbees_samples_release_x(&kept->states[k].samples);
         gbees_samples_release_weight(&kept->states[k].samples);
     }

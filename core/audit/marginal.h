@@ -6,8 +6,8 @@
 #include <gbees/error.h>
 #include <stdint.h>
 
-/* One axis. The samples are counted in quarters of cells, each part of them (workers.h) by itself; places are in cells
- * from the middle of cell 0. */
+/* One axis. The samples are counted in quarters of cells, each part of them (workers.h) by itself; places are in
+ * cells from the middle of cell 0. */
 typedef struct gbees_marginal {
     int32_t first; /* the grid's marginal: cell first + i has p[i]; the caller's */
     size_t length;
@@ -17,7 +17,7 @@ typedef struct gbees_marginal {
     double *count;
 } gbees_marginal;
 
-/* Makes place for samples that lie from `least` to `most`; the grid's marginal is set before.  GBEES_ENOMEM. */
+/* Allocates counters for samples between `least` and `most`; the grid's marginal must be set.  GBEES_ENOMEM. */
 int gbees_marginal_open(gbees_marginal *marginal, double least, double most);
 void gbees_marginal_close(gbees_marginal *marginal);
 

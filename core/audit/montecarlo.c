@@ -1,6 +1,5 @@
-/* montecarlo.c - samples made, and carried along the flow; they are drawn in start.c, follow the
- * drift in flow.c by steps that probe.c chooses, and are weighted in weight.c; their moments are in sample_moments.c.
- */
+/* montecarlo.c - creates samples and integrates them, with noise. start.c draws them, flow.c integrates the drift by
+ * steps that probe.c chooses, weight.c weights them, sample_moments.c computes their moments. */
 #include "base/workers.h"
 #include "flow.h"
 #include "numerics/noise_factor.h"
@@ -131,7 +130,7 @@ int gbees_montecarlo_take(gbees_montecarlo *montecarlo, const size_t *chosen, gb
     return GBEES_OK;
 }
 
-/* ---- carrying --------------------------------------------------------------------------------------------- */
+/* ---- integrating ------------------------------------------------------------------------------------------ */
 
 /* Whether Q, of which there are `entries`, is 0 at all samples of a block: they need no random numbers then. */
 static int is_silent(int entries, size_t count, const double (*q)[BLOCK])
@@ -144,7 +143,7 @@ static int is_silent(int entries, size_t count, const double (*q)[BLOCK])
     return largest == 0;
 }
 
-/* Euler and Maruyama's part: noise of a duration, with Q where the samples are before it (Ito). */
+/* Adds the noise of a duration by Euler and Maruyama's method, with Q where the samples are before it (Ito). */
 static void kick(const gbees_montecarlo *montecarlo, size_t block, double t, double duration, uint64_t number,
                  double *const *x)
 {
@@ -171,7 +170,8 @@ static void kick(const gbees_montecarlo *montecarlo, size_t block, double t, dou
     }
 }
 
-/* Half of the noise, the drift, the other half: where Q does not depend on the state, of second order in law. */
+/* Integrates a block over a step: half of the noise, the drift, the other half. Weakly of second order if Q does not
+ * depend on the state. */
 static void step_block(const gbees_montecarlo *montecarlo, gbees_flow *work, size_t block, double t, double dt,
                        uint64_t step, double *const *x)
 {
@@ -200,8 +200,8 @@ static void check_finite(advance *all, size_t count, int n, double *const *x)
         atomic_store(&all->lost, 1);
 }
 
-/* Takes the samples of a block, which are in x, through all steps. */
-static void carry_block(const advance *all, size_t block, double *const *x)
+/* Integrates the samples of a block, in x, over all steps. */
+static void integrate_block(const advance *all, size_t block, double *const *x)
 {
     const gbees_montecarlo *montecarlo = all->montecarlo;
     const int noisy = gbees_samples_functions(montecarlo->problem)->diffusion_d != NULL;
@@ -231,7 +231,7 @@ static void advance_block(void *context, size_t block)
         if (all->to[j] != montecarlo->x[j])
             memcpy(x[j], montecarlo->x[j] + block * BLOCK, count * sizeof *x[j]);
     }
-    carry_block(all, block, x);
+    integrate_block(all, block, x);
     check_finite(all, count, n, x);
 }
 
@@ -246,8 +246,8 @@ static void check_block(void *context, size_t block)
     check_finite(all, samples_in_block(all->montecarlo, block), all->montecarlo->problem->dimension, x);
 }
 
-/* Whether a backend has carried the first block as this process does: all but a few samples, as chaos makes rounding
- * grow, to a thousandth of their spread. A certificate is as good as its samples. */
+/* Whether a backend's first block agrees with this process's own integration: all but a few samples, in which chaos
+ * may have amplified rounding, to a thousandth of their spread. Certificates are only as good as the samples. */
 static int agrees(const advance *all)
 {
     const gbees_montecarlo *montecarlo = all->montecarlo;
@@ -259,7 +259,7 @@ static int agrees(const advance *all)
         memcpy(point[j], montecarlo->x[j], count * sizeof *point[j]);
         x[j] = point[j];
     }
-    carry_block(all, 0, x);
+    integrate_block(all, 0, x);
     for (size_t i = 0; i < count; i++)
         for (int j = 0; j < montecarlo->problem->dimension; j++)
             if (!(fabs(point[j][i] - all->to[j][i]) <= 1e-3 * montecarlo->scale[j])) {
@@ -269,9 +269,9 @@ static int agrees(const advance *all)
     return off <= count / 32;
 }
 
-/* Has a backend carry the samples; what it does first is held against this process's own. Returns 0 if it does not.
- */
-static int carry_away(const gbees_montecarlo *montecarlo, advance *all, double nanoseconds)
+/* Integrates all samples on a backend, whose first block is checked the first time. Returns 0 if there is no backend,
+ * or it can't or must not be used. */
+static int integrate_on_backend(const gbees_montecarlo *montecarlo, advance *all, double nanoseconds)
 {
     gbees_offload *offload = montecarlo->options.offload;
     gbees_integration integration = {.count = montecarlo->count,
@@ -293,9 +293,9 @@ static int carry_away(const gbees_montecarlo *montecarlo, advance *all, double n
     return !offload->failed;
 }
 
-/* Carries all samples by all->steps steps. Those that are shared stay as they are, and others take their place; so it
- * is where a backend has not been checked yet. */
-static int carry(gbees_montecarlo *montecarlo, advance *all, gbees_error *error)
+/* Integrates all samples over all->steps steps. States that are shared, and those that a backend not checked yet is
+ * to integrate, are left as they are, and replaced by new ones. */
+static int integrate(gbees_montecarlo *montecarlo, advance *all, gbees_error *error)
 {
     const int n = montecarlo->problem->dimension;
     const int noisy = gbees_samples_functions(montecarlo->problem)->diffusion_d != NULL;
@@ -303,17 +303,17 @@ static int carry(gbees_montecarlo *montecarlo, advance *all, gbees_error *error)
     const int threads = gbees_workers_worth(montecarlo->options.threads, work);
     const size_t blocks = samples_blocks(montecarlo);
     const gbees_offload *offload = montecarlo->options.offload;
-    const int apart = montecarlo->shared_x || (offload && !offload->checked);
+    const int is_copied = montecarlo->shared_x || (offload && !offload->checked);
 
     memcpy(all->to, montecarlo->x, sizeof all->to);
-    if (apart && columns_create(n, montecarlo->count, all->to)) {
+    if (is_copied && columns_create(n, montecarlo->count, all->to)) {
         columns_free(n, all->to);
         return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for %zu samples; take fewer",
                                montecarlo->count);
     }
-    const int away = carry_away(montecarlo, all, work / threads);
-    gbees_workers_run(threads, blocks, away ? check_block : advance_block, all);
-    if (apart)
+    const int on_backend = integrate_on_backend(montecarlo, all, work / threads);
+    gbees_workers_run(threads, blocks, on_backend ? check_block : advance_block, all);
+    if (is_copied)
         gbees_samples_release_x(montecarlo);
     memcpy(montecarlo->x, all->to, sizeof all->to);
     montecarlo->shared_x = 0;
@@ -333,7 +333,7 @@ int gbees_montecarlo_advance(gbees_montecarlo *montecarlo, double time, gbees_er
     all.steps = (size_t)fmax(1, ceil(length / montecarlo->options.step - 1e-9));
     all.dt = length / (double)all.steps;
     gbees_samples_find_scale(montecarlo);
-    int status = carry(montecarlo, &all, error);
+    int status = integrate(montecarlo, &all, error);
     if (status)
         return status;
     if (atomic_load(&all.lost))

@@ -1,9 +1,9 @@
-/* montecarlo.h - the truth to hold a grid against: samples of the initial density, each carried along the flow.
+/* montecarlo.h - the reference for a grid: samples of the initial density, each integrated along the flow.
  *
- * Sample i gets its random numbers from a counter (Philox), is advanced by itself with classical
- * Runge-Kutta steps, between halves of Euler and Maruyama's where the model has noise, and is weighted by the
- * likelihood of each measurement; samples that are left without weight are dropped.  Sums are taken over 64 fixed
- * batches, which also give the standard errors.  So the result depends on nothing but the options: not on threads.
+ * Sample i gets its random numbers from a counter (Philox). It is integrated by classical Runge-Kutta steps, between
+ * two half steps of Euler and Maruyama's where the model has noise, and weighted by the likelihood of each
+ * measurement; samples that are left without weight are dropped.  Sums are taken over 64 fixed batches, which also
+ * give the standard errors.  So results depend on the options alone, and not on the number of threads.
  */
 #ifndef GBEES_TEST_MONTECARLO_H
 #define GBEES_TEST_MONTECARLO_H
@@ -19,7 +19,7 @@ typedef struct gbees_montecarlo_options {
     uint64_t seed;
     int threads; /* 0: as many as the machine has */
     int cut;     /* Gaussians are cut at the outer faces of the cells of the initial set: what a grid propagates */
-    struct gbees_offload *offload; /* offload.h; NULL: this process's threads carry them */
+    struct gbees_offload *offload; /* offload.h; NULL: this process's threads integrate them */
 } gbees_montecarlo_options;
 
 enum { GBEES_MONTECARLO_PROBES = 256 /* samples by which steps are chosen */ };
@@ -38,14 +38,14 @@ typedef struct gbees_montecarlo {
     gbees_montecarlo_options options;
     double time;
     uint64_t steps;              /* so far */
-    double doubt_most;           /* what a step may leave of doubt (flow.h) before it is cut for a sample */
+    double doubt_most;           /* a step with more doubt (flow.h) is cut for a sample */
     double scale[GBEES_MAX_DIM]; /* the samples' spread at the start of the last advance */
     size_t count;                /* samples that have weight, in the order in which they were drawn */
     double *x[GBEES_MAX_DIM];    /* x[j][i]: state j of sample i, in the model's axes */
     double *weight;              /* the largest is 1 after a measurement */
     uint64_t *number;            /* sample i is that many after the first drawn; NULL: i */
     int resampled;               /* 1: samples depend on others of their island (islands.h), not on any else */
-    int shared_x, shared_weight; /* 1: x, or weight and number, are another's, and are replaced instead of changed */
+    int shared_x, shared_weight; /* 1: x, or weight and number, belong to another: replaced, never written or freed */
     size_t probe[GBEES_MONTECARLO_PROBES]; /* samples chosen by their weights */
     gbees_sample_evidence evidence;        /* of the last update; 0 before the first */
 } gbees_montecarlo;
@@ -67,7 +67,7 @@ int gbees_montecarlo_create(const gbees_problem *problem, const gbees_montecarlo
                             gbees_montecarlo **montecarlo, gbees_error *error);
 void gbees_montecarlo_destroy(gbees_montecarlo *montecarlo);
 
-/* Carries all samples to `time`, in equal steps. After GBEES_ENUMERIC the samples are useless. */
+/* Integrates all samples to `time`, in equal steps. After GBEES_ENUMERIC the samples are useless. */
 int gbees_montecarlo_advance(gbees_montecarlo *montecarlo, double time, gbees_error *error);
 
 /* Sets options.step so that the samples' error at `time`, the next one to advance to, is about `tolerance` standard
@@ -78,13 +78,13 @@ int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double time, doub
 /* Bayes' rule: multiplies the weights with the measurement's likelihood, Gaussian, Student's t or the model's own. */
 int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measurement *measurement, gbees_error *error);
 
-/* Where the model has noise: resamples those islands (islands.h) of which little is effective.  Before an advance to
- * another measurement. */
+/* If the model has noise: resamples the islands (islands.h) of which too small a part is effective.  To be called
+ * before an advance to another measurement. */
 int gbees_montecarlo_resample(gbees_montecarlo *montecarlo, gbees_error *error);
 
-/* Takes as many samples as were drawn at the start, number k as sample chosen[k], all with weight 1 and with random
- * numbers of their own: for an owner that resamples by a rule of its own.  Standard errors, which are those of
- * independent samples, no longer hold. */
+/* Replaces the samples by copies, as many as were drawn at the start: number k is a copy of sample chosen[k], with
+ * weight 1 and random numbers of its own.  For callers that resample by a rule of their own.  Standard errors, which
+ * are those of independent samples, no longer hold. */
 int gbees_montecarlo_take(gbees_montecarlo *montecarlo, const size_t *chosen, gbees_error *error);
 
 /* How many threads it uses; 1 without OpenMP. */

@@ -7,7 +7,7 @@ enum { LEAST_NS = 30000000 /* of work of all threads, below which it does not pa
 int gbees_offload_try(gbees_offload *offload, const gbees_integration *integration, double nanoseconds)
 {
     gbees_error ignored; /* threads do what a backend can't */
-    int carried = 0;
+    int done = 0;
 
     if (!offload || offload->failed || !offload->backend || !offload->backend->integrator_create ||
         nanoseconds < LEAST_NS)
@@ -17,8 +17,8 @@ int gbees_offload_try(gbees_offload *offload, const gbees_integration *integrati
             offload->backend->integrator_create(offload->problem, &offload->integrator, &ignored) != GBEES_OK;
     if (!offload->failed)
         offload->failed =
-            offload->backend->integrator_run(offload->integrator, integration, &carried, &ignored) != GBEES_OK;
-    return carried && !offload->failed;
+            offload->backend->integrator_run(offload->integrator, integration, &done, &ignored) != GBEES_OK;
+    return done && !offload->failed;
 }
 
 void gbees_offload_close(gbees_offload *offload)

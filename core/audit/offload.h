@@ -1,4 +1,4 @@
-/* offload.h - samples carried by a backend: on a GPU they are carried faster than by this process's threads. */
+/* offload.h - has a backend integrate samples, which a GPU does faster than this process's threads. */
 #ifndef GBEES_AUDIT_OFFLOAD_H
 #define GBEES_AUDIT_OFFLOAD_H
 
@@ -6,15 +6,15 @@
 
 /* Starts with a backend and a problem, which outlive it. */
 typedef struct gbees_offload {
-    const gbees_backend *backend; /* NULL, or one that carries no samples: nothing is carried */
+    const gbees_backend *backend; /* NULL, or without integrator functions: gbees_offload_try() does nothing */
     const gbees_problem *problem;
     gbees_integrator *integrator; /* NULL: not made yet */
-    int failed;                   /* 1: it is not tried again */
-    int checked;                  /* 1: what it did first was right */
+    int failed;                   /* 1: the backend is not tried again */
+    int checked;                  /* 1: its first result agreed with that of this process */
 } gbees_offload;
 
-/* Carries the samples if that pays for a backend that takes as long for them as `nanoseconds` of this process's threads
- * say, and if it is ready.  Returns whether they are carried. */
+/* Has the backend integrate the samples if it is ready, and if this process's threads would take so long
+ * (`nanoseconds`) that moving the samples pays.  Returns whether they have been integrated. */
 int gbees_offload_try(gbees_offload *offload, const gbees_integration *integration, double nanoseconds);
 void gbees_offload_close(gbees_offload *offload);
 

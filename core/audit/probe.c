@@ -35,7 +35,7 @@ void gbees_samples_choose(const gbees_montecarlo *montecarlo, size_t count, doub
         chosen[k] = montecarlo->count - 1;
 }
 
-/* So that after an update probes are where the density is. */
+/* Chosen again after an update, so that probes lie where the density is. */
 void gbees_samples_choose_probes(gbees_montecarlo *montecarlo)
 {
     gbees_samples_choose(montecarlo, PROBES, 0.5, montecarlo->probe);
@@ -48,8 +48,8 @@ static void get_probes(const gbees_montecarlo *montecarlo, points *to)
             to->x[j][i] = montecarlo->x[j][montecarlo->probe[i]];
 }
 
-/* Carries the probes to `time` along the drift alone. */
-static void carry(const gbees_montecarlo *montecarlo, const points *from, double time, size_t steps, points *to)
+/* Integrates the probes to `time` along the drift alone. */
+static void integrate(const gbees_montecarlo *montecarlo, const points *from, double time, size_t steps, points *to)
 {
     double *x[GBEES_MAX_DIM];
 
@@ -154,11 +154,11 @@ int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double time, doub
     get_probes(montecarlo, &probes);
     set_scale(montecarlo, &probes);
     const int begins_noisy = is_noisy(montecarlo, &probes, montecarlo->time);
-    /* It begins with half as many steps as the last time: they get longer, too. */
+    /* The search begins with half as many steps as the last time, so that steps can get longer, too. */
     double steps = fmax(1, ceil(length / montecarlo->options.step / (begins_noisy ? 2 * STEPS_MORE : 2) - 1e-9));
     while (steps <= STEPS_MOST) {
-        carry(montecarlo, &probes, time, (size_t)steps, &by_long);
-        carry(montecarlo, &probes, time, 2 * (size_t)steps, &by_short);
+        integrate(montecarlo, &probes, time, (size_t)steps, &by_long);
+        integrate(montecarlo, &probes, time, 2 * (size_t)steps, &by_short);
         off = error_of(montecarlo, &by_long, &by_short);
         if (off <= tolerance)
             break;
@@ -171,7 +171,7 @@ int gbees_montecarlo_choose_step(gbees_montecarlo *montecarlo, double time, doub
     const int noisy = begins_noisy || is_noisy(montecarlo, &by_long, time);
     montecarlo->options.step = length / (noisy ? steps * STEPS_MORE : steps);
     qsort(by_long.doubt, PROBES, sizeof *by_long.doubt, compare_numbers);
-    /* Where the probes have none, as in a constant drift, what is below the tolerance is no reason to cut a step. */
+    /* Probes may have no doubt, as in a constant drift: a doubt below the tolerance is no reason to cut a step. */
     montecarlo->doubt_most = fmax(tolerance, DOUBT_MARGIN * by_long.doubt[PROBES - 1 - PROBES / LEFT_OUT]);
     return GBEES_OK;
 }

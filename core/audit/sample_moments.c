@@ -21,7 +21,9 @@ typedef struct all_batches {
     batch *sums;
 } all_batches;
 
-/* Samples that have been resampled depend on others of their island: a batch is an island. */
+/* Sets the range of samples of a batch. Resampled samples depend on others of their island: then a batch is an
+ * island.
+ */
 static void batch_range(const all_batches *all, size_t number, size_t *from, size_t *to)
 {
     const size_t count = all->count;
@@ -128,7 +130,7 @@ static void sum_batch(void *context, size_t number)
         add_samples(all, first, to - first < BLOCK ? to - first : BLOCK, sums);
 }
 
-/* Takes the second moments about a point that is `off` from the origin. */
+/* Changes the second moments to those about a point that is `off` from the origin. */
 static void move_origin(int n, const double *off, batch *sums)
 {
     for (int j = 0; j < n; j++)

@@ -26,13 +26,13 @@ static inline size_t samples_number(const gbees_montecarlo *montecarlo, size_t i
     return montecarlo->number ? montecarlo->number[i] : i;
 }
 
-/* The model's own functions, on a turned grid, too: samples are in the model's axes. */
+/* The model's own functions, also if the problem's grid is rotated: samples are in the model's axes. */
 const gbees_functions *gbees_samples_functions(const gbees_problem *problem);
 
-/* Chooses `count` samples as often as their weights say: sample i once for each of the points (k + place) / count of
- * the sum of weights, k = 0 ... count - 1, that falls on its share; place: from 0 to 1. */
+/* Chooses `count` samples in proportion to their weights, systematically: sample i once for each of the points
+ * (k + place) / count of the cumulated weights, k = 0 ... count - 1, that falls on its own weight; place: 0 to 1. */
 void gbees_samples_choose(const gbees_montecarlo *montecarlo, size_t count, double place, size_t *chosen);
-/* Chooses probes by the samples' weights: whenever these have changed. */
+/* Chooses probes by the samples' weights. To be called whenever these have changed. */
 void gbees_samples_choose_probes(gbees_montecarlo *montecarlo);
 /* Free states, or weights and numbers, unless another has them. */
 void gbees_samples_release_x(gbees_montecarlo *montecarlo);
@@ -55,7 +55,7 @@ typedef enum samples_purpose {
 /* Four independent numbers of a sample: the same for the same arguments, others for others. */
 void gbees_samples_normals(uint64_t seed, uint64_t sample, uint64_t attempt, uint64_t call, samples_purpose purpose,
                            double z[4]);
-/* In [0, 1). */
+/* Four independent numbers in [0, 1) of a sample. */
 void gbees_samples_uniforms(uint64_t seed, uint64_t sample, uint64_t attempt, uint64_t call, samples_purpose purpose,
                             double u[4]);
 

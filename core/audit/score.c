@@ -1,4 +1,4 @@
-/* score.c - records held against a truth: see gbees/truth.h. */
+/* score.c - compares records with a truth: see gbees/truth.h. */
 #include "cholesky.h"
 #include <gbees/gbees.h>
 #include <math.h>
@@ -23,7 +23,8 @@ static double distance(int n, const double *off, const double *covariance)
     return sum;
 }
 
-/* Adds the parts of cells that lie below x, as if each were even along a state. */
+/* Adds the parts of cells that lie below x along each state; P is taken as uniform within a cell's extent along it.
+ */
 static void add_below(const gbees_problem *problem, size_t count, int32_t *const *index, const double *p,
                       const double *x, double *below)
 {
@@ -123,7 +124,7 @@ static double gamma_below(double shape, double x)
     return sum;
 }
 
-/* What a part p of the chi-squared distribution lies below. */
+/* The quantile of the chi-squared distribution at probability p. */
 static double chi_squared(double degrees, double p)
 {
     double low = 0, high = 2 * degrees + 40;

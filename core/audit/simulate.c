@@ -8,10 +8,10 @@
 
 enum { SAMPLES = 128 /* by whose spread the time step is chosen; the first of them is the truth */ };
 
-/* Of the samples' way from one time to the next, in standard deviations. */
+/* The error of samples from one time to the next, in standard deviations. */
 static const double step_tolerance = 5e-5;
 
-/* No audit counts its samples' random numbers by a seed like this. */
+/* A seed that no audit uses: truth and samples must not share random numbers. */
 static uint64_t seed_of(uint64_t seed)
 {
     return seed ^ UINT64_C(1) << 63;
@@ -28,7 +28,7 @@ static int check_times(const gbees_problem *problem, size_t count, const double 
     return count > 0 ? GBEES_OK : gbees_error_set(error, GBEES_EUSAGE, "a truth has one time at least");
 }
 
-/* Carries the samples from time to time, and notes the first of them. */
+/* Integrates the samples from one time of the truth to the next, and enters the first sample into it. */
 static int follow(gbees_montecarlo *samples, gbees_truth *truth, gbees_error *error)
 {
     const size_t n = (size_t)truth->dimension;

@@ -18,7 +18,7 @@ typedef struct source {
     int cut;
     int count;                /* Gaussians */
     double (*factor)[SQUARE]; /* of their covariances */
-    double *below;            /* shares of all Gaussians, or cells, before this one; the last: of all */
+    double *below;            /* cumulated weights of the Gaussians, or cells, before each one; the last: of all */
 } source;
 
 const gbees_functions *gbees_samples_functions(const gbees_problem *problem)
@@ -64,7 +64,7 @@ static int is_in_box(const gbees_problem *problem, const double *offset, const i
     return 1;
 }
 
-/* Whether a cell of the initial set is there. */
+/* Whether the grid's initial cells include the one at this place: in a Gaussian's box and within the bound. */
 static int is_held(const source *from, const double *offset)
 {
     const gbees_problem *problem = from->problem;
@@ -79,7 +79,7 @@ static int is_held(const source *from, const double *offset)
 
 /* ---- one sample ------------------------------------------------------------------------------------------- */
 
-/* Which of `count` a number in [0, 1) falls on, each as wide as its share. */
+/* Which of `count` intervals of the cumulated weights the number u in [0, 1) falls on. */
 static size_t choose(const double *below, size_t count, double u)
 {
     const double share = u * below[count];
@@ -96,7 +96,7 @@ static size_t choose(const double *below, size_t count, double u)
     return lo;
 }
 
-/* From the Gaussian, or one of a mixture, until one is held. */
+/* Draws from the Gaussian, or one of a mixture, again until a cell of the grid holds the sample. */
 static int draw_gaussian(const source *from, size_t sample, double *offset)
 {
     const gbees_problem *problem = from->problem;
@@ -123,7 +123,7 @@ static int draw_gaussian(const source *from, size_t sample, double *offset)
     return 0;
 }
 
-/* -1, 0 or 1, as the cell comes before this index, is there, or comes after it. */
+/* Returns -1, 0 or 1 if the cell comes before this index, has it, or comes after it. */
 static int order_of(const gbees_initial_cells *cells, int n, size_t cell, const int32_t *index)
 {
     for (int j = 0; j < n; j++)
@@ -132,7 +132,7 @@ static int order_of(const gbees_initial_cells *cells, int n, size_t cell, const 
     return 0;
 }
 
-/* What a record has at an index. */
+/* P of the record's cell at an index; 0 if it has none. */
 static double value_at(const gbees_initial_cells *cells, int n, const int32_t *index)
 {
     size_t lo = 0, hi = cells->count;
@@ -151,7 +151,7 @@ static double value_at(const gbees_initial_cells *cells, int n, const int32_t *i
     return 0;
 }
 
-/* How steep the density is inside a cell, over what the cell holds, from its neighbours; nowhere below 0. */
+/* Sets the slopes of the density inside a cell, relative to its P, from its neighbours; the density stays >= 0. */
 static void find_slopes(const gbees_problem *problem, size_t cell, double *slope)
 {
     const gbees_initial_cells *cells = problem->cells;
@@ -173,9 +173,10 @@ static void find_slopes(const gbees_problem *problem, size_t cell, double *slope
         slope[j] *= 2 / sum;
 }
 
-/* From a cell of a record, with the density 1 + slope * place in it, place from -1/2 to 1/2: a point at random stays
- * with half of that, else its mirror image takes its place.  With these slopes the samples have the variance that the
- * grid reports: with averages all of them, with values at centres half. */
+/* Draws from a cell of a record, with the density 1 + slope * place in it, -1/2 <= place <= 1/2: a uniform point is
+ * kept with probability (1 + slope * place) / 2, else replaced by its mirror image.  So the samples have the variance
+ * that the grid reports: with the whole slope where P are averages, with half of it where they are values at centres.
+ */
 static void draw_in_cell(const source *from, size_t sample, double *offset)
 {
     const gbees_problem *problem = from->problem;

@@ -17,17 +17,17 @@ static const double least_log_weight = -30;
 
 enum { UPDATE_NS = 50 /* that an update takes for each sample, or more */ };
 
-/* A measurement as residuals are judged by it: of the components that were measured. */
-typedef struct judge {
+/* The likelihood of a measurement's residual, of the components that were measured. */
+typedef struct sample_likelihood {
     const gbees_problem *problem;
     const gbees_measurement *measurement;
     double time;
     int count, from[GBEES_MAX_DIM];               /* components, and which */
     double factor[GBEES_MAX_DIM * GBEES_MAX_DIM]; /* of their covariance */
     double log_norm;                              /* of the likelihood at a perfect match */
-} judge;
+} sample_likelihood;
 
-static double log_norm(const judge *by)
+static double log_norm(const sample_likelihood *by)
 {
     const double degrees = by->measurement->degrees_of_freedom;
     double norm = -0.5 * by->count * log(2 * acos(-1));
@@ -49,12 +49,12 @@ static int has_function(const gbees_problem *problem, const gbees_measurement *m
                                                              : functions->measure_d != NULL;
 }
 
-static int judge_set(const gbees_problem *problem, const gbees_measurement *measurement, double time, judge *by,
-                     gbees_error *error)
+static int set_likelihood(const gbees_problem *problem, const gbees_measurement *measurement, double time,
+                          sample_likelihood *by, gbees_error *error)
 {
     double covariance[GBEES_MAX_DIM * GBEES_MAX_DIM] = {0};
 
-    *by = (judge){.problem = problem, .measurement = measurement, .time = time};
+    *by = (sample_likelihood){.problem = problem, .measurement = measurement, .time = time};
     if (!has_function(problem, measurement))
         return gbees_error_set(error, GBEES_EMODEL, "Monte Carlo: the model '%s' has no %s", problem->model->name,
                                measurement->likelihood == GBEES_LIKELIHOOD_MODEL ? "likelihood of its own"
@@ -76,7 +76,7 @@ static int judge_set(const gbees_problem *problem, const gbees_measurement *meas
 }
 
 /* The logarithm of the likelihood, up to a constant. */
-static double judge_residual(const judge *by, double (*y)[SAMPLES_BLOCK], size_t i)
+static double residual_log_likelihood(const sample_likelihood *by, double (*y)[SAMPLES_BLOCK], size_t i)
 {
     const gbees_measurement *m = by->measurement;
     double r[GBEES_MAX_DIM], square = 0;
@@ -92,7 +92,7 @@ static double judge_residual(const judge *by, double (*y)[SAMPLES_BLOCK], size_t
 }
 
 /* The logarithm of the likelihood at up to a block's number of points, less log_norm. */
-static void judge_points(const judge *by, size_t count, const double *const *x, double *out)
+static void log_likelihoods(const sample_likelihood *by, size_t count, const double *const *x, double *out)
 {
     const gbees_problem *problem = by->problem;
     const gbees_measurement *m = by->measurement;
@@ -108,14 +108,14 @@ static void judge_points(const judge *by, size_t count, const double *const *x, 
     }
     functions->measure_d(m->function, count, by->time, origin, x, problem->parameters, column);
     for (size_t i = 0; i < count; i++)
-        out[i] = judge_residual(by, y, i);
+        out[i] = residual_log_likelihood(by, y, i);
 }
 
 int gbees_measurement_log_likelihood(const gbees_problem *problem, const gbees_measurement *measurement, double time,
                                      size_t count, const double *const *x, double *out, gbees_error *error)
 {
-    judge by;
-    int status = judge_set(problem, measurement, time, &by, error);
+    sample_likelihood by;
+    int status = set_likelihood(problem, measurement, time, &by, error);
 
     for (size_t first = 0; !status && first < count; first += SAMPLES_BLOCK) {
         const size_t size = count - first < SAMPLES_BLOCK ? count - first : SAMPLES_BLOCK;
@@ -123,7 +123,7 @@ int gbees_measurement_log_likelihood(const gbees_problem *problem, const gbees_m
 
         for (int j = 0; j < problem->dimension; j++)
             from[j] = x[j] + first;
-        judge_points(&by, size, from, out + first);
+        log_likelihoods(&by, size, from, out + first);
         for (size_t i = first; i < first + size; i++)
             out[i] += by.log_norm;
     }
@@ -140,14 +140,14 @@ typedef struct weights {
 /* What all blocks of an update share. */
 typedef struct update {
     const gbees_montecarlo *montecarlo;
-    const judge *by;
+    const sample_likelihood *by;
     double *log_weight;           /* after the update */
     double *largest;              /* of each block */
     double most;                  /* of all */
     size_t *live;                 /* of each block: samples that keep weight; then those of the blocks before it */
     weights *sums;                /* of each block */
     gbees_island_weights islands; /* if the samples have been resampled */
-    atomic_int unsound;           /* whether a logarithm is not a number; minus infinity is one, "impossible" */
+    atomic_int invalid;           /* whether a logarithm is not a number; minus infinity is one, "impossible" */
     double *x[GBEES_MAX_DIM], *weight; /* of the samples that keep weight */
     uint64_t *number;
 } update;
@@ -163,7 +163,7 @@ static void update_block(void *context, size_t block)
 
     for (int j = 0; j < montecarlo->problem->dimension; j++)
         x[j] = montecarlo->x[j] + first;
-    judge_points(all->by, count, x, gained);
+    log_likelihoods(all->by, count, x, gained);
     for (size_t i = 0; i < count; i++) {
         all->log_weight[first + i] = log(montecarlo->weight[first + i]) + gained[i];
         largest = fmax(largest, all->log_weight[first + i]);
@@ -171,7 +171,7 @@ static void update_block(void *context, size_t block)
     }
     all->largest[block] = largest;
     if (!sound)
-        atomic_store(&all->unsound, 1);
+        atomic_store(&all->invalid, 1);
 }
 
 /* The evidence is the mean likelihood, sum u / sum w: a ratio whose relative variance is the sum of
@@ -245,7 +245,7 @@ static void sum_island(void *context, size_t island)
     all->islands.after[island] = after;
 }
 
-/* Copies the samples of a block that keep weight to their new place. */
+/* Copies the samples of a block that keep weight to the new arrays. */
 static void move_block(void *context, size_t block)
 {
     update *all = context;
@@ -266,7 +266,7 @@ static void move_block(void *context, size_t block)
 }
 
 /* Replaces the samples by those that keep weight. */
-static int drop_dead(gbees_montecarlo *montecarlo, update *all, int threads)
+static int drop_weightless(gbees_montecarlo *montecarlo, update *all, int threads)
 {
     const size_t blocks = samples_blocks(montecarlo);
     const int n = montecarlo->problem->dimension;
@@ -313,7 +313,7 @@ static int weigh(gbees_montecarlo *montecarlo, update *all, gbees_error *error)
     all->most = -INFINITY;
     for (size_t block = 0; block < blocks; block++)
         all->most = fmax(all->most, all->largest[block]);
-    if (atomic_load(&all->unsound))
+    if (atomic_load(&all->invalid))
         return gbees_error_set(error, GBEES_ENUMERIC,
                                "Monte Carlo: the likelihood of the measurement at t = %g is not a number at a sample",
                                time);
@@ -327,7 +327,7 @@ static int weigh(gbees_montecarlo *montecarlo, update *all, gbees_error *error)
         gbees_workers_run(threads, GBEES_ISLANDS, sum_island, all);
         gbees_islands_estimate(&all->islands, &montecarlo->evidence);
     }
-    if (drop_dead(montecarlo, all, threads))
+    if (drop_weightless(montecarlo, all, threads))
         return gbees_error_set(error, GBEES_ENOMEM, "Monte Carlo: no memory for the measurement at t = %g", time);
     gbees_samples_choose_probes(montecarlo);
     return GBEES_OK;
@@ -336,9 +336,9 @@ static int weigh(gbees_montecarlo *montecarlo, update *all, gbees_error *error)
 int gbees_montecarlo_update(gbees_montecarlo *montecarlo, const gbees_measurement *measurement, gbees_error *error)
 {
     const size_t blocks = samples_blocks(montecarlo);
-    judge by;
+    sample_likelihood by;
     update all = {.montecarlo = montecarlo, .by = &by};
-    int status = judge_set(montecarlo->problem, measurement, montecarlo->time, &by, error);
+    int status = set_likelihood(montecarlo->problem, measurement, montecarlo->time, &by, error);
 
     if (status)
         return status;

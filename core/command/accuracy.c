@@ -81,7 +81,8 @@ static void attempt_free(attempt *a)
     free(a);
 }
 
-/* "results/lorenz63.run2". Folders that are there are passed over: a run that was killed may have left them. */
+/* Names the run's folder, as in "results/lorenz63.run2": the first that does not exist, as a run that was killed may
+ * have left one. */
 static int name_folder(ladder *l, char **folder, gbees_error *error)
 {
     for (;;) {
@@ -102,7 +103,7 @@ static int name_folder(ladder *l, char **folder, gbees_error *error)
     }
 }
 
-/* Makes the run's folder. One that can't be made is not the run's: it must not be removed with it. */
+/* Makes the run's folder. If that fails a->folder is NULL: a folder that the run has not made must not be removed. */
 static int make_folder(ladder *l, attempt *a, gbees_error *error)
 {
     char *folder = NULL;
@@ -124,7 +125,7 @@ static int choose_scheme(gbees_scenario *scenario, gbees_error *error)
                                                    : gbees_scenario_set(scenario, "scheme=split7-mp", error);
 }
 
-/* Copies the scenario without the accuracy: what a run has in its results repeats this run alone. */
+/* Copies the scenario without the key `accuracy`, so that the scenario in a run's results repeats this run alone. */
 static int copy_scenario(const ladder *l, attempt *a, gbees_error *error)
 {
     const char *line = gbees_scenario_text(l->setup->scenario);
@@ -153,14 +154,14 @@ static int make_problem(const ladder *l, attempt *a, gbees_error *error)
         status = gbees_refinement_scenario(l->refinement, a->setup.scenario, error);
     if (!status)
         status = gbees_problem_create(a->setup.model, a->setup.scenario, &a->setup.problem, error);
-    if (!status) { /* records tell whether they are within it */
+    if (!status) { /* certificates tell whether records are within the accuracy */
         a->setup.problem->accuracy = l->setup->problem->accuracy;
         a->setup.problem->accuracy_of = l->setup->problem->accuracy_of;
     }
     return status;
 }
 
-/* Tells the plan how many samples the measurements leave effective. Where that fails the runs' audit tells why. */
+/* Tells the plan how many samples the measurements leave effective. If that fails, the runs' audit reports why. */
 static void expect_samples(const ladder *l)
 {
     double share;
@@ -170,7 +171,7 @@ static void expect_samples(const ladder *l)
         gbees_refinement_expect(l->refinement, share);
 }
 
-/* Makes the audit with as many samples as the next run needs, or takes it back to the start. */
+/* Makes the audit with as many samples as the next run needs, or rewinds the present one to the start. */
 static int prepare_audit(ladder *l, gbees_error *error)
 {
     const size_t wanted = gbees_refinement_samples(l->refinement);
@@ -192,7 +193,7 @@ static int attempt_open(ladder *l, attempt *a, gbees_error *error)
     int status = make_problem(l, a, error);
 
     if (!status && l->options->parallel)
-        status = gbees_ranks_share_run(l->options->parallel, &a->setup, error);
+        status = gbees_ranks_send_run(l->options->parallel, &a->setup, error);
     else if (!status)
         status = gbees_check_memory(&a->setup, error);
     if (!status)
@@ -255,7 +256,7 @@ static int attempt_run(ladder *l, attempt *a, gbees_error *error)
     return status;
 }
 
-/* ---- what is said of the runs ---- */
+/* ---- messages ---- */
 
 static const char *name_of(gbees_accuracy_of of)
 {
@@ -359,7 +360,7 @@ static int run_until_met(ladder *l, const char **why, gbees_error *error)
             attempt_free(a);
             return *why ? GBEES_OK : status;
         }
-        gbees_one_run_close_solver(&a->run); /* its memory and its ranks are the next run's */
+        gbees_one_run_close_solver(&a->run); /* the next run needs its memory and its ranks */
         l->count++;
         l->met = step->met == 1;
         print_step(l, step);
@@ -425,7 +426,7 @@ static int conclude(ladder *l, int status, const char *why, gbees_error *failure
 
     if (!l->met)
         best->summary.warnings |= GBEES_WARNING_ACCURACY;
-    else /* the certificates say what narrow marginals have done */
+    else /* the certificates have the effect of narrow marginals */
         best->summary.warnings &= ~(unsigned)(GBEES_WARNING_NARROW | GBEES_WARNING_FRAME_CELLS);
     int first = keep_folder(l,
                             l->count > 0                 ? "complete"

@@ -1,4 +1,4 @@
-/* check.c - gbees-run --check: what is known of a run before it starts. */
+/* check.c - gbees-run --check: prints what is known of a run before it starts. */
 #include "base/memory.h"
 #include "command.h"
 #include "forecast.h"

@@ -280,7 +280,7 @@ static const char help_text[] =
     "  csv    OUT/leg<leg>_record<record>.csv: the centre of each cell and its probability, with a header of names "
     "and units; OUT/records.csv lists the files with their times\n"
     "\n"
-    "With --verify, all files of the run are held against their checksums and its list of files: a line for each "
+    "With --verify, all files of the run are checked against their checksums and its list of files: a line for each "
     "that "
     "is damaged, missing or not of the run, and exit status 1.\n"
     "\n"

@@ -4,22 +4,24 @@
 
 /* ---- from trials ---- */
 
-/* The exponents of trials on wide cells are too large, by about this part for each factor of two in width that is
- * left beyond the first 2^(1/2) (doc/notes/forecast.md). */
+/* Exponents from trials on wide cells are too large: by about this part for each factor of two between the last
+ * trial's width, less a factor 2^(1/2), and width 1 (doc/notes/forecast.md). */
 static const double fall = 0.15;
 
-/* A number at width 1 that grows with a power of the width, from a trial and one before it. */
-static double grown(double last, double before, double left, double apart)
+/* Extrapolates a number that grows as a power of 1 / width to width 1, from its values at the last trial and at one
+ * before it, whose widths are `octaves` factors of two apart; `left` factors of two remain to width 1. */
+static double power_law(double last, double before, double left, double octaves)
 {
-    const double exponent = log2(last / before) / apart;
+    const double exponent = log2(last / before) / octaves;
 
     return last * exp2(left * exponent / (1 + fall * fmax(left - 0.5, 0)));
 }
 
-/* What a cell costs at width 1: half of the trend from one trial to the other, as it falls towards a bound. */
-static double settled(double last, double before, double left, double apart)
+/* Extrapolates the cost of a cell to width 1. It falls towards a bound: half of the trend between the trials is
+ * taken. */
+static double cost_a_cell(double last, double before, double left, double octaves)
 {
-    return last * fmin(exp2(left * log2(last / before) / apart / 2), 1);
+    return last * fmin(exp2(left * log2(last / before) / octaves / 2), 1);
 }
 
 void gbees_extrapolate_trials(const gbees_trial *trial, int count, double *bytes, double *seconds)
@@ -29,12 +31,12 @@ void gbees_extrapolate_trials(const gbees_trial *trial, int count, double *bytes
     *bytes = *seconds = NAN;
     if (!(before->cells > 0) || !(before->updates > 0) || !(before->seconds > 0) || !(last->updates > 0))
         return;
-    const double apart = log2(before->width / last->width), left = log2(last->width);
-    const double cells = grown(last->cells, before->cells, left, apart);
-    const double updates = grown(last->updates, before->updates, left, apart);
+    const double octaves = log2(before->width / last->width), left = log2(last->width);
+    const double cells = power_law(last->cells, before->cells, left, octaves);
+    const double updates = power_law(last->updates, before->updates, left, octaves);
 
-    *bytes = cells * settled(last->bytes / last->cells, before->bytes / before->cells, left, apart);
-    *seconds = updates * settled(last->seconds / last->updates, before->seconds / before->updates, left, apart);
+    *bytes = cells * cost_a_cell(last->bytes / last->cells, before->bytes / before->cells, left, octaves);
+    *seconds = updates * cost_a_cell(last->seconds / last->updates, before->seconds / before->updates, left, octaves);
 }
 
 /* ---- from the run so far ---- */
@@ -59,7 +61,7 @@ void gbees_history_add(gbees_history *history, double fraction, double seconds)
     history->seconds[(*count)++] = seconds;
 }
 
-/* The time at which a fraction was reached, between points linearly. */
+/* The time at which a fraction was reached, by linear interpolation between points. */
 static double seconds_at(const gbees_history *history, double fraction)
 {
     int k = 1;
@@ -70,9 +72,10 @@ static double seconds_at(const gbees_history *history, double fraction)
     return history->seconds[k - 1] + part * (history->seconds[k] - history->seconds[k - 1]);
 }
 
-/* The three thirds of what is done took r[0], r[1], r[2]. Parts as long follow, each of which takes longer than the
- * one before by `more`; `more` itself changes by a constant factor: 1 if the cost grows linearly, that of the cost if
- * it grows exponentially. No growth is foreseen beyond three times what is done. */
+/* Extrapolates the times r[0], r[1], r[2] that the three thirds of the done part took to further parts of that
+ * length. Each takes longer than the one before by `more`, which changes by a constant factor from part to part: 1 if
+ * the cost grows linearly, that of the cost if it grows exponentially. Beyond three times the done part the cost
+ * stays. */
 double gbees_history_left(const gbees_history *history)
 {
     const int last = history->count - 1;

@@ -8,11 +8,12 @@ typedef struct gbees_forecast {
     double bytes;     /* of the largest grid; NAN: not known */
     double seconds;   /* of the steps and updates; NAN: not known */
     double width;     /* of the narrowest cells that were tried, in widths of the run's; NAN: none */
-    int is_cut_short; /* not even the widest cells came to the end: `seconds` is by the part that they did */
+    int is_cut_short; /* 1: not even the run on the widest cells ended in time; `seconds` follows from its done part
+                       */
 } gbees_forecast;
 
-/* Takes some two seconds at most. With an accuracy it is that of the first run. It is not known of a GPU, nor of a
- * run that begins with the cells of a record. */
+/* Forecasts a run, or, with an accuracy, its first run. Takes some two seconds at most. All is NAN for a GPU, and for
+ * a run that begins with the cells of a record. */
 gbees_forecast gbees_forecast_make(const gbees_setup *setup, const gbees_options *options);
 
 #endif

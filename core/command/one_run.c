@@ -11,7 +11,7 @@
 
 static const double most_of_free = 0.9; /* of the memory that is free at the start: a run stops there */
 
-/* ---- what the solver tells ---- */
+/* ---- functions that the solver calls ---- */
 
 /* Adds to a certificate what the run before lets estimate: the total variation and, if it can't tell the error, that
  * of the moments. */
@@ -213,8 +213,7 @@ int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *c
     return status;
 }
 
-/* Whether a comparison makes marginals of cells: the backend makes them, for the audit, along the axes of its grid.
- */
+/* Whether a comparison computes marginals from cells, as those of the backend are along other axes than it needs. */
 static int compares_cells(const gbees_one_run *run)
 {
     const gbees_setup *setup = run->setup;
@@ -222,8 +221,9 @@ static int compares_cells(const gbees_one_run *run)
     return run->comparison && (!run->audit || !setup->backend->marginals || setup->problem->moving);
 }
 
-/* A run of an accuracy, or beside other filters, that writes no records needs the cells of those alone whose joint
- * density is compared, where the backend makes the marginals: others would take longer to fetch than to compute. */
+/* Whether few records need cells: a run of an accuracy, or beside other filters, that writes no records and whose
+ * backend computes marginals needs only the cells of records whose joint density is compared. To fetch more cells
+ * would take longer than to compute them. */
 static int needs_few_cells(const gbees_one_run *run)
 {
     return (run->refinement || run->comparison) && !run->writer && !run->setup->truth && !compares_cells(run) &&

@@ -24,21 +24,21 @@ typedef struct gbees_one_run {
     pthread_mutex_t lock;         /* guards the output: a thread of the solver calls record and update */
     double stop_s;                /* of CLOCK_MONOTONIC, when the run is cancelled; 0: never */
     double stop_bytes;            /* engines that take more are stopped; 0: never */
-    int memory_option;            /* that is what --max-memory asks for */
+    int memory_option;            /* 1: stop_bytes is the value of --max-memory */
     const char *stopped_by;       /* the limit that has stopped it; NULL: none */
-    const gbees_resumption *from; /* the caller's; NULL: the run begins */
+    const gbees_resumption *from; /* the caller's; NULL: the run starts anew */
     double next_checkpoint_s;     /* of CLOCK_MONOTONIC */
-    int checkpointed;             /* there is a checkpoint to go on from */
+    int checkpointed;             /* 1: a checkpoint has been written */
     double bend, bend_time;       /* of a grid that moves: the largest of its records, and when; 0: none */
 } gbees_one_run;
 
-/* What the options say of an engine: the same on all ranks. */
+/* The engine's options of a command line; the same on all ranks. */
 gbees_engine_options gbees_one_run_engine(const gbees_options *options);
-/* Makes the solver; with a GPU that can't run this problem and was not asked for by name, that of the CPU. */
+/* Makes the solver. If the GPU was not asked for by name and can't run this problem, makes one on the CPU. */
 int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_registry *registry,
                        gbees_error *error);
-/* Limits the memory of the run's engines: to so many GiB, or with 0 on the CPU to what is free; a GPU's memory is its
- * own, and a grid that does not fit there ends the run. */
+/* Limits the memory of the run's engines to `gib`; 0: on the CPU to the memory that is free, on a GPU not at all, as
+ * a grid that does not fit into a GPU's memory ends the run anyway. */
 void gbees_one_run_limit_memory(gbees_one_run *run, double gib);
 /* Makes the writer for `folder` (NULL: none). `command`: the command line, for the results' provenance. */
 int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *command, gbees_error *error);

@@ -73,7 +73,7 @@ static const struct argp_option option_table[] = {
      "what they measure (default: what the columns of the table say; of a folder the model's first)", 0},
     {"simulate-count", KEY_SIMULATE_COUNT, "N", 0,
      "with --simulate: N measurements like the scenario's first, at equal distances up to the end", 0},
-    {"truth", KEY_TRUTH, "FILE", 0, "table of the true states: each record is held against it", 0},
+    {"truth", KEY_TRUTH, "FILE", 0, "table of the true states: each record is compared with it", 0},
     {"set", KEY_SET, "KEY=VALUE", 0, "change a key of the scenario; may be repeated", 0},
     {"param", KEY_PARAM, "NAME=VALUE", 0, "change a parameter of the model; may be repeated", 0},
     {"until", KEY_UNTIL, "T", 0, "end at model time T: short for --set end=T", 0},
@@ -86,9 +86,9 @@ static const struct argp_option option_table[] = {
     {"plugin-path", KEY_PLUGIN_PATH, "DIR[:DIR...]", 0, "folders to search for plugins first", 0},
     {"trust", KEY_TRUST, 0, 0, "load plugins and backends that belong to others, or that others may write to", 0},
     {"audit", KEY_AUDIT, "auto|N|off", 0,
-     "samples of the model that each record is held against, which bound its error (default auto: 10000)", 0},
+     "samples of the model that each record is compared with, which bound its error (default auto: 10000)", 0},
     {"compare", KEY_COMPARE, "LIST", 0,
-     "then run other filters on the same problem and hold them against the grid: of mc, ekf, ukf, enkf, pf; with a "
+     "then run other filters on the same problem and compare them with the grid: of mc, ekf, ukf, enkf, pf; with a "
      "number of samples NAME:N",
      0},
     {"accuracy", KEY_ACCURACY, "A", 0,

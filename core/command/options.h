@@ -35,7 +35,7 @@ typedef struct gbees_options {
     int threads;                    /* 0: all */
     const char *ranks;              /* "auto", "off", or the name of a communicator */
     const gbees_parallel *parallel; /* set by the command: the ranks of this run; NULL: it is alone */
-    int audit;                      /* whether records are held against samples */
+    int audit;                      /* whether records are compared with samples */
     double max_time;                /* seconds; 0: no limit */
     double max_memory;              /* with an accuracy: GiB; 0: most of the machine's */
     const char *resume;             /* folder of a run to go on with; NULL: none */

@@ -206,7 +206,7 @@ static int compile(const char *source, const char *headers, const char *target, 
     return status;
 }
 
-/* ---- a look at the result, in a child ---- */
+/* ---- loading the result, in a child process ---- */
 
 typedef struct look {
     const char *path;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Sends the description of the card to the parent, line by line. */
-static void say_card(const gbees_probe *probe)
+static void send_card(const gbees_probe *probe)
 {
     const char *path = gbees_setup_path(probe->model);
     char *text = NULL;
@@ -24,7 +24,7 @@ static void say_card(const gbees_probe *probe)
     free(text);
 }
 
-/* gbees-run looks for NAME.so first. */
+/* Warns if the file is not called NAME.so, for which gbees-run looks first. */
 static void check_name(const gbees_probe *probe)
 {
     const char *path = gbees_setup_path(probe->model), *slash = path ? strrchr(path, '/') : NULL;
@@ -109,7 +109,7 @@ static void check_parameters(const gbees_probe *probe)
 
     gbees_probe_report(probe, GBEES_PROBE_BEGIN, "parameters");
     if (gbees_probe_problem(probe, 0, NULL, &problem, NULL))
-        problem = NULL; /* said below, with its scenario */
+        problem = NULL; /* check_scenarios() reports it */
     for (int k = 0; k < m->parameter_count; k++) {
         const gbees_parameter *p = &m->parameters[k];
         const double ends[] = {p->min, p->max};
@@ -195,7 +195,7 @@ void gbees_probe_run(gbees_probe *probe)
         gbees_probe_report(probe, GBEES_PROBE_STOP, "%s", "");
         return;
     }
-    say_card(probe);
+    send_card(probe);
     gbees_probe_report(probe, GBEES_PROBE_OK, "it can be loaded, and its card is whole");
     check_name(probe);
     check_units(probe);

@@ -74,7 +74,7 @@ static void run_child(verdicts *v, gbees_child_work *work, double seconds)
 }
 
 /* A run that exceeds the time limit is a note: the problem may be big, and the equations have returned before. */
-static void run_patiently(verdicts *v, gbees_child_work *work)
+static void run_with_long_limit(verdicts *v, gbees_child_work *work)
 {
     const double seconds = LONGER * v->probe.options->time_limit;
     gbees_error error = {0};
@@ -147,7 +147,8 @@ static void judge_distance(verdicts *v, FILE *const *cells)
     print(v, distance < densities_agree ? GBEES_PROBE_OK : GBEES_PROBE_FAILED, text);
 }
 
-/* The other backend first: if it can't be used here there is nothing to compare. */
+/* Compares a run on the other backend with one on the CPU. The other comes first: if it can't be used here there is
+ * nothing to compare. */
 static void check_runs(verdicts *v)
 {
     const gbees_plugin_options *options = v->probe.options;
@@ -162,7 +163,7 @@ static void check_runs(verdicts *v)
     for (int k = 0; v->current[0] && k < 2; k++) {
         v->backend = backends[k];
         v->cells = cells[k];
-        run_patiently(v, run);
+        run_with_long_limit(v, run);
     }
     if (v->current[0])
         judge_distance(v, cells);
@@ -191,9 +192,9 @@ int gbees_plugin_check(const gbees_plugin_options *options, FILE *out, int *fail
     run_child(&v, probe, options->time_limit);
     /* After a failure on the CPU there is no comparison. */
     if (!v.stop && !v.failed)
-        run_patiently(&v, monitor);
+        run_with_long_limit(&v, monitor);
     if (!v.stop && !v.failed) {
-        run_patiently(&v, compile);
+        run_with_long_limit(&v, compile);
         if (!v.stop && !v.failed)
             check_runs(&v);
     } else

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* The child's last line: it has ended in order. */
-static const char farewell[] = "\004";
+static const char end_mark[] = "\004";
 
 enum { EXIT_NO_PROGRAM = 127, LINE_MOST = 1 << 16 };
 
@@ -26,7 +26,7 @@ static double now(void)
 }
 
 /* Discards what the plugin prints, and its core files. */
-static void keep_quiet(void)
+static void discard_output(void)
 {
     const struct rlimit none = {0, 0};
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -41,12 +41,12 @@ static _Noreturn void be_child(gbees_child_work *work, void *context, int descri
 {
     FILE *say = fdopen(descriptor, "w");
 
-    keep_quiet();
+    discard_output();
     if (!say)
         _exit(EXIT_FAILURE);
     (void)setvbuf(say, NULL, _IOLBF, 0); /* line by line: each must arrive even if the next call crashes */
     work(context, say);
-    (void)fprintf(say, "%s\n", farewell);
+    (void)fprintf(say, "%s\n", end_mark);
     (void)fflush(say);
     _exit(EXIT_SUCCESS);
 }
@@ -58,7 +58,7 @@ typedef struct listener {
     size_t length;
     gbees_child_reader *reader;
     void *context;
-    int done; /* the farewell was heard */
+    int done; /* the end mark has arrived */
 } listener;
 
 static void take_lines(listener *l)
@@ -67,7 +67,7 @@ static void take_lines(listener *l)
 
     while ((end = memchr(line, '\n', l->length - (size_t)(line - l->text)))) {
         *end = '\0';
-        if (strcmp(line, farewell) == 0)
+        if (strcmp(line, end_mark) == 0)
             l->done = 1;
         else if (!l->done)
             l->reader(l->context, line);
@@ -115,7 +115,7 @@ static int wait_for(pid_t child)
     return status;
 }
 
-/* The text goes on after the name of what was being done. */
+/* Writes how the child ended, as the rest of a sentence that begins with what it was doing. */
 static int explain(int status, gbees_error *error)
 {
     if (WIFSIGNALED(status))

@@ -361,7 +361,7 @@ static void check_measurements(const points *at)
 }
 
 /* Whether a scenario asks for the model's own likelihood of a function. */
-static int is_judged(const gbees_problem *problem, int function)
+static int has_own_likelihood(const gbees_problem *problem, int function)
 {
     for (int i = 0; i < problem->measurement_count; i++)
         if (problem->measurements[i].function == function &&
@@ -392,7 +392,7 @@ static void check_likelihoods(const points *at)
                                              &value);
         int bad = isnan(value) || value == HUGE_VAL;
         numbers += !bad;
-        if (bad && (is_judged(problem, k) || (k + 1 == count && numbers == 0))) {
+        if (bad && (has_own_likelihood(problem, k) || (k + 1 == count && numbers == 0))) {
             gbees_probe_report(at->probe, GBEES_PROBE_FAILED,
                                "of what '%s' measures at the mean the likelihood there is %s: look at its case in "
                                "log_likelihood(), where it is number %d",

@@ -59,7 +59,7 @@ void gbees_ranks_adapt(const gbees_parallel *parallel, gbees_options *options)
 
 /* ---- runs of an accuracy ---- */
 
-int gbees_ranks_share_run(const gbees_parallel *parallel, const gbees_setup *setup, gbees_error *error)
+int gbees_ranks_send_run(const gbees_parallel *parallel, const gbees_setup *setup, gbees_error *error)
 {
     const char *text = gbees_scenario_text(setup->scenario);
     uint64_t size = text ? strlen(text) + 1 : 0;

@@ -19,7 +19,7 @@ void gbees_ranks_leave(gbees_ranks *ranks);
 void gbees_ranks_adapt(const gbees_parallel *parallel, gbees_options *options);
 
 /* Rank 0: has the other ranks serve the next run of an accuracy, that of this scenario. */
-int gbees_ranks_share_run(const gbees_parallel *parallel, const gbees_setup *setup, gbees_error *error);
+int gbees_ranks_send_run(const gbees_parallel *parallel, const gbees_setup *setup, gbees_error *error);
 /* Rank 0: there are no more. */
 void gbees_ranks_end_runs(const gbees_parallel *parallel);
 /* The other ranks: serves all runs of an accuracy. */

@@ -238,6 +238,15 @@ static double percent(double mass)
     return fabs(mass) < 1e-14 ? 0 : 100 * mass;
 }
 
+/* Ranks that have not shared the grid: it was too small for them to gain by it. */
+static void print_ranks(const gbees_report *report, const gbees_totals *totals)
+{
+    if (totals->ranks > 1 && totals->imbalance >= totals->ranks)
+        (void)fprintf(report->out,
+                      "ranks: %d, and rank 0 had the whole grid: it was too small to gain by sharing it\n",
+                      totals->ranks);
+}
+
 static void print_ledger(const gbees_report *report, const gbees_totals *totals)
 {
     const double normalised = totals->mass_normalised;
@@ -295,6 +304,7 @@ static void print_summary(const gbees_report *report, const gbees_setup *setup, 
                   gbees_units_count(updates, sizeof updates, totals->cell_updates),
                   gbees_units_bytes(bytes, sizeof bytes, (double)totals->peak_bytes));
     print_ledger(report, totals);
+    print_ranks(report, totals);
     print_evidence(report, summary);
     print_scores(report);
     print_certificates(report, summary->problem->dimension);

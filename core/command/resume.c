@@ -36,7 +36,7 @@ int gbees_resumption_save(const gbees_setup *setup, const gbees_options *options
     return bad ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a checkpoint") : GBEES_OK;
 }
 
-/* Sets what the command line leaves open. */
+/* Sets the options that the command line has not given to those that the run began with. */
 static int set_options(const json_t *from, gbees_options *options, gbees_error *error)
 {
     const char *plugin = json_string_value(json_object_get(from, "plugin"));
@@ -137,7 +137,7 @@ int gbees_resumption_check(gbees_resumption *resumption, const gbees_setup *setu
 
     if (!text)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario's text");
-    /* Of one of several runs for an accuracy, whose scenario does not have it: records tell whether it is met. */
+    /* The scenario of one of several runs for an accuracy does not have the key; records need it for `met`. */
     setup->problem->accuracy = json_real_value(json_object_get(resumption->options, "accuracy"));
     setup->problem->accuracy_of = (gbees_accuracy_of)of;
     if (!gbees_checkpoint_check(resumption->checkpoint, setup->problem, text, &why))

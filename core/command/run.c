@@ -267,7 +267,7 @@ static int command(const gbees_options *options, gbees_report *report, const cha
 /* Limits the time that OpenMP threads spin at a barrier to 0.1 ms. GNU's runtime spins for up to 20 ms, which on
  * a busy machine takes the processor from the thread that all wait for. It must be set before the backend is
  * loaded, which loads the runtime. An existing OMP_WAIT_POLICY or GOMP_SPINCOUNT is respected. */
-static void wait_briefly(void)
+static void limit_spinning(void)
 {
     if (!getenv("OMP_WAIT_POLICY"))
         (void)setenv("GOMP_SPINCOUNT", "2000", 0);
@@ -283,7 +283,7 @@ int main(int argc, char **argv)
 
     (void)setlocale(LC_CTYPE, ""); /* LC_CTYPE only: numbers keep their decimal point */
     gbees_signals_ignore_failed_writes();
-    wait_briefly();
+    limit_spinning();
     if (argc > 0)
         argv[0] = name;
     if (gbees_options_parse(argc, argv, &options, &failure)) {

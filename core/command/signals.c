@@ -80,7 +80,7 @@ int gbees_signals_caught(void)
     return caught_signal;
 }
 
-/* ---- ends that nobody asked for -------------------------------------------------------------------------------- */
+/* ---- unexpected ends of the program ---------------------------------------------------------------------------- */
 
 static volatile sig_atomic_t explaining;
 
@@ -106,7 +106,8 @@ static void explain_crash(int number)
     (void)raise(number);
 }
 
-/* Leaves out what else is done at the end: another thread may be in the middle of it, and wait for this one. */
+/* Writes the sentence and ends at once, without the other exit handlers: another thread may be inside one of them and
+ * wait for this one. */
 static void explain_exit(void)
 {
     if (!explaining)
@@ -127,8 +128,8 @@ static void explain_signal(int number)
 
 void gbees_signals_explain(void)
 {
-    static char room[1 << 16]; /* for the handler, as the stack may be what has run out */
-    const stack_t stack = {.ss_sp = room, .ss_size = sizeof room};
+    static char stack_memory[1 << 16]; /* for the handler, as the stack may be what has run out */
+    const stack_t stack = {.ss_sp = stack_memory, .ss_size = sizeof stack_memory};
 
     explaining = 1;
     (void)sigaltstack(&stack, NULL);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The part of a mean square of y below which a variance is rounding. */
+/* A variance below this part of the mean square of y is rounding. */
 static const double rounding = 1e-12;
 
 /* ---- sums ---- */

@@ -2,8 +2,8 @@
  *
  *     gbees_affine_sum -> gbees_affine_fit
  *
- * The sums (gbees_affine_sums) of parts of the cells may be formed by anyone; joined in a fixed order they are the
- * same to the last bit. y should be counted from near the mean: rounding errors grow with its square.
+ * The sums (gbees_affine_sums) may be formed part by part, by threads or by a backend; joined in a fixed order they
+ * are the same to the last bit. y should be counted from near the mean: rounding errors grow with its square.
  */
 #ifndef GBEES_FRAME_AFFINE_H
 #define GBEES_FRAME_AFFINE_H

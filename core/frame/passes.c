@@ -2,10 +2,10 @@
 #include "passes.h"
 #include <math.h>
 
-/* What differs by less from an integer is one; an index of a thousand cells makes a ten thousand-millionth of a cell
- * of it. */
+/* An entry this close to an integer is rounded to it. At a cell index of 1000 that moves a point by 1e-10 of a cell.
+ */
 static const double rounding = 1e-13;
-/* A pivot of a smaller part of the largest one is 0. */
+/* The map is singular if a pivot is less than this part of the largest one. */
 static const double singular = 1e-14;
 
 static double snap(double x)
@@ -96,8 +96,9 @@ static void append(gbees_passes *passes, const gbees_pass *pass)
         passes->pass[passes->count++] = *pass;
 }
 
-/* U row by row from the first one on, then L from the last one on; the last row of U has but its diagonal, and shares
- * a pass with the last row of L. Coordinate 0, which L leaves alone, is shifted before the others read it. */
+/* Lists the passes: the rows of U from the first one on, then those of L from the last one on. The last row of U has
+ * its diagonal only, and becomes one pass with the last row of L. L leaves coordinate 0 as it is; so its shift comes
+ * first, before other coordinates read it. */
 static void list_passes(int n, const double *m, const double *b, gbees_passes *passes)
 {
     const double first_shift = b[passes->to[0]];

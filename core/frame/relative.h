@@ -5,13 +5,13 @@
 #include "affine.h"
 
 /* Sets centre, axes, inverse, velocity and gradient of a backend's frame: at `frame`, which moves with the field.
- * GBEES_ENUMERIC: the frame is singular, or its
- * cells are so thin that the rounding of the states crosses a thousandth of one. */
+ * GBEES_ENUMERIC: the frame is singular, or its cells are so thin that rounding of the states moves a point by more
+ * than a thousandth of a cell. */
 int gbees_relative_set(const gbees_moving_frame *frame, const gbees_affine *field, gbees_grid_frame *to,
                        gbees_error *error);
 
-/* Takes sums with the drift relative to a backend's frame, along its axes, to those with the drift itself, in the
- * units of x. */
+/* Converts a backend's sums, with the drift relative to its frame and along the frame's axes, to sums with the drift
+ * itself, in the units of x. */
 void gbees_relative_to_drift(int n, const gbees_grid_frame *frame, gbees_affine_sums *sums);
 
 /* The norm of dB/dt in y, A^-1 (dB/dt) A: how fast the gradient of the field changes, for a frame with these axes. */

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* On the way cells are dropped below this part of `least`: what each pass adds at the edge would else be most of the
- * cells. In six dimensions a thousandth in its place keeps less than a tenth of what is dropped, and takes twice as
- * long. */
+/* After each pass cells below this part of `least` are dropped: cells that passes add at the density's edge would
+ * otherwise be most of all cells. In six dimensions a thousandth in its place keeps less than a tenth of the dropped
+ * mass, and takes twice as long. */
 static const double least_part = 0.1;
 
-enum { CELL_NS = 50 /* about, and less than what all passes take for a cell */ };
+enum { CELL_NS = 50 /* time of a cell, about, in all passes: decides how many threads are worth starting */ };
 
 static const double to_averages = 1.0 / 24, to_centres = -1.0 / 24;
 
@@ -116,7 +116,7 @@ static gbees_status move_row(const rows *s, const int32_t *at, rows_part *part)
     return gbees_row_map(&part->row, scale, shift, &part->moved) ? GBEES_ENOMEM : GBEES_OK;
 }
 
-/* Takes the cells from `first` to `end`, which are a row, through the pass. A negative scale turns the row about. */
+/* Applies the pass to the cells from `first` to `end`, which are one row. A negative scale reverses the row. */
 static gbees_status take_row(const rows *s, size_t first, size_t end, rows_part *part)
 {
     const gbees_sparse_cell *cell = s->cells->cell;
@@ -188,7 +188,7 @@ static gbees_status join_parts(rows *s, gbees_sparse *cells, double *dropped)
     }
     if (failed || gbees_sparse_reserve(cells, count))
         return failed ? failed : GBEES_ENOMEM;
-    gbees_sparse_share(cells, copy_part, s);
+    gbees_sparse_for_parts(cells, copy_part, s);
     for (size_t k = 0; k < parts; k++)
         *dropped += s->part[k].dropped;
     gbees_sparse_swap(cells, count);
@@ -197,7 +197,7 @@ static gbees_status join_parts(rows *s, gbees_sparse *cells, double *dropped)
     return GBEES_OK;
 }
 
-/* Takes all rows through a pass. */
+/* Applies a pass to all rows. */
 static int pass_rows(rows *s, gbees_sparse *cells, double *dropped, gbees_error *error)
 {
     int status = gbees_sparse_turn(cells, s->axis, s->rising, error);
@@ -211,7 +211,7 @@ static int pass_rows(rows *s, gbees_sparse *cells, double *dropped, gbees_error 
         s->part[k].low = INT32_MAX;
         s->part[k].high = INT32_MIN;
     }
-    gbees_sparse_share(cells, take_rows, s);
+    gbees_sparse_for_parts(cells, take_rows, s);
     const gbees_status failed = join_parts(s, cells, dropped);
     if (failed == GBEES_ENUMERIC)
         return gbees_error_set(error, GBEES_ENUMERIC,
@@ -223,8 +223,8 @@ static int pass_rows(rows *s, gbees_sparse *cells, double *dropped, gbees_error 
 
 /* ---- passes ---- */
 
-/* Whether, from pass number k on, the next one that has to do with an axis reads it: then cells are to be values at
- * centres along it. If it moves rows along it, or if there is none, they are to be averages. */
+/* Whether, from pass number k on, a pass shifts rows by their coordinate along `axis` before one moves rows along
+ * this axis. If so, P must be values at centres along the axis; else, and after the last pass, averages. */
 static int is_read_next(const gbees_passes *passes, int k, int axis)
 {
     for (; k < passes->count && passes->pass[k].axis != axis; k++)
@@ -233,7 +233,8 @@ static int is_read_next(const gbees_passes *passes, int k, int axis)
     return 0;
 }
 
-/* every: what all passes have in common; spread: as gbees_remap_options has it. */
+/* Applies all passes, one after the other. every: the fields that all passes have in common; spread: as
+ * gbees_remap_options has it. */
 static int pass_all(const gbees_passes *passes, const rows *every, const double *spread, gbees_sparse *cells,
                     double *dropped, gbees_error *error)
 {
@@ -266,7 +267,7 @@ static int pass_all(const gbees_passes *passes, const rows *every, const double 
     return status;
 }
 
-/* Takes the cells through all passes, with memory for their parts. */
+/* Applies all passes to the cells; allocates and frees the memory of their parts. */
 static int pass_in_parts(const gbees_passes *passes, const gbees_remap_options *options, gbees_sparse *cells,
                          double *dropped, gbees_error *error)
 {
@@ -313,13 +314,13 @@ int gbees_remap(gbees_initial_cells *cells, const gbees_moving_frame *from, cons
     sparse.pool = gbees_pool_open(gbees_workers_worth(options->threads, CELL_NS * (double)cells->count));
     set_order(passes.n, passes.from, sparse.order);
     set_order(passes.n, passes.to, order);
-    if (gbees_sparse_take(cells, passes.from, &sparse))
+    if (gbees_sparse_from_list(cells, passes.from, &sparse))
         status = no_memory(cells->count, error);
     if (!status)
         status = pass_in_parts(&passes, options, &sparse, &lost, error);
     if (!status)
         status = gbees_sparse_order(&sparse, order, error);
-    if (!status && gbees_sparse_give(&sparse, passes.to, options->least, cells, &lost))
+    if (!status && gbees_sparse_to_list(&sparse, passes.to, options->least, cells, &lost))
         status = no_memory(sparse.count, error);
     gbees_pool_close(sparse.pool);
     gbees_sparse_close(&sparse);

@@ -51,10 +51,10 @@ GBEES_PROCESSOR_CLONES static void exchange(double *restrict p, size_t length, d
     for (size_t i = 0; i + 1 < length; i++) {
         const double next = p[i + 1];
         const double limit = 0.25 * least(here, next), moved = share * (next - here); /* from i + 1 to i */
-        const double gain = share < 0 ? most(-limit, least(moved, limit)) : moved;
+        const double flux = share < 0 ? most(-limit, least(moved, limit)) : moved;
 
-        p[i] += gain;
-        p[i + 1] -= gain;
+        p[i] += flux;
+        p[i + 1] -= flux;
         here = next;
     }
 }

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-/* In units of present cells: less is a density of one cell, whose variance is rounding. */
+/* The least variance along an eigenvector, in present cells: a density in one cell has none but rounding. */
 static const double least_variance = 1e-3;
-/* When cells are replaced: at this factor too long, or this part of their number would do. */
+/* Cells are replaced when they are too long by this factor, or when this part of their number would be enough. */
 static const double too_long = 1.25, too_many = 0.5;
 /* Entries of a covariance beside its diagonal, in cells squared, that cells are not turned for. */
 static const double rest_most = 1e-4;

@@ -7,21 +7,21 @@
 #include "matrix.h"
 #include <gbees/error.h>
 
-/* What is asked of cells. */
+/* How narrow cells are to be. */
 typedef struct gbees_shape_rule {
-    double cells; /* k, a deviation of the density where it is like a Gaussian, > 0 */
-    double most;  /* K, a deviation of the density as a whole, where it is thinner than a Gaussian; >= k */
+    double cells; /* k: cells a standard deviation along directions in which the density is a Gaussian, > 0 */
+    double most;  /* K >= k: the most cells a standard deviation along those in which it is thinner */
 } gbees_shape_rule;
 
 /* The cells that fit a density, in the coordinates of its C and J: y, in which the present ones have width 1. */
 typedef struct gbees_shape {
     double lambda[GBEES_MAX_DIM]; /* eigenvalues of C^1/2 J C^1/2, ascending, at least 1 */
-    double cells[GBEES_MAX_DIM];  /* a deviation along the eigenvectors: min(k sqrt(lambda), K) */
+    double cells[GBEES_MAX_DIM];  /* cells a standard deviation along the eigenvectors: min(k sqrt(lambda), K) */
     int limited;                  /* along how many of them K is the limit */
     double edges[GBEES_MATRIX];   /* T, [n][n]: the columns are the new cells' edges; symmetric, unless turned */
     double bend;                  /* product of sqrt(lambda): 1 for a Gaussian, the same under affine maps */
     double longest;               /* a present cell is too long by this factor along some direction */
-    double growth;                /* cells that the new ones would be for each of the present ones */
+    double growth;                /* the number of new cells over that of the present ones */
 } gbees_shape;
 
 /* Sets the shape from a covariance and a Fisher information, J = 4 int (grad sqrt p)(grad sqrt p)^T dx, both

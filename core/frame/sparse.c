@@ -20,7 +20,7 @@ size_t gbees_sparse_first(const gbees_sparse *cells, size_t part)
     return cells->count / parts * part + cells->count % parts * part / parts;
 }
 
-void gbees_sparse_share(const gbees_sparse *cells, void (*work)(void *context, size_t part), void *context)
+void gbees_sparse_for_parts(const gbees_sparse *cells, void (*work)(void *context, size_t part), void *context)
 {
     gbees_pool_run(cells->pool, gbees_sparse_parts(cells), work, context);
 }
@@ -61,7 +61,7 @@ typedef struct sorting {
     const gbees_sparse *cells;
     int axis;
     int32_t first;        /* the lowest index */
-    size_t range, *place; /* [part][range]: how many, then where */
+    size_t range, *place; /* [part][range]: counts of cells, then their first places */
 } sorting;
 
 static void count_part(void *context, size_t part)
@@ -85,7 +85,7 @@ static void move_part(void *context, size_t part)
         s->cells->spare[place[s->cells->cell[i].at[s->axis] - s->first]++] = s->cells->cell[i];
 }
 
-/* From how many to where: by index, then by part. */
+/* Turns the counts in `place` into first places (prefix sums): by index, and by part where indices are equal. */
 static void set_places(sorting *s)
 {
     const size_t parts = gbees_sparse_parts(s->cells);
@@ -131,9 +131,9 @@ static int sort_by(gbees_sparse *cells, int axis, gbees_error *error)
         free(s.place);
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to sort %zu cells", cells->count);
     }
-    gbees_sparse_share(cells, count_part, &s);
+    gbees_sparse_for_parts(cells, count_part, &s);
     set_places(&s);
-    gbees_sparse_share(cells, move_part, &s);
+    gbees_sparse_for_parts(cells, move_part, &s);
     gbees_sparse_swap(cells, cells->count);
     free(s.place);
     return GBEES_OK;

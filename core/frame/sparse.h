@@ -44,7 +44,7 @@ size_t gbees_sparse_parts(const gbees_sparse *cells);
 /* The first cell of a part; that of the part after the last is `count`. */
 size_t gbees_sparse_first(const gbees_sparse *cells, size_t part);
 /* Calls work(context, part) for each part, on the pool's threads. */
-void gbees_sparse_share(const gbees_sparse *cells, void (*work)(void *context, size_t part), void *context);
+void gbees_sparse_for_parts(const gbees_sparse *cells, void (*work)(void *context, size_t part), void *context);
 
 /* Makes an axis the last one, with the others so that the next one that follows it, a larger or a smaller one
  * (`rising`), takes one sort. GBEES_ENUMERIC: the indices along an axis differ by too much; GBEES_ENOMEM. */

@@ -4,18 +4,18 @@
 #include <gbees/gbees.h>
 #include <string.h>
 
-/* ---- taking ---- */
+/* ---- packing ---- */
 
-typedef struct taking {
+typedef struct packing {
     const gbees_initial_cells *list;
     const int *axis;
     gbees_sparse *cells;
     int32_t low[GBEES_SPARSE_PARTS][GBEES_MAX_DIM], high[GBEES_SPARSE_PARTS][GBEES_MAX_DIM];
-} taking;
+} packing;
 
-static void take_part(void *context, size_t part)
+static void pack_part(void *context, size_t part)
 {
-    taking *t = context;
+    packing *t = context;
     const size_t first = gbees_sparse_first(t->cells, part), end = gbees_sparse_first(t->cells, part + 1);
     gbees_sparse_cell *cell = t->cells->cell;
 
@@ -36,7 +36,7 @@ static void take_part(void *context, size_t part)
 }
 
 /* Sets the range of indices along axis k to that of all parts. */
-static void join_ranges(const taking *t, int k)
+static void join_ranges(const packing *t, int k)
 {
     int32_t low = INT32_MAX, high = INT32_MIN;
 
@@ -48,34 +48,34 @@ static void join_ranges(const taking *t, int k)
     t->cells->high[k] = high;
 }
 
-int gbees_sparse_take(const gbees_initial_cells *list, const int *axis, gbees_sparse *cells)
+int gbees_sparse_from_list(const gbees_initial_cells *list, const int *axis, gbees_sparse *cells)
 {
-    taking t = {.list = list, .axis = axis, .cells = cells};
+    packing t = {.list = list, .axis = axis, .cells = cells};
 
     cells->cell = gbees_array_create(list->count, sizeof *cells->cell);
     if (!cells->cell)
         return 1;
     cells->count = cells->capacity = list->count;
-    gbees_sparse_share(cells, take_part, &t);
+    gbees_sparse_for_parts(cells, pack_part, &t);
     for (int k = 0; k < cells->n; k++)
         join_ranges(&t, k);
     return 0;
 }
 
-/* ---- giving ---- */
+/* ---- unpacking ---- */
 
-typedef struct giving {
+typedef struct unpacking {
     const gbees_sparse *cells;
     const int *axis;
     double least;
     gbees_initial_cells *list;
     size_t first[GBEES_SPARSE_PARTS]; /* how many cells of a part are kept, then where they go */
     double dropped[GBEES_SPARSE_PARTS];
-} giving;
+} unpacking;
 
 static void count_part(void *context, size_t part)
 {
-    giving *g = context;
+    unpacking *g = context;
     const size_t end = gbees_sparse_first(g->cells, part + 1);
     size_t kept = 0;
     double dropped = 0;
@@ -90,9 +90,9 @@ static void count_part(void *context, size_t part)
     g->dropped[part] = dropped;
 }
 
-static void give_part(void *context, size_t part)
+static void unpack_part(void *context, size_t part)
 {
-    giving *g = context;
+    unpacking *g = context;
     const size_t end = gbees_sparse_first(g->cells, part + 1);
     size_t to = g->first[part];
 
@@ -108,7 +108,7 @@ static void give_part(void *context, size_t part)
 }
 
 /* Sets the place of each part's cells in the list; returns their number. */
-static size_t set_places(giving *g, double *dropped)
+static size_t set_places(unpacking *g, double *dropped)
 {
     size_t count = 0;
 
@@ -135,19 +135,19 @@ static int make_list(int n, size_t count, gbees_initial_cells *made)
     return !whole;
 }
 
-int gbees_sparse_give(const gbees_sparse *cells, const int *axis, double least, gbees_initial_cells *list,
-                      double *dropped)
+int gbees_sparse_to_list(const gbees_sparse *cells, const int *axis, double least, gbees_initial_cells *list,
+                         double *dropped)
 {
     gbees_initial_cells made = *list;
-    giving g = {.cells = cells, .axis = axis, .least = least, .list = &made};
+    unpacking g = {.cells = cells, .axis = axis, .least = least, .list = &made};
     double lost = 0;
 
-    gbees_sparse_share(cells, count_part, &g);
+    gbees_sparse_for_parts(cells, count_part, &g);
     const size_t count = set_places(&g, &lost);
     if (make_list(cells->n, count, &made))
         return 1;
     made.count = count;
-    gbees_sparse_share(cells, give_part, &g);
+    gbees_sparse_for_parts(cells, unpack_part, &g);
     gbees_initial_cells_clear(list);
     *list = made;
     *dropped += lost;

@@ -6,11 +6,11 @@
 
 /* Makes the cells those of a list, in its order; coordinate k is axis[k] of the list. The caller sets `order`.
  * Returns 1 if there is no memory. */
-int gbees_sparse_take(const gbees_initial_cells *list, const int *axis, gbees_sparse *cells);
+int gbees_sparse_from_list(const gbees_initial_cells *list, const int *axis, gbees_sparse *cells);
 
 /* Replaces a list by the cells with P of at least `least`; coordinate k is axis[k] of the list. Adds the P of the
  * others to *dropped. Returns 1, with the list as it was, if there is no memory. */
-int gbees_sparse_give(const gbees_sparse *cells, const int *axis, double least, gbees_initial_cells *list,
-                      double *dropped);
+int gbees_sparse_to_list(const gbees_sparse *cells, const int *axis, double least, gbees_initial_cells *list,
+                         double *dropped);
 
 #endif

@@ -1,4 +1,5 @@
-/* checkpoint.c - what a checkpoint says of its run, so that no other goes on from it. */
+/* checkpoint.c - identifies the run of a checkpoint (model, scenario, parameters), so that no other resumes from it.
+ */
 #include "base/checkpoint.h"
 #include "provenance.h"
 #include <stdlib.h>

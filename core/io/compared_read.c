@@ -196,7 +196,7 @@ static int take_filter(gbees_child *child, const gbees_compared *c, int is_sampl
            (f->p && gbees_child_read(child, f->p, gbees_compared_bins(c) * sizeof *f->p));
 }
 
-/* What the parent takes, of so many states. */
+/* What the parent reads from the pipe. */
 typedef struct taking {
     int dimension;
     gbees_compared *compared;

@@ -11,7 +11,7 @@ enum { GBEES_HDF5_CHUNKS_RANK = 3 };
  * failure. */
 herr_t gbees_hdf5_chunks_set(hid_t layout, int rank, const hsize_t *chunk);
 
-/* Work that a thread does while others compress: it makes no call of HDF5. */
+/* Work that one thread does while others compress. It must not call HDF5. */
 typedef struct gbees_hdf5_beside {
     void (*work)(void *context);
     void *context;

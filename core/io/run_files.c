@@ -59,7 +59,7 @@ static int is_sidecar(const char *name)
     return is_numbered(name, ".xdmf") || strcmp(name, GBEES_XDMF_RUN) == 0;
 }
 
-/* Whether the list has the checksum of a whole file; of records it has the marks of their content. */
+/* Whether a file is listed with its checksum; a record is listed by its name, as it has checksums of its own. */
 static int is_whole(const char *name)
 {
     return strcmp(name, "run.json") == 0 || strcmp(name, "scenario.yaml") == 0 ||

@@ -220,7 +220,7 @@ static int take_points(gbees_child *child, gbees_points *points)
                          gbees_child_read(child, points->std, count * sizeof(double)));
 }
 
-/* What the parent takes, of so many states. */
+/* What the parent reads from the pipe. */
 typedef struct taking {
     int dimension;
     gbees_series *series;

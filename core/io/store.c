@@ -1,4 +1,4 @@
-/* store.c - the folder of a store: whose it is, who writes to it, what is in it; see store.h. */
+/* store.c - opens a results folder: checks its owner, locks it, and checks and clears its content; see store.h. */
 #include "store.h"
 #include "folder.h"
 #include <dirent.h>
@@ -15,7 +15,7 @@ enum { TRIES = 10, PAGE = 4096, RESERVED = 4 * PAGE };
 
 static const char lock_name[] = ".gbees.lock";
 
-/* ---- whose it is ----------------------------------------------------------------------------------------------- */
+/* ---- owner ----------------------------------------------------------------------------------------------------- */
 
 /* Whether users other than its owner may write to a folder. A group of the same number as its user is the user's own.
  */
@@ -58,7 +58,7 @@ static int check_owner(const gbees_store *store, gbees_error *error)
     return GBEES_OK;
 }
 
-/* ---- who writes to it ------------------------------------------------------------------------------------------ */
+/* ---- lock ------------------------------------------------------------------------------------------------------ */
 
 static void let_go(gbees_store *store)
 {
@@ -146,7 +146,7 @@ int gbees_store_check(const char *path, gbees_error *error)
     return status;
 }
 
-/* ---- what is in it --------------------------------------------------------------------------------------------- */
+/* ---- content --------------------------------------------------------------------------------------------------- */
 
 int gbees_store_is_leftover(const char *name)
 {

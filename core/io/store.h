@@ -1,5 +1,5 @@
 /* store.h - a results folder that one process writes, and files in it that appear whole or not at all. All names are
- * relative to one handle of the folder: what happens to its path in the meantime leads no write elsewhere. */
+ * relative to one handle of the folder, so that a change of its path can't redirect a write. */
 #ifndef GBEES_IO_STORE_H
 #define GBEES_IO_STORE_H
 
@@ -17,7 +17,7 @@ typedef struct gbees_store {
 /* Makes the folder, or takes one that is empty, belongs to the user and can be written by nobody else. Removes what a
  * run that was killed has left half-written. A folder that another process has open is refused. */
 int gbees_store_open(const char *path, gbees_store *store, gbees_error *error);
-/* The same for a folder with files, which stay. */
+/* Opens a folder that may have files, which stay. */
 int gbees_store_reopen(const char *path, gbees_store *store, gbees_error *error);
 /* Frees the folder for others. Harmless for a store of zeros. */
 void gbees_store_close(gbees_store *store);
@@ -49,7 +49,7 @@ void gbees_temporary_abandon(gbees_temporary *file);
 /* Writes a text to such a file. */
 int gbees_store_write(const gbees_store *store, const char *name, const char *text, size_t length,
                       gbees_error *error);
-/* The same without a sync. */
+/* Writes a text to such a file without a sync. */
 int gbees_store_write_unsynced(const gbees_store *store, const char *name, const char *text, size_t length,
                                gbees_error *error);
 

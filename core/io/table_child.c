@@ -81,7 +81,7 @@ static char *next_line(char **text)
     return line;
 }
 
-/* Points the table's cells to the lines, which it owns then. */
+/* Points the table's cells to the lines' text, which the table owns from then on. */
 static int fill(gbees_table *table, const gbees_table_lines *lines, gbees_error *error)
 {
     char *text = table->text = lines->text;

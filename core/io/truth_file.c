@@ -8,7 +8,7 @@ static int is_pure(const char *unit)
     return !unit || !unit[0] || strcmp(unit, "-") == 0;
 }
 
-/* Finds the column of a state, and compares the units. */
+/* Finds the column of a state; an error if there is none or its unit differs. */
 static int find_state(const gbees_table *table, const gbees_quantity *state, size_t *column, gbees_error *error)
 {
     *column = gbees_table_find(table, state->name);

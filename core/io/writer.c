@@ -31,8 +31,7 @@ struct gbees_writer {
     int behind;           /* whether there is something that is not yet in moments.h5 or a list, or not synced */
 };
 
-/* The time series is written, and all files are synced, no more often: a record of a small grid takes less than that.
- */
+/* The least time, in seconds, between writes of the time series and syncs: records of small grids come faster. */
 static const double interval_s = 1;
 
 static int prepare(gbees_writer *writer, const gbees_problem *problem, const gbees_provenance *provenance,
@@ -138,7 +137,7 @@ static int close_run_file(gbees_writer *writer, gbees_error *error)
     return status ? status : sync_all(writer, error);
 }
 
-/* Takes the folder as it is. */
+/* Opens the folder of a run that is resumed, and its series from the checkpoint. */
 static int go_on(gbees_writer *writer, const char *folder, const gbees_checkpoint *checkpoint, int forced,
                  gbees_error *error)
 {
@@ -180,7 +179,7 @@ int gbees_writer_resume(const char *folder, const gbees_problem *problem, const 
     return status;
 }
 
-/* What a checkpoint has of records is on disk before it. */
+/* Writes a checkpoint, after a sync of all files that belong to it. */
 static int write_checkpoint(gbees_writer *writer, gbees_checkpoint *checkpoint, gbees_error *error)
 {
     int status = flush(writer, 1, error);

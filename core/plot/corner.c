@@ -50,7 +50,7 @@ static gbees_panel place_panel(const gbees_gallery *gallery, const layout *l, in
     else
         find_range(gallery, row, &panel.lo[1], &panel.hi[1]);
     if (column == row)
-        gbees_sampled_make_room(&panel, last, column);
+        gbees_sampled_extend_panel(&panel, last, column);
     gbees_panel_ticks(&panel, l->text_size);
     return panel;
 }

@@ -111,8 +111,8 @@ static void sum_cells(gbees_density *density, const gbees_snapshot *snapshot, co
     }
 }
 
-/* Distributes a point of a rotated grid to the neighbouring cells of the picture, linearly in the distances. */
-static void share_point(gbees_density *density, const double *x, double value)
+/* Adds a point of a rotated grid to the neighbouring cells of the picture, with multilinear weights. */
+static void add_point(gbees_density *density, const double *x, double value)
 {
     double below[3] = {0}, rest[3] = {0};
 
@@ -136,8 +136,8 @@ static void share_point(gbees_density *density, const double *x, double value)
     }
 }
 
-/* With few axes the picture would show interference of the two grids: a cell then counts as THIRDS points along
- * each axis. */
+/* Sums the cells of a rotated grid into those of the picture. With few axes interference of the two grids would show:
+ * then a cell counts as THIRDS points along each axis. */
 static void sum_rotated(gbees_density *density, const gbees_snapshot *snapshot)
 {
     const int n = snapshot->dimension, thirds = n <= 3 ? THIRDS : 1;
@@ -161,7 +161,7 @@ static void sum_rotated(gbees_density *density, const gbees_snapshot *snapshot)
                     x[d] += edges[density->axis[d] * n + k] * snapshot->width[k] * (digits % thirds - thirds / 2) /
                             thirds;
             }
-            share_point(density, x, snapshot->p[i] / volume / points);
+            add_point(density, x, snapshot->p[i] / volume / points);
         }
     }
 }
@@ -189,7 +189,7 @@ int gbees_density_create(const gbees_snapshot *snapshot, int dimension, const in
     }
     while (shape(made, lo, hi, stride) > (double)most)
         stride++;
-    for (int d = 0; d < dimension && snapshot->rotated; d++) { /* shares may go further */
+    for (int d = 0; d < dimension && snapshot->rotated; d++) { /* points are spread to the next cells */
         lo[d] -= 2 * (int32_t)stride;
         hi[d] += 2 * (int32_t)stride;
     }

@@ -40,8 +40,8 @@ int gbees_draw_isosurfaces(const gbees_gallery *gallery, const gbees_draw_option
 
 /* ---- the note under a picture (note.c) ------------------------------------------------------------------------ */
 
-/* "error <= mean 0.012 std, ...", in Unicode: what the certificates of the shots first .. last tell; of several it is
- * the one with the largest bound of the moments, with its time. Empty if no shot has a certificate. */
+/* Writes "error <= mean 0.012 std, ...", in Unicode: the certificate of the shots first .. last; of several the one
+ * with the largest bound of the moments, with its time. Empty if no shot has a certificate. */
 void gbees_gallery_note(const gbees_gallery *gallery, size_t first, size_t last, char *text, size_t size);
 /* The height in points that a note takes: 0 if no shot has a certificate. */
 double gbees_note_height(const gbees_gallery *gallery);

@@ -46,8 +46,8 @@ static gbees_density *make_gaussian(int state, double mean, double std)
     return made;
 }
 
-/* The width of a kernel in bins, one at least: Silverman's for the Gaussian that has the same integral of the
- * density's square, so that the parts of a density are as narrow as they are; a little less. */
+/* The width of a kernel in bins, at least one: slightly less than Silverman's for the Gaussian with the same integral
+ * of the density's square, so that the parts of a density with several are not widened much. */
 static double choose_kernel(const float *p, double effective)
 {
     const double narrower = 0.6;
@@ -55,7 +55,7 @@ static double choose_kernel(const float *p, double effective)
 
     for (size_t b = 0; b < GBEES_COMPARED_BINS; b++)
         squares += (double)p[b] * (double)p[b];
-    squares = fmax(squares - 1 / fmax(2, effective), 1.0 / GBEES_COMPARED_BINS); /* less what is by chance */
+    squares = fmax(squares - 1 / fmax(2, effective), 1.0 / GBEES_COMPARED_BINS); /* less its bias by few samples */
     const double spread = 1 / (2 * sqrt(3.14159265358979324) * squares);
     return fmin(MOST_KERNEL, fmax(1, narrower * 1.06 * spread * pow(fmax(2, effective), -0.2)));
 }

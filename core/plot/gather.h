@@ -1,5 +1,5 @@
-/* gather.h - reads the records of a results folder one at a time, and keeps the densities that the figures show:
- * records may be large, these are small. */
+/* gather.h - reads the records of a results folder one at a time, and keeps only the densities that figures show,
+ * which are small where records may be large. */
 #ifndef GBEES_PLOT_GATHER_H
 #define GBEES_PLOT_GATHER_H
 

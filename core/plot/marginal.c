@@ -123,7 +123,7 @@ static void draw_panel(gbees_figure *figure, const gbees_gallery *gallery, leg l
     const double margin = 0.02 * (panel->hi[0] - panel->lo[0]);
     panel->lo[0] -= margin;
     panel->hi[0] += margin;
-    gbees_sampled_make_room(panel, last, state);
+    gbees_sampled_extend_panel(panel, last, state);
     gbees_panel_ticks(panel, text_size);
     gbees_panel_grid(figure, panel);
     gbees_panel_clip(figure, panel);

@@ -1,4 +1,4 @@
-/* note.c - what figures share: their page, and what the certificates of the records tell, as a line under them. */
+/* note.c - common parts of figures: their page, and the line under them with the records' certificate. */
 #include "draw.h"
 #include <math.h>
 #include <stdio.h>

@@ -54,7 +54,7 @@ static int set_shot(gbees_gallery *gallery, const gbees_compared *compared, gbee
     return status;
 }
 
-/* Only the last record of each leg has them in figures. */
+/* Whether shot k is the last of its leg: only those have others' densities in figures. */
 static int is_last_of_leg(const gbees_gallery *gallery, size_t k)
 {
     return k + 1 == gallery->count || gallery->shot[k + 1].leg != gallery->shot[k].leg;

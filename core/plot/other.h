@@ -17,7 +17,7 @@ gbees_style gbees_other_style(int k);
 
 /* Makes the densities of the filters beside a run at the gallery's records; compared: NULL if the run had none. */
 int gbees_other_set_filters(gbees_gallery *gallery, const gbees_compared *compared, gbees_error *error);
-/* The same of those that are in the run's folder. */
+/* Reads the filters in the run's folder, and makes their densities. */
 int gbees_other_read_filters(gbees_gallery *gallery, const char *folder, gbees_error *error);
 /* Adds another run, which the gallery owns then, also after a failure. GBEES_EINPUT if its states are others. */
 int gbees_other_add_run(gbees_gallery *gallery, gbees_gallery *run, gbees_error *error);
@@ -31,7 +31,7 @@ const gbees_density *gbees_other_marginal(const gbees_gallery *gallery, const gb
 /* Draws a density of one state as a line. */
 void gbees_other_line(gbees_figure *figure, const gbees_panel *panel, const gbees_density *density,
                       const gbees_style *style, double width);
-/* Draws those of a shot that are known. */
+/* Draws the known densities of all others at a shot as lines. */
 void gbees_other_lines(gbees_figure *figure, const gbees_panel *panel, const gbees_gallery *gallery,
                        const gbees_shot *shot, int state);
 /* Sets the dashes and the colour of what is stroked next; gbees_style_end() takes the dashes away. */

@@ -149,7 +149,7 @@ static float greatest(const float a, const float b, const float c)
     return greatest > c ? greatest : c;
 }
 
-/* A corner's share of a point in a triangle: value + x * along[0] + y * along[1]. */
+/* A corner's barycentric weight at a point (x, y) of a triangle: value + x * along[0] + y * along[1]. */
 typedef struct weight {
     double value, along[2];
 } weight;
@@ -161,7 +161,7 @@ static weight weight_of(const point *zero, const point *other, double area)
     return (weight){-((double)zero->x * x + (double)zero->y * y), {x, y}};
 }
 
-/* The fragment of a triangle's point with shares 1 - u - v, u and v of its corners. */
+/* The fragment at the point of a triangle with the barycentric weights 1 - u - v, u and v of its corners. */
 static fragment make_fragment(const canvas *c, reference from, double u, double v)
 {
     const gbees_layer *layer = &c->layer[from.layer];

@@ -30,12 +30,12 @@ static int choose_bins(const gbees_panel *panel, const gbees_shot *shot, int sta
     count_samples(panel, shot, state, BINS, count);
     for (int b = 0; b < BINS; b++)
         squares += (double)count[b] * (double)count[b] / (samples * samples);
-    squares = fmax(squares - 1 / samples, 1.0 / BINS); /* less what is by chance */
+    squares = fmax(squares - 1 / samples, 1.0 / BINS); /* less its bias by a finite number of samples */
     const double bins = ceil(BINS * squares * 2 * 1.77245385 * cbrt(samples) / 3.5);
     return bins < BINS ? (int)bins : BINS;
 }
 
-void gbees_sampled_make_room(gbees_panel *panel, const gbees_shot *shot, int state)
+void gbees_sampled_extend_panel(gbees_panel *panel, const gbees_shot *shot, int state)
 {
     size_t count[BINS], most = 0;
 

@@ -7,8 +7,8 @@
 
 /* Draws the histogram of a state as a line of steps, each as high as the density that the samples have there. */
 void gbees_sampled_histogram(gbees_figure *figure, const gbees_panel *panel, const gbees_shot *shot, int state);
-/* Makes a panel higher for it, to twice the height at most. */
-void gbees_sampled_make_room(gbees_panel *panel, const gbees_shot *shot, int state);
+/* Extends a panel's vertical axis so that the histogram fits, to twice its length at most. */
+void gbees_sampled_extend_panel(gbees_panel *panel, const gbees_shot *shot, int state);
 /* Draws the samples of two states as dots. */
 void gbees_sampled_dots(gbees_figure *figure, const gbees_panel *panel, const gbees_shot *shot, int across, int up);
 

@@ -208,7 +208,7 @@ static double draw_stroke(gbees_figure *figure, double x, double y, double width
     return x - 20 - 18;
 }
 
-/* From right to left. */
+/* Draws the legend from right to left, ending at x. */
 static void draw_legend(gbees_figure *figure, const gbees_gallery *gallery, double x, double y)
 {
     const gbees_series *series = gallery->series;

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Of the grid's own error, as its certificates are sure of it. */
+/* The grid's own error, as certified, above which the answer names it. */
 static const double largest_silent = 0.1;
 
-/* The record at which the grid is certainly off by the most, or NULL if that is no more than a tenth; *off: by what.
+/* The record with the largest certain error of the grid, which *off receives; NULL if that is at most largest_silent.
  */
 static const gbees_reference *find_wrong(const gbees_comparison *c, double *off)
 {
@@ -25,7 +25,7 @@ static const gbees_reference *find_wrong(const gbees_comparison *c, double *off)
     return worst;
 }
 
-/* The fastest filter that is enough; NULL: none is. */
+/* The fastest filter whose errors are within their limits; NULL: there is none. */
 static const gbees_rival_result *find_enough(const gbees_comparison *c)
 {
     const gbees_rival_result *best = NULL;
@@ -39,7 +39,7 @@ static const gbees_rival_result *find_enough(const gbees_comparison *c)
     return best;
 }
 
-/* Whether a filter has come to the end whose error is not known: the grid has no marginal of a record. */
+/* Whether the error of a filter that has not failed is unknown, as the grid has no marginal of some record. */
 static int is_unknown(const gbees_comparison *c)
 {
     for (int k = 0; k < c->options.rivals.count; k++)

@@ -1,4 +1,4 @@
-/* comparison.c - filters held against the records of a run: see gbees/rivals.h. */
+/* comparison.c - filters compared with the records of a run: see gbees/rivals.h. */
 #include "comparison_private.h"
 #include "kept.h"
 #include "rivals.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* No audit and no simulated truth counts its random numbers by a seed like these. */
+/* The filters' seeds: neither audits nor simulated truths use them. */
 static const uint64_t first_seed = UINT64_C(1) << 62;
 
 int gbees_comparison_create(const gbees_problem *problem, const gbees_comparison_options *options,
@@ -63,7 +63,7 @@ void gbees_comparison_update(gbees_comparison *comparison)
 
 /* ---- what a filter begins with ------------------------------------------------------------------------------ */
 
-/* Adds a Gaussian's share of the moments about 0, in the grid's axes. */
+/* Adds a weighted Gaussian's moments about 0, in the grid's axes. */
 static void add_gaussian(int n, double weight, const double *mean, const double *covariance, gbees_moments *to)
 {
     for (int j = 0; j < n; j++) {
@@ -73,7 +73,7 @@ static void add_gaussian(int n, double weight, const double *mean, const double 
     }
 }
 
-/* Takes moments to the model's axes. */
+/* Transforms moments from the grid's axes to the model's. */
 static void turn(const gbees_problem *problem, gbees_moments *moments)
 {
     const int n = problem->dimension;
@@ -124,9 +124,9 @@ static double now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Carries the filter to a record: to its measurements, each at its time, and to its own time. */
-static int carry(const gbees_comparison *c, const gbees_filter *kind, void *filter, int *measured,
-                 const gbees_reference *to, gbees_error *error)
+/* Advances a filter to a record: applies the measurements before it, each at its time, then advances to its time. */
+static int advance_to_record(const gbees_comparison *c, const gbees_filter *kind, void *filter, int *measured,
+                             const gbees_reference *to, gbees_error *error)
 {
     int status = GBEES_OK;
 
@@ -150,7 +150,7 @@ static double smaller(double a, double b)
     return isnan(a) || a < b ? a : b;
 }
 
-/* Adds what was found at record i. */
+/* Compares filter k with record i, and adds the result. */
 static void note(gbees_comparison *c, int k, size_t i, const gbees_moments *moments)
 {
     const gbees_reference *reference = &c->records[i];
@@ -189,7 +189,7 @@ static int check_finite(int n, const gbees_moments *moments, double time, gbees_
                     : gbees_error_set(error, GBEES_ENUMERIC, "a moment is no longer finite at t = %g", time);
 }
 
-/* Carries a filter through all records.  The time of the comparison is not the filter's. */
+/* Runs a filter over all records.  The time that comparing takes is not counted as the filter's. */
 static int run_filter(gbees_comparison *c, int k, const gbees_filter *kind, void *filter, gbees_error *error)
 {
     gbees_rival_result *result = &c->results[k];
@@ -199,7 +199,7 @@ static int run_filter(gbees_comparison *c, int k, const gbees_filter *kind, void
         const double began = now_s();
         gbees_moments moments;
 
-        status = carry(c, kind, filter, &measured, &c->records[i], error);
+        status = advance_to_record(c, kind, filter, &measured, &c->records[i], error);
         if (!status)
             status = kind->moments(filter, &moments, error);
         if (!status)
@@ -219,7 +219,7 @@ static int run_filter(gbees_comparison *c, int k, const gbees_filter *kind, void
     return status;
 }
 
-/* A failure of the filter is part of its result. */
+/* Runs rival k. A failure of the filter is part of its result, and no error. */
 static int run_rival(gbees_comparison *c, int k, const gbees_moments *start, gbees_error *error)
 {
     gbees_rival_result *result = &c->results[k];
@@ -266,7 +266,7 @@ int gbees_comparison_run(gbees_comparison *comparison, double grid_seconds, gbee
 
     comparison->grid_seconds = grid_seconds;
     if (comparison->count == 0)
-        return gbees_error_set(error, GBEES_EUSAGE, "there is no record to hold filters against");
+        return gbees_error_set(error, GBEES_EUSAGE, "there is no record to compare filters with");
     const gbees_moments start = find_start(comparison);
     gbees_compared_destroy(comparison->kept);
     comparison->kept = NULL;

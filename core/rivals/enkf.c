@@ -1,5 +1,5 @@
 /* enkf.c - the ensemble Kalman filter with perturbed observations (Burgers, van Leeuwen, Evensen, Mon. Weather Rev.
- * 126 (1998) 1719): samples that are carried along the model's equations and moved by a linear update. */
+ * 126 (1998) 1719): samples that are integrated along the model's equations and moved by a linear update. */
 #include "audit/samples.h"
 #include "ensemble.h"
 #include "observed.h"
@@ -10,7 +10,7 @@
 
 enum { N = GBEES_MAX_DIM };
 
-/* What is expected to be measured of each sample, as differences from the mean of all, and their covariances. */
+/* The predicted measurement of each sample, as differences from the mean of all, and their covariances. */
 typedef struct prediction {
     size_t count;
     double *y[N], mean[N];
@@ -41,7 +41,8 @@ static double covariance_of(size_t count, const double *x, double mean, const do
     return sum / (double)(count - 1);
 }
 
-/* Differences are taken from the first sample's: a component may be periodic. */
+/* Subtracts the mean of component k from the predictions. It is taken of differences from the first sample's, as the
+ * component may be periodic. */
 static void centre(const gbees_observed *observed, int k, prediction *p)
 {
     const double first = p->y[k][0];

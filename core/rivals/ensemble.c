@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the samples' way from one record to the next, in standard deviations: far below what they can tell. */
+/* The error of samples from one record to the next, in standard deviations: far below their sampling error. */
 static const double step_tolerance = 5e-5;
 
 int gbees_ensemble_create(const gbees_filter_setup *setup, size_t size, void **filter, gbees_error *error)

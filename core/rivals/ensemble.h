@@ -1,4 +1,4 @@
-/* ensemble.h - filters whose density is that of samples: what they share. */
+/* ensemble.h - common functions of the filters whose density is one of samples. */
 #ifndef GBEES_RIVALS_ENSEMBLE_H
 #define GBEES_RIVALS_ENSEMBLE_H
 

@@ -1,5 +1,5 @@
-/* filter.h - what each filter of this folder provides: a density that is carried to a time, updated by a measurement,
- * and held against the grid's. */
+/* filter.h - what each filter of this folder provides: a density that is advanced to a time, updated by a
+ * measurement, and compared with the grid's. */
 #ifndef GBEES_RIVALS_FILTER_H
 #define GBEES_RIVALS_FILTER_H
 
@@ -28,9 +28,9 @@ typedef struct gbees_filter_evidence {
 /* A kind of filter: its functions, whose first argument is what create() has made. */
 typedef struct gbees_filter {
     int (*create)(const gbees_filter_setup *setup, void **filter, gbees_error *error);
-    /* Carries the density to a time, which is not before its own. */
+    /* Advances the density to a time, which is not before its own. */
     int (*advance)(void *filter, double time, gbees_error *error);
-    /* Bayes' rule, or what the filter has in its place, at the filter's time. */
+    /* Applies a measurement at the filter's time, by Bayes' rule or the filter's approximation of it. */
     int (*update)(void *filter, const gbees_measurement *measurement, gbees_error *error);
     int (*moments)(void *filter, gbees_moments *moments, gbees_error *error);
     /* Of all measurements so far. */

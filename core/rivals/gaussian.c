@@ -7,7 +7,7 @@
 
 enum { N = GBEES_MAX_DIM, NUMBERS = GBEES_GAUSSIAN_NUMBERS, STEPS_MOST = 1000000 /* of one advance */ };
 
-/* What a step of Runge and Kutta's classical method may leave of error, in standard deviations. */
+/* The largest error of a step of Runge and Kutta's classical method, in standard deviations. */
 static const double tolerance = 1e-9;
 
 static const double origin[N];
@@ -81,7 +81,7 @@ static int step(const gaussian *g, const double *from, double t, double dt, doub
     return status;
 }
 
-/* The largest difference over a fifteenth, in standard deviations: the error of two half steps beside one. */
+/* The error of two half steps, in standard deviations: a fifteenth of the largest difference from one whole step. */
 static double error_of(const gaussian *g, const double *coarse, const double *fine)
 {
     const int n = g->problem->dimension;
@@ -149,7 +149,7 @@ int gbees_gaussian_advance(void *filter, double time, gbees_error *error)
 
 /* ---- the update --------------------------------------------------------------------------------------------- */
 
-/* Moves the mean by the gain times the residual, and takes the gain times the covariance with the states, made
+/* Adds the gain times the residual to the mean, and subtracts the gain times the covariance with the states, made
  * symmetric, from the covariance. */
 static void apply(int n, int count, const double *gain, const double *residual, const double *across,
                   gbees_moments *now)

@@ -1,6 +1,6 @@
-/* gaussian.h - filters whose density is a Gaussian: numbers that stand for its moments obey an ordinary differential
- * equation between measurements, and the moments a linear update at each.  What these numbers are, and what is
- * expected to be measured, is a filter's rule. */
+/* gaussian.h - filters whose density is a Gaussian. Between measurements, numbers that represent its moments obey an
+ * ordinary differential equation; at each measurement the moments get a linear update.  A filter's rule says which
+ * numbers these are, and predicts the measurement. */
 #ifndef GBEES_RIVALS_GAUSSIAN_H
 #define GBEES_RIVALS_GAUSSIAN_H
 
@@ -17,7 +17,8 @@ typedef struct gbees_gaussian_points {
     double x[GBEES_MAX_DIM][GBEES_GAUSSIAN_POINTS];
 } gbees_gaussian_points;
 
-/* What is expected to be measured: its mean, its covariance with the noise, and the covariance of states with it. */
+/* The predicted measurement: its mean, its covariance with the noise included, and the covariance of states with it.
+ */
 typedef struct gbees_expected {
     double mean[GBEES_MAX_DIM], inner[GBEES_MAX_DIM * GBEES_MAX_DIM], across[GBEES_MAX_DIM * GBEES_MAX_DIM];
 } gbees_expected;

@@ -8,7 +8,7 @@
 
 enum { N = GBEES_MAX_DIM, BLOCK = SAMPLES_BLOCK, LEAST = 64 };
 
-/* No filter's random numbers have a seed like this. */
+/* A seed that no filter uses. */
 static const uint64_t gaussian_seed = (UINT64_C(1) << 62) + 100;
 
 typedef struct bin {
@@ -123,7 +123,8 @@ static void set_axes(gbees_joint *joint, const gbees_problem *problem)
     }
 }
 
-/* A record on a grid along the model's axes of a run whose grid has others has the deviations in its own problem. */
+/* Sets the bins' sizes from the standard deviations of the run's initial density. A record on a grid along the
+ * model's axes, of a run whose grid has others, has these deviations in its own problem. */
 static void set_sizes(gbees_joint *joint, const gbees_problem *start, const gbees_problem *problem)
 {
     const int n = joint->n;

@@ -1,4 +1,4 @@
-/* joint.h - a record's joint density on bins of whole cells, as a filter's is held against it. */
+/* joint.h - a record's joint density on bins of whole cells, as a filter's is compared with it. */
 #ifndef GBEES_RIVALS_JOINT_H
 #define GBEES_RIVALS_JOINT_H
 
@@ -16,9 +16,9 @@ void gbees_joint_destroy(gbees_joint *joint);
 /* The Bhattacharyya coefficient, sum sqrt(p q) over the bins: 1 for equal densities, 0 for densities apart.  Both are
  * normalised to 1.
  *
- * What of the samples in a bin is left to chance makes sqrt(q) too small on average, by the share v / 8 q^2 of it to
- * first order, v the sum of the squares of their weights: that is added.  Bins without a sample count as 0, so that
- * the coefficient is too small where samples are few for the bins. */
+ * Sampling error makes sqrt(q) of a bin too small on average, to first order by v / (8 q^2) of it, v the sum of
+ * squared weights: this is added.  Bins without a sample count as 0, so that the coefficient is too small if samples
+ * are few for the bins. */
 double gbees_joint_samples(gbees_joint *joint, const gbees_montecarlo *samples);
 /* The same of a Gaussian, by GBEES_JOINT_SAMPLES samples of it.  NAN: the covariance is not positive definite. */
 double gbees_joint_gaussian(gbees_joint *joint, const gbees_moments *moments);

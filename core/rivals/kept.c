@@ -1,4 +1,4 @@
-/* kept.c - what is kept of each filter's densities, to be stored and drawn: see kept.h. */
+/* kept.c - keeps each filter's densities to be stored and drawn: see kept.h. */
 #include "kept.h"
 #include "rivals.h"
 #include <math.h>

@@ -19,7 +19,7 @@ typedef struct particles {
     size_t *ancestor; /* at the start, of the sample with each number */
     size_t *chosen;
     double *weight; /* of all descendants of each sample at the start */
-    int poor;       /* 1: the samples are to be resampled before they are carried on */
+    int poor;       /* 1: the samples are to be resampled before the next advance */
 } particles;
 
 static void destroy(void *filter)
@@ -89,7 +89,7 @@ static int update(void *filter, const gbees_measurement *measurement, gbees_erro
     return GBEES_OK;
 }
 
-/* Takes as many samples as there were at the start, each as often as its weight says. */
+/* Resamples: as many samples as there were at the start, each copied in proportion to its weight. */
 static int resample(particles *p, gbees_error *error)
 {
     gbees_montecarlo *samples = p->ensemble.samples;

@@ -8,7 +8,7 @@
 
 enum { N = GBEES_MAX_DIM, PARTS = GBEES_WORKERS_PARTS };
 
-/* What is small for an error of any kind, and what is no longer small whatever the grid's own certificate says. */
+/* A filter's limit is `small`, or the grid's own certified error if that is larger, but at most `large`. */
 static const double small = 0.05, large = 0.1;
 
 /* ---- what is kept of a record ------------------------------------------------------------------------------- */
@@ -18,7 +18,7 @@ static double limit_of(gbees_difference certified)
     return isnan(certified.bound) ? small : fmin(fmax(certified.bound, small), large);
 }
 
-/* At least so far off: the value less twice its standard error. */
+/* A lower bound of a certified error: the value less twice its standard error. */
 static double least_of(gbees_difference certified)
 {
     return fmax(0, 2 * certified.value - certified.bound);
@@ -133,7 +133,7 @@ static double larger(double a, double b)
     return isnan(a) || a > b ? a : b;
 }
 
-/* Of a Gaussian, at the faces of the cells. */
+/* Kolmogorov's distance of a Gaussian from a marginal, at the faces of its cells. */
 static double gaussian_distance(const gbees_reference_line *line, int n, const gbees_moments *moments)
 {
     double mean = line->offset, variance = 0, all = 0, below = 0, largest = 0;
@@ -166,7 +166,7 @@ static void find_places(const gbees_reference_line *line, const gbees_montecarlo
             place[i] += line->along[j] * samples->x[j][first + i];
 }
 
-/* Of samples, at the faces of the cells. */
+/* Kolmogorov's distance of samples from a marginal, at the faces of its cells. */
 static double samples_distance(const gbees_reference_line *line, const gbees_montecarlo *samples)
 {
     gbees_marginal marginal = {.first = line->first, .length = line->length, .p = line->p};

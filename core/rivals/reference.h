@@ -1,4 +1,5 @@
-/* reference.h - a record of the grid, as far as filters are held against it: moments, marginals, limits of errors. */
+/* reference.h - a record of the grid, as far as filters are compared with it: moments, marginals, limits of errors.
+ */
 #ifndef GBEES_RIVALS_REFERENCE_H
 #define GBEES_RIVALS_REFERENCE_H
 

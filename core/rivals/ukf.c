@@ -1,5 +1,5 @@
 /* ukf.c - the unscented Kalman filter with scaled sigma points (Julier, Proc. American Control Conference 2002,
- * 4555): drawn at the start and after each update, and carried along the model's equations between them.  Process
+ * 4555): drawn at the start and after each update, and integrated along the model's equations between them.  Process
  * noise moves a point by 1/2 Q P^-1 (x - m) in a unit of time, which adds Q to the covariance P and leaves the mean m
  * (Bergemann, Reich, Meteorol. Z. 21 (2012) 213). */
 #include "gaussian.h"
@@ -136,7 +136,7 @@ static int find_rate(const gbees_problem *problem, double t, const double *numbe
 
 /* ---- the update ---------------------------------------------------------------------------------------------- */
 
-/* Adds a point's share to the covariances. */
+/* Adds a weighted point to the covariances. */
 static void add_point(const gbees_observed *observed, double weight, const double *dx, const double *dy,
                       gbees_expected *expected)
 {

@@ -11,12 +11,13 @@ typedef struct walk {
     const gbees_problem *problem;
     double offset[GBEES_MAX_DIM][ROW], value[ROW];
     double low, high;          /* seen so far */
-    double from, to;           /* of these ... */
-    int found;                 /* ... one was seen */
+    double from, to;           /* the model's range of J */
+    int found;                 /* 1: a value in this range was seen */
     double bad[GBEES_MAX_DIM]; /* where J is not finite */
 } walk;
 
-/* Cells first .. first+count-1 along the last axis, at the others' `index`; 1: J is not finite at one of them. */
+/* Evaluates J at the centres of cells first ... first + count - 1 along the last axis, at `index` along the others.
+ * Returns 1, with w->bad set, if it is not finite at one of them. */
 static int walk_row(walk *w, const int *index, int first, int count)
 {
     const gbees_problem *problem = w->problem;

@@ -13,8 +13,8 @@ typedef struct builder {
     gbees_error *error;
     char size[32]; /* "dimension 3": the reason for the length of a list, for errors */
     double start;  /* the default of `start`: 0, or the time of the initial record */
-    int resumed;   /* the initial density is a record: measurements before the start are in it ... */
-    int updated;   /* ... and those at it, too */
+    int resumed;   /* 1: the initial density is a record, which measurements before the start have updated already */
+    int updated;   /* 1: it has been updated by those at the start, too */
 } builder;
 
 /* The scenario's value of a key, NULL if it has none. */

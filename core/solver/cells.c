@@ -258,7 +258,7 @@ static void list_part(void *context, size_t part)
 
 int gbees_cells_list_by(const gbees_cells *cells, int threads, gbees_initial_cells *list, gbees_error *error)
 {
-    enum { CELL_NS = 20 /* about */ };
+    enum { CELL_NS = 20 /* time of a cell, about: decides how many threads are worth starting */ };
     listing l = {cells, list};
 
     if (gbees_initial_cells_reserve(list, cells->dimension, cells->count))

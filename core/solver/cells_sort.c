@@ -10,7 +10,7 @@ enum {
     BUCKETS = 1 << DIGIT,
     AHEAD = 8,      /* entries of a bucket that are on their way to the cache */
     PART = 1 << 16, /* entries that a thread packs at a time */
-    ENTRY_NS = 50   /* to sort an entry takes about as long */
+    ENTRY_NS = 50   /* time to sort an entry, about */
 };
 
 static void sort_small(gbees_cells_entry *entries, size_t count)

@@ -11,7 +11,7 @@ typedef struct run_state {
     gbees_totals recorded;
     gbees_statistics statistics; /* of the last record */
     gbees_evidence evidence;
-    double evidence_before; /* the leg's measurements */
+    double evidence_before; /* log of the evidence of all updates before the leg's measurements */
     double wall_s, propagate_s;
     int leg, number, regrids, updates;
     unsigned record_warnings;
@@ -51,8 +51,8 @@ static void set_state(gbees_solver *solver, const run_state *state)
     solver->record_warnings = state->record_warnings;
 }
 
-/* A copy of what the engines hold would have the system end the program, where memory that is promised is not there.
- */
+/* Whether the machine has the memory for a copy of what the engines hold. Systems that grant more memory than they
+ * have would kill the program while the copy is written. */
 static int has_memory(const gbees_solver *solver)
 {
     return (double)gbees_run_totals(solver).peak_bytes < gbees_memory_available();

@@ -12,7 +12,7 @@ enum {
     HALVINGS = 32           /* of the interval in which a jump is looked for */
 };
 
-/* The least jump that is told, over the component's largest value. */
+/* The least jump that is reported, over the component's largest value. */
 static const double least_jump = 1e-3;
 
 /* A straight line through the initial density, in the grid's axes, and what the drift is on it. */
@@ -105,15 +105,15 @@ static void evaluate(const gbees_problem *problem, const line *l, double time, i
 
 /* ---- unwritten components, undeclared dependence on time ---- */
 
-/* Of each component of the drift: the points at which it is evaluated, those where it is not a number, and those of
- * them where the function of that component alone gives a number. */
+/* For each component of the drift: the number of points at which it is evaluated, of those where it is not a number,
+ * and of those among the latter where the function of that component alone gives a number. */
 typedef struct counts {
     int points[N], missing[N], unwritten[N];
 } counts;
 
-/* A plugin's function of the whole drift gives NaN for a component that drift() has not written, that of the
- * component alone what there was in memory. If that is NaN, too, the run ends with the backend's error. The functions
- * are the model's own, in its axes. */
+/* Adds the counts of a line's points. For a component that drift() has not written, a plugin's function of the whole
+ * drift gives NaN, and the function of that component alone gives what was in memory. If that is NaN, too, the run
+ * ends with the backend's error. The functions are the model's own, in its axes. */
 static void count_missing(const gbees_problem *problem, const line *l, counts *seen)
 {
     const gbees_functions *functions = &problem->model->functions[problem->dimension - problem->model->dim_min];
@@ -178,7 +178,8 @@ static int differs(const gbees_problem *problem, const line *l, double time, int
     return 0;
 }
 
-/* At the end, in the middle, and at a time that is no fraction of the run's, nor of a period. */
+/* Compares drift and noise at the start with those at the end, in the middle, and at a time that is no simple
+ * fraction of the run or of a period. */
 static int check_time(const gbees_problem *problem, const line *l, gbees_error *error)
 {
     static const double at[] = {1, 0.5, 0.38196601125010515};
@@ -221,7 +222,8 @@ int gbees_equations_check(const gbees_problem *problem, gbees_error *error)
 
 /* ---- jumps ---- */
 
-/* Component j at a part of the line, from 0 to 1; its place, in the grid's axes. */
+/* Returns component j at the point of a line that is `part` (0 ... 1) of the way along it; sets y to that point, in
+ * the grid's axes. */
 static double drift_at(const gbees_problem *problem, const line *l, int j, double part, double *y)
 {
     const double zero[1] = {0}, *offset[N] = {NULL};
@@ -235,7 +237,7 @@ static double drift_at(const gbees_problem *problem, const line *l, int j, doubl
     return value;
 }
 
-/* The interval whose change differs most from that of its neighbours, and that of these; at least 1. */
+/* Returns the interval (>= 1) whose change differs most from that of its neighbours; sets *usual to theirs. */
 static int roughest_interval(const double *drift, double *usual)
 {
     double most = -1;
@@ -254,8 +256,9 @@ static int roughest_interval(const double *drift, double *usual)
     return roughest;
 }
 
-/* The change of component j that halving an interval of the line does not shrink, of a continuous drift some 1e-9 of
- * that of the interval: always in the half that changes more, beside what is usual around it. */
+/* Finds the jump of component j on a line: bisects the roughest interval, each time into the half whose change
+ * exceeds the usual one more. The change that is left at the end is the jump; for a continuous drift it is some 1e-9
+ * of the interval's change. */
 static gbees_jump find_jump(const gbees_problem *problem, const line *l, int j)
 {
     double usual = 0, lo = roughest_interval(l->drift[j], &usual), hi = lo + 1;

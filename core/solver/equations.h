@@ -18,12 +18,12 @@ int gbees_equations_check_written(const gbees_problem *problem, gbees_error *err
 /* GBEES_EMODEL, with what to do, if the drift or the noise depends on time and the model does not declare it. */
 int gbees_equations_check_time(const gbees_problem *problem, gbees_error *error);
 
-/* Both: a run would be wrong. It takes less than a millisecond. */
+/* Both checks: with either fault a run would be wrong. Takes less than a millisecond. */
 int gbees_equations_check(const gbees_problem *problem, gbees_error *error);
 
-/* Whether the drift jumps on one of some lines through the initial density, at the start: there all schemes are of
- * first order. *jump is the largest one found, in parts of the component's largest value. A jump between the lines is
- * not found, nor one where the density goes later. */
+/* Whether the drift jumps on one of some lines through the initial density, at the start: at a jump all schemes are
+ * of first order. Sets *jump to the one that is largest relative to the component's largest value. A jump between the
+ * lines is not found, nor one in a region that the density reaches later. */
 int gbees_equations_jump(const gbees_problem *problem, gbees_jump *jump);
 
 #endif

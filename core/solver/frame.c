@@ -11,7 +11,7 @@
 
 /* Correlations below this are rounding, in the covariance of a mixture and in a rotated one. */
 static const double rounding = 1e-13;
-/* The most cells a standard deviation, unless the scenario says it. */
+/* The default of `frame_cells`: the most cells a standard deviation. */
 static const double frame_cells = 12;
 
 static int is_diagonal(const double *a, int n, double tolerance)
@@ -181,7 +181,7 @@ static int rotate_to_eigenvectors(builder *b, const gbees_node *node)
     return builder_take_frame(b, node);
 }
 
-/* Whether a key has another value than what says that there is none of it. */
+/* Whether a key is given, and not as an empty list, "default" or "off". */
 static int is_asked_for(const gbees_node *node)
 {
     if (!node || (node->kind == GBEES_NODE_LIST && node->count == 0))
@@ -189,7 +189,7 @@ static int is_asked_for(const gbees_node *node)
     return node->kind != GBEES_NODE_SCALAR || (strcmp(node->text, "default") != 0 && strcmp(node->text, "off") != 0);
 }
 
-/* Checks that nothing is asked for that a grid that moves has not. */
+/* Refuses keys that a moving grid does not support. */
 static int check_moving(const builder *b, const gbees_node *node)
 {
     static const char *const others[] = {"regrid", "time_step", "mode", "bound"};
@@ -259,7 +259,8 @@ static double deviation_along(const gbees_problem *problem, int axis)
     return sqrt(least);
 }
 
-/* Makes the frame's axes the edges of the cells, which have width 1 in it: so it can be stretched. */
+/* Makes the columns of the frame's matrix the edges of the cells, which then have width 1 in the frame's coordinates:
+ * so the frame can stretch. */
 int builder_set_moving(builder *b)
 {
     gbees_problem *problem = b->problem;

@@ -1,6 +1,6 @@
 /* grid_state.c - see grid_state.h. */
 #include "grid_state.h"
-#include "share.h"
+#include "next_grid.h"
 #include <string.h>
 
 void gbees_grid_get_state(const gbees_grid *grid, gbees_grid_state *state)
@@ -16,8 +16,8 @@ void gbees_grid_get_state(const gbees_grid *grid, gbees_grid_state *state)
 static int share(const gbees_grid *grid, gbees_error *error)
 {
     if (grid->regridded)
-        return gbees_share_problem(grid->options.parallel, grid->regridded, error);
-    gbees_share_first(grid->options.parallel);
+        return gbees_next_grid_send(grid->options.parallel, grid->regridded, error);
+    gbees_next_grid_send_first(grid->options.parallel);
     return GBEES_OK;
 }
 

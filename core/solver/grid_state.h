@@ -4,7 +4,7 @@
 
 #include "regrid.h"
 
-/* Plain data. */
+/* The grid of a run, but for its engine, as plain data. */
 typedef struct gbees_grid_state {
     int level[GBEES_MAX_DIM];
     double lost;

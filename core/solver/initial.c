@@ -205,7 +205,7 @@ static int check_model(const builder *b, const gbees_node *file, const gbees_sna
     return GBEES_OK;
 }
 
-/* -1, 0 or 1, as cell i - 1 comes before cell i, is the same, or comes after it. */
+/* Returns -1, 0 or 1 if cell i - 1 comes before cell i, is the same, or comes after it. */
 static int order_of(const gbees_snapshot *snapshot, size_t i)
 {
     for (int j = 0; j < snapshot->dimension; j++)

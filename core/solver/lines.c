@@ -81,8 +81,8 @@ int gbees_lines_append(gbees_lines *lines, const int32_t *index, const double *p
 
 /* ---- neighbours ---- */
 
-/* -1, 0 or 1, as a line's row lies before the one that is `shift` along an axis beyond another line's, is it, or lies
- * behind it. */
+/* Compares the row of line a with the row that lies `shift` cells along an axis beyond that of line b: returns -1 if
+ * it comes before that row, 0 if it is that row, 1 if it comes after. */
 static int compare_rows(const gbees_lines *lines, const gbees_line *a, const gbees_line *b, int axis, int shift)
 {
     for (int j = 0; j < lines->n - 1; j++) {
@@ -163,7 +163,8 @@ static void work_part(void *context, size_t item)
     s->work(s->context, first, end < s->count ? end : s->count);
 }
 
-void gbees_lines_share(const gbees_lines *lines, void (*work)(void *context, size_t first, size_t end), void *context)
+void gbees_lines_for_parts(const gbees_lines *lines, void (*work)(void *context, size_t first, size_t end),
+                           void *context)
 {
     share s = {.count = lines->count, .work = work, .context = context};
 
@@ -245,7 +246,7 @@ int gbees_lines_to_cells(const gbees_lines *lines, gbees_initial_cells *cells)
 
     if (!l.start)
         return 1;
-    gbees_lines_share(lines, count_cells, &l);
+    gbees_lines_for_parts(lines, count_cells, &l);
     for (size_t part = 0; part < parts; part++) {
         const size_t count = l.start[part];
 
@@ -255,7 +256,7 @@ int gbees_lines_to_cells(const gbees_lines *lines, gbees_initial_cells *cells)
     int failed = gbees_initial_cells_reserve(cells, lines->n, all);
     if (!failed) {
         cells->count = all;
-        gbees_lines_share(lines, list_cells, &l);
+        gbees_lines_for_parts(lines, list_cells, &l);
     }
     free(l.start);
     return failed;

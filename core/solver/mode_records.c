@@ -21,7 +21,7 @@ static double volume_of(const gbees_problem *problem)
     return fabs(gbees_matrix_determinant(problem->dimension, problem->rotation));
 }
 
-/* Adds mean and covariance of a part. The mean comes first: it is the mean of all when covariances are added. */
+/* Adds a part's mean. All means must be added before covariances, which are about the mean of all. */
 static void add_mean(const gbees_record_mode *part, int n, gbees_statistics *all)
 {
     for (int j = 0; j < n; j++)
@@ -54,7 +54,7 @@ static void find_cell(const gbees_problem *problem, const double *x, int32_t *in
     }
 }
 
-/* Keeps the larger of two peaks, in cells of the first mode. */
+/* Sets the peak to that of mode `which` if it is the larger one, in cells of the first mode. */
 static void add_peak(const gbees_event_modes *modes, int which, gbees_statistics *all)
 {
     const gbees_record_mode *part = &modes->mode[which];
@@ -71,7 +71,8 @@ static void add_peak(const gbees_event_modes *modes, int which, gbees_statistics
     find_cell(&modes->problem[0], x, all->peak_index);
 }
 
-/* Of densities that hardly overlap: the entropy of the whole is that of the parts, and of which part it is. */
+/* Adds up the statistics of all parts. The entropy is that of parts which do not overlap: the mean of theirs,
+ * weighted, plus the entropy of the weights. */
 static void add_parts(const gbees_event_modes *modes, gbees_statistics *all)
 {
     const int n = modes->problem[0].dimension;
@@ -171,7 +172,7 @@ static void set_flat_grid(const gbees_event_modes *modes, const gbees_statistics
     for (int j = 0; j < n; j++) {
         double variance = 0;
 
-        for (int k = 0; k < n; k++) /* of the start, whose covariance is diagonal along its axes */
+        for (int k = 0; k < n; k++) /* the initial covariance, which is diagonal along the initial grid's axes */
             variance += start->rotation[j * n + k] * start->rotation[j * n + k] * start->covariance[k * n + k];
         const double deviation = sqrt(variance), now = sqrt(all->covariance[j * n + j]);
 
@@ -181,7 +182,7 @@ static void set_flat_grid(const gbees_event_modes *modes, const gbees_statistics
     }
 }
 
-/* Points along each edge of a mode's cells, and of a cell. */
+/* Sets points[n] to the number of points along each edge of a mode's cells; returns that of a whole cell. */
 static int count_points(const gbees_problem *problem, const gbees_problem *flat, int *points)
 {
     const int n = problem->dimension, most = n < POINTS_FEW ? POINTS_MOST : 2;
@@ -258,7 +259,7 @@ static void spread(const gbees_event_modes *modes, int which, const gbees_proble
     s.part = modes->mode[which].weight / s.all;
     for (size_t first = 0; first < count; first += BATCH)
         if (spread_batch(&s, cells, first, count - first < BATCH ? count - first : BATCH))
-            return; /* the list says why when it is finished */
+            return; /* gbees_cells_finish() reports it */
 }
 
 int gbees_mode_records_flatten(const gbees_event_modes *modes, const gbees_statistics *all, gbees_problem *flat,

@@ -30,7 +30,7 @@ double gbees_modes_part(const gbees_modes *modes, int which)
     return mode_mass(modes->mode[which]) / sum;
 }
 
-/* Adds what a mode has done since `noted`. */
+/* Adds the totals of a mode since `noted`, its masses times its weight. */
 static void add_done(const gbees_density_mode *mode, gbees_totals *to)
 {
     const gbees_totals now = gbees_grid_totals(&mode->grid), *noted = &mode->noted;
@@ -71,7 +71,7 @@ gbees_totals gbees_modes_totals(const gbees_modes *modes)
     return sum;
 }
 
-/* Enters what all modes have done, before their weights change. */
+/* Adds the totals of all modes to modes->before. To be called before weights change. */
 static void note_all(gbees_modes *modes)
 {
     for (int k = 0; k < modes->count; k++) {
@@ -181,7 +181,7 @@ static void clear_parts(parts *p)
         gbees_initial_cells_clear(&p->cells[k]);
 }
 
-/* Divides a density again and again, until no part has a valley or there are `most`. */
+/* Divides a mode's density at valleys until no part has one, or there are `most` parts. */
 static int find_parts(const gbees_density_mode *mode, int most, parts *p, gbees_error *error)
 {
     const int n = mode->moving.frame.n;
@@ -224,7 +224,7 @@ static int make_part(const gbees_modes *modes, const gbees_density_mode *of, gbe
     return GBEES_OK;
 }
 
-/* Puts the parts in the place of mode `which`. The cells that were not fetched are lost. */
+/* Replaces mode `which` by its parts. The mass of cells too small to be fetched counts as pruned. */
 static int replace_by_parts(gbees_modes *modes, int which, parts *p, const gbees_clock *clock, gbees_error *error)
 {
     gbees_density_mode *made[GBEES_MODES_MOST], *const divided = modes->mode[which];

@@ -21,11 +21,11 @@ typedef struct gbees_modes {
     gbees_density_mode *mode[GBEES_MODES_MOST]; /* the heaviest at the last update first */
     const gbees_backend *backend;
     int divided;         /* 1: there have been more than one */
-    gbees_totals before; /* then: but for what each has done since `noted` */
+    gbees_totals before; /* if divided: the run's totals without those of each mode since its `noted` */
 } gbees_modes;
 
-/* Makes the one that a problem begins with, and more where its initial density has peaks far from each other.
- * `problem` and `backend` must outlive them. The modes are closed by gbees_modes_close() after a failure, too. */
+/* Makes the initial modes: one, or more where the initial density of a grid that moves has peaks far from each other.
+ * `problem` and `backend` must outlive them. Call gbees_modes_close() after a failure, too. */
 int gbees_modes_open(gbees_modes *modes, const gbees_problem *problem, const gbees_backend *backend,
                      const gbees_engine_options *options, gbees_error *error);
 void gbees_modes_close(gbees_modes *modes);
@@ -40,14 +40,16 @@ gbees_totals gbees_modes_totals(const gbees_modes *modes);
 
 /* Sets the clocks of all modes to the run's, for an interval that begins there. */
 void gbees_modes_sync(gbees_modes *modes, const gbees_clock *clock);
-/* The mode that is to advance next: the one that has got least far in its interval. */
+/* The mode that is to advance next: the one whose clock is furthest behind. */
 gbees_density_mode *gbees_modes_next(const gbees_modes *modes);
 
-/* As gbees_backend.update(). Modes that are lighter than p* of the heaviest's afterwards are dropped. Cells are those
- * of before: gbees_modes_divide() comes next where the grid moves. */
+/* Applies a measurement to all modes, as gbees_backend.update(), and sets their weights by their evidence. Drops
+ * modes with less than p* of the heaviest one's mass. On grids that move call gbees_modes_divide() next: the cells
+ * are still those that fitted the prior. */
 int gbees_modes_update(gbees_modes *modes, const gbees_clock *clock, const gbees_measurement *measurement,
                        gbees_evidence *evidence, gbees_error *error);
-/* Divides the modes that have fallen apart, and has the grids of all fit their density. */
+/* Divides the modes whose density has a valley, and replaces the cells of all modes by those that fit their density.
+ */
 int gbees_modes_divide(gbees_modes *modes, const gbees_clock *clock, gbees_error *error);
 
 /* The statistics of a mode, in its grid's axes. */

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* All modes, as plain data. */
+/* What all modes have in common, as plain data. */
 typedef struct modes_state {
     int count, divided;
     gbees_totals before;
 } modes_state;
 
-/* One of them. */
+/* One mode, as plain data. */
 typedef struct mode_state {
     gbees_grid_state grid;
     gbees_moving moving;
@@ -19,7 +19,7 @@ typedef struct mode_state {
     double weight;
 } mode_state;
 
-/* A checkpoint as an engine sees it. */
+/* The part of a checkpoint that belongs to one engine: names with a prefix. */
 typedef struct view {
     gbees_checkpoint *checkpoint;
     int mode;

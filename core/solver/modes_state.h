@@ -7,7 +7,7 @@
 
 /* Adds all modes, with their engines. */
 int gbees_modes_save(const gbees_modes *modes, gbees_checkpoint *checkpoint, gbees_error *error);
-/* In place of gbees_modes_open(). */
+/* Makes the modes of a checkpoint, with their engines, in place of gbees_modes_open(). */
 int gbees_modes_load(gbees_modes *modes, const gbees_problem *problem, const gbees_backend *backend,
                      const gbees_engine_options *options, const gbees_checkpoint *checkpoint, gbees_error *error);
 

@@ -7,13 +7,13 @@
 
 enum { FIT_STEPS = 3, LOOK_STEPS = 5, TRIES = 6, COSTLY_RECORDS = 3 };
 
-/* ||A^-1 (dB/dt) A|| dt^2: how far the field may turn in a step from the straight line that is assumed, with a
- * Courant number of 1; less with less. */
+/* The most of ||A^-1 (dB/dt) A|| dt^2, the change of the field's gradient over a step, at a Courant number of 1; less
+ * at a smaller one. */
 static const double change_most = 0.02;
 /* Cells that the drift crosses in a step, below which the grid does not grow. */
 static const double negligible_part = 0.01;
-/* How much of the limit the next step is given, how much longer than this one it may be, and by how much a step may
- * be beyond its limit before it is tried anew. */
+/* The next step is this part of the limit, and at most growth_most times this one. A step is tried anew, shorter, if
+ * it is more than beyond_limit times its limit. */
 static const double part_of_limit = 0.95, growth_most = 1.25, beyond_limit = 1.02;
 /* The first step of all, as a part of the interval. */
 static const double first_part = 1e-3;
@@ -29,8 +29,8 @@ static int send(const gbees_grid *grid, gbees_grid_frame *to, double dt, double 
     return grid->backend->frame_set(grid->engine, to, time, rate, error);
 }
 
-/* Fits the field at `time` to the drift under the present density, as it is where the frame is at `at`. `guess`: the
- * field that it is fitted relative to, so that little is lost to rounding. */
+/* Fits the field at `time` to the drift under the present density, taken to the frame `at`. The fit is made relative
+ * to the field `guess`, to lose little to rounding. */
 static int fit(gbees_moving *moving, const gbees_grid *grid, const gbees_moving_frame *at, const gbees_affine *guess,
                double time, gbees_affine *field, gbees_error *error)
 {
@@ -98,8 +98,8 @@ static int try_step(gbees_moving *moving, const gbees_grid *grid, double time, t
     return status;
 }
 
-/* The first length to be tried: not so that a short step remains to the end of the interval, or until noise is due.
- */
+/* The first length of a step to be tried: what is left of the interval or until noise is due, half of it, or
+ * moving->step, so that no very short step remains at the end. */
 static double first_length(const gbees_moving *moving, const gbees_clock *clock)
 {
     const double all = clock->length - clock->elapsed;
@@ -124,7 +124,7 @@ static int choose(gbees_moving *moving, const gbees_grid *grid, const gbees_cloc
             return GBEES_OK;
         if (t->dt > beyond_limit * t->limit)
             t->dt = 0.9 * t->limit;
-        else if (fresh && tries > 0) /* with the slope of two fits the field has been found again */
+        else if (fresh && tries > 0) /* the field has been predicted again, with the slope of two fits */
             return status;
         fresh = fresh && tries == 0;
     }

@@ -26,7 +26,8 @@ typedef struct gbees_moving {
  * move. */
 int gbees_moving_start(gbees_moving *moving, gbees_grid *grid, gbees_error *error);
 
-/* As gbees_backend.advance(). Ends early where the cells no longer fit the density, or are to be spread by noise:
+/* Advances as gbees_backend.advance(), and moves the frame. Ends early if the cells no longer fit the density, or if
+ * noise is due:
  * gbees_moving_fits() is then 0. */
 int gbees_moving_advance(gbees_moving *moving, gbees_grid *grid, gbees_clock *clock, uint64_t max_steps,
                          gbees_error *error);

@@ -81,7 +81,7 @@ static int fetch_cells(const gbees_notifier *notifier, gbees_event *event, gbees
     return status ? fail_record(&event->record, status, &cause, error) : GBEES_OK;
 }
 
-/* Has the audit compare a density in several modes: on one grid, as far as it has cells. */
+/* Has the audit compare a density in several modes, whose cells are first spread over one grid. */
 static int flatten_and_audit(gbees_audit *audit, const gbees_event *event, gbees_certificate *certificate,
                              gbees_error *error)
 {
@@ -140,7 +140,7 @@ static int audit_record(const gbees_observer *observer, gbees_event *event, gbee
         record->warnings |= gbees_audit_warnings(observer->audit);
         record->samples = gbees_audit_samples(observer->audit);
     }
-    if (observer->no_cells) { /* they were for the audit */
+    if (observer->no_cells) { /* the cells were for the audit alone */
         record->cells = NULL;
         for (int k = 0; event->modes && k < event->modes->count; k++)
             event->modes->mode[k].cells = NULL;

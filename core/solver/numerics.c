@@ -4,7 +4,7 @@
 #include "numerics/brick.h"
 #include <string.h>
 
-/* A mode determines this key: it may be given with the same value only. */
+/* Checks a key that a mode determines: it may be given with the mode's value only. */
 static int check_mode(const builder *b, const char *mode, const char *key, const char *expected)
 {
     const gbees_node *node = builder_find(b, key);

@@ -138,7 +138,7 @@ static int set_threshold(builder *b)
         return gbees_node_error(budget ? budget : total, b->error,
                                 "%s: paper and legacy mode have a fixed threshold: give 'threshold'",
                                 budget ? "mass_budget" : "mass_budget_total");
-    /* As its runs begin with (core/accuracy). */
+    /* The budget of the first run of an accuracy (core/accuracy). */
     if (!builder_find(b, "threshold") && builder_number(b, "accuracy", 0) > 0) {
         problem->mass_budget = 0.1 * builder_number(b, "accuracy", 0) / (problem->end - problem->start);
         return GBEES_OK;
@@ -149,7 +149,7 @@ static int set_threshold(builder *b)
     return status;
 }
 
-/* Sets what the run's certificates are to be within. */
+/* Sets the accuracy that the run's certificates are to be within, and of what. */
 static int set_accuracy(builder *b)
 {
     b->problem->accuracy = builder_number(b, "accuracy", 0);
@@ -202,7 +202,7 @@ static int set_grid(builder *b)
     double factor[GBEES_MAX_DIM], extent[GBEES_MAX_DIM], cells = 1;
 
     if (problem->cells)
-        return GBEES_OK; /* theirs */
+        return GBEES_OK; /* the record's cells have the grid */
     int n = problem->dimension, status = axis_numbers(b, "extent", 3, extent);
     if (!status)
         status = width ? axis_numbers(b, "width", 0, problem->width) : axis_numbers(b, "factor", 1, factor);

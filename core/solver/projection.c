@@ -1,6 +1,6 @@
-/* projection.c - see projection.h. The centres of cells are counted in the entries of a line, shared linearly between
- * two; then each edge of the cells spreads the line evenly over its own length: the sum of independent uniform
- * coordinates is what a point of a cell has along a state. */
+/* projection.c - see projection.h. P of each cell is added at its centre to a line, linearly weighted between the two
+ * nearest entries. Then the line is averaged over the length of each edge of the cells in turn: the coordinate of a
+ * uniformly distributed point of a cell is a sum of independent uniform ones, one an edge. */
 #include "projection.h"
 #include "base/array.h"
 #include <math.h>
@@ -9,7 +9,7 @@
 
 enum { EDGE_ENTRIES = 8, BATCH = 1024, LONGEST = 1 << 26 };
 
-/* A part's line along one state, before it is added to that of all. */
+/* One part's marginal along one state, as a line of entries. */
 typedef struct line {
     double origin, width; /* the middle of entry 0; of an entry */
     size_t length;
@@ -68,8 +68,8 @@ static void count_centres(const gbees_record_mode *part, int state, const line *
         }
 }
 
-/* Spreads each entry evenly over `length` entries around it, which need not be a whole number: a difference of the
- * line's running integral at two places. */
+/* Spreads each entry evenly over `length` entries around it; `length` need not be a whole number. Each new entry is a
+ * difference of the line's running integral at two places. */
 static void spread(line *l, double length)
 {
     const double half = length / 2;

@@ -90,8 +90,8 @@ static int collect(gbees_solver *solver, gbees_event *event, gbees_error *error)
     return status;
 }
 
-/* A backend without captures computes on the threads that the audit takes, too: the run waits, as two who share a
- * processor are slower than one after the other. */
+/* Whether steps wait until the audit has compared a record. A backend without captures computes on the processors
+ * that the audit takes, and both at once would be slower than one after the other. */
 static int waits_for_audit(const gbees_solver *solver)
 {
     return solver->observer->audit && !solver->backend->capture;
@@ -105,7 +105,8 @@ static int check_mass(const gbees_solver *solver, const gbees_record *record, gb
     return status ? gbees_run_fail(solver, status, &cause, error) : GBEES_OK;
 }
 
-/* After the measurements that a leg begins with: whether they have selected what is hardly resolved. */
+/* After the measurements that a leg begins with: warns if they have selected a part of the density that is hardly
+ * resolved (tail.h). */
 static int check_tail(gbees_solver *solver, const gbees_record *record, const gbees_statistics *after,
                       gbees_error *error)
 {
@@ -125,7 +126,7 @@ static int check_tail(gbees_solver *solver, const gbees_record *record, const gb
     return status;
 }
 
-/* Notes how well the grids fit that move, and what is to be warned of. */
+/* Finds the rates of the moving grids at a record, and adds their warnings. */
 static int note_frames(gbees_solver *solver, gbees_error *error)
 {
     gbees_error cause = {0};
@@ -161,8 +162,8 @@ static int take_place(const gbees_solver *solver, gbees_event *event)
     return 0;
 }
 
-/* Computes the statistics of the event's record, in the model's axes; *found: in those that a measurement's tail is
- * looked for in. A grid that moves has other axes before and after: there they are the model's, too. */
+/* Computes the statistics of the event's record, in the model's axes. *found receives those that check_tail() takes:
+ * in the grid's axes, or on a grid that moves, whose axes differ before and after, in the model's. */
 static int find_statistics(gbees_solver *solver, gbees_event *event, gbees_statistics *found, gbees_error *error)
 {
     gbees_record *record = &event->record;

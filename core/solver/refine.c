@@ -24,8 +24,8 @@ typedef struct pass {
                         the last axis */
 } pass;
 
-/* Calls compute() with each piece of the lines, and P beside it: of cells at most `reach` cells away, along the axis,
- * beside[reach + shift]. */
+/* Calls compute() with each piece of the lines and its neighbours: beside[reach + shift] has P of the cells that lie
+ * `shift` cells further along the axis, -reach <= shift <= reach. */
 static void for_pieces(const pass *s, size_t first, size_t end, int reach,
                        void (*compute)(const pass *s, const piece *at, double (*beside)[PIECE]))
 {
@@ -83,8 +83,9 @@ static void add_half(pass *s, size_t of, int upper)
     s->to->cells += line->length;
 }
 
-/* Sets the lines of the finer grid. Along the last axis each one becomes twice as long. Along another one, of all
- * lines that have the same index up to this axis, first the lower halves follow each other, then the upper ones. */
+/* Sets the lines of the finer grid, in lexicographic order. Halving the last axis makes each line twice as long.
+ * Halving another axis makes two lines of each: for all lines with the same index up to this axis, first those of the
+ * lower halves, then those of the upper ones. */
 static void place_halves(pass *s)
 {
     const gbees_lines *of = s->of;
@@ -105,7 +106,7 @@ static void place_halves(pass *s)
     }
 }
 
-/* Replaces lines by others of the same density, unless these could not be made. */
+/* Replaces lines by `made` and returns 0; if `failed` is set, frees `made` instead and returns 1. */
 static int take_over(gbees_lines *lines, gbees_lines *made, int failed)
 {
     if (!failed) {
@@ -129,7 +130,7 @@ static int halve(gbees_lines *lines, int axis)
     }
     if (!failed) {
         place_halves(&s);
-        gbees_lines_share(lines, halve_lines, &s);
+        gbees_lines_for_parts(lines, halve_lines, &s);
     }
     free(s.half[0]);
     free(s.half[1]);
@@ -138,7 +139,7 @@ static int halve(gbees_lines *lines, int axis)
 
 /* ---- merging ---- */
 
-/* Rounded down, of negative indices, too. */
+/* Half of an index, rounded down, also if it is negative. */
 static int32_t half_of(int32_t index)
 {
     return (index - (index & 1)) / 2;
@@ -168,7 +169,7 @@ static int merge_in_line(const gbees_lines *lines, size_t of, gbees_lines *to)
     return failed;
 }
 
-/* Whether line a is not behind line b once both have the same index along the axes up to `axis`. */
+/* Whether line a comes before line b, or at the same place, by their indices along the axes behind `axis`. */
 static int comes_first(const gbees_lines *lines, size_t a, size_t b, int axis)
 {
     for (int j = axis + 1; j < lines->n; j++)
@@ -177,8 +178,8 @@ static int comes_first(const gbees_lines *lines, size_t a, size_t b, int axis)
     return 1;
 }
 
-/* Appends the lines from `lower` on, and those from `upper` to `end` on, which are the cells above them along the
- * axis: merged, and in order. */
+/* Appends, in order, lines lower ... upper - 1 merged with lines upper ... end - 1, whose cells lie above theirs
+ * along the axis. */
 static int merge_rows(const gbees_lines *lines, size_t lower, size_t upper, size_t end, int axis, gbees_lines *to)
 {
     const size_t middle = upper;
@@ -235,11 +236,11 @@ static int merge(gbees_lines *lines, int axis)
 
 /* ---- values at centres ---- */
 
-/* What a cell with P `own` gets of the one above it, which has `more`: `share` of the difference; if that is
- * negative, each of the two keeps a part. */
-static double gain(double share, double own, double more)
+/* The mass that moves to a cell, with P `own`, from the next one along the axis, with P `next`: `share` of the
+ * difference; 0 if one of them is empty. With a negative share it is at most 0.4 of what either holds. */
+static double exchange_flux(double share, double own, double next)
 {
-    const double least = 0.4 * fmin(more, own), moved = more > 0 && own > 0 ? share * (more - own) : 0;
+    const double least = 0.4 * fmin(next, own), moved = next > 0 && own > 0 ? share * (next - own) : 0;
 
     return share < 0 ? fmin(fmax(moved, -least), least) : moved;
 }
@@ -250,7 +251,8 @@ static void exchange_piece(const pass *s, const piece *at, double (*beside)[PIEC
     const double *own = s->of->p + first;
 
     for (size_t k = 0; k < at->count; k++)
-        s->p[first + k] = own[k] + (gain(s->share, own[k], beside[2][k]) - gain(s->share, beside[0][k], own[k]));
+        s->p[first + k] =
+            own[k] + (exchange_flux(s->share, own[k], beside[2][k]) - exchange_flux(s->share, beside[0][k], own[k]));
 }
 
 static void exchange_lines(void *context, size_t first, size_t end)
@@ -258,15 +260,15 @@ static void exchange_lines(void *context, size_t first, size_t end)
     for_pieces(context, first, end, 1, exchange_piece);
 }
 
-/* Moves `share` of the difference between each two neighbours along the axis to the one that holds less; if it is
- * negative, from that one, which keeps a part. */
+/* Moves `share` of the difference between each two neighbours along the axis to the cell that holds less; a negative
+ * share moves mass from that cell (exchange_flux()). */
 static int exchange(gbees_lines *lines, int axis, double share)
 {
     pass s = {.of = lines, .axis = axis, .share = share, .p = gbees_array_create(lines->cells, sizeof *s.p)};
 
     if (!s.p)
         return 1;
-    gbees_lines_share(lines, exchange_lines, &s);
+    gbees_lines_for_parts(lines, exchange_lines, &s);
     free(lines->p);
     lines->p = s.p;
     lines->cell_capacity = lines->cells;

@@ -4,16 +4,15 @@
 #include "cells.h"
 #include "frame.h"
 #include "frame/remap.h"
+#include "next_grid.h"
 #include "refine.h"
-#include "share.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Cells below this part of p* are left behind. Those below p* beside the others go along: they hold mass that flows
- * back. */
+/* Cells below this part of p* are dropped. Those above it, but below p*, are kept: they hold mass that flows back. */
 static const double least_fraction = 1e-3;
-/* The same of the cells of another frame. */
+/* The same for cells that were remapped to another frame. */
 static const double least_remapped = 0.1;
 
 /* ---- engines ---- */
@@ -119,7 +118,7 @@ static void set_grid(gbees_problem *problem, const int *change)
     }
 }
 
-/* A box that is set axis by axis. */
+/* What a thread needs to set the box along one axis. */
 typedef struct box {
     gbees_problem *problem;
     const gbees_initial_cells *cells;
@@ -147,27 +146,28 @@ static void set_box(gbees_problem *problem, const gbees_initial_cells *cells, in
     gbees_workers_run(gbees_workers_worth(threads, (double)n * (double)cells->count), (size_t)n, set_extent, &b);
 }
 
-/* How a density was taken to other cells. Parts of its mass: `fetched` was taken along, of which `outside` lies
- * outside of the bound; the rest has been pruned. */
-typedef struct passage {
+/* What became of a density's mass, as parts of it, when it was transferred to other cells: `fetched` of it was in
+ * cells that were fetched, the rest is pruned; `outside`, a part of `fetched`, lies outside of the bound. */
+typedef struct transfer {
     double fetched, outside;
     double volume; /* of a new cell over that of an old one */
-} passage;
+} transfer;
 
-/* What the new engine is to know of the run so far. */
-static void set_history(gbees_grid *grid, const gbees_clock *clock, const passage *way, gbees_initial_cells *cells)
+/* Enters the losses of the transfer into the totals, and the run so far (mass, losses, time, steps, p*) into the
+ * cells that the new engine begins with. */
+static void set_history(gbees_grid *grid, const gbees_clock *clock, const transfer *move, gbees_initial_cells *cells)
 {
     gbees_totals *totals = &grid->before;
     const double mass =
         1 + totals->mass_clipped + totals->mass_normalised - totals->mass_outflow - totals->mass_pruned;
 
-    cells->mass = mass * (way->fetched - way->outside);
-    totals->mass_pruned += mass * (1 - way->fetched);
-    totals->mass_outflow += mass * way->outside;
+    cells->mass = mass * (move->fetched - move->outside);
+    totals->mass_pruned += mass * (1 - move->fetched);
+    totals->mass_outflow += mass * move->outside;
     cells->lost = grid->lost + totals->mass_outflow + totals->mass_pruned;
     cells->time = clock->time;
     cells->steps = gbees_problem_steps_before(grid->problem) + totals->steps;
-    cells->threshold = totals->threshold * way->volume;
+    cells->threshold = totals->threshold * move->volume;
 }
 
 enum { BATCH = 256 };
@@ -187,8 +187,8 @@ static void find_bound(const gbees_problem *problem, const gbees_initial_cells *
     problem->functions->bound_d(count, problem->start, problem->mean, place, problem->parameters, value);
 }
 
-/* Drops the cells whose centre is outside of the bound, which a backend would not take: finer ones have other
- * centres. Returns the sum of their P. */
+/* Drops the cells whose centre is outside of the bound, which backends refuse. There are some, as finer cells have
+ * other centres. Returns the sum of their P. */
 static double drop_outside(const gbees_problem *problem, gbees_initial_cells *cells)
 {
     double value[BATCH], dropped = 0;
@@ -213,7 +213,8 @@ static double drop_outside(const gbees_problem *problem, gbees_initial_cells *ce
     return dropped;
 }
 
-/* Makes the engine one of another problem; or destroys it, before another one takes its memory. */
+/* Makes an engine of another problem in place of the grid's: by the backend's restart(), or, if it has none, by
+ * create() after the old engine has been destroyed, whose memory the new one may need. */
 static int restart_engine(gbees_grid *grid, gbees_problem *problem, gbees_error *error)
 {
     gbees_problem *before = grid->regridded;
@@ -231,7 +232,7 @@ static int restart_engine(gbees_grid *grid, gbees_problem *problem, gbees_error 
     gbees_grid_free_problem(before);
     grid->regridded = problem;
     if (!grid->engine && !status && grid->options.parallel) /* the other ranks' have ended with this one */
-        status = gbees_share_problem(grid->options.parallel, problem, error);
+        status = gbees_next_grid_send(grid->options.parallel, problem, error);
     return status || grid->engine ? status : grid->backend->create(problem, &grid->options, &grid->engine, error);
 }
 
@@ -253,18 +254,18 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
     const int n = grid->problem->dimension;
     gbees_initial_cells cells = {0};
     gbees_problem *problem = NULL;
-    passage way = {.volume = 1};
+    transfer move = {.volume = 1};
     int change[GBEES_MAX_DIM] = {0}, changes = 0, status;
 
     for (int j = 0; j < n; j++) {
         change[j] = level[j] - grid->level[j];
         changes = changes || change[j];
-        way.volume = ldexp(way.volume, -change[j]);
+        move.volume = ldexp(move.volume, -change[j]);
     }
     if (!changes)
         return GBEES_OK;
     status = gbees_grid_fetch(grid, &cells, error);
-    way.fetched = gbees_initial_cells_sum(&cells);
+    move.fetched = gbees_initial_cells_sum(&cells);
     if (!status)
         status = gbees_refine(&cells, n, change, grid->problem->numerics.cell_values, grid->options.threads, error);
     if (!status)
@@ -275,7 +276,7 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
     gbees_initial_cells *own = (gbees_initial_cells *)problem->cells;
     set_grid(problem, change);
     set_box(problem, own, grid->options.threads);
-    way.outside = drop_outside(problem, own);
+    move.outside = drop_outside(problem, own);
     if (own->count == 0) {
         gbees_grid_free_problem(problem);
         return gbees_error_set(error, GBEES_ENUMERIC,
@@ -283,7 +284,7 @@ int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *le
                                "density; give a larger factor in `regrid`");
     }
     grid->before = gbees_grid_totals(grid);
-    set_history(grid, clock, &way, own);
+    set_history(grid, clock, &move, own);
     memcpy(grid->level, level, (size_t)n * sizeof *level);
     return replace_engine(grid, problem, error);
 }
@@ -309,7 +310,7 @@ int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_mov
             gbees_error_set(error, GBEES_ENUMERIC,
                             "no cell of the new frame holds as much as p*: nothing is left of the density; lower "
                             "'threshold' or give a mass_budget");
-    const passage way = {.fetched = gbees_initial_cells_sum(&cells), .volume = volume};
+    const transfer move = {.fetched = gbees_initial_cells_sum(&cells), .volume = volume};
     if (!status)
         status = gbees_grid_make_problem(gbees_grid_problem(grid), &cells, &problem, error);
     gbees_initial_cells_clear(&cells);
@@ -319,7 +320,7 @@ int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_mov
     gbees_frame_place(to, problem);
     set_box(problem, problem->cells, grid->options.threads);
     grid->before = now;
-    set_history(grid, clock, &way, (gbees_initial_cells *)problem->cells);
+    set_history(grid, clock, &move, (gbees_initial_cells *)problem->cells);
     return replace_engine(grid, problem, error);
 }
 

@@ -21,11 +21,12 @@ typedef struct gbees_grid {
 /* A part of the density of another grid: see gbees_grid_open_part(). */
 typedef struct gbees_part {
     const gbees_moving_frame *frame; /* of the cells */
-    double time, lost;               /* when it is divided; mass that the run has lost so far */
+    double time, lost;               /* of the division; mass that the run has lost until then */
     gbees_initial_cells *cells;      /* P up to a common factor; the new grid takes them */
 } gbees_part;
 
-/* What the problem of a grid that has replaced the run's differs in from that of the run: plain data. */
+/* In what the problem of a grid that has replaced the run's first one differs from the run's problem, as plain data.
+ */
 typedef struct gbees_grid_change {
     int replaced; /* 0: the grid is the run's, and the rest is not set */
     int extent[GBEES_MAX_DIM];
@@ -55,7 +56,7 @@ void gbees_grid_close(gbees_grid *grid);
 /* Makes the first engine of another grid that moves, from a part of the density of `of`. Its mass is 1. */
 int gbees_grid_open_part(const gbees_grid *of, const gbees_part *part, gbees_grid *grid, gbees_error *error);
 
-/* Lists the cells of the engine, with normalised P, in order; also those somewhat below p*. */
+/* Lists the cells of the engine, with normalised P, in lexicographic order, down to a part of p*. */
 int gbees_grid_fetch(const gbees_grid *grid, gbees_initial_cells *to, gbees_error *error);
 
 /* The problem with the present grid. */
@@ -63,17 +64,17 @@ const gbees_problem *gbees_grid_problem(const gbees_grid *grid);
 /* The totals since the run's start, over all engines. */
 gbees_totals gbees_grid_totals(const gbees_grid *grid);
 
-/* Takes the density to a grid of these levels, at the clock's time. Records of the grid before must no longer be in
- * use. */
+/* Transfers the density to a grid of these levels, at the clock's time. Records of the present grid must no longer be
+ * in use. */
 int gbees_grid_replace(gbees_grid *grid, const gbees_clock *clock, const int *level, gbees_error *error);
-/* The grid that a density is taken to from one frame to another. */
+/* The grid to which a density is transferred from the cells of another frame. */
 typedef struct gbees_grid_target {
     gbees_moving_frame frame;
     double threshold;     /* p* there, unless a mass budget controls it */
     const double *spread; /* NULL, or the variances that noise adds along its axes, in its cells */
 } gbees_grid_target;
 
-/* The same, from the cells of a frame. */
+/* Transfers the density from the cells of one frame to those of another. */
 int gbees_grid_remap(gbees_grid *grid, const gbees_clock *clock, const gbees_moving_frame *from,
                      const gbees_grid_target *target, gbees_error *error);
 

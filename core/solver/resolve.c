@@ -10,8 +10,8 @@ enum { N = GBEES_MAX_DIM };
 
 static const double least_cells = 1.5, wanted_cells = 2; /* a standard deviation */
 
-/* Sets jacobian[n] of component k of the measurement at the mean to its differences from face to face of a cell, over
- * the cell's width. */
+/* Sets jacobian[k][n] of each component k of the measurement at the mean: its difference between opposite faces of a
+ * cell around the mean, over the cell's width. */
 static void find_slopes(const gbees_problem *problem, const double *mean, const gbees_measurement *m, double time,
                         double (*jacobian)[N])
 {
@@ -38,7 +38,7 @@ static int predict(const gbees_problem *problem, const gbees_statistics *prior, 
                    double time, double *variance)
 {
     const int n = problem->dimension;
-    double h[N][N], shared[N * N] = {0}, gain[N * N], sum[N * N]; /* H C, (H C H^T + R)^-1 (H C), H C H^T + R */
+    double h[N][N], hc[N * N] = {0}, gain[N * N], sum[N * N]; /* H, H C, (H C H^T + R)^-1 (H C), H C H^T + R */
     int count = 0, from[N];
 
     find_slopes(problem, prior->mean, m, time, h);
@@ -48,25 +48,25 @@ static int predict(const gbees_problem *problem, const gbees_statistics *prior, 
     for (int k = 0; k < count; k++)
         for (int j = 0; j < n; j++)
             for (int i = 0; i < n; i++)
-                shared[k * n + j] += h[from[k]][i] * prior->covariance[i * n + j];
+                hc[k * n + j] += h[from[k]][i] * prior->covariance[i * n + j];
     for (int k = 0; k < count; k++)
         for (int l = 0; l < count; l++) {
             sum[k * count + l] = m->covariance[from[k] * m->size + from[l]];
             for (int j = 0; j < n; j++)
-                sum[k * count + l] += shared[k * n + j] * h[from[l]][j];
+                sum[k * count + l] += hc[k * n + j] * h[from[l]][j];
         }
-    memcpy(gain, shared, sizeof gain);
+    memcpy(gain, hc, sizeof gain);
     if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'L', count, n, sum, count, gain, n))
         return 1;
     for (int j = 0; j < n; j++) {
         variance[j] = prior->covariance[j * n + j];
         for (int k = 0; k < count; k++)
-            variance[j] -= shared[k * n + j] * gain[k * n + j];
+            variance[j] -= hc[k * n + j] * gain[k * n + j];
     }
     return 0;
 }
 
-/* The power of two that makes a standard deviation of so many cells long enough. */
+/* The power of two by which cells must be narrower so that a standard deviation of so many cells has wanted_cells. */
 static int powers_for(double deviation)
 {
     int power = 0;
@@ -76,7 +76,7 @@ static int powers_for(double deviation)
     return deviation < least_cells ? power : 0;
 }
 
-/* Lowers the largest power as long as there would be too many cells; returns whether one is left. */
+/* Lowers the largest power until there are at most `cells_most` cells; returns whether any power above 0 is left. */
 static int limit(int n, double cells, double cells_most, int *finer)
 {
     for (;;) {
@@ -111,6 +111,6 @@ double gbees_resolve_cells_most(const gbees_problem *problem)
     const double pages = (double)sysconf(_SC_PHYS_PAGES), size = (double)sysconf(_SC_PAGESIZE);
     const double listed = 4.0 * problem->dimension + 8; /* bytes a cell */
 
-    /* While a list is made there are lines of cells, too; an engine has other cells than those that are needed. */
+    /* Beside the list there are lines of cells while it is made, and an engine holds more cells than are needed. */
     return pages > 0 && size > 0 ? pages * size / 2 / (listed + 3 * 8 + 64) : INFINITY;
 }

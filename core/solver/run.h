@@ -1,5 +1,5 @@
-/* run.h - a run as the files that drive it share it: solver.c above records.c and updates.c, and these above run.c.
- */
+/* run.h - the solver's private struct, and functions that drive a run: solver.c calls records.c and updates.c, which
+ * call run.c. */
 #ifndef GBEES_SOLVER_RUN_H
 #define GBEES_SOLVER_RUN_H
 
@@ -11,8 +11,8 @@
 struct gbees_solver {
     const gbees_problem *problem;
     const gbees_backend *backend;
-    gbees_modes modes; /* have the engines; grids that do not move have one */
-    int regrids;       /* of the problem's, that have been done */
+    gbees_modes modes; /* own the engines; one mode unless the grid moves */
+    int regrids;       /* how many of the problem's regrids have been done */
     gbees_schedule *schedule;
     gbees_clock clock;
     gbees_totals recorded;          /* at the last record */
@@ -31,7 +31,7 @@ struct gbees_solver {
         double evidence;             /* the logarithm of that of all updates */
     } before;                        /* the leg's measurements */
     double began_s, next_progress_s;
-    double wall_s, propagate_s; /* with those of before the run was resumed */
+    double wall_s, propagate_s; /* including the time before the run was resumed */
 };
 
 /* Seconds of a clock that only rises. */

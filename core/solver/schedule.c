@@ -2,7 +2,7 @@
 #include "schedule.h"
 #include <stdlib.h>
 
-/* The first measurement after number `first` that has another time, or is not reached. */
+/* The number of the first measurement after `first` that has another time, or lies behind the problem's end. */
 static int next_time(const gbees_problem *problem, int first)
 {
     int next = first + 1;

@@ -1,7 +1,7 @@
 /* solver.c - drives a backend through a problem: legs, updates, records. See gbees/solver.h. */
 #include "equations.h"
+#include "next_grid.h"
 #include "run.h"
-#include "share.h"
 #include "warnings.h"
 #include <stdlib.h>
 #include <time.h>
@@ -29,7 +29,7 @@ static int make(const gbees_problem *problem, const gbees_backend *backend, gbee
     return status;
 }
 
-/* Hands out a solver whose engine has been made; `status` tells whether it has. */
+/* Sets *solver if `status` says that its engine has been made, else destroys it. Returns `status`. */
 static int hand_out(gbees_solver *made, int status, gbees_solver **solver)
 {
     if (status) {
@@ -66,7 +66,7 @@ int gbees_solver_serve(const gbees_problem *problem, const gbees_backend *backen
     for (;;) {
         gbees_problem *changed = NULL;
         int is_first = 0;
-        const int received = gbees_share_receive(options->parallel, problem, &changed, &is_first, error);
+        const int received = gbees_next_grid_receive(options->parallel, problem, &changed, &is_first, error);
 
         if (!received && !changed && !is_first)
             return status;
@@ -75,7 +75,7 @@ int gbees_solver_serve(const gbees_problem *problem, const gbees_backend *backen
     }
 }
 
-/* A solver without an engine, whose other ranks wait for what gbees_share_first() and its like tell. */
+/* A solver without an engine, whose other ranks wait for what gbees_next_grid_send_first() and its like tell. */
 static int make_shared(const gbees_problem *problem, const gbees_backend *backend,
                        const gbees_engine_options *options, gbees_solver **solver, gbees_error *error)
 {
@@ -100,7 +100,7 @@ int gbees_solver_create(const gbees_problem *problem, const gbees_backend *backe
     if (status)
         return status;
     if (made->parallel)
-        gbees_share_first(made->parallel);
+        gbees_next_grid_send_first(made->parallel);
     status = gbees_modes_open(&made->modes, problem, backend, options, error);
     made->record_warnings = gbees_warnings(problem, NULL);
     return hand_out(made, status, solver);
@@ -122,7 +122,7 @@ void gbees_solver_destroy(gbees_solver *solver)
         return;
     gbees_modes_close(&solver->modes);
     if (solver->parallel)
-        gbees_share_end(solver->parallel);
+        gbees_next_grid_send_end(solver->parallel);
     gbees_schedule_destroy(solver->schedule);
     free(solver);
 }
@@ -167,7 +167,7 @@ static int report_progress(gbees_solver *solver, double fraction, gbees_error *e
     return observer->progress(observer->context, solver->clock.time, fraction, &totals, error);
 }
 
-/* A run that is cancelled leaves a checkpoint. */
+/* Makes a checkpoint if one is due or the observer has cancelled the run. Returns GBEES_ECANCELLED if it has. */
 static int check_cancelled(gbees_solver *solver, gbees_error *error)
 {
     const gbees_observer *observer = solver->observer;
@@ -181,7 +181,8 @@ static int check_cancelled(gbees_solver *solver, gbees_error *error)
                            solver->leg, (unsigned long long)gbees_run_totals(solver).steps);
 }
 
-/* Has the mode that has got least far take steps. The run's clock is that of the one that is then least far. */
+/* Advances the mode whose clock is furthest behind by one slice of steps; then sets the run's clock to that of the
+ * mode that is then furthest behind. */
 static int advance_slice(gbees_solver *solver, gbees_error *error)
 {
     gbees_density_mode *mode = gbees_modes_next(&solver->modes);

@@ -9,7 +9,7 @@ enum { N = GBEES_MAX_DIM };
 
 static const double near_threshold = 10; /* times p*: cells near the edge of the grid, which lets mass out */
 static const double farthest = 3.6;      /* standard deviations, of what a scheme resolves of a Gaussian */
-static const double around = 1.5;        /* standard deviations of the updated density that are to be resolved, too */
+static const double around = 1.5;        /* standard deviations around the updated peak that must be resolved, too */
 
 /* How far the nearest side of the initial box is from a mean along the worst axis, in standard deviations. */
 static double nearest_side(const gbees_problem *problem)
@@ -32,7 +32,7 @@ static double nearest_side(const gbees_problem *problem)
     return least;
 }
 
-/* The smallest standard deviation after the update over that before it: 1 of an axis that was not measured. */
+/* The smallest ratio, over the axes, of the standard deviation after the update to that before it: at most 1. */
 static double narrowing(const gbees_selection *s)
 {
     const int n = s->problem->dimension;
@@ -44,9 +44,9 @@ static double narrowing(const gbees_selection *s)
     return sqrt(least);
 }
 
-/* The logarithm of the probability of a cell below which the density before the update is not resolved. The entropy
- * is that of a Gaussian whose density falls off by half the square of the distance from its mean: in n dimensions the
- * distance is taken along one axis, the others are at their mean. */
+/* The logarithm of the least probability of a cell that is resolved before the update: the larger of near_threshold
+ * p* and that of a Gaussian of the same entropy at `farthest` standard deviations from its mean along one axis, or,
+ * at the first measurements, at the nearest side of the initial box if that is nearer. */
 static double log_level(const gbees_selection *s)
 {
     const gbees_problem *start = s->problem->first ? s->problem->first : s->problem;

@@ -15,10 +15,10 @@ typedef struct gbees_selection {
     double evidence;  /* the sum of their log_evidence */
 } gbees_selection;
 
-/* *found: whether the most probable cell after the update had a probability before it that is not resolved: near p*;
- * as small as 3.6 standard deviations from the mean of a Gaussian, where schemes have carried mass of their own; or,
- * after the first measurements, near that which the initial box cuts off. Bayes' rule backwards gives this
- * probability: that after the update, times the evidence, over the likelihood. */
+/* Sets *found to 1 if the most probable cell after the update was not resolved before it: its probability was near
+ * p*; or as small as 3.6 standard deviations from the mean of a Gaussian, where mass is mostly an error of the
+ * scheme; or, at the first measurements, near that at the edge of the initial box. The probability before the update
+ * is that after it, times the evidence, over the likelihood. */
 int gbees_tail_find(const gbees_selection *selection, int *found, gbees_error *error);
 
 #endif

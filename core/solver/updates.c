@@ -41,7 +41,7 @@ static int resolve_update(gbees_solver *solver, const gbees_measurement *measure
     return gbees_run_change_grid(solver, level, error);
 }
 
-/* The density of a grid that moves is another one: it may have fallen apart, and its cells may no longer fit. */
+/* After an update on a grid that moves: divides modes that have a valley, and replaces cells that no longer fit. */
 static int divide(gbees_solver *solver, gbees_error *error)
 {
     gbees_error cause = {0};

@@ -12,8 +12,8 @@ static const double widest_cell = 1.5;      /* in standard deviations */
 static const double narrowest = 1.5;        /* of a marginal's standard deviation, in cells */
 static const double most_lost = 0.1;        /* of the mass, since the start */
 static const double least_mass = 0.5;       /* since an update */
-static const double most_lost_beside = 0.1; /* since an update, where more than all was lost since the start */
-static const double most_made = 1e-3;       /* mass beyond 1, and beyond what clipping has added: of rounding */
+static const double most_lost_beside = 0.1; /* since an update, if the losses since the start exceed 1 */
+static const double most_made = 1e-3;       /* rounding: mass beyond 1 and what clipping has added */
 static const double budget_margin = 1.6;    /* a budget is held within this factor */
 
 /* ---- the initial Gaussian and its grid ---- */
@@ -106,8 +106,8 @@ static int is_overspent(const gbees_problem *problem, const gbees_totals *totals
            lost(totals) > budget_margin * problem->mass_budget * (problem->end - problem->start);
 }
 
-/* The warning of lost mass, one at most, as each gives other advice. A backend's GBEES_WARNING_BUDGET_FLOOR and
- * _MEMORY say why a budget is not held. */
+/* The warning of lost mass: one at most, as they advise differently. None if the backend has set
+ * GBEES_WARNING_BUDGET_FLOOR or _MEMORY, which say why a budget is not held. */
 static unsigned loss_of(const gbees_problem *problem, const gbees_totals *totals)
 {
     if (totals->warnings & (GBEES_WARNING_BUDGET_FLOOR | GBEES_WARNING_BUDGET_MEMORY))
@@ -135,7 +135,7 @@ unsigned gbees_warnings(const gbees_problem *problem, const gbees_totals *totals
 unsigned gbees_warnings_record(const gbees_problem *problem, const gbees_statistics *statistics)
 {
     const int n = problem->dimension;
-    /* A grid that moves keeps to the cells a deviation that it was asked for, but for a part. */
+    /* A grid that moves may have slightly fewer cells a standard deviation than it was asked for. */
     const double least = problem->moving ? fmin(narrowest, 0.75 * problem->frame_least) : narrowest;
 
     for (int j = 0; j < n; j++)
@@ -300,7 +300,7 @@ static const char *sentence(gbees_warning warning, const gbees_problem *problem)
 void gbees_warning_text(gbees_warning warning, const gbees_problem *problem, const gbees_totals *totals, char *text,
                         size_t size)
 {
-    if (problem->first) /* what a warning tells of the grid is that of the start */
+    if (problem->first) /* texts describe the grid of the run's start */
         problem = problem->first;
     switch (warning) {
     case GBEES_WARNING_BOX:

@@ -127,22 +127,22 @@ typedef struct gbees_marginals {
     const double *plane[GBEES_MAX_DIM][GBEES_MAX_DIM]; /**< [j][k], j < k, row-major; NULL: it was too large */
 } gbees_marginals;
 
-/** Samples of a model's equations, in the model's axes, and how they are carried: by equal steps of Runge and Kutta's
- * classical method, between halves of Euler and Maruyama's where the model has noise. A step that leaves more doubt
- * is taken in parts: doubt is the step times the difference of the drifts of the two stages in its middle, over
- * `scale` along the worst axis. */
+/** Samples of a model's equations, in the model's axes, and how they are integrated: by equal steps of Runge and
+ * Kutta's classical method, between two half steps of Euler and Maruyama's where the model has noise. The doubt of a
+ * step estimates its error: the step times the difference of the drifts at the two stages in its middle, over
+ * `scale`, along the worst axis. A step with more doubt than `doubt_most` is taken in parts. */
 typedef struct gbees_integration {
     uint64_t count;              /**< samples */
     const double *const *from;   /**< from[j][i]: state j of sample i before */
-    double *const *to;           /**< ... and after; may be `from` */
-    const uint64_t *number;      /**< of each sample, which its random numbers are counted by; NULL: its place */
-    uint64_t seed;               /**< of these */
-    double time;                 /**< at the first step */
-    double time_step;            /**< of each */
-    uint64_t steps;              /**< how many */
-    uint64_t first;              /**< how many there have been before */
-    double scale[GBEES_MAX_DIM]; /**< what doubt is relative to, along each axis */
-    double doubt_most;           /**< a step that leaves more is taken in parts */
+    double *const *to;           /**< to[j][i]: state j of sample i after; may be `from` */
+    const uint64_t *number;      /**< the number of each sample, a counter of its random numbers; NULL: its place */
+    uint64_t seed;               /**< of the random numbers */
+    double time;                 /**< at the first step's start */
+    double time_step;            /**< of each step */
+    uint64_t steps;              /**< number of steps to be taken */
+    uint64_t first;              /**< number of steps taken before, a counter of the random numbers, too */
+    double scale[GBEES_MAX_DIM]; /**< the unit of doubt along each axis */
+    double doubt_most;           /**< a step with more doubt is taken in parts */
 } gbees_integration;
 
 /** The frame of a grid that moves: its points are x = centre + axes y of the model, and the velocity of the grid
@@ -278,13 +278,13 @@ typedef struct gbees_backend {
     /** Releases it. NULL is allowed. */
     void (*release)(gbees_hold *hold);
 
-    /** Begins to make ready what carries samples of the problem's model, without waiting for it. The problem must
-     * outlive it; the bound and the grid's axes have no effect. All three pointers are NULL if the backend carries no
-     * samples. */
+    /** Begins to prepare the integration of samples of the problem's model, and returns without waiting. The problem
+     * must outlive the integrator; its bound and its grid's axes have no effect. All three pointers are NULL if the
+     * backend does not integrate samples. */
     int (*integrator_create)(const gbees_problem *problem, gbees_integrator **integrator, gbees_error *error);
-    /** Carries samples, from any thread, one call at a time. *carried is 0 if it is not ready yet, or has no memory
-     * for them: then nothing is done. After an error it is of no more use. */
-    int (*integrator_run)(gbees_integrator *integrator, const gbees_integration *integration, int *carried,
+    /** Integrates samples; from any thread, one call at a time. Sets *done to 1, or to 0 with nothing done if the
+     * integrator is not ready yet or has no memory for them. After an error it must only be destroyed. */
+    int (*integrator_run)(gbees_integrator *integrator, const gbees_integration *integration, int *done,
                           gbees_error *error);
     /** Frees it. NULL is allowed. */
     void (*integrator_destroy)(gbees_integrator *integrator);

@@ -68,7 +68,7 @@ typedef struct gbees_rival_result {
     gbees_error failure;       /**< status GBEES_OK: none */
 } gbees_rival_result;
 
-/** A run's records, and filters that are held against them. */
+/** A run's records, and filters that are compared with them. */
 typedef struct gbees_comparison gbees_comparison;
 
 /** Makes a comparison of a problem, which must outlive it. */

@@ -1,4 +1,4 @@
-/* accuracy - holds results folders against a Monte Carlo truth, or against each other; prints Markdown. */
+/* accuracy - compares results folders with a Monte Carlo truth, or with each other; prints Markdown. */
 #include "legs.h"
 #include "report.h"
 #include "row.h"
@@ -45,11 +45,13 @@ static const struct argp_option table[] = {
     {"seed", KEY_SEED, "N", 0, "of their random numbers (default 1)", 0},
     {"full", KEY_FULL, NULL, 0, "start from the whole Gaussian, not from what the initial box holds of it", 0},
     {"kernel", KEY_KERNEL, "N", 0, "samples of the kernel estimate (default 100000; 0: leave it out)", 0},
-    {"kernel-work", KEY_WORK, "N", 0, "of more than N cells times samples take a part of the cells (default 2e10)", 0},
+    {"kernel-work", KEY_WORK, "N", 0, "of more than N cells times samples take a part of the cells (default 2e10)",
+     0},
     {"threads", KEY_THREADS, "N", 0, "0 (default): all", 0},
     {"l1", KEY_L1, NULL, 0, "print the L1 distance and the Bhattacharyya coefficient of two runs' records", 0},
     {"row", KEY_ROW, "LABEL", 0, "print the last record of each run as a line of numbers after LABEL", 0},
-    {"sampling", KEY_SAMPLING, "N", 0, "with --row: in place of the run take N samples of its problem, as a method", 0},
+    {"sampling", KEY_SAMPLING, "N", 0, "with --row: in place of the run take N samples of its problem, as a method",
+     0},
     {"legs", KEY_LEGS, "LABEL", 0, "print the ends of each leg, a line of numbers after LABEL for each", 0},
     {"keep", KEY_KEEP, "DIR", 0, "with --row: keep samples in DIR, for the next time", 0},
     {"truth", KEY_TABLE, "FILE", 0, "with --row or --legs: true moments from a table, in place of samples", 0},

@@ -1,4 +1,4 @@
-/* certificates.c - are certificates true?  One run of a model, held against audits with many seeds, and against one
+/* certificates.c - are certificates true?  One run of a model, compared with audits with many seeds, and against one
  * with many more samples in place of the truth.
  *
  *     certificates MODEL [SEEDS [SAMPLES [TRUTH [KEY=VALUE...]]]]

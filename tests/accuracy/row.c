@@ -47,7 +47,7 @@ static int compare_marginals(const gbees_snapshot *last, const gbees_montecarlo 
     return GBEES_OK;
 }
 
-/* What a row is held against: samples, or NULL with a table, and their moments. */
+/* What a row is compared with: samples, or NULL with a table, and their moments. */
 static int truth_create(const gbees_study *study, const gbees_row_options *options, double time,
                         gbees_montecarlo **samples, gbees_sample_moments *truth, gbees_error *error)
 {

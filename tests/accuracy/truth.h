@@ -1,4 +1,4 @@
-/* truth.h - what a run is held against at one time: samples that are kept from one run to the next, or a table. */
+/* truth.h - what a run is compared with at one time: samples that are kept from one run to the next, or a table. */
 #ifndef GBEES_TEST_TRUTH_H
 #define GBEES_TEST_TRUTH_H
 

@@ -160,15 +160,19 @@ END_TEST
 
 START_TEST(mixed_equals_algorithm_1)
 {
+    const char *backend = places[_i].backend;
+    const int n = places[_i].n;
     rig r;
 
-    rig_open(&r, "cpu", _i, extent_of(_i));
+    if (!is_built(backend) || !is_planar(&places[_i]))
+        return;
+    rig_open(&r, backend, n, extent_of(n));
     r.problem.numerics.precision = GBEES_MIXED;
     r.problem.threshold = 1e-28;
-    steps_agree(&r, steps_of(_i), 1e-5);
-    if (_i <= 5) {
+    steps_agree(&r, steps_of(n), 1e-5);
+    if (is_cpu(backend) && n <= 5) {
         r.problem.numerics.cells_per_brick = 1;
-        steps_agree(&r, steps_of(_i), 1e-5);
+        steps_agree(&r, steps_of(n), 1e-5);
     }
     rig_close(&r);
 }
@@ -181,7 +185,7 @@ START_TEST(time_and_step_are_honoured)
     const int n = places[_i].n;
     rig r;
 
-    if (!is_built(backend) || (!is_cpu(backend) && n != 2))
+    if (!is_built(backend) || !is_planar(&places[_i]))
         return;
     rig_open(&r, backend, n, extent_of(n));
     r.problem.parameters[BEAT] = 1.3;
@@ -222,13 +226,13 @@ START_TEST(better_ctu_equals_plain_loops)
     const int n = places[_i].n;
     rig r;
 
-    if (!is_built(backend))
+    if (!is_built(backend) || !is_planar(&places[_i]))
         return;
     rig_open(&r, backend, n, extent_of(n));
     for (int kind = 0; kind < 8; kind++) {
         const int mixed = kind & 1;
 
-        if (!is_cpu(backend) && (kind != 2 || n != 2))
+        if (!is_cpu(backend) && kind != 0 && kind != 2)
             continue;
         r.problem.numerics.scheme = kind & 2 ? GBEES_SCHEME_CTU_POSITIVE : GBEES_SCHEME_CTU_DIVERGENCE;
         r.problem.numerics.cells_per_brick = kind & 4 ? 1 : 64;
@@ -435,7 +439,7 @@ int main(void)
     tcase_add_test(steps, initial_density_is_the_gaussian);
     tcase_add_loop_test(steps, double_bricks_equal_algorithm_1, 0, places_to(8));
     tcase_add_loop_test(steps, double_cells_equal_algorithm_1, 1, 9);
-    tcase_add_loop_test(steps, mixed_equals_algorithm_1, 1, 9);
+    tcase_add_loop_test(steps, mixed_equals_algorithm_1, 0, places_to(8));
     tcase_add_loop_test(steps, better_ctu_equals_plain_loops, 0, places_to(8));
     tcase_add_loop_test(steps, time_and_step_are_honoured, 0, places_to(4));
     tcase_add_loop_test(steps, truncated_grids_equal_algorithm_1, 0, places_to(4));

@@ -221,7 +221,7 @@ typedef struct best {
 
 /* The largest of numbers that may all be minus infinity: OpenMP's reductions may begin with the least finite number.
  */
-static double infinite_again(double largest)
+static double restore_infinity(double largest)
 {
     return largest > -DBL_MAX ? largest : -INFINITY;
 }
@@ -252,7 +252,7 @@ static best find_best(const gbees_engine *e, const likelihood *l)
             heaviest = fmax(heaviest, log(p) + log_l[cell]);
         }
     }
-    return (best){infinite_again(most_likely), infinite_again(heaviest), finite};
+    return (best){restore_infinity(most_likely), restore_infinity(heaviest), finite};
 }
 
 /* Reports the first cell, in order of the Used List, whose log-likelihood is not a number. */

@@ -32,7 +32,7 @@ const kernel_entry kernel_table[KERNELS] = {
     [KERNEL_COPY_MARKS] = {"gbees_copy_marks", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
     [KERNEL_STAY] = {"gbees_stay", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
     [KERNEL_KEEP] = {"gbees_keep", "sharing the grid among GPUs", PROGRAM_RANKS, 0, 0},
-    [KERNEL_INTEGRATE] = {"gbees_integrate", "carrying samples", PROGRAM_INTEGRATE, 0, 0},
+    [KERNEL_INTEGRATE] = {"gbees_integrate", "integrating samples", PROGRAM_INTEGRATE, 0, 0},
 };
 
 const char *program_define(int program)

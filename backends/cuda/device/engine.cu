@@ -399,7 +399,7 @@ GBEES_KERNEL gbees_multiply(GBEES_BY_VALUE gbees_setup m, GBEES_BY_VALUE gbees_u
 /* Carries samples of the model's equations. Knows nothing of a grid; any number of blocks. */
 GBEES_KERNEL gbees_integrate(GBEES_BY_VALUE gbees_samples c)
 {
-    carry_pass(&c);
+    integrate_pass(&c);
 }
 
 #endif

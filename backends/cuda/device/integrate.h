@@ -1,5 +1,5 @@
-/* carry.h - samples of the model's equations, a sample a thread: the operations of core/audit/flow.c and montecarlo.c
- * in their order, so that a drift of + - * / and sqrt gives the processor's bits. */
+/* integrate.h - samples of the model's equations, a sample a thread: the operations of core/audit/flow.c and
+ * montecarlo.c in their order, so that a drift of + - * / and sqrt gives the processor's bits. */
 #ifndef GBEES_CUDA_INTEGRATE_H
 #define GBEES_CUDA_INTEGRATE_H
 
@@ -9,7 +9,7 @@
 #include "numerics/philox.h"
 
 /* Into how many parts a step may be cut. */
-#define CARRY_SHORTEST 1048576.0
+#define INTEGRATE_SHORTEST 1048576.0
 
 /* A step of Runge and Kutta's classical method from x to `to`. Returns the doubt that it leaves. */
 GBEES_NUM double runge_kutta(const gbees_samples *c, double t, double dt, const double *x, double *to)
@@ -44,10 +44,10 @@ GBEES_NUM double runge_kutta(const gbees_samples *c, double t, double dt, const 
 
 /* A step of dt along the drift: in one, or by parts that are halved until there is no doubt, or they are as short as
  * they may be. */
-GBEES_NUM void carry_step(const gbees_samples *c, double t, double dt, double *x)
+GBEES_NUM void integrate_step(const gbees_samples *c, double t, double dt, double *x)
 {
     double done = 0, part = dt;
-    const double least = fabs(dt) / CARRY_SHORTEST;
+    const double least = fabs(dt) / INTEGRATE_SHORTEST;
 
     while (fabs(done) < fabs(dt) * (1 - 1e-12)) {
         double trial[DIM];
@@ -73,7 +73,8 @@ GBEES_NUM void carry_step(const gbees_samples *c, double t, double dt, double *x
 
 #if GBEES_DIFFUSION
 /* Noise of a duration, with Q where the sample is before it. */
-GBEES_NUM void carry_kick(const gbees_samples *c, uint64_t sample, double t, double duration, uint64_t kick, double *x)
+GBEES_NUM void integrate_kick(const gbees_samples *c, uint64_t sample, double t, double duration, uint64_t kick,
+                              double *x)
 {
     double q[NOISE_ENTRIES], factor[DIM * DIM], z[(DIM + 3) / 4 * 4];
 
@@ -90,7 +91,7 @@ GBEES_NUM void carry_kick(const gbees_samples *c, uint64_t sample, double t, dou
 }
 #endif
 
-GBEES_NUM void carry_pass(const gbees_samples *c)
+GBEES_NUM void integrate_pass(const gbees_samples *c)
 {
     const uint64_t stride = (uint64_t)warp_count() * WARP_SIZE;
 
@@ -107,11 +108,11 @@ GBEES_NUM void carry_pass(const gbees_samples *c)
 #if GBEES_DIFFUSION
             const uint64_t sample = c->number ? c->number[i] : i, kick = 2 * (c->first + step);
 
-            carry_kick(c, sample, t + dt / 4, dt / 2, kick, x);
+            integrate_kick(c, sample, t + dt / 4, dt / 2, kick, x);
 #endif
-            carry_step(c, t, dt, x);
+            integrate_step(c, t, dt, x);
 #if GBEES_DIFFUSION
-            carry_kick(c, sample, t + 3 * dt / 4, dt / 2, kick + 1, x);
+            integrate_kick(c, sample, t + 3 * dt / 4, dt / 2, kick + 1, x);
 #endif
         }
 #pragma unroll

@@ -6,23 +6,6 @@
 #include "ranks.h"
 #include "stop_error.h"
 
-int engine_is_short(const gbees_engine *e)
-{
-    const double brick_bytes =
-        (double)(e->memory.used - e->captured.array.size) / ((double)e->setup.grid.capacity + 1);
-    const double limit = e->memory_limit > 0 ? e->memory_limit : 0.9 * (double)e->memory.total;
-
-    return mass_budget_is_short(brick_bytes, e->state->count, limit);
-}
-
-void engine_steer(gbees_engine *e)
-{
-    const gbees_state *s = e->state;
-
-    mass_budget_steer(&e->budget, s->run.clock.time, gbees_ledger_lost(&s->run.ledger), 64.0 * s->count,
-                      engine_is_short(e));
-}
-
 /* Grows the heap after a step that made too many bricks, or nearly so.  If one did not fit, the hash table is filled
  * again without it: the step has not been taken. */
 static int grow_heap(gbees_engine *e, gbees_error *error)

@@ -148,15 +148,15 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
 static int share(const gbees_problem *problem, const gbees_engine_options *options, gbees_engine **engine,
                  gbees_error *error)
 {
+    const int connects = !cuda_ranks_are_alone(problem);
     session *s = NULL;
     int status = gbees_parallel_agree(options->parallel, open_session(problem, options, &s, error), error);
 
     if (!status)
-        status = cuda_engine_share(&s->api, s->device, &s->kernels, problem, options->parallel, engine, error);
+        status =
+            cuda_engine_share(&s->api, s->device, &s->kernels, problem, options->parallel, connects, engine, error);
     if (!status)
         (*engine)->memory_limit = options->memory_bytes;
-    if (!status && !cuda_ranks_are_alone(problem))
-        status = cuda_engine_connect(*engine, error);
     if (status)
         close_session(s);
     return status;
@@ -232,8 +232,8 @@ static void release(gbees_hold *held)
 
 /* ---- samples ---- */
 
-/* Takes the program that carries samples from the cache, or begins to make it. */
-static int begin_carry(session *s, const gbees_problem *problem, gbees_error *error)
+/* Loads the program that integrates samples from the cache, or begins to compile it. */
+static int begin_integrator(session *s, const gbees_problem *problem, gbees_error *error)
 {
     program_spec spec;
     char arch[16];
@@ -254,12 +254,12 @@ static int integrator_create(const gbees_problem *problem, gbees_integrator **in
     session *s = calloc(1, sizeof *s);
 
     if (!s)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to carry samples");
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to integrate samples");
     int status = toolchain_open(&s->api, 1, error);
     if (!status)
         status = cuda_check(&s->api, s->api.cuDeviceGet(&s->device, 0), "asking for a GPU", error);
     if (!status)
-        status = begin_carry(s, problem, error);
+        status = begin_integrator(s, problem, error);
     if (!status)
         status = cuda_integrator_create(&s->api, s->device, &s->kernels, problem, integrator, error);
     if (status)

@@ -1,8 +1,8 @@
 /* capture.c - a record's cells, kept on the GPU: another thread fetches them over a stream of its own while steps go
  * on.
  *
- * There is one capture.  If its memory can't hold a record's cells, or still holds those of the record before, there
- * is none, and the solver calls cells() instead.
+ * An engine has memory for one capture.  If it can't hold a record's cells, or still holds those of the record
+ * before, capture() returns none, and the solver calls cells() instead.
  */
 #include "engine.h"
 #include "launch.h"

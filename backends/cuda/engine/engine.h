@@ -60,6 +60,7 @@ struct gbees_engine {
     gbees_state *state;         /* = &found->state */
     mass_budget budget;         /* has p* */
     double memory_limit;        /* bytes that the grid may take, with a budget; 0: 0.9 of the GPU's */
+    uint32_t share_from;        /* bricks from which on ranks share the grid; UINT32_MAX: they don't */
     struct engine_ranks *ranks; /* that share the grid (ranks.h); NULL: one process has all of it */
     int capacity_exceeded;      /* 1: a step made more bricks than a cluster's memory holds */
     double mean_step;           /* of the steps that were launched last; 0: not known */
@@ -79,7 +80,7 @@ int cuda_engine_restart(gbees_engine *e, const gbees_problem *problem, gbees_err
 
 /* state.c: as gbees_backend.save(), and cuda_engine_create() in a saved state. */
 int cuda_engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbees_error *error);
-/* Where a state comes from. */
+/* A saved state to be loaded. */
 typedef struct engine_source {
     gbees_state_source *find;
     void *context;
@@ -94,11 +95,10 @@ int cuda_engine_load(const cuda_api *api, CUdevice device, program_set *programs
 int cuda_ranks_are_alone(const gbees_problem *problem);
 /* What a problem has that ranks can't share: GBEES_EUSAGE. */
 int cuda_ranks_check(const gbees_problem *problem, gbees_error *error);
-/* Rank 0: with the initial density; the others without one. All ranks agree on how it ends. */
+/* Rank 0: with the initial density; the others without one. All ranks agree on how it ends. `connects`: rows of cells
+ * travel from GPU to GPU, by NCCL if all ranks have it. */
 int cuda_engine_share(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
-                      const gbees_parallel *parallel, gbees_engine **engine, gbees_error *error);
-/* All ranks, once they have an engine: has rows of cells travel from GPU to GPU, by NCCL if all have it. */
-int cuda_engine_connect(gbees_engine *e, gbees_error *error);
+                      const gbees_parallel *parallel, int connects, gbees_engine **engine, gbees_error *error);
 /* The other ranks: serves rank 0's engine until it is destroyed; engine NULL: rank 0 is alone. */
 void cuda_engine_serve(gbees_engine *e, const gbees_parallel *parallel);
 /* Rank 0: brings all bricks back, for what one rank does by itself. */
@@ -107,6 +107,8 @@ int engine_collect(gbees_engine *e, gbees_error *error);
 /* advance.c */
 int cuda_engine_advance(gbees_engine *e, gbees_clock *clock, uint64_t max_steps, gbees_error *error);
 void cuda_engine_totals(const gbees_engine *e, gbees_totals *totals);
+
+/* steer.c */
 /* Whether the grid has no memory to double until the next prune. */
 int engine_is_short(const gbees_engine *e);
 /* After a prune: sets p* for the steps to come. */

@@ -101,7 +101,8 @@ static int send_bricks(gbees_engine *e, initial_box *box, uint64_t first, uint64
     return status;
 }
 
-/* Computes all bricks twice: for their sum, then to send them with the sum that is asked for.  *made: how many there are. */
+/* Computes all bricks twice: for their sum, then to send them scaled to the wanted sum.  Sets *made to their number.
+ */
 static int send_all(gbees_engine *e, initial_box *box, uint64_t *made, gbees_error *error)
 {
     const uint64_t all = box->bricks.count;

@@ -1,4 +1,4 @@
-/* integrator.c - see integrator.h.  The samples are sent, carried by one launch, and fetched again. */
+/* integrator.c - see integrator.h.  The samples are sent, integrated by one launch, and fetched again. */
 #include "integrator.h"
 #include "cuda/driver/memory.h"
 #include "device/integration.h"
@@ -13,13 +13,13 @@ struct gbees_integrator {
     CUstream stream;
     program_set *programs;
     const gbees_problem *problem;
-    CUfunction kernel;       /* NULL: not loaded yet */
-    unsigned warps, most;    /* of a block; blocks that are resident at once */
-    CUdeviceptr samples;     /* 0: none */
-    size_t bytes;            /* of them */
+    CUfunction kernel;    /* NULL: not loaded yet */
+    unsigned warps, most; /* of a block; blocks that are resident at once */
+    CUdeviceptr samples;  /* 0: none */
+    size_t bytes;         /* of them */
 };
 
-static const char doing[] = "carrying samples";
+static const char doing[] = "integrating samples";
 
 const cuda_api *cuda_integrator_api(const gbees_integrator *c)
 {
@@ -27,12 +27,12 @@ const cuda_api *cuda_integrator_api(const gbees_integrator *c)
 }
 
 int cuda_integrator_create(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
-                        gbees_integrator **integrator, gbees_error *error)
+                           gbees_integrator **integrator, gbees_error *error)
 {
     gbees_integrator *c = calloc(1, sizeof *c);
 
     if (!c)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to carry samples");
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to integrate samples");
     *c = (gbees_integrator){.api = api, .device = device, .programs = programs, .problem = problem};
     int status = cuda_check(api, api->cuDevicePrimaryCtxRetain(&c->context, device), "opening the GPU", error);
     if (!status)
@@ -73,7 +73,7 @@ void cuda_integrator_destroy(gbees_integrator *c)
     free(c);
 }
 
-/* Loads the kernel once it is made; c->kernel stays NULL before. */
+/* Loads the kernel if it has been compiled; c->kernel stays NULL until then. */
 static int take_kernel(gbees_integrator *c, gbees_error *error)
 {
     const cuda_api *api = c->api;
@@ -92,12 +92,13 @@ static int take_kernel(gbees_integrator *c, gbees_error *error)
         status = program_function(api, p, kernel_table[KERNEL_INTEGRATE].name, &c->kernel, error);
     if (!status)
         status = cuda_check(api,
-                            api->cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                                &blocks, c->kernel, ENGINE_WARP_SIZE * p->shape.warps, 0),
+                            api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, c->kernel,
+                                                                             ENGINE_WARP_SIZE * p->shape.warps, 0),
                             doing, error);
     c->most = (unsigned)(blocks * multiprocessors);
-    return status || c->most > 0 ? status
-                                 : gbees_error_set(error, GBEES_EBACKEND, "the GPU holds no block of gbees_integrate");
+    return status || c->most > 0
+               ? status
+               : gbees_error_set(error, GBEES_EBACKEND, "the GPU holds no block of gbees_integrate");
 }
 
 /* Takes memory for samples. Returns 0 if there is none. */
@@ -135,7 +136,8 @@ static int launch(const gbees_integrator *c, const gbees_integration *integratio
     const uint64_t column = integration->count * sizeof(double), threads = ENGINE_WARP_SIZE * c->warps,
                    wanted = (integration->count + threads - 1) / threads;
     gbees_samples samples = {.x = c->samples,
-                             .number = integration->number ? c->samples + (uint64_t)c->problem->dimension * column : 0,
+                             .number =
+                                 integration->number ? c->samples + (uint64_t)c->problem->dimension * column : 0,
                              .count = integration->count,
                              .seed = integration->seed,
                              .steps = integration->steps,
@@ -154,11 +156,11 @@ static int launch(const gbees_integrator *c, const gbees_integration *integratio
                       doing, error);
 }
 
-int cuda_integrator_run(gbees_integrator *c, const gbees_integration *integration, int *carried, gbees_error *error)
+int cuda_integrator_run(gbees_integrator *c, const gbees_integration *integration, int *done, gbees_error *error)
 {
     const size_t columns = (size_t)c->problem->dimension + (integration->number != NULL);
 
-    *carried = 0;
+    *done = 0;
     int status = cuda_check(c->api, c->api->cuCtxSetCurrent(c->context), doing, error);
     if (!status && !c->kernel)
         status = take_kernel(c, error);
@@ -171,6 +173,6 @@ int cuda_integrator_run(gbees_integrator *c, const gbees_integration *integratio
         status = move(c, integration, 1, error);
     if (!status)
         status = cuda_check(c->api, c->api->cuStreamSynchronize(c->stream), doing, error);
-    *carried = !status;
+    *done = !status;
     return status;
 }

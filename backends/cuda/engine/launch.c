@@ -8,7 +8,6 @@
 #include "launch.h"
 #include "engine.h"
 #include "load.h"
-#include "ranks.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,7 +86,8 @@ static CUresult launch(gbees_engine *e, int kernel, void **arguments)
                                              ENGINE_WARP_SIZE * e->warps[kernel], 1, 1, 0, e->stream, arguments);
 }
 
-/* Launches a kernel that takes `target`: steps, or the prune that they have stopped for. */
+/* Launches a kernel with the parameter `target`, the number of steps to be reached: a kernel of steps, or the prune
+ * that these stop for. */
 static CUresult launch_until(gbees_engine *e, int kernel, uint64_t target)
 {
     void *arguments[] = {&e->setup, &e->device_state.at, &target};
@@ -305,13 +305,19 @@ int engine_take_large_kernels(gbees_engine *e, gbees_error *error)
     return status ? status : engine_take_program(e, PROGRAM_MARKS, 1, error);
 }
 
-/* Takes kernels that were left for later: a large grid waits for its own, a small one takes steps with the common
- * kernels until they are there, whose results are the same bits. */
+/* Loads kernels whose compilation was left for later, once they are compiled: a large grid waits for its own; a small
+ * one takes steps with the common kernels meanwhile, whose results are the same bits. */
 static int take_kernels(gbees_engine *e, gbees_error *error)
 {
     if (!e->setup.advect_apart)
         return is_clustered(e) ? engine_take_program(e, PROGRAM_SMALL, 0, error) : 0;
     return engine_take_large_kernels(e, error);
+}
+
+/* Whether ranks are to share the grid from now on. */
+static int is_to_be_shared(const gbees_engine *e)
+{
+    return e->state->count >= e->share_from && e->state->count == e->state->linked;
 }
 
 int engine_launch_steps(gbees_engine *e, uint64_t target, gbees_error *error)
@@ -332,7 +338,7 @@ int engine_launch_steps(gbees_engine *e, uint64_t target, gbees_error *error)
             status = is_small(e) ? run_small(e, target, doing, error) : run_launches(e, target, doing, error);
         if (s->run.steps > steps)
             e->mean_step = (s->run.clock.elapsed - elapsed) / (double)(s->run.steps - steps);
-    } while (!status && (s->stop == STOP_ADVECT || s->stop == STOP_AGAIN) && !ranks_are_due(e));
+    } while (!status && (s->stop == STOP_ADVECT || s->stop == STOP_AGAIN) && !is_to_be_shared(e));
     e->setup.advect_apart = 0;
     e->capacity_exceeded = s->stop == STOP_CAPACITY && s->count <= ENGINE_CLUSTER_BRICKS;
     return status;

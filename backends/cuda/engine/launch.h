@@ -27,7 +27,8 @@ int engine_take_large_kernels(gbees_engine *e, gbees_error *error);
 /* Runs the kernels of an update and the prune after it.  Each continues with the state that the one before leaves. */
 int engine_launch_update(gbees_engine *e, gbees_update_params *params, gbees_error *error);
 
-/* Takes steps until `target` of them are done or a kernel stops for what the host has to handle (state->stop). */
+/* Takes steps until `target` of them are done, a kernel stops for what the host has to handle (state->stop), or the
+ * grid has `share_from` bricks. */
 int engine_launch_steps(gbees_engine *e, uint64_t target, gbees_error *error);
 
 #endif

@@ -175,8 +175,8 @@ int engine_pack(gbees_engine *e, uint32_t first, uint32_t last, double fraction,
     return status;
 }
 
-/* Room for a piece in the rows that are spare between steps, behind the null brick's.  However small the grid is,
- * they are large enough. */
+/* Memory for a piece of packed cells: the rows that are free between steps, behind the null brick's.  They are large
+ * enough for every size of the grid. */
 static packed_cells in_spare_rows(const gbees_engine *e)
 {
     packed_cells to = {.mask = e->rows[e->state->current ? 0 : 1].at + 64 * e->real_size};

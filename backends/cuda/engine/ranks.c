@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-/* From so many bricks on two GPUs take less time for a step than one. */
-enum { SPLIT_FROM = 1 << 17 };
+/* From so many bricks on two GPUs gain more by sharing than they lose (doc/notes/ranks.md). */
+enum { SPLIT_FROM = 1 << 18 };
 
 static double now_s(void)
 {
@@ -67,7 +67,7 @@ int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *e
     ranks->parallel = parallel;
     ranks->is_alone = cuda_ranks_are_alone(e->problem);
     ranks->split_from = split_from();
-    ranks->imbalance = 0;
+    e->share_from = ranks->is_alone ? UINT32_MAX : ranks->split_from;
     set_layers(e, ranks->layers);
     ranks->box = calloc(count, sizeof *ranks->box);
     ranks->out = calloc(count, sizeof *ranks->out);
@@ -105,18 +105,11 @@ static int greet(gbees_engine *e, gbees_error *error)
     return ranks_agree(e, status, error);
 }
 
-int cuda_engine_connect(gbees_engine *e, gbees_error *error)
+int ranks_connect(gbees_engine *e, gbees_error *error)
 {
-    int status = nccl_open(&e->ranks->nccl, e->ranks->parallel, error);
+    const int status = nccl_open(&e->ranks->nccl, e->ranks->parallel, error);
 
-    if (!status)
-        status = greet(e, error);
-
-    if (status) { /* on all ranks: none waits for another one's end */
-        ranks_destroy(e);
-        cuda_engine_destroy(e);
-    }
-    return status;
+    return status ? status : greet(e, error);
 }
 
 void ranks_destroy(gbees_engine *e)

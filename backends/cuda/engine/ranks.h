@@ -8,8 +8,8 @@
 #define GBEES_CUDA_RANKS_H
 
 #include "common/partition.h"
-#include "cuda/driver/nccl.h"
 #include "engine.h"
+#include "nccl.h"
 
 /* Slots of bricks, in the GPU's memory. */
 typedef struct brick_list {
@@ -69,6 +69,8 @@ struct engine_ranks {
 /* Makes the ranks of an engine; its problem is one that they can share. */
 int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *error);
 void ranks_destroy(gbees_engine *e);
+/* All ranks: has rows travel by NCCL, if all have it. */
+int ranks_connect(gbees_engine *e, gbees_error *error);
 void ranks_sum(gbees_engine *e, int64_t *values, size_t count);
 void ranks_most(gbees_engine *e, double *values, size_t count);
 int ranks_agree(gbees_engine *e, int status, gbees_error *error);
@@ -111,7 +113,21 @@ int ranks_find_moments(gbees_engine *e, double *peak, int32_t *index, gbees_erro
 /* The counts of cells. */
 int ranks_count_cells(gbees_engine *e, gbees_statistics *out, gbees_error *error);
 
-/* ---- ranks_serve.c ---- */
+/* ---- ranks_tell.c, ranks_serve.c ---- */
+typedef enum ranks_order { RANKS_END, RANKS_SPLIT, RANKS_STEPS, RANKS_STATISTICS, RANKS_COLLECT } ranks_order;
+
+/* What all ranks need to know of the run. */
+typedef struct ranks_command {
+    ranks_order order;
+    uint64_t target;
+    gbees_run_state run;
+    mass_budget budget;
+} ranks_command;
+
+/* Sends an order from rank 0 to the others. */
+void ranks_tell(const gbees_parallel *p, ranks_command *command);
+/* All ranks: shares the bricks out. */
+int ranks_split(gbees_engine *e, gbees_error *error);
 static inline int engine_is_split(const gbees_engine *e)
 {
     return e->ranks && e->ranks->is_split;

@@ -1,89 +1,5 @@
-/* ranks_serve.c - rank 0's engine does what the solver asks for, and has the others do their part; see ranks.h. */
-#include "launch.h"
+/* ranks_serve.c - the other ranks do what rank 0 tells; see ranks.h. */
 #include "ranks.h"
-#include <string.h>
-
-typedef enum ranks_order { RANKS_END, RANKS_SPLIT, RANKS_STEPS, RANKS_STATISTICS, RANKS_COLLECT } ranks_order;
-
-/* What all ranks need to know of the run. */
-typedef struct ranks_command {
-    ranks_order order;
-    uint64_t target;
-    gbees_run_state run;
-    int current;
-    mass_budget budget;
-} ranks_command;
-
-static void tell(const gbees_parallel *p, ranks_command *command)
-{
-    p->broadcast(p->context, command, sizeof *command);
-}
-
-/* Rank 0: tells an order, with the run as it is. */
-static void order(gbees_engine *e, ranks_order what, uint64_t target)
-{
-    ranks_command command;
-
-    memset(&command, 0, sizeof command); /* gaps included: it is sent as bytes */
-    command.order = what;
-    command.target = target;
-    command.run = e->state->run;
-    command.budget = e->budget;
-    tell(e->ranks->parallel, &command);
-}
-
-/* All ranks: shares the bricks out. */
-static int split(gbees_engine *e, gbees_error *error)
-{
-    int status = ranks_agree(e, engine_take_large_kernels(e, error), error);
-
-    if (status)
-        return status;
-    ranks_count(e);
-    status = e->ranks->cuts.part ? ranks_divide(e, error) : ranks_cut(e, error);
-    /* Cuts of before may no longer fit. */
-    if (!status && e->ranks->busiest * e->ranks->parallel->ranks > 1.1 * (double)e->ranks->bricks)
-        status = ranks_cut(e, error);
-    return status ? status : ranks_renew(e, 1, error);
-}
-
-int ranks_are_due(const gbees_engine *e)
-{
-    const struct engine_ranks *ranks = e->ranks;
-    const gbees_state *s = e->state;
-
-    return ranks && !ranks->is_alone &&
-           (ranks->is_split || (s->count >= ranks->split_from && s->count == s->linked && !s->overflow));
-}
-
-int ranks_advance(gbees_engine *e, uint64_t target, gbees_error *error)
-{
-    int status = 0;
-
-    if (!e->ranks->is_split) {
-        order(e, RANKS_SPLIT, 0);
-        status = split(e, error);
-    }
-    if (status)
-        return status;
-    order(e, RANKS_STEPS, target);
-    return ranks_steps(e, target, error);
-}
-
-int engine_collect(gbees_engine *e, gbees_error *error)
-{
-    if (!engine_is_split(e))
-        return 0;
-    order(e, RANKS_COLLECT, 0);
-    const int status = ranks_settle(e, error);
-    return status ? status : ranks_collect(e, error);
-}
-
-void ranks_end(gbees_engine *e)
-{
-    if (e->ranks && e->ranks->parallel->rank == 0)
-        order(e, RANKS_END, 0);
-}
 
 /* Another rank: does what it is told; rank 0 returns what all have agreed on. */
 static void obey(gbees_engine *e, ranks_command *command)
@@ -95,7 +11,7 @@ static void obey(gbees_engine *e, ranks_command *command)
     e->budget = command->budget;
     e->budget.problem = e->problem;
     if (command->order == RANKS_SPLIT)
-        (void)split(e, &error);
+        (void)ranks_split(e, &error);
     else if (command->order == RANKS_STEPS)
         (void)ranks_steps(e, command->target, &error);
     else if (!ranks_settle(e, &error)) {
@@ -106,18 +22,12 @@ static void obey(gbees_engine *e, ranks_command *command)
     }
 }
 
-int ranks_begin_statistics(gbees_engine *e, gbees_error *error)
-{
-    order(e, RANKS_STATISTICS, 0);
-    return ranks_settle(e, error);
-}
-
 void cuda_engine_serve(gbees_engine *e, const gbees_parallel *parallel)
 {
     ranks_command command;
 
     for (;;) {
-        tell(parallel, &command);
+        ranks_tell(parallel, &command);
         if (command.order == RANKS_END)
             return;
         obey(e, &command);

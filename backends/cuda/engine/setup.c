@@ -130,6 +130,7 @@ static gbees_engine *make(const cuda_api *api, CUdevice device, program_set *pro
     e->device = device;
     e->programs = programs;
     e->problem = problem;
+    e->share_from = UINT32_MAX;
     capture_memory_open(&e->captured);
     return e;
 }
@@ -158,7 +159,7 @@ int cuda_engine_load(const cuda_api *api, CUdevice device, program_set *programs
 }
 
 int cuda_engine_share(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,
-                      const gbees_parallel *parallel, gbees_engine **engine, gbees_error *error)
+                      const gbees_parallel *parallel, int connects, gbees_engine **engine, gbees_error *error)
 {
     gbees_engine *e = make(api, device, programs, problem, error);
     int status = e ? set_up(e, error) : GBEES_ENOMEM;
@@ -168,6 +169,8 @@ int cuda_engine_share(const cuda_api *api, CUdevice device, program_set *program
     if (!status)
         status = ranks_create(e, parallel, error);
     status = gbees_parallel_agree(parallel, status, error);
+    if (!status && connects)
+        status = ranks_connect(e, error);
     if (!status)
         *engine = e;
     else if (e) {

@@ -41,7 +41,7 @@ static int save_array(gbees_engine *e, CUdeviceptr at, const char *name, size_t 
     return status;
 }
 
-/* Whether an array is needed: what a prune writes to `map` is used by that prune alone. */
+/* Whether an array is part of the state: not `map`, which only the prune that writes it reads. */
 static int is_kept(const gbees_engine *e, const slot_array *one)
 {
     return one->array != &e->map;

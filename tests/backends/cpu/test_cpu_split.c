@@ -1,5 +1,5 @@
 /* test_cpu_split.c - the split scheme of the CPU backend: its ledger, its threads and instruction sets, symmetry.
- * Cell by cell it is held against plain loops in test_split_steps.c. */
+ * Cell by cell it is compared with plain loops in test_split_steps.c. */
 #include "cpu/engine/engine.h"
 #include "fixtures/split_fixture.h"
 

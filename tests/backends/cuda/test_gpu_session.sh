@@ -1,6 +1,6 @@
 #!/bin/sh
 # test_gpu_session.sh - the script for machines with a GPU, on one without: it says so and does the CPU's half; and with
-# the engine on threads in a GPU's place it holds both against each other, and sees it when they differ.
+# the engine on threads in a GPU's place it compares both, and sees it when they differ.
 set -u
 
 . "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"

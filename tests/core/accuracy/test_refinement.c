@@ -291,7 +291,7 @@ START_TEST(what_can_not_be_told_is_not_met)
 }
 END_TEST
 
-/* Where samples can't tell, runs are held against each other: until they differ by no more than the accuracy. */
+/* Where samples can't tell, runs are compared with each other: until they differ by no more than the accuracy. */
 START_TEST(runs_on_coarser_cells_estimate_what_samples_can_not)
 {
     const gbees_problem problem = problem_of(0.1);

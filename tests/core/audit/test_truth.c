@@ -1,4 +1,4 @@
-/* test_truth.c - a simulated truth, what is measured of it, and records held against it. */
+/* test_truth.c - a simulated truth, what is measured of it, and records compared with it. */
 #include "fixtures/models_fixture.h"
 #include "solver/cells.h"
 #include <stdlib.h>

@@ -105,7 +105,7 @@ grep -q '"state": "running"' killed/run.json || fail "it has ended by itself"
 calls 0 "$top_build/gbees-export" --verify killed
 test -e killed/moments.h5 || fail "there is no time series"
 
-# ---- a simulated truth, its measurements, and records held against it ----
+# ---- a simulated truth, its measurements, and records compared with it ----
 simulate() {
     calls 0 "$program" --plugin linear --simulate 7 --simulate-count 5 "$@"
 }
@@ -127,7 +127,7 @@ held --output held
 has out "truth: 5 records after measurements: RMSE "
 has held/run.json '"after_measurements_only": true'
 held --no-output --json
-test "$(grep -c '"event":"record".*"truth":{"state":\[' out)" -eq 36 || fail "not all records are held against the truth"
+test "$(grep -c '"event":"record".*"truth":{"state":\[' out)" -eq 36 || fail "not all records are compared with the truth"
 grep -q '"event":"summary".*"truth":{"records":5,"after_measurements_only":true,"rmse":{"mean":' out ||
     fail "the summary has no scores"
 

@@ -205,4 +205,26 @@ while test "$kills" -gt 0; do
     done
     kills=$((kills - 1))
 done
+
+# From the last checkpoint before a rank died the run goes on, on fewer ranks.
+what="a checkpoint of a run whose rank has died"
+rm -rf killed
+# shellcheck disable=SC2086
+timeout 120 mpirun -n 3 "$program" --threads 1 --quiet --audit off $doomed --output killed --checkpoint-every 0.001 \
+    >out 2>err </dev/null &
+launcher=$!
+tries=0
+until stopped killed || test "$tries" -ge 400; do
+    sleep 0.05
+    tries=$((tries + 1))
+done
+victim=$(process_of 1)
+test -n "$victim" && kill -9 "$victim" 2>/dev/null
+wait "$launcher"
+if has_ended; then
+    echo "the run had ended before its kill: not gone on with"
+else
+    ranks 0 2 --quiet --resume killed
+    same whole killed
+fi
 exit "$bad"

@@ -69,6 +69,7 @@ in_parts ctu --plugin lorenz63 --set scheme=ctu-positive --until 0.5
 in_parts paper --plugin lorenz63 --set mode=paper --until 0.5
 in_parts moving --plugin vanderpol --set frame=moving
 in_parts noise --plugin linear --param noise=.1
+in_parts moving_noise --plugin unicycle --set frame=moving --set measurements=[]
 in_parts driven --plugin duffing --deterministic
 grep -q '"resumed": \[' legs.parts/run.json || fail "run.json does not list the resumptions"
 grep -q '"command": "gbees-run --quiet --plugin lorenz63 ' legs.parts/run.json ||

@@ -44,6 +44,8 @@ matches out '^{"event":"run","run":1,"met":false,"error":'
 matches out '^{"event":"run","run":[0-9],"met":true,"error":[^}]*"next":false'
 test "$(grep -c '"event":"record"' out)" = "$(grep -c '"asked":0.1[^}]*"met":true' out)" ||
     fail "a record does not tell that the accuracy is met"
+test "$(grep -c '"event":"record"' out)" = "$(grep -c '"variation_estimate":0\.[0-9]' out)" ||
+    fail "a record has no estimate of its total variation"
 test "$(grep -c '"event":"summary"' out)" = 1 || fail "there is not one summary"
 
 # A grid that moves has one factor, and no regrids.

@@ -276,6 +276,50 @@ START_TEST(rough_cells)
 }
 END_TEST
 
+/* The covariance of a list's cells, in cells. */
+static void covariance_of(const gbees_initial_cells *cells, int n, double *c)
+{
+    double mean[GBEES_MAX_DIM] = {0}, sum = sum_of(cells);
+
+    for (size_t i = 0; i < cells->count; i++)
+        for (int j = 0; j < n; j++)
+            mean[j] += cells->p[i] / sum * cells->index[j][i];
+    memset(c, 0, (size_t)(n * n) * sizeof *c);
+    for (size_t i = 0; i < cells->count; i++)
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < n; k++)
+                c[j * n + k] += cells->p[i] / sum * (cells->index[j][i] - mean[j]) * (cells->index[k][i] - mean[k]);
+}
+
+/* Diffusion adds its variances along the new axes, whichever of the old ones they are, and nothing else; less or more
+ * than a step of it. */
+START_TEST(diffusion_adds_variances)
+{
+    enum { N = 3 };
+    static const double spread[N] = {0.05, 0.7, 2.3};
+    const gbees_moving_frame from = frame_at_rest(N, 0.5);
+    const gbees_moving_frame to =
+        _i ? turned(&from, 2, 0.4, -1) : (gbees_moving_frame){.n = N, .a = {0, 0, 0.5, -0.5, 0, 0, 0, 0.5, 0}};
+    const gbees_remap_options options = {.least = 1e-12, .threads = 2, .spread = spread};
+    gbees_initial_cells cells = gaussian(N, 2), plain = list_copy(&cells, N);
+    double c[N * N], before[N * N], dropped = 0;
+    const double sum = sum_of(&cells);
+    gbees_error error = {0};
+
+    remap(&plain, &from, &to, 1e-12, 2);
+    ck_assert_msg(gbees_remap(&cells, &from, &to, &options, &dropped, &error) == GBEES_OK, "%s", error.text);
+    check_list(&cells, N);
+    ck_assert_double_eq_tol(sum_of(&cells) + dropped, sum, 64 * DBL_EPSILON);
+    covariance_of(&plain, N, before);
+    covariance_of(&cells, N, c);
+    for (int j = 0; j < N; j++)
+        for (int k = 0; k < N; k++)
+            ck_assert_double_eq_tol(c[j * N + k], before[j * N + k] + (j == k ? spread[j] : 0), 1e-4);
+    gbees_initial_cells_clear(&cells);
+    gbees_initial_cells_clear(&plain);
+}
+END_TEST
+
 /* Enough cells for several threads. */
 START_TEST(threads_do_not_matter)
 {
@@ -457,6 +501,7 @@ int main(void)
     tcase_add_loop_test(remaps, passes_are_the_map, 0, 3 * GBEES_MAX_DIM);
     tcase_add_loop_test(remaps, turned_gaussians, 0, 8);
     tcase_add_loop_test(remaps, rough_cells, 0, 12);
+    tcase_add_loop_test(remaps, diffusion_adds_variances, 0, 2);
     tcase_add_test(remaps, threads_do_not_matter);
     tcase_add_loop_test(remaps, the_same_frame, 1, 6);
     tcase_add_test(remaps, a_permutation_is_exact);

@@ -119,6 +119,111 @@ START_TEST(affine_maps_leave_lambda_alone)
 }
 END_TEST
 
+/* C and J with lambda = 1 ... 1 + 3 (n - 1), in some axes. */
+static void some_density(int n, uint64_t seed, double *c, double *j)
+{
+    double map[GBEES_MATRIX] = {0}, inverse[GBEES_MATRIX], turned[GBEES_MATRIX];
+
+    memset(c, 0, (size_t)(n * n) * sizeof *c);
+    memset(j, 0, (size_t)(n * n) * sizeof *j);
+    for (int i = 0; i < n; i++) {
+        c[i * n + i] = 4 + i;
+        j[i * n + i] = (1 + 3 * i) / (4.0 + i);
+    }
+    some_map(n, seed, map);
+    invert(n, map, inverse);
+    transpose(n, inverse, turned);
+    map_matrix(n, map, c, c);
+    map_matrix(n, turned, j, j);
+}
+
+/* Cells that have just been made fit, also where K has limited them: what the limit takes back is not asked for
+ * again. */
+START_TEST(new_cells_are_not_replaced)
+{
+    const int n = 2 + _i % 5;
+    double c[GBEES_MATRIX], j[GBEES_MATRIX], inverse[GBEES_MATRIX], turned[GBEES_MATRIX];
+
+    some_density(n, 200 + (uint64_t)_i, c, j);
+    const gbees_shape shape = shape_of(n, c, j, 1.4, 2);
+    ck_assert_int_gt(shape.limited, 0);
+    invert(n, shape.edges, inverse);
+    transpose(n, shape.edges, turned);
+    map_matrix(n, inverse, c, c);
+    map_matrix(n, turned, j, j);
+    const gbees_shape again = shape_of(n, c, j, 1.4, 2);
+    ck_assert_int_eq(again.limited, shape.limited);
+    ck_assert_double_eq_tol(again.longest, 1, 1e-8);
+    ck_assert_double_eq_tol(again.growth, 1, 1e-8);
+    ck_assert_int_eq(gbees_shape_is_outgrown(&again), 0);
+}
+END_TEST
+
+/* Turned edges have the same metric, T T^T = G^-1, and the covariance is diagonal in them. */
+START_TEST(cells_are_turned_to_noise)
+{
+    const int n = 2 + _i % 5;
+    double c[GBEES_MATRIX], j[GBEES_MATRIX], noise[GBEES_MATRIX] = {0}, map[GBEES_MATRIX] = {0},
+                                             inverse[GBEES_MATRIX];
+    double variance[GBEES_MAX_DIM], before[GBEES_MATRIX], after[GBEES_MATRIX], one[GBEES_MATRIX] = {0};
+
+    some_density(n, 300 + (uint64_t)_i, c, j);
+    gbees_shape shape = shape_of(n, c, j, 1.4, 4);
+    some_map(n, 400 + (uint64_t)_i, map);
+    noise[0] = 1; /* of rank 1 */
+    map_matrix(n, map, noise, noise);
+    for (int i = 0; i < n; i++)
+        one[i * n + i] = 1;
+    map_matrix(n, shape.edges, one, before);
+    ck_assert_int_eq(gbees_shape_turn(n, noise, &shape, variance), 0);
+    map_matrix(n, shape.edges, one, after);
+    invert(n, shape.edges, inverse);
+    map_matrix(n, inverse, noise, noise);
+    double trace = 0;
+    for (int i = 0; i < n; i++)
+        trace += noise[i * n + i];
+    for (int i = 0; i < n; i++)
+        for (int l = 0; l < n; l++) {
+            ck_assert_double_eq_tol(after[i * n + l], before[i * n + l], 1e-9 * fabs(before[0] + before[n + 1]));
+            ck_assert_double_eq_tol(noise[i * n + l], i == l ? variance[i] : 0, 1e-9 * trace);
+        }
+}
+END_TEST
+
+/* A covariance that is diagonal already turns nothing. */
+START_TEST(cells_along_the_noise_stay)
+{
+    const int n = 3;
+    double noise[GBEES_MATRIX] = {0.1, 0, 0, 0, 2, 0, 0, 0, 0}, variance[GBEES_MAX_DIM];
+    gbees_shape shape = {.limited = 0};
+
+    gbees_shape_keep(n, &shape);
+    ck_assert_int_eq(gbees_shape_turn(n, noise, &shape, variance), 0);
+    ck_assert_int_eq(gbees_shape_is_kept(n, &shape), 1);
+    for (int i = 0; i < n; i++)
+        ck_assert_double_eq(variance[i], noise[i * n + i]);
+}
+END_TEST
+
+/* A Gaussian that is spread by one: its information is the inverse of the sum of the covariances. */
+START_TEST(information_of_a_spread_gaussian)
+{
+    const int n = 3;
+    double c[GBEES_MATRIX], j[GBEES_MATRIX], noise[GBEES_MATRIX], unused[GBEES_MATRIX], sum[GBEES_MATRIX],
+        exact[GBEES_MATRIX];
+
+    some_density(n, 7, c, unused);
+    some_density(n, 8, noise, unused);
+    invert(n, c, j);
+    for (int k = 0; k < n * n; k++)
+        sum[k] = c[k] + noise[k];
+    invert(n, sum, exact);
+    gbees_shape_widen(n, noise, j);
+    for (int k = 0; k < n * n; k++)
+        ck_assert_double_eq_tol(j[k], exact[k], 1e-10);
+}
+END_TEST
+
 /* Half the mass of a Gaussian of deviation s at each of -d and d: J by Simpson's rule. */
 static double information_of_modes(double s, double d)
 {
@@ -239,6 +344,10 @@ int main(void)
 
     tcase_add_loop_test(cells, a_gaussian_gives_white_cells, 1, GBEES_MAX_DIM + 1);
     tcase_add_loop_test(cells, affine_maps_leave_lambda_alone, 0, 20);
+    tcase_add_loop_test(cells, new_cells_are_not_replaced, 0, 10);
+    tcase_add_loop_test(cells, cells_are_turned_to_noise, 0, 10);
+    tcase_add_test(cells, cells_along_the_noise_stay);
+    tcase_add_test(cells, information_of_a_spread_gaussian);
     tcase_add_loop_test(cells, two_modes, 0, 6);
     tcase_add_loop_test(cells, a_bent_sheet, 0, 4);
     tcase_add_loop_test(cells, when_cells_are_replaced, 0, 7);

@@ -1,14 +1,25 @@
-/* test_likelihood.c - measurements that are not one Gaussian, on the CPU backend: components that wrap or are
- * missing, Student's t and a model's own likelihood against sums over the cells; and the evidence against integrals.
- */
+/* test_likelihood.c - measurements that are not one Gaussian, on each backend: components that wrap or are missing,
+ * Student's t and a model's own likelihood against sums over the cells; and the evidence against integrals. */
 #include "fixtures/engine_fixture.h"
 
 enum { NODES = 4001 };
 static const double PI = 3.14159265358979323846;
 
+static const char *backend; /* that the present test runs on */
+
+static void on_cpu(void)
+{
+    backend = "cpu";
+}
+
+static void on_threads(void)
+{
+    backend = "shim";
+}
+
 static rig *open_rig(rig *r, int n, int averages)
 {
-    rig_open_split(r, "cpu", n, n == 1 ? 12 : 6);
+    rig_open_split(r, backend, n, n == 1 ? 12 : 6);
     r->problem.numerics.cell_values = averages ? GBEES_CELL_AVERAGES : GBEES_CELL_POINTS;
     rig_start(r, 1);
     return r;
@@ -131,7 +142,7 @@ static double student(double x, const void *context)
  */
 static void open_line(rig *r, int averages, int part)
 {
-    rig_open_split(r, "cpu", 1, 70 * part);
+    rig_open_split(r, backend, 1, 70 * part);
     r->problem.numerics.cell_values = averages ? GBEES_CELL_AVERAGES : GBEES_CELL_POINTS;
     r->problem.covariance[0] = 0.49;
     r->problem.width[0] = 0.07 / part;
@@ -401,12 +412,12 @@ START_TEST(own_likelihoods_that_allow_nothing_are_refused)
 }
 END_TEST
 
-int main(void)
+/* All tests on one backend, which `choose` sets. */
+static TCase *tests_on(const char *name, void (*choose)(void))
 {
-    Suite *suite = suite_create("likelihood");
-    TCase *all = tcase_create("all");
-    SRunner *runner = srunner_create(suite);
+    TCase *all = tcase_create(name);
 
+    tcase_add_checked_fixture(all, choose, NULL);
     tcase_set_timeout(all, 60);
     tcase_add_loop_test(all, whole_periods_make_no_difference, 0, 2);
     tcase_add_loop_test(all, missing_components_are_not_there, 0, 2);
@@ -419,7 +430,17 @@ int main(void)
     tcase_add_test(all, own_likelihoods_are_averaged);
     tcase_add_loop_test(all, own_likelihoods_that_are_no_number_are_found, 0, 2);
     tcase_add_loop_test(all, own_likelihoods_that_allow_nothing_are_refused, 0, 2);
-    suite_add_tcase(suite, all);
+    return all;
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("likelihood");
+    SRunner *runner = srunner_create(suite);
+
+    suite_add_tcase(suite, tests_on("cpu", on_cpu));
+    if (is_built("shim"))
+        suite_add_tcase(suite, tests_on("threads", on_threads));
     srunner_run_all(runner, CK_NORMAL);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);

@@ -51,14 +51,23 @@ static unsigned long long setting(const char *name, unsigned long long otherwise
 /* All of variants/, unless a program is made of some only. */
 #ifndef SHIM_VARIANTS
 #define SHIM_VARIANTS(X)                                                                                             \
+    X(advect_1d)                                                                                                     \
+    X(advect_1d_ctu)                                                                                                 \
     X(advect_2d)                                                                                                     \
     X(advect_2d_mixed)                                                                                               \
+    X(advect_2d_preserving)                                                                                          \
+    X(advect_2d_seventh)                                                                                             \
     X(advect_2d_time)                                                                                                \
+    X(advect_2d_upwind)                                                                                              \
     X(advect_2d_ctu)                                                                                                 \
+    X(advect_2d_ctu_divergence)                                                                                      \
+    X(advect_2d_ctu_mixed)                                                                                           \
     X(advect_2d_ctu_time)                                                                                            \
     X(advect_2d_ctu_positive)                                                                                        \
     X(advect_3d)                                                                                                     \
     X(advect_3d_ctu)                                                                                                 \
+    X(advect_4d)                                                                                                     \
+    X(advect_4d_ctu)                                                                                                 \
     X(duffing)                                                                                                       \
     X(duffing_ctu)                                                                                                   \
     X(duffing_rotated)                                                                                               \
@@ -176,6 +185,10 @@ static int add_program(const gbees_problem *problem, int which, int shared, gbee
 static int make(const gbees_problem *problem, const engine_source *source, const gbees_parallel *parallel,
                 gbees_engine **engine, gbees_error *error)
 {
+    int status = parallel ? cuda_ranks_check(problem, error) : 0;
+
+    if (status)
+        return status;
     shim_chosen = choose(problem);
     if (!shim_chosen || (parallel && !cuda_ranks_are_alone(problem) && !shim_chosen->shared))
         return gbees_error_set(
@@ -190,11 +203,10 @@ static int make(const gbees_problem *problem, const engine_source *source, const
     shim_virtual = (int)setting("SHIM_VIRTUAL", 0);
     if (shim_most_blocks < 1 || shim_most_blocks > SHIM_MOST_BLOCKS)
         return gbees_error_set(error, GBEES_EUSAGE, "SHIM_BLOCKS: 1 to %d", SHIM_MOST_BLOCKS);
-    int status = 0;
     for (int p = 0; p < PROGRAMS && !status && engines == 0; p++)
         status = add_program(problem, p, parallel != NULL, error);
     if (!status && parallel)
-        status = cuda_engine_share(&api, 0, &programs, problem, parallel, engine, error);
+        status = cuda_engine_share(&api, 0, &programs, problem, parallel, 0, engine, error);
     else if (!status)
         status = cuda_engine_load(&api, 0, &programs, problem, source, engine, error);
     engines += !status;

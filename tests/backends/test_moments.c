@@ -1,5 +1,5 @@
-/* test_moments.c - moments, entropy and peak of a density against plain loops over its cells; the logarithm that
- * kernels use. */
+/* test_moments.c - moments, entropy and peak of a density against plain loops over its cells, on each backend; the
+ * logarithm that the CPU's kernels use. */
 #include "cpu/kernel/logarithm.h"
 #include "fixtures/engine_fixture.h"
 #include <float.h>
@@ -122,6 +122,25 @@ START_TEST(moments_are_those_of_the_cells)
 }
 END_TEST
 
+START_TEST(moments_on_threads)
+{
+    rig r;
+
+    if (!is_built("shim"))
+        return;
+    rig_open_split(&r, "shim", _i, _i <= 3 ? 9 : 3);
+    r.problem.threshold = 1e-25;
+    for (int mixed = 0; mixed < (_i == 2 ? 2 : 1); mixed++) {
+        r.problem.numerics.precision = mixed ? GBEES_MIXED : GBEES_DOUBLE;
+        rig_start(&r, 2);
+        compare(&r);
+        rig_steps(&r, 1);
+        compare(&r);
+    }
+    rig_close(&r);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("moments");
@@ -129,6 +148,7 @@ int main(void)
 
     tcase_add_test(tcase, logarithms_are_good_to_a_unit);
     tcase_add_loop_test(tcase, moments_are_those_of_the_cells, 0, 2 * GBEES_MAX_DIM);
+    tcase_add_loop_test(tcase, moments_on_threads, 1, 5);
     tcase_set_timeout(tcase, 300);
     suite_add_tcase(suite, tcase);
     SRunner *runner = srunner_create(suite);

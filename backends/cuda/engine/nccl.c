@@ -1,6 +1,6 @@
 /* nccl.c - see nccl.h. */
 #include "nccl.h"
-#include "library.h"
+#include "cuda/driver/library.h"
 #include <string.h>
 
 enum { NCCL_BYTES = 1 }; /* ncclUint8 */

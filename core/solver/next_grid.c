@@ -1,5 +1,5 @@
-/* share.c - see share.h. */
-#include "share.h"
+/* next_grid.c - see next_grid.h. */
+#include "next_grid.h"
 #include "cells.h"
 #include "regrid.h"
 #include <string.h>
@@ -25,7 +25,7 @@ static void broadcast_cells(const gbees_parallel *parallel, int n, const gbees_i
     }
 }
 
-void gbees_share_first(const gbees_parallel *parallel)
+void gbees_next_grid_send_first(const gbees_parallel *parallel)
 {
     next_grid grid;
 
@@ -34,7 +34,7 @@ void gbees_share_first(const gbees_parallel *parallel)
     parallel->broadcast(parallel->context, &grid, sizeof grid);
 }
 
-int gbees_share_problem(const gbees_parallel *parallel, const gbees_problem *problem, gbees_error *error)
+int gbees_next_grid_send(const gbees_parallel *parallel, const gbees_problem *problem, gbees_error *error)
 {
     next_grid grid;
 
@@ -48,7 +48,7 @@ int gbees_share_problem(const gbees_parallel *parallel, const gbees_problem *pro
     return status;
 }
 
-void gbees_share_end(const gbees_parallel *parallel)
+void gbees_next_grid_send_end(const gbees_parallel *parallel)
 {
     next_grid none;
 
@@ -70,7 +70,7 @@ static int make_copy(const gbees_problem *first, const next_grid *grid, gbees_pr
     return status;
 }
 
-int gbees_share_receive(const gbees_parallel *parallel, const gbees_problem *first, gbees_problem **changed,
+int gbees_next_grid_receive(const gbees_parallel *parallel, const gbees_problem *first, gbees_problem **changed,
                         int *is_first, gbees_error *error)
 {
     gbees_problem *made = NULL;

@@ -1,5 +1,5 @@
-/* test_cpu_pencils.c - long pencils, which the CPU backend sweeps by segments, against plain loops on a dense window
- * (dense_split.h): along each axis, whichever way the flow goes. */
+/* test_pencils.c - long pencils, which the CPU backend sweeps by segments and the kernels on threads brick by brick,
+ * against plain loops on a dense window (dense_split.h): along each axis, whichever way the flow goes. */
 #include "fixtures/split_fixture.h"
 
 enum { LONG = 45 }; /* bricks: some segments */
@@ -14,12 +14,12 @@ enum { GRIDS = sizeof grids / sizeof grids[0] };
 /* What the flow does along the axis: towards the middle, away from it, all up, all down. */
 typedef enum flow { IN, OUT, UP, DOWN, FLOWS } flow;
 
-static void make_long(rig *r, int n, int axis, flow way)
+static void make_long(rig *r, const char *backend, int n, int axis, flow way)
 {
     gbees_problem *p = &r->problem;
     gbees_shape shape = {0};
 
-    rig_open_split(r, "cpu", n, n <= 3 ? 2 : 0);
+    rig_open_split(r, backend, n, n <= 3 ? 2 : 0);
     rig_straighten(r);
     gbees_shape_set(&shape, n, p->numerics.cells_per_brick);
     p->extent[axis] = LONG * shape.edge[axis] / 2;
@@ -43,14 +43,12 @@ static const struct {
              {GBEES_SCHEME_SPLIT7, GBEES_DOUBLE, 1e-15, 1e-12}};
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
-START_TEST(long_pencils_equal_plain_loops)
+static void compare(const char *backend, int grid, int kind)
 {
-    const int grid = _i / KINDS, kind = _i % KINDS;
-
     for (int way = 0; way < FLOWS; way++) {
         rig r;
 
-        make_long(&r, grids[grid].n, grids[grid].axis, (flow)way);
+        make_long(&r, backend, grids[grid].n, grids[grid].axis, (flow)way);
         r.problem.numerics.scheme = kinds[kind].scheme;
         r.problem.numerics.precision = kinds[kind].precision;
         r.problem.threshold = kinds[kind].threshold;
@@ -58,11 +56,26 @@ START_TEST(long_pencils_equal_plain_loops)
         rig_close(&r);
     }
 }
+
+START_TEST(long_pencils_equal_plain_loops)
+{
+    compare("cpu", _i / KINDS, _i % KINDS);
+}
+END_TEST
+
+/* The kernels on threads: up to four dimensions, in the plane all kinds. */
+START_TEST(long_pencils_on_threads)
+{
+    const int n = grids[_i / KINDS].n, kind = _i % KINDS;
+
+    if (is_built("shim") && n <= 4 && (n == 2 || kind == 0))
+        compare("shim", _i / KINDS, kind);
+}
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("cpu pencils");
+    Suite *suite = suite_create("pencils");
     TCase *steps = tcase_create("steps"), *rest = tcase_create("all kinds in four dimensions and more");
     SRunner *runner = srunner_create(suite);
 
@@ -76,6 +89,7 @@ int main(void)
         if (usual < KINDS)
             tcase_add_loop_test(rest, long_pencils_equal_plain_loops, first + usual, first + KINDS);
     }
+    tcase_add_loop_test(steps, long_pencils_on_threads, 0, GRIDS * KINDS);
     suite_add_tcase(suite, steps);
     suite_add_tcase(suite, rest);
     srunner_run_all(runner, CK_NORMAL);

@@ -1,0 +1,80 @@
+/* ranks_tell.c - rank 0 has the others do their part of what the solver asks for; see ranks.h. */
+#include "launch.h"
+#include "ranks.h"
+#include <string.h>
+
+void ranks_tell(const gbees_parallel *p, ranks_command *command)
+{
+    p->broadcast(p->context, command, sizeof *command);
+}
+
+/* Rank 0: tells an order, with the run as it is. */
+static void order(gbees_engine *e, ranks_order what, uint64_t target)
+{
+    ranks_command command;
+
+    memset(&command, 0, sizeof command); /* gaps included: it is sent as bytes */
+    command.order = what;
+    command.target = target;
+    command.run = e->state->run;
+    command.budget = e->budget;
+    ranks_tell(e->ranks->parallel, &command);
+}
+
+int ranks_split(gbees_engine *e, gbees_error *error)
+{
+    int status = ranks_agree(e, engine_take_large_kernels(e, error), error);
+
+    if (status)
+        return status;
+    ranks_count(e);
+    status = e->ranks->cuts.part ? ranks_divide(e, error) : ranks_cut(e, error);
+    /* Cuts of before may no longer fit. */
+    if (!status && e->ranks->busiest * e->ranks->parallel->ranks > 1.1 * (double)e->ranks->bricks)
+        status = ranks_cut(e, error);
+    return status ? status : ranks_renew(e, 1, error);
+}
+
+int ranks_are_due(const gbees_engine *e)
+{
+    const struct engine_ranks *ranks = e->ranks;
+    const gbees_state *s = e->state;
+
+    return ranks && !ranks->is_alone &&
+           (ranks->is_split || (s->count >= ranks->split_from && s->count == s->linked && !s->overflow));
+}
+
+int ranks_advance(gbees_engine *e, uint64_t target, gbees_error *error)
+{
+    int status = 0;
+
+    if (!e->ranks->is_split) {
+        order(e, RANKS_SPLIT, 0);
+        status = ranks_split(e, error);
+    }
+    if (status)
+        return status;
+    order(e, RANKS_STEPS, target);
+    return ranks_steps(e, target, error);
+}
+
+int engine_collect(gbees_engine *e, gbees_error *error)
+{
+    if (!engine_is_split(e))
+        return 0;
+    order(e, RANKS_COLLECT, 0);
+    const int status = ranks_settle(e, error);
+    return status ? status : ranks_collect(e, error);
+}
+
+void ranks_end(gbees_engine *e)
+{
+    if (e->ranks && e->ranks->parallel->rank == 0)
+        order(e, RANKS_END, 0);
+}
+
+int ranks_begin_statistics(gbees_engine *e, gbees_error *error)
+{
+    order(e, RANKS_STATISTICS, 0);
+    return ranks_settle(e, error);
+}

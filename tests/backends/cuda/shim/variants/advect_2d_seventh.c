@@ -1,0 +1,9 @@
+/* advect_2d_seventh.c - linear and quadratic motion in the plane, split7, double precision. */
+#define SHIM_VARIANT advect_2d_seventh
+#define SHIM_MODEL "advect"
+#define SHIM_PLUGIN "tests/plugins/advect.c"
+#define GBEES_N 2
+#define GBEES_SPLIT 1
+#define GBEES_ORDER 7
+#define SHIM_DOUBLE
+#include "backends/cuda/shim/kernels.h"

@@ -1,0 +1,72 @@
+#!/bin/sh
+# test_cuda_ranks.sh - large grids of the CUDA backend among ranks, each with a GPU made of threads (shim): the records
+# of 2 and 3 ranks are those without mpirun, bit for bit; what GPUs can't share is refused; small grids are not shared.
+set -u
+
+. "${GBEES_TOP_SRC:-$(dirname "$0")/../../..}/tests/fixtures/shell_fixture.sh"
+program=$top_build/gbees-run
+test -f "$top_build/tests/.libs/gbees_shim.so" || skip "gbees was configured without CUDA"
+command -v h5diff >/dev/null || skip "there is no h5diff (Debian: apt-get install hdf5-tools)"
+enter_scratch
+clean_environment
+prepare_mpirun
+GBEES_BACKEND_PATH=$top_build/tests/.libs SHIM_LARGE=1 SHIM_BLOCKS=2 GBEES_CUDA_SPLIT_FROM=100
+export GBEES_BACKEND_PATH SHIM_LARGE SHIM_BLOCKS GBEES_CUDA_SPLIT_FROM
+common="--plugin-path $top_build/tests/.libs --threads 1 --audit off --progress none --backend shim"
+
+# compare NAME ARGUMENT...: on 2 and 3 ranks, with the run of one process.
+compare() {
+    name=$1
+    shift
+    what="$name"
+    # shellcheck disable=SC2086 # several words
+    calls 0 "$program" $common "$@" --output "$name.1"
+    for number in 2 3; do
+        # shellcheck disable=SC2086
+        calls 0 timeout 300 mpirun -n "$number" "$program" $common "$@" --json --output "$name.$number"
+        grep '"event":"summary"' out >summary
+        has summary "\"ranks\":$number"
+        for record in "$name.1"/leg*.h5; do
+            h5diff "$record" "$name.$number/${record##*/}" >difference 2>&1 ||
+                fail "${record##*/} of $number ranks: $(head -n 5 difference)"
+        done
+    done
+}
+
+lorenz="--plugin lorenz96 --scenario published --set accuracy=0 --set extent=1"
+# shellcheck disable=SC2086
+{
+    # Prunes that choose new cuts; records between; a heap that gets too small for bricks and ghosts; p* from a budget;
+    # Bayes' rule at a measurement.
+    compare pruned $lorenz --set records=2 --set prune_interval=3 --set courant=0.2 --until 0.06
+    compare crowded $lorenz --set records=1 --set prune_interval=1000 --set courant=0.5 --until 0.08
+    compare budget $lorenz --set records=2 --set mass_budget=0.02 --set prune_interval=3 --until 0.04
+    compare updated $lorenz --set records=1 --set prune_interval=3 --until 0.04 \
+        --set "measurements=[{time: 0.02, function: x2, value: [4.05], covariance: [0.04]}]"
+}
+
+what="a grid that shrinks"
+# After the measurement there are fewer bricks than half of that: rank 0 has them again.
+# shellcheck disable=SC2086
+GBEES_CUDA_SPLIT_FROM=3000 compare shrinking $lorenz --set records=1 --set prune_interval=2 --until 0.04 \
+    --set "measurements=[{time: 0.02, function: x2, value: [4.05], covariance: [0.0004]}]"
+
+what="a small grid"
+# shellcheck disable=SC2086
+calls 0 timeout 300 mpirun -n 2 "$program" $common --plugin lorenz63 --scenario published --set accuracy=0 --until 0.2 \
+    --no-output
+has out "ranks: 2, and rank 0 had the whole grid"
+
+what="refusals"
+refused() { # TEXT ARGUMENT...
+    text=$1
+    shift
+    # shellcheck disable=SC2086
+    calls 2 timeout 300 mpirun -n 2 "$program" $common --no-output "$@"
+    has err "several GPUs can't share $text"
+    test "$(grep -c '^gbees-run: .*several GPUs' err)" -eq 1 || fail "not one sentence"
+}
+refused "a grid that changes" --plugin lorenz96 --set accuracy=0 --set "regrid=[{time: 0.1, factor: 2}]"
+refused "a bound" --plugin pcr3bp --set accuracy=0
+refused "process noise" --plugin linear --set accuracy=0 --set dimension=8
+exit "$bad"
