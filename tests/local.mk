@@ -171,6 +171,7 @@ check_PROGRAMS += \
 	%D%/core/io/test_results_errors \
 	%D%/core/io/test_run_files \
 	%D%/core/io/test_scenario \
+	%D%/core/io/test_run_file \
 	%D%/core/io/test_store \
 	%D%/core/io/test_scenario_refusals \
 	%D%/models/test_shipped \

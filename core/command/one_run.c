@@ -205,9 +205,11 @@ int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *c
         return GBEES_OK;
     if (!provenance.scenario)
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for the scenario's text");
-    const int status = run->from ? gbees_writer_resume(folder, setup->problem, &provenance, run->from->checkpoint,
-                                                       run->from->forced, &run->writer, error)
-                                 : gbees_writer_create(folder, setup->problem, &provenance, &run->writer, error);
+    int status = run->from ? gbees_writer_resume(folder, setup->problem, &provenance, run->from->checkpoint,
+                                                 run->from->forced, &run->writer, error)
+                           : gbees_writer_create(folder, setup->problem, &provenance, &run->writer, error);
+    if (!status && !run->from && !run->options->records_apart)
+        status = gbees_writer_one_file(run->writer, error);
     if (!status)
         gbees_writer_densities(run->writer, run->options->densities, run->options->densities_every);
     return status;

@@ -78,6 +78,14 @@ static int read_densities(const char *text, gbees_options *options, gbees_error 
     return GBEES_OK;
 }
 
+static int read_files(const char *text, gbees_options *options, gbees_error *error)
+{
+    options->records_apart = text && strcmp(text, "records") == 0;
+    if (!text || options->records_apart || strcmp(text, "run") == 0)
+        return GBEES_OK;
+    return gbees_error_set(error, GBEES_EUSAGE, "--files wants run or records, not '%s'", text);
+}
+
 static int read_audit(const char *text, gbees_options *options, gbees_error *error)
 {
     char *end;
@@ -140,6 +148,8 @@ int gbees_option_values_read(const gbees_option_values *values, gbees_options *o
         status = read_simulate(values, options, error);
     if (!status)
         status = read_densities(values->densities, options, error);
+    if (!status)
+        status = read_files(values->files, options, error);
     if (!status)
         status = read_audit(values->audit, options, error);
     if (!status)

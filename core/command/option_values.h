@@ -7,7 +7,8 @@
 
 /* The texts as they are given; NULL: the option is not. */
 typedef struct gbees_option_values {
-    const char *threads, *densities, *simulate, *simulate_count, *audit, *progress, *max_time, *max_memory, *every;
+    const char *threads, *densities, *files, *simulate, *simulate_count, *audit, *progress, *max_time, *max_memory,
+        *every;
 } gbees_option_values;
 
 /* Whether all of the text is one finite number. */

@@ -38,6 +38,7 @@ enum {
     KEY_COMPARE,
     KEY_STRICT,
     KEY_DENSITIES,
+    KEY_FILES,
     KEY_NO_OUTPUT,
     KEY_NO_FORECAST,
     KEY_JSON,
@@ -102,8 +103,9 @@ static const struct argp_option option_table[] = {
     {"strict", KEY_STRICT, 0, 0, "a warning makes the exit status 1; records are kept", 0},
     {0, 0, 0, 0, "What to say", 4},
     {"output", KEY_OUTPUT, "DIR", 0, "new or empty folder for the results (default: results/NAME, -2, -3, ...)", 0},
+    {"files", KEY_FILES, "run|records", 0, "one file for the run, run.h5 (default), or one for each record", 0},
     {"densities", KEY_DENSITIES, "all|N|last|none", 0,
-     "records that get a file: each (default), each N-th, those at the end, none; the time series has all of them",
+     "records that are written: each (default), each N-th, those at the end, none; the time series has all of them",
      0},
     {"no-output", KEY_NO_OUTPUT, 0, 0, "write no files", 0},
     {"no-forecast", KEY_NO_FORECAST, 0, 0, "with --check: leave out the forecast, which takes up to two seconds", 0},
@@ -197,6 +199,7 @@ static int parse_text(int key, char *text, parsing *p)
                          : key == KEY_MAX_TIME       ? &p->values.max_time
                          : key == KEY_MAX_MEMORY     ? &p->values.max_memory
                          : key == KEY_DENSITIES      ? &p->values.densities
+                         : key == KEY_FILES          ? &p->values.files
                          : key == KEY_PROGRESS       ? &p->values.progress
                                                      : NULL;
 

@@ -45,6 +45,7 @@ typedef struct gbees_options {
     int strict;          /* a warning is a failure */
     size_t samples;      /* so many; 0: the default */
     int deterministic;
+    int records_apart;         /* a file each, in place of run.h5 */
     gbees_densities densities; /* that are written */
     int densities_every;       /* of them; 0: each */
     const char *output;        /* folder, NULL: results/NAME */

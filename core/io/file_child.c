@@ -1,15 +1,34 @@
 /* file_child.c - see file_child.h. */
 #include "file_child.h"
+#include "run_directory.h"
+#include <errno.h>
 #include <hdf5.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Limits for a file of `size` bytes: what is read of it is deflated at most 1032 times, mostly some 5. */
 enum { MEMORY_LEAST = 1 << 30, MEMORY_A_BYTE = 256, CPU_LEAST_S = 60, BYTES_A_SECOND = 1 << 20 };
 
-static gbees_child_limits choose_limits(const char *path)
+/* Bytes of a file, or of that which a group is in; 0: it is not there. */
+static size_t size_of(const char *path)
 {
     struct stat file;
-    const size_t size = stat(path, &file) || file.st_size < 0 ? 0 : (size_t)file.st_size;
+    const char *name;
+    int bad = stat(path, &file);
+
+    if (bad && errno == ENOTDIR) {
+        const int descriptor = gbees_run_directory_open(path, &name);
+
+        bad = descriptor < 0 || fstat(descriptor, &file);
+        if (descriptor >= 0)
+            (void)close(descriptor);
+    }
+    return bad || file.st_size < 0 ? 0 : (size_t)file.st_size;
+}
+
+static gbees_child_limits choose_limits(const char *path)
+{
+    const size_t size = size_of(path);
 
     return (gbees_child_limits){.memory = MEMORY_LEAST + size * MEMORY_A_BYTE,
                                 .cpu_s = CPU_LEAST_S + (unsigned)(size / BYTES_A_SECOND)};

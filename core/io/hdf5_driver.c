@@ -1,5 +1,6 @@
 /* hdf5_driver.c - see hdf5_driver.h. */
 #include "hdf5_driver.h"
+#include "hdf5_group.h"
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5FDdevelop.h>
 #endif
@@ -28,32 +29,27 @@ int gbees_hdf5_start(gbees_error *error)
     return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for HDF5, which writes the results");
 }
 
-typedef struct settings {
-    int descriptor;
-    int *failure;
-} settings;
-
 typedef struct handle {
     H5FD_t public; /* must come first */
-    settings settings;
+    gbees_hdf5_place place;
     haddr_t eoa, eof;
 } handle;
 
 static H5FD_t *driver_open(const char *name, unsigned flags, hid_t access, haddr_t limit)
 {
-    const settings *given = H5Pget_driver_info(access);
+    const gbees_hdf5_place *given = H5Pget_driver_info(access);
     handle *file = calloc(1, sizeof *file);
     struct stat facts;
 
     (void)name;
     (void)limit;
     if (!given || !file || fstat(given->descriptor, &facts) ||
-        ((flags & H5F_ACC_TRUNC) && ftruncate(given->descriptor, 0))) {
+        ((flags & H5F_ACC_TRUNC) && !given->start && ftruncate(given->descriptor, 0))) {
         free(file);
         return NULL;
     }
-    file->settings = *given;
-    file->eof = flags & H5F_ACC_TRUNC ? 0 : (haddr_t)facts.st_size;
+    file->place = *given;
+    file->eof = flags & H5F_ACC_TRUNC ? 0 : given->root ? given->end : (haddr_t)facts.st_size;
     return &file->public;
 }
 
@@ -80,7 +76,9 @@ static haddr_t driver_get_eoa(const H5FD_t *file, H5FD_mem_t type)
 static herr_t driver_set_eoa(H5FD_t *file, H5FD_mem_t type, haddr_t address)
 {
     (void)type;
-    ((handle *)file)->eoa = address;
+    handle *of = (handle *)file;
+
+    of->eoa = address < of->place.start ? of->place.start : address;
     return 0;
 }
 
@@ -90,14 +88,19 @@ static haddr_t driver_get_eof(const H5FD_t *file, H5FD_mem_t type)
     return ((const handle *)file)->eof;
 }
 
-/* What lies behind the end of the file, or was dropped, reads as zeros. */
-static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size, void *buffer)
+/* Of a file whose root is not that of its superblock: the superblock that it would have. */
+static void show_superblock(const gbees_hdf5_place *place, haddr_t address, size_t size, char *buffer)
 {
-    const settings *with = &((handle *)file)->settings;
-    char *to = buffer;
+    unsigned char block[GBEES_HDF5_SUPERBLOCK];
 
-    (void)type;
-    (void)transfer;
+    gbees_hdf5_superblock(place->root, place->end, block);
+    for (size_t k = 0; k < size && address + k < sizeof block; k++)
+        buffer[k] = (char)block[address + k];
+}
+
+/* What lies behind the end of the file, or was dropped, reads as zeros. */
+static herr_t read_bytes(const gbees_hdf5_place *with, haddr_t address, size_t size, char *to)
+{
     while (size > 0) {
         ssize_t done = pread(with->descriptor, to, size, (off_t)address);
 
@@ -118,6 +121,19 @@ static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t
     return 0;
 }
 
+static herr_t driver_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size, void *buffer)
+{
+    const gbees_hdf5_place *with = &((handle *)file)->place;
+
+    (void)type;
+    (void)transfer;
+    if (read_bytes(with, address, size, buffer) < 0)
+        return -1;
+    if (with->root)
+        show_superblock(with, address, size, buffer);
+    return 0;
+}
+
 static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size,
                            const void *buffer)
 {
@@ -126,11 +142,13 @@ static herr_t driver_write(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_
 
     (void)type;
     (void)transfer;
-    while (size > 0 && *to->settings.failure == 0) {
-        ssize_t done = pwrite(to->settings.descriptor, from, size, (off_t)address);
+    if (address < to->place.start)
+        return 0;
+    while (size > 0 && *to->place.failure == 0) {
+        ssize_t done = pwrite(to->place.descriptor, from, size, (off_t)address);
 
         if (done < 0 && errno != EINTR)
-            *to->settings.failure = errno;
+            *to->place.failure = errno;
         if (done > 0) {
             from += done;
             size -= (size_t)done;
@@ -148,8 +166,8 @@ static herr_t driver_truncate(H5FD_t *file, hid_t transfer, hbool_t closing)
 
     (void)transfer;
     (void)closing;
-    if (of->eoa != of->eof && *of->settings.failure == 0 && ftruncate(of->settings.descriptor, (off_t)of->eoa))
-        *of->settings.failure = errno;
+    if (of->eoa != of->eof && *of->place.failure == 0 && ftruncate(of->place.descriptor, (off_t)of->eoa))
+        *of->place.failure = errno;
     of->eof = of->eoa;
     return 0;
 }
@@ -162,7 +180,7 @@ static const H5FD_class_t driver_class = {
     .name = "gbees",
     .maxaddr = (haddr_t)INT64_MAX,
     .fc_degree = H5F_CLOSE_STRONG,
-    .fapl_size = sizeof(settings),
+    .fapl_size = sizeof(gbees_hdf5_place),
     .open = driver_open,
     .close = driver_close,
     .query = driver_query,
@@ -175,12 +193,11 @@ static const H5FD_class_t driver_class = {
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
-hid_t gbees_hdf5_driver_set(hid_t access, int descriptor, int *failure)
+hid_t gbees_hdf5_driver_set(hid_t access, const gbees_hdf5_place *place)
 {
-    settings given = {descriptor, failure};
     hid_t driver = H5FDregister(&driver_class);
 
-    if (driver < 0 || H5Pset_driver(access, driver, &given) >= 0)
+    if (driver < 0 || H5Pset_driver(access, driver, place) >= 0)
         return driver;
     (void)H5FDunregister(driver);
     return -1;

@@ -6,6 +6,7 @@
 
 #include <gbees/error.h>
 #include <hdf5.h>
+#include <stdint.h>
 
 /* For commands, before any other use of HDF5: starts it while there is memory, and leaves out its work at the end of
  * the program, where it crashes after an allocation has failed. */
@@ -13,9 +14,18 @@ int gbees_hdf5_start(gbees_error *error);
 /* Whether there is as much memory as HDF5 takes for a file. It crashes, or ends the program, where there is not. */
 int gbees_hdf5_has_memory(void);
 
-/* Sets the driver in a file access list; negative on failure. *failure is 0 or the errno of what failed first; it and
- * the descriptor must outlive the HDF5 file.  So must the driver, for H5FDunregister(): a file that holds the last
- * reference frees the driver in H5Fclose, and then calls it. */
-hid_t gbees_hdf5_driver_set(hid_t access, int descriptor, int *failure);
+typedef struct gbees_hdf5_place {
+    int descriptor;
+    int *failure; /* 0, or the errno of what failed first */
+    /* A file that is made is written from here on; its superblock is dropped. 0: it is the whole file. */
+    uint64_t start;
+    /* A file that is read has its root group here, and `end` bytes. 0: as its superblock says. */
+    uint64_t root, end;
+} gbees_hdf5_place;
+
+/* Sets the driver in a file access list; negative on failure. What the place names must outlive the HDF5 file.  So
+ * must the driver, for H5FDunregister(): a file that holds the last reference frees the driver in H5Fclose, and then
+ * calls it. */
+hid_t gbees_hdf5_driver_set(hid_t access, const gbees_hdf5_place *place);
 
 #endif

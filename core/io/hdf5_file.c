@@ -2,11 +2,13 @@
 #include "hdf5_file.h"
 #include "folder.h"
 #include "hdf5_driver.h"
+#include "record_name.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- failures -------------------------------------------------------------------------------------------------- */
@@ -75,18 +77,32 @@ static void end(gbees_hdf5 *file)
     file->path = NULL;
 }
 
-static hid_t make_access(gbees_hdf5 *file, int descriptor)
+static hid_t make_access(gbees_hdf5 *file, gbees_hdf5_place place)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
 
+    place.failure = &file->failure;
     if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0)
-        file->driver = gbees_hdf5_driver_set(access, descriptor, &file->failure);
+        file->driver = gbees_hdf5_driver_set(access, &place);
     if (file->driver >= 0)
         return access;
     gbees_hdf5_fail(file);
     if (access >= 0)
         (void)H5Pclose(access);
     return -1;
+}
+
+/* Makes the HDF5 file; a failure is told at the commit. */
+static void make(gbees_hdf5 *file, gbees_hdf5_place place)
+{
+    const hid_t access = make_access(file, place);
+
+    if (access < 0)
+        return;
+    file->id = H5Fcreate(file->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    if (file->id < 0)
+        gbees_hdf5_fail(file);
+    (void)H5Pclose(access);
 }
 
 int gbees_hdf5_create(const gbees_store *store, const char *name, gbees_hdf5 *file, gbees_error *error)
@@ -104,20 +120,75 @@ int gbees_hdf5_create(const gbees_store *store, const char *name, gbees_hdf5 *fi
         end(file);
         return status;
     }
-    hid_t access = make_access(file, file->temporary.descriptor);
-    if (access < 0)
-        return 0; /* told at the commit */
-    file->id = H5Fcreate(file->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    if (file->id < 0)
-        gbees_hdf5_fail(file);
-    (void)H5Pclose(access);
+    make(file, (gbees_hdf5_place){.descriptor = file->temporary.descriptor});
     return 0;
+}
+
+int gbees_hdf5_append(gbees_run_file *run, const char *name, gbees_hdf5 *file, gbees_error *error)
+{
+    if (!gbees_hdf5_has_memory())
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s", name);
+    begin(file, GBEES_RUN_FILE);
+    if (!file->path) {
+        end(file);
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write %s", name);
+    }
+    file->run = run;
+    (void)snprintf(file->name, sizeof file->name, "%s", name);
+    make(file, (gbees_hdf5_place){.descriptor = run->descriptor, .start = gbees_run_file_begin(run)});
+    return 0;
+}
+
+/* ---- a group ----------------------------------------------------------------------------------------------------
+ */
+
+/* Notes a link from the file's root to an object of the group, which then has two. */
+static herr_t spread(hid_t group, const char *name, const H5L_info_t *info, void *context)
+{
+    gbees_hdf5 *file = context;
+    H5O_info_t facts;
+    const hid_t object = H5Oopen(group, name, H5P_DEFAULT);
+    gbees_error problem = {0};
+
+    (void)info;
+    if (object < 0 || H5Oget_info(object, &facts) < 0 || H5Oincr_refcount(object) < 0)
+        gbees_hdf5_fail(file);
+    else if (gbees_run_file_add(file->run, name, facts.addr, 0, &problem))
+        gbees_hdf5_reject(file, problem.status, problem.text);
+    if (object >= 0)
+        (void)H5Oclose(object);
+    return file->status ? -1 : 0;
+}
+
+/* Closes the group, which ends where the file now does, and notes it. */
+static int commit_group(gbees_hdf5 *file, gbees_error *error)
+{
+    H5O_info_t root = {0};
+    struct stat facts = {0};
+    hsize_t from = 0;
+
+    if (file->id >= 0 && H5Oget_info(file->id, &root) < 0)
+        gbees_hdf5_fail(file);
+    if (file->spread && gbees_hdf5_is_open(file) &&
+        H5Literate(file->id, H5_INDEX_NAME, H5_ITER_INC, &from, spread, file) < 0)
+        gbees_hdf5_fail(file);
+    finish(file);
+    if (!file->status && fstat(file->run->descriptor, &facts))
+        gbees_hdf5_reject(file, GBEES_EIO, strerror(errno));
+    if (file->status)
+        return gbees_error_set(error, file->status, "can't write the file %s: %s", file->path, file->reason);
+    return gbees_run_file_add(file->run, file->name, root.addr, (uint64_t)facts.st_size, error);
 }
 
 int gbees_hdf5_commit(gbees_hdf5 *file, gbees_error *error)
 {
     int status;
 
+    if (file->run) {
+        status = commit_group(file, error);
+        end(file);
+        return status;
+    }
     finish(file);
     if (file->status)
         status = gbees_error_set(error, file->status, "can't write the file %s: %s", file->path, file->reason);
@@ -128,22 +199,47 @@ int gbees_hdf5_commit(gbees_hdf5 *file, gbees_error *error)
     return status;
 }
 
+/* ---- reading ----------------------------------------------------------------------------------------------------
+ */
+
+/* Opens path, or FILE/NAME as the place of a group. */
+static int open_place(const char *path, gbees_hdf5_place *place, gbees_error *error)
+{
+    gbees_run_directory directory = {0};
+    const char *name;
+
+    place->descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (place->descriptor >= 0)
+        return GBEES_OK;
+    if (errno == ENOTDIR)
+        place->descriptor = gbees_run_directory_open(path, &name);
+    if (place->descriptor < 0)
+        return gbees_error_set(error, GBEES_EIO, "can't read the file %s: %s", path, strerror(errno));
+    int status = gbees_run_directory_read(place->descriptor, path, name, &directory, error);
+    place->root = status ? 0 : gbees_run_directory_find(&directory, name);
+    place->end = directory.end;
+    gbees_run_directory_free(&directory);
+    if (!status && !place->root)
+        status = gbees_error_set(error, GBEES_EINPUT, "can't read %s: there is no %s in the file", path, name);
+    if (status)
+        (void)close(place->descriptor);
+    return status;
+}
+
 int gbees_hdf5_open(const char *path, gbees_hdf5 *file, gbees_error *error)
 {
     if (!gbees_hdf5_has_memory())
         return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", path);
+    gbees_hdf5_place place = {0};
     begin(file, path);
-    if (file->path)
-        file->descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (file->descriptor < 0) {
-        int status = file->path
-                         ? gbees_error_set(error, GBEES_EIO, "can't read the file %s: %s", path, strerror(errno))
-                         : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", path);
-
+    const int status = file->path ? open_place(path, &place, error)
+                                  : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", path);
+    if (status) {
         end(file);
         return status;
     }
-    hid_t access = make_access(file, file->descriptor);
+    file->descriptor = place.descriptor;
+    hid_t access = make_access(file, place);
     if (access < 0)
         return 0;
     file->id = H5Fopen(path, H5F_ACC_RDONLY, access);

@@ -5,7 +5,7 @@
 #define GBEES_IO_HDF5_FILE_H
 
 #include "base/sha256.h"
-#include "store.h"
+#include "run_file.h"
 #include <gbees/error.h>
 #include <hdf5.h>
 
@@ -21,13 +21,16 @@ typedef struct gbees_hdf5 {
     hid_t id;
     hid_t driver; /* hdf5_driver.h */
     char *path;
-    gbees_temporary temporary; /* when it is written */
-    int descriptor;            /* when it is read */
-    unsigned deflate;          /* the level by which chunks are compressed */
-    int threads;               /* that compress them, at most */
-    int failure;               /* errno of the first read or write that failed */
-    gbees_status status;       /* status of the first call that failed */
-    char reason[256];          /* ... and why */
+    gbees_temporary temporary; /* when it is written as a file of its own; */
+    gbees_run_file *run;       /* or where it is written as a group, */
+    char name[GBEES_HDF5_LINK_NAME];
+    int spread;          /* 1: what is in the group gets links from the file's root, too */
+    int descriptor;      /* when it is read */
+    unsigned deflate;    /* the level by which chunks are compressed */
+    int threads;         /* that compress them, at most */
+    int failure;         /* errno of the first read or write that failed */
+    gbees_status status; /* status of the first call that failed */
+    char reason[256];    /* ... and why */
     gbees_hdf5_part part[GBEES_HDF5_PARTS];
     int part_count;
     H5E_auto2_t print; /* HDF5's error printing as it was */
@@ -36,9 +39,12 @@ typedef struct gbees_hdf5 {
 
 /* Writes NAME.tmp, readable by HDF5 1.8. */
 int gbees_hdf5_create(const gbees_store *store, const char *name, gbees_hdf5 *file, gbees_error *error);
-/* Closes the file, and renames it to NAME if nothing has failed. */
+/* Begins the group NAME of a run's one file: what is written to the root of `file` is in it. */
+int gbees_hdf5_append(gbees_run_file *run, const char *name, gbees_hdf5 *file, gbees_error *error);
+/* Closes the file, and renames it to NAME, or notes its group, if nothing has failed. */
 int gbees_hdf5_commit(gbees_hdf5 *file, gbees_error *error);
 
+/* path: of a file, or FILE/NAME for a group of a run's one file, which is then the root. */
 int gbees_hdf5_open(const char *path, gbees_hdf5 *file, gbees_error *error);
 int gbees_hdf5_close(gbees_hdf5 *file, gbees_error *error);
 

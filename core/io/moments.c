@@ -2,6 +2,7 @@
 #include "hdf5_scale.h"
 #include "hdf5_sum.h"
 #include "moments_private.h"
+#include "record_name.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,15 +276,18 @@ static void put_scores(const gbees_moments *moments, gbees_hdf5 *file)
                    real_names[TIME]);
 }
 
-int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, gbees_error *error)
+int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, gbees_run_file *run,
+                        gbees_error *error)
 {
     hsize_t n = (hsize_t)moments->dimension, size[] = {moments->count, n, n};
     const char *scale = real_names[TIME];
     gbees_hdf5 file;
-    int status = gbees_hdf5_create(store, "moments.h5", &file, error);
+    int status = run ? gbees_hdf5_append(run, "moments", &file, error)
+                     : gbees_hdf5_create(store, GBEES_MOMENTS_FILE, &file, error);
 
     if (status)
         return status;
+    file.spread = run != NULL;
     file.temporary.unsynced = 1;
     gbees_hdf5_attribute_text(&file, "/", "format", "gbees-moments");
     gbees_hdf5_attribute(&file, "/", "format_version", H5T_NATIVE_INT, 0, NULL, &(int){1});

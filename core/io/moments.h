@@ -3,7 +3,7 @@
 #define GBEES_IO_MOMENTS_H
 
 #include "base/checkpoint.h"
-#include "store.h"
+#include "run_file.h"
 #include <gbees/gbees.h>
 
 struct gbees_hdf5;
@@ -25,8 +25,10 @@ size_t gbees_moments_count(const gbees_moments *moments);
 int gbees_moments_save(const gbees_moments *moments, gbees_checkpoint *checkpoint, gbees_error *error);
 int gbees_moments_load(gbees_moments *moments, const gbees_checkpoint *checkpoint, gbees_error *error);
 
-/* Writes the whole file, moments.h5, anew. */
-int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, gbees_error *error);
+/* Writes the whole file, moments.h5, anew; or, where run is not NULL, the group `moments` of the run's one file, with
+ * links from its root to what is in it. */
+int gbees_moments_write(const gbees_moments *moments, const gbees_store *store, gbees_run_file *run,
+                        gbees_error *error);
 
 /* moments_measured.c: writes what was measured, if anything was. */
 void gbees_moments_put_measured(struct gbees_hdf5 *file, const gbees_problem *problem);

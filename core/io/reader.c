@@ -2,85 +2,40 @@
 #include "compared.h"
 #include "folder.h"
 #include "record_file.h"
+#include "results_list.h"
 #include "run_files.h"
 #include "verify.h"
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <gbees/gbees.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-typedef struct item {
-    int leg, number;
-} item;
-
 struct gbees_results {
     char *folder;
-    size_t count, capacity;
-    item *items;
+    gbees_results_list list;
 };
 
 /* ---- the folder -------------------------------------------------------------------------------------------------
  */
 
-/* Reads leg<number>_record<number>.h5 and nothing else: no sign, no leading zero, no rest. */
-static int parse_name(const char *name, item *found)
-{
-    char again[64];
-
-    if (sscanf(name, "leg%9d_record%9d.h5", &found->leg, &found->number) != 2)
-        return 0;
-    (void)snprintf(again, sizeof again, "leg%d_record%d.h5", found->leg, found->number);
-    return found->leg >= 0 && found->number >= 0 && strcmp(name, again) == 0;
-}
-
-static int compare_items(const void *a, const void *b)
-{
-    const item *x = a, *y = b;
-
-    return x->leg != y->leg ? (x->leg > y->leg) - (x->leg < y->leg)
-                            : (x->number > y->number) - (x->number < y->number);
-}
-
-static int add_item(gbees_results *results, item found)
-{
-    if (results->count == results->capacity) {
-        size_t capacity = 2 * results->capacity + 16;
-        item *grown = realloc(results->items, capacity * sizeof *grown);
-
-        if (!grown)
-            return -1;
-        results->items = grown;
-        results->capacity = capacity;
-    }
-    results->items[results->count++] = found;
-    return 0;
-}
-
 static int list(gbees_results *results, gbees_error *error)
 {
-    DIR *folder = opendir(results->folder);
-    item found;
-    int bad = 0;
+    const int folder = open(results->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-    if (!folder)
+    if (folder < 0)
         return gbees_error_set(error, GBEES_EIO, "can't read the results folder %s: %s", results->folder,
                                strerror(errno));
-    for (struct dirent *entry; !bad && (entry = readdir(folder));)
-        if (parse_name(entry->d_name, &found))
-            bad = add_item(results, found);
-    (void)closedir(folder);
-    if (bad)
-        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to list %s", results->folder);
-    if (results->count == 0)
+    const int status = gbees_results_list_read(folder, results->folder, &results->list, error);
+    (void)close(folder);
+    if (!status && results->list.count == 0)
         return gbees_error_set(error, GBEES_EINPUT,
-                               "no records in %s: name a folder that gbees-run --output has filled (with files "
-                               "leg0_record0.h5, ...)",
+                               "no records in %s: name a folder that gbees-run --output has filled (with run.h5, or "
+                               "files leg0_record0.h5, ...)",
                                results->folder);
-    qsort(results->items, results->count, sizeof *results->items, compare_items);
-    return 0;
+    return status;
 }
 
 int gbees_results_open(const char *folder, gbees_results **results, gbees_error *error)
@@ -105,14 +60,14 @@ void gbees_results_destroy(gbees_results *results)
 {
     if (!results)
         return;
-    free(results->items);
+    free(results->list.name);
     free(results->folder);
     free(results);
 }
 
 size_t gbees_results_count(const gbees_results *results)
 {
-    return results->count;
+    return results->list.count;
 }
 
 /* ---- a record ---------------------------------------------------------------------------------------------------
@@ -120,12 +75,12 @@ size_t gbees_results_count(const gbees_results *results)
 
 int gbees_results_read(const gbees_results *results, size_t number, gbees_snapshot **snapshot, gbees_error *error)
 {
-    char name[64];
+    char name[GBEES_RECORD_NAME];
 
-    if (number >= results->count)
+    if (number >= results->list.count)
         return gbees_error_set(error, GBEES_EUSAGE, "there is no record number %zu in %s: it has %zu", number,
-                               results->folder, results->count);
-    (void)snprintf(name, sizeof name, "leg%d_record%d.h5", results->items[number].leg, results->items[number].number);
+                               results->folder, results->list.count);
+    gbees_record_name_write(&results->list.name[number], name);
     char *path = gbees_folder_join(results->folder, name);
     int status = path ? gbees_record_file_read(path, snapshot, error)
                       : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", name);
@@ -152,7 +107,7 @@ static void verify_one(const gbees_results *results, const char *name, gbees_ver
 }
 
 /* Whether a record comes right after another, or is the first. */
-static int follows(const item *before, const item *next)
+static int follows(const gbees_record_name *before, const gbees_record_name *next)
 {
     if (!before)
         return next->leg == 0 && next->number == 0;
@@ -171,7 +126,7 @@ static int check_place(const gbees_results *results, const gbees_run_files *file
         (void)gbees_error_set(&problem, GBEES_EINPUT,
                               "%s/%s is not in " GBEES_RUN_FILES ": the run has not written it", results->folder,
                               name);
-    else if (!files && !follows(i ? &results->items[i - 1] : NULL, &results->items[i]))
+    else if (!files && !follows(i ? &results->list.name[i - 1] : NULL, &results->list.name[i]))
         (void)gbees_error_set(&problem, GBEES_EINPUT, "one or more records before %s/%s are missing", results->folder,
                               name);
     if (problem.status)
@@ -214,23 +169,34 @@ static void verify_comparison(const gbees_results *results, const gbees_run_file
     free(path);
 }
 
+static void verify_moments(const gbees_results *results, gbees_file_report *report, void *context)
+{
+    char *path = NULL;
+    gbees_error problem = {0};
+    int summed = 0;
+
+    if (!gbees_results_moments(results->folder, &path, &problem) && !path)
+        return;
+    if (path)
+        (void)gbees_verify_file(path, GBEES_VERIFY_MOMENTS, &summed, &problem);
+    report(context, path && strstr(path, GBEES_RUN_MOMENTS) ? GBEES_RUN_MOMENTS : GBEES_MOMENTS_FILE, summed,
+           problem.status ? &problem : NULL);
+    free(path);
+}
+
 void gbees_results_verify(const gbees_results *results, gbees_file_report *report, void *context)
 {
-    char *moments = gbees_folder_join(results->folder, "moments.h5");
     gbees_run_files *files = NULL;
 
     verify_list(results, &files, report, context);
-    for (size_t i = 0; i < results->count; i++) {
-        const item *record = &results->items[i];
-        char name[64];
+    for (size_t i = 0; i < results->list.count; i++) {
+        char name[GBEES_RECORD_NAME];
 
-        (void)snprintf(name, sizeof name, "leg%d_record%d.h5", record->leg, record->number);
+        gbees_record_name_write(&results->list.name[i], name);
         if (check_place(results, files, i, name, report, context))
             verify_one(results, name, GBEES_VERIFY_RECORD, report, context);
     }
-    if (moments && access(moments, F_OK) == 0)
-        verify_one(results, "moments.h5", GBEES_VERIFY_MOMENTS, report, context);
+    verify_moments(results, report, context);
     verify_comparison(results, files, report, context);
     gbees_run_files_free(files);
-    free(moments);
 }

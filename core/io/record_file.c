@@ -3,6 +3,7 @@
 #include "hdf5_sum.h"
 #include "hdf5_util.h"
 #include "record_cells.h"
+#include "record_name.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -270,11 +271,22 @@ static void put_marginals(gbees_hdf5 *file, const gbees_record *record)
         put_of_cells(file, record);
 }
 
-int gbees_record_file_write(const gbees_store *store, const char *name, const gbees_run_info *info,
+static int begin(const gbees_store *store, gbees_run_file *run, const gbees_record *record, gbees_hdf5 *file,
+                 gbees_error *error)
+{
+    const gbees_record_name name = {record->leg, record->number, run != NULL};
+    char text[GBEES_RECORD_NAME];
+
+    gbees_record_name_write(&name, text);
+    return run ? gbees_hdf5_append(run, text + strlen(GBEES_RUN_FILE "/"), file, error)
+               : gbees_hdf5_create(store, text, file, error);
+}
+
+int gbees_record_file_write(const gbees_store *store, gbees_run_file *run, const gbees_run_info *info,
                             const gbees_record *record, gbees_error *error)
 {
     gbees_hdf5 file;
-    int status = gbees_hdf5_create(store, name, &file, error);
+    int status = begin(store, run, record, &file, error);
 
     if (status)
         return status;

@@ -1,14 +1,16 @@
-/* record_file.h - one record as an HDF5 file: doc/results.md, "A record". */
+/* record_file.h - one record as an HDF5 file, or a group of one: doc/results.md, "A record". */
 #ifndef GBEES_IO_RECORD_FILE_H
 #define GBEES_IO_RECORD_FILE_H
 
 #include "provenance.h"
+#include "run_file.h"
 
-int gbees_record_file_write(const gbees_store *store, const char *name, const gbees_run_info *info,
+/* Writes it to a file of its own, or to a group of the run's one file: run is NULL or that. */
+int gbees_record_file_write(const gbees_store *store, gbees_run_file *run, const gbees_run_info *info,
                             const gbees_record *record, gbees_error *error);
 
-/* Such a file read back. HDF5 reads it in a child process with limits, so that a damaged or hostile file is an error
- * and no crash; and its values are checked. */
+/* Such a file, or group FILE/leg<n>/record<n>, read back. HDF5 reads it in a child process with limits, so that a
+ * damaged or hostile file is an error and no crash; and its values are checked. */
 int gbees_record_file_read(const char *path, gbees_snapshot **snapshot, gbees_error *error);
 
 /* The same in this process, into a snapshot of zeros; values are not checked. On failure some fields may be set. */

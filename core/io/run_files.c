@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "compared.h"
 #include "folder.h"
+#include "results_list.h"
+#include "xdmf.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -47,12 +49,14 @@ static int is_numbered(const char *name, const char *ending)
 
 static int is_record(const char *name)
 {
-    return is_numbered(name, ".h5");
+    gbees_record_name read;
+
+    return gbees_record_name_read(name, &read) == 0;
 }
 
 static int is_sidecar(const char *name)
 {
-    return is_numbered(name, ".xdmf");
+    return is_numbered(name, ".xdmf") || strcmp(name, GBEES_XDMF_RUN) == 0;
 }
 
 /* Whether a file is listed with its checksum; a record is listed by its name, as it has checksums of its own. */
@@ -177,24 +181,40 @@ static DIR *open_list(int folder)
     return list;
 }
 
-static int list_folder(const gbees_store *store, gbees_run_files *files, gbees_error *error)
+static int list_texts(const gbees_store *store, gbees_run_files *files, gbees_error *error)
 {
     DIR *list = open_list(store->descriptor);
     int status = list ? GBEES_OK : unreadable(store->path, "", error);
 
     for (const struct dirent *found; list && !status && (found = readdir(list));) {
-        const int whole = is_whole(found->d_name);
-
-        if (!whole && !is_record(found->d_name))
+        if (!is_whole(found->d_name))
             continue;
         entry *added = append(files, found->d_name);
         if (!added)
             status = no_memory(store->path, error);
-        else if (whole && hash_file(store->descriptor, added->name, added->hex))
+        else if (hash_file(store->descriptor, added->name, added->hex))
             status = unreadable(store->path, added->name, error);
     }
     if (list)
         (void)closedir(list);
+    return status;
+}
+
+static int list_folder(const gbees_store *store, gbees_run_files *files, gbees_error *error)
+{
+    gbees_results_list records = {0};
+    int status = list_texts(store, files, error);
+
+    if (!status)
+        status = gbees_results_list_read(store->descriptor, store->path, &records, error);
+    for (size_t i = 0; !status && i < records.count; i++) {
+        char name[GBEES_RECORD_NAME];
+
+        gbees_record_name_write(&records.name[i], name);
+        if (!append(files, name))
+            status = no_memory(store->path, error);
+    }
+    free(records.name);
     if (files->count)
         qsort(files->entry, files->count, sizeof *files->entry, compare);
     return status;
@@ -367,12 +387,31 @@ int gbees_run_files_read(const char *folder, gbees_run_files **files, gbees_erro
 
 /* ---- verifying ------------------------------------------------------------------------------------------------- */
 
-/* What is wrong with an entry's file: 1, or 0 if it is as it was written. */
-static int is_wrong(const entry *listed, const char *folder, int handle, gbees_error *problem)
+static int is_there(const gbees_results_list *records, const entry *listed)
+{
+    gbees_record_name name;
+
+    for (size_t low = 0, high = gbees_record_name_read(listed->name, &name) ? 0 : records->count; low < high;) {
+        const size_t middle = (low + high) / 2;
+        const int order = gbees_record_name_compare(&name, &records->name[middle]);
+
+        if (order == 0)
+            return 1;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return 0;
+}
+
+/* What is wrong with an entry's file or group: 1, or 0 if it is as it was written. */
+static int is_wrong(const entry *listed, const char *folder, int handle, const gbees_results_list *records,
+                    gbees_error *problem)
 {
     char hex[GBEES_SHA256_HEX];
 
-    if (faccessat(handle, listed->name, F_OK, AT_SYMLINK_NOFOLLOW))
+    if (listed->hex[0] ? faccessat(handle, listed->name, F_OK, AT_SYMLINK_NOFOLLOW) : !is_there(records, listed))
         (void)gbees_error_set(problem, GBEES_EINPUT, "%s/%s is missing", folder, listed->name);
     else if (listed->hex[0] && hash_file(handle, listed->name, hex))
         (void)unreadable(folder, listed->name, problem);
@@ -407,16 +446,20 @@ void gbees_run_files_verify(const gbees_run_files *files, const char *folder, gb
                             void *context)
 {
     const int handle = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    gbees_results_list records = {0};
 
+    if (handle >= 0)
+        (void)gbees_results_list_read(handle, folder, &records, NULL);
     for (size_t i = 0; i < files->count; i++) {
         const entry *listed = &files->entry[i];
         gbees_error problem = {0};
 
-        if (is_wrong(listed, folder, handle, &problem))
+        if (is_wrong(listed, folder, handle, &records, &problem))
             report(context, listed->name, 0, &problem);
         else if (listed->hex[0])
             report(context, listed->name, 1, NULL);
     }
+    free(records.name);
     report_strangers(files, folder, handle, report, context);
     if (handle >= 0)
         (void)close(handle);

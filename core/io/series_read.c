@@ -1,14 +1,13 @@
 /* series_read.c - measurements and truth of moments.h5 as points of each state; see gbees/results.h. A
  * child process reads the file, as it does records: nothing that comes from there is trusted. */
 #include "file_child.h"
-#include "folder.h"
 #include "hdf5_scale.h"
+#include "results_list.h"
 #include <gbees/results.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { POINTS_MOST = 1 << 24, NAMES_MOST = 4096, NAME = 64 };
 
@@ -241,15 +240,15 @@ static int take(gbees_child *child, void *result)
 int gbees_series_read(const char *folder, int dimension, const char (*name)[NAME], gbees_series **series,
                       gbees_error *error)
 {
-    char *path = gbees_folder_join(folder, "moments.h5");
+    char *path = NULL;
     gbees_series *made = calloc(1, sizeof *made);
-    job j = {.path = path, .dimension = dimension, .name = name};
+    job j = {.dimension = dimension, .name = name};
     taking to = {dimension, made};
-    int status = GBEES_OK;
+    int status = made ? gbees_results_moments(folder, &path, error)
+                      : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", folder);
 
-    if (!path || !made)
-        status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", folder);
-    else if (access(path, F_OK) == 0) /* else the run has only just begun */
+    j.path = path;
+    if (!status && path) /* else the run has only just begun */
         status = gbees_file_child_read(path, read_and_pass, &j, take, &to, error);
     free(path);
     if (status)

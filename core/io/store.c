@@ -150,8 +150,8 @@ int gbees_store_check(const char *path, gbees_error *error)
 
 int gbees_store_is_leftover(const char *name)
 {
-    static const char *const files[] = {"run.json",        "scenario.yaml",   "moments.h5", "compare.h5",
-                                        "checkpoint-A.h5", "checkpoint-B.h5", "SHA256SUMS"};
+    static const char *const files[] = {"run.json",   "scenario.yaml",   "run.h5",          "run.xdmf",  "moments.h5",
+                                        "compare.h5", "checkpoint-A.h5", "checkpoint-B.h5", "SHA256SUMS"};
     const size_t length = strlen(name);
     int leg, record, end = 0;
 

@@ -1,4 +1,5 @@
 /* writer.c - a results folder while its run goes on: see gbees/results.h and doc/results.md. */
+#include "base/text.h"
 #include "base/workers.h"
 #include "checkpoint_file.h"
 #include "compared.h"
@@ -13,10 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 struct gbees_writer {
     gbees_store store;
     gbees_run_info info;
+    gbees_run_file *run; /* the one file of all records; NULL: a file each */
+    gbees_text grids;    /* of its sidecar */
     gbees_moments *moments;
     gbees_densities densities;
     int every;            /* of the densities */
@@ -24,7 +28,7 @@ struct gbees_writer {
     uint64_t checkpoints; /* that have been made since the run's start */
     pthread_mutex_t lock; /* gbees_writer_sync() may be called beside the other functions */
     double synced_s;      /* when all was last synced, of CLOCK_MONOTONIC */
-    int behind;           /* whether there is something that is not yet in moments.h5, or not synced */
+    int behind;           /* whether there is something that is not yet in moments.h5 or a list, or not synced */
 };
 
 /* The least time, in seconds, between writes of the time series and syncs: records of small grids come faster. */
@@ -78,17 +82,59 @@ static double now_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+static int sync_all(gbees_writer *writer, gbees_error *error)
+{
+    const int status = gbees_store_sync(&writer->store, error);
+
+    if (!status && writer->run)
+        gbees_run_file_synced(writer->run);
+    return status;
+}
+
 /* Writes the time series and syncs, unless there is nothing to do or that was a moment ago; `at_once`: then, too. */
 static int flush(gbees_writer *writer, int at_once, gbees_error *error)
 {
     if (!writer->behind || (!at_once && now_s() - writer->synced_s < interval_s))
         return GBEES_OK;
-    int status = gbees_moments_write(writer->moments, &writer->store, error);
+    int status = writer->run ? gbees_run_file_commit(writer->run, 1, error) : GBEES_OK;
     if (!status)
-        status = gbees_store_sync(&writer->store, error);
+        status = gbees_moments_write(writer->moments, &writer->store, NULL, error);
+    if (!status && writer->grids.length > 0)
+        status = gbees_xdmf_write_run(&writer->store, &writer->grids, error);
+    if (!status)
+        status = sync_all(writer, error);
     writer->behind = status != GBEES_OK;
     writer->synced_s = now_s();
     return status;
+}
+
+int gbees_writer_one_file(gbees_writer *writer, gbees_error *error)
+{
+    return writer->run ? GBEES_OK : gbees_run_file_create(&writer->store, &writer->run, error);
+}
+
+/* The one file that the run has begun, if it has. */
+static int reopen_run_file(gbees_writer *writer, gbees_error *error)
+{
+    const int status = gbees_run_file_reopen(&writer->store, &writer->run, error);
+
+    return status || !writer->run ? status : gbees_xdmf_read_run(&writer->store, &writer->grids, error);
+}
+
+/* Writes the time series to the run's one file, at its end. */
+static int close_run_file(gbees_writer *writer, gbees_error *error)
+{
+    if (!writer->run)
+        return GBEES_OK;
+    gbees_run_directory_drop_others(&writer->run->directory);
+    int status = gbees_moments_write(writer->moments, &writer->store, writer->run, error);
+    if (!status)
+        status = sync_all(writer, error); /* what the list names is on disk before it */
+    if (!status)
+        status = gbees_run_file_commit(writer->run, 1, error);
+    if (!status)
+        (void)unlinkat(writer->store.descriptor, GBEES_MOMENTS_FILE, 0);
+    return status ? status : sync_all(writer, error);
 }
 
 /* Opens the folder of a run that is resumed, and its series from the checkpoint. */
@@ -108,6 +154,8 @@ static int go_on(gbees_writer *writer, const char *folder, const gbees_checkpoin
     writer->records = gbees_moments_count(writer->moments);
     if (!status)
         gbees_run_files_remove(&writer->store);
+    if (!status)
+        status = reopen_run_file(writer, error);
     if (!status)
         status = gbees_run_info_resume(&writer->info, &writer->store, forced, error);
     return status ? status : gbees_run_info_write(&writer->info, &writer->store, "running", NULL, error);
@@ -170,6 +218,8 @@ void gbees_writer_destroy(gbees_writer *writer)
     (void)flush(writer, 1, NULL);
     (void)pthread_mutex_destroy(&writer->lock);
     gbees_moments_destroy(writer->moments);
+    gbees_run_file_destroy(writer->run);
+    gbees_text_free(&writer->grids);
     gbees_run_info_free(&writer->info);
     gbees_store_close(&writer->store);
     free(writer);
@@ -189,18 +239,27 @@ static int has_file(const gbees_writer *writer, const gbees_record *record)
     return writer->densities == GBEES_DENSITIES_LAST && record->time >= record->problem->end;
 }
 
+static int write_sidecar(gbees_writer *writer, const gbees_record *record, gbees_error *error)
+{
+    const gbees_record_name name = {record->leg, record->number, writer->run != NULL};
+    const size_t count = gbees_record_cells_count(record);
+
+    if (!gbees_xdmf_applies(record->problem->dimension) || count == 0)
+        return GBEES_OK;
+    if (!writer->run)
+        return gbees_xdmf_write(&writer->store, &name, record, count, error);
+    gbees_xdmf_add(&writer->grids, &name, record, count);
+    return writer->grids.failed ? gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write " GBEES_XDMF_RUN)
+                                : GBEES_OK;
+}
+
 static int write_files(gbees_writer *writer, const gbees_record *record, gbees_error *error)
 {
-    char name[64], sidecar[64];
-
-    (void)snprintf(name, sizeof name, "leg%d_record%d.h5", record->leg, record->number);
-    (void)snprintf(sidecar, sizeof sidecar, "leg%d_record%d.xdmf", record->leg, record->number);
-    const size_t count = gbees_record_cells_count(record);
     writer->info.writing_threads = gbees_workers_beside(record->totals.threads, record->time >= record->problem->end);
-    int status = gbees_record_file_write(&writer->store, name, &writer->info, record, error);
-    if (!status && gbees_xdmf_applies(record->problem->dimension) && count > 0)
-        status = gbees_xdmf_write(&writer->store, sidecar, name, record, count, error);
-    return status;
+    int status = gbees_record_file_write(&writer->store, writer->run, &writer->info, record, error);
+    if (!status && writer->run)
+        status = gbees_run_file_commit(writer->run, 0, error);
+    return status ? status : write_sidecar(writer, record, error);
 }
 
 static int write_record(gbees_writer *writer, const gbees_record *record, gbees_error *error)
@@ -271,6 +330,8 @@ static int finish(gbees_writer *writer, const char *state, const gbees_summary *
         status = gbees_run_info_write(&writer->info, &writer->store, state, summary, error);
     if (!status && failed)
         status = flush(writer, 1, error);
+    if (!status)
+        status = close_run_file(writer, error);
     if (!status)
         status = gbees_run_files_write(&writer->store, error);
     return status;

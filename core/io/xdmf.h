@@ -1,15 +1,28 @@
-/* xdmf.h - the XDMF 3 sidecar of a record: its cells as points, for ParaView. */
+/* xdmf.h - sidecars of records, for ParaView: the cells as points coloured by P. A record in a file of its own has
+ * one of its own; those of run.h5 have one together. */
 #ifndef GBEES_IO_XDMF_H
 #define GBEES_IO_XDMF_H
 
+#include "base/text.h"
+#include "record_name.h"
 #include "store.h"
 #include <gbees/gbees.h>
 
-/* Whether a record of this dimension has one: 2 or 3. It reads /pdf/x of the record's file. */
+#define GBEES_XDMF_RUN "run.xdmf"
+
+/* Whether records of so many states get one. */
 int gbees_xdmf_applies(int dimension);
 
-/* Writes the file `name` for the record in the file `record_name` of the same folder, which has `count` cells. */
-int gbees_xdmf_write(const gbees_store *store, const char *name, const char *record_name, const gbees_record *record,
+/* Adds a record of `count` cells to the text of the grids of a sidecar; in place of one of the same name, and of all
+ * after that, which are to come again. */
+void gbees_xdmf_add(gbees_text *grids, const gbees_record_name *name, const gbees_record *record, size_t count);
+
+/* Writes the sidecar of one record. */
+int gbees_xdmf_write(const gbees_store *store, const gbees_record_name *name, const gbees_record *record,
                      size_t count, gbees_error *error);
+
+/* That of all records of run.h5; and reads its grids back, none if it is not there. */
+int gbees_xdmf_write_run(const gbees_store *store, const gbees_text *grids, gbees_error *error);
+int gbees_xdmf_read_run(const gbees_store *store, gbees_text *grids, gbees_error *error);
 
 #endif

@@ -219,7 +219,10 @@ static int make_writer(gbees_session *s, const gbees_problem *problem, const cha
                                          .device = s->backend->title,
                                          .command = "the Python package gbees"};
 
-    return folder ? gbees_writer_create(folder, problem, &provenance, &s->writer, error) : GBEES_OK;
+    int status = folder ? gbees_writer_create(folder, problem, &provenance, &s->writer, error) : GBEES_OK;
+    if (!status && s->writer)
+        status = gbees_writer_one_file(s->writer, error);
+    return status;
 }
 
 static int is_cancelled(void *context)

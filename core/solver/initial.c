@@ -2,12 +2,14 @@
 #include "builder.h"
 #include "io/folder.h"
 #include "io/record_file.h"
+#include "io/record_name.h"
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- a mixture -------------------------------------------------------------------------------------------- */
 
@@ -108,22 +110,41 @@ static int is_folder(const char *path)
     return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
+static int has(const char *folder, const char *name)
+{
+    char *path = gbees_folder_join(folder, name);
+    const int found = path && access(path, F_OK) == 0;
+
+    free(path);
+    return found;
+}
+
+/* Reads a record of this name, leg1_record0, from a file of its own or from the run's one file. */
+static int read_named(const char *folder, const char *record, gbees_snapshot **snapshot, gbees_error *error)
+{
+    gbees_record_name name;
+    char text[GBEES_RECORD_NAME];
+
+    (void)snprintf(text, sizeof text, "%.50s.h5", record);
+    if (!has(folder, text) && has(folder, GBEES_RUN_FILE) && gbees_record_name_read(text, &name) == 0) {
+        name.grouped = 1;
+        gbees_record_name_write(&name, text);
+    }
+    char *path = gbees_folder_join(folder, text);
+    const int status = path ? gbees_record_file_read(path, snapshot, error)
+                            : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", text);
+    free(path);
+    return status;
+}
+
 /* Reads a record of a folder: "last", its number among all, or its name, leg1_record0. */
 static int read_from_folder(const char *path, const char *record, gbees_snapshot **snapshot, gbees_error *error)
 {
     gbees_results *results = NULL;
     double number;
 
-    if (strncmp(record, "leg", 3) == 0) {
-        char name[64], *file;
-
-        (void)snprintf(name, sizeof name, "%.50s.h5", record);
-        file = gbees_folder_join(path, name);
-        int status = file ? gbees_record_file_read(file, snapshot, error)
-                          : gbees_error_set(error, GBEES_ENOMEM, "not enough memory to read %s", name);
-        free(file);
-        return status;
-    }
+    if (strncmp(record, "leg", 3) == 0)
+        return read_named(path, record, snapshot, error);
     int status = gbees_results_open(path, &results, error);
     if (status)
         return status;

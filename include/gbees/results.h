@@ -30,8 +30,12 @@ typedef struct gbees_writer gbees_writer;
  * outlive the writer; `provenance` is copied. */
 int gbees_writer_create(const char *folder, const gbees_problem *problem, const gbees_provenance *provenance,
                         gbees_writer **writer, gbees_error *error);
-/** Writes a record's file, and its row of the time series. The time series (moments.h5) is on disk within a second,
- * if gbees_writer_sync() is called meanwhile, and all files are synced as often. */
+/** Has all records written to one file, run.h5, in place of one each; call it before the first record. A run that is
+ * resumed goes on as it began. */
+int gbees_writer_one_file(gbees_writer *writer, gbees_error *error);
+/** Writes a record, and its row of the time series. The time series (moments.h5, which gbees_writer_finish() adds to
+ * run.h5 where that is) is on disk within a second, if gbees_writer_sync() is called meanwhile, and all files are
+ * synced as often. */
 int gbees_writer_record(gbees_writer *writer, const gbees_record *record, gbees_error *error);
 /** Writes an update's row; the arguments are those of gbees_observer.update. */
 int gbees_writer_update(gbees_writer *writer, int number, double time, const gbees_evidence *evidence,

@@ -108,7 +108,7 @@ int gbees_study_reported(const gbees_study *study, size_t record, gbees_reported
     char *path = NULL;
     hid_t file;
 
-    if (asprintf(&path, "%s/moments.h5", study->folder) < 0)
+    if (asprintf(&path, "%s/run.h5", study->folder) < 0)
         return gbees_error_set(error, GBEES_ENOMEM, "no memory");
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -118,7 +118,7 @@ int gbees_study_reported(const gbees_study *study, size_t record, gbees_reported
         H5Fclose(file);
     free(path);
     if (file < 0 || missing)
-        return gbees_error_set(error, GBEES_EIO, "%s/moments.h5: can't read %s%s of record %zu", study->folder,
+        return gbees_error_set(error, GBEES_EIO, "%s/run.h5: can't read %s%s of record %zu", study->folder,
                                missing ? "/" : "", missing ? missing : "it for the moments", record);
     for (size_t j = 0; j < n; j++)
         result.moments.std[j] = sqrt(result.moments.covariance[j * n + j]);

@@ -22,7 +22,7 @@ typedef struct gbees_study {
 int gbees_study_open(const char *folder, const gbees_study_options *options, gbees_study *study, gbees_error *error);
 void gbees_study_close(gbees_study *study);
 
-/* From moments.h5: the moments of a record as the run reports them, and its ledger up to then. */
+/* From run.h5: the moments of a record as the run reports them, and its ledger up to then. */
 typedef struct gbees_reported {
     gbees_sample_moments moments;
     double mass, clipped, outflow, pruned;

@@ -21,7 +21,7 @@ run_model() # NAME
     mkdir -p "$HOME/.local/lib/gbees/plugins"
     mv "$1.so" "$HOME/.local/lib/gbees/plugins/"
     "$top_build/gbees-run" --plugin "$1" --output "out-$1" > log 2>&1 || stop "gbees-run failed: $(cat log)"
-    test -s "out-$1/leg0_record0.h5" || stop "no record in $(ls "out-$1")"
+    has_record "out-$1" 0 0 || stop "no record in $(ls "out-$1")"
     grep -q '"complete"' "out-$1/run.json" || stop "run.json: $(cat "out-$1/run.json")"
     "$top_build/gbees-run" --list > log 2>&1 || stop "--list failed: $(cat log)"
     grep -q "$1" log || stop "--list does not know $1: $(cat log)"

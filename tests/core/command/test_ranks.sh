@@ -14,7 +14,8 @@ prepare_mpirun
 ranks() {
     wanted=$1 number=$2
     shift 2
-    calls "$wanted" timeout 300 mpirun -n "$number" "$program" --threads 1 --progress none --audit off "$@"
+    calls "$wanted" timeout 300 mpirun -n "$number" "$program" --threads 1 --progress none --audit off \
+        --files records "$@"
 }
 
 # The records of two folders, dataset by dataset.
@@ -56,7 +57,7 @@ fixed="--set accuracy=0 --scenario published"
     # A grid that changes, a record as initial density, and the runs of an accuracy.
     compare regrid --plugin lorenz63 --set accuracy=0 --until 1.2 \
         --set "regrid=[{time: 0.25, factor: 2}, {time: 0.5, factor: [1, 2, 1]}]"
-    calls 0 "$program" --threads 1 --plugin lorenz63 $fixed --until 0.5 --output start --audit off --quiet
+    calls 0 "$program" --threads 1 --plugin lorenz63 $fixed --until 0.5 --output start --audit off --files records --quiet
     compare initial --plugin lorenz63 --set accuracy=0 --set "initial={file: $PWD/start/leg0_record4.h5}"
     compare accuracy --plugin lorenz63 --set accuracy=0.1 --audit 40000 --until 0.5
     # The last run's, which is the second

@@ -16,7 +16,7 @@ compare() {
     model=$1
     shift
     for number in 1 2 3 5 8; do
-        calls 0 timeout 300 mpirun -n "$number" "$program" --threads 1 --progress none --audit off --quiet \
+        calls 0 timeout 300 mpirun -n "$number" "$program" --threads 1 --progress none --audit off --files records --quiet \
             --set accuracy=0 --output "$model.$number" --plugin "$model" "$@"
         for record in "$model".1/leg*.h5; do
             h5diff "$record" "$model.$number/${record#*/}" >difference 2>&1 ||

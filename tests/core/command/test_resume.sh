@@ -90,7 +90,7 @@ kills 6 "--plugin aizawa --accuracy 0.4 --audit 20000"
 start --plugin lorenz96 --set accuracy=0 --until 1 --backend cpu --output long --checkpoint-every 0
 for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     sleep 1
-    test -e long/leg0_record0.h5 && kill -USR1 "$process"
+    grep -aqs record0 long/run.h5 && kill -USR1 "$process"
     has_checkpoint long && break
 done
 has_checkpoint long || fail "there is no checkpoint after SIGUSR1"

@@ -23,7 +23,7 @@ judge() {
 whole() {
     grep -q "\"state\": \"$2\"" "$1/run.json" || fail "$1 does not say '$2'"
     test -z "$(find "$1" -name '*.tmp')" || fail "temporary files are left in $1"
-    if test -e "$1/leg0_record0.h5"; then
+    if has_record "$1" 0 0; then
         "$top_build/gbees-export" --format csv "$1" "$1.csv" || fail "the records of $1 can't be read"
     fi
 }
@@ -37,7 +37,7 @@ what="a drift that is not finite"
 gbees --plugin nan_drift --until 0.9 --set records=8 --output nan
 judge 1 "the drift of nan_drift is not finite near x = "
 whole nan failed
-test -e nan/leg0_record1.h5 || fail "no record before the failure"
+has_record nan 0 1 || fail "no record before the failure"
 
 what="a drift that is not finite at the start"
 gbees --plugin nan_drift --set 'mean=[3, 0]' --output nan-at-once
@@ -61,7 +61,7 @@ for z in 500 5000; do
     judge 1 "measurement 1 (z) at t = 0.05"
     grep -q 'log-likelihood is at most -[0-9]' err || fail "it does not say the log-likelihood"
     whole "far-$z" failed
-    test -e "far-$z/leg0_record1.h5" || fail "the record before the measurement is lost"
+    has_record "far-$z" 0 1 || fail "the record before the measurement is lost"
 done
 
 # A density that spreads over half of the space is soon larger than 300 MB; the program alone takes less than 100.
@@ -86,7 +86,7 @@ what="a limit on the size of files"
 code=$?
 judge 1 "File too large"
 whole size failed
-test -e size/leg0_record0.h5 || fail "no record before the failure"
+has_record size 0 0 || fail "no record before the failure"
 
 what="a full disk"
 mkdir disk
@@ -100,7 +100,7 @@ if unshare -rm sh -c 'mount -t tmpfs -o size=300k none disk' 2>/dev/null; then
     code=$?
     judge 1 "No space left on device"
     whole full failed
-    test -e full/leg0_record0.h5 || fail "no record before the failure"
+    has_record full 0 0 || fail "no record before the failure"
 else
     echo "test_robust: no right to mount a small disk: not all was tested"
 fi

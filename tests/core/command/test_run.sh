@@ -44,8 +44,9 @@ for line in sys.stdin:
     done
 }
 
-is_record() { # FILE: an HDF5 file
-    head -c 4 "$1" 2>/dev/null | grep -q HDF || fail "$1 is no record"
+is_record() { # FOLDER LEG RECORD
+    head -c 4 "$1/run.h5" 2>/dev/null | grep -q HDF || fail "$1/run.h5 is no HDF5 file"
+    has_record "$1" "$2" "$3" || fail "$1 has no record $3 of leg $2"
 }
 
 no_left_overs() { # FOLDER
@@ -98,9 +99,9 @@ run 0 $coarse --until 0.05
 lines err 0
 has out "results/lorenz63"
 has out "gained by clipping"
-is_record results/lorenz63/leg0_record0.h5
-is_record results/lorenz63/leg0_record2.h5
-test ! -e results/lorenz63/leg0_record3.h5 || fail "a record too many"
+is_record results/lorenz63 0 0
+is_record results/lorenz63 0 2
+has_record results/lorenz63 0 3 && fail "a record too many"
 has results/lorenz63/run.json '"state": "complete"'
 no_left_overs results/lorenz63
 run 0 $coarse --until 0.05
@@ -127,9 +128,9 @@ refuse "--set regrid 1: factor: expected a power of two (0.5, 2, 4 ...), found 3
     --set 'regrid=[{time: 0.02, factor: 3}]'
 mkdir empty
 run 0 $coarse --until 0.02 --output empty/
-is_record empty/leg0_record2.h5
+is_record empty 0 2
 run 0 $coarse --until 0.02 --output deep/er/still
-is_record deep/er/still/leg0_record2.h5
+is_record deep/er/still 0 2
 run 0 $coarse --until 0.02 --no-output --quiet
 lines out 0
 lines err 0
@@ -172,16 +173,16 @@ for wrong in 10 many -1 1e5 2000x; do
         "--audit=$wrong"
 done
 run 0 $coarse --until 0.05 --output certified
-grep -q error_reason certified/leg0_record0.h5 || fail "the record has no certificate"
+grep -q error_reason certified/run.h5 || fail "the record has no certificate"
 run 0 $coarse --until 0.05 --output uncertified --audit off
-grep -q error_reason uncertified/leg0_record0.h5 && fail "the record has a certificate"
+grep -q error_reason uncertified/run.h5 && fail "the record has a certificate"
 run 0 --plugin lorenz63 --scenario published --until 0.3 --no-output
 has err "samples of the model say that a mean or a standard deviation is off"
 has err "a marginal's standard deviation is below 1.5 cells"
 run 1 --plugin lorenz63 --scenario published --until 0.3 --strict --quiet --output strict
 has err "with --strict a warning is a failure: "
 lines err 1
-is_record strict/leg0_record4.h5
+is_record strict 0 4
 has strict/run.json '"state": "complete"'
 run 0 --plugin vanderpol --set accuracy=0 --until 0.5 --strict --quiet --no-output
 
@@ -373,7 +374,7 @@ for folder in old crlf; do
         --output "from-$folder"
     test "$(grep -c '"event":"record"' out)" -eq 4 || fail "not four records"
     test "$(grep -c '"event":"update"' out)" -eq 1 || fail "not one update"
-    is_record "from-$folder/leg1_record1.h5"
+    is_record "from-$folder" 1 1
 done
 head -n 6 old/measurement0.txt >cut/measurement0.txt
 grep -q . cut/measurement0.txt
@@ -425,8 +426,8 @@ has err "gbees-run: at t = 0 (leg 0, step 0): the time step of 0.05 at t = 0 has
 has err ", and the scheme takes at most 1: give a \`time_step\` of at most 0.0"
 lines err 1
 has long/run.json '"state": "failed"'
-is_record long/leg0_record0.h5
-test ! -e long/leg0_record1.h5 || fail "a record after the failure"
+is_record long 0 0
+has_record long 0 1 && fail "a record after the failure"
 run 1 --plugin lorenz63 --set time_step=0.05 --no-output --json
 has out '"event":"error","status":"numeric"'
 run 0 $coarse --until 0.002 --no-output --set time_step=0.05 # two steps of 0.001: records cut them
@@ -440,9 +441,9 @@ has err "log-likelihood"
 lines err 1
 has far/run.json '"state": "failed"'
 for number in 0 1 2; do
-    is_record "far/leg0_record$number.h5"
+    is_record far 0 "$number"
 done
-test ! -e far/leg1_record0.h5 || fail "a record after the failure"
+has_record far 1 0 && fail "a record after the failure"
 no_left_overs far
 run 1 $coarse --until 0.05 --set "$far" --no-output --json
 is_json_lines out
@@ -459,7 +460,7 @@ stop() { # SIGNAL CODE FOLDER
     test "$code" -eq "$2" || fail "exit status $code, not $2"
     has err "gbees-run: stopped at t = "
     has "$3/run.json" '"state": "cancelled"'
-    is_record "$3/leg0_record0.h5"
+    is_record "$3" 0 0
     no_left_overs "$3"
 }
 stop INT 130 interrupted
@@ -486,7 +487,7 @@ fi
 run 1 --plugin pcr3bp --scenario published --set threshold=1e-4 --output meaningless --audit off
 has err 'of the mass is left since the last update: the result is meaningless'
 has err "give a smaller 'threshold'"
-is_record meaningless/leg0_record0.h5
+is_record meaningless 0 0
 run 1 --plugin lorenz63 --set threshold=4e-3 --until 0.75 --set 'measurements=[]' --no-output --audit off
 has err 'meaningless'
 

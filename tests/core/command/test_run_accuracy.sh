@@ -24,7 +24,7 @@ matches out '^run 1: .* error of the moments <= 0\.[0-9]* at t = 6; a finer one 
 matches out '^run 2: '
 matches out '^accuracy 0.1 of the moments: met$'
 test "$(grep -c '^leg record' out)" = 1 || fail "there is more than one table"
-test -f met/leg0_record0.h5 || fail "the best run's records are not there"
+has_record met 0 0 || fail "the best run's records are not there"
 test -z "$(find . -name 'met.run*')" || fail "folders of other runs are left"
 grep -q '"runs": \[' met/run.json || fail "run.json does not list the runs"
 grep -q '"state": "complete"' met/run.json || fail "the run is not complete"
@@ -72,7 +72,7 @@ run 0 --plugin linear --accuracy 0.01 --max-time 0.0001 --output short
 matches out '^accuracy 0.01 of the moments: not met: a finer run would exceed the time (--max-time)$'
 matches out '^warning: the accuracy that was asked for, 0.01, is not certified'
 matches out '^a finer run would take about '
-test -f short/leg0_record0.h5 || fail "the only run's records are not there"
+has_record short 0 0 || fail "the only run's records are not there"
 run 1 --plugin linear --accuracy 0.01 --max-time 0.0001 --no-output --strict
 has err 'with --strict a warning is a failure: '
 run 0 --plugin linear --accuracy 0.01 --max-memory 1e-9 --no-output
@@ -134,7 +134,7 @@ exec 9>&-
 mkdir -p results/linear.runs
 echo precious >results/linear.runs/run.json
 run 0 --plugin linear --accuracy 0.1 --quiet
-test -f results/linear-2/leg0_record0.h5 || fail "the default name is not the next one"
+has_record results/linear-2 0 0 || fail "the default name is not the next one"
 
 # A signal keeps the best run, and what the search goes on from.
 "$program" --plugin lorenz63 --backend cpu --progress none --accuracy 0.01 --output stopped >out 2>err &
@@ -146,7 +146,7 @@ done
 kill -TERM $child
 wait $child
 test $? = 143 || fail "the exit status is not 143"
-test -f stopped/leg1_record4.h5 || fail "the best run's records are not there"
+has_record stopped 1 4 || fail "the best run's records are not there"
 has err "; to go on: gbees-run --resume stopped"
 find stopped.runs -name 'checkpoint-?.h5' | grep -q . || fail "stopped.runs has no checkpoint"
 

@@ -89,7 +89,7 @@ START_TEST(no_record)
     gbees_writer_destroy(writer);
     ck_assert_ptr_nonnull(series);
     ck_assert_int_eq(gbees_store_reopen(folder, &store, &error), 0);
-    ck_assert_msg(gbees_moments_write(series, &store, &error) == 0, "%s", error.text);
+    ck_assert_msg(gbees_moments_write(series, &store, NULL, &error) == 0, "%s", error.text);
     ck_assert_int_eq(gbees_hdf5_open(path, &file, &error), 0);
     gbees_hdf5_size(&file, "time", 1, &size);
     gbees_hdf5_sum_check(&file, 1);

@@ -181,7 +181,7 @@ if "$top_build/gbees-plot" three --output probe.gif >out 2>err; then
         plot 0 $name --output $name.gif --size 500x400
         test "$(cat out)" = $name.gif || fail "it printed something else"
         test "$(head -c 6 $name.gif)" = GIF89a || fail "$name.gif is no GIF"
-        records=$(ls $name | grep -c 'record[0-9]*\.h5$')
+        records=$(grep -c '^# record' $name/SHA256SUMS)
         test "$(images $name.gif)" -eq "$records" || fail "$(images $name.gif) images of $records records"
     done
     plot 0 four --axes 1,2 --output two.gif --size 500x400
@@ -222,10 +222,12 @@ test ! -e empty/plots || fail "it made a folder"
 refuses 1 "file/plots" three --output file/plots
 refuses 1 "can't make the folder file" three --output file
 mkdir -p corrupt
-cp three/leg0_record0.h5 three/leg0_record1.h5 corrupt/
-size=$(($(wc -c <three/leg0_record1.h5)))
-head -c $((size / 2)) three/leg0_record1.h5 >corrupt/leg0_record1.h5
-refuses 1 leg0_record1.h5 corrupt
+size=$(($(wc -c <three/run.h5)))
+head -c $((size / 2)) three/run.h5 >corrupt/run.h5
+refuses 1 corrupt/run.h5 corrupt
+mkdir -p foreign
+printf '\211HDF\r\n\032\n of another program' >foreign/run.h5
+refuses 1 "another program has written it" foreign
 test ! -e corrupt/plots || fail "it made a folder"
 
 # The true reason of a picture that can't be written.

@@ -38,13 +38,13 @@ def test_same_as_the_command(lorenz, tmp_path):
     subprocess.run(
         [program, "--plugin", "lorenz63", *changes, "--backend", "cpu", "--output", str(out), "--quiet"], check=True
     )
-    names = sorted(name for name in os.listdir(out) if "_record" in name and name.endswith(".h5"))
-    assert len(names) == len(lorenz.records)
-    for name, record in zip(names, lorenz.records):
-        with h5py.File(out / name) as file:
+    with h5py.File(out / "run.h5") as file:
+        assert len(file["time"]) == len(lorenz.records)
+        for leg, number, record in zip(file["leg"][()], file["record"][()], lorenz.records):
+            pdf = file[f"leg{leg}/record{number}/pdf"]
             # Files have floats.
-            assert np.array_equal(file["pdf/p"][()], record.p.astype(file["pdf/p"].dtype))
-            assert np.array_equal(file["pdf/index"][()], record.index)
+            assert np.array_equal(pdf["p"][()], record.p.astype(pdf["p"].dtype))
+            assert np.array_equal(pdf["index"][()], record.index)
 
 
 def test_moments_agree_with_the_cells(lorenz):
@@ -280,7 +280,8 @@ def test_interrupt_keeps_what_is_there(tmp_path):
     )
     child = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
     # At most three records wait for the program: with the fifth on disk it has the first.
-    while not (output / "leg0_record4.h5").exists() and child.poll() is None:
+    file = output / "run.h5"
+    while not (file.exists() and b"record4" in file.read_bytes()) and child.poll() is None:
         time.sleep(0.05)
     child.send_signal(signal.SIGINT)
     out, _ = child.communicate(timeout=60)
@@ -305,7 +306,7 @@ def test_filter_is_a_run_with_all_measurements():
 def test_output(tmp_path):
     out = tmp_path / "kept"
     gbees.run("lorenz63", set={**FAST, "end": 0.2}, output=out, progress=False)
-    assert (out / "moments.h5").exists()
+    assert (out / "run.h5").exists() and not (out / "moments.h5").exists()
     with pytest.raises(gbees.FileError):
         gbees.run("lorenz63", set={**FAST, "end": 0.2}, output=out, progress=False)
 

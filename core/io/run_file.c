@@ -1,0 +1,181 @@
+/* run_file.c - see run_file.h. */
+#include "run_file.h"
+#include "record_name.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int refuse(gbees_error *error)
+{
+    return gbees_error_set(error, GBEES_EIO, "can't write the file " GBEES_RUN_FILE ": %s", strerror(errno));
+}
+
+static int no_memory(gbees_error *error)
+{
+    return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to write " GBEES_RUN_FILE);
+}
+
+static int write_at(int descriptor, const void *data, size_t size, uint64_t address)
+{
+    for (size_t done = 0; done < size;) {
+        const ssize_t wrote = pwrite(descriptor, (const char *)data + done, size - done, (off_t)(address + done));
+
+        if (wrote < 0 && errno != EINTR)
+            return -1;
+        done += wrote > 0 ? (size_t)wrote : 0;
+    }
+    return 0;
+}
+
+/* ---- the superblock -------------------------------------------------------------------------------------------- */
+
+/* One write, of one sector: another process sees the old or the new one. */
+static int write_superblock(const gbees_run_file *file, const unsigned char newest[GBEES_HDF5_SUPERBLOCK])
+{
+    unsigned char block[GBEES_RUN_BLOCK] = {0};
+
+    memcpy(block, newest, GBEES_HDF5_SUPERBLOCK);
+    memcpy(block + GBEES_RUN_SAFE, file->safe, GBEES_HDF5_SUPERBLOCK);
+    return write_at(file->descriptor, block, sizeof block, 0);
+}
+
+int gbees_run_file_commit(gbees_run_file *file, int at_once, gbees_error *error)
+{
+    gbees_bytes list = {0};
+    unsigned char newest[GBEES_HDF5_SUPERBLOCK];
+    int status = GBEES_OK;
+
+    if (!file->behind)
+        return GBEES_OK;
+    const uint64_t start = (file->end + 7) / 8 * 8;
+    const uint64_t root = gbees_run_directory_write(&file->directory, start, &list);
+    if (list.failed)
+        status = no_memory(error);
+    else if (at_once || file->listed + list.length <= file->added) {
+        gbees_hdf5_superblock(root, start + list.length, newest);
+        if (write_at(file->descriptor, list.data, list.length, start) || write_superblock(file, newest))
+            status = refuse(error);
+        else {
+            memcpy(file->newest, newest, sizeof newest);
+            file->end = start + list.length;
+            file->listed += list.length;
+            file->behind = 0;
+        }
+    }
+    if (file->behind)
+        gbees_run_directory_unplace(&file->directory, start);
+    gbees_bytes_free(&list);
+    return status;
+}
+
+void gbees_run_file_synced(gbees_run_file *file)
+{
+    memcpy(file->safe, file->newest, sizeof file->safe);
+}
+
+/* ---- opening --------------------------------------------------------------------------------------------------- */
+
+static int begin_file(const gbees_store *store, gbees_run_file *file, gbees_error *error)
+{
+    gbees_temporary temporary;
+    int status = gbees_temporary_create(store, GBEES_RUN_FILE, &temporary, error);
+
+    if (status)
+        return status;
+    temporary.unsynced = 1;
+    file->descriptor = fcntl(temporary.descriptor, F_DUPFD_CLOEXEC, 0);
+    file->end = GBEES_RUN_DATA;
+    file->behind = 1;
+    status = file->descriptor < 0 ? refuse(error) : gbees_run_file_commit(file, 1, error);
+    if (!status)
+        status = gbees_temporary_commit(&temporary, error);
+    gbees_temporary_abandon(&temporary);
+    return status;
+}
+
+int gbees_run_file_create(const gbees_store *store, gbees_run_file **file, gbees_error *error)
+{
+    gbees_run_file *made = calloc(1, sizeof *made);
+
+    if (!made)
+        return no_memory(error);
+    made->descriptor = -1;
+    const int status = begin_file(store, made, error);
+    if (status)
+        gbees_run_file_destroy(made);
+    else
+        *file = made;
+    return status;
+}
+
+/* What was behind the newest list is written over: nothing names it. */
+static int take_file(gbees_run_file *file, gbees_error *error)
+{
+    struct stat facts;
+
+    if (fstat(file->descriptor, &facts) || !S_ISREG(facts.st_mode))
+        return gbees_error_set(error, GBEES_EIO, "can't write the file " GBEES_RUN_FILE ": it is no file");
+    const int status = gbees_run_directory_read(file->descriptor, GBEES_RUN_FILE, NULL, &file->directory, error);
+    if (status)
+        return status;
+    file->end = file->added = file->directory.end;
+    gbees_hdf5_superblock(file->directory.root, file->end, file->newest);
+    gbees_run_file_synced(file);
+    return GBEES_OK;
+}
+
+int gbees_run_file_reopen(const gbees_store *store, gbees_run_file **file, gbees_error *error)
+{
+    gbees_run_file *made = calloc(1, sizeof *made);
+    int status = GBEES_OK;
+
+    *file = NULL;
+    if (!made)
+        return no_memory(error);
+    made->descriptor = openat(store->descriptor, GBEES_RUN_FILE, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    const int none = made->descriptor < 0 && errno == ENOENT;
+    if (!none)
+        status = made->descriptor < 0 ? refuse(error) : take_file(made, error);
+    if (status || none)
+        gbees_run_file_destroy(made);
+    else
+        *file = made;
+    return status;
+}
+
+void gbees_run_file_destroy(gbees_run_file *file)
+{
+    if (!file)
+        return;
+    if (file->descriptor >= 0)
+        (void)close(file->descriptor);
+    gbees_run_directory_free(&file->directory);
+    free(file);
+}
+
+/* ---- objects --------------------------------------------------------------------------------------------------- */
+
+uint64_t gbees_run_file_begin(gbees_run_file *file)
+{
+    const uint64_t start = (file->end + 7) / 8 * 8;
+    struct stat facts;
+
+    if (fstat(file->descriptor, &facts) == 0 && (uint64_t)facts.st_size > start)
+        (void)!ftruncate(file->descriptor, (off_t)start); /* else it is written over */
+    return start;
+}
+
+int gbees_run_file_add(gbees_run_file *file, const char *name, uint64_t address, uint64_t end, gbees_error *error)
+{
+    if (gbees_run_directory_add(&file->directory, name, address))
+        return no_memory(error);
+    if (end > file->end) {
+        file->added += end - file->end;
+        file->end = end;
+    }
+    file->behind = 1;
+    return GBEES_OK;
+}
