@@ -265,12 +265,14 @@ static int conclude(gbees_search *s, int status, const char *why, gbees_error *f
 /* Takes up a search that was stopped, or sets what the plan of a new one needs. */
 static int prepare(gbees_search *s, gbees_error *error)
 {
-    int status = gbees_refinement_create(s->setup->problem, &s->refinement, error);
+    int best = 0, status = gbees_refinement_create(s->setup->problem, &s->refinement, error);
 
-    if (status)
+    if (!status && s->from)
+        status = gbees_search_load(s, &best, error);
+    if (!status && best)
+        status = gbees_search_run_reopen(s, best, &s->best, error);
+    if (status || s->from)
         return status;
-    if (s->from)
-        return gbees_search_load(s, error);
     if (s->options->samples)
         gbees_refinement_fix(s->refinement, s->options->samples);
     else

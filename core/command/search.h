@@ -60,8 +60,9 @@ int gbees_search_run_keep(gbees_search_run *run, gbees_error *error);
 void gbees_search_run_free(gbees_search_run *run);
 
 /* ---- search_state.c ---- */
-/* Takes up a search that was stopped: its plan, its runs, and the best of them. */
-int gbees_search_load(gbees_search *search, gbees_error *error);
+/* Takes up a search that was stopped: its plan and what its runs have shown; *best receives the number of the best
+ * run, or 0. */
+int gbees_search_load(gbees_search *search, int *best, gbees_error *error);
 /* Makes DIR.runs, unless that has been done. */
 int gbees_search_begin(gbees_search *search, gbees_error *error);
 /* Writes the state to DIR.runs. */

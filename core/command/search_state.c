@@ -147,7 +147,7 @@ static int put_back(const gbees_search *s, int number, gbees_error *error)
     return status;
 }
 
-int gbees_search_load(gbees_search *s, gbees_error *error)
+int gbees_search_load(gbees_search *s, int *best, gbees_error *error)
 {
     const gbees_provenance provenance = describe(s);
     const gbees_checkpoint *checkpoint = s->from->checkpoint;
@@ -174,5 +174,6 @@ int gbees_search_load(gbees_search *s, gbees_error *error)
         return status;
     s->count = state.count;
     s->met = state.met;
-    return state.best ? gbees_search_run_reopen(s, state.best, &s->best, error) : GBEES_OK;
+    *best = state.best;
+    return GBEES_OK;
 }
