@@ -2,6 +2,7 @@ dist_doc_DATA = \
 	%D%/accuracy.md \
 	%D%/architecture.md \
 	%D%/cluster.md \
+	%D%/scaling.md \
 	%D%/coming-from.md \
 	%D%/cuda.md \
 	%D%/gbees-plugin.md \

@@ -157,11 +157,13 @@ void cuda_spec_set(program_spec *spec, const gbees_problem *problem, const char 
         add(spec, "GBEES_ADVECT_APART=1");
     if (program == PROGRAM_SMALL)
         add(spec, "GBEES_SMALL=1");
+    if (program == PROGRAM_RANKS)
+        add(spec, "GBEES_SHARED=1");
 }
 
 void cuda_spec_share(program_spec *spec, int program)
 {
-    if (program == PROGRAM_PRUNES || program == PROGRAM_MARKS || program == PROGRAM_RANKS)
+    if (program == PROGRAM_PRUNES || program == PROGRAM_MARKS)
         add(spec, "GBEES_SHARED=1");
 }
 

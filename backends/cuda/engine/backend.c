@@ -191,7 +191,7 @@ static int load(const gbees_problem *problem, const gbees_engine_options *option
 {
     if (options && options->parallel)
         return gbees_error_set(error, GBEES_EUSAGE,
-                               "several ranks can't go on from a checkpoint: run it without mpirun");
+                               "several GPUs can't go on from a checkpoint: run it without mpirun");
     return make(problem, options, &(engine_source){source, context}, engine, error);
 }
 

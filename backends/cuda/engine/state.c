@@ -80,7 +80,7 @@ int cuda_engine_save(gbees_engine *e, gbees_state_sink *sink, void *context, gbe
     const slot_arrays all = engine_heap_arrays(e);
     saved_state saved;
     char name[16];
-    int status = e->ranks ? gbees_error_set(error, GBEES_EUSAGE, "several ranks keep no checkpoints") : 0;
+    int status = engine_collect(e, error); /* all bricks of a grid that ranks share */
 
     if (!status)
         status = cuda_check(e->api, e->api->cuCtxSetCurrent(e->context), "saving the grid", error);
