@@ -190,8 +190,7 @@ static int load(const gbees_problem *problem, const gbees_engine_options *option
                 void *context, gbees_engine **engine, gbees_error *error)
 {
     if (options && options->parallel)
-        return gbees_error_set(error, GBEES_EUSAGE,
-                               "several GPUs can't go on from a checkpoint: run it without mpirun");
+        return cuda_ranks_refuse_resume(options->parallel, error);
     return make(problem, options, &(engine_source){source, context}, engine, error);
 }
 

@@ -95,6 +95,8 @@ int cuda_engine_load(const cuda_api *api, CUdevice device, program_set *programs
 int cuda_ranks_are_alone(const gbees_problem *problem);
 /* What a problem has that ranks can't share: GBEES_EUSAGE. */
 int cuda_ranks_check(const gbees_problem *problem, gbees_error *error);
+/* Refuses to go on from a checkpoint, on rank 0, whose other ranks make their engines meanwhile. */
+int cuda_ranks_refuse_resume(const gbees_parallel *parallel, gbees_error *error);
 /* Rank 0: with the initial density; the others without one. All ranks agree on how it ends. `connects`: rows of cells
  * travel from GPU to GPU, by NCCL if all ranks have it. */
 int cuda_engine_share(const cuda_api *api, CUdevice device, program_set *programs, const gbees_problem *problem,

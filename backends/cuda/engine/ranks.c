@@ -39,6 +39,12 @@ int cuda_ranks_check(const gbees_problem *problem, gbees_error *error)
                 : 0;
 }
 
+int cuda_ranks_refuse_resume(const gbees_parallel *parallel, gbees_error *error)
+{
+    (void)gbees_error_set(error, GBEES_EUSAGE, "several GPUs can't go on from a checkpoint: run it without mpirun");
+    return gbees_parallel_agree(parallel, GBEES_EUSAGE, error);
+}
+
 static uint32_t split_from(void)
 {
     const char *text = getenv("GBEES_CUDA_SPLIT_FROM"); /* for tests, and to find where sharing gains */

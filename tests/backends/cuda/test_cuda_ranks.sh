@@ -12,7 +12,14 @@ clean_environment
 prepare_mpirun
 GBEES_BACKEND_PATH=$top_build/tests/.libs SHIM_LARGE=1 SHIM_BLOCKS=2 GBEES_CUDA_SPLIT_FROM=100
 export GBEES_BACKEND_PATH SHIM_LARGE SHIM_BLOCKS GBEES_CUDA_SPLIT_FROM
-common="--plugin-path $top_build/tests/.libs --threads 1 --audit off --progress none --backend shim"
+common="--plugin-path $top_build/tests/.libs --threads 1 --audit off --progress none --backend shim --files records"
+
+# The records of the second folder are those of the first one.
+same() { # FOLDER FOLDER
+    for record in "$1"/leg*.h5; do
+        h5diff "$record" "$2/${record##*/}" >difference 2>&1 || fail "${record##*/} of $2: $(head -n 5 difference)"
+    done
+}
 
 # compare NAME ARGUMENT...: on 2 and 3 ranks, with the run of one process.
 compare() {
@@ -26,10 +33,7 @@ compare() {
         calls 0 timeout 300 mpirun -n "$number" "$program" $common "$@" --json --output "$name.$number"
         grep '"event":"summary"' out >summary
         has summary "\"ranks\":$number"
-        for record in "$name.1"/leg*.h5; do
-            h5diff "$record" "$name.$number/${record##*/}" >difference 2>&1 ||
-                fail "${record##*/} of $number ranks: $(head -n 5 difference)"
-        done
+        same "$name.1" "$name.$number"
     done
 }
 
@@ -44,6 +48,17 @@ lorenz="--plugin lorenz96 --scenario published --set accuracy=0 --set extent=1"
     compare updated $lorenz --set records=1 --set prune_interval=3 --until 0.04 \
         --set "measurements=[{time: 0.02, function: x2, value: [4.05], covariance: [0.04]}]"
 }
+
+what="a checkpoint of GPUs that share a grid"
+# shellcheck disable=SC2086
+calls 1 timeout 300 mpirun -n 2 "$program" $common $lorenz --set records=2 --set prune_interval=3 --set courant=0.2 \
+    --until 0.06 --output stopped --max-time 0.001
+has err "to go on: gbees-run --resume stopped"
+test ! -e stopped/leg0_record2.h5 || fail "it has reached its end before it could be stopped"
+calls 2 timeout 300 mpirun -n 2 "$program" --quiet --backend shim --plugin-path "$top_build/tests/.libs" --resume stopped
+has err "several GPUs can't go on from a checkpoint: run it without mpirun"
+calls 0 "$program" --quiet --threads 1 --plugin-path "$top_build/tests/.libs" --resume stopped
+same pruned.1 stopped
 
 what="a grid that shrinks"
 # After the measurement there are fewer bricks than half of that: rank 0 has them again.

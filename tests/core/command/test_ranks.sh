@@ -64,7 +64,7 @@ fixed="--set accuracy=0 --scenario published"
     grep -q '^run 2:' out || fail "accuracy: not two runs"
     # Sums that are the same without ranks: so is the density.
     compare deterministic --plugin lorenz96 $fixed --until 0.05 --deterministic
-    calls 0 "$program" --threads 1 --plugin lorenz96 $fixed --until 0.05 --deterministic --output alone --audit off --quiet
+    calls 0 "$program" --threads 1 --plugin lorenz96 $fixed --until 0.05 --deterministic --output alone --audit off --files records --quiet
     for record in alone/leg*.h5; do
         h5diff "$record" "deterministic.2/${record#*/}" /pdf >difference 2>&1 ||
             fail "--deterministic: ${record#*/}: $(head -n 5 difference)"
@@ -120,7 +120,7 @@ resume() { # NAME ARGUMENT...
     name=$1
     shift
     ranks 0 1 --quiet --output "$name.whole" "$@"
-    timeout 300 mpirun -n 3 "$program" --threads 1 --quiet --audit off --output "$name.parts" --max-time 0.001 "$@" >out 2>err
+    timeout 300 mpirun -n 3 "$program" --threads 1 --quiet --audit off --files records --output "$name.parts" --max-time 0.001 "$@" >out 2>err
     number=1 times=0
     while stopped "$name.parts" && test "$times" -lt 8; do
         number=$((number % 3 + 1)) times=$((times + 1))
@@ -161,7 +161,7 @@ has_ended() {
 kill_rank() {
     rm -rf killed
     # shellcheck disable=SC2086
-    timeout 120 mpirun -n 3 "$program" --threads 1 --quiet --audit off $doomed --output killed >out 2>err </dev/null &
+    timeout 120 mpirun -n 3 "$program" --threads 1 --quiet --audit off --files records $doomed --output killed >out 2>err </dev/null &
     launcher=$!
     tries=0 victim=
     while test -z "$victim" && test "$tries" -lt 100; do
@@ -196,7 +196,7 @@ kill_rank() {
 }
 
 # shellcheck disable=SC2086
-calls 0 timeout 300 mpirun -n 3 "$program" --threads 1 --quiet --audit off $doomed --output whole
+calls 0 timeout 300 mpirun -n 3 "$program" --threads 1 --quiet --audit off --files records $doomed --output whole
 kills=${GBEES_TEST_KILLS:-3}
 while test "$kills" -gt 0; do
     tenths=$((1 + kills * 7 % 20))
@@ -210,7 +210,7 @@ done
 what="a checkpoint of a run whose rank has died"
 rm -rf killed
 # shellcheck disable=SC2086
-timeout 120 mpirun -n 3 "$program" --threads 1 --quiet --audit off $doomed --output killed --checkpoint-every 0.001 \
+timeout 120 mpirun -n 3 "$program" --threads 1 --quiet --audit off --files records $doomed --output killed --checkpoint-every 0.001 \
     >out 2>err </dev/null &
 launcher=$!
 tries=0

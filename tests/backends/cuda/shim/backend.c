@@ -226,7 +226,8 @@ static int create(const gbees_problem *problem, const gbees_engine_options *opti
 static int load(const gbees_problem *problem, const gbees_engine_options *options, gbees_state_source *source,
                 void *context, gbees_engine **engine, gbees_error *error)
 {
-    (void)options;
+    if (options && options->parallel)
+        return cuda_ranks_refuse_resume(options->parallel, error);
     return make(problem, &(engine_source){source, context}, NULL, engine, error);
 }
 
