@@ -46,6 +46,9 @@ struct gbees_refinement {
     gbees_histogram *pending; /* of the record that is to come */
 };
 
+/* Frees the lists of a run, and the histograms of its records. */
+void gbees_plan_free_run(const run_result *run);
+
 /* How many times finer a leg is than in the run before: the geometric mean over the axes that are. */
 double gbees_plan_finer(const gbees_refinement *r, int leg);
 

@@ -76,9 +76,9 @@ int gbees_refinement_create(const gbees_problem *problem, gbees_refinement **ref
     return GBEES_OK;
 }
 
-static void free_result(const run_result *run)
+void gbees_plan_free_run(const run_result *run)
 {
-    for (size_t k = 0; k < run->record_count; k++)
+    for (size_t k = 0; run->records && k < run->record_count; k++)
         gbees_histogram_destroy(run->records[k].histogram);
     free(run->legs);
     free(run->records);
@@ -88,8 +88,8 @@ void gbees_refinement_destroy(gbees_refinement *refinement)
 {
     if (!refinement)
         return;
-    free_result(&refinement->now);
-    free_result(&refinement->before);
+    gbees_plan_free_run(&refinement->now);
+    gbees_plan_free_run(&refinement->before);
     gbees_histogram_destroy(refinement->pending);
     free(refinement);
 }
@@ -411,7 +411,7 @@ static int begin_next(gbees_refinement *r, double (*factor)[N], gbees_error *err
         legs[l].time = r->now.legs[l].time;
         memcpy(legs[l].factor, factor[l], sizeof legs[l].factor);
     }
-    free_result(&r->before);
+    gbees_plan_free_run(&r->before);
     r->before = r->now;
     r->now = (run_result){.leg_count = r->before.leg_count, .legs = legs, .effective = 1};
     r->run++;

@@ -12,15 +12,41 @@ static const char *name_of(const char *which, const char *list, char text[GBEES_
     return text;
 }
 
+/* "plan_now_12", of a record's histogram */
+static const char *name_histogram(const char *which, size_t record, char text[GBEES_CHECKPOINT_NAME])
+{
+    (void)snprintf(text, GBEES_CHECKPOINT_NAME, "plan_%s_%zu", which, record);
+    return text;
+}
+
+/* The records without pointers, and their histograms. Returns 1 if there is no memory. */
+static int save_records(const run_result *run, const char *which, gbees_checkpoint *checkpoint)
+{
+    const size_t bytes = run->record_count * sizeof *run->records;
+    record_moments *plain = malloc(bytes + 1);
+    char name[GBEES_CHECKPOINT_NAME];
+
+    if (!plain)
+        return 1;
+    if (bytes)
+        memcpy(plain, run->records, bytes);
+    int bad = 0;
+    for (size_t k = 0; k < run->record_count; k++) {
+        plain[k].histogram = NULL;
+        bad |= gbees_histogram_save(run->records[k].histogram, name_histogram(which, k, name), checkpoint);
+    }
+    bad |= gbees_checkpoint_add(checkpoint, name_of(which, "records", name), 1, bytes, plain);
+    free(plain);
+    return bad;
+}
+
 static int save_lists(const run_result *run, const char *which, gbees_checkpoint *checkpoint)
 {
     char name[GBEES_CHECKPOINT_NAME];
     int bad = gbees_checkpoint_add(checkpoint, name_of(which, "legs", name), 1,
                                    (uint64_t)run->leg_count * sizeof *run->legs, run->legs);
 
-    bad |= gbees_checkpoint_add(checkpoint, name_of(which, "records", name), 1,
-                                run->record_count * sizeof *run->records, run->records);
-    return bad;
+    return bad | save_records(run, which, checkpoint);
 }
 
 int gbees_refinement_save(const gbees_refinement *r, gbees_checkpoint *checkpoint, gbees_error *error)
@@ -31,6 +57,7 @@ int gbees_refinement_save(const gbees_refinement *r, gbees_checkpoint *checkpoin
     plain.problem = NULL;
     plain.now.legs = plain.before.legs = NULL;
     plain.now.records = plain.before.records = NULL;
+    plain.pending = NULL;
     int bad = gbees_checkpoint_add(checkpoint, "plan", 1, sizeof plain, &plain);
     bad |= save_lists(&r->now, "now", checkpoint);
     bad |= save_lists(&r->before, "before", checkpoint);
@@ -61,6 +88,12 @@ static int load_lists(const gbees_checkpoint *checkpoint, const char *which, run
     run->legs = legs;
     run->records = records;
     run->record_capacity = run->record_count;
+    if (status)
+        run->record_count = 0; /* what they point to is none of this process's */
+    for (size_t k = 0; k < run->record_count; k++)
+        run->records[k].histogram = NULL;
+    for (size_t k = 0; k < run->record_count && !status; k++)
+        status = gbees_histogram_load(checkpoint, name_histogram(which, k, name), &run->records[k].histogram, error);
     return status;
 }
 
@@ -74,15 +107,15 @@ int gbees_refinement_load(gbees_refinement *r, const gbees_checkpoint *checkpoin
     loaded.problem = r->problem;
     loaded.now.legs = loaded.before.legs = NULL;
     loaded.now.records = loaded.before.records = NULL;
+    loaded.pending = NULL;
     status = load_lists(checkpoint, "now", &loaded.now, error);
     if (!status)
         status = load_lists(checkpoint, "before", &loaded.before, error);
     old = status ? loaded : *r;
     if (!status)
         *r = loaded;
-    free(old.now.legs);
-    free(old.now.records);
-    free(old.before.legs);
-    free(old.before.records);
+    gbees_plan_free_run(&old.now);
+    gbees_plan_free_run(&old.before);
+    gbees_histogram_destroy(old.pending);
     return status;
 }

@@ -2,7 +2,9 @@
  * two bins of millions have the same is less likely than an error of the memory. */
 #include "variation.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { N = GBEES_MAX_DIM, BATCH = 1024, PARTS_MOST = 16, LEAST = 1024 };
 
@@ -179,4 +181,75 @@ double gbees_histogram_variation(const gbees_histogram *a, const gbees_histogram
         if (b->bins[i].key && !find(a, b->bins[i].key)->key)
             sum += b->bins[i].p / b->sum;
     return sum / 2;
+}
+
+/* ---- checkpoints: the table as it is, so that sums over its bins have the same order ---- */
+
+typedef struct saved_table {
+    uint64_t count, capacity;
+    double sum;
+} saved_table;
+
+/* "NAME_t" for the table's numbers, "NAME_b" for its bins. */
+static void name_part(char text[GBEES_CHECKPOINT_NAME], const char *name, char kind)
+{
+    (void)snprintf(text, GBEES_CHECKPOINT_NAME, "%s_%c", name, kind);
+}
+
+int gbees_histogram_save(const gbees_histogram *histogram, const char *name, gbees_checkpoint *checkpoint)
+{
+    char part[GBEES_CHECKPOINT_NAME];
+
+    if (!histogram)
+        return 0;
+    const saved_table table = {histogram->count, histogram->capacity, histogram->sum};
+    name_part(part, name, 't');
+    if (gbees_checkpoint_add(checkpoint, part, 1, sizeof table, &table))
+        return 1;
+    name_part(part, name, 'b');
+    return gbees_checkpoint_add(checkpoint, part, 1, histogram->capacity * sizeof *histogram->bins, histogram->bins);
+}
+
+/* Whether a table's numbers are those of one that find() can search. */
+static int is_sound(const saved_table *table)
+{
+    return table->capacity <= SIZE_MAX / (4 * sizeof(bin)) && table->count <= table->capacity / 2 &&
+           (table->capacity & (table->capacity - 1)) == 0;
+}
+
+int gbees_histogram_load(const gbees_checkpoint *checkpoint, const char *name, gbees_histogram **histogram,
+                         gbees_error *error)
+{
+    char part[GBEES_CHECKPOINT_NAME];
+    saved_table table;
+    uint64_t length;
+
+    *histogram = NULL;
+    name_part(part, name, 't');
+    const void *found = gbees_checkpoint_find((void *)(uintptr_t)checkpoint, part, 1, &length);
+    if (!found)
+        return GBEES_OK;
+    if (length != sizeof table)
+        return gbees_error_set(error, GBEES_EINPUT, "the checkpoint's part '%s' has another size", part);
+    memcpy(&table, found, sizeof table);
+    if (!is_sound(&table))
+        return gbees_error_set(error, GBEES_EINPUT, "the checkpoint's part '%s' is no table of bins", part);
+    gbees_histogram *made = calloc(1, sizeof *made);
+    if (made)
+        made->bins = calloc((size_t)table.capacity + 1, sizeof *made->bins);
+    if (!made || !made->bins) {
+        free(made);
+        return gbees_error_set(error, GBEES_ENOMEM, "not enough memory to plan runs");
+    }
+    made->count = (size_t)table.count;
+    made->capacity = (size_t)table.capacity;
+    made->sum = table.sum;
+    name_part(part, name, 'b');
+    const int status =
+        gbees_checkpoint_copy(checkpoint, part, 1, table.capacity * sizeof *made->bins, made->bins, error);
+    if (status)
+        gbees_histogram_destroy(made);
+    else
+        *histogram = made;
+    return status;
 }
