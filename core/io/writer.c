@@ -128,13 +128,17 @@ static int close_run_file(gbees_writer *writer, gbees_error *error)
         return GBEES_OK;
     gbees_run_directory_drop_others(&writer->run->directory);
     int status = gbees_moments_write(writer->moments, &writer->store, writer->run, error);
+    if (!status && writer->grids.length > 0)
+        status = gbees_xdmf_write_run(&writer->store, &writer->grids, error);
     if (!status)
         status = sync_all(writer, error); /* what the list names is on disk before it */
     if (!status)
         status = gbees_run_file_commit(writer->run, 1, error);
-    if (!status)
-        (void)unlinkat(writer->store.descriptor, GBEES_MOMENTS_FILE, 0);
-    return status ? status : sync_all(writer, error);
+    if (status)
+        return status;
+    writer->behind = 0;
+    (void)unlinkat(writer->store.descriptor, GBEES_MOMENTS_FILE, 0);
+    return sync_all(writer, error);
 }
 
 /* Opens the folder of a run that is resumed, and its series from the checkpoint. */
@@ -322,7 +326,7 @@ int gbees_writer_runs(gbees_writer *writer, const gbees_refinement_step *runs, i
 static int finish(gbees_writer *writer, const char *state, const gbees_summary *summary, gbees_error *error)
 {
     const int failed = strcmp(state, "complete") != 0;
-    int status = failed ? GBEES_OK : flush(writer, 1, error);
+    int status = failed ? GBEES_OK : writer->run ? close_run_file(writer, error) : flush(writer, 1, error);
 
     gbees_store_use_reserve(&writer->store);
     gbees_run_files_remove(&writer->store);
@@ -330,7 +334,7 @@ static int finish(gbees_writer *writer, const char *state, const gbees_summary *
         status = gbees_run_info_write(&writer->info, &writer->store, state, summary, error);
     if (!status && failed)
         status = flush(writer, 1, error);
-    if (!status)
+    if (!status && failed)
         status = close_run_file(writer, error);
     if (!status)
         status = gbees_run_files_write(&writer->store, error);
