@@ -17,6 +17,8 @@ noinst_LTLIBRARIES += %D%/libcommon.la
 	%D%/common/initial_bricks.h \
 	%D%/common/measurement.c \
 	%D%/common/measurement.h \
+	%D%/common/exchange.c \
+	%D%/common/exchange.h \
 	%D%/common/partition.c \
 	%D%/common/partition.h \
 	%D%/common/totals.c \

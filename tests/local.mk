@@ -222,6 +222,7 @@ grid_sources = \
 	%D%/backends/cpu/test_budget.c \
 	backends/common/budget.c \
 	backends/cpu/engine/budget.c \
+	backends/common/exchange.c \
 	backends/common/partition.c \
 	backends/cpu/engine/ranks.c \
 	backends/cpu/engine/ranks_sums.c \

@@ -149,8 +149,7 @@ static void exchange_keys(gbees_engine *e)
         rank_partner *partner = &ranks->partner[p];
 
         if (reserve_keys(&partner->in, partner->in.count))
-            ranks->parallel->abort(ranks->parallel->context, EXIT_FAILURE,
-                                   "out of memory for the bricks of neighbouring ranks");
+            exchange_abort(ranks->parallel, "out of memory for the bricks of neighbouring ranks");
         ranks->out[p] =
             (gbees_message){partner->rank, (size_t)partner->out.count * sizeof *partner->out.key, partner->out.key};
         ranks->in[p] =

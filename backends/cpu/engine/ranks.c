@@ -1,15 +1,6 @@
 /* ranks.c - the communicator of an engine that is shared among ranks; see ranks.h. */
 #include "ranks.h"
 #include <stdlib.h>
-#include <time.h>
-
-static double now_s(void)
-{
-    struct timespec now = {0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 int ranks_check(const gbees_problem *problem, gbees_error *error)
 {
@@ -75,20 +66,12 @@ void ranks_destroy(gbees_engine *e)
 
 void ranks_sum(gbees_engine *e, int64_t *values, size_t count)
 {
-    const gbees_parallel *p = e->ranks->parallel;
-    const double began = now_s();
-
-    p->sum(p->context, values, count);
-    e->ranks->own_waited += now_s() - began;
+    exchange_sum(e->ranks->parallel, &e->ranks->log, values, count);
 }
 
 void ranks_most(gbees_engine *e, double *values, size_t count)
 {
-    const gbees_parallel *p = e->ranks->parallel;
-    const double began = now_s();
-
-    p->most(p->context, values, count);
-    e->ranks->own_waited += now_s() - began;
+    exchange_most(e->ranks->parallel, &e->ranks->log, values, count);
 }
 
 void ranks_sum_exactly(gbees_engine *e, exact_sum *sums, size_t count)
@@ -100,22 +83,12 @@ void ranks_sum_exactly(gbees_engine *e, exact_sum *sums, size_t count)
 
 void ranks_exchange(gbees_engine *e, const gbees_message *out, int outs, const gbees_message *in, int ins)
 {
-    const gbees_parallel *p = e->ranks->parallel;
-    const double began = now_s();
-
-    p->exchange(p->context, out, outs, in, ins);
-    e->ranks->own_waited += now_s() - began;
-    for (int k = 0; k < outs; k++)
-        e->ranks->own_bytes += (double)out[k].size;
+    exchange_messages(e->ranks->parallel, &e->ranks->log, out, outs, in, ins);
 }
 
 int ranks_agree(gbees_engine *e, int status, gbees_error *error)
 {
-    const double began = now_s();
-
-    status = gbees_parallel_agree(e->ranks->parallel, status, error);
-    e->ranks->own_waited += now_s() - began;
-    return status;
+    return exchange_agree(e->ranks->parallel, &e->ranks->log, status, error);
 }
 
 void *ranks_buffer(engine_ranks *ranks, size_t size)

@@ -7,6 +7,7 @@
 #ifndef GBEES_CPU_RANKS_H
 #define GBEES_CPU_RANKS_H
 
+#include "common/exchange.h"
 #include "common/partition.h"
 #include "engine.h"
 #include "exact.h"
@@ -48,9 +49,9 @@ typedef struct engine_ranks {
     double busiest, imbalance; /* bricks of the rank that has most; that over the mean, summed up over steps */
     double reached;            /* that over the mean after the last cuts */
     double steps;
-    double bytes, waited;         /* sent by all ranks, and seconds that the slowest waited, at the last report */
-    double own_bytes, own_waited; /* of this rank */
-    double peak_bytes;            /* of all ranks, at the last report */
+    double bytes, waited; /* sent by all ranks, and seconds that the slowest waited, at the last report */
+    exchange_log log;     /* of this rank */
+    double peak_bytes;    /* of all ranks, at the last report */
 } engine_ranks;
 
 /* Bricks in use, on all ranks: at the last count. */

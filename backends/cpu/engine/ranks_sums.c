@@ -169,7 +169,7 @@ void ranks_moments(gbees_engine *e, kernel_moments *total, int32_t *peak_key)
     rank_peak peak = {.p = -1}, all = {.p = -1}, *each = calloc((size_t)p->ranks, sizeof *each);
 
     if (!each)
-        p->abort(p->context, EXIT_FAILURE, "out of memory for the highest cells of all ranks");
+        exchange_abort(p, "out of memory for the highest cells of all ranks");
 #pragma omp parallel num_threads(engine_threads(e, e->g.count))
     {
         exact_sum own[SUMS] = {{{0}}};
@@ -256,8 +256,8 @@ void ranks_spectrum(gbees_engine *e, budget_spectrum *spectrum)
 
 void ranks_report(gbees_engine *e)
 {
-    int64_t sums[2] = {(int64_t)e->ranks->own_bytes, (int64_t)(e->g.peak_bytes + e->workspace.buffer_size)};
-    double waited = e->ranks->own_waited;
+    int64_t sums[2] = {(int64_t)e->ranks->log.bytes, (int64_t)(e->g.peak_bytes + e->workspace.buffer_size)};
+    double waited = e->ranks->log.seconds;
 
     ranks_sum(e, sums, 2);
     ranks_most(e, &waited, 1);

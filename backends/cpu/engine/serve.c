@@ -123,7 +123,7 @@ int ranks_cells(gbees_engine *e, double fraction, gbees_cell_visitor *visitor, v
             status = receive_cells(e, r, slab, status, visitor, context);
     } else {
         if (engine_visit_cells(e, fraction, send_cells, &to, error)) /* rank 0 waits for the cells */
-            p->abort(p->context, EXIT_FAILURE, "out of memory for a record's cells");
+            exchange_abort(p, "out of memory for a record's cells");
         slab->count = 0;
         send_slab(&to);
     }

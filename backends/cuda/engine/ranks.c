@@ -2,18 +2,9 @@
 #include "ranks.h"
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* From so many bricks on two GPUs gain more by sharing than they lose (doc/notes/ranks.md). */
 enum { SPLIT_FROM = 1 << 18 };
-
-static double now_s(void)
-{
-    struct timespec now = {0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---- create ---- */
 
@@ -158,40 +149,22 @@ void ranks_destroy(gbees_engine *e)
 
 void ranks_sum(gbees_engine *e, int64_t *values, size_t count)
 {
-    const gbees_parallel *p = e->ranks->parallel;
-    const double began = now_s();
-
-    p->sum(p->context, values, count);
-    e->ranks->own_waited += now_s() - began;
+    exchange_sum(e->ranks->parallel, &e->ranks->log, values, count);
 }
 
 void ranks_most(gbees_engine *e, double *values, size_t count)
 {
-    const gbees_parallel *p = e->ranks->parallel;
-    const double began = now_s();
-
-    p->most(p->context, values, count);
-    e->ranks->own_waited += now_s() - began;
+    exchange_most(e->ranks->parallel, &e->ranks->log, values, count);
 }
 
 int ranks_agree(gbees_engine *e, int status, gbees_error *error)
 {
-    const double began = now_s();
-
-    status = gbees_parallel_agree(e->ranks->parallel, status, error);
-    e->ranks->own_waited += now_s() - began;
-    return status;
+    return exchange_agree(e->ranks->parallel, &e->ranks->log, status, error);
 }
 
 void ranks_exchange(gbees_engine *e, const gbees_message *out, int outs, const gbees_message *in, int ins)
 {
-    const gbees_parallel *p = e->ranks->parallel;
-    const double began = now_s();
-
-    p->exchange(p->context, out, outs, in, ins);
-    e->ranks->own_waited += now_s() - began;
-    for (int k = 0; k < outs; k++)
-        e->ranks->own_bytes += (double)out[k].size;
+    exchange_messages(e->ranks->parallel, &e->ranks->log, out, outs, in, ins);
 }
 
 int ranks_reserve(gbees_engine *e, device_array *array, size_t size, gbees_error *error)
@@ -236,7 +209,7 @@ static int exchange_through_hosts(gbees_engine *e, int outs, int ins, gbees_erro
     int status = 0;
 
     if (!out || !in) /* the others wait for the message */
-        ranks->parallel->abort(ranks->parallel->context, EXIT_FAILURE, "out of memory for messages to other ranks");
+        exchange_abort(ranks->parallel, "out of memory for messages to other ranks");
     for (int k = 0; k < outs && !status; out += ranks->out[k++].size) {
         ranks->to[k] = (gbees_message){ranks->out[k].rank, ranks->out[k].size, out};
         status = cuda_check(api, api->cuMemcpyDtoHAsync(out, ranks->out[k].at, ranks->out[k].size, e->stream),
@@ -272,14 +245,14 @@ int ranks_exchange_rows(gbees_engine *e, int outs, int ins, gbees_error *error)
         status = nccl_receive(&ranks->nccl, ranks->in[k].at, ranks->in[k].size, ranks->in[k].rank, e->stream, error);
     if (!status)
         status = nccl_end(&ranks->nccl, error);
-    ranks->own_bytes += (double)bytes_of(ranks->out, outs);
+    ranks->log.bytes += (double)bytes_of(ranks->out, outs);
     return status;
 }
 
 void ranks_report(gbees_engine *e)
 {
-    int64_t bytes = (int64_t)e->ranks->own_bytes;
-    double waited = e->ranks->own_waited;
+    int64_t bytes = (int64_t)e->ranks->log.bytes;
+    double waited = e->ranks->log.seconds;
 
     ranks_sum(e, &bytes, 1);
     ranks_most(e, &waited, 1);

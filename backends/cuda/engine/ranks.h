@@ -7,6 +7,7 @@
 #ifndef GBEES_CUDA_RANKS_H
 #define GBEES_CUDA_RANKS_H
 
+#include "common/exchange.h"
 #include "common/partition.h"
 #include "engine.h"
 #include "nccl.h"
@@ -61,8 +62,9 @@ struct engine_ranks {
     gbees_message *to, *from; /* [ranks] */
     void *host[2];            /* [size[i]]: rows that go through the host: sent, received */
     size_t size[2];
-    double own_bytes, own_waited, bytes, waited; /* of this rank; of all, at the last report */
-    double imbalance, steps;                     /* summed up over steps */
+    exchange_log log;        /* of this rank */
+    double bytes, waited;    /* of all, at the last report */
+    double imbalance, steps; /* summed up over steps */
 };
 
 /* ---- ranks.c ---- */

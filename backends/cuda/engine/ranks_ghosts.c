@@ -13,14 +13,6 @@ static int no_memory(gbees_error *error)
     return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the bricks of neighbouring ranks");
 }
 
-/* This rank can't go on, and the others wait for it. */
-static void give_up(const gbees_engine *e, const gbees_error *error)
-{
-    const gbees_parallel *p = e->ranks->parallel;
-
-    p->abort(p->context, EXIT_FAILURE, error->text);
-}
-
 static int classes_of(const gbees_engine *e)
 {
     return e->problem->dimension + 1;
@@ -98,7 +90,7 @@ static void exchange_keys(gbees_engine *e)
 
         if (reserve_keys(e, &partner->in, partner->in.count)) {
             (void)no_memory(&error);
-            give_up(e, &error);
+            exchange_abort(e->ranks->parallel, error.text);
         }
         ranks->to[p] = (gbees_message){partner->rank, partner->out.count * size, partner->out.key};
         ranks->from[p] = (gbees_message){partner->rank, partner->in.count * size, partner->in.key};
@@ -189,7 +181,7 @@ static int exchange_requests(gbees_engine *e, int is_full, gbees_error *error)
     int status = list_requests(e, error);
 
     if (status)
-        give_up(e, error);
+        exchange_abort(e->ranks->parallel, error->text);
     for (int p = 0; p < ranks->partners; p++) {
         rank_partner *partner = &ranks->partner[p];
 
@@ -358,7 +350,7 @@ static void exchange_new(gbees_engine *e)
     }
     ranks_exchange(e, ranks->to, ranks->partners, ranks->from, ranks->partners);
     if (exchange_new_keys(e, &error))
-        give_up(e, &error);
+        exchange_abort(e->ranks->parallel, error.text);
 }
 
 /* Makes ghosts of what partners have told, in the order of their lists. */
@@ -461,7 +453,7 @@ int ranks_spread(gbees_engine *e, uint64_t step, int *crowded, gbees_error *erro
         status = take_back(e, error);
     }
     if (status)
-        give_up(e, error);
+        exchange_abort(e->ranks->parallel, error->text);
     exchange_new(e);
     if (!full)
         status = insert_ghosts(e, error);
@@ -472,7 +464,7 @@ int ranks_spread(gbees_engine *e, uint64_t step, int *crowded, gbees_error *erro
         status = take_back(e, error);
     }
     if (status)
-        give_up(e, error);
+        exchange_abort(e->ranks->parallel, error->text);
     *crowded = full || is_nearly_full(e);
     return 0;
 }

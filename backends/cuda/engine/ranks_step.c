@@ -21,9 +21,7 @@ static double double_of(uint64_t bits)
 
 static int gives_up(const gbees_engine *e, const gbees_error *error)
 {
-    const gbees_parallel *p = e->ranks->parallel;
-
-    p->abort(p->context, EXIT_FAILURE, error->text);
+    exchange_abort(e->ranks->parallel, error->text);
     return error->status;
 }
 
