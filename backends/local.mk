@@ -260,6 +260,7 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/engine/ranks.c \
 	%D%/cuda/engine/ranks.h \
 	%D%/cuda/engine/ranks_ghosts.c \
+	%D%/cuda/engine/ranks_requests.c \
 	%D%/cuda/engine/ranks_move.c \
 	%D%/cuda/engine/ranks_serve.c \
 	%D%/cuda/engine/ranks_statistics.c \

@@ -80,7 +80,7 @@ int ranks_create(gbees_engine *e, const gbees_parallel *parallel, gbees_error *e
 }
 
 /* Sends each rank a message: NCCL connects two GPUs when they first have one, which takes as long as many steps. */
-static int greet(gbees_engine *e, gbees_error *error)
+static int connect_all(gbees_engine *e, gbees_error *error)
 {
     struct engine_ranks *ranks = e->ranks;
     const int all = ranks->parallel->ranks;
@@ -106,7 +106,7 @@ int ranks_connect(gbees_engine *e, gbees_error *error)
 {
     const int status = nccl_open(&e->ranks->nccl, e->ranks->parallel, error);
 
-    return status ? status : greet(e, error);
+    return status ? status : connect_all(e, error);
 }
 
 void ranks_destroy(gbees_engine *e)
@@ -115,7 +115,7 @@ void ranks_destroy(gbees_engine *e)
 
     if (!ranks)
         return;
-    for (int p = 0; p < ranks->room; p++) {
+    for (int p = 0; p < ranks->capacity; p++) {
         for (int k = 0; k <= GBEES_MAX_DIM; k++) {
             device_array_free(&e->memory, &ranks->partner[p].give[k].slots);
             device_array_free(&e->memory, &ranks->partner[p].take[k].slots);
@@ -126,7 +126,7 @@ void ranks_destroy(gbees_engine *e)
     nccl_close(&ranks->nccl);
     device_array_free(&e->memory, &ranks->counters);
     device_array_free(&e->memory, &ranks->keys);
-    device_array_free(&e->memory, &ranks->told);
+    device_array_free(&e->memory, &ranks->announced);
     if (ranks->counts)
         (void)e->api->cuMemFreeHost(ranks->counts);
     device_array_free(&e->memory, &ranks->send);

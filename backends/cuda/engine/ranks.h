@@ -21,7 +21,7 @@ typedef struct brick_list {
 /* Keys of bricks, [count][n], in the host's memory. */
 typedef struct key_list {
     int32_t *key;
-    uint64_t count, room;
+    uint64_t count, capacity;
 } key_list;
 
 /* A rank whose box lies near this one's. The lists of both have the same bricks in the same order, by class: [j]
@@ -51,12 +51,12 @@ struct engine_ranks {
     partition_box *box;  /* [ranks]: who owns what */
     int layers[GBEES_MAX_DIM];
     rank_partner *partner;
-    int partners, room; /* in use, and made */
-    int has_grown;      /* 1: the last step has inserted the bricks for the next one; they are not linked */
-    uint32_t ghosts;    /* that are linked */
-    uint64_t bricks;    /* of all ranks, at the last count */
-    double busiest;     /* of the rank that has most */
-    device_array counters, keys, told, send, receive;
+    int partners, capacity; /* in use, and made */
+    int has_grown;          /* 1: the last step has inserted the bricks for the next one; they are not linked */
+    uint32_t ghosts;        /* that are linked */
+    uint64_t bricks;        /* of all ranks, at the last count */
+    double busiest;         /* of the rank that has most */
+    device_array counters, keys, announced, send, receive;
     uint32_t *counts;         /* of all lists, [ranks][n + 1]: page-locked */
     device_message *out, *in; /* [ranks] */
     gbees_message *to, *from; /* [ranks] */
@@ -84,12 +84,18 @@ int ranks_reserve(gbees_engine *e, device_array *array, size_t size, gbees_error
 /* Replaces the totals of this rank by those of all. */
 void ranks_report(gbees_engine *e);
 
+/* ---- ranks_requests.c ---- */
+/* Inserts bricks by their keys, [count][n]; slots: where to write their slots, or 0. */
+int ranks_insert(gbees_engine *e, CUdeviceptr keys, uint32_t count, CUdeviceptr slots, gbees_error *error);
+/* Sends the keys of new ghosts to their owners; inserts those that arrive, unless the heap is full. */
+int ranks_exchange_requests(gbees_engine *e, int is_full, gbees_error *error);
+
 /* ---- ranks_ghosts.c ---- */
 /* Makes all ghosts anew for the present boxes. is_clean: a prune has dropped the ones before from table and links. */
 int ranks_renew(gbees_engine *e, int is_clean, gbees_error *error);
 /* After growth, which has inserted own bricks and ghosts: has the ghosts' owners insert them, tells the partners of
- * new own bricks, and links what is new. *crowded: the heap was too small, and some are missing. */
-int ranks_spread(gbees_engine *e, uint64_t step, int *crowded, gbees_error *error);
+ * new own bricks, and links what is new. *too_small: the heap was too small, and some are missing. */
+int ranks_spread(gbees_engine *e, uint64_t step, int *too_small, gbees_error *error);
 /* Gives the ghosts of a class the rows that their owners have. */
 int ranks_refresh(gbees_engine *e, CUdeviceptr rows, int class, gbees_error *error);
 

@@ -6,12 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPARE_BRICKS = 4096 }; /* of growth, that there is room for at least */
-
-static int no_memory(gbees_error *error)
-{
-    return gbees_error_set(error, GBEES_ENOMEM, "out of memory for the bricks of neighbouring ranks");
-}
+enum { SPARE_BRICKS = 4096 }; /* of growth: the heap has capacity for so many more, at least */
 
 static int classes_of(const gbees_engine *e)
 {
@@ -46,7 +41,7 @@ static void find_partners(gbees_engine *e)
         for (int k = 0; k < classes_of(e); k++)
             partner->give[k].count = partner->take[k].count = 0;
     }
-    ranks->room = ranks->partners > ranks->room ? ranks->partners : ranks->room;
+    ranks->capacity = ranks->partners > ranks->capacity ? ranks->partners : ranks->capacity;
 }
 
 static gbees_key_box key_box(const gbees_engine *e, int rank)
@@ -62,140 +57,7 @@ static gbees_key_box key_box(const gbees_engine *e, int rank)
     return of;
 }
 
-/* ---- keys between hosts ---- */
-
-static int reserve_keys(const gbees_engine *e, key_list *list, uint64_t count)
-{
-    if (count > list->room) {
-        const uint64_t room = 2 * count + 64;
-        int32_t *more = realloc(list->key, room * (size_t)e->problem->dimension * sizeof *more);
-
-        if (!more)
-            return 1;
-        list->key = more;
-        list->room = room;
-    }
-    return 0;
-}
-
-/* Sends the keys `out` of all partners, and receives `in`, whose counts are known. */
-static void exchange_keys(gbees_engine *e)
-{
-    struct engine_ranks *ranks = e->ranks;
-    const size_t size = (size_t)e->problem->dimension * sizeof(int32_t);
-    gbees_error error;
-
-    for (int p = 0; p < ranks->partners; p++) {
-        rank_partner *partner = &ranks->partner[p];
-
-        if (reserve_keys(e, &partner->in, partner->in.count)) {
-            (void)no_memory(&error);
-            exchange_abort(e->ranks->parallel, error.text);
-        }
-        ranks->to[p] = (gbees_message){partner->rank, partner->out.count * size, partner->out.key};
-        ranks->from[p] = (gbees_message){partner->rank, partner->in.count * size, partner->in.key};
-    }
-    ranks_exchange(e, ranks->to, ranks->partners, ranks->from, ranks->partners);
-}
-
-/* Inserts bricks by their keys; slots: where they are, or 0. */
-static int insert(gbees_engine *e, CUdeviceptr keys, uint32_t count, CUdeviceptr slots, gbees_error *error)
-{
-    void *arguments[] = {&e->setup, &e->device_state.at, &keys, &count, &slots};
-
-    return count ? engine_start(e, KERNEL_INSERT, arguments, error) : 0;
-}
-
-/* ---- what growth asks of the owners ---- */
-
-/* The rank that owns a brick. */
-static int owner_of(const gbees_engine *e, const int32_t *key)
-{
-    int r = 0;
-
-    while (r < e->ranks->parallel->ranks - 1 && !partition_contains(e->problem->dimension, &e->ranks->box[r], key))
-        r++;
-    return r;
-}
-
-/* Notes a brick for its owner. */
-static int note_request(gbees_engine *e, const int32_t *key)
-{
-    const int owner = owner_of(e, key);
-
-    for (int p = 0; p < e->ranks->partners; p++) {
-        key_list *out = &e->ranks->partner[p].out;
-
-        if (e->ranks->partner[p].rank != owner)
-            continue;
-        if (reserve_keys(e, out, out->count + 1))
-            return 1;
-        memcpy(out->key + out->count++ * (size_t)e->problem->dimension, key,
-               (size_t)e->problem->dimension * sizeof *key);
-        return 0;
-    }
-    return 1;
-}
-
-/* Lists the keys of the ghosts that growth has made, by owner. */
-static int list_requests(gbees_engine *e, gbees_error *error)
-{
-    const size_t n = (size_t)e->problem->dimension, size = n * sizeof(int32_t);
-    const uint32_t first = e->setup.first_ghost + e->ranks->ghosts, count = e->state->ghosts - e->ranks->ghosts;
-    int32_t *keys = count ? malloc(count * size) : NULL;
-    int status = 0;
-
-    for (int p = 0; p < e->ranks->partners; p++)
-        e->ranks->partner[p].out.count = 0;
-    if (!count)
-        return 0;
-    if (!keys)
-        return no_memory(error);
-    status = cuda_check(e->api, e->api->cuMemcpyDtoHAsync(keys, e->key.at + first * size, count * size, e->stream),
-                        "sharing the grid", error);
-    if (!status)
-        status = cuda_check(e->api, e->api->cuStreamSynchronize(e->stream), "sharing the grid", error);
-    for (uint32_t k = 0; k < count && !status; k++)
-        if (note_request(e, keys + k * n))
-            status = no_memory(error);
-    free(keys);
-    return status;
-}
-
-/* Inserts the bricks that a partner has requested. */
-static int insert_requests(gbees_engine *e, const key_list *in, gbees_error *error)
-{
-    const size_t size = in->count * (size_t)e->problem->dimension * sizeof *in->key;
-    int status = ranks_reserve(e, &e->ranks->keys, size, error);
-
-    if (!status && size)
-        status = cuda_check(e->api, e->api->cuMemcpyHtoDAsync(e->ranks->keys.at, in->key, size, e->stream),
-                            "sharing the grid", error);
-    return status ? status : insert(e, e->ranks->keys.at, (uint32_t)in->count, 0, error);
-}
-
-/* Sends the requests; those that arrive are inserted, unless the heap is full. */
-static int exchange_requests(gbees_engine *e, int is_full, gbees_error *error)
-{
-    struct engine_ranks *ranks = e->ranks;
-    int status = list_requests(e, error);
-
-    if (status)
-        exchange_abort(e->ranks->parallel, error->text);
-    for (int p = 0; p < ranks->partners; p++) {
-        rank_partner *partner = &ranks->partner[p];
-
-        ranks->to[p] = (gbees_message){partner->rank, sizeof partner->out.count, &partner->out.count};
-        ranks->from[p] = (gbees_message){partner->rank, sizeof partner->in.count, &partner->in.count};
-    }
-    ranks_exchange(e, ranks->to, ranks->partners, ranks->from, ranks->partners);
-    exchange_keys(e);
-    for (int p = 0; p < ranks->partners && !status && !is_full; p++)
-        status = insert_requests(e, &ranks->partner[p].in, error);
-    return status;
-}
-
-/* ---- what partners are told of new bricks ---- */
+/* ---- new bricks are announced to the partners ---- */
 
 static CUdeviceptr counter_at(const gbees_engine *e, int partner, int class)
 {
@@ -218,7 +80,7 @@ static int select_for(gbees_engine *e, int p, uint32_t from, gbees_error *error)
     return engine_start(e, KERNEL_SELECT, arguments, error);
 }
 
-/* Makes room for lists that were too short; *again: for one at least, which `counts` has as it was. */
+/* Extends lists that were too short; *again: for one at least, which `counts` has as it was. */
 static int widen_lists(gbees_engine *e, uint32_t *counts, int *again, gbees_error *error)
 {
     int status = 0;
@@ -282,8 +144,8 @@ static uint64_t bricks_in(const gbees_engine *e, const uint32_t *counts)
     return bricks;
 }
 
-/* Those that partners have told of. */
-static uint64_t told(const gbees_engine *e)
+/* Bricks that partners have announced. */
+static uint64_t count_announced(const gbees_engine *e)
 {
     uint64_t bricks = 0;
 
@@ -322,8 +184,8 @@ static int exchange_new_keys(gbees_engine *e, gbees_error *error)
         given += bricks_in(e, ranks->partner[p].give_new);
     status = ranks_reserve(e, &ranks->keys, given * size, error);
     if (!status)
-        status = ranks_reserve(e, &ranks->told, told(e) * size, error);
-    CUdeviceptr out = ranks->keys.at, in = ranks->told.at;
+        status = ranks_reserve(e, &ranks->announced, count_announced(e) * size, error);
+    CUdeviceptr out = ranks->keys.at, in = ranks->announced.at;
     for (int p = 0; p < ranks->partners && !status; p++) {
         const rank_partner *partner = &ranks->partner[p];
 
@@ -336,7 +198,7 @@ static int exchange_new_keys(gbees_engine *e, gbees_error *error)
     return status ? status : ranks_exchange_rows(e, ranks->partners, ranks->partners, error);
 }
 
-/* Tells the partners of the bricks that were added to the lists: ranks->told has the keys of theirs. */
+/* Announces the bricks that were added to the lists to the partners: ranks->announced has the keys of theirs. */
 static void exchange_new(gbees_engine *e)
 {
     struct engine_ranks *ranks = e->ranks;
@@ -353,10 +215,10 @@ static void exchange_new(gbees_engine *e)
         exchange_abort(e->ranks->parallel, error.text);
 }
 
-/* Makes ghosts of what partners have told, in the order of their lists. */
+/* Makes ghosts of the bricks that partners have announced, in the order of their lists. */
 static int insert_ghosts(gbees_engine *e, gbees_error *error)
 {
-    CUdeviceptr keys = e->ranks->told.at;
+    CUdeviceptr keys = e->ranks->announced.at;
     int status = 0;
 
     for (int p = 0; p < e->ranks->partners; p++)
@@ -366,14 +228,14 @@ static int insert_ghosts(gbees_engine *e, gbees_error *error)
 
             status = ranks_reserve(e, &list->slots, (list->count + count) * sizeof(uint32_t), error);
             if (!status)
-                status = insert(e, keys, count, list->slots.at + list->count * sizeof(uint32_t), error);
+                status = ranks_insert(e, keys, count, list->slots.at + list->count * sizeof(uint32_t), error);
             list->count += count;
             keys += count * (size_t)e->problem->dimension * sizeof(int32_t);
         }
     return status;
 }
 
-/* Room for the rows of the longest exchange. */
+/* Reserves memory for the rows of the longest exchange. */
 static int reserve_rows(gbees_engine *e, gbees_error *error)
 {
     uint64_t most_out = 0, most_in = 0;
@@ -434,18 +296,19 @@ static int is_full(const gbees_engine *e)
 /* Whether the next steps may not fit. */
 static int is_nearly_full(const gbees_engine *e)
 {
-    const uint32_t room = e->setup.grid.capacity - e->setup.first_ghost;
+    const uint32_t for_ghosts = e->setup.grid.capacity - e->setup.first_ghost;
 
-    return e->state->count > e->setup.first_ghost - e->setup.first_ghost / 16 || e->state->ghosts > room - room / 16;
+    return e->state->count > e->setup.first_ghost - e->setup.first_ghost / 16 ||
+           e->state->ghosts > for_ghosts - for_ghosts / 16;
 }
 
-int ranks_spread(gbees_engine *e, uint64_t step, int *crowded, gbees_error *error)
+int ranks_spread(gbees_engine *e, uint64_t step, int *too_small, gbees_error *error)
 {
     const uint32_t linked = e->state->linked;
     int full = is_full(e), status = full ? take_back(e, error) : 0;
 
     if (!status)
-        status = exchange_requests(e, full, error);
+        status = ranks_exchange_requests(e, full, error);
     if (!status)
         status = select_new(e, linked, error);
     if (!status && is_full(e)) {
@@ -465,13 +328,13 @@ int ranks_spread(gbees_engine *e, uint64_t step, int *crowded, gbees_error *erro
     }
     if (status)
         exchange_abort(e->ranks->parallel, error->text);
-    *crowded = full || is_nearly_full(e);
+    *too_small = full || is_nearly_full(e);
     return 0;
 }
 
 /* ---- all anew ---- */
 
-/* Bricks of all kinds that the heap should have room for, with `ghosts` of them. */
+/* The capacity in bricks that the heap should have, with `ghosts` of them. */
 static uint64_t wanted_bricks(const gbees_engine *e, uint64_t ghosts)
 {
     const uint64_t own = e->state->count;
@@ -479,8 +342,8 @@ static uint64_t wanted_bricks(const gbees_engine *e, uint64_t ghosts)
     return own + own / 4 + ghosts + ghosts / 2 + 2 * (uint64_t)SPARE_BRICKS;
 }
 
-/* Makes room for so many ghosts, and for growth. */
-static int make_room(gbees_engine *e, uint64_t ghosts, gbees_error *error)
+/* Reserves capacity for so many ghosts, and for growth. */
+static int reserve_ghosts(gbees_engine *e, uint64_t ghosts, gbees_error *error)
 {
     const uint64_t own = e->state->count, wanted = wanted_bricks(e, ghosts);
     int status = wanted + 1 > e->setup.grid.capacity ? engine_heap_reserve(e, wanted, 0, error) : 0;
@@ -520,7 +383,7 @@ int ranks_renew(gbees_engine *e, int is_clean, gbees_error *error)
     if (status)
         return status;
     exchange_new(e);
-    status = ranks_agree(e, make_room(e, told(e), error), error);
+    status = ranks_agree(e, reserve_ghosts(e, count_announced(e), error), error);
     if (status)
         return status;
     status = engine_send_state(e, "sharing the grid", error);

@@ -273,7 +273,7 @@ static int take_in(gbees_engine *e, const moving *arriving, uint64_t most, gbees
 }
 
 /* Room in the heap and for the message. */
-static int make_room(gbees_engine *e, moving *arriving, uint64_t all, gbees_error *error)
+static int reserve_bricks(gbees_engine *e, moving *arriving, uint64_t all, gbees_error *error)
 {
     int status = ranks_reserve(e, &e->ranks->receive, all * brick_size(e) + 1, error);
     CUdeviceptr at = e->ranks->receive.at;
@@ -307,7 +307,7 @@ static int swap(gbees_engine *e, const moving *leaving, moving *arriving, gbees_
         most = arriving[r].count > most ? arriving[r].count : most;
     }
     free(sent);
-    status = ranks_agree(e, make_room(e, arriving, total, error), error);
+    status = ranks_agree(e, reserve_bricks(e, arriving, total, error), error);
     if (status)
         return status;
     for (size_t r = 0; r < all; r++) {

@@ -34,10 +34,10 @@ static CUdeviceptr rows_after(const gbees_engine *e, int passes)
 
 /* ---- before a step ---- */
 
-/* Inserts the bricks that active cells flow into; all ranks go on with what is new. *crowded: some heap was too
+/* Inserts the bricks that active cells flow into; all ranks go on with what is new. *too_small: some heap was too
  * small.
  */
-static int grow(gbees_engine *e, int has_grown, int *crowded, gbees_error *error)
+static int grow(gbees_engine *e, int has_grown, int *too_small, gbees_error *error)
 {
     uint64_t step = e->state->run.steps;
     void *arguments[] = {&e->setup, &e->device_state.at, &step};
@@ -52,25 +52,25 @@ static int grow(gbees_engine *e, int has_grown, int *crowded, gbees_error *error
     }
     if (status)
         return gives_up(e, error);
-    status = ranks_spread(e, step, crowded, error);
+    status = ranks_spread(e, step, too_small, error);
     if (!status && e->state->far_axis)
         status = failure_far(e->problem, (int)e->state->far_axis - 1, STATE_KEY_LIMIT, error);
     return status;
 }
 
-/* Largest rates of all ranks, and whether a rank has failed or is crowded. */
-static int agree_on_rates(gbees_engine *e, int status, int *crowded, double *rate, gbees_error *error)
+/* Largest rates of all ranks, and whether a rank has failed or is too_small. */
+static int agree_on_rates(gbees_engine *e, int status, int *too_small, double *rate, gbees_error *error)
 {
     gbees_state *s = e->state;
     const gbees_step_sums *sums = &s->sums[s->run.steps % STATE_SUMS];
-    double most[4] = {double_of(sums->max_rate), double_of(sums->max_active_rate), *crowded, 0};
+    double most[4] = {double_of(sums->max_rate), double_of(sums->max_active_rate), *too_small, 0};
 
     if (!status && s->bad)
         status = engine_drift_error(e, s->bad - 1, s->run.clock.time, error);
     most[3] = status != 0;
     ranks_most(e, most, 4);
     *rate = gbees_cfl_rate(most[0], most[1]);
-    *crowded = most[2] > 0;
+    *too_small = most[2] > 0;
     return most[3] > 0 ? ranks_agree(e, status, error) : 0;
 }
 
@@ -212,15 +212,15 @@ static int shrink(gbees_engine *e, gbees_error *error)
 static int take_step(gbees_engine *e, gbees_error *error)
 {
     double rate = 0;
-    int crowded = 1, grown = e->ranks->has_grown, status = 0;
+    int too_small = 1, grown = e->ranks->has_grown, status = 0;
 
     e->ranks->has_grown = 0;
 
-    while (crowded && !status) {
-        crowded = 0;
-        status = grow(e, grown, &crowded, error);
-        status = agree_on_rates(e, status, &crowded, &rate, error);
-        if (!status && crowded)
+    while (too_small && !status) {
+        too_small = 0;
+        status = grow(e, grown, &too_small, error);
+        status = agree_on_rates(e, status, &too_small, &rate, error);
+        if (!status && too_small)
             status = ranks_renew(e, 0, error);
         grown = 0;
     }
@@ -238,14 +238,14 @@ static int take_step(gbees_engine *e, gbees_error *error)
 int ranks_settle(gbees_engine *e, gbees_error *error)
 {
     double rate;
-    int crowded = 0, status;
+    int too_small = 0, status;
 
     if (!e->ranks->has_grown)
         return 0;
     e->ranks->has_grown = 0;
-    status = grow(e, 1, &crowded, error);
-    status = agree_on_rates(e, status, &crowded, &rate, error);
-    return status || !crowded ? status : ranks_renew(e, 0, error);
+    status = grow(e, 1, &too_small, error);
+    status = agree_on_rates(e, status, &too_small, &rate, error);
+    return status || !too_small ? status : ranks_renew(e, 0, error);
 }
 
 int ranks_steps(gbees_engine *e, uint64_t target, gbees_error *error)
