@@ -39,7 +39,6 @@ int gbees_run_change_grid(gbees_solver *solver, const int *level, gbees_error *e
     solver->propagate_s += gbees_run_now_s() - began;
     if (status)
         return gbees_run_fail(solver, status, &cause, error);
-    solver->modes.mode[0]->slice =
-        gbees_run_first_slice(solver->modes.mode[0]); /* steps of the new grid may take far longer */
+    solver->modes.mode[0]->slice = 0; /* steps of the new grid may take far longer */
     return GBEES_OK;
 }

@@ -46,8 +46,6 @@ int gbees_run_fail(const gbees_solver *solver, int status, const gbees_error *ca
 gbees_grid *gbees_run_grid(gbees_solver *solver);
 
 /* ---- slice.c ---- */
-/* Steps of a mode's first slice, from the number of initial cells; 1 if the backend does not count them. */
-uint64_t gbees_run_first_slice(const gbees_density_mode *mode);
 /* Advances the modes by a slice each, some tenths of a second, so that a cancellation is noticed soon: that whose
  * clock is furthest behind, or all at a time if their engines leave the host's threads idle. Sets the run's clock to
  * that of the mode that is then furthest behind. */

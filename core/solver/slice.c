@@ -13,7 +13,8 @@ static uint64_t whole_slice(double steps, uint64_t most)
     return steps < 1 ? 1 : steps > (double)most ? most : (uint64_t)steps;
 }
 
-uint64_t gbees_run_first_slice(const gbees_density_mode *mode)
+/* Steps of a mode's first slice, from the number of its cells; 1 if the backend does not count them. */
+static uint64_t first_slice(const gbees_density_mode *mode)
 {
     const double cells = (double)gbees_grid_totals(&mode->grid).max_cells;
 
@@ -51,6 +52,9 @@ typedef struct slices {
 static int advance(gbees_solver *solver, gbees_density_mode *mode, gbees_error *error)
 {
     const double elapsed = mode->clock.elapsed, began = gbees_run_now_s();
+
+    if (mode->slice == 0)
+        mode->slice = first_slice(mode);
     const int status = solver->problem->moving
                            ? gbees_moving_advance(&mode->moving, &mode->grid, &mode->clock, mode->slice, error)
                            : solver->backend->advance(mode->grid.engine, &mode->clock, mode->slice, error);

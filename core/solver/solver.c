@@ -32,14 +32,11 @@ static int make(const gbees_problem *problem, const gbees_backend *backend, gbee
 /* Sets *solver if `status` says that its engine has been made, else destroys it. Returns `status`. */
 static int hand_out(gbees_solver *made, int status, gbees_solver **solver)
 {
-    if (status) {
+    if (status)
         gbees_solver_destroy(made);
-        return status;
-    }
-    for (int k = 0; k < made->modes.count; k++)
-        made->modes.mode[k]->slice = gbees_run_first_slice(made->modes.mode[k]);
-    *solver = made;
-    return GBEES_OK;
+    else
+        *solver = made;
+    return status;
 }
 
 /* Whether the backend can do what the options ask for. */
