@@ -46,9 +46,9 @@ int gbees_run_fail(const gbees_solver *solver, int status, const gbees_error *ca
 gbees_grid *gbees_run_grid(gbees_solver *solver);
 
 /* ---- slice.c ---- */
-/* Advances the modes by a slice each, some tenths of a second, so that a cancellation is noticed soon: that whose
- * clock is furthest behind, or all at a time if their engines leave the host's threads idle. Sets the run's clock to
- * that of the mode that is then furthest behind. */
+/* Advances by a slice, some tenths of a second, so that a cancellation is noticed soon: the mode whose clock is
+ * furthest behind, or several at a time (gbees_modes_share_threads()). Sets the run's clock to that of the mode that
+ * is then furthest behind. */
 int gbees_run_slice(gbees_solver *solver, gbees_error *error);
 
 /* ---- */
