@@ -11,7 +11,7 @@ typedef struct gbees_density_mode {
     gbees_grid grid;     /* has the engine, in which its density is normalised by itself */
     gbees_moving moving; /* of a grid that moves */
     gbees_clock clock;   /* its own between two records: modes step independently */
-    uint64_t slice;      /* steps of the next call to the backend */
+    uint64_t slice;      /* steps of the next call to the backend; 0: not known */
     double weight;       /* mass of the run's density for each unit of mass of the engine's */
     gbees_totals noted;  /* of the grid, when the weight was set */
 } gbees_density_mode;
