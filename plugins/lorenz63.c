@@ -51,14 +51,13 @@ static const gbees_model_scenario scenarios[] = {
                 "records: 4\n"
                 "measurements:\n"
                 "  - {time: 1.0, function: z, value: [-8], covariance: [1]}\n"},
-    {"published",
-     "# The published cells and p*, so that results and times compare with published ones. It loses 1.1 %\n"
-     "# of the mass, and the standard deviation of z at t = 2 is twice the true one. Pruned as seldom as\n"
-     "# in the published code: on a grid as small as this it costs 2 % more cells, and truncation moves a\n"
-     "# fifth less of the density at t = 2.\n"
-     "factor: 1\n"
-     "threshold: 5.0e-6\n"
-     "prune_interval: 20\n"},
+    {"published", "# The published cells and p*, so that results and times compare with published ones. It loses 1.1 %\n"
+                  "# of the mass, and the standard deviation of z at t = 2 is twice the true one. Pruned as seldom as\n"
+                  "# in the published code: on a grid as small as this it costs 2 % more cells, and truncation moves a\n"
+                  "# fifth less of the density at t = 2.\n"
+                  "factor: 1\n"
+                  "threshold: 5.0e-6\n"
+                  "prune_interval: 20\n"},
 };
 
 GBEES_MODEL = {

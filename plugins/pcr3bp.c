@@ -86,16 +86,17 @@ static const gbees_measurement_function measurements[] = {
     "    covariance: [7.0303608437767e-9, 3.0461733e-4, 2.51477110445507e-8]\n"
 
 static const gbees_model_scenario scenarios[] = {
-    {"default", "# Saturn-Enceladus, a distant prograde orbit: the first of one revolution's four legs\n"
-                "mean: [1.001471995170839, -0.000017518099335, 0.000071987832396, 0.013633926328993]\n"
-                "covariance: [7.0303608437767e-9, 7.0303608437767e-9, 2.51477110445507e-8, 2.51477110445507e-8]\n"
-                "# In some seconds; 0.1 takes three times as long\n"
-                "accuracy: 0.2\n"
-                "# How the first run is made: cells are narrow along the places, which need it\n"
-                "factor: [1.25, 1, 0.75, 0.75]\n"
-                "threshold: 5.0e-8\n"
-                "end: 1.0\n"
-                "records: 7\n" FIRST_MEASUREMENT},
+    {"default",
+     "# Saturn-Enceladus, a distant prograde orbit: the first of one revolution's four legs\n"
+     "mean: [1.001471995170839, -0.000017518099335, 0.000071987832396, 0.013633926328993]\n"
+     "covariance: [7.0303608437767e-9, 7.0303608437767e-9, 2.51477110445507e-8, 2.51477110445507e-8]\n"
+     "# In some seconds; 0.1 takes three times as long\n"
+     "accuracy: 0.2\n"
+     "# How the first run is made: cells are narrow along the places, which need it\n"
+     "factor: [1.25, 1, 0.75, 0.75]\n"
+     "threshold: 5.0e-8\n"
+     "end: 1.0\n"
+     "records: 7\n" FIRST_MEASUREMENT},
     {"revolution",
      "# All of it, one run. After its second measurement samples are too few to tell how wrong it is.\n"
      "# It is the places whose cells must be narrow. On the published widths (factor 1) sigma of vy comes\n"

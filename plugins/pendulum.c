@@ -21,8 +21,8 @@ static inline void measure(int which, int n, real t, const real x[], const real 
     y[0] = which == 0 ? x[0] : which == 1 ? x[1] : which == 2 ? 1 - cos(x[0]) : sin(x[0]);
 }
 
-/* The log-likelihood of a measurement by function 3 that only tells on which side the pendulum is, by the sign of
- * y[0], and is wrong once in ten times. */
+/* The log-likelihood of a measurement by function 3 that only tells on which side the pendulum is, by the sign of y[0],
+ * and is wrong once in ten times. */
 static inline real log_likelihood(int which, int n, real t, const real x[], const real p[], const real y[])
 {
     (void)n, (void)t, (void)p;

@@ -70,9 +70,9 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_limiter)(GBEES_REAL here, GBEES_REA
     return outgoing > most ? most / outgoing : 1;
 }
 
-/* The flux F through the face, upwards positive; lambda F is the mass that crosses it in a step. It is the donor
- * cell's flux, the corner terms, and the limited second-order term. sm1, sp0: the sums S of T over all axes, of the
- * cells pm1 and pp0. rising: whether u > 0. */
+/* The flux F through the face, upwards positive; lambda F is the mass that crosses it in a step. Its parts are that
+ * of the donor cell, the corner terms, and the limited second-order term. sm1, sp0: the sums S of T over all axes, of
+ * the cells pm1 and pp0. rising: whether u > 0. */
 GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_ctu_flux_way)(GBEES_REAL pm2, GBEES_REAL pm1, GBEES_REAL pp0, GBEES_REAL pp1,
                                                        GBEES_REAL sm1, GBEES_REAL sp0, GBEES_REAL um, GBEES_REAL u,
                                                        GBEES_REAL up, GBEES_REAL lambda, int rising)
