@@ -35,7 +35,7 @@ typedef struct mass_budget {
 void budget_spectrum_add(budget_spectrum *spectrum, double p);
 
 /* Sets the first p*: that of the problem's cells, or the largest power of two below which cells hold less than a
- * hundredth of a unit time's budget. */
+ * hundredth of a unit time's budget, and less than half of the whole run's. */
 void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const budget_spectrum *spectrum);
 
 /* Whether a grid of so many bricks has no memory to double until the next prune. limit: bytes that it may take. */
