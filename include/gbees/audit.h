@@ -51,8 +51,9 @@ void gbees_audit_rewind(gbees_audit *audit);
 /** Weights the samples by measurement `number`, the next one, counted from 1, and sets the evidence by samples with
  * its errors. log_evidence and total are the run's, and stay. */
 void gbees_audit_update(gbees_audit *audit, int number, gbees_evidence *evidence);
-/** Adds the samples, and what the audit knows of the run, to a checkpoint. Not for one that keeps samples. */
-int gbees_audit_save(const gbees_audit *audit, gbees_checkpoint *checkpoint, gbees_error *error);
+/** Passes the samples, and what the audit knows of the run, to the sink of a checkpoint. Not for an audit that keeps
+ * samples. */
+int gbees_audit_save(const gbees_audit *audit, gbees_state_sink *sink, void *to, gbees_error *error);
 /** Loads them from a checkpoint of the same problem, into an audit that gbees_audit_create() has just made. */
 int gbees_audit_load(gbees_audit *audit, const gbees_checkpoint *checkpoint, gbees_error *error);
 /** Sets the evidence of all updates so far by the samples: total_sampled and total_error. */

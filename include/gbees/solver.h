@@ -37,8 +37,9 @@ typedef struct gbees_observer {
     /** Polled as `cancelled` is; non-zero: `checkpoint` is called with the state of now. */
     int (*checkpoint_due)(void *context);
     /** A checkpoint is made, also when the run is cancelled; all records and updates before it have been received.
-     * The function may add to it, but not keep it. Never called with a backend that can't save its state, or without
-     * memory for it. */
+     * The function may add to it, but not keep it. Without memory for a copy of the state it is called while the run
+     * waits, and gbees_writer_checkpoint() reads the state from the engine. Never called with a backend that can't
+     * save its state. */
     int (*checkpoint)(void *context, gbees_checkpoint *checkpoint, gbees_error *error);
     int concurrent;      /**< 1: another thread may call record and update */
     int marginals;       /**< 1: records have marginals if the backend makes them */
