@@ -82,6 +82,10 @@ void gbees_comparison_destroy(gbees_comparison *comparison);
 int gbees_comparison_record(gbees_comparison *comparison, const gbees_record *record, gbees_error *error);
 /** Notes that one more measurement comes before the next record. */
 void gbees_comparison_update(gbees_comparison *comparison);
+/** Adds the records so far to a checkpoint. */
+int gbees_comparison_save(const gbees_comparison *comparison, gbees_checkpoint *checkpoint, gbees_error *error);
+/** Loads them into a comparison that has just been made, of the same problem. */
+int gbees_comparison_load(gbees_comparison *comparison, const gbees_checkpoint *checkpoint, gbees_error *error);
 /** Runs the filters, one after the other. One that fails says so in its result; GBEES_ECANCELLED and GBEES_ENOMEM end
  * it.
  * @param grid_seconds that the grid took, for the answer
