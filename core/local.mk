@@ -219,6 +219,7 @@ libgbees_la_SOURCES = \
 	%D%/rivals/answer.c \
 	%D%/rivals/comparison.c \
 	%D%/rivals/comparison_private.h \
+	%D%/rivals/comparison_state.c \
 	%D%/rivals/ekf.c \
 	%D%/rivals/enkf.c \
 	%D%/rivals/ensemble.c \

@@ -177,6 +177,7 @@ check_PROGRAMS += \
 	%D%/core/io/test_store \
 	%D%/core/io/test_scenario_refusals \
 	%D%/models/test_shipped \
+	%D%/core/solver/test_checkpoint \
 	%D%/core/solver/test_solver \
 	%D%/core/solver/test_solver_failures \
 	%D%/core/numerics/test_split \

@@ -112,17 +112,28 @@ static int is_checkpoint_due(void *context)
     return 1;
 }
 
+/* Without memory for it the run goes on, and the checkpoint before it stays. */
 static int on_checkpoint(void *context, gbees_checkpoint *checkpoint, gbees_error *error)
 {
     gbees_one_run *r = context;
-    int status = gbees_resumption_save(r->setup, r->options, checkpoint, error);
+    gbees_error cause = {0};
+    int status = gbees_resumption_save(r->setup, r->options, checkpoint, &cause);
 
+    if (!status && r->comparison)
+        status = gbees_comparison_save(r->comparison, checkpoint, &cause);
     if (!status && r->save)
-        status = r->save(r->saved, checkpoint, error);
+        status = r->save(r->saved, checkpoint, &cause);
     if (!status)
-        status = gbees_writer_checkpoint(r->writer, checkpoint, error);
+        status = gbees_writer_checkpoint(r->writer, checkpoint, &cause);
     r->checkpointed = r->checkpointed || !status;
-    return status;
+    if (status != GBEES_ENOMEM)
+        return status ? gbees_error_set(error, (gbees_status)status, "%s", cause.text) : GBEES_OK;
+    (void)pthread_mutex_lock(&r->lock);
+    gbees_progress_clear(&r->progress);
+    (void)fprintf(stderr, "gbees-run: no checkpoint was written: %s; %s\n", cause.text,
+                  r->checkpointed ? "the one before it is kept" : "there is none before it");
+    (void)pthread_mutex_unlock(&r->lock);
+    return GBEES_OK;
 }
 
 static int is_cancelled(void *context)
@@ -142,15 +153,17 @@ static int is_interrupted(void *context)
     return gbees_signals_caught();
 }
 
-static int make_comparison(gbees_one_run *run, const gbees_options *options, gbees_error *error)
+int gbees_one_run_begin_comparison(gbees_one_run *run, const gbees_options *options, gbees_error *error)
 {
     const gbees_comparison_options how = {.rivals = options->rivals,
                                           .threads = options->threads,
                                           .truth = run->setup->truth,
                                           .cancelled = is_interrupted};
 
-    return options->rivals.count > 0 ? gbees_comparison_create(run->setup->problem, &how, &run->comparison, error)
-                                     : GBEES_OK;
+    if (options->rivals.count == 0)
+        return GBEES_OK;
+    const int status = gbees_comparison_create(run->setup->problem, &how, &run->comparison, error);
+    return status || !run->from ? status : gbees_comparison_load(run->comparison, run->from->checkpoint, error);
 }
 
 int gbees_exit_code(const gbees_error *failure, int began)
@@ -173,7 +186,7 @@ int gbees_one_run_open(gbees_one_run *run, const gbees_options *options, gbees_r
 {
     const gbees_engine_options engine = gbees_one_run_engine(options);
     gbees_setup *setup = run->setup;
-    int status = make_comparison(run, options, error);
+    int status = gbees_one_run_begin_comparison(run, options, error);
 
     if (options->parallel)
         status = gbees_parallel_agree(options->parallel, status, error);

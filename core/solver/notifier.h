@@ -42,6 +42,9 @@ int gbees_notifier_is_concurrent(const gbees_notifier *notifier);
 int gbees_notifier_wait(gbees_notifier *notifier, uint64_t cells, gbees_error *error);
 /* Queues the event, or calls the observer at once. */
 int gbees_notifier_post(gbees_notifier *notifier, gbees_event *event, gbees_error *error);
+/* Waits until the queue is empty, then calls the observer with a checkpoint, which stays the caller's and has the
+ * audit's samples. */
+int gbees_notifier_checkpoint(gbees_notifier *notifier, gbees_checkpoint *checkpoint, gbees_error *error);
 /* Does not wait. */
 int gbees_notifier_status(gbees_notifier *notifier, gbees_error *error);
 /* Waits until the queue is empty. */

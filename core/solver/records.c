@@ -209,6 +209,15 @@ static int fill(gbees_solver *solver, gbees_event *event, gbees_error *error)
     return collect(solver, event, error);
 }
 
+/* Where there is no memory for a record, makes a checkpoint: a run with more memory goes on with this record. Not
+ * before a leg's first record, as the leg's measurements would be applied again; nor on a grid that moves, whose
+ * rates have been found for the record. */
+static void keep_for_record(gbees_solver *solver, int number)
+{
+    if (number > 0 && !solver->problem->moving)
+        (void)gbees_run_checkpoint(solver, NULL);
+}
+
 int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
 {
     gbees_event event = {
@@ -227,6 +236,8 @@ int gbees_run_record(gbees_solver *solver, int number, gbees_error *error)
         free(event.marginals);
         free(event.moved);
         gbees_mode_records_destroy(event.modes);
+        if (status == GBEES_ENOMEM)
+            keep_for_record(solver, number);
         return status;
     }
     record->time = solver->clock.time;

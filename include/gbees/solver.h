@@ -37,8 +37,9 @@ typedef struct gbees_observer {
     /** Polled as often; non-zero: `checkpoint` is called with the current state. */
     int (*checkpoint_due)(void *context);
     /** Receives a checkpoint, after all records and updates before it. It is called when one is due, and when the run
-     * is cancelled; not if the backend can't save its state or there is not enough memory. The function may add to
-     * the checkpoint; it is valid during the call. */
+     * is cancelled; not if the backend can't save its state. The function may add to the checkpoint; it is valid
+     * during the call. Without memory for a copy of the state it is called while the run waits, and
+     * gbees_writer_checkpoint() reads the state from the engine. */
     int (*checkpoint)(void *context, gbees_checkpoint *checkpoint, gbees_error *error);
     int concurrent;      /**< 1: a thread of the solver may call record, update and checkpoint */
     int marginals;       /**< 1: records have marginals if the backend computes them */
