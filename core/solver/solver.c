@@ -187,13 +187,14 @@ static int advance_slice(gbees_solver *solver, gbees_error *error)
 {
     gbees_density_mode *mode = gbees_modes_next(&solver->modes);
     const double elapsed = mode->clock.elapsed, began = gbees_run_now_s();
+    const uint64_t steps = solver->observer->step ? 1 : mode->slice;
     gbees_error cause = {0};
     int status;
 
     if (solver->problem->moving)
-        status = gbees_moving_advance(&mode->moving, &mode->grid, &mode->clock, mode->slice, &cause);
+        status = gbees_moving_advance(&mode->moving, &mode->grid, &mode->clock, steps, &cause);
     else
-        status = solver->backend->advance(mode->grid.engine, &mode->clock, mode->slice, &cause);
+        status = solver->backend->advance(mode->grid.engine, &mode->clock, steps, &cause);
     const double took = gbees_run_now_s() - began;
     solver->propagate_s += took;
     if (!status && !(mode->clock.elapsed > elapsed))
@@ -228,6 +229,8 @@ static int advance_interval(gbees_solver *solver, double length, gbees_error *er
             status = gbees_notifier_status(solver->notifier, error);
         if (!status)
             status = advance_slice(solver, error);
+        if (!status && solver->observer->step)
+            status = gbees_run_step(solver, error);
         if (!status)
             status = report_progress(solver, fraction_done(solver), error);
     }

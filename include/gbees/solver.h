@@ -20,9 +20,9 @@ typedef struct gbees_solver gbees_solver;
  * with GBEES_ECANCELLED, others with that status and the text that they wrote to error.
  *
  * Records and updates come in their order, one at a time. If `concurrent` is set, a thread of the solver calls
- * `record`, `update` and `checkpoint` while the run goes on. The caller's thread calls `progress`, `cancelled` and
- * `checkpoint_due`, possibly at the same time, and up to two records ahead. All calls have returned when
- * gbees_solver_run() returns, whatever it returns. */
+ * `record`, `step`, `update` and `checkpoint` while the run goes on. The caller's thread calls `progress`,
+ * `cancelled` and `checkpoint_due`, possibly at the same time, and up to two records ahead. All calls have returned
+ * when gbees_solver_run() returns, whatever it returns. */
 typedef struct gbees_observer {
     void *context; /**< the first argument of each function */
     /** A record is made. */
@@ -30,6 +30,10 @@ typedef struct gbees_observer {
     /** Measurement `number`, counted from 1, has been applied. */
     int (*update)(void *context, const gbees_problem *problem, int number, double time,
                   const gbees_evidence *evidence, gbees_error *error);
+    /** A step has been taken: a record without cells, marginals and certificate, whose `number` is that of the next
+     * one. If this is set, steps are taken one by one. Not called while a density is in several modes, whose steps
+     * are apart in time. */
+    int (*step)(void *context, const gbees_record *record, gbees_error *error);
     /** A few times a second; fraction: the part of the run's model time that is done. */
     int (*progress)(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error);
     /** Polled several times a second; non-zero ends the run. */
@@ -40,7 +44,7 @@ typedef struct gbees_observer {
      * The function may add to it, but not keep it. Never called with a backend that can't save its state, or without
      * memory for it. */
     int (*checkpoint)(void *context, gbees_checkpoint *checkpoint, gbees_error *error);
-    int concurrent;      /**< 1: another thread may call record and update */
+    int concurrent;      /**< 1: another thread may call record, step and update */
     int marginals;       /**< 1: records have marginals if the backend makes them */
     int no_cells;        /**< 1: records have no cells; an audit sees those of small ones */
     uint64_t cells_most; /**< records of more cells have none; 0: all that `no_cells` lets have them */
