@@ -25,6 +25,7 @@ test_scripts = \
 	%D%/core/command/test_compare.sh \
 	%D%/core/command/test_export.sh \
 	%D%/core/command/test_measurements.sh \
+	%D%/core/command/test_output.sh \
 	%D%/core/command/test_memory.sh \
 	%D%/accuracy/test_validate.sh \
 	%D%/core/command/test_new_model.sh \

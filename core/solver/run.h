@@ -54,6 +54,8 @@ int gbees_run_slice(gbees_solver *solver, gbees_error *error);
 /* ---- */
 /* Makes record `number` of the leg, and posts it to the observer. */
 int gbees_run_record(gbees_solver *solver, int number, gbees_error *error);
+/* Posts the moments of now to an observer of steps; none while there are several modes. */
+int gbees_run_step(gbees_solver *solver, gbees_error *error);
 /* Applies measurement `number`, counted from 1, on a finer grid if the problem asks for one that resolves it. */
 int gbees_run_update(gbees_solver *solver, int number, gbees_error *error);
 /* checkpoint.c: makes a checkpoint, and posts it to the observer. Without memory for a copy of the state the steps wait

@@ -56,9 +56,10 @@ static int advance(gbees_solver *solver, gbees_density_mode *mode, gbees_error *
 
     if (mode->slice == 0)
         mode->slice = first_slice(mode);
+    const uint64_t steps = solver->observer->step ? 1 : mode->slice;
     const int status = solver->problem->moving
-                           ? gbees_moving_advance(&mode->moving, &mode->grid, &mode->clock, mode->slice, error)
-                           : solver->backend->advance(mode->grid.engine, &mode->clock, mode->slice, error);
+                           ? gbees_moving_advance(&mode->moving, &mode->grid, &mode->clock, steps, error)
+                           : solver->backend->advance(mode->grid.engine, &mode->clock, steps, error);
 
     if (!status && !(mode->clock.elapsed > elapsed))
         return gbees_error_set(error, GBEES_ENUMERIC, "time stands still; the time step has become too small for it");
