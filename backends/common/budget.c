@@ -35,6 +35,13 @@ static double mass_below(const budget_spectrum *spectrum, int octave)
     return sum;
 }
 
+/* The mass that the first prune may drop: a hundredth of a unit time's budget, and half of the whole run's where that
+ * is less, in a run shorter than a fiftieth of a unit. */
+static double first_loss(const gbees_problem *problem)
+{
+    return problem->mass_budget * fmin(0.01, 0.5 * (problem->end - problem->start));
+}
+
 void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const budget_spectrum *spectrum)
 {
     const gbees_initial_cells *cells = problem->cells;
@@ -52,7 +59,7 @@ void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const 
         budget->threshold = fmin(fmax(cells->threshold, LOWEST), HIGHEST);
         return;
     }
-    while (ldexp(1, -octave) > LOWEST && mass_below(spectrum, octave) > 0.01 * problem->mass_budget)
+    while (ldexp(1, -octave) > LOWEST && mass_below(spectrum, octave) > first_loss(problem))
         octave++;
     budget->threshold = ldexp(1, -octave);
 }

@@ -38,7 +38,7 @@ void budget_spectrum_add(budget_spectrum *spectrum, double p);
 
 /* Sets the first p*: without a budget the problem's; else that of the record the run begins with; else the largest
  * power of two below which all cells together have less than a hundredth of the mass that may be lost in a unit of
- * time. */
+ * time, and less than half of what the whole run may lose. */
 void mass_budget_start(mass_budget *budget, const gbees_problem *problem, const budget_spectrum *spectrum);
 
 /* Whether twice so many bricks of `brick_bytes` each would exceed `limit` bytes: a grid may double until the next
