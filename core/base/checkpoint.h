@@ -16,10 +16,18 @@ typedef struct gbees_checkpoint_part {
     void *data;     /* [count * size] bytes; owned */
 } gbees_checkpoint_part;
 
+/* Receives a part; returns 0 to go on. The type of gbees_state_sink (gbees/backend.h). */
+typedef int gbees_checkpoint_sink(void *context, const char *name, size_t size, uint64_t count, const void *data);
+/* Passes parts to a sink; returns a gbees_status. */
+typedef int gbees_checkpoint_source(void *context, gbees_checkpoint_sink *sink, void *to, gbees_error *error);
+
 /* All zero: an empty checkpoint. */
 typedef struct gbees_checkpoint {
     size_t count, capacity;
     gbees_checkpoint_part *part; /* [count], in the order in which they were added */
+    gbees_checkpoint_source
+        *rest; /* passes parts that have not been copied, once, while the file is written; NULL: none */
+    void *rest_context;
 } gbees_checkpoint;
 
 /* Adds a copy of `count` items; nothing if count is 0. `context` is a gbees_checkpoint: the function is a

@@ -1,10 +1,12 @@
-/* memory.c - available memory by Linux's /proc/meminfo and the control groups' limits in /sys/fs/cgroup; see
- * memory.h. */
+/* memory.c - see memory.h. Linux tells it in /proc/meminfo, the limits of control groups in /sys/fs/cgroup, and what
+ * of the address space is taken in /proc/self/statm. */
 #include "memory.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 enum { PATH_BYTES = 512 };
 
@@ -98,7 +100,19 @@ double gbees_memory_available_below(const char *root)
     return fmin(free_bytes, left_in_control_groups(root));
 }
 
+/* What a limit of the address space (ulimit -v) leaves. Grids reserve a quarter more than they use. */
+static double left_of_address_space(void)
+{
+    const double reserved = 1.25, page = (double)sysconf(_SC_PAGESIZE);
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY)
+        return INFINITY;
+    const double taken = page * read_number(open_file("/proc/self/statm"), "", 0);
+    return fmax((double)limit.rlim_cur - taken, 0) / reserved;
+}
+
 double gbees_memory_available(void)
 {
-    return gbees_memory_available_below("");
+    return fmin(gbees_memory_available_below(""), left_of_address_space());
 }

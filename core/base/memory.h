@@ -2,12 +2,13 @@
 #ifndef GBEES_BASE_MEMORY_H
 #define GBEES_BASE_MEMORY_H
 
-/* Returns the bytes that can be allocated before the system swaps, or before the limit of the process's control group
- * (of a container or a job) is reached, whichever is less; INFINITY if the system does not tell. */
+/* Returns the bytes that can be allocated before the system swaps, before the limit of the process's control group (of
+ * a container or a job) is reached, or before there is no address space (ulimit -v), whichever is least; INFINITY if
+ * the system does not tell. */
 double gbees_memory_available(void);
 
-/* For tests: the same, read from files below `root` in place of "/": proc/meminfo, proc/self/cgroup, sys/fs/cgroup.
- */
+/* For tests: the same without the address space, read from files below `root` in place of "/": proc/meminfo,
+ * proc/self/cgroup, sys/fs/cgroup. */
 double gbees_memory_available_below(const char *root);
 
 #endif

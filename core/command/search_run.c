@@ -71,6 +71,8 @@ static int load_run(gbees_search_run *run, gbees_error *error)
     if (run->ended)
         status = gbees_checkpoint_copy(checkpoint, "summary", 1, sizeof run->summary, &run->summary, error);
     run->summary.problem = run->setup.problem;
+    if (!status && run->ended) /* gbees_one_run_open() does so for the others */
+        status = gbees_one_run_begin_comparison(&run->run, &run->options, error);
     if (!status && text && fwrite(text, 1, length, report->out) != length)
         status = gbees_error_set(error, GBEES_ENOMEM, "not enough memory for a run's report");
     return status;
@@ -85,6 +87,8 @@ int gbees_search_run_keep(gbees_search_run *run, gbees_error *error)
     if (!run->run.writer || run->options.parallel)
         return GBEES_OK;
     status = gbees_resumption_save(&run->setup, &run->options, &checkpoint, error);
+    if (!status && run->run.comparison)
+        status = gbees_comparison_save(run->run.comparison, &checkpoint, error);
     if (!status)
         status = save_run(run, &checkpoint, error);
     if (!status)

@@ -22,6 +22,7 @@ struct gbees_session {
     gbees_problem *run_problem;
     gbees_solver *solver;
     gbees_writer *writer;         /* NULL: nothing is written */
+    gbees_output *output;         /* of the writer */
     gbees_comparison *comparison; /* NULL: no filters are asked for */
     /* The last run. */
     gbees_refinement_step step;
@@ -145,6 +146,7 @@ void gbees_session_destroy(gbees_session *session)
     gbees_problem_destroy(session->problem);
     gbees_scenario_destroy(session->scenario);
     gbees_registry_destroy(session->registry);
+    gbees_output_destroy(session->output);
     free(session->warnings);
     free(session);
 }
@@ -227,9 +229,13 @@ static int make_writer(gbees_session *s, const gbees_problem *problem, const cha
                                          .device = s->backend->title,
                                          .command = "the Python package gbees"};
 
-    int status = folder ? gbees_writer_create(folder, problem, &provenance, &s->writer, error) : GBEES_OK;
-    if (!status && s->writer)
+    int status = s->output ? GBEES_OK : gbees_output_create(s->scenario, s->problem->end, &s->output, error);
+    if (!status && folder)
+        status = gbees_writer_create(folder, problem, &provenance, &s->writer, error);
+    if (!status && s->writer && !s->output->records_apart)
         status = gbees_writer_one_file(s->writer, error);
+    if (!status && s->writer)
+        gbees_writer_output(s->writer, s->output);
     return status;
 }
 
@@ -352,6 +358,13 @@ static int on_record(void *context, const gbees_record *record, gbees_error *err
     return status;
 }
 
+static int on_step(void *context, const gbees_record *record, gbees_error *error)
+{
+    const gbees_session *s = context;
+
+    return gbees_writer_step(s->writer, record, error);
+}
+
 static int on_update(void *context, const gbees_problem *problem, int number, double time,
                      const gbees_evidence *evidence, gbees_error *error)
 {
@@ -391,6 +404,7 @@ int gbees_session_run(gbees_session *session, const gbees_session_observer *obse
 {
     const gbees_observer solver_observer = {.context = session,
                                             .record = on_record,
+                                            .step = session->writer && session->output->every_step ? on_step : NULL,
                                             .update = on_update,
                                             .progress = on_progress,
                                             .cancelled = is_cancelled,

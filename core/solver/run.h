@@ -46,17 +46,20 @@ int gbees_run_fail(const gbees_solver *solver, int status, const gbees_error *ca
 gbees_grid *gbees_run_grid(gbees_solver *solver);
 
 /* ---- slice.c ---- */
-/* Advances the modes by a slice each, some tenths of a second, so that a cancellation is noticed soon: that whose
- * clock is furthest behind, or all at a time if their engines leave the host's threads idle. Sets the run's clock to
- * that of the mode that is then furthest behind. */
+/* Advances by a slice, some tenths of a second, so that a cancellation is noticed soon: the mode whose clock is
+ * furthest behind, or several at a time (gbees_modes_share_threads()). Sets the run's clock to that of the mode that
+ * is then furthest behind. */
 int gbees_run_slice(gbees_solver *solver, gbees_error *error);
 
 /* ---- */
 /* Makes record `number` of the leg, and posts it to the observer. */
 int gbees_run_record(gbees_solver *solver, int number, gbees_error *error);
+/* Posts the moments of now to an observer of steps; none while there are several modes. */
+int gbees_run_step(gbees_solver *solver, gbees_error *error);
 /* Applies measurement `number`, counted from 1, on a finer grid if the problem asks for one that resolves it. */
 int gbees_run_update(gbees_solver *solver, int number, gbees_error *error);
-/* checkpoint.c: makes a checkpoint, and posts it to the observer. Without memory for it none is made. */
+/* checkpoint.c: makes a checkpoint, and posts it to the observer. Without memory for a copy of the state the steps wait
+ * until it has been written. */
 int gbees_run_checkpoint(gbees_solver *solver, gbees_error *error);
 /* Makes the engines, and sets the solver to the state of a checkpoint. */
 int gbees_run_load(gbees_solver *solver, const gbees_engine_options *options, const gbees_checkpoint *checkpoint,

@@ -1,4 +1,5 @@
 /* slice.c - the steps that a run takes between two looks at whether it is to go on; see run.h. */
+#include "base/workers.h"
 #include "run.h"
 #include <pthread.h>
 
@@ -55,9 +56,10 @@ static int advance(gbees_solver *solver, gbees_density_mode *mode, gbees_error *
 
     if (mode->slice == 0)
         mode->slice = first_slice(mode);
+    const uint64_t steps = solver->observer->step ? 1 : mode->slice;
     const int status = solver->problem->moving
-                           ? gbees_moving_advance(&mode->moving, &mode->grid, &mode->clock, mode->slice, error)
-                           : solver->backend->advance(mode->grid.engine, &mode->clock, mode->slice, error);
+                           ? gbees_moving_advance(&mode->moving, &mode->grid, &mode->clock, steps, error)
+                           : solver->backend->advance(mode->grid.engine, &mode->clock, steps, error);
 
     if (!status && !(mode->clock.elapsed > elapsed))
         return gbees_error_set(error, GBEES_ENUMERIC, "time stands still; the time step has become too small for it");
@@ -96,43 +98,56 @@ static void advance_mode(void *context, size_t which)
 
 /* ---- all ---- */
 
-/* Whether modes may advance at a time: there are several, whose engines leave the host's threads idle. */
-static int may_overlap(const gbees_solver *solver)
+/* How many modes have not come to the end of the interval. */
+static int count_running(const gbees_modes *modes)
 {
-    const gbees_modes *modes = &solver->modes;
+    int running = 0;
 
-    return modes->count > 1 && gbees_grid_totals(&modes->mode[0]->grid).threads == 0 &&
-           modes->mode[0]->grid.options.threads != 1;
+    for (int k = 0; k < modes->count; k++)
+        running += modes->mode[k]->clock.elapsed < modes->mode[k]->clock.length;
+    return running;
 }
 
-/* Lists the modes that are to advance. */
-static size_t list_modes(const gbees_solver *solver, slices *all)
+static int is_listed(const slices *all, size_t count, const gbees_density_mode *mode)
 {
-    const gbees_modes *modes = &solver->modes;
-    size_t count = 0;
+    for (size_t k = 0; k < count; k++)
+        if (all->of[k].mode == mode)
+            return 1;
+    return 0;
+}
 
-    if (!may_overlap(solver))
-        all->of[count++].mode = gbees_modes_next(modes);
-    else
+/* Lists the modes that are to advance, those furthest behind first. */
+static size_t list_modes(gbees_modes *modes, slices *all)
+{
+    const int running = modes->count > 1 ? count_running(modes) : 1;
+    const size_t most = running > 1 ? (size_t)gbees_modes_share_threads(modes, running) : 1;
+
+    all->of[0].mode = gbees_modes_next(modes);
+    for (size_t count = 1; count < most; count++) {
+        gbees_density_mode *next = NULL;
+
         for (int k = 0; k < modes->count; k++)
-            if (modes->mode[k]->clock.elapsed < modes->mode[k]->clock.length)
-                all->of[count++].mode = modes->mode[k];
-    return count;
+            if (!is_listed(all, count, modes->mode[k]) &&
+                (!next || modes->mode[k]->clock.elapsed < next->clock.elapsed))
+                next = modes->mode[k];
+        all->of[count].mode = next;
+    }
+    return most;
 }
 
 static void open_pool(gbees_solver *solver)
 {
-    const int threads = solver->modes.mode[0]->grid.options.threads;
+    const int threads = gbees_workers_threads(solver->modes.threads);
 
     if (!solver->pool)
-        solver->pool = gbees_pool_open(threads > 0 && threads < GBEES_MODES_MOST ? threads : GBEES_MODES_MOST);
+        solver->pool = gbees_pool_open(threads < GBEES_MODES_MOST ? threads : GBEES_MODES_MOST);
 }
 
 int gbees_run_slice(gbees_solver *solver, gbees_error *error)
 {
     const double began = gbees_run_now_s();
     slices all = {.solver = solver, .lock = PTHREAD_MUTEX_INITIALIZER};
-    const size_t count = list_modes(solver, &all);
+    const size_t count = list_modes(&solver->modes, &all);
     int status = GBEES_OK;
 
     if (count > 1) {

@@ -196,6 +196,8 @@ static int advance_interval(gbees_solver *solver, double length, gbees_error *er
             status = gbees_notifier_status(solver->notifier, error);
         if (!status)
             status = gbees_run_slice(solver, error);
+        if (!status && solver->observer->step)
+            status = gbees_run_step(solver, error);
         if (!status)
             status = report_progress(solver, fraction_done(solver), error);
     }

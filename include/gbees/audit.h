@@ -59,9 +59,9 @@ void gbees_audit_rewind(gbees_audit *audit);
  * must be the next one. Sets sampled, sampled_error, total_sampled and total_error of *evidence; log_evidence and
  * total, which the caller has set, are compared with them (gbees_audit_warnings()). */
 void gbees_audit_update(gbees_audit *audit, int number, gbees_evidence *evidence);
-/** Adds the audit's state to a checkpoint, without the samples kept of earlier records (options.keep).
- * GBEES_ENOMEM. */
-int gbees_audit_save(const gbees_audit *audit, gbees_checkpoint *checkpoint, gbees_error *error);
+/** Passes the audit's state to the sink of a checkpoint, without the samples kept of earlier records (options.keep).
+ */
+int gbees_audit_save(const gbees_audit *audit, gbees_state_sink *sink, void *to, gbees_error *error);
 /** Sets an audit that gbees_audit_create() has made for the same problem to the state in a checkpoint. GBEES_EINPUT:
  * the checkpoint has no such state. */
 int gbees_audit_load(gbees_audit *audit, const gbees_checkpoint *checkpoint, gbees_error *error);

@@ -8,6 +8,7 @@
 #include <gbees/compared.h>
 #include <gbees/record.h>
 #include <gbees/refinement.h>
+#include <gbees/scenario.h>
 #include <gbees/solver.h>
 
 #ifdef __cplusplus
@@ -41,17 +42,11 @@ int gbees_writer_record(gbees_writer *writer, const gbees_record *record, gbees_
 /** Adds an update's row to the time series; the arguments are those of gbees_observer.update. */
 int gbees_writer_update(gbees_writer *writer, int number, double time, const gbees_evidence *evidence,
                         gbees_error *error);
-/** The records whose densities a writer writes; the time series has all records. */
-typedef enum gbees_densities {
-    GBEES_DENSITIES_ALL,  /**< each */
-    GBEES_DENSITIES_LAST, /**< those at the end of the run */
-    GBEES_DENSITIES_NONE  /**< none */
-} gbees_densities;
-/** Selects the records whose densities are written.
- * @param every with GBEES_DENSITIES_ALL: only records whose number, counted from 0 over the whole run, is a multiple
- * of it; 0: every record
- */
-void gbees_writer_densities(gbees_writer *writer, gbees_densities densities, int every);
+/** Sets which records' densities are written, and whether there is a time series of the steps; the rest of `output`
+ * has no effect here. It must outlive the writer. Without a call all records are written. */
+void gbees_writer_output(gbees_writer *writer, const gbees_output *output);
+/** Adds a row to the time series of the steps: see gbees_observer.step. */
+int gbees_writer_step(gbees_writer *writer, const gbees_record *record, gbees_error *error);
 /** Writes the time series and calls fsync, if the last time is more than a second ago and something has changed
  * since. Called a few times a second, it bounds what a power failure costs to about a second. It may be called from
  * another thread than the functions above. */

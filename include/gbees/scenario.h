@@ -25,7 +25,8 @@ int gbees_scenario_read(const char *path, gbees_scenario **scenario, gbees_error
 /** Frees the scenario; NULL is allowed. */
 void gbees_scenario_destroy(gbees_scenario *scenario);
 /** Sets a key, with the same checks.
- * @param assignment KEY=VALUE, the value in YAML; the key "parameters.NAME" sets one parameter
+ * @param assignment KEY=VALUE, the value in YAML; the keys "parameters.NAME" and "output.NAME" set one entry of these
+ * maps
  */
 int gbees_scenario_set(gbees_scenario *scenario, const char *assignment, gbees_error *error);
 /** Copies the keys that `scenario` lacks from `defaults`. It does not copy `accuracy` if `scenario` itself has a key
@@ -46,6 +47,31 @@ int gbees_scenario_measurements(gbees_scenario *scenario, const char *path, cons
 int gbees_scenario_load(gbees_scenario *scenario, const gbees_model *model, gbees_error *error);
 /** Returns the scenario as YAML; valid until the scenario is changed or destroyed. NULL: not enough memory. */
 const char *gbees_scenario_text(gbees_scenario *scenario);
+
+/* ---- output ---- */
+
+/** Which records' densities a run writes to disk; the time series has all records. */
+typedef enum gbees_densities {
+    GBEES_DENSITIES_ALL,     /**< each, or each whose number is a multiple of `every` */
+    GBEES_DENSITIES_LAST,    /**< those at the end of the run */
+    GBEES_DENSITIES_NONE,    /**< none */
+    GBEES_DENSITIES_AT_TIMES /**< those at given times, or the first ones after these */
+} gbees_densities;
+/** What a run writes to disk: the key `output` of its scenario. */
+typedef struct gbees_output {
+    gbees_densities densities; /**< which records are written */
+    int every;                 /**< with GBEES_DENSITIES_ALL: each so many, counted over the run; 0: each */
+    size_t time_count;         /**< with GBEES_DENSITIES_AT_TIMES: entries of `times` */
+    double *times;             /**< model times, rising */
+    int every_step;            /**< 1: the time series has a row after each step, too */
+    int records_apart;         /**< 1: a file for each record, in place of one for the run */
+} gbees_output;
+/** Reads the key.
+ * @param end of the run: later times are errors, or ignored where they come from another source than the end
+ */
+int gbees_output_create(const gbees_scenario *scenario, double end, gbees_output **output, gbees_error *error);
+/** Frees it. */
+void gbees_output_destroy(gbees_output *output);
 
 /* ---- problem ---- */
 

@@ -19,8 +19,8 @@ typedef struct gbees_solver gbees_solver;
 /** Functions that gbees_solver_run() calls; each may be NULL. A non-zero return stops the run: `cancelled` with
  * GBEES_ECANCELLED, the others with the status that they return and the text that they have written to *error.
  *
- * `record`, `update` and `checkpoint` are called one at a time, in the order of the events. If `concurrent` is set, a
- * thread of the solver calls them while the run continues, up to two records behind; the caller's thread calls
+ * `record`, `step`, `update` and `checkpoint` are called one at a time, in the order of the events. If `concurrent` is
+ * set, a thread of the solver calls them while the run continues, up to two records behind; the caller's thread calls
  * `progress`, `cancelled` and `checkpoint_due`, possibly at the same time. All calls have returned when
  * gbees_solver_run() returns, also after an error. */
 typedef struct gbees_observer {
@@ -30,6 +30,10 @@ typedef struct gbees_observer {
     /** Called after measurement `number`, counted from 1, has been applied at model time `time`. */
     int (*update)(void *context, const gbees_problem *problem, int number, double time,
                   const gbees_evidence *evidence, gbees_error *error);
+    /** Receives, after a step, a record without cells, marginals and certificate, whose `number` is that of the next
+     * one. If this is set, steps are taken one by one. It is not called while a density is in several modes, whose
+     * steps are apart in time. */
+    int (*step)(void *context, const gbees_record *record, gbees_error *error);
     /** Called a few times a second. fraction: how much of the run's model time is done, 0 to 1. */
     int (*progress)(void *context, double time, double fraction, const gbees_totals *totals, gbees_error *error);
     /** Polled several times a second; non-zero ends the run. */
@@ -37,10 +41,11 @@ typedef struct gbees_observer {
     /** Polled as often; non-zero: `checkpoint` is called with the current state. */
     int (*checkpoint_due)(void *context);
     /** Receives a checkpoint, after all records and updates before it. It is called when one is due, and when the run
-     * is cancelled; not if the backend can't save its state or there is not enough memory. The function may add to
-     * the checkpoint; it is valid during the call. */
+     * is cancelled; not if the backend can't save its state. The function may add to the checkpoint; it is valid
+     * during the call. Without memory for a copy of the state it is called while the run waits, and
+     * gbees_writer_checkpoint() reads the state from the engine. */
     int (*checkpoint)(void *context, gbees_checkpoint *checkpoint, gbees_error *error);
-    int concurrent;      /**< 1: a thread of the solver may call record, update and checkpoint */
+    int concurrent;      /**< 1: a thread of the solver may call record, step, update and checkpoint */
     int marginals;       /**< 1: records have marginals if the backend computes them */
     int no_cells;        /**< 1: records have no cells; the audit still sees those of small records */
     uint64_t cells_most; /**< records with more cells than this have none; 0: no such limit */

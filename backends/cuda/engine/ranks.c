@@ -236,14 +236,12 @@ static int exchange_through_hosts(gbees_engine *e, int outs, int ins, gbees_erro
                   : cuda_check(api, api->cuStreamSynchronize(e->stream), "receiving bricks of other ranks", error);
 }
 
-int ranks_exchange_rows(gbees_engine *e, int outs, int ins, gbees_error *error)
+/* As ranks_exchange_rows(), by NCCL. */
+static int exchange_by_nccl(gbees_engine *e, int outs, int ins, gbees_error *error)
 {
     struct engine_ranks *ranks = e->ranks;
-    int status = 0;
+    int status = nccl_begin(&ranks->nccl, error);
 
-    if (!ranks->nccl.library)
-        return exchange_through_hosts(e, outs, ins, error);
-    status = nccl_begin(&ranks->nccl, error);
     for (int k = 0; k < outs && !status; k++)
         status = nccl_send(&ranks->nccl, ranks->out[k].at, ranks->out[k].size, ranks->out[k].rank, e->stream, error);
     for (int k = 0; k < ins && !status; k++)
@@ -251,6 +249,16 @@ int ranks_exchange_rows(gbees_engine *e, int outs, int ins, gbees_error *error)
     if (!status)
         status = nccl_end(&ranks->nccl, error);
     ranks->log.bytes += (double)bytes_of(ranks->out, outs);
+    return status;
+}
+
+int ranks_exchange_rows(gbees_engine *e, int outs, int ins, gbees_error *error)
+{
+    const int status =
+        e->ranks->nccl.library ? exchange_by_nccl(e, outs, ins, error) : exchange_through_hosts(e, outs, ins, error);
+
+    if (status)
+        exchange_abort(e->ranks->parallel, error->text);
     return status;
 }
 

@@ -90,7 +90,8 @@ void ranks_most(gbees_engine *e, double *values, size_t count);
 int ranks_agree(gbees_engine *e, int status, gbees_error *error);
 void ranks_exchange(gbees_engine *e, const gbees_message *out, int outs, const gbees_message *in, int ins);
 /* Sends the messages ranks->out[outs] and receives ranks->in[ins], from GPU to GPU. The partners call it with
- * messages of these sizes. Those that were received are there for what is put into the engine's stream after them. */
+ * messages of these sizes. Those that were received are there for what is put into the engine's stream after them.
+ * An error ends all ranks. */
 int ranks_exchange_rows(gbees_engine *e, int outs, int ins, gbees_error *error);
 /* Makes an array of the GPU's memory at least `size` bytes long. Its contents stay. */
 int ranks_reserve(gbees_engine *e, device_array *array, size_t size, gbees_error *error);
@@ -115,7 +116,7 @@ int ranks_renew(gbees_engine *e, int is_clean, gbees_error *error);
  * missing, or nearly full: then ranks_renew() makes the heap larger. Returns 0; an error ends all ranks. */
 int ranks_spread(gbees_engine *e, uint64_t step, int *too_small, gbees_error *error);
 /* All ranks: copies the rows of the ghosts of a class (rank_partner) from their owners. `rows` is P, or another array
- * [slot][64] of the density's size. */
+ * [slot][64] of the density's size. An error ends all ranks. */
 int ranks_refresh(gbees_engine *e, CUdeviceptr rows, int class, gbees_error *error);
 
 /* ---- ranks_move.c ---- */

@@ -445,5 +445,7 @@ int ranks_refresh(gbees_engine *e, CUdeviceptr rows, int class, gbees_error *err
         status = copy_rows(e, rows, &ranks->partner[p].take[class], in, 1, error);
         in += ranks->partner[p].take[class].count * row;
     }
+    if (status)
+        exchange_abort(ranks->parallel, error->text);
     return status;
 }
