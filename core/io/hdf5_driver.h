@@ -14,6 +14,12 @@ int gbees_hdf5_start(gbees_error *error);
 /* Whether there is as much memory as HDF5 takes for a file. It crashes, or ends the program, where there is not. */
 int gbees_hdf5_has_memory(void);
 
+/* Around this thread's calls of HDF5: a crash between the two is most likely one for lack of memory. */
+void gbees_hdf5_enter(void);
+void gbees_hdf5_leave(void);
+/* Whether the thread is between the two; a signal handler may ask. */
+int gbees_hdf5_is_at_work(void);
+
 typedef struct gbees_hdf5_place {
     int descriptor;
     int *failure; /* 0, or the errno of what failed first */
