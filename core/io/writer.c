@@ -341,8 +341,8 @@ static int finish(gbees_writer *writer, const char *state, const gbees_summary *
     return status;
 }
 
-/* Where that has failed: what can be written now, the state, and a list of the files that are there, after which there
- * is no other. */
+/* Where that has failed: what can be written now, the state, and a list of the files that are there, after which
+ * there is no other. */
 static void finish_failed(gbees_writer *writer, const char *state, const gbees_summary *summary)
 {
     gbees_run_files_remove(&writer->store);
