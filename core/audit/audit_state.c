@@ -97,6 +97,9 @@ static int take_samples(gbees_audit *audit, const gbees_checkpoint *checkpoint, 
     made.options.offload = audit->samples->options.offload;
     made.options.threads = audit->samples->options.threads;
     made.shared_x = made.shared_weight = 0;
+    memset(made.x, 0, sizeof made.x); /* no pointer of a file is trusted: they are freed below on failure */
+    made.weight = NULL;
+    made.number = NULL;
     for (int j = 0; j < audit->problem->dimension && !status; j++) {
         status = take(checkpoint, state_name(j, name), count, most, 1, &list, error);
         made.x[j] = list;

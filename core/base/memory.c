@@ -21,8 +21,8 @@ __attribute__((format(printf, 1, 2))) static FILE *open_file(const char *format,
     return length < (int)sizeof path ? fopen(path, "r") : NULL;
 }
 
-/* The number that a file holds, or that follows `key` in it; `otherwise` if there is none ("max"). Closes the file.
- */
+/* Returns the number at the beginning of the file's first line that starts with `key`, after the key; `otherwise` if
+ * there is no such line, no number in it (as in "max"), or no file. Closes the file. */
 static double read_number(FILE *file, const char *key, double otherwise)
 {
     const size_t length = strlen(key);
@@ -39,12 +39,13 @@ static double read_number(FILE *file, const char *key, double otherwise)
     return value;
 }
 
-/* The files of a version of control groups. */
+/* Names in /sys/fs/cgroup, which differ between versions 1 and 2 of control groups. */
 typedef struct group_files {
     const char *folder, *limit, *used, *cache;
 } group_files;
 
-/* What a group and those above it leave. Page cache that is not in use counts as free. */
+/* Returns the bytes that a group and its ancestors leave under their limits. Inactive page cache counts as free.
+ * Overwrites `group`. */
 static double left_in_groups(const char *root, char *group, const group_files *files)
 {
     double left = INFINITY;
@@ -65,7 +66,7 @@ static double left_in_groups(const char *root, char *group, const group_files *f
     }
 }
 
-/* What the control groups of this process leave. */
+/* The least that the control groups of this process leave, in bytes. */
 static double left_in_control_groups(const char *root)
 {
     static const group_files unified = {"", "memory.max", "memory.current", "inactive_file "};

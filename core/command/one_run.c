@@ -69,6 +69,13 @@ static int on_record(void *context, const gbees_record *made, gbees_error *error
     return status;
 }
 
+static int on_step(void *context, const gbees_record *record, gbees_error *error)
+{
+    const gbees_one_run *r = context;
+
+    return gbees_writer_step(r->writer, record, error);
+}
+
 static int on_update(void *context, const gbees_problem *problem, int number, double time,
                      const gbees_evidence *evidence, gbees_error *error)
 {
@@ -221,10 +228,10 @@ int gbees_one_run_write_to(gbees_one_run *run, const char *folder, const char *c
     int status = run->from ? gbees_writer_resume(folder, setup->problem, &provenance, run->from->checkpoint,
                                                  run->from->forced, &run->writer, error)
                            : gbees_writer_create(folder, setup->problem, &provenance, &run->writer, error);
-    if (!status && !run->from && !run->options->records_apart)
+    if (!status && !run->from && !setup->output->records_apart)
         status = gbees_writer_one_file(run->writer, error);
     if (!status)
-        gbees_writer_densities(run->writer, run->options->densities, run->options->densities_every);
+        gbees_writer_output(run->writer, setup->output);
     return status;
 }
 
@@ -245,11 +252,15 @@ static int needs_few_cells(const gbees_one_run *run)
            run->setup->backend->marginals;
 }
 
+static int writes_densities(const gbees_one_run *run)
+{
+    return run->writer && run->setup->output->densities != GBEES_DENSITIES_NONE;
+}
+
 /* Whether someone wants the cells of records. */
 static int needs_cells(const gbees_one_run *run)
 {
-    return (run->writer && run->options->densities != GBEES_DENSITIES_NONE) || run->refinement || run->setup->truth ||
-           run->comparison;
+    return writes_densities(run) || run->refinement || run->setup->truth || run->comparison;
 }
 
 void gbees_one_run_limit_memory(gbees_one_run *run, double gib)
@@ -278,13 +289,14 @@ int gbees_one_run_propagate(gbees_one_run *run, const gbees_options *options, gb
 {
     const gbees_observer observer = {.context = run,
                                      .record = on_record,
+                                     .step = run->writer && run->setup->output->every_step ? on_step : NULL,
                                      .update = on_update,
                                      .progress = on_progress,
                                      .cancelled = is_cancelled,
                                      .checkpoint_due = run->writer ? is_checkpoint_due : NULL,
                                      .checkpoint = run->writer ? on_checkpoint : NULL,
                                      .concurrent = run->writer != NULL,
-                                     .marginals = run->writer && run->options->densities != GBEES_DENSITIES_NONE,
+                                     .marginals = writes_densities(run),
                                      .no_cells = !needs_cells(run),
                                      .cells_most = needs_few_cells(run) ? GBEES_COMPARED_CELLS : 0,
                                      .audit = run->audit};

@@ -45,8 +45,6 @@ int gbees_resumption_save(const gbees_setup *setup, const gbees_options *options
     bad |= json_object_set_new(object, "accuracy", json_real(setup->problem->accuracy));
     bad |= json_object_set_new(object, "accuracy_of", json_integer((json_int_t)setup->problem->accuracy_of));
     bad |= json_object_set_new(object, "strict", json_boolean(options->strict));
-    bad |= json_object_set_new(object, "densities", json_integer((json_int_t)options->densities));
-    bad |= json_object_set_new(object, "densities_every", json_integer(options->densities_every));
     bad |= add_rivals(&options->rivals, object);
     path = options->truth ? realpath(options->truth, NULL) : NULL;
     if (path)
@@ -83,8 +81,6 @@ static int set_options(const json_t *from, gbees_options *options, gbees_error *
     options->audit = json_is_true(json_object_get(from, "audit"));
     options->samples = (size_t)json_integer_value(json_object_get(from, "samples"));
     options->strict |= json_is_true(json_object_get(from, "strict"));
-    options->densities = (gbees_densities)json_integer_value(json_object_get(from, "densities"));
-    options->densities_every = (int)json_integer_value(json_object_get(from, "densities_every"));
     if (!options->truth)
         options->truth = json_string_value(json_object_get(from, "truth"));
     const char *compare = json_string_value(json_object_get(from, "compare"));

@@ -112,7 +112,10 @@ int gbees_modes_load(gbees_modes *modes, const gbees_problem *problem, const gbe
                                  state.count);
     if (status)
         return status;
-    *modes = (gbees_modes){.backend = backend, .divided = state.divided, .before = state.before};
+    *modes = (gbees_modes){.backend = backend,
+                           .threads = options ? options->threads : 0,
+                           .divided = state.divided,
+                           .before = state.before};
     for (int k = 0; k < state.count && !status; k++) {
         status = gbees_modes_add(modes, problem, options, error);
         if (!status)

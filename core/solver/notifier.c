@@ -54,7 +54,7 @@ static void drop(const gbees_notifier *notifier, gbees_event *event)
 
 static int is_record(const gbees_event *event)
 {
-    return event->record.problem != NULL;
+    return event->record.problem != NULL && !event->is_step;
 }
 
 static int fail_record(const gbees_record *record, int status, const gbees_error *cause, gbees_error *error)
@@ -195,6 +195,7 @@ static int notify_checkpoint(const gbees_notifier *notifier, gbees_event *event,
 static int notify(const gbees_notifier *notifier, gbees_event *event, gbees_error *error)
 {
     int status = is_record(event)    ? notify_record(notifier, event, error)
+                 : event->is_step    ? notifier->observer->step(notifier->observer->context, &event->record, error)
                  : event->checkpoint ? notify_checkpoint(notifier, event, error)
                                      : notify_update(notifier, event, error);
 

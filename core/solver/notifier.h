@@ -11,8 +11,8 @@
 
 typedef struct gbees_notifier gbees_notifier;
 
-/* A record if record.problem is set, a checkpoint if that is, else an update. gbees_notifier_post() takes ownership
- * of cells, capture, marginals, `moved`, `modes` and `checkpoint`. */
+/* A record, or a step, if record.problem is set, a checkpoint if that is, else an update. gbees_notifier_post() takes
+ * ownership of cells, capture, marginals, `moved`, `modes` and `checkpoint`. */
 typedef struct gbees_event {
     gbees_record record;
     gbees_cells *cells;           /* unsorted: the notifier sorts them; NULL: the observer wants none */
@@ -21,6 +21,7 @@ typedef struct gbees_event {
     gbees_problem *moved;         /* the record's problem, if it is not the run's; or NULL */
     gbees_event_modes *modes;     /* of a record in several modes, which the record points to; or NULL */
     gbees_checkpoint *checkpoint; /* instead of a record or an update; or NULL */
+    int is_step;                  /* `record` is a step's: without cells and marginals */
     int number;                   /* of an update: its measurement, counted from 1 */
     double time;
     gbees_evidence evidence;
