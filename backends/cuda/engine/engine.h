@@ -130,6 +130,8 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
 /* statistics.c, marginals.c, packed.c */
 int cuda_engine_statistics(gbees_engine *e, const gbees_clock *clock, gbees_statistics *statistics,
                            gbees_error *error);
+/* Returns the value of a sum: of `high` units of 2^-16 and `low` units of 2^-52. */
+double engine_sum_value(gbees_exact_sum sum);
 /* Computes them; on a split grid all ranks call it. */
 int engine_find_statistics(gbees_engine *e, gbees_statistics *statistics, gbees_error *error);
 int cuda_engine_marginals(gbees_engine *e, uint64_t most, gbees_marginals **marginals, gbees_error *error);

@@ -47,12 +47,6 @@ static int fail_likelihood(const gbees_engine *e, const gbees_clock *clock, cons
     return failure_likelihood(e->problem, measurement, clock->time, is_located ? index : NULL, error);
 }
 
-/* The logarithm of the sum of P L, in units of the largest P L, by which the density was divided. */
-static double log_sum(const gbees_findings *found)
-{
-    return log(ldexp((double)found->moment[0].high, -16) + ldexp((double)found->moment[0].low, -52));
-}
-
 int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_measurement *measurement,
                        gbees_evidence *evidence, gbees_error *error)
 {
@@ -82,6 +76,7 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
     if (status)
         return status;
     const double likely = found->log_likely;
+    const double sum = engine_sum_value(found->moment[0]); /* of P L, in units of the largest P L */
     status = found->invalid == UINT64_MAX
                  ? failure_unsupported(measurement, clock->time, likely, params.lowest, error)
                  : fail_likelihood(e, clock, measurement, error);
@@ -91,7 +86,7 @@ int cuda_engine_update(gbees_engine *e, const gbees_clock *clock, const gbees_me
         engine_steer(e);
     gbees_ledger_update(&s->run.ledger, before);
     if (!status)
-        *evidence = (gbees_evidence){.log_evidence = found->log_heavy + log_sum(found) - log(mass) + log_norm,
+        *evidence = (gbees_evidence){.log_evidence = found->log_heavy + log(sum) - log(mass) + log_norm,
                                      .log_likelihood_max = likely};
     return status;
 }
