@@ -54,6 +54,7 @@ struct engine_ranks {
     int partners, capacity; /* in use, and made */
     int has_grown;          /* 1: the last step has inserted the bricks for the next one; they are not linked */
     uint32_t ghosts;        /* that are linked */
+    double inspected;       /* the time of flow and rates, with a drift that depends on time */
     uint64_t bricks;        /* of all ranks, at the last count */
     double busiest;         /* of the rank that has most */
     device_array counters, keys, announced, send, receive;
@@ -96,8 +97,12 @@ int ranks_renew(gbees_engine *e, int is_clean, gbees_error *error);
 /* After growth, which has inserted own bricks and ghosts: has the ghosts' owners insert them, tells the partners of
  * new own bricks, and links what is new. *too_small: the heap was too small, and some are missing. */
 int ranks_spread(gbees_engine *e, uint64_t step, int *too_small, gbees_error *error);
+/* With a drift that depends on time: flow and rates of own bricks and ghosts at a time. */
+int ranks_inspect(gbees_engine *e, double time, gbees_error *error);
 /* Gives the ghosts of a class the rows that their owners have. */
 int ranks_refresh(gbees_engine *e, CUdeviceptr rows, int class, gbees_error *error);
+/* The same of the rows `which`, for classes 0 .. last. */
+int ranks_refresh_classes(gbees_engine *e, int which, int last, gbees_error *error);
 
 /* ---- ranks_move.c ---- */
 /* All ranks: chooses cuts for the bricks as they are, and moves these to their owners; no ghosts yet. */
@@ -108,26 +113,55 @@ int ranks_collect(gbees_engine *e, gbees_error *error);
 /* Counts the bricks of all ranks. */
 void ranks_count(gbees_engine *e);
 
+/* ---- ranks_advect.c ---- */
+/* With process noise: into how many explicit steps of diffusion the planned step is cut; else 0. */
+int ranks_choose_noise_steps(gbees_engine *e, double *steps, gbees_error *error);
+/* Advects the density by the planned step, and diffuses it; marks its cells, and grows the grid if that is planned.
+ * An error ends all ranks: the others wait for rows. */
+int ranks_advance_density(gbees_engine *e, double noise_steps, gbees_error *error);
+
 /* ---- ranks_step.c ---- */
 /* All ranks, of a grid that is split: takes steps until number `target`, the end of the interval, or until the grid
  * has shrunk and is rank 0's again. */
 int ranks_steps(gbees_engine *e, uint64_t target, gbees_error *error);
+/* Prunes, and sees to it that the ranks have equal shares; the grid may be rank 0's again. */
+int ranks_shrink(gbees_engine *e, gbees_error *error);
 /* Before anything but steps: links the bricks that the last step has inserted. */
 int ranks_settle(gbees_engine *e, gbees_error *error);
 
 /* ---- ranks_statistics.c: all ranks, of a grid that is split ---- */
 /* The sums of all ranks, to found->moment; the largest P, and its cell. */
 int ranks_find_moments(gbees_engine *e, double *peak, int32_t *index, gbees_error *error);
+/* The range of cells' indices, found->lowest and highest. */
+void ranks_join_range(gbees_engine *e);
 /* The counts of cells. */
 int ranks_count_cells(gbees_engine *e, gbees_statistics *out, gbees_error *error);
 
-/* ---- ranks_tell.c, ranks_serve.c ---- */
-typedef enum ranks_order { RANKS_END, RANKS_SPLIT, RANKS_STEPS, RANKS_STATISTICS, RANKS_COLLECT } ranks_order;
+/* ---- ranks_update.c: all ranks, of a grid that is split ---- */
+/* Multiplies the density by a likelihood, and divides it by its sum, as engine_launch_update(), whose findings it
+ * leaves, those of all ranks; and prunes it. */
+int ranks_multiply(gbees_engine *e, gbees_update_params *params, gbees_error *error);
 
-/* What all ranks need to know of the run. */
+/* ---- ranks_tell.c, ranks_serve.c ---- */
+typedef enum ranks_order {
+    RANKS_END,
+    RANKS_SPLIT,
+    RANKS_STEPS,
+    RANKS_STATISTICS,
+    RANKS_CELLS,
+    RANKS_MARGINALS,
+    RANKS_UPDATE,
+    RANKS_COLLECT
+} ranks_order;
+
+/* What all ranks need to know of the run, and of what they are to do. */
 typedef struct ranks_command {
     ranks_order order;
-    uint64_t target;
+    uint64_t target; /* steps */
+    uint64_t most;   /* entries of a plane of marginals */
+    double fraction; /* of p*: cells */
+    gbees_clock clock;
+    gbees_measurement measurement;
     gbees_run_state run;
     mass_budget budget;
 } ranks_command;
@@ -140,8 +174,9 @@ static inline int engine_is_split(const gbees_engine *e)
 {
     return e->ranks && e->ranks->is_split;
 }
-/* Rank 0: has the others take part in engine_find_statistics(). */
-int ranks_begin_statistics(gbees_engine *e, gbees_error *error);
+/* Rank 0: has the others take part in what is to be done with a grid that is split: `command` without the run. Then
+ * all do so. */
+int ranks_begin(gbees_engine *e, const ranks_command *command, gbees_error *error);
 /* Rank 0: whether the grid is large enough to be shared, or is shared. */
 int ranks_are_due(const gbees_engine *e);
 /* Rank 0: splits the grid unless it is, and has all ranks take steps. */

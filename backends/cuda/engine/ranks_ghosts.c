@@ -364,6 +364,19 @@ static int forget_ghosts(gbees_engine *e, gbees_error *error)
     return status ? status : engine_start(e, KERNEL_RELINK, arguments, error);
 }
 
+int ranks_inspect(gbees_engine *e, double time, gbees_error *error)
+{
+    void *arguments[] = {&e->setup, &e->device_state.at, &time};
+
+    if (!(e->problem->model->flags & GBEES_TIME_DEPENDENT))
+        return 0;
+    e->ranks->inspected = time;
+    int status = engine_send_state(e, "advancing the density", error);
+    if (!status)
+        status = engine_start(e, KERNEL_INSPECT, arguments, error);
+    return status ? status : engine_fetch_state(e, "advancing the density", error);
+}
+
 int ranks_renew(gbees_engine *e, int is_clean, gbees_error *error)
 {
     gbees_state *s = e->state;
@@ -391,6 +404,8 @@ int ranks_renew(gbees_engine *e, int is_clean, gbees_error *error)
         status = insert_ghosts(e, error);
     if (!status)
         status = link_new(e, s->count, s->run.steps, error);
+    if (!status)
+        status = ranks_inspect(e, e->ranks->inspected, error);
     return ranks_agree(e, status, error);
 }
 
@@ -429,5 +444,14 @@ int ranks_refresh(gbees_engine *e, CUdeviceptr rows, int class, gbees_error *err
         status = copy_rows(e, rows, &ranks->partner[p].take[class], in, 1, error);
         in += ranks->partner[p].take[class].count * row;
     }
+    return status;
+}
+
+int ranks_refresh_classes(gbees_engine *e, int which, int last, gbees_error *error)
+{
+    int status = 0;
+
+    for (int k = 0; k <= last && !status; k++)
+        status = ranks_refresh(e, e->rows[which].at, k, error);
     return status;
 }

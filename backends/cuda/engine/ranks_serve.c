@@ -1,10 +1,33 @@
 /* ranks_serve.c - the other ranks do what rank 0 tells; see ranks.h. */
 #include "ranks.h"
+#include <stdlib.h>
 
-/* Another rank: does what it is told; rank 0 returns what all have agreed on. */
-static void obey(gbees_engine *e, ranks_command *command)
+/* Does its part of what a grid that is split is asked for; what it finds is rank 0's to return. */
+static void take_part(gbees_engine *e, const ranks_command *command)
 {
     gbees_statistics statistics;
+    gbees_evidence evidence;
+    gbees_marginals *marginals = NULL;
+    gbees_error error = {0};
+
+    if (ranks_settle(e, &error))
+        return;
+    if (command->order == RANKS_STATISTICS)
+        (void)engine_find_statistics(e, &statistics, &error);
+    else if (command->order == RANKS_CELLS)
+        (void)engine_find_cells(e, command->fraction, NULL, NULL, &error);
+    else if (command->order == RANKS_MARGINALS)
+        (void)engine_find_marginals(e, command->most, &marginals, &error);
+    else if (command->order == RANKS_UPDATE)
+        (void)engine_apply_update(e, &command->clock, &command->measurement, &evidence, &error);
+    else
+        (void)ranks_collect(e, &error);
+    free(marginals);
+}
+
+/* Another rank: does what it is told; rank 0 returns what all have agreed on. */
+static void obey(gbees_engine *e, const ranks_command *command)
+{
     gbees_error error = {0};
 
     e->state->run = command->run;
@@ -14,12 +37,8 @@ static void obey(gbees_engine *e, ranks_command *command)
         (void)ranks_split(e, &error);
     else if (command->order == RANKS_STEPS)
         (void)ranks_steps(e, command->target, &error);
-    else if (!ranks_settle(e, &error)) {
-        if (command->order == RANKS_STATISTICS)
-            (void)engine_find_statistics(e, &statistics, &error);
-        else
-            (void)ranks_collect(e, &error);
-    }
+    else
+        take_part(e, command);
 }
 
 void cuda_engine_serve(gbees_engine *e, const gbees_parallel *parallel)

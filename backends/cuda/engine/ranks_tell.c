@@ -8,17 +8,25 @@ void ranks_tell(const gbees_parallel *p, ranks_command *command)
     p->broadcast(p->context, command, sizeof *command);
 }
 
-/* Rank 0: tells an order, with the run as it is. */
+/* Rank 0: tells a command, with the run as it is. */
+static void tell(gbees_engine *e, const ranks_command *what)
+{
+    ranks_command command;
+
+    memcpy(&command, what, sizeof command); /* gaps included: it is sent as bytes */
+    command.run = e->state->run;
+    command.budget = e->budget;
+    ranks_tell(e->ranks->parallel, &command);
+}
+
 static void order(gbees_engine *e, ranks_order what, uint64_t target)
 {
     ranks_command command;
 
-    memset(&command, 0, sizeof command); /* gaps included: it is sent as bytes */
+    memset(&command, 0, sizeof command);
     command.order = what;
     command.target = target;
-    command.run = e->state->run;
-    command.budget = e->budget;
-    ranks_tell(e->ranks->parallel, &command);
+    tell(e, &command);
 }
 
 int ranks_split(gbees_engine *e, gbees_error *error)
@@ -27,6 +35,7 @@ int ranks_split(gbees_engine *e, gbees_error *error)
 
     if (status)
         return status;
+    e->ranks->inspected = e->state->run.clock.time;
     ranks_count(e);
     status = e->ranks->cuts.part ? ranks_divide(e, error) : ranks_cut(e, error);
     /* Cuts of before may no longer fit. */
@@ -73,8 +82,8 @@ void ranks_end(gbees_engine *e)
         order(e, RANKS_END, 0);
 }
 
-int ranks_begin_statistics(gbees_engine *e, gbees_error *error)
+int ranks_begin(gbees_engine *e, const ranks_command *command, gbees_error *error)
 {
-    order(e, RANKS_STATISTICS, 0);
+    tell(e, command);
     return ranks_settle(e, error);
 }
