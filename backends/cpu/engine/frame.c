@@ -4,6 +4,7 @@
 #include "ranks.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Makes a version of a function for each kind of processor; the loader chooses one. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 &&       \
@@ -217,11 +218,59 @@ int engine_frame_fit(gbees_engine *e, double time, gbees_affine_sums *sums, gbee
 
 /* ---- the Fisher information ---- */
 
-/* Sets root[cells] to the square roots of P of a brick; of the null brick 0. */
-static void take_roots(const gbees_engine *e, uint32_t slot, double *root)
+/* Sets root[cells] to the square roots of P of a brick. */
+FRAME_CLONES static void take_roots(const gbees_engine *e, uint32_t slot, double *root)
 {
+    const size_t first = (size_t)slot * (size_t)e->cells;
+
+    if (e->method.real_size == sizeof(float)) {
+        const float *p = (const float *)e->rows.p + first;
+
+#pragma omp simd
+        for (int i = 0; i < e->cells; i++)
+            root[i] = sqrt((double)p[i]);
+    } else {
+        const double *p = (const double *)e->rows.p + first;
+
+#pragma omp simd
+        for (int i = 0; i < e->cells; i++)
+            root[i] = sqrt(p[i]);
+    }
+}
+
+/* Sets there[cells] to the square roots of P in the cells beside those of a brick, in direction d: 0 outside of the
+ * grid. root: of the brick. */
+static void take_beside(const gbees_engine *e, uint32_t slot, int d, const double *root, double *there)
+{
+    const uint32_t neighbor = grid_neighbor(&e->g, slot, d);
+    const size_t first = (size_t)neighbor * (size_t)e->cells;
+
     for (int i = 0; i < e->cells; i++)
-        root[i] = slot ? sqrt(engine_p(e, (size_t)slot * (size_t)e->cells + (size_t)i)) : 0;
+        there[i] = root[e->context.noise.beside[d][i]];
+    for (uint64_t left = gbees_shape_side(&e->g.shape, d); left; left &= left - 1) {
+        const int i = __builtin_ctzll(left);
+
+        there[i] = neighbor ? sqrt(engine_p(e, first + e->context.noise.beside[d][i])) : 0;
+    }
+}
+
+/* The square roots of P in the cells of a brick, and in those below and above it along an axis. */
+typedef struct brick_roots {
+    lanes root[ROWS], below[ROWS], above[ROWS];
+} brick_roots;
+
+/* Sets slope[ROWS] to the differences from below to above; returns the sum of the squared differences to both. */
+FRAME_CLONES static double take_slope(const brick_roots *r, lanes *slope)
+{
+    lanes squares = {0};
+
+    for (int i = 0; i < ROWS; i++) {
+        const lanes down = r->root[i] - r->below[i], up = r->above[i] - r->root[i];
+
+        squares += down * down + up * up;
+        slope[i] = r->above[i] - r->below[i];
+    }
+    return add_lanes(&squares);
 }
 
 /* Adds the products d_j d_k of all cells of a brick, d the central differences of the square root of P. d_j^2 is the
@@ -229,38 +278,19 @@ static void take_roots(const gbees_engine *e, uint32_t slot, double *root)
  * Outside of the grid P is 0. */
 static void add_information(const gbees_engine *e, uint32_t slot, double *sums)
 {
-    const gbees_shape *shape = &e->g.shape;
-    const int n = shape->n, cells = shape->cells;
-    double root[64], beside[64], slope[GBEES_MAX_DIM][64];
+    const int n = e->g.shape.n;
+    lanes slope[GBEES_MAX_DIM][ROWS];
+    brick_roots roots;
 
-    take_roots(e, slot, root);
+    if (e->cells < 64)
+        memset(&roots, 0, sizeof roots);
+    take_roots(e, slot, (double *)roots.root);
     for (int j = 0; j < n; j++) {
-        double squares = 0;
-
-        for (int i = 0; i < cells; i++)
-            slope[j][i] = 0;
-        for (int side = 0; side < 2; side++) {
-            const int d = 2 * j + side;
-            const uint32_t neighbor = grid_neighbor(&e->g, slot, d);
-            const uint64_t edge = gbees_shape_side(shape, d);
-
-            take_roots(e, neighbor, beside);
-            for (int i = 0; i < cells; i++) {
-                const int across = (int)(edge >> i & 1), at = e->context.noise.beside[d][i];
-                const double there = across ? beside[at] : root[at], change = there - root[i];
-
-                squares += change * change;
-                slope[j][i] += side ? there : -there;
-            }
-        }
-        sums[j * n + j] += 2 * squares;
-        for (int k = 0; k < j; k++) {
-            double products = 0;
-
-            for (int i = 0; i < cells; i++)
-                products += slope[j][i] * slope[k][i];
-            sums[j * n + k] += products;
-        }
+        take_beside(e, slot, 2 * j, (double *)roots.root, (double *)roots.below);
+        take_beside(e, slot, 2 * j + 1, (double *)roots.root, (double *)roots.above);
+        sums[j * n + j] += 2 * take_slope(&roots, slope[j]);
+        for (int k = 0; k < j; k++)
+            sums[j * n + k] += product_of(slope[j], slope[k]);
     }
 }
 

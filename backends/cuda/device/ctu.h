@@ -223,7 +223,7 @@ GBEES_NUM void limiter_pass(const gbees_setup *m, const number *p, const number 
         for (int cell = warp_lane(); cell < CELLS; cell += WARP_SIZE) {
             const size_t at = (size_t)slot * CELLS + (size_t)cell;
 
-            limiter[at] = GBEES_REAL_FN(gbees_ctu_share)(p[at], outgoing[cell]);
+            limiter[at] = GBEES_REAL_FN(gbees_ctu_limiter)(p[at], outgoing[cell]);
         }
     }
 }

@@ -88,6 +88,14 @@ static uint64_t affordable(gbees_engine *e, const slot_arrays *all, uint64_t lea
     return most;
 }
 
+int engine_heap_fits(gbees_engine *e, uint64_t bricks, double beside)
+{
+    const slot_arrays all = engine_heap_arrays(e);
+    const uint64_t least = bricks + bricks / 8 + 2;
+
+    return least < TABLE_DEAD && bytes_more(e, &all, least) + beside < bytes_left(e);
+}
+
 /* Where memory can't be mapped, an array that grows is copied: the largest one needs its old bytes, too. */
 static double bytes_copied(const gbees_engine *e, const slot_arrays *all)
 {

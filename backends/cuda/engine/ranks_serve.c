@@ -1,8 +1,9 @@
-/* ranks_serve.c - the other ranks do what rank 0 tells; see ranks.h. */
+/* ranks_serve.c - ranks other than 0 wait for rank 0's orders and carry them out; see ranks.h. */
 #include "ranks.h"
 #include <stdlib.h>
 
-/* Does its part of what a grid that is split is asked for; what it finds is rank 0's to return. */
+/* Does this rank's part of what a split grid is asked for. Its result is dropped here: all ranks have agreed on it,
+ * and rank 0 returns it to the solver. */
 static void take_part(gbees_engine *e, const ranks_command *command)
 {
     gbees_statistics statistics;
@@ -25,7 +26,7 @@ static void take_part(gbees_engine *e, const ranks_command *command)
     free(marginals);
 }
 
-/* Another rank: does what it is told; rank 0 returns what all have agreed on. */
+/* Carries out an order. */
 static void obey(gbees_engine *e, const ranks_command *command)
 {
     gbees_error error = {0};

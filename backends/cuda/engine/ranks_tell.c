@@ -1,4 +1,6 @@
-/* ranks_tell.c - rank 0 has the others do their part of what the solver asks for; see ranks.h. */
+/* ranks_tell.c - rank 0's side of a shared engine: gives the other ranks orders, and does the same itself; see
+ * ranks.h. */
+#include "heap.h"
 #include "launch.h"
 #include "ranks.h"
 #include <string.h>
@@ -8,12 +10,12 @@ void ranks_tell(const gbees_parallel *p, ranks_command *command)
     p->broadcast(p->context, command, sizeof *command);
 }
 
-/* Rank 0: tells a command, with the run as it is. */
+/* Rank 0: sends the others a command, with the present state of the run. */
 static void tell(gbees_engine *e, const ranks_command *what)
 {
     ranks_command command;
 
-    memcpy(&command, what, sizeof command); /* gaps included: it is sent as bytes */
+    memcpy(&command, what, sizeof command); /* padding included: it is sent as bytes */
     command.run = e->state->run;
     command.budget = e->budget;
     ranks_tell(e->ranks->parallel, &command);
@@ -38,7 +40,7 @@ int ranks_split(gbees_engine *e, gbees_error *error)
     e->ranks->inspected = e->state->run.clock.time;
     ranks_count(e);
     status = e->ranks->cuts.part ? ranks_divide(e, error) : ranks_cut(e, error);
-    /* Cuts of before may no longer fit. */
+    /* The last cuts may no longer give the ranks equal shares. */
     if (!status && e->ranks->busiest * e->ranks->parallel->ranks > 1.1 * (double)e->ranks->bricks)
         status = ranks_cut(e, error);
     return status ? status : ranks_renew(e, 1, error);
@@ -67,10 +69,21 @@ int ranks_advance(gbees_engine *e, uint64_t target, gbees_error *error)
     return ranks_steps(e, target, error);
 }
 
+/* Whether rank 0's GPU has memory for all bricks, and for the messages that bring them: rows, marks and keys. */
+static int has_memory_for_all(gbees_engine *e)
+{
+    const double brick = 64.0 * (double)e->real_size + 8 + 4.0 * (e->problem->dimension + 1);
+    const double arriving = (double)e->ranks->bricks - e->state->count;
+
+    return engine_heap_fits(e, e->ranks->bricks, 1.5 * brick * arriving);
+}
+
 int engine_collect(gbees_engine *e, gbees_error *error)
 {
     if (!engine_is_split(e))
         return 0;
+    if (!has_memory_for_all(e))
+        return gbees_error_set(error, GBEES_ENOMEM, "the GPU of rank 0 has no memory for the bricks of all ranks");
     order(e, RANKS_COLLECT, 0);
     const int status = ranks_settle(e, error);
     return status ? status : ranks_collect(e, error);

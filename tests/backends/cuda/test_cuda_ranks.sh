@@ -85,6 +85,16 @@ what="a grid that shrinks"
 GBEES_CUDA_SPLIT_FROM=3000 compare shrinking $lorenz --set records=1 --set prune_interval=2 --until 0.04 \
     --set "measurements=[{time: 0.02, function: x2, value: [4.05], covariance: [0.0004]}]"
 
+what="an update that fails"
+# shellcheck disable=SC2086
+for number in 1 3; do
+    calls 1 timeout 300 mpirun -n "$number" "$program" $common $lorenz --set records=1 --until 0.01 --no-output \
+        --set "measurements=[{time: 0.005, function: x2, value: [4000], covariance: [1.0e-8]}]"
+    has err "at t = 0.005 (leg 0"
+    grep '^gbees-run: at t' err >"failed.$number"
+done
+cmp failed.1 failed.3 || fail "the ranks' error is another one"
+
 what="a small grid"
 # shellcheck disable=SC2086
 calls 0 timeout 300 mpirun -n 2 "$program" $common --plugin lorenz63 --scenario published --set accuracy=0 --until 0.2 \
