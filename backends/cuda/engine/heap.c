@@ -2,6 +2,7 @@
 #include "heap.h"
 #include "engine.h"
 #include "launch.h"
+#include "ranks.h"
 #include <math.h>
 
 static void add(slot_arrays *all, device_array *array, uint64_t *address, size_t size)
@@ -88,14 +89,6 @@ static uint64_t affordable(gbees_engine *e, const slot_arrays *all, uint64_t lea
     return most;
 }
 
-int engine_heap_fits(gbees_engine *e, uint64_t bricks, double beside)
-{
-    const slot_arrays all = engine_heap_arrays(e);
-    const uint64_t least = bricks + bricks / 8 + 2;
-
-    return least < TABLE_DEAD && bytes_more(e, &all, least) + beside < bytes_left(e);
-}
-
 /* Where memory can't be mapped, an array that grows is copied: the largest one needs its old bytes, too. */
 static double bytes_copied(const gbees_engine *e, const slot_arrays *all)
 {
@@ -104,6 +97,14 @@ static double bytes_copied(const gbees_engine *e, const slot_arrays *all)
     for (int i = 0; i < all->count && !e->memory.is_virtual; i++)
         most = fmax(most, (double)all->list[i].array->size);
     return most;
+}
+
+int engine_heap_fits(gbees_engine *e, uint64_t bricks, double beside)
+{
+    const slot_arrays all = engine_heap_arrays(e);
+    const uint64_t least = bricks + bricks / 8 + 2;
+
+    return least < TABLE_DEAD && bytes_more(e, &all, least) + bytes_copied(e, &all) + beside < bytes_left(e);
 }
 
 static int fail_memory(const gbees_engine *e, const slot_arrays *all, uint64_t capacity, gbees_error *error)
@@ -183,7 +184,8 @@ static int grow(gbees_engine *e, uint64_t least, uint64_t most, int *rehash, gbe
 int engine_heap_reserve(gbees_engine *e, uint64_t bricks, int rehash, gbees_error *error)
 {
     const gbees_grid_arrays *g = &e->setup.grid;
-    uint64_t least = bricks + bricks / 8 + 2, most = bricks + bricks / 2;
+    /* What ranks that share a grid ask for has capacity for growth; the rest of the memory is for their messages. */
+    uint64_t least = bricks + bricks / 8 + 2, most = engine_is_split(e) ? least : bricks + bricks / 2;
     int status = 0;
 
     if (least < ENGINE_LEAST_CAPACITY)

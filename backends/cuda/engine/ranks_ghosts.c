@@ -347,26 +347,23 @@ int ranks_spread(gbees_engine *e, uint64_t step, int *too_small, gbees_error *er
 
 /* ---- all ghosts anew ---- */
 
-/* The capacity of the heap, in bricks, for all own ones and `ghosts` ghosts, and for a quarter and a half more of
- * them. */
-static uint64_t wanted_bricks(const gbees_engine *e, uint64_t ghosts)
-{
-    const uint64_t own = e->state->count;
-
-    return own + own / 4 + ghosts + ghosts / 2 + 2 * (uint64_t)SPARE_BRICKS;
-}
-
-/* Makes the heap large enough for so many ghosts, and sets the first slot of a ghost: own bricks get two thirds of
- * the slots that are free. */
+/* Makes the heap large enough for so many ghosts, and sets the first slot of a ghost. It gets capacity for a quarter
+ * more own bricks and half as many ghosts more, or an eighth more of both, if memory is short. */
 static int reserve_ghosts(gbees_engine *e, uint64_t ghosts, gbees_error *error)
 {
-    const uint64_t own = e->state->count, wanted = wanted_bricks(e, ghosts);
-    int status = wanted + 1 > e->setup.grid.capacity ? engine_heap_reserve(e, wanted, 0, error) : 0;
+    const uint64_t own = e->state->count, least = own + ghosts;
+    const uint64_t most = least + own / 4 + ghosts / 2 + 2 * (uint64_t)SPARE_BRICKS;
+    /* Messages, most of all where new cuts are chosen, need memory, too: rows of ghosts and of some own bricks. */
+    const double messages = 64.0 * (double)e->real_size * ((double)own / 4 + (double)ghosts);
+    const int has_most = most < e->setup.grid.capacity || engine_heap_fits(e, most, messages);
+    int status = most < e->setup.grid.capacity ? 0 : engine_heap_reserve(e, has_most ? most : least, 0, error);
 
     if (status)
         return status;
+    /* A third of what is free is for ghosts, or more, so that neither of the two is nearly full at once. */
     const uint64_t left = e->setup.grid.capacity - 1 - own - ghosts;
-    e->setup.first_ghost = (uint32_t)(1 + own + left / 3 * 2);
+    const uint64_t part = (uint64_t)((double)left * (double)ghosts / (double)(own + ghosts + 1));
+    e->setup.first_ghost = (uint32_t)(1 + own + left - (part > left / 3 ? part : left / 3));
     return 0;
 }
 
