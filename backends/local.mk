@@ -236,6 +236,7 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/driver/memory.h \
 	%D%/cuda/engine/advance.c \
 	%D%/cuda/engine/capture.c \
+	%D%/cuda/engine/cells.c \
 	%D%/cuda/engine/frame.c \
 	%D%/cuda/engine/capture_memory.c \
 	%D%/cuda/engine/capture_memory.h \
@@ -264,6 +265,8 @@ noinst_LTLIBRARIES += %D%/libcuda_engine.la
 	%D%/cuda/engine/ranks_move.c \
 	%D%/cuda/engine/ranks_serve.c \
 	%D%/cuda/engine/ranks_statistics.c \
+	%D%/cuda/engine/ranks_update.c \
+	%D%/cuda/engine/ranks_advect.c \
 	%D%/cuda/engine/ranks_step.c \
 	%D%/cuda/engine/ranks_tell.c \
 	%D%/cuda/engine/setup.c \
