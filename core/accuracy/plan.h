@@ -69,7 +69,8 @@ int gbees_plan_is_hopeless(double share);
  * that suffices before the updates, where all samples are effective. */
 size_t gbees_plan_samples_for(double accuracy, double share);
 /* Sets the number of samples of the next run. It grows to what the accuracy needs after the updates, once the error
- * of the grid is no longer much larger than that of the samples. */
+ * of the grid is no longer much larger than that of the samples; not by the margin that it has, as all of them would
+ * be integrated anew. */
 void gbees_plan_choose_samples(gbees_refinement *r);
 /* Whether the same run would be within the accuracy with more samples than the `before` that it had. */
 int gbees_plan_samples_suffice(const gbees_refinement *r, size_t before);

@@ -10,6 +10,7 @@ enum {
 
 /* Runs have samples for coarse_accuracy at most, until their error is at most near_accuracy times what is asked. */
 static const double coarse_accuracy = 0.05, near_accuracy = 8;
+static const double margin = 1.1;             /* samples over those that are needed */
 static const double most_sample_bound = 0.75; /* of the accuracy: the part of a bound that may be the samples' own */
 
 int gbees_plan_is_hopeless(double share)
@@ -22,7 +23,7 @@ size_t gbees_plan_samples_for(double accuracy, double share)
     if (gbees_plan_is_hopeless(share))
         share = 1;
     /* Twice the standard error of a mean, 2 / sqrt(effective), is a quarter of the accuracy. */
-    const double wanted = 1.1 * 64 / (accuracy * accuracy) / share;
+    const double wanted = margin * 64 / (accuracy * accuracy) / share;
 
     return wanted < SAMPLES_LEAST ? SAMPLES_LEAST : wanted > SAMPLES_MOST ? SAMPLES_MOST : (size_t)wanted;
 }
@@ -49,7 +50,8 @@ void gbees_plan_choose_samples(gbees_refinement *r)
     const double accuracy = r->problem->accuracy;
     const size_t needed = gbees_plan_samples_for(accuracy, r->now.effective);
 
-    if (!r->fixed && (r->now.unknown || r->now.error < near_accuracy * accuracy) && needed > r->samples)
+    if (!r->fixed && (r->now.unknown || r->now.error < near_accuracy * accuracy) &&
+        (double)needed > margin * (double)r->samples)
         r->samples = needed;
 }
 

@@ -181,6 +181,27 @@ START_TEST(budgets_are_held)
 }
 END_TEST
 
+static const char *const short_ends[] = {"end=0.02", "end=0.001", "end=0.00001"};
+
+/* In a run of a step or a few the first prune decides: what it drops is within the budget of the whole run. */
+START_TEST(short_runs_keep_within_their_budget)
+{
+    const char *backend = backend_names[_i % BACKENDS], *end = short_ends[_i / BACKENDS];
+    const char *settings[] = {"scheme=split5", "mass_budget_total=0.005", "measurements=[]", "records=1", end, NULL};
+
+    if (!is_built(backend))
+        return;
+    gbees_results *results = run(backend, settings);
+    gbees_snapshot *last = get(results, gbees_results_count(results) - 1);
+    double lost = last->total.outflow + last->total.pruned;
+
+    ck_assert_msg(lost < 0.005, "%s, %s: %g was lost", backend, end, lost);
+    ck_assert_int_eq(last->warning_count, 0);
+    gbees_snapshot_destroy(last);
+    gbees_results_destroy(results);
+}
+END_TEST
+
 /* The sweeps carry some mass past the grid's corners, however small p* is: asked for next to nothing, it is told. */
 START_TEST(a_budget_that_can_not_be_held_is_on_record)
 {
@@ -214,6 +235,7 @@ int main(void)
     tcase_add_checked_fixture(budget, set_up, tear_down);
     tcase_set_timeout(budget, 60);
     tcase_add_loop_test(budget, budgets_are_held, 0, 12);
+    tcase_add_loop_test(budget, short_runs_keep_within_their_budget, 0, 3 * BACKENDS);
     tcase_add_test(budget, a_budget_that_can_not_be_held_is_on_record);
     suite_add_tcase(suite, ledger);
     suite_add_tcase(suite, budget);

@@ -170,6 +170,25 @@ START_TEST(what_was_saved_is_spent_without_a_word)
 }
 END_TEST
 
+/* A cell of 2^-k in each octave k: those below 2^-k hold 2^-k or, with the last octave, a little less. */
+START_TEST(the_first_p_is_within_a_short_runs_budget)
+{
+    const double ends[] = {1, 0.02, 0.01, 1e-3}, most[] = {2e-4, 2e-4, 1e-4, 1e-5};
+    budget_spectrum spectrum = {{0}};
+
+    for (int k = 1; k < BUDGET_OCTAVES; k++)
+        budget_spectrum_add(&spectrum, ldexp(1, -k - 1));
+    for (int k = 0; k < 4; k++) {
+        gbees_problem problem = {.dimension = 2, .end = ends[k], .mass_budget = 0.02};
+        mass_budget budget;
+
+        mass_budget_start(&budget, &problem, &spectrum);
+        ck_assert_double_le(budget.threshold, most[k]);
+        ck_assert_double_gt(budget.threshold, most[k] / 2);
+    }
+}
+END_TEST
+
 START_TEST(nothing_is_steered_without_a_budget)
 {
     rig r;
@@ -199,6 +218,7 @@ int main(void)
     tcase_add_test(tcase, the_lowest_p_is_told);
     tcase_add_test(tcase, what_helps_is_not_in_vain);
     tcase_add_test(tcase, what_was_saved_is_spent_without_a_word);
+    tcase_add_test(tcase, the_first_p_is_within_a_short_runs_budget);
     tcase_add_test(tcase, nothing_is_steered_without_a_budget);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);

@@ -1,0 +1,69 @@
+/* test_sample_count.c - how many samples the runs of an accuracy have, from the share that the run before has found
+ * effective. */
+#include "accuracy/plan.h"
+#include <check.h>
+#include <stdlib.h>
+
+/* The number of samples of the run after one that had `before` samples, this share of them effective, and an error of
+ * so many times the accuracy. */
+static size_t after(double accuracy, size_t before, double share, double error)
+{
+    const gbees_problem problem = {.accuracy = accuracy};
+    gbees_refinement plan = {
+        .problem = &problem, .samples = before, .now = {.effective = share, .error = error * accuracy}};
+
+    gbees_plan_choose_samples(&plan);
+    return plan.samples;
+}
+
+START_TEST(two_standard_errors_are_a_quarter_of_the_accuracy)
+{
+    for (double share = 0.05; share <= 1; share += 0.05) {
+        const double effective = share * (double)gbees_plan_samples_for(0.02, share);
+
+        ck_assert_double_gt(effective, 64 / (0.02 * 0.02));
+        ck_assert_double_lt(effective, 1.11 * 64 / (0.02 * 0.02));
+    }
+    ck_assert_uint_eq(gbees_plan_samples_for(0.5, 1), 10000);
+    ck_assert_uint_eq(gbees_plan_samples_for(0.001, 1), 1 << 22);
+}
+END_TEST
+
+START_TEST(they_grow_when_the_grids_error_is_near_to_theirs)
+{
+    const size_t before = gbees_plan_samples_for(0.02, 1), needed = gbees_plan_samples_for(0.02, 0.5);
+
+    ck_assert_uint_eq(after(0.02, before, 0.5, 2), needed);
+    ck_assert_uint_eq(after(0.02, before, 0.5, 20), before);
+    ck_assert_uint_eq(after(0.02, needed, 1, 2), needed); /* they never become fewer */
+}
+END_TEST
+
+/* More samples are integrated anew from the start. There are more than needed by a margin; a share that is a little
+ * less than expected leaves enough. */
+START_TEST(they_stay_where_their_margin_suffices)
+{
+    const size_t before = gbees_plan_samples_for(0.02, 0.05);
+
+    ck_assert_uint_eq(after(0.02, before, 0.0499, 2), before);
+    ck_assert_uint_eq(after(0.02, before, 0.046, 2), before);
+    ck_assert_double_gt(0.046 * (double)before, 64 / (0.02 * 0.02));
+    ck_assert_uint_gt(after(0.02, before, 0.045, 2), before);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sample_count");
+    TCase *tcase = tcase_create("sample_count");
+    SRunner *runner = srunner_create(suite);
+
+    tcase_add_test(tcase, two_standard_errors_are_a_quarter_of_the_accuracy);
+    tcase_add_test(tcase, they_grow_when_the_grids_error_is_near_to_theirs);
+    tcase_add_test(tcase, they_stay_where_their_margin_suffices);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    int failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
