@@ -1,6 +1,6 @@
 /* ctu.h - the passes of ctu over the bricks: transverse terms, limiters (ctu-positive only), new probabilities.
  *
- * Along each axis a block of bricks goes by columns of vectors (ctu_columns.h) or by planes (ctu_planes.h).
+ * Along each axis a block of bricks is computed by columns of vectors (ctu_columns.h) or by planes (ctu_planes.h).
  */
 #ifndef GBEES_CPU_CTU_H
 #define GBEES_CPU_CTU_H
@@ -9,7 +9,7 @@
 #include "ctu_columns.h"
 #include "ctu_planes.h"
 
-/* Adds the transverse terms along the block's axis. */
+/* Adds the transverse terms along the block's axis to its sums. */
 INLINE void transverse_axis(ctu_block *block, brick_axis a)
 {
     const real half_lambda = (real)(0.5 * block->c->step / block->c->drift.axis[block->axis].width);
@@ -20,7 +20,7 @@ INLINE void transverse_axis(ctu_block *block, brick_axis a)
         transverse_planes(block, half_lambda, a);
 }
 
-/* Adds what the fluxes along the block's axis make of its cells. */
+/* Adds what the fluxes along the block's axis contribute (flux_sum) to its sums. */
 INLINE void flux_axis(ctu_block *block, flux_sum what, brick_axis a)
 {
     const real lambda = (real)(block->c->step / block->c->drift.axis[block->axis].width);
@@ -31,7 +31,7 @@ INLINE void flux_axis(ctu_block *block, flux_sum what, brick_axis a)
         flux_by_planes(block, lambda, what, a);
 }
 
-/* Starts a block, and sums over all axes. */
+/* Starts a block, and adds up the transverse terms along all axes. */
 INLINE void sum_transverse(const kernel_context *c, uint32_t from, uint32_t to, ctu_block *block)
 {
     start_block(c, from, to, block);
@@ -42,6 +42,7 @@ INLINE void sum_transverse(const kernel_context *c, uint32_t from, uint32_t to, 
     }
 }
 
+/* Starts a block, and adds up the contributions of the fluxes along all axes. */
 INLINE void sum_fluxes(const kernel_context *c, uint32_t from, uint32_t to, flux_sum what, ctu_block *block)
 {
     start_block(c, from, to, block);
@@ -61,6 +62,7 @@ INLINE void prefetch_for_write(const ctu_block *block, int b, const void *rows, 
         __builtin_prefetch(row + i, 1);
 }
 
+/* transverse() of struct kernel. */
 static void transverse(const kernel_context *c, uint32_t from, uint32_t to)
 {
     const int cells = c->g->shape.cells;
@@ -75,6 +77,7 @@ static void transverse(const kernel_context *c, uint32_t from, uint32_t to)
     }
 }
 
+/* find_limiter() of struct kernel. */
 static void find_limiter(const kernel_context *c, uint32_t from, uint32_t to)
 {
     const size_t cells = (size_t)c->g->shape.cells;
@@ -110,6 +113,7 @@ INLINE void store_block(ctu_block *block, int cells, brick_totals *totals)
     }
 }
 
+/* Sets the new probabilities of bricks, and *sums. */
 INLINE void update_bricks(const kernel_context *c, uint32_t from, uint32_t to, kernel_sums *sums, flux_sum what)
 {
     ctu_block block;

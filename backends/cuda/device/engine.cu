@@ -30,7 +30,7 @@
  *
  * The order of the headers, each of which includes only what stands before it: kernels, stop, state, platform, cells,
  * table, bound, noise, inspect, step_state, sweep, pencil, ctu, ctu_lines, diffusion, grow, advect, advance, prune,
- * shrink, update, statistics, marginals, small/..., frame, integrate
+ * shrink, share, update, statistics, marginals, small/..., frame, integration, integrate
  */
 #include "device/kernels.h"
 #include "device/model.h"
