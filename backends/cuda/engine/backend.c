@@ -137,11 +137,13 @@ static int make(const gbees_problem *problem, const gbees_engine_options *option
     if (status)
         return status;
     status = cuda_engine_load(&s->api, s->device, &s->kernels, problem, source, engine, error);
-    if (status)
+    if (status) {
         close_session(s);
-    else
-        (*engine)->memory_limit = options ? options->memory_bytes : 0;
-    return status;
+        return status;
+    }
+    (*engine)->memory_limit = options ? options->memory_bytes : 0;
+    (*engine)->deterministic = options && options->deterministic;
+    return 0;
 }
 
 /* This rank's part. All ranks agree on how it ends. */
@@ -155,8 +157,10 @@ static int share(const gbees_problem *problem, const gbees_engine_options *optio
     if (!status)
         status =
             cuda_engine_share(&s->api, s->device, &s->kernels, problem, options->parallel, connects, engine, error);
-    if (!status)
+    if (!status) {
         (*engine)->memory_limit = options->memory_bytes;
+        (*engine)->deterministic = options->deterministic;
+    }
     if (status)
         close_session(s);
     return status;
