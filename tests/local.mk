@@ -50,6 +50,7 @@ TESTS = $(test_scripts) $(check_PROGRAMS)
 long_scripts = \
 	%D%/accuracy/test_accuracy.sh \
 	%D%/backends/cpu/test_arm.sh \
+	%D%/backends/cuda/test_cuda.sh \
 	%D%/backends/cuda/test_cuda_sanitize.sh \
 	%D%/backends/cuda/test_gpu_session.sh \
 	%D%/core/command/test_ranks_models.sh \
@@ -61,6 +62,7 @@ long_programs = \
 	%D%/backends/test_pencils \
 	%D%/backends/cpu/test_cpu_split \
 	%D%/backends/cuda/test_cuda_program \
+	%D%/backends/cuda/test_cuda_registers \
 	%D%/core/io/test_damage
 check-long:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(long_scripts) $(long_programs)' \
