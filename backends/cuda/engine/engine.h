@@ -60,6 +60,7 @@ struct gbees_engine {
     gbees_findings *found;      /* the host's copy, in page-locked memory */
     gbees_state *state;         /* = &found->state */
     mass_budget budget;         /* the control of p*, which it has */
+    int deterministic;          /* 1: kernels round products and sums one by one, as the CPU does */
     double memory_limit;        /* bytes that the grid may take, for the control of p*; 0: 0.9 of the GPU's */
     uint32_t share_from;        /* bricks from which on ranks share the grid; UINT32_MAX: they don't */
     struct engine_ranks *ranks; /* that share the grid (ranks.h); NULL: one process has all of it */
