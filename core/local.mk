@@ -180,6 +180,8 @@ libgbees_la_SOURCES = \
 	%D%/io/provenance.c \
 	%D%/io/provenance.h \
 	%D%/io/reader.c \
+	%D%/io/record_axes.c \
+	%D%/io/record_axes.h \
 	%D%/io/record_cells.c \
 	%D%/io/record_cells.h \
 	%D%/io/record_child.c \

@@ -146,7 +146,7 @@ with h5py.File(os.path.join(run, "leg0_record1.h5")) as f:
     assert a["scenario"].decode() == "model: handmade\n# é\n" and a["device"] == b""
     assert list(a["parameter_names"]) == [b"sigma", b"rho"] and list(a["parameters"]) == [4, .1]
     assert a["leg"] == 0 and a["record"] == 1 and a["time"] == .1 and a["cells"] == 200 and a["cells_above"] == 100
-    assert list(a["mean"]) == [1, 2, 3] and (a["covariance"] == np.diag([1, 2, 3])).all()
+    assert list(a["mean"]) == [1, 2, 3] and (a["covariance"] == np.diag([1, 2, 3]).ravel()).all()
     names = """sha256 format format_version gbees_version model model_hash plugin parameters parameter_names scenario backend
         device leg record time step time_step mean covariance entropy mass mass_clipped mass_outflow mass_pruned cells
         cells_above threshold dimension coupling mass_normalised mass_clipped_since mass_outflow_since mass_pruned_since
