@@ -360,7 +360,13 @@ bin_PROGRAMS += gbees-export
 gbees_export_LDFLAGS =
 gbees_export_LDADD = libgbees.la $(HDF5_LIBS) $(JANSSON_LIBS)
 gbees_export_SOURCES = \
-	%D%/command/export.c
+	%D%/command/export.c \
+	%D%/command/export_file.c \
+	%D%/command/export_file.h \
+	%D%/command/export_image.c \
+	%D%/command/export_image.h \
+	%D%/command/export_images.c \
+	%D%/command/export_images.h
 
 bin_PROGRAMS += gbees-plugin
 gbees_plugin_CPPFLAGS = $(AM_CPPFLAGS) \
