@@ -1,6 +1,7 @@
 /* record_axes.c - see record_axes.h. */
 #include "record_axes.h"
 #include "hdf5_scale.h"
+#include "hdf5_util.h"
 #include "record_cells.h"
 #include "xdmf.h"
 
@@ -18,6 +19,20 @@ static void put_named(gbees_hdf5 *file, const named *set)
         gbees_hdf5_alias(file, set->name, set->link);
 }
 
+/* Names and units of the states, as attributes: no list of strings is a dataset that both netCDF and Octave read. */
+static void put_states(gbees_hdf5 *file, const gbees_problem *problem)
+{
+    const size_t n = (size_t)problem->dimension;
+    const char *names[GBEES_MAX_DIM], *units[GBEES_MAX_DIM];
+
+    for (size_t j = 0; j < n; j++) {
+        names[j] = problem->model->states[j].name;
+        units[j] = problem->model->states[j].unit;
+    }
+    gbees_hdf5_attribute_texts(file, "/", "state_names", n, names);
+    gbees_hdf5_attribute_texts(file, "/", "state_units", n, units);
+}
+
 void gbees_record_axes_put(gbees_hdf5 *file, const gbees_record *record)
 {
     static const named cells[] = {{"pdf/p", "p", 1, {"cell"}}, {"pdf/index", "index", 2, {"axis", "cell"}}};
@@ -27,7 +42,8 @@ void gbees_record_axes_put(gbees_hdf5 *file, const gbees_record *record)
     static const named samples = {"samples", NULL, 2, {"state", "sample"}};
     const int n = record->problem->dimension;
 
-    gbees_hdf5_states(file, record->problem->model->states, (size_t)n);
+    put_states(file, record->problem);
+    gbees_hdf5_dimension(file, "state", (hsize_t)n);
     gbees_hdf5_dimension(file, "axis", (hsize_t)n);
     gbees_hdf5_dimension(file, "cell", gbees_record_cells_count(record));
     for (size_t k = 0; k < sizeof cells / sizeof *cells; k++)

@@ -7,7 +7,7 @@
 
 /* Gives the axes of the cells, the grid and the samples names (`cell`, `axis`, `state`, `sample`), puts links to
  * cells and grid into the group itself, which readers of netCDF do not look for in groups below, and the names of the
- * states as characters. Call it when all of these have been written. */
+ * states as attributes. Call it when all of these have been written. */
 void gbees_record_axes_put(gbees_hdf5 *file, const gbees_record *record);
 
 #endif
