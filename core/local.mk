@@ -150,6 +150,8 @@ libgbees_la_SOURCES = \
 	%D%/io/hdf5_scale.h \
 	%D%/io/hdf5_sum.c \
 	%D%/io/hdf5_sum.h \
+	%D%/io/hdf5_sum_read.c \
+	%D%/io/hdf5_sum_read.h \
 	%D%/io/hdf5_util.c \
 	%D%/io/hdf5_util.h \
 	%D%/io/json_compare.c \

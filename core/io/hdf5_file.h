@@ -17,10 +17,12 @@ typedef struct gbees_hdf5_open_scale {
     hid_t id;
 } gbees_hdf5_open_scale;
 
-/* A dataset that is written in parts, and the checksum of those so far (hdf5_sum.h). */
+/* The checksums of a dataset's chunks (hdf5_sum.h). */
 typedef struct gbees_hdf5_part {
     char name[64];
-    gbees_sha256_sum sum;
+    size_t count;                /* chunks so far */
+    char last[GBEES_SHA256_HEX]; /* the checksum of the last */
+    gbees_sha256_sum sum;        /* of the checksums of all */
 } gbees_hdf5_part;
 
 typedef struct gbees_hdf5 {

@@ -160,34 +160,15 @@ void gbees_hdf5_dataset(gbees_hdf5 *file, const char *name, hid_t type, int rank
     close_space(space);
 }
 
-/* A part of a dataset, of which the checksum is made. */
-typedef struct part {
-    gbees_hdf5 *file;
-    const char *name;
-    size_t bytes; /* of a value */
-    int rank;
-    const hsize_t *count;
-    const void *data;
-} part;
-
-static void sum_part(void *context)
-{
-    const part *p = context;
-
-    gbees_hdf5_sum_part(p->file, p->name, p->bytes, p->rank, p->count, p->data);
-}
-
 void gbees_hdf5_write(gbees_hdf5 *file, const char *name, hid_t type, int rank, const hsize_t *start,
                       const hsize_t *count, const void *data)
 {
-    part summed = {file, name, H5Tget_size(type), rank, count, data};
-
     if (!gbees_hdf5_is_open(file))
         return;
     hid_t set = H5Dopen2(file->id, name, H5P_DEFAULT);
     check(file, set < 0);
     if (set >= 0)
-        gbees_hdf5_chunks_write(file, set, type, rank, start, count, data, &(gbees_hdf5_beside){sum_part, &summed});
+        gbees_hdf5_chunks_write(file, set, type, rank, start, count, data, gbees_hdf5_sum_parts(file, name));
     check(file, set >= 0 && H5Dclose(set) < 0);
 }
 
