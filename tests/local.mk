@@ -51,6 +51,7 @@ TESTS = $(test_scripts) $(check_PROGRAMS)
 long_scripts = \
 	%D%/accuracy/test_accuracy.sh \
 	%D%/backends/cpu/test_arm.sh \
+	%D%/backends/cuda/test_cuda.sh \
 	%D%/backends/cuda/test_cuda_sanitize.sh \
 	%D%/backends/cuda/test_gpu_session.sh \
 	%D%/core/command/test_ranks_models.sh \
@@ -62,6 +63,7 @@ long_programs = \
 	%D%/backends/test_pencils \
 	%D%/backends/cpu/test_cpu_split \
 	%D%/backends/cuda/test_cuda_program \
+	%D%/backends/cuda/test_cuda_registers \
 	%D%/core/io/test_damage
 check-long:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(long_scripts) $(long_programs)' \
@@ -249,6 +251,7 @@ check_PROGRAMS += \
 	%D%/fuzz/fuzz_cache \
 	%D%/fuzz/fuzz_checkpoint \
 	%D%/fuzz/fuzz_datasets \
+	%D%/fuzz/fuzz_directory \
 	%D%/fuzz/fuzz_elf \
 	%D%/fuzz/fuzz_measurement \
 	%D%/fuzz/fuzz_provenance \
@@ -262,6 +265,8 @@ check_PROGRAMS += \
 %C%_fuzz_fuzz_checkpoint_SOURCES = %D%/fuzz/fuzz_checkpoint.c $(fuzz_common)
 %C%_fuzz_fuzz_datasets_LDADD = $(fuzz_ldadd)
 %C%_fuzz_fuzz_datasets_SOURCES = %D%/fuzz/fuzz_datasets.c $(fuzz_common)
+%C%_fuzz_fuzz_directory_LDADD = $(fuzz_ldadd)
+%C%_fuzz_fuzz_directory_SOURCES = %D%/fuzz/fuzz_directory.c $(fuzz_common)
 %C%_fuzz_fuzz_elf_LDADD = $(fuzz_ldadd)
 %C%_fuzz_fuzz_elf_SOURCES = %D%/fuzz/fuzz_elf.c $(fuzz_common)
 %C%_fuzz_fuzz_measurement_LDADD = $(fuzz_ldadd)
@@ -308,6 +313,9 @@ THREADS_TESTS = \
 	%D%/core/module/test_isolation \
 	%D%/core/solver/test_notifier \
 	%D%/core/solver/test_regrid
+# What public functions and the contracts of modules differ in from what is stored.
+check-abi: libgbees.la
+	CC='$(CC)' $(SHELL) $(srcdir)/%D%/abi $(srcdir) .
 # What clang-tidy and cppcheck find in the sources.
 check-lint:
 	$(SHELL) $(srcdir)/%D%/lint $(srcdir) $(AM_CPPFLAGS) $(CAIRO_CFLAGS) $(CUDA_CPPFLAGS)
@@ -315,7 +323,7 @@ check-lint:
 coverage:
 	+$(SHELL) $(srcdir)/%D%/coverage $(srcdir) '$(COVERAGE_TESTS)'
 COVERAGE_TESTS = $(TESTS)
-.PHONY: check-lint check-sanitize check-threads coverage fuzz
+.PHONY: check-abi check-lint check-sanitize check-threads coverage fuzz
 EXTRA_DIST += %D%/fuzz/corpus %D%/fuzz/run %D%/coverage %D%/lint %D%/load %D%/load.c %D%/sanitize %D%/threads
 
 # The half of the CUDA backend that needs no GPU; each of these is skipped where NVRTC is not installed.
@@ -541,10 +549,13 @@ check_LTLIBRARIES += %D%/fake_backend.la
 %C%_fake_backend_la_SOURCES = %D%/plugins/fake_backend.c
 %C%_fake_backend_la_LDFLAGS = $(test_module)
 
-# Preloaded by a test: makes allocations fail.
+# Preloaded by a test and by tests/failures: make allocations and writes fail.
 check_LTLIBRARIES += %D%/failing_malloc.la
 %C%_failing_malloc_la_SOURCES = %D%/fixtures/failing_malloc.c
 %C%_failing_malloc_la_LDFLAGS = $(test_module)
+check_LTLIBRARIES += %D%/failing_write.la
+%C%_failing_write_la_SOURCES = %D%/fixtures/failing_write.c
+%C%_failing_write_la_LDFLAGS = $(test_module)
 
 check_LTLIBRARIES += %D%/full.la
 %C%_full_la_SOURCES = %D%/plugins/full.c
@@ -593,6 +604,6 @@ check_LTLIBRARIES += %D%/undefined.la
 %C%_undefined_la_SOURCES = %D%/plugins/undefined.c
 %C%_undefined_la_LDFLAGS = $(test_module)
 
-EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/fixtures/results_fixture.sh %D%/resume-kills %D%/tree/test_install.sh %D%/tree/circles.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/certified %D%/accuracy/filter %D%/accuracy/frame %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
+EXTRA_DIST += $(test_scripts) $(long_scripts) %D%/fixtures/shell_fixture.sh %D%/fixtures/results_fixture.sh %D%/resume-kills %D%/failures %D%/abi %D%/data/abi.xml.xz %D%/tree/test_install.sh %D%/tree/circles.py %D%/bench/bits %D%/backends/cuda/cuda_sanitize.c %D%/gpu-session %D%/gpu-stage %D%/accuracy/asked %D%/accuracy/certified %D%/accuracy/filter %D%/accuracy/frame %D%/accuracy/gbees-validate %D%/accuracy/limit %D%/accuracy/models %D%/accuracy/run %D%/bench/cost %D%/bench/pictures \
 	%D%/bench/measure.py %D%/bench/run %D%/bench/session %D%/data
 EXTRA_DIST += %D%/core/python/notebooks.py %D%/core/python/test_dapper.py %D%/core/python/test_gbees.py

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = SAMPLES_BLOCK };
+enum { POINTS = GBEES_FLOW_POINTS };
 
 /* The most parts into which a step may be cut. */
 #define SHORTEST 1048576.0
@@ -127,14 +127,15 @@ static void integrate_adaptively(const gbees_problem *problem, gbees_flow *work,
     }
 }
 
-void gbees_flow_step(const gbees_montecarlo *montecarlo, gbees_flow *work, size_t count, double t, double dt,
-                     double *const *x)
+/* gbees_flow_step() for at most POINTS points. */
+static void step_points(const gbees_montecarlo *montecarlo, gbees_flow *work, size_t count, double t, double dt,
+                        double *const *x)
 {
     const gbees_problem *problem = montecarlo->problem;
     const double *scale = montecarlo->scale, most = montecarlo->doubt_most;
     const int n = problem->dimension;
-    double doubt[BLOCK], start[GBEES_MAX_DIM][BLOCK];
-    size_t doubtful[BLOCK], cut = 0;
+    double doubt[POINTS], start[GBEES_MAX_DIM][POINTS];
+    size_t doubtful[POINTS], cut = 0;
 
     find_stages(problem, work, count, t, dt, x, scale, doubt);
     for (size_t i = 0; i < count; i++)
@@ -156,17 +157,39 @@ void gbees_flow_step(const gbees_montecarlo *montecarlo, gbees_flow *work, size_
     }
 }
 
+/* Sets the columns of points from number `first` on, and returns how many of `count` points to take. */
+static size_t take_points(int n, double *const *x, size_t first, size_t count, double **part)
+{
+    for (int j = 0; j < n; j++)
+        part[j] = x[j] + first;
+    return count - first < POINTS ? count - first : POINTS;
+}
+
+void gbees_flow_step(const gbees_montecarlo *montecarlo, gbees_flow *work, size_t count, double t, double dt,
+                     double *const *x)
+{
+    double *part[GBEES_MAX_DIM];
+
+    for (size_t first = 0, some; first < count; first += some) {
+        some = take_points(montecarlo->problem->dimension, x, first, count, part);
+        step_points(montecarlo, work, some, t, dt, part);
+    }
+}
+
 void gbees_flow_run(const gbees_montecarlo *montecarlo, size_t count, double dt, size_t steps, double *const *x,
                     double *doubt)
 {
+    double now[POINTS], *part[GBEES_MAX_DIM];
     gbees_flow work;
-    double now[BLOCK];
 
     memset(doubt, 0, count * sizeof *doubt);
-    for (size_t step = 0; step < steps; step++) {
-        runge_kutta(montecarlo->problem, &work, count, montecarlo->time + (double)step * dt, dt, x, montecarlo->scale,
-                    now);
-        for (size_t i = 0; i < count; i++)
-            doubt[i] = now[i] <= doubt[i] ? doubt[i] : now[i];
+    for (size_t first = 0, some; first < count; first += some) {
+        some = take_points(montecarlo->problem->dimension, x, first, count, part);
+        for (size_t step = 0; step < steps; step++) {
+            runge_kutta(montecarlo->problem, &work, some, montecarlo->time + (double)step * dt, dt, part,
+                        montecarlo->scale, now);
+            for (size_t i = 0; i < some; i++)
+                doubt[first + i] = now[i] <= doubt[first + i] ? doubt[first + i] : now[i];
+        }
     }
 }

@@ -4,14 +4,16 @@
 
 #include "samples.h"
 
-/* The points of a block between two stages, the drift at one stage, and the drifts' weighted sum. */
+/* Points that are integrated together: so few that in six dimensions their stages stay in the first cache. */
+enum { GBEES_FLOW_POINTS = 128 };
+
+/* Points between two stages, the drifts at the second and at another stage, and the drifts' weighted sum. */
 typedef struct gbees_flow {
-    double point[GBEES_MAX_DIM][SAMPLES_BLOCK], drift[GBEES_MAX_DIM][SAMPLES_BLOCK],
-        sum[GBEES_MAX_DIM][SAMPLES_BLOCK];
-    double second[GBEES_MAX_DIM][SAMPLES_BLOCK];
+    double point[GBEES_MAX_DIM][GBEES_FLOW_POINTS], drift[GBEES_MAX_DIM][GBEES_FLOW_POINTS],
+        sum[GBEES_MAX_DIM][GBEES_FLOW_POINTS], second[GBEES_MAX_DIM][GBEES_FLOW_POINTS];
 } gbees_flow;
 
-/* Integrates `count` points, at most SAMPLES_BLOCK, from time t by a step of dt.  The step may be too long for a few
+/* Integrates `count` points from time t by a step of dt.  The step may be too long for a few
  * of them, as near a singularity: points with more doubt than montecarlo->doubt_most repeat it in parts. */
 void gbees_flow_step(const gbees_montecarlo *montecarlo, gbees_flow *work, size_t count, double t, double dt,
                      double *const *x);

@@ -2,9 +2,9 @@
 #ifndef GBEES_BASE_MEMORY_H
 #define GBEES_BASE_MEMORY_H
 
-/* Returns the bytes that can be allocated before the system swaps, before the limit of the process's control group (of
- * a container or a job) is reached, or before there is no address space (ulimit -v), whichever is least; INFINITY if
- * the system does not tell. */
+/* Returns the bytes that can be allocated before the system swaps, before the limit of the process's control group
+ * (of a container or a job) is reached, or before there is no address space (ulimit -v), whichever is least; INFINITY
+ * if the system does not tell. */
 double gbees_memory_available(void);
 
 /* For tests: the same without the address space, read from files below `root` in place of "/": proc/meminfo,

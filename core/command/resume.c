@@ -72,6 +72,12 @@ static int set_options(const json_t *from, gbees_options *options, gbees_error *
         options->plugin = plugin;
     if (strcmp(options->backend, "auto") == 0)
         options->backend = backend;
+    if (strcmp(options->backend, backend) != 0)
+        return gbees_error_set(
+            error, GBEES_EINPUT,
+            "the checkpoint in %s is one of the backend '%s', whose grid is laid out in another way "
+            "than that of '%s': leave out --backend",
+            options->resume, backend, options->backend);
     options->deterministic = json_is_true(json_object_get(from, "deterministic"));
     options->audit = json_is_true(json_object_get(from, "audit"));
     options->samples = (size_t)json_integer_value(json_object_get(from, "samples"));

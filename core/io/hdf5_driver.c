@@ -5,6 +5,7 @@
 #include <H5FDdevelop.h>
 #endif
 #include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +23,30 @@ int gbees_hdf5_has_memory(void)
     return taken;
 }
 
+/* Calls of gbees_hdf5_enter() that have not been left. In static memory of the thread: a signal handler reads it. */
+static _Thread_local volatile sig_atomic_t entered __attribute__((tls_model("initial-exec")));
+
+void gbees_hdf5_enter(void)
+{
+    entered++;
+}
+
+void gbees_hdf5_leave(void)
+{
+    entered--;
+}
+
+int gbees_hdf5_is_at_work(void)
+{
+    return entered > 0;
+}
+
 int gbees_hdf5_start(gbees_error *error)
 {
-    if (gbees_hdf5_has_memory() && H5dont_atexit() >= 0 && H5open() >= 0)
+    gbees_hdf5_enter();
+    const int started = gbees_hdf5_has_memory() && H5dont_atexit() >= 0 && H5open() >= 0;
+    gbees_hdf5_leave();
+    if (started)
         return GBEES_OK;
     return gbees_error_set(error, GBEES_ENOMEM, "not enough memory for HDF5, which writes the results");
 }

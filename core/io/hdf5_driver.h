@@ -17,6 +17,12 @@ int gbees_hdf5_start(gbees_error *error);
 /* Whether 16 MiB can be allocated, as much as HDF5 takes for a file; without it HDF5 crashes or ends the program. */
 int gbees_hdf5_has_memory(void);
 
+/* Around this thread's calls of HDF5: a crash between the two is most likely one for lack of memory. */
+void gbees_hdf5_enter(void);
+void gbees_hdf5_leave(void);
+/* Whether the thread is between the two; a signal handler may ask. */
+int gbees_hdf5_is_at_work(void);
+
 /* Which bytes of a descriptor HDF5 is to see as a file. Addresses are in bytes from the beginning of the descriptor's
  * file. */
 typedef struct gbees_hdf5_place {

@@ -379,14 +379,23 @@ static int finish(gbees_writer *writer, const char *state, const gbees_summary *
     return status;
 }
 
+/* Where that has failed: what can be written now, the state, and a list of the files that are there, after which
+ * there is no other. */
+static void finish_failed(gbees_writer *writer, const char *state, const gbees_summary *summary)
+{
+    gbees_run_files_remove(&writer->store);
+    (void)flush(writer, 1, NULL);
+    writer->behind = 0;
+    if (!gbees_run_info_write(&writer->info, &writer->store, state, summary, NULL))
+        (void)gbees_run_files_write(&writer->store, NULL);
+}
+
 int gbees_writer_finish(gbees_writer *writer, const char *state, const gbees_summary *summary, gbees_error *error)
 {
     (void)pthread_mutex_lock(&writer->lock);
     int status = finish(writer, state, summary, error);
     if (status)
-        gbees_run_files_remove(&writer->store);
-    if (status && strcmp(state, "complete") == 0)
-        (void)gbees_run_info_write(&writer->info, &writer->store, "failed", summary, NULL);
+        finish_failed(writer, strcmp(state, "complete") == 0 ? "failed" : state, summary);
     (void)pthread_mutex_unlock(&writer->lock);
     return status;
 }

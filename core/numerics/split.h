@@ -167,26 +167,6 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass_way)(GBEES_REAL pm3, GBEES_
     return sign * GBEES_REAL_FN(gbees_split_bounded)(mass, q, sign * u, sign * other, diverging);
 }
 
-/* The same, with the sign of u decided here. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass_to)(GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1,
-                                                         GBEES_REAL pp0, GBEES_REAL pp1, GBEES_REAL pp2,
-                                                         GBEES_REAL um, GBEES_REAL u, GBEES_REAL up,
-                                                         GBEES_REAL lambda, GBEES_REAL whole, int diverging,
-                                                         int preserving)
-{
-    return GBEES_REAL_FN(gbees_split5_mass_way)(pm3, pm2, pm1, pp0, pp1, pp2, um, u, up, lambda, whole, u > 0,
-                                                diverging, preserving);
-}
-
-/* The same with whole = 1. */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split5_mass)(GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1, GBEES_REAL pp0,
-                                                      GBEES_REAL pp1, GBEES_REAL pp2, GBEES_REAL um, GBEES_REAL u,
-                                                      GBEES_REAL up, GBEES_REAL lambda, int diverging, int preserving)
-{
-    return GBEES_REAL_FN(gbees_split5_mass_to)(pm3, pm2, pm1, pp0, pp1, pp2, um, u, up, lambda, 1, diverging,
-                                               preserving);
-}
-
 /* The same at Courant numbers above 1, where the mass that crosses the face is that of several whole cells, beginning
  * with U, and of a fraction of the next one, Q. whole: the sum of the whole cells' masses; first: the mass of U; up2,
  * up1, q, down1, down2: the masses of Q and of its neighbours upwind and downwind; rest: the fraction of Q.

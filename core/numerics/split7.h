@@ -64,27 +64,6 @@ GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split7_mass_way)(GBEES_REAL pm4, GBEES_
     return sign * GBEES_REAL_FN(gbees_split_bounded)(mass, q, sign * u, sign * other, diverging);
 }
 
-/* As gbees_split5_mass_to(). */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split7_mass_to)(GBEES_REAL pm4, GBEES_REAL pm3, GBEES_REAL pm2,
-                                                         GBEES_REAL pm1, GBEES_REAL pp0, GBEES_REAL pp1,
-                                                         GBEES_REAL pp2, GBEES_REAL pp3, GBEES_REAL um, GBEES_REAL u,
-                                                         GBEES_REAL up, GBEES_REAL lambda, GBEES_REAL whole,
-                                                         int diverging, int preserving)
-{
-    return GBEES_REAL_FN(gbees_split7_mass_way)(pm4, pm3, pm2, pm1, pp0, pp1, pp2, pp3, um, u, up, lambda, whole,
-                                                u > 0, diverging, preserving);
-}
-
-/* As gbees_split5_mass(). */
-GBEES_NUM GBEES_REAL GBEES_REAL_FN(gbees_split7_mass)(GBEES_REAL pm4, GBEES_REAL pm3, GBEES_REAL pm2, GBEES_REAL pm1,
-                                                      GBEES_REAL pp0, GBEES_REAL pp1, GBEES_REAL pp2, GBEES_REAL pp3,
-                                                      GBEES_REAL um, GBEES_REAL u, GBEES_REAL up, GBEES_REAL lambda,
-                                                      int diverging, int preserving)
-{
-    return GBEES_REAL_FN(gbees_split7_mass_to)(pm4, pm3, pm2, pm1, pp0, pp1, pp2, pp3, um, u, up, lambda, 1,
-                                               diverging, preserving);
-}
-
 #endif
 #undef GBEES_VALUE
 #undef GBEES_VALUE_FN

@@ -16,16 +16,15 @@ struct gbees_session {
     gbees_problem *problem;       /* of that scenario */
     gbees_refinement *refinement; /* NULL: no accuracy is asked for */
     gbees_audit *audit;
-    /* The run between open and close. run_scenario and run_problem are those of a search for an accuracy, else NULL.
-     */
+    size_t audit_samples; /* as asked for when it was created */
+    /* The run between open and close; the first two are NULL unless it is one of a search for an accuracy. */
     gbees_scenario *run_scenario;
     gbees_problem *run_problem;
     gbees_solver *solver;
     gbees_writer *writer;         /* NULL: nothing is written */
     gbees_output *output;         /* of the writer */
     gbees_comparison *comparison; /* NULL: no filters are asked for */
-    /* The last run. */
-    gbees_refinement_step step;
+    gbees_refinement_step step;   /* of the last run, as are the next two */
     gbees_summary summary;
     char *warnings; /* [GBEES_WARNING_COUNT][GBEES_WARNING_TEXT]: texts, empty if the bit is not set */
     atomic_int cancelled;
@@ -50,7 +49,6 @@ static const char *own_scenario(const gbees_model *model, const char *name)
     return NULL;
 }
 
-/* Fills in keys from a scenario that the model has. */
 static int merge_own(gbees_session *s, const char *name, gbees_error *error)
 {
     const char *text = own_scenario(s->model, name);
@@ -95,7 +93,6 @@ static int find_backend(gbees_session *s, const char *name, gbees_error *error)
     return GBEES_OK;
 }
 
-/* Creates the plan of a search for an accuracy. */
 static int plan(gbees_session *s, gbees_error *error)
 {
     gbees_error ignored;
@@ -151,8 +148,6 @@ void gbees_session_destroy(gbees_session *session)
     free(session);
 }
 
-/* ---- properties ---- */
-
 const char *gbees_session_backend(const gbees_session *session)
 {
     return session->backend->name;
@@ -206,18 +201,26 @@ static int refined_problem(gbees_session *s, gbees_error *error)
     return status;
 }
 
+/* Creates the run's audit. The runs of a search share one that keeps its samples, as long as they want the same
+ * number of them, so that these are integrated once. */
 static int make_audit(gbees_session *s, const gbees_problem *problem, gbees_error *error)
 {
-    gbees_audit_options how = {
-        .samples = s->samples, .share = 0.05, .seed = 1, .threads = s->threads, .backend = s->backend};
+    const size_t samples = s->refinement && !s->samples ? gbees_refinement_samples(s->refinement) : s->samples;
+    const gbees_audit_options how = {.samples = samples,
+                                     .share = 0.05,
+                                     .seed = 1,
+                                     .threads = s->threads,
+                                     .keep = s->refinement != NULL,
+                                     .backend = s->backend};
 
-    if (s->refinement) {
-        how.samples = s->samples ? s->samples : gbees_refinement_samples(s->refinement);
-        how.keep = 1;
-        problem = s->problem;
+    if (s->refinement && s->audit && samples == s->audit_samples) {
+        gbees_audit_rewind(s->audit);
+        return GBEES_OK;
     }
     gbees_audit_destroy(s->audit);
     s->audit = NULL;
+    s->audit_samples = samples;
+    problem = s->refinement ? s->problem : problem;
     return s->with_audit ? gbees_audit_create(problem, &how, &s->audit, error) : GBEES_OK;
 }
 

@@ -58,8 +58,8 @@ int gbees_run_record(gbees_solver *solver, int number, gbees_error *error);
 int gbees_run_step(gbees_solver *solver, gbees_error *error);
 /* Applies measurement `number`, counted from 1, on a finer grid if the problem asks for one that resolves it. */
 int gbees_run_update(gbees_solver *solver, int number, gbees_error *error);
-/* checkpoint.c: makes a checkpoint, and posts it to the observer. Without memory for a copy of the state the steps wait
- * until it has been written. */
+/* checkpoint.c: makes a checkpoint, and posts it to the observer. Without memory for a copy of the state the steps
+ * wait until it has been written. */
 int gbees_run_checkpoint(gbees_solver *solver, gbees_error *error);
 /* Makes the engines, and sets the solver to the state of a checkpoint. */
 int gbees_run_load(gbees_solver *solver, const gbees_engine_options *options, const gbees_checkpoint *checkpoint,

@@ -1,12 +1,12 @@
-/* frame.c - a grid whose frame moves: its frame, the sums by which the frame follows the drift, and how fine cells
- * the density needs (doc/method.md, "Moving frame"). */
+/* frame.c - a grid whose frame moves: sets the frame; computes the sums by which the solver fits the frame to the
+ * drift, and the Fisher information, by which it chooses widths of cells (doc/method.md, "Moving frame"). */
 #include "engine.h"
 #include "ranks.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Makes a version of a function for each kind of processor; the loader chooses one. */
+/* Compiles a function once for each level of the processor's instruction set; the loader chooses one. */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 &&       \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define FRAME_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -14,6 +14,7 @@
 #define FRAME_CLONES
 #endif
 
+/* Sets the frame behind the model's parameters (gbees/model_framed.h has the order). */
 static void set_parameters(gbees_engine *e, const gbees_grid_frame *frame)
 {
     const int n = e->g.shape.n;
@@ -47,16 +48,18 @@ int engine_frame_set(gbees_engine *e, const gbees_grid_frame *frame, double time
 
 /* ---- sums over the cells of a brick ---- */
 
-/* Eight numbers or sums side by side, whatever the length of the processor's vectors: so results have the same bits
- * on all of them. */
+/* Eight numbers that are computed side by side, whatever the length of the processor's vectors, so that results have
+ * the same bits on all processors. */
 typedef double lanes __attribute__((vector_size(64)));
 enum { LANES = 8, ROWS = 64 / LANES };
 
-/* A brick's P, and y and the drift of its cells, 0 where P is 0; of a brick of one cell the others are 0. */
+/* P, y and the drift f of a brick's cells; the drift is 0 where P is 0. Entries of cells that a brick does not have
+ * are 0. */
 typedef struct brick_values {
     lanes p[ROWS], y[GBEES_MAX_DIM][ROWS], f[GBEES_MAX_DIM][ROWS];
 } brick_values;
 
+/* The sum of eight numbers. */
 static inline double add_lanes(const lanes *sums)
 {
     const lanes s = *sums;
@@ -64,6 +67,7 @@ static inline double add_lanes(const lanes *sums)
     return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
+/* The sum over the cells of a times b. */
 static inline double product_of(const lanes *a, const lanes *b)
 {
     lanes sums = {0};
@@ -73,7 +77,7 @@ static inline double product_of(const lanes *a, const lanes *b)
     return add_lanes(&sums);
 }
 
-/* Adds the products of a brick's values. */
+/* Adds the sums over a brick's cells of P, P y, P f, P y y' and P f y'. */
 FRAME_CLONES static void add_products(const brick_values *v, int n, double mass, gbees_affine_sums *sums)
 {
     sums->mass += mass;
@@ -125,7 +129,7 @@ static double take_values(const gbees_engine *e, uint32_t slot, double time, bri
     return mass;
 }
 
-/* Adds a brick. */
+/* Adds a brick's sums. */
 static void add_brick(const gbees_engine *e, uint32_t slot, double time, gbees_affine_sums *sums)
 {
     brick_values values;
@@ -135,6 +139,7 @@ static void add_brick(const gbees_engine *e, uint32_t slot, double time, gbees_a
         add_products(&values, e->g.shape.n, mass, sums);
 }
 
+/* Adds the sums of a chunk. */
 static void join(int n, const gbees_affine_sums *part, gbees_affine_sums *sums)
 {
     sums->mass += part->mass;
@@ -148,7 +153,7 @@ static void join(int n, const gbees_affine_sums *part, gbees_affine_sums *sums)
     }
 }
 
-/* The numbers of a brick's sums that are used. */
+/* Adds a brick's sums to those of all ranks: 1 + 2 n + 2 n n numbers. */
 static void add_sums(int n, const gbees_affine_sums *brick, ranks_numbers *to)
 {
     ranks_add(to, 0, brick->mass);
@@ -162,7 +167,7 @@ static void add_sums(int n, const gbees_affine_sums *brick, ranks_numbers *to)
     }
 }
 
-/* The same over the bricks of all ranks, added without rounding. */
+/* All ranks: engine_frame_fit() over the bricks of all ranks, whose sums are added without rounding. */
 static int fit_among_ranks(gbees_engine *e, double time, gbees_affine_sums *sums, gbees_error *error)
 {
     const int n = e->g.shape.n;
@@ -273,9 +278,9 @@ FRAME_CLONES static double take_slope(const brick_roots *r, lanes *slope)
     return add_lanes(&squares);
 }
 
-/* Adds the products d_j d_k of all cells of a brick, d the central differences of the square root of P. d_j^2 is the
- * mean of the squared differences to both sides instead, in which alternation from cell to cell does not cancel.
- * Outside of the grid P is 0. */
+/* Adds the products d_j d_k of all cells of a brick to sums[n][n], k <= j; d are the central differences of the
+ * square root of P. In place of d_j^2 it adds the mean of the squared differences to both sides, in which values that
+ * alternate from cell to cell do not cancel. Outside of the grid P is 0. */
 static void add_information(const gbees_engine *e, uint32_t slot, double *sums)
 {
     const int n = e->g.shape.n;
@@ -294,7 +299,7 @@ static void add_information(const gbees_engine *e, uint32_t slot, double *sums)
     }
 }
 
-/* The information of the sums over all cells. */
+/* Sets entries jk and kj of the information from the sum of products over all cells. */
 static void set_information(const gbees_engine *e, int j, int k, double sum, double *information)
 {
     const int n = e->g.shape.n;
@@ -303,7 +308,7 @@ static void set_information(const gbees_engine *e, int j, int k, double sum, dou
         sum / (e->run.ledger.mass * e->problem->width[j] * e->problem->width[k]);
 }
 
-/* The same over the bricks of all ranks, added without rounding. */
+/* All ranks: engine_frame_information() over the bricks of all ranks, whose sums are added without rounding. */
 static int information_among_ranks(gbees_engine *e, double *information, gbees_error *error)
 {
     const int n = e->g.shape.n;

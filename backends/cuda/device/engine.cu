@@ -305,8 +305,9 @@ GBEES_KERNEL gbees_grow(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint64_t s
     mark_and_grow(&m, s, s->linked, s->current, 0, 0, 1, sums_of(s, step), sums_of(s, step));
 }
 
-/* Links, clears and inspects own bricks behind own_linked and ghosts behind the first ghosts_linked ones.  Does nothing
- * if a brick got no slot: then the counts go beyond the arrays, and the host takes the new bricks back.  No barrier. */
+/* Links, clears and inspects own bricks behind own_linked and ghosts behind the first ghosts_linked ones.  Does
+ * nothing if a brick got no slot: then the counts go beyond the arrays, and the host takes the new bricks back.  No
+ * barrier. */
 GBEES_KERNEL gbees_link(GBEES_BY_VALUE gbees_setup m, gbees_state *s, uint32_t own_linked, uint32_t ghosts_linked,
                         uint64_t step)
 {

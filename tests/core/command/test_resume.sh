@@ -77,7 +77,7 @@ if test -f "$top_build/tests/.libs/gbees_shim.so"; then
     unset SHIM_CLUSTER
     "$program" --quiet --plugin lorenz63 --set accuracy=0 --backend shim --output other --max-time 0.001 >out 2>err
     run 2 --resume other --backend cpu
-    has err 'the state is not one of a CPU engine'
+    has err "is one of the backend 'shim', whose grid is laid out in another way than that of 'cpu': leave out --backend"
     unset GBEES_BACKEND_PATH
 fi
 

@@ -106,22 +106,22 @@ static const struct {
      "f.yaml:2: regrid 1: factor: expected a list of numbers, found an empty list"},
     {"output: last", "f.yaml:1: output: expected a map with densities, moments and files, found 'last'"},
     {"output:\n  {denisties: last}", "f.yaml:2: output: unknown key 'denisties': did you mean 'densities'?"},
-    {"output: {densities: few}",
-     "f.yaml:1: output: densities: expected 'all', 'last', 'none', 'every N' with a whole number from 1 to 1000000, or "
-     "a list of times, found 'few'"},
+    {"output: {densities: few}", "f.yaml:1: output: densities: expected 'all', 'last', 'none', 'every N' with a "
+                                 "whole number from 1 to 1000000, or "
+                                 "a list of times, found 'few'"},
     {"output:\n  moments: every step\n  densities: every 0",
-     "f.yaml:3: output: densities: expected 'all', 'last', 'none', 'every N' with a whole number from 1 to 1000000, or "
+     "f.yaml:3: output: densities: expected 'all', 'last', 'none', 'every N' with a whole number from 1 to 1000000, "
+     "or "
      "a list of times, found 'every 0'"},
-    {"output: {densities: every 1.5}",
-     "f.yaml:1: output: densities: expected 'all', 'last', 'none', 'every N' with a whole number from 1 to 1000000, or "
-     "a list of times, found 'every 1.5'"},
-    {"output: {densities: {at: 1}}",
-     "f.yaml:1: output: densities: expected 'all', 'last', 'none', 'every N' with a whole number from 1 to 1000000, or "
-     "a list of times, found a map"},
+    {"output: {densities: every 1.5}", "f.yaml:1: output: densities: expected 'all', 'last', 'none', 'every N' with "
+                                       "a whole number from 1 to 1000000, or "
+                                       "a list of times, found 'every 1.5'"},
+    {"output: {densities: {at: 1}}", "f.yaml:1: output: densities: expected 'all', 'last', 'none', 'every N' with a "
+                                     "whole number from 1 to 1000000, or "
+                                     "a list of times, found a map"},
     {"output: {densities: []}", "f.yaml:1: output: densities: expected a list of numbers, found an empty list"},
     {"output:\n  densities:\n    - 1\n    - soon", "f.yaml:4: output: densities: expected a time, found 'soon'"},
-    {"output: {moments: step}",
-     "f.yaml:1: output: moments: expected 'every record' or 'every step', found 'step'"},
+    {"output: {moments: step}", "f.yaml:1: output: moments: expected 'every record' or 'every step', found 'step'"},
     {"output: {files: one}", "f.yaml:1: output: files: expected 'run' or 'records', found 'one'"},
     {"output: {files: run, files: run}", "f.yaml:1: output: key 'files' given twice"},
     {"mean: [1, ~]", "f.yaml:1: mean: expected a number, found '~'"},

@@ -28,6 +28,33 @@ START_TEST(a_variance_of_0_is_told)
 }
 END_TEST
 
+/* A stiff contraction, at a rate of 1000: a Gaussian of .5 in cells of 1/8. The deviation is right while it has 1.5
+ * cells, and the record that has it too large, as it has fewer, is the first one with a warning. */
+START_TEST(a_contraction_below_the_cells_is_told)
+{
+    a_case c = {.model = "linear",
+                .settings = {"dimension=1", "parameters={diagonal: -1000}", "factor=2", "threshold=1e-8", "end=0.003",
+                             "records=6", "measurements=[]"}};
+    double off = 0;
+
+    if (!is_built(backend_names[_i]))
+        return;
+    kept_run *run = run_on(&c, backend_names[_i]);
+    for (int k = 0; k < run->count; k++) {
+        const gbees_record *record = &run->record[k].record;
+        const double std = 0.5 * exp(-1000 * record->time), resolved = std / (1.5 * 0.125);
+
+        off = fabs(sqrt(record->statistics.covariance[0]) / std - 1);
+        if (resolved > 1.05)
+            ck_assert_double_lt(off, 0.03);
+        ck_assert_uint_eq(warnings_of(run, k) & GBEES_WARNING_NARROW, resolved > 1 ? 0 : GBEES_WARNING_NARROW);
+    }
+    ck_assert_int_eq(run->count, 7);
+    ck_assert_double_gt(off, 0.3); /* .025 at the end, a fifth of a cell */
+    forget(run);
+}
+END_TEST
+
 /* ---- measurements in the tail ---- */
 
 /* A Gaussian of mean 2 and variance 1/4 that contracts to e^-1/2 of both distances at t = 1, where it is measured
@@ -116,6 +143,7 @@ int main(void)
 
     tcase_set_timeout(tests, 60);
     tcase_add_loop_test(tests, a_variance_of_0_is_told, 0, BACKENDS);
+    tcase_add_loop_test(tests, a_contraction_below_the_cells_is_told, 0, BACKENDS);
     tcase_add_loop_test(tests, evidence_in_the_tail_is_told, 0, 4 * BACKENDS);
     tcase_add_loop_test(tests, measurements_of_one_time_are_one, 0, 2);
     suite_add_tcase(suite, tests);
