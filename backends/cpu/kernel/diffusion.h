@@ -9,6 +9,7 @@
 
 #include "cells.h"
 #include "noise.h"
+#include <string.h>
 
 /* The cells at a shift from those of a brick: that of cell i is cell[i] of the brick in slot[which[i]]. */
 typedef struct shifted_cells {
