@@ -17,7 +17,8 @@ static int misfit(const char *name, gbees_error *error)
                            "the state does not fit this problem: its part '%s' is missing or has another size", name);
 }
 
-/* The list's entries from the first brick's on, of `size` bytes each; NULL: it is missing, or has another size. */
+/* Returns the list's items of `size` bytes each, from the first brick's on; NULL: it is missing, or has another size.
+ */
 static const void *find_list(const portable_state *state, const portable_list *list, size_t size,
                              gbees_state_source *source, void *context)
 {

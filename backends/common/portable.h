@@ -6,7 +6,7 @@
 #include "budget.h"
 #include "numerics/run_state.h"
 
-/* One list of a state: where it is among the state's parts. */
+/* Where a list of a state is among the state's parts. */
 typedef struct portable_list {
     char name[16]; /* of the part */
     uint64_t item; /* bytes of an item, as it was saved */
@@ -19,7 +19,7 @@ typedef struct portable_state {
     double parameters[GBEES_PARAMETER_VALUES];
     int32_t dimension, real_size; /* bytes of a probability */
     int32_t deterministic;        /* 1: sums are exact, and products and sums are rounded one by one */
-    uint64_t bricks, skipped;     /* bricks; entries of each list before the first one's */
+    uint64_t bricks, skipped;     /* bricks; items of each list before those of the first brick */
     portable_list key, p, active;
 } portable_state;
 
@@ -31,10 +31,12 @@ typedef struct portable_bricks {
     const uint64_t *active; /* [bricks]: the cells with P >= p* */
 } portable_bricks;
 
-/* Passes the part to a sink; returns what the sink does. */
+/* Passes the part "portable" to a sink; returns the sink's status. */
 int portable_save(const portable_state *state, gbees_state_sink *sink, void *context);
-/* Finds the state of the other kind of engine in a source. GBEES_EINPUT: there is none, or it is one of another
- * problem, or its run was not begun with --deterministic, without which the bits would be others. */
+/* Sets *found to the state of the other kind of engine in a source, whose memory stays the source's. Returns
+ * GBEES_EINPUT if there is none, if it is of another problem or of a grid that moves, or if its run was not begun
+ * with
+ * --deterministic, without which the results would have other bits. */
 int portable_find(const gbees_problem *problem, size_t real_size, gbees_state_source *source, void *context,
                   portable_bricks *found, gbees_error *error);
 
